@@ -1,7 +1,7 @@
 /**
- * Every error code. Codes are stable, because clients depend on them; titles can change.
- * `/v1` and `/flows/v1` send it as `code` of an `application/problem+json` body, `/v2.3` as `error.code`. `/flows/v1/oauth`
- * sends the words of OAuth instead.
+ * Every error code. Codes are stable, because clients depend on them; titles can change. `/v1` and `/flows/v1` send it
+ * as `code` of an `application/problem+json` body, `/v2.3` as `error.code`. `/flows/v1/oauth` sends the words of OAuth
+ * instead.
  */
 export const ERRORS = {
   validation_error: { status: 400, title: 'The request is not valid' },

@@ -14,8 +14,8 @@ const LISTED_AT: Readonly<Record<string, string>> = {
 }
 
 /**
- * The message for an id that refers to nothing in reach of the caller, with the list of what there is. Unknown and foreign ids
- * get the same message.
+ * The message for an id of no record that the caller can reach, with the path of the list of such records. Unknown and
+ * foreign ids get the same message.
  */
 export const noSuch = (what: string, id: string, where = ''): string => {
   const named = REPEATABLE.test(id) ? `\`${id}\`` : 'with this id'

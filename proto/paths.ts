@@ -1,3 +1,5 @@
+import type { ServiceName } from './services.ts'
+
 /**
  * The path prefixes of each service, for the ingress, the local gateway and the documents. A prefix matches whole path
  * elements (`/v1/parts` and below). Identity serves all other paths.
@@ -67,19 +69,17 @@ export const PATHS = {
     '/flows/v1/custom-fields',
   ],
   webhooks: ['/v2.3/webhooks', '/flows/v1/webhooks'],
-} as const
+} as const satisfies Record<ServiceName, readonly string[]>
 
-export type Owner = keyof typeof PATHS
-
-const byPrefix = new Map<string, Owner>(
-  (Object.keys(PATHS) as Owner[]).flatMap((owner) => PATHS[owner].map((prefix) => [prefix, owner] as const)),
+const byPrefix = new Map<string, ServiceName>(
+  (Object.keys(PATHS) as ServiceName[]).flatMap((owner) => PATHS[owner].map((prefix) => [prefix, owner] as const)),
 )
 
-/** The service of a path. */
-export const ownerOf = (path: string): Owner => listedOwnerOf(path) ?? 'identity'
+/** The service of a path; identity for a path without a prefix. */
+export const ownerOf = (path: string): ServiceName => listedOwnerOf(path) ?? 'identity'
 
 /** The service of a path, by the longest matching prefix; undefined for a path without one. */
-export function listedOwnerOf(path: string): Owner | undefined {
+export function listedOwnerOf(path: string): ServiceName | undefined {
   let prefix = path.includes('%') ? path.replace(/%3a/gi, ':') : path
   while (prefix.length > 1) {
     const owner = byPrefix.get(prefix)

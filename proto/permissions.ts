@@ -48,8 +48,8 @@ export interface Standing {
 }
 
 /**
- * Permissions that apply only to organizations with a role. All others apply to every organization, so that one that lost
- * a role can end what it began.
+ * Permissions that apply only to organizations with a role. All others apply to every organization, so that one that
+ * lost a role can end what it began.
  */
 const REQUIRED_ROLES: Partial<Record<Permission, OrgRole>> = {
   'app:consumer': 'CONSUMER',
@@ -75,7 +75,7 @@ export function isApplicable(permission: Permission, { roles, operator }: Standi
   return role === undefined || roles.includes(role)
 }
 
-const family = (...prefixes: string[]) =>
+const withPrefixes = (...prefixes: string[]) =>
   PERMISSIONS.filter((permission) => prefixes.some((prefix) => permission.startsWith(prefix)))
 
 /** Roles of every organization, which cannot be changed. `needs`: only for organizations with that role. */
@@ -86,18 +86,18 @@ export const SYSTEM_ROLES: readonly { name: string; needs?: OrgRole; permissions
     needs: 'CONSUMER',
     permissions: [
       'app:consumer',
-      ...family('rfq:'),
+      ...withPrefixes('rfq:'),
       'offer:accept',
       'offer:reject',
       'order:cancel',
-      ...family('case:'),
+      ...withPrefixes('case:'),
       'assignment:read',
     ],
   },
   {
     name: 'IP owner',
     needs: 'IP_OWNER',
-    permissions: ['app:ip-owner', ...family('part:'), 'file:write', 'case:read'],
+    permissions: ['app:ip-owner', ...withPrefixes('part:'), 'file:write', 'case:read'],
   },
   {
     name: 'Manufacturer',
@@ -111,7 +111,7 @@ export const SYSTEM_ROLES: readonly { name: string; needs?: OrgRole; permissions
       'order:update',
       'factory:manage',
       'file:write',
-      ...family('case:', 'assignment:'),
+      ...withPrefixes('case:', 'assignment:'),
     ],
   },
   { name: 'Seller', needs: 'SELLER', permissions: ['app:seller', 'order:update', 'case:read', 'assignment:read'] },

@@ -28,7 +28,7 @@ export const WEBHOOK_EVENT_TYPES = [
 export type WebhookEventType = (typeof WEBHOOK_EVENT_TYPES)[number]
 
 /** `*` stands for one or more further words of a type. */
-export const WEBHOOK_WILDCARDS = [
+const WEBHOOK_WILDCARDS = [
   'cases.*',
   'cases.tasks.*',
   'cases.expenses.*',
@@ -37,6 +37,5 @@ export const WEBHOOK_WILDCARDS = [
   'assignments.billing-details.*',
 ] as const
 
-/** What the `events` of an endpoint may contain. */
+/** The values that the `events` of an endpoint may contain. */
 export const WEBHOOK_SUBSCRIPTIONS = [...WEBHOOK_EVENT_TYPES, ...WEBHOOK_WILDCARDS] as const
-export type WebhookSubscription = (typeof WEBHOOK_SUBSCRIPTIONS)[number]

@@ -2,6 +2,7 @@ import { afterAll, afterEach, expect, test } from 'bun:test'
 import { chmod, cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createMarketplace, serviceAccount } from '../proto/clients/typescript/src/index.ts'
 import type { Assignment } from '../proto/http/sourcing/assignments.ts'
 import type { Case } from '../proto/http/sourcing/cases.ts'
 import type { Offer } from '../proto/http/sourcing/offers.ts'
@@ -178,6 +179,10 @@ test(
     expect(first.printed).toContain(`\nexport BASE=${address} EMAIL=anders.juhl@skagen-pumps.example.com PASSWORD=`)
     const variables = await run([BUN, join(checkout, 'scripts', 'dev.ts'), 'accounts', '--env'], { cwd: checkout })
     expect(variables.output).toStartWith(`export BASE=${address}\nexport EMAIL=anders.juhl@`)
+    const [, clientId = '', clientSecret = ''] =
+      /\nexport CLIENT_ID=(sak_\w{26}) CLIENT_SECRET=(mkt_\w{49})\n$/.exec(variables.output) ?? []
+    const program = createMarketplace({ url: address, credentials: serviceAccount({ clientId, clientSecret }) })
+    expect((await program.GET('/flows/v1/me')).data.permissions).toContain('part:create')
     const demo = await run([BUN, join(checkout, 'scripts', 'demo.ts')], { cwd: checkout, timeoutMs: MINUTES_MS })
     expect([demo.output, demo.code]).toEqual([expect.stringMatching(TRADE_WITH_EVENTS), 0])
     const token = await signIn(accounts)

@@ -1,4 +1,4 @@
-import { DEFAULT_URL } from './client/account.ts'
+import { DEFAULT_URL } from './local/account.ts'
 import { localAddress } from './local/address.ts'
 import { type Options, readOptions, USAGE } from './local/options.ts'
 import { start } from './local/start.ts'

@@ -1,4 +1,4 @@
-import { connectOnce, natsAddressOf } from '../services/kit/bus/nats/connection.ts'
+import { connectOnce, natsOptionsOf } from '../services/kit/bus/nats/connection.ts'
 import { ensureStreams, requireStreams, StreamsRefused } from '../services/kit/bus/nats/streams.ts'
 import { BadConfiguration, readConfig } from '../services/kit/config/read.ts'
 import { connect } from '../services/kit/db/client.ts'
@@ -43,13 +43,13 @@ async function signIn(url: string): Promise<void> {
 }
 
 async function prepareStreams(config: Config, installation: string): Promise<void> {
-  const address = natsAddressOf(config)
-  if (address === undefined) return
+  const nats = natsOptionsOf(config)
+  if (nats === undefined) return
   await waitForServer({
-    name: `NATS on ${address.url.split(',').map(hostOf).join(', ')}`,
-    connect: async () => (await connectOnce(address, 'marketplace-streams')).nc.close(),
+    name: `NATS on ${nats.url.split(',').map(hostOf).join(', ')}`,
+    connect: async () => (await connectOnce(nats, 'marketplace-streams')).nc.close(),
   })
-  const options = { ...address, replicas: config.NATS_STREAM_REPLICAS, maxBytes: config.NATS_STREAM_MAX_BYTES }
+  const options = { ...nats, replicas: config.NATS_STREAM_REPLICAS, maxBytes: config.NATS_STREAM_MAX_BYTES }
   if (config.NATS_MANAGE_STREAMS) await ensureStreams({ ...options, installation })
   else await requireStreams(options)
   console.log('The NATS streams are up to date.')

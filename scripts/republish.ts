@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import { SERVICES, type ServiceName } from '../proto/services.ts'
 import { requeueDeadLetters } from '../services/kit/bus/consume/queries.ts'
-import { natsAddressOf } from '../services/kit/bus/nats/connection.ts'
+import { natsOptionsOf } from '../services/kit/bus/nats/connection.ts'
 import { missingStreams } from '../services/kit/bus/nats/streams.ts'
 import { markUnsent } from '../services/kit/bus/outbox/queries.ts'
 import { connect } from '../services/kit/db/client.ts'
@@ -44,7 +44,7 @@ async function run({ since, deadLetters }: { since?: string; deadLetters?: strin
 
 /** Events that are published while their stream is missing wait in the outboxes, so the streams come first. */
 async function requireStreams(): Promise<void> {
-  const address = natsAddressOf(process.env)
+  const address = natsOptionsOf(process.env)
   if (address === undefined) return
   const missing = await missingStreams(address)
   if (missing.length === 0) return

@@ -9,6 +9,7 @@ import { ensureFactories, ensureReleases } from './seed/factories.ts'
 import { ensureOrders } from './seed/orders.ts'
 import { ensureParts } from './seed/parts.ts'
 import { ensureFixtures, ensureOrganization } from './seed/people.ts'
+import { ensurePrograms } from './seed/programs.ts'
 import type { DemoDeps } from './seed/requests.ts'
 import { ensureRfqs } from './seed/rfqs.ts'
 import { ensureStaff } from './seed/staff.ts'
@@ -50,7 +51,8 @@ async function seed(): Promise<void> {
     await ensureRfqs(deps, { orgIds: ids, factoryIds })
     await ensureOrders(deps, ids, factoryIds)
     await ensureCases(deps)
-    await writeAccounts(ACCOUNTS_FILE, await accountsOf(sql, secret, [OPERATOR, ...ORGANIZATIONS]))
+    const programs = await ensurePrograms(deps)
+    await writeAccounts(ACCOUNTS_FILE, await accountsOf(sql, secret, [OPERATOR, ...ORGANIZATIONS], programs))
   } finally {
     await sql.end({ timeout: 5 })
   }

@@ -7,7 +7,7 @@ import { Cause } from './cause.ts'
 
 type AssignmentEventType = Extract<WebhookEventType, `assignments.${string}`>
 
-const of = (description: string) =>
+const ofAssignment = (description: string) =>
   Type.Object({ assignment: Assignment, cause: Type.Optional(Cause) }, { description })
 
 const ofExtension = (description: string) =>
@@ -21,13 +21,13 @@ const ofBillingDetails = (description: string) =>
 
 /** The data of each event about an assignment: the records as they are after the change. No event contains a price. */
 export const ASSIGNMENT_EVENTS = {
-  'assignments.created': of('An award placed an order and opened its assignment.'),
-  'assignments.updated': of(
+  'assignments.created': ofAssignment('An award placed an order and opened its assignment.'),
+  'assignments.updated': ofAssignment(
     'The manufacturer replaced the milestones of the order, or its IP owner released files for it.',
   ),
-  'assignments.status.updated': of('The state of the order changed.'),
-  'assignments.archived': of('An organization of the order archived the assignment.'),
-  'assignments.unarchived': of('An organization of the order unarchived the assignment.'),
+  'assignments.status.updated': ofAssignment('The state of the order changed.'),
+  'assignments.archived': ofAssignment('An organization of the order archived the assignment.'),
+  'assignments.unarchived': ofAssignment('An organization of the order unarchived the assignment.'),
   'assignments.extensions.created': ofExtension('The manufacturer set a later expected day of delivery.'),
   'assignments.contacts.created': ofContact('An organization of the order created a contact.'),
   'assignments.contacts.updated': ofContact('An organization of the order changed a contact of its own.'),

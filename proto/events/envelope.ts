@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { DateTime } from '../http/shapes.ts'
 import type { ServiceName } from '../services.ts'
 
-/** The first word of event types, by stream. Events of other types are refused, because no consumer would receive them. */
+/** The first word of event types, by stream. Other types are refused, because no consumer would receive them. */
 export const STREAM_FAMILIES = {
   DOMAIN: ['identity', 'catalog', 'sourcing', 'organization'],
   NOTIFICATIONS: ['cases', 'assignments'],

@@ -1,4 +1,4 @@
-import { type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox'
+import { type TObject, type TProperties, Type } from '@sinclair/typebox'
 
 /** An id with the prefix of its kind: `part_01JZ…`. */
 export const Id = (prefix: string, description: string) =>
@@ -14,6 +14,3 @@ export const sameData = <const Descriptions extends Record<string, string>, Prop
   Object.fromEntries(
     Object.entries(descriptions).map(([type, description]) => [type, Type.Object(data.properties, { description })]),
   ) as { [Type in keyof Descriptions]: TObject<Properties> }
-
-/** The data of events by their type. The description is that of the event. */
-export type EventSchemas = Record<string, TSchema>

@@ -10,7 +10,7 @@ const offerId = Id('offer', 'The offer.')
 
 const PartData = Type.Object({ partId, ipOwnerOrgId })
 
-export const PART_EVENTS = sameData(PartData, {
+const PART_EVENTS = sameData(PartData, {
   'sourcing.part.created': 'A part was created.',
   'sourcing.part.updated': 'The content of a part changed.',
   'sourcing.part.published': 'A part was published.',
@@ -37,7 +37,7 @@ export interface UploadCreated {
 
 const FactoryData = Type.Object({ factoryId: Id('factory', 'The factory.'), orgId: OrgId('Its organization.') })
 
-export const FACTORY_EVENTS = sameData(FactoryData, {
+const FACTORY_EVENTS = sameData(FactoryData, {
   'sourcing.factory.created': 'A factory was created.',
   'sourcing.factory.updated': 'The content of a factory changed.',
   'sourcing.factory.activated': 'A factory was activated.',
@@ -56,7 +56,7 @@ const ReleaseData = Type.Object({
   distributorOrgId: OrgId('The distributor.'),
 })
 
-export const FACTORY_RELEASE_EVENTS = sameData(ReleaseData, {
+const FACTORY_RELEASE_EVENTS = sameData(ReleaseData, {
   'sourcing.factory.released': 'A distributor released a factory to an organization that is engaged through it.',
   'sourcing.factory.withdrawn': 'A distributor withdrew the release of a factory.',
 })
@@ -69,7 +69,7 @@ export interface FactoryReleaseEvent {
 const rfq = { rfqId, partId, consumerOrgId, ipOwnerOrgId }
 const RfqData = Type.Object(rfq)
 
-export const RFQ_EVENTS = sameData(RfqData, {
+const RFQ_EVENTS = sameData(RfqData, {
   'sourcing.rfq.created': 'An RFQ was created.',
   'sourcing.rfq.updated': 'The content of a draft changed.',
   'sourcing.rfq.published': 'An RFQ was published, and its manufacturers were invited.',
@@ -116,7 +116,7 @@ const offer = { offerId, rfqId, partId, manufacturerOrgId, consumerOrgId, ipOwne
 const OfferData = Type.Object(offer)
 
 /** No event of an offer has a price. */
-export const OFFER_EVENTS = sameData(OfferData, {
+const OFFER_EVENTS = sameData(OfferData, {
   'sourcing.offer.created': 'An offer was drafted.',
   'sourcing.offer.updated': 'The draft of an offer changed.',
   'sourcing.offer.submitted': 'An offer was submitted.',
@@ -155,7 +155,7 @@ const OrderData = Type.Object({
   distributorOrgId: Type.Optional(OrgId('The distributor of the consumer, if it has one.')),
 })
 
-export const ORDER_EVENTS = sameData(OrderData, {
+const ORDER_EVENTS = sameData(OrderData, {
   'sourcing.order.placed': 'An award placed an order.',
   'sourcing.order.confirmed': 'The manufacturer confirmed an order.',
   'sourcing.order.declined': 'The manufacturer declined an order.',

@@ -77,8 +77,8 @@ export interface Operation<
   readonly answersState?: string
   /**
    * Present for a command on users, roles, passwords, sessions, grants or organizations. It is refused (403) during an
-   * impersonation, and reads its caller under the organization's lock, so that of two concurrent ones the second sees the
-   * first.
+   * impersonation, and reads its caller under the organization's lock, so that of two concurrent ones the second sees
+   * the first.
    */
   readonly changesAuthority?: boolean
   /** A command without `Idempotency-Key`: its body has a password, or a repetition changes nothing. */
@@ -92,16 +92,13 @@ export interface Operation<
   /** The operation can change incompatibly: `x-beta` in the document, `Beta: true` header in responses. */
   readonly beta?: boolean
   readonly deprecated?: boolean
-  /** Deprecated query parameters, each with the date since when. A response to one of them has `Deprecation` (RFC 9745). */
+  /** Deprecated query parameters, each with its date. A response to one of them has `Deprecation` (RFC 9745). */
   readonly deprecatedQuery?: Readonly<Record<string, string>>
   /** A page, an asset of a page or a redirect to one: served, but no operation of the OpenAPI document. */
   readonly page?: boolean
-  /** The response contains a secret: `Cache-Control: no-store`, and it is encrypted where it is stored for a repeated request. */
+  /** The response contains a secret: it is not cached by clients, and is encrypted where it is stored for a retry. */
   readonly noStore?: boolean
 }
-
-/** An operation with any schemas. */
-export type AnyOperation = Operation
 
 /** An operation that changes something. */
 export type CommandOperation<
@@ -112,7 +109,7 @@ export type CommandOperation<
 > = Operation<Query, Params, Body, Response> & { readonly audit: Audit }
 
 /** Whether an operation supports `Idempotency-Key`: each command of a caller. */
-export const takesIdempotencyKey = ({ audit, access, noIdempotencyKey = false }: AnyOperation): boolean =>
+export const takesIdempotencyKey = ({ audit, access, noIdempotencyKey = false }: Operation): boolean =>
   audit !== undefined && access !== 'public' && !noIdempotencyKey
 
 /** Checks the form of a contract and keeps its exact schema types. */

@@ -67,7 +67,7 @@ export const ItemsOf = <T extends TSchema>(item: T) =>
 export const OneOf = <const T extends readonly string[]>(words: T, options: Record<string, unknown> = {}) =>
   Type.Unsafe<T[number]>({ [Kind]: 'OneOf', type: 'string', enum: [...words], ...options })
 
-/** For patches, in which null clears a field. */
+/** A field of a patch, in which null clears the field. */
 export const OrNull = <T extends TSchema>(schema: T) => {
   const { description = '', examples } = schema
   return Type.Unsafe<Static<T> | null>(Type.Union([schema, Type.Null()], { description, examples }))
@@ -100,7 +100,7 @@ export const BatchOf = <const F extends 'ids' | 'codes'>(field: F, example: stri
     { additionalProperties: false },
   )
 
-/** What a pattern or a long list of words requires, in words that follow "must be". It is no part of the published schema. */
+/** Key of the text that describes a pattern or a long enum after "must be". It is not part of the published schema. */
 export const FORM = Symbol('form')
 
 /** Control characters, and bidirectional ones, which can disguise a text. For a character class of a pattern. */

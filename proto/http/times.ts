@@ -1,10 +1,10 @@
-const FIRST_MS = Date.parse('0001-01-01T00:00:00Z')
+const YEAR_ONE_MS = Date.parse('0001-01-01T00:00:00Z')
 const LATEST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 const DATE_TIME = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/i
 
 /**
- * Whether a text is an RFC 3339 time with an offset and a valid day that is in a year from 1 to 9999 in UTC, which Postgres
- * and JavaScript support. `Date.parse` alone accepts Feb 30, bare dates and the year 275760.
+ * Whether a text is an RFC 3339 time with an offset and a valid day that is in a year from 1 to 9999 in UTC, which
+ * Postgres and JavaScript support. `Date.parse` alone accepts Feb 30, bare dates and the year 275760.
  */
 export function isDateTime(text: string): boolean {
   const match = DATE_TIME.exec(text)
@@ -20,7 +20,7 @@ export function isDateTime(text: string): boolean {
   const daysInMonth = new Date(Date.UTC(year, month, 0)).getUTCDate()
   const inRange =
     month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth && hour <= 23 && minute <= 59 && second <= 59
-  return inRange && FIRST_MS <= Date.parse(text) && Date.parse(text) <= LATEST_MS
+  return inRange && YEAR_ONE_MS <= Date.parse(text) && Date.parse(text) <= LATEST_MS
 }
 
 /** A time as the API shows it, so that times compare as texts. */
@@ -35,11 +35,12 @@ export interface Period {
   to: string
 }
 
+/** No stored time is earlier. */
 const EARLIEST_MS = 0
 
 /**
- * The period of a filter in the milliseconds in which times are stored, within the times that Postgres can compare. An end
- * between two milliseconds moves inward.
+ * The period of a filter in the milliseconds in which times are stored, within the times that Postgres can compare. An
+ * end between two milliseconds moves inward.
  */
 export function periodOf({ from, to }: { from?: string; to?: string }): Period {
   return {

@@ -2,7 +2,7 @@ import type { TObject, TSchema } from '@sinclair/typebox'
 import type { Transition } from '../states/state-table.ts'
 import type { Tag } from './operation.ts'
 
-interface Record<Name extends string, Verbs, Params extends TObject, Response extends TSchema> {
+interface VerbsOptions<Name extends string, Verbs, Params extends TObject, Response extends TSchema> {
   /** The first word of the procedures of the verbs. */
   name: Name
   table: { verbs: Verbs; sentence(verb: keyof Verbs): string }
@@ -16,18 +16,18 @@ interface Record<Name extends string, Verbs, Params extends TObject, Response ex
 interface Details {
   /** The fields of the body that the audit log has. */
   logged?: readonly string[]
-  /** What the description says besides whose verb it is and what it does to the state. */
+  /** The rest of the description, after the sentence of the state table. */
   note?: string
 }
 
 /**
- * What the operations of a record's verbs have in common. A verb is the last segment of a POST and the second word of its
- * procedure, and its description begins with its row of the state table.
+ * The common fields of the operations of a record's verbs. A verb is the last segment of a POST and the second word of
+ * its procedure, and its description begins with its sentence of the state table.
  */
 export const verbsOf =
   <
     const Name extends string,
-    Verbs extends Readonly<globalThis.Record<string, Transition>>,
+    Verbs extends Readonly<Record<string, Transition>>,
     Params extends TObject,
     Response extends TSchema,
   >({
@@ -35,7 +35,7 @@ export const verbsOf =
     table,
     path,
     ...shared
-  }: Record<Name, Verbs, Params, Response>) =>
+  }: VerbsOptions<Name, Verbs, Params, Response>) =>
   <const Verb extends Extract<keyof Verbs, string>>(verb: Verb, { logged = [], note }: Details = {}) => ({
     ...shared,
     method: 'POST' as const,

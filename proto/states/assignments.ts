@@ -1,8 +1,8 @@
 import { StateTable } from './state-table.ts'
 
 /**
- * The field `archived` shows the state. `edit`: its contacts and billing details. `orderIsFinished`: the order is COMPLETED,
- * DECLINED or CANCELLED.
+ * The field `archived` shows the state. `edit`: its contacts and billing details. `orderIsFinished`: the order is
+ * COMPLETED, DECLINED or CANCELLED.
  */
 export const ASSIGNMENT = new StateTable({
   record: 'assignment',

@@ -12,8 +12,8 @@ export const OFFER_STATES = [
 export type OfferState = (typeof OFFER_STATES)[number]
 
 /**
- * An offer is SUBMITTED only while its RFQ is OPEN or CLOSED, because the cancellation and the award of the RFQ end its submitted
- * offers.
+ * An offer is SUBMITTED only while its RFQ is OPEN or CLOSED, because the cancellation and the award of the RFQ end its
+ * submitted offers.
  */
 export const OFFER = new StateTable({
   record: 'offer',

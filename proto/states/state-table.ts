@@ -23,11 +23,11 @@ export const DELETED = 'DELETED'
 export interface Transition<State extends string = string, Guard extends string = string> {
   /** The states in which it may be used. */
   readonly from: readonly State[]
-  /** The state afterwards. Without one the state stays; with several, the record returns to the one that it had before. */
+  /** The next state. Without one the state stays; with several, the record returns to the one that it had before. */
   readonly to?: State | typeof DELETED | readonly State[]
   /** The organizations that may use it. */
   readonly by: readonly Actor[]
-  /** What must hold besides the state. The rules of the feature have a function for each. */
+  /** The conditions besides the state. The rules of the feature have a function for each. */
   readonly guards?: readonly Guard[]
 }
 

@@ -36,7 +36,13 @@ const forbid = (name: string, { from, except, to, toExcept }: Direction): IForbi
 /** The import rules of the architecture for dependency-cruiser. A violation is reported by the name of its rule. */
 export const IMPORT_RULES: IForbiddenRuleType[] = [
   { name: 'imports form no cycle', severity: 'error', from: {}, to: { circular: true } },
-  { name: 'every import resolves', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  {
+    name: 'every import resolves',
+    severity: 'error',
+    // The examples import the package by its name.
+    from: { pathNot: '^proto/clients/[^/]+/examples/' },
+    to: { couldNotResolve: true },
+  },
 
   forbid('main imports only service and config of its service', {
     from: modules('main'),
@@ -90,8 +96,12 @@ export const IMPORT_RULES: IForbiddenRuleType[] = [
     to: { path: '^services/(?!kit/|testing/)', reachable: true },
   },
   forbid('proto imports only proto and TypeBox', {
-    from: '^proto/',
-    toExcept: ['^proto/', packages('@sinclair/typebox')],
+    from: '^proto/(?!clients/)',
+    toExcept: ['^proto/(?!clients/)', packages('@sinclair/typebox')],
+  }),
+  forbid('a client imports nothing of the marketplace', {
+    from: '^proto/clients/',
+    to: '^(proto/(?!clients/)|services/|scripts/)',
   }),
 
   forbid('kit imports only proto', { from: '^services/kit/', to: '^services/(?!kit/)' }),

@@ -36,6 +36,7 @@ const FORBIDDEN: [from: string, imported: string, rule: RegExp][] = [
   ['services/kit/log/x.test.ts', '../../a/parts/rules.ts', /^tests of the kit/],
   ['proto/errors.ts', '../services/kit/http/json.ts', /^proto imports only/],
   ['proto/errors.ts', 'elysia', /^proto imports only/],
+  ['proto/clients/typescript/src/client.ts', '../../../errors.ts', /^a client imports nothing/],
   ['services/kit/db/client.ts', '../../a/config.ts', /^kit imports only proto/],
   ['services/kit/misplaced/x.ts', '../log/log.ts', /^every folder of the kit belongs to a layer/],
   ['services/kit/db/up.ts', '../auth/auth.ts', /^the kit layer of errors.* imports no layer above/],

@@ -1,4 +1,4 @@
-import type { AnyOperation } from '../../proto/http/operation.ts'
+import type { Operation } from '../../proto/http/operation.ts'
 import { DELETED } from '../../proto/states/state-table.ts'
 import type { Json } from './components.ts'
 import { exampleOf } from './examples.ts'
@@ -21,7 +21,7 @@ const AWARDED_OFFER = 'offer_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
  * Adds an example to the description of an operation on a record with states. The example of the shape alone would show one
  * state for every operation, such as an OPEN RFQ after its award.
  */
-export function withAnswerExample(operation: AnyOperation, described: Json): Json {
+export function withAnswerExample(operation: Operation, described: Json): Json {
   const { response, status = 200, id } = operation
   const state = stateAfter(operation)
   if (!response || !state) return described
@@ -39,7 +39,7 @@ export function withAnswerExample(operation: AnyOperation, described: Json): Jso
 }
 
 /** The state of the record in the answer; undefined for an operation that answers no such record. */
-function stateAfter({ response, transition, answersState }: AnyOperation): string | undefined {
+function stateAfter({ response, transition, answersState }: Operation): string | undefined {
   const states = response?.properties?.state
   if (answersState !== undefined || !transition || !states) return answersState
   const to = typeof transition.to === 'string' ? transition.to : transition.to?.[0]
@@ -49,5 +49,5 @@ function stateAfter({ response, transition, answersState }: AnyOperation): strin
 }
 
 /** A reason is shown where the request gives it. */
-const isPresent = ({ body }: AnyOperation, name: string, state: string): boolean =>
+const isPresent = ({ body }: Operation, name: string, state: string): boolean =>
   name === 'reason' ? body?.properties?.reason !== undefined : (ONLY_IN[name]?.includes(state) ?? true)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import Ajv from 'ajv/dist/2020.js'
 import { ERRORS, type ErrorCode } from '../../proto/errors.ts'
-import { familyOf } from '../../services/kit/http/problem.ts'
+import { errorFormatOf } from '../../services/kit/http/problem.ts'
 import { OPERATIONS } from '../../services/testing/operations/contract.ts'
 import { codeIn } from '../../services/testing/operations/document.ts'
 import { type OpenApi, openApiOf } from './document.ts'
@@ -53,7 +53,7 @@ describe('an error response', () => {
       oauth: validatorOf('OauthError'),
     }
     for (const { path, id, status, reference } of errorResponses) {
-      const family = familyOf(path)
+      const format = errorFormatOf(path)
       const { description, content } = at<ErrorResponse>(reference)
       for (const { examples } of Object.values(content)) {
         const codes = Object.keys(examples) as ErrorCode[]
@@ -62,8 +62,8 @@ describe('an error response', () => {
           const { value } = at<Example>(examples[code])
           const shown = codeIn(value)
           expect([id, status, shown]).toEqual([id, status, code])
-          expect([id, code, isValid[family](value)]).toEqual([id, code, true])
-          if (family === 'v1') expect(value.status).toBe(ERRORS[code].status)
+          expect([id, code, isValid[format](value)]).toEqual([id, code, true])
+          if (format === 'v1') expect(value.status).toBe(ERRORS[code].status)
         }
       }
     }

@@ -2,10 +2,10 @@ import { swagger } from '@elysiajs/swagger'
 import { type TSchema, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { ERRORS, OAUTH_CODES, OAUTH_ERRORS } from '../../proto/errors.ts'
-import type { AnyOperation, Tag } from '../../proto/http/operation.ts'
+import type { Operation, Tag } from '../../proto/http/operation.ts'
 import { createWebhookEndpoint } from '../../proto/http/webhooks/endpoints.ts'
 import { VERSION } from '../../services/kit/config/version.ts'
-import { familyOf } from '../../services/kit/http/problem.ts'
+import { errorFormatOf } from '../../services/kit/http/problem.ts'
 import { routerPath } from '../../services/kit/http/target.ts'
 import { withAnswerExample } from './answer-example.ts'
 import { Components, type Json } from './components.ts'
@@ -102,7 +102,7 @@ People sign in at \`POST /v2.3/oauth/token\`, programs with a key of a service a
 Times are ISO 8601 in UTC, money is \`{amount, currency}\`, optional fields without a value are omitted.`
 
 /** The OpenAPI 3.1 document of some operations, in the order of the contract. Pages and their assets are no operations. */
-export async function openApiOf(contract: readonly AnyOperation[]): Promise<OpenApi> {
+export async function openApiOf(contract: readonly Operation[]): Promise<OpenApi> {
   const operations = contract.filter(({ page }) => !page)
   const components = new Components()
   const generated = await generate(operations, components)
@@ -138,18 +138,18 @@ export async function openApiOf(contract: readonly AnyOperation[]): Promise<Open
 }
 
 /** The error envelopes of the operations. Those of OAuth have no codes of ours. */
-function envelopesOf(operations: readonly AnyOperation[]): Json {
-  const families = new Set(operations.map(({ path }) => familyOf(path)))
+function envelopesOf(operations: readonly Operation[]): Json {
+  const formats = new Set(operations.map(({ path }) => errorFormatOf(path)))
   return {
-    ...(families.has('v1') || families.has('v2.3') ? { ErrorCode: ERROR_CODE, FieldError: plain(FieldError) } : {}),
-    ...(families.has('v1') ? { Problem: plain(Problem) } : {}),
-    ...(families.has('v2.3') ? { ErrorEnvelope: plain(ErrorEnvelope) } : {}),
-    ...(families.has('oauth') ? { OauthError: plain(OauthError) } : {}),
+    ...(formats.has('v1') || formats.has('v2.3') ? { ErrorCode: ERROR_CODE, FieldError: plain(FieldError) } : {}),
+    ...(formats.has('v1') ? { Problem: plain(Problem) } : {}),
+    ...(formats.has('v2.3') ? { ErrorEnvelope: plain(ErrorEnvelope) } : {}),
+    ...(formats.has('oauth') ? { OauthError: plain(OauthError) } : {}),
   }
 }
 
 /** `@elysiajs/swagger` generates the document (info, paths, parameters, bodies, answers) from routes with the operations' details. */
-async function generate(operations: readonly AnyOperation[], components: Components): Promise<OpenApi> {
+async function generate(operations: readonly Operation[], components: Components): Promise<OpenApi> {
   const app = new Elysia().use(
     swagger({
       path: '/spec',
@@ -181,7 +181,7 @@ const shownTag = (tag: Tag, note = '') => ({
 })
 
 /** The tags of the specification come first. `x-tagGroups` is the extension by which documentation pages group tags. */
-function tagsOf(operations: readonly AnyOperation[]) {
+function tagsOf(operations: readonly Operation[]) {
   const specified = new Set(operations.filter((operation) => !isAddition(operation)).map(({ tag }) => tag))
   const added = new Set(operations.map(({ tag }) => tag).filter((tag) => !specified.has(tag)))
   const groups = [

@@ -1,11 +1,11 @@
 import { ERRORS, type ErrorCode, type FieldError } from '../../proto/errors.ts'
-import { type AnyOperation, takesIdempotencyKey } from '../../proto/http/operation.ts'
+import { type Operation, takesIdempotencyKey } from '../../proto/http/operation.ts'
 import { noSuch } from '../../proto/messages.ts'
 import { refuse } from '../../services/kit/errors/refusal.ts'
 import {
+  type ErrorFormat,
   errorBody,
-  type Family,
-  familyOf,
+  errorFormatOf,
   mediaTypeOf,
   oauthErrorOf,
   statusOf,
@@ -32,8 +32,8 @@ const DETAILS: Partial<Record<ErrorCode, { detail?: string; errors?: FieldError[
   unavailable: { detail: 'A dependency is down; try again in a moment.' },
 }
 
-/** Examples of the other families where they differ. */
-const OTHER_DETAILS: Record<Exclude<Family, 'v1'>, Partial<typeof DETAILS>> = {
+/** Examples of the other formats where they differ. */
+const OTHER_DETAILS: Record<Exclude<ErrorFormat, 'v1'>, Partial<typeof DETAILS>> = {
   'v2.3': {
     validation_error: { errors: [{ field: 'grant_type', message: 'must be one of password, refresh_token' }] },
     forbidden: { detail: 'This needs the permission webhook:manage.' },
@@ -50,7 +50,7 @@ const OTHER_DETAILS: Record<Exclude<Family, 'v1'>, Partial<typeof DETAILS>> = {
   },
 }
 
-const SCHEMAS: Record<Family, string> = { v1: 'Problem', 'v2.3': 'ErrorEnvelope', oauth: 'OauthError' }
+const SCHEMAS: Record<ErrorFormat, string> = { v1: 'Problem', 'v2.3': 'ErrorEnvelope', oauth: 'OauthError' }
 
 /** Headers that every response of a status has. */
 const HEADERS: Record<number, { name: string; description: string; example: string }> = {
@@ -72,29 +72,29 @@ const BASIC_CHALLENGE = {
 }
 
 /** One shared response for each status of the operation's refusals, with an example of each code that it can have. */
-export function errorResponses(operation: AnyOperation, components: Components): Json {
-  const family = familyOf(operation.path)
+export function errorResponses(operation: Operation, components: Components): Json {
+  const format = errorFormatOf(operation.path)
   const codes = new Map<number, ErrorCode[]>()
   for (const code of codesOf(operation)) {
-    const status = statusOf(family, refuse(code))
+    const status = statusOf(format, refuse(code))
     codes.set(status, [...(codes.get(status) ?? []), code])
   }
   return Object.fromEntries(
     [...codes].map(([status, named]) => [
       status,
-      components.reference('responses', nameOf(family, named), () => errorResponse(family, status, named, components)),
+      components.reference('responses', nameOf(format, named), () => errorResponse(format, status, named, components)),
     ]),
   )
 }
 
-function errorResponse(family: Family, status: number, codes: readonly ErrorCode[], components: Components): Json {
-  const schema = { $ref: `#/components/schemas/${SCHEMAS[family]}` }
-  const isBasic = family === 'oauth' && status === 401
+function errorResponse(format: ErrorFormat, status: number, codes: readonly ErrorCode[], components: Components): Json {
+  const schema = { $ref: `#/components/schemas/${SCHEMAS[format]}` }
+  const isBasic = format === 'oauth' && status === 401
   const header = isBasic ? BASIC_CHALLENGE : HEADERS[status]
-  const wordOf = (code: ErrorCode) => (family === 'oauth' ? oauthErrorOf(code) : code)
+  const wordOf = (code: ErrorCode) => (format === 'oauth' ? oauthErrorOf(code) : code)
   const examples = codes.map((code) => [
     wordOf(code),
-    components.reference('examples', nameOf(family, [code]), () => errorExample(family, code)),
+    components.reference('examples', nameOf(format, [code]), () => errorExample(format, code)),
   ])
   return {
     description: codes.map((code) => `${ERRORS[code].title} (\`${wordOf(code)}\`).`).join(' '),
@@ -102,7 +102,7 @@ function errorResponse(family: Family, status: number, codes: readonly ErrorCode
       ...(header ? { [header.name]: headerReference(header, components, isBasic) } : {}),
       ...commonHeaders(components),
     },
-    content: { [mediaTypeOf(family)]: { schema, examples: Object.fromEntries(examples) } },
+    content: { [mediaTypeOf(format)]: { schema, examples: Object.fromEntries(examples) } },
   }
 }
 
@@ -117,21 +117,21 @@ const headerReference = (
     example,
   }))
 
-function errorExample(family: Family, code: ErrorCode): Json {
-  const details = (family === 'v1' ? undefined : OTHER_DETAILS[family][code]) ?? DETAILS[code]
-  const text = errorBody(family, refuse(code, details), '/v1/parts', 'req-7f3a')
+function errorExample(format: ErrorFormat, code: ErrorCode): Json {
+  const details = (format === 'v1' ? undefined : OTHER_DETAILS[format][code]) ?? DETAILS[code]
+  const text = errorBody(format, refuse(code, details), '/v1/parts', 'req-7f3a')
   return { summary: ERRORS[code].title, value: JSON.parse(text) }
 }
 
-const SUFFIXES: Record<Family, string> = { v1: '', 'v2.3': 'V23', oauth: 'OAuth' }
+const SUFFIXES: Record<ErrorFormat, string> = { v1: '', 'v2.3': 'V23', oauth: 'OAuth' }
 
-/** The name of a shared response or example. The families have the same codes, in different envelopes. */
-function nameOf(family: Family, codes: readonly ErrorCode[]): string {
+/** The name of a shared response or example. The formats have the same codes. */
+function nameOf(format: ErrorFormat, codes: readonly ErrorCode[]): string {
   const words = codes.map((code) => code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase()))
-  return `${words.join('Or')}${SUFFIXES[family]}`
+  return `${words.join('Or')}${SUFFIXES[format]}`
 }
 
-function codesOf(operation: AnyOperation): Set<ErrorCode> {
+function codesOf(operation: Operation): Set<ErrorCode> {
   const { access, params, etag, ifMatch, changesAuthority, client, refusals } = operation
   const when = (condition: unknown, ...codes: ErrorCode[]) => (condition ? codes : [])
   const guarded = access !== 'public'

@@ -1,4 +1,4 @@
-import type { AnyOperation } from '../../proto/http/operation.ts'
+import type { Operation } from '../../proto/http/operation.ts'
 import { isPaged } from '../../services/kit/http/next-page.ts'
 import type { Components, Json } from './components.ts'
 
@@ -51,7 +51,7 @@ const ETAG: Json = {
 }
 
 /** Headers of a success. */
-export function headersOf(operation: AnyOperation, components: Components): Json {
+export function headersOf(operation: Operation, components: Components): Json {
   const { etag, beta, deprecatedQuery } = operation
   const header = (name: string, value: Json) => ({ [name]: components.reference('headers', name, () => value) })
   return {

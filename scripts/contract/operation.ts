@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
-import { type AnyOperation, type Tag, takesIdempotencyKey } from '../../proto/http/operation.ts'
+import { type Operation, type Tag, takesIdempotencyKey } from '../../proto/http/operation.ts'
 import { pageQuery } from '../../proto/http/shapes.ts'
 import type { Components, Json } from './components.ts'
 import { errorResponses } from './errors.ts'
@@ -36,7 +36,7 @@ const IF_MATCH = header('If-Match', 'The `ETag` of the record as you know it. 41
 const BYTES: Json = { schema: { type: 'string', format: 'binary' } }
 
 /** Whether an operation is not of the specification, which has only `/v1` and `/v2.3`. */
-export const isAddition = ({ path }: AnyOperation): boolean => !/^\/(v1|v2\.3)\//.test(path)
+export const isAddition = ({ path }: Operation): boolean => !/^\/(v1|v2\.3)\//.test(path)
 
 /** Generated clients make folders of tags. */
 export const tagNameOf = ({ name }: Tag): string => name.toLowerCase().replaceAll(' ', '-')
@@ -45,7 +45,7 @@ export const tagNameOf = ({ name }: Tag): string => name.toLowerCase().replaceAl
 const CLIENT_SECURITY = [{ ClientBasic: [] }, {}]
 
 /** The OpenAPI description of an operation, derived from its contract. */
-export function describe(operation: AnyOperation, components: Components): Json {
+export function describe(operation: Operation, components: Components): Json {
   const { id, tag, summary, description, access, client, beta, transition } = operation
   return {
     operationId: id,
@@ -63,17 +63,17 @@ export function describe(operation: AnyOperation, components: Components): Json 
   }
 }
 
-function permissionNote(access: AnyOperation['access']): string {
+function permissionNote(access: Operation['access']): string {
   if (access === 'public') return 'Needs no token.'
   if (access === 'token') return ''
   const keys = typeof access === 'string' ? [access] : access
   return `Needs the permission ${keys.map((key) => `\`${key}\``).join(' or ')}.`
 }
 
-const impersonationNote = ({ changesAuthority }: AnyOperation): string =>
+const impersonationNote = ({ changesAuthority }: Operation): string =>
   changesAuthority ? 'Closed (403) while acting under an impersonation grant.' : ''
 
-function requestBodyOf({ body, bodyOptional, acceptsBytes, form }: AnyOperation): Json {
+function requestBodyOf({ body, bodyOptional, acceptsBytes, form }: Operation): Json {
   if (acceptsBytes) return { requestBody: { required: true, content: { 'application/octet-stream': BYTES } } }
   if (!body) return {}
   const content = { schema: plain(body) }
@@ -86,7 +86,7 @@ function requestBodyOf({ body, bodyOptional, acceptsBytes, form }: AnyOperation)
   }
 }
 
-function parametersOf(operation: AnyOperation, components: Components): Json[] {
+function parametersOf(operation: Operation, components: Components): Json[] {
   const { params, query, method, etag, ifMatch } = operation
   const shared = (name: string, parameter: Json) => components.reference('parameters', name, () => parameter)
   return [
@@ -119,7 +119,7 @@ function fieldsOf(schema: TObject | undefined, place: 'path' | 'query'): Json[] 
   })
 }
 
-function responsesOf(operation: AnyOperation, components: Components): Json {
+function responsesOf(operation: Operation, components: Components): Json {
   const { status = 200, response, mediaType = 'application/json', responseExample, otherStatuses = {} } = operation
   const mayBeUnmodified = operation.etag && operation.method === 'GET'
   const content = response

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import type { LocalMarketplace } from '../client/account.ts'
 import { ACCOUNTS_FILE, findState } from '../toolchain/state.ts'
+import type { LocalMarketplace } from './account.ts'
 import { readAccounts } from './welcome.ts'
 
 /** The address of the marketplace that `./scripts/dev` started last in this checkout. */

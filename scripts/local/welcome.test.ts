@@ -79,11 +79,22 @@ test('the variables of the guides are those that the guides use and do not set',
     Object.values(organization.people).map((person) => ({ ...ben, email: emailOf(person, organization) })),
   )
   const lines = guideVariables('http://localhost:8080', {
-    organizations: [{ id: 'org_1', name: 'All', roles: [], engagement: 'DIRECT', accounts }],
+    organizations: [
+      {
+        id: 'org_1',
+        name: 'All',
+        roles: [],
+        engagement: 'DIRECT',
+        accounts,
+        program: { clientId: 'sak_1', clientSecret: 'mkt_2' },
+      },
+    ],
   })
   const shell = Bun.spawn(['sh', '-euc', `${lines}\nenv`], { env: {} })
   const set = (await shell.stdout.text()).split('\n')
   expect(set).toContain('EMAIL=anders.juhl@skagen-pumps.example.com')
+  expect(set).toContain('CLIENT_ID=sak_1')
+  expect(set).toContain('CLIENT_SECRET=mkt_2')
   expect(set).toContain('BUYER_EMAIL=mikkel.friis@nordhavn.example.com')
   const guides = join(import.meta.dir, '..', '..', 'proto', 'guides')
   for (const name of await readdir(guides)) {

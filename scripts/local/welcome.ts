@@ -91,7 +91,10 @@ export function guideVariables(address: string, { organizations }: AccountsFile)
     const account = accounts.find((one) => one.email === email)
     return account ? [{ [`${prefix}EMAIL`]: account.email, [`${prefix}PASSWORD`]: account.password }] : []
   })
-  return [{ BASE: address }, ...variables].map(exported).join('\n')
+  const programs = organizations.flatMap(({ program }) =>
+    program ? [{ CLIENT_ID: program.clientId, CLIENT_SECRET: program.clientSecret }] : [],
+  )
+  return [{ BASE: address }, ...variables, ...programs].map(exported).join('\n')
 }
 
 const GUIDE_ACCOUNTS = [

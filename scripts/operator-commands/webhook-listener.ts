@@ -1,4 +1,4 @@
-import { Webhook, WebhookVerificationError } from 'standardwebhooks'
+import { verifyWebhook, WebhookVerificationError } from '../../proto/clients/typescript/src/index.ts'
 import { CommandError } from '../toolchain/command-error.ts'
 
 /** A delivery as it is shown. */
@@ -58,7 +58,7 @@ export function listenForWebhooks({ port, secret, forwardTo, report }: Listener)
 
 function problemOf(secret: string, body: string, headers: Record<string, string>): string | undefined {
   try {
-    new Webhook(secret).verify(body, headers)
+    verifyWebhook(secret, headers, body)
     return undefined
   } catch (error) {
     if (error instanceof WebhookVerificationError || error instanceof SyntaxError) return error.message

@@ -1,9 +1,8 @@
-import type { WebhookEndpoint } from '../../proto/http/webhooks/endpoints.ts'
-import type { ApiClient } from '../../services/testing/client.ts'
-import { accountOf } from '../client/account.ts'
-import { ask, signIn } from '../client/requests.ts'
-import { createTemporaryEndpoint, deleteEndpoint, ENDPOINTS_PATH } from '../client/webhook-endpoint.ts'
+import type { Marketplace, WebhookSubscription } from '../../proto/clients/typescript/src/index.ts'
+import { accountOf } from '../local/account.ts'
 import { localMarketplace } from '../local/address.ts'
+import { clientOf } from '../local/client.ts'
+import { createTemporaryEndpoint, deleteEndpoint } from '../local/temporary-endpoint.ts'
 import { CommandError } from '../toolchain/command-error.ts'
 import { listenForWebhooks, type Receipt } from './webhook-listener.ts'
 
@@ -23,7 +22,7 @@ const DESCRIPTION = 'scripts/operator webhooks listen'
 /** Receives the events of an organization on this machine through an endpoint that exists as long as the command runs. */
 export async function listen(options: ListenOptions): Promise<void> {
   const account = await accountOf(options, process.env, localMarketplace)
-  const client = await signIn(account)
+  const client = clientOf(account)
   const ended = signalled()
   const secret = Promise.withResolvers<string>()
   // A failed creation rejects it before the first delivery waits for it.
@@ -45,7 +44,7 @@ export async function listen(options: ListenOptions): Promise<void> {
     }
     console.log()
     await ended
-    await deleteEndpoint(account, endpoint.id)
+    await deleteEndpoint(client, endpoint.id)
     console.log(`The endpoint ${endpoint.id} is deleted.`)
   } finally {
     secret.reject(new Error('the endpoint was not created'))
@@ -54,14 +53,14 @@ export async function listen(options: ListenOptions): Promise<void> {
 }
 
 /** The given events, or those of an existing endpoint. */
-async function eventsOf(client: ApiClient, { endpoint, events }: ListenOptions): Promise<string[]> {
-  if (endpoint === undefined) return events
-  const { data } = await ask<{ data: WebhookEndpoint }>(
-    client,
-    'GET',
-    `${ENDPOINTS_PATH}/${encodeURIComponent(endpoint)}`,
-  )
-  return data.events
+async function eventsOf(
+  client: Marketplace,
+  { endpoint: webhookId, events }: ListenOptions,
+): Promise<WebhookSubscription[]> {
+  // The marketplace refuses unknown names.
+  if (webhookId === undefined) return events as WebhookSubscription[]
+  const { data } = await client.GET('/v2.3/webhooks/endpoints/{webhookId}', { params: { path: { webhookId } } })
+  return data.data.events
 }
 
 function signalled(): Promise<void> {

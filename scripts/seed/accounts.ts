@@ -14,7 +14,14 @@ export interface AccountsFile {
     roles: string[]
     engagement: 'DIRECT' | 'DISTRIBUTOR'
     accounts: DemoAccount[]
+    /** The key of a service account. */
+    program?: ProgramKey
   }[]
+}
+
+export interface ProgramKey {
+  clientId: string
+  clientSecret: string
 }
 
 export interface DemoAccount {
@@ -30,6 +37,7 @@ export async function accountsOf(
   sql: Pool,
   secret: string,
   organizations: readonly DemoOrganization[],
+  programs: ReadonlyMap<string, ProgramKey>,
 ): Promise<AccountsFile> {
   const file: AccountsFile = { organizations: [] }
   for (const org of organizations) {
@@ -50,8 +58,10 @@ export async function accountsOf(
         permissions,
       })
     }
-    const { name, roles, distributor } = org
-    file.organizations.push({ id, name, roles, engagement: distributor ? 'DISTRIBUTOR' : 'DIRECT', accounts })
+    const { key, name, roles, distributor } = org
+    const program = programs.get(key)
+    const engagement = distributor ? 'DISTRIBUTOR' : 'DIRECT'
+    file.organizations.push({ id, name, roles, engagement, accounts, ...(program ? { program } : {}) })
   }
   return file
 }

@@ -17,6 +17,8 @@ export interface DemoOrganization {
   /** The system roles of the member. */
   memberRoles: string[]
   people: { administrator: Person; member: Person; guest: Person }
+  /** The name of a service account, and its system role. */
+  program?: { name: string; role: string }
   businessUnits?: string[]
   customFields?: { name: string; options: string[] }[]
   parts?: DemoPart[]
@@ -145,6 +147,7 @@ export const ORGANIZATIONS: readonly DemoOrganization[] = [
     regionCode: 'DK',
     memberRoles: ['IP owner'],
     people: people('Bodil Krogh', 'Anders Juhl', 'Maja Bech'),
+    program: { name: 'ERP connector', role: 'IP owner' },
     businessUnits: ['Marine pumps', 'Spare parts'],
     customFields: [
       { name: 'Lifecycle', options: ['Current', 'Phase-out', 'Legacy'] },

@@ -28,7 +28,7 @@ export function explain(error: unknown): string {
   if (error instanceof CommandError) return error.message
   if (!(error instanceof Error)) return String(error)
   // By its name, because its module needs packages that may not be installed yet.
-  if (error.name === 'BadConfiguration') return error.message
+  if (error.name === 'BadConfiguration' || error.name === 'ApiError') return error.message
   // Only a full disk: a refused connection between processes of the marketplace is not a network failure.
   if (/ENOSPC|EDQUOT|No space left/.test(`${'code' in error ? error.code : ''} ${error.message}`)) {
     return sentenceFor('ENOSPC') ?? error.message

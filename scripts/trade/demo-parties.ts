@@ -1,6 +1,5 @@
-import type { Factory } from '../../proto/http/sourcing/factories.ts'
-import { type Account, accountOf, type LocalMarketplace } from '../client/account.ts'
-import { ask, type Page, signIn } from '../client/requests.ts'
+import { type Account, accountOf, type LocalMarketplace } from '../local/account.ts'
+import { clientOf } from '../local/client.ts'
 import { emailOf, ORGANIZATIONS } from '../seed/story.ts'
 import { CommandError } from '../toolchain/command-error.ts'
 import type { Narrator } from './narrator.ts'
@@ -14,7 +13,6 @@ export async function signInParties(
   given: { url?: string },
   local: LocalMarketplace,
 ): Promise<{ parties: Parties; administrator: Account }> {
-  const { organizations } = await local.readAccounts()
   // Variables of the shell may name another account.
   const accountFor = (email: string) => accountOf({ ...given, email }, { BASE: process.env.BASE }, local)
 
@@ -23,8 +21,9 @@ export async function signInParties(
     return narrator.step(
       `${name} signs in`,
       async (): Promise<Party> => {
-        const orgId = organizations.find(({ accounts }) => accounts.some((known) => known.email === email))?.id ?? ''
-        return { orgId, name, client: await signIn(await accountFor(email)) }
+        const client = clientOf(await accountFor(email))
+        const { data } = await client.GET('/flows/v1/me')
+        return { orgId: data.organization.id, name, client }
       },
       () => email,
     )
@@ -32,8 +31,8 @@ export async function signInParties(
 
   const signInMaker = async (key: string): Promise<Maker> => {
     const party = await signInMember(key)
-    const { items } = await ask<Page<Factory>>(party.client, 'GET', '/v1/factories?view=MANUFACTURER')
-    const factory = items.find(({ active, internal }) => active && !internal)
+    const { data } = await party.client.GET('/v1/factories', { params: { query: { view: 'MANUFACTURER' } } })
+    const factory = data.items.find(({ active, internal }) => active && !internal)
     if (!factory) throw new CommandError(`${party.name} has no active factory: start again with ./scripts/dev --reset.`)
     return { ...party, factory }
   }

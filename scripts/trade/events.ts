@@ -1,8 +1,8 @@
 import type { AssignmentEvent } from '../../proto/events/assignments.ts'
 import type { CaseEvent } from '../../proto/events/cases.ts'
-import type { Account } from '../client/account.ts'
-import { signIn } from '../client/requests.ts'
-import { createTemporaryEndpoint, deleteEndpoint } from '../client/webhook-endpoint.ts'
+import type { Account } from '../local/account.ts'
+import { clientOf } from '../local/client.ts'
+import { createTemporaryEndpoint, deleteEndpoint } from '../local/temporary-endpoint.ts'
 import { listenForWebhooks, type Receipt } from '../operator-commands/webhook-listener.ts'
 import { CommandError } from '../toolchain/command-error.ts'
 import type { AwaitEvents } from './narrator.ts'
@@ -33,12 +33,12 @@ export async function receiveEvents(account: Account, print: (line: string) => v
       wake()
     },
   })
-  const request = {
+  const client = clientOf(account)
+  const endpoint = await createTemporaryEndpoint(client, {
     url: `http://127.0.0.1:${server.port}/`,
     events: ['cases.*', 'assignments.*'],
     description: DESCRIPTION,
-  }
-  const endpoint = await createTemporaryEndpoint(await signIn(account), request).catch(async (error) => {
+  }).catch(async (error) => {
     await server.stop(true)
     throw error
   })
@@ -65,7 +65,7 @@ export async function receiveEvents(account: Account, print: (line: string) => v
     },
     async end() {
       await server.stop(true)
-      await deleteEndpoint(account, endpoint.id)
+      await deleteEndpoint(client, endpoint.id)
     },
   }
 }

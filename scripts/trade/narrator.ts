@@ -1,3 +1,4 @@
+import { ApiError } from '../../proto/clients/typescript/src/index.ts'
 import { CommandError } from '../toolchain/command-error.ts'
 
 /** Waits until a number of further events has been printed. */
@@ -41,7 +42,7 @@ export class Narrator {
       await this.awaitEvents(events)
       return result
     } catch (error) {
-      if (!(error instanceof CommandError)) throw error
+      if (!(error instanceof CommandError) && !(error instanceof ApiError)) throw error
       throw new CommandError(`Step ${this.#steps} (${what}) failed. ${error.message}`)
     }
   }
@@ -50,4 +51,4 @@ export class Narrator {
 const DAY_MS = 24 * 60 * 60 * 1000
 export const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString()
 
-export const withState = ({ id, state }: { id: string; state: string }) => `${id} is ${state}`
+export const withState = ({ data: { id, state } }: { data: { id: string; state: string } }) => `${id} is ${state}`

@@ -1,8 +1,4 @@
-import type { OfferComparison } from '../../proto/http/sourcing/comparison.ts'
-import type { Offer, OfferInput } from '../../proto/http/sourcing/offers.ts'
-import type { Order } from '../../proto/http/sourcing/orders.ts'
-import type { Rfq } from '../../proto/http/sourcing/rfqs.ts'
-import { ask, type Page } from '../client/requests.ts'
+import type { OfferInput, Order } from '../../proto/clients/typescript/src/index.ts'
 import { CommandError } from '../toolchain/command-error.ts'
 import { comparisonTable } from './comparison.ts'
 import { inDays, type Narrator, withState } from './narrator.ts'
@@ -25,46 +21,52 @@ export async function makeOffers(
     const body = { rfqId, factoryId: factory.id, validUntil: inDays(60), shippingCost: euros('80'), ...terms }
     const draft = await narrator.step(
       `${name} drafts an offer`,
-      () => ask<Offer>(client, 'POST', '/flows/v1/offers', body),
+      () => client.POST('/flows/v1/offers', { body }),
       withState,
     )
-    return narrator.step(
+    const params = { path: { id: draft.data.id } }
+    await narrator.step(
       `${name} submits it`,
-      () => ask<Offer>(client, 'POST', `/flows/v1/offers/${draft.id}/submit`),
+      () => client.POST('/flows/v1/offers/{id}/submit', { params }),
       withState,
       1,
     )
+    return params
   }
   await submit(printer, { priceBreaks: breaks([1, '131.5', 21], [25, '112', 28]), toolingCost: euros('250') })
   const first = await submit(welder, { priceBreaks: breaks([1, '139.90', 14]) })
   await narrator.step(
     `${buyer.name} sees two offers, but no prices while the sealed RFQ is open`,
-    () => ask<Page<Offer>>(buyer.client, 'GET', `/v1/offers?view=CONSUMER&rfqId=${rfqId}`),
-    ({ items }) => items.map((offer) => `${offer.id} has ${offer.priceBreaks?.length ?? 'no'} price breaks`).join(', '),
+    () => buyer.client.GET('/v1/offers', { params: { query: { view: 'CONSUMER', rfqId } } }),
+    ({ data }) =>
+      data.items.map((offer) => `${offer.id} has ${offer.priceBreaks?.length ?? 'no'} price breaks`).join(', '),
   )
   const revision = await narrator.step(
     `${welder.name} revises its offer`,
-    () => ask<Offer>(welder.client, 'POST', `/flows/v1/offers/${first.id}/revise`),
-    ({ id, revision: number, state }) => `${id}, revision ${number}, is ${state}`,
+    () => welder.client.POST('/flows/v1/offers/{id}/revise', { params: first }),
+    ({ data }) => `${data.id}, revision ${data.revision}, is ${data.state}`,
   )
+  const params = { path: { id: revision.data.id } }
   await narrator.step(
     `${welder.name} lowers its prices`,
     () =>
-      ask<Offer>(welder.client, 'PATCH', `/flows/v1/offers/${revision.id}`, {
-        priceBreaks: breaks([1, '129.90', 14], [10, '118.25', 18]),
+      welder.client.PATCH('/flows/v1/offers/{id}', {
+        params,
+        body: { priceBreaks: breaks([1, '129.90', 14], [10, '118.25', 18]) },
       }),
-    ({ priceBreaks = [] }) => priceBreaks.map((one) => `${one.minQuantity} at ${one.unitPrice.amount}`).join(', '),
+    ({ data: { priceBreaks = [] } }) =>
+      priceBreaks.map((one) => `${one.minQuantity} at ${one.unitPrice.amount}`).join(', '),
   )
   await narrator.step(
     `${welder.name} submits the revision`,
-    () => ask<Offer>(welder.client, 'POST', `/flows/v1/offers/${revision.id}/submit`),
+    () => welder.client.POST('/flows/v1/offers/{id}/submit', { params }),
     withState,
     // Of the offer that it replaces, too.
     2,
   )
   await narrator.step(
     'The first offer is replaced',
-    () => ask<Offer>(welder.client, 'GET', `/v1/offers/${first.id}`),
+    () => welder.client.GET('/v1/offers/{id}', { params: first }),
     withState,
   )
 }
@@ -76,29 +78,36 @@ export async function award(
   rfqId: string,
 ): Promise<{ printed: Order; welded: Order }> {
   narrator.chapter('The award')
+  const path = { id: rfqId }
   await narrator.step(
     `${buyer.name} closes the RFQ, which opens the prices`,
-    () => ask<Rfq>(buyer.client, 'POST', `/flows/v1/rfqs/${rfqId}/close`),
+    () => buyer.client.POST('/flows/v1/rfqs/{id}/close', { params: { path } }),
     withState,
     1,
   )
-  const comparison = await narrator.step(
+  const { data: comparison } = await narrator.step(
     `${buyer.name} compares the offers for 50 pieces`,
-    () => ask<OfferComparison>(buyer.client, 'GET', `/flows/v1/rfqs/${rfqId}/comparison?quantity=50`),
-    ({ offers }) => `${offers.length} offers`,
+    () => buyer.client.GET('/flows/v1/rfqs/{id}/comparison', { params: { path, query: { quantity: 50 } } }),
+    ({ data }) => `${data.offers.length} offers`,
   )
   narrator.show(comparisonTable(comparison))
-  const offerOf = ({ orgId }: Maker) =>
-    comparison.offers.find(({ manufacturerOrgId }) => manufacturerOrgId === orgId)?.offerId
-  await narrator.step(
+  const offerOf = ({ orgId, name }: Maker): string => {
+    const offer = comparison.offers.find(({ manufacturerOrgId }) => manufacturerOrgId === orgId)
+    if (!offer) throw new CommandError(`The comparison has no offer of ${name}.`)
+    return offer.offerId
+  }
+  const { data: awarded } = await narrator.step(
     `${buyer.name} awards 30 pieces to one and 20 to the other, sold by ${seller.name}`,
     () =>
-      ask<Rfq>(buyer.client, 'POST', `/flows/v1/rfqs/${rfqId}/award`, {
-        awards: [
-          { offerId: offerOf(printer), quantity: 30 },
-          { offerId: offerOf(welder), quantity: 20 },
-        ],
-        sellerOrgId: seller.orgId,
+      buyer.client.POST('/flows/v1/rfqs/{id}/award', {
+        params: { path },
+        body: {
+          awards: [
+            { offerId: offerOf(printer), quantity: 30 },
+            { offerId: offerOf(welder), quantity: 20 },
+          ],
+          sellerOrgId: seller.orgId,
+        },
       }),
     withState,
     // Two assignments, and the end of the case.
@@ -108,10 +117,9 @@ export async function award(
     narrator.step(
       `${maker.name} has an order`,
       async () => {
-        const orders = await ask<Page<Order>>(maker.client, 'GET', '/v1/orders?view=MANUFACTURER')
-        const [order] = orders.items
-        if (!order) throw new CommandError('The award placed no order with this manufacturer.')
-        return order
+        const placed = awarded.orders.find(({ manufacturerOrgId }) => manufacturerOrgId === maker.orgId)
+        if (!placed) throw new CommandError('The award placed no order with this manufacturer.')
+        return (await maker.client.GET('/v1/orders/{id}', { params: { path: { id: placed.id } } })).data
       },
       ({ id, serialNumber, quantity, unitPrice, total, dueDate }) =>
         `${id}, ${serialNumber}, ${quantity} pieces at ${unitPrice.amount}, ${total.amount} ${total.currency}, due ${dueDate}`,

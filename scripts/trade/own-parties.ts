@@ -1,9 +1,10 @@
-import type { CreateOrgRequest } from '../../proto/http/organization/orgs.ts'
-import type { Factory } from '../../proto/http/sourcing/factories.ts'
-import type { CreateFactoryRequest } from '../../proto/http/sourcing/factory-administration.ts'
-import type { OrgRole } from '../../proto/permissions.ts'
-import { ApiClient } from '../../services/testing/client.ts'
-import { ask, signIn } from '../client/requests.ts'
+import type {
+  CreateFactoryRequest,
+  CreateOrgRequest,
+  Marketplace,
+  OrgRole,
+} from '../../proto/clients/typescript/src/index.ts'
+import { clientOf } from '../local/client.ts'
 import type { Narrator } from './narrator.ts'
 import type { Maker, Parties, Party } from './parties.ts'
 
@@ -37,7 +38,10 @@ const FACTORIES = {
 } as const satisfies Record<string, CreateFactoryRequest>
 
 /** Creates organizations whose names end with the number of this run. */
-export async function createParties(narrator: Narrator, operator: ApiClient): Promise<Parties> {
+export async function createParties(
+  narrator: Narrator,
+  { operator, url }: { operator: Marketplace; url: string },
+): Promise<Parties> {
   const run = crypto.randomUUID().slice(0, 6)
 
   const create = (name: string, roles: OrgRole[], regionCode: string) =>
@@ -54,11 +58,11 @@ export async function createParties(narrator: Narrator, operator: ApiClient): Pr
             familyName: name,
           },
         }
-        const org = await ask<{ id: string; activationUrl: string }>(operator, 'POST', '/flows/v1/orgs', request)
-        const account = { url: operator.url, email: request.administrator.email, password: crypto.randomUUID() }
+        const { data: org } = await operator.POST('/flows/v1/orgs', { body: request })
+        const account = { url, email: request.administrator.email, password: crypto.randomUUID() }
         const token = new URL(org.activationUrl).hash.slice(1)
-        await ask(new ApiClient(operator.url), 'POST', '/flows/v1/activations', { token, password: account.password })
-        return { orgId: org.id, name, client: await signIn(account) }
+        await clientOf({ url }).POST('/flows/v1/activations', { body: { token, password: account.password } })
+        return { orgId: org.id, name, client: clientOf(account) }
       },
       ({ orgId }) => `${orgId}, ${roles.join(' and ')}`,
     )
@@ -67,10 +71,10 @@ export async function createParties(narrator: Narrator, operator: ApiClient): Pr
     const party = await create(name, ['MANUFACTURER'], regionCode)
     const factory = await narrator.step(
       `${name} registers its factory in ${input.address.locality}`,
-      () => ask<Factory>(party.client, 'POST', '/flows/v1/factories', input),
-      ({ id }) => id,
+      () => party.client.POST('/flows/v1/factories', { body: input }),
+      ({ data }) => data.id,
     )
-    return { ...party, factory }
+    return { ...party, factory: factory.data }
   }
 
   const designer = await create('Baltic Pumps', ['IP_OWNER'], 'DK')

@@ -1,11 +1,10 @@
-import type { Factory } from '../../proto/http/sourcing/factories.ts'
-import type { ApiClient } from '../../services/testing/client.ts'
+import type { Factory, Marketplace } from '../../proto/clients/typescript/src/index.ts'
 
 /** An organization of the trade, with a user of it signed in. */
 export interface Party {
   orgId: string
   name: string
-  client: ApiClient
+  client: Marketplace
 }
 
 export interface Maker extends Party {

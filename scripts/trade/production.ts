@@ -1,11 +1,8 @@
-import type { Static } from '@sinclair/typebox'
-import type { HistoryEntry } from '../../proto/http/sourcing/history.ts'
-import type { Order } from '../../proto/http/sourcing/orders.ts'
-import { ask, type Page } from '../client/requests.ts'
+import type { Order } from '../../proto/clients/typescript/src/index.ts'
 import { inDays, type Narrator, withState } from './narrator.ts'
 import type { Parties, Party } from './parties.ts'
 
-type Entry = Static<typeof HistoryEntry>
+type Verb = 'confirm' | 'start' | 'resume' | 'inspect' | 'deliver' | 'complete'
 
 /** Both orders up to their completion, one of them with a hold and a rework. */
 export async function produce(
@@ -13,37 +10,41 @@ export async function produce(
   { designer, buyer, seller, printer, welder }: Parties,
   { printed, welded }: { printed: Order; welded: Order },
 ): Promise<void> {
-  const act = (who: Party, { id }: Order, what: string, verb: string, body?: unknown) =>
-    narrator.step(
-      `${who.name} ${what}`,
-      () => ask<Order>(who.client, 'POST', `/flows/v1/orders/${id}/${verb}`, body),
-      withState,
-      1,
-    )
+  const does = (who: Party, what: string, request: () => Promise<{ data: Order }>) =>
+    narrator.step(`${who.name} ${what}`, request, withState, 1)
+  const act = (who: Party, { id }: Order, what: string, verb: Verb) =>
+    does(who, what, () => who.client.POST(`/flows/v1/orders/{id}/${verb}`, { params: { path: { id } } }))
 
   narrator.chapter(`Order ${printed.serialNumber}`)
+  const params = { path: { id: printed.id } }
   await act(printer, printed, 'confirms', 'confirm')
-  await act(printer, printed, 'plans its milestones', 'milestones', {
-    milestones: [
-      { name: 'First article inspection', plannedTime: inDays(14) },
-      { name: 'Delivery', plannedTime: inDays(28) },
-    ],
-  })
+  const milestones = [
+    { name: 'First article inspection', plannedTime: inDays(14) },
+    { name: 'Delivery', plannedTime: inDays(28) },
+  ]
+  await does(printer, 'plans its milestones', () =>
+    printer.client.POST('/flows/v1/orders/{id}/milestones', { params, body: { milestones } }),
+  )
   await act(printer, printed, 'starts the production', 'start')
-  await act(printer, printed, 'puts it on hold', 'hold', { reason: 'The powder batch failed its test.' })
+  const failed = { reason: 'The powder batch failed its test.' }
+  await does(printer, 'puts it on hold', () =>
+    printer.client.POST('/flows/v1/orders/{id}/hold', { params, body: failed }),
+  )
   await act(printer, printed, 'resumes', 'resume')
   await act(printer, printed, 'inspects', 'inspect')
-  await act(printer, printed, 'reworks', 'rework', { reason: 'Two bores are out of tolerance.' })
+  const faulty = { reason: 'Two bores are out of tolerance.' }
+  await does(printer, 'reworks', () => printer.client.POST('/flows/v1/orders/{id}/rework', { params, body: faulty }))
   await act(printer, printed, 'inspects again', 'inspect')
-  await act(printer, printed, 'ships', 'ship', { carrier: 'Nordic Freight', trackingNumber: 'NF-2207-0042' })
+  const shipment = { carrier: 'Nordic Freight', trackingNumber: 'NF-2207-0042' }
+  await does(printer, 'ships', () => printer.client.POST('/flows/v1/orders/{id}/ship', { params, body: shipment }))
   await act(seller, printed, 'records the delivery', 'deliver')
   await act(buyer, printed, 'accepts the goods', 'complete')
   const history = await narrator.step(
     `${buyer.name} reads its history, newest first`,
-    () => ask<Page<Entry>>(buyer.client, 'GET', `/v1/orders/${printed.id}/history?pageSize=50`),
-    ({ items }) => `${items.length} entries`,
+    () => buyer.client.GET('/v1/orders/{id}/history', { params: { ...params, query: { pageSize: 50 } } }),
+    ({ data }) => `${data.items.length} entries`,
   )
-  for (const { timestamp, kind, changes } of history.items) {
+  for (const { timestamp, kind, changes } of history.data.items) {
     const state = changes.find(({ field }) => field === 'state')
     const others = changes.map(({ field }) => field).join(', ')
     narrator.show(`${timestamp}  ${kind === 'CREATE' ? 'placed' : state ? `${state.before} → ${state.after}` : others}`)
@@ -53,7 +54,9 @@ export async function produce(
   await act(welder, welded, 'confirms', 'confirm')
   await act(welder, welded, 'starts the production', 'start')
   await act(welder, welded, 'inspects', 'inspect')
-  await act(welder, welded, 'ships', 'ship')
+  await does(welder, 'ships', () =>
+    welder.client.POST('/flows/v1/orders/{id}/ship', { params: { path: { id: welded.id } }, body: {} }),
+  )
   await act(seller, welded, 'records the delivery', 'deliver')
   await act(buyer, welded, 'accepts the goods', 'complete')
 
@@ -67,8 +70,8 @@ export async function produce(
   ] as const) {
     await narrator.step(
       `${name} finds the orders as ${view}`,
-      () => ask<Page<Order>>(client, 'GET', `/v1/orders?view=${view}&pageSize=${pageSize}`),
-      (orders) => orders.items.map(({ serialNumber, state }) => `${serialNumber} is ${state}`).join(', '),
+      () => client.GET('/v1/orders', { params: { query: { view, pageSize } } }),
+      ({ data }) => data.items.map(({ serialNumber, state }) => `${serialNumber} is ${state}`).join(', '),
     )
   }
 }

@@ -1,6 +1,6 @@
-import { accountOf } from '../client/account.ts'
-import { signIn } from '../client/requests.ts'
+import { accountOf } from '../local/account.ts'
 import { localMarketplace } from '../local/address.ts'
+import { clientOf } from '../local/client.ts'
 import { commandLine, runCommandLine } from '../toolchain/command-line.ts'
 import { signInParties } from './demo-parties.ts'
 import { receiveEvents } from './events.ts'
@@ -45,12 +45,13 @@ async function playWithOwn(given: { url?: string; email: string }): Promise<void
   const account = await accountOf(given, process.env, localMarketplace)
   const narrator = new Narrator(console.log)
   narrator.chapter(`Organizations at ${account.url}`)
-  const operator = await narrator.step(
+  const operator = clientOf(account)
+  await narrator.step(
     'The operator signs in',
-    () => signIn(account),
-    () => account.email,
+    () => operator.GET('/flows/v1/me'),
+    ({ data }) => data.user.email,
   )
-  await trade(narrator, await createParties(narrator, operator))
+  await trade(narrator, await createParties(narrator, { operator, url: account.url }))
 }
 
 async function trade(narrator: Narrator, parties: Parties): Promise<void> {

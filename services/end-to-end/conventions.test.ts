@@ -65,8 +65,8 @@ describe('an operation without a request body', () => {
 
   test('documents each of these refusals', () => {
     expect(bodiless.length).toBeGreaterThan(5)
-    for (const { id, family, statuses } of bodiless) {
-      expect([id, statuses.has(family === 'v1' ? 400 : 422), statuses.has(413), statuses.has(415)]).toEqual([
+    for (const { id, errorFormat, statuses } of bodiless) {
+      expect([id, statuses.has(errorFormat === 'v1' ? 400 : 422), statuses.has(413), statuses.has(415)]).toEqual([
         id,
         true,
         true,
@@ -109,9 +109,9 @@ describe('an unknown query parameter', () => {
         body: bodyOf(operation.id, input.body),
         headers: input.headers,
       })
-      expect(answer.status).toBe(operation.family === 'v2.3' ? 422 : 400)
-      if (operation.family !== 'oauth') {
-        const errors = operation.family === 'v1' ? answer.body.errors : answer.body.error.details
+      expect(answer.status).toBe(operation.errorFormat === 'v2.3' ? 422 : 400)
+      if (operation.errorFormat !== 'oauth') {
+        const errors = operation.errorFormat === 'v1' ? answer.body.errors : answer.body.error.details
         expect(errors?.[0]?.field).toBe('unbekannt')
       }
       expect(answer.text).toContain('is not a parameter of this request')

@@ -30,9 +30,9 @@ const [signIn] = stepsOf(await Bun.file(FIRST).text())
 const MARKER = '----next-step----'
 /** How a program is run, and how it prints the marker between steps. One program runs all steps, because later ones use variables of earlier ones. */
 const LANGUAGES = {
-  sh: { command: ['bash', '-euo', 'pipefail'], file: 'program.sh', mark: `echo '${MARKER}'` },
-  ts: { command: [process.execPath], file: 'program.ts', mark: `console.log('${MARKER}')` },
-  python: { command: ['python3'], file: 'program.py', mark: `print('${MARKER}', flush=True)` },
+  sh: { command: ['bash', '-euo', 'pipefail'], file: 'steps.sh', mark: `echo '${MARKER}'` },
+  ts: { command: [process.execPath], file: 'steps.ts', mark: `console.log('${MARKER}')` },
+  python: { command: ['python3'], file: 'steps.py', mark: `print('${MARKER}', flush=True)` },
 } as const
 type Language = keyof typeof LANGUAGES
 
@@ -52,6 +52,10 @@ const PROGRAMS = (
     }),
   )
 ).flat()
+
+/** The client of the repository, by the name of its package. */
+const CLIENT = join(ROOT, 'proto', 'clients', 'typescript', 'src', 'index.ts')
+const TSCONFIG = JSON.stringify({ compilerOptions: { paths: { 'marketplace-client': [CLIENT] } } })
 
 const JQ = join(import.meta.dir, '..', 'testing', 'jq.ts')
 
@@ -102,6 +106,7 @@ test.each(PROGRAMS)(
     const folder = await mkdtemp(join(tmpdir(), 'guide-'))
     await writeFile(join(folder, 'jq'), `#!/bin/sh\nexec '${process.execPath}' '${JQ}' "$@"\n`, { mode: 0o755 })
     await symlink(process.execPath, join(folder, 'bun'))
+    await writeFile(join(folder, 'tsconfig.json'), TSCONFIG)
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
     const receiverPort = String(freePort())
     const placed = (text: string) => text.replaceAll('/tmp/', `${folder}/`).replaceAll('4401', receiverPort)
@@ -159,16 +164,19 @@ test('the TypeScript programs of the guides need no more than Node 20 has', asyn
       await writeFile(join(folder, file), program)
     }
   }
-  expect(files.sort()).toEqual(['event-reader.ts', 'receiver.ts'])
+  expect(files.sort()).toEqual(['event-reader.ts', 'program.ts', 'receiver.ts'])
   for (const [path, language] of PROGRAMS) {
     if (language !== 'ts') continue
     const name = `${basename(path, '.md')}.ts`
     files.push(name)
     await writeFile(join(folder, name), `${programOf(path, stepsOf(await Bun.file(path).text()), 'ts')}\nexport {}\n`)
   }
-  const node20 = ['--lib', 'es2023', '--types', 'node', '--module', 'esnext', '--moduleResolution', 'bundler']
+  const node20 = { lib: ['es2023', 'dom'], types: ['node'], module: 'esnext', moduleResolution: 'bundler' }
+  const options = { noEmit: true, strict: true, skipLibCheck: true, allowImportingTsExtensions: true, ...node20 }
+  const compilerOptions = { ...options, ...JSON.parse(TSCONFIG).compilerOptions }
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
   const compiler = join(ROOT, 'node_modules', '.bin', 'tsc')
-  const checked = Bun.spawn([compiler, '--noEmit', '--strict', '--skipLibCheck', ...node20, ...files], { cwd: folder })
+  const checked = Bun.spawn([compiler], { cwd: folder })
   const output = await checked.stdout.text()
   await rm(folder, { recursive: true })
   expect([output, await checked.exited]).toEqual(['', 0])
@@ -188,6 +196,7 @@ function parsed(text: string): unknown[] {
 
 const PLACEHOLDERS: [RegExp, string][] = [
   [/^http:\/\/127\.0\.0\.1:\d+\/files\/(uploads|objects)\/.+signature=/, '<address>'],
+  [/^user_[0-9a-z]{26}@service-accounts\.[\w.]+$/, '<address>'],
   [/^freja\.lund\.\d+@skagen-pumps\.example\.com$/, '<address>'],
   [/^http:\/\/[\w.:]+\/(activate|impersonate)#[\w-]{43}$/, '<link>'],
   [/^[a-z]+_[0-9A-HJKMNP-TV-Z]{26}$/, '<id>'],

@@ -1,4 +1,4 @@
-import type { AnyOperation } from '../../proto/http/operation.ts'
+import type { Operation } from '../../proto/http/operation.ts'
 import type { ApiClient } from './client.ts'
 import { OPERATIONS } from './operations/contract.ts'
 
@@ -7,11 +7,7 @@ const READS = Object.values(OPERATIONS)
   .filter(({ method, access }) => method === 'GET' && access !== 'public')
 
 /** Every request of an operation with the ids in its path, each view, the first id as a filter, and other queries. */
-function requestsOf(
-  { path, params, query }: AnyOperation,
-  ids: readonly string[],
-  others: readonly string[],
-): string[] {
+function requestsOf({ path, params, query }: Operation, ids: readonly string[], others: readonly string[]): string[] {
   const paths = params ? ids.map((id) => path.replaceAll(/\{\w+\}/g, id)) : [path]
   const { view, quantity, q } = (query?.properties ?? {}) as Record<string, { enum?: string[] } | undefined>
   const queries = [

@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { connectOnce, type NatsAddress } from '../kit/bus/nats/connection.ts'
+import { connectOnce, type NatsOptions } from '../kit/bus/nats/connection.ts'
 import { freePort } from './free-port.ts'
 
 export interface NatsServer {
   url: string
   /** Starts the server and waits for it. `address`: with the credentials that the server requires. */
-  start(address?: NatsAddress): Promise<void>
+  start(address?: NatsOptions): Promise<void>
   /** Kills the server without a shutdown; unwritten data are lost. */
   kill(): Promise<void>
   /** Deletes the store of the killed server. */

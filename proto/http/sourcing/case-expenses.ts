@@ -4,7 +4,7 @@ import { closed, DateTime, Line, PageOf, pageQuery } from '../shapes.ts'
 import { caseId, casesTag } from './cases.ts'
 import { Money } from './money.ts'
 
-/** Maximum number of expenses of a case. */
+/** Maximum number of expenses of one organization in a case. */
 export const MAX_EXPENSES = 200
 
 const EXAMPLE_ID = 'expense_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'

@@ -4,7 +4,7 @@ import { defineOperation } from '../operation.ts'
 import { closed, DateTime, Line, OneOf, OrNull, PageOf, pageQuery, Text } from '../shapes.ts'
 import { caseId, casesTag } from './cases.ts'
 
-/** Maximum number of tasks of a case. */
+/** Maximum number of tasks of one organization in a case. */
 export const MAX_TASKS = 200
 
 const EXAMPLE_ID = 'task_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'

@@ -12,7 +12,7 @@ export const casesTag = defineTag(
 export const CASE_KINDS = ['SOURCING', 'QUALITY'] as const
 export type CaseKind = (typeof CASE_KINDS)[number]
 
-/** Cases that an organization opens about one RFQ or order. */
+/** Maximum number of cases that an organization opens about one RFQ or order: OPEN ones, and all. */
 export const MAX_OPEN_CASES = 20
 export const MAX_CASES = 200
 

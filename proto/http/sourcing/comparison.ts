@@ -5,10 +5,10 @@ import { currency, Money, Total } from './money.ts'
 import { rfqLifecycleTag } from './rfq-lifecycle.ts'
 import { rfqId } from './rfqs.ts'
 
-/** Offers in a comparison. */
+/** Maximum number of offers in a comparison. */
 export const MAX_COMPARED = 100
 
-/** What a comparison compares; all but `validUntil` are best where they are lowest. */
+/** The compared fields. The lowest value is the best, except for `validUntil`. */
 export const COMPARED = [
   'unitPrice',
   'goodsTotal',

@@ -115,7 +115,7 @@ export const deactivateFactory = defineOperation({
   access: 'factory:manage',
 })
 
-/** Organizations of a release that the list names. */
+/** Maximum number of organizations that the list names for a factory. */
 export const MAX_RELEASES = 1000
 
 export const FactoryRelease = closed(

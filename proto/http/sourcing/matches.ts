@@ -5,7 +5,7 @@ import { Capability, Factory } from './factories.ts'
 import { rfqLifecycleTag } from './rfq-lifecycle.ts'
 import { rfqId } from './rfqs.ts'
 
-/** In the order of a match. */
+/** The requirements, in the order of a match. */
 export const REQUIREMENTS = [
   'released',
   'material',

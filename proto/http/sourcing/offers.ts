@@ -6,8 +6,7 @@ import { Money } from './money.ts'
 
 const offersTag = defineTag('Offers', "Manufacturers' offers for RFQs, with prices by quantity.")
 
-/** Offers in DRAFT or SUBMITTED of an organization for one RFQ. */
-/** Offers of an organization for one RFQ: in DRAFT or SUBMITTED, and in every state. */
+/** Maximum number of offers of an organization for one RFQ: in DRAFT or SUBMITTED, and in every state. */
 export const MAX_LIVE_OFFERS = 20
 export const MAX_OFFERS = 200
 

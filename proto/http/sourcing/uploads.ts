@@ -8,8 +8,8 @@ export const filesTag = defineTag('Files', 'Upload and download of file contents
 export const EXAMPLE_UPLOAD_ID = 'upload_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 
 /**
- * No path, no control characters (including bidirectional ones, which can disguise an extension), not `.` or `..`, and at
- * least one visible character.
+ * No path, no control characters (including bidirectional ones, which can disguise an extension), not `.` or `..`, and
+ * at least one visible character.
  */
 const FILE_NAME =
   '^(?!\\.{1,2}$)(?=[\\s\\S]*[^\\s\\u00ad\\u180e\\u200b-\\u200f\\u2060-\\u206f\\u3164\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f/\\\\\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]*$'

@@ -20,18 +20,16 @@ const url = Line(MAX_URL_CHARACTERS, {
     'checked at each attempt.',
   examples: [EXAMPLE_URL],
 })
-const events = Type.Array(
-  OneOf(WEBHOOK_SUBSCRIPTIONS, {
-    description: 'Event type, or a wildcard in which `*` stands for one or more words.',
-    examples: ['cases.*'],
-  }),
-  {
-    minItems: 1,
-    maxItems: 50,
-    description: 'Subscribed event types and wildcards; repeated ones are merged.',
-    examples: [['cases.*', 'assignments.status.updated']],
-  },
-)
+const subscription = OneOf(WEBHOOK_SUBSCRIPTIONS, {
+  description: 'Event type, or a wildcard in which `*` stands for one or more words.',
+  examples: ['cases.*'],
+})
+const events = Type.Array(subscription, {
+  minItems: 1,
+  maxItems: 50,
+  description: 'Subscribed event types and wildcards; repeated ones are merged.',
+  examples: [['cases.*', 'assignments.status.updated']],
+})
 const description = Text(10_000, {
   description: 'Label of the endpoint; an empty one clears it.',
   examples: ['Orders into the ERP'],
@@ -48,7 +46,7 @@ const fields = {
   id: Type.String({ description: 'Id of the endpoint.', examples: [EXAMPLE_ID] }),
   url: Type.String({ description: 'Destination of the deliveries.', examples: [EXAMPLE_URL] }),
   description: Type.Optional(Type.String({ description: 'Label.', examples: ['Orders into the ERP'] })),
-  events: Type.Array(Type.String({ description: 'Event type or wildcard.', examples: ['cases.*'] }), {
+  events: Type.Array(subscription, {
     description: 'Subscribed event types and wildcards.',
     examples: [['cases.*', 'assignments.status.updated']],
   }),

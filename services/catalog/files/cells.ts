@@ -4,7 +4,7 @@ import { PATH_ID } from '../../../proto/http/shapes.ts'
 export type Value = string | number | null | readonly string[]
 
 /** The value of a cell, or its problem, worded to follow the column name. */
-export type Reading = { value: Value } | { problem: string }
+type Reading = { value: Value } | { problem: string }
 
 /** Reads and writes one column of a file. Reading the output of `write` gives the same value. */
 export interface Cell {

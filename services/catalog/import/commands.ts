@@ -6,18 +6,18 @@ import type { Catalog, CatalogName } from '../catalog.ts'
 import { CATALOGS } from '../catalogs.ts'
 import { Problems } from './problems.ts'
 import {
+  type CatalogVersion,
   type Comparison,
-  type Current,
   compareVersions,
   countEntries,
-  currentVersions,
   deleteUnpublishedBatch,
   isReferenceViewPresent,
+  listCurrentVersions,
   listReferencedKeys,
+  listRemovedKeys,
   lockEntries,
   newVersion,
   publishVersion,
-  removedKeys,
   tryLockImports,
   unlockImports,
 } from './queries.ts'
@@ -44,7 +44,7 @@ export interface ImportOutcome {
 
 interface Change {
   catalog: Catalog
-  next: Current
+  next: CatalogVersion
   comparison: Comparison
   /** Keys of the published version that the next one lacks. */
   removed: string[]
@@ -92,9 +92,9 @@ export class EntriesBusy extends Error {
 async function importLocked(options: ImportOptions, sources: readonly Source[]): Promise<ImportOutcome> {
   const { sql, onRecord } = options
   const problems = new Problems()
-  const published = new Map((await currentVersions(sql)).map((current) => [current.name as CatalogName, current]))
+  const published = new Map((await listCurrentVersions(sql)).map((current) => [current.name as CatalogName, current]))
   const version = await newVersion(sql)
-  const staged: { catalog: Catalog; next: Current }[] = []
+  const staged: { catalog: Catalog; next: CatalogVersion }[] = []
   for (const source of sources) {
     const { name } = source.catalog
     const entries = await stageFile(sql, source, version, problems, () => onRecord?.(name))
@@ -113,7 +113,7 @@ async function importLocked(options: ImportOptions, sources: readonly Source[]):
     const before = published.get(catalog.name)?.version ?? '0'
     const comparison = await compareVersions(sql, catalog, before, version)
     if (comparison.added + comparison.changed + comparison.removed === 0) continue
-    const removed = comparison.removed > 0 ? await removedKeys(sql, catalog, before, version) : []
+    const removed = comparison.removed > 0 ? await listRemovedKeys(sql, catalog, before, version) : []
     changes.push({ catalog, next, comparison, removed: removed.map(({ key }) => key) })
   }
   if (changes.length > 0) await publish(options, changes, problems)

@@ -1,7 +1,7 @@
 import type { CatalogName } from '../catalog.ts'
 
 /** One problem of an import, with the line of the file where there is one. */
-export interface Problem {
+interface Problem {
   catalog: CatalogName
   line?: number
   reason: string

@@ -22,7 +22,7 @@ export async function tryLockImports(sql: Sql): Promise<boolean> {
 
 export const unlockImports = (sql: Sql) => sql`select pg_advisory_unlock(${IMPORT_LOCK})`
 
-export interface Current {
+export interface CatalogVersion {
   name: string
   /** A bigint as text. */
   version: string
@@ -31,7 +31,7 @@ export interface Current {
   product_version: string | null
 }
 
-export const currentVersions = (sql: Sql) => sql<Current[]>`
+export const listCurrentVersions = (sql: Sql) => sql<CatalogVersion[]>`
   select name, version, entries, product_version from catalog.catalogs`
 
 export async function newVersion(sql: Sql): Promise<string> {
@@ -88,7 +88,7 @@ export async function compareVersions(
 }
 
 /** Keys of the published version that the staged one lacks. */
-export const removedKeys = (sql: Sql, { table, key }: StoredCatalog, published: string, staged: string) => sql<
+export const listRemovedKeys = (sql: Sql, { table, key }: StoredCatalog, published: string, staged: string) => sql<
   { key: string }[]
 >`
   select ${sql(key)} as key from ${sql(table)} as before
@@ -99,19 +99,20 @@ export const removedKeys = (sql: Sql, { table, key }: StoredCatalog, published: 
 interface DanglingReference {
   line: number
   key: string
-  names: string
-  /** Total number, of which the first are listed. */
+  /** Key of the missing entry. */
+  target: string
+  /** Number of all dangling references, of which the first are listed. */
   total: number
 }
 
 /** The first entries of a version with a reference that the referenced version lacks. */
-export const danglingReferences = (
+export const listDanglingReferences = (
   sql: Sql,
   from: { catalog: StoredCatalog; version: string; column: string },
   to: { catalog: StoredCatalog; version: string },
   limit: number,
 ) => sql<DanglingReference[]>`
-  select entry.line, entry.${sql(from.catalog.key)} as key, named.key as names, (count(*) over ())::int as total
+  select entry.line, entry.${sql(from.catalog.key)} as key, named.key as target, (count(*) over ())::int as total
   from ${sql(from.catalog.table)} as entry
   cross join lateral unnest(array[]::text[] || entry.${sql(from.column)}) as named (key)
   where entry.version = ${from.version} and named.key is not null and not exists (
@@ -121,7 +122,7 @@ export const danglingReferences = (
   order by entry.line, named.key limit ${limit}`
 
 /** Categories that are unreachable from a root because of a cycle. */
-export const unreachableCategories = (sql: Sql, version: string, limit: number) => sql<
+export const listUnreachableCategories = (sql: Sql, version: string, limit: number) => sql<
   { line: number; key: string; total: number }[]
 >`
   with recursive reachable as (
@@ -158,7 +159,7 @@ export const lockEntries = (tx: Tx) => tx`select catalog.lock_entries_exclusive(
 
 export const publishVersion = (
   tx: Tx,
-  { name, version, entries, product_version, now }: Current & { now: string },
+  { name, version, entries, product_version, now }: CatalogVersion & { now: string },
 ) => tx`
   update catalog.catalogs
   set version = ${version}, entries = ${entries}, product_version = ${product_version}, loaded_at = ${now}

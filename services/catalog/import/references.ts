@@ -2,7 +2,7 @@ import type { Pool } from '../../kit/db/client.ts'
 import type { Catalog, CatalogName } from '../catalog.ts'
 import { CATALOGS } from '../catalogs.ts'
 import { MAX_LISTED, type Problems } from './problems.ts'
-import { danglingReferences, unreachableCategories } from './queries.ts'
+import { listDanglingReferences, listUnreachableCategories } from './queries.ts'
 
 /** The version of each catalog after the import, and the imported ones. */
 interface PlannedVersions {
@@ -17,16 +17,16 @@ export async function checkReferences(sql: Pool, planned: PlannedVersions, probl
     for (const { column, to } of catalog.references) {
       if (!planned.staged.has(catalog.name) && !planned.staged.has(to)) continue
       const from = { catalog, version: versionOf(catalog.name), column }
-      const dangling = await danglingReferences(
+      const dangling = await listDanglingReferences(
         sql,
         from,
         { catalog: CATALOGS[to], version: versionOf(to) },
         MAX_LISTED,
       )
-      const found = dangling.map(({ line, key, names }) =>
+      const found = dangling.map(({ line, key, target }) =>
         planned.staged.has(catalog.name)
-          ? { catalog: catalog.name, line, reason: `${column} names "${names}", which is not in ${to}` }
-          : { catalog: to, reason: `"${names}" is missing, but "${key}" of ${catalog.name} refers to it` },
+          ? { catalog: catalog.name, line, reason: `${column} names "${target}", which is not in ${to}` }
+          : { catalog: to, reason: `"${target}" is missing, but "${key}" of ${catalog.name} refers to it` },
       )
       problems.addSome(found, dangling[0]?.total ?? 0)
     }
@@ -36,7 +36,7 @@ export async function checkReferences(sql: Pool, planned: PlannedVersions, probl
 }
 
 async function checkTree(sql: Pool, version: string, problems: Problems): Promise<void> {
-  const unreachable = await unreachableCategories(sql, version, MAX_LISTED)
+  const unreachable = await listUnreachableCategories(sql, version, MAX_LISTED)
   const found = unreachable.map(({ line, key }) => ({
     catalog: 'categories' as const,
     line,

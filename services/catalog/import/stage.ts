@@ -5,7 +5,7 @@ import type { Problems } from './problems.ts'
 import { analyzeEntries, stageEntries } from './queries.ts'
 import { recordsOf } from './records.ts'
 
-/** Entries of one transaction. */
+/** Maximum number of entries in one transaction. */
 const BATCH_ENTRIES = 1000
 
 /** A file to import. */

@@ -7,7 +7,7 @@ import type { CatalogRegistry } from './registry.ts'
 
 const RETRY_INTERVAL_MS = 1000
 
-/** Reloads a catalog after each import, and all catalogs at the start and after each gap. Resolves when all are loaded. */
+/** Reloads a catalog after each import, and all at the start and after each gap. Resolves when all are loaded. */
 export async function subscribeToImports(bus: Bus, registry: CatalogRegistry): Promise<void> {
   const reloaded: CatalogReloaded['type'] = 'catalog.reloaded'
   await bus.subscribe({

@@ -5,7 +5,7 @@ import { notFound } from '../../kit/errors/refusal.ts'
 import type { Catalog } from '../catalog.ts'
 import { type Contents, ContentsBuilder, type Where } from './contents.ts'
 
-/** Clients repeat the same pages, searches and entries, and a scan of the UNSPSC costs more than a request. */
+/** Responses are cached, because clients repeat requests and a scan of the UNSPSC costs more than a request. */
 const MAX_CACHED_RESPONSES = 1024
 const MAX_CACHED_CHARACTERS = 4 * 1024 * 1024
 

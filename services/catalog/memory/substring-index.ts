@@ -5,8 +5,8 @@ import { ByteWriter } from './byte-writer.ts'
 const BOUNDARY = '\0'
 
 /**
- * The case-folded texts of all entries in one buffer. A search is one scan: 2 ms for 160,000 entries of 190 bytes, where
- * searching each entry alone would take 40.
+ * The case-folded texts of all entries in one buffer. A search is one scan: 2 ms for 160,000 entries of 190 bytes,
+ * where searching each entry alone would take 40.
  */
 export class SubstringIndex {
   readonly #bytes: Buffer<ArrayBuffer>

@@ -65,8 +65,8 @@ grant select on
   category_lookup, criticality_lookup, material_lookup, process_lookup, standard_lookup, technology_lookup, unspsc_lookup
   to marketplace_catalog, marketplace_sourcing;
 
--- A transaction that stores ids of entries calls lock_entries_shared() first, and looks up the ids in a later statement. No
--- import can remove entries until the transaction ends, and later imports see the stored ids.
+-- A transaction that stores ids of entries calls lock_entries_shared() first, and looks up the ids in a later
+-- statement. No import can remove entries until the transaction ends, and later imports see the stored ids.
 create function lock_entries_shared() returns void
   language sql volatile
   as $$ select pg_advisory_xact_lock_shared(5021377) $$;

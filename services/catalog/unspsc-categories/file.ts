@@ -7,8 +7,8 @@ const COMMODITY = LEVELS.length - 1
 const title = line(500)
 
 /**
- * The file format of the UNSPSC: a record has all four levels of a commodity, and each level becomes a category. The lower
- * levels of a record may be empty, for example for a class without commodities.
+ * The file format of the UNSPSC: a record has all four levels of a commodity, and each level becomes a category. The
+ * lower levels of a record may be empty, for example for a class without commodities.
  */
 export const unspscFile: FileFormat = {
   header: LEVELS.flatMap(({ name }) => [`${name}_code`, `${name}_title`]),

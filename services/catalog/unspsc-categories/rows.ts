@@ -2,8 +2,8 @@ import type { Item, Row, RowFormat } from '../memory/rows.ts'
 import { depthOf, LEVELS } from './levels.ts'
 
 /**
- * Derives the levels above a row from the rows before it, because rows are ordered by code. Joining them in Postgres would
- * take fifteen times as long.
+ * Derives the levels above a row from the rows before it, because rows are ordered by code. Joining them in Postgres
+ * would take fifteen times as long.
  */
 export const unspscRows: RowFormat = {
   view: 'catalog.unspsc_titles',

@@ -118,7 +118,7 @@ describe('unusual targets and hosts', () => {
       const target = changed(targetOf(operation, taken.input))
       const answer = await send(operation, taken.input, [...taken.token, ...host], target)
       pool.giveBack(administrator, taken, answer)
-      const expected = [operation.success, 404, operation.family === 'v2.3' ? 422 : 400]
+      const expected = [operation.success, 404, operation.errorFormat === 'v2.3' ? 422 : 400]
       const violation = expected.includes(answer.status) ? undefined : `${name}: ${answer.status} ${answer.text}`
       expect(violation).toBeUndefined()
     }

@@ -43,7 +43,7 @@ describe('parameters that the operation does not declare', () => {
     const base = targetOf(operation, input)
     const type = input.headers['content-type'] ?? 'application/json'
     const sent = input.body === undefined ? {} : { body: encoded(input.body, type), headers: { 'content-type': type } }
-    const invalid = operation.family === 'v2.3' ? 422 : 400
+    const invalid = operation.errorFormat === 'v2.3' ? 422 : 400
     const requests = callers.flatMap((caller) => UNKNOWN_PARAMETERS.map((search) => ({ caller, search })))
     const violations = await fuzz.collect(requests, async ({ caller, search }) => {
       const target = `${base}${base.includes('?') ? '&' : '?'}${search}`

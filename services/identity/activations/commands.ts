@@ -15,8 +15,8 @@ interface Activation {
 }
 
 /**
- * Sets the password of an activation link. Unknown, used and expired links are the same 404. Failures are counted, but a right
- * token of 256 bits is never refused because of them.
+ * Sets the password of an activation link. Unknown, used and expired links are the same 404. Failures are counted, but
+ * a right token of 256 bits is never refused because of them.
  */
 export async function redeemActivation(
   { sql, hashing, now }: PasswordDeps,

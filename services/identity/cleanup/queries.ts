@@ -5,8 +5,8 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const BATCH_ROWS = 1000
 
 /**
- * Deletes expired records, oldest first so that an index finds them: ended sessions with their tokens, old failure counts,
- * used links.
+ * Deletes expired records, oldest first so that an index finds them: ended sessions with their tokens, old failure
+ * counts, used links.
  */
 export async function cleanUpIdentity(sql: Sql, now: string, signal: AbortSignal): Promise<void> {
   const before = (ms: number) => new Date(Date.parse(now) - ms).toISOString()

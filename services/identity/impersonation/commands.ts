@@ -38,10 +38,10 @@ export async function createGrant(
   if (missing.length > 0) throw refuse('forbidden', { detail: `You do not hold ${missing.join(', ')}.` })
   if (!user.active) throw refuse('conflict', { errors: [{ field: 'userId', message: 'is a deactivated user' }] })
   const { token, hash } = newSecretToken()
-  const asked = { userId, actingEmail, reason, expiresAt, grantedBy: caller.userId }
+  const content = { userId, actingEmail, reason, expiresAt, grantedBy: caller.userId }
   const [grant] = await insertGrant(
     tx,
-    { id: newIdAt('grant', now), orgId: caller.orgId, tokenHash: hash, ...asked },
+    { id: newIdAt('grant', now), orgId: caller.orgId, tokenHash: hash, ...content },
     now,
   )
   return { ...grantOf(grant), url: `${publicUrl}/impersonate#${token}` }
@@ -61,7 +61,7 @@ export async function recordOperatorGrant(tx: Tx, grant: OperatorGrant, now: str
   return id
 }
 
-/** Opens the session of a grant. Unknown, used, expired and revoked links, and links whose grantor lost the authority, are the same 404. */
+/** Opens the session of a grant. Invalid links, and those whose grantor lost the authority, are the same 404. */
 export async function redeemGrant(tokens: TokenDeps, token: string, context: AuditContext) {
   const { sql, clock } = tokens
   const nowMs = clock()

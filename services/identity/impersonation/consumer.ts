@@ -1,4 +1,5 @@
 import type { Envelope } from '../../../proto/events/envelope.ts'
+import type { OrgChanged } from '../../../proto/events/organization.ts'
 import type { Bus } from '../../kit/bus/bus.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
@@ -7,16 +8,16 @@ import { listActing, lockLiveGrants } from './queries.ts'
 import { grantorHasAuthority } from './rules.ts'
 
 /**
- * Ends impersonation sessions when the grantor of the grant is deactivated, reset or lacks a permission of the user. The grants
- * of an organization are read once for all events of a batch, because redemptions wait for their locks.
+ * Ends impersonation sessions when the grantor of the grant is deactivated, reset or lacks a permission of the user.
+ * The grants of an organization are read once for all events of a batch, because redemptions wait for their locks.
  */
 export const endSessionsWithoutAuthority = ({ bus, now }: { bus: Bus; now: () => string }): Worker => {
   const handleAll = async (tx: Tx, events: readonly Envelope[]) => {
-    const orgIds = new Set(events.map(({ data }) => (data as { orgId: string }).orgId))
+    const orgIds = new Set(events.map(({ data }) => (data as OrgChanged['data']).orgId))
     for (const orgId of [...orgIds].sort()) await endWithoutAuthority(tx, orgId, now())
   }
   return bus.consume({
-    name: 'end-withoutAuthority-sessions',
+    name: 'end-sessions-without-authority',
     subjects: ['organization.user.changed', 'organization.role.changed', 'organization.org.changed'],
     handle: (tx, event) => handleAll(tx, [event]),
     handleAll,

@@ -51,7 +51,7 @@ export const findGrant = (sql: Sql, orgId: string, id: string) => sql<GrantRow[]
   from identity.impersonation_grants
   where org_id = ${orgId} and id = ${id}`
 
-export interface UserRow {
+interface UserRow {
   active: boolean
   permissions: Permission[]
   roles: OrgRole[]
@@ -79,7 +79,8 @@ interface RedeemableRow extends UserRow {
 export const findRedeemable = (sql: Sql, hash: Uint8Array, now: string) => sql<RedeemableRow[]>`
   select g.id, g.org_id, g.user_id, g.acting_email, g.expires_at,
     c.active, c.session_version, c.permissions, c.org_roles as roles, c.operator,
-    grantor.active and grantor.password_version = g.grantor_password_version as grantor_active, grantor.permissions as grantor_permissions
+    grantor.active and grantor.password_version = g.grantor_password_version as grantor_active,
+    grantor.permissions as grantor_permissions
   from identity.impersonation_grants g
   join organization.callers c on c.org_id = g.org_id and c.user_id = g.user_id
   join organization.callers grantor on grantor.org_id = g.org_id and grantor.user_id = g.granted_by
@@ -113,7 +114,8 @@ interface ActingRow extends UserRow {
 /** Live sessions of these grants, with the current state of user and grantor. */
 export const listActing = (sql: Sql, orgId: string, grantIds: readonly string[]) => sql<ActingRow[]>`
   select s.id as session_id, c.active, c.permissions, c.org_roles as roles, c.operator,
-    grantor.active and grantor.password_version = g.grantor_password_version as grantor_active, grantor.permissions as grantor_permissions
+    grantor.active and grantor.password_version = g.grantor_password_version as grantor_active,
+    grantor.permissions as grantor_permissions
   from identity.impersonation_grants g
   join identity.sessions s on s.grant_id = g.id
   join organization.callers c on c.org_id = g.org_id and c.user_id = g.user_id

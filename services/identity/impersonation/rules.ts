@@ -4,9 +4,9 @@ const DEFAULT_MS = 60 * 60 * 1000
 const LONGEST_MS = 24 * 60 * 60 * 1000
 
 /** The expiry of a grant; undefined for one in the past or too far in the future. */
-export function expiryOf(asked: string | undefined, nowMs: number): string | undefined {
-  if (asked === undefined) return new Date(nowMs + DEFAULT_MS).toISOString()
-  const endMs = Date.parse(asked)
+export function expiryOf(requested: string | undefined, nowMs: number): string | undefined {
+  if (requested === undefined) return new Date(nowMs + DEFAULT_MS).toISOString()
+  const endMs = Date.parse(requested)
   return endMs > nowMs && endMs <= nowMs + LONGEST_MS ? new Date(endMs).toISOString() : undefined
 }
 

@@ -1,4 +1,5 @@
 import { exportJWK, exportPKCS8, generateKeyPair } from 'jose'
+import type { KeyRevoked } from '../../../proto/events/identity.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
@@ -63,7 +64,7 @@ export function rotateSigningKey(
   })
 }
 
-/** One minute more than the lifetime of a token, for clock differences and signers that cache the old key. */
+/** Retires the other keys a minute after their last token expires, for clock differences and cached keys. */
 function retireKeysBefore(
   tx: Tx,
   { kid, signsFromMs, accessTokenSeconds }: { kid: string; signsFromMs: number; accessTokenSeconds: number },
@@ -72,9 +73,9 @@ function retireKeysBefore(
 }
 
 /**
- * Voids a stolen key and every token that it signed, in all services within a second. If it was the signing key, the key
- * that is published already takes over at once, or a new one. If it did not sign yet, another one is published in its place.
- * Throws 404 for an unknown key.
+ * Voids a stolen key and every token that it signed, in all services within a second. If it was the signing key, the
+ * key that is published already takes over at once, or a new one. If it did not sign yet, another one is published in
+ * its place. Throws 404 for an unknown key.
  */
 export function revokeSigningKey(
   sql: Pool,
@@ -85,7 +86,8 @@ export function revokeSigningKey(
     await lockKeys(tx)
     const [signing] = await findSigningKey(tx, now)
     const { signs_from } = found(await deleteSigningKey(tx, kid))
-    await emit(tx, { type: 'identity.key.revoked', subject: kid, data: { kid } })
+    const revoked: KeyRevoked = { type: 'identity.key.revoked', data: { kid } }
+    await emit(tx, { ...revoked, subject: kid })
     const isPending = signs_from > now
     if (signing?.kid !== kid && !isPending) return { successor: undefined }
     const [published] = isPending ? [] : await activatePendingKey(tx, now)

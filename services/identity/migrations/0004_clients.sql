@@ -1,4 +1,4 @@
--- The last use of each key of a service account. One write a minute at most.
+-- The last use of each key of a service account. A row is written at most once a minute.
 create table identity.key_uses (
   key_id text collate "C" primary key,
   last_used_at timestamptz(3) not null,
@@ -13,7 +13,7 @@ create table identity.revoked_tokens (
 );
 create index revoked_tokens_age on identity.revoked_tokens (revoked_at);
 
--- Everything whose end voids access tokens.
+-- The sessions, keys and tokens whose end voids access tokens.
 create or replace view identity.ended_sessions as
 select id as session_id, ended_at from identity.sessions where ended_at is not null
 union all

@@ -28,7 +28,7 @@ export interface ClientRequest {
 }
 
 const WRONG = 'The client id or the secret is wrong.'
-/** Dummy hash: an unknown client takes as long as a known one. */
+/** Compared for an unknown client, so that it takes as long as a known one. */
 const DUMMY_HASH = hashOf('')
 
 /**

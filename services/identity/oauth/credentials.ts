@@ -15,8 +15,9 @@ const MAX_HEADER_CHARACTERS = 2048
 const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2})$/i
 
 /**
- * The client authentication of a request (RFC 6749, section 2.3): by Basic, or by id and secret in the form, never both.
- * Undefined for a request without one; a client id alone is that of a public client, which is not registered here.
+ * The client authentication of a request (RFC 6749, section 2.3): by Basic, or by id and secret in the form, never
+ * both. Undefined for a request without one; a client id alone is that of a public client, which is not registered
+ * here.
  */
 export function credentialsOf({ headers }: Request, body: ClientFields): ClientCredentials | undefined {
   const header = headers.get('authorization')

@@ -25,7 +25,7 @@ interface VerifiedPayload {
 
 const INACTIVE: TokenIntrospection = { active: false }
 
-/** Describes a token that services accept now (RFC 7662). Tokens of other organizations are as inactive as forged ones. */
+/** Describes a token that services accept now (RFC 7662). Tokens of other organizations are inactive. */
 export async function introspect(
   { sql, claimsIn }: IntrospectionDeps,
   token: string,
@@ -42,7 +42,11 @@ export async function introspect(
     scope: scopeText(caller.permissions),
     ...(client_id === undefined ? {} : { client_id }),
     token_type: 'Bearer',
-    ...{ exp, iat, iss, aud, jti },
+    exp,
+    iat,
+    iss,
+    aud,
+    jti,
     sub: caller.userId,
     org: caller.orgId,
     ...(caller.act ? { act: { sub: caller.act.actingEmail, grant: caller.act.grantId } } : {}),

@@ -24,9 +24,9 @@ interface RevocationRequest {
 }
 
 /**
- * Revokes a token (RFC 7009). A token of a user ends its session; its sender needs nothing else, because clients of users
- * are not registered. A token of a service account needs the authentication of this account. Tokens of others and unknown
- * ones are ignored without an error.
+ * Revokes a token (RFC 7009). The session of a user's token ends without client authentication, because clients of
+ * users are not registered. A token of a service account requires the authentication of this account. Tokens of others
+ * and unknown tokens have no effect.
  */
 export async function revokeToken(
   { sql, clients, readToken, now }: RevocationDeps,

@@ -9,7 +9,7 @@ interface Key {
 /** Time after which the next use of a key is written. */
 const USE_INTERVAL_MS = 60_000
 
-/** Why a key whose secret was right obtains no token. The reason is no secret to a sender that knows the secret. */
+/** Returns why a key obtains no token. Only senders with the right secret are told the reason. */
 export function keyProblem(
   { revoked_at, expires_at, active }: Key,
   { isAllowedAddress, now }: { isAllowedAddress: boolean; now: string },
@@ -24,6 +24,6 @@ export function keyProblem(
 export const isUseDue = ({ last_used_at }: Key, now: string): boolean =>
   last_used_at === null || Date.parse(now) - Date.parse(last_used_at) >= USE_INTERVAL_MS
 
-/** Seconds for which a token of the key is valid: no longer than the key. */
-export const tokenSeconds = ({ expires_at }: Key, longest: number, nowMs: number): number =>
-  expires_at === null ? longest : Math.min(longest, Math.floor((Date.parse(expires_at) - nowMs) / 1000))
+/** Seconds for which a token of the key is valid, at most as long as the key. */
+export const tokenSeconds = ({ expires_at }: Key, maxSeconds: number, nowMs: number): number =>
+  expires_at === null ? maxSeconds : Math.min(maxSeconds, Math.floor((Date.parse(expires_at) - nowMs) / 1000))

@@ -65,7 +65,7 @@ async function grantToClient(
   }
 }
 
-/** The session of a token of a service account is the key, so that its revocation voids the tokens. */
+/** The key takes the place of the session in a service account's token, so that revoking the key voids the token. */
 const subjectOf = (client: ClientRow) => ({
   userId: client.user_id,
   orgId: client.org_id,
@@ -74,7 +74,7 @@ const subjectOf = (client: ClientRow) => ({
   clientId: client.client_id,
 })
 
-/** The grants of users, whose clients are not registered: client authentication is refused, and checked before. */
+/** Grants a token to a user. Clients of users are not registered, so client authentication is checked, then refused. */
 async function grantToUser(
   { clients, tokens, countSignIn }: GrantDeps,
   grantType: 'password' | 'refresh_token',
@@ -96,7 +96,7 @@ async function grantToUser(
   return { ...answer, ...(body.scope === undefined ? {} : await scopeOf(tokens.sql, sub)) }
 }
 
-/** The permissions in effect. A request that names a scope is told the one it got (RFC 6749, section 3.3). */
+/** Returns the permissions in effect. A response to a request with a scope has it (RFC 6749, section 3.3). */
 async function scopeOf(sql: Sql, userId: string): Promise<{ scope: string }> {
   const [row] = await findCaller(sql, userId)
   const standing = { roles: row?.org_roles ?? [], operator: row?.operator ?? false }

@@ -5,7 +5,7 @@ import { acceptsCoding } from '../../kit/http/stream.ts'
 
 type Read = () => Promise<Uint8Array>
 
-/** Near the smallest size, for a tenth of the time. */
+/** Almost as small as the highest quality, in a tenth of the time. */
 const BROTLI_QUALITY = 9
 const compress = {
   br: (bytes: Uint8Array) =>

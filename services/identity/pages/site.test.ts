@@ -20,6 +20,7 @@ const read = async (path: string) => (await at(path)).text()
 const GUIDES = [
   'getting-started',
   'sign-in',
+  'service-accounts',
   'parts-and-files',
   'trade',
   'webhooks',

@@ -3,7 +3,7 @@ import { networkOf } from '../../kit/http/client-address.ts'
 import { KeyedSemaphore } from '../../kit/limits/keyed-semaphore.ts'
 
 /** The argon2id parameters of the OWASP cheat sheet. A change upgrades each hash at the next sign-in. */
-export const PARAMETERS = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
+const PARAMETERS = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
 
 const CURRENT_PREFIX = `$argon2id$v=19$m=${PARAMETERS.memoryCost},t=${PARAMETERS.timeCost},p=1$`
 
@@ -37,10 +37,10 @@ interface KnownNetwork {
 }
 
 /**
- * argon2id off the event loop, with limited concurrency and a bounded queue, which takes networks in turn, because a password
- * is checked before its organization is known. Networks from which a user has signed in have every second turn, so that even
- * a flood from more networks than the queue has places does not keep them out. They count as the organization of that user,
- * so that one account does not take the turns of others by signing in from many networks.
+ * argon2id off the event loop, with limited concurrency and a bounded queue, which takes networks in turn, because a
+ * password is checked before its organization is known. Networks from which a user has signed in have every second
+ * turn, so that even a flood from more networks than the queue has places does not keep them out. They count as the
+ * organization of that user, so that one account does not take the turns of others by signing in from many networks.
  */
 export function createHashing({ slots, maxWaiting }: HashingOptions) {
   const permits = new KeyedSemaphore({
@@ -55,7 +55,7 @@ export function createHashing({ slots, maxWaiting }: HashingOptions) {
   const known = new LRUCache<string, KnownNetwork>({ max: MAX_KNOWN_NETWORKS })
   return {
     permits,
-    /** Runs work in a hashing slot. It starts after the wait, so that what it reads, such as the throttle, is current. */
+    /** Runs work in a hashing slot. It starts after the wait, so that the throttle that it reads is current. */
     withSlot: <T>({ ipAddress, signal }: HashingClient, work: () => Promise<T>): Promise<T> => {
       const network = networkOf(ipAddress)
       const lastSignIn = known.get(network)
@@ -92,5 +92,5 @@ export function dummyHash({ hash }: Pick<Hashing, 'hash'>): Promise<string> {
   return dummy
 }
 
-/** The same password is the same text on every keyboard. */
+/** Keyboards produce the same password in different forms of Unicode. */
 const normalized = (password: string) => password.normalize('NFC')

@@ -1,6 +1,7 @@
+import type { SessionsRevoked, TokenRevoked } from '../../../proto/events/identity.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import type { ReadToken } from '../../kit/auth/tokens.ts'
-import { emit } from '../../kit/bus/outbox/emit.ts'
+import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { hashOf } from '../../kit/db/ids.ts'
@@ -27,7 +28,7 @@ export async function endSessions(tx: Tx, orgId: string, sessionIds: readonly st
       tenantId: orgId,
       subject: batch[0] as string,
       data: { sessionIds: batch },
-    })
+    } satisfies SessionsRevoked & EventAttributes)
   }
 }
 
@@ -56,32 +57,32 @@ export async function endSessionsOf(
 }
 
 /** What a revocation ends. */
-interface Revoked {
-  /** Undefined for a token of another user. */
+interface Revocation {
+  /** The session that ends; undefined for a token of another user. */
   sessionId?: string | undefined
-  /** Set for a token of a service account, which ends alone. */
+  /** The token of a service account, which ends alone. */
   clientTokenId?: string | undefined
 }
 
 /** Finds what to revoke: the caller's session, or that of the token in the body. */
-export async function findRevoked(
+export async function findRevocation(
   deps: { sql: Pool; readToken: ReadToken },
   { caller, body }: { caller: Caller; body: { token?: string } | undefined },
-): Promise<Revoked> {
+): Promise<Revocation> {
   const named = body?.token === undefined ? caller : await ownSessionOf(deps, caller, body.token)
   // An impersonated caller ends the impersonation session and no session of the user.
   if (caller.act && named.sessionId !== caller.sessionId) return {}
   return { sessionId: named.sessionId, clientTokenId: named.clientTokenId }
 }
 
-/** Ends the caller's session, or that of another token of the same user. Tokens of other users are ignored without an error. */
+/** Ends the caller's session, or that of another token of the user. Tokens of other users have no effect. */
 export async function revoke({
   tx,
   caller: { orgId },
   sessionId,
   clientTokenId,
   now,
-}: Command<Revoked>): Promise<{ message: string }> {
+}: Command<Revocation>): Promise<{ message: string }> {
   if (clientTokenId !== undefined) await endClientToken(tx, { orgId, tokenId: clientTokenId }, now)
   else if (sessionId !== undefined) await endSessions(tx, orgId, [sessionId], now)
   return { message: 'Token revoked' }
@@ -94,7 +95,12 @@ export async function endClientToken(
   now: string,
 ): Promise<boolean> {
   if ((await insertRevokedToken(tx, tokenId, now)).length === 0) return false
-  await emit(tx, { type: 'identity.token.revoked', tenantId: orgId, subject: tokenId, data: { tokenId } })
+  await emit(tx, {
+    type: 'identity.token.revoked',
+    tenantId: orgId,
+    subject: tokenId,
+    data: { tokenId },
+  } satisfies TokenRevoked & EventAttributes)
   return true
 }
 
@@ -104,7 +110,7 @@ async function ownSessionOf(
   { sql, readToken }: { sql: Pool; readToken: ReadToken },
   caller: Caller,
   token: string,
-): Promise<Revoked> {
+): Promise<Revocation> {
   // The kind of token is decided by its form alone, so that the look-ups reveal nothing about it.
   if (isAccessToken(token)) {
     const access = await readToken(token)

@@ -1,13 +1,8 @@
+import type { CredentialsReset, UserAnonymised, UserDeactivated } from '../../../proto/events/organization.ts'
 import type { Bus } from '../../kit/bus/bus.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
 import { endSessionsOf } from './commands.ts'
 import { eraseClientData, erasePassword } from './queries.ts'
-
-interface UserReset {
-  userId: string
-  orgId: string
-  sessionVersion: number
-}
 
 /** Ends the sessions that a user had at the time of a reset or deactivation, and no later ones. */
 export const endResetSessions = ({ bus, now }: { bus: Bus; now: () => string }): Worker =>
@@ -15,7 +10,7 @@ export const endResetSessions = ({ bus, now }: { bus: Bus; now: () => string }):
     name: 'end-reset-sessions',
     subjects: ['organization.user.credentialsReset', 'organization.user.deactivated'],
     handle: (tx, event) => {
-      const { userId, orgId, sessionVersion } = event.data as UserReset
+      const { userId, orgId, sessionVersion } = event.data as (CredentialsReset | UserDeactivated)['data']
       return endSessionsOf(tx, { userId, orgId, beforeVersion: sessionVersion }, now())
     },
   })
@@ -26,7 +21,7 @@ export const erasePeople = ({ bus, now }: { bus: Bus; now: () => string }): Work
     name: 'erase-people',
     subjects: ['organization.user.anonymised'],
     handle: async (tx, event) => {
-      const { userId, orgId } = event.data as UserReset
+      const { userId, orgId } = event.data as UserAnonymised['data']
       await endSessionsOf(tx, { orgId, userId }, now())
       await erasePassword(tx, userId)
       await eraseClientData(tx, userId)

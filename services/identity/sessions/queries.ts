@@ -43,7 +43,7 @@ export const markEnded = (sql: Sql, sessionIds: readonly string[], now: string) 
   where id = any(${[...sessionIds]}) and ended_at is null
   returning id`
 
-/** No row if the token was revoked before. */
+/** Returns no row if the token was revoked before. */
 export const insertRevokedToken = (tx: Tx, tokenId: string, now: string) => tx<{ token_id: string }[]>`
   insert into identity.revoked_tokens (token_id, revoked_at) values (${tokenId}, ${now})
   on conflict do nothing

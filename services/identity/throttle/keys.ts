@@ -8,13 +8,13 @@ export interface ThrottleKeys {
   address: Uint8Array
 }
 
-/** A program with a wrong secret does not keep the people of its network from signing in. */
+/** Programs and people are counted apart, so that a wrong secret keeps no person of the network from signing in. */
 type Kind = 'person' | 'client'
 const PURPOSES = { person: '', client: 'client\n' }
 
 /**
- * Keys of the failure counts. The account is the user name as typed, whether it exists or not, with its case folded as in
- * Postgres so that every spelling shares one count. An IPv6 client is its /64 network.
+ * Keys of the failure counts. The account is the user name as typed, whether it exists or not, with its case folded as
+ * in Postgres so that every spelling shares one count. An IPv6 client is its /64 network.
  */
 export function throttleKeys(account: string, address: string | undefined, kind: Kind = 'person'): ThrottleKeys {
   const hash = (text: string) => new Bun.CryptoHasher('sha256').update(`${PURPOSES[kind]}${text}`).digest()

@@ -15,8 +15,8 @@ export async function refuseThrottled(sql: Pool, keys: ThrottleKeys, now: string
 }
 
 /**
- * Counts a wrong token of a link and throws its refusal: 404, or 429 while the address has to wait. A right token is redeemed
- * even then, because 256 random bits cannot be guessed and others may share the address.
+ * Counts a wrong token of a link and throws its refusal: 404, or 429 while the address has to wait. A right token is
+ * redeemed even then, because 256 random bits cannot be guessed and others may share the address.
  */
 export async function refuseWrongToken(sql: Pool, keys: ThrottleKeys, now: string): Promise<never> {
   await refuseThrottled(sql, keys, now)

@@ -36,7 +36,7 @@ export interface TokenDeps {
   clock: () => number
 }
 
-export interface Credentials {
+interface Credentials {
   username: string
   password: string
 }
@@ -44,9 +44,9 @@ export interface Credentials {
 const wrongCredentials = () => refuse('invalid_credentials', { detail: 'The credentials are not valid.' })
 
 /**
- * Signs a user in. The throttle is asked before the wait for a hashing slot, so that a refused guess does not fill the queue,
- * and again inside the slot, so that of many simultaneous guesses only as many as there are slots pass it before the first
- * failure is counted.
+ * Signs a user in. The throttle is checked before the wait for a hashing slot, so that a refused guess does not fill
+ * the queue, and again inside the slot, so that of many simultaneous guesses only as many as there are slots pass it
+ * before the first failure is counted.
  */
 export async function signIn(
   deps: TokenDeps,
@@ -115,7 +115,8 @@ async function openSession(deps: TokenDeps, user: SignInRow, keys: ThrottleKeys,
 
 /**
  * Rotates a refresh token. The successor is derived from it, so a client that lost the response gets the same successor
- * again within ten seconds, although only hashes are stored. A later reuse ends the session, because the token was stolen.
+ * again within ten seconds, although only hashes are stored. A later reuse ends the session, because the token was
+ * stolen.
  */
 export async function refresh(deps: TokenDeps, token: string, audit: AuditContext) {
   const { sql, clock } = deps

@@ -15,7 +15,7 @@ interface Failure {
   code: ErrorCode
 }
 
-/** Counts the failure and writes an audit entry. Unknown account: insert into sign_in_failures, so timing matches. */
+/** Counts the failure and writes an audit entry. An unknown account has a row elsewhere, which takes as long. */
 export async function recordFailure(sql: Pool, { keys, user, audit, code }: Failure, now: string): Promise<void> {
   await countFailure(sql, keys, now)
   if (user) await recordRefusal(sql, { ...audit, ...actorOf(user) }, code)

@@ -1,4 +1,5 @@
 import type { Permission } from '../../../proto/permissions.ts'
+import { clipUserAgent } from '../../kit/audit/record.ts'
 import type { Sql } from '../../kit/db/client.ts'
 
 /** The permission that the grantor of an impersonation grant needs. */
@@ -42,8 +43,8 @@ interface NewSession {
 export const insertSession = (sql: Sql, session: NewSession, now: string) => sql`
   insert into identity.sessions
     (id, user_id, org_id, session_version, created_at, last_used_at, expires_at, ip_address, user_agent, grant_id)
-  values (${session.id}, ${session.userId}, ${session.orgId}, ${session.sessionVersion}, ${now}, ${now}, ${session.expiresAt},
-    ${session.ipAddress ?? null}, ${session.userAgent?.slice(0, 512).toWellFormed() ?? null},
+  values (${session.id}, ${session.userId}, ${session.orgId}, ${session.sessionVersion}, ${now}, ${now},
+    ${session.expiresAt}, ${session.ipAddress ?? null}, ${clipUserAgent(session.userAgent)},
     ${session.grantId ?? null})`
 
 export const insertRefreshToken = (
@@ -73,8 +74,8 @@ interface Rotation {
 }
 
 /**
- * Whether the user `c` of the session `s` is active and was not reset since, and likewise the grantor of its grant `g`, who
- * must be an administrator.
+ * Whether the user `c` of the session `s` is active and was not reset since, and likewise the grantor of its grant `g`,
+ * who must be an administrator.
  */
 const isAuthorized = (sql: Sql) => sql`(
   c.active and s.session_version = c.session_version
@@ -85,9 +86,9 @@ const isAuthorized = (sql: Sql) => sql`(
         and ${GRANTOR_PERMISSION} = any(grantor.permissions))))`
 
 /**
- * Rotates a refresh token in one statement: of concurrent refreshes one marks it as used and inserts the successor. User,
- * organization and roles are read again. There is no row for an inactive or reset user, an ended session, or a grant that
- * is over or whose grantor lost the authority.
+ * Rotates a refresh token in one statement: of concurrent refreshes one marks it as used and inserts the successor.
+ * User, organization and roles are read again. There is no row for an inactive or reset user, an ended session, or a
+ * grant that is over or whose grantor lost the authority.
  */
 export const rotateRefreshToken = (sql: Sql, { used, successor, idleUntil }: Rotation, now: string) => sql<
   RefreshedRow[]
@@ -103,7 +104,8 @@ export const rotateRefreshToken = (sql: Sql, { used, successor, idleUntil }: Rot
   ), used as (
     update identity.refresh_tokens r set used_at = ${now}
     from live where r.hash = live.hash and r.used_at is null
-    returning live.session_id, live.user_id, live.org_id, live.session_version, live.expires_at, live.grant_id, live.acting_email
+    returning live.session_id, live.user_id, live.org_id, live.session_version, live.expires_at, live.grant_id,
+      live.acting_email
   ), next as (
     insert into identity.refresh_tokens (hash, session_id, created_at, expires_at)
     select ${Buffer.from(successor)}, session_id, ${now}, ${idleUntil}::timestamptz from used
@@ -139,4 +141,4 @@ export const insertSignInFailure = (
   now: string,
 ) => sql`
   insert into identity.sign_in_failures (id, failed_at, ip_address, user_agent)
-  values (${failure.id}, ${now}, ${failure.ipAddress ?? null}, ${failure.userAgent?.slice(0, 512).toWellFormed() ?? null})`
+  values (${failure.id}, ${now}, ${failure.ipAddress ?? null}, ${clipUserAgent(failure.userAgent)})`

@@ -3,7 +3,7 @@ import { createToken, revokeToken } from '../../../proto/http/identity/tokens.ts
 import type { ReadToken } from '../../kit/auth/tokens.ts'
 import { invalid } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
-import { findRevoked, revoke } from '../sessions/commands.ts'
+import { findRevocation, revoke } from '../sessions/commands.ts'
 import { refresh, signIn, type TokenDeps } from './commands.ts'
 import type { CountSignIn } from './metrics.ts'
 import { missingFields } from './rules.ts'
@@ -29,7 +29,7 @@ export const tokenRoutes = ({ http, readToken, deps, countSignIn }: Deps) =>
     )
     .use(
       http.preparedCommand(revokeToken, {
-        prepare: (call) => findRevoked({ sql: deps.sql, readToken }, call),
+        prepare: (call) => findRevocation({ sql: deps.sql, readToken }, call),
         run: revoke,
       }),
     )

@@ -43,9 +43,9 @@ const MAX_ADDRESSES_TRIED = 3
 const RESOLVE_TIMEOUT_MS = 5_000
 
 /**
- * Sends requests to URLs that users supply (SSRF protection). All addresses of a name must be public. The request is sent to
- * a checked address, with the name in `Host` and in the TLS handshake, so a later DNS change has no effect. Redirects are
- * returned instead of followed, and the body is not decompressed.
+ * Sends requests to URLs that users supply (SSRF protection). All addresses of a name must be public. The request is
+ * sent to a checked address, with the name in `Host` and in the TLS handshake, so a later DNS change has no effect.
+ * Redirects are returned instead of followed, and the body is not decompressed.
  */
 export class AddressGuard {
   readonly #options: GuardOptions
@@ -54,7 +54,7 @@ export class AddressGuard {
     this.#options = options
   }
 
-  /** The problem of a URL that is known without DNS; undefined if there is none. */
+  /** Returns the problem of a URL that can be found without DNS; undefined if there is none. */
   problemOf(url: string): string | undefined {
     const destination = destinationOf(url, this.#options)
     return 'problem' in destination ? destination.problem : undefined
@@ -125,7 +125,7 @@ const codeOf = (error: unknown) => String((error as { code?: unknown } | null)?.
 
 const CERTIFICATE_PROBLEM = /CERT|VERIFY|CRL/
 
-/** For the operator of the other server. */
+/** The reason as the operator of the other server needs it. */
 function reasonOf(code: string): string {
   if (NOT_CONNECTED.has(code)) return 'the connection was refused, or there is no route'
   if (CERTIFICATE_PROBLEM.test(code)) return `its certificate is not valid (${code})`

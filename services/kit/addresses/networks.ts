@@ -8,7 +8,7 @@ export const isPlainIpv4 = (text: string): boolean => IPV4.test(text)
 
 /**
  * The canonical form of an address or a network in CIDR notation. Undefined for any other text, for a network with bits
- * after its prefix, and for IPv4 addresses in IPv6: they are two spellings of one address, of which only one is compared.
+ * after its prefix, and for an IPv4 address in IPv6, because clients are known by the plain IPv4 address.
  */
 export function canonicalNetwork(text: string): string | undefined {
   const [address = '', prefix, ...rest] = text.split('/')

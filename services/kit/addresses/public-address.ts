@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js'
 /** The metadata service of Azure, which has an address of a public range. */
 const AZURE_METADATA = '168.63.129.16'
 
-/** The only range of global unicast addresses. */
+/** The only IPv6 range of global unicast addresses. */
 const GLOBAL_V6 = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /**
@@ -11,7 +11,7 @@ const GLOBAL_V6 = ipaddr.IPv6.parseCIDR('2000::/3')
  * documentation or benchmarking, a cloud's metadata service, or an IPv4 address embedded in IPv6.
  */
 export function isPublicAddress(text: string): boolean {
-  // Resolvers never return short or octal spellings.
+  // Short and octal spellings of IPv4 are refused, because resolvers never return them.
   if (!ipaddr.IPv6.isValid(text) && !ipaddr.IPv4.isValidFourPartDecimal(text)) return false
   const address = ipaddr.parse(text)
   if (address.range() !== 'unicast') return false

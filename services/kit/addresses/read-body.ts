@@ -5,7 +5,7 @@ export async function readAtMost(
   response: Response,
   maxBytes: number,
 ): Promise<{ bytes: Uint8Array; isWhole: boolean }> {
-  // A stream costs more than the rest of reading a short body.
+  // A short body is read at once, because a stream would cost more than everything else.
   if (isShort(response, maxBytes)) return { bytes: await response.bytes(), isWhole: true }
   const chunks: Uint8Array[] = []
   let total = 0
@@ -20,6 +20,6 @@ export async function readAtMost(
   return { bytes: Buffer.concat(chunks), isWhole: total <= maxBytes }
 }
 
-/** Whether the length ends the body. With a transfer coding it has no effect. */
+/** Whether `Content-Length` limits the body to `maxBytes`. It has no effect if the response has a transfer coding. */
 const isShort = (response: Response, maxBytes: number) =>
   !response.headers.has('transfer-encoding') && (contentLengthOf(response) ?? Number.POSITIVE_INFINITY) <= maxBytes

@@ -16,7 +16,7 @@ export interface AuditContext {
 /** Records an act of the operator's command line as an impersonation of a user. Returns the id of the grant. */
 export type Impersonate = (tx: Tx, user: { orgId: string; userId: string }, now: string) => Promise<string>
 
-/** The audit context of a command that the platform's operator runs from a shell. The command names its actor. */
+/** The audit context of a command that the platform's operator runs from a shell. The command sets the actor. */
 export const operatorContext = (procedure: Procedure): AuditContext => ({
   procedure,
   orgId: undefined,

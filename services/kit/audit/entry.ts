@@ -8,7 +8,7 @@ interface Actor {
   grantId?: string
 }
 
-/** The audit entry of a running command. A command that has no actor, such as a sign-in of an unknown account, leaves none. */
+/** The audit entry of a running command. A command without an actor, such as a failed sign-in, leaves none. */
 export class AuditEntry {
   #context: AuditContext
 

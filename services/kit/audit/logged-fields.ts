@@ -3,7 +3,7 @@ const SECRET_NAME = /password|secret|token|authorization|signature|sig$/i
 
 const MAX_REQUEST_BYTES = 16 * 1024
 
-/** The fields of a command's input that its contract allows in the audit log. Secret names inside objects are redacted. */
+/** The fields of a command's input that its contract allows in the audit log. Secrets inside objects are redacted. */
 export function loggedFields(
   input: Record<string, unknown>,
   allowed: readonly string[],

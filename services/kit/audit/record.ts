@@ -34,10 +34,12 @@ async function insertEntry(sql: Sql, audit: AuditContext, error: ErrorCode | und
     insert into organization.audit_log
       (id, org_id, procedure, success, error, ip_address, user_agent, actor_id, grant_id, request)
     values (${newId('audit')}, ${orgId}, ${procedure}, ${error === undefined}, ${error ?? null}, ${ipAddress ?? null},
-      ${clipped(userAgent)}, ${actorId}, ${grantId ?? null}, ${request === undefined ? null : JSON.stringify(request)}::text::jsonb)`
+      ${clipUserAgent(userAgent)}, ${actorId}, ${grantId ?? null},
+      ${request === undefined ? null : JSON.stringify(request)}::text::jsonb)`
 }
 
 const MAX_USER_AGENT_CHARACTERS = 512
 
-const clipped = (userAgent: string | undefined) =>
+/** A user agent as a column stores it. */
+export const clipUserAgent = (userAgent: string | undefined) =>
   userAgent?.slice(0, MAX_USER_AGENT_CHARACTERS).toWellFormed().replaceAll('\0', '') ?? null

@@ -49,9 +49,9 @@ interface KnownToken {
 }
 
 /**
- * Authenticates requests. Verified tokens, permissions and the ended sessions whose tokens have not expired are cached and
- * kept current by the bus, so a known token costs one hash. A revocation or a withdrawn permission takes effect when its
- * event arrives. Without recent heartbeats Postgres is queried for each request.
+ * Authenticates requests. Verified tokens, permissions and the ended sessions whose tokens have not expired are cached
+ * and kept current by the bus, so a known token costs one hash. A revocation or a withdrawn permission takes effect
+ * when its event arrives. Without recent heartbeats Postgres is queried for each request.
  */
 export class Auth {
   readonly #options: AuthOptions
@@ -59,7 +59,7 @@ export class Auth {
   /** Verified tokens by the hash of their `Authorization` header. */
   readonly #tokens = new LRUCache<string, KnownToken>({ max: MAX_TOKENS })
   readonly #callers = new LRUCache<string, CallerRow>({ max: MAX_USERS })
-  /** Ended sessions, revoked keys and revoked tokens by id, with the time at which the last access token has expired. */
+  /** Ended sessions, revoked keys and revoked tokens by id, with the time at which their last access token expires. */
   readonly #ended = new Map<string, number>()
   /** Incremented by each change, so that a look-up that started before it is not cached. */
   #generation = 0
@@ -101,7 +101,7 @@ export class Auth {
     const known = this.#tokens.get(key)
     if (!known || !this.#isCurrent() || !this.#verifier.accepts(known.claims.keyId))
       return this.#lookUp(header, key, known)
-    this.#requireUnended(known.claims)
+    this.#requireActiveSession(known.claims)
     const row = this.#callers.get(known.claims.userId)
     if (!row) return this.#lookUp(header, key, known)
     if (known.row !== row || !known.caller) {
@@ -115,33 +115,33 @@ export class Auth {
   async claimsOf(request: Request): Promise<Claims> {
     const header = headerOf(request)
     const claims = await this.#claimsOf(header, this.#tokens.get(Bun.SHA256.hash(header, 'base64')))
-    this.#requireUnended(claims)
+    this.#requireActiveSession(claims)
     return claims
   }
 
-  /** The claims of a token that is not the one of the request. Throws 401. */
+  /** The claims of a token in a body. Throws 401. */
   async claimsIn(token: string): Promise<Claims> {
     const claims = await this.#verifier.verify(token)
-    this.#requireUnended(claims)
+    this.#requireActiveSession(claims)
     return claims
   }
 
   /**
-   * The caller as stored now, read in the transaction of a command, which may begin long after the headers arrived. Throws
-   * 401. With `lock`, concurrent commands of the organization that also take the lock wait until the transaction ends. It
-   * uses no other connection, because all may be in use by commands.
+   * The caller as stored now, read in the transaction of a command, which may begin long after the headers arrived.
+   * Throws 401. With `lock`, concurrent commands of the organization that also take the lock wait until the transaction
+   * ends. All queries use the connection of `tx`, because commands may hold all others.
    */
   async callerWithin(tx: Tx, claims: Claims, { lock }: { lock: boolean }): Promise<Caller> {
     if (lock) await lockOrganization(tx, claims.orgId)
     const [row] = await findCallerOfSession(tx, claims)
-    this.#requireUnended(claims)
+    this.#requireActiveSession(claims)
     if (!row) throw unauthorized()
     return callerFrom(claims, row)
   }
 
   async #lookUp(header: string, key: string, known: KnownToken | undefined): Promise<Caller> {
     const claims = await this.#claimsOf(header, known)
-    this.#requireUnended(claims)
+    this.#requireActiveSession(claims)
     const { sql } = this.#options
     const isCurrent = this.#isCurrent()
     if (!isCurrent && (await findEndedSession(sql, claims)).length > 0) throw unauthorized()
@@ -165,7 +165,7 @@ export class Auth {
     return row
   }
 
-  #requireUnended({ expiresAtMs, sessionId, clientTokenId, act }: Claims): void {
+  #requireActiveSession({ expiresAtMs, sessionId, clientTokenId, act }: Claims): void {
     // An impersonation ends exactly at its expiry, without clock skew.
     const skewMs = act ? 0 : CLOCK_SKEW_SECONDS * 1000
     if (expiresAtMs + skewMs <= this.#options.clock()) throw unauthorized('expired')

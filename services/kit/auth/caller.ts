@@ -8,7 +8,7 @@ export interface Caller {
   readonly orgId: string
   /** The session, or the key of a service account. */
   readonly sessionId: string
-  /** Set for a service account: the token that it sends. */
+  /** The id of the token, for a service account. */
   readonly clientTokenId?: string
   /** The permissions that are effective in the user's organization. */
   readonly permissions: ReadonlySet<Permission>

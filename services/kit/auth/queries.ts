@@ -37,7 +37,7 @@ export const findCallerOfSession = (sql: Sql, claims: Endable & { userId: string
 /** Serializes the commands of an organization that depend on the authority of its users, until the transaction ends. */
 export const lockOrganization = (tx: Tx, orgId: string) => tx`select organization.lock_organization(${orgId})`
 
-/** Sessions, keys and single tokens that have ended, and may have access tokens that have not expired. */
+/** The ended sessions, keys and tokens that may have unexpired access tokens. */
 export const listEndedSessions = (sql: Sql, endedAfter: string) => sql<{ session_id: string; ended_at: string }[]>`
   select session_id, ended_at from identity.ended_sessions where ended_at > ${endedAfter}`
 

@@ -11,7 +11,7 @@ export interface Claims {
   /** The user's version when the session began. */
   sessionVersion: number
   expiresAtMs: number
-  /** The id of the token (`jti`), for a service account: its session is the key, and a revocation ends a token alone. */
+  /** The id (`jti`) of a service account's token, which can be revoked alone. Its session is the key. */
   clientTokenId?: string
   act?: { actingEmail: string; grantId: string }
 }
@@ -24,7 +24,7 @@ interface TokenOptions {
   clock: () => number
 }
 
-/** Difference of the clocks of two replicas that is accepted. */
+/** Accepted difference between the clocks of two replicas. */
 export const CLOCK_SKEW_SECONDS = 5
 /** An unknown key id reloads the keys, at most once in this interval because key ids can be forged. */
 const MIN_RELOAD_INTERVAL_MS = 1000
@@ -39,7 +39,7 @@ const TOKEN_PROBLEMS = {
   invalid: 'The access token is not valid.',
 }
 
-/** The 401 of a token, with the challenge of RFC 6750: without an error if no token was sent. */
+/** The 401 response with the challenge of RFC 6750, which names no error if no token was sent. */
 export function unauthorized(problem: keyof typeof TOKEN_PROBLEMS = 'invalid') {
   const detail = TOKEN_PROBLEMS[problem]
   const challenge = problem === 'missing' ? 'Bearer' : `Bearer error="invalid_token", error_description="${detail}"`
@@ -49,8 +49,8 @@ export function unauthorized(problem: keyof typeof TOKEN_PROBLEMS = 'invalid') {
 type KeySet = ReturnType<typeof createLocalJWKSet>
 
 /**
- * Verifies access tokens: ES256 and `at+jwt` only, with our own keys. Key references in the header are ignored. The keys are
- * loaded again at intervals and after `expire`, so that a token of a retired or revoked key is refused.
+ * Verifies access tokens: ES256 and `at+jwt` only, with our own keys. Key references in the header are ignored. The
+ * keys are loaded again at intervals and after `expire`, so that a token of a retired or revoked key is refused.
  */
 export class TokenVerifier {
   readonly #options: TokenOptions

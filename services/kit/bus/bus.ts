@@ -11,7 +11,7 @@ import { countRetries } from './consume/queries.ts'
 import type { DeadLetterNotice } from './consume/retry-queue.ts'
 import type { ConsumeOptions, SubscribeOptions } from './driver/options.ts'
 import { byStream, matcherOf } from './driver/subjects.ts'
-import type { NatsAddress } from './nats/connection.ts'
+import type { NatsOptions } from './nats/connection.ts'
 import { natsDriver } from './nats/driver.ts'
 import { channelOf, measureUnsent } from './outbox/queries.ts'
 import { createRelay } from './outbox/relay.ts'
@@ -26,7 +26,7 @@ interface BusOptions {
   directUrl: string
   notifier: Notifier
   /** Without it the bus runs on Postgres. */
-  nats?: NatsAddress | undefined
+  nats?: NatsOptions | undefined
   log: MessageLog
   onDeadLetter?: (notice: DeadLetterNotice) => void
   timing?: Partial<BusTiming>
@@ -68,7 +68,7 @@ export interface Bus {
   /** The worker that publishes the outbox of this service. One process at a time runs it. */
   relay(): Worker
   lag(): Promise<BusLag>
-  /** Whether this process runs the relay. It alone measures what all replicas of the service share. */
+  /** Whether this process runs the relay. */
   isLeader(): boolean
   /** Whether NATS is connected. */
   isConnected(): boolean
@@ -81,12 +81,28 @@ interface Subscription {
 }
 
 export interface BusLag {
-  /** Unpublished events of this service, at most 10,000. Undefined if another process is the leader, as for the retries. */
+  /** Unpublished events of this service, at most 10,000. Undefined if another process is the leader. */
   outbox: { waiting: number; oldestMs: number } | undefined
   /** Unprocessed events by consumer, of the consumers that this process leads. */
   consumers: Record<string, number>
-  /** Queued retries and dead letters by consumer. */
+  /** Queued retries and dead letters by consumer. Undefined if another process is the leader. */
   retries: { consumer: string; retrying: number; dead: number }[] | undefined
+}
+
+/** Measures the lag. Only the leader measures what all replicas of the service share. */
+async function measureLag(pool: Pool, consumers: ReadonlyMap<string, Consumer>, isLeader: boolean): Promise<BusLag> {
+  const [unsent] = isLeader ? await measureUnsent(pool) : []
+  const lags = await Promise.all(
+    [...consumers].map(async ([name, consumer]) => {
+      const lag = await consumer.lag()
+      return lag === undefined ? [] : [[name, lag] as const]
+    }),
+  )
+  return {
+    outbox: unsent && { waiting: unsent.waiting, oldestMs: unsent.oldest_ms },
+    consumers: Object.fromEntries(lags.flat()),
+    retries: isLeader ? await countRetries(pool) : undefined,
+  }
 }
 
 /** The bus of one service in one process. */
@@ -106,13 +122,13 @@ export async function createBus(options: BusOptions): Promise<Bus> {
   const isLeader = () => election.leads('relay')
 
   return {
-    consume(consume) {
-      const { name, subjects } = consume
+    consume(consumption) {
+      const { name, subjects } = consumption
       byStream(subjects)
       if (consumers.has(name)) throw new Error(`consumer ${name} is already registered`)
       const onDeadLetter = options.onDeadLetter ?? (() => {})
       const retries = { service, pool, log, ...timing, onDeadLetter }
-      const processor = new EventProcessor(consume, matcherOf(subjects), retries)
+      const processor = new EventProcessor(consumption, matcherOf(subjects), retries)
       const wake = new WakeSignal()
       const consumer = new Consumer({ name, subjects, pool, driver, election, processor, log, wake, ...timing })
       consumers.set(name, consumer)
@@ -150,22 +166,7 @@ export async function createBus(options: BusOptions): Promise<Bus> {
       }
     },
 
-    async lag() {
-      const shared = isLeader()
-      const [unsent] = shared ? await measureUnsent(pool) : []
-      const lags = await Promise.all(
-        [...consumers].map(async ([name, consumer]) => {
-          const lag = await consumer.lag()
-          return lag === undefined ? [] : [[name, lag] as const]
-        }),
-      )
-      return {
-        outbox: unsent && { waiting: unsent.waiting, oldestMs: unsent.oldest_ms },
-        consumers: Object.fromEntries(lags.flat()),
-        retries: shared ? await countRetries(pool) : undefined,
-      }
-    },
-
+    lag: () => measureLag(pool, consumers, isLeader()),
     isLeader,
     isConnected: driver.isConnected,
 

@@ -16,7 +16,7 @@ const SENT_RETENTION_DAYS = 7
 /** Retention of processed event ids. It must exceed that of rows and streams, or a refill would repeat effects. */
 const PROCESSED_RETENTION_DAYS = 30
 
-/** Deletes expired rows in bounded batches. Ages count from the time of publishing, so an unpublished row never expires. */
+/** Deletes expired rows in bounded batches. Ages count from the publishing, so an unpublished row never expires. */
 export async function cleanUpEvents(
   sql: Sql,
   { now, limit = 5000 }: EventRetention,

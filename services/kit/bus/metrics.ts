@@ -26,8 +26,8 @@ export function natsMetrics(registry: Registry, isConnected: () => boolean): voi
 }
 
 /**
- * Gauges of the bus, read at each scrape. They are absent while the database is unavailable. One replica reports what all
- * share.
+ * Gauges of the bus, read at each scrape. They are absent while the database is unavailable. Only one replica reports
+ * the values that all replicas share.
  */
 export function lagMetrics(registry: Registry, readLag: () => Promise<BusLag>): void {
   const gauge = measuredGauges(registry, readLag)

@@ -4,8 +4,8 @@ import type { Caller } from '../auth/caller.ts'
 import type { Tx } from '../db/client.ts'
 
 /**
- * The argument of a command of a feature: the checked input that it uses, such as `{ params: { id: string } }`, and what the
- * kit adds. The kit has opened the transaction, and commits it when the command is done.
+ * The argument of a command of a feature: the checked input that it uses, such as `{ params: { id: string } }`, and
+ * what the kit adds. The kit has opened the transaction, and commits it when the command is done.
  */
 export type Command<Input extends object = object> = Input & {
   /** The transaction of the state change, its history, audit entry, event and stored response. */

@@ -7,7 +7,7 @@ import type { Caller } from '../auth/caller.ts'
 import type { Claims } from '../auth/tokens.ts'
 import type { Pool, Tx } from '../db/client.ts'
 import type { JsonText } from '../db/json-text.ts'
-import { answeredBefore, once } from '../idempotency/once.ts'
+import { findStoredAnswer, once } from '../idempotency/once.ts'
 import type { KeyedSemaphore } from '../limits/keyed-semaphore.ts'
 import type { SecretBox } from '../secrets/box.ts'
 import type { Command, Preparation } from './command.ts'
@@ -49,8 +49,8 @@ export interface CommandSteps<Input extends object, Prepared extends object, Ans
 }
 
 /**
- * Runs a command: waits for a permit of the organization, prepares, opens the transaction, reads the caller again, returns
- * the stored answer of a repeated `Idempotency-Key` or runs the command, writes the audit entry, and commits.
+ * Runs a command: waits for a permit of the organization, prepares, opens the transaction, reads the caller again,
+ * returns the stored answer of a repeated `Idempotency-Key` or runs the command, writes the audit entry, and commits.
  */
 export const commandRunner =
   <Input extends object, Prepared extends object, Answer>(
@@ -81,7 +81,7 @@ export const commandRunner =
       let prepared = {} as Prepared
       if (prepare) {
         const repeated = idempotent(received.caller)
-        const stored = repeated && (await begin((tx, _, now) => answeredBefore(tx, repeated, now)))
+        const stored = repeated && (await begin((tx, _, now) => findStoredAnswer(tx, repeated, now)))
         if (stored) return stored.answer
         const { caller, audit } = received
         prepared = await prepare({ ...input, caller, now: nowOf(clock), audit, signal: request.signal })

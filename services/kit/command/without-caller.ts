@@ -4,8 +4,8 @@ import { recordSuccess } from '../audit/record.ts'
 import type { Pool, Tx } from '../db/client.ts'
 
 /**
- * Runs a command without a caller in one transaction with its audit entry: a public operation, which checks a credential of
- * its own, or an act of the operator's command line. The work names the actor.
+ * Runs a command without a caller in one transaction with its audit entry: a public operation, which checks a
+ * credential of its own, or an act of the operator's command line. `work` sets the actor.
  */
 export const runWithoutCaller = <T>(
   sql: Pool,

@@ -34,9 +34,11 @@ export const commonVariables = {
   NATS_CREDS_FILE: Type.Optional(
     Type.String({ description: 'File with the credentials for NATS, if the URL does not contain them.' }),
   ),
-  NATS_NKEY_FILE: Type.Optional(Type.String({ description: 'The same as the seed of an nkey.' })),
+  NATS_NKEY_FILE: Type.Optional(
+    Type.String({ description: 'File with the seed of an nkey for NATS, instead of NATS_CREDS_FILE.' }),
+  ),
   NATS_CERT_FILE: Type.Optional(
-    Type.String({ description: 'The same as a client certificate, in PEM; needs NATS_KEY_FILE.' }),
+    Type.String({ description: 'File with a client certificate for NATS, in PEM; needs NATS_KEY_FILE.' }),
   ),
   NATS_KEY_FILE: Type.Optional(Type.String({ description: 'Private key of NATS_CERT_FILE, in PEM.' })),
   NATS_PREFIX: Type.Optional(
@@ -64,7 +66,7 @@ export const commonVariables = {
     minimum: 0,
     maximum: 10,
     default: 0,
-    description: 'Number of proxies in front that append to X-Forwarded-For.',
+    description: 'Number of proxies in front of the service that append to X-Forwarded-For.',
   }),
   CORS_ORIGINS: Type.Optional(
     Type.String({
@@ -114,13 +116,13 @@ export const databaseVariables = {
   DATABASE_DIRECT_URL: Type.Optional(
     Type.String({
       pattern: '^postgres(ql)?://',
-      description: 'The same without a pooler, for LISTEN and locks. Default: DATABASE_URL.',
+      description: 'URL of the same database without a pooler, for LISTEN and locks. Default: DATABASE_URL.',
     }),
   ),
   DATABASE_PASSWORD_FILE: Type.Optional(
     Type.String({
       description:
-        'File with the password of both, read again at each connect. While it is rotated, it has one line for each password.',
+        'File with the password of both URLs, read at each connect. During a rotation it has one line for each password.',
     }),
   ),
 }

@@ -71,6 +71,6 @@ export const ISO_TIMES = {
 }
 
 /** Postgres prints `2026-04-29 09:10:00.5+00`; the API shows `2026-04-29T09:10:00.500Z`. */
-export function isoTime(text: string): string {
+function isoTime(text: string): string {
   return new Date(text).toISOString()
 }

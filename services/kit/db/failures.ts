@@ -2,8 +2,8 @@ import { type Refusal, unavailable } from '../errors/refusal.ts'
 
 /**
  * Codes of postgres.js and of Postgres for transient failures: the database is unreachable, full, too slow or shutting
- * down or takes no writes, it aborted a transaction because of a deadlock or a serialization conflict, or the role has a new
- * password that this replica does not have yet.
+ * down or takes no writes, it aborted a transaction because of a deadlock or a serialization conflict, or the role has
+ * a new password that this replica does not have yet.
  */
 const TRANSIENT = new Set([
   'CONNECT_TIMEOUT',

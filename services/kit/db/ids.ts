@@ -8,8 +8,8 @@ export const newId = <const P extends string>(prefix: P): `${P}_${string}` => `$
 let latest = { timeMs: Number.NaN, nextUlid: monotonicFactory() }
 
 /**
- * An id of a record that is listed newest first by its id. It contains the record's creation time, so that both have the
- * same order, whichever replica created it. Ids of one process and time sort by creation.
+ * An id of a record that is listed newest first by its id. It contains the record's creation time, so that both have
+ * the same order, whichever replica created it. Ids of one process and time sort by creation.
  */
 export function newIdAt<const P extends string>(prefix: P, createdAt: string): `${P}_${string}` {
   const timeMs = Date.parse(createdAt)

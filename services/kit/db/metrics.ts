@@ -6,11 +6,11 @@ interface PoolMetrics {
   sql: Pool
   /** The largest number of connections. */
   size: number
-  /** Whether this process measures what all replicas share. */
+  /** Whether this process measures the values that all replicas share. */
   isLeader(): boolean
 }
 
-/** Connections to Postgres. One replica of the service reports what all share. */
+/** Connections to Postgres. Only one replica of the service reports the values that all replicas share. */
 export function poolMetrics(registry: Registry, { sql, size, isLeader }: PoolMetrics): void {
   new Gauge({
     name: 'marketplace_database_pool_size',

@@ -28,8 +28,8 @@ export function credentialsOf(url: string): { address: string; password?: () => 
 }
 
 /**
- * The password in the file. While a password is rotated, the file has a line for each, and the first one that the server
- * accepts is used. The driver cannot catch an error here: without a file the server refuses the empty password.
+ * The password in the file. While a password is rotated, the file has a line for each, and the first one that the
+ * server accepts is used. The driver cannot catch an error here: without a file the server refuses the empty password.
  */
 async function currentPassword(address: string, file: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch(() => '')
@@ -40,7 +40,7 @@ async function currentPassword(address: string, file: string): Promise<string> {
   return passwords.at(-1) ?? ''
 }
 
-/** Every other failure repeats itself at the connect that needs the password. */
+/** Whether the server accepts the password. Other failures count as accepted, because they recur at the connect. */
 async function isAccepted(address: string, password: string): Promise<boolean> {
   const probe = postgres(address, {
     password,
@@ -59,5 +59,5 @@ async function isAccepted(address: string, password: string): Promise<boolean> {
   }
 }
 
-/** The passwords in the text of a variable or a file, newest first. */
+/** The newest password in the text of a variable or a file, which is its first line. */
 export const newestPassword = (text: string): string => text.split(/\r?\n/, 1)[0] as string

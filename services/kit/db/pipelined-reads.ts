@@ -11,11 +11,12 @@ const MAX_PIPELINED = 1000
 const MIN_POOL_WITH_PIPELINE = 4
 
 /**
- * Short reads pipelined on one connection: queries are sent without waiting for earlier answers, so many share one write
- * and one read of the socket. Under load this serves 50 % more reads with the same CPU. It is only for
- * statements whose cost is bounded by an index, because a query waits for those sent before it.
+ * Short reads pipelined on one connection: queries are sent without waiting for earlier answers, so many share one
+ * write and one read of the socket. Under load this serves 50 % more reads with the same CPU. It is only for statements
+ * whose cost is bounded by an index, because a query waits for those sent before it.
  *
- * When answers on the connection become slow (distant disk, lock), new reads use the pool until it has caught up.
+ * When answers on the connection become slow (distant disk, lock), new reads use the pool until the connection has
+ * caught up.
  */
 export class PipelinedReads {
   readonly #pool: Pool
@@ -32,7 +33,7 @@ export class PipelinedReads {
     this.#pipeline = pipeline
   }
 
-  /** Runs a short read on the connection that is expected to answer first. It sees everything committed before the call. */
+  /** Runs a short read on the connection that should answer first. It sees everything committed before the call. */
   async query<Rows>(read: (sql: Sql) => PromiseLike<Rows>): Promise<Rows> {
     const startedMs = performance.now()
     if (!this.#pipeline || this.#isSlow(startedMs)) return read(this.#pool)

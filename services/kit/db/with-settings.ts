@@ -12,7 +12,9 @@ export async function withSettings<Answer>(
   let answer: Answer | undefined
   try {
     await sql.begin('read only', async (tx) => {
-      await tx`select set_config(name, value, true) from jsonb_each_text(${JSON.stringify(settings)}::text::jsonb) s (name, value)`
+      await tx`
+        select set_config(name, value, true)
+        from jsonb_each_text(${JSON.stringify(settings)}::text::jsonb) s (name, value)`
       answer = await read(tx)
     })
   } catch (error) {

@@ -7,11 +7,11 @@ interface RefusalDetails {
   headers?: Record<string, string>
   /** The error behind the refusal, which is never sent to the caller. */
   cause?: unknown
-  /** What failed or has no room, where the refusal is a 503: named in the log and in a metric. */
+  /** The dependency that failed or the resource that is full, named in the log and in a metric. Only for a 503. */
   dependency?: string
 }
 
-/** An expected error with a stable code. It is thrown anywhere and becomes a response body in one place (`http/responder.ts`). */
+/** An expected error with a stable code. `http/responder.ts` makes it the body of a response. */
 export class Refusal extends Error {
   readonly code: ErrorCode
   readonly detail: string
@@ -39,7 +39,7 @@ function summaryOf([first, ...others]: readonly FieldError[] = []): string | und
 
 export const refuse = (code: ErrorCode, details?: RefusalDetails) => new Refusal(code, details)
 
-/** 404 for an unknown record and for one outside the caller's scope. Both responses are identical, so the detail names no record. */
+/** 404 for an unknown record and, with the same response, for one outside the caller's scope. */
 export const notFound = () =>
   new Refusal('not_found', { detail: 'There is no such record, or it is outside your scope.' })
 
@@ -56,7 +56,7 @@ export const invalid = (errors: FieldError[]) => new Refusal('validation_error',
 
 export const invalidField = (field: string, message: string) => invalid([{ field, message }])
 
-/** 503 because something failed or has no room. */
+/** 503 because a dependency failed or a resource is full. */
 export const unavailable = (dependency: string, detail: string, cause?: unknown) =>
   new Refusal('unavailable', { dependency, detail, headers: { 'retry-after': '1' }, cause })
 

@@ -4,7 +4,7 @@ import { contentLengthOf } from '../limits/content-length.ts'
 import { corsFor, takeCorsHeaders } from './cors.ts'
 import type { Http } from './http.ts'
 import { KnownPaths } from './known-paths.ts'
-import { type ClientAddresses, RequestState } from './request-state.ts'
+import { type ClientIpSource, RequestState } from './request-state.ts'
 import { headersLength, MAX_HEADERS_CHARACTERS, MAX_TARGET_CHARACTERS, targetOf } from './target.ts'
 
 /** The part of a service that the app uses. */
@@ -25,38 +25,39 @@ interface AppOptions {
   corsOrigins: readonly string[]
 }
 
-/** Some ingress controllers send the requests of a service without a ready replica to the service of all other paths. */
+/** Some ingress controllers send requests of a service without a ready replica to that of all other paths. */
 const NO_REPLICA = 'The service of this path has no ready replica; try again in a moment.'
 
 /** The Elysia app of a process: refuses malformed requests before they are routed, and writes every error response. */
 export function createApp({ services, ownerOf, isElsewhere = () => false, trustedProxies, corsOrigins }: AppOptions) {
-  const addresses: ClientAddresses = {
+  const ipSource: ClientIpSource = {
     trustedProxies,
     socketAddress: (request) => app.server?.requestIP(request)?.address,
   }
   const paths = new KnownPaths(services.flatMap(({ http }) => http.operations))
   const refuseMalformed = createRequestCheck()
-  const isOpenToPages = corsOrigins.length > 0
+  const hasCors = corsOrigins.length > 0
   // strictPath: a path with a slash at the end is another path. normalize: the kit checks input and output itself.
-  // standardHostname: the path is searched from the start of the URL, because a host can be shorter than Elysia assumes.
+  // standardHostname: the path is searched from the start of the URL, because a host can be shorter than Elysia
+  // assumes.
   const app = new Elysia({ strictPath: true, normalize: false, handler: { standardHostname: false } }).decorate(
     'state',
     null as unknown as RequestState,
   )
-  if (isOpenToPages) app.use(corsFor(corsOrigins))
+  if (hasCors) app.use(corsFor(corsOrigins))
   app
     .onRequest((context) => {
-      context.state = new RequestState(context.request, addresses)
-      if (isOpenToPages) context.state.cors = takeCorsHeaders(context.set, context.request.method)
+      context.state = new RequestState(context.request, ipSource)
+      if (hasCors) context.state.cors = takeCorsHeaders(context.set, context.request.method)
       refuseMalformed(context.request)
     })
     .onError(({ state, code, error }) => {
       const { path } = targetOf(state.request.url)
       const responder = state.responder ?? ownerOf(path).http.unrouted
-      // A path with invalid percent-encoding is 404, like an unknown one.
+      // Invalid percent-encoding in a path is 404, like an unknown path.
       if (code !== 'NOT_FOUND' && !(error instanceof URIError)) return responder.failure(state, error)
       const methods = paths.methodsOf(path)
-      const page = methods ? undefined : paths.pageBefore(path)
+      const page = methods ? undefined : paths.pageWithoutSlash(path)
       if (page) return responder.empty(state, 308, { location: page })
       if (!methods && isElsewhere(path)) return responder.failure(state, unavailable('replica', NO_REPLICA))
       if (!methods) return responder.failure(state, refuse('not_found', { detail: paths.detailOfUnknown(path) }))
@@ -70,11 +71,11 @@ export function createApp({ services, ownerOf, isElsewhere = () => false, truste
   return app
 }
 
-/** Any other character, such as a question mark, would move the start of the path in the URL. */
+/** A host has no other character, because one such as a question mark would move the start of the path in the URL. */
 const HOST = /^[A-Za-z0-9._-]+(:\d{0,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{0,5})?$/
 const isHost = (host: string) => HOST.test(host) && URL.canParse(`http://${host}`)
 
-/** Returns a check that throws for a request with an invalid host or length, or with a target or headers that are too long. */
+/** Returns a check that throws for an invalid host or length, and for a target or headers that are too long. */
 function createRequestCheck(): (request: Request) => void {
   // Nearly all requests name the same host, so the last valid one is remembered.
   let validHost = ''
@@ -85,7 +86,7 @@ function createRequestCheck(): (request: Request) => void {
       throw invalidField('Host', 'must be a host name or an address')
     }
     if (host !== null) validHost = host
-    // Bun refuses all but digits and equal lines, which it joins.
+    // Bun refuses values that are not digits, but joins equal lines, which are refused here.
     if (contentLengthOf(request) === undefined && headers.has('content-length')) {
       throw invalidField('Content-Length', 'must be one number of bytes, in one line')
     }

@@ -27,8 +27,8 @@ const FORM_NAME = 'application/x-www-form-urlencoded'
 const ACCEPTED = { none: JSON_NAME, accepted: `${JSON_NAME} or ${FORM_NAME}`, required: FORM_NAME }
 
 /**
- * Throws 415 unless the body is `application/json` in UTF-8, or where a form is required. A request without a body needs no
- * media type.
+ * Throws 415 unless the body is `application/json` in UTF-8, and for any JSON if a form is required. A request without
+ * a body needs no media type.
  */
 export function refuseOtherMediaTypes(request: Request, form: 'none' | 'accepted' | 'required' = 'none'): void {
   const type = request.headers.get('content-type')
@@ -42,7 +42,7 @@ const isEmpty = (request: Request) => !request.headers.has('transfer-encoding') 
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** What one request may send as its body. */
+/** The limits of one request's body. */
 export interface BodyLimit {
   maxBytes: number
   budget: BodyBudget
@@ -91,7 +91,7 @@ export async function readBytes(request: Request, { maxBytes, budget, client }: 
   // Bounds the time for which an unfinished body occupies memory.
   const timer = setTimeout(() => reject(invalidField('body', 'was not sent in time')), BODY_LIMITS.timeoutMs)
   try {
-    // Reading `request.body` creates a stream, which costs more than the rest of reading a short body.
+    // `request.body` would create a stream, which costs more than everything else for a short body.
     if (length !== undefined) request.bytes().then(resolve, reject)
     else if (request.body) readStream(request.body, maxBytes, reservation).then(resolve, reject)
     else return new Uint8Array()

@@ -2,9 +2,9 @@ import ipaddr from 'ipaddr.js'
 import { isPlainIpv4 } from '../addresses/networks.ts'
 
 /**
- * The client's address in canonical form. Each trusted proxy appends the address that called it, so the client's address
- * is `trustedProxies` entries from the right of `X-Forwarded-For`. Entries further left are unverified. Some proxies
- * append a port, too.
+ * The client's address in canonical form. Each trusted proxy appends the address that called it, so the client's
+ * address is `trustedProxies` entries from the right of `X-Forwarded-For`. Entries further left are unverified. Some
+ * proxies append a port, too.
  */
 export function clientAddress(
   socketAddress: string | undefined,

@@ -22,7 +22,7 @@ export interface PublicContext<O> {
 /** The argument of the handler of a read that needs a token. */
 export interface CallerContext<O> extends PublicContext<O> {
   caller: Caller
-  /** Checks token and permission again, and throws 401 or 403. Long work calls it, because the session may be revoked meanwhile. */
+  /** Throws 401 or 403 if token or permission are no longer valid. Long work calls it at intervals. */
   recheck(): Promise<void>
 }
 
@@ -34,7 +34,7 @@ export interface CommandInput<O> {
   ifMatch: string | undefined
 }
 
-/** Returns problems of a body that its schema cannot express. It depends on the body alone, so it is checked with the schema, before the permission. */
+/** Returns problems of a body that its schema cannot express. It is checked with the schema, before the permission. */
 export type BodyRule<Body> = (body: Body) => FieldError[]
 
 export type Answer<O> = ResponseOf<O> | JsonText | Raw | Streamed | undefined

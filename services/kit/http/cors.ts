@@ -17,7 +17,7 @@ const REQUEST_HEADERS = [
   'traceparent',
 ]
 
-/** A page reads no other header of a response but those that every page may read, such as Content-Type. */
+/** The headers of a response that a page can read, besides those that every page may read, such as Content-Type. */
 const RESPONSE_HEADERS = [
   'Accept-Ranges',
   'Allow',
@@ -37,7 +37,7 @@ const RESPONSE_HEADERS = [
   'X-Request-Id',
 ]
 
-/** Prepares the CORS headers of each response for pages of these origins. Cookies are not used, so credentials stay off. */
+/** Prepares the CORS headers of each response for these origins. Cookies are not used, so credentials stay off. */
 export const corsFor = (origins: readonly string[]): AnyElysia =>
   cors({
     origin: [...origins],

@@ -15,7 +15,7 @@ export interface HttpDeps extends CommandDeps {
   service: ServiceName
   auth: CommandDeps['auth'] & { callerOf(request: Request): Caller | Promise<Caller> }
   rateLimit: RateLimit
-  /** Memory of the request bodies of this process. */
+  /** The memory that request bodies may use in this process. */
   bodies: BodyBudget
   /** Writes the audit entry of a refused command. */
   auditRefusal(audit: AuditContext, code: ErrorCode): Promise<void>

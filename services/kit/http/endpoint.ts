@@ -1,6 +1,6 @@
 import { NotFoundError } from 'elysia'
 import type { FieldError } from '../../../proto/errors.ts'
-import { type AnyOperation, MAX_BODY_BYTES, takesIdempotencyKey } from '../../../proto/http/operation.ts'
+import { MAX_BODY_BYTES, type Operation, takesIdempotencyKey } from '../../../proto/http/operation.ts'
 import { closed, PATH_ID } from '../../../proto/http/shapes.ts'
 import type { AuditContext } from '../audit/context.ts'
 import { loggedFields } from '../audit/logged-fields.ts'
@@ -18,7 +18,7 @@ import { pathPattern, targetOf } from './target.ts'
 
 const NO_FIELDS = closed({})
 
-export type Params = Record<string, string | undefined> | undefined
+type Params = Record<string, string | undefined> | undefined
 
 /** A request that has passed all checks of its operation, before its handler gives it the types of the operation. */
 export interface CheckedRequest {
@@ -36,7 +36,7 @@ export interface CheckedRequest {
 }
 
 interface EndpointParts {
-  operation: AnyOperation
+  operation: Operation
   handle(checked: CheckedRequest): unknown
   /** Problems of a body that its schema cannot express. */
   checkBody?: ((body: never) => FieldError[]) | undefined
@@ -45,7 +45,7 @@ interface EndpointParts {
 /** Serves one operation. The checks run in the same order for every operation of both families. */
 export class Endpoint {
   readonly #deps: HttpDeps
-  readonly #operation: AnyOperation
+  readonly #operation: Operation
   readonly #handle: (checked: CheckedRequest) => unknown
   readonly #responder: Responder
   /** Undefined for an operation whose body is not read. */
@@ -62,7 +62,7 @@ export class Endpoint {
     this.#handle = handle
     this.#responder = new Responder(operation, deps)
     this.#checkBody = bodyCheckOf(operation, checkBody)
-    // A link to a page may have got parameters on its way, such as those of a newsletter.
+    // A page ignores its query, because newsletters and others add parameters to links.
     this.#readQuery = operation.page ? () => ({}) : queryReader(operation.query ?? NO_FIELDS)
     this.#paramNames = Object.keys(operation.params?.properties ?? {})
     this.#takesIdempotencyKey = takesIdempotencyKey(operation)
@@ -70,8 +70,9 @@ export class Endpoint {
   }
 
   /**
-   * The response. A read whose token is known is served without a promise. A synchronous refusal is thrown and answered by
-   * `onError`; Elysia does not see the rejection of a promise that a synchronous handler returns, so it is answered here.
+   * The response. A read whose token is known is served without a promise. A synchronous refusal is thrown and answered
+   * by `onError`; Elysia does not see the rejection of a promise that a synchronous handler returns, so it is answered
+   * here.
    */
   serve(state: RequestState, params: Params): Response | Promise<Response> {
     this.#refuseOtherPaths(state, params)
@@ -151,7 +152,7 @@ export class Endpoint {
     const { deprecatedQuery } = this.#operation
     if (deprecatedQuery) {
       for (const [name, since] of Object.entries(deprecatedQuery)) {
-        if (query[name] !== undefined) state.deprecation = fieldOf(since)
+        if (query[name] !== undefined) state.deprecation = structuredDate(since)
       }
     }
     return query
@@ -180,7 +181,7 @@ export class Endpoint {
     if (caller) requireAccess(this.#operation, caller)
   }
 
-  /** A malformed id is the same 404 as an unknown one. The files of pages are looked up by name, which may be longer. */
+  /** A malformed id is the same 404 as an unknown one. Names of files of pages may be longer. */
   #checkIds(params: Params): Record<string, string> {
     if (!this.#operation.page) {
       for (const name of this.#paramNames) if (!PATH_ID.test(params?.[name] ?? '')) throw notFound()
@@ -212,8 +213,8 @@ export class Endpoint {
 /** The client whose rate and bytes are counted. */
 const clientOf = ({ caller, clientIp }: RequestState) => (caller ? caller.orgId : networkOf(clientIp))
 
-/** An operation without a body refuses the fields of one. The body of a GET is not read. */
-function bodyCheckOf({ method, acceptsBytes, body }: AnyOperation, problemsOf?: (body: never) => FieldError[]) {
+/** An operation that takes no body refuses fields. The body of a GET is not read. */
+function bodyCheckOf({ method, acceptsBytes, body }: Operation, problemsOf?: (body: never) => FieldError[]) {
   const schema = body ?? (method === 'GET' || acceptsBytes ? undefined : NO_FIELDS)
   if (!schema) return undefined
   const check = bodyChecker(schema)
@@ -227,7 +228,7 @@ function bodyCheckOf({ method, acceptsBytes, body }: AnyOperation, problemsOf?: 
 }
 
 /** A date as RFC 9745 requires it: a structured field with seconds since 1970. */
-const fieldOf = (date: string) => `@${Date.parse(date) / 1000}`
+const structuredDate = (date: string) => `@${Date.parse(date) / 1000}`
 
 /** Bun's router passes on dot segments as parameters, although they belong to the path's structure. */
 const isDotSegment = (value: string | undefined) => value === '.' || value === '..'

@@ -9,8 +9,8 @@ const FORM_MEDIA_TYPE = /^application\/x-www-form-urlencoded\s*(;\s*charset\s*=\
 export const isFormEncoded = ({ headers }: Request): boolean => FORM_MEDIA_TYPE.test(headers.get('content-type') ?? '')
 
 /**
- * The fields of a form that the schema declares, by the rules of OAuth (RFC 6749, section 3.2): other parameters are ignored,
- * a parameter without a value counts as not sent, and a repeated one is refused. Undefined for an empty body.
+ * The fields of a form that the schema declares, by the rules of OAuth (RFC 6749, section 3.2): other parameters are
+ * ignored, a parameter without a value counts as not sent, and a repeated one is refused. Undefined for an empty body.
  */
 export async function readForm(request: Request, schema: TSchema, limit: BodyLimit): Promise<unknown> {
   const bytes = await readBytes(request, limit)

@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import type { AnyElysia, Context } from 'elysia'
-import type { AnyOperation, BodyOf, CommandOperation, Operation } from '../../../proto/http/operation.ts'
+import type { BodyOf, CommandOperation, Operation } from '../../../proto/http/operation.ts'
 import { type CommandRequest, type CommandSteps, commandRunner } from '../command/run.ts'
 import { inRequestSpan } from '../traces/traces.ts'
 import type { Answer, BodyRule, CallerContext, CommandInput, Handler, PublicContext, PublicHandler } from './context.ts'
@@ -13,7 +13,7 @@ import { routerPath } from './target.ts'
 /** An Elysia plugin as a function. */
 type Plugin = (app: AnyElysia) => AnyElysia
 
-/** What `app.ts` adds to the context of Elysia. */
+/** The property that `app.ts` adds to the context of Elysia. */
 interface WithState {
   state: RequestState
 }
@@ -36,11 +36,11 @@ interface CommandOptions<O> {
 
 type Steps<O, Prepared extends object> = CommandSteps<CommandInput<O>, Prepared, Answer<O>>
 
-/** The HTTP side of one service: turns operations of the contract into Elysia plugins with the checks of the contract. */
+/** The HTTP side of one service: makes Elysia plugins of operations, with the checks of the contract. */
 export class Http {
   readonly #deps: HttpDeps
   /** The operations that have a route. */
-  readonly operations: AnyOperation[] = []
+  readonly operations: Operation[] = []
   /** Answers requests that no route takes. */
   readonly unrouted: Responder
 
@@ -84,7 +84,7 @@ export class Http {
     return this.#plugin(operation, (checked) => runCommand(typed<CommandRequest>(checked)), checkBody)
   }
 
-  #plugin<O extends AnyOperation>(
+  #plugin<O extends Operation>(
     operation: O,
     handle: (checked: CheckedRequest) => unknown,
     checkBody?: BodyRule<BodyOf<O>>,
@@ -95,7 +95,8 @@ export class Http {
     // Elysia reads the source of a handler to learn what to parse, so only what is needed is destructured.
     const handler = ({ state, params }: Pick<Context, 'params'> & WithState) => {
       const response = inRequestSpan({ service, operation, state }, () => endpoint.serve(state, params))
-      // `return inRequestSpan(…)` would make Elysia treat the handler as async, so that a read from memory waits for a promise.
+      // `return inRequestSpan(…)` would make Elysia treat the handler as async, so that a read from memory waits for a
+      // promise.
       return response
     }
     const path = routerPath(operation.path)

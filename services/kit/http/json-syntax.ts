@@ -1,6 +1,6 @@
 import { printParseErrorCode, visit } from 'jsonc-parser'
 
-/** By the names of the parser's codes. */
+/** The texts of problems, by the name of the parser's error code. */
 const PROBLEMS: Record<string, string> = {
   InvalidSymbol: 'there is an unknown word',
   InvalidNumberFormat: 'there is an invalid number',

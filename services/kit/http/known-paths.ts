@@ -1,11 +1,11 @@
-import type { AnyOperation } from '../../../proto/http/operation.ts'
+import type { Operation } from '../../../proto/http/operation.ts'
 import { pathPattern } from './target.ts'
 
 /** The paths of a process, for requests that no route takes. */
 export class KnownPaths {
   readonly #operations: readonly { path: string; pattern: RegExp; method: string; isPage: boolean }[]
 
-  constructor(operations: readonly AnyOperation[]) {
+  constructor(operations: readonly Operation[]) {
     this.#operations = operations.map(({ path, method, page = false }) => {
       return { path, pattern: pathPattern(path), method, isPage: page }
     })
@@ -18,8 +18,8 @@ export class KnownPaths {
     return [...new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'])]
   }
 
-  /** The page whose path has a slash behind it: people type it, so it is redirected. */
-  pageBefore(path: string): string | undefined {
+  /** The page that has this path without its trailing slash, which people type. */
+  pageWithoutSlash(path: string): string | undefined {
     return this.#operations.find((operation) => operation.isPage && `${operation.path}/` === path)?.path
   }
 
@@ -32,7 +32,7 @@ export class KnownPaths {
     return specified ? `${nothing} See ${specified.path}.` : nothing
   }
 
-  /** Names the operation with this method in the other of `/v1` and `/flows/v1`, which has the changes of most records. */
+  /** Names the operation with this method in the other of `/v1` and `/flows/v1`, which has most changes of records. */
   detailOfRefused(method: string, path: string): string {
     const other = path.startsWith('/flows/') ? path.slice('/flows'.length) : `/flows${path}`
     const meant = this.#at(other).find((operation) => operation.method === method)
@@ -40,7 +40,7 @@ export class KnownPaths {
     return meant ? `${allowed} ${method} is at ${meant.path}.` : allowed
   }
 
-  /** The operations at a path. One without parameters has precedence: `redeem` is a verb, although it could be an id. */
+  /** The operations at a path. One without parameters comes first: `redeem` is a verb, but could be an id. */
   #at(path: string) {
     const found = this.#operations.filter(({ pattern }) => pattern.test(path))
     const literal = found.filter((operation) => !operation.path.includes('{'))

@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein'
 
-/** Names in other APIs for the parameters of ours that are spelled differently. */
+/** Names that other APIs use for these parameters. */
 const USUAL_NAMES: Readonly<Record<string, readonly string[]>> = {
   pageSize: ['limit', 'size', 'perpage', 'count', 'take'],
   q: ['search', 'query', 'text', 'term'],
@@ -9,7 +9,7 @@ const USUAL_NAMES: Readonly<Record<string, readonly string[]>> = {
   to: ['until', 'before', 'end'],
 }
 
-/** Half of the letters agree. */
+/** At least half of the letters must agree. */
 const MIN_SIMILARITY = 0.5
 const MAX_COMPARED_CHARACTERS = 40
 

@@ -5,13 +5,13 @@ import type { Log } from '../log/log.ts'
 
 /** Time after a line in which equal causes are only counted. */
 const QUIET_MS = 10_000
-/** Causes are few; this bounds them whatever codes a store invents. */
+/** Upper bound of the remembered causes, because a file store may return any code. */
 const MAX_CAUSES = 100
 const CODE = /^[A-Za-z0-9_]{1,40}$/
 
 interface Line {
   atMs: number
-  /** Answers since the line, which the next one reports. */
+  /** Answers since this line, which the next line reports. */
   unreported: number
 }
 
@@ -45,7 +45,7 @@ export class Outages {
     }
     this.#lines.set(key, { atMs: nowMs, unreported: 0 })
     const more = last && last.unreported > 0 ? { more: last.unreported } : {}
-    // The message of another cause may contain text of a client.
+    // The errors of other dependencies may contain text of a client, so the refusal is logged instead.
     const err = dependency === 'postgres' ? cause : refusal
     this.#log.warn({ dependency, code, err, requestId, ...more }, 'requests are 503')
   }

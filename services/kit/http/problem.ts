@@ -1,23 +1,23 @@
 import { ERRORS, type ErrorCode, type OAuthError } from '../../../proto/errors.ts'
 import type { Refusal } from '../errors/refusal.ts'
 
-/** The two error envelopes of the specification, and that of OAuth. The path alone decides between them. */
-export type Family = 'v1' | 'v2.3' | 'oauth'
+/** The formats of an error: the two envelopes of the specification, and that of OAuth. The path alone decides. */
+export type ErrorFormat = 'v1' | 'v2.3' | 'oauth'
 
 export const OAUTH_PATH = '/flows/v1/oauth'
 
-export function familyOf(path: string): Family {
+export function errorFormatOf(path: string): ErrorFormat {
   if (path.startsWith(`${OAUTH_PATH}/`)) return 'oauth'
   return path.startsWith('/v2.3/') || path === '/v2.3' ? 'v2.3' : 'v1'
 }
 
 /** The status of a refusal. An invalid payload is 422 in `/v2.3`, and an invalid grant is 400 in OAuth (RFC 6749). */
-export function statusOf(family: Family, { code }: Refusal): number {
-  if (family === 'v2.3' && code === 'validation_error') return 422
-  return family === 'oauth' && code === 'invalid_credentials' ? 400 : ERRORS[code].status
+export function statusOf(format: ErrorFormat, { code }: Refusal): number {
+  if (format === 'v2.3' && code === 'validation_error') return 422
+  return format === 'oauth' && code === 'invalid_credentials' ? 400 : ERRORS[code].status
 }
 
-export const mediaTypeOf = (family: Family) => (family === 'v1' ? 'application/problem+json' : 'application/json')
+export const mediaTypeOf = (format: ErrorFormat) => (format === 'v1' ? 'application/problem+json' : 'application/json')
 
 /** The words of OAuth for codes whose word is another one. Every other code is an invalid request. */
 const OAUTH_WORDS: Partial<Record<ErrorCode, OAuthError>> = {
@@ -35,18 +35,18 @@ export const oauthErrorOf = (code: ErrorCode): OAuthError => OAUTH_WORDS[code] ?
 /** The characters that RFC 6749 allows in a description: printable ASCII without quotes and backslashes. */
 export const oauthDescription = (text: string) => text.replaceAll('"', "'").replaceAll(/[^ !#-[\]-~]/g, '?')
 
-export function errorBody(family: Family, refusal: Refusal, path: string, requestId: string): string {
+export function errorBody(format: ErrorFormat, refusal: Refusal, path: string, requestId: string): string {
   const { code, detail, errors } = refusal
-  if (family === 'oauth') {
+  if (format === 'oauth') {
     return JSON.stringify({ error: oauthErrorOf(code), error_description: oauthDescription(detail) })
   }
-  if (family === 'v2.3') {
+  if (format === 'v2.3') {
     return JSON.stringify({ error: { code, message: detail, ...(errors ? { details: errors } : {}) } })
   }
   return JSON.stringify({
     type: `urn:marketplace:error:${code}`,
     title: ERRORS[code].title,
-    status: statusOf(family, refusal),
+    status: statusOf(format, refusal),
     detail,
     instance: path,
     code,

@@ -26,12 +26,12 @@ const decodeBoolean: Decode = (text) => (text === 'true' ? true : text === 'fals
 const decodeText: Decode = (text) => text
 
 /**
- * A strict reader of one operation's query: integers and booleans in one spelling, each parameter at most once, undeclared
- * ones refused, because a list that ignores a filter is taken for a filtered one. Elysia's own coercion accepts `0x10` as
- * 16. Compiled once for each operation.
+ * A strict reader of one operation's query: integers and booleans in one spelling, each parameter at most once,
+ * undeclared ones refused, because a list that ignores a filter is taken for a filtered one. Elysia's own coercion
+ * accepts `0x10` as 16. Compiled once for each operation.
  */
 export function queryReader<Q extends TObject>(schema: Q): (search: string) => Static<Q> {
-  const parameters = Object.entries(schema.properties).map(([name, property]) => parameter(schema, name, property))
+  const parameters = Object.entries(schema.properties).map(([name, property]) => parameterOf(schema, name, property))
   const byName = new Map(parameters.map((parameter) => [parameter.name, parameter]))
   const defaults = Object.freeze(
     Object.fromEntries(parameters.filter((p) => p.fallback !== undefined).map((p) => [p.name, p.fallback])),
@@ -87,7 +87,7 @@ function readInto(
   else values[name] = value
 }
 
-function parameter(schema: TObject, name: string, property: TSchema): Parameter {
+function parameterOf(schema: TObject, name: string, property: TSchema): Parameter {
   const kind = property.type as string
   return {
     name,

@@ -3,8 +3,8 @@ import type { AuditContext } from '../audit/context.ts'
 import type { Caller } from '../auth/caller.ts'
 import { clientAddress } from './client-address.ts'
 
-/** Finds the address of a client. */
-export interface ClientAddresses {
+/** What the IP address of a client is derived from. */
+export interface ClientIpSource {
   /** Number of proxies in front of the service that append to `X-Forwarded-For`. */
   trustedProxies: number
   socketAddress(request: Request): string | undefined
@@ -39,13 +39,13 @@ export class RequestState {
   rateLimit = ''
   /** The span of the request, while traces are on. */
   span: Span | undefined
-  readonly #addresses: ClientAddresses
+  readonly #ipSource: ClientIpSource
   #clientIp: string | undefined
   #hasClientIp = false
 
-  constructor(request: Request, addresses: ClientAddresses) {
+  constructor(request: Request, ipSource: ClientIpSource) {
     this.request = request
-    this.#addresses = addresses
+    this.#ipSource = ipSource
     const given = request.headers.get('x-request-id')
     this.requestId = given !== null && REQUEST_ID.test(given) ? given : crypto.randomUUID()
   }
@@ -53,7 +53,7 @@ export class RequestState {
   /** Looked up on first use, because asking the socket costs a tenth of a read. */
   get clientIp(): string | undefined {
     if (!this.#hasClientIp) {
-      const { socketAddress, trustedProxies } = this.#addresses
+      const { socketAddress, trustedProxies } = this.#ipSource
       const forwardedFor = this.request.headers.get('x-forwarded-for')
       this.#clientIp = clientAddress(socketAddress(this.request), forwardedFor, trustedProxies)
       this.#hasClientIp = true

@@ -8,7 +8,15 @@ import { networkOf } from './client-address.ts'
 import type { HttpDeps } from './deps.ts'
 import { isTagListed } from './entity-tags.ts'
 import { isPaged, nextPageOf } from './next-page.ts'
-import { errorBody, type Family, familyOf, mediaTypeOf, oauthDescription, oauthErrorOf, statusOf } from './problem.ts'
+import {
+  type ErrorFormat,
+  errorBody,
+  errorFormatOf,
+  mediaTypeOf,
+  oauthDescription,
+  oauthErrorOf,
+  statusOf,
+} from './problem.ts'
 import { Raw } from './raw.ts'
 import type { ErrorResponder, RequestState } from './request-state.ts'
 import { acceptsCoding, Streamed, streamedResponse } from './stream.ts'
@@ -35,8 +43,8 @@ export class Responder implements ErrorResponder {
       'x-content-type-options': 'nosniff',
       'ratelimit-policy': deps.rateLimit.policy,
       ...(operation.noStore ? { 'cache-control': 'no-store' } : {}),
-      // RFC 6749 requires it beside `Cache-Control`.
-      ...(familyOf(operation.path) === 'oauth' ? { pragma: 'no-cache' } : {}),
+      // RFC 6749 requires `Pragma` beside `Cache-Control`.
+      ...(errorFormatOf(operation.path) === 'oauth' ? { pragma: 'no-cache' } : {}),
       ...(operation.beta ? { beta: 'true' } : {}),
     })
     this.#callerHeaders = new Headers(this.#publicHeaders)
@@ -70,7 +78,7 @@ export class Responder implements ErrorResponder {
     return this.#send(state, null, status, headers)
   }
 
-  /** The error response. A refused command is written to the audit log first; if that write fails, the response is its error. */
+  /** The error response. A refused command is written to the audit log first; a failure of that is the response. */
   async failure(state: RequestState, cause: unknown): Promise<Response> {
     const { audit, span } = state
     const error = this.#limited(state, cause)
@@ -100,13 +108,13 @@ export class Responder implements ErrorResponder {
     if (refusal.code === 'internal_error') this.#deps.log.error({ err: error, requestId }, 'unexpected error')
     this.#deps.outages.record(refusal, requestId)
     const { path } = targetOf(request.url)
-    const family = familyOf(path)
-    const status = statusOf(family, refusal)
+    const format = errorFormatOf(path)
+    const status = statusOf(format, refusal)
     const headers = this.#headers(state, refusal.headers?.ratelimit)
-    headers.set('content-type', mediaTypeOf(family))
+    headers.set('content-type', mediaTypeOf(format))
     // HTTP requires the field for every 401, including that of a refused sign-in.
-    if (status === 401) headers.set('www-authenticate', challengeOf(family, refusal))
-    if (family === 'oauth') headers.set('cache-control', 'no-store')
+    if (status === 401) headers.set('www-authenticate', challengeOf(format, refusal))
+    if (format === 'oauth') headers.set('cache-control', 'no-store')
     for (const [name, value] of Object.entries(refusal.headers ?? {})) headers.set(name, value)
     if (this.#operation.page && refusal.code === 'not_found') {
       headers.append('vary', 'Accept')
@@ -115,7 +123,7 @@ export class Responder implements ErrorResponder {
         return this.#send(state, unknownPage(path, refusal.detail), status, headers, refusal.code)
       }
     }
-    return this.#send(state, errorBody(family, refusal, path, requestId), status, headers, refusal.code)
+    return this.#send(state, errorBody(format, refusal, path, requestId), status, headers, refusal.code)
   }
 
   #raw(state: RequestState, { body, mediaType, headers: extra, status }: Raw, headers: Headers): Response {
@@ -187,9 +195,9 @@ export class Responder implements ErrorResponder {
   }
 }
 
-/** Libraries read the reason from the challenge of a 401, where there is one, and not from the body. */
-function challengeOf(family: Family, { code, detail }: Refusal): string {
-  if (family !== 'oauth') return 'Bearer'
+/** The challenge of a 401. OAuth libraries read the error from it instead of the body. */
+function challengeOf(format: ErrorFormat, { code, detail }: Refusal): string {
+  if (format !== 'oauth') return 'Bearer'
   return `Basic realm="marketplace", charset="UTF-8", error="${oauthErrorOf(code)}", error_description="${oauthDescription(detail)}"`
 }
 

@@ -4,7 +4,7 @@ interface Chunks {
   return(): Promise<unknown>
 }
 
-/** A response that is produced while it is sent. At most one chunk is in memory: the next is requested after the client has read it. */
+/** A response that is produced while it is sent, with at most one chunk in memory. */
 export class Streamed {
   readonly chunks: Chunks
   readonly mediaType: string
@@ -17,7 +17,7 @@ export class Streamed {
   }
 }
 
-/** The response of a streamed answer. An error aborts the connection, so that the client knows that the body is incomplete. */
+/** The response of a streamed answer. An error aborts the connection, so that the client sees an incomplete body. */
 export function streamedResponse(
   { chunks }: Streamed,
   init: { status: number; headers: Headers },

@@ -15,13 +15,13 @@ interface IdempotentRequest {
   box: SecretBox | undefined
 }
 
-/** A stored answer of a command without content. */
+/** The stored answer of a command that returns no content. */
 const NO_CONTENT = ''
 
 /**
- * Runs the work once for a key. A retry with the same body, whatever the order of its fields (RFC 8785), returns the first
- * answer. A retry with another body, or while the first request is still running, is 409. The answer is stored in the
- * transaction of the work, so only a success is stored.
+ * Runs the work once for a key. A retry with the same body, whatever the order of its fields (RFC 8785), returns the
+ * first answer. A retry with another body, or while the first request is still running, is 409. The answer is stored in
+ * the transaction of the work, so only a success is stored.
  */
 export async function once<T>(
   tx: Tx,
@@ -29,7 +29,7 @@ export async function once<T>(
   now: string,
   work: () => Promise<T>,
 ): Promise<T | JsonText | undefined> {
-  const stored = await answeredBefore(tx, request, now)
+  const stored = await findStoredAnswer(tx, request, now)
   if (stored) return stored.answer
   const answer = await work()
   const text = answer === undefined ? NO_CONTENT : answer instanceof JsonText ? answer.text : JSON.stringify(answer)
@@ -40,7 +40,7 @@ export async function once<T>(
 }
 
 /** The answer to an earlier request with the key. Locks the key until the transaction ends. */
-export async function answeredBefore(
+export async function findStoredAnswer(
   tx: Tx,
   request: IdempotentRequest,
   now: string,

@@ -18,7 +18,7 @@ export interface Reservation {
 /** The reservation of an unfinished body. */
 interface Held {
   bytes: number
-  giveUp(refusal: Refusal): void
+  evict(refusal: Refusal): void
 }
 
 /** The unfinished bodies of one client, oldest first. */
@@ -28,8 +28,8 @@ interface Client {
 }
 
 /**
- * Bounds the memory of request bodies that are being read. A client that has less than another finds room, because the other
- * gives up its oldest body. Counts within this process; each replica has its own.
+ * Bounds the memory of request bodies that are being read. When it is full, the oldest body of the client with the most
+ * bytes is evicted for a client with fewer. Counts within this process; each replica has its own.
  */
 export class BodyBudget {
   readonly #options: BodyBudgetOptions
@@ -47,18 +47,18 @@ export class BodyBudget {
   }
 
   /**
-   * Reserves memory for a body: 429 beyond the share of the client, 503 beyond the total. `giveUp` is called where another
-   * client needs the memory; the reservation is then released.
+   * Reserves memory for a body: 429 beyond the share of the client, 503 beyond the total. `evict` is called after the
+   * reservation was released for another client.
    */
-  reserve(client: string, bytes: number, giveUp: (refusal: Refusal) => void): Reservation {
-    const held: Held = { bytes: 0, giveUp }
+  reserve(client: string, bytes: number, evict: (refusal: Refusal) => void): Reservation {
+    const held: Held = { bytes: 0, evict }
     this.#take(client, held, bytes)
     return {
       grow: (more) => {
         if (!this.#clients.get(client)?.bodies.has(held)) throw new Error('the reservation is released')
         this.#take(client, held, more)
       },
-      release: () => this.#give(client, held),
+      release: () => this.#release(client, held),
     }
   }
 
@@ -79,17 +79,17 @@ export class BodyBudget {
     this.#reserved += bytes
   }
 
-  /** Gives up the oldest body of the client that has the most. Throws 503 where none has more than the other will have. */
-  #makeRoomFor(bytesOfOther: number): void {
+  /** Evicts the oldest body of the client with the most bytes. Throws 503 if the new one would have no fewer. */
+  #makeRoomFor(bytesOfNew: number): void {
     const [first] = [...this.#clients].toSorted(([, one], [, other]) => other.bytes - one.bytes)
     const [client, { bytes, bodies }] = first ?? ['', NO_BODIES]
     const [oldest] = bodies
-    if (!oldest || bytes <= bytesOfOther) throw noMemory()
-    this.#give(client, oldest)
-    oldest.giveUp(noMemory())
+    if (!oldest || bytes <= bytesOfNew) throw noMemory()
+    this.#release(client, oldest)
+    oldest.evict(noMemory())
   }
 
-  #give(client: string, held: Held): void {
+  #release(client: string, held: Held): void {
     const present = this.#clients.get(client)
     if (!present?.bodies.delete(held)) return
     present.bytes -= held.bytes

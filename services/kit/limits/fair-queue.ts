@@ -49,8 +49,8 @@ export class FairQueue<Item> {
   }
 
   /**
-   * The item that a fair queue without room gives up for a new one at this place: the last one of the longest queue in the
-   * largest group. Undefined where the new one would itself be it.
+   * The item that a full queue drops for a new one at this place: the last one of the longest queue in the largest
+   * group. Undefined if that would be the new item itself.
    */
   lastOfLongest(place: Place): Item | undefined {
     const own = this.#groups.get(place.group)
@@ -65,7 +65,7 @@ export class FairQueue<Item> {
 const sizeOfGroup = (keys: ReadonlyMap<string, ReadonlySet<unknown>>): number =>
   keys.values().reduce((sum, { size }) => sum + size, 0)
 
-/** The last one of the longest, which has the latest turn. */
+/** The longest candidate; of several, the last one, because its turn is the latest. */
 function longest<T>(candidates: Iterable<T>, sizeOf: (candidate: T) => number): T | undefined {
   let found: T | undefined
   let size = 0

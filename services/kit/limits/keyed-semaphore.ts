@@ -13,7 +13,7 @@ interface KeyedSemaphoreOptions {
   maxWaitMs?: number
   /** The longest queue of one key; the next caller is refused at once. */
   maxWaitingPerKey?: number
-  /** The longest queue of all keys. The next caller takes a place of the longest part, or is refused. */
+  /** The longest queue of all keys. The next caller replaces the last one of the key with the most, or is refused. */
   maxWaiting?: number
 }
 
@@ -24,7 +24,7 @@ interface Waiter {
 }
 
 const MAX_WAIT_MS = 5000
-const MAX_WAITING_PER_TENANT = 200
+const MAX_WAITING_PER_KEY = 200
 const MAX_WAITING = 10_000
 
 /**
@@ -40,7 +40,7 @@ export class KeyedSemaphore {
   constructor(options: KeyedSemaphoreOptions) {
     this.#options = {
       maxWaitMs: MAX_WAIT_MS,
-      maxWaitingPerKey: MAX_WAITING_PER_TENANT,
+      maxWaitingPerKey: MAX_WAITING_PER_KEY,
       maxWaiting: MAX_WAITING,
       ...options,
     }
@@ -72,8 +72,8 @@ export class KeyedSemaphore {
   }
 
   /**
-   * Runs the work with a permit, and waits for one if necessary until `maxWaitMs` or the signal ends the wait. Groups of
-   * keys take turns.
+   * Runs the work with a permit, and waits for one if necessary until `maxWaitMs` or the signal ends the wait. Groups
+   * of keys take turns.
    */
   async run<Answer>(key: string, signal: AbortSignal, work: () => PromiseLike<Answer>, group = ''): Promise<Answer> {
     // No queued caller is overtaken: a caller is queued only while it cannot take a permit.

@@ -15,8 +15,8 @@ interface TenantReadsOptions {
 }
 
 /**
- * Reads that are too long for the pipelined connection. Bounded and long reads together leave a quarter of the connections
- * free; one organization has at most a quarter for each.
+ * Reads that are too long for the pipelined connection. Bounded and long reads together leave a quarter of the
+ * connections free; one organization has at most a quarter for each.
  */
 export class TenantReads {
   readonly #sql: Pool

@@ -1,4 +1,4 @@
-/** Throws for a number of a limit that is not whole or too low. A comparison with NaN is false, so that NaN would lift the limit. */
+/** Throws for a limit that is not whole or is too low. NaN would lift it, because comparisons with NaN are false. */
 export function requireWhole(numbers: Readonly<Record<string, number>>, minimum: number): void {
   for (const [name, value] of Object.entries(numbers)) {
     if (!Number.isSafeInteger(value) || value < minimum) {

@@ -42,7 +42,7 @@ function describeError(error: unknown) {
   return error.cause instanceof Error ? { ...described, cause: kindOf(error.cause) } : described
 }
 
-/** The kind of a cause. Its message may contain text of a client. */
+/** The kind of a cause without its message, which may contain text of a client. */
 function kindOf(cause: Error) {
   const { name, status, code } = cause as Error & { status?: unknown; code?: unknown }
   return { name, status, code }

@@ -20,7 +20,7 @@ export interface RequestLog {
   write(entry: RequestLogEntry): void
 }
 
-/** Levels of lines, and the settings at which they are written. */
+/** The log levels of a service at which a line of each level is written. */
 const WRITTEN_AT = {
   info: new Set(['debug', 'info']),
   warn: new Set(['debug', 'info', 'warn']),
@@ -31,8 +31,8 @@ const WRITTEN_AT = {
 const levelOf = (status: number) => (status === 503 ? 'warn' : status >= 500 ? 'error' : 'info')
 
 /**
- * Writes one line for each request, in the shape of every other line. Pino would take a quarter of the time of a read, so
- * the lines are formatted by hand, and only when they are flushed.
+ * Writes one line for each request, in the shape of every other line. Pino would take a quarter of the time of a read,
+ * so the lines are formatted by hand, and only when they are flushed.
  */
 export function createRequestLog({ service, version, level, destination }: LogOptions): RequestLog {
   const lines: LineWriter = destination ? { write: (line) => destination.write(String(line)) } : standardOutput

@@ -1,5 +1,5 @@
 /** A log line: text, or an object that is formatted when the line is flushed. */
-export type Line = string | { toString(): string }
+type Line = string | { toString(): string }
 
 /** A sink for lines, each with its line break. */
 export interface LineWriter {
@@ -11,8 +11,8 @@ const MAX_WAITING_CHARACTERS = 64 * 1024
 const FLUSH_EVERY_MS = 100
 
 /**
- * One buffer for the whole process, so that lines never interleave. LineWriter are flushed together through Bun's writer, which
- * loses no line when the pipe is slow. Writing each line alone takes a third of the time of a request.
+ * One buffer for the whole process, so that lines never interleave. Lines are flushed together through Bun's writer,
+ * which loses no line when the pipe is slow. Writing each line alone takes a third of the time of a request.
  */
 export const standardOutput = {
   sink: undefined as Bun.FileSink | undefined,

@@ -3,6 +3,7 @@ import { connect, type Pool, type Sql } from '../db/client.ts'
 import { newId } from '../db/ids.ts'
 import { ROLE_PREFIX, roleOf } from '../db/roles.ts'
 import { type Migration, migrationsOf } from './files.ts'
+import { literal } from './literal.ts'
 import { ensureRoles } from './roles.ts'
 import { ensureExtensions, requireServer } from './server.ts'
 
@@ -74,7 +75,7 @@ export async function migrate({
   }
 }
 
-/** The id of the installation, by which its roles and streams are told apart from those of others on the same servers. */
+/** The id of the installation, which distinguishes its roles and streams from others on the same servers. */
 async function ensureInstallation(sql: Pool, newInstallation: string): Promise<string> {
   await sql`create table if not exists organization.installation (id text not null, only_row boolean primary key check (only_row))`
   await sql`insert into organization.installation (id, only_row) values (${newInstallation}, true) on conflict do nothing`
@@ -176,8 +177,6 @@ async function dropInvalidIndexes(sql: Pool, service: ServiceName): Promise<void
     where not i.indisvalid and c.relkind = 'i' and c.relnamespace = ${service}::regnamespace`
   for (const { name } of found) await sql`drop index concurrently if exists ${sql(service)}.${sql(name)}`
 }
-
-const literal = (text: string) => `'${text.replaceAll("'", "''")}'`
 
 /** Throws if the schema lacks a migration of the service. A service never migrates its own schema. */
 export async function requireSchema(sql: Pool, service: ServiceName): Promise<void> {

@@ -1,6 +1,7 @@
 import { SERVICES, type ServiceName } from '../../../proto/services.ts'
 import type { Pool } from '../db/client.ts'
 import { roleOf } from '../db/roles.ts'
+import { literal } from './literal.ts'
 import { MigrationRefused } from './refusal.ts'
 import { scramVerifier } from './scram.ts'
 
@@ -15,9 +16,9 @@ interface RoleOptions {
 
 /**
  * The settings of a service role. They belong to the role, because poolers reject them at connection start.
- * `force_generic_plan` avoids planning `limit $1 offset $2` on every call; without `jit = off` Postgres would then compile each
- * query. Requests find few rows by an index: with ten million rows the planner would start parallel workers, which takes a
- * hundred times as long as the search.
+ * `force_generic_plan` avoids planning `limit $1 offset $2` on every call; without `jit = off` Postgres would then
+ * compile each query. Requests find few rows by an index: with ten million rows the planner would start parallel
+ * workers, which takes a hundred times as long as the search.
  */
 const settingsOf = (service: ServiceName): Record<string, string> => ({
   search_path: `${service}, public`,
@@ -54,8 +55,8 @@ const listRoles = (sql: Pool, names: readonly string[]) => sql<RoleRow[]>`
 const OF_INSTALLATION = /^marketplace installation (\S+)$/
 
 /**
- * Makes the service roles, or checks those of an administrator. The owner of the database needs `createrole` to make them, and
- * no more: attributes are given in `create role`, because only a superuser may take them away.
+ * Makes the service roles, or checks those of an administrator. The owner of the database needs `createrole` to make
+ * them, and no more: attributes are given in `create role`, because only a superuser may take them away.
  */
 export async function ensureRoles(sql: Pool, options: RoleOptions): Promise<void> {
   const names = SERVICES.map((service) => roleOf(service, options.prefix))
@@ -124,7 +125,8 @@ async function runClusterWide(sql: Pool, statement: string, triesLeft = CONFLICT
     if (code === INSUFFICIENT_PRIVILEGE) {
       const what = statement.split(/ (set|is|with) /)[0]
       throw new MigrationRefused(
-        `The owner of the database may not run \`${what}\` (${message}). Give it createrole, or make the roles yourself and set DATABASE_MANAGE_ROLES=false.`,
+        `The owner of the database may not run \`${what}\` (${message}). ` +
+          'Give it createrole, or make the roles yourself and set DATABASE_MANAGE_ROLES=false.',
       )
     }
     if (!/tuple concurrently updated/.test(message) || triesLeft === 0) throw error
@@ -135,5 +137,3 @@ async function runClusterWide(sql: Pool, statement: string, triesLeft = CONFLICT
 
 const DUPLICATE_OBJECT = '42710'
 const INSUFFICIENT_PRIVILEGE = '42501'
-
-const literal = (text: string) => `'${text.replaceAll("'", "''")}'`

@@ -1,8 +1,8 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 
 /**
- * The SCRAM-SHA-256 verifier of a password (RFC 5802), as Postgres stores it. The server receives no password, so none reaches
- * its log when a statement fails.
+ * The SCRAM-SHA-256 verifier of a password (RFC 5802), as Postgres stores it. The server receives no password, so none
+ * reaches its log when a statement fails.
  */
 export function scramVerifier(password: string, iterations: number): string {
   const salt = randomBytes(16)

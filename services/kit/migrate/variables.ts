@@ -69,7 +69,7 @@ export const migratorVariables = Type.Object({
   }),
 })
 
-/** The passwords of the service roles, by service; undefined where an administrator manages the roles. Throws for a missing one. */
+/** The passwords of the service roles; undefined where an administrator manages them. Throws for a missing one. */
 export function passwordsOf(config: Record<string, unknown>): Record<ServiceName, string> | undefined {
   if (config.DATABASE_MANAGE_ROLES === false) return undefined
   const names = SERVICES.map((service) => [service, `${service.toUpperCase()}_DATABASE_PASSWORD`] as const)

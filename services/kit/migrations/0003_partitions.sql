@@ -1,9 +1,9 @@
--- Creates the monthly partitions of a table of this schema, for the current month and the months ahead. A service calls it
--- with the rights of the owner, because its own role cannot create tables. The table is partitioned by its column
+-- Creates the monthly partitions of a table of this schema, for the current month and the months ahead. A service calls
+-- it with the rights of the owner, because its own role cannot create tables. The table is partitioned by its column
 -- `timestamp` and has a default partition, which takes rows of a month without a partition.
 --
--- `pg_temp` is last in the search path. Otherwise temporary tables of the caller would be found first and their code would
--- run with the rights of the owner.
+-- `pg_temp` is last in the search path. Otherwise temporary tables of the caller would be found first and their code
+-- would run with the rights of the owner.
 do $migration$
 begin
   execute format($create$

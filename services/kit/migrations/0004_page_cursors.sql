@@ -1,5 +1,5 @@
--- Positions where the last page that was read of a list began and ended. The next page continues there without counting.
--- The table is unlogged: after a crash the next page is counted.
+-- Positions where the last page that was read of a list began and ended. The next page continues there without
+-- counting. The table is unlogged: after a crash the next page is counted.
 create unlogged table page_cursors (
   -- Hash of session, list, filters and page size.
   key text collate "C" primary key,

@@ -22,8 +22,8 @@ const REWRITE_AFTER_MS = 1000
 const textOf = ({ page, startAfter, endPosition }: PageCursor) => JSON.stringify([page, startAfter, endPosition])
 
 /**
- * Page cursors in Postgres, shared by the replicas. They are written after the response, so no request waits for a write.
- * Until then only this process knows the cursor; another replica finds the next page by its offset.
+ * Page cursors in Postgres, shared by the replicas. They are written after the response, so no request waits for a
+ * write. Until then only this process knows the cursor; another replica finds the next page by its offset.
  */
 export class CursorStore {
   readonly #options: CursorStoreOptions

@@ -14,17 +14,21 @@ export interface PageReads {
 
 interface PageCost {
   offset: number
-  /** An index serves one filter. With several, the records of one are read until enough match the others. */
-  filters?: number
+  /**
+   * The filters, undefined where not given. An index serves one filter. With several, the records of one are read until
+   * enough match the others.
+   */
+  filters?: readonly unknown[]
 }
 
 /** Reads a page of a list on the connection of short reads, or as a bounded or long read if it can cost more. */
 export function readPage<Rows>(
   { reads, tenantReads }: PageReads,
   reader: Reader,
-  { offset, filters = 0 }: PageCost,
+  { offset, filters = [] }: PageCost,
   read: (sql: Sql) => PromiseLike<Rows>,
 ): PromiseLike<Rows> {
   if (offset > LONG_READ_OFFSET) return tenantReads.long(reader, read)
-  return offset > LARGE_OFFSET || filters > 1 ? tenantReads.bounded(reader, read) : reads.query(read)
+  const isFilteredTwice = filters.filter((filter) => filter !== undefined).length > 1
+  return offset > LARGE_OFFSET || isFilteredTwice ? tenantReads.bounded(reader, read) : reads.query(read)
 }

@@ -7,12 +7,12 @@ import { every, type Worker } from '../worker/worker.ts'
 
 const INTERVAL_MS = 60_000
 
-/** Deletes a bounded number of expired records. It returns early at the signal. */
+/** Deletes expired records in bounded batches. Returns early when the signal aborts. */
 export type CleanupTask = (now: string, signal: AbortSignal) => PromiseLike<unknown>
 
 /**
- * The cleanup worker of a service: deletes expired records in bounded batches. Replicas may run it at the same time, and
- * a failed task does not stop the others.
+ * The cleanup worker of a service: deletes expired records in bounded batches. Replicas may run it at the same time,
+ * and a failed task does not stop the others.
  */
 export function cleanupWorker(
   { sql, log, now }: { sql: Pool; log: Log; now: () => string },

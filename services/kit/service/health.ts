@@ -31,8 +31,8 @@ export const healthAnswer = (path: '/livez' | '/readyz', isReady: boolean): Resp
 
 /**
  * `/livez`, `/readyz` and `/metrics`, on a port that no ingress reaches. Alive means that the event loop runs; ready
- * means that the process has started and is not stopping. Neither depends on Postgres or NATS, because an outage of theirs
- * must not restart every pod.
+ * means that the process has started and is not stopping. Neither depends on Postgres or NATS, because an outage of
+ * theirs must not restart every pod.
  */
 export function healthServer({ hostname, port, services, isReady }: HealthOptions) {
   return Bun.serve({
@@ -43,7 +43,7 @@ export function healthServer({ hostname, port, services, isReady }: HealthOption
       const { method, url } = request
       if (method !== 'GET' && method !== 'HEAD') return new Response('not allowed\n', { status: 405 })
       const { pathname, searchParams } = new URL(url)
-      // Only through a forwarded port: a profile slows the process down.
+      // A profile needs a connection from the pod itself, because it slows the process down.
       if (pathname === '/profile' && LOOPBACK.test(server.requestIP(request)?.address ?? '')) {
         return profileAnswer(Number(searchParams.get('seconds') ?? 10))
       }

@@ -54,8 +54,8 @@ export function configure<S extends TObject>(
 }
 
 /**
- * Whether the paths of the contract belong to a process with other services. Where the additions are not exposed, a service
- * without any is behind all other paths, and answers theirs as unknown ones.
+ * Returns whether another process serves a path of the contract. Where `/flows` is not exposed, the ingress sends its
+ * paths to a service that has none of them, which answers them as unknown.
  */
 function elsewhereOf(names: readonly ServiceName[]): (path: string) => boolean {
   const hidesAdditions = !names.includes('identity')
@@ -65,7 +65,7 @@ function elsewhereOf(names: readonly ServiceName[]): (path: string) => boolean {
   }
 }
 
-/** Opens a port. The errors of Bun do not name the address, and call each one a port in use. */
+/** Opens a port. Errors of Bun do not name the address, and report every failure as a port in use. */
 function listen<Server>(variable: 'PORT' | 'HEALTH_PORT', config: ServeOptions['config'], open: () => Server): Server {
   try {
     return open()
@@ -82,25 +82,8 @@ export interface Running {
   stop(): Promise<void>
 }
 
-/** Starts the services, which load revocations and catalogs, and then opens the port. */
-export async function open({ services, config, ownerOf }: ServeOptions): Promise<Running> {
-  const [first] = services as [Service, ...Service[]]
-  const { log } = first
-  const stopTraces = await startTraces({
-    endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
-    services: services.map(({ name }) => name),
-    version: VERSION,
-    onLoss: (error) => log.warn({ err: error }, 'the last spans are lost, because the collector does not answer'),
-  })
-  let ready = false
-  const health = listen('HEALTH_PORT', config, () =>
-    healthServer({ hostname: config.HOST, port: config.HEALTH_PORT, services, isReady: () => ready }),
-  )
-  const stopping = new AbortController()
-  // Bun reads the property when a server starts, although Node's types declare it read-only.
-  Object.assign(http, { maxHeaderSize: MAX_HEADER_BYTES })
-  await Promise.all(services.map((service) => service.start()))
-  const workers = Promise.all(services.map((s) => superviseWorkers(s.workers, stopping.signal, s.log)))
+/** The app of the services, with the health paths on its port. */
+function appOf({ services, config, ownerOf }: ServeOptions, isReady: () => boolean) {
   const app = createApp({
     services,
     ownerOf,
@@ -112,9 +95,34 @@ export async function open({ services, config, ownerOf }: ServeOptions): Promise
   for (const path of ['/livez', '/readyz'] as const) {
     app.get(path, ({ request }) => {
       if (request.headers.has('x-forwarded-for')) throw new NotFoundError()
-      return healthAnswer(path, ready)
+      return healthAnswer(path, isReady())
     })
   }
+  return app
+}
+
+/** Starts the services, which load revocations and catalogs, and then opens the port. */
+export async function open(serving: ServeOptions): Promise<Running> {
+  const { services, config } = serving
+  const [first] = services as [Service, ...Service[]]
+  const { log } = first
+  const stopTraces = await startTraces({
+    endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
+    services: services.map(({ name }) => name),
+    version: VERSION,
+    onLoss: (error) => log.warn({ err: error }, 'the last spans are lost, because the collector does not answer'),
+  })
+  let ready = false
+  const isReady = () => ready
+  const health = listen('HEALTH_PORT', config, () =>
+    healthServer({ hostname: config.HOST, port: config.HEALTH_PORT, services, isReady }),
+  )
+  const stopping = new AbortController()
+  // Bun reads the property when a server starts, although Node's types declare it read-only.
+  Object.assign(http, { maxHeaderSize: MAX_HEADER_BYTES })
+  await Promise.all(services.map((service) => service.start()))
+  const workers = Promise.all(services.map((s) => superviseWorkers(s.workers, stopping.signal, s.log)))
+  const app = appOf(serving, isReady)
   const options = {
     hostname: config.HOST,
     port: config.PORT,
@@ -153,7 +161,7 @@ export async function open({ services, config, ownerOf }: ServeOptions): Promise
 /** Errors of a start whose message is a sentence for the operator. */
 const EXPLAINED = [BadConfiguration, OutdatedSchema, WrongEncryptionKey]
 
-/** Serves until SIGTERM or SIGINT, then stops in order and exits with 0. A second signal or the end of the grace period exits at once. */
+/** Serves until SIGTERM or SIGINT, then stops in order. A second signal or the end of the grace time exits at once. */
 export async function serve(options: ServeOptions): Promise<void> {
   const running = await open(options).catch((error) => {
     if (!EXPLAINED.some((kind) => error instanceof kind)) throw error

@@ -7,7 +7,7 @@ import { recordRefusal } from '../audit/record.ts'
 import { Auth } from '../auth/auth.ts'
 import { type Bus, createBus } from '../bus/bus.ts'
 import { deadLetterMetrics, lagMetrics, natsMetrics } from '../bus/metrics.ts'
-import { natsAddressOf } from '../bus/nats/connection.ts'
+import { natsOptionsOf } from '../bus/nats/connection.ts'
 import { commonVariables, databaseVariables } from '../config/variables.ts'
 import { VERSION } from '../config/version.ts'
 import type { Pool } from '../db/client.ts'
@@ -84,6 +84,22 @@ export interface KitOptions {
   logDestination?: { write(line: string): void }
 }
 
+/** The registry of a service, with the version that runs. */
+function createRegistry(name: ServiceName): Registry {
+  const registry = new Registry()
+  // The label has the name of the pods' label. The Prometheus operator uses `service` for the Kubernetes Service.
+  registry.setDefaultLabels({ component: name })
+  new Gauge({
+    name: 'marketplace_build_info',
+    help: 'Version that runs.',
+    labelNames: ['version'],
+    registers: [registry],
+  })
+    .labels(VERSION)
+    .set(1)
+  return registry
+}
+
 export async function createKit(
   name: ServiceName,
   config: ServiceConfig,
@@ -96,17 +112,7 @@ export async function createKit(
     ...(logDestination ? { destination: logDestination } : {}),
   }
   const log = createLog(logOptions)
-  const registry = new Registry()
-  // Named like the label of the pods. `service` is the name of a Kubernetes Service for the operator of Prometheus.
-  registry.setDefaultLabels({ component: name })
-  new Gauge({
-    name: 'marketplace_build_info',
-    help: 'Version that runs.',
-    labelNames: ['version'],
-    registers: [registry],
-  })
-    .labels(VERSION)
-    .set(1)
+  const registry = createRegistry(name)
   const { sql, reads } = connectService(withPasswordFile(config.DATABASE_URL, config.DATABASE_PASSWORD_FILE), {
     size: config.DATABASE_POOL_SIZE,
     applicationName: name,
@@ -122,7 +128,7 @@ export async function createKit(
   for (const semaphore of [permits, ...tenantReads.semaphores]) observeConcurrency(semaphore)
   const directUrl = withPasswordFile(config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, config.DATABASE_PASSWORD_FILE)
   const notifier = new Notifier({ url: directUrl, applicationName: `${name}-notifier`, log })
-  const nats = natsAddressOf(config)
+  const nats = natsOptionsOf(config)
   const bus = await createBus({
     service: name,
     pool: sql,

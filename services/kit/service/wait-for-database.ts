@@ -10,7 +10,7 @@ const ABSENT = new Set(['28000', '3D000', '3F000', '42501', '42P01'])
 
 const isUnmigrated = (error: unknown) => ABSENT.has(String((error as { code?: unknown } | null)?.code))
 
-/** Repeats the work while Postgres is unavailable, and says so in the log. A service that is started first is not ready meanwhile. */
+/** Repeats the work while Postgres is unavailable, and logs that it waits. The service is not ready meanwhile. */
 export async function waitForDatabase<T>(
   log: Log,
   work: () => Promise<T>,

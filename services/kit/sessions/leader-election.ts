@@ -5,8 +5,8 @@ import { pause } from '../worker/worker.ts'
 import { openSession, type Session } from './session.ts'
 
 /**
- * Leader election by Postgres advisory locks: each role of a service has one leader process. A process that dies or loses
- * its connection loses its leadership, and another process takes over.
+ * Leader election by Postgres advisory locks: each role of a service has one leader process. A process that dies or
+ * loses its connection loses its leadership, and another process takes over.
  */
 export class LeaderElection {
   readonly #options: { service: ServiceName; url: string; log: MessageLog; pollMs: number }
@@ -25,10 +25,10 @@ export class LeaderElection {
   #lockOf = (role: string) => `marketplace:${this.#options.service}:${role}`
 
   /**
-   * Runs the work while this process is the leader of the role, until the signal. The work receives the session that
-   * holds the lock and a signal that aborts when the leadership ends.
+   * Runs the work while this process is the leader of the role, until the signal aborts. The work receives the session
+   * that holds the lock and a signal that aborts when the leadership ends.
    */
-  async lead(role: string, signal: AbortSignal, work: (session: Session, ends: AbortSignal) => Promise<void>) {
+  async lead(role: string, signal: AbortSignal, work: (session: Session, leadership: AbortSignal) => Promise<void>) {
     const { log, pollMs } = this.#options
     const lock = this.#lockOf(role)
     while (!signal.aborted) {
@@ -48,7 +48,7 @@ export class LeaderElection {
     session: Session,
     lock: string,
     signal: AbortSignal,
-    work: (session: Session, ends: AbortSignal) => Promise<void>,
+    work: (session: Session, leadership: AbortSignal) => Promise<void>,
   ): Promise<void> {
     this.#options.log.info({ lock }, 'leadership acquired')
     this.#led.add(lock)

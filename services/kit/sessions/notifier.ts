@@ -48,8 +48,8 @@ export class Notifier {
   }
 
   /**
-   * Calls a function with the payload of each NOTIFY on a channel, and without one when some may have been missed. Returns a
-   * function that ends it.
+   * Calls a function with the payload of each NOTIFY on a channel, and without one when some may have been missed.
+   * Returns a function that ends it.
    */
   onNotify(channel: string, notify: (payload?: string) => void): () => void {
     return this.listen({
@@ -78,11 +78,11 @@ export class Notifier {
   }
 
   /** Serves one connection until it is lost. */
-  async #serve(session: Session, ends: AbortSignal): Promise<void> {
+  async #serve(session: Session, signal: AbortSignal): Promise<void> {
     this.#session = session
     try {
       await Promise.all([...this.#listeners].map((listener) => this.#listenFor(session, listener)))
-      await aborted(ends)
+      await aborted(signal)
     } finally {
       this.#session = undefined
       for (const listener of this.#listeners) listener.onDisconnected()

@@ -25,8 +25,8 @@ const STATEMENT_TIMEOUT_MS = 5000
 const ANSWER_TIMEOUT_MS = 6000
 const KEEP_ALIVE_SECONDS = 15
 /**
- * After this idle time the server ends the session and releases its locks, for clients that were stopped or whose machine
- * failed. The default of Postgres would keep the locks for hours. Sessions send pings far more often.
+ * After this idle time the server ends the session and releases its locks, for clients that were stopped or whose
+ * machine failed. The default of Postgres would keep the locks for hours. Sessions send pings far more often.
  */
 const IDLE_SESSION_TIMEOUT_MS = 10_000
 const PING_INTERVAL_MS = 2000

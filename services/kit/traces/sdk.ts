@@ -27,5 +27,5 @@ export function createProvider(endpoint: string, service: string, version: strin
 }
 
 const EXPORT_INTERVAL_MS = 1000
-/** Of one export with its retries. A stop waits as long for a collector that does not answer. */
+/** Time for one export with its retries. A stop waits as long for a collector that does not answer. */
 const EXPORT_TIMEOUT_MS = 3000

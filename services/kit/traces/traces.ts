@@ -14,7 +14,7 @@ import {
 } from '@opentelemetry/api'
 import type { ServiceName } from '../../../proto/services.ts'
 
-/** One tracer for each service of the process, because `service.name` belongs to the provider. Empty while traces are off. */
+/** One tracer for each service, because `service.name` belongs to the provider. Empty while traces are off. */
 const tracers = new Map<ServiceName, Tracer>()
 
 /** The service to which the work of a context belongs. */

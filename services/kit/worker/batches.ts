@@ -3,7 +3,7 @@ const MAX_BATCHES = 20
 interface Batches {
   /** Maximum rows of one statement. */
   limit: number
-  /** No batch starts after the signal. */
+  /** No batch starts after it has aborted. */
   signal: AbortSignal
 }
 

@@ -12,7 +12,7 @@ const LONGEST_PAUSE_MS = 10_000
 /** A worker that ran this long before it failed restarts with the shortest pause. */
 const HEALTHY_AFTER_MS = 60_000
 
-/** Runs workers until the signal. A worker that fails is restarted with growing pauses. */
+/** Runs workers until the signal aborts. A worker that fails is restarted with growing pauses. */
 export async function superviseWorkers(workers: readonly Worker[], signal: AbortSignal, log: Log): Promise<void> {
   await Promise.all(workers.map((worker) => supervise(worker, signal, log)))
 }
@@ -33,10 +33,10 @@ async function supervise(worker: Worker, signal: AbortSignal, log: Log): Promise
   }
 }
 
-/** An outage of a dependency is no defect, and is logged for each attempt. */
+/** The log level of an error. An outage of a dependency is a warning, because it is no defect of the service. */
 export const levelOf = (error: unknown) => (isDependencyFailure(error) ? 'warn' : 'error')
 
-/** Waits for the time or the signal. */
+/** Waits until the time has passed or the signal aborts. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve()

@@ -98,7 +98,7 @@ const kindsOfFewActors = (sql: Sql, orgId: string, { low, high }: MonthRange, ki
     where org_id = ${orgId} and actor_id = actors.id and month >= ${low} and month < ${high} and ${ofKinds(sql, kinds)}
   ) k`
 
-/** The same, looked up by kind: a rare kind has fewer actors than the filter. */
+/** The kinds of each actor, looked up by kind, because a rare kind has fewer actors than the filter. */
 const kindsOfManyActors = (sql: Sql, orgId: string, range: MonthRange, kinds: KindFilter) => sql`
   select k.month, having_kind.actor_id, k.procedure, k.success, k.impersonated
   from (${kindsOfAll(sql, orgId, range, kinds)}) k cross join lateral (
@@ -108,10 +108,10 @@ const kindsOfManyActors = (sql: Sql, orgId: string, range: MonthRange, kinds: Ki
   ) having_kind`
 
 /**
- * Keys of entries of some kinds and actors, found by the small table of the kinds that exist. The entries of one kind, actor
- * and month are one range of an index. The statement reads the newest entries of each range, in total about twice the limit.
- * The floor is the time of the last one within the limit: no older entry is on the page. Ranges that may have more entries
- * above the floor are then read further.
+ * Keys of entries of some kinds and actors, found by the small table of the kinds that exist. The entries of one kind,
+ * actor and month are one range of an index. The statement reads the newest entries of each range, in total about twice
+ * the limit. The floor is the time of the last one within the limit: no older entry is on the page. Ranges that may
+ * have more entries above the floor are then read further.
  */
 export function listKeysByKind(
   sql: Sql,

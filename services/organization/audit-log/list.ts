@@ -101,7 +101,7 @@ export async function findKeys(
   return findKeysByKind(sql, orgId, range, branches, now)
 }
 
-/** Undefined if too few of the next entries match. */
+/** The keys of those of the next entries that match the filter. Undefined if too few do. */
 async function filterNextKeys(
   sql: Sql,
   orgId: string,

@@ -1,14 +1,30 @@
-import { emit } from '../../kit/bus/outbox/emit.ts'
+import type { OrgChanged, RoleChanged, UserChanged } from '../../../proto/events/organization.ts'
+import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
 import type { Tx } from '../../kit/db/client.ts'
 
 /** Makes every service reload the permissions of the user. */
 export const emitUserChanged = (tx: Tx, orgId: string, userId: string) =>
-  emit(tx, { type: 'organization.user.changed', tenantId: orgId, subject: userId, data: { userId, orgId } })
+  emit(tx, {
+    type: 'organization.user.changed',
+    tenantId: orgId,
+    subject: userId,
+    data: { userId, orgId },
+  } satisfies UserChanged & EventAttributes)
 
 /** Makes every service reload the permissions of all users of the organization. */
 export const emitRoleChanged = (tx: Tx, orgId: string, roleId: string) =>
-  emit(tx, { type: 'organization.role.changed', tenantId: orgId, subject: roleId, data: { roleId, orgId } })
+  emit(tx, {
+    type: 'organization.role.changed',
+    tenantId: orgId,
+    subject: roleId,
+    data: { roleId, orgId },
+  } satisfies RoleChanged & EventAttributes)
 
 /** Makes every service reload the permissions of all users of the organization. */
 export const emitOrganizationChanged = (tx: Tx, orgId: string) =>
-  emit(tx, { type: 'organization.org.changed', tenantId: orgId, subject: orgId, data: { orgId } })
+  emit(tx, {
+    type: 'organization.org.changed',
+    tenantId: orgId,
+    subject: orgId,
+    data: { orgId },
+  } satisfies OrgChanged & EventAttributes)

@@ -1,5 +1,6 @@
+import type { BusinessUnitChanged } from '../../../proto/events/organization.ts'
 import { type BusinessUnit, MAX_BUSINESS_UNITS } from '../../../proto/http/organization/business-units.ts'
-import { emit } from '../../kit/bus/outbox/emit.ts'
+import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
@@ -36,7 +37,7 @@ const emitChanged = (tx: Tx, orgId: string, businessUnitId: string) =>
     tenantId: orgId,
     subject: businessUnitId,
     data: { businessUnitId, orgId },
-  })
+  } satisfies BusinessUnitChanged & EventAttributes)
 
 interface PatchBusinessUnit {
   params: { id: string }

@@ -1,10 +1,11 @@
+import type { CustomFieldChanged } from '../../../proto/events/organization.ts'
 import {
   type CustomField,
   type CustomFieldRequest,
   MAX_CUSTOM_FIELDS,
   type PatchCustomFieldRequest,
 } from '../../../proto/http/organization/custom-fields.ts'
-import { emit } from '../../kit/bus/outbox/emit.ts'
+import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
@@ -46,7 +47,12 @@ export async function createCustomField({
 }
 
 const emitChanged = (tx: Tx, orgId: string, fieldId: string) =>
-  emit(tx, { type: 'organization.customField.changed', tenantId: orgId, subject: fieldId, data: { fieldId, orgId } })
+  emit(tx, {
+    type: 'organization.customField.changed',
+    tenantId: orgId,
+    subject: fieldId,
+    data: { fieldId, orgId },
+  } satisfies CustomFieldChanged & EventAttributes)
 
 interface PatchCustomField {
   params: { id: string }

@@ -1,6 +1,6 @@
 import type { Sql, Tx } from '../../kit/db/client.ts'
 
-/** Exclusive lock on the labels (business units, custom fields and options) of the organization: waits for transactions that use them and blocks new ones. */
+/** Locks business units, custom fields and options: waits for transactions that use them, and blocks new ones. */
 export const lockLabels = (tx: Tx, orgId: string) => tx`select organization.lock_labels_exclusive(${orgId})`
 
 /** One row if a part belongs to the unit. A statement after `lockLabels` sees the parts committed before the lock. */

@@ -26,11 +26,11 @@ create table organization.users (
   given_name text not null,
   family_name text not null,
   phone text,
-  -- Of a service account.
+  -- The description of a service account.
   description text,
   active boolean not null default true,
-  -- A reset increments it. Passwords and links of an earlier version are void. It is a number, because times of replicas
-  -- whose clocks differ cannot be compared.
+  -- A reset increments it. Passwords and links of an earlier version are void. It is a number, because times of
+  -- replicas whose clocks differ cannot be compared.
   password_version integer not null default 1,
   -- A reset or a deactivation increments it. Sessions and tokens of an earlier version are void, also when the user is
   -- activated again.
@@ -52,12 +52,12 @@ create unique index users_email on organization.users (email_key) where anonymis
 -- The service accounts of an organization, newest first.
 create index users_service_accounts on organization.users (org_id, id desc)
   where kind = 'SERVICE' and anonymised_at is null;
--- Serves every list without reading the table. A search scans the organization's part of it: 0.1 ms for a hundred users,
--- 40 ms for a hundred thousand.
+-- Serves every list without reading the table. A search scans the organization's part of it: 0.1 ms for a hundred
+-- users, 40 ms for a hundred thousand.
 create index users_listed on organization.users (org_id, email_key, id) include (active, name_key);
--- Finds the few users of a large organization whose address or name contains a text: 1 to 15 ms among a hundred thousand.
--- The index includes the organization, because a text may be common in others. The column is an expression, so that a
--- statement chooses this index or `users_listed`: the planner knows the average organization only.
+-- Finds the few users of a large organization whose address or name contains a text: 1 to 15 ms among a hundred
+-- thousand. The index includes the organization, because a text may be common in others. The column is an expression,
+-- so that a statement chooses this index or `users_listed`: the planner knows the average organization only.
 create index users_searched on organization.users
   using gin ((org_id || ''), email_key gin_trgm_ops, name_key gin_trgm_ops);
 

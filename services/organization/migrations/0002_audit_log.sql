@@ -27,18 +27,18 @@ create index audit_log_id on organization.audit_log (org_id, id);
 -- Takes entries of a month without a partition, so that no insert fails.
 create table organization.audit_log_default partition of organization.audit_log default;
 
--- The log is append-only for every service: each may insert, one may select. The database sets `timestamp`, so no service
--- can insert an entry of the past.
+-- The log is append-only for every service: each may insert, one may select. The database sets `timestamp`, so no
+-- service can insert an entry of the past.
 revoke all on organization.audit_log, organization.audit_log_default from public;
 grant insert (id, org_id, procedure, success, error, ip_address, user_agent, actor_id, grant_id, request)
   on organization.audit_log to
   marketplace_identity, marketplace_catalog, marketplace_sourcing, marketplace_organization, marketplace_webhooks;
 grant select on organization.audit_log to marketplace_organization;
 
--- The kinds of entries that exist, by organization and month (UTC), for each actor and, as actor '', for all actors. Filters
--- are resolved against this small table, so that rare entries are found without a scan of the others.
--- There is no unique constraint: two transactions that add the first entry of a kind would wait for each other, and a
--- duplicate is harmless.
+-- The kinds of entries that exist, by organization and month (UTC), for each actor and, as actor '', for all actors.
+-- Filters are resolved against this small table, so that rare entries are found without a scan of the others. There is
+-- no unique constraint: two transactions that add the first entry of a kind would wait for each other, and a duplicate
+-- is harmless.
 create table organization.audit_log_kinds (
   org_id text not null,
   month timestamptz(3) not null,
@@ -53,8 +53,8 @@ create index audit_log_kinds_kind on organization.audit_log_kinds
   (org_id, month, procedure, success, impersonated, actor_id);
 grant select on organization.audit_log_kinds to marketplace_organization;
 
--- Runs with the rights of the owner, because no service may write the table. `pg_temp` is last in the search path, so that
--- temporary tables of the caller are not found first.
+-- Runs with the rights of the owner, because no service may write the table. `pg_temp` is last in the search path, so
+-- that temporary tables of the caller are not found first.
 create function organization.add_audit_kinds() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
@@ -83,7 +83,8 @@ create table organization.audit_retention (
 );
 insert into organization.audit_retention default values;
 
--- Drops the partitions of months that ended before the retention period. The service calls it with the rights of the owner.
+-- Drops the partitions of months that ended before the retention period. The service calls it with the rights of the
+-- owner.
 create function organization.drop_audit_partitions() returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare

@@ -23,8 +23,8 @@ select id as user_id, org_id, email_key as email, active, password_version, sess
 from organization.users
 where kind = 'PERSON' and anonymised_at is null;
 
--- The creator of a link knows it until it is used. The link is void if the creator was deactivated or reset since, and if
--- the user was granted a permission that the creator lacks. Otherwise it would give the creator that permission.
+-- The creator of a link knows it until it is used. The link is void if the creator was deactivated or reset since, and
+-- if the user was granted a permission that the creator lacks. Otherwise it would give the creator that permission.
 create view organization.pending_activations as
 select a.token_hash, a.user_id, u.org_id, u.password_version, a.created_at, a.expires_at
 from organization.activations a
@@ -61,17 +61,18 @@ grant select on organization.callers, organization.org_directory to
 grant select on organization.sign_in_directory, organization.pending_activations to marketplace_identity;
 grant select on organization.business_unit_lookup, organization.custom_field_lookup to marketplace_sourcing;
 
--- Serializes commands that read or change the authority of users, in the services of users and of sessions. It runs with the
--- rights of the owner, because the service of sessions cannot lock a row of another schema.
+-- Serializes commands that read or change the authority of users, in the services of users and of sessions. It runs
+-- with the rights of the owner, because the service of sessions cannot lock a row of another schema.
 create function organization.lock_organization(of_org text) returns void
 language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$ select from organization.organizations where id = of_org for no key update $$;
 revoke execute on function organization.lock_organization(text) from public;
 grant execute on function organization.lock_organization(text) to marketplace_identity, marketplace_organization;
 
--- Labels are business units, custom fields and options. A transaction that writes a part with labels locks them in shared
--- mode before it looks them up. A transaction that deletes a label locks them in exclusive mode, and queries the parts
--- that use it in a later statement. Of two that run at the same time, either the label stays or the part is refused.
+-- Labels are business units, custom fields and options. A transaction that writes a part with labels locks them in
+-- shared mode before it looks them up. A transaction that deletes a label locks them in exclusive mode, and queries the
+-- parts that use it in a later statement. Of two that run at the same time, either the label stays or the part is
+-- refused.
 create function organization.lock_labels_shared(of_org text) returns void
 language sql volatile
 as $$ select pg_advisory_xact_lock_shared(7204914, hashtext(of_org)) $$;

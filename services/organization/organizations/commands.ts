@@ -42,7 +42,7 @@ export interface CreatedOrganization {
   activationToken: string
 }
 
-/** Creates an organization with its system roles and its first administrator. The response contains the activation link. */
+/** Creates an organization with its system roles and its first administrator, and returns the activation link. */
 export async function createOrg(
   { publicUrl }: LinkDeps,
   { tx, caller, body, now, audit }: Command<{ body: CreateOrgRequest }>,
@@ -73,7 +73,7 @@ interface PatchOrg {
   ifMatch: string | undefined
 }
 
-/** Changes an organization. A change of its marketplace roles also changes its system roles and the permissions that apply. */
+/** Changes an organization. A change of its marketplace roles also changes system roles and permissions. */
 export async function patchOrg({ tx, caller, params: { id }, body, ifMatch, now }: Command<PatchOrg>): Promise<Org> {
   // Rows are locked in the order of their ids to avoid deadlocks.
   if (body.distributorOrgId && body.distributorOrgId < id) await findDistributor(tx, body.distributorOrgId)

@@ -59,7 +59,9 @@ export const findOrganizations = (
     case when visible then engagement end as engagement,
     case when visible then distributor_org_id end as "distributorOrgId"
   from organization.organizations
-  cross join lateral (select ${operator} or id = ${orgId} or distributor_org_id is not distinct from ${orgId} as visible) viewer
+  cross join lateral (
+    select ${operator} or id = ${orgId} or distributor_org_id is not distinct from ${orgId} as visible
+  ) viewer
   where id = any(${[...ids]})`
 
 export const findOperator = (sql: Sql) => sql<{ id: string }[]>`

@@ -57,8 +57,8 @@ interface PatchRole {
 }
 
 /**
- * Changes a custom role. The caller must hold the old and the new permissions of the role, because its users gain and lose
- * them. An administrator must remain.
+ * Changes a custom role. The caller must hold the old and the new permissions of the role, because its users gain and
+ * lose them. An administrator must remain.
  */
 export async function patchRole({ tx, caller, params: { id }, body, ifMatch }: Command<PatchRole>): Promise<Role> {
   const { orgId } = caller
@@ -108,7 +108,7 @@ export async function grantRole({ tx, caller, params: { id: roleId }, body: { us
   return role
 }
 
-/** Withdraws a role whose permissions the caller holds. An administrator must remain, also after concurrent withdrawals. */
+/** Withdraws a role whose permissions the caller holds. An administrator must remain, also after concurrent calls. */
 export async function withdrawRole({ tx, caller, params: { id: roleId }, body: { userId } }: Holding): Promise<Role> {
   const { orgId } = caller
   const { role } = await findRoleAndUser(tx, caller, roleId, userId)

@@ -19,7 +19,7 @@ export const systemRolesOf = (standing: Standing, templates: readonly RoleTempla
 export const inapplicablePermissions = (permissions: readonly Permission[], standing: Standing) =>
   permissions.filter((permission) => !isApplicable(permission, standing))
 
-/** Names that look alike have the same normalized form: case, spaces, character width and invisible characters are ignored. */
+/** Names that look alike are equal: case, spaces, character width and invisible characters are ignored. */
 const normalizedName = (name: string) =>
   name
     .normalize('NFKC')

@@ -1,10 +1,11 @@
+import type { ServiceAccountKeyRevoked } from '../../../proto/events/organization.ts'
 import {
   type CreatedServiceAccountKey,
   type CreateServiceAccountKeyRequest,
   MAX_LIVE_KEYS,
   type ServiceAccountKey,
 } from '../../../proto/http/organization/service-accounts.ts'
-import { emit } from '../../kit/bus/outbox/emit.ts'
+import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { found, invalidField, refuse } from '../../kit/errors/refusal.ts'
@@ -18,7 +19,7 @@ interface CreateKey {
   body: CreateServiceAccountKeyRequest
 }
 
-/** Creates a key of a service account whose permissions the caller holds, because the secret gives these permissions. */
+/** Creates a key of a service account. The caller must hold its permissions, because the secret gives them. */
 export async function createKey({
   tx,
   caller,
@@ -64,6 +65,6 @@ export async function revokeKey({
     tenantId: orgId,
     subject: keyId,
     data: { keyId, userId, orgId },
-  })
+  } satisfies ServiceAccountKeyRevoked & EventAttributes)
   return keyOf(found(await queries.findKey(tx, key)))
 }

@@ -13,7 +13,7 @@ export interface AccountRow {
   updated_at: string
 }
 
-/** The service accounts of an organization, newest first. An anonymised one is none any more. */
+/** The service accounts of an organization without the anonymised ones, newest first. */
 export const listAccounts = (sql: Sql, orgId: string, { after, limit, offset }: PageWindow) => sql<AccountRow[]>`
   select id, email, given_name as name, description, active, created_at, updated_at
   from organization.users
@@ -106,7 +106,7 @@ export const insertKey = (tx: Tx, key: NewKey, now: string) => tx`
   values (${key.id}, ${key.orgId}, ${key.userId}, ${key.description ?? null}, ${Buffer.from(key.secretHash)},
     ${key.secretPrefix}, ${[...key.networks]}, ${key.createdBy}, ${now}, ${key.expiresAt ?? null})`
 
-/** No row for a key that has been revoked already. */
+/** Returns no row for a key that has been revoked already. */
 export const markRevoked = (
   tx: Tx,
   { orgId, userId, id }: { orgId: string; userId: string; id: string },

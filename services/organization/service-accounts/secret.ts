@@ -2,8 +2,9 @@ import { hashOf } from '../../kit/db/ids.ts'
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const PREFIX = 'mkt_'
-/** Digits of 256 bits, and of 32 bits. */
+/** Digits of base 62 for 256 bits. */
 const RANDOM_LENGTH = 43
+/** Digits of base 62 for 32 bits. */
 const CHECKSUM_LENGTH = 6
 const SHOWN_LENGTH = PREFIX.length + 4
 
@@ -20,7 +21,7 @@ export function newClientSecret(): ClientSecret {
   return { secret, hash: hashOf(secret), shown: secret.slice(0, SHOWN_LENGTH) }
 }
 
-/** The text of 32 bytes: a prefix, 43 digits of base 62, and their CRC-32 in six digits, by which scanners know a real one. */
+/** Writes 32 bytes as a prefix, 43 digits of base 62, and the CRC-32 of these digits, which scanners check. */
 export function clientSecretOf(bytes: Uint8Array): string {
   const random = inBase62(BigInt(`0x${Buffer.from(bytes).toString('hex')}`), RANDOM_LENGTH)
   return `${PREFIX}${random}${inBase62(BigInt(Bun.hash.crc32(random)), CHECKSUM_LENGTH)}`

@@ -11,7 +11,7 @@ import type { AccountRow, KeyRow } from './queries.ts'
 export const emailOf = (userId: string, publicUrl: string): string =>
   `${userId.toLowerCase()}@service-accounts.${new URL(publicUrl).hostname}`
 
-/** Networks of a new key that are none. */
+/** The entries of `networks` that are neither an address nor a network. */
 export const networkProblems = ({ networks = [] }: CreateServiceAccountKeyRequest): FieldError[] =>
   networks.flatMap((network, index) =>
     canonicalNetwork(network) === undefined

@@ -1,8 +1,9 @@
+import type { CredentialsReset } from '../../../proto/events/organization.ts'
 import type { CreatedUser, CreateUserRequest, PatchUserRequest, User } from '../../../proto/http/organization/users.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import { type Impersonate, operatorContext } from '../../kit/audit/context.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
-import { emit } from '../../kit/bus/outbox/emit.ts'
+import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
 import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
@@ -24,7 +25,7 @@ import {
   updatePerson,
   voidCredentials,
 } from './queries.ts'
-import { ACTIVATION_MS, addressOf, viewerOf } from './rules.ts'
+import { ACTIVATION_MS, emailAddressOf, viewerOf } from './rules.ts'
 
 export interface LinkDeps {
   /** Base URL of activation links. */
@@ -97,8 +98,8 @@ export async function patchUser({
   requireMatch(ifMatch, current?.document ?? '')
   if (user.anonymised) throw refuse('illegal_transition', { detail: 'The user was anonymised.' })
   requirePerson(user, 'Change it at /flows/v1/service-accounts.')
-  const email = body.email === undefined ? undefined : requireAddress(body.email, 'email')
-  await updatePerson(tx, orgId, id, { ...body, email }, now).catch(refuseTakenAddress('email'))
+  const email = body.email === undefined ? undefined : requireEmailAddress(body.email, 'email')
+  await updatePerson(tx, orgId, id, { ...body, email }, now).catch(refuseTakenEmail('email'))
   await emitUserChanged(tx, orgId, id)
   return visibleUser(tx, caller, id)
 }
@@ -109,7 +110,7 @@ export async function requireUser(tx: Tx, caller: Caller, id: string) {
   return { ...user, permissions: await requireNoHigherPermissions(tx, caller, id) }
 }
 
-/** A service account has an address and a name of its own kind, and keys instead of a password. */
+/** Throws 409 for a service account, whose name is changed elsewhere and which has keys instead of a password. */
 export function requirePerson({ kind }: { kind: 'PERSON' | 'SERVICE' }, advice: string): void {
   if (kind === 'PERSON') return
   throw refuse('illegal_transition', { detail: `The user is a service account. ${advice}` })
@@ -141,12 +142,16 @@ export async function resetCredentials(
   const [{ session_version: sessionVersion }] = await voidCredentials(tx, userId, now)
   const activationToken = await addActivation(tx, userId, { now, createdBy })
   await emitUserChanged(tx, orgId, userId)
-  const data = { userId, orgId, sessionVersion }
-  await emit(tx, { type: 'organization.user.credentialsReset', tenantId: orgId, subject: userId, data })
+  await emit(tx, {
+    type: 'organization.user.credentialsReset',
+    tenantId: orgId,
+    subject: userId,
+    data: { userId, orgId, sessionVersion },
+  } satisfies CredentialsReset & EventAttributes)
   return activationToken
 }
 
-/** `field` is the request field of the e-mail address; `createdBy` is the creator of the link. */
+/** Adds a user with an activation link. `field` is the request field of the e-mail address. */
 export async function addUser(
   tx: Tx,
   orgId: string,
@@ -154,27 +159,27 @@ export async function addUser(
   { now, createdBy, field = 'email' }: { now: string; createdBy: string | null; field?: string },
 ): Promise<InvitedUser> {
   const userId = newId('user')
-  const person = { email: requireAddress(email, field), givenName, familyName, phone }
-  await insertUser(tx, { ...person, id: userId, orgId }, now).catch(refuseTakenAddress(field))
+  const person = { email: requireEmailAddress(email, field), givenName, familyName, phone }
+  await insertUser(tx, { ...person, id: userId, orgId }, now).catch(refuseTakenEmail(field))
   const activationToken = await addActivation(tx, userId, { now, createdBy })
   await emitUserChanged(tx, orgId, userId)
   return { userId, activationToken }
 }
 
-function requireAddress(email: string, field: string): string {
-  const address = addressOf(email)
+function requireEmailAddress(email: string, field: string): string {
+  const address = emailAddressOf(email)
   if (address === undefined) throw invalidField(field, 'is not an e-mail address')
   return address
 }
 
-const refuseTakenAddress =
+const refuseTakenEmail =
   (field: string) =>
   (error: unknown): never => {
     if (!isUniqueViolation(error, 'users_email')) throw error
     throw refuse('email_taken', { errors: [{ field, message: 'is taken' }] })
   }
 
-/** Replaces earlier links of the user. */
+/** Adds an activation link, which replaces earlier links of the user. */
 async function addActivation(
   tx: Tx,
   userId: string,

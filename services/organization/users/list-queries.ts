@@ -5,7 +5,7 @@ import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts
 import type { Authority, UserFilters, Viewer } from './rules.ts'
 
 /*
- * Each statement finds ids in indexes and fetches documents for the page alone. Conditions on roles are written as scalar
+ * Each statement finds ids in indexes and fetches documents for the page alone. Conditions on roles are scalar
  * subqueries and hashed sets: a join would be planned for the average organization, which has a hundred users.
  */
 
@@ -71,8 +71,8 @@ const holds = (sql: Sql, orgId: string, authority: Authority) => sql`(
 const MERGED_ROLES = 4
 
 /**
- * The first holders of the roles that give the authority, each user once, by e-mail address. One query for each role lets
- * Postgres merge the parts of the index: to sort the holders of a common role took five times as long.
+ * The first holders of the roles that give the authority, each user once, by e-mail address. One query for each role
+ * lets Postgres merge the parts of the index: to sort the holders of a common role took five times as long.
  */
 function firstHolders(sql: Sql, orgId: string, authority: Authority, after: string | undefined, maxCandidates: number) {
   const { name: email, id } = nameKeyAt(after)
@@ -110,8 +110,9 @@ export const listHolders = (
   order by page.email_key, page.id`
 
 /**
- * By the trigram index, in no order. The condition on the organization is the one of that index: with `org_id` itself the
- * planner would read all of the organization in the index of the list.
+ * The users whose address or name contains a text, by the trigram index and in no order. The condition on the
+ * organization is the one of that index, because with `org_id` itself the planner would read the whole organization in
+ * the index of the list.
  */
 function matchesOf(sql: Sql, orgId: string, q: string, after: string | undefined) {
   const { name: email, id } = nameKeyAt(after)
@@ -136,14 +137,20 @@ export const filterCandidates = (
   maxCandidates: number,
 ) => sql<CandidateRow[]>`
   with candidates as materialized (
-    ${'q' in among ? matchesOf(sql, viewer.orgId, among.q, after) : firstHolders(sql, viewer.orgId, among.authority, after, maxCandidates + 1)}
+    ${
+      'q' in among
+        ? matchesOf(sql, viewer.orgId, among.q, after)
+        : firstHolders(sql, viewer.orgId, among.authority, after, maxCandidates + 1)
+    }
     limit ${maxCandidates}::bigint + 1
   )
   select counted.candidates, page.email_key || ' ' || page.id as position, ${documentFor(sql, viewer)} as document
   from (select count(*)::integer as candidates from candidates) counted
   left join (
     select email_key, id from (select email_key, id from candidates order by email_key, id offset 0) candidate
-    where (select true from organization.users u where u.id = candidate.id ${matchesFilters(sql, viewer.orgId, others)}) is true
+    where (
+      select true from organization.users u where u.id = candidate.id ${matchesFilters(sql, viewer.orgId, others)}
+    ) is true
     order by email_key, id limit ${limit} offset ${offset}
   ) page on true
   left join organization.directory d on d.id = page.id

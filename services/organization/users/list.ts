@@ -26,10 +26,10 @@ const MAX_MATCHES = 10_000
 /**
  * Every strategy finds the same page:
  * - `listHolders`: a role or permission alone;
- * - `filterCandidates`: pages near the start, among the first holders of a role or permission, or among the users that the
- *   trigram index finds;
- * - `scanUsers`: all users in the order of the list, up to the end of the page. Of 100,000 users that takes 20 to 60 ms,
- *   and 50 ms more for each role or permission that most of them hold.
+ * - `filterCandidates`: pages near the start, among the first holders of a role or permission, or among the users that
+ *   the trigram index finds;
+ * - `scanUsers`: all users in the order of the list, up to the end of the page. Of 100,000 users that takes 20 to 60
+ *   ms, and 50 ms more for each role or permission that most of them hold.
  */
 export async function findUsers(
   sql: Sql,
@@ -44,7 +44,7 @@ export async function findUsers(
   return rows ?? scanUsers(sql, viewer, filters, window)
 }
 
-/** Undefined where only a scan finds the page. */
+/** The page, without a scan of all users. Undefined where only such a scan finds it. */
 async function findNearStart(
   sql: Sql,
   viewer: Viewer,

@@ -8,7 +8,7 @@ export const findUserDocument = (sql: Sql, { orgId, userId, seesAll }: Viewer, i
   select case when ${seesAll} or id = ${userId} then full_document else document end as document
   from organization.directory where org_id = ${orgId} and id = ${id}`
 
-export interface UserRow {
+interface UserRow {
   id: string
   orgId: string
   email: string

@@ -52,16 +52,16 @@ export const ERASED = 'erased'
 /** Lifetime of an activation link. */
 export const ACTIVATION_MS = 72 * 60 * 60 * 1000
 
-const ADDRESS = new RegExp(EMAIL_PATTERN)
+const EMAIL_ADDRESS = new RegExp(EMAIL_PATTERN)
 /** The domain by which lists of users tell service accounts from people. */
 const OF_SERVICE_ACCOUNT = /@service-accounts\./i
 
 /**
  * The NFKC form of an address, so that addresses that look the same are the same: composed and full-width letters,
- * ligatures. Undefined where that is no valid address: with a second character that becomes @, or too long.
+ * ligatures. Undefined if this form is not a valid address, because it has a second @ or is too long.
  */
-export function addressOf(email: string): string | undefined {
+export function emailAddressOf(email: string): string | undefined {
   const address = email.normalize('NFKC')
   if (OF_SERVICE_ACCOUNT.test(address)) return undefined
-  return ADDRESS.test(address) && Array.from(address).length <= EMAIL_MAX_CHARACTERS ? address : undefined
+  return EMAIL_ADDRESS.test(address) && Array.from(address).length <= EMAIL_MAX_CHARACTERS ? address : undefined
 }

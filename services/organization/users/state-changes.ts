@@ -1,4 +1,5 @@
-import { emit } from '../../kit/bus/outbox/emit.ts'
+import type { UserAnonymised, UserDeactivated } from '../../../proto/events/organization.ts'
+import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import type { JsonText } from '../../kit/db/json-text.ts'
@@ -63,5 +64,6 @@ async function emitSessionsVoid(
   sessionVersion: number,
 ): Promise<void> {
   await emitUserChanged(tx, orgId, userId)
-  await emit(tx, { type, tenantId: orgId, subject: userId, data: { userId, orgId, sessionVersion } })
+  const event = { type, tenantId: orgId, subject: userId, data: { userId, orgId, sessionVersion } }
+  await emit(tx, event satisfies (UserDeactivated | UserAnonymised) & EventAttributes)
 }

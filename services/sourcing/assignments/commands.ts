@@ -29,7 +29,7 @@ export async function archiveOrUnarchive(
   return new JsonText(document)
 }
 
-/** An assignment of the organization, locked, so that its contacts and billing details are changed one after the other. */
+/** An assignment of the organization, locked so that its contacts and billing details change one after another. */
 export const lockAssignment = async (tx: Tx, orgId: string, id: string): Promise<Assignment> =>
   JSON.parse(found(await queries.lockAssignment(tx, orgId, id)).document)
 

@@ -1,7 +1,7 @@
 import type { AssignmentEvent } from '../../../proto/events/assignments.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { notifyParties } from '../notifications/emit.ts'
-import { partiesOf } from './rules.ts'
+import { partiesOfOrder } from '../orders/parties.ts'
 
 /** Emits each event once for each organization of its assignment. */
 export const notifyOfAssignments = (tx: Tx, events: readonly AssignmentEvent[]) =>
@@ -10,7 +10,7 @@ export const notifyOfAssignments = (tx: Tx, events: readonly AssignmentEvent[]) 
     events.map(({ type, data }) => ({
       type,
       subject: data.assignment.id,
-      partyOrgIds: partiesOf(data.assignment),
+      partyOrgIds: partiesOfOrder(data.assignment),
       data,
     })),
   )

@@ -49,7 +49,7 @@ export const lockAssignment = (tx: Tx, orgId: string, id: string) => tx<Document
   select document from sourcing.assignments where id = ${id} and ${isParty(tx, orgId)} for update`
 
 /** An assignment of which the organization is the manufacturer, locked until the transaction ends. */
-export const lockMadeAssignment = (tx: Tx, orgId: string, id: string) => tx<DocumentOnly[]>`
+export const lockAssignmentOfManufacturer = (tx: Tx, orgId: string, id: string) => tx<DocumentOnly[]>`
   select document from sourcing.assignments where id = ${id} and ${isManufacturer(tx, orgId)} for update`
 
 export const updateArchived = (tx: Tx, orgId: string, id: string, archived: boolean, now: string) => tx<DocumentOnly[]>`

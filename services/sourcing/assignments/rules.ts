@@ -5,13 +5,6 @@ import { FINAL_ORDER_STATES } from '../../../proto/states/orders.ts'
 
 type AssignmentVerb = keyof typeof ASSIGNMENT.verbs
 
-/** The distinct organizations of an assignment. `visibility.ts` has them in SQL. */
-export const partiesOf = (assignment: Assignment): string[] => {
-  const { consumerOrgId, ipOwnerOrgId, manufacturerOrgId, sellerOrgId, distributorOrgId } = assignment
-  const named = [consumerOrgId, ipOwnerOrgId, manufacturerOrgId, sellerOrgId, distributorOrgId]
-  return [...new Set(named.filter((orgId) => orgId !== undefined))]
-}
-
 const isFinished = ({ status }: Pick<Assignment, 'status'>): boolean => FINAL_ORDER_STATES.includes(status)
 
 /** Whether no delivery is expected any more. */
@@ -21,16 +14,12 @@ export const isDelivered = (assignment: Pick<Assignment, 'status'>): boolean =>
 /** The state in the table of assignments. */
 export const stateOf = ({ archived }: Pick<Assignment, 'archived'>) => (archived ? 'ARCHIVED' : 'CURRENT')
 
-/** The conditions of verbs by their names in the state table: why one is refused, undefined where it is not. */
+/** The guards of the state table by name. Each returns the reason of a refusal, or undefined. */
 const GUARDS = {
   orderIsFinished: (assignment: Pick<Assignment, 'status'>) =>
     isFinished(assignment) ? undefined : `The order is ${assignment.status}, not ${oneOf(FINAL_ORDER_STATES)}.`,
 }
 
-/** Why a guard of a verb refuses it; undefined where none does. */
+/** The reason why a guard refuses the verb; undefined where none does. */
 export const guardProblem = (verb: AssignmentVerb, assignment: Pick<Assignment, 'status'>): string | undefined =>
   ASSIGNMENT.guards(verb).map((guard) => GUARDS[guard](assignment))[0]
-
-/** A record after a patch, in which null removes a field. */
-export const patched = <Record extends object>(present: Record, patch: object): Record =>
-  Object.fromEntries(Object.entries({ ...present, ...patch }).filter(([, value]) => value !== null)) as Record

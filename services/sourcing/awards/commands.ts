@@ -105,18 +105,8 @@ async function award(
     tx,
     ended.map((offer) => [EVENT_NAMES[offer.state], offer] as const),
   )
-  const orders: Order[] = []
-  for (const line of lines) {
-    const seller = sellerOrgId ?? line.offer.manufacturer_org_id
-    const order = await placeOrder(tx, line, {
-      sellerOrgId: seller,
-      distributorOrgId: organizations.distributor_org_id,
-      currency: rfq.currency,
-      now,
-    })
-    await emitOrderEvent(tx, 'placed', order)
-    orders.push(order)
-  }
+  const { distributor_org_id: distributorOrgId } = organizations
+  const orders = await placeOrders(tx, lines, { sellerOrgId, distributorOrgId, currency: rfq.currency, now })
   await followers.openAssignments(tx, orders)
   if (hasExpired) await followers.updateCases(tx, [caseChange('closed', rfq)], now)
   await followers.updateCases(tx, [{ ...caseChange('awarded', rfq), ends: true }], now)
@@ -131,7 +121,7 @@ interface Line {
   offer: queries.AwardedOffer
 }
 
-/** Throws 409 for an RFQ in another state and for unmet conditions. Part and factories are locked, so that they stay available. */
+/** Throws 409 for another state of the RFQ and for unmet conditions. Part and factories are locked. */
 async function requireConditions(tx: Tx, rfq: Rfq, lines: readonly Line[], fields: Fields, now: string): Promise<void> {
   const state = stateAt(rfq, now)
   requireTransition(RFQ, 'award', state)
@@ -162,20 +152,37 @@ async function requireConditions(tx: Tx, rfq: Rfq, lines: readonly Line[], field
 }
 
 interface OrderTerms {
-  sellerOrgId: string
+  /** Undefined: each manufacturer sells what it makes. */
+  sellerOrgId: string | undefined
   distributorOrgId: string | null
   currency: string
   now: string
 }
 
-async function placeOrder(tx: Tx, { orderId, quantity, offer }: Line, { now, ...terms }: OrderTerms): Promise<Order> {
+async function placeOrders(tx: Tx, lines: readonly Line[], terms: OrderTerms): Promise<Order[]> {
+  const orders: Order[] = []
+  for (const line of lines) {
+    const order = await placeOrder(tx, line, terms)
+    await emitOrderEvent(tx, 'placed', order)
+    orders.push(order)
+  }
+  return orders
+}
+
+async function placeOrder(
+  tx: Tx,
+  { orderId, quantity, offer }: Line,
+  { sellerOrgId, distributorOrgId, currency, now }: OrderTerms,
+): Promise<Order> {
   const price = breakFor(offer.price_breaks, quantity)
   if (!price) throw new Error('an awarded quantity has a price')
   const { unitPrice, leadTimeDays } = price
   const costs = { unitPrice, quantity, toolingCost: offer.tooling_cost, shippingCost: offer.shipping_cost }
   const order = {
-    ...terms,
     id: orderId,
+    sellerOrgId: sellerOrgId ?? offer.manufacturer_org_id,
+    distributorOrgId,
+    currency,
     quantity,
     unitPrice,
     total: totalOf(costs),

@@ -63,8 +63,8 @@ export const endOffers = (tx: Tx, rfqId: string, acceptedIds: readonly string[],
   returning id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, state`
 
 /**
- * Stores with each invitation which of its manufacturer's offers were awarded. The RFQ is changed after that, because the
- * trigger of its change reads the invitations.
+ * Stores with each invitation which of its manufacturer's offers were awarded. The RFQ is changed after that, because
+ * the trigger of its change reads the invitations.
  */
 export const markAwarded = (tx: Tx, rfqId: string, offerIds: readonly string[]) => tx`
   update sourcing.rfq_invitations invitation set awarded_offer_ids = own.offer_ids
@@ -100,7 +100,8 @@ interface NewOrder {
 }
 
 /**
- * No row where another order has the same serial number. A consumer that is the IP owner releases its files by the award.
+ * No row where another order has the same serial number. A consumer that is the IP owner releases its files by the
+ * award.
  */
 export const insertOrder = (tx: Tx, order: NewOrder, offer: AwardedOffer, now: string) => tx<{ document: string }[]>`
   insert into sourcing.orders (

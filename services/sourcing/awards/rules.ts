@@ -11,7 +11,7 @@ export interface Award {
   quantity: number
 }
 
-/** The fields of a request, for its problems. */
+/** The names of the fields of a request, for its problems. */
 export interface Fields {
   offer(index: number): string
   quantity(index: number): string
@@ -45,12 +45,12 @@ export function referenceProblems(awards: readonly Award[], known: ReadonlySet<s
 export const unknownSeller = (id: string): FieldError => problem('sellerOrgId', noSuch('seller', id))
 
 /**
- * Whether the consumer does not see the prices yet. Such an RFQ cannot be awarded: otherwise the refusals of trial awards
- * would disclose the quantities of the price breaks.
+ * Whether the consumer does not see the prices yet. Such an RFQ cannot be awarded: otherwise the refusals of trial
+ * awards would disclose the quantities of the price breaks.
  */
 export const isConcealed = ({ sealed }: { sealed: boolean }, state: RfqState): boolean => sealed && state === 'OPEN'
 
-/** What the conditions of an award compare. */
+/** The facts that the conditions of an award compare. */
 interface AwardFacts {
   /** The largest quantity that the RFQ asks for. */
   largestQuantity: number

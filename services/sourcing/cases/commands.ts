@@ -15,6 +15,7 @@ import { newIdAt } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalid, notFound, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
+import { partiesOfOrder } from '../orders/parties.ts'
 import { findOrder } from '../orders/queries.ts'
 import { requireTransition } from '../transitions.ts'
 import { notifyOfCases } from './events.ts'
@@ -24,7 +25,6 @@ import {
   contentOf,
   hasRoom,
   orderProblem,
-  partiesOfOrder,
   patchedContent,
   relationEnded,
   rfqProblem,
@@ -73,7 +73,7 @@ async function relationOf(
   return rfq && { partyOrgIds: [...new Set([orgId, rfq.consumerOrgId])], problem: rfqProblem(rfq) }
 }
 
-/** The parties to a new case. Throws 400 for a record that the organization cannot read, 409 for one that can have no case. */
+/** The parties to a new case. Throws 400 for a record that is not readable, 409 for one that can have no case. */
 async function requireParties(tx: Tx, subject: queries.CaseSubject, now: string): Promise<string[]> {
   const relation = await relationOf(tx, subject, now)
   if (!relation) {
@@ -91,7 +91,9 @@ async function requireRoom(tx: Tx, subject: queries.CaseSubject, isNew: boolean)
   const [count] = await queries.countCasesAbout(tx, subject)
   if (!hasRoom(count, isNew)) {
     throw refuse('limit_reached', {
-      detail: `An organization has at most ${MAX_OPEN_CASES} OPEN cases of its own about one record, and ${MAX_CASES} with those that it closed.`,
+      detail:
+        `An organization has at most ${MAX_OPEN_CASES} OPEN cases of its own about one record, ` +
+        `and ${MAX_CASES} with those that it closed.`,
     })
   }
 }
@@ -127,27 +129,32 @@ const EVENT_TYPES = {
   unarchive: 'cases.unarchived',
 } as const satisfies Partial<Record<CaseVerb, CaseEvent['type']>>
 
+type CaseMove = keyof typeof EVENT_TYPES
+
 /** Moves a case by a verb of its parties; of two concurrent calls one gets 409. */
 export async function moveCase(
-  verb: keyof typeof EVENT_TYPES,
+  verb: CaseMove,
   { tx, caller: { orgId }, params, now }: Command<ChangeCase>,
 ): Promise<JsonText> {
   const present = await lockCase(tx, orgId, params.id)
   const { from, to, by } = CASE.verbs[verb]
-  const isOfCloser = by.some((actor) => actor === 'closer')
-  if (isOfCloser && (present.closedByOrgId ?? orgId) !== orgId) throw notFound()
+  const isForCloser = by.some((actor) => actor === 'closer')
+  if (isForCloser && (present.closedByOrgId ?? orgId) !== orgId) throw notFound()
   await requireLegal(tx, verb, present, now)
-  if (isOfCloser && present.closedByOrgId === undefined) {
+  if (isForCloser && present.closedByOrgId === undefined) {
     throw refuse('illegal_transition', { detail: 'The RFQ closed the case.' })
   }
   if (to === 'OPEN') await requireRoom(tx, present, false)
-  const closedBy = { close: orgId, reopen: null, archive: present.closedByOrgId, unarchive: present.closedByOrgId }[
-    verb
-  ]
-  const change = { from, to, closedByOrgId: closedBy ?? null }
+  const change = { from, to, closedByOrgId: closedByAfter(verb, present, orgId) }
   const moved = found(await queries.moveState(tx, { orgId, id: params.id }, change, now))
   await notifyOfCases(tx, [{ type: EVENT_TYPES[verb], data: { case: JSON.parse(moved.document) } }])
   return new JsonText(moved.document)
+}
+
+/** The organization that counts as the closer of the case after the verb. */
+function closedByAfter(verb: CaseMove, { closedByOrgId }: Case, orgId: string): string | null {
+  if (verb === 'close') return orgId
+  return verb === 'reopen' ? null : (closedByOrgId ?? null)
 }
 
 /** A case of the organization, locked until the transaction ends; otherwise 404. */
@@ -156,12 +163,12 @@ export async function lockCase(tx: Tx, orgId: string, id: string): Promise<Case>
 }
 
 /**
- * Throws 409 for a verb that the state does not allow, and for one that needs a relation to the record which has ended. A case
- * of one organization needs none, because it tells no other.
+ * Throws 409 for a verb that the state does not allow, and for one that needs a relation to the record which has ended.
+ * A case of one organization needs none, because no other learns of it.
  */
-export async function requireLegal(tx: Tx, verb: CaseVerb, of: Case, now: string): Promise<void> {
-  requireTransition(CASE, verb, of.state)
-  if (!CASE.guards(verb).includes('isRelated') || of.partyOrgIds.length === 1) return
-  const problem = (await relationOf(tx, of, now))?.problem
+export async function requireLegal(tx: Tx, verb: CaseVerb, present: Case, now: string): Promise<void> {
+  requireTransition(CASE, verb, present.state)
+  if (!CASE.guards(verb).includes('isRelated') || present.partyOrgIds.length === 1) return
+  const problem = (await relationOf(tx, present, now))?.problem
   if (problem) throw refuse('illegal_transition', { detail: relationEnded(problem) })
 }

@@ -9,7 +9,7 @@ import { isParty } from './visibility.ts'
 export const findCase = (sql: Sql, orgId: string, id: string) => sql<{ document: string }[]>`
   select document from sourcing.cases where id = ${id} and ${isParty(sql, orgId)}`
 
-/** The JSON of a case of the organization, locked until the transaction ends. Its tasks and expenses are changed under the lock. */
+/** The JSON of a case of the organization, locked. Its tasks and expenses are changed under the lock. */
 export const lockCase = (tx: Tx, orgId: string, id: string) => tx<{ document: string }[]>`
   select document from sourcing.cases where id = ${id} and ${isParty(tx, orgId)} for update`
 
@@ -90,7 +90,7 @@ interface RfqCases {
   orgIds: readonly string[]
 }
 
-/** One SOURCING case for each organization by itself. An organization that has its case of the RFQ has it opened again. */
+/** Opens one SOURCING case for each organization alone. An existing case of the RFQ is reopened instead. */
 export const insertRfqCases = (tx: Tx, { rfqId, title, ids, orgIds }: RfqCases, now: string) => tx<
   { document: string; is_new: boolean }[]
 >`
@@ -102,7 +102,7 @@ export const insertRfqCases = (tx: Tx, { rfqId, title, ids, orgIds }: RfqCases, 
     set state = 'OPEN', closed_by_org_id = null, updated_at = ${now}
   returning document, xmax = 0 as is_new`
 
-/** Columns of the same length: the case of an organization of an RFQ, and whether it ends now. */
+/** RFQ and organization of each case, and whether the case ends now, as columns of the same length. */
 interface RfqCaseChanges {
   rfqIds: readonly string[]
   orgIds: readonly string[]
@@ -117,8 +117,8 @@ interface ChangedRfqCase {
 }
 
 /**
- * Updates the cases that follow RFQs, and closes those that end and are OPEN. They are locked in the order of their ids, so
- * that concurrent changes of one RFQ wait for each other.
+ * Updates the cases that follow RFQs, and closes those that end and are OPEN. They are locked in the order of their
+ * ids, so that concurrent changes of one RFQ wait for each other.
  */
 export const updateRfqCases = (sql: Sql, { rfqIds, orgIds, ends }: RfqCaseChanges, now: string) => sql<
   ChangedRfqCase[]

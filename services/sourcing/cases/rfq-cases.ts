@@ -9,8 +9,8 @@ import { notifyOfCases } from './events.ts'
 import { insertRfqCases, updateRfqCases } from './queries.ts'
 
 /**
- * Opens a case for each organization of an RFQ by itself, so that manufacturers do not learn of each other, and tells each of
- * its own. That of an organization that is invited again is opened again.
+ * Opens a case for each organization of an RFQ alone, so that manufacturers do not learn of each other, and notifies
+ * each of its own case. The case of an organization that is invited again is reopened.
  */
 export async function openCases(
   tx: Tx,
@@ -19,10 +19,10 @@ export async function openCases(
   cause: Cause,
   now: string,
 ): Promise<void> {
-  const each = [...new Set(orgIds)]
-  const ids = each.map(() => newIdAt('case', now))
+  const distinctOrgIds = [...new Set(orgIds)]
+  const ids = distinctOrgIds.map(() => newIdAt('case', now))
   const title = `Request for quotation ${serialNumber}`
-  const opened = await insertRfqCases(tx, { rfqId: id, title, ids, orgIds: each }, now)
+  const opened = await insertRfqCases(tx, { rfqId: id, title, ids, orgIds: distinctOrgIds }, now)
   await notifyOfCases(
     tx,
     opened.map(({ document, is_new: isNew }) => ({
@@ -32,7 +32,7 @@ export async function openCases(
   )
 }
 
-/** Updates the cases of the organizations that learn of changes, and tells each of them of each change. */
+/** Updates the cases of the organizations that learn of changes, and notifies each organization of each change. */
 export async function updateCases(tx: Tx, changes: readonly RfqChange[], now: string): Promise<void> {
   const rows = changes.flatMap(({ rfqId, orgIds, ends = false }) => orgIds.map((orgId) => ({ rfqId, orgId, ends })))
   if (rows.length === 0) return

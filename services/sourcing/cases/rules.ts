@@ -29,7 +29,7 @@ export const unknownOrder = (id: string): FieldError => ({ field: 'orderId', mes
 const DAY_MS = 24 * 60 * 60 * 1000
 const DAYS_AFTER_ORDER = 90
 
-/** Why an order can have no case any more; undefined where it can. A finished order does not change, so its last change is its end. */
+/** Why an order can have no case any more; undefined where it can. The last change of a finished order is its end. */
 export function orderProblem({ state, updatedTime }: Pick<Order, 'state' | 'updatedTime'>, now: string) {
   const hasEnded =
     FINAL_ORDER_STATES.includes(state) && Date.parse(updatedTime) + DAYS_AFTER_ORDER * DAY_MS <= Date.parse(now)
@@ -56,31 +56,9 @@ export interface CaseCount {
   all: number
 }
 
-/** Whether an organization may have one more OPEN case about a record; `isNew`: one that does not exist yet. */
+/** Whether an organization may have one more OPEN case about a record. `isNew` is false for a case that is reopened. */
 export const hasRoom = ({ open, all }: CaseCount, isNew: boolean): boolean =>
   open < MAX_OPEN_CASES && (!isNew || all < MAX_CASES)
-
-/** The organizations that an order names. */
-interface OrderParties {
-  consumerOrgId: string
-  ipOwnerOrgId: string
-  manufacturerOrgId: string
-  sellerOrgId: string
-  distributorOrgId?: string
-}
-
-/** The parties to the case of an order, each once. */
-export const partiesOfOrder = (order: OrderParties): string[] => [
-  ...new Set(
-    [
-      order.consumerOrgId,
-      order.ipOwnerOrgId,
-      order.manufacturerOrgId,
-      order.sellerOrgId,
-      order.distributorOrgId,
-    ].filter((orgId) => orgId !== undefined),
-  ),
-]
 
 /** The content that a party can change. */
 export interface CaseContent {

@@ -16,7 +16,7 @@ const TITLES: Record<Compared, string> = {
   validUntil: 'Valid until',
 }
 
-/** RFC 4180: a column for each offer, a row for each compared field, and the ids of the best offers in the last column. */
+/** RFC 4180: a column for each offer, a row for each compared field, and the best offers in the last column. */
 export function csvOf({ offers, currency, quantity, hasMore }: OfferComparison): string {
   const facts: [string, (offer: ComparedOffer) => string | number][] = [
     ['Offer', ({ offerId }) => offerId],
@@ -36,7 +36,7 @@ export function csvOf({ offers, currency, quantity, hasMore }: OfferComparison):
     ]),
     ...(hasMore ? [['More offers exist than are compared', ...offers.map(() => ''), '']] : []),
   ]
-  // A spreadsheet would calculate a cell that begins like a formula, such as a name of an organization.
+  // Formulas are escaped, because a spreadsheet would calculate an organization's name that begins like one.
   return stringify(rows, { record_delimiter: 'windows', escape_formulas: true })
 }
 

@@ -7,12 +7,12 @@ import type { PricedOffer } from './compare.ts'
 export const findComparedRfq = (sql: Sql, orgId: string, id: string) => sql<{ document: string }[]>`
   select document from sourcing.rfqs where id = ${id} and (${isConsumer(sql, orgId)} or (${isIpOwner(sql, orgId)}))`
 
-/** The live offers of 100 invitees, each with 20 at most. */
+/** Upper bound: 100 invitees, each with at most 20 live offers. */
 const MAX_OFFERS = 2000
 
 /**
- * The offers of an RFQ that can be awarded or were, and that the organization may read. Prices that it may not see do not leave
- * the database.
+ * The offers of an RFQ that can be awarded or were, and that the organization may read. Prices that it may not see do
+ * not leave the database.
  */
 export const findComparedOffers = (sql: Sql, orgId: string, rfqId: string, now: string) => sql<PricedOffer[]>`
   select offers.id, manufacturer_org_id as "manufacturerOrgId", org.name as "manufacturerName",

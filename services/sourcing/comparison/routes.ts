@@ -40,7 +40,7 @@ interface ComparisonRequest {
   now: string
 }
 
-/** The comparison that both operations answer. */
+/** Returns the RFQ and its comparison, for JSON and for the file. */
 async function compare(
   { reads, tenantReads }: Omit<Deps, 'http'>,
   { caller: { orgId }, params, query, request, now }: ComparisonRequest,

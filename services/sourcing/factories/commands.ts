@@ -7,7 +7,7 @@ import {
   type ReplaceCapabilitiesRequest,
 } from '../../../proto/http/sourcing/factory-administration.ts'
 import { FACTORY } from '../../../proto/states/factories.ts'
-import { emit } from '../../kit/bus/outbox/emit.ts'
+import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
@@ -74,7 +74,7 @@ export async function patchFactory({
   return new JsonText(changed.document)
 }
 
-/** Replaces the capabilities of an own factory. Of two concurrent calls the later one wins, unless it sends `If-Match`. */
+/** Replaces the capabilities of an own factory. Of two concurrent calls the later one wins, without `If-Match`. */
 export async function replaceCapabilities({
   tx,
   caller: { orgId },
@@ -118,4 +118,4 @@ const emitFactoryEvent = (tx: Tx, name: FactoryEventName, factoryId: string, org
     tenantId: orgId,
     subject: factoryId,
     data: { factoryId, orgId },
-  } satisfies FactoryEvent & { tenantId: string; subject: string })
+  } satisfies FactoryEvent & EventAttributes)

@@ -7,8 +7,8 @@ import { type Filters, type Index, needsCapability, type PartNeeds, type Source 
 import { isOwn, isPublic, isReleasedBy } from './visibility.ts'
 
 /*
- * Each statement finds ids in indexes and fetches documents for the page alone. Conditions on capabilities and releases are
- * scalar subqueries: a join would be planned for the average value and could read all capabilities.
+ * Each statement finds ids in indexes and fetches documents for the page alone. Conditions on capabilities and releases
+ * are scalar subqueries: a join would be planned for the average value and could read all capabilities.
  */
 
 interface SourcingTerms {
@@ -33,7 +33,7 @@ export const findSourcingTerms = (sql: Sql, orgId: string, partId: string | unde
   from organization.org_directory org where org.org_id = ${orgId}`
 
 /** The columns that filters read. Those that a statement does not use cost nothing. */
-const filtered = (sql: Sql) =>
+const filterColumns = (sql: Sql) =>
   sql`org_id, region_code, org_name_key, locality_key, active, org_manufactures, internal, material_codes, technology_ids`
 
 /** The factories of a source by name. */
@@ -44,7 +44,7 @@ function inOrder(sql: Sql, source: Source, after: string | undefined) {
       select released.factory_id as id, released.name, factory.*
       from sourcing.factory_releases released
       join lateral (
-        select ${filtered(sql)} from sourcing.factories factory
+        select ${filterColumns(sql)} from sourcing.factories factory
         where id = released.factory_id and ${isPublic(sql)} limit 1
       ) factory on true
       where released.org_id = ${source.orgId} and released.distributor_org_id = ${source.distributorOrgId}
@@ -52,7 +52,7 @@ function inOrder(sql: Sql, source: Source, after: string | undefined) {
       order by released.name, released.factory_id`
   }
   return sql`
-    select id, name, ${filtered(sql)} from sourcing.factories factory
+    select id, name, ${filterColumns(sql)} from sourcing.factories factory
     where ${isIn(sql, source)} and (name, id) > (${name}, ${id})
     order by name, id`
 }
@@ -64,16 +64,16 @@ function isIn(sql: Sql, source: Source) {
   return sql`${isPublic(sql)} and ${isReleasedBy(sql, source.distributorOrgId, source.orgId)}`
 }
 
-/** By the trigram index. */
+/** The condition of `q` for the trigram index. */
 const matchesText = (sql: Sql, q: string) => sql`(
   factory.name_key like (select lower(${contains(q)})) or factory.org_name_key like (select lower(${contains(q)})))`
 
-/** The same for a scan. No index has these expressions: the planner would read the whole trigram index for a short text. */
+/** The condition of `q` without an index, because for a short text the planner would read the whole trigram index. */
 const scansText = (sql: Sql, q: string) => sql`(
   lower(factory.name) like (select lower(${contains(q)}))
   or factory.org_name_key || '' like (select lower(${contains(q)})))`
 
-/** The text after every text with the same beginning. */
+/** The last code point, which ends the range of texts with a common prefix. */
 const LAST = '\u{10ffff}'
 
 const matchesLocality = (sql: Sql, locality: string) => sql`
@@ -99,7 +99,11 @@ const capabilityMatches = (sql: Sql, { materialCode, processType, standardCode, 
   true ${materialCode === undefined ? sql`` : sql`and capability.material_code = ${materialCode}`}
   ${processType === undefined ? sql`` : sql`and capability.process_type = ${processType}`}
   ${standardCode === undefined ? sql`` : sql`and capability.standard_codes @> array[${standardCode}::text]`}
-  ${criticalityCode === undefined ? sql`` : sql`and capability.criticality_ids @> array[${idOfCriticality(sql, criticalityCode)}]`}`
+  ${
+    criticalityCode === undefined
+      ? sql``
+      : sql`and capability.criticality_ids @> array[${idOfCriticality(sql, criticalityCode)}]`
+  }`
 
 const hasCapability = (sql: Sql, filters: Filters) => sql`(
   select true from sourcing.factory_capabilities capability
@@ -141,7 +145,7 @@ export const scanFactories = (
   ) page
   order by page.name, page.id`
 
-/** The ids of all factories that match the filters on capabilities, or all other ones, by an index of one of them. */
+/** The ids that an index finds, filtered by capabilities or, with another index, by all other filters. */
 function candidatesBy(sql: Sql, index: Index, filters: Filters) {
   const { q = '', orgId = '', territories = [], locality = '', materialCode = '' } = filters
   const { part = { materialCodes: [], technologyIds: [] } } = filters
@@ -178,7 +182,7 @@ export const searchFactories = (
       select factory.id, factory.name
       from candidates
       join lateral (
-        select id, name, ${filtered(sql)} from sourcing.factories candidate
+        select id, name, ${filterColumns(sql)} from sourcing.factories candidate
         where candidate.id = candidates.id limit 1
       ) factory on true
       where ${isIn(sql, source)} and (factory.name, factory.id) > (${name}, ${id})

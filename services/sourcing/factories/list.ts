@@ -8,10 +8,10 @@ import { type FactoryQuery, type Filters, filtersOf, indexFor, isUnfiltered, typ
 import { findSourcingTerms, scanFactories, searchFactories } from './list-queries.ts'
 import { VIEW_PERMISSIONS } from './rules.ts'
 
-/** Factories that are filtered in the order of the list before an index of matches is read. A far page needs more. */
+/** Number of factories that are scanned in list order before an index is used instead. A later page needs more. */
 const SCANNED = { atLeast: 1000, perRow: 4, atMost: 20_000 }
 
-/** The source and the filters of a list of the caller. Throws 403 without the permission of the view, 404 for an unreadable part. */
+/** The source and filters of a list. Throws 403 without the permission of the view, 404 for an unreadable part. */
 export async function listOf(
   { reads }: PageReads,
   { orgId, permissions }: Caller,
@@ -38,9 +38,9 @@ export const sourceOfConsumer = (orgId: string, distributorOrgId: string | null)
   distributorOrgId === null ? { kind: 'public' } : { kind: 'released', orgId, distributorOrgId }
 
 /**
- * Both strategies find the same page: a scan in the order of the list fills a page if many factories match, and an index of
- * one filter finds the few factories of a rare value. An organization has at most a thousand factories, so its own are
- * always scanned.
+ * Both strategies find the same page: a scan in the order of the list fills a page if many factories match, and an
+ * index of one filter finds the few factories of a rare value. An organization has at most a thousand factories, so its
+ * own are always scanned.
  */
 export async function findPage(
   { reads, tenantReads }: PageReads,

@@ -43,8 +43,8 @@ export function boxInMm(box: Box, unitSystem: Part['unitSystem']): Box {
 const missingOf = (wanted: readonly string[], held: readonly string[]) => wanted.filter((one) => !held.includes(one))
 
 /**
- * The axes along which a part is larger than an envelope. The part is not turned: its box has the orientation of its drawing.
- * A missing axis of either is not compared.
+ * The axes along which a part is larger than an envelope. The part is compared in the orientation of its drawing. A
+ * missing axis of either is not compared.
  */
 const exceededAxes = ({ boundingBox = {} }: Requirements, { maxEnvelope = {} }: Capability) =>
   AXES.filter((axis) => (boundingBox[axis] ?? 0) > (maxEnvelope[axis] ?? Number.POSITIVE_INFINITY))
@@ -72,11 +72,11 @@ const OF_CAPABILITY = {
 const OF_CAPABILITY_NAMES = Object.keys(OF_CAPABILITY) as (keyof typeof OF_CAPABILITY)[]
 
 /**
- * Each requirement of a part with the capability that meets it, or the reason why none does. Requirements that the part does
- * not have are omitted. Material and technology may be met by different capabilities, as in the list of factories. Standards,
- * criticalities and envelope are those of the capabilities that work the material with a technology of the part, or else of
- * those that work the material: a standard of another material does not count. Of several capabilities that meet a requirement,
- * the one that lacks the least of all is named.
+ * Each requirement of a part with the capability that meets it, or the reason why none does. Requirements that the part
+ * does not have are omitted. Material and technology may be met by different capabilities, as in the list of factories.
+ * Standards, criticalities and envelope are those of the capabilities that work the material with a technology of the
+ * part, or else of those that work the material: a standard of another material does not count. Of several capabilities
+ * that meet a requirement, the one that lacks the fewest of the others is named.
  */
 export function matchesOf(
   factory: MatchedFactory,
@@ -87,21 +87,21 @@ export function matchesOf(
   const inMaterial = factory.capabilities.filter(({ materialCode }) => materialCodes.includes(materialCode))
   const inTechnology = factory.capabilities.filter(({ technologyId }) => technologyIds.includes(technologyId))
   const suitable = technologyIds.length === 0 ? inMaterial : inMaterial.filter((one) => inTechnology.includes(one))
-  const among = leastLackingFirst(suitable.length > 0 ? suitable : inMaterial, requirements)
+  const candidates = leastLackingFirst(suitable.length > 0 ? suitable : inMaterial, requirements)
   return [
     ...(needsRelease ? [plain('released', released, 'the distributor has not released the factory')] : []),
-    byCapability('material', among, materialReason(materialCodes)),
+    byCapability('material', candidates, materialReason(materialCodes)),
     ...(technologyIds.length > 0
       ? [
           byCapability(
             'technology',
-            suitable.length > 0 ? among : inTechnology,
+            suitable.length > 0 ? candidates : inTechnology,
             `no capability uses ${technologyIds.join(' or ')}`,
           ),
         ]
       : []),
     ...OF_CAPABILITY_NAMES.filter((name) => OF_CAPABILITY[name].isWanted(requirements)).map((name) =>
-      best(name, among, requirements),
+      best(name, candidates, requirements),
     ),
     ...(region ? [regionMatch(factory, region)] : []),
   ]
@@ -149,6 +149,6 @@ function best(
   if (!closest) return { requirement, met: false, reason: 'no capability works the material' }
   const { capability, lacking } = closest
   if (lacking.length === 0) return { requirement, met: true, capability }
-  const of = `${capability.technologyId} of ${capability.materialCode}`
-  return { requirement, met: false, reason: `${of} ${verb} ${lacking.join(', ')}` }
+  const name = `${capability.technologyId} of ${capability.materialCode}`
+  return { requirement, met: false, reason: `${name} ${verb} ${lacking.join(', ')}` }
 }

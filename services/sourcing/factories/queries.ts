@@ -13,8 +13,8 @@ export const findFactories = (sql: Sql, orgId: string, reader: FactoryReader, id
     where id = any(${[...ids]}) and ${isReadable(sql, orgId, reader)}`
 
 /**
- * Serializes the commands that create factories of an organization with the update of its name in them. It must be called
- * before the name or the number of factories is read.
+ * Serializes the commands that create factories of an organization with the update of its name in them. It must be
+ * called before the name or the number of factories is read.
  */
 export const lockFactoriesOf = (tx: Tx, orgId: string) => tx`select pg_advisory_xact_lock(7204915, hashtext(${orgId}))`
 
@@ -30,8 +30,8 @@ export const insertFactory = (tx: Tx, { id, orgId, name, internal, address }: Ne
   insert into sourcing.factories
     (id, org_id, org_name, org_manufactures, name, active, internal, region_code, locality, postal_code, lines, created_at,
       updated_at)
-  select ${id}, org.org_id, org.name, 'MANUFACTURER' = any(org.roles), ${name}, true, ${internal}, ${address.regionCode}, ${address.locality},
-    ${address.postalCode ?? null}, ${address.lines}, ${now}, ${now}
+  select ${id}, org.org_id, org.name, 'MANUFACTURER' = any(org.roles), ${name}, true, ${internal},
+    ${address.regionCode}, ${address.locality}, ${address.postalCode ?? null}, ${address.lines}, ${now}, ${now}
   from organization.org_directory org where org.org_id = ${orgId}`
 
 export const deleteCapabilities = (tx: Tx, factoryId: string) => tx`
@@ -60,7 +60,7 @@ export const updateFactory = (tx: Tx, { id, orgId, name, internal, address }: Ne
     where id = ${id} and ${isOwn(tx, orgId)}
     returning document`
 
-/** Rebuilds the document, which a change of capabilities changed before. */
+/** Sets the time of a change of capabilities. */
 export const touchFactory = (tx: Tx, orgId: string, id: string, now: string) => tx<{ document: string }[]>`
   update sourcing.factories factory set updated_at = ${now}
   where id = ${id} and ${isOwn(tx, orgId)}
@@ -78,8 +78,8 @@ export const lockReleasable = (tx: Tx, id: string) => tx<{ name: string; documen
   select name, document from sourcing.factories factory where id = ${id} and ${isPublic(tx)} for share`
 
 /**
- * A factory of which a distributor can withdraw a release, also if consumers no longer find it. The distributor then cannot
- * read it.
+ * A factory of which a distributor can withdraw a release, also if consumers no longer find it. The distributor then
+ * cannot read it.
  */
 export const findWithdrawable = (tx: Tx, distributorOrgId: string, orgId: string, id: string) =>
   tx<{ document: string | null }[]>`
@@ -121,7 +121,7 @@ export const refreshOrganization = (tx: Tx, orgId: string) => tx`
   where factory.org_id = ${orgId} and org.org_id = ${orgId}
     and (factory.org_name, factory.org_manufactures) is distinct from (org.name, 'MANUFACTURER' = any(org.roles))`
 
-export interface FactoryRelease {
+interface FactoryRelease {
   factory_id: string
   /** The organizations, as a JSON array. */
   org_ids: string

@@ -2,7 +2,7 @@ import type { Capability, CapabilityInput } from '../../../proto/http/sourcing/f
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import type { ResolvedCapabilities } from './rules.ts'
 
-/** Until the transaction ends, no import can remove catalog entries. The references must be resolved in a later statement. */
+/** Until the transaction ends, no import can remove catalog entries. A later statement must resolve references. */
 export const lockCatalogs = (tx: Tx) => tx`select catalog.lock_entries_shared()`
 
 interface ResolvedRow {

@@ -1,7 +1,7 @@
 import type { FactoryReleaseEvent } from '../../../proto/events/sourcing.ts'
 import type { FactoryReleaseRequest } from '../../../proto/http/sourcing/factory-administration.ts'
 import { noSuch } from '../../../proto/messages.ts'
-import { emit } from '../../kit/bus/outbox/emit.ts'
+import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
@@ -52,4 +52,4 @@ const emitRelease = (tx: Tx, name: 'released' | 'withdrawn', data: Release) =>
     tenantId: data.distributorOrgId,
     subject: data.factoryId,
     data,
-  } satisfies FactoryReleaseEvent & { tenantId: string; subject: string })
+  } satisfies FactoryReleaseEvent & EventAttributes)

@@ -22,7 +22,7 @@ export const readerOf = ({ permissions }: { permissions: ReadonlySet<Permission>
   distributor: permissions.has('factory:release'),
 })
 
-/** The state in the table of factories, from the stored flag: the one of the document is also false for an organization that lost its role. */
+/** The stored state, because `active` of the document also depends on the organization. */
 export const stateOf = ({ active }: { active: boolean }) => (active ? 'ACTIVE' : 'INACTIVE')
 
 /** What the ids of capabilities resolve to in the catalogs. */

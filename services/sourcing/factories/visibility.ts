@@ -27,8 +27,8 @@ export const maySource = (sql: Sql, orgId: string) => sql`(${isPublic(sql)} and 
   from organization.org_directory org where org.org_id = ${orgId}))`
 
 /**
- * An own factory, one that a caller with the permission of a consumer may source from or a distributor may release, or that of
- * an order that names the organization.
+ * An own factory, one that a caller with the permission of a consumer may source from or a distributor may release, or
+ * that of an order that names the organization.
  */
 export const isReadable = (sql: Sql, orgId: string, { consumer, distributor }: FactoryReader) => sql`(
   ${isOwn(sql, orgId)} or (${consumer} and ${maySource(sql, orgId)}) or (${distributor} and ${isPublic(sql)})

@@ -1,6 +1,7 @@
+import type { PartEvent } from '../../../proto/events/sourcing.ts'
 import type { UpdateFilesRequest } from '../../../proto/http/sourcing/files.ts'
 import { noSuch } from '../../../proto/messages.ts'
-import { emit } from '../../kit/bus/outbox/emit.ts'
+import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command, Preparation } from '../../kit/command/command.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
@@ -73,7 +74,7 @@ export async function updateFiles(
   return undefined
 }
 
-/** Validates the request. */
+/** Validates the request and finds the object of each upload. */
 async function additionsOf(
   { sql, storage }: FileDeps,
   orgId: string,
@@ -138,7 +139,7 @@ async function addFile(
   await insertCopyJob(tx, { fileId: file.id, sourceKey: upload.id, sourceEtag: object.etag }, now)
 }
 
-/** Validates the ids again, because a concurrent request may have removed the files. */
+/** Removes files. The ids are validated again, because a concurrent request may have removed the files. */
 async function removeFiles(tx: Tx, orgId: string, partId: string, ids: readonly string[]): Promise<void> {
   const wanted = [...new Set(ids)]
   if (wanted.length === 0) return
@@ -149,7 +150,7 @@ async function removeFiles(tx: Tx, orgId: string, partId: string, ids: readonly 
   if (problems.length > 0) throw invalid(problems)
 }
 
-/** Checked after the change, so that a request may replace files at the limit. */
+/** Throws 409 beyond a limit. It is checked after the change, so that a request may replace files at the limit. */
 export async function requireWithinLimits(tx: Tx, quota: StorageQuota, orgId: string, partId: string, added: number) {
   if (added === 0) return
   const [{ files }] = await countFiles(tx, partId)
@@ -177,5 +178,5 @@ export async function recordFilesChange(tx: Tx, part: { partId: string; orgId: s
     tenantId: orgId,
     subject: partId,
     data: { partId, ipOwnerOrgId: orgId },
-  })
+  } satisfies PartEvent & EventAttributes)
 }

@@ -11,8 +11,8 @@ export const findRelation = (sql: Sql, orgId: string, partId: string) => sql<{ r
     when ${isOwn(sql, orgId)} then 'OWNER'
     when exists (
       select from sourcing.orders where ${inView(sql, orgId, 'MANUFACTURER')} and part_id = parts.id and ${showsIpFiles(sql)})
-    then 'MAKER'
-    else 'ANYONE' end as relation
+    then 'MANUFACTURER'
+    else 'OTHER' end as relation
   from sourcing.parts where id = ${partId} and ${isReadable(sql, orgId)}`
 
 export interface FileRow {

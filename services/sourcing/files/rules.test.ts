@@ -5,8 +5,8 @@ import { hasTooManyFiles, isWithinQuota, mayBePublic, type Relation, visibleGrou
 describe('the visible groups of files of a relation', () => {
   const table: Record<Relation, FileGroup[]> = {
     OWNER: ['preview', 'document', 'ip', 'partDevelopment', 'development'],
-    MAKER: ['preview', 'document', 'ip'],
-    ANYONE: ['preview', 'document'],
+    MANUFACTURER: ['preview', 'document', 'ip'],
+    OTHER: ['preview', 'document'],
   }
 
   test.each(Object.entries(table) as [Relation, FileGroup[]][])('%s', (relation, groups) => {

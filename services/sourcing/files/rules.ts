@@ -12,16 +12,16 @@ export type Relation =
   /** The IP owner of the part. */
   | 'OWNER'
   /** A manufacturer with a live order for the part, for which the IP owner has released the files. */
-  | 'MAKER'
+  | 'MANUFACTURER'
   /** Any other organization. */
-  | 'ANYONE'
+  | 'OTHER'
 
 const OPEN_GROUPS: readonly FileGroup[] = ['preview', 'document']
 
 /** The groups of files that an organization sees. Files of other groups are neither listed nor counted. */
 export function visibleGroups(relation: Relation): readonly FileGroup[] {
   if (relation === 'OWNER') return FILE_GROUPS
-  if (relation === 'MAKER') return [...OPEN_GROUPS, 'ip']
+  if (relation === 'MANUFACTURER') return [...OPEN_GROUPS, 'ip']
   return OPEN_GROUPS
 }
 
@@ -68,8 +68,8 @@ export interface StorageQuota {
   /** The total size of the files of one organization. */
   maxStoredBytes: number
   /**
-   * PENDING files of one organization. The limit exists because a claim reads all of them. Each concurrent request may exceed
-   * it by one.
+   * PENDING files of one organization. The limit exists because a claim reads all of them. Each concurrent request may
+   * exceed it by one.
    */
   maxPendingFiles: number
 }

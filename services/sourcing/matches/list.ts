@@ -4,7 +4,7 @@ import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts
 import { findPage, sourceOfConsumer } from '../factories/list.ts'
 import { type MatchTerms, matchDocument, requirementsOf } from './terms.ts'
 
-/** Factories that qualify, with their matches. The list of factories finds them, so both name the same ones. */
+/** Factories that qualify, with their matches. The list of factories finds them, so both contain the same factories. */
 export async function findMatches(
   deps: PageReads,
   reader: Reader,

@@ -31,7 +31,7 @@ export const requirementsOf = (
   needsRelease: distributorOrgId !== null,
 })
 
-/** The JSON of a match: the stored one of the factory, which the list found among the released ones, and the requirements. */
+/** The JSON of a match. The list of factories has found the factory, so it is released where that is required. */
 export function matchDocument(factoryDocument: string, requirements: Requirements): string {
   const factory: Factory = JSON.parse(factoryDocument)
   const matches = matchesOf(factory, requirements, { released: true })

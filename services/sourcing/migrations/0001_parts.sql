@@ -23,8 +23,8 @@ create table sourcing.parts (
   -- The text that `q` searches. Neither half contains the separator, so no match crosses it.
   search text not null generated always as (
     coalesce(content ->> 'title', '') || E'\x1f' || coalesce(content ->> 'externalRef', '')) stored,
-  -- The public JSON of the part, and the JSON that its IP owner sees. Both are built on write, so that a list only joins
-  -- texts.
+  -- The public JSON of the part, and the JSON that its IP owner sees. Both are built on write, so that a list only
+  -- joins texts.
   document text not null,
   owner_document text not null
 );
@@ -104,8 +104,8 @@ select ip_owner_org_id as org_id, business_unit_ids from sourcing.parts where bu
 create view sourcing.custom_field_usage as
 select ip_owner_org_id as org_id, custom_fields from sourcing.parts where custom_fields <> '[]';
 
--- The progress of the updates of parts and factories after a catalog import: one row for each while it runs. An update is
--- many short transactions, and continues here after a crash.
+-- The progress of the updates of parts and factories after a catalog import: one row for each while it runs. An update
+-- is many short transactions, and continues here after a crash.
 create table sourcing.technology_refresh (
   records text primary key check (records in ('parts', 'factories')),
   -- The last record that was updated.

@@ -1,7 +1,7 @@
--- An upload is OPEN until it is attached to a part (ATTACHED) or expires (DEAD). The row is kept for some time after that,
--- so that a second use is a conflict instead of an unknown id.
+-- An upload is OPEN until it is attached to a part (ATTACHED) or expires (DEAD). The row is kept for some time after
+-- that, so that a second use is a conflict instead of an unknown id.
 create table sourcing.uploads (
-  -- Also the key of its object.
+  -- The id is also the key of the object.
   id text collate "C" primary key,
   org_id text not null,
   user_id text not null,
@@ -12,7 +12,7 @@ create table sourcing.uploads (
   expires_at timestamptz(3) not null
 );
 create index uploads_open on sourcing.uploads (org_id, expires_at) where state = 'OPEN';
--- For the cleanup of each minute: expired uploads, oldest first.
+-- The cleanup reads expired uploads each minute, oldest first.
 create index uploads_due on sourcing.uploads (expires_at) where state = 'OPEN';
 create index uploads_age on sourcing.uploads (expires_at);
 
@@ -40,7 +40,7 @@ create table sourcing.files (
   check ((state = 'FAILED') = (reason is not null))
 );
 create index files_of_part on sourcing.files (part_id, id desc);
--- For the limit of pending files of an organization.
+-- Counts the pending files of an organization for their limit.
 create index files_pending on sourcing.files (org_id) where state = 'PENDING';
 create index files_previews on sourcing.files (part_id, id desc) where file_group = 'preview' and state = 'READY';
 
@@ -77,8 +77,8 @@ create table sourcing.scheduled_deletions (
 );
 create index scheduled_deletions_due on sourcing.scheduled_deletions (due_at);
 
--- Schedules the deletion of a removed file's object, also when its part is deleted. An upload URL could be used again until
--- it expires, so the key is due a second time after that.
+-- Schedules the deletion of a removed file's object, also when its part is deleted. An upload URL could be used again
+-- until it expires, so the key is due a second time after that.
 create function sourcing.schedule_deletion() returns trigger
 language plpgsql as $$
 begin
@@ -98,10 +98,10 @@ create trigger files_schedule_deletion after delete on sourcing.files
 create table sourcing.file_jobs (
   file_id text collate "C" primary key references sourcing.files (id) on delete cascade,
   kind text not null check (kind in ('copy', 'import')),
-  -- Of a copy: the object and its etag when the upload was added.
+  -- A job that copies has the object of the upload and the object's etag when the upload was added.
   source_key text,
   source_etag text,
-  -- Of an import: its URL, which is a secret.
+  -- A job that imports has the URL, which is a secret.
   encrypted_url text,
   attempts integer not null default 0,
   next_attempt_at timestamptz(3) not null,
@@ -117,7 +117,7 @@ create index file_jobs_leased on sourcing.file_jobs (next_attempt_at) where leas
 -- The last claim of a job of each organization. The next job is that of the organization with the oldest one.
 create table sourcing.file_job_claims (
   org_id text primary key,
-  -- In microseconds, because claims within a millisecond must be ordered, too.
+  -- The time has microseconds, because claims within a millisecond must be ordered, too.
   claimed_at timestamptz not null
 );
 

@@ -6,8 +6,8 @@ create table sourcing.history (
   timestamp timestamptz(3) not null,
   -- The public JSON of the entry, made on write.
   document text not null,
-  -- Of an RFQ: the JSON for its IP owner and invited manufacturers. Their history begins with the publication, with the
-  -- content as published, so earlier entries have none.
+  -- The JSON of an RFQ's entry for its IP owner and invited manufacturers. Their history begins with the published
+  -- content, so earlier entries have none.
   party_document text,
   primary key (timestamp, id)
 ) partition by range (timestamp);
@@ -28,8 +28,8 @@ return (
   from generate_series(0, digits - 1) digit
 );
 
--- The fields that differ between two documents, as a JSON array in their order; null where all are equal. The values are
--- texts of the documents. Each name begins with the prefix (`files.file_01J….`).
+-- The fields that differ between two documents, as a JSON array in their order; null where all are equal. The values
+-- are texts of the documents. Each name begins with the prefix (`files.file_01J….`).
 create function sourcing.field_changes(before json, after json, ignored text[], prefix text default '') returns text
 language sql immutable parallel safe
 return (
@@ -50,9 +50,9 @@ return concat(
   '{"id":', to_json(entry), ',"kind":', to_json(kind), ',"timestamp":', to_json(sourcing.api_time(at)),
   ',"changes":', coalesce(changes, '[]'), '}');
 
--- Adds an entry, with what parties see where a kind for them is given. Its id is a ULID: the millisecond, the number of the entry among those of its record in this millisecond,
--- and 60 random bits. The row of the record is locked by its change, so entries of one record are added one after another
--- and the server's clock orders them.
+-- Adds an entry, and its JSON for parties if `party_kind` is given. Its id is a ULID: the millisecond, the number of
+-- the entry among those of its record in this millisecond, and 60 random bits. The change of a record locks its row, so
+-- the entries of one record are added one after another and the server's clock orders them.
 create function sourcing.add_history(
   record_id text, kind text, changes text, party_kind text default null, party_changes text default null
 ) returns void
@@ -75,8 +75,8 @@ begin
     case when party_kind is not null then sourcing.history_entry(entry, party_kind, at, party_changes) end);
 end $$;
 
--- Runs with the rights of the owner, because the service may not insert history. A change of `technologyIds` is recorded
--- only with a change of the process: otherwise the catalog changed them.
+-- Runs with the rights of the owner, because the service may not insert history. A change of `technologyIds` is
+-- recorded only with a change of the process: otherwise the catalog changed them.
 create function sourcing.record_part_history() returns trigger
 language plpgsql security definer set search_path = pg_catalog, sourcing, pg_temp as $$
 declare
@@ -126,7 +126,7 @@ revoke all on function
   sourcing.add_history(text, text, text, text, text), sourcing.record_part_history(), sourcing.record_file_history()
   from public;
 
--- Capture starts here. The history of each existing part begins with a BACKFILL entry, and so does that of each file.
+-- The history of each existing part and file begins with a BACKFILL entry.
 select sourcing.add_history(id, 'BACKFILL', sourcing.field_changes('{}', owner_document::json, '{revision,updatedTime}'))
 from sourcing.parts order by id;
 select sourcing.add_history(part_id, 'BACKFILL',

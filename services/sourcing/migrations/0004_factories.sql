@@ -3,7 +3,8 @@ create table sourcing.factories (
   org_id text collate "C" not null,
   -- The name of the organization, which a consumer of its events refreshes.
   org_name text not null,
-  -- Whether the organization has the role MANUFACTURER, refreshed with its name. Without it the factory counts as inactive.
+  -- Whether the organization has the role MANUFACTURER, refreshed with its name. Without it the factory counts as
+  -- inactive.
   org_manufactures boolean not null,
   name text collate "C" not null,
   active boolean not null,
@@ -55,8 +56,8 @@ create table sourcing.factory_releases (
   foreign key (factory_id, name) references sourcing.factories (id, name) on update cascade on delete cascade
 );
 
--- Factories of each view by name. The index of the consumers' view has the searched columns, so that a scan does not read
--- the factories themselves. Their longest values fit into a page of an index; lists of codes would not.
+-- Factories of each view by name. The index of the consumers' view has the searched columns, so that a scan does not
+-- read the factories themselves. Their longest values fit into a page of an index; lists of codes would not.
 create index factories_owned on sourcing.factories (org_id, name, id);
 create index factories_public on sourcing.factories (name, id)
   include (org_id, region_code, org_name_key, locality_key) where active and org_manufactures and not internal;
@@ -73,7 +74,8 @@ create index factory_capabilities_process on sourcing.factory_capabilities (proc
 create index factory_capabilities_standards on sourcing.factory_capabilities using gin (standard_codes);
 create index factory_capabilities_criticalities on sourcing.factory_capabilities using gin (criticality_ids);
 
--- The only code that builds the JSON of a factory and copies its capabilities. concat() omits nulls, as the document does.
+-- The only code that builds the JSON of a factory and copies its capabilities. concat() omits nulls, as the document
+-- does.
 create function sourcing.write_factory_document() returns trigger
 language plpgsql as $$
 begin

@@ -1,17 +1,17 @@
 create table sourcing.rfqs (
   id text collate "C" primary key,
   serial_number text collate "C" not null unique,
-  -- Without a foreign key: a part without an open RFQ can be deleted, and the RFQ remains.
+  -- The column is no foreign key, because the RFQ remains when its part is deleted.
   part_id text collate "C" not null,
-  -- The title of the part, for searches: the last one that the consumer could read, and the present one, which the IP owner
-  -- can read. A worker refreshes both after an event of the part.
+  -- Searches of the consumer use the last title that the consumer could read, searches of the IP owner the present one.
+  -- A worker refreshes both after an event of the part.
   part_title text,
   owner_part_title text,
   part_serial_number text collate "C" not null,
   consumer_org_id text not null,
   ip_owner_org_id text not null,
   state text not null check (state in ('DRAFT', 'OPEN', 'CLOSED', 'AWARDED', 'CANCELLED')),
-  -- The terms that the consumer writes and every reader sees, as in the contract: a further one needs no column.
+  -- The terms that the consumer writes and every reader sees, as in the contract. A further term needs no column.
   terms json not null,
   sealed boolean not null generated always as (coalesce((terms ->> 'sealed')::boolean, false)) stored,
   manufacturer_ids text[] not null,
@@ -22,7 +22,7 @@ create table sourcing.rfqs (
   cancel_reason text,
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null,
-  -- Of the first publication. Before it, only the consumer sees the RFQ.
+  -- The time of the first publication. Before it, only the consumer sees the RFQ.
   published_at timestamptz(3),
   check (published_at is not null or state in ('DRAFT', 'CANCELLED')),
   check ((state = 'CANCELLED') = (cancel_reason is not null)),
@@ -30,8 +30,8 @@ create table sourcing.rfqs (
   document text not null
 );
 
--- One index for each view and filter, so that the time of a list depends neither on the number of RFQs of the organization
--- nor on those of others.
+-- One index for each view and filter, so that the time of a list depends neither on the number of RFQs of the
+-- organization nor on those of others.
 create index rfqs_consumed on sourcing.rfqs (consumer_org_id, id desc);
 create index rfqs_consumed_states on sourcing.rfqs (consumer_org_id, state, id desc);
 create index rfqs_consumed_parts on sourcing.rfqs (consumer_org_id, part_id, id desc);
@@ -41,19 +41,21 @@ create index rfqs_owned on sourcing.rfqs (ip_owner_org_id, id desc) where publis
 create index rfqs_owned_states on sourcing.rfqs (ip_owner_org_id, state, id desc) where published_at is not null;
 create index rfqs_owned_parts on sourcing.rfqs (ip_owner_org_id, part_id, id desc) where published_at is not null;
 create index rfqs_owned_live on sourcing.rfqs (ip_owner_org_id, id desc) where published_at is not null and not expired;
--- The organization is an expression, so that a statement chooses this index: the planner knows the average organization only.
+-- The organization is an expression, so that a statement can choose this index. The planner would choose by the average
+-- organization.
 create index rfqs_consumed_search on sourcing.rfqs using gin ((consumer_org_id || ''), part_title gin_trgm_ops);
 create index rfqs_owned_search on sourcing.rfqs using gin ((ip_owner_org_id || ''), owner_part_title gin_trgm_ops)
   where published_at is not null;
--- The part of a serial number.
+-- Finds RFQs by the serial number of their part.
 create index rfqs_part_serial on sourcing.rfqs (part_serial_number);
--- The RFQs of a part: the open ones for its deletion, all in an order for a new title.
+-- The deletion of a part looks for its open RFQs, and a new title is copied to all of its RFQs.
 create index rfqs_part on sourcing.rfqs (part_id, state);
 create index rfqs_of_part on sourcing.rfqs (part_id, id);
--- For the worker of expiries.
+-- The worker of expiries reads this index.
 create index rfqs_due on sourcing.rfqs (expires_at) where not expired;
 
--- An invited manufacturer of a published RFQ. The columns of the RFQ are repeated, so that a list reads this table alone.
+-- An invited manufacturer of a published RFQ. The columns of the RFQ are repeated, so that a list reads this table
+-- alone.
 create table sourcing.rfq_invitations (
   rfq_id text collate "C" not null references sourcing.rfqs (id) on delete cascade,
   org_id text not null,
@@ -86,8 +88,8 @@ create index rfq_invitations_live on sourcing.rfq_invitations (org_id, rfq_id de
 create index rfq_invitations_search on sourcing.rfq_invitations using gin ((org_id || ''), part_title gin_trgm_ops);
 create index rfq_invitations_of_rfq on sourcing.rfq_invitations (rfq_id, invited_at desc, org_id desc);
 
--- The only code that builds the JSON of an RFQ. The lists of manufacturers and of awarded offers are those that the reader
--- may see.
+-- The only code that builds the JSON of an RFQ. The lists of manufacturers and of awarded offers are those that the
+-- reader may see.
 create function sourcing.rfq_document(rfq sourcing.rfqs, manufacturer_ids text[], awarded_offer_ids text[]) returns text
 language sql stable parallel safe
 return concat(
@@ -149,8 +151,8 @@ end $$;
 create trigger invitation_documents before insert or update on sourcing.rfq_invitations
   for each row execute function sourcing.write_invitation_documents();
 
--- Passes a change of an RFQ on to its invitations. A change of `manufacturer_ids` alone is not passed on: otherwise the new
--- `updatedTime` would show a manufacturer that a competitor was invited.
+-- Passes a change of an RFQ on to its invitations. A change of `manufacturer_ids` alone is not passed on: otherwise the
+-- new `updatedTime` would show a manufacturer that a competitor was invited.
 create function sourcing.update_invitations() returns trigger
 language plpgsql as $$
 begin

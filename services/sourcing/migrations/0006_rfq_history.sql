@@ -1,4 +1,5 @@
--- Row triggers write the history of RFQs, as they do for parts. For all but the consumer an RFQ is created by its publication.
+-- Row triggers write the history of RFQs, as they do for parts. For all but the consumer an RFQ is created by its
+-- publication.
 create function sourcing.record_rfq_history() returns trigger
 language plpgsql security definer set search_path = pg_catalog, sourcing, pg_temp as $$
 declare
@@ -27,8 +28,9 @@ create function sourcing.own_elements(list json, own text[]) returns json
 language sql immutable strict parallel safe
 return (select coalesce(json_agg(element), '[]') from json_array_elements_text(list) element where element = any(own));
 
--- An entry as an invited manufacturer sees it: itself alone in `manufacturerIds`, and its own offers in `awardedOfferIds`;
--- both are in `own`. Null if the entry then has no change, because its time would show that a competitor was invited.
+-- An entry as an invited manufacturer sees it: itself alone in `manufacturerIds`, and its own offers in
+-- `awardedOfferIds`; both are in `own`. Null if the entry then has no change, because its time would show that a
+-- competitor was invited.
 create function sourcing.history_entry_for(entry text, own text[]) returns text
 language sql immutable parallel safe
 return (

@@ -1,4 +1,4 @@
--- The text of an amount: without trailing zeros, with at least two decimals. `money.ts` has the same.
+-- Writes an amount without trailing zeros and with at least two decimals, as `money.ts` does.
 create function sourcing.api_amount(amount numeric) returns text
 language sql immutable strict parallel safe
 return case when scale(trim_scale(amount)) < 2 then round(amount, 2) else trim_scale(amount) end::text;
@@ -27,7 +27,7 @@ create table sourcing.offers (
   -- The offer that a revision supersedes when it is submitted.
   previous_offer_id text collate "C" references sourcing.offers (id),
   notes text,
-  -- Of a rejection or a withdrawal.
+  -- The reason of the rejection or withdrawal.
   reason text,
   created_at timestamptz(3) not null,
   -- Before the submission, only the manufacturer sees the offer.
@@ -36,7 +36,7 @@ create table sourcing.offers (
   check ((state = 'DRAFT') = (submitted_at is null)),
   -- Whether consumer and IP owner do not see prices now: the RFQ is sealed and OPEN. Triggers set it.
   concealed boolean not null,
-  -- Whether they have been able to see the prices before, so that a further opening shows them again.
+  -- Whether consumer and IP owner could see the prices before, so that the next time the RFQ closes shows them again.
   opened boolean not null default false,
   -- Whether the IP owner does not see the offer now: it is invited itself, and the RFQ has not ended. Triggers set it.
   hidden_from_ip_owner boolean not null,
@@ -45,8 +45,8 @@ create table sourcing.offers (
   party_document text not null
 );
 
--- One index for each view and filter, so that the time of a list depends neither on the number of offers of the organization
--- nor on those of others.
+-- One index for each view and filter, so that the time of a list depends neither on the number of offers of the
+-- organization nor on those of others.
 create index offers_made on sourcing.offers (manufacturer_org_id, id desc);
 create index offers_made_states on sourcing.offers (manufacturer_org_id, state, id desc);
 create index offers_made_parts on sourcing.offers (manufacturer_org_id, part_id, id desc);
@@ -72,7 +72,7 @@ create index offers_owned_others on sourcing.offers (ip_owner_org_id, id desc)
 create index offers_of_rfq on sourcing.offers (rfq_id, state, id desc);
 -- An offer has one draft revision at most.
 create unique index offers_draft_revision on sourcing.offers (previous_offer_id) where state = 'DRAFT';
--- For the worker of expiries.
+-- The worker of expiries reads this index.
 create index offers_due on sourcing.offers (valid_until) where state = 'SUBMITTED';
 
 -- The only code that builds the JSON of an offer.
@@ -120,8 +120,9 @@ end $$;
 create trigger offer_documents before insert or update on sourcing.offers
   for each row execute function sourcing.write_offer_documents();
 
--- The prices of a sealed RFQ become visible when it closes, but not those that a manufacturer took back before, and hidden
--- again when it is reopened. The award or cancellation shows all offers to an IP owner that is invited itself.
+-- The prices of a sealed RFQ become visible when it closes, except those of offers that were withdrawn or superseded
+-- before, and are hidden again when it is reopened. The award or cancellation shows all offers to an IP owner that is
+-- invited itself.
 create function sourcing.conceal_offers() returns trigger
 language plpgsql as $$
 declare

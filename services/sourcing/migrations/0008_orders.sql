@@ -30,7 +30,7 @@ create table sourcing.orders (
   milestones jsonb not null default '[]',
   carrier text,
   tracking_number text,
-  -- Of the last hold, rework, decline or cancellation, until the next step.
+  -- The reason of the last hold, rework, decline or cancellation, until the next step.
   reason text,
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null,
@@ -40,8 +40,9 @@ create table sourcing.orders (
   document text not null
 );
 
--- One index for each view and filter, so that the time of a list depends neither on the number of orders of the organization
--- nor on those of others. Those of parts and factories also show whether an organization is a party to an order of one.
+-- One index for each view and filter, so that the time of a list depends neither on the number of orders of the
+-- organization nor on those of others. The indexes on parts and factories also show whether an organization is a party
+-- to an order that names one.
 create index orders_consumed on sourcing.orders (consumer_org_id, id desc);
 create index orders_consumed_states on sourcing.orders (consumer_org_id, state, id desc);
 create index orders_consumed_parts on sourcing.orders (consumer_org_id, part_id, id desc);
@@ -66,7 +67,7 @@ create index orders_distributed_parts on sourcing.orders (distributor_org_id, pa
 create index orders_distributed_factories on sourcing.orders (distributor_org_id, factory_id, id desc)
   where distributor_org_id is not null;
 create index orders_of_rfq on sourcing.orders (rfq_id, id desc);
--- For the deletion of a part, and for its files of the group `ip`.
+-- The deletion of a part and the access to its files of the group `ip` depend on unfinished orders.
 create index orders_unfinished on sourcing.orders (part_id) where state not in ('COMPLETED', 'DECLINED', 'CANCELLED');
 create index orders_live on sourcing.orders (manufacturer_org_id, part_id)
   where files_released_at is not null and state in ('CONFIRMED', 'IN_PRODUCTION', 'INSPECTION', 'SHIPPED', 'ON_HOLD');

@@ -4,7 +4,8 @@ create table sourcing.cases (
   state text not null check (state in ('OPEN', 'CLOSED', 'ARCHIVED')),
   title text not null,
   description text,
-  -- Without foreign keys: a draft RFQ can be deleted, and a new case takes no lock on the record that it names.
+  -- These columns are no foreign keys: a draft RFQ can be deleted, and a new case takes no lock on the record that it
+  -- names.
   rfq_id text collate "C",
   order_id text collate "C",
   org_id text not null,
@@ -24,11 +25,12 @@ create table sourcing.cases (
 -- The case of each organization that an RFQ has opened.
 create unique index cases_of_rfq on sourcing.cases (rfq_id, org_id) where follows_rfq;
 
--- For the limit of the cases that an organization opens about one record.
+-- Counts the cases that an organization opens about one record, for their limit.
 create index cases_about_rfqs on sourcing.cases (rfq_id, org_id) where rfq_id is not null;
 create index cases_about_orders on sourcing.cases (order_id, org_id) where order_id is not null;
 
--- The cases of each party, with the columns of the filters: the time of a list does not depend on the cases of others.
+-- The cases of each party, with the columns of the filters, so that the time of a list does not depend on the cases of
+-- others.
 create table sourcing.case_parties (
   org_id text not null,
   case_id text collate "C" not null references sourcing.cases (id) on delete cascade,
@@ -38,7 +40,7 @@ create table sourcing.case_parties (
   order_id text collate "C",
   primary key (org_id, case_id)
 );
--- As of `assignment_parties`: many rows of an organization are expected, so that pages are read in order.
+-- The planner shall expect many rows of an organization, as for `assignment_parties`, so that it reads pages in order.
 alter table sourcing.case_parties alter column org_id set (n_distinct = 100);
 create index case_parties_kinds on sourcing.case_parties (org_id, kind, case_id desc);
 create index case_parties_states on sourcing.case_parties (org_id, state, case_id desc);

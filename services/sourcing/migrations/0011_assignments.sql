@@ -1,4 +1,4 @@
--- One for each order, opened in the transaction of its award.
+-- Each order has one assignment, opened in the transaction of the award.
 create table sourcing.assignments (
   id text collate "C" primary key,
   order_id text collate "C" not null unique,
@@ -16,7 +16,7 @@ create table sourcing.assignments (
   -- The state of the order.
   status text not null,
   archived boolean not null default false,
-  -- The agreed day of the order, then that of the last extension.
+  -- The day agreed in the order, or in the last extension.
   due_date date not null,
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null,
@@ -27,8 +27,8 @@ create table sourcing.assignments (
 
 create index assignments_of_rfq on sourcing.assignments (rfq_id);
 
--- An organization of an assignment. The columns of the filters are repeated, so that the time of a list depends neither on the
--- number of assignments of the organization nor on those of others.
+-- An organization of an assignment. The columns of the filters are repeated, so that the time of a list depends neither
+-- on the number of assignments of the organization nor on those of others.
 create table sourcing.assignment_parties (
   org_id text not null,
   assignment_id text collate "C" not null references sourcing.assignments (id),
@@ -38,22 +38,22 @@ create table sourcing.assignment_parties (
   factory_id text collate "C" not null,
   primary key (org_id, assignment_id)
 );
--- The planner shall expect many rows of an organization. For few it may read all of them and sort, which takes long for a
--- large organization, because a generic plan does not know which one it is for.
+-- The planner shall expect many rows of an organization. If it expects few, it may read all of them and sort, which
+-- takes long for a large organization. A generic plan does not depend on the organization.
 alter table sourcing.assignment_parties alter column org_id set (n_distinct = 100);
 create index assignment_parties_statuses on sourcing.assignment_parties (org_id, status, assignment_id desc);
 create index assignment_parties_archived on sourcing.assignment_parties (org_id, archived, assignment_id desc);
 create index assignment_parties_parts on sourcing.assignment_parties (org_id, part_id, assignment_id desc);
 create index assignment_parties_factories on sourcing.assignment_parties (org_id, factory_id, assignment_id desc);
 
--- Contacts, billing details and extensions of an assignment, tasks and expenses of a case. They are read by one or by page and
--- never searched, so each is stored as its public JSON alone.
+-- Contacts, billing details and extensions of an assignment, tasks and expenses of a case. They are read singly or by
+-- page and never searched, so each is stored as its public JSON alone.
 create table sourcing.subrecords (
   id text collate "C" primary key,
   kind text not null check (kind in ('contact', 'billing', 'extension', 'task', 'expense')),
-  -- The assignment or the case, which is locked while they change.
+  -- The assignment or the case, which is locked while its subrecords change.
   parent_id text collate "C" not null,
-  -- The organization that created it.
+  -- The organization that created the subrecord.
   org_id text not null,
   document text not null
 );

@@ -2,12 +2,12 @@ import type { WebhookEventType } from '../../../proto/webhook-events.ts'
 import { emitAll } from '../../kit/bus/outbox/emit.ts'
 import type { Tx } from '../../kit/db/client.ts'
 
-/** What the parties to a record are told. */
+/** A notification to the parties of a record. */
 interface Notification {
   type: WebhookEventType
   /** Id of the case or assignment. */
   subject: string
-  /** A repeated organization is told once. */
+  /** A repeated organization gets one event. */
   partyOrgIds: readonly string[]
   data: object
 }

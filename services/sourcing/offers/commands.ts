@@ -91,7 +91,9 @@ async function requireRoom(tx: Tx, orgId: string, rfqId: string): Promise<void> 
   const [count] = await queries.countOffers(tx, orgId, rfqId)
   if (!hasRoom(count)) {
     throw refuse('limit_reached', {
-      detail: `An organization has at most ${MAX_LIVE_OFFERS} offers in DRAFT or SUBMITTED, and ${MAX_OFFERS} in all, for an RFQ.`,
+      detail:
+        `An organization has at most ${MAX_LIVE_OFFERS} offers in DRAFT or SUBMITTED, ` +
+        `and ${MAX_OFFERS} in all, for an RFQ.`,
     })
   }
 }
@@ -137,7 +139,7 @@ export async function submitOffer(
   return new JsonText(moved.document)
 }
 
-/** A previous offer that was withdrawn, rejected or has expired meanwhile stays as it is. */
+/** Supersedes the previous offer, unless it was withdrawn, rejected or has expired meanwhile. */
 async function supersede(tx: Tx, orgId: string, id: string | null, now: string): Promise<readonly SharedOffer[]> {
   const superseded = id === null ? [] : await move(tx, 'supersede', { orgId, id }, now)
   for (const offer of superseded) await emitOfferEvent(tx, 'superseded', offer)

@@ -1,5 +1,5 @@
 import type { OfferEvent, OfferRevised } from '../../../proto/events/sourcing.ts'
-import { emit, emitAll } from '../../kit/bus/outbox/emit.ts'
+import { type EventAttributes, emit, emitAll } from '../../kit/bus/outbox/emit.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import type { RfqChange } from '../rfqs/followers.ts'
 
@@ -30,7 +30,7 @@ const eventOf = (name: OfferEventName, offer: OfferRow) =>
     tenantId: offer.manufacturer_org_id,
     subject: offer.id,
     data: about(offer),
-  }) satisfies OfferEvent & { tenantId: string; subject: string }
+  }) satisfies OfferEvent & EventAttributes
 
 export const emitOfferEvent = (tx: Tx, name: OfferEventName, offer: OfferRow) => emit(tx, eventOf(name, offer))
 
@@ -47,7 +47,7 @@ export const emitOfferRevised = (tx: Tx, revision: OfferRow, previousOfferId: st
     tenantId: revision.manufacturer_org_id,
     subject: revision.id,
     data: { ...about(revision), previousOfferId },
-  } satisfies OfferRevised & { tenantId: string; subject: string })
+  } satisfies OfferRevised & EventAttributes)
 
 /** An offer whose readers learn of its changes. */
 export interface SharedOffer extends OfferRow {

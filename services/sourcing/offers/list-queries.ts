@@ -25,7 +25,7 @@ const inView = (sql: Sql, orgId: string, view: OfferView) => {
 }
 
 /** The filters and the beginning of the page. A state that contradicts `activated` matches no offer. */
-const filtered = (sql: Sql, { rfqId, partId, state, activated, after }: OfferListing) => sql`
+const matchesListing = (sql: Sql, { rfqId, partId, state, activated, after }: OfferListing) => sql`
   ${rfqId === undefined ? sql`` : sql`and rfq_id = ${rfqId}`}
   ${partId === undefined ? sql`` : sql`and part_id = ${partId}`}
   ${state === undefined ? sql`` : sql`and state = ${state}`}
@@ -36,13 +36,13 @@ const filtered = (sql: Sql, { rfqId, partId, state, activated, after }: OfferLis
 /** Newest first, in one view. */
 const listInView = (sql: Sql, orgId: string, view: OfferView, listing: OfferListing) => sql<DocumentRow[]>`
   select id as position, ${documentFor(sql, orgId)} as document from sourcing.offers
-  where ${inView(sql, orgId, view)} ${filtered(sql, listing)}
+  where ${inView(sql, orgId, view)} ${matchesListing(sql, listing)}
   order by id desc limit ${listing.limit} offset ${listing.offset}`
 
 /** Ids in one view, newest first: as many as all pages up to the wanted one have. */
 const listedIds = (sql: Sql, orgId: string, view: OfferView, listing: OfferListing) => sql`
   (select id from sourcing.offers
-  where ${inView(sql, orgId, view)} ${filtered(sql, listing)}
+  where ${inView(sql, orgId, view)} ${matchesListing(sql, listing)}
   order by id desc limit ${listing.limit + listing.offset})`
 
 /** Newest first, in every role. An offer of several roles is listed once. */

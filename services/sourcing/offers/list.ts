@@ -1,7 +1,7 @@
 import type { Reader } from '../../kit/limits/tenant-reads.ts'
 import { type PageReads, readPage } from '../../kit/pagination/page-reads.ts'
 import type { DocumentRow } from '../../kit/pagination/pagination.ts'
-import { listOffers, type OfferFilters, type OfferListing } from './list-queries.ts'
+import { listOffers, type OfferListing } from './list-queries.ts'
 
 /** A page of the list. */
 export async function findPage(
@@ -9,9 +9,7 @@ export async function findPage(
   reader: Reader,
   listing: OfferListing,
 ): Promise<readonly DocumentRow[]> {
-  const cost = { offset: listing.offset, filters: countFilters(listing) }
+  const { offset, rfqId, partId, state, activated } = listing
+  const cost = { offset, filters: [rfqId, partId, state, activated] }
   return readPage(deps, reader, cost, (sql) => listOffers(sql, reader.orgId, listing))
 }
-
-const countFilters = ({ rfqId, partId, state, activated }: OfferFilters) =>
-  [rfqId, partId, state, activated].filter((filter) => filter !== undefined).length

@@ -21,7 +21,7 @@ export interface OfferedFactory {
   isReleased: boolean
 }
 
-/** What the guards compare. */
+/** The facts that the guards compare. */
 export interface GuardFacts {
   rfqState: RfqState
   /** The state of the invitation, which a decline ends. */
@@ -37,7 +37,7 @@ const problem = (field: string, message: string): FieldError => ({ field, messag
 
 export type OfferVerb = keyof typeof OFFER.verbs
 
-/** The conditions of verbs by their names in the state table. */
+/** The guards of the state table by name. Each returns its problems. */
 const GUARDS = {
   rfqIsOpen: ({ rfqState }: Pick<GuardFacts, 'rfqState'>) =>
     rfqState === 'OPEN' ? [] : [problem('rfqId', `is ${rfqState}, not OPEN`)],

@@ -1,7 +1,7 @@
 import type { Actor } from '../../../proto/states/state-table.ts'
 import type { Sql } from '../../kit/db/client.ts'
 
-/* The organizations that read an offer, on rows of `sourcing.offers`. The texts match the predicates of the partial indexes. */
+/* The readers of an offer, on rows of `sourcing.offers`. The texts match the predicates of the partial indexes. */
 
 export const isManufacturer = (sql: Sql, orgId: string) => sql`manufacturer_org_id = ${orgId}`
 
@@ -12,12 +12,12 @@ export const isIpOwner = (sql: Sql, orgId: string) =>
   sql`ip_owner_org_id = ${orgId} and submitted_at is not null and not hidden_from_ip_owner`
 
 /**
- * Whether a reader of an offer sees its prices and notes. Consumer and IP owner do not while the RFQ is sealed and OPEN, nor
- * those that were taken back before the RFQ first closed. Triggers keep the column `concealed`.
+ * Whether a reader of an offer sees its prices and notes. Consumer and IP owner do not while the RFQ is sealed and
+ * OPEN, nor those that were taken back before the RFQ first closed. Triggers keep the column `concealed`.
  */
 export const maySeePrices = (sql: Sql, orgId: string) => sql`(${isManufacturer(sql, orgId)} or not concealed)`
 
-/** The JSON of an offer for an organization that may read it; the JSON of the parties has no prices while they are concealed. */
+/** The JSON of an offer for an organization that may read it, without concealed prices. */
 export const documentFor = (sql: Sql, orgId: string) =>
   sql`case when ${maySeePrices(sql, orgId)} then document else party_document end`
 

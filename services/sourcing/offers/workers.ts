@@ -22,7 +22,7 @@ export const offerExpiryWorker = ({ sql, log, now, followers }: WorkerDeps): Wor
     while (!signal.aborted && (await expireNext(sql, followers, now()))) {}
   })
 
-/** Returns whether there may be more. */
+/** Expires the next offers. Returns whether there may be more. */
 const expireNext = (sql: Pool, followers: RfqFollowers, now: string): Promise<boolean> =>
   sql.begin(async (tx) => {
     const expired = await expireDue(tx, now, BATCH_SIZE)

@@ -1,6 +1,6 @@
 import type { OrderEvent } from '../../../proto/events/sourcing.ts'
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
-import { emit } from '../../kit/bus/outbox/emit.ts'
+import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import type { OrderVerb } from './rules.ts'
 
@@ -39,4 +39,4 @@ export const emitOrderEvent = (tx: Tx, name: OrderEventName, order: Order) =>
       sellerOrgId: order.sellerOrgId,
       ...(order.distributorOrgId === undefined ? {} : { distributorOrgId: order.distributorOrgId }),
     },
-  } satisfies OrderEvent & { tenantId: string; subject: string })
+  } satisfies OrderEvent & EventAttributes)

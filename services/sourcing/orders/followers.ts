@@ -2,7 +2,7 @@ import type { OrderEvent } from '../../../proto/events/sourcing.ts'
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import type { Tx } from '../../kit/db/client.ts'
 
-/** What follows orders, in the transaction of each change. `service.ts` provides it. */
+/** What happens in other features in the transaction of a change of orders. `service.ts` provides it. */
 export interface OrderFollowers {
   /** Opens the assignments of orders that an award placed. */
   openAssignments(tx: Tx, orders: readonly Order[]): Promise<void>

@@ -18,7 +18,7 @@ export interface OrderListing extends PageWindow, OrderFilters {
 }
 
 /** The filters and the beginning of the page. */
-const filtered = (sql: Sql, { state, partId, factoryId, after }: OrderListing) => sql`
+const matchesListing = (sql: Sql, { state, partId, factoryId, after }: OrderListing) => sql`
   ${state === undefined ? sql`` : sql`and state = ${state}`}
   ${partId === undefined ? sql`` : sql`and part_id = ${partId}`}
   ${factoryId === undefined ? sql`` : sql`and factory_id = ${factoryId}`}
@@ -27,13 +27,13 @@ const filtered = (sql: Sql, { state, partId, factoryId, after }: OrderListing) =
 /** Newest first, in one view. */
 const listInView = (sql: Sql, orgId: string, view: OrderView, listing: OrderListing) => sql<DocumentRow[]>`
   select id as position, document from sourcing.orders
-  where ${inView(sql, orgId, view)} ${filtered(sql, listing)}
+  where ${inView(sql, orgId, view)} ${matchesListing(sql, listing)}
   order by id desc limit ${listing.limit} offset ${listing.offset}`
 
 /** The newest orders of one view: as many as all pages up to the wanted one have. */
 const idsIn = (sql: Sql, orgId: string, view: OrderView, listing: OrderListing) => sql`
   (select id from sourcing.orders
-  where ${inView(sql, orgId, view)} ${filtered(sql, listing)}
+  where ${inView(sql, orgId, view)} ${matchesListing(sql, listing)}
   order by id desc limit ${listing.limit + listing.offset})`
 
 /** Newest first, in all views; an order of several views once. */
@@ -51,10 +51,10 @@ const listInAllViews = (sql: Sql, orgId: string, listing: OrderListing) => {
     order by page.id desc`
 }
 
-/** Newest first, of one RFQ, which has at most as many as an award has lines. */
+/** The orders of one RFQ, newest first. An RFQ has at most as many as its award has lines. */
 const listOfRfq = (sql: Sql, orgId: string, rfqId: string, { view, ...listing }: OrderListing) => sql<DocumentRow[]>`
   select id as position, document from sourcing.orders
-  where rfq_id = ${rfqId} and ${view ? inView(sql, orgId, view) : isParty(sql, orgId)} ${filtered(sql, listing)}
+  where rfq_id = ${rfqId} and ${view ? inView(sql, orgId, view) : isParty(sql, orgId)} ${matchesListing(sql, listing)}
   order by id desc limit ${listing.limit} offset ${listing.offset}`
 
 export function listOrders(sql: Sql, orgId: string, listing: OrderListing) {

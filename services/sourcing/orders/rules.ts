@@ -4,7 +4,7 @@ import type { ORDER, OrderState } from '../../../proto/states/orders.ts'
 
 export type OrderVerb = keyof typeof ORDER.verbs
 
-/** Times as the API shows them. */
+/** The milestones with times as the API shows them. */
 export const milestonesOf = (sent: readonly Milestone[]): Milestone[] =>
   sent.map(({ name, plannedTime, completedTime }) => ({
     name,

@@ -28,8 +28,8 @@ export const isActor = (sql: Sql, orgId: string, by: readonly Actor[]) => sql`(
   or (${by.includes('ipOwner')} and ${inView(sql, orgId, 'IP_OWNER')}))`
 
 /**
- * Whether the organization is a party to an order of the record in the column. Each role is a look-up in its index; `exists`
- * could be planned as a hash of all orders of the organization.
+ * Whether the organization is a party to an order of the record in the column. Each role is a look-up in its index;
+ * `exists` could be planned as a hash of all orders of the organization.
  */
 const isPartyTo = (sql: Sql, orgId: OrgRef, isOfRecord: Fragment) => sql`(
   (select true from sourcing.orders where ${inView(sql, orgId, 'CONSUMER')} and ${isOfRecord} limit 1)
@@ -46,8 +46,8 @@ export const isPartyToPart = (sql: Sql, orgId: OrgRef) => isPartyTo(sql, orgId, 
 export const isPartyToFactory = (sql: Sql, orgId: string) => isPartyTo(sql, orgId, sql`factory_id = factory.id`)
 
 /**
- * Whether the manufacturer reads the part's files of the group `ip`: they are released for the order, which is live. The text
- * matches the predicate of the partial index.
+ * Whether the manufacturer reads the part's files of the group `ip`: they are released for the order, which is live.
+ * The text matches the predicate of the partial index.
  */
 export const showsIpFiles = (sql: Sql) => sql`
   files_released_at is not null and state in ('CONFIRMED', 'IN_PRODUCTION', 'INSPECTION', 'SHIPPED', 'ON_HOLD')`

@@ -3,7 +3,7 @@ import type { PartEvent } from '../../../proto/events/sourcing.ts'
 import type { Part, PartInput, PartPatch } from '../../../proto/http/sourcing/parts.ts'
 import { PART } from '../../../proto/states/parts.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
-import { emit } from '../../kit/bus/outbox/emit.ts'
+import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt, withSerialNumber } from '../../kit/db/ids.ts'
@@ -95,7 +95,7 @@ export async function movePart(
   return new JsonText(moved.document)
 }
 
-/** Deletes an own part without an open RFQ or unfinished order. A publication and an award lock the part, so each comes before or after. */
+/** Deletes an own part without an OPEN RFQ or unfinished order. Publications and awards lock the part, too. */
 export async function deletePart({ tx, caller, params, now }: Command<ChangePart>): Promise<undefined> {
   const { part } = await ownPart(tx, caller, params.id, 'delete')
   const openRfqs = (await queries.findOpenRfq(tx, part.id, now)).length
@@ -108,7 +108,7 @@ export async function deletePart({ tx, caller, params, now }: Command<ChangePart
   return undefined
 }
 
-/** A part of the caller's organization, locked; 404 for a verb of others. */
+/** A part of the caller's organization, locked. Throws 404 for a verb that does not belong to IP owners. */
 async function ownPart(tx: Tx, caller: Caller, id: string, verb: PartVerb): Promise<{ document: string; part: Part }> {
   requireActor(PART, verb, 'ipOwner')
   const { document } = found(await lockOwnPart(tx, caller.orgId, id))
@@ -127,4 +127,4 @@ const emitPartEvent = (tx: Tx, name: PartEventName, partId: string, ipOwnerOrgId
     tenantId: ipOwnerOrgId,
     subject: partId,
     data: { partId, ipOwnerOrgId },
-  } satisfies PartEvent & { tenantId: string; subject: string })
+  } satisfies PartEvent & EventAttributes)

@@ -4,7 +4,7 @@ import type { Reader, TenantReads } from '../../kit/limits/tenant-reads.ts'
 import { LARGE_OFFSET, LONG_READ_OFFSET, type PageReads } from '../../kit/pagination/page-reads.ts'
 import type { DocumentRow } from '../../kit/pagination/pagination.ts'
 import {
-  hasTrigram,
+  hasAsciiTrigram,
   listParts,
   listPartsAtLargeOffset,
   type PartListing,
@@ -32,26 +32,26 @@ export async function findPage(
 /** Parts that are scanned before an index is searched. */
 const FIRST_SCAN = 2000
 /**
- * Own parts that are scanned after that. The indexes of short texts contain the parts of all organizations, so a longer
- * scan is faster.
+ * Own parts that are scanned after the first scan. The indexes of short texts contain the parts of all organizations,
+ * so a longer scan is faster.
  */
 const OWN_SCAN = { word: 10_000, short: 50_000 }
 /** Parts that one statement of a long search scans. A search can end between two statements. */
 const LONG_SCAN = 10_000
-/** The index is faster for a text that a smaller share of the scanned parts matches. */
+/** If a smaller share of the scanned parts matches, the index is faster than a scan. */
 const RARE = 1 / 100
 /**
- * The index is slow for a rare text with common trigrams; after the timeout a scan continues. Index-only scans are off, because the planner
- * would scan all texts instead of searching the index.
+ * The index is slow for a rare text with common trigrams; after the timeout a scan continues. Index-only scans are off,
+ * because the planner would scan all texts instead of searching the index.
  */
 export const INDEX_SETTINGS = { statement_timeout: '250', enable_indexonlyscan: 'off' }
 
 const isControl = (letter: string) => letter < ' ' || letter === '\x7f'
 
 /**
- * Two strategies find the same matches. A scan of the next parts fills a page if many parts match; an index of the texts
- * finds the few matches of a rare text. A control character has no match: the only one in the searched text is the
- * separator between title and reference.
+ * Two strategies find the same matches. A scan of the next parts fills a page if many parts match; an index of the
+ * texts finds the few matches of a rare text. A control character has no match: the only one in the searched text is
+ * the separator between title and reference.
  */
 async function findMatches(tenantReads: TenantReads, reader: Reader, wanted: PartSearch) {
   if (Array.from(wanted.q).some(isControl)) return []
@@ -82,7 +82,7 @@ class TextSearch {
   async runBounded(sql: Pool): Promise<void> {
     await this.#scan(sql, FIRST_SCAN)
     const { view, q } = this.#wanted
-    if (view === 'IP_OWNER') await this.#scan(sql, hasTrigram(q) ? OWN_SCAN.word : OWN_SCAN.short)
+    if (view === 'IP_OWNER') await this.#scan(sql, hasAsciiTrigram(q) ? OWN_SCAN.word : OWN_SCAN.short)
     await this.#searchIndex(sql)
   }
 

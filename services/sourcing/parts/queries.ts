@@ -83,13 +83,13 @@ export const searchIndex = (sql: Sql, orgId: string, search: PartSearch) => sql<
   select id as position, ${documentOfPage(sql, search.view)} as document
   from page order by id desc`
 
-/** A text without three ASCII letters or digits in a row may have no trigram, and would read the whole trigram index. */
-export const hasTrigram = (q: string) => /[a-z0-9]{3}/i.test(q)
+/** A text without three ASCII letters or digits in a row may have no trigram, and would read the whole index. */
+export const hasAsciiTrigram = (q: string) => /[a-z0-9]{3}/i.test(q)
 
 /** The condition that an index of the view serves, and the case-insensitive comparison with the text itself. */
 function indexedMatch(sql: Sql, { q, view }: PartSearch) {
   const text = view === 'IP_OWNER' ? sql`(search || '')` : sql`search`
-  if (hasTrigram(q)) return sql`${text} ilike ${contains(q)}`
+  if (hasAsciiTrigram(q)) return sql`${text} ilike ${contains(q)}`
   // No index has this expression. For `search` alone the planner would read the trigram index of the texts.
   const matches = sql`'' || search ilike ${contains(q)}`
   return /[a-z0-9]/i.test(q)

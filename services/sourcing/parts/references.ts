@@ -13,15 +13,15 @@ interface ResolvedRow {
 }
 
 /**
- * Until the transaction ends, no import can remove catalog entries, and the organization cannot delete business units, custom
- * fields or options. The references must be resolved in a later statement.
+ * Until the transaction ends, no import can remove catalog entries, and the organization cannot delete business units,
+ * custom fields or options. The references must be resolved in a later statement.
  */
 export const lockReferences = (sql: Sql, orgId: string) => sql`
   select catalog.lock_entries_shared(), organization.lock_labels_shared(${orgId})`
 
 /**
- * Resolves every id of a part in one statement, and returns the unknown ids of each list. A scalar subquery looks up each
- * id by an index; an anti-join could be planned as a scan of the whole catalog.
+ * Resolves every id of a part in one statement, and returns the unknown ids of each list. A scalar subquery looks up
+ * each id by an index; an anti-join could be planned as a scan of the whole catalog.
  */
 export async function resolveReferences(sql: Sql, orgId: string, input: PartContent): Promise<Resolved> {
   const optionIds = input.customFields.map(({ optionId }) => optionId)

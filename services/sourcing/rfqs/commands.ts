@@ -153,7 +153,7 @@ export async function moveRfq(
   return new JsonText(moved.document)
 }
 
-/** Closes an RFQ that expired before the worker saw it, so that its history has both changes. The caller updates its cases. */
+/** Closes an RFQ that expired before the worker saw it, for its history. The caller updates its cases. */
 export async function closeExpired(tx: Tx, rfq: Rfq, now: string): Promise<void> {
   const { from, to } = RFQ.verbs.expire
   const change = { from, to, expireTime: rfq.expireTime, cancelReason: null }
@@ -170,14 +170,14 @@ export async function deleteRfq({ tx, caller, params, now }: Command<ChangeRfq>)
   return undefined
 }
 
-/** An RFQ of the caller's organization as its consumer, locked; 404 for a verb of others. */
+/** An RFQ of the caller's organization, locked. Throws 404 for a verb that does not belong to consumers. */
 async function lockOwn(tx: Tx, orgId: string, id: string, verb: RfqVerb): Promise<{ document: string; rfq: Rfq }> {
   requireActor(RFQ, verb, 'consumer')
   const { document } = found(await queries.lockOwnRfq(tx, orgId, id))
   return { document, rfq: JSON.parse(document) }
 }
 
-/** Throws 409 for a verb that the state or a guard does not allow. A guarded part is locked, so that it stays available. */
+/** Throws 409 for a verb that the state or a guard does not allow. A guarded part is locked. */
 async function requireGuards(
   tx: Tx,
   verb: RfqVerb,

@@ -12,7 +12,7 @@ export interface RfqChange {
   ends?: boolean
 }
 
-/** What follows RFQs and their offers, in the transaction of each change. `service.ts` provides it. */
+/** What happens in other features in the transaction of a change of RFQs or their offers. `service.ts` provides it. */
 export interface RfqFollowers {
   /** Ends the submitted offers of a cancelled RFQ. */
   rejectOffers(tx: Tx, rfqId: string, now: string): Promise<void>
@@ -25,8 +25,8 @@ export interface RfqFollowers {
     now: string,
   ): Promise<void>
   /**
-   * Updates the cases of the organizations that learn of changes. It comes last in a transaction: commands on offers lock an
-   * offer first and then cases.
+   * Updates the cases of the organizations that learn of changes. It comes last in a transaction: commands on offers
+   * lock an offer first and then cases.
    */
   updateCases(tx: Tx, changes: readonly RfqChange[], now: string): Promise<void>
 }

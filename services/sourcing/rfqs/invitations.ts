@@ -28,8 +28,8 @@ interface ReadRfq {
 }
 
 /**
- * The JSON of an RFQ for an organization. The first read by a person of an invited manufacturer is recorded: not a HEAD,
- * whose answer has no content, and not that of an impersonation.
+ * The JSON of an RFQ for an organization. The first read by a person of an invited manufacturer is recorded: not a
+ * HEAD, whose answer has no content, and not that of an impersonation.
  */
 export async function readRfq(
   deps: InvitationDeps,
@@ -41,7 +41,7 @@ export async function readRfq(
   return new JsonText(document)
 }
 
-/** The RFQ is read, whether this can be recorded or not. */
+/** Records the first read. A failure is logged, and does not fail the read. */
 async function recordRead({ sql, log }: InvitationDeps, orgId: string, id: string, now: string): Promise<void> {
   try {
     await markRead(sql, orgId, id, now)

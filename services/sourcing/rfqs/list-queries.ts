@@ -30,7 +30,7 @@ const inView = (sql: Sql, orgId: string, view: RfqView) => {
   return view === 'IP_OWNER' ? isIpOwner(sql, orgId) : isConsumer(sql, orgId)
 }
 
-/** The same condition, which only the index of the texts serves. */
+/** The condition of a view in expressions that only the text index contains. */
 const inSearchedView = (sql: Sql, orgId: string, view: RfqView) => {
   if (view === 'MANUFACTURER') return sql`(org_id || '') = ${orgId}`
   return view === 'IP_OWNER'
@@ -48,7 +48,7 @@ const titleIn = (sql: Sql, view: RfqView) => (view === 'IP_OWNER' ? sql`owner_pa
 const idIn = (sql: Sql, view: RfqView) => (view === 'MANUFACTURER' ? sql`rfq_id` : sql`id`)
 
 /** The filters and the beginning of the page. Only the consumer has drafts. */
-const filtered = (
+const matchesListing = (
   sql: Sql,
   view: RfqView,
   { state, partId, excludeDrafts, excludeExpired, now, after }: RfqListing,
@@ -62,7 +62,7 @@ const filtered = (
 /** Newest first, in one view. */
 const listInView = (sql: Sql, orgId: string, view: RfqView, listing: RfqListing) => sql<DocumentRow[]>`
   select ${idIn(sql, view)} as position, document from ${tableOf(sql, view)}
-  where ${inView(sql, orgId, view)} ${filtered(sql, view, listing)}
+  where ${inView(sql, orgId, view)} ${matchesListing(sql, view, listing)}
   order by ${idIn(sql, view)} desc limit ${listing.limit} offset ${listing.offset}`
 
 const lengthOf = ({ limit, offset }: PageWindow) => limit + offset
@@ -74,7 +74,7 @@ const inEvery = (sql: Sql, view: RfqView | undefined, rowsIn: (one: RfqView) => 
 /** Ids of one view, newest first: as many as all pages up to the wanted one have. */
 const listedIds = (sql: Sql, orgId: string, view: RfqView, listing: RfqListing) => sql`
   select ${idIn(sql, view)} as id from ${tableOf(sql, view)}
-  where ${inView(sql, orgId, view)} ${filtered(sql, view, listing)}
+  where ${inView(sql, orgId, view)} ${matchesListing(sql, view, listing)}
   order by ${idIn(sql, view)} desc limit ${lengthOf(listing)}`
 
 /** The RFQ, and the part, that has the text as its serial number. */
@@ -85,24 +85,26 @@ const partOfSerial = (sql: Sql, q: string) =>
 /** The next `count` RFQs of a view. */
 const nextIn = (sql: Sql, orgId: string, view: RfqView, listing: RfqListing, count: number) => sql`
   select ${idIn(sql, view)} as id, part_id, ${titleIn(sql, view)} as title from ${tableOf(sql, view)}
-  where ${inView(sql, orgId, view)} ${filtered(sql, view, listing)}
+  where ${inView(sql, orgId, view)} ${matchesListing(sql, view, listing)}
   order by ${idIn(sql, view)} desc limit ${count}`
 
 /** All matches of a view, by the indexes of titles and serial numbers. */
 const indexedIds = (sql: Sql, orgId: string, view: RfqView, search: RfqSearch) => sql`
   (with matches as materialized (
     select ${idIn(sql, view)} as id from ${tableOf(sql, view)}
-    where ${inSearchedView(sql, orgId, view)} and ${titleIn(sql, view)} ilike ${contains(search.q)} ${filtered(sql, view, search)}
+    where ${inSearchedView(sql, orgId, view)} and ${titleIn(sql, view)} ilike ${contains(search.q)}
+      ${matchesListing(sql, view, search)}
     union
     select ${idIn(sql, view)} from ${tableOf(sql, view)}
-    where ${inView(sql, orgId, view)} and ${idIn(sql, view)} = ${rfqOfSerial(sql, search.q)} ${filtered(sql, view, search)}
+    where ${inView(sql, orgId, view)} and ${idIn(sql, view)} = ${rfqOfSerial(sql, search.q)}
+      ${matchesListing(sql, view, search)}
     union
     select ${idIn(sql, view)} from ${tableOf(sql, view)}
-    where ${inView(sql, orgId, view)} and part_id = ${partOfSerial(sql, search.q)} ${filtered(sql, view, search)}
+    where ${inView(sql, orgId, view)} and part_id = ${partOfSerial(sql, search.q)} ${matchesListing(sql, view, search)}
   )
   select id from matches order by id desc limit ${lengthOf(search)})`
 
-/** The JSON of an RFQ of the page. Without a view, an invited consumer or IP owner sees that of consumer and IP owner. */
+/** The JSON of an RFQ. Without a view, an invited consumer or IP owner sees that of consumer and IP owner. */
 const documentIn = (sql: Sql, orgId: string, view: RfqView | undefined) => {
   const whole = sql`(select document from sourcing.rfqs
     where id = page.id and (${isConsumer(sql, orgId)} or (${isIpOwner(sql, orgId)})))`
@@ -129,8 +131,8 @@ export const listRfqs = (sql: Sql, orgId: string, listing: RfqListing) =>
       )
 
 /**
- * Matches among the next `count` RFQs, which are the newest ones of all views together: those of one view alone may end at an
- * older RFQ than those of another, whose matches in between would be missing.
+ * Matches among the next `count` RFQs, which are the newest ones of all views together: those of one view alone may end
+ * at an older RFQ than those of another, whose matches in between would be missing.
  */
 export const scanRfqs = (sql: Sql, orgId: string, search: RfqSearch, count: number) => {
   const next = inEvery(sql, search.view, (view) => nextIn(sql, orgId, view, search, count))

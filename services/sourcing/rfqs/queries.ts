@@ -33,7 +33,7 @@ export const markRead = (sql: Sql, orgId: string, id: string, now: string) => sq
   update sourcing.rfq_invitations set state = 'READ', read_at = ${now}
   where rfq_id = ${id} and ${isInvited(sql, orgId)} and state = 'INVITED'`
 
-/** The part of a new RFQ, locked until the transaction ends, so that it stays available. No row where it is not. */
+/** The part of a new RFQ, locked so that it stays available. No row where it is not available. */
 export const lockPart = (tx: Tx, orgId: string, partId: string) => tx<PartRow[]>`
   select ip_owner_org_id, title, serial_number from sourcing.parts
   where id = ${partId} and ${isSourceable(tx, orgId)} for share`
@@ -101,7 +101,7 @@ export function updateContent(
     returning document`
 }
 
-export interface StateChange {
+interface StateChange {
   from: readonly string[]
   to: string
   expireTime: string
@@ -147,8 +147,8 @@ export const deleteRfq = (tx: Tx, orgId: string, id: string) => tx`
   delete from sourcing.rfqs where id = ${id} and ${isConsumer(tx, orgId)} and state = 'DRAFT'`
 
 /**
- * The invitation of an organization with its RFQ, both locked until the transaction ends. The RFQ is locked first, as by the
- * commands that change it and then its invitations.
+ * The invitation of an organization with its RFQ, both locked until the transaction ends. The RFQ is locked first, as
+ * by the commands that change it and then its invitations.
  */
 export const lockInvitation = (tx: Tx, orgId: string, id: string) => tx<{ state: string; rfq: string }[]>`
   select invitation.state, rfq.document as rfq
@@ -187,7 +187,7 @@ export function listPartyHistory(sql: Sql, id: string, { after, limit, offset }:
     order by timestamp desc, id desc limit ${limit} offset ${offset}`
 }
 
-/** The same as an invited manufacturer sees them; entries without a visible change are omitted. */
+/** The entries of an RFQ as an invited manufacturer sees them. Entries without a visible change are omitted. */
 export function listHistoryFor(sql: Sql, id: string, orgId: string, { after, limit, offset }: PageWindow) {
   const key = timeKeyAt(after)
   return sql<DocumentRow[]>`

@@ -15,11 +15,11 @@ export const partiesOf = ({
   ...new Set([consumerOrgId, ipOwnerOrgId, ...manufacturerIds]),
 ]
 
-/** What the guards compare. */
-export interface GuardFacts {
+/** The facts that the guards compare. */
+interface GuardFacts {
   quantities: readonly number[]
   manufacturerIds: readonly string[]
-  /** Which of them the consumer may invite now. */
+  /** The organizations with these ids. */
   invitees: readonly Invitee[]
   /** The expiry before the verb. */
   expireTime: string
@@ -34,7 +34,7 @@ const problem = (field: string, message: string): FieldError => ({ field, messag
 
 export type RfqVerb = keyof typeof RFQ.verbs
 
-/** The conditions of verbs by their names in the state table. */
+/** The guards of the state table by name. Each returns its problems. */
 const GUARDS = {
   hasInvitee: ({ manufacturerIds }) =>
     manufacturerIds.length > 0 ? [] : [problem('manufacturerIds', 'must name a manufacturer')],
@@ -59,7 +59,7 @@ export const stateAt = ({ state, expireTime }: { state: RfqState; expireTime: st
 /** An invitation that its manufacturer may decline. */
 export const mayDecline = (state: string): boolean => state === 'INVITED' || state === 'READ'
 
-/** Whether an invited manufacturer is also the consumer or the IP owner, so that a decline does not end its part in the RFQ. */
+/** Whether an invited manufacturer is also the consumer or the IP owner, so that a decline does not end its case. */
 export const hasOtherRole = (rfq: Pick<Rfq, 'consumerOrgId' | 'ipOwnerOrgId'>, orgId: string): boolean =>
   rfq.consumerOrgId === orgId || rfq.ipOwnerOrgId === orgId
 

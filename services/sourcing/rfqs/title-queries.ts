@@ -15,8 +15,8 @@ export const lockNextRfqs = (tx: Tx, partId: string, after: string, limit: numbe
   select id from sourcing.rfqs where part_id = ${partId} and id > ${after} order by id limit ${limit} for update`
 
 /**
- * Copies the title of the part to RFQs. A consumer that cannot read the part now keeps the last title that it could read:
- * otherwise a search would disclose the new one.
+ * Copies the title of the part to RFQs. A consumer that cannot read the part now keeps the last title that it could
+ * read: otherwise a search would disclose the new one.
  */
 export const refreshRfqs = (sql: Sql, ids: readonly string[]) => sql`
   update sourcing.rfqs set owner_part_title = fresh.title,
@@ -31,7 +31,7 @@ export const refreshRfqs = (sql: Sql, ids: readonly string[]) => sql`
   where rfqs.id = fresh.id
     and (owner_part_title is distinct from title or is_readable and part_title is distinct from title)`
 
-/** The same for the invited manufacturers of RFQs. */
+/** Copies the title of the part to the invitations of those manufacturers of RFQs that can read the part. */
 export const refreshInvitations = (sql: Sql, ids: readonly string[]) => sql`
   update sourcing.rfq_invitations invited set part_title = part.title
   from sourcing.parts part

@@ -1,3 +1,4 @@
+import type { OrderEvent, PartEvent } from '../../../proto/events/sourcing.ts'
 import type { Bus } from '../../kit/bus/bus.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import type { Log } from '../../kit/log/log.ts'
@@ -9,15 +10,16 @@ const BATCH_SIZE = 100
 const POLL_MS = 1000
 
 /**
- * Searches of RFQs use the title of the part. The handler of an event of the part only records that the title must be copied;
- * a worker copies it in short transactions, so a search finds a new title a moment later. An order makes its part readable.
+ * Searches of RFQs use the title of the part. The handler of an event of the part only records that the title must be
+ * copied; a worker copies it in short transactions, so a search finds a new title a moment later. Orders are included,
+ * because an order makes its part readable.
  */
 export const titleWorkers = ({ bus, sql, log }: { bus: Bus; sql: Pool; log: Log }): Worker[] => [
   bus.consume({
     name: 'refresh-rfq-titles',
     subjects: ['sourcing.part.updated', 'sourcing.part.published', 'sourcing.part.unarchived', 'sourcing.order.placed'],
     handle: async (tx, event) => {
-      await queries.startRefresh(tx, (event.data as { partId: string }).partId)
+      await queries.startRefresh(tx, (event.data as (PartEvent | OrderEvent)['data']).partId)
     },
   }),
   every('rfq-titles', POLL_MS, log, async (signal) => {

@@ -5,7 +5,7 @@ import { caseChange, emitRfqEvent } from './events.ts'
 import type { RfqDeps, RfqFollowers } from './followers.ts'
 import { expireDue } from './queries.ts'
 
-/** RFQs per transaction. Each has up to 102 organizations, all of which are told of its end. */
+/** RFQs per transaction. Each has up to 102 organizations, all of which are notified of its end. */
 const BATCH_SIZE = 20
 /** An RFQ closes within five seconds of its expiry. */
 const POLL_MS = 1000
@@ -22,7 +22,7 @@ export const rfqExpiryWorker = ({ sql, log, now, followers }: WorkerDeps): Worke
     while (!signal.aborted && (await expireNext(sql, followers, now()))) {}
   })
 
-/** Returns whether there may be more. */
+/** Closes the next RFQs. Returns whether there may be more. */
 const expireNext = (sql: Pool, followers: RfqFollowers, now: string): Promise<boolean> =>
   sql.begin(async (tx) => {
     const expired = await expireDue(tx, now, BATCH_SIZE)

@@ -2,7 +2,7 @@ import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
-import { found, notFound, refuse } from '../../kit/errors/refusal.ts'
+import { found, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import * as queries from './queries.ts'
 
@@ -40,7 +40,7 @@ interface SubrecordRules<Parent extends { id: string }, Content extends object> 
   requireLegal(tx: Tx, parent: Parent, change: Change, now: string): Promise<void> | void
   /** Every field of the content as it is stored; undefined where it is absent. */
   contentOf(input: Content): object
-  /** Tells the parties to the parent. */
+  /** Notifies the parties to the parent. */
   notify(tx: Tx, parent: Parent, change: 'created' | 'updated' | 'deleted', record: object): Promise<unknown>
 }
 
@@ -55,9 +55,8 @@ export function subrecordCommands<Parent extends { id: string }, Content extends
 
   const lockOwn = async (tx: Tx, orgId: string, params: Params) => {
     const parent = await rules.lockParent(tx, orgId, params.id)
-    const { document } = found(await queries.findSubrecord(tx, keyOf(params)))
+    const { document } = found(await queries.findOwnSubrecord(tx, orgId, keyOf(params)))
     const record: Subrecord = JSON.parse(document)
-    if (record.orgId !== orgId) throw notFound()
     return { parent, record, document }
   }
 

@@ -2,7 +2,6 @@ import type { Sql, Tx } from '../../kit/db/client.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 
-/** What a subrecord is. */
 export type SubrecordKind = 'contact' | 'billing' | 'extension' | 'task' | 'expense'
 
 /** The subrecords of one kind of an assignment or a case. The caller may read it, or has locked it. */
@@ -27,7 +26,14 @@ export const listSubrecords = (sql: Sql, { kind, parentId }: Siblings, { after, 
 export const findSubrecord = (sql: Sql, { kind, parentId, id }: SubrecordKey) => sql<{ document: string }[]>`
   select document from sourcing.subrecords where id = ${id} and parent_id = ${parentId} and kind = ${kind}`
 
-/** The subrecords that an organization created. */
+/** A subrecord that the organization created. */
+export const findOwnSubrecord = (tx: Tx, orgId: string, { kind, parentId, id }: SubrecordKey) => tx<
+  { document: string }[]
+>`
+  select document from sourcing.subrecords
+  where id = ${id} and parent_id = ${parentId} and kind = ${kind} and org_id = ${orgId}`
+
+/** The number of subrecords that the organization created. */
 export const countSubrecords = (tx: Tx, orgId: string, { kind, parentId }: Siblings) => tx<[{ count: number }]>`
   select count(*)::integer as count from sourcing.subrecords
   where parent_id = ${parentId} and kind = ${kind} and org_id = ${orgId}`

@@ -37,8 +37,8 @@ export const findNextFactories = (sql: Sql, after: string, limit: number) => sql
   from (select id from sourcing.factories where id > ${after} order by id limit ${limit}) next`
 
 /**
- * Sets the process types of capabilities that differ from those of their technology; a trigger rebuilds the documents. The
- * factories are locked first, as by the commands that replace capabilities.
+ * Sets the process types of capabilities that differ from those of their technology; a trigger rebuilds the documents.
+ * The factories are locked first, as by the commands that replace capabilities.
  */
 export const updateFactories = (sql: Sql, { after, last }: Batch) => sql`
   with locked as materialized (

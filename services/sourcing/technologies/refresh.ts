@@ -1,3 +1,4 @@
+import type { CatalogReloaded } from '../../../proto/events/catalog.ts'
 import type { Bus } from '../../kit/bus/bus.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import type { Log } from '../../kit/log/log.ts'
@@ -19,7 +20,7 @@ const BATCH_SIZE = 1000
 /** Interval at which each replica checks whether there are records to update. */
 const POLL_MS = 2000
 
-/** What each kind of record contains, and its statements. */
+/** The catalog from which each kind of record has data, and the statements that update the records. */
 const REFRESHES = {
   parts: { catalog: 'processes', findNext: findNextParts, update: updateParts },
   factories: { catalog: 'technologies', findNext: findNextFactories, update: updateFactories },
@@ -27,17 +28,17 @@ const REFRESHES = {
 const RECORDS = Object.keys(REFRESHES) as Records[]
 
 /**
- * Parts contain the technologies of their process, and capabilities the process type of their technology. A catalog import
- * can change both. This changes neither revision nor history. The handler of the import's event only records that an update
- * is needed. A worker updates the records in short transactions, because a long one would block their changes and delay all
- * consumers of events.
+ * Parts contain the technologies of their process, and capabilities the process type of their technology. A catalog
+ * import can change both. This changes neither revision nor history. The handler of the import's event only records
+ * that an update is needed. A worker updates the records in short transactions, because a long one would block their
+ * changes and delay all consumers of events.
  */
 export function technologyWorkers({ bus, sql, log }: { bus: Bus; sql: Pool; log: Log }): Worker[] {
   const consumer = bus.consume({
     name: 'refresh-part-technologies',
     subjects: ['catalog.reloaded'],
     handle: async (tx, event) => {
-      const { catalogs } = event.data as { catalogs: string[] }
+      const { catalogs } = event.data as CatalogReloaded['data']
       for (const records of RECORDS) {
         if (catalogs.includes(REFRESHES[records].catalog)) await startRefresh(tx, records)
       }

@@ -1,5 +1,5 @@
 import { ERRORS, type ErrorCode } from '../../../proto/errors.ts'
-import { type Family, familyOf, mediaTypeOf } from '../../kit/http/problem.ts'
+import { type ErrorFormat, errorFormatOf, mediaTypeOf } from '../../kit/http/problem.ts'
 import { codeIn, type Documented, envelopeViolations } from '../operations/document.ts'
 import type { Answer, HostileRequest } from './harness.ts'
 import { MARK } from './texts.ts'
@@ -32,11 +32,11 @@ const isJson = (headers: Headers) => headers.get('content-type') === 'applicatio
 
 function errorViolations(method: string, target: string, { status, headers, text }: Answer): string[] {
   // URL parsing removes dot segments.
-  const family = familyOf(new URL(`http://localhost${target}`).pathname)
+  const format = errorFormatOf(new URL(`http://localhost${target}`).pathname)
   const violations: string[] = []
   const required = REQUIRED_HEADERS[status]
   if (required && !headers.has(required)) violations.push(`no ${required}`)
-  if (headers.get('content-type') !== mediaTypeOf(family))
+  if (headers.get('content-type') !== mediaTypeOf(format))
     violations.push(`content type ${headers.get('content-type')}`)
   if (method === 'HEAD') return violations
   let body: { status?: number; requestId?: string; instance?: string } & Record<string, unknown>
@@ -45,19 +45,19 @@ function errorViolations(method: string, target: string, { status, headers, text
   } catch {
     return [...violations, 'not JSON']
   }
-  violations.push(...envelopeViolations(family, body))
+  violations.push(...envelopeViolations(format, body))
   const code = codeIn(body)
-  if (!hasStatus(family, code, status)) violations.push(`code ${code} with ${status}`)
-  if (family === 'v1' && body.status !== status) violations.push(`status ${body.status} in the body`)
-  if (family === 'v1' && body.requestId !== headers.get('x-request-id')) violations.push('another request id')
+  if (!hasStatus(format, code, status)) violations.push(`code ${code} with ${status}`)
+  if (format === 'v1' && body.status !== status) violations.push(`status ${body.status} in the body`)
+  if (format === 'v1' && body.requestId !== headers.get('x-request-id')) violations.push('another request id')
   if (withoutIds(JSON.stringify({ ...body, instance: '' })).includes(MARK)) violations.push('repeats input')
   return violations
 }
 
 /** Whether a code may come with a status. Most words of OAuth stand for several statuses. */
-function hasStatus(family: Family, code: ReturnType<typeof codeIn>, status: number): boolean {
-  if (family === 'oauth') return (code === 'invalid_client') === (status === 401)
-  if (family === 'v2.3' && code === 'validation_error') return status === 422
+function hasStatus(format: ErrorFormat, code: ReturnType<typeof codeIn>, status: number): boolean {
+  if (format === 'oauth') return (code === 'invalid_client') === (status === 401)
+  if (format === 'v2.3' && code === 'validation_error') return status === 422
   return code !== undefined && code in ERRORS && ERRORS[code as ErrorCode].status === status
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { Kind, type TSchema } from '@sinclair/typebox'
-import type { AnyOperation } from '../../../proto/http/operation.ts'
+import type { Operation } from '../../../proto/http/operation.ts'
 import type { ServiceName } from '../../../proto/services.ts'
 
 const CONTRACT = join(import.meta.dir, '..', '..', '..', 'proto')
@@ -16,7 +16,7 @@ const MODULES = new Map<string, Record<string, unknown>>(
 
 const isSchema = (value: unknown): value is TSchema => value !== null && typeof value === 'object' && Kind in value
 
-const isOperation = (value: unknown): value is AnyOperation =>
+const isOperation = (value: unknown): value is Operation =>
   value !== null && typeof value === 'object' && 'method' in value && 'path' in value && 'access' in value
 
 /** The named schemas of the contract, which are the components of the OpenAPI document. Parts of schemas have small names. */
@@ -26,7 +26,7 @@ export const SHAPES: ReadonlyMap<string, TSchema> = new Map(
   ),
 )
 
-const operationsOf = (service: ServiceName): readonly AnyOperation[] =>
+const operationsOf = (service: ServiceName): readonly Operation[] =>
   [...MODULES].flatMap(([path, module]) =>
     path.startsWith(`http/${service}/`) ? Object.values(module).filter(isOperation) : [],
   )
@@ -35,7 +35,7 @@ const operationsOf = (service: ServiceName): readonly AnyOperation[] =>
  * Every operation, by the service that serves it. The list is derived from the contract modules, so a new operation
  * needs no registration.
  */
-export const OPERATIONS: Record<ServiceName, readonly AnyOperation[]> = {
+export const OPERATIONS: Record<ServiceName, readonly Operation[]> = {
   identity: operationsOf('identity'),
   catalog: operationsOf('catalog'),
   organization: operationsOf('organization'),

@@ -1,9 +1,9 @@
 import Ajv, { type ValidateFunction } from 'ajv/dist/2020.js'
 import type { ErrorCode, OAuthError } from '../../../proto/errors.ts'
-import type { AnyOperation } from '../../../proto/http/operation.ts'
+import type { Operation } from '../../../proto/http/operation.ts'
 import { isDate, isDateTime } from '../../../proto/http/times.ts'
 import openapi from '../../../proto/openapi/marketplace.json' with { type: 'json' }
-import { type Family, familyOf } from '../../kit/http/problem.ts'
+import { type ErrorFormat, errorFormatOf } from '../../kit/http/problem.ts'
 import { OPERATIONS } from './contract.ts'
 
 /** The part of JSON Schema that our documents use. */
@@ -58,8 +58,8 @@ export interface Documented {
   id: string
   method: string
   path: string
-  family: Family
-  contract: AnyOperation
+  errorFormat: ErrorFormat
+  contract: Operation
   params: Parameter[]
   query: Parameter[]
   body: Schema | undefined
@@ -125,7 +125,7 @@ function documented(path: string, method: string, described: OperationObject): D
     id: operationId,
     method: method.toUpperCase(),
     path,
-    family: familyOf(path),
+    errorFormat: errorFormatOf(path),
     contract,
     params: parameters.filter((parameter) => parameter.in === 'path'),
     query: parameters.filter((parameter) => parameter.in === 'query'),
@@ -167,8 +167,9 @@ const envelopes = {
   oauth: validatorAt('components', 'schemas', 'OauthError'),
 }
 
-/** Violations of the error envelope of a family by the body of an error. */
-export const envelopeViolations = (family: Family, body: unknown): string[] => schemaViolations(envelopes[family], body)
+/** Violations of the error envelope of a format by the body of an error. */
+export const envelopeViolations = (format: ErrorFormat, body: unknown): string[] =>
+  schemaViolations(envelopes[format], body)
 
 /** The error code in any envelope; the word of OAuth in its. */
 export const codeIn = (body: unknown): ErrorCode | OAuthError | undefined => {

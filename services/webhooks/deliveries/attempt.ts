@@ -55,7 +55,7 @@ export async function attemptDelivery(
   }
 }
 
-/** Postgres stores no NUL. */
+/** The kept text, without NUL because Postgres cannot store it. */
 const textOf = (bytes: Uint8Array) =>
   new TextDecoder().decode(bytes.subarray(0, MAX_KEPT_BYTES)).replaceAll('\0', '\uFFFD')
 

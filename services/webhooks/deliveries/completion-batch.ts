@@ -8,7 +8,7 @@ const MAX_BATCH = 200
 /** Pauses before a batch is tried again. */
 const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 4000
-/** No try starts later: 15 s of the attempt and this time end within the lease, after which the delivery is sent again. */
+/** No try starts later. With the 15 s of the attempt this is shorter than the lease of the delivery. */
 const MAX_TRYING_MS = 25_000
 
 interface Waiting {

@@ -151,7 +151,7 @@ export class Dispatcher implements Worker {
   }
 }
 
-/** An endpoint of which fewer deliveries were claimed than asked for has no more. */
+/** Removes the endpoints of which fewer deliveries were claimed than their share, because they have no more. */
 function withoutExhausted(
   candidates: readonly Candidate[],
   shares: ReadonlyMap<string, number>,
@@ -162,7 +162,7 @@ function withoutExhausted(
   return candidates.filter(({ endpointId }) => (left.get(endpointId) ?? 0) <= 0)
 }
 
-/** What the trace of a delivery tells. */
+/** The attributes of a delivery in traces. */
 const callOf = ({ type, endpoint_id: endpointId, attempt, traceparent }: ClaimedDelivery) => ({
   service: 'webhooks' as const,
   name: `deliver ${type}`,

@@ -12,7 +12,7 @@ import { type DeliveryRow, deliveryColumns } from './queries.ts'
 
 type AttemptRow = OrNull<WebhookAttempt>
 
-/** Newest first. Each state is read from an index that has the other filters and the order, so no row is read in vain. */
+/** Newest first. Each state is read from an index with the other filters in order, so only listed rows are read. */
 export function listDeliveries(
   sql: Sql,
   orgId: string,

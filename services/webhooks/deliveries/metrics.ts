@@ -11,7 +11,7 @@ export type ObserveAttempt = (outcome: AttemptOutcome, durationMs: number) => vo
 export const outcomeOf = (status: number | null): AttemptOutcome =>
   status === null || status < 200 ? 'no response' : (`${Math.floor(status / 100)}xx` as AttemptOutcome)
 
-/** Metrics of deliveries. The gauges are read at each scrape by one replica, and absent while the database is unavailable. */
+/** Metrics of deliveries. One replica reads the gauges at each scrape; they are absent while the database is. */
 export function deliveryMetrics(registry: Registry, sql: Pool, isLeader: () => boolean): ObserveAttempt {
   const attempts = new Counter({
     name: 'marketplace_webhook_attempts_total',

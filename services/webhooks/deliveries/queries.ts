@@ -15,7 +15,7 @@ export const deliveryColumns = (sql: Sql) => sql`
   ) then d.next_attempt_at end as "nextAttemptTime",
   d.finished_at as "finishedTime"`
 
-/** Tells the dispatchers of all replicas after the commit that deliveries of an organization are due. */
+/** NOTIFY channel that tells the dispatchers of all replicas which organizations have due deliveries. */
 export const DUE_CHANNEL = 'webhooks_due'
 
 export interface NewEvent {
@@ -25,13 +25,13 @@ export interface NewEvent {
   type: string
   body: string
   traceparent: string | null
-  /** Those that match its type. */
+  /** The subscriptions that match its type. */
   subscriptions: readonly string[]
 }
 
 /**
- * Stores events and a delivery of each for each active endpoint that subscribes to it, and wakes the dispatchers. An event
- * that arrives again adds nothing: its row and its deliveries exist.
+ * Stores events and a delivery of each for each active endpoint that subscribes to it, and wakes the dispatchers. An
+ * event that arrives again adds nothing: its row and its deliveries exist.
  */
 export const storeEvents = (tx: Tx, events: readonly NewEvent[], now: string) => tx`
   with arrived as (
@@ -74,8 +74,8 @@ export interface ClaimedDelivery {
 }
 
 /**
- * The endpoints with pending deliveries, and null. The recursion reads one entry of the index for each of them, whatever the
- * number of its deliveries and of other endpoints.
+ * The endpoints with pending deliveries, and null. The recursion reads one entry of the index for each of them,
+ * whatever the number of its deliveries and of other endpoints.
  */
 const withPending = (sql: Sql) => sql`
   with recursive pending (endpoint_id) as (
@@ -106,10 +106,10 @@ const isDue = (sql: Sql, now: string) => sql`
       and (lease_until is null or lease_until < clock_timestamp()))`
 
 /**
- * Leases at most a number of due deliveries of each of some endpoints. The rows of the endpoints are locked against the FOR
- * UPDATE of a change or deletion, so that no claim overlooks one that has been committed. Results of attempts, which count
- * failures in the rows, do not wait for the lock. A lease that a crash of Postgres loses is of a delivery whose result was
- * not recorded either.
+ * Leases at most a number of due deliveries of each of some endpoints. The rows of the endpoints are locked against the
+ * FOR UPDATE of a change or deletion, so that no claim overlooks one that has been committed. Results of attempts,
+ * which count failures in the rows, do not wait for the lock. A lease that a crash of Postgres loses is of a delivery
+ * whose result was not recorded either.
  */
 export const claimDue = (
   sql: Sql,
@@ -149,7 +149,7 @@ export interface Completion {
   attempt: number
   leaseToken: string
   state: 'PENDING' | 'DELIVERED' | 'FAILED'
-  /** Of a delivery that stays PENDING. */
+  /** Time of the next attempt, if the delivery stays PENDING. */
   nextAttemptAt: string
   startedAt: string
   durationMs: number
@@ -217,10 +217,10 @@ export const deleteDeliveries = (sql: Sql, before: string, limit: number) => sql
     select id from webhooks.deliveries where event_time < ${before} order by event_time limit ${limit}
     for update skip locked))`
 
-/** Of one statement. The clean-up ends the others within minutes. */
+/** Maximum for one statement. The clean-up ends the others within minutes. */
 const MAX_ENDED_DELIVERIES = 1000
 
-/** Ends pending deliveries of an endpoint that is deleted. Those that are locked, and further ones, are left for later. */
+/** Ends pending deliveries of a deleted endpoint. Locked and further ones are left for the clean-up. */
 export const endDeliveries = (tx: Tx, endpointId: string, now: string) => tx`
   update webhooks.deliveries set state = 'FAILED', finished_at = ${now} where id = any(array(
     select id from webhooks.deliveries where endpoint_id = ${endpointId} and state = 'PENDING'
@@ -245,8 +245,8 @@ export const ensurePartitions = (sql: Sql) => sql`
 export const dropOldPartitions = (sql: Sql) => sql`select webhooks.drop_old_partitions()`
 
 /**
- * The deliveries that wait for active endpoints, and the paused endpoints. Counts end at 10,000. The oldest one is that of an
- * endpoint whose last attempt succeeded: the deliveries of one that fails or hangs wait because of it.
+ * The deliveries that wait for active endpoints, and the paused endpoints. Counts end at 10,000. The oldest one is that
+ * of an endpoint whose last attempt succeeded: the deliveries of one that fails or hangs wait because of it.
  */
 export const measureDeliveries = (sql: Sql) => sql<[{ due: number; oldest_ms: number | null; paused: number }]>`
   select

@@ -17,14 +17,13 @@ const PAUSES_MS = [
   24 * HOUR_MS,
 ] as const
 
-export const MAX_ATTEMPTS = PAUSES_MS.length + 1
 /** Pauses vary by this share, so that the deliveries of an outage are not retried all at once. */
 const JITTER = 0.2
 const MAX_RETRY_AFTER_MS = 24 * HOUR_MS
-/** Events, deliveries and attempts are kept so long. */
+/** Retention of events, deliveries and attempts. */
 export const RETENTION_MS = 30 * 24 * HOUR_MS
 
-/** What a receiver answered; without a status there was no answer. */
+/** The answer of a receiver. Without a status there was none. */
 export interface Answer {
   status: number | null
   /** From `Retry-After`. */
@@ -38,8 +37,8 @@ export function pauseAfter(attempt: number, { status, retryAfterMs }: Answer, ra
   const pauseMs = PAUSES_MS[attempt - 1]
   if (pauseMs === undefined) return undefined
   const jittered = Math.round(pauseMs * (1 - JITTER + 2 * JITTER * random))
-  const asked = status === 429 || status === 503 ? Math.min(retryAfterMs ?? 0, MAX_RETRY_AFTER_MS) : 0
-  return Math.max(jittered, asked)
+  const requested = status === 429 || status === 503 ? Math.min(retryAfterMs ?? 0, MAX_RETRY_AFTER_MS) : 0
+  return Math.max(jittered, requested)
 }
 
 /** The pause that a `Retry-After` header asks for: seconds or a date. Undefined for anything else. */

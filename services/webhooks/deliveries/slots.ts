@@ -22,7 +22,8 @@ export interface InFlight {
 /**
  * How many deliveries of each endpoint may start now: one of each organization in turn, and of each of its endpoints in
  * turn. An organization may occupy a third of the slots that are free, and an endpoint a third of what its organization
- * has left (dynamic thresholds). So one organization gets at most a quarter, and however many hang, some slots stay free.
+ * has left (dynamic thresholds). So one organization gets at most a quarter, and however many hang, some slots stay
+ * free.
  */
 export function shareSlots(
   candidates: readonly Candidate[],

@@ -14,7 +14,7 @@ import * as queries from './queries.ts'
 import { shownEndpoint } from './rules.ts'
 import { newWebhookSecret } from './secrets.ts'
 
-/** What follows endpoints, in the transaction of each change. `service.ts` provides it. */
+/** What happens in other features in the transaction of a change of endpoints. `service.ts` provides it. */
 interface EndpointFollowers {
   /** Continues the replay of an endpoint that is active again. */
   resumeReplay(tx: Tx, endpointId: string, now: string): PromiseLike<unknown>
@@ -73,7 +73,7 @@ export async function patchEndpoint(
   return { data: shownEndpoint(changed) }
 }
 
-/** Deletes an endpoint with its replay, and ends its deliveries, because each endpoint that has some costs the dispatchers time. */
+/** Deletes an endpoint with its replay, and ends its deliveries, which would cost the dispatchers time. */
 export async function deleteEndpoint(
   { followers }: EndpointDeps,
   { tx, caller, params, now }: Command<ChangedEndpoint>,
@@ -85,8 +85,8 @@ export async function deleteEndpoint(
 const PREVIOUS_SECRET_MS = 24 * 60 * 60 * 1000
 
 /**
- * Replaces the secret of an endpoint. The previous one also signs for 24 hours, and with it those of earlier rotations that
- * sign still: a rotation whose response was lost can be repeated.
+ * Replaces the secret of an endpoint. The previous one also signs for 24 hours, and so do those of earlier rotations
+ * that still sign, so that a rotation whose response was lost can be repeated.
  */
 export async function rotateSecret(
   { box }: EndpointDeps,

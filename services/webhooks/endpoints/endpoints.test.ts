@@ -88,7 +88,7 @@ describe('POST /v2.3/webhooks/endpoints', () => {
 
   test('every event type and wildcard of the contract is accepted, and repeated ones are merged', () =>
     withEndpoint({ events: [...SUBSCRIPTIONS, 'cases.*'] }, async ({ events }) => {
-      expect(events).toEqual(SUBSCRIPTIONS)
+      expect<string[]>(events).toEqual(SUBSCRIPTIONS)
     }))
 
   test.each([

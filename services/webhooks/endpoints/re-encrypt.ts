@@ -4,7 +4,7 @@ import { listSecrets, replaceSecrets } from './queries.ts'
 
 const BATCH_SIZE = 500
 
-/** Re-encrypts the secrets of all endpoints with the current key. Older keys can then be removed from ENCRYPTION_KEYS. */
+/** Re-encrypts the secrets of all endpoints with the current key, so that older keys can be removed. */
 export async function reencryptEndpoints(sql: Pool, box: SecretBox): Promise<{ reencrypted: number }> {
   let reencrypted = 0
   let after = ''

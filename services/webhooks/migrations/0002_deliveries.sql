@@ -1,35 +1,35 @@
--- Events of cases and assignments, with the exact bytes that are sent. The time is that of the event, so that an event that
--- arrives again meets its row.
+-- Events of cases and assignments, with the exact bytes that are sent. `timestamp` is the time of the event, so that an
+-- event that arrives again has the same primary key.
 create table webhooks.events (
   id text collate "C" not null,
   timestamp timestamptz(3) not null,
   org_id text collate "C" not null,
   type text not null,
   body text not null,
-  -- Of the span in which the event was emitted.
+  -- The trace context of the span in which the event was emitted.
   traceparent text,
-  -- Of a test event, which no other endpoint gets.
+  -- The endpoint of a test event, which no other endpoint gets.
   endpoint_id text collate "C",
   primary key (timestamp, id)
 ) partition by range (timestamp);
 create table webhooks.events_default partition of webhooks.events default;
--- For replays.
+-- Replays read the events of an organization in this order.
 create index events_of_organization on webhooks.events (org_id, timestamp, id);
 
 alter table webhooks.endpoints
   -- Why the marketplace paused the endpoint; null if a user did.
   add column pause_reason text,
-  -- Failed attempts since the last success or activation, without those of test events, and the time of the first one.
+  -- Failed attempts since the last success or activation, and the time of the first one. Test events do not count.
   add column failures integer not null default 0,
   add column failing_since timestamptz(3),
-  -- Of the last success, at most a minute old; null before the first one.
+  -- The time of the last success, at most a minute too early; null before the first one.
   add column succeeded_at timestamptz(3),
   -- After a rotation the earlier secrets also sign until this time, the newest first.
   add column previous_secrets text[] not null default '{}',
   add column previous_secrets_until timestamptz(3);
 
--- One event for one endpoint. The row is updated at each attempt. Half of each page stays free for the second version of its
--- rows, so that a claim changes no index.
+-- One event for one endpoint. The row is updated at each attempt. Half of each page stays free for the second version
+-- of its rows, so that a claim changes no index.
 create table webhooks.deliveries (
   id text collate "C" primary key,
   org_id text collate "C" not null,
@@ -44,7 +44,7 @@ create table webhooks.deliveries (
   state text not null default 'PENDING' check (state in ('PENDING', 'DELIVERED', 'FAILED')),
   -- Attempts that were started.
   attempt integer not null default 0,
-  -- Those of them that users asked for, which do not count against the schedule.
+  -- Attempts that users asked for, which do not count against the schedule.
   retries integer not null default 0,
   next_attempt_at timestamptz(3) not null,
   lease_until timestamptz,
@@ -63,17 +63,17 @@ create index deliveries_of_endpoint on webhooks.deliveries (org_id, endpoint_id,
 create index deliveries_of_endpoint_and_type
   on webhooks.deliveries (org_id, endpoint_id, type, state, created_at desc, id desc);
 
--- For the limits of an organization.
+-- Count the pending replays and test events of an organization for their limits.
 create index deliveries_replayed on webhooks.deliveries (org_id) where state = 'PENDING' and replay > 0;
 create index deliveries_tested on webhooks.deliveries (org_id) where state = 'PENDING' and is_test;
 
--- The last replay of each endpoint, which is worked off in bounded steps. The deletion of the endpoint ends it.
+-- The last replay of each endpoint, which runs in bounded steps. The deletion of the endpoint ends it.
 create table webhooks.replays (
   endpoint_id text collate "C" primary key references webhooks.endpoints (id) on delete cascade,
   -- The events of this period are sent.
   from_time timestamptz(3) not null,
   to_time timestamptz(3) not null,
-  -- The last event that was looked at.
+  -- The last event that the replay has read.
   position_time timestamptz(3) not null,
   position_id text collate "C" not null,
   -- Deliveries that were created.
@@ -91,7 +91,7 @@ create table webhooks.attempts (
   number integer not null,
   timestamp timestamptz(3) not null,
   duration_ms integer not null,
-  -- Of the response; null without one.
+  -- The status of the response; null without one.
   status integer,
   error text,
   -- The first 4 KiB of the response.

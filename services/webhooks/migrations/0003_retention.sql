@@ -1,7 +1,7 @@
 create index deliveries_by_age on webhooks.deliveries (event_time);
 
--- Drops the partitions of events and attempts that contain nothing younger than 30 days. The service calls it with the rights
--- of the owner.
+-- Drops the partitions of events and attempts that contain nothing younger than 30 days. The service calls it with the
+-- rights of the owner.
 create function webhooks.drop_old_partitions() returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare

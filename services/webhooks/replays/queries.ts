@@ -12,7 +12,7 @@ export const findReplay = (sql: Sql, orgId: string, endpointId: string) => sql<R
   select ${replayColumns(sql)} from webhooks.replays
   where endpoint_id = (select id from webhooks.endpoints where org_id = ${orgId} and id = ${endpointId})`
 
-/** The replay takes the place of a finished one. Returns nothing while an earlier one is unfinished. */
+/** Inserts a replay, which replaces a finished one. No row while an earlier one is unfinished. */
 export const insertReplay = (tx: Tx, endpointId: string, { from, to }: Period, now: string) => tx<ReplayRow[]>`
   insert into webhooks.replays as r
     (endpoint_id, from_time, to_time, position_time, position_id, created_at, next_step_at)
@@ -34,7 +34,7 @@ export const listReplayingOrgs = (sql: Sql, now: string, limit: number) => sql<{
   where r.finished_at is null and r.next_step_at <= ${now}
   group by e.org_id order by min(r.next_step_at) limit ${limit}`
 
-/** Serializes the steps of an organization, so that they do not exceed its limit together. Another replica that holds the lock works on it. */
+/** Serializes the steps of an organization, so that together they do not exceed its limit. */
 export const tryLockReplays = (tx: Tx, orgId: string) => tx<[{ taken: boolean }]>`
   select pg_try_advisory_xact_lock(hashtextextended('webhooks.replays ' || ${orgId}, 0)) as taken`
 
@@ -42,7 +42,7 @@ interface ClaimedReplay {
   endpoint_id: string
   status: 'active' | 'paused'
   failures: number
-  /** That were created so far. */
+  /** The number of deliveries created so far. */
   deliveries: number
   events: string[]
   to_time: string
@@ -51,8 +51,8 @@ interface ClaimedReplay {
 }
 
 /**
- * The replay of an organization that has been due longest. The lock of its endpoint lets the results of attempts be recorded,
- * but no change or deletion of the endpoint overtakes the step.
+ * The replay of an organization that has been due longest. The lock of its endpoint lets the results of attempts be
+ * recorded, but no change or deletion of the endpoint overtakes the step.
  */
 export const claimReplay = (tx: Tx, orgId: string, now: string) => tx<ClaimedReplay[]>`
   select r.endpoint_id, e.status, e.failures, r.deliveries, e.events, r.to_time, r.position_time, r.position_id
@@ -62,7 +62,7 @@ export const claimReplay = (tx: Tx, orgId: string, now: string) => tx<ClaimedRep
   for update of r skip locked for key share of e skip locked`
 
 /** The replay of a paused endpoint has no next step. */
-export const parkReplay = (tx: Tx, endpointId: string) => tx`
+export const suspendReplay = (tx: Tx, endpointId: string) => tx`
   update webhooks.replays set next_step_at = 'infinity' where endpoint_id = ${endpointId}`
 
 export const postponeReplay = (tx: Tx, endpointId: string, until: string) => tx`
@@ -75,9 +75,9 @@ export const countDue = (tx: Tx, endpointId: string, now: string, most: number) 
     where endpoint_id = ${endpointId} and state = 'PENDING' and next_attempt_at <= ${now} limit ${most}) due`
 
 /**
- * Looks at the next events of a replay and creates a delivery for each one to which the endpoint subscribes, with the next
- * replay number of the event. The position moves in the same statement, so a crash neither loses nor repeats an event. A
- * subscription with `*` is a prefix of types. Test events are left out.
+ * Looks at the next events of a replay and creates a delivery for each one to which the endpoint subscribes, with the
+ * next replay number of the event. The position moves in the same statement, so a crash neither loses nor repeats an
+ * event. A subscription with `*` is a prefix of types. Test events are left out.
  */
 export const stepReplay = (
   tx: Tx,

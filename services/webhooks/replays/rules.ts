@@ -13,8 +13,8 @@ const FIRST_STEP_DELIVERIES = 5
 const PROBE_MS = 60_000
 
 /**
- * An endpoint that fails gets one delivery a minute until one succeeds, because each is tried twelve times. The first step
- * shows whether it does.
+ * The first step creates few deliveries, which show whether the endpoint fails. One that fails gets one delivery a
+ * minute until one succeeds, because each is tried twelve times.
  */
 export function paceOf({ failures, deliveries }: { failures: number; deliveries: number }) {
   if (failures >= FIRST_STEP_DELIVERIES) return { deliveries: 1, pauseMs: PROBE_MS }

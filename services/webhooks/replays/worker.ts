@@ -22,7 +22,7 @@ const IDLE_MS = 1000
 const MAX_STEPS_PER_ROUND = 20
 
 /**
- * Works off replays in bounded steps, one of each organization in turn. Every replica runs it; the steps of one organization
+ * Runs replays in bounded steps, one of each organization in turn. Every replica runs it; the steps of one organization
  * never run at the same time.
  */
 export const replayWorker = (deps: Deps): Worker => ({
@@ -38,7 +38,7 @@ export const replayWorker = (deps: Deps): Worker => ({
   },
 })
 
-/** A step of each organization in turn, until the round has its deliveries. Returns whether there are replays. */
+/** Runs a step of each organization in turn, up to the deliveries of a round. Returns whether there are replays. */
 async function runRound(deps: Deps, signal: AbortSignal): Promise<boolean> {
   const orgs = await queries.listReplayingOrgs(deps.sql, nowOf(deps), MAX_STEPS_PER_ROUND)
   let left = ROUND_DELIVERIES
@@ -54,7 +54,7 @@ async function runRound(deps: Deps, signal: AbortSignal): Promise<boolean> {
   return orgs.length > 0
 }
 
-/** A step of the replay of an organization that has been due longest. Returns the number of deliveries that it created. */
+/** Runs a step of the replay that has been due longest. Returns the number of deliveries that it created. */
 function stepOf(deps: Deps, orgId: string, most: number): Promise<number> {
   const now = nowOf(deps)
   return deps.sql.begin(async (tx) => {
@@ -62,7 +62,7 @@ function stepOf(deps: Deps, orgId: string, most: number): Promise<number> {
     const [replay] = taken ? await queries.claimReplay(tx, orgId, now) : []
     if (!replay) return 0
     if (replay.status === 'paused') {
-      await queries.parkReplay(tx, replay.endpoint_id)
+      await queries.suspendReplay(tx, replay.endpoint_id)
       return 0
     }
     const [due] = await queries.countDue(tx, replay.endpoint_id, now, MAX_DUE)

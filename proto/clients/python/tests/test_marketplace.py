@@ -92,7 +92,7 @@ def test_errors_of_v2_3_have_the_same_shape(market: Marketplace) -> None:
 
 def test_a_wrong_secret_is_the_error_of_oauth() -> None:
     with (
-        Marketplace(URL, ServiceAccount(ACCOUNT.client_id, "mkt_sk_wrong")) as market,
+        Marketplace(URL, ServiceAccount(ACCOUNT.client_id, "mkt_wrong")) as market,
         pytest.raises(ApiError) as refused,
     ):
         list_roles.sync(client=market.client)

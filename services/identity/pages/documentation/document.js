@@ -1,7 +1,7 @@
 const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 
 /**
- * The OpenAPI document as the page shows it: each operation has samples in TypeScript and Python, and a request is filled in
+ * Returns the OpenAPI document as the page shows it: each operation has samples in TypeScript and Python, and a request is filled in
  * with the required values only.
  */
 export function documentForPage(openapi, origin) {
@@ -33,7 +33,7 @@ function prepare(shown, { path, method, operation, origin }) {
   ]
 }
 
-/** The reference would send examples, defaults and first words of optional parameters, so the description has them instead. */
+/** Moves examples, defaults and words of an optional parameter to its description, because the reference would send them. */
 function withoutOptionalValues(parameter) {
   if (parameter.required) return parameter
   const { example, description, schema, ...others } = parameter

@@ -35,7 +35,7 @@ const shown = documentForPage(openapi, location.origin)
 
 const slug = ({ name }) => name.toLowerCase().replaceAll(' ', '-')
 
-/** With the access token of the session, which the reference sends. */
+/** Returns the configuration of the reference, which sends the access token of the session. */
 const configuration = (token = '') => ({
   content: shown,
   generateTagSlug: slug,

@@ -28,8 +28,8 @@ const TOUCH_INTERVAL_MS = 10 * 60 * 1000
 const START: Position = { low: '0', high: '0', seq: '0', epoch: null }
 
 /**
- * A consumer: a worker that reads its sources in turn and processes their batches while it is the leader. Idle pauses grow
- * up to `pollMs`, so that events hidden by a running transaction are found soon.
+ * A consumer: a worker that reads its sources in turn and processes their batches while it is the leader. Idle pauses
+ * grow up to `pollMs`, so that events hidden by a running transaction are found soon.
  */
 export class Consumer implements Worker {
   readonly name: string
@@ -44,9 +44,9 @@ export class Consumer implements Worker {
 
   run(signal: AbortSignal): Promise<void> {
     const { election, name } = this.#options
-    return election.lead(`consumer:${name}`, signal, async (_session, ends) => {
-      this.#feeds = await this.#open(ends)
-      await this.#process(this.#feeds, ends).finally(() => {
+    return election.lead(`consumer:${name}`, signal, async (_session, leadership) => {
+      this.#feeds = await this.#open(leadership)
+      await this.#process(this.#feeds, leadership).finally(() => {
         this.#feeds = undefined
       })
     })
@@ -65,13 +65,13 @@ export class Consumer implements Worker {
     return lags.reduce<number>((sum, lag) => sum + (lag ?? 0), 0)
   }
 
-  async #open(ends: AbortSignal): Promise<Feed[]> {
+  async #open(signal: AbortSignal): Promise<Feed[]> {
     const { pool, name, subjects, wake, driver } = this.#options
     const positionIn = async (source: string) => {
       const cursors = await listCursors(pool, name)
       return cursors.find((cursor) => cursor.source === source) ?? START
     }
-    const feeds = driver.feeds({ subjects, wake, positionIn }, ends)
+    const feeds = driver.feeds({ subjects, wake, positionIn }, signal)
     const sources = feeds.map(({ source }) => source)
     await ensureCursors(pool, name, sources)
     const unused = driver.sources.filter((source) => !sources.includes(source))
@@ -79,22 +79,22 @@ export class Consumer implements Worker {
     return feeds
   }
 
-  async #process(feeds: readonly Feed[], ends: AbortSignal): Promise<void> {
+  async #process(feeds: readonly Feed[], signal: AbortSignal): Promise<void> {
     const { name, pool, log, wake, pollMs } = this.#options
     let idleMs = FIRST_IDLE_MS
     let touchAt = performance.now()
-    while (!ends.aborted) {
+    while (!signal.aborted) {
       try {
         if (performance.now() >= touchAt) {
           await touchCursors(pool, name)
           touchAt = performance.now() + TOUCH_INTERVAL_MS
         }
-        const { worked, dueMs } = await runRound(this.#options, feeds, ends)
-        const woken = worked || (await wake.wait(Math.min(idleMs, dueMs), ends))
+        const { worked, dueMs } = await runRound(this.#options, feeds, signal)
+        const woken = worked || (await wake.wait(Math.min(idleMs, dueMs), signal))
         idleMs = woken ? FIRST_IDLE_MS : Math.min(idleMs * 2, pollMs)
       } catch (error) {
         log[isDependencyFailure(error) ? 'warn' : 'error']({ consumer: name, err: error }, 'consumer failed')
-        await pause(FAILED_PAUSE_MS, ends)
+        await pause(FAILED_PAUSE_MS, signal)
       }
     }
   }
@@ -104,25 +104,25 @@ export class Consumer implements Worker {
  * Retries due events before new ones, because a busy subject would otherwise never leave the retry queue. The number is
  * bounded, so that a consumer that always fails still reads new events.
  */
-async function retryDue(processor: EventProcessor, ends: AbortSignal): Promise<boolean> {
+async function retryDue(processor: EventProcessor, signal: AbortSignal): Promise<boolean> {
   let tried = 0
-  while (tried < MAX_RETRIES_PER_ROUND && !ends.aborted && (await processor.retry())) tried++
+  while (tried < MAX_RETRIES_PER_ROUND && !signal.aborted && (await processor.retry())) tried++
   return tried > 0
 }
 
-/** Processes due retries and one batch of each source. Returns whether there was work, and when the next retry is due. */
-async function runRound({ name, pool, processor }: ConsumerOptions, feeds: readonly Feed[], ends: AbortSignal) {
+/** Processes due retries and a batch of each source. Returns whether there was work, and when a retry is due. */
+async function runRound({ name, pool, processor }: ConsumerOptions, feeds: readonly Feed[], signal: AbortSignal) {
   const [[retry], rows] = await Promise.all([nextRetry(pool, name), listCursors(pool, name)])
   const dueMs = retry?.due_ms ?? Number.POSITIVE_INFINITY
-  let worked = dueMs <= 0 && (await retryDue(processor, ends))
+  let worked = dueMs <= 0 && (await retryDue(processor, signal))
   const cursors = new Map(rows.map((cursor) => [cursor.source, cursor]))
   const next = async (feed: Feed) => {
     const cursor = cursors.get(feed.source)
-    const batch = cursor && !ends.aborted ? await feed.next(cursor) : undefined
+    const batch = cursor && !signal.aborted ? await feed.next(cursor) : undefined
     return cursor && batch ? [{ cursor, batch }] : []
   }
   for (const { cursor, batch } of (await Promise.all(feeds.map(next))).flat()) {
-    if (ends.aborted || (await processor.deliver(cursor, batch)) === 'moved') continue
+    if (signal.aborted || (await processor.deliver(cursor, batch)) === 'moved') continue
     worked = true
   }
   return { worked, dueMs: Math.max(dueMs, FIRST_IDLE_MS) }

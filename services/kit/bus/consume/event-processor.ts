@@ -21,9 +21,9 @@ type Outcome = 'done' | 'moved'
 const MAX_MALFORMED_CHARACTERS = 64 * 1024
 
 /**
- * Processes the events of a consumer exactly once, independent of the driver. A batch is handled in one transaction with
- * the cursor and the ids in `processed_events`. If that fails, its events move to the retry queue, which keeps the order
- * of each subject, and later events of other subjects continue.
+ * Processes the events of a consumer exactly once, independent of the driver. A batch is handled in one transaction
+ * with the cursor and the ids in `processed_events`. If that fails, its events move to the retry queue, which keeps the
+ * order of each subject, and later events of other subjects continue.
  */
 export class EventProcessor {
   readonly #consume: ConsumeOptions

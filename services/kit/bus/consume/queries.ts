@@ -8,7 +8,7 @@ export const ensureCursors = (sql: Sql, consumer: string, sources: readonly stri
   select ${consumer}, s.source from unnest(${sources as string[]}::text[]) as s (source)
   on conflict (consumer, source) do nothing`
 
-/** Deletes the cursors of sources that the consumer no longer reads, which would prevent the deletion of outbox rows. */
+/** Deletes the cursors of sources that the consumer no longer reads, because they would keep outbox rows. */
 export const deleteCursors = (sql: Sql, consumer: string, sources: readonly string[]) => sql`
   delete from bus_cursors where consumer = ${consumer} and source = any(${sources as string[]}::text[])`
 
@@ -75,7 +75,7 @@ export interface RetryRow extends RetryEvent {
   interruptions: number
 }
 
-/** Those of the subjects that have a queued event, behind which the next one has to wait. */
+/** Returns those of the subjects that have a queued event. Their next events wait behind it. */
 export const listBlockedSubjects = (
   tx: Tx,
   consumer: string,

@@ -47,16 +47,16 @@ export interface Failure {
   error: unknown
 }
 
-/** Events of one subject that are handled in one transaction. */
+/** Maximum of events of one subject that are handled in one transaction. */
 const BATCH_EVENTS = 64
-/** The pauses of an interrupted event stop to grow with this one, so that it is handled soon after the failure has ended. */
-const LONGEST_INTERRUPTED_PAUSE = 3
+/** Pauses after interruptions grow up to this attempt, so that the event is handled soon after the failure. */
+const MAX_INTERRUPTED_BACKOFF_TRIES = 3
 const MAX_ERROR_CHARACTERS = 500
 
 /**
  * The retry queue of a consumer, with one FIFO queue for each subject. The first event of a subject is retried with
- * backoff until it succeeds or becomes a dead letter; the others wait behind it. An attempt that a failure of a dependency
- * ended does not count.
+ * backoff until it succeeds or becomes a dead letter; the others wait behind it. An attempt that a failure of a
+ * dependency ended does not count.
  */
 export class RetryQueue {
   readonly #consume: ConsumeOptions
@@ -119,7 +119,7 @@ export class RetryQueue {
     } catch (error) {
       this.#warn(head, error)
       if (isDependencyFailure(error)) {
-        const pauseMs = this.#pauseMs(Math.min(head.tries, LONGEST_INTERRUPTED_PAUSE))
+        const pauseMs = this.#pauseMs(Math.min(head.tries, MAX_INTERRUPTED_BACKOFF_TRIES))
         await this.#recordInterruption(() => postponeInterrupted(pool, head.position, pauseMs, describe(error)))
         throw error
       }
@@ -129,7 +129,7 @@ export class RetryQueue {
     return true
   }
 
-  /** If this fails, the next call tries again first. */
+  /** Records an interruption. If that fails, the next `retry` records it first. */
   async #recordInterruption(record: (() => PromiseLike<unknown>) | undefined): Promise<void> {
     this.#unrecorded = record
     await record?.()
@@ -141,7 +141,7 @@ export class RetryQueue {
     await this.#options.pool.begin(async (tx) => {
       await lockConsumer(tx, head.consumer)
       const queue = await listRetries(tx, head, head.tries > 1 || head.isolated ? 1 : BATCH_EVENTS)
-      // Another process has handled it.
+      // Another process has handled the event.
       if (queue[0]?.position !== head.position) return
       const handled: string[] = []
       let failed: { row: RetryRow; error: unknown } | undefined

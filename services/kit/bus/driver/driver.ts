@@ -7,8 +7,8 @@ export interface Driver {
   publisher: Publisher
   /** The names of all logs. */
   sources: readonly string[]
-  /** The logs of a consumer, which are read until the signal. */
-  feeds(request: FeedRequest, ends: AbortSignal): Feed[]
+  /** Opens a feed of each log that the consumer reads, until the signal aborts. */
+  feeds(request: FeedRequest, signal: AbortSignal): Feed[]
   /** Delivers new events to a subscriber. Returns a function that ends it. */
   subscribe(receiver: EventReceiver): () => void
   isConnected(): boolean
@@ -35,7 +35,7 @@ interface FeedRequest {
 export interface Feed {
   /** The name of the log. */
   source: string
-  /** The next batch after the cursor, oldest first. Undefined if there is none now. It is the same until the cursor moves. */
+  /** The next batch after the cursor, oldest first; the same one until the cursor moves. Undefined if there is none. */
   next(cursor: Cursor): Promise<Batch | undefined>
   /** Number of events after the cursor, at most 10,000. Undefined while the log cannot be read. */
   lag(cursor: Cursor): Promise<number | undefined>
@@ -43,10 +43,11 @@ export interface Feed {
 
 /** Position of a consumer in a log. 64-bit numbers are strings, because JavaScript numbers would round them. */
 export interface Position {
+  /** The transaction ids between which an outbox is read, from `low` to below `high`. Not used for streams. */
   low: string
   high: string
   seq: string
-  /** Which log the position belongs to. A log that was created again has another one. */
+  /** Creation time of the stream, which differs after the stream was created again. Null for an outbox. */
   epoch: string | null
 }
 

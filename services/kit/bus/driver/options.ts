@@ -11,7 +11,7 @@ export interface ConsumeOptions {
    * schedules a retry; after the last attempt the event is a dead letter.
    */
   handle(tx: Tx, event: Envelope): Promise<void>
-  /** Handles the events of a batch in one go, with the effects of `handle` for each. If it throws, each is handled alone. */
+  /** Handles a batch together, with the effects of `handle` for each event. If it throws, each is handled alone. */
   handleAll?(tx: Tx, events: readonly Envelope[]): Promise<void>
 }
 

@@ -13,7 +13,7 @@ import type { MessageLog } from '../../log/message-log.ts'
 import { pause } from '../../worker/worker.ts'
 import { type Names, namesWith } from './names.ts'
 
-export interface NatsAddress {
+export interface NatsOptions {
   /** Servers separated by commas: `nats://user:password@host:4222`, `nats://token@host`, `tls://host`. */
   url: string
   /** Credentials file of `nsc` with a user's JWT and seed. Files are read at each connect, so they can be rotated. */
@@ -28,7 +28,7 @@ export interface NatsAddress {
 }
 
 /** The variables that describe NATS; undefined without a URL. */
-export function natsAddressOf(variables: Record<string, unknown>): NatsAddress | undefined {
+export function natsOptionsOf(variables: Record<string, unknown>): NatsOptions | undefined {
   const { NATS_URL: url, ...others } = variables as Record<string, string | undefined>
   if (!url) return undefined
   const named = {
@@ -52,17 +52,17 @@ export interface NatsSession {
 }
 
 const CONNECT_TIMEOUT_MS = 5000
-export const REQUEST_TIMEOUT_MS = 5000
+const REQUEST_TIMEOUT_MS = 5000
 const PING_INTERVAL_MS = 2000
 const MAX_UNANSWERED_PINGS = 2
 const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 2000
 
 /** Connects once, or throws. */
-export async function connectOnce(address: NatsAddress, name: string): Promise<NatsSession> {
+export async function connectOnce(options: NatsOptions, name: string): Promise<NatsSession> {
   const nc = await connect({
-    ...optionsOf(address.url),
-    ...(await identityOf(address)),
+    ...optionsOfUrl(options.url),
+    ...(await credentialsOf(options)),
     name,
     timeout: CONNECT_TIMEOUT_MS,
     pingInterval: PING_INTERVAL_MS,
@@ -72,12 +72,12 @@ export async function connectOnce(address: NatsAddress, name: string): Promise<N
   const closed = new AbortController()
   void nc.closed().then(() => closed.abort())
   const jsm = await nc.jetstreamManager({ checkAPI: false, timeout: REQUEST_TIMEOUT_MS })
-  const names = namesWith(address.prefix ?? '')
+  const names = namesWith(options.prefix ?? '')
   return { nc, js: nc.jetstream({ timeout: REQUEST_TIMEOUT_MS }), jsm, names, closed: closed.signal }
 }
 
-/** What proves the identity of this client, beyond the URL. */
-async function identityOf({ credsFile, nkeyFile, certFile, keyFile }: NatsAddress): Promise<ConnectionOptions> {
+/** The credentials of this client that are not part of the URL. */
+async function credentialsOf({ credsFile, nkeyFile, certFile, keyFile }: NatsOptions): Promise<ConnectionOptions> {
   const tls: TlsOptions | undefined = certFile && keyFile ? { certFile, keyFile } : undefined
   const seed = nkeyFile && new TextEncoder().encode((await readFile(nkeyFile, 'utf8')).trim())
   return {
@@ -88,11 +88,11 @@ async function identityOf({ credsFile, nkeyFile, certFile, keyFile }: NatsAddres
 }
 
 /** Splits addresses into the options of the driver, which accepts only hosts as servers. */
-export function optionsOf(url: string): ConnectionOptions {
+export function optionsOfUrl(url: string): ConnectionOptions {
   const addresses = url.split(',').map((address) => new URL(address.trim()))
-  const [named] = addresses.filter((address) => address.username !== '')
-  const user = decodeURIComponent(named?.username ?? '')
-  const pass = decodeURIComponent(named?.password ?? '')
+  const withUser = addresses.find((address) => address.username !== '')
+  const user = decodeURIComponent(withUser?.username ?? '')
+  const pass = decodeURIComponent(withUser?.password ?? '')
   return {
     servers: addresses.map((address) => address.host),
     ...(addresses.some((address) => address.protocol === 'tls:') ? { tls: {} } : {}),
@@ -102,7 +102,7 @@ export function optionsOf(url: string): ConnectionOptions {
 
 /** The connection of a service to NATS. It reconnects in the background with growing pauses. */
 export class NatsConnection {
-  readonly #address: NatsAddress
+  readonly #options: NatsOptions
   readonly #name: string
   readonly #log: MessageLog
   readonly #closed = new AbortController()
@@ -111,10 +111,10 @@ export class NatsConnection {
   #session: NatsSession | undefined
   #nextSession = Promise.withResolvers<NatsSession>()
 
-  constructor(address: NatsAddress, name: string, log: MessageLog) {
+  constructor(options: NatsOptions, name: string, log: MessageLog) {
     // An invalid address throws here instead of being retried.
-    optionsOf(address.url)
-    this.#address = address
+    optionsOfUrl(options.url)
+    this.#options = options
     this.#name = name
     this.#log = log
     this.#running = this.#run()
@@ -149,7 +149,7 @@ export class NatsConnection {
     let pauseMs = FIRST_PAUSE_MS
     while (!signal.aborted) {
       try {
-        const session = await connectOnce(this.#address, this.#name)
+        const session = await connectOnce(this.#options, this.#name)
         pauseMs = FIRST_PAUSE_MS
         await this.#serve(session)
         if (!signal.aborted) this.#log.warn({}, 'connection to NATS lost')

@@ -2,7 +2,7 @@ import type { ServiceName } from '../../../../proto/services.ts'
 import type { MessageLog } from '../../log/message-log.ts'
 import type { Driver } from '../driver/driver.ts'
 import { byStream, commonFilter } from '../driver/subjects.ts'
-import { type NatsAddress, NatsConnection } from './connection.ts'
+import { NatsConnection, type NatsOptions } from './connection.ts'
 import { StreamFeed } from './feed.ts'
 import { natsPublisher } from './publisher.ts'
 import { STREAMS } from './streams.ts'
@@ -15,22 +15,22 @@ interface NatsDriverOptions {
 }
 
 /** The bus on JetStream: the relay publishes, and consumers and subscribers read the streams. */
-export function natsDriver(address: NatsAddress, { service, log, onHeartbeat }: NatsDriverOptions): Driver {
-  const connection = new NatsConnection(address, `marketplace-${service}`, log)
+export function natsDriver(options: NatsOptions, { service, log, onHeartbeat }: NatsDriverOptions): Driver {
+  const connection = new NatsConnection(options, `marketplace-${service}`, log)
   connection.onConnect(({ nc, names }) => {
-    const before = names.heartbeat('')
+    const prefix = names.heartbeat('')
     nc.subscribe(names.heartbeat('*'), {
-      callback: (_error, message) => onHeartbeat(message.subject.slice(before.length)),
+      callback: (_error, message) => onHeartbeat(message.subject.slice(prefix.length)),
     })
   })
   return {
     sources: STREAMS,
     publisher: natsPublisher(service, () => connection.session, log),
-    feeds({ subjects, wake, positionIn }, ends) {
+    feeds({ subjects, wake, positionIn }, signal) {
       return [...byStream(subjects)].map(([stream, ofStream]) => {
         const position = () => positionIn(stream)
         const feed = new StreamFeed({ connection, stream, filter: commonFilter(ofStream), position, log, wake })
-        void feed.run(ends)
+        void feed.run(signal)
         return feed
       })
     },

@@ -30,7 +30,7 @@ interface Reading {
   names: Names
   /** Creation time of the stream. A stream that was created again restarts its sequence. */
   epoch: string
-  /** The highest sequence that is known to exist. A cursor above it is of a stream that was truncated since. */
+  /** The highest sequence that is known to exist. A cursor above it belongs to a stream that was truncated since. */
   lastSeq: number
   reader: StreamReader
   waiting: JsMsg[]
@@ -40,7 +40,8 @@ interface Reading {
 export class StreamFeed implements Feed {
   readonly source: string
   readonly #options: StreamFeedOptions
-  readonly #taken = new WakeSignal()
+  /** Notified when processed messages were removed from memory. */
+  readonly #removed = new WakeSignal()
   #reading: Reading | undefined
 
   constructor(options: StreamFeedOptions) {
@@ -48,23 +49,23 @@ export class StreamFeed implements Feed {
     this.#options = options
   }
 
-  /** Reads until the signal, with a new session after each failure. */
-  async run(ends: AbortSignal): Promise<void> {
+  /** Reads until the signal aborts, with a new session after each failure. */
+  async run(signal: AbortSignal): Promise<void> {
     const { connection, log, stream } = this.#options
     for (;;) {
-      const session = await connection.connected(ends)
+      const session = await connection.connected(signal)
       if (!session) return
       try {
-        await this.#read(session, ends)
+        await this.#read(session, signal)
       } catch (error) {
-        if (!ends.aborted) log.warn({ stream, err: error }, 'stream could not be read; retrying')
+        if (!signal.aborted) log.warn({ stream, err: error }, 'stream could not be read; retrying')
       }
       this.#reading = undefined
-      await pause(RETRY_PAUSE_MS, ends)
+      await pause(RETRY_PAUSE_MS, signal)
     }
   }
 
-  async #read(session: NatsSession, ends: AbortSignal): Promise<void> {
+  async #read(session: NatsSession, signal: AbortSignal): Promise<void> {
     const { stream, filter, position, wake } = this.#options
     const { created, state } = await session.jsm.streams.info(session.names.stream(stream))
     const [epoch, lastSeq] = [String(created), state.last_seq]
@@ -76,11 +77,11 @@ export class StreamFeed implements Feed {
       reading.waiting.push(message)
       reading.lastSeq = Math.max(reading.lastSeq, message.seq)
       wake.notify()
-      while (reading.waiting.length >= MAX_WAITING && !ends.aborted && !session.closed.aborted) {
-        await this.#taken.wait(RETRY_PAUSE_MS, ends)
+      while (reading.waiting.length >= MAX_WAITING && !signal.aborted && !session.closed.aborted) {
+        await this.#removed.wait(RETRY_PAUSE_MS, signal)
       }
     }
-    await reader.run(onMessage, ends)
+    await reader.run(onMessage, signal)
   }
 
   async next(cursor: Cursor): Promise<Batch | undefined> {
@@ -89,7 +90,7 @@ export class StreamFeed implements Feed {
     const after = seqIn(cursor, reading)
     const processed = reading.waiting.findIndex(({ seq }) => seq > after)
     reading.waiting.splice(0, processed === -1 ? reading.waiting.length : processed)
-    this.#taken.notify()
+    this.#removed.notify()
     const messages = reading.waiting.slice(0, BATCH_MESSAGES)
     const last = messages.at(-1)
     if (!last) return undefined
@@ -109,8 +110,8 @@ export class StreamFeed implements Feed {
 }
 
 /**
- * The sequence after which a consumer reads: 0 if its position is of another stream, which was deleted or truncated. The
- * stream is then read from its start, and duplicates are dropped by id.
+ * The sequence after which a consumer reads: 0 if its position is of another stream, which was deleted or truncated.
+ * The stream is then read from its start, and duplicates are dropped by id.
  */
 const seqIn = ({ epoch, seq }: Position, stream: { epoch: string; lastSeq: number }): number =>
   epoch === stream.epoch && Number(seq) <= stream.lastSeq ? Number(seq) : 0

@@ -2,7 +2,7 @@ import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { createEffects, effectsOf, emitValue, openBus, record, until } from '../../../testing/bus/harness.ts'
 import { testDatabase } from '../../../testing/database.ts'
 import { natsServer } from '../../../testing/nats-server.ts'
-import { connectOnce, optionsOf } from './connection.ts'
+import { connectOnce, optionsOfUrl } from './connection.ts'
 import { ensureStreams } from './streams.ts'
 
 /** Messages of other systems, addresses and outages of NATS. */
@@ -118,9 +118,9 @@ test('credentials in the address are used, and wrong ones are refused', async ()
 })
 
 test('an address contains servers, credentials and encryption', () => {
-  expect(optionsOf('nats://a:4222,nats://b:4333')).toEqual({ servers: ['a:4222', 'b:4333'] })
-  expect(optionsOf('nats://t0ken@a')).toEqual({ servers: ['a'], token: 't0ken' })
-  expect(optionsOf('tls://user:pa%3Ass@a:1, tls://b:2')).toEqual({
+  expect(optionsOfUrl('nats://a:4222,nats://b:4333')).toEqual({ servers: ['a:4222', 'b:4333'] })
+  expect(optionsOfUrl('nats://t0ken@a')).toEqual({ servers: ['a'], token: 't0ken' })
+  expect(optionsOfUrl('tls://user:pa%3Ass@a:1, tls://b:2')).toEqual({
     servers: ['a:1', 'b:2'],
     tls: {},
     user: 'user',

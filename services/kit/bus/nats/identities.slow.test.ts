@@ -9,7 +9,7 @@ import { AUTHORITY, LOCAL_CERTIFICATE, LOCAL_KEY, OTHER_CERTIFICATE, OTHER_KEY }
 import { testDatabase } from '../../../testing/database.ts'
 import { freePort } from '../../../testing/free-port.ts'
 import { natsServer } from '../../../testing/nats-server.ts'
-import { connectOnce, type NatsAddress, natsAddressOf } from './connection.ts'
+import { connectOnce, type NatsOptions, natsOptionsOf } from './connection.ts'
 import { ensureStreams, requireStreams } from './streams.ts'
 
 setDefaultTimeout(60_000)
@@ -48,9 +48,9 @@ test('a client certificate signs in, and a client without one is refused', async
   })
   const url = `tls://localhost:${port}`
   // An authority is trusted from the start of a process.
-  const signIn = (address: NatsAddress) =>
+  const signIn = (options: NatsOptions) =>
     run([process.execPath, '-e', CONNECT], {
-      env: { ...process.env, NODE_EXTRA_CA_CERTS: caFile, ADDRESS: JSON.stringify(address) },
+      env: { ...process.env, NODE_EXTRA_CA_CERTS: caFile, ADDRESS: JSON.stringify(options) },
     })
   await until(async () => (await signIn({ url, certFile, keyFile })).output === 'connected\n')
   expect((await signIn({ url })).output).toMatch(/^refused/)
@@ -66,8 +66,8 @@ const CONNECT = `
 `
 
 test('the variables name one address', () => {
-  expect(natsAddressOf({ PORT: 1 })).toBeUndefined()
-  expect(natsAddressOf({ NATS_URL: 'tls://a', NATS_CERT_FILE: '/c', NATS_KEY_FILE: '/k', NATS_PREFIX: 'p' })).toEqual({
+  expect(natsOptionsOf({ PORT: 1 })).toBeUndefined()
+  expect(natsOptionsOf({ NATS_URL: 'tls://a', NATS_CERT_FILE: '/c', NATS_KEY_FILE: '/k', NATS_PREFIX: 'p' })).toEqual({
     url: 'tls://a',
     certFile: '/c',
     keyFile: '/k',

@@ -6,8 +6,8 @@ const envelope = TypeCompiler.Compile(Envelope)
 const utf8 = new TextDecoder()
 
 /**
- * Validates a message, because other systems publish, too. It must be an envelope of the type that its subject names, since the
- * permissions of publishers apply to subjects.
+ * Validates a message, because other systems publish, too. It must be an envelope of the type that its subject names,
+ * since the permissions of publishers apply to subjects.
  */
 export function readMessage(stream: string, seq: number, type: string, data: Uint8Array): Received {
   const text = utf8.decode(data)

@@ -15,7 +15,7 @@ export function natsPublisher(
   log: MessageLog,
 ): Publisher {
   /** An outage is logged once. */
-  let isLogged = false
+  let isOutageLogged = false
   return {
     async publishPending({ sql, withDeadline }) {
       const session = current()
@@ -24,8 +24,10 @@ export function natsPublisher(
       if (rows.length === 0) return 'empty'
       const { sent, failure } = await publish(session, service, rows)
       if (sent.length > 0) await withDeadline(markSent(sql, sent))
-      if (failure !== undefined && !isLogged) log.warn({ err: failure }, 'NATS refuses events; they stay in the outbox')
-      isLogged = failure !== undefined
+      if (failure !== undefined && !isOutageLogged) {
+        log.warn({ err: failure }, 'NATS refuses events; they stay in the outbox')
+      }
+      isOutageLogged = failure !== undefined
       return failure !== undefined ? 'blocked' : rows.length === ROWS_AT_ONCE ? 'more' : 'empty'
     },
     async publishHeartbeat() {

@@ -4,7 +4,7 @@ import { newId } from '../../db/ids.ts'
 import type { NatsSession } from './connection.ts'
 
 const FETCHED_AT_ONCE = 100
-/** A fetch without messages ends after this time. Then the consumer is looked up, because the server may have lost it. */
+/** A fetch without messages ends after this time. The consumer is then looked up, because the server may lose it. */
 const FETCH_MS = 5000
 const IDLE_HEARTBEAT_MS = 1000
 /** The server deletes the consumer of a lost process after this time. */
@@ -19,9 +19,9 @@ interface StreamPart {
 type OnMessage = (message: JsMsg) => void | Promise<void>
 
 /**
- * Reads a stream from a sequence, in its order and without gaps, through a consumer of its own in the memory of the server.
- * Messages are fetched when the earlier ones were taken. The ordered consumer of the client does the same, but tries for
- * minutes to create its consumer on a closed connection.
+ * Reads a stream from a sequence, in its order and without gaps, through a consumer of its own in the memory of the
+ * server. Messages are fetched when the earlier ones were taken. The ordered consumer of the client does the same, but
+ * tries for minutes to create its consumer on a closed connection.
  */
 export class StreamReader {
   readonly #session: NatsSession
@@ -39,8 +39,8 @@ export class StreamReader {
     return (await this.#consumer?.info())?.num_pending ?? 0
   }
 
-  /** Reads until the signal. Throws when the session, the stream, the consumer or a message is lost. */
-  async run(onMessage: OnMessage, ends: AbortSignal): Promise<void> {
+  /** Reads until the signal aborts. Throws when the session, the stream, the consumer or a message is lost. */
+  async run(onMessage: OnMessage, signal: AbortSignal): Promise<void> {
     const { js, jsm, names, closed } = this.#session
     const { startSeq, filter } = this.#part
     const stream = names.stream(this.#part.stream)
@@ -56,32 +56,32 @@ export class StreamReader {
     })
     const consumer = await js.consumers.get(stream, name)
     this.#consumer = consumer
-    const over = AbortSignal.any([ends, closed])
+    const stopped = AbortSignal.any([signal, closed])
     try {
-      while (!over.aborted) {
-        const count = await this.#fetch(consumer, onMessage, over)
-        if (count === 0 && !over.aborted) await consumer.info()
+      while (!stopped.aborted) {
+        const count = await this.#fetch(consumer, onMessage, stopped)
+        if (count === 0 && !stopped.aborted) await consumer.info()
       }
     } finally {
       if (!closed.aborted) void consumer.delete().catch(() => {})
     }
   }
 
-  async #fetch(consumer: Consumer, onMessage: OnMessage, over: AbortSignal): Promise<number> {
+  async #fetch(consumer: Consumer, onMessage: OnMessage, stopped: AbortSignal): Promise<number> {
     const limits = { max_messages: FETCHED_AT_ONCE, expires: FETCH_MS, idle_heartbeat: IDLE_HEARTBEAT_MS }
     const messages = await consumer.fetch(limits)
     const stop = () => messages.stop()
-    over.addEventListener('abort', stop)
+    stopped.addEventListener('abort', stop)
     const before = this.#delivered
     try {
       for await (const message of messages) {
         // Deliveries are numbered consecutively.
         if (message.info.deliverySequence !== ++this.#delivered) throw new Error('a message is missing')
         await onMessage(message)
-        if (over.aborted) break
+        if (stopped.aborted) break
       }
     } finally {
-      over.removeEventListener('abort', stop)
+      stopped.removeEventListener('abort', stop)
     }
     return this.#delivered - before
   }

@@ -1,9 +1,9 @@
 import { DiscardPolicy, NatsError, nanos, RetentionPolicy, StorageType, type StreamConfig } from 'nats'
 import { STREAM_FAMILIES, type StreamName } from '../../../../proto/events/envelope.ts'
-import { connectOnce, type NatsAddress, type NatsSession } from './connection.ts'
+import { connectOnce, type NatsOptions, type NatsSession } from './connection.ts'
 import type { Names } from './names.ts'
 
-interface StreamOptions extends NatsAddress {
+interface StreamOptions extends NatsOptions {
   /** The installation to which the streams belong, written into their description. */
   installation?: string
   /** Replicas of each stream; 3 in a cluster. */
@@ -34,7 +34,7 @@ export const ensureStreams = (options: StreamOptions): Promise<void> =>
     })
   })
 
-/** Refuses streams of an administrator that are missing or have other settings than the bus needs. */
+/** Throws if streams that an administrator manages are missing, or have other settings than the bus needs. */
 export async function requireStreams(options: StreamOptions): Promise<void> {
   const problems: string[] = []
   await withStreams(options, async ({ names }, name, present) => {
@@ -46,9 +46,9 @@ export async function requireStreams(options: StreamOptions): Promise<void> {
 }
 
 /** The streams that do not exist. */
-export async function missingStreams(address: NatsAddress): Promise<string[]> {
+export async function missingStreams(options: NatsOptions): Promise<string[]> {
   const missing: string[] = []
-  await withStreams(address, async ({ names }, name, present) => {
+  await withStreams(options, async ({ names }, name, present) => {
     if (!present) missing.push(names.stream(name))
   })
   return missing
@@ -56,8 +56,8 @@ export async function missingStreams(address: NatsAddress): Promise<string[]> {
 
 type PerStream = (session: NatsSession, name: StreamName, present: StreamConfig | undefined) => Promise<void>
 
-async function withStreams(address: NatsAddress, work: PerStream): Promise<void> {
-  const session = await connectOnce(address, 'marketplace-streams')
+async function withStreams(options: NatsOptions, work: PerStream): Promise<void> {
+  const session = await connectOnce(options, 'marketplace-streams')
   try {
     for (const name of STREAMS) await work(session, name, await findStream(session, name))
   } finally {
@@ -78,7 +78,8 @@ async function findStream({ jsm, names }: NatsSession, stream: StreamName): Prom
 function requireOwn(name: string, present: StreamConfig | undefined, { installation }: StreamOptions): void {
   if (!present?.description || installation === undefined || present.description === descriptionOf(installation)) return
   throw new StreamsRefused(
-    `The stream ${name} of NATS belongs to another installation (${present.description}). Choose another NATS_PREFIX, or delete the stream if that installation has ended.`,
+    `The stream ${name} of NATS belongs to another installation (${present.description}). ` +
+      'Choose another NATS_PREFIX, or delete the stream if that installation has ended.',
   )
 }
 

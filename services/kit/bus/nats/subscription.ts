@@ -11,8 +11,8 @@ import { StreamReader } from './stream-reader.ts'
 const RETRY_PAUSE_MS = 200
 
 /**
- * Delivers new events to a subscriber. It counts as connected while all its streams are connected. After an interruption it
- * reconnects and reloads.
+ * Delivers new events to a subscriber. It counts as connected while all its streams are connected. After an
+ * interruption it reconnects and reloads.
  */
 export function subscribeToStreams(connection: NatsConnection, receiver: EventReceiver, log: MessageLog): () => void {
   const closed = new AbortController()
@@ -50,12 +50,12 @@ interface Follower {
   log: MessageLog
 }
 
-/** Reads the events from now on. The last sequence is exact, unlike the delivery policy `new`. */
+/** Reads from the last sequence, because the delivery policy `new` skips events before the consumer exists. */
 async function followStream(
   session: NatsSession,
   { stream, filter }: { stream: StreamName; filter: string | undefined },
   { receiver, status, log }: Follower,
-  ends: AbortSignal,
+  signal: AbortSignal,
 ): Promise<void> {
   const { state } = await session.jsm.streams.info(session.names.stream(stream))
   const onMessage = ({ seq, subject, data }: JsMsg) => {
@@ -65,7 +65,7 @@ async function followStream(
   }
   status.connected()
   try {
-    await new StreamReader(session, { stream, startSeq: state.last_seq + 1, filter }).run(onMessage, ends)
+    await new StreamReader(session, { stream, startSeq: state.last_seq + 1, filter }).run(onMessage, signal)
   } finally {
     status.disconnected()
   }

@@ -10,11 +10,17 @@ interface NewEvent {
   type: string
   /** Organization that the event concerns. Undefined: all organizations. */
   tenantId?: string
-  /** Id of the changed record. Events of one subject keep their order, so the row must be locked or changed before. */
+  /** Id of the changed record. Its row must be locked before, so that events of one subject keep their order. */
   subject: string
   data: unknown
   /** Time of the event. Default: now. */
   time?: string
+}
+
+/** The attributes that a command adds to an event of the contract. */
+export interface EventAttributes {
+  tenantId: string
+  subject: string
 }
 
 const TYPE = new RegExp(EVENT_TYPE)

@@ -51,13 +51,13 @@ export const listUnsent = (sql: Sql, limit: number) => sql<OutboxRow[]>`
   from outbox where sent_at is null
   order by seq limit ${limit}`
 
-/** Rows that a crash of Postgres makes unsent again are published twice, and consumers ignore the second time. */
+/** Rows that a crash of Postgres makes unsent again are published twice, and consumers drop the duplicates. */
 export const markSent = (sql: Sql, seqs: readonly string[]) => sql`
   update outbox set sent_at = now() where seq = any(${seqs as string[]}::bigint[]) and ${commitsAsynchronously(sql)}`
 
 /**
- * The lowest position in the outbox of a service at which a consumer of the reading service is. A cursor that was not touched
- * for `forgottenAfter` belongs to a removed consumer and is ignored.
+ * The lowest cursor of the reading service's consumers in the outbox of a service. A cursor that was not touched for
+ * `forgottenAfter` belongs to a removed consumer and is ignored.
  */
 export const findLowestCursor = (
   sql: Sql,
@@ -67,7 +67,7 @@ export const findLowestCursor = (
   select min(low)::text as low from ${sql(reader)}.published_cursors
   where source = ${service} and touched_at > now() - ${forgottenAfter}::interval`
 
-/** Marks rows that all consumers on Postgres have read: those below every cursor and below the oldest running transaction. */
+/** Marks rows that all consumers on Postgres have read: below every cursor and the oldest running transaction. */
 export const markRead = (sql: Sql, cursors: readonly string[], limit: number) => sql`
   with passed as (
     select least(pg_snapshot_xmin(pg_current_snapshot()), min(c.low::xid8)) as below
@@ -96,8 +96,8 @@ export const deleteSent = (sql: Sql, sentBefore: string, limit: number) => sql`
   ))`
 
 /**
- * Marks all events since a time as unpublished, so that they are published again. The rows get this transaction's id, so that cursors on Postgres read them again,
- * too, even in a database that was restored on another server.
+ * Marks all events since a time as unpublished, so that they are published again. The rows get this transaction's id,
+ * so that cursors on Postgres read them again, too, even in a database that was restored on another server.
  */
 export const markUnsent = (sql: Pool, service: ServiceName, since: string) => sql`
   update ${sql(service)}.outbox set sent_at = null, txid = pg_current_xact_id() where time >= ${since}`

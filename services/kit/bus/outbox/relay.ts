@@ -14,26 +14,26 @@ interface RelayOptions {
 const BLOCKED_PAUSE_MS = 250
 
 /**
- * The worker that publishes the outbox of a service while it is the leader. Heartbeats are sent by the same loop and only
- * when the outbox is empty, so that a relay that is blocked or has a backlog sends none.
+ * The worker that publishes the outbox of a service while it is the leader. Heartbeats are sent by the same loop and
+ * only when the outbox is empty, so that a relay that is blocked or has a backlog sends none.
  */
 export const createRelay = ({ election, publisher, wake, heartbeatMs }: RelayOptions): Worker => ({
   name: 'relay',
   run: (signal) =>
-    election.lead('relay', signal, async (session, ends) => {
+    election.lead('relay', signal, async (session, leadership) => {
       let lastHeartbeatMs = Number.NEGATIVE_INFINITY
-      while (!ends.aborted) {
+      while (!leadership.aborted) {
         const state = await publisher.publishPending(session)
         if (state === 'more') continue
         if (state === 'blocked') {
-          await pause(BLOCKED_PAUSE_MS, ends)
+          await pause(BLOCKED_PAUSE_MS, leadership)
           continue
         }
         if (performance.now() - lastHeartbeatMs >= heartbeatMs) {
           await publisher.publishHeartbeat(session)
           lastHeartbeatMs = performance.now()
         }
-        await wake.wait(Math.max(0, lastHeartbeatMs + heartbeatMs - performance.now()), ends)
+        await wake.wait(Math.max(0, lastHeartbeatMs + heartbeatMs - performance.now()), leadership)
       }
     }),
 })

@@ -47,7 +47,7 @@ export function postgresDriver({ service, pool, notifier, log, onHeartbeat }: Po
         await session.withDeadline(notifyHeartbeat(session.sql, service))
       },
     },
-    feeds({ subjects, wake }, ends) {
+    feeds({ subjects, wake }, signal) {
       const matches = matcherOf(subjects)
       const stop = notifier.listen({
         channels: CHANNELS,
@@ -57,7 +57,7 @@ export function postgresDriver({ service, pool, notifier, log, onHeartbeat }: Po
         onDisconnected() {},
         onListening: wake.notify,
       })
-      ends.addEventListener('abort', stop)
+      signal.addEventListener('abort', stop)
       return sourcesOf(subjects).map((source) => outboxFeed(pool, source))
     },
     subscribe: (receiver) =>
@@ -84,7 +84,7 @@ function receiverListener(
   onFailure: (error: unknown) => void,
 ): Listener {
   /** Events are delivered in order, even if one has to be fetched first. */
-  let inOrder: Promise<void> | undefined
+  let lastDelivery: Promise<void> | undefined
   const deliver = async (service: ServiceName, notified: EventRow) => {
     try {
       const [row] = notified.data === undefined ? await findPublished(pool, service, notified.id) : [notified]
@@ -102,11 +102,11 @@ function receiverListener(
       const notified: EventRow = JSON.parse(payload)
       if (!receiver.matches(notified.type)) return
       // Delivered synchronously if no fetch is pending, so that a revocation takes effect at once.
-      if (!inOrder && notified.data !== undefined) return receiver.receive(envelopeOf(service, notified))
-      const turn = (inOrder ?? Promise.resolve()).then(() => deliver(service, notified))
-      inOrder = turn
-      void turn.then(() => {
-        if (inOrder === turn) inOrder = undefined
+      if (!lastDelivery && notified.data !== undefined) return receiver.receive(envelopeOf(service, notified))
+      const delivery = (lastDelivery ?? Promise.resolve()).then(() => deliver(service, notified))
+      lastDelivery = delivery
+      void delivery.then(() => {
+        if (lastDelivery === delivery) lastDelivery = undefined
       })
     },
     onDisconnected: () => receiver.disconnected(),

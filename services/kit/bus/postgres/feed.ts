@@ -12,9 +12,9 @@ import {
 } from './queries.ts'
 
 /**
- * Reads the outbox of a service through its published view. A horizon is the oldest running transaction; the cursor moves
- * from one horizon to the next and reads the transactions between them by seq. So no late commit is skipped, and events
- * of one record keep their order.
+ * Reads the outbox of a service through its published view. A horizon is the oldest running transaction; the cursor
+ * moves from one horizon to the next and reads the transactions between them by seq. So no late commit is skipped, and
+ * events of one record keep their order.
  */
 export function outboxFeed(pool: Pool, service: ServiceName): Feed {
   /** Horizon below which all rows are read. */
@@ -38,7 +38,7 @@ export function outboxFeed(pool: Pool, service: ServiceName): Feed {
   }
 }
 
-/** The span to read: the rest between the cursor's horizons, otherwise from the last horizon to the current one. */
+/** The span to read: the unread rest of the cursor's span or, without one, from the last horizon to the current one. */
 async function spanOf(pool: Pool, service: ServiceName, cursor: Cursor): Promise<Position> {
   const { low, high, seq } = cursor
   if (low !== high) return { low, high, seq, epoch: null }

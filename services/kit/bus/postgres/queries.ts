@@ -17,9 +17,9 @@ export const horizonOf = (sql: Sql) => sql<{ horizon: string }[]>`
   select pg_snapshot_xmin(pg_current_snapshot())::text as horizon`
 
 /**
- * The lowest transaction of a span with an event whose subject has an earlier event at or above the span: the earlier event
- * was written by a transaction that began later, and one between them is still running. Ids above all of this server are of a
- * dump of another one.
+ * The lowest transaction of a span with an event whose subject has an earlier event at or above the span: the earlier
+ * event was written by a transaction that began later, and one between them is still running. Transaction ids above
+ * those of this server come from the dump of another server.
  */
 export const findOvertaken = (sql: Sql, service: ServiceName, { low, high }: Pick<Position, 'low' | 'high'>) => sql<
   { txid: string | null }[]
@@ -34,9 +34,9 @@ export const OUTBOX_PAGE_ROWS = 100
 
 /**
  * The next rows by seq of transactions between `low` and `high`. Of two transactions that changed one record, the later
- * one has the higher seq but possibly the lower transaction id, so rows are read by seq. The start is found by the index
- * on transaction ids, which skips the rows of earlier spans. The limit is a literal, because the generic plan would
- * estimate a parameter as a tenth of the table.
+ * one has the higher seq but possibly the lower transaction id, so rows are read by seq. The start is found by the
+ * index on transaction ids, which skips the rows of earlier spans. The limit is a literal, because the generic plan
+ * would estimate a parameter as a tenth of the table.
  */
 export const listOutboxPage = (sql: Sql, service: ServiceName, { low, high, seq }: Position) => sql<OutboxPageRow[]>`
   with span as materialized (

@@ -10,8 +10,8 @@ const RELOAD_PAUSE_MS = 500
 const MAX_WAITING = 10_000
 
 /**
- * A subscription of one process to all events of some subjects. Whenever events may have been missed, the caller reloads
- * its state, and events that arrive meanwhile are delivered after the reload.
+ * A subscription of one process to all events of some subjects. Whenever events may have been missed, the caller
+ * reloads its state, and events that arrive meanwhile are delivered after the reload.
  */
 export class Subscriber implements EventReceiver {
   readonly #options: SubscribeOptions

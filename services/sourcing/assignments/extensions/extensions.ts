@@ -9,7 +9,7 @@ import { newIdAt } from '../../../kit/db/ids.ts'
 import { found, invalidField, refuse } from '../../../kit/errors/refusal.ts'
 import { countSubrecords, insertSubrecord } from '../../subrecords/queries.ts'
 import { notifyOfAssignments } from '../events.ts'
-import { lockMadeAssignment, updateDueDate } from '../queries.ts'
+import { lockAssignmentOfManufacturer, updateDueDate } from '../queries.ts'
 import { isDelivered } from '../rules.ts'
 
 interface CreateExtension {
@@ -26,7 +26,7 @@ export async function createExtension({
   now,
   audit,
 }: Command<CreateExtension>): Promise<AssignmentExtension> {
-  const present: Assignment = JSON.parse(found(await lockMadeAssignment(tx, orgId, assignmentId)).document)
+  const present: Assignment = JSON.parse(found(await lockAssignmentOfManufacturer(tx, orgId, assignmentId)).document)
   const previousDueDate = present.dueDate
   if (dueDate <= previousDueDate) {
     throw invalidField('dueDate', `must be later than ${previousDueDate}, the present one`)

@@ -18,12 +18,12 @@ export const expenses = subrecordCommands<Case, CaseExpenseInput, CaseExpensePat
   max: MAX_EXPENSES,
   tooMany: `An organization has at most ${MAX_EXPENSES} expenses in a case.`,
   lockParent: lockCase,
-  requireLegal: (tx, of, _change, now) => requireLegal(tx, 'edit', of, now),
+  requireLegal: (tx, parent, _change, now) => requireLegal(tx, 'edit', parent, now),
   contentOf: ({ description, amount: { amount, currency }, incurredDate }) => ({
     description,
     amount: { amount: amountOf(amount), currency },
     incurredDate,
   }),
-  notify: (tx, of, change, expense) =>
-    notifyOfCases(tx, [{ type: `cases.expenses.${change}`, data: { case: of, expense: expense as CaseExpense } }]),
+  notify: (tx, parent, change, expense) =>
+    notifyOfCases(tx, [{ type: `cases.expenses.${change}`, data: { case: parent, expense: expense as CaseExpense } }]),
 })

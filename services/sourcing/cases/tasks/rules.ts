@@ -7,10 +7,10 @@ import { isParty } from '../rules.ts'
 
 /** An assignee that is no party to the case. The message does not say whether such an organization exists. */
 export const assigneeProblems = (
-  of: Pick<Case, 'partyOrgIds'>,
+  parent: Pick<Case, 'partyOrgIds'>,
   { assigneeOrgId }: { assigneeOrgId?: string | null | undefined },
 ): FieldError[] =>
-  assigneeOrgId === undefined || assigneeOrgId === null || isParty(of, assigneeOrgId)
+  assigneeOrgId === undefined || assigneeOrgId === null || isParty(parent, assigneeOrgId)
     ? []
     : [{ field: 'assigneeOrgId', message: noSuch('party', assigneeOrgId, 'to this case') }]
 

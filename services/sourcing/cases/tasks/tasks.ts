@@ -24,17 +24,17 @@ export const tasks = subrecordCommands<Case, CaseTaskInput, CaseTaskPatch>({
   max: MAX_TASKS,
   tooMany: `An organization has at most ${MAX_TASKS} tasks in a case.`,
   lockParent: lockCase,
-  requireReferences(of, body) {
-    const problems = assigneeProblems(of, body)
+  requireReferences(parent, body) {
+    const problems = assigneeProblems(parent, body)
     if (problems.length > 0) throw invalid(problems)
   },
-  async requireLegal(tx, of, { verb, record }, now) {
-    await requireLegal(tx, 'edit', of, now)
+  async requireLegal(tx, parent, { verb, record }, now) {
+    await requireLegal(tx, 'edit', parent, now)
     if (verb !== 'create') requireTransition(TASK, verb, (record as CaseTask).state)
   },
   contentOf,
-  notify: (tx, of, change, task) =>
-    notifyOfCases(tx, [{ type: `cases.tasks.${change}`, data: { case: of, task: task as CaseTask } }]),
+  notify: (tx, parent, change, task) =>
+    notifyOfCases(tx, [{ type: `cases.tasks.${change}`, data: { case: parent, task: task as CaseTask } }]),
 })
 
 /** Completes a task of any party; of two concurrent calls one gets 409. */
@@ -44,14 +44,14 @@ export async function completeTask({
   params: { id: parentId, taskId: id },
   now,
 }: Command<{ params: { id: string; taskId: string } }>): Promise<JsonText> {
-  const of = await lockCase(tx, orgId, parentId)
+  const parent = await lockCase(tx, orgId, parentId)
   const key = { kind: 'task', parentId, id } as const
   const present: CaseTask = JSON.parse(found(await findSubrecord(tx, key)).document)
-  await requireLegal(tx, 'edit', of, now)
+  await requireLegal(tx, 'edit', parent, now)
   requireTransition(TASK, 'complete', present.state)
   const task: CaseTask = { ...present, state: TASK.verbs.complete.to, completedTime: now, updatedTime: now }
   const text = JSON.stringify(task)
   await updateSubrecord(tx, key, text)
-  await notifyOfCases(tx, [{ type: 'cases.tasks.completed', data: { case: of, task } }])
+  await notifyOfCases(tx, [{ type: 'cases.tasks.completed', data: { case: parent, task } }])
   return new JsonText(text)
 }

@@ -21,7 +21,7 @@ interface ImportFile {
   body: ImportFileInput
 }
 
-/** Adds a PENDING file to an own part; a worker fetches its bytes. The URL is stored encrypted until the import ends. */
+/** Adds a PENDING file, whose bytes a worker fetches. The URL is stored encrypted until the import ends. */
 export async function importFile(
   { quota, box }: ImportDeps,
   { tx, caller: { orgId }, params: { partId }, body: { name, group, sasUrl }, now }: Command<ImportFile>,

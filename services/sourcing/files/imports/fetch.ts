@@ -14,7 +14,7 @@ export interface FetchDeps {
 }
 
 /** The connection to the source failed after the headers. */
-export class SourceDisconnected extends Error {
+class SourceDisconnected extends Error {
   readonly code: string
 
   constructor(failure: unknown) {
@@ -32,7 +32,7 @@ export async function fetchImport(
   { key, signal, progress }: Attempt,
 ): Promise<ObjectInfo> {
   const response = await sendRequest(guard, await box.decrypt(job.encrypted_url ?? ''), { signal, idleMs })
-  const expectedBytes = contentLengthOf(response)
+  const expectedBytes = bodyLengthOf(response)
   const failure = failureOf(response.status, expectedBytes)
   if (failure) {
     // The body is not needed; its connection may have failed already.
@@ -80,7 +80,7 @@ async function sendRequest(guard: AddressGuard, url: string, limit: IdleLimit): 
 }
 
 /** The value of `Content-Length`, which may be repeated. Undefined for a chunked body and for different values. */
-function contentLengthOf({ headers }: Response): number | undefined {
+function bodyLengthOf({ headers }: Response): number | undefined {
   const [length, ...repeated] = (headers.get('content-length') ?? '').split(',').map((text) => text.trim())
   if (length === undefined || !/^\d{1,15}$/.test(length) || headers.has('transfer-encoding')) return undefined
   return repeated.every((text) => text === length) ? Number(length) : undefined

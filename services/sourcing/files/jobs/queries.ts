@@ -3,8 +3,8 @@ import type { Sql, Tx } from '../../../kit/db/client.ts'
 import type { ObjectInfo } from '../storage/storage.ts'
 import type { JobKind, Progress } from './rules.ts'
 
-/** The time from the creation of a job to its deadline. It is long for a copy, which may wait until our own store recovers. */
-const [COPY_LIFE, IMPORT_LIFE] = ['24 hours', '30 minutes'] as const
+/** The time from the creation of a job to its deadline. A copy may wait until our own store recovers. */
+const [COPY_LIFETIME, IMPORT_LIFETIME] = ['24 hours', '30 minutes'] as const
 /** A worker that does not extend its lease for this long has crashed, and another worker may claim the job. */
 const LEASE = '15 seconds'
 
@@ -16,18 +16,18 @@ interface NewCopy {
 
 export const insertCopyJob = (tx: Tx, { fileId, sourceKey, sourceEtag }: NewCopy, now: string) => tx`
   insert into sourcing.file_jobs (file_id, kind, source_key, source_etag, next_attempt_at, deadline_at)
-  values (${fileId}, 'copy', ${sourceKey}, ${sourceEtag}, now(), ${now}::timestamptz + ${COPY_LIFE}::interval)`
+  values (${fileId}, 'copy', ${sourceKey}, ${sourceEtag}, now(), ${now}::timestamptz + ${COPY_LIFETIME}::interval)`
 
 interface NewImport {
   fileId: string
   encryptedUrl: string
 }
 
-/** A job, and a row for its progress. */
+/** Inserts a job, and a row for its progress. */
 export const insertImport = (tx: Tx, { fileId, encryptedUrl }: NewImport, now: string) => tx`
   with progress as (insert into sourcing.imports (file_id) values (${fileId}))
   insert into sourcing.file_jobs (file_id, kind, encrypted_url, next_attempt_at, deadline_at)
-  values (${fileId}, 'import', ${encryptedUrl}, now(), ${now}::timestamptz + ${IMPORT_LIFE}::interval)`
+  values (${fileId}, 'import', ${encryptedUrl}, now(), ${now}::timestamptz + ${IMPORT_LIFETIME}::interval)`
 
 export interface JobRow {
   file_id: string
@@ -52,8 +52,9 @@ const tenantsAtLimit = (sql: Sql) => sql`
   group by f.org_id, j.kind having count(*) >= ${MAX_JOBS_PER_TENANT}`
 
 /**
- * Fair queue: organizations round-robin, oldest job first within an organization. Leases use the database's clock, which
- * all replicas share. The organizations at their limit are materialized once instead of being looked up for each job.
+ * Fair queue: organizations round-robin, oldest job first within an organization. Leases use the database's clock,
+ * which all replicas share. The organizations at their limit are materialized once instead of being looked up for each
+ * job.
  */
 export const claimJob = (sql: Sql, leaseToken: string, kinds: readonly JobKind[]) => sql<JobRow[]>`
   with at_limit as materialized (${tenantsAtLimit(sql)}), next as materialized (
@@ -82,8 +83,8 @@ export const findWaitingImport = (sql: Sql) => sql<{ file_id: string }[]>`
   limit 1`
 
 /**
- * Extends the lease and records the progress of an import. No row if the lease was lost, the job has ended, or the file was
- * removed.
+ * Extends the lease and records the progress of an import. No row if the lease was lost, the job has ended, or the file
+ * was removed.
  */
 export const extendLease = (sql: Sql, { file_id, lease_token }: JobRow, { receivedBytes, totalBytes }: Progress) => sql<
   { file_id: string }[]

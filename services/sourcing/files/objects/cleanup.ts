@@ -10,8 +10,8 @@ const MAX_BATCHES = 128
 const MAX_CLEANUP_MS = 30_000
 /** A deletion that fails is postponed, so that it does not block later ones. */
 const RETRY_DELAY_MS = 60 * 60 * 1000
-/** Far longer than any put takes. */
-const INCOMPLETE_LIFE_MS = 24 * 60 * 60 * 1000
+/** Age at which the data of an unfinished put is deleted, far longer than any put takes. */
+const INCOMPLETE_LIFETIME_MS = 24 * 60 * 60 * 1000
 
 export interface ObjectCleanup {
   sql: Pool
@@ -20,8 +20,8 @@ export interface ObjectCleanup {
 }
 
 /**
- * Deletes objects whose deletion is due: marks the row as started, deletes the object, then the row. After a crash at any
- * point the next cleanup repeats the deletion, and no file can be assigned the object meanwhile.
+ * Deletes objects whose deletion is due: marks the row as started, deletes the object, then the row. After a crash at
+ * any point the next cleanup repeats the deletion, and no file can be assigned the object meanwhile.
  */
 export async function cleanUpObjects(
   { sql, storage, log }: ObjectCleanup,
@@ -46,5 +46,5 @@ export async function cleanUpObjects(
   }
   const [first] = failures
   if (first) log.warn({ ...first, objects: failures.length }, 'objects could not be deleted and will be retried')
-  await storage.removeIncomplete(new Date(Date.parse(now) - INCOMPLETE_LIFE_MS), signal)
+  await storage.removeIncomplete(new Date(Date.parse(now) - INCOMPLETE_LIFETIME_MS), signal)
 }

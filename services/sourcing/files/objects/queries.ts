@@ -1,18 +1,18 @@
 import type { Sql, Tx } from '../../../kit/db/client.ts'
 
-/** Far longer than a job needs from the creation of an object to its assignment to a file. */
-const UNASSIGNED_LIFE = '24 hours'
+/** Age at which an unassigned object is deleted, far longer than a job needs to assign it to a file. */
+const UNASSIGNED_LIFETIME = '24 hours'
 
 /** Called before an object is created. The object is deleted unless `cancelDeletion` is called in time. */
 export const scheduleDeletion = (sql: Sql, key: string, now: string) => sql`
   insert into sourcing.scheduled_deletions (object_key, due_at)
-  values (${key}, ${now}::timestamptz + ${UNASSIGNED_LIFE}::interval)`
+  values (${key}, ${now}::timestamptz + ${UNASSIGNED_LIFETIME}::interval)`
 
 /** Called when the object belongs to a file. No row if its deletion has started. */
 export const cancelDeletion = (tx: Tx, key: string) => tx<{ object_key: string }[]>`
   delete from sourcing.scheduled_deletions where object_key = ${key} and not started returning object_key`
 
-/** Objects of earlier attempts are due now, and again when they expire, in case a worker without a lease still writes. */
+/** Objects of earlier attempts are due now, and again at their expiry, because a worker without a lease may write. */
 export const scheduleDeletionOfAttempts = (tx: Tx, fileId: string, now: string) => tx`
   insert into sourcing.scheduled_deletions (object_key, due_at)
   select object_key, ${now}::timestamptz from sourcing.scheduled_deletions
@@ -32,7 +32,7 @@ interface Deletion {
   due_at: string
 }
 
-/** Starts deletions that are due. They can no longer be cancelled; those of a process that crashed are returned again. */
+/** Starts deletions that are due, which can no longer be cancelled. Those of a crashed process start again. */
 export const startDeletions = (sql: Sql, now: string, limit: number) => sql<Deletion[]>`
   update sourcing.scheduled_deletions set started = true
   where ctid = any(array(

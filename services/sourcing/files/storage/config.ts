@@ -59,15 +59,16 @@ export const storageVariables = {
 const schema = Type.Object(storageVariables)
 export type StorageConfig = Static<typeof schema>
 
-/** The messages about missing variables. */
+/** The problems of variables that are missing. */
 export function storageProblems(config: StorageConfig): string[] {
   if (config.S3_ENDPOINT === undefined) {
     return config.FILES_FOLDER === undefined ? ['S3_ENDPOINT or FILES_FOLDER is required.'] : []
   }
   const platform = config.AWS_WEB_IDENTITY_TOKEN_FILE ?? config.AWS_CONTAINER_CREDENTIALS_FULL_URI
   const { S3_BUCKET: bucket, S3_ACCESS_KEY_ID: id, S3_SECRET_ACCESS_KEY: secret } = config
-  const takesIdentity = id === undefined && secret === undefined && platform !== undefined
-  const needed = { S3_BUCKET: bucket, ...(takesIdentity ? {} : { S3_ACCESS_KEY_ID: id, S3_SECRET_ACCESS_KEY: secret }) }
+  const usesPlatformIdentity = id === undefined && secret === undefined && platform !== undefined
+  const accessKey = usesPlatformIdentity ? {} : { S3_ACCESS_KEY_ID: id, S3_SECRET_ACCESS_KEY: secret }
+  const needed = { S3_BUCKET: bucket, ...accessKey }
   return Object.entries(needed)
     .filter(([, value]) => value === undefined)
     .map(([name]) => `${name} is required with S3_ENDPOINT.`)

@@ -27,8 +27,8 @@ export async function withIdleTimeout<T>(
 }
 
 /**
- * The chunks of a stream, until it ends, pauses for too long, or the signal aborts. A chunk is valid until the next one is
- * requested; then its memory is freed at once, because garbage collection would lag by dozens of megabytes.
+ * The chunks of a stream, until it ends, pauses for too long, or the signal aborts. A chunk is valid until the next one
+ * is requested; then its memory is freed at once, because garbage collection would lag by dozens of megabytes.
  */
 export async function* readWithIdleTimeout(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,

@@ -61,8 +61,8 @@ export class AlreadyStored extends Error {
 }
 
 /**
- * The bytes of files. One conformance suite tests both drivers: an object exists completely or not at all, an upload URL
- * works once, and an unavailable store is a 503.
+ * The bytes of files. One conformance suite tests both drivers: an object exists completely or not at all, an upload
+ * URL works once, and an unavailable store is a 503.
  */
 export interface Storage {
   readonly driver: 'folder' | 's3'

@@ -1,5 +1,6 @@
+import type { UploadCreated } from '../../../../proto/events/sourcing.ts'
 import type { CreateUploadInput, Upload } from '../../../../proto/http/sourcing/uploads.ts'
-import { emit } from '../../../kit/bus/outbox/emit.ts'
+import { type EventAttributes, emit } from '../../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../../kit/command/command.ts'
 import { newId } from '../../../kit/db/ids.ts'
 import { refuse } from '../../../kit/errors/refusal.ts'
@@ -25,7 +26,7 @@ export async function createUpload(
     })
   }
   const id = newId('upload')
-  const expiresAt = new Date(Date.parse(now) + UPLOAD_LIMITS.lifeMs)
+  const expiresAt = new Date(Date.parse(now) + UPLOAD_LIMITS.lifetimeMs)
   const { url, headers } = await storage.uploadUrl(id, expiresAt)
   const expireTime = expiresAt.toISOString()
   const { name, public: isPublic = false } = body
@@ -35,6 +36,6 @@ export async function createUpload(
     tenantId: orgId,
     subject: id,
     data: { uploadId: id, orgId },
-  })
+  } satisfies UploadCreated & EventAttributes)
   return { id, uploadUrl: url, method: 'PUT', headers, expireTime }
 }

@@ -31,8 +31,8 @@ export const findOpenUpload = (sql: Sql, id: string) => sql<{ org_id: string }[]
   select org_id from sourcing.uploads where id = ${id} and state = 'OPEN'`
 
 /**
- * Ends expired uploads and schedules the deletion of their objects: now, and again when a transfer that began before the
- * expiry must have ended.
+ * Ends expired uploads and schedules the deletion of their objects: now, and again when a transfer that began before
+ * the expiry must have ended.
  */
 export const endUploads = (sql: Sql, now: string, limit: number) => sql<{ id: string }[]>`
   with ended as (

@@ -2,7 +2,7 @@ import { bytesPerSecond, slowestOf, type Transfer } from '../jobs/rules.ts'
 
 export const UPLOAD_LIMITS = {
   /** An upload URL and its upload expire after this. */
-  lifeMs: 24 * 60 * 60 * 1000,
+  lifetimeMs: 24 * 60 * 60 * 1000,
   /** Maximum duration of the PUT. */
   transferMs: 60 * 60 * 1000,
   /** The longest pause of the sender. */
@@ -31,8 +31,8 @@ export interface TenantTransfer extends Transfer {
 }
 
 /**
- * The transfer to preempt for a new one of `orgId`: the slowest of the organizations that have more transfers than `orgId`
- * would have. Undefined if none of them is slow.
+ * The transfer to preempt for a new one of `orgId`: the slowest of the organizations that have more transfers than
+ * `orgId` would have. Undefined if none of them is slow.
  */
 export function transferToPreempt<T extends TenantTransfer>(transfers: readonly T[], orgId: string): T | undefined {
   const counts = new Map<string, number>()

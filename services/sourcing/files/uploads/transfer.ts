@@ -79,7 +79,7 @@ export class Transfers {
     return { orgId, startedMs: performance.now(), receivedBytes: 0, preempted: new AbortController(), release }
   }
 
-  /** Ends a slow transfer of an organization with more transfers. Its client gets a 503 and may send the bytes again. */
+  /** Ends a slow transfer of an organization with more transfers. Its client gets a 503 and may try again. */
   #preemptFor(orgId: string): void {
     const nowMs = performance.now()
     const transfers = [...this.#running.values()]

@@ -47,7 +47,7 @@ export function failFile({ sql, now: currentTime }: FinishDeps, job: JobRow, rea
   })
 }
 
-/** Deletes the job and schedules the deletion of its upload. Undefined if the lease was lost or the file was removed. */
+/** Deletes the job and schedules the deletion of its upload. Undefined without the lease or the file. */
 async function endJob(tx: Tx, job: JobRow, now: string) {
   const [part] = await lockPartOfFile(tx, job.file_id)
   const [ended] = part ? await deleteJob(tx, job) : []

@@ -3,8 +3,8 @@ import { type Attempt, JobFailure } from '../jobs/rules.ts'
 import { MAX_FILE_BYTES, type ObjectInfo, type Storage } from '../storage/storage.ts'
 
 /**
- * Copies an upload to a key that has no upload URL, then reads the copy. The etag ensures that the copied object is the one
- * that was added to the part.
+ * Copies an upload to a key that has no upload URL, then reads the copy. The etag ensures that the copied object is the
+ * one that was added to the part.
  */
 export async function copyUpload(
   { storage }: { storage: Storage },

@@ -40,7 +40,7 @@ export class FileWorker implements Worker {
   readonly name = 'files'
   readonly #deps: FileWorkerDeps
   readonly #wake = new WakeSignal()
-  /** The tenants of this semaphore are the kinds of job. `claimJob` serves organizations round-robin on all replicas. */
+  /** The keys are the kinds of job. `claimJob` serves organizations round-robin on all replicas. */
   readonly permits = new KeyedSemaphore({
     what: 'file jobs',
     permits: JOB_LIMITS.permits,
@@ -141,7 +141,7 @@ export class FileWorker implements Worker {
     }
   }
 
-  /** Returns a function that measures the speed of an import. A slow import releases its permit until it is fast again. */
+  /** Returns a function that measures the speed of an import. A slow import holds no permit until it is fast again. */
   #speedMeter(job: RunningJob): () => void {
     let before = 0
     return () => {

@@ -25,8 +25,8 @@ interface FolderOptions {
 }
 
 /**
- * Objects in a folder, for a laptop or a single server. A put writes and syncs a temporary file in `incoming`, then links
- * it to its name in `objects`: an object exists completely or not at all, and the second put of a key fails.
+ * Objects in a folder, for a laptop or a single server. A put writes and syncs a temporary file in `incoming`, then
+ * links it to its name in `objects`: an object exists completely or not at all, and the second put of a key fails.
  */
 export class FolderStorage implements Storage {
   readonly driver = 'folder'

@@ -58,7 +58,7 @@ interface Signing {
 /** Sends requests to one bucket, signed with AWS signature version 4, and presigns URLs. */
 export class S3Client {
   readonly #options: S3Options
-  /** Each access key has one for each day. */
+  /** Signing keys, one for each access key and day. */
   readonly #signingKeys = new LRUCache<string, ArrayBuffer>({ max: 10 })
 
   constructor(options: S3Options) {

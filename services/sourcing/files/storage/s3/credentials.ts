@@ -13,9 +13,9 @@ export type Credentials = () => Promise<AccessKey>
 /** An access key with the time at which it ends, as providers return it. */
 type Provider = () => Promise<AccessKey & { expiration?: Date }>
 
-/** An upload URL that an access key signed ends with it, so a new one is requested this long before. */
+/** Time before its expiry at which an access key is renewed, because the upload URLs that it signed expire with it. */
 const RENEW_MS = 20 * 60_000
-/** While no new one can be had, the old one is used until then. */
+/** Pause after a failed renewal, during which the old access key is used. */
 const RETRY_MS = 30_000
 
 /** What the platform tells the pod about its identity. */
@@ -28,8 +28,8 @@ interface PlatformIdentity {
 }
 
 /**
- * The access key that the platform gives to the pod, through the providers of its SDK: IAM roles for service accounts, or
- * EKS Pod Identity.
+ * The access key that the platform gives to the pod, through the providers of its SDK: IAM roles for service accounts,
+ * or EKS Pod Identity.
  */
 export function platformCredentials(
   { roleArn, webIdentityTokenFile, stsEndpoint, containerCredentialsUri, containerTokenFile }: PlatformIdentity,
@@ -57,7 +57,7 @@ export function renewed(provider: Provider, clock: () => number): Credentials {
     try {
       current = await provider()
       const endsMs = current.expiration?.getTime() ?? Number.POSITIVE_INFINITY
-      // Of a short-lived key at least half the time is used.
+      // A key whose lifetime is short is used for at least half of it.
       renewAtMs = Math.max(endsMs - RENEW_MS, (clock() + endsMs) / 2)
       return current
     } catch (error) {

@@ -4,7 +4,7 @@ import type { ObjectInfo, PutOptions } from '../storage.ts'
 import type { S3Client } from './client.ts'
 import { elementIn } from './xml.ts'
 
-/** Held in memory for each put. S3 refuses parts below 5 MiB. */
+/** Size of a part, which each put holds in memory. S3 refuses parts below 5 MiB. */
 const PART_BYTES = 8 * 1024 * 1024
 const PART_TIMEOUT_MS = 60_000
 

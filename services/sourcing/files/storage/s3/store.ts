@@ -41,7 +41,7 @@ export class S3Storage implements Storage {
     this.#idleMs = idleMs
   }
 
-  /** A request that tells a wrong endpoint, bucket, region and key apart. HEAD has no body with a code. */
+  /** Sends a request whose error code tells a wrong endpoint, bucket, region and key apart, unlike that of a HEAD. */
   async check(): Promise<void> {
     await this.#client.text({ method: 'GET', query: { uploads: '', 'max-uploads': '1' } })
   }
@@ -69,8 +69,8 @@ export class S3Storage implements Storage {
     }
   }
 
-  async put(key: string, bytes: AsyncIterable<Uint8Array>, incoming: PutOptions): Promise<ObjectInfo> {
-    return putStream(this.#client, requireKey(key), bytes, incoming)
+  async put(key: string, bytes: AsyncIterable<Uint8Array>, options: PutOptions): Promise<ObjectInfo> {
+    return putStream(this.#client, requireKey(key), bytes, options)
   }
 
   async copy(from: string, to: string, etag: string, stopSignal: AbortSignal): Promise<boolean> {

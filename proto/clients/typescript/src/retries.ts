@@ -1,0 +1,71 @@
+import { errorOf } from './errors.ts'
+
+export interface RetryOptions {
+  /** Time for one attempt, its body included. Default: 60 seconds. */
+  timeoutMs?: number
+  /** Repeated attempts after the first one. Default: 4. */
+  maxRetries?: number
+  /** A longer `Retry-After` is not waited for. Default: 60 seconds. */
+  maxWaitMs?: number
+}
+
+interface Repeatable extends RetryOptions {
+  signal: AbortSignal
+  /** Whether the request can be sent again without doing its work twice. */
+  isRepeatable: boolean
+}
+
+const FIRST_WAIT_MS = 250
+
+/** Sends a request, and again after 429, 503 and a failure of the network, where nothing can be done twice. */
+export async function repeated(
+  send: (signal: AbortSignal) => Promise<Response>,
+  { signal, isRepeatable, timeoutMs = 60_000, maxRetries = 4, maxWaitMs = 60_000 }: Repeatable,
+): Promise<Response> {
+  for (let attempt = 0; ; attempt++) {
+    const isLast = !isRepeatable || attempt >= maxRetries
+    let waitMs = FIRST_WAIT_MS * 2 ** attempt
+    try {
+      const response = await send(AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]))
+      if (isLast || !(await isTransient(response, attempt))) return response
+      waitMs = retryAfterMs(response) ?? waitMs
+      if (waitMs > maxWaitMs) return response
+      await response.body?.cancel()
+    } catch (error) {
+      if (isLast || signal.aborted) throw error
+    }
+    // Clients that were refused together do not come back together.
+    await pause(waitMs * (1 + Math.random() / 2), signal)
+  }
+}
+
+/** The first attempt of a command may still be running, which its key tells. */
+async function isTransient(response: Response, attempt: number): Promise<boolean> {
+  if (response.status === 429 || response.status === 503) return true
+  if (attempt === 0 || response.status !== 409) return false
+  const { code } = await errorOf({ method: '', url: response.url }, response.clone())
+  return code === 'idempotency_conflict'
+}
+
+function retryAfterMs({ headers }: Response): number | undefined {
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN)
+  return Number.isFinite(seconds) ? seconds * 1000 : undefined
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const waited = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
+  })
+  await unlessAborted(waited, signal).finally(() => clearTimeout(timer))
+}
+
+/** Waits for a promise, at most until the abort. */
+export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted()
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { cp, mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Webhook } from 'standardwebhooks'
+import { freePort } from '../../../../services/testing/free-port.ts'
+import { marketplaceOf } from '../../../../services/testing/marketplace.ts'
+import { createdAccount, createdKey } from '../../../../services/testing/service-accounts.ts'
+
+/** The package as it is published, in a folder of its own. */
+setDefaultTimeout(60_000)
+const PACKAGE = join(import.meta.dir, '..')
+const ROOT = join(PACKAGE, '..', '..', '..')
+const FOLDER = join(ROOT, '.cache', 'client-package')
+const INSTALLED = join(FOLDER, 'node_modules', 'marketplace-client')
+const EXAMPLES = join(FOLDER, 'examples')
+const TSC = [process.execPath, join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')]
+const manifest = await Bun.file(join(PACKAGE, 'package.json')).json()
+
+const market = await marketplaceOf(['sourcing'])
+const { client: admin } = (await market.organization(['IP_OWNER'])).administrator
+const key = await createdKey(admin, (await createdAccount(admin)).id)
+
+async function run(command: string[], env: Record<string, string> = {}) {
+  const child = Bun.spawn(command, { cwd: FOLDER, env: { ...process.env, ...env }, stdout: 'pipe', stderr: 'pipe' })
+  const [output, errors] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  return { code: await child.exited, output, errors }
+}
+
+beforeAll(async () => {
+  await rm(FOLDER, { recursive: true, force: true })
+  await mkdir(INSTALLED, { recursive: true })
+  const built = await run([...TSC, '-p', PACKAGE, '--outDir', join(INSTALLED, 'dist')])
+  expect([built.code, built.output]).toEqual([0, ''])
+  await cp(join(PACKAGE, 'package.json'), join(INSTALLED, 'package.json'))
+  await cp(join(PACKAGE, 'examples'), EXAMPLES, { recursive: true })
+})
+afterAll(() => rm(FOLDER, { recursive: true, force: true }))
+
+test('has the versions with which it was tested', async () => {
+  const { dependencies } = await Bun.file(join(ROOT, 'package.json')).json()
+  for (const [name, version] of Object.entries(manifest.dependencies))
+    expect([name, dependencies[name]]).toEqual([name, version])
+  expect(await Bun.file(join(PACKAGE, 'src', 'user-agent.ts')).text()).toContain(`'${manifest.version}'`)
+})
+
+test('its types and examples are valid for a strict program of Node', async () => {
+  const options = [
+    '--strict',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2022',
+    '--lib',
+    'es2022,dom',
+    '--types',
+    'bun-types',
+  ]
+  const files = [...new Bun.Glob('*.ts').scanSync(EXAMPLES)].map((name) => join(EXAMPLES, name))
+  expect(files.length).toBe(3)
+  const checked = await run([...TSC, '--noEmit', '--skipLibCheck', '--ignoreConfig', ...options, ...files])
+  expect([checked.code, checked.output]).toEqual([0, ''])
+})
+
+test('is at most 16 KiB in a page of a browser, compressed', async () => {
+  const { outputs } = await Bun.build({
+    entrypoints: [join(INSTALLED, 'dist', 'index.js')],
+    target: 'browser',
+    minify: true,
+  })
+  const bytes = Bun.gzipSync(await (outputs[0] as Blob).arrayBuffer()).length
+  expect(bytes).toBeLessThan(16 * 1024)
+})
+
+const node = Bun.which('node')
+if (!node) process.stderr.write('Not checked on Node: it is not installed.\n')
+const runtimes = [process.execPath, ...(node ? [node] : [])]
+
+/** Node runs JavaScript, so the examples are translated. */
+async function translated(name: string): Promise<string> {
+  const path = join(EXAMPLES, name.replace('.ts', '.mjs'))
+  const source = await Bun.file(join(EXAMPLES, name)).text()
+  await Bun.write(path, new Bun.Transpiler({ loader: 'ts' }).transformSync(source))
+  return path
+}
+
+describe.each(runtimes)('on %s', (runtime) => {
+  const env = { MARKETPLACE_URL: market.url, CLIENT_ID: key.clientId, CLIENT_SECRET: key.clientSecret }
+
+  test('an example lists all parts as CSV', async () => {
+    const { status, body } = await admin.post<{ serialNumber: string }>('/v1/parts', { title: 'Say "when"' })
+    expect(status).toBe(200)
+    const { code, output, errors } = await run([runtime, await translated('list-parts.ts')], env)
+    expect([code, errors]).toEqual([0, ''])
+    expect(output).toStartWith(`serialNumber,title,state\r\n${body.serialNumber},"Say ""when""",DRAFT\r\n`)
+  })
+
+  test('an example tells why an order cannot be followed', async () => {
+    const { code, errors } = await run([runtime, await translated('follow-order.ts'), 'order_1'], env)
+    expect(code).toBe(1)
+    expect(errors).toMatch(/^GET \/v1\/orders\/order_1 answered 404: .+ \(request [0-9a-f-]{36}\)\n$/)
+  })
+
+  test('an example receives events, and refuses those of others', async () => {
+    const secret = `whsec_${Buffer.alloc(32, 3).toString('base64')}`
+    const port = await freePort()
+    const child = Bun.spawn([runtime, await translated('receive-events.ts')], {
+      cwd: FOLDER,
+      env: { ...process.env, WEBHOOK_SECRET: secret, PORT: String(port) },
+      stdout: 'pipe',
+    })
+    const reader = child.stdout.getReader()
+    const nextLine = async () => new TextDecoder().decode((await reader.read()).value)
+    expect(await nextLine()).toBe(`Listening on ${port}\n`)
+    const body = JSON.stringify({
+      id: 'evt_1',
+      type: 'assignments.status.updated',
+      data: { assignment: { id: 'as_1', status: 'SHIPPED' } },
+    })
+    const deliver = (signedWith: string) => {
+      const now = new Date()
+      return fetch(`http://127.0.0.1:${port}/`, {
+        method: 'POST',
+        body,
+        headers: {
+          'webhook-id': 'evt_1',
+          'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+          'webhook-signature': new Webhook(signedWith).sign('evt_1', now, body),
+        },
+      })
+    }
+    expect((await deliver(`whsec_${Buffer.alloc(32, 4).toString('base64')}`)).status).toBe(400)
+    expect((await deliver(secret)).status).toBe(204)
+    expect(await nextLine()).toBe('as_1 is SHIPPED\n')
+    child.kill()
+    await child.exited
+  })
+})

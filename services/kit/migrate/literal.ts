@@ -1,0 +1,2 @@
+/** A text as an SQL literal, for statements that take no parameters. */
+export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
