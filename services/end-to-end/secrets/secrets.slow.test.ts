@@ -179,8 +179,9 @@ describe('a command whose audit entry cannot be written', () => {
       new Set(DOCUMENTED.filter(({ contract }) => contract.audit && !contract.audit.refusalsOnly).map(({ id }) => id)),
     )
     expect(lines.length).toBe(failed.length)
-    for (const { texts } of failed) {
-      expect(texts[1]).toContain('internal_error')
+    for (const { operation, texts } of failed) {
+      const word = /Oauth/.test(operation) ? 'server_error' : 'internal_error'
+      expect([operation, texts[1]]).toEqual([operation, expect.stringContaining(`"${word}"`)])
       expect(texts[1]).not.toMatch(/audit_log|relation|insert/)
     }
   })
