@@ -1,4 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SERVICES } from '../proto/services.ts'
 import { asOwner, testDatabase } from '../services/testing/database.ts'
@@ -51,6 +53,18 @@ test.each([
   ],
 ])('%s ends the command with 2 and a sentence', async (_, variables, sentence) => {
   expect(await migrate(variables)).toEqual([2, sentence])
+})
+
+test('the reason alone is the termination message of a container', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'termination-'))
+  const file = join(folder, 'log')
+  const [code] = await migrate({ NATS_URL: natsUrl('wrong'), TERMINATION_LOG: file })
+  const reason = await Bun.file(file).text()
+  await rm(folder, { recursive: true })
+  expect([code, reason]).toEqual([
+    2,
+    `NATS on ${new URL(nats.url).host} refuses the connection: 'Authorization Violation'.`,
+  ])
 })
 
 test('a migration makes the streams, and repeats', async () => {

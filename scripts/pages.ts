@@ -5,10 +5,8 @@ import { commandLine, runCommandLine } from './toolchain/command-line.ts'
 const PICTURE = join(import.meta.dir, '..', 'services', 'identity', 'pages', 'documentation.webp')
 const PICTURED = '/docs/api#tag/rfqs/POST/flows/v1/rfqs/{id}/award'
 
-const SIZES = [
-  { width: 1400, height: 900 },
-  { width: 390, height: 844 },
-]
+const NARROW = { width: 390, height: 844 }
+const SIZES = [{ width: 1400, height: 900 }, NARROW]
 const COLOURS = ['light', 'dark'] as const
 const WAIT_MS = 15_000
 
@@ -89,16 +87,24 @@ async function checkPage(url: string, size: Size, colours: Colours): Promise<str
   return problems.map((problem) => `${url} at ${size.width} px, ${colours}: ${problem}`)
 }
 
-/** The search, the languages of samples, and the contents on a narrow screen. */
-async function checkActions(base: string): Promise<void> {
-  const { view } = await openPage(`${base}/docs/guides/webhooks`, SIZES[1] as Size, 'light')
+/** The languages of samples, and the contents, on a narrow screen. */
+async function checkGuide(base: string): Promise<void> {
+  const { view } = await openPage(`${base}/docs/guides/webhooks`, NARROW, 'light')
   await until(view, `document.querySelector('[role=tab][value=python]') !== null`)
   await view.evaluate(`document.querySelector('[role=tab][value=python]').click()`)
   await until(view, `document.querySelector('.samples pre:not([hidden]) code').className === 'language-python'`)
   await until(view, `!document.querySelector('.sidebar details').open`)
+  view.close()
+}
+
+/** The search finds words of guides on each kind of page, and its results are inside of a narrow window. */
+async function checkSearch(url: string): Promise<void> {
+  const { view } = await openPage(url, NARROW, 'light')
+  await until(view, isShown(url))
   await view.evaluate(`document.getElementById('search').focus()`)
   await view.type('webhook signature')
   await until(view, `document.querySelector('.results a[href$="#write-a-receiver"]') !== null`)
+  await until(view, `document.querySelector('.results').getBoundingClientRect().left >= 0`)
   view.close()
 }
 
@@ -113,7 +119,8 @@ async function check({ url, picture = false }: { url: string; picture?: boolean 
       for (const colours of COLOURS) problems.push(...(await checkPage(`${base}${page}`, size, colours)))
     }
   }
-  await checkActions(base)
+  await checkGuide(base)
+  for (const page of ['/docs', '/docs/api']) await checkSearch(`${base}${page}`)
   if (picture) await takePicture(base)
   if (problems.length > 0) throw new CommandError(problems.join('\n'))
   console.log(`${pages.length} pages are right at ${SIZES.map(({ width }) => width).join(' and ')} px, light and dark.`)

@@ -13,7 +13,10 @@ const KUBERNETES_VERSIONS = ['1.34', '1.35', '1.36']
 const newest = `${KUBERNETES_VERSIONS.at(-1)}.0`
 /** Of these kinds `kubernetes-validate` has no schema. Those of the Gateway API and of KEDA are checked by their definitions. */
 const DEFINED_KINDS = ['HTTPRoute', 'ScaledObject']
-const CUSTOM_KINDS = [...DEFINED_KINDS, 'ServiceMonitor', 'PodMonitor', 'PrometheusRule']
+const CUSTOM_KINDS = [
+  ...DEFINED_KINDS,
+  ...['ServiceMonitor', 'PodMonitor', 'PrometheusRule', 'BackendConfig', 'ManagedCertificate'],
+]
 
 const problems: string[] = []
 

@@ -158,9 +158,16 @@ test('the documentation page, its guides and every module of the API reference a
     ...['/docs', '/docs/api', '/docs/openapi.json', '/docs/search.json', '/docs/guides.md', '/docs/guides/trade'],
     ...['/openapi.json', '/asyncapi.json', '/llms.txt', '/favicon.ico', '/activate', '/impersonate'],
     ...['form.css', 'activate.js', 'impersonate.js'].map((name) => `/docs/${name}`),
-    ...['site.css', 'site.js', 'search.js', 'reference.css', 'reference.js', 'document.js', 'session.js'].map(
-      (name) => `/docs/${name}`,
-    ),
+    ...[
+      'site.css',
+      'text.css',
+      'site.js',
+      'search.js',
+      'reference.css',
+      'reference.js',
+      'document.js',
+      'session.js',
+    ].map((name) => `/docs/${name}`),
     '/docs/reference/standalone.esm.js',
     ...(await readdir(join(ROOT, 'node_modules', '.api-reference', 'chunks'))).map(
       (name) => `/docs/reference/chunks/${name}`,

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import type { Upload } from '../../proto/http/sourcing/uploads.ts'
 import { SERVICES, type ServiceName } from '../../proto/services.ts'
 import { withPasswordFile } from '../../services/kit/db/password-file.ts'
-import { migrate } from '../../services/kit/migrate/migrate.ts'
 import type { ApiClient } from '../../services/testing/client.ts'
 import { Deployment } from '../../services/testing/deployment.ts'
 import { expecting, MarketLoad } from '../../services/testing/market-load.ts'
@@ -12,7 +11,14 @@ import { createFixtures } from '../../services/testing/marketplace.ts'
 import { WebhookReceiver } from '../../services/testing/receiver.ts'
 import { signInOverHttp, TEST_PASSWORD } from '../../services/testing/sign-in.ts'
 import { until } from '../../services/testing/until.ts'
-import { type Passwords, passwordsOf, rehearsalFolder, startServer, urlsOf } from '../internal/rehearse/server.ts'
+import {
+  migrateAsOwner,
+  type Passwords,
+  passwordsOf,
+  rehearsalFolder,
+  startServer,
+  urlsOf,
+} from '../internal/rehearse/server.ts'
 import { BUN, ROOT } from '../toolchain/checkout.ts'
 import { run } from '../toolchain/run.ts'
 
@@ -23,7 +29,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 const server = await startServer(folder, 'data', { fsync: 'off' })
 afterAll(() => server.stop())
 const { db } = server
-await migrate({ url: db.ownerUrl, passwords: passwordsOf('') })
+await migrateAsOwner(db, passwordsOf(''))
 
 const fileOf = (service: ServiceName) => join(folder, `password-${service}`)
 const noPasswords = Object.fromEntries(SERVICES.map((service) => [service, ''])) as Passwords
@@ -147,7 +153,7 @@ test('passwords of the database: while a file has both, no request fails, and ev
   await replace(SERVICES)
   await write(passwords.second, passwords.first)
   await replace(['catalog', 'sourcing'])
-  await migrate({ url: db.ownerUrl, passwords: passwords.second })
+  await migrateAsOwner(db, passwords.second)
   await replace(['catalog', 'organization'])
   await write(passwords.second)
   await replace(['catalog', 'webhooks'])

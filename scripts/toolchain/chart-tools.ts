@@ -67,7 +67,7 @@ export async function installChartTools(options: Progress): Promise<ChartTools> 
     helmDocs: await byGo(HELM_DOCS, ['--help']),
     kubeScore: await byGo(KUBE_SCORE, ['version']),
     compose: await byGo(COMPOSE, ['--help']),
-    kubectlValidate: await byGo(KUBECTL_VALIDATE, ['version']),
+    kubectlValidate: await byGo(KUBECTL_VALIDATE, ['--help']),
     definitions: await installDefinitions(options),
   }
 }

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { explain } from './command-error.ts'
 
@@ -25,7 +26,10 @@ export async function runCommandLine(program: Command): Promise<never> {
   try {
     await program.parseAsync(process.argv.slice(2), { from: 'user' })
   } catch (error) {
-    console.error(explain(error))
+    const reason = explain(error)
+    console.error(reason)
+    // Set in the Jobs of the chart: what Kubernetes shows as the reason of the end of the container.
+    if (process.env.TERMINATION_LOG) writeFileSync(process.env.TERMINATION_LOG, reason)
     process.exit(process.exitCode ?? 1)
   }
   process.exit(process.exitCode ?? 0)

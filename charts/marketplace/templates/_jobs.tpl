@@ -1,5 +1,5 @@
 {{/* The pod of a command that acts as the owner of the database, with the settings of the migration. The context is {root, args,
-     component, restartPolicy}. */}}
+     component}. */}}
 {{- define "marketplace.jobPod" -}}
 {{- $variables := include "marketplace.jobVariables" .root -}}
 {{- $reserved := list -}}
@@ -8,12 +8,12 @@
 metadata:
   labels:
     {{- include "marketplace.podLabels" (dict "root" .root "component" (.component | default "jobs") "labels" .root.Values.podLabels) | nindent 4 }}
-  {{- with .root.Values.podAnnotations }}
+  {{- with merge dict .root.Values.jobs.podAnnotations .root.Values.podAnnotations }}
   annotations:
     {{- toYaml . | nindent 4 }}
   {{- end }}
 spec:
-  restartPolicy: {{ .restartPolicy | default "Never" }}
+  restartPolicy: Never
   {{- include "marketplace.podSpec" (dict "root" .root "settings" .root.Values "account" (include "marketplace.jobsAccountName" .root)) | nindent 2 }}
   containers:
     - name: {{ first .args }}
@@ -23,7 +23,7 @@ spec:
         {{- range .args }}
         - {{ . | quote }}
         {{- end }}
-      # The last line of a command that fails says why.
+      # The command writes the reason of a failure. A process that is killed before leaves the end of its log.
       terminationMessagePolicy: FallbackToLogsOnError
       securityContext:
         {{- toYaml .root.Values.containerSecurityContext | nindent 8 }}
@@ -68,6 +68,8 @@ spec:
 - name: DATABASE_URL
   value: {{ include "marketplace.databaseUrl" (dict "root" . "user" .Values.database.owner.username "host" $database.host "port" .Values.database.port) | quote }}
 {{- include "marketplace.fileVariables" . }}
+- name: TERMINATION_LOG
+  value: /dev/termination-log
 - name: PUBLIC_URL
   value: {{ .Values.publicUrl | quote }}
 - name: ACCESS_TOKEN_SECONDS

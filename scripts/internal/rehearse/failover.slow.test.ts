@@ -5,7 +5,6 @@ import type { ServiceName } from '../../../proto/services.ts'
 import { ensureStreams } from '../../../services/kit/bus/nats/streams.ts'
 import { isDependencyFailure } from '../../../services/kit/db/failures.ts'
 import { connectService } from '../../../services/kit/db/pipelined-reads.ts'
-import { migrate } from '../../../services/kit/migrate/migrate.ts'
 import { openSession } from '../../../services/kit/sessions/session.ts'
 import { Deployment } from '../../../services/testing/deployment.ts'
 import { MarketLoad } from '../../../services/testing/market-load.ts'
@@ -16,7 +15,7 @@ import { WebhookReceiver } from '../../../services/testing/receiver.ts'
 import { signInOverHttp } from '../../../services/testing/sign-in.ts'
 import { until } from '../../../services/testing/until.ts'
 import { importDefaults } from '../../operator-commands/catalog.ts'
-import { backUp, giveToPostgres, passwordsOf, rehearsalFolder, startServer } from './server.ts'
+import { backUp, giveToPostgres, migrateAsOwner, passwordsOf, rehearsalFolder, startServer } from './server.ts'
 
 setDefaultTimeout(300_000)
 const folder = await rehearsalFolder('failover')
@@ -49,7 +48,7 @@ test('the primary is killed under load and the standby promoted: nothing acknowl
   await nats.start()
   await ensureStreams({ url: nats.url })
   const primary = await startServer(folder, 'primary', { wal_level: 'replica', wal_keep_size: '256MB' })
-  await migrate({ url: primary.db.ownerUrl, passwords: passwordsOf('') })
+  await migrateAsOwner(primary.db, passwordsOf(''))
   await importDefaults(primary.db.ownerUrl)
 
   const target = join(folder, 'standby')

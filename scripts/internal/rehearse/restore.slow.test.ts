@@ -2,7 +2,6 @@ import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ensureStreams } from '../../../services/kit/bus/nats/streams.ts'
-import { migrate } from '../../../services/kit/migrate/migrate.ts'
 import { Deployment } from '../../../services/testing/deployment.ts'
 import { MarketLoad } from '../../../services/testing/market-load.ts'
 import { createFixtures } from '../../../services/testing/marketplace.ts'
@@ -13,7 +12,7 @@ import { until } from '../../../services/testing/until.ts'
 import { importDefaults } from '../../operator-commands/catalog.ts'
 import { BUN, ROOT } from '../../toolchain/checkout.ts'
 import { run } from '../../toolchain/run.ts'
-import { backUp, giveToPostgres, passwordsOf, rehearsalFolder, startServer } from './server.ts'
+import { backUp, giveToPostgres, migrateAsOwner, passwordsOf, rehearsalFolder, startServer } from './server.ts'
 
 setDefaultTimeout(300_000)
 const folder = await rehearsalFolder('restore')
@@ -47,7 +46,7 @@ test.each(['postgres', 'nats'] as const)(
     if (lost) await ensureStreams({ url: lost.url })
     const archive = await rehearsalFolder(`restore/${bus}-archive`)
     const first = await startServer(folder, `${bus}-first`, archivingTo(archive))
-    await migrate({ url: first.db.ownerUrl, passwords: passwordsOf('') })
+    await migrateAsOwner(first.db, passwordsOf(''))
     await importDefaults(first.db.ownerUrl)
     const deployment = await Deployment.start({ db: first.db, natsUrl: lost?.url, env, replicas: 1 })
     const fixtures = await createFixtures(first.db, signInOverHttp(deployment.url))

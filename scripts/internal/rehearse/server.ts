@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { SERVICES, type ServiceName } from '../../../proto/services.ts'
 import { connect } from '../../../services/kit/db/client.ts'
 import { roleOf } from '../../../services/kit/db/roles.ts'
-import type { TestDatabase } from '../../../services/testing/database.ts'
+import { migrate } from '../../../services/kit/migrate/migrate.ts'
+import { asOwner, OWNER, type TestDatabase } from '../../../services/testing/database.ts'
 import { type Cluster, startCluster } from '../../toolchain/cluster.ts'
 import { findState } from '../../toolchain/state.ts'
 
@@ -78,6 +79,16 @@ export async function startServer(
   }
 }
 
+/** Migrates as an owner of the database who has `login createrole` and no more, as in managed clouds. */
+export async function migrateAsOwner({ owner, ownerUrl }: TestDatabase, passwords: Passwords): Promise<void> {
+  const [present] = await owner`select from pg_roles where rolname = ${OWNER}`
+  if (!present) {
+    await owner.unsafe(`create role ${OWNER} login createrole password '${OWNER}'`)
+    await owner`alter database postgres owner to ${owner(OWNER)}`
+  }
+  await migrate({ url: asOwner(ownerUrl), passwords })
+}
+
 /** A password for each service role, with a number for the next ones. */
 export const passwordsOf = (suffix: string): Passwords =>
   Object.fromEntries(SERVICES.map((service) => [service, service + suffix])) as Record<ServiceName, string>
@@ -101,7 +112,7 @@ export async function copyData(from: string, to: string, keep: (path: string) =>
 export async function backUp(ownerUrl: string, data: string, target: string): Promise<void> {
   const session = connect(ownerUrl, { max: 1, applicationName: 'backup' })
   await session`select pg_backup_start('rehearsal', fast => true)`
-  await copyData(data, target, (path) => !/\/(postmaster\.(pid|opts)|pg_wal\/.+)$/.test(path))
+  await copyData(data, target, (path) => !/\/(postmaster\.(pid|opts)|pg_internal\.init.*|pg_wal\/.+)$/.test(path))
   const [stopped] = await session<{ label: string }[]>`
     select labelfile as label from pg_backup_stop(wait_for_archive => false)`
   await Bun.write(join(target, 'backup_label'), stopped?.label ?? '')

@@ -20,7 +20,16 @@ const OPENAPI = new JsonText(JSON.stringify(openapi))
 const ASYNCAPI = new JsonText(JSON.stringify(asyncapi))
 
 const FORM_FILES = ['form.css', 'activate.js', 'impersonate.js']
-const SITE_FILES = ['site.css', 'site.js', 'search.js', 'reference.css', 'reference.js', 'document.js', 'session.js']
+const SITE_FILES = [
+  'site.css',
+  'text.css',
+  'site.js',
+  'search.js',
+  'reference.css',
+  'reference.js',
+  'document.js',
+  'session.js',
+]
 
 type Assets = ReadonlyMap<string, Asset>
 

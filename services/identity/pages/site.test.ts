@@ -111,7 +111,7 @@ describe('a guide', () => {
     const page = await read('/docs/guides/trade')
     expect(page.match(/<table>/g)).toHaveLength(2)
     expect(page.match(/<div class="table"><table>/g)).toHaveLength(2)
-    const styles = await read('/docs/site.css')
+    const styles = await read('/docs/text.css')
     expect(styles).toMatch(/\.text \.table \{[^}]*overflow-x: auto;/)
     expect(styles).toMatch(/\.text table \{[^}]*overflow-wrap: normal;\s*word-break: normal;\s*hyphens: none;/)
     expect(styles).not.toContain('break-all')

@@ -111,12 +111,20 @@ export class TenancyHarness {
       .flatMap(({ values }) => values.filter((value) => text.includes(value) && !requested.includes(value)))
   }
 
+  /** Whether consumers have processed all events, and workers what these left to do. */
+  async #isIdle(): Promise<boolean> {
+    const { db, running } = this.fixtures.market
+    const metrics = await (await fetch(`http://127.0.0.1:${running.healthPort}/metrics`)).text()
+    const counts = metrics.matchAll(/^marketplace_(?:outbox_waiting|consumer_lag)_events\{.*\} (\d+)$/gm)
+    const waiting = [...counts].map(([, count]) => Number(count))
+    if (waiting.length === 0 || waiting.some((count) => count > 0)) return false
+    return (await db.owner`select from sourcing.title_refreshes`).length === 0
+  }
+
   /** Digests of all tables except those of refusals (audit log, throttling), of the bus and of pagination. */
   async contents(): Promise<Record<string, string>> {
     const { owner } = this.fixtures.market.db
-    // A worker deletes the rows of this table when it has worked them off.
-    const isIdle = async () => (await owner`select from sourcing.title_refreshes`).length === 0
-    await until(isIdle, { what: 'the end of the copies of titles' })
+    await until(() => this.#isIdle(), { what: 'the effects of earlier requests' })
     const tables = await owner<{ name: string }[]>`
       select format('%I.%I', n.nspname, c.relname) as name
       from pg_class c join pg_namespace n on n.oid = c.relnamespace

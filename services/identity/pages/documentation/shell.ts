@@ -73,7 +73,7 @@ export function guidePage({ guide, html, headings, guides, resources }: GuidePag
       : '<span></span>'
   return page(
     `${guide.title} · ${TITLE}`,
-    ['site.css'],
+    ['site.css', 'text.css'],
     `<body class="guide">
 ${bar('guides')}
 ${sidebar(guides, resources, guide.name)}
@@ -97,7 +97,7 @@ export function overviewPage({ guides, resources, introduction }: Contents & { i
     `<a href="${REFERENCE}#${resourceAnchor(name)}">${text(name)}</a> <span>${inline(description)}</span>`
   return page(
     `${TITLE}: API`,
-    ['site.css'],
+    ['site.css', 'text.css'],
     `<body class="overview">
 ${bar('guides')}
 ${sidebar(guides, resources)}
