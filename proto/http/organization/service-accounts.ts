@@ -213,7 +213,7 @@ export const revokeServiceAccountKey = defineOperation({
   tag,
   summary: 'Revoke a key of a service account',
   description:
-    'The key obtains no more tokens, and those that it obtained are void in every service within a second. You must hold every permission of the account.',
+    'The key obtains no more tokens, and those that it obtained are void in every service within a second. Invitations and impersonation grants that the account made end, too, because a stolen key could have made them. You must hold every permission of the account.',
   access: 'user:manage',
   params: Type.Object({
     ...id.properties,

@@ -49,9 +49,11 @@ function basicCredentials(header: string): ClientCredentials {
 const unreadable = () =>
   refuse('invalid_client', { detail: 'Send the client id and secret as `Authorization: Basic`, or in the form.' })
 
+/** Undefined for invalid percent-encoding and for NUL, which no column can store. */
 function formDecoded(text: string): string | undefined {
   try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
+    const value = decodeURIComponent(text.replaceAll('+', ' '))
+    return value.includes('\0') ? undefined : value
   } catch {
     return undefined
   }

@@ -59,6 +59,16 @@ describe('every failure is an error object of RFC 6749', () => {
     ['a bearer token', TOKEN, GRANT, { authorization: `Bearer ${admin.accessToken}` }, 401, 'invalid_client'],
     ['Basic without a colon', TOKEN, GRANT, { authorization: `Basic ${btoa('abc')}` }, 401, 'invalid_client'],
     ['Basic with bad encoding', TOKEN, GRANT, { authorization: `Basic ${btoa('%zz:%ff')}` }, 401, 'invalid_client'],
+    ['NUL in the id of Basic', TOKEN, GRANT, { authorization: `Basic ${btoa('a%00:x')}` }, 401, 'invalid_client'],
+    ['plain NUL in the id of Basic', TOKEN, GRANT, { authorization: `Basic ${btoa('a\0:x')}` }, 401, 'invalid_client'],
+    [
+      'NUL in Basic at the introspection',
+      INTROSPECT,
+      'token=x',
+      { authorization: `Basic ${btoa('a%00:x')}` },
+      401,
+      'invalid_client',
+    ],
     ['Basic that is not base64', TOKEN, GRANT, { authorization: 'Basic ?' }, 401, 'invalid_client'],
     [
       'two credentials in Basic',

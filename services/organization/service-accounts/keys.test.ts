@@ -177,6 +177,31 @@ describe('the revocation of a key', () => {
     expect(await eventsOf(market, old.clientId)).toEqual(['organization.serviceAccountKey.revoked'])
   })
 
+  test('ends what a stolen key made: invitations, and impersonations that began and that did not', async () => {
+    const roleId = (await admin.get<Page<{ id: string }>>('/v1/roles?q=Administrator')).body.items[0]?.id as string
+    const { id } = await createdAccount(admin, { roleIds: [roleId] })
+    const key = await createdKey(admin, id)
+    const thief = await clientWith(market.url, key)
+    const grants = '/flows/v1/impersonation-grants'
+    const granted = async () => {
+      const request = { userId: id, actingEmail: 'mallory@example.com', reason: 'None' }
+      const { body } = await thief.post<{ url: string }>(grants, request)
+      return { token: new URL(body.url).hash.slice(1) }
+    }
+    const [begun, later] = [await granted(), await granted()]
+    const session = await market.anonymous.post<{ access_token: string }>(`${grants}/redeem`, begun)
+    const acting = new ApiClient(market.url, session.body.access_token)
+    expect((await acting.get('/flows/v1/me')).status).toBe(200)
+    const person = { email: `${crypto.randomUUID()}@example.com`, givenName: 'Mallory', familyName: 'M' }
+    const invited = await thief.post<{ activationUrl: string }>('/flows/v1/users', { ...person, roleIds: [roleId] })
+    expect(invited.status).toBe(201)
+    expect((await revoke(id, key.clientId)).status).toBe(200)
+    const activation = { token: new URL(invited.body.activationUrl).hash.slice(1), password: 'correct horse battery' }
+    expect((await market.anonymous.post('/flows/v1/activations', activation)).status).toBe(404)
+    expect((await market.anonymous.post(`${grants}/redeem`, later)).status).toBe(404)
+    await until(async () => (await acting.get('/flows/v1/me')).status === 401, BY_BUS)
+  })
+
   test('of a key of another account, and of an unknown one, is 404', async () => {
     const [one, two] = [await createdAccount(admin), await createdAccount(admin)]
     const { clientId } = await createdKey(admin, two.id)

@@ -10,6 +10,7 @@ import type { Command } from '../../kit/command/command.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { found, invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { requireNoHigherPermissions } from '../authority/authority.ts'
+import { emitUserChanged } from '../authority/events.ts'
 import * as queries from './queries.ts'
 import { newClientSecret } from './secret.ts'
 import { distinctNetworks, keyOf } from './shapes.ts'
@@ -46,7 +47,10 @@ export async function createKey({
   return { ...keyOf(found(await queries.findKey(tx, { orgId, userId, id }))), clientSecret: secret }
 }
 
-/** Revokes a key. The event voids its tokens in every service. */
+/**
+ * Revokes a key. The event voids its tokens in every service. Links and impersonation grants of the account end, too,
+ * because a stolen key could have made them.
+ */
 export async function revokeKey({
   tx,
   caller,
@@ -60,6 +64,8 @@ export async function revokeKey({
   if ((await queries.markRevoked(tx, key, now)).length === 0) {
     throw refuse('illegal_transition', { detail: 'The key has already been revoked.' })
   }
+  await queries.voidLinksOf(tx, key)
+  await emitUserChanged(tx, orgId, userId)
   await emit(tx, {
     type: 'organization.serviceAccountKey.revoked',
     tenantId: orgId,

@@ -116,6 +116,11 @@ export const markRevoked = (
   where org_id = ${orgId} and user_id = ${userId} and id = ${id} and revoked_at is null
   returning id`
 
+/** Voids the links and the impersonation grants that the account made, as the reset of a password does. */
+export const voidLinksOf = (tx: Tx, { orgId, userId }: { orgId: string; userId: string }) => tx`
+  update organization.users set password_version = password_version + 1
+  where org_id = ${orgId} and id = ${userId}`
+
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /** Deletes keys that ended more than this number of days ago. */
