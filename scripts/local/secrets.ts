@@ -46,9 +46,14 @@ export async function writeSecrets(folder: string, secrets: Secrets): Promise<vo
 }
 
 /** The database URL of a service: the owner's, with the role and password of the service. */
-export function serviceUrl(ownerUrl: string, service: ServiceName, { servicePasswords }: Secrets): string {
+export function serviceUrl(
+  ownerUrl: string,
+  service: ServiceName,
+  { servicePasswords }: Secrets,
+  rolePrefix?: string,
+): string {
   const url = new URL(ownerUrl)
-  url.username = roleOf(service)
+  url.username = roleOf(service, rolePrefix)
   url.password = servicePasswords[service]
   return url.href
 }

@@ -2,7 +2,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MAX_ENDPOINTS } from '../../../proto/http/webhooks/endpoints.ts'
 import { PROCEDURES } from '../../../proto/procedures.ts'
-import { SERVICES } from '../../../proto/services.ts'
+import { SERVICES, type ServiceName } from '../../../proto/services.ts'
 import { loadAssignments } from '../../../services/testing/load/assignments.ts'
 import { loadAuditLog } from '../../../services/testing/load/audit-log.ts'
 import { loadDeliveries } from '../../../services/testing/load/deliveries.ts'
@@ -13,7 +13,7 @@ import { asOwner, type Owner } from '../../../services/testing/load/owner.ts'
 import { loadParts } from '../../../services/testing/load/parts.ts'
 import { loadedOrganization, loadTrader, loadUsers } from '../../../services/testing/load/people.ts'
 import { LARGEST as LARGEST_TRADER, loadedRfqOrg, loadRfqs } from '../../../services/testing/load/rfqs.ts'
-import { readSecrets, type Secrets } from '../../local/secrets.ts'
+import { readSecrets, type Secrets, serviceUrl } from '../../local/secrets.ts'
 import { BUN, ROOT } from '../../toolchain/checkout.ts'
 import { startCluster, stopOrphan } from '../../toolchain/cluster.ts'
 import type { Lifecycle } from '../../toolchain/command.ts'
@@ -70,6 +70,8 @@ export const AUDIT_ACTORS = 2000
 export interface Database {
   name: string
   ownerUrl: string
+  /** Each database is an installation of its own on the server, with roles of its own. */
+  rolePrefix: string
   secrets: Secrets
   /** The folder of the logs and files. */
   folder: string
@@ -104,7 +106,7 @@ export async function startDatabases(parts: number, { signal, progress, onStop }
   onStop(cluster.stop)
   return async (name: DatabaseName): Promise<Database> => {
     const size = sizesOf(parts)[name]
-    const database = { name, ownerUrl: cluster.urlOf(name), secrets, folder, logFile, size }
+    const database = { name, ownerUrl: cluster.urlOf(name), rolePrefix: `${name}_`, secrets, folder, logFile, size }
     const loaded = join(folder, `loaded-${name}`)
     if (await Bun.file(loaded).exists()) {
       await script(database, 'migrate.ts')
@@ -122,6 +124,10 @@ export async function startDatabases(parts: number, { signal, progress, onStop }
   }
 }
 
+/** The URL of a service for its database. */
+export const urlOfService = ({ ownerUrl, rolePrefix, secrets }: Database, service: ServiceName): string =>
+  serviceUrl(ownerUrl, service, secrets, rolePrefix)
+
 /** The account of Postgres must pass through, and its data folder has a closed mode. */
 async function passableFolder(folder: string): Promise<string> {
   await mkdir(folder, { recursive: true })
@@ -134,12 +140,18 @@ export const createStreams = (database: Database, natsUrl: string): Promise<void
   script({ ...database, natsUrl }, 'migrate.ts')
 
 async function script(
-  { ownerUrl, secrets, folder, natsUrl }: Database & { natsUrl?: string },
+  { ownerUrl, rolePrefix, secrets, folder, natsUrl }: Database & { natsUrl?: string },
   name: string,
   ...words: string[]
 ): Promise<void> {
   const passwords = SERVICES.map((name) => [`${name.toUpperCase()}_DATABASE_PASSWORD`, secrets.servicePasswords[name]])
-  const env = { ...process.env, ...Object.fromEntries(passwords), DATABASE_URL: ownerUrl, NATS_URL: natsUrl }
+  const env = {
+    ...process.env,
+    ...Object.fromEntries(passwords),
+    DATABASE_URL: ownerUrl,
+    DATABASE_ROLE_PREFIX: rolePrefix,
+    NATS_URL: natsUrl,
+  }
   const { code, output } = await run([BUN, join(ROOT, 'scripts', name), ...words], { env })
   if (code !== 0) throw new CommandError(`${tail(output)}\nTo load the data of the benchmark anew, remove ${folder}.`)
 }

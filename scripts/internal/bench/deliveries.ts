@@ -5,10 +5,9 @@ import { createSecretBox } from '../../../services/kit/secrets/box.ts'
 import { loadedEndpoint } from '../../../services/testing/load/deliveries.ts'
 import type { Owner } from '../../../services/testing/load/owner.ts'
 import { loadedOrganization } from '../../../services/testing/load/people.ts'
-import { serviceUrl } from '../../local/secrets.ts'
 import { BUN } from '../../toolchain/checkout.ts'
 import type { Context } from './context.ts'
-import { DELIVERED, ENDPOINTS_OF_A_LIST, UNDELIVERED } from './database.ts'
+import { DELIVERED, ENDPOINTS_OF_A_LIST, UNDELIVERED, urlOfService } from './database.ts'
 import { type RunningServer, startServer } from './services.ts'
 
 /** Each event is delivered to all endpoints of its organization. */
@@ -47,7 +46,7 @@ export async function startDeliveries(context: Context): Promise<Deliveries> {
     env: {},
     readyUrl: '/',
   })
-  const producer = connect(serviceUrl(database.ownerUrl, 'sourcing', database.secrets), {
+  const producer = connect(urlOfService(database, 'sourcing'), {
     max: 1,
     applicationName: 'bench-producer',
   })

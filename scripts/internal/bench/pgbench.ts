@@ -2,10 +2,9 @@ import { writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { ServiceName } from '../../../proto/services.ts'
-import { serviceUrl } from '../../local/secrets.ts'
 import { run, tail } from '../../toolchain/run.ts'
 import { type Side, sideOf } from './compare.ts'
-import type { Database } from './database.ts'
+import { type Database, urlOfService } from './database.ts'
 import type { LoggedStatement } from './statements.ts'
 
 const CLIENTS = [1, 2, 4, 8, 16]
@@ -75,7 +74,7 @@ export async function runPgbench(
 ): Promise<number> {
   const file = join(database.folder, 'pgbench.sql')
   await writeFile(file, script.text)
-  const url = new URL(serviceUrl(database.ownerUrl, service, database.secrets))
+  const url = new URL(urlOfService(database, service))
   const command = [
     ...['pgbench', '--no-vacuum', '--protocol=prepared', `--file=${file}`],
     ...[`--client=${clients}`, `--jobs=${Math.min(clients, availableParallelism())}`, `--time=${seconds}`],

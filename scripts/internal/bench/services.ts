@@ -2,13 +2,12 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SERVICES, type ServiceName } from '../../../proto/services.ts'
 import { ApiClient } from '../../../services/testing/client.ts'
-import { serviceUrl } from '../../local/secrets.ts'
 import { BUN, ROOT } from '../../toolchain/checkout.ts'
 import type { Lifecycle } from '../../toolchain/command.ts'
 import { freePort } from '../../toolchain/ports.ts'
 import { type RunningProgram, startProgram } from '../../toolchain/programs.ts'
 import { installNats } from '../../toolchain/test-servers.ts'
-import { administratorOf, createStreams, type Database, ORDINARY } from './database.ts'
+import { administratorOf, createStreams, type Database, ORDINARY, urlOfService } from './database.ts'
 
 export interface RunningServer extends RunningProgram {
   port: number
@@ -59,13 +58,13 @@ export async function startServices(
 
 /** Starts a process of a service. */
 export function startReplica(place: Place, service: ServiceName, natsUrl?: string): Promise<RunningServer> {
-  const { name, ownerUrl, secrets, folder } = place.database
+  const { name, secrets, folder } = place.database
   const healthPort = serverPort()
   return startServer(place, {
     name: `${service}-${name}-${healthPort}`,
     command: [BUN, join(ROOT, 'services', service, 'main.ts')],
     env: {
-      DATABASE_URL: serviceUrl(ownerUrl, service, secrets),
+      DATABASE_URL: urlOfService(place.database, service),
       ...(natsUrl === undefined ? {} : { NATS_URL: natsUrl }),
       HEALTH_PORT: String(healthPort),
       ENCRYPTION_KEYS: secrets.encryptionKeys,

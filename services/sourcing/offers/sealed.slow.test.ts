@@ -96,7 +96,7 @@ test('until a sealed RFQ closes, no answer to its consumer and IP owner has a pr
     }
     expect(
       [...new Set(answers.flatMap(({ operation, figures }) => (figures.length > 0 ? [operation] : [])))].sort(),
-    ).toEqual(['getOffer', 'getOfferComparison', 'listOffers'])
+    ).toEqual(['exportOfferComparison', 'getOffer', 'getOfferComparison', 'listOffers'])
   }
   expect(figuresIn(await otherOutputs())).toEqual([])
 })

@@ -18,6 +18,8 @@ export class ApiError extends Error {
   readonly status: number
   /** Stable word for the reason; that of OAuth at the token endpoint. Undefined for an answer that the marketplace did not write. */
   readonly code: ErrorCode | (string & {}) | undefined
+  /** The reason in words. */
+  readonly detail: string | undefined
   /** The fields that are not valid. */
   readonly fields: readonly FieldError[]
   /** Id to quote when you report a problem. */
@@ -29,6 +31,7 @@ export class ApiError extends Error {
     super(`${request.method} ${pathname} answered ${response.status}: ${detail ?? response.statusText}`)
     this.status = response.status
     this.code = code
+    this.detail = detail
     this.fields = fields
     this.requestId = response.headers.get('x-request-id') ?? undefined
   }

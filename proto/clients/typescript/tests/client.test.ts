@@ -40,7 +40,8 @@ describe('an error response is an ApiError', () => {
     const { status, code, fields, requestId } = error
     expect({ status, code, requestId }).toEqual({ status: 400, code: 'validation_error', requestId: 'req-7' })
     expect(fields.map(({ field }) => field)).toEqual(['title'])
-    expect(error.message).toStartWith('POST /v1/parts answered 400: title: ')
+    expect(error.detail).toStartWith('title: ')
+    expect(error.message).toBe(`POST /v1/parts answered 400: ${error.detail}`)
   })
 
   test('of /v2.3, with the same members', async () => {

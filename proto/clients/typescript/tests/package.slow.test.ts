@@ -76,6 +76,19 @@ const node = Bun.which('node')
 if (!node) process.stderr.write('Not checked on Node: it is not installed.\n')
 const runtimes = [process.execPath, ...(node ? [node] : [])]
 
+test.each(runtimes)('its command line runs on %s', async (runtime) => {
+  const env = {
+    MARKETPLACE_URL: market.url,
+    MARKETPLACE_CLIENT_ID: key.clientId,
+    MARKETPLACE_CLIENT_SECRET: key.clientSecret,
+  }
+  const command = [runtime, join(INSTALLED, 'dist', 'cli', 'main.js')]
+  const { code, output, errors } = await run([...command, 'get-me'], { ...env, HOME: FOLDER })
+  expect([code, errors, JSON.parse(output)]).toEqual([0, '', expect.objectContaining({ permissions: [] })])
+  const unreachable = { ...env, MARKETPLACE_URL: 'http://127.0.0.1:1', HOME: FOLDER }
+  expect((await run([...command, 'get-me'], unreachable)).code).toBe(4)
+})
+
 const makerRole = async ({ administrator }: TestOrganization) => {
   const { body } = await administrator.client.get<{ items: { id: string }[] }>('/v1/roles?q=Manufacturer')
   return body.items.map(({ id }) => id)

@@ -1,3 +1,4 @@
+import { roleOf } from '../../../../services/kit/db/roles.ts'
 import {
   awardableNumber,
   awardableOffer,
@@ -25,7 +26,7 @@ export const measureAward: Section = async function* (context) {
     const number = await loadAwardable(owner, terms)
     await owner`drop sequence if exists sourcing.bench_awards`
     await owner.unsafe(`create sequence sourcing.bench_awards start ${number}`)
-    await owner`grant usage on sequence sourcing.bench_awards to marketplace_sourcing`
+    await owner`grant usage on sequence sourcing.bench_awards to ${owner(roleOf('sourcing', database.rolePrefix))}`
     return number
   })
   let next = first + AWARDABLE

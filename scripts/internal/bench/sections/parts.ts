@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { ApiClient } from '../../../../services/testing/client.ts'
-import { serviceUrl } from '../../../local/secrets.ts'
 import { BUN } from '../../../toolchain/checkout.ts'
 import { run, tail } from '../../../toolchain/run.ts'
 import { compareRates, type Run } from '../compare.ts'
 import type { Context, Section } from '../context.ts'
+import { urlOfService } from '../database.ts'
 import { clientSide, httpSide } from '../http.ts'
 import { PARTS, requireAnswer, statementsOf } from '../lists.ts'
 import { pgbenchScript, pgbenchSide } from '../pgbench.ts'
@@ -56,8 +56,7 @@ interface ListServer {
 
 /** A bare server of the first page, with each size of pool. */
 async function listServerSide(context: Context, { name, command, env, wanted }: ListServer) {
-  const { ownerUrl, secrets } = context.database
-  const url = serviceUrl(ownerUrl, 'sourcing', secrets)
+  const url = urlOfService(context.database, 'sourcing')
   const side: Record<string, Run> = {}
   for (const size of POOL_SIZES) {
     const server = await startServer(context, {

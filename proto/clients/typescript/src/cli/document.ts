@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { CliError, EXIT } from './failure.ts'
+
+export interface Schema {
+  $ref?: string
+  type?: string | string[]
+  enum?: string[]
+  format?: string
+  description?: string
+  items?: Schema
+  anyOf?: Schema[]
+  properties?: Record<string, Schema>
+  required?: string[]
+}
+export interface Parameter {
+  name: string
+  in: 'path' | 'query' | 'header'
+  required?: boolean
+  description?: string
+  schema: Schema
+}
+interface Content {
+  content?: Record<string, { schema: Schema }>
+}
+export interface Operation {
+  operationId: string
+  tags: string[]
+  summary: string
+  description?: string
+  parameters?: (Parameter | { $ref: string })[]
+  requestBody?: Content & { required?: boolean }
+  responses: Record<string, Content | { $ref: string }>
+}
+export interface Document {
+  paths: Record<string, Record<string, Operation>>
+  components: Record<string, Record<string, unknown>>
+}
+
+interface Cached {
+  etag: string | null
+  document: Document
+}
+
+const TIMEOUT_MS = 30_000
+
+/** The OpenAPI document of a marketplace, which is kept and read again only when it has changed. */
+export async function readDocument(
+  url: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<Document> {
+  const { XDG_CACHE_HOME, HOME } = environment
+  const folder = join(XDG_CACHE_HOME || join(HOME || homedir(), '.cache'), 'marketplace')
+  const file = join(folder, `${createHash('sha256').update(url).digest('hex').slice(0, 16)}.json`)
+  const cached = await readFile(file, 'utf8')
+    .then((text) => JSON.parse(text) as Cached)
+    .catch(() => undefined)
+  const headers: Record<string, string> = cached?.etag ? { 'if-none-match': cached.etag } : {}
+  const response = await fetch(`${url}/openapi.json`, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) })
+  if (response.status === 304 && cached) return cached.document
+  if (!response.ok) {
+    throw new CliError(`${url}/openapi.json answers ${response.status}: is it a marketplace?`, EXIT.unreachable)
+  }
+  const document = (await response.json().catch(() => undefined)) as Document | undefined
+  if (document?.paths === undefined) throw new CliError(`${url} is no marketplace.`, EXIT.unreachable)
+  await mkdir(folder, { recursive: true })
+  await writeFile(file, JSON.stringify({ etag: response.headers.get('etag'), document } satisfies Cached))
+  return document
+}
+
+/** The schema of a value that is present, with the component that it refers to: of a nullable one, what it is otherwise. */
+export function valueSchema(document: Document, schema: Schema): Schema {
+  const { anyOf, ...known } = resolved<Schema>(document, schema)
+  const present = anyOf?.find(({ type }) => type !== 'null')
+  return { ...(present ? valueSchema(document, present) : {}), ...known }
+}
+
+/** The component that a reference names, or the value itself. */
+export function resolved<T extends object>(document: Document, value: T | { $ref: string }): T {
+  if (!('$ref' in value) || value.$ref === undefined) return value as T
+  const [, , kind = '', name = ''] = value.$ref.split('/')
+  return resolved(document, document.components[kind]?.[name] as T)
+}

@@ -1,0 +1,95 @@
+#!/usr/bin/env node
+import { Command } from 'commander'
+import { candidates, completionOf } from './completion.ts'
+import { readDocument } from './document.ts'
+import { EXIT, explain } from './failure.ts'
+import { addOperations } from './operations.ts'
+import { addressOf, login, logout, sessionOf } from './session.ts'
+import { upload } from './upload.ts'
+import { listen } from './webhooks.ts'
+
+const HELP = `
+Environment:
+  MARKETPLACE_URL            address of the marketplace; unset: that of the last \`marketplace login\`
+  MARKETPLACE_CLIENT_ID      with MARKETPLACE_CLIENT_SECRET: the key of a service account
+  MARKETPLACE_TOKEN          an access token
+  MARKETPLACE_PASSWORD       the password of \`marketplace login\`, which is asked for otherwise
+
+Exit codes: 1 refused by the marketplace, 2 wrong command line, 3 not signed in, 4 not reachable.
+`
+const program = new Command('marketplace')
+  .description(
+    'The command line of the Sourcing and Manufacturing Marketplace: every operation of the API is a command.',
+  )
+  .helpCommand(false)
+  .addHelpText('after', HELP)
+  .showHelpAfterError('Run it with --help for the usage.')
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT.usage))
+const session = () => sessionOf(process.env)
+
+program
+  .command('login')
+  .description('signs you in, and keeps a refresh token that only you can read')
+  .option('--url <address>', 'address of the marketplace')
+  .option('--email <address>', 'your e-mail address')
+  .action(async (options) => void process.stderr.write(`${await login(options, process.env)}\n`))
+program
+  .command('logout')
+  .description('ends the session of `login`')
+  .action(() => logout(process.env))
+program
+  .command('upload')
+  .description('uploads a file, and adds it to a part')
+  .argument('<file>', 'path of the file')
+  .option('--name <name>', 'name of the file in the marketplace')
+  .option('--part <id>', 'part to whose files it is added')
+  .option('--group <group>', 'group of the files', 'document')
+  .option('--public', 'makes the file readable without a sign-in')
+  .action(async (file, options) => upload(await session(), file, options))
+program
+  .command('webhooks')
+  .description('events on this machine')
+  .helpCommand(false)
+  .command('listen')
+  .description('prints each event, through an endpoint that exists as long as the command runs')
+  .option('--events <types...>', 'subscribed events', ['cases.*', 'assignments.*'])
+  .option('--port <number>', 'port on this machine', '4400')
+  .option('--public-url <address>', 'address by which the marketplace reaches the port, such as that of a tunnel')
+  .option('--forward-to <address>', 'address to which each delivery is sent on')
+  .action(async (options) => listen(await session(), options))
+program
+  .command('completion')
+  .description('prints the script that completes commands in bash, zsh or fish')
+  .argument('<shell>', 'bash, zsh or fish')
+  .action((shell) => void process.stdout.write(completionOf(shell)))
+program
+  .command('complete', { hidden: true })
+  .argument('[words...]')
+  .action(
+    (words: string[]) =>
+      void process.stdout.write(
+        candidates(program, words)
+          .map((word) => `${word}\n`)
+          .join(''),
+      ),
+  )
+
+/** These commands work without a marketplace. */
+const LOCAL = ['login', 'logout', 'upload', 'webhooks', 'completion']
+
+try {
+  const [first = ''] = process.argv.slice(2)
+  if (!LOCAL.includes(first)) {
+    const url = await addressOf(process.env).catch((error) => {
+      // The help and the completion of a first start have the commands above alone.
+      if (first === '' || first.startsWith('-') || first === 'complete') return undefined
+      throw error
+    })
+    if (url !== undefined) addOperations(program, await readDocument(url, process.env), session)
+  }
+  await program.parseAsync()
+} catch (error) {
+  const { exitCode, text } = explain(error)
+  process.stderr.write(`${text}\n`)
+  process.exitCode = exitCode
+}

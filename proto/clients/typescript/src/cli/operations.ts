@@ -1,0 +1,249 @@
+import { readFile } from 'node:fs/promises'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Document, type Operation, type Parameter, resolved, type Schema, valueSchema } from './document.ts'
+import { CliError } from './failure.ts'
+import { FORMATS, type Format, itemWriter } from './output.ts'
+import type { Session } from './session.ts'
+
+const METHODS = ['get', 'post', 'patch', 'put', 'delete'] as const
+const MAX_PAGE_SIZE = '50'
+const FORM = 'application/x-www-form-urlencoded'
+const JSON_TYPE = 'application/json'
+
+export const kebab = (name: string) =>
+  name
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .replaceAll(/[^A-Za-z0-9]+/g, '-')
+    .toLowerCase()
+/** As commander names the value of an option. */
+const camel = (flag: string) => flag.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase())
+
+type Values = Readonly<Record<string, unknown>>
+
+/** An operation of the document as a command: its path as arguments, its query, headers and fields as options. */
+interface Described {
+  operation: Operation
+  method: string
+  path: string
+  parameters: Parameter[]
+  /** The media type of the request, where it has a body. */
+  bodyType: string | undefined
+  body: Schema | undefined
+  /** The schema of the items of a list. */
+  item: Schema | undefined
+}
+
+/** Adds a command for each operation. */
+export function addOperations(program: Command, document: Document, sessionOf: () => Promise<Session>): void {
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const method of METHODS) {
+      const operation = methods[method]
+      if (operation) addOperation(program, document, describe(document, method, path, operation), sessionOf)
+    }
+  }
+}
+
+function describe(document: Document, method: string, path: string, operation: Operation): Described {
+  const [bodyType, content] = Object.entries(operation.requestBody?.content ?? {})[0] ?? []
+  const success = Object.entries(operation.responses).find(([status]) => status.startsWith('2'))?.[1]
+  const page = success && resolved(document, success).content?.[JSON_TYPE]?.schema
+  const items = page && resolved(document, page).properties?.items
+  return {
+    operation,
+    method: method.toUpperCase(),
+    path,
+    parameters: (operation.parameters ?? []).map((parameter) => resolved<Parameter>(document, parameter)),
+    bodyType,
+    body: content && resolved<Schema>(document, content.schema),
+    item: items?.items && resolved<Schema>(document, items.items),
+  }
+}
+
+function addOperation(
+  program: Command,
+  document: Document,
+  described: Described,
+  sessionOf: () => Promise<Session>,
+): void {
+  const { operation, parameters, bodyType, body, item } = described
+  const command = program
+    .command(kebab(operation.operationId))
+    .summary(operation.summary)
+    .description([operation.summary, operation.description].filter(Boolean).join('\n\n'))
+  for (const { name, description } of parameters.filter((parameter) => parameter.in === 'path')) {
+    command.argument(`<${kebab(name)}>`, description)
+  }
+  const given = parameters.filter((parameter) => parameter.in !== 'path' && parameter.name !== 'X-Request-Id')
+  for (const parameter of given) command.addOption(optionOf(document, parameter))
+  const taken = new Set(given.map(({ name }) => kebab(name)))
+  const fields = Object.entries(body?.properties ?? {}).filter(
+    ([name, schema]) => !taken.has(kebab(name)) && isScalar(valueSchema(document, schema)),
+  )
+  if (bodyType !== undefined) {
+    command.option('--body <value>', 'the body: text, `@file`, or `-` for standard input')
+    for (const [name, schema] of fields) {
+      const { description = '' } = schema.description === undefined ? valueSchema(document, schema) : schema
+      command.addOption(optionOf(document, { name, in: 'query', description, schema }))
+    }
+  }
+  if (item) {
+    command.option('--all', 'every page')
+    command.addOption(new Option('--output <format>', 'format of the items').choices(FORMATS).default('json'))
+  }
+  command.action(async (...words: unknown[]) => {
+    const options = command.opts<Values>()
+    const positional = words.slice(0, command.registeredArguments.length) as string[]
+    const session = await sessionOf()
+    const sent = { ...(await bodyOf(document, described, fields, options)), headers: headersOf(given, options) }
+    const target = (more: Values) => targetOf(described, positional, { ...options, ...more })
+    if (item) return printItems(document, session, described, target, options)
+    await print(await session.send(request(session, described, target({}), sent)))
+  })
+}
+
+const isScalar = ({ type, enum: words }: Schema) =>
+  words !== undefined || [type].flat().some((name) => ['string', 'integer', 'number', 'boolean'].includes(name ?? ''))
+
+function optionOf(document: Document, { name, description = '', schema }: Parameter): Option {
+  const { type, enum: words, items } = valueSchema(document, schema)
+  const flag = `--${kebab(name)}`
+  const types = [type].flat()
+  if (types.includes('boolean'))
+    return new Option(`${flag} [value]`, description).choices(['true', 'false']).preset('true')
+  const option = new Option(`${flag} <${types.includes('array') ? 'value...' : 'value'}>`, description)
+  const choices = words ?? (items && resolved<Schema>(document, items).enum)
+  // A long list, such as that of the currencies, is left to the marketplace.
+  if (choices && choices.length <= 20) return option.choices(choices)
+  if (types.includes('integer') || types.includes('number')) {
+    return option.argParser((text) => {
+      if (text === '' || Number.isNaN(Number(text))) throw new InvalidArgumentError('It is not a number.')
+      return text
+    })
+  }
+  return option
+}
+
+const optionValue = (options: Values, name: string) => options[camel(kebab(name))]
+
+function headersOf(given: readonly Parameter[], options: Values): Record<string, string> {
+  const sent = given.filter(
+    (parameter) => parameter.in === 'header' && optionValue(options, parameter.name) !== undefined,
+  )
+  return Object.fromEntries(sent.map(({ name }) => [name, String(optionValue(options, name))]))
+}
+
+/** The path with its arguments and the query. */
+function targetOf({ path, parameters }: Described, positional: readonly string[], options: Values): string {
+  const names = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(positional[names.indexOf(name)] ?? ''),
+  )
+  const query = new URLSearchParams()
+  for (const { name, in: place } of parameters) {
+    const value = optionValue(options, name)
+    if (place === 'query' && value !== undefined) for (const each of [value].flat()) query.append(name, String(each))
+  }
+  return query.size === 0 ? filled : `${filled}?${query}`
+}
+
+/** The body of `--body` with the fields of options. */
+async function bodyOf(
+  document: Document,
+  { bodyType, operation }: Described,
+  fields: readonly (readonly [string, Schema])[],
+  options: Values,
+): Promise<{ body?: string | Uint8Array<ArrayBuffer>; contentType?: string }> {
+  if (bodyType === undefined) return {}
+  const given = options.body === undefined ? undefined : await contentOf(String(options.body))
+  if (bodyType !== JSON_TYPE && bodyType !== FORM) return { body: given ?? new Uint8Array(), contentType: bodyType }
+  const set = fields.flatMap(([name, schema]) => {
+    const value = optionValue(options, name)
+    return value === undefined ? [] : [[name, typed(value, valueSchema(document, schema))] as const]
+  })
+  if (given === undefined && set.length === 0) {
+    if (!operation.requestBody?.required) return {}
+    throw new CliError(
+      `The command needs a body: --body ${fields.length > 0 ? 'or the options of its fields' : ''}`.trim(),
+    )
+  }
+  const object = {
+    ...(given === undefined ? {} : parsed(Buffer.from(given).toString('utf8'))),
+    ...Object.fromEntries(set),
+  }
+  if (bodyType === JSON_TYPE) return { body: JSON.stringify(object), contentType: JSON_TYPE }
+  return { body: new URLSearchParams(object as Record<string, string>).toString(), contentType: FORM }
+}
+
+function typed(value: unknown, { type }: Schema): unknown {
+  const types = [type].flat()
+  if (types.includes('integer') || types.includes('number')) return Number(value)
+  return types.includes('boolean') ? value === 'true' : value
+}
+
+function parsed(text: string): Values {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Values
+  } catch {
+    // The sentence below tells it.
+  }
+  throw new CliError('The body is not a JSON object.')
+}
+
+async function contentOf(given: string): Promise<Uint8Array<ArrayBuffer>> {
+  if (given !== '-' && !given.startsWith('@')) return new Uint8Array(Buffer.from(given))
+  if (given !== '-') {
+    const bytes = await readFile(given.slice(1)).catch((error: Error) => {
+      throw new CliError(`The body cannot be read: ${error.message}`)
+    })
+    return new Uint8Array(bytes)
+  }
+  const chunks: Uint8Array[] = []
+  for await (const chunk of process.stdin) chunks.push(chunk as Uint8Array)
+  return new Uint8Array(Buffer.concat(chunks))
+}
+
+interface Sent {
+  body?: string | Uint8Array<ArrayBuffer>
+  contentType?: string
+  headers: Record<string, string>
+}
+
+const request = ({ url }: Session, { method }: Described, target: string, { body, contentType, headers }: Sent) =>
+  new Request(`${url}${target}`, {
+    method,
+    headers: { ...headers, ...(contentType === undefined ? {} : { 'content-type': contentType }) },
+    ...(body === undefined ? {} : { body }),
+  })
+
+/** Prints JSON indented, and anything else as it is. */
+async function print(response: Response): Promise<void> {
+  const type = response.headers.get('content-type') ?? ''
+  if (/[/+]json\b/.test(type)) process.stdout.write(`${JSON.stringify(await response.json(), null, 2)}\n`)
+  else for await (const chunk of response.body ?? []) process.stdout.write(chunk)
+}
+
+/** Prints the items of one page, or of all. At a terminal, the number of items so far is shown meanwhile. */
+async function printItems(
+  document: Document,
+  session: Session,
+  described: Described,
+  target: (more: Values) => string,
+  { all, output, pageSize }: Values,
+): Promise<void> {
+  const columns = Object.keys((described.item && resolved<Schema>(document, described.item).properties) || {})
+  const writer = itemWriter(output as Format, columns, (text) => process.stdout.write(text), process.stdout.columns)
+  const isShown = all === true && process.stderr.isTTY && !process.stdout.isTTY
+  let count = 0
+  for (let page = 1; ; page++) {
+    const more = all === true ? { page: String(page), pageSize: pageSize ?? MAX_PAGE_SIZE } : {}
+    const response = await session.send(request(session, described, target(more), { headers: {} }))
+    const { items, hasMore } = (await response.json()) as { items: Values[]; hasMore?: boolean }
+    writer.items(items)
+    count += items.length
+    if (isShown) process.stderr.write(`\r${count} items`)
+    if (all !== true || hasMore !== true) break
+  }
+  writer.end()
+  if (isShown) process.stderr.write('\n')
+}

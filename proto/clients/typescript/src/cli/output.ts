@@ -1,0 +1,84 @@
+export const FORMATS = ['json', 'table', 'csv'] as const
+export type Format = (typeof FORMATS)[number]
+
+type Item = Readonly<Record<string, unknown>>
+type Write = (text: string) => void
+
+const MAX_COLUMN = 40
+
+/** Writes the items of a list, as they come, in one format. */
+export function itemWriter(format: Format, columns: readonly string[], write: Write, width = 120) {
+  if (format === 'csv') return csvWriter(columns, write)
+  if (format === 'table') return tableWriter(columns, write, width)
+  let isFirst = true
+  return {
+    items(items: readonly Item[]) {
+      for (const item of items) {
+        write(`${isFirst ? '[\n' : ',\n'}${JSON.stringify(item)}`)
+        isFirst = false
+      }
+    },
+    end: () => write(isFirst ? '[]\n' : '\n]\n'),
+  }
+}
+
+/** CSV of RFC 4180: a value that is a list or an object is JSON. */
+function csvWriter(columns: readonly string[], write: Write) {
+  const line = (values: readonly string[]) => write(`${values.map(quoted).join(',')}\r\n`)
+  line(columns)
+  return {
+    items: (items: readonly Item[]) => {
+      for (const item of items) line(columns.map((column) => textOf(item[column])))
+    },
+    end() {},
+  }
+}
+
+/** A text that a spreadsheet would take for a formula begins with an apostrophe. */
+function quoted(value: string): string {
+  const text = /^[=+\-@\t\r]/.test(value) && Number.isNaN(Number(value)) ? `'${value}` : value
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+/** Columns as wide as the values of the first page, as many as there is room for. */
+function tableWriter(columns: readonly string[], write: Write, width: number) {
+  let shown: { name: string; width: number }[] | undefined
+  const line = (cells: readonly string[]) =>
+    write(
+      `${cells
+        .map((cell, at) => cut(cell, shown?.[at]?.width ?? 0))
+        .join('  ')
+        .trimEnd()}\n`,
+    )
+  return {
+    items(items: readonly Item[]) {
+      if (!shown) {
+        shown = fitting(columns, items, width)
+        line(shown.map(({ name }) => name))
+      }
+      for (const item of items) line(shown.map(({ name }) => textOf(item[name])))
+    },
+    end() {},
+  }
+}
+
+function fitting(columns: readonly string[], items: readonly Item[], width: number) {
+  const shown: { name: string; width: number }[] = []
+  let left = width
+  for (const name of columns) {
+    const values = items.map((item) => item[name])
+    if (values.some((value) => value !== null && typeof value === 'object')) continue
+    const longest = Math.max(name.length, ...values.map((value) => textOf(value).length))
+    const needed = Math.min(longest, MAX_COLUMN)
+    if (shown.length > 0 && needed + 2 > left) continue
+    shown.push({ name, width: needed })
+    left -= needed + 2
+  }
+  return shown
+}
+
+const cut = (text: string, width: number) =>
+  text.length <= width ? text.padEnd(width) : `${text.slice(0, Math.max(0, width - 1))}…`
+
+const textOf = (value: unknown): string =>
+  value === undefined || value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value)

@@ -1,0 +1,102 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
+import { accessToken, type Credentials, refreshToken, serviceAccount } from '../credentials.ts'
+import { tokenFile } from '../token-file.ts'
+import { createTransport } from '../transport.ts'
+import { CliError, EXIT } from './failure.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+export type Transport = ReturnType<typeof createTransport>
+
+/** A marketplace, and how the command line signs in. */
+export interface Session {
+  url: string
+  send: Transport
+}
+
+const PROGRAM = 'marketplace-cli'
+
+/** The folder of the refresh token, which only its owner can read. */
+const folderOf = ({ XDG_STATE_HOME, HOME }: Environment) =>
+  join(XDG_STATE_HOME || join(HOME || homedir(), '.local', 'state'), 'marketplace')
+const addressFile = (environment: Environment) => join(folderOf(environment), 'url')
+const sessionFile = (environment: Environment) => tokenFile(join(folderOf(environment), 'refresh-token'))
+
+/** The address of the environment, or else that of the last sign-in. */
+export async function addressOf(environment: Environment): Promise<string> {
+  const url =
+    environment.MARKETPLACE_URL ?? (await readFile(addressFile(environment), 'utf8').catch(() => undefined))?.trim()
+  if (url === undefined) throw new CliError('Sign in with `marketplace login`, or set MARKETPLACE_URL.', EXIT.signIn)
+  return url.replace(/\/+$/, '')
+}
+
+/** The session of the environment: a service account or a token; or else that of `login`. */
+export async function sessionOf(environment: Environment): Promise<Session> {
+  const url = await addressOf(environment)
+  return { url, send: createTransport({ url, credentials: credentialsOf(environment), program: PROGRAM }) }
+}
+
+function credentialsOf(environment: Environment): Credentials {
+  const { MARKETPLACE_TOKEN, MARKETPLACE_CLIENT_ID, MARKETPLACE_CLIENT_SECRET } = environment
+  if (MARKETPLACE_TOKEN) return accessToken(MARKETPLACE_TOKEN)
+  if (MARKETPLACE_CLIENT_ID && MARKETPLACE_CLIENT_SECRET) {
+    return serviceAccount({ clientId: MARKETPLACE_CLIENT_ID, clientSecret: MARKETPLACE_CLIENT_SECRET })
+  }
+  if (MARKETPLACE_CLIENT_ID || MARKETPLACE_CLIENT_SECRET) {
+    throw new CliError('MARKETPLACE_CLIENT_ID and MARKETPLACE_CLIENT_SECRET are set together.')
+  }
+  const fromFile = refreshToken(sessionFile(environment))
+  return (ask, previous) =>
+    fromFile(ask, previous).catch((error) => {
+      if ((error as { code?: string }).code !== 'ENOENT') throw error
+      throw new CliError('You are not signed in: run `marketplace login`.', EXIT.signIn)
+    })
+}
+
+interface LoginOptions {
+  url?: string
+  email?: string
+}
+
+/** Signs a person in, and keeps the refresh token alone. */
+export async function login({ url: given, email: address }: LoginOptions, environment: Environment): Promise<string> {
+  const url = (given ?? (await addressOf(environment).catch(() => undefined)))?.replace(/\/+$/, '')
+  if (url === undefined) throw new CliError('Name the marketplace: `marketplace login --url https://…`')
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url))
+    throw new CliError(`${url} is no address such as https://market.example`)
+  const email = address ?? (await ask('E-mail address: '))
+  const password = environment.MARKETPLACE_PASSWORD ?? (await ask('Password: ', true))
+  const body = new URLSearchParams({ grant_type: 'password', username: email, password })
+  const send = createTransport({ url, program: PROGRAM })
+  const response = await send(new Request(`${url}/v2.3/oauth/token`, { method: 'POST', body }))
+  const tokens = (await response.json()) as { refresh_token: string }
+  await mkdir(folderOf(environment), { recursive: true, mode: 0o700 })
+  await sessionFile(environment).write(tokens.refresh_token)
+  await writeFile(addressFile(environment), `${url}\n`, { mode: 0o600 })
+  return `${email} is signed in at ${url}.`
+}
+
+/** Ends the session of `login`, and deletes its refresh token. */
+export async function logout(environment: Environment): Promise<void> {
+  const { url, send } = await sessionOf({ HOME: environment.HOME, XDG_STATE_HOME: environment.XDG_STATE_HOME })
+  const headers = { 'content-type': 'application/json' }
+  await send(new Request(`${url}/v2.3/oauth/revoke`, { method: 'POST', headers, body: '{}' }))
+  await rm(join(folderOf(environment), 'refresh-token'))
+}
+
+/** A line of standard input. What is typed at a terminal for a secret is not shown. */
+async function ask(question: string, isSecret = false): Promise<string> {
+  process.stderr.write(question)
+  const output = isSecret ? new Writable({ write: (_chunk, _encoding, done) => done() }) : process.stderr
+  const lines = createInterface({ input: process.stdin, output, terminal: process.stdin.isTTY ?? false })
+  try {
+    for await (const line of lines) return line
+    throw new CliError('Standard input ended without an answer.')
+  } finally {
+    lines.close()
+    if (isSecret) process.stderr.write('\n')
+  }
+}

@@ -1,0 +1,209 @@
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from '../../../../services/testing/free-port.ts'
+import { marketplaceOf, TEST_PASSWORD } from '../../../../services/testing/marketplace.ts'
+import { createdAccount, createdKey } from '../../../../services/testing/service-accounts.ts'
+import { until } from '../../../../services/testing/until.ts'
+
+setDefaultTimeout(60_000)
+const MAIN = join(import.meta.dir, '..', 'src', 'cli', 'main.ts')
+// Upload URLs begin with PUBLIC_URL, so it must be the actual address.
+const port = String(freePort())
+const market = await marketplaceOf(['sourcing', 'webhooks'], {
+  ALLOW_PRIVATE_ADDRESSES: 'true',
+  PORT: port,
+  PUBLIC_URL: `http://127.0.0.1:${port}`,
+})
+const org = await market.organization(['IP_OWNER'])
+const { client: admin, email } = org.administrator
+const roles = await admin.get<{ items: { id: string; name: string }[] }>('/v1/roles?pageSize=50')
+const ipOwner = roles.body.items.find(({ name }) => name === 'IP owner')?.id as string
+const { clientId, clientSecret } = await createdKey(admin, (await createdAccount(admin, { roleIds: [ipOwner] })).id)
+const home = await mkdtemp(join(tmpdir(), 'marketplace-cli-'))
+afterAll(() => rm(home, { recursive: true, force: true }))
+const ACCOUNT = {
+  MARKETPLACE_URL: market.url,
+  MARKETPLACE_CLIENT_ID: clientId,
+  MARKETPLACE_CLIENT_SECRET: clientSecret,
+}
+
+async function run(
+  words: string[],
+  { env = ACCOUNT, input = '' }: { env?: Record<string, string>; input?: string } = {},
+) {
+  const child = Bun.spawn([process.execPath, MAIN, ...words], {
+    cwd: home,
+    env: { PATH: process.env.PATH ?? '', HOME: home, ...env },
+    stdin: new Blob([input]),
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [output, errors] = await Promise.all([child.stdout.text(), child.stderr.text()])
+  return { code: await child.exited, output, errors }
+}
+
+const json = async (words: string[], options?: Parameters<typeof run>[1]) => {
+  const { code, output, errors } = await run(words, options)
+  expect([code, errors]).toEqual([0, ''])
+  return JSON.parse(output)
+}
+
+describe('an operation', () => {
+  test('takes its path as arguments, and its fields as options, as a file, or from standard input', async () => {
+    const { id } = await json(['create-part', '--title', 'Impeller', '--internal', '--body', '{"keywords": ["pump"]}'])
+    expect(await json(['get-part', id])).toMatchObject({ title: 'Impeller', internal: true, keywords: ['pump'] })
+    await writeFile(join(home, 'part.json'), '{"title": "Impeller, 90 mm"}')
+    expect(await json(['patch-part', id, '--body', '@part.json'])).toMatchObject({ title: 'Impeller, 90 mm' })
+    const piped = await json(['patch-part', id, '--body', '-'], { input: '{"title": null, "materialId": "316l"}' })
+    expect([piped.title, piped.materialId]).toEqual([undefined, '316l'])
+  })
+
+  test('that the marketplace refuses ends with 1, its code and its fields', async () => {
+    const { code, output, errors } = await run(['create-part', '--material-id', 'unobtainium'])
+    expect([code, output]).toEqual([1, ''])
+    expect(errors).toMatch(/^POST \/v1\/parts answered 400: .*\(validation_error\)\n {2}materialId: .*\nrequest \S+\n$/)
+    const { id } = await json(['create-part', '--title', 'Gear'])
+    const outdated = await run(['patch-part', id, '--title', 'Gear, 60', '--if-match', '"old"'])
+    expect([outdated.code, outdated.errors]).toEqual([1, expect.stringContaining('(precondition_failed)')])
+  })
+
+  test('with a wrong command line ends with 2', async () => {
+    for (const words of [['list-partz'], ['list-parts', '--vieww', 'x'], ['list-parts', '--view', 'x'], ['get-part']]) {
+      const { code, output, errors } = await run(words)
+      expect([words, code, output]).toEqual([words, 2, ''])
+      expect(errors).toMatch(/^error: .*\n/)
+    }
+    const empty = await run(['patch-part', 'part_1'])
+    expect([empty.code, empty.errors]).toEqual([2, expect.stringContaining('needs a body')])
+    const array = await run(['create-part', '--body', '[]'])
+    expect([array.code, array.errors]).toEqual([2, 'The body is not a JSON object.\n'])
+  })
+
+  test('that answers lines of text prints them', async () => {
+    const token = { MARKETPLACE_URL: market.url, MARKETPLACE_TOKEN: admin.accessToken ?? '' }
+    const { code, output } = await run(['export-audit-log'], { env: token })
+    expect(code).toBe(0)
+    for (const line of output.trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('procedure')
+  })
+})
+
+test('a list is one page, or with --all every page, as JSON, CSV or a table', async () => {
+  for (let count = 1; count <= 60; count++) await admin.post('/v1/parts', { title: `Bolt "${count}"` })
+  const query = ['list-parts', '--view', 'IP_OWNER', '--q', 'Bolt']
+  expect(await json([...query, '--page-size', '7'])).toHaveLength(7)
+  const all = (await json([...query, '--all'])) as { title: string }[]
+  expect(all.map(({ title }) => title)).toEqual(Array.from({ length: 60 }, (_, at) => `Bolt "${60 - at}"`))
+  const csv = (await run([...query, '--all', '--output', 'csv'])).output.split('\r\n')
+  expect(csv[0]).toMatch(/^id,serialNumber,ipOwnerOrgId,state,.*title/)
+  expect(csv).toHaveLength(62)
+  expect(csv[1]).toContain(',"Bolt ""60""",')
+  const table = (await run([...query, '--output', 'table'])).output.split('\n')
+  expect(table[0]).toMatch(/^id +serialNumber +ipOwnerOrgId/)
+  expect(table[1]).toMatch(/^part_\w{26} {2}P-\w{8} /)
+  for (const line of table) expect(line.length).toBeLessThanOrEqual(120)
+})
+
+test('upload sends a file and adds it to a part', async () => {
+  const { id } = await json(['create-part', '--title', 'Drawn'])
+  await writeFile(join(home, 'drawing.stl'), 'solid drawing\nendsolid drawing\n')
+  const uploaded = await json(['upload', 'drawing.stl', '--part', id, '--group', 'preview'])
+  expect(uploaded).toEqual({ id: expect.stringMatching(/^upload_/), name: 'drawing.stl', size: 31 })
+  expect(await json(['list-part-files', id])).toMatchObject([{ name: 'drawing.stl', group: 'preview', size: 31 }])
+  const missing = await run(['upload', 'no.stl'])
+  expect([missing.code, missing.errors]).toEqual([2, expect.stringContaining('The file cannot be read')])
+})
+
+describe('a sign-in', () => {
+  const signedIn = { MARKETPLACE_PASSWORD: TEST_PASSWORD }
+  const folder = join(home, '.local', 'state', 'marketplace')
+
+  test('keeps a refresh token that only its owner can read, and nothing else that is secret', async () => {
+    const login = await run(['login', '--url', `${market.url}/`, '--email', email], { env: signedIn })
+    expect(login).toEqual({ code: 0, output: '', errors: `${email} is signed in at ${market.url}.\n` })
+    expect((await readdir(folder)).sort()).toEqual(['refresh-token', 'url'])
+    expect((await stat(join(folder, 'refresh-token'))).mode & 0o777).toBe(0o600)
+    const first = await readFile(join(folder, 'refresh-token'), 'utf8')
+    expect(await json(['get-me'], { env: {} })).toMatchObject({ user: { email } })
+    expect(await readFile(join(folder, 'refresh-token'), 'utf8')).not.toBe(first)
+  })
+
+  test('serves several commands at the same time', async () => {
+    const answers = await Promise.all(Array.from({ length: 4 }, () => run(['list-roles'], { env: {} })))
+    expect(answers.map(({ code }) => code)).toEqual([0, 0, 0, 0])
+  })
+
+  test('asks for the password on standard input', async () => {
+    const login = await run(['login', '--email', email], { env: {}, input: `${TEST_PASSWORD}\n` })
+    expect([login.code, login.errors]).toEqual([0, expect.stringContaining('is signed in')])
+  })
+
+  test('with a wrong password ends with 3', async () => {
+    const { code, errors } = await run(['login', '--email', email], { env: { MARKETPLACE_PASSWORD: 'wrong password' } })
+    expect([code, errors]).toEqual([3, expect.stringContaining('(invalid_credentials)')])
+  })
+
+  test('ends with logout', async () => {
+    expect(await run(['logout'], { env: {} })).toEqual({ code: 0, output: '', errors: '' })
+    const { code, errors } = await run(['list-roles'], { env: {} })
+    expect([code, errors]).toEqual([3, 'You are not signed in: run `marketplace login`.\n'])
+  })
+})
+
+test('a marketplace that does not answer ends with 4', async () => {
+  const { code, errors } = await run(['list-parts'], { env: { ...ACCOUNT, MARKETPLACE_URL: 'http://127.0.0.1:1' } })
+  expect([code, errors]).toEqual([4, expect.stringMatching(/^The marketplace cannot be reached: /)])
+})
+
+test('webhooks listen prints verified events, and deletes its endpoint at the end', async () => {
+  const token = { MARKETPLACE_URL: market.url, MARKETPLACE_TOKEN: admin.accessToken ?? '' }
+  const child = Bun.spawn([process.execPath, MAIN, 'webhooks', 'listen', '--port', String(freePort())], {
+    env: { PATH: process.env.PATH ?? '', HOME: home, ...token },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  let said = ''
+  let printed = ''
+  const reading = [
+    (async () => {
+      for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) said += text
+    })(),
+    (async () => {
+      for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) printed += text
+    })(),
+  ]
+  await until(() => said.includes('Ctrl-C ends it.'), { what: 'the listener' })
+  const endpoints = async () =>
+    (await admin.get<{ data: { id: string; url: string }[] }>('/v2.3/webhooks/endpoints')).body
+  const [endpoint] = (await endpoints()).data
+  expect((await fetch(endpoint?.url ?? '', { method: 'POST', body: '{}' })).status).toBe(400)
+  await admin.post(`/flows/v1/webhooks/endpoints/${endpoint?.id}/test`, { type: 'cases.closed' })
+  await until(() => printed.includes('\n'), { what: 'an event' })
+  expect(JSON.parse(printed)).toMatchObject({ type: 'cases.closed', data: { test: true } })
+  child.kill('SIGTERM')
+  expect(await child.exited).toBe(0)
+  await Promise.all(reading)
+  expect(said).toContain(`The endpoint ${endpoint?.id} is deleted.`)
+  expect((await endpoints()).data).toEqual([])
+})
+
+test('completion offers commands, options and values', async () => {
+  const complete = async (...words: string[]) =>
+    (await run(['complete', '--', ...words])).output.trim().split('\n').sort()
+  expect(await complete('list-rf')).toEqual([
+    'list-rfq-history',
+    'list-rfq-invitations',
+    'list-rfq-matches',
+    'list-rfqs',
+  ])
+  expect(await complete('list-parts', '--vi')).toEqual(['--view'])
+  expect(await complete('list-parts', '--view', 'IP')).toEqual(['IP_OWNER'])
+  for (const [shell, check] of [['bash', ['bash', '-n']]] as const) {
+    const script = await run(['completion', shell])
+    expect(script.code).toBe(0)
+    const checked = Bun.spawn([...check], { stdin: new Blob([script.output]), stderr: 'pipe' })
+    expect([await checked.stderr.text(), await checked.exited]).toEqual(['', 0])
+  }
+  expect((await run(['completion', 'tcsh'])).code).toBe(2)
+})
