@@ -15,7 +15,8 @@ const newest = `${KUBERNETES_VERSIONS.at(-1)}.0`
 const DEFINED_KINDS = ['HTTPRoute', 'ScaledObject']
 const CUSTOM_KINDS = [
   ...DEFINED_KINDS,
-  ...['ServiceMonitor', 'PodMonitor', 'PrometheusRule', 'BackendConfig', 'ManagedCertificate'],
+  ...['ServiceMonitor', 'PodMonitor', 'PrometheusRule', 'PodMonitoring', 'Rules'],
+  ...['BackendConfig', 'ManagedCertificate', 'HealthCheckPolicy'],
 ]
 
 const problems: string[] = []

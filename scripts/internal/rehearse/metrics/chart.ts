@@ -9,12 +9,7 @@ export const CHART = join(ROOT, 'charts', 'marketplace')
 interface ServiceMonitor {
   spec: {
     jobLabel: string
-    endpoints: {
-      port: string
-      path: string
-      honorLabels: boolean
-      relabelings: { sourceLabels: string[]; targetLabel: string }[]
-    }[]
+    endpoints: { port: string; path: string }[]
   }
 }
 

@@ -37,10 +37,9 @@ function configuration({ monitor, namespace, release }: Monitoring, targets: rea
   return {
     global: { scrape_interval: `${SCRAPE_SECONDS}s`, evaluation_interval: '1s' },
     rule_files: ['rules.yml'],
-    scrape_configs: endpoints.map(({ port, path, honorLabels, relabelings }) => ({
+    scrape_configs: endpoints.map(({ port, path }) => ({
       job_name: port,
       metrics_path: path,
-      honor_labels: honorLabels,
       static_configs: targets.map(({ service, pod, address }) => ({
         targets: [address],
         labels: {
@@ -52,13 +51,7 @@ function configuration({ monitor, namespace, release }: Monitoring, targets: rea
           [discovered('app.kubernetes.io/component')]: service,
         },
       })),
-      relabel_configs: [
-        { source_labels: [discovered(jobLabel)], target_label: 'job' },
-        ...relabelings.map(({ sourceLabels, targetLabel }) => ({
-          source_labels: sourceLabels,
-          target_label: targetLabel,
-        })),
-      ],
+      relabel_configs: [{ source_labels: [discovered(jobLabel)], target_label: 'job' }],
     })),
   }
 }
