@@ -66,7 +66,7 @@ async function createEndpoints({ database }: Context, { owner, receiver }: Deliv
   const box = await createSecretBox(database.secrets.encryptionKeys)
   const secret = await box.encrypt(SECRET)
   // Each table in a transaction of its own, because the service still claims the deliveries of the earlier run.
-  for (const table of ['endpoints', 'events', 'attempts']) await owner`truncate webhooks.${owner(table)}`
+  for (const table of ['endpoints', 'events', 'attempts']) await owner`truncate webhooks.${owner(table)} cascade`
   await owner`delete from webhooks.deliveries where org_id = any(${[...busy, TIMED, NOISY]})`
   const insert = (orgId: string, path: string, endpoints: number) => owner`
     insert into webhooks.endpoints (id, org_id, url, events, status, secret, created_at, updated_at)
