@@ -36,6 +36,7 @@ export function isWithin(address: string | undefined, networks: readonly string[
   if (!parsed) return false
   return networks.some((network) => {
     const [base, length] = ipaddr.parseCIDR(network)
+    // `match` of either kind takes a base of the same kind, which the type of two kinds does not tell.
     return base.kind() === parsed.kind() && parsed.match([base, length] as never)
   })
 }

@@ -52,8 +52,9 @@ test('a pool reads the file again at each connect', async () => {
   await writeFile(file, 'third')
   await owner`select pg_terminate_backend(pid) from pg_stat_activity where usename = ${role}`
   await until(async () => (await owner`select from pg_stat_activity where usename = ${role}`).length === 0)
-  await sql`select 1`.catch(() => {})
-  expect(await sql`select current_user as role`).toMatchObject([{ role }])
+  // A query that was sent on the old connection fails with it.
+  const isSignedIn = async () => (await sql`select current_user as role`.catch(() => []))[0]?.role === role
+  await until(isSignedIn, { what: 'a connect with the new password' })
   await sql.end({ timeout: 1 })
 })
 
