@@ -14,13 +14,15 @@ import { until } from '../testing/until.ts'
 setDefaultTimeout(60_000)
 const ROOT = join(import.meta.dir, '..', '..')
 const guide = await Bun.file(join(ROOT, 'proto', 'guides', 'event-streams.md')).text()
-const blockOf = (language: string) => new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(guide)?.[1] ?? ''
+/** The block of a language that begins with some text. */
+const blockOf = (language: string, start = '') =>
+  new RegExp(`\`\`\`${language}\\n(${start}[\\s\\S]*?)\`\`\``).exec(guide)?.[1] ?? ''
 
 const folder = await mkdtemp(join(tmpdir(), 'event-streams-'))
 afterAll(() => rm(folder, { recursive: true }))
 const configuration = join(folder, 'nats.conf')
 await Bun.write(configuration, blockOf('conf').replace('$MARKETPLACE_SECRET', 'm').replace('$BILLING_SECRET', 'b'))
-await Bun.write(join(folder, 'event-reader.ts'), blockOf('ts'))
+await Bun.write(join(folder, 'event-reader.ts'), blockOf('ts', '// event-reader.ts'))
 await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
 
 const nats = await natsServer(['-c', configuration])
