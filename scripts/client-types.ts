@@ -4,7 +4,10 @@ import { commandLine, runCommandLine } from './toolchain/command-line.ts'
 
 const PROTO = join(import.meta.dir, '..', 'proto')
 
-/** The types are not committed. They are written where the document has changed, so that tools need not check them again. */
+/**
+ * The types are not committed. They are written where the document has changed, so that tools need not check them
+ * again.
+ */
 async function write(): Promise<void> {
   const file = Bun.file(join(PROTO, 'clients', 'typescript', 'src', 'generated', 'openapi.ts'))
   const text = await clientTypesOf(await Bun.file(join(PROTO, 'openapi', 'marketplace.json')).json())

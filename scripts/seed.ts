@@ -17,7 +17,10 @@ import { OPERATOR, ORGANIZATIONS } from './seed/story.ts'
 import { CommandError } from './toolchain/command-error.ts'
 import { commandLine, runCommandLine } from './toolchain/command-line.ts'
 
-/** Loads the reference catalogs, and the organizations, users, parts, factories, RFQs, offers, orders and cases of the demo. Repeatable. */
+/**
+ * Loads the reference catalogs, and the organizations, users, parts, factories, RFQs, offers, orders and cases of the
+ * demo. Repeatable.
+ */
 async function seed(): Promise<void> {
   const { BASE_URL, DATABASE_URL, ORGANIZATION_DATABASE_URL, ENCRYPTION_KEYS, ACCOUNTS_FILE } = process.env
   refuseProduction()

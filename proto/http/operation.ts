@@ -29,9 +29,7 @@ export interface Audit {
   readonly refusalsOnly?: boolean
 }
 
-/**
- * The contract of one operation of the public API. Routing, validation, the OpenAPI document and the tests use it.
- */
+/** The contract of one operation of the public API. Routing, validation, the OpenAPI document and the tests use it. */
 export interface Operation<
   Query extends TObject = TObject,
   Params extends TObject = TObject,

@@ -11,7 +11,10 @@ interface Advisory {
   vulnerable_versions: string
 }
 
-/** Asks the registry for advisories on the packages of the lockfile. Without an answer nothing can be said, so it passes. */
+/**
+ * Asks the registry for advisories on the packages of the lockfile. Without an answer nothing can be said, so it
+ * passes.
+ */
 const ignored = IGNORED.map((advisory) => `--ignore=${advisory}`)
 const { output } = await run([BUN, 'audit', '--json', '--audit-level=moderate', ...ignored], {
   cwd: process.argv[2] ?? ROOT,

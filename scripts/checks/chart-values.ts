@@ -75,7 +75,10 @@ const leavesOf = (value: Value, path: string[] = []): [path: string[], value: Va
 export const withoutSecrets = (manifests: string) =>
   manifests.replace(/^( {2}"[\w-]+(?:password|keys)"): \S+$/gm, '$1: random')
 
-/** The keys of values.yaml whose change alters the manifests of no scenario. Those of services are changed for catalog, too. */
+/**
+ * The keys of values.yaml whose change alters the manifests of no scenario. Those of services are changed for catalog,
+ * too.
+ */
 export async function valuesWithoutEffect(helm: string, chart: string, scenarios: string[], kubernetes: string) {
   const values = Bun.YAML.parse(await Bun.file(join(chart, 'values.yaml')).text()) as { [key: string]: Value }
   const schema = await Bun.file(join(chart, 'values.schema.json')).json()

@@ -11,7 +11,10 @@ const SCENARIOS = (await readdir(join(CHART, 'ci'))).sort()
 const RENDERED = join(CACHE, 'chart')
 const KUBERNETES_VERSIONS = ['1.34', '1.35', '1.36']
 const newest = `${KUBERNETES_VERSIONS.at(-1)}.0`
-/** Of these kinds `kubernetes-validate` has no schema. Those of the Gateway API and of KEDA are checked by their definitions. */
+/**
+ * Of these kinds `kubernetes-validate` has no schema. Those of the Gateway API and of KEDA are checked by their
+ * definitions.
+ */
 const DEFINED_KINDS = ['HTTPRoute', 'ScaledObject']
 const CUSTOM_KINDS = [
   ...DEFINED_KINDS,
@@ -29,7 +32,9 @@ async function must(what: string, command: string[], env = process.env): Promise
   return output
 }
 
-/** Lints and renders each scenario with both versions of Helm, which must agree but for empty lines and random secrets. */
+/**
+ * Lints and renders each scenario with both versions of Helm, which must agree but for empty lines and random secrets.
+ */
 async function render({ helm3, helm4 }: ChartTools): Promise<string[]> {
   const files: string[] = []
   for (const scenario of SCENARIOS) {

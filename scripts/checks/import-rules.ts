@@ -1,6 +1,8 @@
 import type { IForbiddenRuleType } from 'dependency-cruiser'
 
-/** Tests and test support: `x.test.ts`, `services/testing`, a conformance suite. Only the rules on tests apply to them. */
+/**
+ * Tests and test support: `x.test.ts`, `services/testing`, a conformance suite. Only the rules on tests apply to them.
+ */
 export const TESTS = String.raw`\.test\.ts$|/(testing|conformance)(/|\.ts$)`
 
 /** The folders of the kit, lowest layer first: a folder imports only its own layer and the layers below. */

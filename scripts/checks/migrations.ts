@@ -5,7 +5,10 @@ import { explain } from '../toolchain/command-error.ts'
 import { installSquawk } from '../toolchain/lint-tools.ts'
 import { run } from '../toolchain/run.ts'
 
-/** The last migration of the first release, which creates the schema. Later ones run beside services of the release before. */
+/**
+ * The last migration of the first release, which creates the schema. Later ones run beside services of the release
+ * before.
+ */
 const FIRST_RELEASE: Readonly<Record<string, number>> = {
   kit: 4,
   organization: 4,

@@ -9,8 +9,8 @@ import { writeSystem } from './system.ts'
 const LAUNCHER = "#!/usr/local/bin/bun --no-install\nimport '/app/scripts/container/run.ts'\n"
 
 /**
- * Writes the layers of the image to a folder: Bun, with its libraries if the image has no base, and the application. The
- * Dockerfile runs it in its build stage.
+ * Writes the layers of the image to a folder: Bun, with its libraries if the image has no base, and the application.
+ * The Dockerfile runs it in its build stage.
  */
 async function assemble(folder: string): Promise<void> {
   const runtime = join(folder, 'runtime')

@@ -1,8 +1,8 @@
 import { ApiClient } from '../../services/testing/client.ts'
 
 /**
- * Checks a deployment from inside: every service reaches what it needs, a wrong password is refused, and with EMAIL and PASSWORD
- * the account signs in and reads a catalog.
+ * Checks a deployment from inside: every service reaches what it needs, a wrong password is refused, and with EMAIL and
+ * PASSWORD the account signs in and reads a catalog.
  */
 const { IDENTITY_URL, CATALOG_URL, METRICS_URLS, EMAIL, PASSWORD } = process.env
 if (!IDENTITY_URL || !CATALOG_URL) fail('Set IDENTITY_URL and CATALOG_URL to the services.')

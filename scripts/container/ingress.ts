@@ -9,7 +9,9 @@ export interface Ingress {
 /** Addresses of the replicas of each service. */
 export type Backends = Readonly<Record<ServiceName, readonly string[]>>
 
-/** A reverse proxy on this machine that routes paths to the services as the Ingress of the chart does, replicas in turn. */
+/**
+ * A reverse proxy on this machine that routes paths to the services as the Ingress of the chart does, replicas in turn.
+ */
 export function startIngress(backends: Backends, port = 0): Ingress {
   let requests = 0
   const backendOf = (path: string) => {

@@ -11,7 +11,10 @@ const NAME = 'localhost/marketplace-build:bun'
 /** The build stage verifies the package registry with the authorities of this machine. */
 const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt'
 
-/** An image for the build stage, made of the Bun and the libraries of this machine, for where no registry of images answers. */
+/**
+ * An image for the build stage, made of the Bun and the libraries of this machine, for where no registry of images
+ * answers.
+ */
 export async function buildLocalBase({ build }: Builder): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'image-base-'))
   try {

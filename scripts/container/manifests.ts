@@ -27,8 +27,8 @@ interface Playable {
 }
 
 /**
- * What podman can play of the rendered chart. It has no Deployments with replicas on one machine, because it publishes every
- * port of a container, and no Jobs: both become pods of the same template.
+ * What podman can play of the rendered chart. It has no Deployments with replicas on one machine, because it publishes
+ * every port of a container, and no Jobs: both become pods of the same template.
  */
 export function playable(rendered: string, freePort: () => number): Playable {
   const manifests = rendered

@@ -6,7 +6,10 @@ const ENTRY_POINT = 'scripts/container/run.ts'
 
 const PACKAGE = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/
 
-/** The modules that the entry point reaches, found with the resolver of the running Bun. Paths are relative to the checkout. */
+/**
+ * The modules that the entry point reaches, found with the resolver of the running Bun. Paths are relative to the
+ * checkout.
+ */
 export async function reachedModules(): Promise<string[]> {
   const modules = [join(ROOT, ENTRY_POINT)]
   const known = new Set(modules)

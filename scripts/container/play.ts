@@ -32,8 +32,8 @@ interface Servers {
 }
 
 /**
- * Plays the rendered chart with podman, against a real Postgres, NATS and S3 store of this machine, and the demo against it.
- * Podman has no hooks, no Ingress, no network policies and no probes on a timer: this checks none of them.
+ * Plays the rendered chart with podman, against a real Postgres, NATS and S3 store of this machine, and the demo
+ * against it. Podman has no hooks, no Ingress, no network policies and no probes on a timer: this checks none of them.
  */
 async function play(lifecycle: Lifecycle): Promise<number> {
   const { onStop, progress } = lifecycle
@@ -103,7 +103,9 @@ async function playDemo(url: string, link: string, progress: Lifecycle['progress
   return code
 }
 
-/** The network with a pod that keeps its bridge, so that servers of this machine can listen there. Returns the address. */
+/**
+ * The network with a pod that keeps its bridge, so that servers of this machine can listen there. Returns the address.
+ */
 async function createNetwork({ onStop }: Lifecycle): Promise<string> {
   await remove('pod', NETWORK)
   await remove('network', NETWORK)

@@ -18,8 +18,8 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
 const AWARDED_OFFER = 'offer_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 
 /**
- * Adds an example to the description of an operation on a record with states. The example of the shape alone would show one
- * state for every operation, such as an OPEN RFQ after its award.
+ * Adds an example to the description of an operation on a record with states. The example of the shape alone would show
+ * one state for every operation, such as an OPEN RFQ after its award.
  */
 export function withAnswerExample(operation: Operation, described: Json): Json {
   const { response, status = 200, id } = operation

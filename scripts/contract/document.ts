@@ -101,7 +101,9 @@ const INTRODUCTION = `Companies find manufacturers for a part, request quotation
 People sign in at \`POST /v2.3/oauth/token\`, programs with a key of a service account at \`POST /flows/v1/oauth/token\`. Send the access token as \`Authorization: Bearer …\`.
 Times are ISO 8601 in UTC, money is \`{amount, currency}\`, optional fields without a value are omitted.`
 
-/** The OpenAPI 3.1 document of some operations, in the order of the contract. Pages and their assets are no operations. */
+/**
+ * The OpenAPI 3.1 document of some operations, in the order of the contract. Pages and their assets are no operations.
+ */
 export async function openApiOf(contract: readonly Operation[]): Promise<OpenApi> {
   const operations = contract.filter(({ page }) => !page)
   const components = new Components()
@@ -148,7 +150,10 @@ function envelopesOf(operations: readonly Operation[]): Json {
   }
 }
 
-/** `@elysiajs/swagger` generates the document (info, paths, parameters, bodies, answers) from routes with the operations' details. */
+/**
+ * `@elysiajs/swagger` generates the document (info, paths, parameters, bodies, answers) from routes with the
+ * operations' details.
+ */
 async function generate(operations: readonly Operation[], components: Components): Promise<OpenApi> {
   const app = new Elysia().use(
     swagger({

@@ -18,8 +18,8 @@ export class UsedSchemas extends Map<string, unknown> {
 }
 
 /**
- * Replaces each named schema by a reference to the components, lists of words and pages included. Generated clients use its
- * name.
+ * Replaces each named schema by a reference to the components, lists of words and pages included. Generated clients use
+ * its name.
  */
 export function withReferences(node: unknown, used: UsedSchemas): unknown {
   if (Array.isArray(node)) return node.map((item) => withReferences(item, used))

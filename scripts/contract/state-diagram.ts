@@ -6,7 +6,9 @@ interface States {
   verbs: Readonly<Record<string, Pick<Transition, 'from' | 'to'>>>
 }
 
-/** A move between two states, with all its verbs. Without a `from` it creates a record, without a `to` the record ends. */
+/**
+ * A move between two states, with all its verbs. Without a `from` it creates a record, without a `to` the record ends.
+ */
 interface Move {
   from?: string
   to?: string

@@ -1,6 +1,8 @@
 const POLL_MS = 250
 
-/** Lines that `dev` prints: errors of the services, output that is no log line, reloads, and with `--verbose` requests. */
+/**
+ * Lines that `dev` prints: errors of the services, output that is no log line, reloads, and with `--verbose` requests.
+ */
 export class ServiceLogReader {
   readonly #isVerbose: boolean
   #startsSeen = 0

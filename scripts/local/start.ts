@@ -88,7 +88,10 @@ export async function start(options: Options, lifecycle: Lifecycle): Promise<str
   ])
 }
 
-/** Refuses invalid variables of the services before Postgres starts. Its modules need the packages, which are installed now. */
+/**
+ * Refuses invalid variables of the services before Postgres starts. Its modules need the packages, which are installed
+ * now.
+ */
 async function requireConfiguration(env: Record<string, string | undefined>): Promise<void> {
   const { allVariables } = await import('../../services/all/config.ts')
   const { readConfig } = await import('../../services/kit/config/read.ts')
@@ -96,7 +99,10 @@ async function requireConfiguration(env: Record<string, string | undefined>): Pr
   readConfig(allVariables, env, sourcingProblems)
 }
 
-/** Removes all state except the launcher's lock, the copy of the Postgres programs, and the data of tests and of the benchmark. */
+/**
+ * Removes all state except the launcher's lock, the copy of the Postgres programs, and the data of tests and of the
+ * benchmark.
+ */
 async function reset({ folder, programs }: State): Promise<void> {
   await rm(ACCOUNTS_FILE, { force: true })
   for (const name of await readdir(folder)) {

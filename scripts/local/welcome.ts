@@ -82,7 +82,10 @@ TOKEN=$(curl -sS $BASE/v2.3/oauth/token -d grant_type=password --data-urlencode 
 curl -sS "$BASE/v1/parts?pageSize=3" -H "Authorization: Bearer $TOKEN"`
 }
 
-/** The variables of the guides with their values: the address, and the accounts of the story by the prefix that they have there. */
+/**
+ * The variables of the guides with their values: the address, and the accounts of the story by the prefix that they
+ * have there.
+ */
 export function guideVariables(address: string, { organizations }: AccountsFile): string {
   const accounts = organizations.flatMap((organization) => organization.accounts)
   const variables = GUIDE_ACCOUNTS.flatMap(([prefix, key, person]) => {

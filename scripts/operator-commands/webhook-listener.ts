@@ -26,7 +26,10 @@ interface Listener {
 const FORWARD_TIMEOUT_MS = 10_000
 const HEADERS = ['content-type', 'webhook-id', 'webhook-timestamp', 'webhook-signature', 'webhook-attempt'] as const
 
-/** A receiver on this machine. It answers 200, or what the address answers to which it forwards; 400 without a valid signature. */
+/**
+ * A receiver on this machine. It answers 200, or what the address answers to which it forwards; 400 without a valid
+ * signature.
+ */
 export function listenForWebhooks({ port, secret, forwardTo, report }: Listener): Bun.Server<undefined> {
   try {
     return Bun.serve({ hostname: '127.0.0.1', port, fetch: receive })

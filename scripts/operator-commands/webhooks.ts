@@ -19,7 +19,9 @@ interface ListenOptions {
 /** Of the endpoint, by which the next listener at its address recognizes that of one that was killed. */
 const DESCRIPTION = 'scripts/operator webhooks listen'
 
-/** Receives the events of an organization on this machine through an endpoint that exists as long as the command runs. */
+/**
+ * Receives the events of an organization on this machine through an endpoint that exists as long as the command runs.
+ */
 export async function listen(options: ListenOptions): Promise<void> {
   const account = await accountOf(options, process.env, localMarketplace)
   const client = clientOf(account)

@@ -6,7 +6,10 @@ import { type DemoOrganization, emailOf, OPERATOR } from './story.ts'
 const GRANTS = '/flows/v1/impersonation-grants'
 const SUPPORT = emailOf(OPERATOR.people.guest, OPERATOR)
 
-/** Writes audit entries: a refused request of the guest, a failed sign-in, and an impersonation that the organization revokes. */
+/**
+ * Writes audit entries: a refused request of the guest, a failed sign-in, and an impersonation that the organization
+ * revokes.
+ */
 export async function ensureAuditEntries(deps: DemoDeps, org: DemoOrganization): Promise<void> {
   const { administrator, member, guest } = org.people
   const adminClient = await signedIn(deps, emailOf(administrator, org))

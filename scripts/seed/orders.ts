@@ -134,7 +134,10 @@ interface Ids {
   factories: ReadonlyMap<string, string>
 }
 
-/** Creates the orders, with what belongs to their assignments, over HTTP, signed in as the members of the organizations. An interrupted seed continues. */
+/**
+ * Creates the orders, with what belongs to their assignments, over HTTP, signed in as the members of the organizations.
+ * An interrupted seed continues.
+ */
 export async function ensureOrders(
   deps: DemoDeps,
   orgs: ReadonlyMap<string, string>,

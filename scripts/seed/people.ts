@@ -17,8 +17,8 @@ interface AdministeredOrganization {
 }
 
 /**
- * Creates the organization, its people and their roles where they are missing, also after an interrupted seed. The operator
- * creates the organizations; its own, which has none above it, is created as the operator's command line does.
+ * Creates the organization, its people and their roles where they are missing, also after an interrupted seed. The
+ * operator creates the organizations; its own, which has none above it, is created as the operator's command line does.
  */
 export async function ensureOrganization(
   deps: DemoDeps,

@@ -16,7 +16,10 @@ interface DemoRfq {
   terms: Pick<RfqInput, 'quantities' | 'incoterm' | 'requirements' | 'sealed'> & { requirements: string }
 }
 
-/** One in each state that consumers can reach. The requirements tell them apart, so that a repeated seed creates none twice. */
+/**
+ * One in each state that consumers can reach. The requirements tell them apart, so that a repeated seed creates none
+ * twice.
+ */
 const DEMO_RFQS: readonly DemoRfq[] = [
   {
     consumer: 'nordhavn',

@@ -8,7 +8,9 @@ import { type DemoOrganization, emailOf, type Person } from './story.ts'
 /** Additional users and roles of an organization. */
 interface Staff {
   roles: { name: string; permissions: Permission[] }[]
-  /** The member of the organization can have a role here, too. `left`: a former employee, whose account is deactivated. */
+  /**
+   * The member of the organization can have a role here, too. `left`: a former employee, whose account is deactivated.
+   */
   colleagues: (Person & { phone?: string; role: string; left?: true })[]
 }
 

@@ -4,8 +4,8 @@ import type { OrgRole } from '../../proto/permissions.ts'
 import { RUHR_FACTORIES, TANJONG_FACTORIES, VESTLAND_FACTORIES } from './factory-story.ts'
 
 /**
- * An organization of the demo. A shipping company needs an impeller for a cooling water pump: Skagen Pumps owns the drawings,
- * three manufacturers can make the part, and casting takes too long.
+ * An organization of the demo. A shipping company needs an impeller for a cooling water pump: Skagen Pumps owns the
+ * drawings, three manufacturers can make the part, and casting takes too long.
  */
 export interface DemoOrganization {
   key: string

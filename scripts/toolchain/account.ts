@@ -30,7 +30,10 @@ export async function databaseAccount(): Promise<Account> {
   )
 }
 
-/** Whether the account can run the program and enter the folder. Running the program tests modes, mounts and policies together. */
+/**
+ * Whether the account can run the program and enter the folder. Running the program tests modes, mounts and policies
+ * together.
+ */
 export async function canUse({ ids }: Account, program: string, folder: string): Promise<boolean> {
   const child = Bun.spawn(['sh', '-c', 'cd "$1" && "$0" --version', program, folder], {
     ...ids,

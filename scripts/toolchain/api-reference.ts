@@ -5,8 +5,8 @@ import { CommandError, sentenceFor } from './command-error.ts'
 import { run, tail } from './run.ts'
 
 /**
- * The browser modules of the API reference that the documentation page shows. The package has three hundred megabytes of
- * dependencies, which its browser modules contain already, so only these modules are taken from its archive.
+ * The browser modules of the API reference that the documentation page shows. The package has three hundred megabytes
+ * of dependencies, which its browser modules contain already, so only these modules are taken from its archive.
  */
 const PACKAGE = '@scalar/api-reference@1.72.1'
 const SHA512 = 'XpEJ0rfc/cXbCrR+iC4kK0o/WwX2dTtGQbT049OlPKAHD6IMIFdTeGz2r+M27P2EDWKyUITRm/NzlP8z2pw/Ow=='

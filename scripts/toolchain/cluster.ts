@@ -12,7 +12,10 @@ const MAJOR = '18'
 /** After a kill, Postgres replays its journal first, which takes minutes for a large database. */
 const START_TIMEOUT_MS = 5 * 60_000
 
-/** Another program took the port between the check and the start, or the sessions of a killed Postgres have not ended yet. */
+/**
+ * Another program took the port between the check and the start, or the sessions of a killed Postgres have not ended
+ * yet.
+ */
 const TRANSIENT = /Address already in use|pre-existing shared memory block/
 
 export interface ClusterOptions {

@@ -21,7 +21,9 @@ export const aborted = (signal: AbortSignal) =>
     signal.addEventListener('abort', () => reject(signal.reason))
   })
 
-/** Runs `dev`, `test` or `bench`: ends at a signal, cleans up in reverse order, and exits with the code that it returns. */
+/**
+ * Runs `dev`, `test` or `bench`: ends at a signal, cleans up in reverse order, and exits with the code that it returns.
+ */
 export async function runCommand(
   work: (lifecycle: Lifecycle) => Promise<number>,
   { progress = console.log, interruptedCode = 130 }: CommandOptions = {},

@@ -11,7 +11,9 @@ interface Lock {
   address?: string
 }
 
-/** Takes a lock that one process at a time may hold; the lock of a killed process is taken over. Returns the release. */
+/**
+ * Takes a lock that one process at a time may hold; the lock of a killed process is taken over. Returns the release.
+ */
 export async function takeLock({ path, script, title, address }: Lock): Promise<() => Promise<void>> {
   const file = Bun.file(path)
   const other: (ProcessRecord & Pick<Lock, 'address'>) | undefined = (await file.exists())

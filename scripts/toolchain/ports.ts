@@ -18,7 +18,10 @@ export function requireFreePort(variable: string, port: number): void {
   )
 }
 
-/** Refuses a host on which no program can listen, and one that leaves out 127.0.0.1, where the start itself calls the services. */
+/**
+ * Refuses a host on which no program can listen, and one that leaves out 127.0.0.1, where the start itself calls the
+ * services.
+ */
 export async function requireHost(host: string): Promise<void> {
   const probe = listenOn(host)
   if (!probe) throw new CommandError(`HOST=${host} cannot be used: it is no address of this machine.`)

@@ -7,7 +7,10 @@ import type { Maker, Parties, Party } from './parties.ts'
 
 type Person = 'administrator' | 'member'
 
-/** Signs in members of the organizations of `./scripts/dev`. The administrator of the buyer may register webhook endpoints. */
+/**
+ * Signs in members of the organizations of `./scripts/dev`. The administrator of the buyer may register webhook
+ * endpoints.
+ */
 export async function signInParties(
   narrator: Narrator,
   given: { url?: string },

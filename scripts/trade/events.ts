@@ -17,8 +17,9 @@ interface EventFeed {
 }
 
 /**
- * Receives the events of an organization through an endpoint of its own, and prints each one in a line when it is awaited,
- * so that it follows the line of its step. Events of records that are older than the endpoint are not of this trade.
+ * Receives the events of an organization through an endpoint of its own, and prints each one in a line when it is
+ * awaited, so that it follows the line of its step. Events of records that are older than the endpoint are not of this
+ * trade.
  */
 export async function receiveEvents(account: Account, print: (line: string) => void): Promise<EventFeed> {
   const received: Receipt[] = []

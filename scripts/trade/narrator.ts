@@ -26,8 +26,8 @@ export class Narrator {
   }
 
   /**
-   * Does a step and prints what `describe` tells of its result: the ids to look at, and the state. The events that the step
-   * causes for the buyer are printed after it.
+   * Does a step and prints what `describe` tells of its result: the ids to look at, and the state. The events that the
+   * step causes for the buyer are printed after it.
    */
   async step<Result>(
     what: string,

@@ -20,7 +20,9 @@ interface Given {
 const play = ({ operator, ...given }: Given) =>
   operator === undefined ? playWithAccounts(given) : playWithOwn({ ...given, email: operator })
 
-/** Between the accounts that `./scripts/dev` printed. The events that the buyer receives are printed between the steps. */
+/**
+ * Between the accounts that `./scripts/dev` printed. The events that the buyer receives are printed between the steps.
+ */
 async function playWithAccounts(given: { url?: string }): Promise<void> {
   const narrator = new Narrator(console.log)
   narrator.chapter('The parties')

@@ -20,7 +20,10 @@ export interface Servers {
   natsServer: string | undefined
   /** Undefined when no test needs it, or when it could not be installed, which counts as a failure. */
   s3Server: string | undefined
-  /** A folder of Python packages. Undefined when no test needs it, or when it could not be installed, which counts as a failure. */
+  /**
+   * A folder of Python packages. Undefined when no test needs it, or when it could not be installed, which counts as a
+   * failure.
+   */
   pythonPackages: string | undefined
   /** A folder of this run, removed at its end. */
   folder: string

@@ -14,8 +14,8 @@ export const add = (a: Tally, b: Tally): Tally => ({
 })
 
 /**
- * Counts the results of `bun test` in its JUnit report. A file without results
- * (it failed to load, has no test, or its process died) is a failure, as is a bad exit code without a failed test.
+ * Counts the results of `bun test` in its JUnit report. A file without results (it failed to load, has no test, or its
+ * process died) is a failure, as is a bad exit code without a failed test.
  */
 export function tallyOf(report: string, files: string[], exitCode: number): Tally & { withoutResults: string[] } {
   const suites = [...report.matchAll(/^ {2}<testsuite (?<attributes>[^>]*)>/gm)].map((match) =>

@@ -3,7 +3,9 @@ import type { Socket } from 'bun'
 import { marketplaceOf } from '../testing/marketplace.ts'
 import { until } from '../testing/until.ts'
 
-/** Unfinished bodies that fill the memory for bodies of the process: 64 MiB, of which an organization has at most 16. */
+/**
+ * Unfinished bodies that fill the memory for bodies of the process: 64 MiB, of which an organization has at most 16.
+ */
 const market = await marketplaceOf(['sourcing'])
 const flooding = await Promise.all(Array.from({ length: 4 }, () => market.organization(['IP_OWNER'])))
 const served = await market.organization(['IP_OWNER'])

@@ -28,7 +28,10 @@ const FIRST = join(GUIDES, 'getting-started.md')
 const [signIn] = stepsOf(await Bun.file(FIRST).text())
 
 const MARKER = '----next-step----'
-/** How a program is run, and how it prints the marker between steps. One program runs all steps, because later ones use variables of earlier ones. */
+/**
+ * How a program is run, and how it prints the marker between steps. One program runs all steps, because later ones use
+ * variables of earlier ones.
+ */
 const LANGUAGES = {
   sh: { command: ['bash', '-euo', 'pipefail'], file: 'steps.sh', mark: `echo '${MARKER}'` },
   ts: { command: [process.execPath], file: 'steps.ts', mark: `console.log('${MARKER}')` },

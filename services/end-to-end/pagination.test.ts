@@ -2,7 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import type { ApiClient } from '../testing/client.ts'
 import { marketplaceOf } from '../testing/marketplace.ts'
 
-/** The lists without a strategy of their own; users, parts, histories and the audit log have a test each beside them. */
+/**
+ * The lists without a strategy of their own; users, parts, histories and the audit log have a test each beside them.
+ */
 const market = await marketplaceOf(['catalog', 'sourcing'])
 const { owner } = market.db
 

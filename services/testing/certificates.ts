@@ -1,6 +1,6 @@
 /**
- * Certificates for tests, valid for a hundred years: a certificate authority and three server certificates, two for names
- * and one for this machine. The keys are used only in tests.
+ * Certificates for tests, valid for a hundred years: a certificate authority and three server certificates, two for
+ * names and one for this machine. The keys are used only in tests.
  */
 export const AUTHORITY = `\
 -----BEGIN CERTIFICATE-----

@@ -5,8 +5,8 @@ import type { OrderState } from '../../proto/states/orders.ts'
 import type { RfqState } from '../../proto/states/rfqs.ts'
 
 /*
- * The states of the marketplace, typed from its contract. Nothing is imported from the tables of the product: a test that
- * takes its expectation from them would pass with a wrong table.
+ * The states of the marketplace, typed from its contract. Nothing is imported from the tables of the product: a test
+ * that takes its expectation from them would pass with a wrong table.
  */
 
 interface Verb<State extends string, Role extends string> {

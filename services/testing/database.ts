@@ -71,8 +71,8 @@ async function databaseCreatedBy(make: (server: Pool, name: string) => Promise<v
 }
 
 /**
- * Cloning requires that no other session uses the template, so concurrent test files retry. Copying the files takes half
- * the time of the default strategy, which writes every page to the WAL.
+ * Cloning requires that no other session uses the template, so concurrent test files retry. Copying the files takes
+ * half the time of the default strategy, which writes every page to the WAL.
  */
 async function clone(server: Pool, name: string, triesLeft = 200): Promise<void> {
   try {

@@ -50,8 +50,8 @@ export class Deployment {
   }
 
   /**
-   * Replaces the replicas of the services, those of each one after the other, with changed options if given: a new one becomes
-   * ready, the ingress stops sending to the old one, and after a pause the old one gets SIGTERM.
+   * Replaces the replicas of the services, those of each one after the other, with changed options if given: a new one
+   * becomes ready, the ingress stops sending to the old one, and after a pause the old one gets SIGTERM.
    */
   async roll(services: readonly ServiceName[], change: Partial<DeploymentOptions> = {}): Promise<ReplicaEnd[]> {
     this.#options = { ...this.#options, ...change }

@@ -1,8 +1,8 @@
 import { raw } from 'jq-wasm'
 
 /**
- * The command line of jq, so that the tests of the guides need no installation: flags, a filter and files. Without a file it
- * reads standard input.
+ * The command line of jq, so that the tests of the guides need no installation: flags, a filter and files. Without a
+ * file it reads standard input.
  */
 const words = process.argv.slice(2)
 const flags = words.filter((word) => word.startsWith('-'))

@@ -63,7 +63,9 @@ export interface Work {
   blocks: number
 }
 
-/** Runs the statements of the query with `explain analyze`, with their parameters and the settings of the service role. */
+/**
+ * Runs the statements of the query with `explain analyze`, with their parameters and the settings of the service role.
+ */
 export async function workOf(serviceUrl: string, query: (sql: Sql) => PromiseLike<unknown>): Promise<Work> {
   const sent: { statement: string; parameters: unknown[] }[] = []
   const debug = (_: number, statement: string, parameters: unknown[]) => void sent.push({ statement, parameters })

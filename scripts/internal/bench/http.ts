@@ -75,8 +75,8 @@ export async function answersPerSecond(
 }
 
 /**
- * Speaks HTTP/1.1 with keep-alive, one request at a time, as cheaply as wrk: it reads only the status and the length of an
- * answer. Resolves when the load has ended; rejects on an answer that is no success.
+ * Speaks HTTP/1.1 with keep-alive, one request at a time, as cheaply as wrk: it reads only the status and the length of
+ * an answer. Resolves when the load has ended; rejects on an answer that is no success.
  */
 async function converse(port: number, { next, answered }: Client, load: { answers: number; running: boolean }) {
   const { promise, resolve, reject } = Promise.withResolvers<void>()

@@ -16,8 +16,8 @@ interface Script {
 }
 
 /**
- * Statements as a script: `$1` of the first one becomes the variable `s0p1`, or an expression of it. Null and empty text
- * have no variable, because pgbench accepts neither.
+ * Statements as a script: `$1` of the first one becomes the variable `s0p1`, or an expression of it. Null and empty
+ * text have no variable, because pgbench accepts neither.
  */
 export function pgbenchScript(
   statements: readonly LoggedStatement[],

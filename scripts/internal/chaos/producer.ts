@@ -12,7 +12,9 @@ const EVENTS_AT_ONCE = 20
 const SUBJECTS = 200
 const RETRY_MS = 100
 
-/** Emits events as a command of sourcing does: one for each organization, in a transaction that is retried in an outage. */
+/**
+ * Emits events as a command of sourcing does: one for each organization, in a transaction that is retried in an outage.
+ */
 export class Producer {
   readonly #sql: Pool
   readonly #options: ProducerOptions
@@ -50,7 +52,8 @@ export class Producer {
         this.acknowledged.push(...(await this.#sql.begin((tx) => emitAll(tx, events))))
         return
       } catch {
-        // Postgres was killed. A commit without an acknowledgement leaves events that are found in the outbox at the end.
+        // Postgres was killed. A commit without an acknowledgement leaves events that are found in the outbox at the
+        // end.
         await Bun.sleep(RETRY_MS)
       }
     }

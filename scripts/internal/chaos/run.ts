@@ -240,7 +240,9 @@ async function expectedOf({ owner, endpoints }: Scene, [paused, deleted]: readon
   return expected
 }
 
-/** The most requests that a kill can repeat: those in flight of one replica, or of all if Postgres or the receiver dies. */
+/**
+ * The most requests that a kill can repeat: those in flight of one replica, or of all if Postgres or the receiver dies.
+ */
 function inFlightAt(
   { replicas, postgres, receiver }: Scene,
   killed: Readonly<Record<string, number>>,

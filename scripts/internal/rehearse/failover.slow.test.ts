@@ -28,7 +28,9 @@ const env = {
 /** From the promotion to the last 503. */
 const MAX_RECOVERY_MS = 15_000
 
-/** Pools, pipelined reads and sessions of the services do not use a standby, and treat it like a server that is away. */
+/**
+ * Pools, pipelined reads and sessions of the services do not use a standby, and treat it like a server that is away.
+ */
 async function expectRefused(standbyUrl: string): Promise<void> {
   const { sql, reads } = connectService(standbyUrl, { size: 4, applicationName: 'test-standby' })
   const attempts = [

@@ -36,7 +36,10 @@ export async function rehearsalFolder(name: string): Promise<string> {
 
 const OWNER_PASSWORD = 'rehearsal'
 
-/** Starts a server on a data folder, which is created unless it exists. Unlike that of tests, it keeps what it acknowledged. */
+/**
+ * Starts a server on a data folder, which is created unless it exists. Unlike that of tests, it keeps what it
+ * acknowledged.
+ */
 export async function startServer(
   folder: string,
   name: string,
@@ -108,7 +111,9 @@ export async function copyData(from: string, to: string, keep: (path: string) =>
   await giveToPostgres(to)
 }
 
-/** A base backup of a running server, as `pg_basebackup` makes it: the data folder and the label that names its start. */
+/**
+ * A base backup of a running server, as `pg_basebackup` makes it: the data folder and the label that names its start.
+ */
 export async function backUp(ownerUrl: string, data: string, target: string): Promise<void> {
   const session = connect(ownerUrl, { max: 1, applicationName: 'backup' })
   await session`select pg_backup_start('rehearsal', fast => true)`

@@ -8,8 +8,8 @@ import { openSession } from '../../testing/sessions.ts'
 import { holdRequest } from '../../testing/socket.ts'
 
 /**
- * Every command, from the list of operations: the caller loses the authority while the body is being sent. Each service has
- * one connection, so that a command which needs a second one would wait for itself.
+ * Every command, from the list of operations: the caller loses the authority while the body is being sent. Each service
+ * has one connection, so that a command which needs a second one would wait for itself.
  */
 setDefaultTimeout(30_000)
 const fixtures = new Fixtures(await testMarketplace({ ...FIXTURE_SETTINGS, DATABASE_POOL_SIZE: '1' }))

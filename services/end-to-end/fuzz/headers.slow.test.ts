@@ -38,7 +38,9 @@ const bearer = async ({ contract }: Documented, caller: Account | undefined) => 
   return token === undefined ? [] : [`Authorization: Bearer ${token}`]
 }
 
-/** Valid inputs, and tokens of each caller. A request can consume its record or end the session only when it succeeds. */
+/**
+ * Valid inputs, and tokens of each caller. A request can consume its record or end the session only when it succeeds.
+ */
 class RequestPool {
   readonly #operation: Documented
   readonly #administrator: Account
@@ -79,7 +81,8 @@ const setsFor = (operation: Documented, caller: Account | undefined) =>
     ({ name, replacesToken, isInvalid }, index) =>
       isInvalid ||
       ((!caseOf(operation).costly || STORED.test(name)) &&
-        // Invalid tokens are sent once. Other headers matter most for an administrator, whose request is fully processed.
+        // Invalid tokens are sent once. Other headers matter most for an administrator, whose request is fully
+        // processed.
         (replacesToken ? caller === undefined : caller?.standing === 'administrator' || index % 4 === 0)),
   )
 

@@ -7,8 +7,8 @@ import { DOCUMENTED, type Documented } from '../../testing/operations/document.t
 import { fieldsOf, type Input, lastName, withValue } from '../../testing/operations/inputs.ts'
 
 /**
- * Plants unique secrets in every operation, in requests that succeed and requests that fail, and then searches for them in
- * all outputs.
+ * Plants unique secrets in every operation, in requests that succeed and requests that fail, and then searches for them
+ * in all outputs.
  */
 setDefaultTimeout(60_000)
 const leaks = await harness()

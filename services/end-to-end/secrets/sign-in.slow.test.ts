@@ -6,8 +6,8 @@ import { openActivation, openGrant, openSession } from '../../testing/sessions.t
 import { common, recordedMarketplace } from '../../testing/statement-log.ts'
 
 /**
- * The duration of a refusal must not reveal whether an account exists. Because durations vary, the tests compare the work:
- * statements, written rows and computed hashes.
+ * The duration of a refusal must not reveal whether an account exists. Because durations vary, the tests compare the
+ * work: statements, written rows and computed hashes.
  */
 setDefaultTimeout(30_000)
 const { market, statements } = await recordedMarketplace()
@@ -47,8 +47,8 @@ async function workOf(path: string, body: object): Promise<Work> {
     statements.take()
     const headers = { 'x-forwarded-for': fixtures.address(), 'x-request-id': 'same' }
     const answer = await market.anonymous.post(path, body, headers)
-    // Sign-in belongs to identity and organization. Workers of other services run every second, so on a slow machine during
-    // every request.
+    // Sign-in belongs to identity and organization. Workers of other services run every second, so on a slow machine
+    // during every request.
     const executed = statements
       .take()
       .filter((statement) => /^(identity|organization): /.test(statement))

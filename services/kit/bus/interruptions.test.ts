@@ -24,7 +24,10 @@ afterAll(async () => {
   await sourcing.stop()
 })
 
-/** Emits one event for each value, all of one subject, and handles them. The handler knows how often it was called for its value. */
+/**
+ * Emits one event for each value, all of one subject, and handles them. The handler knows how often it was called for
+ * its value.
+ */
 async function consume(
   name: string,
   values: readonly number[],

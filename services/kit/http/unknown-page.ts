@@ -1,4 +1,6 @@
-/** Whether the request comes from the address bar of a browser, which names HTML first. Programs name JSON or nothing. */
+/**
+ * Whether the request comes from the address bar of a browser, which names HTML first. Programs name JSON or nothing.
+ */
 export const prefersPage = ({ method, headers }: Request): boolean =>
   (method === 'GET' || method === 'HEAD') && headers.get('accept')?.startsWith('text/html') === true
 

@@ -159,7 +159,8 @@ describe('the functions that create and drop partitions', () => {
   test('ignore temporary tables and functions of the caller', async () => {
     const before = (await entries()).length
     const sql = connect(db.urlOf('organization'), { max: 1, applicationName: 'test' })
-    // Postgres searches the temporary schema first unless the search path names it, and every role may create objects there.
+    // Postgres searches the temporary schema first unless the search path names it, and every role may create objects
+    // there.
     await sql.unsafe(`
       create temporary table pg_class (oid oid, relname text);
       create temporary table pg_inherits (inhrelid oid, inhparent oid);

@@ -89,7 +89,9 @@ async function exported(coding: 'gzip' | 'identity', { pauseMs = 0, path = PATH 
   return client.bytes()
 }
 
-/** The highest memory of exports of a tenth. It is measured after warm-up: the code is compiled and the heap has grown. */
+/**
+ * The highest memory of exports of a tenth. It is measured after warm-up: the code is compiled and the heap has grown.
+ */
 const peakOfTenthMib = (coding: 'gzip' | 'identity'): Promise<number> =>
   peakMib(
     (async () => {

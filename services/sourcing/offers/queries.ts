@@ -105,9 +105,7 @@ interface StateChange {
   reason?: string | undefined
 }
 
-/**
- * No row if the offer is no longer valid or no longer in a state of `from`: of two concurrent calls one succeeds.
- */
+/** No row if the offer is no longer valid or no longer in a state of `from`: of two concurrent calls one succeeds. */
 export const moveState = (
   tx: Tx,
   { orgId, id }: { orgId: string; id: string },

@@ -30,8 +30,8 @@ interface Row {
 }
 
 /**
- * The manufacturer reads its offer; once it is submitted, so do the consumer and the IP owner of the RFQ. An IP owner that is
- * invited itself reads it only after the RFQ has ended.
+ * The manufacturer reads its offer; once it is submitted, so do the consumer and the IP owner of the RFQ. An IP owner
+ * that is invited itself reads it only after the RFQ has ended.
  */
 function mayRead(row: Row, orgId: string): boolean {
   const { manufacturerOrgId, consumerOrgId, ipOwnerOrgId, wasSubmitted, rfqState, isOwnerInvited } = row

@@ -21,7 +21,10 @@ const groupsFor = async (partId: string, { administrator }: TestOrganization) =>
   return body.items.map(({ group }) => group).toSorted()
 }
 
-/** A consumer buys one piece of a part for nothing from a manufacturer, which confirms the order. Returns the order's id. */
+/**
+ * A consumer buys one piece of a part for nothing from a manufacturer, which confirms the order. Returns the order's
+ * id.
+ */
 async function tradeForNothing(partId: string, buyer: TestOrganization, by: TestOrganization): Promise<string> {
   const [rfqs, offers] = [rfqsOf(buyer.administrator.client), offersOf(by.administrator.client)]
   const rfq = await rfqs.create(rfqBody(partId, { manufacturerIds: [by.orgId], quantities: [1] }))

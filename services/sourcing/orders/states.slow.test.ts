@@ -60,7 +60,8 @@ test.each([1, 2, 3, 4, 5, 6])(
       const steps: string[] = []
       let changes = 1
       for (let step = 0; step < 32; step++) {
-        // Half of the requests are legal ones of a party of the verb, so that walks reach every state. Few end the order early.
+        // Half of the requests are legal ones of a party of the verb, so that walks reach every state. Few end the
+        // order early.
         const ends = random() < 0.2
         const legal = VERBS.filter(
           (verb) => nextOf(model, verb) !== undefined && (ends || (verb !== 'decline' && verb !== 'cancel')),

@@ -8,7 +8,8 @@ await loadParts(db.owner, { count: 120, organizations: 3 })
 await db.owner`update sourcing.parts set state = 'ARCHIVED' where id like '%5' or id like '%4'`
 const RFQ_STATES = ['OPEN', 'CLOSED', 'AWARDED', 'CANCELLED']
 const INVITATION_STATES = ['INVITED', 'READ', 'OFFERED', 'DECLINED']
-// Every combination of the states of RFQ and invitation, and awards with and without an offer of the invited organization.
+// Every combination of the states of RFQ and invitation, and awards with and without an offer of the invited
+// organization.
 await db.owner`
   insert into sourcing.rfqs (id, serial_number, part_id, part_serial_number, consumer_org_id, ip_owner_org_id, state,
     terms, manufacturer_ids, expires_at, cancel_reason, created_at,

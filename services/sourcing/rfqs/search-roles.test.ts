@@ -7,7 +7,9 @@ const market = await marketplaceOf(['sourcing'])
 const org = await market.organization(['CONSUMER', 'IP_OWNER', 'MANUFACTURER'])
 const own = rfqsOf(org.administrator.client)
 
-/** The organization is the consumer of the newer RFQs, of which the oldest match, and the IP owner of the older ones. */
+/**
+ * The organization is the consumer of the newer RFQs, of which the oldest match, and the IP owner of the older ones.
+ */
 const CONSUMED = { from: 301, matching: 400, to: 2500 }
 const idOf = (n: number) => `rfq_${String(n).padStart(26, '0')}`
 await market.db.owner`

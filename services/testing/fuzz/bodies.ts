@@ -82,8 +82,8 @@ const bytesOf = (before: string, between: number[], after: string) =>
 const RAW = '@raw@'
 
 /**
- * Valid bodies with one invalid field, for every field and every kind of invalid value. Only the first field of a schema
- * gets every text. If each valid request hashes a password (`costly`), no field gets every text.
+ * Valid bodies with one invalid field, for every field and every kind of invalid value. Only the first field of a
+ * schema gets every text. If each valid request hashes a password (`costly`), no field gets every text.
  */
 export function wrongFields({ body }: Documented, input: Input, { costly = false } = {}): HostileBody[] {
   if (body === undefined) return []

@@ -54,7 +54,9 @@ export class FuzzHarness {
     return this.withToken(caller, (token) => this.#sendOnce(request, token))
   }
 
-  /** Sends a request with the caller's token, again with a new session if a command of the test has ended the old one. */
+  /**
+   * Sends a request with the caller's token, again with a new session if a command of the test has ended the old one.
+   */
   async withToken(caller: Account | undefined, send: (token: string | undefined) => Promise<Answer>): Promise<Answer> {
     const answer = await send(caller?.client.accessToken)
     if (answer.status !== 401 || !caller || !isUnauthorized(answer.text)) return answer

@@ -6,7 +6,9 @@ export interface HeaderSet {
   lines: readonly string[]
   /** Sent in place of the caller's token. */
   replacesToken?: boolean
-  /** Allowed statuses that are not in the document; 0 means that Bun closes the connection or responds with a bare 400. */
+  /**
+   * Allowed statuses that are not in the document; 0 means that Bun closes the connection or responds with a bare 400.
+   */
   alsoAllowed: readonly number[]
   /** Refused as an invalid field in the envelope, by every operation and for every caller. */
   isInvalid?: boolean

@@ -59,8 +59,8 @@ const PAGE_SIZES = Array.from({ length: 50 }, (_, at) => at + 1)
 const FILTERED_PAGE_SIZES = [1, 7, 50]
 
 /**
- * Pages past the end of every list: the page whose offset just exceeds a 32-bit integer, and the largest page, with each page
- * size without filter, and with some page sizes for each filter.
+ * Pages past the end of every list: the page whose offset just exceeds a 32-bit integer, and the largest page, with
+ * each page size without filter, and with some page sizes for each filter.
  */
 export function farPages(operation: Documented, input: Input): HostileTarget[] {
   const pageSize = operation.query.find(({ name }) => name === 'pageSize')

@@ -8,8 +8,8 @@ import { MARK } from './texts.ts'
 const REQUIRED_HEADERS: Record<number, string> = { 401: 'www-authenticate', 405: 'allow', 429: 'retry-after' }
 
 /**
- * Violations of the document by an answer: a status that neither the document nor the test expects, an error without its
- * envelope or with input of the request, a success that does not match its schema.
+ * Violations of the document by an answer: a status that neither the document nor the test expects, an error without
+ * its envelope or with input of the request, a success that does not match its schema.
  */
 export function findViolations(
   operation: Documented,

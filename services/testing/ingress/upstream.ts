@@ -8,8 +8,8 @@ interface Connection {
 }
 
 /**
- * Keep-alive connections to one replica. A request is sent once: `fetch` and `node:http` of Bun would repeat it on a new
- * connection if the replica closed the old one, which hides a lost request.
+ * Keep-alive connections to one replica. A request is sent once: `fetch` and `node:http` of Bun would repeat it on a
+ * new connection if the replica closed the old one, which hides a lost request.
  */
 export class Upstream {
   readonly #hostname: string

@@ -8,8 +8,8 @@ import { type Input, targetOf } from '../operations/inputs.ts'
 import { SecretRegistry } from './secret-registry.ts'
 
 /**
- * Fields of responses that contain secrets. `url` is the destination that a caller chose; `uploadUrl` and the like grant
- * access. `secretPrefix` is shown in lists.
+ * Fields of responses that contain secrets. `url` is the destination that a caller chose; `uploadUrl` and the like
+ * grant access. `secretPrefix` is shown in lists.
  */
 const SECRET_FIELD = /[Tt]oken|[Ss]ecret(?!Prefix)|Url$|[Ll]ink/
 

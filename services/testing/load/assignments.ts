@@ -2,8 +2,8 @@ import { fill } from './fill.ts'
 import type { Owner } from './owner.ts'
 
 /**
- * Inserts the assignment of each order of `loadOrders` into empty tables under the owner's role, for load tests. Those of
- * COMPLETED orders are archived, but for one of ten.
+ * Inserts the assignment of each order of `loadOrders` into empty tables under the owner's role, for load tests. Those
+ * of COMPLETED orders are archived, but for one of ten.
  */
 export const loadAssignments = (owner: Owner, { orders }: { orders: number }) =>
   fill(owner, { tables: ['sourcing.assignments', 'sourcing.assignment_parties'], count: orders }, ({ first, last }) =>

@@ -12,9 +12,9 @@ export interface AuditToLoad {
 }
 
 /**
- * Inserts audit entries of one organization under the owner's role, for load tests. A third are sign-ins; one entry in a
- * hundred is refused, one in ten thousand impersonated, and one in a million both. The last user has one entry per month,
- * and the one before has a single entry in the first month.
+ * Inserts audit entries of one organization under the owner's role, for load tests. A third are sign-ins; one entry in
+ * a hundred is refused, one in ten thousand impersonated, and one in a million both. The last user has one entry per
+ * month, and the one before has a single entry in the first month.
  */
 export async function loadAuditLog(owner: Pool, load: AuditToLoad, progress: (line: string) => void = () => {}) {
   await insertActors(owner, load)

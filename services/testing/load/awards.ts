@@ -13,8 +13,8 @@ interface AwardableToLoad {
 }
 
 /**
- * Inserts CLOSED RFQs, each with an invited manufacturer and two submitted offers of it, for load tests. Returns the number of
- * the first one; the RFQs of earlier calls have lower numbers.
+ * Inserts CLOSED RFQs, each with an invited manufacturer and two submitted offers of it, for load tests. Returns the
+ * number of the first one; the RFQs of earlier calls have lower numbers.
  */
 export async function loadAwardable(owner: Owner, { consumerOrgId, partId, factoryId, count }: AwardableToLoad) {
   const [{ first }] = await owner<[{ first: number }]>`

@@ -11,8 +11,9 @@ export const LARGEST = 'org_0'
 export const loadedCaseOrg = (number: number) => `org_${number}`
 
 /**
- * Inserts cases into empty tables under the owner's role, for load tests. Half of them belong to `LARGEST`, the others to the
- * other organizations in turn. OPEN, QUALITY and order cases are rare and old, which is the worst case of a filter.
+ * Inserts cases into empty tables under the owner's role, for load tests. Half of them belong to `LARGEST`, the others
+ * to the other organizations in turn. OPEN, QUALITY and order cases are rare and old, which is the worst case of a
+ * filter.
  */
 export const loadCases = (owner: Owner, { count, organizations }: CasesToLoad) =>
   fill(

@@ -5,7 +5,10 @@ import type { Owner } from './owner.ts'
 export const loadedEndpoint = (orgId: string, number: number) =>
   `wh_${orgId.slice(-20)}${String(number).padStart(6, '0')}`
 
-/** Inserts delivered deliveries of an organization's endpoints into the empty table under the owner's role, for load tests. */
+/**
+ * Inserts delivered deliveries of an organization's endpoints into the empty table under the owner's role, for load
+ * tests.
+ */
 export const loadDeliveries = (
   owner: Owner,
   { count, orgId, endpoints }: { count: number; orgId: string; endpoints: number },

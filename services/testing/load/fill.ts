@@ -12,8 +12,8 @@ interface Fill {
 const BATCH_SIZE = 10_000
 
 /**
- * Fills empty tables with the rows 1 to `count`, in batches. Building an index at the end is many times faster than filling it
- * row by row.
+ * Fills empty tables with the rows 1 to `count`, in batches. Building an index at the end is many times faster than
+ * filling it row by row.
  */
 export async function fill(
   owner: Owner,

@@ -5,9 +5,9 @@ import type { Owner } from './owner.ts'
 export const OFFERS_PER_RFQ = 3
 
 /**
- * Inserts offers for the RFQs of `loadRfqs` into an empty table under the owner's role, for load tests. The consumer of the RFQ
- * has every role of its offers, so one organization has half of all in each view. Most are ACCEPTED or REJECTED; the other
- * states are rare and old, which is the worst case of a filter.
+ * Inserts offers for the RFQs of `loadRfqs` into an empty table under the owner's role, for load tests. The consumer of
+ * the RFQ has every role of its offers, so one organization has half of all in each view. Most are ACCEPTED or
+ * REJECTED; the other states are rare and old, which is the worst case of a filter.
  */
 export const loadOffers = (owner: Owner, { rfqs }: { rfqs: number }) =>
   fill(owner, { tables: ['sourcing.offers'], count: OFFERS_PER_RFQ * rfqs }, ({ first, last }) =>

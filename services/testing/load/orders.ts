@@ -3,9 +3,9 @@ import { OFFERS_PER_RFQ } from './offers.ts'
 import type { Owner } from './owner.ts'
 
 /**
- * Inserts an order for each RFQ of `loadRfqs` into an empty table under the owner's role, for load tests. The consumer of the
- * RFQ has every role of its order, so one organization has half of all in each view. Most are COMPLETED or SHIPPED; the other
- * states are rare and old, which is the worst case of a filter.
+ * Inserts an order for each RFQ of `loadRfqs` into an empty table under the owner's role, for load tests. The consumer
+ * of the RFQ has every role of its order, so one organization has half of all in each view. Most are COMPLETED or
+ * SHIPPED; the other states are rare and old, which is the worst case of a filter.
  */
 export const loadOrders = (owner: Owner, { rfqs }: { rfqs: number }) =>
   fill(

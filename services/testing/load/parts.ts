@@ -2,8 +2,8 @@ import { fill } from './fill.ts'
 import type { Owner } from './owner.ts'
 
 /**
- * Inserts parts of many organizations into an empty table under the owner's role, for load tests. Half are published, and
- * every tenth is internal. The titles use a small vocabulary, so that some words are common and others rare.
+ * Inserts parts of many organizations into an empty table under the owner's role, for load tests. Half are published,
+ * and every tenth is internal. The titles use a small vocabulary, so that some words are common and others rare.
  */
 export const loadParts = (owner: Owner, { count, organizations }: { count: number; organizations: number }) =>
   fill(owner, { tables: ['sourcing.parts'], without: { part_history: 'sourcing.parts' }, count }, (rows) =>

@@ -12,8 +12,8 @@ export interface PeopleToLoad {
 export const loadedOrganization = (number: number) => `org_L${String(number).padStart(25, '0')}`
 
 /**
- * Inserts users for load tests. In each organization one user, and about every thousandth user, is an Administrator. Most of
- * the others hold one role, a tenth hold a second one, and every twentieth is deactivated.
+ * Inserts users for load tests. In each organization one user, and about every thousandth user, is an Administrator.
+ * Most of the others hold one role, a tenth hold a second one, and every twentieth is deactivated.
  */
 export async function loadUsers(owner: Pool, { count, organizations, largest }: PeopleToLoad) {
   await insertOrganizations(owner, organizations)

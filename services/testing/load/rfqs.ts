@@ -11,9 +11,9 @@ export const LARGEST = 'org_0'
 export const loadedRfqOrg = (number: number) => `org_${number}`
 
 /**
- * Inserts RFQs into empty tables under the owner's role, for load tests. Half of them belong to `LARGEST` in every role, the
- * others to the other organizations in turn. Each has two invitees unless it is a draft. Most have expired; drafts, live
- * RFQs and CANCELLED ones are rare and old, which is the worst case of a filter.
+ * Inserts RFQs into empty tables under the owner's role, for load tests. Half of them belong to `LARGEST` in every
+ * role, the others to the other organizations in turn. Each has two invitees unless it is a draft. Most have expired;
+ * drafts, live RFQs and CANCELLED ones are rare and old, which is the worst case of a filter.
  */
 export const loadRfqs = (owner: Owner, { count, organizations }: RfqsToLoad) =>
   fill(

@@ -189,8 +189,8 @@ export function statusInView(operation: Documented, account: Account, view: stri
 }
 
 /**
- * A request that succeeds for the account: the examples of the document with records of the account. No record is created
- * for the place `replaced`, whose value the caller replaces.
+ * A request that succeeds for the account: the examples of the document with records of the account. No record is
+ * created for the place `replaced`, whose value the caller replaces.
  */
 export async function ownInput(
   operation: Documented,

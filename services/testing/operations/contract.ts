@@ -19,7 +19,10 @@ const isSchema = (value: unknown): value is TSchema => value !== null && typeof 
 const isOperation = (value: unknown): value is Operation =>
   value !== null && typeof value === 'object' && 'method' in value && 'path' in value && 'access' in value
 
-/** The named schemas of the contract, which are the components of the OpenAPI document. Parts of schemas have small names. */
+/**
+ * The named schemas of the contract, which are the components of the OpenAPI document. Parts of schemas have small
+ * names.
+ */
 export const SHAPES: ReadonlyMap<string, TSchema> = new Map(
   [...MODULES.values()].flatMap((module) =>
     Object.entries(module).filter((entry): entry is [string, TSchema] => /^[A-Z]/.test(entry[0]) && isSchema(entry[1])),

@@ -29,8 +29,8 @@ export interface OperationCase {
   /** Values that differ from the examples of the document, created for each request. */
   values?: (fixtures: Fixtures, account: Account) => Promise<Record<Place, unknown>> | Record<Place, unknown>
   /**
-   * An input that results in a 409; required if the operation has a 409 other than for an Idempotency-Key. `race`: one of
-   * two equal concurrent requests is refused.
+   * An input that results in a 409; required if the operation has a 409 other than for an Idempotency-Key. `race`: one
+   * of two equal concurrent requests is refused.
    */
   conflict?: 'race' | ((fixtures: Fixtures, account: Account, input: Input) => Promise<Input> | Input)
 }

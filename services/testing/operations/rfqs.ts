@@ -26,7 +26,9 @@ async function insertOrganization({ market }: Fixtures, role: OrgRole): Promise<
 export const administratorOf = async (fixtures: Fixtures, { kind }: Account) =>
   fixtures.clientOf(await fixtures.account(kind, 'administrator'))
 
-/** A draft of the account's organization for an internal part of its own, or for a public one of another organization. */
+/**
+ * A draft of the account's organization for an internal part of its own, or for a public one of another organization.
+ */
 export async function createRfq(fixtures: Fixtures, account: Account): Promise<string> {
   const administrator = await fixtures.account(account.kind, 'administrator')
   const isIpOwner = administrator.permissions.has('part:create')

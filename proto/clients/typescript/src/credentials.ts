@@ -46,8 +46,8 @@ export const password =
 /** Keeps the refresh token of a session that several processes share. */
 export interface RefreshTokenStore {
   /**
-   * Calls `use` with the token and keeps the one that replaces it. No other process may do so meanwhile: a token that is
-   * used again later ends the session.
+   * Calls `use` with the token and keeps the one that replaces it. No other process may do so meanwhile: a token that
+   * is used again later ends the session.
    */
   exchange(use: (refreshToken: string) => Promise<Tokens>): Promise<Tokens>
 }

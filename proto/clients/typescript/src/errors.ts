@@ -16,7 +16,10 @@ interface Answered {
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
-  /** Stable word for the reason; that of OAuth at the token endpoint. Undefined for an answer that the marketplace did not write. */
+  /**
+   * Stable word for the reason; that of OAuth at the token endpoint. Undefined for an answer that the marketplace did
+   * not write.
+   */
   readonly code: ErrorCode | (string & {}) | undefined
   /** The reason in words. */
   readonly detail: string | undefined

@@ -11,9 +11,9 @@ export interface TokenFile extends RefreshTokenStore {
 }
 
 /**
- * Keeps a refresh token in a file that only its owner can read, for processes on one machine. One of them exchanges it at a
- * time, by a lock file beside it. A lock that a killed process left is reported after two minutes and never broken, because
- * two exchanges of one token end the session.
+ * Keeps a refresh token in a file that only its owner can read, for processes on one machine. One of them exchanges it
+ * at a time, by a lock file beside it. A lock that a killed process left is reported after two minutes and never
+ * broken, because two exchanges of one token end the session.
  */
 export function tokenFile(path: string, { maxWaitMs = MAX_WAIT_MS }: { maxWaitMs?: number } = {}): TokenFile {
   const lock = `${path}.lock`

@@ -22,8 +22,8 @@ const READS = ['GET', 'HEAD']
 export const WITHOUT_KEY = /\/oauth\/|^\/flows\/v1\/(activations|password\/change|impersonation-grants\/redeem)$/
 
 /**
- * Sends requests: with a token, a `User-Agent`, a time-out and, for a command, an `Idempotency-Key`; repeats what can be
- * repeated; throws an `ApiError` for an error response.
+ * Sends requests: with a token, a `User-Agent`, a time-out and, for a command, an `Idempotency-Key`; repeats what can
+ * be repeated; throws an `ApiError` for an error response.
  */
 export function createTransport({ credentials, program, fetch: given, ...options }: TransportOptions) {
   const fetch: Fetch = given ?? ((url, init) => globalThis.fetch(url, init))

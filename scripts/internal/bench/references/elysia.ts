@@ -10,8 +10,8 @@ export interface FixedAnswer {
 }
 
 /**
- * Routes that answer fixed bytes. `GUARD=none`: bare Elysia. `GUARD=token`: a token check with a cache, a request limit, a log
- * line and the headers of the services, written by hand.
+ * Routes that answer fixed bytes. `GUARD=none`: bare Elysia. `GUARD=token`: a token check with a cache, a request
+ * limit, a log line and the headers of the services, written by hand.
  */
 const { GUARD, ANSWERS = '[]', PORT, JWKS_URL = '' } = process.env
 const answers: FixedAnswer[] = JSON.parse(ANSWERS)

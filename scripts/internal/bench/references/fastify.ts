@@ -2,8 +2,8 @@ import fastify from 'fastify'
 import pg from 'pg'
 
 /**
- * A bare server of the first page of parts: Fastify and pg as their manuals show them, with a prepared statement and without
- * sign-in, limits, log and metrics. It makes the answer from the columns, as such servers usually do.
+ * A bare server of the first page of parts: Fastify and pg as their manuals show them, with a prepared statement and
+ * without sign-in, limits, log and metrics. It makes the answer from the columns, as such servers usually do.
  */
 const { PORT, DATABASE_URL, POOL_SIZE } = process.env
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: Number(POOL_SIZE) })

@@ -14,7 +14,9 @@ const FIRST_REQUEST: Record<ServiceName, string> = {
   webhooks: '/v2.3/webhooks',
 }
 
-/** The memory of the five services, half a minute after each answered a request. Only Linux tells shared memory apart. */
+/**
+ * The memory of the five services, half a minute after each answered a request. Only Linux tells shared memory apart.
+ */
 export const measureMemory: Section = async function* (context) {
   const { services, progress } = context
   for (const name of SERVICES) await (await signIn(context, name)).get(FIRST_REQUEST[name])

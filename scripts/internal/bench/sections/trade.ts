@@ -38,7 +38,10 @@ const LISTS = [
 ]
 const EVERY_ROLE = ''
 
-/** Lists of two replicas: RFQs, offers and orders of an organization with half of all and of one with few; factories for a part. */
+/**
+ * Lists of two replicas: RFQs, offers and orders of an organization with half of all and of one with few; factories for
+ * a part.
+ */
 export const measureTrade: Section = async function* (context) {
   const [large, small] = [
     await signIn(context, 'sourcing', LARGE_TRADER),
@@ -82,7 +85,10 @@ type Ratio = Omit<Row, 'what' | 'wanted'>
 
 type Measure = (query: string, times: number) => Promise<Ratio>
 
-/** The worst ratio of several requests, measured again by itself: the largest of many short measurements is partly chance. */
+/**
+ * The worst ratio of several requests, measured again by itself: the largest of many short measurements is partly
+ * chance.
+ */
 async function worst(what: string, queries: string[], measure: Measure): Promise<Row> {
   const ratios = await Array.fromAsync(queries, async (query) => (await measure(query, 20)).result)
   const query = queries[ratios.indexOf(Math.max(...ratios))] ?? ''

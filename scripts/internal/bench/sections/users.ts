@@ -32,7 +32,9 @@ const TIMED: Filters[] = [
   { q: 'ada', active: 'true', permission: 'part:update' },
 ]
 
-/** The lists of the largest organization: first page against its statements in pgbench, first and last page in turns. */
+/**
+ * The lists of the largest organization: first page against its statements in pgbench, first and last page in turns.
+ */
 export const measureUsers: Section = async function* (context) {
   const { database } = context
   const own = database.size.users / LARGEST_SHARE

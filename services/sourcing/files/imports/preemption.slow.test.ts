@@ -17,7 +17,9 @@ const market = await marketplaceOf(['sourcing'], {
 })
 const { owner } = market.db
 
-/** Each other organization is served at most once before the last one, and each grace period or poll has one preemption. */
+/**
+ * Each other organization is served at most once before the last one, and each grace period or poll has one preemption.
+ */
 const BOUND_MS = Math.ceil((OTHERS + 1) / MAX_IMPORTS + 1) * (GRACE_MS + JOB_LIMITS.pollMs)
 
 const DRIP_MS = 200

@@ -70,7 +70,9 @@ export async function readDocument(
   return document
 }
 
-/** The schema of a value that is present, with the component that it refers to: of a nullable one, what it is otherwise. */
+/**
+ * The schema of a value that is present, with the component that it refers to: of a nullable one, what it is otherwise.
+ */
 export function valueSchema(document: Document, schema: Schema): Schema {
   const { anyOf, ...known } = resolved<Schema>(document, schema)
   const present = anyOf?.find(({ type }) => type !== 'null')
