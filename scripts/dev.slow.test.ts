@@ -3,15 +3,13 @@ import { chmod, cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createMarketplace, serviceAccount } from '../proto/clients/typescript/src/index.ts'
-import type { Assignment } from '../proto/http/sourcing/assignments.ts'
-import type { Case } from '../proto/http/sourcing/cases.ts'
-import type { Offer } from '../proto/http/sourcing/offers.ts'
-import { ORDER_VIEWS, type Order } from '../proto/http/sourcing/orders.ts'
+import { ORDER_VIEWS } from '../proto/http/sourcing/orders.ts'
 import { CASE_STATES } from '../proto/states/cases.ts'
-import { OFFER_STATES, type OfferState } from '../proto/states/offers.ts'
-import { ORDER_STATES, type OrderState } from '../proto/states/orders.ts'
+import { OFFER_STATES } from '../proto/states/offers.ts'
+import { ORDER_STATES } from '../proto/states/orders.ts'
 import { until } from '../services/testing/until.ts'
-import type { AccountsFile, DemoAccount } from './seed/accounts.ts'
+import type { AccountsFile } from './seed/accounts.ts'
+import { DemoRecords } from './seed/demo-records.ts'
 import { BUN, ROOT } from './toolchain/checkout.ts'
 import { freePort } from './toolchain/ports.ts'
 import { commandOf } from './toolchain/processes.ts'
@@ -71,74 +69,7 @@ const read = async (folder: string, file: string) => JSON.parse(await readFile(j
 const postgresOf = async (folder: string) =>
   Number((await readFile(join(folder, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0])
 
-const signIn = ({ organizations }: AccountsFile) => signInAs(organizations.flatMap(({ accounts }) => accounts)[0])
-
-async function signInAs({ email, password }: Partial<DemoAccount> = {}): Promise<string> {
-  const answer = await fetch(`${address}/v2.3/oauth/token`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ grant_type: 'password', username: email, password }),
-  })
-  expect(answer.status).toBe(200)
-  const { access_token } = (await answer.json()) as { access_token: string }
-  return access_token
-}
-
-async function list<Item>(token: string, path: string): Promise<Item[]> {
-  const answer = await fetch(`${address}${path}`, { headers: { authorization: `Bearer ${token}` } })
-  expect(answer.status).toBe(200)
-  const { items } = (await answer.json()) as { items: Item[] }
-  return items
-}
-
-const listParts = (token: string) => list(token, '/v1/parts')
-
-/** The states of the orders that the organizations of the demo see in the view of each of their roles. */
-async function orderStates({ organizations }: AccountsFile): Promise<Map<string, Set<OrderState>>> {
-  const states = new Map<string, Set<OrderState>>()
-  for (const { roles, accounts } of organizations) {
-    const token = await signInAs(accounts[0])
-    for (const role of roles) {
-      const orders = await list<Order>(token, `/v1/orders?view=${role}&pageSize=50`)
-      states.set(role, new Set([...(states.get(role) ?? []), ...orders.map(({ state }) => state)]))
-    }
-  }
-  return states
-}
-
-/** The cases of all organizations of the demo. */
-async function listCases({ organizations }: AccountsFile): Promise<Case[]> {
-  const lists = organizations.map(async ({ accounts }) =>
-    list<Case>(await signInAs(accounts[0]), '/flows/v1/cases?pageSize=50'),
-  )
-  return (await Promise.all(lists)).flat()
-}
-
-/** The number of assignments that the manufacturers of the demo have, of archived ones, and of records of each kind. */
-async function assignments({ organizations }: AccountsFile) {
-  const counts = { assignments: 0, orders: 0, archived: 0, contacts: 0, 'billing-details': 0, extensions: 0 }
-  for (const { accounts } of organizations.filter(({ roles }) => roles.includes('MANUFACTURER'))) {
-    const token = await signInAs(accounts[0])
-    counts.orders += (await list(token, '/v1/orders?view=MANUFACTURER&pageSize=50')).length
-    for (const { id, archived } of await list<Assignment>(token, '/flows/v1/assignments?pageSize=50')) {
-      counts.assignments++
-      counts.archived += Number(archived)
-      for (const kind of ['contacts', 'billing-details', 'extensions'] as const) {
-        counts[kind] += (await list(token, `/flows/v1/assignments/${id}/${kind}`)).length
-      }
-    }
-  }
-  return counts
-}
-
-/** The states of the offers that the manufacturers of the demo made. */
-async function offerStates({ organizations }: AccountsFile): Promise<OfferState[]> {
-  const makers = organizations.filter(({ roles }) => roles.includes('MANUFACTURER'))
-  const offers = await Promise.all(
-    makers.map(async ({ accounts }) => list<Offer>(await signInAs(accounts[0]), '/v1/offers?pageSize=50')),
-  )
-  return [...new Set(offers.flat().map(({ state }) => state))].toSorted()
-}
+const records = new DemoRecords(address)
 
 const MINUTES_MS = 60_000
 
@@ -185,24 +116,27 @@ test(
     expect((await program.GET('/flows/v1/me')).data.permissions).toContain('part:create')
     const demo = await run([BUN, join(checkout, 'scripts', 'demo.ts')], { cwd: checkout, timeoutMs: MINUTES_MS })
     expect([demo.output, demo.code]).toEqual([expect.stringMatching(TRADE_WITH_EVENTS), 0])
-    const token = await signIn(accounts)
-    const parts = await listParts(token)
+    const token = await records.signIn(accounts)
+    const parts = await records.listParts(token)
     expect(parts.length).toBeGreaterThan(0)
-    const states = await orderStates(accounts)
+    const states = await records.orderStates(accounts)
     expect([...states.keys()].toSorted()).toEqual([...ORDER_VIEWS].toSorted())
     expect([...states].filter(([, seen]) => seen.size === 0)).toEqual([])
     expect([...(states.get('CONSUMER') ?? [])].toSorted()).toEqual([...ORDER_STATES].toSorted())
-    const cases = await listCases(accounts)
+    const cases = await records.listCases(accounts)
     expect([...new Set(cases.map(({ state }) => state))].toSorted()).toEqual([...CASE_STATES].toSorted())
     expect([cases.some(({ rfqId }) => rfqId), cases.some(({ orderId }) => orderId)]).toEqual([true, true])
 
-    const { assignments: opened, orders, ...records } = await assignments(accounts)
+    const { assignments: opened, orders, ...others } = await records.assignments(accounts)
     expect(opened).toBe(orders)
-    expect(records).toEqual({ archived: 1, contacts: 4, 'billing-details': 2, extensions: 1 })
+    expect(others).toEqual({ archived: 1, contacts: 4, 'billing-details': 2, extensions: 1 })
 
     // One offer of the demo expires a few seconds after the start.
-    await until(async () => (await offerStates(accounts)).includes('EXPIRED'), { withinMs: 30_000, what: 'the expiry' })
-    expect(await offerStates(accounts)).toEqual(OFFER_STATES.toSorted())
+    await until(async () => (await records.offerStates(accounts)).includes('EXPIRED'), {
+      withinMs: 30_000,
+      what: 'the expiry',
+    })
+    expect(await records.offerStates(accounts)).toEqual(OFFER_STATES.toSorted())
 
     const second = await dev()
     expect(await second.child.exited).toBe(1)
@@ -223,7 +157,7 @@ test(
     expect(await commandOf(services)).toBeUndefined()
     expect(await commandOf(postgres)).toBeUndefined()
     // The token from before the kill is still valid: same keys, same database.
-    expect(await listParts(token)).toEqual(parts)
+    expect(await records.listParts(token)).toEqual(parts)
 
     const after = [(await read(folder, 'services.json')).pid, await postgresOf(folder)]
     third.child.kill('SIGTERM')
@@ -272,7 +206,7 @@ test(
     expect(second.refusal).toBe('')
     const after: AccountsFile = await read(folder, 'accounts.json')
     expect(after.organizations.map(({ id }) => id)).not.toEqual(before.organizations.map(({ id }) => id))
-    await signIn(after)
+    await records.signIn(after)
     second.child.kill('SIGINT')
     expect(await second.child.exited).toBe(0)
   },

@@ -1,18 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import type { ProblemDocument } from '../testing/client.ts'
 import { testMarketplace } from '../testing/marketplace.ts'
 import { DOCUMENTED } from '../testing/operations/document.ts'
 import { exampleInput, targetOf } from '../testing/operations/inputs.ts'
-
-interface Problem {
-  type: string
-  title: string
-  status: number
-  detail: string
-  instance: string
-  code: string
-  requestId: string
-  errors?: { field: string }[]
-}
 
 const market = await testMarketplace()
 const org = await market.organization(['IP_OWNER'])
@@ -105,10 +95,14 @@ describe('an unknown query parameter', () => {
     async (_, operation) => {
       const input = exampleInput(operation)
       const target = targetOf(operation, { ...input, query: { ...input.query, unbekannt: 'secret-7f3a' } })
-      const answer = await client.send<Problem & { error: { details: Problem['errors'] } }>(operation.method, target, {
-        body: bodyOf(operation.id, input.body),
-        headers: input.headers,
-      })
+      const answer = await client.send<ProblemDocument & { error: { details: ProblemDocument['errors'] } }>(
+        operation.method,
+        target,
+        {
+          body: bodyOf(operation.id, input.body),
+          headers: input.headers,
+        },
+      )
       expect(answer.status).toBe(operation.errorFormat === 'v2.3' ? 422 : 400)
       if (operation.errorFormat !== 'oauth') {
         const errors = operation.errorFormat === 'v1' ? answer.body.errors : answer.body.error.details
@@ -120,7 +114,7 @@ describe('an unknown query parameter', () => {
   )
 
   test('names the parameter that was probably meant', async () => {
-    const { body } = await client.get<Problem>('/v1/rfqs?status=OPEN')
+    const { body } = await client.get<ProblemDocument>('/v1/rfqs?status=OPEN')
     expect(body.detail).toBe('status: is not a parameter of this request. Probably meant: state')
   })
 
@@ -134,7 +128,7 @@ describe('an unknown query parameter', () => {
 describe('an error of /v1', () => {
   test('is a problem document with code and request id', async () => {
     const path = `${UNKNOWN}/history`
-    const answer = await client.get<Problem>(`${path}?pageSize=7`, { headers: { 'x-request-id': 'my-id.1' } })
+    const answer = await client.get<ProblemDocument>(`${path}?pageSize=7`, { headers: { 'x-request-id': 'my-id.1' } })
     expect(answer.headers.get('content-type')).toBe('application/problem+json')
     expect(answer.headers.get('x-request-id')).toBe('my-id.1')
     expect(answer.body).toEqual({
@@ -156,16 +150,18 @@ describe('an error of /v1', () => {
   })
 
   test('a malformed id in a path is 404 like an unknown one', async () => {
-    const unknown = await client.get<Problem>(UNKNOWN, { headers: { 'x-request-id': 'r' } })
+    const unknown = await client.get<ProblemDocument>(UNKNOWN, { headers: { 'x-request-id': 'r' } })
     for (const id of ['%ff', '%00', 'a%2Fb', '%2e%2e', 'x'.repeat(65), "'%20or%201=1", '%F0%9F%92%A9']) {
-      const answer = await client.get<Problem>(`/v1/parts/${id}`, { headers: { 'x-request-id': 'r' } })
+      const answer = await client.get<ProblemDocument>(`/v1/parts/${id}`, { headers: { 'x-request-id': 'r' } })
       expect([answer.status, answer.body.code]).toEqual([404, unknown.body.code])
     }
   })
 
   test('a token without its scheme is told how to send it', async () => {
     for (const authorization of [`${client.accessToken}`, `Token ${client.accessToken}`, 'Basic YTpi', 'Bearer']) {
-      const { status, body, headers } = await anonymous.get<Problem>('/v1/parts', { headers: { authorization } })
+      const { status, body, headers } = await anonymous.get<ProblemDocument>('/v1/parts', {
+        headers: { authorization },
+      })
       expect([status, body.detail]).toEqual([
         401,
         'Send an access token with its scheme: `Authorization: Bearer <token>`.',
@@ -194,7 +190,7 @@ describe('paths and methods', () => {
 
   test('an unknown path is 404 without a hint', async () => {
     for (const path of ['/v1/nope/', '/v1/', '/v1/parts/x/y/z/']) {
-      expect((await client.get<Problem>(path)).body.detail).toBe('There is nothing at this path.')
+      expect((await client.get<ProblemDocument>(path)).body.detail).toBe('There is nothing at this path.')
     }
   })
 
@@ -228,7 +224,7 @@ describe('paths and methods', () => {
   })
 
   test('405 lists the allowed methods in Allow', async () => {
-    const answer = await client.send<Problem>('PUT', UNKNOWN)
+    const answer = await client.send<ProblemDocument>('PUT', UNKNOWN)
     expect([answer.status, answer.headers.get('allow'), answer.body.code]).toEqual([
       405,
       'GET, HEAD, OPTIONS',
@@ -242,7 +238,7 @@ describe('paths and methods', () => {
     ['DELETE', UNKNOWN, '/flows/v1/parts/{id}'],
     ['POST', '/v1/users', '/flows/v1/users'],
   ])('405 for %s %s names the path of /flows/v1', async (method, path, meant) => {
-    const answer = await client.send<Problem>(method, path)
+    const answer = await client.send<ProblemDocument>(method, path)
     expect([answer.status, answer.body.detail]).toEqual([
       405,
       `${method} is not allowed here. Allowed: ${answer.headers.get('allow')}. ${method} is at ${meant}.`,
@@ -291,7 +287,7 @@ describe('the request limit', () => {
     const small = await testMarketplace({ RATE_LIMIT_PER_SECOND: '5', RATE_LIMIT_BURST: '20' })
     const [one, other] = [await small.organization(['IP_OWNER']), await small.organization(['IP_OWNER'])]
     const answers = await Promise.all(
-      Array.from({ length: 40 }, () => one.administrator.client.get<Problem>('/v1/parts')),
+      Array.from({ length: 40 }, () => one.administrator.client.get<ProblemDocument>('/v1/parts')),
     )
     const refused = answers.filter(({ status }) => status === 429)
     expect(refused.length).toBeGreaterThan(10)

@@ -1,17 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import type { ProblemDocument } from '../testing/client.ts'
 import { testMarketplace } from '../testing/marketplace.ts'
 import { sendRaw, statusesUntilClosed } from '../testing/socket.ts'
-
-interface Problem {
-  type: string
-  title: string
-  status: number
-  detail: string
-  instance: string
-  code: string
-  requestId: string
-  errors?: { field: string }[]
-}
 
 const market = await testMarketplace()
 const org = await market.organization(['IP_OWNER'])
@@ -115,14 +105,14 @@ describe('a request over a raw socket', () => {
   })
 
   test('with a target of 20 KB or 100 KB is 414 in the envelope', async () => {
-    const answer = await client.get<Problem>(`/v1/parts/${'x'.repeat(20_000)}`)
+    const answer = await client.get<ProblemDocument>(`/v1/parts/${'x'.repeat(20_000)}`)
     expect([answer.status, answer.body.code]).toEqual([414, 'uri_too_long'])
-    const longer = await client.get<Problem>(`/v1/parts/${'x'.repeat(100_000)}`)
+    const longer = await client.get<ProblemDocument>(`/v1/parts/${'x'.repeat(100_000)}`)
     expect([longer.status, longer.body.code]).toEqual([414, 'uri_too_long'])
   })
 
   test('with 100 KB of headers is 431 in the envelope', async () => {
-    const answer = await client.get<Problem>('/v1/parts', { headers: { 'x-padding': 'x'.repeat(100_000) } })
+    const answer = await client.get<ProblemDocument>('/v1/parts', { headers: { 'x-padding': 'x'.repeat(100_000) } })
     expect([answer.status, answer.body.code]).toEqual([431, 'headers_too_large'])
   })
 })

@@ -5,6 +5,18 @@ export interface ApiAnswer<T> {
   text: string
 }
 
+/** The error body of `/v1` and `/flows/v1`, whole. */
+export interface ProblemDocument {
+  type: string
+  title: string
+  status: number
+  detail: string
+  instance: string
+  code: string
+  requestId: string
+  errors?: { field: string }[]
+}
+
 export interface RequestOptions {
   headers?: Record<string, string>
   body?: unknown

@@ -82,7 +82,7 @@ export async function startServer(
   }
 }
 
-/** Migrates as an owner of the database who has `login createrole` and no more, as in managed clouds. */
+/** Migrates as a role that owns the database and has `login createrole` alone, as the owner of a managed cloud does. */
 export async function migrateAsOwner({ owner, ownerUrl }: TestDatabase, passwords: Passwords): Promise<void> {
   const [present] = await owner`select from pg_roles where rolname = ${OWNER}`
   if (!present) {

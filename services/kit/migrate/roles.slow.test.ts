@@ -16,7 +16,7 @@ afterAll(async () => {
   await server.end({ timeout: 1 })
 })
 
-/** The URL of an empty database of the test owner, who has `login createrole` and no more. */
+/** The URL of an empty database of the test owner, a role with `login createrole` alone. */
 async function emptyDatabase(options = ''): Promise<string> {
   const name = `roles_${crypto.randomUUID().replaceAll('-', '')}`
   await server.unsafe(`create database ${name} owner ${OWNER} ${options}`)
@@ -59,9 +59,9 @@ describe('an owner with `login createrole`', () => {
         zone: 'UTC',
       })
       const [attributes] = await server`
-        select rolsuper or rolcreatedb or rolcreaterole or rolreplication or rolbypassrls as any from pg_roles
+        select rolsuper or rolcreatedb or rolcreaterole or rolreplication or rolbypassrls as privileged from pg_roles
         where rolname = ${role}`
-      expect(attributes).toEqual({ any: false })
+      expect(attributes).toEqual({ privileged: false })
     }
     // A password with a letter of another alphabet and a quote.
     const passwords = { ...testPasswords, catalog: "Größe's" }

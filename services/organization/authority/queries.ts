@@ -13,7 +13,7 @@ export const listPermissions = (sql: Sql, orgId: string, userId: string) => sql<
   cross join unnest(r.permissions) permission
   where ur.org_id = ${orgId} and ur.user_id = ${userId}`
 
-/** Returns a row if the organization has an active administrator who is a person. A program cannot help its users. */
+/** Returns a row if the organization has an active administrator that is not a service account. */
 export const findAdministrator = (sql: Sql, orgId: string) => sql<{ id: string }[]>`
   select u.id
   from organization.roles r
