@@ -15,6 +15,7 @@ export const PATHS = {
     '/llms.txt',
     '/activate',
     '/impersonate',
+    '/mail-address',
     '/flows/v1',
   ],
   catalog: [
@@ -61,6 +62,7 @@ export const PATHS = {
     '/v1/users',
     '/flows/v1/audit-log',
     '/flows/v1/orgs',
+    '/flows/v1/mail-addresses',
     '/flows/v1/me',
     '/flows/v1/roles',
     '/flows/v1/service-accounts',

@@ -1,6 +1,7 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SERVICES, type ServiceName } from '../../proto/services.ts'
+import type { AllConfig } from '../../services/all/config.ts'
 import { BUN, ROOT } from '../toolchain/checkout.ts'
 import { startCluster } from '../toolchain/cluster.ts'
 import { aborted, type Lifecycle } from '../toolchain/command.ts'
@@ -93,10 +94,9 @@ export async function start(options: Options, lifecycle: Lifecycle): Promise<str
  * now.
  */
 async function requireConfiguration(env: Record<string, string | undefined>): Promise<void> {
-  const { allVariables } = await import('../../services/all/config.ts')
+  const { allProblems, allVariables } = await import('../../services/all/config.ts')
   const { readConfig } = await import('../../services/kit/config/read.ts')
-  const { sourcingProblems } = await import('../../services/sourcing/config.ts')
-  readConfig(allVariables, env, sourcingProblems)
+  readConfig(allVariables, env, (values) => allProblems(values as AllConfig))
 }
 
 /**

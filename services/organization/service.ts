@@ -6,6 +6,10 @@ import { auditLogRoutes } from './audit-log/routes.ts'
 import { businessUnitRoutes } from './business-units/routes.ts'
 import type { OrganizationConfig } from './config.ts'
 import { customFieldRoutes } from './custom-fields/routes.ts'
+import { cleanUpMails } from './mail/cleanup.ts'
+import { mailLinks } from './mail/links.ts'
+import { mailWorkers } from './mail/workers.ts'
+import { mailAddressRoutes } from './mail-addresses/routes.ts'
 import { meRoutes } from './me/routes.ts'
 import { organizationRoutes } from './organizations/routes.ts'
 import { roleRoutes } from './roles/routes.ts'
@@ -20,7 +24,10 @@ const PARTITION_MAINTENANCE_MS = 60 * 60 * 1000
 export async function createOrganizationService(config: OrganizationConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('organization', config, options)
   const { http, pagination, sql, clock, observeConcurrency } = kit
-  const userDeps = { http, sql, publicUrl: config.PUBLIC_URL }
+  const links = mailLinks(
+    config.SMTP_URL === undefined ? undefined : { box: kit.box, hourlyMax: config.MAIL_HOURLY_MAX },
+  )
+  const userDeps = { http, sql, links, publicUrl: config.PUBLIC_URL }
   return assemble('organization', kit, {
     features: [
       auditLogRoutes({ http, pagination, sql, clock, observeConcurrency }),
@@ -31,12 +38,15 @@ export async function createOrganizationService(config: OrganizationConfig, opti
       serviceAccountRoutes({ ...userDeps, pagination }),
       businessUnitRoutes({ http, pagination, sql }),
       customFieldRoutes({ http, pagination, sql }),
+      mailAddressRoutes({ http, pagination, sql, links }),
     ],
     cleanup: [
       (now, signal) => cleanUpActivations(sql, now, signal),
       (now, signal) => cleanUpKeys(sql, KEPT_KEYS_DAYS, now, signal),
+      (now, signal) => cleanUpMails(sql, config.MAIL_RETENTION_DAYS, now, signal),
     ],
     workers: [
+      ...mailWorkers(kit, config),
       every('audit-partitions', PARTITION_MAINTENANCE_MS, kit.log, async () => {
         await ensurePartitions(kit.sql)
         await dropPartitions(kit.sql)

@@ -1,4 +1,5 @@
 import type { UserAnonymised, UserDeactivated } from '../../../proto/events/organization.ts'
+import type { ResetPasswordRequest } from '../../../proto/http/organization/users.ts'
 import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
@@ -6,8 +7,10 @@ import type { JsonText } from '../../kit/db/json-text.ts'
 import { refuse } from '../../kit/errors/refusal.ts'
 import { requireAdministratorLeft } from '../authority/authority.ts'
 import { emitUserChanged } from '../authority/events.ts'
+import { dropLinks, dropMails } from '../mail/queries.ts'
+import { deleteAddressOfUser } from '../mail-addresses/queries.ts'
 import { withdrawAllRoles } from '../roles/queries.ts'
-import { activationUrl, type LinkDeps, requirePerson, requireUser, resetCredentials, visibleUser } from './commands.ts'
+import { type LinkDeps, passOn, requirePerson, requireUser, resetCredentials, visibleUser } from './commands.ts'
 import { activate, deactivate, deleteActivations, eraseUser } from './queries.ts'
 
 type ChangeState = Command<{ params: { id: string } }>
@@ -32,26 +35,28 @@ export async function deactivateUser({ tx, caller, params: { id }, now }: Change
   return visibleUser(tx, caller, id)
 }
 
-/** Voids the password and all sessions, and returns a new activation link. */
+/** Voids the password and all sessions, and returns or mails a new activation link. */
 export async function resetUserPassword(
-  { publicUrl }: LinkDeps,
-  { tx, caller, params: { id }, now }: ChangeState,
-): Promise<{ activationUrl: string }> {
+  deps: LinkDeps,
+  { tx, caller, params: { id }, body, now }: ChangeState & { body: ResetPasswordRequest | undefined },
+): Promise<{ activationUrl?: string }> {
   const user = await requireUser(tx, caller, id)
   requirePerson(user, 'It has keys instead of a password.')
   if (!user.active) throw refuse('illegal_transition', { detail: 'The user is inactive. Activate the user first.' })
   const token = await resetCredentials(tx, caller.orgId, id, { now, createdBy: caller.userId })
-  return { activationUrl: activationUrl(publicUrl, token) }
+  return passOn(tx, deps, { kind: 'RESET', orgId: caller.orgId, userId: id, token }, body?.mail, now)
 }
 
 /** Erases the personal data here and, through an event, in the other services. The id remains. */
 export async function anonymiseUser({ tx, caller, params: { id }, now }: ChangeState): Promise<JsonText> {
   const { permissions } = await requireUser(tx, caller, id)
+  for (const address of await deleteAddressOfUser(tx, caller.orgId, id)) await dropMails(tx, address.id, now)
   const [erased] = await eraseUser(tx, caller.orgId, id, now)
   if (!erased) throw refuse('illegal_transition', { detail: 'The user is already anonymised.' })
   if (permissions.includes('org:admin')) await requireAdministratorLeft(tx, caller.orgId)
   await withdrawAllRoles(tx, caller.orgId, id)
   await deleteActivations(tx, id)
+  await dropLinks(tx, id, now)
   await emitSessionsVoid(tx, 'organization.user.anonymised', caller.orgId, id, erased.session_version)
   return visibleUser(tx, caller, id)
 }

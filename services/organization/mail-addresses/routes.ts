@@ -1,0 +1,48 @@
+import { Elysia } from 'elysia'
+import * as operations from '../../../proto/http/organization/mail-addresses.ts'
+import type { Pool } from '../../kit/db/client.ts'
+import { found } from '../../kit/errors/refusal.ts'
+import type { Http } from '../../kit/http/http.ts'
+import { Raw } from '../../kit/http/raw.ts'
+import type { Pagination } from '../../kit/pagination/pagination.ts'
+import * as commands from './commands.ts'
+import { findAddress, listAddresses } from './queries.ts'
+
+type Deps = commands.AddressDeps & { http: Http; pagination: Pagination; sql: Pool }
+
+export const mailAddressRoutes = ({ http, pagination, sql, links }: Deps) =>
+  new Elysia({ name: 'organization.mail-addresses' })
+    .use(
+      http.route(operations.listMailAddresses, async ({ caller, query }) => {
+        const { items, hasMore } = await pagination.page(
+          { caller, list: 'mailAddresses', query },
+          (window) => listAddresses(sql, caller.orgId, window),
+          ({ id }) => id,
+        )
+        return { items: items.map(commands.shownAddress), hasMore }
+      }),
+    )
+    .use(
+      http.route(operations.getMailAddress, async ({ caller, params }) =>
+        commands.shownAddress(found(await findAddress(sql, caller.orgId, params.id))),
+      ),
+    )
+    .use(http.command(operations.createMailAddress, (call) => commands.createAddress({ links }, call)))
+    .use(http.command(operations.patchMailAddress, commands.patchAddress))
+    .use(http.command(operations.deleteMailAddress, commands.deleteAddress))
+    .use(
+      http.publicRoute(operations.confirmMailAddress, ({ body, now }) => commands.confirmAddress(sql, body.token, now)),
+    )
+    .use(
+      http.publicRoute(operations.unsubscribeMailAddress, ({ query, now }) =>
+        commands.unsubscribe(sql, query.token, now),
+      ),
+    )
+    .use(
+      http.publicRoute(operations.getUnsubscribePage, ({ request }) => {
+        const token = new URL(request.url).searchParams.get('token') ?? ''
+        // The page removes the address when its button is pressed, because scanners of mails open links.
+        const location = `/mail-address#remove=${encodeURIComponent(token.slice(0, 512))}`
+        return new Raw(null, 'text/plain', { location, 'referrer-policy': 'no-referrer' }, 302)
+      }),
+    )
