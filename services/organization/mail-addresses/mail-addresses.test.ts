@@ -20,7 +20,7 @@ describe('an address', () => {
     const email = newAddress()
     const { status, body } = await create({ email })
     expect(status).toBe(201)
-    expect(body).toEqual({
+    expect<object>(body).toEqual({
       id: expect.stringMatching(/^maddr_/),
       email,
       topics: ['INVITATIONS', 'OFFERS', 'AWARDS', 'ORDERS', 'ENDPOINTS'],
@@ -33,7 +33,7 @@ describe('an address', () => {
     expect(headerOf(mail, 'Auto-Submitted')).toBe('auto-generated')
     const token = tokenIn(mail, `${PUBLIC_URL}/mail-address#confirm=`)
     expect((await confirm(token)).status).toBe(204)
-    expect((await client.get<MailAddress>(`${MAIL_ADDRESSES}/${body.id}`)).body).toEqual({
+    expect<object>((await client.get<MailAddress>(`${MAIL_ADDRESSES}/${body.id}`)).body).toEqual({
       ...body,
       confirmed: true,
       confirmedTime: expect.any(String),
@@ -58,7 +58,10 @@ describe('an address', () => {
   test('has the topics that a PATCH names, in the order of the contract', async () => {
     const { id } = await add(org, { email: newAddress(), topics: ['ORDERS'] })
     const patch = (body: object) => client.send<MailAddress>('PATCH', `${MAIL_ADDRESSES}/${id}`, { body })
-    expect((await patch({ topics: ['OFFERS', 'INVITATIONS', 'OFFERS'] })).body.topics).toEqual(['INVITATIONS', 'OFFERS'])
+    expect((await patch({ topics: ['OFFERS', 'INVITATIONS', 'OFFERS'] })).body.topics).toEqual([
+      'INVITATIONS',
+      'OFFERS',
+    ])
     expect([(await patch({ topics: [] })).status, (await patch({ topics: ['PRICES'] })).status]).toEqual([400, 400])
     await remove(id)
   })
