@@ -37,7 +37,7 @@ interface NewAddress {
   unsubscribeToken: string
 }
 
-export const insertAddress = (tx: Tx, address: NewAddress, now: string) => tx`
+export const insertAddress = (sql: Sql, address: NewAddress, now: string) => sql`
   insert into organization.mail_addresses
     (id, org_id, email, topics, created_at, confirmation_hash, unsubscribe_token)
   values (${address.id}, ${address.orgId}, ${address.email}, ${[...address.topics]}, ${now},

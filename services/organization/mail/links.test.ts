@@ -77,7 +77,7 @@ describe('the link of a reset', () => {
   })
 
   test('that was not sent yet is dropped by another reset, and by a deactivation', async () => {
-    server.set({ refuse: 'RCPT', status: 451 })
+    await server.set({ refuse: 'RCPT', status: 451 })
     const user = await created(client)
     await reset(user.id, { mail: true })
     await until(
@@ -92,7 +92,7 @@ describe('the link of a reset', () => {
     expect<object[]>([...(await stateOf(user.id))]).toEqual([{ state: 'FAILED', secret: null }])
     await reset(user.id, { mail: true })
     await client.post(`/flows/v1/users/${user.id}/deactivate`)
-    server.set('accept')
+    await server.set('accept')
     await owner`update organization.mails set next_attempt_at = now() where user_id = ${user.id}`
     const person = newPerson({ mail: true })
     await create(person)
@@ -109,6 +109,18 @@ describe('the link of a reset', () => {
     expect([refused.status, refused.body.code]).toEqual([409, 'limit_reached'])
     expect(await activate(tokenOf({ activationUrl: activationUrl as string }))).toBe(204)
   })
+})
+
+test('the log tells of refused mails without an address', () => {
+  const lines = log.texts.filter((text) => text.includes('a mail was not accepted'))
+  expect(lines.length).toBeGreaterThan(0)
+  expect(JSON.parse(lines[0] as string)).toMatchObject({
+    kind: 'RESET',
+    by: 'RECIPIENT',
+    status: 451,
+    tenant: org.orgId,
+  })
+  for (const text of log.texts) expect(text).not.toContain('@')
 })
 
 test('an organization sends at most MAIL_HOURLY_MAX links an hour, and another one is not affected', async () => {

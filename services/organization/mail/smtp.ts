@@ -49,9 +49,11 @@ export class SmtpFailure extends Error {
     super('the SMTP server did not accept a mail')
     const { code, command = '', responseCode: status, response = '' } = cause
     const isPolicy = /^\d{3}[ -]5\.7\.\d/.test(response) || status === 530
+    const isUnusable = code === 'EENVELOPE' && command === 'API'
     // A refused password, sender or relay concerns every mail until it is mended.
-    this.by = status !== undefined && !isPolicy && /^(RCPT|DATA)/.test(command) ? 'RECIPIENT' : 'SERVER'
-    this.isPermanent = this.by === 'RECIPIENT' && status !== undefined && status >= 500
+    const isRefused = status !== undefined && !isPolicy && /^(RCPT|DATA)/.test(command)
+    this.by = isRefused || isUnusable ? 'RECIPIENT' : 'SERVER'
+    this.isPermanent = isUnusable || (isRefused && status >= 500)
     this.status = status
     this.code = code
   }
@@ -71,8 +73,9 @@ export function sendMail(server: SmtpServer, message: Message, timeoutMs: number
     const timer = setTimeout(() => fail({ code: 'ETIMEDOUT' }), timeoutMs)
     const fail = (error: ConstructorParameters<typeof SmtpFailure>[0]) => {
       clearTimeout(timer)
-      connection.close()
+      // First, because `close` emits `end`.
       reject(new SmtpFailure(error))
+      connection.close()
     }
     const send = () =>
       connection.send({ from: message.from, to: [message.to] }, message.raw, (error) => {

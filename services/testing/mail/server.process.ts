@@ -3,7 +3,7 @@ import { SMTPServer } from 'smtp-server'
 /** How the server treats mails: `250`, a reply to RCPT or DATA, or no reply at all. */
 export type MailMode =
   | 'accept'
-  | { refuse: 'RCPT' | 'DATA' | 'AUTH'; status: number; recipient?: string }
+  | { refuse: 'RCPT' | 'DATA' | 'AUTH'; status: number }
   | 'hang'
   /** The mail is taken, and the reply comes with the next mode. */
   | 'takeAndWait'
@@ -31,11 +31,9 @@ const server = new SMTPServer({
     if (auth.username !== 'market' || auth.password !== 'p@ss word') return done(refusal(535))
     done(null, { user: auth.username })
   },
-  onRcptTo({ address }, _, done) {
+  onRcptTo(_, __, done) {
     if (mode === 'hang') return
-    if (typeof mode === 'object' && mode.refuse === 'RCPT' && (mode.recipient ?? address) === address) {
-      return done(refusal(mode.status))
-    }
+    if (typeof mode === 'object' && mode.refuse === 'RCPT') return done(refusal(mode.status))
     done()
   },
   onData(stream, { envelope }, done) {
@@ -56,5 +54,6 @@ server.on('error', () => {})
 process.on('message', (next: MailMode) => {
   mode = next
   for (const done of waiting.splice(0)) done()
+  process.send?.('set')
 })
 server.listen(Number(process.argv[2]), '127.0.0.1', () => process.send?.('listening'))

@@ -16,6 +16,7 @@ export class TestMailServer {
   readonly port = freePort()
   readonly url = `smtp://market:p%40ss%20word@127.0.0.1:${this.port}`
   #child: Bun.Subprocess | undefined
+  #isSet = () => {}
 
   constructor() {
     afterAll(() => this.kill())
@@ -25,8 +26,9 @@ export class TestMailServer {
     let isListening = false
     this.#child = Bun.spawn([process.execPath, join(import.meta.dir, 'server.process.ts'), String(this.port)], {
       stdio: ['ignore', 'ignore', 'inherit'],
-      ipc: (message: 'listening' | TakenMail) => {
+      ipc: (message: 'listening' | 'set' | TakenMail) => {
         if (message === 'listening') isListening = true
+        else if (message === 'set') this.#isSet()
         else void this.#keep(message)
       },
     })
@@ -38,8 +40,11 @@ export class TestMailServer {
     this.received.push({ ...taken, mail: await PostalMime.parse(taken.raw) })
   }
 
-  set(mode: MailMode): void {
+  async set(mode: MailMode): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#isSet = resolve
     this.#child?.send(mode)
+    await promise
   }
 
   async kill(): Promise<void> {
