@@ -46,10 +46,11 @@ export async function start(options: Options, lifecycle: Lifecycle): Promise<str
   if (healthPort > 0) requireFreePort('HEALTH_PORT', healthPort)
   if (process.env.NATS_URL) await requireNats(process.env.NATS_URL)
 
+  const { mailbox, settings: mail } = await mailSettings(onStop)
   const secrets = await readSecrets(state.folder)
   const filesFolder = join(state.folder, 'files')
   const environmentAt = (url: string) =>
-    environment({ secrets, url, host, port, healthPort, filesFolder, verbose: options.verbose })
+    environment({ secrets, url, host, port, healthPort, filesFolder, mail, verbose: options.verbose })
   await requireConfiguration(environmentAt('postgres://postgres@127.0.0.1/postgres'))
   const database = configuredUrl
     ? { url: await requireDatabase(configuredUrl), exited: new Promise<number>(() => {}) }
@@ -80,13 +81,28 @@ export async function start(options: Options, lifecycle: Lifecycle): Promise<str
   const seedEnv = { ...env, ...owner, BASE_URL: address, ACCOUNTS_FILE }
   await step('Loading demo data', () => runScript('The demo data', 'scripts/seed.ts', seedEnv, signal))
 
-  console.log(welcome(address, await readAccounts(ACCOUNTS_FILE), logFile))
+  console.log(welcome({ address, mailbox }, await readAccounts(ACCOUNTS_FILE), logFile))
   return Promise.race([
     aborted(signal),
     followLog(logFile, signal, { verbose: options.verbose, print: console.error }).then(() => aborted(signal)),
     services.exited,
     database.exited.then(() => `Postgres stopped; see ${join(state.folder, 'postgres.log')}.`),
   ])
+}
+
+/** A mailbox that shows the mails, unless SMTP_URL names a server that sends them. */
+async function mailSettings(onStop: Lifecycle['onStop']) {
+  if (process.env.SMTP_URL) return { mailbox: undefined, settings: {} }
+  // Its modules need the packages, which are installed now.
+  const { startMailbox } = await import('./mailbox.ts')
+  const { smtpUrl, pageUrl, stop } = await startMailbox()
+  onStop(stop)
+  const settings = {
+    SMTP_URL: smtpUrl,
+    MAIL_FROM: 'Local marketplace <no-reply@localhost.example>',
+    MAIL_DELAY_SECONDS: '5',
+  }
+  return { mailbox: pageUrl, settings }
 }
 
 /**
@@ -140,11 +156,13 @@ interface Configuration {
   port: number
   healthPort: number
   filesFolder: string
+  /** The variables of a mailbox, if there is one. */
+  mail: Record<string, string>
   /** The log needs the lines of requests. */
   verbose: boolean
 }
 
-function environment({ secrets, url, host, port, healthPort, filesFolder, verbose }: Configuration) {
+function environment({ secrets, url, host, port, healthPort, filesFolder, mail, verbose }: Configuration) {
   const { DATABASE_URL: _owners, ...inherited } = process.env
   return {
     PUBLIC_URL: `http://localhost:${port}`,
@@ -152,7 +170,9 @@ function environment({ secrets, url, host, port, healthPort, filesFolder, verbos
     FILES_FOLDER: filesFolder,
     // Webhooks and imports of a local marketplace use addresses of this machine.
     ALLOW_PRIVATE_ADDRESSES: 'true',
+    ...mail,
     ...inherited,
+    ...(inherited.SMTP_URL ? {} : { SMTP_URL: mail.SMTP_URL }),
     ...(verbose && process.env.LOG_LEVEL !== 'debug' ? { LOG_LEVEL: 'info' } : {}),
     ...forEachService('DATABASE_URL', (service) => serviceUrl(url, service, secrets)),
     // Demo accounts are reachable from this machine only, unless HOST says otherwise.

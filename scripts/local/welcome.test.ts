@@ -40,9 +40,11 @@ const story: AccountsFile = {
 }
 
 test('the welcome shows two accounts of an IP owner and one of a consumer, and ends with lines to paste', () => {
-  const text = welcome('http://localhost:8080', story, '/log')
+  const text = welcome({ address: 'http://localhost:8080', mailbox: 'http://localhost:9/' }, story, '/log')
   const table = text.slice(0, text.indexOf('./scripts/dev accounts'))
-  expect(text).toContain('The marketplace    http://localhost:8080\nIts documentation  http://localhost:8080/docs\n')
+  expect(text).toContain(
+    'The marketplace    http://localhost:8080\nIts documentation  http://localhost:8080/docs\nIts mails          http://localhost:9/\n',
+  )
   expect([...table.matchAll(/\S+@\S+/g)].map(([email]) => email)).toEqual([
     'administrator@IP_OWNER.example',
     'member@IP_OWNER.example',
@@ -60,7 +62,7 @@ test('all accounts are a table with aligned columns', () => {
 })
 
 test('the first requests work when copied, with any password', async () => {
-  const text = welcome('http://localhost:8080', file, '/log')
+  const text = welcome({ address: 'http://localhost:8080', mailbox: 'http://localhost:9/' }, file, '/log')
   const commands = text.slice(text.indexOf('export '))
   // Replaces curl, which may be missing: prints its arguments and answers as the token endpoint.
   const curl = `curl() { printf '%s\\n' "$@" >&2; echo '{"token_type":"Bearer","access_token":"a.b-c","expires_in":900}'; }`

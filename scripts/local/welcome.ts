@@ -13,8 +13,14 @@ export async function readAccounts(path: string): Promise<AccountsFile> {
   )
 }
 
+interface Addresses {
+  address: string
+  /** The page of the mails, where no server sends them. */
+  mailbox: string | undefined
+}
+
 /** The text after a start: three accounts, the addresses, and first requests at the end. */
-export function welcome(address: string, file: AccountsFile, logFile: string): string {
+export function welcome({ address, mailbox }: Addresses, file: AccountsFile, logFile: string): string {
   const chosen = chosenFrom(file)
   return `
 ${accountsTable(chosen)}
@@ -25,7 +31,7 @@ Logs: ${logFile}
 Ctrl-C stops it; ./scripts/dev --reset removes its data.
 
 The marketplace    ${address}
-Its documentation  ${address}/docs
+Its documentation  ${address}/docs${mailbox ? `\nIts mails          ${mailbox}` : ''}
 
 Paste into another terminal to sign in and list parts:
 

@@ -1,8 +1,9 @@
 import MailComposer from 'nodemailer/lib/mail-composer'
 import { CONFIRMATION_HOURS } from '../../../proto/http/organization/mail-addresses.ts'
+import { ACTIVATION_MS } from '../users/rules.ts'
 import type { ClaimedMail } from './queries.ts'
 import type { Message } from './smtp.ts'
-import { type Line, lineOf, type ReadRfq } from './texts.ts'
+import { type Line, lineOf, type ReadRfq, shownTime } from './texts.ts'
 
 interface Content {
   subject: string
@@ -80,7 +81,7 @@ function contentOf(
       isNew
         ? `an administrator of ${orgName} created an account for you at the ${NAME}. Choose a password to begin.`
         : `an administrator of ${orgName} reset your password at the ${NAME}. The old one does not work any more.`,
-      `The link works once, until ${mail.expires_at.slice(0, 16).replace('T', ' ')} UTC.`,
+      `The link works once, until ${shownTime(new Date(Date.parse(mail.created_at) + ACTIVATION_MS).toISOString())}.`,
     ],
     link: { text: 'Choose a password', url: `${publicUrl}/activate#${secret}` },
   })

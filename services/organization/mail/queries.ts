@@ -105,6 +105,7 @@ export interface ClaimedMail {
   omitted: number
   secret: string | null
   attempts: number
+  created_at: string
   sealed_at: string
   expires_at: string
   email: string
@@ -132,7 +133,7 @@ export const claimMails = (
   left join organization.mail_addresses a on a.id = own.address_id
   left join organization.users u on u.id = own.user_id
   where m.id = any(array(select id from claimed)) and own.id = m.id
-  returning m.id, m.org_id, o.name as org_name, m.kind, m.items, m.omitted, m.secret, m.attempts, m.sealed_at, m.expires_at,
+  returning m.id, m.org_id, o.name as org_name, m.kind, m.items, m.omitted, m.secret, m.attempts, m.created_at, m.sealed_at, m.expires_at,
     coalesce(a.email, u.email) as email, u.given_name, a.unsubscribe_token`
 
 /** The end of an attempt. Without a state the mail stays PENDING until the next one. */

@@ -137,5 +137,5 @@ const PAUSES_MS = [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, 4 * HOUR_M
 export const pauseAfter = (attempt: number, random: number): number =>
   Math.round((PAUSES_MS[Math.min(attempt, PAUSES_MS.length) - 1] as number) * (1 + random / 5))
 
-/** Time after which a mail is given up. A link expires then, too. */
-export const MAIL_EXPIRY_MS = 72 * HOUR_MS
+/** Time after which a mail is given up. An encryption key can be removed a day after its replacement. */
+export const MAIL_EXPIRY_MS = 24 * HOUR_MS

@@ -13,7 +13,7 @@ export interface Line {
 }
 
 /** `2026-04-29 09:10 UTC`. */
-const shown = (time: string) => `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+export const shownTime = (time: string) => `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 const STEPS: Readonly<Record<string, string>> = {
   CONFIRMED: 'is confirmed',
@@ -62,7 +62,7 @@ export function lineOf(notice: Notice, rfqs: ReadonlyMap<string, ReadRfq>, publi
     ...notice,
     rfq: read ? `RFQ ${read.serialNumber}${title}` : 'an RFQ',
     order: `Order ${notice.serialNumber}${title}`,
-    until: read ? `, until ${shown(read.expireTime)}` : '',
+    until: read ? `, until ${shownTime(read.expireTime)}` : '',
   }
   return { text: TEXTS[notice.kind](about), url: `${publicUrl}/console${pathOf(notice)}` }
 }
