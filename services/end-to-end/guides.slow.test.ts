@@ -60,6 +60,9 @@ const JQ = join(import.meta.dir, '..', 'testing', 'jq.ts')
 // The commands use URLs from responses, so PUBLIC_URL must be the actual address.
 const port = String(freePort())
 const market = await testMarketplace({
+  // No server listens there.
+  SMTP_URL: 'smtp://127.0.0.1:9',
+  MAIL_FROM: 'no-reply@example.com',
   PORT: port,
   PUBLIC_URL: `http://127.0.0.1:${port}`,
   // The guides import a file from the marketplace itself.
