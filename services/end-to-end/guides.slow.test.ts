@@ -198,7 +198,7 @@ function parsed(text: string): unknown[] {
 const PLACEHOLDERS: [RegExp, string][] = [
   [/^http:\/\/127\.0\.0\.1:\d+\/files\/(uploads|objects)\/.+signature=/, '<address>'],
   [/^user_[0-9a-z]{26}@service-accounts\.[\w.]+$/, '<address>'],
-  [/^freja\.lund\.\d+@skagen-pumps\.example\.com$/, '<address>'],
+  [/^(freja\.lund|sales)\.\d+@skagen-pumps\.example\.com$/, '<address>'],
   [/^http:\/\/[\w.:]+\/(activate|impersonate)#[\w-]{43}$/, '<link>'],
   [/^[a-z]+_[0-9A-HJKMNP-TV-Z]{26}$/, '<id>'],
   [/^[PRO]-[0-9A-HJKMNP-TV-Z]{8}$/, '<serial>'],

@@ -9,6 +9,7 @@ import { customFieldRoutes } from './custom-fields/routes.ts'
 import { cleanUpMails } from './mail/cleanup.ts'
 import { mailLinks } from './mail/links.ts'
 import { mailWorkers } from './mail/workers.ts'
+import { cleanUpAddresses, forgetAddress } from './mail-addresses/commands.ts'
 import { mailAddressRoutes } from './mail-addresses/routes.ts'
 import { meRoutes } from './me/routes.ts'
 import { organizationRoutes } from './organizations/routes.ts'
@@ -33,7 +34,7 @@ export async function createOrganizationService(config: OrganizationConfig, opti
       auditLogRoutes({ http, pagination, sql, clock, observeConcurrency }),
       meRoutes({ http, sql }),
       organizationRoutes(userDeps),
-      userRoutes({ ...userDeps, pagination }),
+      userRoutes({ ...userDeps, pagination, followers: { forgetAddress } }),
       roleRoutes({ http, pagination, sql }),
       serviceAccountRoutes({ ...userDeps, pagination }),
       businessUnitRoutes({ http, pagination, sql }),
@@ -44,6 +45,7 @@ export async function createOrganizationService(config: OrganizationConfig, opti
       (now, signal) => cleanUpActivations(sql, now, signal),
       (now, signal) => cleanUpKeys(sql, KEPT_KEYS_DAYS, now, signal),
       (now, signal) => cleanUpMails(sql, config.MAIL_RETENTION_DAYS, now, signal),
+      (now, signal) => cleanUpAddresses(sql, now, signal),
     ],
     workers: [
       ...mailWorkers(kit, config),

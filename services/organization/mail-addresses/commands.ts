@@ -15,9 +15,9 @@ import { hashOf, newIdAt, newSecretToken } from '../../kit/db/ids.ts'
 import { found, invalidField, notFound, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { lockOrganization } from '../authority/authority.ts'
+import { emailAddressOf } from '../email-addresses.ts'
 import type { MailLinks } from '../mail/links.ts'
 import { dropMails } from '../mail/queries.ts'
-import { emailAddressOf } from '../users/rules.ts'
 import * as queries from './queries.ts'
 
 export const shownAddress = ({ id, email, topics, created_at, confirmed_at }: queries.AddressRow): MailAddress => ({
@@ -107,13 +107,20 @@ export async function deleteAddress({
   return undefined
 }
 
-export const CONFIRMATION_MS = CONFIRMATION_HOURS * 60 * 60 * 1000
+/** Removes the address that an organization has of a user who is anonymised. */
+export async function forgetAddress(tx: Tx, orgId: string, userId: string, now: string): Promise<void> {
+  for (const { id } of await queries.deleteAddressOfUser(tx, orgId, userId)) {
+    await dropMails(tx, id, now)
+    await emitChanged(tx, orgId, id)
+  }
+}
+
+const confirmableSince = (now: string) => new Date(Date.parse(now) - CONFIRMATION_HOURS * 60 * 60 * 1000).toISOString()
 
 /** Confirms an address with the token of its link. It has no actor, because its owner may be no user. */
 export async function confirmAddress(sql: Pool, token: string, now: string): Promise<undefined> {
-  const createdAfter = new Date(Date.parse(now) - CONFIRMATION_MS).toISOString()
   await sql.begin(async (tx) => {
-    const [confirmed] = await queries.confirmAddress(tx, hashOf(token), createdAfter, now)
+    const [confirmed] = await queries.confirmAddress(tx, hashOf(token), confirmableSince(now), now)
     if (!confirmed) throw notFound()
     await emitChanged(tx, confirmed.org_id, confirmed.id)
   })
@@ -130,3 +137,7 @@ export async function unsubscribe(sql: Pool, token: string, now: string): Promis
   })
   return undefined
 }
+
+/** Removes the addresses that were not confirmed in time. */
+export const cleanUpAddresses = (sql: Pool, now: string, signal: AbortSignal) =>
+  queries.deleteUnconfirmed(sql, confirmableSince(now), signal)

@@ -137,7 +137,7 @@ describe('unsubscribing', () => {
     expect((await unsubscribe(token, form)).status).toBe(204)
     expect(await read(id)).toBe(404)
     expect((await unsubscribe(token, form)).status).toBe(204)
-    expect((await eventsOf(market, id)).length).toBe(3)
+    expect((await eventsOf(market, id)).length).toBe(2)
   })
 
   test('with GET only leads to the page, because scanners open the links of mails', async () => {

@@ -66,7 +66,6 @@ export const deleteAddressOfUser = (tx: Tx, orgId: string, userId: string) => tx
   where org_id = ${orgId} and email_key = (select email_key from organization.users where id = ${userId})
   returning id`
 
-/** Removes the addresses that were not confirmed in time. */
 export const deleteUnconfirmed = (sql: Sql, createdBefore: string, signal: AbortSignal) =>
   inBatches(
     { limit: 1000, signal },

@@ -3,10 +3,10 @@ import type { Bus } from '../../kit/bus/bus.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
+import { candidateOf } from './candidates.ts'
 import { type Addressed, appendItems, listConfirmed, listRoles } from './queries.ts'
 import {
   type Candidate,
-  candidateOf,
   MAIL_EXPIRY_MS,
   MAIL_SUBJECTS,
   MAX_ITEMS,

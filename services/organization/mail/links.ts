@@ -31,10 +31,7 @@ export const mailLinks = (options: { box: SecretBox; hourlyMax: number } | undef
     }
     const secret = await options.box.encrypt(token)
     const expiresAt = new Date(Date.parse(now) + MAIL_EXPIRY_MS).toISOString()
-    await insertLinkMail(
-      tx,
-      { id: newId('mail'), orgId, kind, addressId, userId, recipientHash, secret, expiresAt },
-      now,
-    )
+    const hashes = { recipientHash, activationHash: userId === null ? null : hashOf(token) }
+    await insertLinkMail(tx, { id: newId('mail'), orgId, kind, addressId, userId, secret, expiresAt, ...hashes }, now)
   },
 })

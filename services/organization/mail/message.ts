@@ -1,6 +1,5 @@
 import MailComposer from 'nodemailer/lib/mail-composer'
 import { CONFIRMATION_HOURS } from '../../../proto/http/organization/mail-addresses.ts'
-import { ACTIVATION_MS } from '../users/rules.ts'
 import type { ClaimedMail } from './queries.ts'
 import type { Message } from './smtp.ts'
 import { type Line, lineOf, type ReadRfq, shownTime } from './texts.ts'
@@ -81,7 +80,7 @@ function contentOf(
       isNew
         ? `an administrator of ${orgName} created an account for you at the ${NAME}. Choose a password to begin.`
         : `an administrator of ${orgName} reset your password at the ${NAME}. The old one does not work any more.`,
-      `The link works once, until ${shownTime(new Date(Date.parse(mail.created_at) + ACTIVATION_MS).toISOString())}.`,
+      `The link works once, until ${shownTime(mail.link_expires_at ?? mail.expires_at)}.`,
     ],
     link: { text: 'Choose a password', url: `${publicUrl}/activate#${secret}` },
   })

@@ -43,6 +43,7 @@ interface LinkMail {
   kind: 'CONFIRMATION' | 'INVITATION' | 'RESET'
   addressId: string | null
   userId: string | null
+  activationHash: Uint8Array | null
   recipientHash: Uint8Array
   secret: string
   expiresAt: string
@@ -50,9 +51,11 @@ interface LinkMail {
 
 export const insertLinkMail = (tx: Tx, mail: LinkMail, now: string) => tx`
   insert into organization.mails
-    (id, org_id, kind, address_id, user_id, recipient_hash, secret, created_at, next_attempt_at, expires_at)
-  values (${mail.id}, ${mail.orgId}, ${mail.kind}, ${mail.addressId}, ${mail.userId}, ${Buffer.from(mail.recipientHash)},
-    ${mail.secret}, ${now}, ${now}, ${mail.expiresAt})`
+    (id, org_id, kind, address_id, user_id, activation_hash, recipient_hash, secret, created_at, next_attempt_at,
+      expires_at)
+  values (${mail.id}, ${mail.orgId}, ${mail.kind}, ${mail.addressId}, ${mail.userId},
+    ${mail.activationHash && Buffer.from(mail.activationHash)}, ${Buffer.from(mail.recipientHash)}, ${mail.secret},
+    ${now}, ${now}, ${mail.expiresAt})`
 
 /** Links of the last hour: those that an organization caused, and those to one recipient. */
 export const countLinks = (tx: Tx, orgId: string, recipientHash: Uint8Array, now: string) => tx<
@@ -64,15 +67,16 @@ export const countLinks = (tx: Tx, orgId: string, recipientHash: Uint8Array, now
     (select count(*)::int from organization.mails where recipient_hash = ${Buffer.from(recipientHash)}
       and created_at > ${now}::timestamptz - interval '1 hour') as to_recipient`
 
-/** Ends the unsent links of a user, which are void. */
-export const dropLinks = (tx: Tx, userId: string, now: string) => tx`
-  update organization.mails set state = 'FAILED', secret = null, finished_at = ${now}
-  where user_id = ${userId} and state = 'PENDING'`
-
 /** Ends the unsent mails of an address that is removed. */
 export const dropMails = (tx: Tx, addressId: string, now: string) => tx`
   update organization.mails set state = 'FAILED', secret = null, finished_at = ${now}
   where address_id = ${addressId} and state = 'PENDING'`
+
+/** Whether the address of a mail was removed, or its link is void. */
+const isVoid = (sql: Sql) => sql`(
+  case when m.address_id is null
+    then not exists (select from organization.pending_activations p where p.token_hash = m.activation_hash)
+    else not exists (select from organization.mail_addresses a where a.id = m.address_id) end)`
 
 /**
  * The mails that are due, with their turn within their organization. An address gets one NOTICE at a time; the next one
@@ -90,9 +94,7 @@ const due = (sql: Sql, hourlyMax: number, now: string) => sql`
       and (m.kind <> 'NOTICE' or m.sealed_at is not null or not exists (
         select from organization.mails s where s.address_id = m.address_id and s.state = 'PENDING' and s.kind = 'NOTICE'
           and s.sealed_at is not null))
-      and (m.address_id is null or exists (select from organization.mail_addresses a where a.id = m.address_id))
-      and (m.user_id is null or exists (
-        select from organization.users u where u.id = m.user_id and u.active and u.anonymised_at is null))
+      and not ${isVoid(sql)}
   ) d
   where d.unlimited or d.sealed + d.turn <= ${hourlyMax}`
 
@@ -105,9 +107,10 @@ export interface ClaimedMail {
   omitted: number
   secret: string | null
   attempts: number
-  created_at: string
   sealed_at: string
   expires_at: string
+  /** Expiry of an activation link. */
+  link_expires_at: string | null
   email: string
   given_name: string | null
   unsubscribe_token: string | null
@@ -132,9 +135,10 @@ export const claimMails = (
   join organization.organizations o on o.id = own.org_id
   left join organization.mail_addresses a on a.id = own.address_id
   left join organization.users u on u.id = own.user_id
+  left join organization.activations l on l.token_hash = own.activation_hash
   where m.id = any(array(select id from claimed)) and own.id = m.id
-  returning m.id, m.org_id, o.name as org_name, m.kind, m.items, m.omitted, m.secret, m.attempts, m.created_at, m.sealed_at, m.expires_at,
-    coalesce(a.email, u.email) as email, u.given_name, a.unsubscribe_token`
+  returning m.id, m.org_id, o.name as org_name, m.kind, m.items, m.omitted, m.secret, m.attempts, m.sealed_at, m.expires_at,
+    l.expires_at as link_expires_at, coalesce(a.email, u.email) as email, u.given_name, a.unsubscribe_token`
 
 /** The end of an attempt. Without a state the mail stays PENDING until the next one. */
 export interface Attempt {
@@ -173,15 +177,16 @@ export const measureMails = (sql: Sql, hourlyMax: number, now: string) => sql<
       (select min(created_at) from organization.mails where state = 'PENDING' and failure = 'SERVER')))::float * 1000
       as oldest_ms`
 
-/** Gives up the mails that have expired. */
+/** Gives up the mails that have expired or are void. */
 export const failExpired = (sql: Sql, now: string, signal: AbortSignal) =>
   inBatches(
     { limit: 1000, signal },
     (limit) => sql`
       update organization.mails set state = 'FAILED', secret = null, finished_at = ${now} where id = any(array(
-        select id from organization.mails
-        where state = 'PENDING' and expires_at <= ${now} and (lease_until is null or lease_until < now())
-        order by next_attempt_at limit ${limit} for update skip locked))`,
+        select m.id from organization.mails m
+        where m.state = 'PENDING' and (m.expires_at <= ${now} or ${isVoid(sql)})
+          and (m.lease_until is null or m.lease_until < now())
+        order by m.next_attempt_at limit ${limit} for update of m skip locked))`,
   )
 
 /** Forgets the recipients of links that no limit counts any more. */

@@ -1,45 +1,18 @@
-import { type Static, Type } from '@sinclair/typebox'
-import { Value } from '@sinclair/typebox/value'
-import type { Envelope } from '../../../proto/events/envelope.ts'
 import type { MailTopic } from '../../../proto/http/organization/mail-addresses.ts'
-
-const Id = Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$' })
-
-/** What mails use of the data of an event. Other systems emit events of cases and assignments, too. */
-const Told = Type.Object({
-  case: Type.Optional(Type.Object({ rfqId: Type.Optional(Id) })),
-  assignment: Type.Optional(
-    Type.Object({
-      orderId: Id,
-      orderSerialNumber: Id,
-      rfqId: Id,
-      status: Id,
-      dueDate: Id,
-    }),
-  ),
-  endpointId: Type.Optional(Id),
-  cause: Type.Optional(Type.Object({ event: Type.String({ maxLength: 128 }) })),
-})
-type Told = Static<typeof Told>
 
 /** The event types that mails tell of. */
 export const MAIL_SUBJECTS = ['cases.>', 'assignments.>', 'webhooks.>']
 
-/** An event that concerns mails, before the roles of its organization are known. */
+/** What mails use of an event. */
 export interface Candidate {
   orgId: string
   type: string
   time: string
+  /** Type of the domain event behind it. */
+  cause: string
   rfqId: string | undefined
-  told: Told
-}
-
-const DAY_MS = 24 * 60 * 60 * 1000
-
-/** The event as a candidate. One that was late for a day, such as after a pause of mail, is not told any more. */
-export function candidateOf({ type, tenantid: orgId, time, data }: Envelope, now: string): Candidate | undefined {
-  if (orgId === undefined || Date.parse(now) - Date.parse(time) > DAY_MS || !Value.Check(Told, data)) return undefined
-  return { orgId, type, time, rfqId: data.assignment?.rfqId ?? data.case?.rfqId, told: data }
+  order: Pick<Notice, 'orderId' | 'serialNumber' | 'status' | 'dueDate'> | undefined
+  endpointId: string | undefined
 }
 
 /** What one item of a mail tells. Its texts are written when it is sent. */
@@ -48,10 +21,10 @@ export interface Notice {
   time: string
   rfqId?: string
   role?: RfqRole | undefined
-  orderId?: string
-  serialNumber?: string
-  status?: string
-  dueDate?: string
+  orderId?: string | undefined
+  serialNumber?: string | undefined
+  status?: string | undefined
+  dueDate?: string | undefined
   endpointId?: string
 }
 
@@ -105,20 +78,16 @@ export type RfqRole = (typeof RFQ_ROLES)[number]
 
 /** What an event tells an organization in its role in the RFQ, with the topic; undefined for nothing. */
 export function noticeOf(
-  { type, time, rfqId, told }: Candidate,
+  { type, time, cause, rfqId, order, endpointId }: Candidate,
   role: RfqRole | undefined,
 ): { topic: MailTopic; notice: Notice } | undefined {
-  const { assignment, endpointId } = told
-  const cause = told.cause?.event ?? ''
   if (type === 'webhooks.endpoint.paused') {
     return endpointId ? { topic: 'ENDPOINTS', notice: { kind: 'endpointPaused', time, endpointId } } : undefined
   }
-  const choice = assignment ? orderChoice(type, cause) : role && BY_CAUSE[cause]?.[role]
+  const choice = order ? orderChoice(type, cause) : role && BY_CAUSE[cause]?.[role]
   if (!choice || rfqId === undefined) return undefined
   const [topic, kind] = choice
-  if (!assignment) return { topic, notice: { kind, time, rfqId, role } }
-  const { orderId, orderSerialNumber: serialNumber, status, dueDate } = assignment
-  return { topic, notice: { kind, time, rfqId, orderId, serialNumber, status, dueDate } }
+  return { topic, notice: { kind, time, rfqId, role, ...order } }
 }
 
 function orderChoice(type: string, cause: string): Choice {

@@ -15,17 +15,17 @@ export interface Line {
 /** `2026-04-29 09:10 UTC`. */
 export const shownTime = (time: string) => `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
-const STEPS: Readonly<Record<string, string>> = {
-  CONFIRMED: 'is confirmed',
-  DECLINED: 'is declined',
-  IN_PRODUCTION: 'is in production',
-  INSPECTION: 'is in inspection',
-  SHIPPED: 'is shipped',
-  DELIVERED: 'is delivered',
-  COMPLETED: 'is completed',
-  CANCELLED: 'is cancelled',
-  ON_HOLD: 'is on hold',
-}
+const STEPS = new Map([
+  ['CONFIRMED', 'is confirmed'],
+  ['DECLINED', 'is declined'],
+  ['IN_PRODUCTION', 'is in production'],
+  ['INSPECTION', 'is in inspection'],
+  ['SHIPPED', 'is shipped'],
+  ['DELIVERED', 'is delivered'],
+  ['COMPLETED', 'is completed'],
+  ['CANCELLED', 'is cancelled'],
+  ['ON_HOLD', 'is on hold'],
+])
 
 interface About extends Notice {
   rfq: string
@@ -48,7 +48,7 @@ const TEXTS: Readonly<Record<NoticeKind, (about: About) => string>> = {
   rejected: ({ rfq }) => `Your offer for ${rfq} was rejected`,
   awarded: ({ rfq }) => `${rfq} was awarded`,
   ordered: ({ order }) => `${order} was placed`,
-  orderStep: ({ order, status = '' }) => `${order} ${STEPS[status] ?? 'changed'}`,
+  orderStep: ({ order, status = '' }) => `${order} ${STEPS.get(status) ?? 'changed'}`,
   delayed: ({ order, dueDate }) => `${order} is expected on ${dueDate}`,
   filesReleased: ({ order }) => `The files for ${order} were released`,
   endpointPaused: () => 'A webhook endpoint was paused, because its deliveries failed for three days',

@@ -31,6 +31,8 @@ create table organization.mails (
   items jsonb not null default '[]',
   -- Items beyond the maximum, which are only counted.
   omitted integer not null default 0,
+  -- SHA-256 of the token of an activation link. The mail is not sent once the link is void.
+  activation_hash bytea,
   -- The token of a link, encrypted, until the mail is sent or given up.
   secret text,
   state text not null default 'PENDING' check (state in ('PENDING', 'SENT', 'FAILED')),
@@ -46,6 +48,7 @@ create table organization.mails (
   lease_token uuid,
   finished_at timestamptz(3),
   check ((address_id is null) <> (user_id is null)),
+  check ((user_id is null) = (activation_hash is null)),
   check (state = 'PENDING' or secret is null)
 );
 -- Mails for one address are collected in one.
@@ -53,7 +56,6 @@ create unique index mails_open on organization.mails (address_id)
   where kind = 'NOTICE' and state = 'PENDING' and sealed_at is null;
 create index mails_due on organization.mails (next_attempt_at) where state = 'PENDING';
 create index mails_of_address on organization.mails (address_id) where state = 'PENDING';
-create index mails_of_user on organization.mails (user_id) where user_id is not null;
 create index mails_sealed on organization.mails (org_id, sealed_at) where kind = 'NOTICE';
 create index mails_links on organization.mails (org_id, created_at) where kind <> 'NOTICE';
 create index mails_of_recipient on organization.mails (recipient_hash, created_at) where recipient_hash is not null;
@@ -61,3 +63,4 @@ create index mails_recipients on organization.mails (created_at) where recipient
 create index mails_finished on organization.mails (finished_at) where finished_at is not null;
 
 grant select, insert, update, delete on organization.mail_addresses, organization.mails to marketplace_organization;
+grant select on organization.pending_activations to marketplace_organization;

@@ -15,8 +15,8 @@ import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { requireHeldPermissions, requireNoHigherPermissions } from '../authority/authority.ts'
 import { emitUserChanged } from '../authority/events.ts'
 import { findUser } from '../authority/queries.ts'
+import { emailAddressOf } from '../email-addresses.ts'
 import type { MailLinks } from '../mail/links.ts'
-import { dropLinks } from '../mail/queries.ts'
 import { findRoles, grantRoleTo } from '../roles/queries.ts'
 import {
   deleteActivations,
@@ -27,7 +27,7 @@ import {
   updatePerson,
   voidCredentials,
 } from './queries.ts'
-import { ACTIVATION_MS, emailAddressOf, viewerOf } from './rules.ts'
+import { ACTIVATION_MS, viewerOf } from './rules.ts'
 
 export interface LinkDeps {
   /** Base URL of activation links. */
@@ -212,7 +212,6 @@ async function addActivation(
   { now, createdBy }: { now: string; createdBy: string | null },
 ): Promise<string> {
   await deleteActivations(tx, userId)
-  await dropLinks(tx, userId, now)
   const { token, hash } = newSecretToken()
   const expiresAt = new Date(Date.parse(now) + ACTIVATION_MS).toISOString()
   await insertActivation(tx, { hash, userId, createdBy, expiresAt }, now)

@@ -7,11 +7,15 @@ import type { JsonText } from '../../kit/db/json-text.ts'
 import { refuse } from '../../kit/errors/refusal.ts'
 import { requireAdministratorLeft } from '../authority/authority.ts'
 import { emitUserChanged } from '../authority/events.ts'
-import { dropLinks, dropMails } from '../mail/queries.ts'
-import { deleteAddressOfUser } from '../mail-addresses/queries.ts'
 import { withdrawAllRoles } from '../roles/queries.ts'
 import { type LinkDeps, passOn, requirePerson, requireUser, resetCredentials, visibleUser } from './commands.ts'
 import { activate, deactivate, deleteActivations, eraseUser } from './queries.ts'
+
+/** What happens in other features in the transaction of a change of users. `service.ts` provides it. */
+export interface UserFollowers {
+  /** Removes the mail address that the organization has of a user. */
+  forgetAddress(tx: Tx, orgId: string, userId: string, now: string): PromiseLike<unknown>
+}
 
 type ChangeState = Command<{ params: { id: string } }>
 
@@ -48,15 +52,17 @@ export async function resetUserPassword(
 }
 
 /** Erases the personal data here and, through an event, in the other services. The id remains. */
-export async function anonymiseUser({ tx, caller, params: { id }, now }: ChangeState): Promise<JsonText> {
+export async function anonymiseUser(
+  { followers }: { followers: UserFollowers },
+  { tx, caller, params: { id }, now }: ChangeState,
+): Promise<JsonText> {
   const { permissions } = await requireUser(tx, caller, id)
-  for (const address of await deleteAddressOfUser(tx, caller.orgId, id)) await dropMails(tx, address.id, now)
+  await followers.forgetAddress(tx, caller.orgId, id, now)
   const [erased] = await eraseUser(tx, caller.orgId, id, now)
   if (!erased) throw refuse('illegal_transition', { detail: 'The user is already anonymised.' })
   if (permissions.includes('org:admin')) await requireAdministratorLeft(tx, caller.orgId)
   await withdrawAllRoles(tx, caller.orgId, id)
   await deleteActivations(tx, id)
-  await dropLinks(tx, id, now)
   await emitSessionsVoid(tx, 'organization.user.anonymised', caller.orgId, id, erased.session_version)
   return visibleUser(tx, caller, id)
 }
