@@ -51,7 +51,8 @@ export type User = Static<typeof User>
 export const NewPerson = closed(person, { description: 'A new user.' })
 export type NewPerson = Static<typeof NewPerson>
 
-const mail = Type.Boolean({
+/** Of requests that make an activation link. */
+export const mail = Type.Boolean({
   description:
     'Whether the link is mailed to the user. Then the response does not contain it. Refused where the marketplace sends no mail.',
   examples: [true],
@@ -65,7 +66,7 @@ export const CreateUserRequest = closed({
 })
 export type CreateUserRequest = Static<typeof CreateUserRequest>
 
-const activationUrl = Type.String({
+export const activationUrl = Type.String({
   description:
     'Single-use link with which the user chooses a password within 72 hours. Absent if the request asked to mail it.',
   examples: ['https://marketplace.example.com/activate#mZ1c5w0bXyq2Xn5y3P4kq0S1mVtQm7Yw8V3y6fJ2d0E'],

@@ -68,6 +68,15 @@ describe('the link of a new user', () => {
   })
 })
 
+test("the link of a new organization's administrator goes to the administrator", async () => {
+  const operator = await market.operator()
+  const administrator = newPerson()
+  const body = { name: 'Vestland Additive', roles: ['MANUFACTURER'], regionCode: 'NO', administrator, mail: true }
+  const answer = await operator.administrator.client.post<object>('/flows/v1/orgs', body)
+  expect([answer.status, 'activationUrl' in answer.body]).toEqual([201, false])
+  expect(await activate(tokenIn(await last(administrator.email), '/activate#'))).toBe(204)
+})
+
 describe('the link of a reset', () => {
   test('goes to the user, and ends the earlier one', async () => {
     const user = await created(client)

@@ -49,7 +49,7 @@ export interface InvitedUser {
   activationToken: string
 }
 
-export const activationUrl = (publicUrl: string, token: string) => `${publicUrl}/activate#${token}`
+const activationUrl = (publicUrl: string, token: string) => `${publicUrl}/activate#${token}`
 
 /** Creates an active user without a password. The activation link, which sets it, is in the response or is mailed. */
 export async function createUser(

@@ -114,6 +114,7 @@ const orgCases: Record<string, OperationCase> = {
       'body.engagement': 'DISTRIBUTOR',
       'body.distributorOrgId': (await fixtures.organization('distributor')).orgId,
       'body.administrator.email': newEmail(),
+      'body.mail': false,
     }),
     conflict: withOwnEmail('body.administrator.email'),
   },
