@@ -18,7 +18,7 @@ export async function startMailbox(): Promise<Mailbox> {
   const mails: Email[] = []
   const server = new SMTPServer({
     authOptional: true,
-    hideSTARTTLS: true,
+    disabledCommands: ['STARTTLS'],
     disableReverseLookup: true,
     logger: false,
     size: MAX_MAIL_BYTES,

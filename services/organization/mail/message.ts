@@ -52,8 +52,9 @@ export async function messageOf(
     disableFileAccess: true,
     disableUrlAccess: true,
   }).compile()
+  // The domains are in ASCII there.
   const envelope = composed.getEnvelope()
-  return { from: envelope.from || '', to: mail.email, raw: await composed.build() }
+  return { from: envelope.from || '', to: envelope.to[0] ?? '', raw: await composed.build() }
 }
 
 function contentOf(

@@ -22,7 +22,7 @@ const refusal = (status: number) => Object.assign(new Error('refused <someone@ex
 
 const server = new SMTPServer({
   authOptional: true,
-  hideSTARTTLS: true,
+  disabledCommands: ['STARTTLS'],
   allowInsecureAuth: true,
   disableReverseLookup: true,
   logger: false,
