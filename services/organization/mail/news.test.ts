@@ -136,8 +136,8 @@ test('no mail has a price, also after the award of a sealed RFQ, and none names 
 })
 
 test('an address is told of its topics alone', async () => {
-  const orders = await confirmed(maker, { topics: ['ORDERS'] })
-  const awards = await confirmed(maker, { topics: ['AWARDS'] })
+  const orders = await confirmed(maker, ['ORDERS'])
+  const awards = await confirmed(maker, ['AWARDS'])
   const rfqId = await open()
   await awardTo(rfqId, await submittedOffer({}, rfqId))
   const [{ id: orderId }] = await market.db.owner<
@@ -187,7 +187,7 @@ test('a line break in a stored title begins no header', async () => {
 })
 
 test('an endpoint that the marketplace paused is told with its page', async () => {
-  const address = await confirmed(rival, { topics: ['ENDPOINTS'] })
+  const address = await confirmed(rival, ['ENDPOINTS'])
   const data = { endpointId: 'wh_1', orgId: rival.orgId }
   await emitters.webhooks.begin((tx) =>
     emit(tx, { type: 'webhooks.endpoint.paused', tenantId: rival.orgId, subject: 'wh_1', data }),
@@ -208,7 +208,7 @@ describe('not told', () => {
   test('are an unconfirmed address, events before the confirmation and of the day before, and events of other systems', async () => {
     const unconfirmed = await add(maker, { email: `${crypto.randomUUID()}@example.org` })
     const rfqId = await open()
-    const address = await confirmed(maker, { topics: ['INVITATIONS'] })
+    const address = await confirmed(maker, ['INVITATIONS'])
     const cause = { event: 'sourcing.rfq.published', id: rfqId }
     await told({ case: { rfqId }, cause }, { time: inHours(-25) })
     await told({ case: 'of another system' })

@@ -1,6 +1,8 @@
-import type { MailAddress } from '../../../proto/http/organization/mail-addresses.ts'
+import { MAIL_TOPICS, type MailAddress, type MailTopic } from '../../../proto/http/organization/mail-addresses.ts'
 import type { ServiceName } from '../../../proto/services.ts'
+import { newId, newSecretToken } from '../../kit/db/ids.ts'
 import type { KitOptions } from '../../kit/service/service.ts'
+import { insertAddress } from '../../organization/mail-addresses/queries.ts'
 import { marketplaceOf, type TestOrganization } from '../marketplace.ts'
 import { until } from '../until.ts'
 import { type ReceivedMail, TestMailServer } from './server.ts'
@@ -9,6 +11,12 @@ export const MAIL_ADDRESSES = '/flows/v1/mail-addresses'
 export const PUBLIC_URL = 'https://market.example.com'
 
 export const newAddress = () => `${crypto.randomUUID()}@example.org`
+
+interface Confirmed {
+  id: string
+  email: string
+  unsubscribeToken: string
+}
 
 /** The token in a link of a mail. */
 export function tokenIn({ mail }: ReceivedMail, before: string): string {
@@ -46,16 +54,17 @@ export async function marketplaceWithMail(
     server,
     add,
     confirm,
-    /** An address of the organization that is confirmed, without the wait for its mail. */
-    async confirmed(org: TestOrganization, more: object = {}): Promise<MailAddress> {
-      const address = await add(org, { email: newAddress(), ...more })
-      await owner`delete from organization.mails where address_id = ${address.id} and attempts = 0`
+    /** A confirmed address of the organization, which got no mail. */
+    async confirmed({ orgId }: TestOrganization, topics: readonly MailTopic[] = MAIL_TOPICS): Promise<Confirmed> {
+      const [id, email, unsubscribeToken] = [newId('maddr'), newAddress(), newSecretToken().token]
+      const address = { id, orgId, email, topics, confirmationHash: newSecretToken().hash, unsubscribeToken }
+      await insertAddress(owner, address, new Date().toISOString())
       await owner`
-        update organization.mail_addresses set confirmed_at = now(), confirmation_hash = null where id = ${address.id}`
-      return address
+        update organization.mail_addresses set confirmed_at = now(), confirmation_hash = null where id = ${id}`
+      return { id, email, unsubscribeToken }
     },
     /** The kinds of the collected news for an address, once there are so many. */
-    collected: ({ id }: MailAddress, count: number): Promise<string[]> =>
+    collected: ({ id }: { id: string }, count: number): Promise<string[]> =>
       until(
         async () => {
           const rows = await owner<{ kind: string }[]>`
