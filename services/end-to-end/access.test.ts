@@ -9,6 +9,7 @@ import { OPERATIONS } from '../testing/operations/contract.ts'
 
 /** Operations without a token, each with the reason. */
 const PUBLIC = [
+  'confirmMailAddress', // the link is the credential
   'createOauthToken', // issues the token
   'createToken', // issues the token
   'getActivatePage', // the user has no password yet
@@ -22,17 +23,20 @@ const PUBLIC = [
   'getImpersonatePage', // the acting person has no account
   'getJwks', // public keys
   'getLlmsText',
+  'getMailAddressPage', // the owner of an address may be no user
   'getOpenApi', // the contract
   'getPublicFile',
   'getReference',
   'getReferenceChunk',
   'getReferenceModule', // the file is public
   'getRoot', // leads to the documentation
+  'getUnsubscribePage', // leads to that page
   'introspectOauthToken', // the client id and secret are the credential
   'putUpload', // the signed URL is the credential
   'redeemActivation', // the link is the credential
   'redeemImpersonationGrant', // the link is the credential
   'revokeOauthToken', // the token is the credential
+  'unsubscribeMailAddress', // the link is the credential
 ]
 
 /** Operations that the specification allows with any valid token. */
@@ -58,8 +62,11 @@ const VERB_OF_METHOD: Record<string, string> = { POST: 'create', PATCH: 'patch',
 
 const camelCase = (text: string) => text.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
 const singular = (name: string) => {
-  const one = name.replace(/deliveries$/, 'delivery').replace(/factories$/, 'factory')
-  return camelCase(one === 'billing-details' ? one : one.replace(/s$/, ''))
+  const one = name
+    .replace(/deliveries$/, 'delivery')
+    .replace(/factories$/, 'factory')
+    .replace(/addresses$/, 'address')
+  return camelCase(one === 'billing-details' ? one : one.replace(/(?<!s)s$/, ''))
 }
 
 /** The resource in the singular and camel case, and the verb as in the path. */

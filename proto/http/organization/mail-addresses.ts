@@ -148,6 +148,8 @@ export const confirmMailAddress = defineOperation({
   maxBodyBytes: MAX_IDENTITY_BODY_BYTES,
   body: closed({ token }),
   status: 204,
+  // The owner of the address may be no user: the actor is the user who added it.
+  audit: { procedure: 'mailAddress.confirm', request: ['mailAddressId'] },
 })
 
 /** RFC 8058: a mail program posts this form to the link in the header when its user unsubscribes. */
@@ -170,6 +172,7 @@ export const unsubscribeMailAddress = defineOperation({
     ),
   }),
   status: 204,
+  audit: { procedure: 'mailAddress.unsubscribe', request: ['mailAddressId'] },
 })
 
 /** Mail programs without RFC 8058 open the link in a browser. */

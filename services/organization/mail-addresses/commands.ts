@@ -7,12 +7,15 @@ import {
   type MailAddress,
   type PatchMailAddressRequest,
 } from '../../../proto/http/organization/mail-addresses.ts'
+import type { AuditContext } from '../../kit/audit/context.ts'
+import type { AuditEntry } from '../../kit/audit/entry.ts'
 import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
+import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { isUniqueViolation } from '../../kit/db/failures.ts'
 import { hashOf, newIdAt, newSecretToken } from '../../kit/db/ids.ts'
-import { found, invalidField, notFound, refuse } from '../../kit/errors/refusal.ts'
+import { found, invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { lockOrganization } from '../authority/authority.ts'
 import { emailAddressOf } from '../email-addresses.ts'
@@ -36,7 +39,7 @@ export interface AddressDeps {
 /** Adds an address, which gets a link to confirm it. */
 export async function createAddress(
   { links }: AddressDeps,
-  { tx, caller: { orgId }, body, now, audit }: Command<{ body: CreateMailAddressRequest }>,
+  { tx, caller: { orgId, userId: createdBy }, body, now, audit }: Command<{ body: CreateMailAddressRequest }>,
 ): Promise<MailAddress> {
   const email = emailAddressOf(body.email)
   if (email === undefined) throw invalidField('email', 'is not an e-mail address')
@@ -48,7 +51,15 @@ export async function createAddress(
   const { token, hash } = newSecretToken()
   const id = newIdAt('maddr', now)
   const topics = topicsOf(body.topics ?? MAIL_TOPICS)
-  const address = { id, orgId, email, topics, confirmationHash: hash, unsubscribeToken: newSecretToken().token }
+  const address = {
+    id,
+    orgId,
+    email,
+    topics,
+    createdBy,
+    confirmationHash: hash,
+    unsubscribeToken: newSecretToken().token,
+  }
   await queries.insertAddress(tx, address, now).catch((error) => {
     if (!isUniqueViolation(error, 'mail_addresses_org_id_email_key_key')) throw error
     throw refuse('conflict', {
@@ -117,25 +128,30 @@ export async function forgetAddress(tx: Tx, orgId: string, userId: string, now: 
 
 const confirmableSince = (now: string) => new Date(Date.parse(now) - CONFIRMATION_HOURS * 60 * 60 * 1000).toISOString()
 
-/** Confirms an address with the token of its link. It has no actor, because its owner may be no user. */
-export async function confirmAddress(sql: Pool, token: string, now: string): Promise<undefined> {
-  await sql.begin(async (tx) => {
-    const [confirmed] = await queries.confirmAddress(tx, hashOf(token), confirmableSince(now), now)
-    if (!confirmed) throw notFound()
-    await emitChanged(tx, confirmed.org_id, confirmed.id)
+/** Confirms an address with the token of its link. */
+export async function confirmAddress(sql: Pool, token: string, context: AuditContext, now: string): Promise<undefined> {
+  await runWithoutCaller(sql, context, async (tx, audit) => {
+    const confirmed = found(await queries.confirmAddress(tx, hashOf(token), confirmableSince(now), now))
+    await recordByLink(tx, audit, confirmed)
   })
-  return undefined
 }
 
 /** Removes an address with the token in its mails. A repetition succeeds, because mail programs may repeat the request. */
-export async function unsubscribe(sql: Pool, token: string, now: string): Promise<undefined> {
-  await sql.begin(async (tx) => {
+export async function unsubscribe(sql: Pool, token: string, context: AuditContext, now: string): Promise<undefined> {
+  await runWithoutCaller(sql, context, async (tx, audit) => {
     const [removed] = await queries.unsubscribeAddress(tx, token)
     if (!removed) return
     await dropMails(tx, removed.id, now)
-    await emitChanged(tx, removed.org_id, removed.id)
+    await recordByLink(tx, audit, removed)
   })
-  return undefined
+}
+
+/** The owner of the address may be no user, so the actor is the user who added it. */
+async function recordByLink(tx: Tx, audit: AuditEntry, address: queries.LinkedAddress): Promise<void> {
+  const { id, org_id: orgId, created_by: userId } = address
+  audit.actBy({ userId, orgId })
+  audit.add({ mailAddressId: id })
+  await emitChanged(tx, orgId, id)
 }
 
 /** Removes the addresses that were not confirmed in time. */

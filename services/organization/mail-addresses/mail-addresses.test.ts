@@ -42,6 +42,11 @@ describe('an address', () => {
     expect(await eventsOf(market, body.id)).toEqual(Array(2).fill('organization.mailAddress.changed'))
     const [entry] = await entriesOf(market, org.orgId, 'mailAddress.create')
     expect(entry?.request).toEqual({ mailAddressId: body.id })
+    // The owner of the address may be no user.
+    const confirmations = await entriesOf(market, org.orgId, 'mailAddress.confirm')
+    expect<object[]>([...confirmations]).toEqual([
+      { success: true, error: null, actor_id: org.administrator.userId, request: { mailAddressId: body.id } },
+    ])
     expect((await remove(body.id)).status).toBe(204)
     expect(await read(body.id)).toBe(404)
   })

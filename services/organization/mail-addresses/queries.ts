@@ -33,14 +33,15 @@ interface NewAddress {
   orgId: string
   email: string
   topics: readonly MailTopic[]
+  createdBy: string
   confirmationHash: Uint8Array
   unsubscribeToken: string
 }
 
 export const insertAddress = (sql: Sql, address: NewAddress, now: string) => sql`
   insert into organization.mail_addresses
-    (id, org_id, email, topics, created_at, confirmation_hash, unsubscribe_token)
-  values (${address.id}, ${address.orgId}, ${address.email}, ${[...address.topics]}, ${now},
+    (id, org_id, email, topics, created_by, created_at, confirmation_hash, unsubscribe_token)
+  values (${address.id}, ${address.orgId}, ${address.email}, ${[...address.topics]}, ${address.createdBy}, ${now},
     ${Buffer.from(address.confirmationHash)}, ${address.unsubscribeToken})`
 
 export const updateTopics = (tx: Tx, orgId: string, id: string, topics: readonly MailTopic[]) => tx`
@@ -49,16 +50,21 @@ export const updateTopics = (tx: Tx, orgId: string, id: string, topics: readonly
 export const deleteAddress = (tx: Tx, orgId: string, id: string) => tx<{ id: string }[]>`
   delete from organization.mail_addresses where org_id = ${orgId} and id = ${id} returning id`
 
+/** The address of a link. */
+export interface LinkedAddress {
+  id: string
+  org_id: string
+  created_by: string
+}
+
 /** Of concurrent callers one gets the row. */
-export const confirmAddress = (tx: Tx, hash: Uint8Array, createdAfter: string, now: string) => tx<
-  { id: string; org_id: string }[]
->`
+export const confirmAddress = (tx: Tx, hash: Uint8Array, createdAfter: string, now: string) => tx<LinkedAddress[]>`
   update organization.mail_addresses set confirmed_at = ${now}, confirmation_hash = null
   where confirmation_hash = ${Buffer.from(hash)} and created_at > ${createdAfter}
-  returning id, org_id`
+  returning id, org_id, created_by`
 
-export const unsubscribeAddress = (tx: Tx, token: string) => tx<{ id: string; org_id: string }[]>`
-  delete from organization.mail_addresses where unsubscribe_token = ${token} returning id, org_id`
+export const unsubscribeAddress = (tx: Tx, token: string) => tx<LinkedAddress[]>`
+  delete from organization.mail_addresses where unsubscribe_token = ${token} returning id, org_id, created_by`
 
 /** The address of a user who is anonymised, where the organization of the user named it. */
 export const deleteAddressOfUser = (tx: Tx, orgId: string, userId: string) => tx<{ id: string }[]>`

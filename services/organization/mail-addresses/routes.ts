@@ -31,11 +31,13 @@ export const mailAddressRoutes = ({ http, pagination, sql, links }: Deps) =>
     .use(http.command(operations.patchMailAddress, commands.patchAddress))
     .use(http.command(operations.deleteMailAddress, commands.deleteAddress))
     .use(
-      http.publicRoute(operations.confirmMailAddress, ({ body, now }) => commands.confirmAddress(sql, body.token, now)),
+      http.publicRoute(operations.confirmMailAddress, ({ body, audit, now }) =>
+        commands.confirmAddress(sql, body.token, audit, now),
+      ),
     )
     .use(
-      http.publicRoute(operations.unsubscribeMailAddress, ({ query, now }) =>
-        commands.unsubscribe(sql, query.token, now),
+      http.publicRoute(operations.unsubscribeMailAddress, ({ query, audit, now }) =>
+        commands.unsubscribe(sql, query.token, audit, now),
       ),
     )
     .use(

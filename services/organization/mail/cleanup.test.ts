@@ -18,8 +18,8 @@ await owner`
 
 const address = (id: string, createdAt: string, confirmedAt: string | null) => owner`
   insert into organization.mail_addresses
-    (id, org_id, email, topics, created_at, confirmed_at, unsubscribe_token)
-  values (${id}, ${orgId}, ${`${id}@example.org`}, '{ORDERS}', ${createdAt}, ${confirmedAt}, ${id})`
+    (id, org_id, email, topics, created_by, created_at, confirmed_at, unsubscribe_token)
+  values (${id}, ${orgId}, ${`${id}@example.org`}, '{ORDERS}', 'user_1', ${createdAt}, ${confirmedAt}, ${id})`
 await address(addressId, '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z')
 
 interface Row {

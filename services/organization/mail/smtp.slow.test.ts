@@ -31,14 +31,15 @@ async function news(count: number, orgId = org.orgId): Promise<Mail[]> {
     return { id: `mail_${name}`, address: `maddr_${name}`, to: `${name}@example.org` }
   })
   await owner`
-    with news as (select * from json_to_recordset(${JSON.stringify(mails)}::text::json) as n (id text, address text, "to" text)),
-    addresses as (
+    with addresses as (
       insert into organization.mail_addresses
-        (id, org_id, email, topics, created_at, confirmed_at, unsubscribe_token)
-      select address, ${orgId}, "to", '{ENDPOINTS}', now(), now(), address from news)
+        (id, org_id, email, topics, created_by, created_at, confirmed_at, unsubscribe_token)
+      select n.address, ${orgId}, n.to, '{ENDPOINTS}', 'user_1', now(), now(), n.address
+      from json_to_recordset(${JSON.stringify(mails)}::text::json) as n (address text, "to" text)
+      returning id)
     insert into organization.mails (id, org_id, kind, address_id, items, created_at, next_attempt_at, expires_at)
-    select id, ${orgId}, 'NOTICE', address, '[{"kind": "endpointPaused", "endpointId": "wh_1"}]', now(), now(),
-      now() + interval '72 hours' from news`
+    select replace(id, 'maddr', 'mail'), ${orgId}, 'NOTICE', id, '[{"kind": "endpointPaused", "endpointId": "wh_1"}]', now(), now(),
+      now() + interval '24 hours' from addresses`
   return mails
 }
 

@@ -5,6 +5,7 @@ create table organization.mail_addresses (
   email text not null,
   email_key text not null generated always as (lower(email)) stored,
   topics text[] not null,
+  created_by text collate "C" not null,
   created_at timestamptz(3) not null,
   -- Until the owner of the address has confirmed it, no mail tells it anything.
   confirmed_at timestamptz(3),

@@ -55,9 +55,14 @@ export async function marketplaceWithMail(
     add,
     confirm,
     /** A confirmed address of the organization, which got no mail. */
-    async confirmed({ orgId }: TestOrganization, topics: readonly MailTopic[] = MAIL_TOPICS): Promise<Confirmed> {
+    async confirmed(
+      { orgId, administrator }: TestOrganization,
+      topics: readonly MailTopic[] = MAIL_TOPICS,
+    ): Promise<Confirmed> {
       const [id, email, unsubscribeToken] = [newId('maddr'), newAddress(), newSecretToken().token]
-      const address = { id, orgId, email, topics, confirmationHash: newSecretToken().hash, unsubscribeToken }
+      const confirmationHash = newSecretToken().hash
+      const createdBy = administrator.userId
+      const address = { id, orgId, email, topics, createdBy, confirmationHash, unsubscribeToken }
       await insertAddress(owner, address, new Date().toISOString())
       await owner`
         update organization.mail_addresses set confirmed_at = now(), confirmation_hash = null where id = ${id}`

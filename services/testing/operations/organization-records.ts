@@ -26,17 +26,19 @@ const inviteTo = async (fixtures: Fixtures, { kind }: Account) =>
   (await (await fixtures.organization(kind)).invite()).userId
 
 /** Inserts a mail address that is not confirmed. Its e-mail address has its id as the name. */
-export async function insertMailAddress(owner: Sql, orgId: string, confirmationHash: Uint8Array): Promise<string> {
+export async function insertMailAddress(
+  owner: Sql,
+  { orgId, userId: createdBy }: Pick<Account, 'orgId' | 'userId'>,
+  { confirmationHash = newSecretToken().hash, unsubscribeToken = newSecretToken().token } = {},
+): Promise<string> {
   const id = newId('maddr')
   const email = `${id}@example.org`
-  const unsubscribeToken = newSecretToken().token
-  const address = { id, orgId, email, topics: ['ORDERS'] as const, confirmationHash, unsubscribeToken }
+  const address = { id, orgId, email, topics: ['ORDERS'] as const, createdBy, confirmationHash, unsubscribeToken }
   await insertAddress(owner, address, now())
   return id
 }
 
-const mailAddressOf = ({ market }: Fixtures, { orgId }: Account) =>
-  insertMailAddress(market.db.owner, orgId, newSecretToken().hash)
+const mailAddressOf = ({ market }: Fixtures, account: Account) => insertMailAddress(market.db.owner, account)
 
 /** Users, roles, labels, sessions and audit entries of the account's organization. */
 export const ORGANIZATION_RECORDS = {

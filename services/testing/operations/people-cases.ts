@@ -187,13 +187,20 @@ const mailCases: Record<string, OperationCase> = {
   deleteMailAddress: { references: { 'path.id': 'mailAddress' } },
   confirmMailAddress: {
     references: { 'body.token': 'credential' },
-    async values({ market }, { orgId }) {
-      const { token, hash } = newSecretToken()
-      await insertMailAddress(market.db.owner, orgId, hash)
+    async values({ market }, account) {
+      const { token, hash: confirmationHash } = newSecretToken()
+      await insertMailAddress(market.db.owner, account, { confirmationHash })
       return { 'body.token': token }
     },
   },
-  unsubscribeMailAddress: { references: { 'query.token': 'credential' } },
+  unsubscribeMailAddress: {
+    references: { 'query.token': 'credential' },
+    async values({ market }, account) {
+      const unsubscribeToken = newSecretToken().token
+      await insertMailAddress(market.db.owner, account, { unsubscribeToken })
+      return { 'query.token': unsubscribeToken }
+    },
+  },
 }
 
 /** The operations of the organization service. */
