@@ -178,7 +178,9 @@ const mailCases: Record<string, OperationCase> = {
     // Each request needs room below the limits.
     async values({ market }, { orgId }) {
       await market.db.owner`delete from organization.mails where org_id = ${orgId}`
-      await market.db.owner`delete from organization.mail_addresses where org_id = ${orgId}`
+      await market.db.owner`
+        delete from organization.mail_addresses where org_id = ${orgId} and id not in (
+          select id from organization.mail_addresses where org_id = ${orgId} order by id desc limit 5)`
       return { 'body.email': newEmail() }
     },
     conflict: withAnother('body.email', 'mailAddressEmail'),
