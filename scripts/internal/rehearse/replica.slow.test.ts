@@ -1,0 +1,179 @@
+import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Part } from '../../../proto/http/sourcing/parts.ts'
+import type { ServiceName } from '../../../proto/services.ts'
+import { connectService } from '../../../services/kit/db/connections.ts'
+import { createLog } from '../../../services/kit/log/log.ts'
+import { ApiClient } from '../../../services/testing/client.ts'
+import { Deployment } from '../../../services/testing/deployment.ts'
+import { MarketLoad } from '../../../services/testing/market-load.ts'
+import { createFixtures } from '../../../services/testing/marketplace.ts'
+import { TcpProxy } from '../../../services/testing/proxy.ts'
+import { signInOverHttp } from '../../../services/testing/sign-in.ts'
+import { until } from '../../../services/testing/until.ts'
+import { importDefaults } from '../../operator-commands/catalog.ts'
+import { backUp, giveToPostgres, migrateAsOwner, passwordsOf, rehearsalFolder, startServer } from './server.ts'
+
+setDefaultTimeout(300_000)
+const folder = await rehearsalFolder('replica')
+afterAll(() => rm(folder, { recursive: true, force: true }))
+const env = { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000', DATABASE_POOL_SIZE: '4' }
+
+const primary = await startServer(folder, 'primary', { wal_level: 'replica', wal_keep_size: '256MB' })
+await migrateAsOwner(primary.db, passwordsOf(''))
+await importDefaults(primary.db.ownerUrl)
+const target = join(folder, 'standby')
+await backUp(primary.db.ownerUrl, primary.data, target)
+await Bun.write(join(target, 'standby.signal'), '')
+await giveToPostgres(target)
+const { hostname, port, username, password } = new URL(primary.db.ownerUrl)
+const startStandby = () =>
+  startServer(folder, 'standby', {
+    primary_conninfo: `host=${hostname} port=${port} user=${username} password=${password}`,
+    // A read that needs rows which the primary has vacuumed is cancelled at once.
+    max_standby_streaming_delay: '0',
+  })
+let standby = await startStandby()
+const toStandby = new TcpProxy(standby.db.ownerUrl)
+const readUrlOf = (service: ServiceName) => {
+  const url = new URL(primary.db.urlOf(service))
+  url.port = new URL(toStandby.url).port
+  return url.href
+}
+const deployment = await Deployment.start({ db: { ...primary.db, readUrlOf }, natsUrl: undefined, env })
+const fixtures = await createFixtures(primary.db, signInOverHttp(deployment.url))
+const org = await fixtures.organization(['IP_OWNER', 'CONSUMER'])
+const replicas = deployment.replicasOf('sourcing')
+/** The replicas of the service, without the ingress. */
+const clients = replicas.map(({ client }) => new ApiClient(client.url, org.administrator.client.accessToken))
+const [one] = clients as [ApiClient, ...ApiClient[]]
+
+/** Reads that a server has answered, of all replicas of the service. */
+async function readsOf(server: 'primary' | 'replica'): Promise<number> {
+  const pages = await Promise.all(replicas.map(async ({ health }) => (await fetch(`${health}/metrics`)).text()))
+  const line = new RegExp(`^marketplace_database_reads_total\\{(?=[^}]*server="${server}")[^}]*\\} (\\d+)`, 'm')
+  return pages.reduce((sum, page) => sum + Number(line.exec(page)?.[1] ?? 0), 0)
+}
+
+/** Reads until a server answers. */
+async function untilServedBy(server: 'primary' | 'replica'): Promise<void> {
+  const before = await readsOf(server)
+  await until(
+    async () => {
+      for (const client of clients) expect((await client.get('/v1/parts')).status).toBe(200)
+      return (await readsOf(server)) > before + clients.length
+    },
+    { withinMs: 30_000, what: `reads of the ${server}` },
+  )
+}
+
+/** Changes a part and reads it from each replica of the service at once. */
+async function expectOwnWrites(times: number): Promise<void> {
+  const { body: part } = await one.post<Part>('/v1/parts', { title: 'Bracket' })
+  for (let time = 0; time < times; time++) {
+    const title = `Bracket ${time}`
+    const changed = await one.send('PATCH', `/flows/v1/parts/${part.id}`, { body: { title } })
+    expect(changed.status).toBe(200)
+    const answers = await Promise.all(clients.map((client) => client.get<Part>(`/v1/parts/${part.id}`)))
+    expect(answers.map(({ body }) => body.title)).toEqual(clients.map(() => title))
+    const lists = await Promise.all(clients.map((client) => client.get<{ items: Part[] }>('/v1/parts?view=IP_OWNER')))
+    expect(lists.map(({ body }) => body.items[0]?.title)).toEqual(clients.map(() => title))
+  }
+}
+
+test('a replica serves reads, and each replica of the service shows what a command has written', async () => {
+  await untilServedBy('replica')
+  const before = await readsOf('replica')
+  await expectOwnWrites(100)
+  expect(await readsOf('replica')).toBeGreaterThan(before + 300)
+})
+
+test('a read that the replica cancels because of a vacuum is answered by the primary', async () => {
+  const answered: string[] = []
+  const { sql, replica, close } = connectService(primary.db.ownerUrl, {
+    size: 4,
+    applicationName: 'test-conflict',
+    replica: { url: toStandby.url, log: createLog({ service: 'test', version: '0', level: 'silent' }), onRead },
+  })
+  function onRead(server: string) {
+    answered.push(server)
+  }
+  if (!replica) throw new Error('a replica is expected')
+  await primary.db.owner`create table vacuumed (number integer)`
+  await primary.db.owner`insert into vacuumed (number) select generate_series(1, 1000)`
+  const count = (seconds: number) =>
+    replica.onPool(
+      sql,
+      (on) => on<{ count: number }[]>`
+      select count(*)::integer as count from (select number from vacuumed, pg_sleep(${seconds}) offset 0) rows`,
+    )
+  const isServed = async () => {
+    await count(0)
+    return answered.at(-1) === 'replica'
+  }
+  await until(isServed, { what: 'reads of the replica' })
+  const before = answered.length
+  const slow = count(1)
+  const isRunning = async () =>
+    (await standby.db.owner`select from pg_stat_activity where application_name = 'test-conflict' and state = 'active'`)
+      .length > 0
+  await until(isRunning, { what: 'a read on the replica' })
+  await primary.db.owner`delete from vacuumed where number > 500`
+  await primary.db.owner.unsafe('vacuum vacuumed')
+  expect([...(await slow)]).toEqual([{ count: 500 }])
+  expect(answered.slice(before)).toEqual(['primary'])
+  await close()
+})
+
+test('while the replay is paused the primary serves reads; afterwards the replica does again', async () => {
+  await standby.db.owner`select pg_wal_replay_pause()`
+  const isPaused = async () => {
+    const [row] = await standby.db.owner<{ state: string }[]>`select pg_get_wal_replay_pause_state() as state`
+    return row?.state === 'paused'
+  }
+  await until(isPaused, { what: 'a paused replay' })
+  await expectOwnWrites(3)
+  await untilServedBy('primary')
+  await standby.db.owner`select pg_wal_replay_resume()`
+  await untilServedBy('replica')
+})
+
+test('a replica that is frozen, unreachable, killed and promoted under load causes no error', async () => {
+  const load = new MarketLoad(org, deployment.url)
+  await load.more(5)
+  toStandby.freeze()
+  await load.more(5)
+  await untilServedBy('primary')
+  toStandby.restore()
+  await untilServedBy('replica')
+
+  toStandby.cut()
+  await load.more(5)
+  await untilServedBy('primary')
+  toStandby.restore()
+  await untilServedBy('replica')
+
+  await standby.kill()
+  await load.more(5)
+  await untilServedBy('primary')
+  standby = await startStandby()
+  toStandby.switchTo(standby.db.ownerUrl)
+  await untilServedBy('replica')
+
+  await standby.db.owner`select pg_promote()`
+  await untilServedBy('primary')
+  // The promoted server takes writes of its own, which no reader may see.
+  await standby.db.owner`truncate sourcing.parts cascade`
+  const before = await readsOf('replica')
+  await load.more(20)
+  expect(await readsOf('replica')).toBe(before)
+  await expectOwnWrites(3)
+  await load.stop()
+  expect(load.failures).toEqual([])
+
+  for (const end of await deployment.stop()) expect(end).toMatchObject({ exitCode: 0 })
+  toStandby.close()
+  await standby.stop()
+  await primary.stop()
+})
