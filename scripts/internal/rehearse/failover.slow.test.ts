@@ -71,12 +71,13 @@ test('the primary is killed under load and the standby promoted: nothing acknowl
 
   // As the endpoint of a managed database, which leads to the primary.
   const endpoint = new TcpProxy(primary.db.ownerUrl)
-  const urlOf = (service: ServiceName) => {
+  const through = (server: string) => (service: ServiceName) => {
     const url = new URL(primary.db.urlOf(service))
-    url.port = new URL(endpoint.url).port
+    url.port = new URL(server).port
     return url.href
   }
-  const db = { name: primary.db.name, urlOf }
+  const urlOf = through(endpoint.url)
+  const db = { name: primary.db.name, urlOf, readUrlOf: through(standby.db.ownerUrl) }
   const deployment = await Deployment.start({ db, natsUrl: nats.url, env, replicas: 1 })
   const fixtures = await createFixtures({ ...primary.db, urlOf }, signInOverHttp(deployment.url))
   const org = await fixtures.organization(['IP_OWNER', 'CONSUMER'])

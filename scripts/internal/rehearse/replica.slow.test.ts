@@ -57,14 +57,14 @@ async function readsOf(server: 'primary' | 'replica'): Promise<number> {
 }
 
 /** Reads until a server answers. */
-async function untilServedBy(server: 'primary' | 'replica'): Promise<void> {
+async function untilServedBy(server: 'primary' | 'replica', withinMs = 30_000): Promise<void> {
   const before = await readsOf(server)
   await until(
     async () => {
       for (const client of clients) expect((await client.get('/v1/parts')).status).toBe(200)
       return (await readsOf(server)) > before + clients.length
     },
-    { withinMs: 30_000, what: `reads of the ${server}` },
+    { withinMs, what: `reads of the ${server}` },
   )
 }
 
@@ -86,12 +86,12 @@ test('a replica serves reads, and each replica of the service shows what a comma
   await untilServedBy('replica')
   const before = await readsOf('replica')
   await expectOwnWrites(100)
-  expect(await readsOf('replica')).toBeGreaterThan(before + 300)
+  expect(await readsOf('replica')).toBeGreaterThan(before + 20)
 })
 
 test('a read that the replica cancels because of a vacuum is answered by the primary', async () => {
   const answered: string[] = []
-  const { sql, replica, close } = connectService(primary.db.ownerUrl, {
+  const { readOnPool, close } = connectService(primary.db.ownerUrl, {
     size: 4,
     applicationName: 'test-conflict',
     replica: { url: toStandby.url, log: createLog({ service: 'test', version: '0', level: 'silent' }), onRead },
@@ -99,12 +99,10 @@ test('a read that the replica cancels because of a vacuum is answered by the pri
   function onRead(server: string) {
     answered.push(server)
   }
-  if (!replica) throw new Error('a replica is expected')
   await primary.db.owner`create table vacuumed (number integer)`
   await primary.db.owner`insert into vacuumed (number) select generate_series(1, 1000)`
   const count = (seconds: number) =>
-    replica.onPool(
-      sql,
+    readOnPool(
       (on) => on<{ count: number }[]>`
       select count(*)::integer as count from (select number from vacuumed, pg_sleep(${seconds}) offset 0) rows`,
     )
@@ -139,7 +137,7 @@ test('while the replay is paused the primary serves reads; afterwards the replic
   await untilServedBy('replica')
 })
 
-test('a replica that is frozen, unreachable, killed and promoted under load causes no error', async () => {
+test('a replica that is frozen, unreachable and killed under load causes no error', async () => {
   const load = new MarketLoad(org, deployment.url)
   await load.more(5)
   toStandby.freeze()
@@ -161,16 +159,18 @@ test('a replica that is frozen, unreachable, killed and promoted under load caus
   toStandby.switchTo(standby.db.ownerUrl)
   await untilServedBy('replica')
 
-  await standby.db.owner`select pg_promote()`
-  await untilServedBy('primary')
-  // The promoted server takes writes of its own, which no reader may see.
-  await standby.db.owner`truncate sourcing.parts cascade`
-  const before = await readsOf('replica')
-  await load.more(20)
-  expect(await readsOf('replica')).toBe(before)
-  await expectOwnWrites(3)
   await load.stop()
   expect(load.failures).toEqual([])
+})
+
+test('a promoted replica is left aside though the primary is idle, and what it wrote is not shown', async () => {
+  await untilServedBy('replica')
+  await standby.db.owner`select pg_promote()`
+  await untilServedBy('primary', 5_000)
+  await standby.db.owner`truncate sourcing.parts cascade`
+  const before = await readsOf('replica')
+  await expectOwnWrites(20)
+  expect(await readsOf('replica')).toBe(before)
 
   for (const end of await deployment.stop()) expect(end).toMatchObject({ exitCode: 0 })
   toStandby.close()

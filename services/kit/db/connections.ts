@@ -22,6 +22,8 @@ interface ServiceConnections extends ServerConnections {
   replica?: { url: string; log: Log; onRead(server: 'primary' | 'replica'): void } | undefined
 }
 
+export type ReadOnPool = <Rows>(read: (sql: Pool) => PromiseLike<Rows>) => Promise<Rows>
+
 /** The connections of one service. */
 export interface Connections {
   /** The pool of the primary. */
@@ -30,7 +32,8 @@ export interface Connections {
   reads: Reads
   /** Short reads that always use the primary, for what decides. */
   primaryReads: Reads
-  replica: Replica | undefined
+  /** A read that is too long for the connection of short reads, on the replica where there is one. */
+  readOnPool: ReadOnPool
   close(): Promise<void>
 }
 
@@ -61,7 +64,7 @@ export function connectService(url: string, { replica: options, ...shared }: Ser
     sql,
     reads: replica ?? primaryReads,
     primaryReads,
-    replica,
+    readOnPool: async (read) => (replica ? replica.onPool(sql, read) : read(sql)),
     async close() {
       await Promise.all([primaryReads.close(), replica?.close(), sql.end({ timeout: 5 })])
     },

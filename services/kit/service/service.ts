@@ -11,7 +11,7 @@ import { natsOptionsOf } from '../bus/nats/connection.ts'
 import { commonVariables, databaseVariables } from '../config/variables.ts'
 import { VERSION } from '../config/version.ts'
 import type { Pool } from '../db/client.ts'
-import { type Connections, connectService } from '../db/connections.ts'
+import { type Connections, connectService, type ReadOnPool } from '../db/connections.ts'
 import { poolMetrics, readMetrics } from '../db/metrics.ts'
 import { withPasswordFile } from '../db/password-file.ts'
 import type { Reads } from '../db/pipelined-reads.ts'
@@ -52,6 +52,7 @@ interface Kit {
   sql: Pool
   connections: Connections
   reads: Reads
+  readOnPool: ReadOnPool
   tenantReads: TenantReads
   /** Calls back for each NOTIFY of Postgres. */
   notifier: Notifier
@@ -124,8 +125,8 @@ export async function createKit(
       ? { url: urlOf(config.DATABASE_READ_URL), log, onRead: readMetrics(registry) }
       : undefined,
   })
-  const { sql, reads, primaryReads, replica } = connections
-  const tenantReads = new TenantReads({ sql, connections: config.DATABASE_POOL_SIZE, replica })
+  const { sql, reads, primaryReads, readOnPool } = connections
+  const tenantReads = new TenantReads({ readOnPool, connections: config.DATABASE_POOL_SIZE })
   const permits = new KeyedSemaphore({
     what: 'changes',
     permits: config.DATABASE_POOL_SIZE,
@@ -182,6 +183,7 @@ export async function createKit(
     sql,
     connections,
     reads,
+    readOnPool,
     tenantReads,
     notifier,
     bus,
