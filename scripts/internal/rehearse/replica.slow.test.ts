@@ -23,18 +23,22 @@ const env = { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000', DATAB
 const primary = await startServer(folder, 'primary', { wal_level: 'replica', wal_keep_size: '256MB' })
 await migrateAsOwner(primary.db, passwordsOf(''))
 await importDefaults(primary.db.ownerUrl)
-const target = join(folder, 'standby')
-await backUp(primary.db.ownerUrl, primary.data, target)
-await Bun.write(join(target, 'standby.signal'), '')
-await giveToPostgres(target)
 const { hostname, port, username, password } = new URL(primary.db.ownerUrl)
-const startStandby = () =>
-  startServer(folder, 'standby', {
+const startStandby = (name = 'standby') =>
+  startServer(folder, name, {
     primary_conninfo: `host=${hostname} port=${port} user=${username} password=${password}`,
     // A read that needs rows which the primary has vacuumed is cancelled at once.
     max_standby_streaming_delay: '0',
   })
-let standby = await startStandby()
+/** Makes a standby of a backup and starts it. */
+async function newStandby(name: string) {
+  const target = join(folder, name)
+  await backUp(primary.db.ownerUrl, primary.data, target)
+  await Bun.write(join(target, 'standby.signal'), '')
+  await giveToPostgres(target)
+  return startStandby(name)
+}
+let standby = await newStandby('standby')
 const toStandby = new TcpProxy(standby.db.ownerUrl)
 const readUrlOf = (service: ServiceName) => {
   const url = new URL(primary.db.urlOf(service))
@@ -89,16 +93,16 @@ test('a replica serves reads, and each replica of the service shows what a comma
   expect(await readsOf('replica')).toBeGreaterThan(before + 20)
 })
 
-test('a read that the replica cancels because of a vacuum is answered by the primary', async () => {
+/** Connections of a service, with the servers that have answered its reads. */
+function connections(replicaUrl: string) {
   const answered: string[] = []
-  const { readOnPool, close } = connectService(primary.db.ownerUrl, {
-    size: 4,
-    applicationName: 'test-conflict',
-    replica: { url: toStandby.url, log: createLog({ service: 'test', version: '0', level: 'silent' }), onRead },
-  })
-  function onRead(server: string) {
-    answered.push(server)
-  }
+  const log = createLog({ service: 'test', version: '0', level: 'silent' })
+  const replica = { url: replicaUrl, log, onRead: (server: string) => void answered.push(server) }
+  return { answered, ...connectService(primary.db.ownerUrl, { size: 4, applicationName: 'test-reads', replica }) }
+}
+
+test('a read that the replica cancels because of a vacuum is answered by the primary', async () => {
+  const { answered, readOnPool, close } = connections(toStandby.url)
   await primary.db.owner`create table vacuumed (number integer)`
   await primary.db.owner`insert into vacuumed (number) select generate_series(1, 1000)`
   const count = (seconds: number) =>
@@ -114,7 +118,7 @@ test('a read that the replica cancels because of a vacuum is answered by the pri
   const before = answered.length
   const slow = count(1)
   const isRunning = async () =>
-    (await standby.db.owner`select from pg_stat_activity where application_name = 'test-conflict' and state = 'active'`)
+    (await standby.db.owner`select from pg_stat_activity where application_name = 'test-reads' and state = 'active'`)
       .length > 0
   await until(isRunning, { what: 'a read on the replica' })
   await primary.db.owner`delete from vacuumed where number > 500`
@@ -163,7 +167,7 @@ test('a replica that is frozen, unreachable and killed under load causes no erro
   expect(load.failures).toEqual([])
 })
 
-test('a promoted replica is left aside though the primary is idle, and what it wrote is not shown', async () => {
+test('a promoted replica is left aside, and what it wrote is not shown', async () => {
   await untilServedBy('replica')
   await standby.db.owner`select pg_promote()`
   await untilServedBy('primary', 5_000)
@@ -175,5 +179,19 @@ test('a promoted replica is left aside though the primary is idle, and what it w
   for (const end of await deployment.stop()) expect(end).toMatchObject({ exitCode: 0 })
   toStandby.close()
   await standby.stop()
+})
+
+test('a replica that is promoted while the primary is idle is left aside', async () => {
+  const idle = await newStandby('idle')
+  const { answered, readOnPool, close } = connections(idle.db.ownerUrl)
+  const isServedBy = (server: string) => async () => {
+    await readOnPool((on) => on`select 1`)
+    return answered.at(-1) === server
+  }
+  await until(isServedBy('replica'), { what: 'reads of the replica' })
+  await idle.db.owner`select pg_promote()`
+  await until(isServedBy('primary'), { withinMs: 5_000, what: 'reads of the primary' })
+  await close()
+  await idle.stop()
   await primary.stop()
 })
