@@ -30,7 +30,6 @@ const PUBLIC = [
   'getReferenceChunk',
   'getReferenceModule', // the file is public
   'getRoot', // leads to the documentation
-  'getUnsubscribePage', // leads to that page
   'introspectOauthToken', // the client id and secret are the credential
   'putUpload', // the signed URL is the credential
   'redeemActivation', // the link is the credential

@@ -148,6 +148,7 @@ export const confirmMailAddress = defineOperation({
   maxBodyBytes: MAX_IDENTITY_BODY_BYTES,
   body: closed({ token }),
   status: 204,
+  refusals: ['not_found'],
   // The owner of the address may be no user: the actor is the user who added it.
   audit: { procedure: 'mailAddress.confirm', request: ['mailAddressId'] },
 })
@@ -173,15 +174,4 @@ export const unsubscribeMailAddress = defineOperation({
   }),
   status: 204,
   audit: { procedure: 'mailAddress.unsubscribe', request: ['mailAddressId'] },
-})
-
-/** Mail programs without RFC 8058 open the link in a browser. */
-export const getUnsubscribePage = defineOperation({
-  id: 'getUnsubscribePage',
-  method: 'GET',
-  path: `${path}/unsubscribe`,
-  tag,
-  summary: 'Redirect to the page that unsubscribes an address',
-  access: 'public',
-  page: true,
 })
