@@ -66,6 +66,7 @@ export const PATHS = {
     '/flows/v1/me',
     '/flows/v1/roles',
     '/flows/v1/service-accounts',
+    '/flows/v1/unsubscriptions',
     '/flows/v1/users',
     '/flows/v1/business-units',
     '/flows/v1/custom-fields',

@@ -52,6 +52,7 @@ const OTHER_PROCEDURES: Record<string, string> = {
   'POST /v2.3/oauth/token': 'auth.signIn',
   'POST /v2.3/oauth/revoke': 'auth.revoke',
   'POST /flows/v1/activations': 'activation.redeem',
+  'POST /flows/v1/unsubscriptions': 'mailAddress.unsubscribe',
   'PATCH /v1/parts/{id}/files': 'part.updateFiles',
 }
 

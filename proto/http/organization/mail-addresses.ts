@@ -157,7 +157,7 @@ export const confirmMailAddress = defineOperation({
 export const unsubscribeMailAddress = defineOperation({
   id: 'unsubscribeMailAddress',
   method: 'POST',
-  path: `${path}/unsubscribe`,
+  path: '/flows/v1/unsubscriptions',
   tag,
   summary: 'Unsubscribe a mail address with one click',
   description:

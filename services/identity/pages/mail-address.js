@@ -14,8 +14,7 @@ const ACTIONS = {
     question: 'Your address gets no further mail once you remove it.',
     button: 'Remove the address',
     done: 'The address is removed.',
-    send: (token) =>
-      fetch(`/flows/v1/mail-addresses/unsubscribe?token=${encodeURIComponent(token)}`, { method: 'POST' }),
+    send: (token) => fetch(`/flows/v1/unsubscriptions?token=${encodeURIComponent(token)}`, { method: 'POST' }),
   },
 }
 

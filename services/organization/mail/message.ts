@@ -44,7 +44,7 @@ export async function messageOf(
       'Auto-Submitted': 'auto-generated',
       ...(mail.kind === 'NOTICE' && token
         ? {
-            'List-Unsubscribe': `<${publicUrl}/flows/v1/mail-addresses/unsubscribe?token=${token}>`,
+            'List-Unsubscribe': `<${publicUrl}/flows/v1/unsubscriptions?token=${token}>`,
             'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
           }
         : {}),

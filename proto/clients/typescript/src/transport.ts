@@ -20,7 +20,7 @@ export interface TransportOptions extends RetryOptions {
 const READS = ['GET', 'HEAD']
 /** Commands that take no `Idempotency-Key`, because their bodies have a password or a token. */
 export const WITHOUT_KEY =
-  /\/oauth\/|^\/flows\/v1\/(activations|password\/change|impersonation-grants\/redeem|mail-addresses\/(confirm|unsubscribe))$/
+  /\/oauth\/|^\/flows\/v1\/(activations|password\/change|impersonation-grants\/redeem|mail-addresses\/confirm|unsubscriptions)$/
 
 /**
  * Sends requests: with a token, a `User-Agent`, a time-out and, for a command, an `Idempotency-Key`; repeats what can
