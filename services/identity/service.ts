@@ -5,6 +5,7 @@ import { AUDIENCE, assemble, createKit, type KitOptions, type Service } from '..
 import { activationRoutes } from './activations/routes.ts'
 import { cleanUpIdentity } from './cleanup/queries.ts'
 import type { IdentityConfig } from './config.ts'
+import { consoleRoutes } from './console/routes.ts'
 import { endSessionsWithoutAuthority } from './impersonation/consumer.ts'
 import { impersonationRoutes } from './impersonation/routes.ts'
 import { ensureKeys } from './keys/commands.ts'
@@ -64,6 +65,7 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
       }),
       keyRoutes({ http, sql, publicUrl: config.PUBLIC_URL }),
       await pageRoutes({ http, publicUrl: config.PUBLIC_URL }),
+      ...(config.CONSOLE ? [consoleRoutes({ http, filesOrigin: config.FILES_ORIGIN })] : []),
       sessionRoutes({ http, pagination, sql }),
       passwordRoutes({ http, sql, hashing, now }),
       impersonationRoutes({ http, pagination, tokens, publicUrl: config.PUBLIC_URL }),

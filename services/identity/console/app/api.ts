@@ -1,0 +1,41 @@
+import { signal } from '@preact/signals'
+import { createMarketplace } from '../../../../proto/clients/typescript/src/client.ts'
+import type { Fetch } from '../../../../proto/clients/typescript/src/transport.ts'
+import { refreshVisible } from './refresh.ts'
+import { credentials } from './session.ts'
+
+export { ifMatch } from '../../../../proto/clients/typescript/src/client.ts'
+export { ApiError } from '../../../../proto/clients/typescript/src/errors.ts'
+export type * from '../../../../proto/clients/typescript/src/generated/openapi.ts'
+
+/** Whether the last request reached the marketplace. */
+export const isConnected = signal(true)
+
+const fetchAndObserve: Fetch = async (url, init) => {
+  try {
+    const response = await fetch(url, init)
+    isConnected.value = true
+    return response
+  } catch (error) {
+    if (!(error instanceof DOMException && error.name === 'AbortError')) isConnected.value = false
+    throw error
+  }
+}
+
+export const market = createMarketplace({
+  url: location.origin,
+  credentials,
+  fetch: fetchAndObserve,
+  maxRetries: 2,
+  maxWaitMs: 10_000,
+  timeoutMs: 30_000,
+})
+
+/** Runs a command and reads again what the page shows. */
+export async function command<T>(run: () => Promise<{ data: T }>): Promise<T> {
+  try {
+    return (await run()).data
+  } finally {
+    refreshVisible()
+  }
+}

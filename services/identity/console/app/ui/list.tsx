@@ -1,0 +1,117 @@
+import type { ComponentChildren } from 'preact'
+import type { List } from '../data.ts'
+import { number } from '../format.ts'
+import { t } from '../texts.ts'
+import { Empty, Loading, Problem } from './states.tsx'
+
+export interface Column<Item> {
+  label: string
+  /** The first column leads to the record. */
+  cell: (item: Item) => ComponentChildren
+  isNumber?: boolean
+}
+
+interface TableProps<Item> {
+  /** What the rows are, for screen readers. */
+  caption: string
+  items: readonly Item[]
+  columns: readonly Column<Item>[]
+  idOf: (item: Item) => string
+}
+
+/** A table on a wide window, and a card for each row on a narrow one. */
+export function Table<Item>({ caption, items, columns, idOf }: TableProps<Item>) {
+  return (
+    <table class="rows">
+      <caption>{caption}</caption>
+      <thead>
+        <tr>
+          {columns.map(({ label, isNumber }) => (
+            <th key={label} scope="col" class={isNumber ? 'number' : ''}>
+              {label}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {items.map((item) => (
+          <tr key={idOf(item)}>
+            {columns.map(({ label, cell, isNumber }) => (
+              <td key={label} data-label={label} class={isNumber ? 'number' : ''}>
+                {cell(item)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+interface ListProps<Item> extends Omit<TableProps<Item>, 'items' | 'idOf'> {
+  list: List<Item>
+  idOf?: (item: Item) => string
+  empty?: ComponentChildren
+}
+
+/** A list that pages. New rows wait above it until they are asked for. */
+export function ListTable<Item>({
+  list,
+  empty,
+  idOf = (item) => (item as { id: string }).id,
+  ...table
+}: ListProps<Item>) {
+  if (!list.data) return list.error ? <Problem error={list.error} /> : <Loading lines={6} />
+  return (
+    <>
+      <div class="fresh" role="status">
+        {list.fresh > 0 && (
+          <button type="button" onClick={list.showFresh}>
+            {t.ui.fresh(number(list.fresh))}
+          </button>
+        )}
+      </div>
+      {list.data.length === 0 ? <Empty>{empty}</Empty> : <Table items={list.data} idOf={idOf} {...table} />}
+      {list.hasMore && (
+        <button type="button" class="more" onClick={list.showMore}>
+          {t.ui.more}
+        </button>
+      )}
+    </>
+  )
+}
+
+interface FilterProps {
+  label: string
+  value: string
+  options: readonly (readonly [value: string, label: string])[]
+  onChange: (value: string) => void
+}
+
+export const Filter = ({ label, value, options, onChange }: FilterProps) => (
+  <label class="filter">
+    {label}
+    <select value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+      {options.map(([option, text]) => (
+        <option key={option} value={option}>
+          {text}
+        </option>
+      ))}
+    </select>
+  </label>
+)
+
+/** A search that waits until one has stopped typing. */
+export function Search({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const later = (text: string) => {
+    clearTimeout(timer)
+    timer = setTimeout(() => onChange(text.trim()), 300)
+  }
+  return (
+    <label class="filter">
+      {t.ui.search}
+      <input type="search" maxLength={200} value={value} onInput={({ currentTarget }) => later(currentTarget.value)} />
+    </label>
+  )
+}
