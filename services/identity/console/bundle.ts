@@ -22,5 +22,9 @@ export async function bundleConsole() {
   })
   const [script] = outputs
   if (!script) throw new Error('The bundle of the console has no script.')
-  return { script: await script.bytes(), styles: await Bun.file(join(APP, 'console.css')).bytes(), metafile }
+  return {
+    script: new Uint8Array(await script.arrayBuffer()),
+    styles: await Bun.file(join(APP, 'console.css')).bytes(),
+    metafile,
+  }
 }

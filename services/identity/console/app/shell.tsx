@@ -110,8 +110,10 @@ export function Shell({ children }: { children: ComponentChildren }) {
         </a>
         <details class="menu" key={path} open={false}>
           <summary>{t.nav.menu}</summary>
-          <Navigation path={path} />
-          <Account />
+          <div>
+            <Navigation path={path} />
+            <Account />
+          </div>
         </details>
       </header>
       <aside>
