@@ -45,7 +45,7 @@ function Account() {
     <div class="account">
       <p>
         <strong>{organization?.name}</strong>
-        <span>
+        <span class="quiet">
           {user?.givenName} {user?.familyName}
         </span>
       </p>

@@ -142,7 +142,7 @@ export function Field({
   return (
     <div class={type === 'checkbox' ? 'field check' : 'field'}>
       <label for={id}>
-        {label} {is.isOptional && <small>{t.ui.optional}</small>}
+        {label} {is.isOptional && <small class="aside">{t.ui.optional}</small>}
       </label>
       {options ? (
         <select {...common} ref={input as never} defaultValue={first}>
