@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { PERMISSIONS_NEEDED } from './permissions.ts'
 
 const APP = join(import.meta.dir, 'app')
-const STYLES = ['theme.css', 'screens.css']
+const STYLES = ['theme.css', 'frame.css', 'content.css']
 
 /**
  * Bundles the script of the console in memory. Its sources are part of the image, so that a checkout and an image run
@@ -23,9 +23,10 @@ export async function bundleConsole() {
   })
   const [script] = outputs
   if (!script) throw new Error('The bundle of the console has no script.')
+  const styles = await Promise.all(STYLES.map((name) => Bun.file(join(APP, 'styles', name)).text()))
   return {
     script: new Uint8Array(await script.arrayBuffer()),
-    styles: await Bun.file(join(APP, 'console.css')).bytes(),
+    styles: Buffer.from(styles.join('\n')),
     metafile,
   }
 }
