@@ -1,6 +1,13 @@
 import { render } from 'preact'
 import { LocationProvider, Route, Router } from 'preact-iso'
+import { Comparison } from './screens/comparison.tsx'
 import { Home } from './screens/home.tsx'
+import { OfferScreen } from './screens/offer.tsx'
+import { OrderScreen } from './screens/order.tsx'
+import { Orders } from './screens/orders.tsx'
+import { RfqScreen } from './screens/rfq.tsx'
+import { NewRfq } from './screens/rfq-form.tsx'
+import { Rfqs } from './screens/rfqs.tsx'
 import { SignIn, SignInAgain } from './screens/sign-in.tsx'
 import { session } from './session.ts'
 import { Shell } from './shell.tsx'
@@ -22,6 +29,13 @@ const App = () =>
       <Shell>
         <Router>
           <Route path="/console" component={Home} />
+          <Route path="/console/rfqs" component={Rfqs} />
+          <Route path="/console/rfqs/new" component={NewRfq} />
+          <Route path="/console/rfqs/:id" component={RfqScreen} />
+          <Route path="/console/rfqs/:id/comparison" component={Comparison} />
+          <Route path="/console/rfqs/:id/offer" component={OfferScreen} />
+          <Route path="/console/orders" component={Orders} />
+          <Route path="/console/orders/:id" component={OrderScreen} />
           <Route default component={NotFound} />
         </Router>
       </Shell>

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { t } from '../texts.ts'
-import { Field, Form, textOf } from './form.tsx'
+import { Field, Form, type FormProps, textOf } from './form.tsx'
 
 /** A modal dialog while it is shown. */
 export function Dialog({
@@ -35,15 +35,27 @@ interface ActionProps {
   /** The button and the title of its dialog. */
   label: string
   hint?: ComponentChildren
+  /** Whether it is offered. A dialog that is open stays, so that its text and its refusal do. */
+  when?: boolean
   isPrimary?: boolean
   isDangerous?: boolean
   onRun: (data: FormData) => Promise<unknown>
+  form?: Partial<FormProps>
   /** The fields of its dialog. */
   children?: ComponentChildren
 }
 
 /** A verb with a dialog that asks for what it needs. */
-export function Action({ label, hint, isPrimary = false, isDangerous = false, onRun, children }: ActionProps) {
+export function Action({
+  label,
+  hint,
+  when = true,
+  isPrimary = false,
+  isDangerous = false,
+  onRun,
+  form,
+  children,
+}: ActionProps) {
   const isOpen = useSignal(false)
   const close = () => {
     isOpen.value = false
@@ -54,20 +66,23 @@ export function Action({ label, hint, isPrimary = false, isDangerous = false, on
   }
   return (
     <>
-      <button
-        type="button"
-        class={isPrimary ? 'primary' : isDangerous ? 'danger' : ''}
-        onClick={() => {
-          isOpen.value = true
-        }}
-      >
-        {label}
-      </button>
+      {when && (
+        <button
+          type="button"
+          class={isPrimary ? 'primary' : isDangerous ? 'danger' : ''}
+          onClick={() => {
+            isOpen.value = true
+          }}
+        >
+          {label}
+        </button>
+      )}
       {isOpen.value && (
         <Dialog title={label} onClose={close}>
           {hint && <p class="quiet">{hint}</p>}
           <Form
             onSend={run}
+            {...form}
             submit={label}
             isDangerous={isDangerous}
             buttons={
@@ -88,3 +103,8 @@ export const Reason = ({ isOptional = false }: { isOptional?: boolean }) => (
   <Field name="reason" label={t.ui.reason} rows={3} isOptional={isOptional} isFocused />
 )
 export const reasonOf = (data: FormData) => textOf(data, 'reason') ?? ''
+
+export function optionalReason(data: FormData): { reason?: string } {
+  const reason = textOf(data, 'reason')
+  return reason === undefined ? {} : { reason }
+}

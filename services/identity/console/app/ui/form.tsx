@@ -27,10 +27,12 @@ export interface FormProps {
   /** More buttons beside that which sends. */
   buttons?: ComponentChildren
   isDangerous?: boolean
+  /** The name of the field for a field path of the API, where they differ. */
+  pathOf?: (field: string) => string
   children?: ComponentChildren
 }
 
-export function Form({ onSend, submit, buttons, isDangerous = false, children }: FormProps) {
+export function Form({ onSend, submit, buttons, isDangerous = false, pathOf = (field) => field, children }: FormProps) {
   const errors = useSignal<Readonly<Record<string, string>>>({})
   const failure = useSignal<{ sentence: string; requestId: string | undefined } | undefined>(undefined)
   const isBusy = useSignal(false)
@@ -44,7 +46,7 @@ export function Form({ onSend, submit, buttons, isDangerous = false, children }:
     errors.value = {}
     failure.value = undefined
     try {
-      await onSend(new FormData(form.current))
+      await onSend(new FormData(form.current, event.submitter))
     } catch (error) {
       if (session.value !== 'ended') show(error)
     } finally {
@@ -52,14 +54,19 @@ export function Form({ onSend, submit, buttons, isDangerous = false, children }:
     }
   }
   const show = (error: unknown) => {
-    const fields = error instanceof ApiError ? error.fields : []
-    errors.value = Object.fromEntries(fields.map(({ field, message }) => [field, message]))
-    const others = fields
-      .filter(({ field }) => !state.fields.has(field))
-      .map(({ field, message }) => `${field} ${message}`)
+    const { fields = [], requestId } = error instanceof ApiError ? error : {}
+    const others: string[] = []
+    const messages: Record<string, string> = {}
+    for (const { field, message } of fields) {
+      const path = pathOf(field)
+      const shown = [...state.fields].find((name) => name === path || name.startsWith(`${path}.`))
+      if (shown) messages[shown] = message
+      else others.push(`${field} ${message}`)
+    }
+    errors.value = messages
     const isShownAtFields = fields.length > 0 && others.length === 0
     const sentence = others.length > 0 ? others.join('; ') : isShownAtFields ? '' : sentenceOf(error)
-    failure.value = { sentence, requestId: error instanceof ApiError ? error.requestId : undefined }
+    failure.value = { sentence, requestId }
     requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true], .failure')?.focus())
   }
   return (
@@ -188,4 +195,19 @@ export function textOf(data: FormData, name: string): string | undefined {
 export function numberOf(data: FormData, name: string): number | undefined {
   const text = textOf(data, name)
   return text === undefined ? undefined : /^-?\d+$/.test(text) ? Number(text) : (text as unknown as number)
+}
+
+/** An amount as people write it, with a comma or a point. */
+export const amountOf = (data: FormData, name: string): string | undefined => textOf(data, name)?.replace(',', '.')
+
+/** The time of a field for a local date and time, or for a date, which means its end. */
+export function timeOf(data: FormData, name: string): string | undefined {
+  const text = textOf(data, name)
+  return text && new Date(text.includes('T') ? text : `${text}T23:59:59`).toISOString()
+}
+
+/** What a field for a local date and time shows. */
+export function localTime(iso: string): string {
+  const local = new Date(iso)
+  return new Date(local.getTime() - local.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
