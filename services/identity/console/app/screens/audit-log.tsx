@@ -110,9 +110,15 @@ export function AuditLog() {
           {
             label: t.auditLog.person,
             cell: (entry) => (
-              <>
-                {entry.actor.email} {isActedFor(entry) && <span class="badge wait">{isActedFor(entry)}</span>}
-              </>
+              <span>
+                {entry.actor.email}
+                {isActedFor(entry) && (
+                  <small class="quiet">
+                    <br />
+                    {t.auditLog.actedAs} {isActedFor(entry)}
+                  </small>
+                )}
+              </span>
             ),
           },
           { label: t.auditLog.time, cell: ({ timestamp }) => time(timestamp) },

@@ -9,6 +9,7 @@ import { Field, textOf } from '../ui/form.tsx'
 import { type Column, Filter, ListTable, Search } from '../ui/list.tsx'
 import { Badge } from '../ui/page.tsx'
 import { Secret, type ShownSecret } from '../ui/secret.tsx'
+import { Loading } from '../ui/states.tsx'
 import { OrganizationPage } from './organization.tsx'
 
 const at = (id: string) => ({ params: { path: { id } } })
@@ -20,35 +21,48 @@ const linkOf = (email: string, activationUrl: string): ShownSecret => ({
   values: [[email, activationUrl]],
 })
 
-/** The roles of the organization as options, with those that a user has. */
-export function useRoles(userId?: string) {
+/** The roles of the organization to choose from, where a user has some. They are read while the dialog is open. */
+export function RoleChoices({ userId }: { userId?: string }) {
   const all = useList('/v1/roles', { query: { pageSize: 50 } })
   const own = useList(userId ? '/v1/roles' : undefined, { query: { pageSize: 50, userId: userId ?? '' } })
-  const isKnown = all.data !== undefined && (userId === undefined || own.data !== undefined)
-  const options = (all.data ?? []).map(({ id, name }) => [id, name] as const)
-  return { isKnown, options, chosen: (own.data ?? []).map(({ id }) => id) }
+  if (!all.data || (userId && !own.data)) return <Loading />
+  const held = own.data?.map(({ id }) => id) ?? []
+  return (
+    <>
+      {held.map((id) => (
+        <input key={id} type="hidden" name="heldRoleIds" value={id} />
+      ))}
+      <Choices
+        name="roleIds"
+        label={t.organization.roles}
+        options={all.data.map(({ id, name }) => [id, name])}
+        chosen={held}
+      />
+    </>
+  )
 }
 
 /** Grants and withdraws roles until the user has the chosen ones. */
-export async function changeRoles(userId: string, before: readonly string[], after: readonly string[]) {
+async function changeRoles(userId: string, data: FormData) {
   const change = (id: string, verb: 'grant' | 'withdraw') =>
     market.POST(`/flows/v1/roles/{id}/${verb}`, { ...at(id), body: { userId } })
+  const [before, after] = [chosenIn(data, 'heldRoleIds'), chosenIn(data, 'roleIds')]
   for (const id of after.filter((one) => !before.includes(one))) await command(() => change(id, 'grant'))
   for (const id of before.filter((one) => !after.includes(one))) await command(() => change(id, 'withdraw'))
 }
 
-export function RolesAction({ userId }: { userId: string }) {
-  const { isKnown, options, chosen } = useRoles(userId)
-  return (
-    <Action
-      label={t.organization.roles}
-      when={permits('POST /flows/v1/roles/{id}/grant') && isKnown}
-      onRun={(data) => changeRoles(userId, chosen, chosenIn(data, 'roleIds'))}
-    >
-      <Choices name="roleIds" label={t.organization.roles} options={options} chosen={chosen} />
-    </Action>
-  )
-}
+export const RolesAction = ({ userId }: { userId: string }) => (
+  <Action
+    label={t.organization.roles}
+    when={permits('POST /flows/v1/roles/{id}/grant')}
+    onRun={(data) => changeRoles(userId, data)}
+  >
+    <RoleChoices userId={userId} />
+  </Action>
+)
+
+/** A program has keys instead of a password. */
+const isProgram = ({ email }: User) => email.includes('@service-accounts.')
 
 /** What an administrator can do with one person. */
 function PersonActions({ user, link }: { user: User; link: Signal<ShownSecret | undefined> }) {
@@ -76,7 +90,7 @@ function PersonActions({ user, link }: { user: User; link: Signal<ShownSecret | 
       <Action
         label={t.people.reset}
         hint={t.people.resetHint}
-        when={may('reset-password') && user.active && !isSelf}
+        when={may('reset-password') && user.active && !isSelf && !isProgram(user)}
         onRun={reset}
       />
       <Action
@@ -99,7 +113,6 @@ export function People() {
   const q = useSignal('')
   const active = useSignal('')
   const link = useSignal<ShownSecret | undefined>(undefined)
-  const { options } = useRoles()
   const list = useList('/v1/users', {
     query: { ...(q.value && { q: q.value }), ...(active.value && { active: active.value === 'true' }) },
   })
@@ -119,10 +132,10 @@ export function People() {
     {
       label: t.ui.state,
       cell: ({ active: isActive, admin }) => (
-        <>
+        <span>
           <Badge of="active" state={isActive ? 'ACTIVE' : 'INACTIVE'} />{' '}
           {admin && <span class="badge live">{t.people.administrator}</span>}
-        </>
+        </span>
       ),
     },
     ...(permits('POST /flows/v1/users')
@@ -138,7 +151,7 @@ export function People() {
             <Field name="givenName" label={t.people.givenName} />
             <Field name="familyName" label={t.people.familyName} />
           </div>
-          <Choices name="roleIds" label={t.organization.roles} options={options} />
+          <RoleChoices />
         </Action>
       }
     >

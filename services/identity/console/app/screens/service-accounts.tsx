@@ -4,7 +4,7 @@ import { useList } from '../data.ts'
 import { date, time } from '../format.ts'
 import { permits } from '../me.ts'
 import { t } from '../texts.ts'
-import { Choices, chosenIn } from '../ui/choices.tsx'
+import { chosenIn } from '../ui/choices.tsx'
 import { Action } from '../ui/dialog.tsx'
 import { Field, textOf, timeOf } from '../ui/form.tsx'
 import { ListTable } from '../ui/list.tsx'
@@ -12,9 +12,14 @@ import { Badge } from '../ui/page.tsx'
 import { Secret, type ShownSecret } from '../ui/secret.tsx'
 import { Empty } from '../ui/states.tsx'
 import { OrganizationPage } from './organization.tsx'
-import { RolesAction, useRoles } from './people.tsx'
+import { RoleChoices, RolesAction } from './people.tsx'
 
-function Keys({ account: { id }, secret }: { account: ServiceAccount; secret: Signal<ShownSecret | undefined> }) {
+interface KeysProps {
+  account: ServiceAccount
+  secret: Signal<ShownSecret | undefined>
+}
+
+function Keys({ account: { id }, secret }: KeysProps) {
   const keys = useList('/flows/v1/service-accounts/{id}/keys', { path: { id } }, ({ clientId }) => clientId)
   const create = async (data: FormData) => {
     const [description, expireTime] = [textOf(data, 'description'), timeOf(data, 'expireTime')]
@@ -86,11 +91,26 @@ function Keys({ account: { id }, secret }: { account: ServiceAccount; secret: Si
   )
 }
 
+/** Keys are read while they are shown. */
+function KeysOnRequest(keys: KeysProps) {
+  const isOpen = useSignal(false)
+  return (
+    <details
+      class="keys"
+      onToggle={({ currentTarget }) => {
+        isOpen.value = currentTarget.open
+      }}
+    >
+      <summary>{t.serviceAccounts.keys}</summary>
+      {isOpen.value && <Keys {...keys} />}
+    </details>
+  )
+}
+
 /** The programs of the organization, with their roles and keys. */
 export function ServiceAccounts() {
   const secret = useSignal<ShownSecret | undefined>(undefined)
   const list = useList('/flows/v1/service-accounts', {})
-  const { options } = useRoles()
   const create = (data: FormData) => {
     const description = textOf(data, 'description')
     const body = { name: textOf(data, 'name') ?? '', roleIds: chosenIn(data, 'roleIds') }
@@ -110,7 +130,7 @@ export function ServiceAccounts() {
         >
           <Field name="name" label={t.people.name} isFocused />
           <Field name="description" label={t.parts.description} isOptional />
-          <Choices name="roleIds" label={t.organization.roles} options={options} />
+          <RoleChoices />
         </Action>
       }
     >
@@ -128,7 +148,7 @@ export function ServiceAccounts() {
               </>
             ),
           },
-          { label: t.serviceAccounts.keys, cell: (account) => <Keys account={account} secret={secret} /> },
+          { label: t.serviceAccounts.keys, cell: (account) => <KeysOnRequest account={account} secret={secret} /> },
           { label: t.ui.actions, cell: ({ id }) => <RolesAction userId={id} /> },
         ]}
       />
