@@ -99,6 +99,16 @@ export const de: Texts = {
   timeline: {
     title: 'Verlauf',
     created: 'Angelegt',
+    fields: {
+      manufacturerIds: 'Einladungen',
+      expireTime: 'Ende',
+      milestones: 'Meilensteine',
+      filesReleasedTime: 'Dateien freigegeben',
+      awardedOfferIds: 'vergebene Angebote',
+      quantities: 'Stückzahlen',
+      requirements: 'Anforderungen',
+      sealed: 'versiegelte Preise',
+    },
     changed: (fields: string) => `Geändert: ${fields}`,
   },
   verbs: {
@@ -110,7 +120,7 @@ export const de: Texts = {
     close: 'Schließen',
     reopen: 'Wieder öffnen',
     award: 'Vergeben',
-    cancel: 'Stornieren',
+    cancel: 'Anfrage stornieren',
     decline: 'Ablehnen',
     withdraw: 'Zurückziehen',
     revise: 'Überarbeiten',
@@ -243,6 +253,7 @@ export const de: Texts = {
     own: 'Ihre Organisation fragt diese Angebote selbst an.',
   },
   orders: {
+    cancel: 'Auftrag stornieren',
     order: 'Auftrag',
     empty: 'Kein Auftrag passt.',
     partner: 'Partner',

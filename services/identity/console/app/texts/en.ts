@@ -97,6 +97,16 @@ export const en = {
   timeline: {
     title: 'Timeline',
     created: 'Created',
+    fields: {
+      manufacturerIds: 'invitations',
+      expireTime: 'closing time',
+      milestones: 'milestones',
+      filesReleasedTime: 'files released',
+      awardedOfferIds: 'awarded offers',
+      quantities: 'quantities',
+      requirements: 'requirements',
+      sealed: 'sealed prices',
+    } as Record<string, string>,
     changed: (fields: string) => `Changed: ${fields}`,
   },
   verbs: {
@@ -108,7 +118,7 @@ export const en = {
     close: 'Close',
     reopen: 'Reopen',
     award: 'Award',
-    cancel: 'Cancel the request',
+    cancel: 'Cancel the RFQ',
     decline: 'Decline',
     withdraw: 'Withdraw',
     revise: 'Revise',
@@ -241,6 +251,7 @@ export const en = {
     own: 'Your organization asks for these offers itself.',
   },
   orders: {
+    cancel: 'Cancel the order',
     order: 'Order',
     empty: 'No order matches.',
     partner: 'Partner',

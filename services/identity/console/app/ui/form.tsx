@@ -26,7 +26,7 @@ export interface FormProps {
   submit: string
   /** More buttons beside that which sends. */
   buttons?: ComponentChildren
-  isDangerous?: boolean
+  tone?: 'primary' | 'danger' | ''
   /** The name of the field for a field path of the API, where they differ. */
   pathOf?: (field: string) => string
   children?: ComponentChildren
