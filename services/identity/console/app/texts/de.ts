@@ -239,6 +239,7 @@ export const de: Texts = {
   offer: {
     title: 'Ihr Angebot',
     yours: 'Neues Angebot',
+    draft: (revision) => `Entwurf der Fassung ${revision}`,
     priceBreaks: 'Staffelpreise',
     minQuantity: 'Ab Stück',
     leadTimeDays: 'Lieferzeit in Tagen',

@@ -237,6 +237,7 @@ export const en = {
   offer: {
     title: 'Your offer',
     yours: 'New offer',
+    draft: (revision: string) => `Draft of revision ${revision}`,
     priceBreaks: 'Price breaks',
     minQuantity: 'From pieces',
     leadTimeDays: 'Lead time in days',
