@@ -62,6 +62,7 @@ const Offers = ({ quantity, offers }: OfferComparison) => (
               return (
                 <td key={offer.offerId} class={isBest ? 'number best' : 'number'}>
                   {cellOf(offer) ?? <span class="quiet">{unpriced(offer)}</span>}
+                  {isBest && ' '}
                   {isBest && <span class="mark">{t.comparison.best}</span>}
                 </td>
               )
