@@ -31,11 +31,15 @@ export const market = createMarketplace({
   timeoutMs: 30_000,
 })
 
+/** Counts the commands of this page; what follows from them is shown at once. */
+export const commands = signal(0)
+
 /** Runs a command and reads again what the page shows. */
 export async function command<T>(run: () => Promise<{ data: T }>): Promise<T> {
   try {
     return (await run()).data
   } finally {
+    commands.value += 1
     refreshVisible()
   }
 }

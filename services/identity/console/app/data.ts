@@ -1,5 +1,5 @@
 import { type Signal, signal, useSignal } from '@preact/signals'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useMemo } from 'preact/hooks'
 import type { PagedPath } from '../../../../proto/clients/typescript/src/client.ts'
 import { market, type paths } from './api.ts'
 import { onRefresh } from './refresh.ts'
@@ -122,10 +122,9 @@ export function useRecord<P extends GetPath>(path: P | undefined, params: Params
 }
 
 export interface List<Item> extends Read<Item[]> {
+  /** Differs for other filters. */
+  key: string
   hasMore: boolean
-  /** Number of new items above, which are shown on request, so that the list does not jump. */
-  fresh: number
-  showFresh(): void
   showMore(): void
 }
 
@@ -140,8 +139,7 @@ export function useList<P extends PagedPath>(
 ): List<ItemOf<P>> {
   const key = path === undefined ? '' : `${path} ${JSON.stringify(params)}`
   const view = useSignal({ key, pages: 1 })
-  const { pages } = view.value.key === key ? view.value : { pages: 1 }
-  const seen = useRef<{ key: string; ids: Set<string> }>({ key: '', ids: new Set() })
+  const pages = view.value.key === key ? view.value.pages : 1
   const { query, ...rest } = params as Params
   const resources = path
     ? Array.from({ length: pages }, (_, at) =>
@@ -152,21 +150,12 @@ export function useList<P extends PagedPath>(
   const reads = resources.map(
     ({ state }) => state.value as Read<unknown> as Read<{ items: ItemOf<P>[]; hasMore: boolean }>,
   )
-  const items = [...new Map(reads.flatMap(({ data }) => data?.items ?? []).map((item) => [idOf(item), item])).entries()]
-  if (seen.current.key !== key || seen.current.ids.size === 0) seen.current = { key, ids: new Set() }
-  const { ids } = seen.current
-  const last = items.findLastIndex(([id]) => ids.has(id))
-  const shown = items.filter(([id], at) => at > last || ids.has(id))
-  for (const [id] of shown) ids.add(id)
+  const items = new Map(reads.flatMap(({ data }) => data?.items ?? []).map((item) => [idOf(item), item]))
   return {
-    data: reads[0]?.data && shown.map(([, item]) => item),
+    key,
+    data: reads[0]?.data && [...items.values()],
     error: reads.find(({ error }) => error)?.error,
     hasMore: reads.at(-1)?.data?.hasMore ?? false,
-    fresh: items.length - shown.length,
-    showFresh: () => {
-      seen.current = { key: '', ids: new Set() }
-      view.value = { key, pages }
-    },
     showMore: () => {
       view.value = { key, pages: pages + 1 }
     },

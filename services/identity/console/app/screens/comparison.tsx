@@ -62,6 +62,7 @@ const Offers = ({ quantity, offers }: OfferComparison) => (
               return (
                 <td key={offer.offerId} class={isBest ? 'number best' : 'number'}>
                   {cellOf(offer) ?? <span class="quiet">{unpriced(offer)}</span>}
+                  {isBest && ' '}
                   {isBest && <span class="mark">{t.comparison.best}</span>}
                 </td>
               )
@@ -125,7 +126,7 @@ function Award({ rfq, comparison }: { rfq: Rfq; comparison: OfferComparison }) {
     <Action
       label={t.verbs.award}
       hint={t.comparison.awardHint(number(Math.max(...rfq.quantities)))}
-      when={mayUse(RFQ, 'award', rfq) && offers.length > 0}
+      when={mayUse(RFQ, 'award', rfq) && offers.some(({ unpriced: why }) => why !== 'SEALED')}
       isPrimary
       onRun={award}
       form={{ pathOf }}
@@ -186,14 +187,16 @@ function Compared({ rfq }: { rfq: Rfq }) {
       {isSealed && <p class="hint">{t.comparison.sealed}</p>}
       {rfq.state === 'AWARDED' && <PlacedOrders rfqId={rfq.id} />}
       <section class="panel">
-        <Filter
-          label={t.orders.quantity}
-          value={String(quantity.value)}
-          options={rfq.quantities.map((each) => [String(each), t.comparison.pieces(number(each))])}
-          onChange={(value) => {
-            quantity.value = Number(value)
-          }}
-        />
+        <div class="filters">
+          <Filter
+            label={t.orders.quantity}
+            value={String(quantity.value)}
+            options={rfq.quantities.map((each) => [String(each), t.comparison.pieces(number(each))])}
+            onChange={(value) => {
+              quantity.value = Number(value)
+            }}
+          />
+        </div>
         <Shown read={read}>
           {(comparison) =>
             comparison.offers.length === 0 ? <Empty>{t.comparison.none}</Empty> : <Offers {...comparison} />

@@ -9,7 +9,7 @@ import { OrgName, PartTitle } from '../names.tsx'
 import { t } from '../texts.ts'
 import { Action, optionalReason, Reason } from '../ui/dialog.tsx'
 import { PartFiles } from '../ui/files.tsx'
-import { amountOf, Field, Form, numberOf, textOf, timeOf } from '../ui/form.tsx'
+import { amountOf, Field, Form, localTime, numberOf, textOf, timeOf } from '../ui/form.tsx'
 import { Table } from '../ui/list.tsx'
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
@@ -67,6 +67,7 @@ function OfferForm({ rfq, draft }: { rfq: Rfq; draft: Offer | undefined }) {
     <Form
       onSend={save}
       submit={t.offer.saveDraft}
+      tone=""
       buttons={
         <button type="submit" class="primary" name="then" value="submit">
           {t.offer.submit}
@@ -143,7 +144,10 @@ function OfferForm({ rfq, draft }: { rfq: Rfq; draft: Offer | undefined }) {
           name="validUntil"
           label={t.comparison.validUntil}
           type="date"
-          value={(first?.validUntil ?? new Date(Date.parse(rfq.expireTime) + 30 * DAY_MS).toISOString()).slice(0, 10)}
+          value={localTime(first?.validUntil ?? new Date(Date.parse(rfq.expireTime) + 30 * DAY_MS).toISOString()).slice(
+            0,
+            10,
+          )}
         />
       </div>
       <Field name="notes" label={t.offer.notes} rows={4} value={first?.notes} isOptional />
@@ -187,7 +191,7 @@ const OfferView = ({ offer }: { offer: Offer }) => (
       items={offer.priceBreaks ?? []}
       idOf={({ minQuantity }) => String(minQuantity)}
       columns={[
-        { label: t.offer.minQuantity, cell: ({ minQuantity }) => number(minQuantity) },
+        { label: t.offer.minQuantity, cell: ({ minQuantity }) => `≥ ${number(minQuantity)}` },
         { label: t.comparison.unitPrice, cell: ({ unitPrice }) => money(unitPrice), isNumber: true },
         {
           label: t.comparison.leadTime,
@@ -217,7 +221,9 @@ function Offers({ rfq }: { rfq: Rfq }) {
     <Shown read={list}>
       {(offers) => {
         const draft = offers.find(({ state }) => state === 'DRAFT')
-        const others = offers.filter(({ state }) => state !== 'DRAFT')
+        const others = offers
+          .filter(({ state }) => state !== 'DRAFT')
+          .toSorted((a, b) => Number(b.state === 'SUBMITTED') - Number(a.state === 'SUBMITTED'))
         const isLive = others.some(({ state }) => state === 'SUBMITTED' || state === 'ACCEPTED')
         const isWanted = draft !== undefined || !isLive
         // The form stays when the permission or the RFQ ends, so that its text and the refusal do.
@@ -225,9 +231,7 @@ function Offers({ rfq }: { rfq: Rfq }) {
         return (
           <div class="stack">
             {wasOffering.current && (
-              <Section
-                title={draft && draft.revision > 1 ? t.comparison.revision(number(draft.revision)) : t.offer.yours}
-              >
+              <Section title={draft ? t.offer.draft(number(draft.revision)) : t.offer.yours}>
                 <OfferForm rfq={rfq} draft={draft} />
               </Section>
             )}

@@ -32,7 +32,7 @@ function Steps({ order }: { order: Order }) {
   const reasoned = (verb: Reasoned, isDangerous = false) => (
     <Action
       key={verb}
-      label={t.verbs[verb]}
+      label={verb === 'cancel' ? t.orders.cancel : t.verbs[verb]}
       when={mayUse(ORDER, verb, order)}
       isDangerous={isDangerous}
       onRun={(data) =>

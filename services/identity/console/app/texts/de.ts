@@ -105,6 +105,16 @@ export const de: Texts = {
   timeline: {
     title: 'Verlauf',
     created: 'Angelegt',
+    fields: {
+      manufacturerIds: 'Einladungen',
+      expireTime: 'Ende',
+      milestones: 'Meilensteine',
+      filesReleasedTime: 'Dateien freigegeben',
+      awardedOfferIds: 'vergebene Angebote',
+      quantities: 'Stückzahlen',
+      requirements: 'Anforderungen',
+      sealed: 'versiegelte Preise',
+    },
     changed: (fields: string) => `Geändert: ${fields}`,
   },
   verbs: {
@@ -116,7 +126,7 @@ export const de: Texts = {
     close: 'Schließen',
     reopen: 'Wieder öffnen',
     award: 'Vergeben',
-    cancel: 'Stornieren',
+    cancel: 'Anfrage stornieren',
     decline: 'Ablehnen',
     withdraw: 'Zurückziehen',
     revise: 'Überarbeiten',
@@ -235,6 +245,7 @@ export const de: Texts = {
   offer: {
     title: 'Ihr Angebot',
     yours: 'Neues Angebot',
+    draft: (revision) => `Entwurf der Fassung ${revision}`,
     priceBreaks: 'Staffelpreise',
     minQuantity: 'Ab Stück',
     leadTimeDays: 'Lieferzeit in Tagen',
@@ -249,6 +260,7 @@ export const de: Texts = {
     own: 'Ihre Organisation fragt diese Angebote selbst an.',
   },
   orders: {
+    cancel: 'Auftrag stornieren',
     order: 'Auftrag',
     empty: 'Kein Auftrag passt.',
     partner: 'Partner',

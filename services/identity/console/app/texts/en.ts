@@ -103,6 +103,16 @@ export const en = {
   timeline: {
     title: 'Timeline',
     created: 'Created',
+    fields: {
+      manufacturerIds: 'invitations',
+      expireTime: 'closing time',
+      milestones: 'milestones',
+      filesReleasedTime: 'files released',
+      awardedOfferIds: 'awarded offers',
+      quantities: 'quantities',
+      requirements: 'requirements',
+      sealed: 'sealed prices',
+    } as Record<string, string>,
     changed: (fields: string) => `Changed: ${fields}`,
   },
   verbs: {
@@ -114,7 +124,7 @@ export const en = {
     close: 'Close',
     reopen: 'Reopen',
     award: 'Award',
-    cancel: 'Cancel the request',
+    cancel: 'Cancel the RFQ',
     decline: 'Decline',
     withdraw: 'Withdraw',
     revise: 'Revise',
@@ -233,6 +243,7 @@ export const en = {
   offer: {
     title: 'Your offer',
     yours: 'New offer',
+    draft: (revision: string) => `Draft of revision ${revision}`,
     priceBreaks: 'Price breaks',
     minQuantity: 'From pieces',
     leadTimeDays: 'Lead time in days',
@@ -247,6 +258,7 @@ export const en = {
     own: 'Your organization asks for these offers itself.',
   },
   orders: {
+    cancel: 'Cancel the order',
     order: 'Order',
     empty: 'No order matches.',
     partner: 'Partner',

@@ -84,7 +84,7 @@ export function Action({
             onSend={run}
             {...form}
             submit={label}
-            isDangerous={isDangerous}
+            tone={isDangerous ? 'danger' : 'primary'}
             buttons={
               <button type="button" onClick={close}>
                 {t.ui.cancel}

@@ -26,13 +26,13 @@ export interface FormProps {
   submit: string
   /** More buttons beside that which sends. */
   buttons?: ComponentChildren
-  isDangerous?: boolean
+  tone?: 'primary' | 'danger' | ''
   /** The name of the field for a field path of the API, where they differ. */
   pathOf?: (field: string) => string
   children?: ComponentChildren
 }
 
-export function Form({ onSend, submit, buttons, isDangerous = false, pathOf = (field) => field, children }: FormProps) {
+export function Form({ onSend, submit, buttons, tone = 'primary', pathOf = (field) => field, children }: FormProps) {
   const errors = useSignal<Readonly<Record<string, string>>>({})
   const failure = useSignal<{ sentence: string; requestId: string | undefined } | undefined>(undefined)
   const isBusy = useSignal(false)
@@ -84,7 +84,7 @@ export function Form({ onSend, submit, buttons, isDangerous = false, pathOf = (f
           </p>
         )}
         <div class="buttons">
-          <button type="submit" class={isDangerous ? 'danger' : 'primary'} disabled={isBusy.value}>
+          <button type="submit" class={tone} disabled={isBusy.value}>
             {submit}
           </button>
           {buttons}

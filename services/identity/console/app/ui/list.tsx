@@ -1,4 +1,7 @@
+import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
+import { useRef } from 'preact/hooks'
+import { commands } from '../api.ts'
 import type { List } from '../data.ts'
 import { number } from '../format.ts'
 import { t } from '../texts.ts'
@@ -54,24 +57,41 @@ interface ListProps<Item> extends Omit<TableProps<Item>, 'items' | 'idOf'> {
   empty?: ComponentChildren
 }
 
-/** A list that pages. New rows wait above it until they are asked for. */
+/** The rows that are shown, and the number of those by others that came above them meanwhile. */
+function useHeld<Item>({ key, data = [] }: List<Item>, idOf: (item: Item) => string) {
+  const released = useSignal(0)
+  const version = `${key} ${commands.value} ${released.value}`
+  const seen = useRef({ version: '', ids: new Set<string>() })
+  if (seen.current.version !== version || seen.current.ids.size === 0) seen.current = { version, ids: new Set() }
+  const { ids } = seen.current
+  const last = data.findLastIndex((item) => ids.has(idOf(item)))
+  const shown = data.filter((item, at) => at > last || ids.has(idOf(item)))
+  for (const item of shown) ids.add(idOf(item))
+  const release = () => {
+    released.value += 1
+  }
+  return { shown, held: data.length - shown.length, release }
+}
+
+/** A list that pages. New rows by others wait above it until they are asked for, so that it does not jump. */
 export function ListTable<Item>({
   list,
   empty,
   idOf = (item) => (item as { id: string }).id,
   ...table
 }: ListProps<Item>) {
+  const { shown, held, release } = useHeld(list, idOf)
   if (!list.data) return list.error ? <Problem error={list.error} /> : <Loading lines={6} />
   return (
     <>
-      <div class="fresh" role="status">
-        {list.fresh > 0 && (
-          <button type="button" onClick={list.showFresh}>
-            {t.ui.fresh(number(list.fresh))}
+      <div role="status">
+        {held > 0 && (
+          <button type="button" class="more" onClick={release}>
+            {t.ui.fresh(number(held))}
           </button>
         )}
       </div>
-      {list.data.length === 0 ? <Empty>{empty}</Empty> : <Table items={list.data} idOf={idOf} {...table} />}
+      {shown.length === 0 ? <Empty>{empty}</Empty> : <Table items={shown} idOf={idOf} {...table} />}
       {list.hasMore && (
         <button type="button" class="more" onClick={list.showMore}>
           {t.ui.more}

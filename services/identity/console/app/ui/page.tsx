@@ -41,7 +41,7 @@ export const Section = ({
   actions?: ComponentChildren
   children: ComponentChildren
 }) => (
-  <section class="panel">
+  <section class="panel" aria-label={title}>
     <header>
       <h2>{title}</h2>
       {actions}

@@ -8,12 +8,14 @@ import { Shown } from './states.tsx'
 
 type RecordKind = 'rfq' | 'order' | 'part'
 
+const nameOf = (field: string) => t.timeline.fields[field] ?? (field.startsWith('files.') ? t.files.title : field)
+
 /** What an entry of the history says: the new state, or the fields that changed. */
 function sentence(of: RecordKind, { kind, changes }: HistoryEntry): ComponentChildren {
   const state = changes.find(({ field }) => field === 'state')?.after
   if (typeof state === 'string' && state in t.states[of]) return <Badge of={of} state={state as never} />
   if (kind === 'CREATE') return t.timeline.created
-  return t.timeline.changed(changes.map(({ field }) => field).join(', '))
+  return t.timeline.changed([...new Set(changes.map(({ field }) => nameOf(field)))].join(', '))
 }
 
 /** The history of a record, newest first. */
