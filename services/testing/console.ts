@@ -8,6 +8,8 @@ export const NARROW = { viewport: { width: 390, height: 844 }, colorScheme: 'dar
 
 export interface Stage {
   market: TestMarketplace
+  /** Errors of the pages, of which there must be none at the end. */
+  errors: string[]
   /** A window of its own, not signed in. */
   open(options?: BrowserContextOptions): Promise<Page>
   /** A window in which the user has signed in by the form. */
@@ -48,7 +50,7 @@ export async function consoleStage(overrides?: Record<string, string>): Promise<
     await page.getByRole('heading', { level: 1, name: 'What waits for you' }).waitFor()
     return page
   }
-  return { market, open, signIn }
+  return { market, errors, open, signIn }
 }
 
 export async function fillSignIn(page: Page, email: string): Promise<void> {

@@ -118,7 +118,7 @@ describe('what changes while a person works', () => {
     await page.getByText('The draft is saved.').waitFor()
     const { body } = await offersOf(maker.administrator.client).list(`?view=MANUFACTURER&rfqId=${rfqId}`)
     expect(body.items.map(({ notes, priceBreaks }) => [notes, priceBreaks?.[0]?.unitPrice.amount])).toEqual([
-      ['Turned from bar.', '77.5'],
+      ['Turned from bar.', '77.50'],
     ])
     await page.context().close()
   }, 60_000)
@@ -207,6 +207,9 @@ test('the policy lets no inline code run', async () => {
     document.body.append(Object.assign(document.createElement('script'), { textContent: 'window.ran = true' }))
   })`)
   expect(ran).toEqual(['script-src-elem', true])
+  expect(stage.errors.splice(0)).toEqual([
+    expect.stringContaining("the following Content Security Policy directive 'script-src"),
+  ])
 })
 
 test('the language of the browser is that of the texts, numbers and dates', async () => {

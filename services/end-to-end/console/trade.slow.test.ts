@@ -28,7 +28,15 @@ async function parties({ market }: Stage, title: string, works: readonly [string
   await createFactory(welding.administrator.client, { name: works[1] })
   const [designer, buyer, printer, welder, seller] = await Promise.all([
     ipOwner.member('IP owner'),
-    consumer.member('Buyer'),
+    consumer.member([
+      'app:consumer',
+      'rfq:create',
+      'rfq:publish',
+      'rfq:invite',
+      'rfq:award',
+      'order:update',
+      'assignment:read',
+    ]),
     additive.member('Manufacturer'),
     welding.member('Manufacturer'),
     trading.member('Seller'),
@@ -82,10 +90,7 @@ describe.each([
     // The marketplace names what is missing, at its field.
     await buyer.getByLabel('Delivery to').and(buyer.locator('[aria-invalid=true]')).fill('dk')
     await buyer.getByRole('button', { name: 'Save draft' }).click()
-    await stateOf(buyer, 'Draft').catch(async (e) => {
-      await buyer.screenshot({ path: `/tmp/shots/dbg-fail.png`, fullPage: true })
-      throw e
-    })
+    await stateOf(buyer, 'Draft')
     for (const factory of works) {
       const match = buyer.getByRole('row').filter({ hasText: factory })
       await match.getByRole('button', { name: 'Invite' }).click()

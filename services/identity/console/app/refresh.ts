@@ -2,8 +2,10 @@
 const readers = new Set<() => void>()
 
 export const onRefresh = (read: () => void) => {
-  readers.add(read)
-  return () => readers.delete(read)
+  // Several components may show the same.
+  const reader = () => read()
+  readers.add(reader)
+  return () => readers.delete(reader)
 }
 
 export const refreshVisible = () => {

@@ -218,5 +218,9 @@ function Compared({ rfq }: { rfq: Rfq }) {
 
 export function Comparison({ id = '' }: { id?: string }) {
   const read = useRecord('/v1/rfqs/{id}', { path: { id } })
-  return <Shown read={read}>{(rfq) => <Compared rfq={rfq} />}</Shown>
+  return (
+    <Shown isScreen read={read}>
+      {(rfq) => <Compared rfq={rfq} />}
+    </Shown>
+  )
 }

@@ -42,6 +42,9 @@ function OfferForm({ rfq, draft }: { rfq: Rfq; draft: Offer | undefined }) {
   const rows = useSignal((first?.priceBreaks ?? rfq.quantities).map((_, row) => row))
   const factories = useList('/v1/factories', { query: { view: 'MANUFACTURER', active: true } })
   const { currency } = rfq
+  // The choice stays when the list can no longer be read.
+  const known = useRef<readonly (readonly [id: string, name: string])[]>([])
+  if (factories.data) known.current = factories.data.map(({ id, name }) => [id, name])
 
   const save = async (data: FormData) => {
     const content = contentOf(data, rows.value, currency)
@@ -76,11 +79,11 @@ function OfferForm({ rfq, draft }: { rfq: Rfq; draft: Offer | undefined }) {
     >
       {isSaved && <p class="quiet">{t.offer.draftSaved}</p>}
       <Field
-        key={factories.data?.length}
+        key={known.current.length}
         name="factoryId"
         label={t.rfqs.factory}
         value={first?.factoryId}
-        options={(factories.data ?? []).map(({ id, name }) => [id, name])}
+        options={known.current}
       />
       <fieldset class="breaks">
         <legend>{t.offer.priceBreaks}</legend>
@@ -250,7 +253,7 @@ function Offers({ rfq }: { rfq: Rfq }) {
 export function OfferScreen({ id = '' }: { id?: string }) {
   const read = useRecord('/v1/rfqs/{id}', { path: { id } })
   return (
-    <Shown read={read}>
+    <Shown isScreen read={read}>
       {(rfq) => (
         <Page
           title={t.offer.title}

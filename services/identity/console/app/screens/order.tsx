@@ -171,7 +171,7 @@ export function OrderScreen({ id = '' }: { id?: string }) {
   const read = useRecord('/v1/orders/{id}', { path: { id } })
   const history = useList('/v1/orders/{id}/history', { path: { id } })
   return (
-    <Shown read={read}>
+    <Shown isScreen read={read}>
       {(order) => (
         <Page
           title={order.serialNumber}

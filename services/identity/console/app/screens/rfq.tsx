@@ -244,7 +244,7 @@ export function RfqScreen({ id = '' }: { id?: string }) {
   const read = useRecord('/v1/rfqs/{id}', { path: { id } })
   const history = useList('/v1/rfqs/{id}/history', { path: { id } })
   return (
-    <Shown read={read}>
+    <Shown isScreen read={read}>
       {(rfq) => (
         <Page
           title={rfq.serialNumber}

@@ -15,34 +15,39 @@ export const Loading = ({ lines = 4 }: { lines?: number }) => (
 
 export const Empty = ({ children = t.ui.empty }: { children?: ComponentChildren }) => <p class="empty">{children}</p>
 
-const Notice = ({
-  title,
-  hint,
-  children,
-}: {
+interface NoticeProps {
   title: string
   hint?: string | undefined
+  /** Whether it takes the place of a screen. */
+  isScreen: boolean
   children?: ComponentChildren
-}) => (
+}
+
+const Notice = ({ title, hint, isScreen, children }: NoticeProps) => (
   <div class="notice" role="alert">
-    <h2>{title}</h2>
+    {isScreen ? <h1>{title}</h1> : <h2>{title}</h2>}
     {hint && <p>{hint}</p>}
     {children}
   </div>
 )
 
 /** Why something cannot be shown, with what one can do. */
-export function Problem({ error }: { error: unknown }) {
+export function Problem({ error, isScreen = false }: { error: unknown; isScreen?: boolean }) {
   const retry = (
     <button type="button" onClick={refreshVisible}>
       {t.ui.retry}
     </button>
   )
-  if (!(error instanceof ApiError)) return <Notice title={t.ui.unreachable}>{retry}</Notice>
-  if (error.status === 403) return <Notice title={t.ui.forbidden} hint={t.ui.forbiddenHint} />
-  if (error.status === 404) return <Notice title={t.ui.notFound} hint={t.ui.notFoundHint} />
+  if (!(error instanceof ApiError))
+    return (
+      <Notice isScreen={isScreen} title={t.ui.unreachable}>
+        {retry}
+      </Notice>
+    )
+  if (error.status === 403) return <Notice isScreen={isScreen} title={t.ui.forbidden} hint={t.ui.forbiddenHint} />
+  if (error.status === 404) return <Notice isScreen={isScreen} title={t.ui.notFound} hint={t.ui.notFoundHint} />
   return (
-    <Notice title={t.ui.failed} hint={error.detail}>
+    <Notice isScreen={isScreen} title={t.ui.failed} hint={error.detail}>
       <p class="quiet">
         {t.ui.requestId} <code>{error.requestId}</code>
       </p>
@@ -54,14 +59,15 @@ export function Problem({ error }: { error: unknown }) {
 /** Shows data, or why there are none, or that they are loading. */
 export function Shown<T>({
   read,
-  lines,
+  lines = 4,
+  isScreen = false,
   children,
 }: {
   read: Read<T>
   lines?: number
+  isScreen?: boolean
   children: (data: T) => ComponentChildren
 }) {
   if (read.data !== undefined) return <>{children(read.data)}</>
-  if (read.error) return <Problem error={read.error} />
-  return lines === undefined ? <Loading /> : <Loading lines={lines} />
+  return read.error ? <Problem error={read.error} isScreen={isScreen} /> : <Loading lines={lines} />
 }
