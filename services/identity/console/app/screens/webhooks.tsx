@@ -32,11 +32,11 @@ const COLUMNS: readonly Column<WebhookEndpoint>[] = [
 /** All events of a kind, or single ones. */
 const EVENTS = ['cases.*', 'assignments.*', ...WEBHOOK_EVENT_TYPES] as const
 
-export const endpointContentOf = (data: FormData) => ({
-  url: textOf(data, 'url') ?? '',
-  events: chosenIn<WebhookSubscription>(data, 'events'),
-  description: textOf(data, 'description') ?? '',
-})
+export function endpointContentOf(data: FormData) {
+  const description = textOf(data, 'description')
+  const events = chosenIn<WebhookSubscription>(data, 'events')
+  return { url: textOf(data, 'url') ?? '', events, ...(description && { description }) }
+}
 
 export const EndpointFields = ({ endpoint }: { endpoint?: WebhookEndpoint }) => (
   <>
