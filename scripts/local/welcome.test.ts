@@ -42,7 +42,9 @@ const story: AccountsFile = {
 test('the welcome shows two accounts of an IP owner and one of a consumer, and ends with lines to paste', () => {
   const text = welcome('http://localhost:8080', story, '/log')
   const table = text.slice(0, text.indexOf('./scripts/dev accounts'))
-  expect(text).toContain('The marketplace    http://localhost:8080\nIts documentation  http://localhost:8080/docs\n')
+  expect(text).toContain(
+    'The marketplace    http://localhost:8080\nIts console        http://localhost:8080/console\nIts documentation  http://localhost:8080/docs\n',
+  )
   expect([...table.matchAll(/\S+@\S+/g)].map(([email]) => email)).toEqual([
     'administrator@IP_OWNER.example',
     'member@IP_OWNER.example',

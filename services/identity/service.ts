@@ -64,7 +64,7 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
         introspection: { sql, claimsIn: (token) => auth.claimsIn(token) },
       }),
       keyRoutes({ http, sql, publicUrl: config.PUBLIC_URL }),
-      await pageRoutes({ http, publicUrl: config.PUBLIC_URL }),
+      await pageRoutes({ http, publicUrl: config.PUBLIC_URL, hasConsole: config.CONSOLE }),
       ...(config.CONSOLE ? [consoleRoutes({ http, filesOrigin: config.FILES_ORIGIN })] : []),
       sessionRoutes({ http, pagination, sql }),
       passwordRoutes({ http, sql, hashing, now }),

@@ -55,4 +55,7 @@ test('CONSOLE=false: its addresses are those of an unknown path', async () => {
       (unknown.body as { detail: string }).detail,
     ])
   }
+  for (const path of ['/activate', '/impersonate']) {
+    expect((await without.anonymous.get(path)).text).not.toContain('console')
+  }
 })

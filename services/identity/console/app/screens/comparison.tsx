@@ -61,9 +61,8 @@ const Offers = ({ quantity, offers }: OfferComparison) => (
               const isBest = offer.best.includes(field) && offers.length > 1
               return (
                 <td key={offer.offerId} class={isBest ? 'number best' : 'number'}>
+                  {isBest && <span class="mark">{t.comparison.best}</span>}{' '}
                   {cellOf(offer) ?? <span class="quiet">{unpriced(offer)}</span>}
-                  {isBest && ' '}
-                  {isBest && <span class="mark">{t.comparison.best}</span>}
                 </td>
               )
             })}
