@@ -1,5 +1,5 @@
 import { render } from 'preact'
-import { LocationProvider, Route, Router } from 'preact-iso'
+import { LocationProvider, Route, Router } from 'preact-iso/router'
 import { Comparison } from './screens/comparison.tsx'
 import { Home } from './screens/home.tsx'
 import { OfferScreen } from './screens/offer.tsx'

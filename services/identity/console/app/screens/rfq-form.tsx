@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useLocation } from 'preact-iso'
+import { useLocation } from 'preact-iso/router'
 import { type Currency, command, type Incoterm, ifMatch, market, type Rfq, type RfqInput } from '../api.ts'
 import { useList } from '../data.ts'
 import { t } from '../texts.ts'

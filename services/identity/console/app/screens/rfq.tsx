@@ -1,4 +1,4 @@
-import { useLocation } from 'preact-iso'
+import { useLocation } from 'preact-iso/router'
 import { RFQ } from '../../../../../proto/states/rfqs.ts'
 import { command, market, type Rfq } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
