@@ -85,6 +85,11 @@ function OfferForm({ rfq, draft }: { rfq: Rfq; draft: Offer | undefined }) {
         value={first?.factoryId}
         options={known.current}
       />
+      {factories.data?.length === 0 && (
+        <p class="hint">
+          {t.offer.noFactory} <a href="/console/factories">{t.nav.factories}</a>
+        </p>
+      )}
       <fieldset class="breaks">
         <legend>{t.offer.priceBreaks}</legend>
         {rows.value.map((key, row) => (

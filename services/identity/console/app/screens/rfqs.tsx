@@ -49,11 +49,13 @@ export function Rfqs() {
   const view = useSignal<View>(views[0]?.[0] ?? 'CONSUMER')
   const state = useSignal<RfqState | ''>('')
   const q = useSignal('')
+  const hidesExpired = useSignal(false)
   const list = useList('/v1/rfqs', {
     query: {
       view: view.value,
       ...(state.value && { state: state.value }),
       ...(q.value && { q: q.value }),
+      ...(hidesExpired.value && { excludeExpired: true }),
     },
   })
   return (
@@ -93,6 +95,15 @@ export function Rfqs() {
               q.value = text
             }}
           />
+          <label class="filter">
+            <input
+              type="checkbox"
+              onChange={({ currentTarget }) => {
+                hidesExpired.value = currentTarget.checked
+              }}
+            />
+            {t.rfqs.hideExpired}
+          </label>
         </div>
         <ListTable caption={t.nav.rfqs} list={list} columns={COLUMNS} empty={t.rfqs.empty} />
       </section>
