@@ -4,7 +4,7 @@ import { type Currency, command, type Incoterm, ifMatch, market, type Rfq, type 
 import { useList, useRecord } from '../data.ts'
 import { t } from '../texts.ts'
 import { Field, Form, localTime, textOf, timeOf } from '../ui/form.tsx'
-import { Search } from '../ui/list.tsx'
+import { bind, Search } from '../ui/list.tsx'
 import { Page } from '../ui/page.tsx'
 
 const INCOTERMS = ['EXW', 'FCA', 'CPT', 'CIP', 'DAP', 'DPU', 'DDP', 'FAS', 'FOB', 'CFR', 'CIF'] satisfies Incoterm[]
@@ -95,12 +95,7 @@ function PartChoice({ partId }: { partId: string }) {
   )
   return (
     <div class="columns">
-      <Search
-        value={q.value}
-        onChange={(text) => {
-          q.value = text
-        }}
-      />
+      <Search {...bind(q)} />
       {/* New options make a new field. */}
       <Field
         key={options.map(([id]) => id).join()}
