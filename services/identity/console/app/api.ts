@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import { createMarketplace } from '../../../../proto/clients/typescript/src/client.ts'
+import type { paths } from '../../../../proto/clients/typescript/src/generated/openapi.ts'
 import type { Fetch } from '../../../../proto/clients/typescript/src/transport.ts'
 import { refreshVisible } from './refresh.ts'
 import { credentials } from './session.ts'
@@ -45,3 +46,14 @@ export async function command<T>(run: () => Promise<{ data: T }>): Promise<T> {
     refreshVisible()
   }
 }
+
+type VerbPath = Extract<Parameters<typeof market.POST>[0], `${string}/{id}${string}`>
+type BodyOf<P extends VerbPath> = paths[P] extends {
+  post: { requestBody?: { content: { 'application/json': infer Body } } }
+}
+  ? Body
+  : undefined
+
+/** Runs a command of a record. */
+export const post = <P extends VerbPath>(path: P, id: string, body?: BodyOf<P>) =>
+  command(() => (market.POST as CallableFunction)(path, { params: { path: { id } }, body }))

@@ -1,5 +1,5 @@
 import { render } from 'preact'
-import { LocationProvider, Route, Router } from 'preact-iso'
+import { LocationProvider, Route, Router } from 'preact-iso/router'
 import { AuditLog } from './screens/audit-log.tsx'
 import { Comparison } from './screens/comparison.tsx'
 import { Factories } from './screens/factories.tsx'

@@ -47,7 +47,10 @@ function end(): void {
   session.value = 'ended'
 }
 
-/** One tab refreshes at a time; the others take the tokens that it stored. A used refresh token would end the session. */
+/**
+ * One tab refreshes at a time, and the others take the tokens that it stored. A tab that sees them a moment later uses
+ * the old refresh token once more, which the marketplace answers with the same successor.
+ */
 export const credentials: Credentials = (ask, previous) =>
   navigator.locks.request(KEY, async () => {
     const current = stored()

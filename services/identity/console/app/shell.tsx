@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { useLocation } from 'preact-iso'
+import { useLocation } from 'preact-iso/router'
 import { isConnected, market } from './api.ts'
 import { useRecord } from './data.ts'
 import { can, me, permits } from './me.ts'

@@ -1,5 +1,5 @@
 import type { Assignment as AssignmentRecord, Order } from '../api.ts'
-import { command, market } from '../api.ts'
+import { command, market, post } from '../api.ts'
 import { useList } from '../data.ts'
 import { date, region } from '../format.ts'
 import { orgId, permits } from '../me.ts'
@@ -10,8 +10,6 @@ import { Field, textOf } from '../ui/form.tsx'
 import { Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 
-const at = (id: string) => ({ params: { path: { id } } })
-
 /** The texts of fields, without those that are empty. */
 const textsOf = (data: FormData, ...names: string[]) =>
   Object.fromEntries(names.map((name) => [name, textOf(data, name)]).filter(([, text]) => text !== undefined))
@@ -19,12 +17,7 @@ const textsOf = (data: FormData, ...names: string[]) =>
 function Contacts({ id, mayChange }: { id: string; mayChange: boolean }) {
   const list = useList('/flows/v1/assignments/{id}/contacts', { path: { id } })
   const add = (data: FormData) =>
-    command(() =>
-      market.POST('/flows/v1/assignments/{id}/contacts', {
-        ...at(id),
-        body: { name: '', ...textsOf(data, 'name', 'role', 'email', 'phone') },
-      }),
-    )
+    post('/flows/v1/assignments/{id}/contacts', id, { name: '', ...textsOf(data, 'name', 'role', 'email', 'phone') })
   const remove = (contactId: string) => () =>
     command(() =>
       market.DELETE('/flows/v1/assignments/{id}/contacts/{contactId}', { params: { path: { id, contactId } } }),
@@ -87,12 +80,7 @@ function Billing({ id, mayChange }: { id: string; mayChange: boolean }) {
       ...(textOf(data, 'address.postalCode') && { postalCode: textOf(data, 'address.postalCode') as string }),
     }
     const texts = textsOf(data, 'companyName', 'taxId', 'email', 'reference')
-    return command(() =>
-      market.POST('/flows/v1/assignments/{id}/billing-details', {
-        ...at(id),
-        body: { companyName: '', ...texts, address },
-      }),
-    )
+    return post('/flows/v1/assignments/{id}/billing-details', id, { companyName: '', ...texts, address })
   }
   return (
     <Section
@@ -141,12 +129,10 @@ function Billing({ id, mayChange }: { id: string; mayChange: boolean }) {
 function Extensions({ id, dueDate, mayExtend }: { id: string; dueDate: string; mayExtend: boolean }) {
   const { data = [] } = useList('/flows/v1/assignments/{id}/extensions', { path: { id } })
   const extend = (data: FormData) =>
-    command(() =>
-      market.POST('/flows/v1/assignments/{id}/extensions', {
-        ...at(id),
-        body: { dueDate: textOf(data, 'dueDate') ?? '', reason: reasonOf(data) },
-      }),
-    )
+    post('/flows/v1/assignments/{id}/extensions', id, {
+      dueDate: textOf(data, 'dueDate') ?? '',
+      reason: reasonOf(data),
+    })
   if (data.length === 0 && !mayExtend) return null
   return (
     <Section

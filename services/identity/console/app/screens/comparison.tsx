@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { RFQ } from '../../../../../proto/states/rfqs.ts'
-import { type ComparedOffer, command, market, type OfferComparison, type Rfq } from '../api.ts'
+import { type ComparedOffer, type OfferComparison, post, type Rfq } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
 import { date, money, number } from '../format.ts'
 import { mayUse, orgId } from '../me.ts'
@@ -112,12 +112,7 @@ function Award({ rfq, comparison }: { rfq: Rfq; comparison: OfferComparison }) {
       quantity: numberOf(data, `quantity.${at}`) ?? 0,
     }))
     const sellerOrgId = textOf(data, 'sellerOrgId')
-    return command(() =>
-      market.POST('/flows/v1/rfqs/{id}/award', {
-        params: { path: { id: rfq.id } },
-        body: { awards, ...(sellerOrgId && { sellerOrgId }) },
-      }),
-    )
+    return post('/flows/v1/rfqs/{id}/award', rfq.id, { awards, ...(sellerOrgId && { sellerOrgId }) })
   }
   const pathOf = (field: string) =>
     field.replace(/^awards\.(\d+)\.(quantity|offerId)$/, (_, at) => `quantity.${chosen.value[Number(at)]}`)

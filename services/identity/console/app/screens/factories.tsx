@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useLocation } from 'preact-iso'
+import { useLocation } from 'preact-iso/router'
 import { command, type Factory, market } from '../api.ts'
 import { useList } from '../data.ts'
 import { number, region } from '../format.ts'

@@ -1,5 +1,5 @@
 import { FACTORY } from '../../../../../proto/states/factories.ts'
-import { type Capability, type CapabilityInput, command, type Factory, ifMatch, market } from '../api.ts'
+import { type Capability, type CapabilityInput, command, type Factory, ifMatch, market, post } from '../api.ts'
 import { labelIn, materials, standards, technologies } from '../catalogs.ts'
 import { useRecord } from '../data.ts'
 import { region } from '../format.ts'
@@ -22,7 +22,7 @@ function Capabilities({ factory }: { factory: Factory }) {
   const isOwn = factory.orgId === orgId.value && permits('POST /flows/v1/factories/{id}/capabilities')
   const inputs = factory.capabilities.map(inputOf)
   const replace = (capabilities: CapabilityInput[]) =>
-    command(() => market.POST('/flows/v1/factories/{id}/capabilities', { ...at(factory.id), body: { capabilities } }))
+    post('/flows/v1/factories/{id}/capabilities', factory.id, { capabilities })
   const add = (data: FormData) =>
     replace([
       ...inputs,
@@ -88,7 +88,7 @@ function Steps({ factory }: { factory: Factory }) {
           key={verb}
           label={t.factories.verbs[verb]}
           when={mayUse(FACTORY, verb, record)}
-          onRun={() => command(() => market.POST(`/flows/v1/factories/{id}/${verb}`, at(id)))}
+          onRun={() => post(`/flows/v1/factories/{id}/${verb}`, id)}
         />
       ))}
       <Action

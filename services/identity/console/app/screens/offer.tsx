@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { OFFER } from '../../../../../proto/states/offers.ts'
-import { type Currency, command, ifMatch, market, type Offer, type Rfq } from '../api.ts'
+import { type Currency, command, ifMatch, market, type Offer, post, type Rfq } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
 import { date, fromNow, money, number, time } from '../format.ts'
 import { mayUse, orgId, permits } from '../me.ts'
@@ -62,8 +62,7 @@ function OfferForm({ rfq, draft }: { rfq: Rfq; draft: Offer | undefined }) {
         market.PATCH('/flows/v1/offers/{id}', { ...at(draftId.value ?? ''), headers: ifMatch(response), body }),
       )
     }
-    if (data.get('then') === 'submit')
-      await command(() => market.POST('/flows/v1/offers/{id}/submit', at(draftId.value ?? '')))
+    if (data.get('then') === 'submit') await post('/flows/v1/offers/{id}/submit', draftId.value ?? '')
   }
   const isSaved = draftId.value !== undefined
   return (
@@ -85,6 +84,11 @@ function OfferForm({ rfq, draft }: { rfq: Rfq; draft: Offer | undefined }) {
         value={first?.factoryId}
         options={known.current}
       />
+      {factories.data?.length === 0 && (
+        <p class="hint">
+          {t.offer.noFactory} <a href="/console/factories">{t.nav.factories}</a>
+        </p>
+      )}
       <fieldset class="breaks">
         <legend>{t.offer.priceBreaks}</legend>
         {rows.value.map((key, row) => (
@@ -170,14 +174,7 @@ const OfferView = ({ offer }: { offer: Offer }) => (
           label={t.verbs.withdraw}
           when={mayUse(OFFER, 'withdraw', offer)}
           isDangerous
-          onRun={(data) =>
-            command(() =>
-              market.POST('/flows/v1/offers/{id}/withdraw', {
-                ...at(offer.id),
-                body: optionalReason(data),
-              }),
-            )
-          }
+          onRun={(data) => post('/flows/v1/offers/{id}/withdraw', offer.id, optionalReason(data))}
         >
           <Reason isOptional />
         </Action>
@@ -185,7 +182,7 @@ const OfferView = ({ offer }: { offer: Offer }) => (
           label={t.verbs.revise}
           hint={t.offer.reviseHint}
           when={mayUse(OFFER, 'revise', offer)}
-          onRun={() => command(() => market.POST('/flows/v1/offers/{id}/revise', at(offer.id)))}
+          onRun={() => post('/flows/v1/offers/{id}/revise', offer.id)}
         />
       </div>
     </header>

@@ -1,5 +1,5 @@
 import { ORDER } from '../../../../../proto/states/orders.ts'
-import { command, type Milestone, market, type Order } from '../api.ts'
+import { type Milestone, type Order, post } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
 import { date, money, number, time } from '../format.ts'
 import { mayUse, permits } from '../me.ts'
@@ -13,7 +13,6 @@ import { Empty, Shown } from '../ui/states.tsx'
 import { Timeline } from '../ui/timeline.tsx'
 import { Assignment } from './assignment.tsx'
 
-const at = (id: string) => ({ params: { path: { id } } })
 type Plain = 'confirm' | 'start' | 'inspect' | 'resume' | 'deliver' | 'complete'
 type Reasoned = 'decline' | 'cancel' | 'hold' | 'rework'
 
@@ -26,7 +25,7 @@ function Steps({ order }: { order: Order }) {
       hint={t.orders.hints[verb]}
       when={mayUse(ORDER, verb, order)}
       isPrimary={isPrimary}
-      onRun={() => command(() => market.POST(`/flows/v1/orders/{id}/${verb}`, at(order.id)))}
+      onRun={() => post(`/flows/v1/orders/{id}/${verb}`, order.id)}
     />
   )
   const reasoned = (verb: Reasoned, isDangerous = false) => (
@@ -35,11 +34,7 @@ function Steps({ order }: { order: Order }) {
       label={verb === 'cancel' ? t.orders.cancel : t.verbs[verb]}
       when={mayUse(ORDER, verb, order)}
       isDangerous={isDangerous}
-      onRun={(data) =>
-        command(() =>
-          market.POST(`/flows/v1/orders/{id}/${verb}`, { ...at(order.id), body: { reason: reasonOf(data) } }),
-        )
-      }
+      onRun={(data) => post(`/flows/v1/orders/{id}/${verb}`, order.id, { reason: reasonOf(data) })}
     >
       <Reason />
     </Action>
@@ -47,7 +42,7 @@ function Steps({ order }: { order: Order }) {
   const ship = (data: FormData) => {
     const [carrier, trackingNumber] = [textOf(data, 'carrier'), textOf(data, 'trackingNumber')]
     const body = { ...(carrier && { carrier }), ...(trackingNumber && { trackingNumber }) }
-    return command(() => market.POST('/flows/v1/orders/{id}/ship', { ...at(order.id), body }))
+    return post('/flows/v1/orders/{id}/ship', order.id, body)
   }
   return (
     <>
@@ -59,7 +54,7 @@ function Steps({ order }: { order: Order }) {
         label={t.verbs.releaseFiles}
         hint={t.orders.releaseHint}
         when={mayUse(ORDER, 'releaseFiles', order) && order.filesReleasedTime === undefined}
-        onRun={() => command(() => market.POST('/flows/v1/orders/{id}/release-files', at(order.id)))}
+        onRun={() => post('/flows/v1/orders/{id}/release-files', order.id)}
       />
       {(['confirm', 'resume', 'start', 'inspect', 'deliver', 'complete'] as const).map((verb) => plain(verb))}
       <Action label={t.verbs.ship} when={mayUse(ORDER, 'ship', order)} isPrimary onRun={ship}>
@@ -73,8 +68,7 @@ function Steps({ order }: { order: Order }) {
 /** The planned steps, which the manufacturer adds and reports. */
 function Milestones({ order }: { order: Order }) {
   const mayPlan = mayUse(ORDER, 'milestones', order)
-  const replace = (milestones: Milestone[]) =>
-    command(() => market.POST('/flows/v1/orders/{id}/milestones', { ...at(order.id), body: { milestones } }))
+  const replace = (milestones: Milestone[]) => post('/flows/v1/orders/{id}/milestones', order.id, { milestones })
   const add = (data: FormData) => {
     const plannedTime = timeOf(data, 'plannedTime')
     const name = textOf(data, 'name') ?? ''

@@ -6,7 +6,7 @@ import { date, money, number } from '../format.ts'
 import { me, orgId } from '../me.ts'
 import { OrgName, PartTitle } from '../names.tsx'
 import { t } from '../texts.ts'
-import { type Column, Filter, ListTable } from '../ui/list.tsx'
+import { bind, type Column, Filter, ListTable } from '../ui/list.tsx'
 import { Badge, Page } from '../ui/page.tsx'
 
 const COLUMNS: readonly Column<Order>[] = [
@@ -47,20 +47,14 @@ export function Orders() {
           {roles.length > 1 && (
             <Filter
               label={t.rfqs.view}
-              value={view.value}
+              {...bind(view)}
               options={[['', t.ui.all], ...roles.map((role) => [role, t.orgRoles[role]] as const)]}
-              onChange={(value) => {
-                view.value = value as OrgRole | ''
-              }}
             />
           )}
           <Filter
             label={t.ui.state}
-            value={state.value}
+            {...bind(state)}
             options={[['', t.ui.all], ...ORDER.states.map((each) => [each, t.states.order[each]] as const)]}
-            onChange={(value) => {
-              state.value = value as OrderState | ''
-            }}
           />
         </div>
         <ListTable caption={t.nav.orders} list={list} columns={COLUMNS} empty={t.orders.empty} />

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useLocation } from 'preact-iso'
+import { useLocation } from 'preact-iso/router'
 import { me, permits } from '../me.ts'
 import { t } from '../texts.ts'
 import { Page } from '../ui/page.tsx'

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
-import { useLocation } from 'preact-iso'
+import { useLocation } from 'preact-iso/router'
 import { PART } from '../../../../../proto/states/parts.ts'
-import { command, type FileGroup, ifMatch, market, type Part } from '../api.ts'
+import { command, type FileGroup, ifMatch, market, type Part, post } from '../api.ts'
 import { labelIn, materials, processes } from '../catalogs.ts'
 import { useList, useRecord } from '../data.ts'
 import { date } from '../format.ts'
@@ -66,7 +66,7 @@ function Steps({ part }: { part: Part }) {
       hint={t.parts.hints[verb]}
       when={mayUse(PART, verb, part)}
       isPrimary={isPrimary}
-      onRun={() => command(() => market.POST(`/flows/v1/parts/{id}/${verb}`, at(id)))}
+      onRun={() => post(`/flows/v1/parts/{id}/${verb}`, id)}
     />
   )
   const patch = async (data: FormData) => {

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useLocation } from 'preact-iso'
+import { useLocation } from 'preact-iso/router'
 import { command, market, type Part, type PartInput } from '../api.ts'
 import { labelIn, materials, orNone, processes } from '../catalogs.ts'
 import { useList } from '../data.ts'

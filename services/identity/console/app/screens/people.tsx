@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { command, market, type User } from '../api.ts'
+import { command, market, post, type User } from '../api.ts'
 import { useList } from '../data.ts'
 import { me, permits } from '../me.ts'
 import { t } from '../texts.ts'
@@ -44,11 +44,10 @@ export function RoleChoices({ userId }: { userId?: string }) {
 
 /** Grants and withdraws roles until the user has the chosen ones. */
 async function changeRoles(userId: string, data: FormData) {
-  const change = (id: string, verb: 'grant' | 'withdraw') =>
-    market.POST(`/flows/v1/roles/{id}/${verb}`, { ...at(id), body: { userId } })
+  const change = (id: string, verb: 'grant' | 'withdraw') => post(`/flows/v1/roles/{id}/${verb}`, id, { userId })
   const [before, after] = [chosenIn(data, 'heldRoleIds'), chosenIn(data, 'roleIds')]
-  for (const id of after.filter((one) => !before.includes(one))) await command(() => change(id, 'grant'))
-  for (const id of before.filter((one) => !after.includes(one))) await command(() => change(id, 'withdraw'))
+  for (const id of after.filter((one) => !before.includes(one))) await change(id, 'grant')
+  for (const id of before.filter((one) => !after.includes(one))) await change(id, 'withdraw')
 }
 
 export const RolesAction = ({ userId }: { userId: string }) => (
@@ -98,12 +97,12 @@ function PersonActions({ user, link }: { user: User; link: Signal<ShownSecret | 
         hint={t.people.deactivateHint}
         when={may('deactivate') && user.active && !isSelf}
         isDangerous
-        onRun={() => command(() => market.POST('/flows/v1/users/{id}/deactivate', at(id)))}
+        onRun={() => post('/flows/v1/users/{id}/deactivate', id)}
       />
       <Action
         label={t.people.activate}
         when={may('activate') && !user.active}
-        onRun={() => command(() => market.POST('/flows/v1/users/{id}/activate', at(id)))}
+        onRun={() => post('/flows/v1/users/{id}/activate', id)}
       />
     </div>
   )

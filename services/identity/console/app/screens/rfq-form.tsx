@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals'
-import { useLocation } from 'preact-iso'
+import { useLocation } from 'preact-iso/router'
 import { type Currency, command, type Incoterm, ifMatch, market, type Rfq, type RfqInput } from '../api.ts'
-import { useList } from '../data.ts'
+import { useList, useRecord } from '../data.ts'
 import { t } from '../texts.ts'
 import { Field, Form, localTime, textOf, timeOf } from '../ui/form.tsx'
-import { Search } from '../ui/list.tsx'
+import { bind, Search } from '../ui/list.tsx'
 import { Page } from '../ui/page.tsx'
 
 const INCOTERMS = ['EXW', 'FCA', 'CPT', 'CIP', 'DAP', 'DPU', 'DDP', 'FAS', 'FOB', 'CFR', 'CIF'] satisfies Incoterm[]
@@ -88,17 +88,14 @@ export const patchRfq = async (id: string, data: FormData) => {
 function PartChoice({ partId }: { partId: string }) {
   const q = useSignal('')
   const list = useList('/v1/parts', { query: { view: 'CONSUMER', ...(q.value && { q: q.value }) } })
-  const options = (list.data ?? []).map(
+  const { data: named } = useRecord(partId === '' ? undefined : '/v1/parts/{id}', { path: { id: partId } })
+  const parts = new Map([...(named ? [named] : []), ...(list.data ?? [])].map((part) => [part.id, part]))
+  const options = [...parts.values()].map(
     ({ id, title, serialNumber }) => [id, `${title ?? ''} (${serialNumber})`] as const,
   )
   return (
     <div class="columns">
-      <Search
-        value={q.value}
-        onChange={(text) => {
-          q.value = text
-        }}
-      />
+      <Search {...bind(q)} />
       {/* New options make a new field. */}
       <Field
         key={options.map(([id]) => id).join()}

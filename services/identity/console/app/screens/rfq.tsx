@@ -1,6 +1,6 @@
-import { useLocation } from 'preact-iso'
+import { useLocation } from 'preact-iso/router'
 import { RFQ } from '../../../../../proto/states/rfqs.ts'
-import { command, market, type Rfq } from '../api.ts'
+import { command, market, post, type Rfq } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
 import { fromNow, number, region, time } from '../format.ts'
 import { mayUse, orgId, permits } from '../me.ts'
@@ -15,8 +15,6 @@ import { Empty, Shown } from '../ui/states.tsx'
 import { Timeline } from '../ui/timeline.tsx'
 import { patchRfq, RfqFields } from './rfq-form.tsx'
 
-const at = (id: string) => ({ params: { path: { id } } })
-
 /** The steps of the consumer, and the decline of an invited manufacturer. */
 function Actions({ rfq }: { rfq: Rfq }) {
   const { route } = useLocation()
@@ -24,9 +22,7 @@ function Actions({ rfq }: { rfq: Rfq }) {
   const may = (verb: keyof typeof RFQ.verbs) => mayUse(RFQ, verb, rfq)
   const isInvited = rfq.manufacturerIds.includes(orgId.value)
   const until = (verb: 'extend' | 'reopen') => (data: FormData) =>
-    command(() =>
-      market.POST(`/flows/v1/rfqs/{id}/${verb}`, { ...at(id), body: { expireTime: timeOf(data, 'expireTime') ?? '' } }),
-    )
+    post(`/flows/v1/rfqs/{id}/${verb}`, id, { expireTime: timeOf(data, 'expireTime') ?? '' })
   const expiry = (
     <Field name="expireTime" label={t.rfqs.closes} type="datetime-local" value={localTime(rfq.expireTime)} isFocused />
   )
@@ -38,7 +34,7 @@ function Actions({ rfq }: { rfq: Rfq }) {
         when={may('delete')}
         isDangerous
         onRun={async () => {
-          await command(() => market.DELETE('/flows/v1/rfqs/{id}', at(id)))
+          await command(() => market.DELETE('/flows/v1/rfqs/{id}', { params: { path: { id } } }))
           route('/console/rfqs')
         }}
       />
@@ -46,9 +42,7 @@ function Actions({ rfq }: { rfq: Rfq }) {
         label={t.verbs.cancel}
         when={may('cancel') && rfq.state !== 'DRAFT'}
         isDangerous
-        onRun={(data) =>
-          command(() => market.POST('/flows/v1/rfqs/{id}/cancel', { ...at(id), body: { reason: reasonOf(data) } }))
-        }
+        onRun={(data) => post('/flows/v1/rfqs/{id}/cancel', id, { reason: reasonOf(data) })}
       >
         <Reason />
       </Action>
@@ -56,9 +50,7 @@ function Actions({ rfq }: { rfq: Rfq }) {
         label={t.verbs.decline}
         when={may('decline')}
         isDangerous
-        onRun={(data) =>
-          command(() => market.POST('/flows/v1/rfqs/{id}/decline', { ...at(id), body: optionalReason(data) }))
-        }
+        onRun={(data) => post('/flows/v1/rfqs/{id}/decline', id, optionalReason(data))}
       >
         <Reason isOptional />
       </Action>
@@ -75,14 +67,14 @@ function Actions({ rfq }: { rfq: Rfq }) {
         label={t.verbs.close}
         hint={t.rfqs.closeHint}
         when={may('close')}
-        onRun={() => command(() => market.POST('/flows/v1/rfqs/{id}/close', at(id)))}
+        onRun={() => post('/flows/v1/rfqs/{id}/close', id)}
       />
       <Action
         label={t.verbs.publish}
         hint={t.rfqs.publishHint}
         when={may('publish')}
         isPrimary
-        onRun={() => command(() => market.POST('/flows/v1/rfqs/{id}/publish', at(id)))}
+        onRun={() => post('/flows/v1/rfqs/{id}/publish', id)}
       />
       {isCompared && (
         <a class="button primary" href={`/console/rfqs/${id}/comparison`}>
@@ -165,8 +157,7 @@ function Invitations({ rfq }: { rfq: Rfq }) {
 /** The factories that qualify, each with what it meets and misses, and the invitation of its organization. */
 function Matches({ rfq }: { rfq: Rfq }) {
   const list = useList('/flows/v1/rfqs/{id}/matches', { path: { id: rfq.id } }, ({ factory }) => factory.id)
-  const invite = (id: string) => () =>
-    command(() => market.POST('/flows/v1/rfqs/{id}/invite', { ...at(rfq.id), body: { manufacturerIds: [id] } }))
+  const invite = (id: string) => () => post('/flows/v1/rfqs/{id}/invite', rfq.id, { manufacturerIds: [id] })
   return (
     <Section title={t.rfqs.matches}>
       <ListTable

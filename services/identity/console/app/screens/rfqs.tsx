@@ -6,7 +6,7 @@ import { fromNow, number, time } from '../format.ts'
 import { can, permits } from '../me.ts'
 import { OrgName, PartTitle } from '../names.tsx'
 import { t } from '../texts.ts'
-import { type Column, Filter, ListTable, Search } from '../ui/list.tsx'
+import { bind, type Column, Filter, ListTable, Search } from '../ui/list.tsx'
 import { Badge, Page } from '../ui/page.tsx'
 
 type View = 'CONSUMER' | 'MANUFACTURER' | 'IP_OWNER'
@@ -49,11 +49,13 @@ export function Rfqs() {
   const view = useSignal<View>(views[0]?.[0] ?? 'CONSUMER')
   const state = useSignal<RfqState | ''>('')
   const q = useSignal('')
+  const hidesExpired = useSignal(false)
   const list = useList('/v1/rfqs', {
     query: {
       view: view.value,
       ...(state.value && { state: state.value }),
       ...(q.value && { q: q.value }),
+      ...(hidesExpired.value && { excludeExpired: true }),
     },
   })
   return (
@@ -70,29 +72,23 @@ export function Rfqs() {
       <section class="panel">
         <div class="filters">
           {views.length > 1 && (
-            <Filter
-              label={t.rfqs.view}
-              value={view.value}
-              options={views.map(([value, label]) => [value, label])}
-              onChange={(value) => {
-                view.value = value as View
-              }}
-            />
+            <Filter label={t.rfqs.view} {...bind(view)} options={views.map(([value, label]) => [value, label])} />
           )}
           <Filter
             label={t.ui.state}
-            value={state.value}
+            {...bind(state)}
             options={[['', t.ui.all], ...RFQ.states.map((each) => [each, t.states.rfq[each]] as const)]}
-            onChange={(value) => {
-              state.value = value as RfqState | ''
-            }}
           />
-          <Search
-            value={q.value}
-            onChange={(text) => {
-              q.value = text
-            }}
-          />
+          <Search {...bind(q)} />
+          <label class="filter">
+            <input
+              type="checkbox"
+              onChange={({ currentTarget }) => {
+                hidesExpired.value = currentTarget.checked
+              }}
+            />
+            {t.rfqs.hideExpired}
+          </label>
         </div>
         <ListTable caption={t.nav.rfqs} list={list} columns={COLUMNS} empty={t.rfqs.empty} />
       </section>

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
-import { useLocation } from 'preact-iso'
+import { useLocation } from 'preact-iso/router'
 import { WEBHOOK_EVENT_TYPES } from '../../../../../proto/webhook-events.ts'
-import { command, market, type WebhookDelivery, type WebhookEndpoint, type WebhookEventType } from '../api.ts'
+import { command, market, post, type WebhookDelivery, type WebhookEndpoint, type WebhookEventType } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
 import { number, time } from '../format.ts'
 import { permits } from '../me.ts'
@@ -35,11 +35,11 @@ function Steps({ endpoint }: { endpoint: WebhookEndpoint }) {
   }
   const replay = (data: FormData) => {
     const body = { from: timeOf(data, 'from') ?? '', to: timeOf(data, 'to') ?? '' }
-    return command(() => market.POST('/flows/v1/webhooks/endpoints/{id}/replay', { ...at(id), body }))
+    return post('/flows/v1/webhooks/endpoints/{id}/replay', id, body)
   }
   const test = (data: FormData) => {
     const body = { type: textOf(data, 'type') as WebhookEventType }
-    return command(() => market.POST('/flows/v1/webhooks/endpoints/{id}/test', { ...at(id), body }))
+    return post('/flows/v1/webhooks/endpoints/{id}/test', id, body)
   }
   const now = Date.now()
   return (
@@ -139,7 +139,7 @@ function Attempts({ delivery: { id, type, state }, onClose }: { delivery: Webhoo
         <Action
           label={t.webhooks.retry}
           when={state === 'FAILED' && permits('POST /flows/v1/webhooks/deliveries/{id}/retry')}
-          onRun={() => command(() => market.POST('/flows/v1/webhooks/deliveries/{id}/retry', at(id)))}
+          onRun={() => post('/flows/v1/webhooks/deliveries/{id}/retry', id)}
         />
       </div>
     </Dialog>

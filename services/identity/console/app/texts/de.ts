@@ -181,6 +181,7 @@ export const de: Texts = {
     saveDraft: 'Entwurf speichern',
     empty: 'Keine Anfrage passt.',
     view: 'Rolle',
+    hideExpired: 'Abgelaufene ausblenden',
     views: { CONSUMER: 'Wir fragen an', MANUFACTURER: 'Wir sind eingeladen', IP_OWNER: 'Für unsere Teile' },
     request: 'Anfrage',
     part: 'Teil',
@@ -257,6 +258,7 @@ export const de: Texts = {
     submitted: 'Abgegeben',
     reviseHint: 'Eine neue Fassung beginnt als Entwurf. Das abgegebene Angebot bleibt, bis Sie sie abgeben.',
     closed: 'Diese Anfrage nimmt keine Angebote an.',
+    noFactory: 'Ein Angebot nennt ein aktives Werk Ihrer Organisation, die noch keines hat.',
     own: 'Ihre Organisation fragt diese Angebote selbst an.',
   },
   orders: {

@@ -179,6 +179,7 @@ export const en = {
     saveDraft: 'Save draft',
     empty: 'No RFQ matches.',
     view: 'Role',
+    hideExpired: 'Hide expired',
     views: { CONSUMER: 'We ask', MANUFACTURER: 'We are invited', IP_OWNER: 'For our parts' },
     request: 'Request',
     part: 'Part',
@@ -255,6 +256,7 @@ export const en = {
     submitted: 'Submitted',
     reviseHint: 'A new revision begins as a draft. The submitted offer stays until you submit it.',
     closed: 'This RFQ takes no offers.',
+    noFactory: 'An offer names an active factory of your organization, which has none yet.',
     own: 'Your organization asks for these offers itself.',
   },
   orders: {

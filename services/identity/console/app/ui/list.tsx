@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import { isAfterOwnCommand } from '../api.ts'
@@ -136,3 +136,11 @@ export function Search({ value, onChange }: { value: string; onChange: (value: s
     </label>
   )
 }
+
+/** The value of a filter, in a signal. */
+export const bind = <T extends string>(to: Signal<T>) => ({
+  value: to.value,
+  onChange: (value: string) => {
+    to.value = value as T
+  },
+})
