@@ -13,8 +13,7 @@ const MAC = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
 const starts = (path: string) => succeeds([path, '--version'])
 
 /** The path of a Chromium: that of `CHROMIUM`, of the machine, of npm, or for root of Debian. */
-export async function findBrowser(options: Progress): Promise<string> {
-  const named = process.env.CHROMIUM
+export async function findBrowser(options: Progress, named = process.env.CHROMIUM): Promise<string> {
   if (named) {
     if (await starts(named)) return named
     throw new CommandError(`CHROMIUM names ${named}, which does not start.`)

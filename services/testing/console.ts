@@ -61,6 +61,7 @@ export async function fillSignIn(page: Page, email: string): Promise<void> {
 
 /** A screen that is complete: nothing loads, axe finds nothing, and nothing is wider than the window. */
 export async function checkScreen(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).waitFor()
   await page.locator('.loading').first().waitFor({ state: 'detached' })
   const { violations } = (await page.evaluate(`(async () => {
     if (!window.axe) { ${axe.source} }
@@ -83,3 +84,11 @@ export async function act(page: Page, verb: string, fields: Readonly<Record<stri
 /** The badge of the record beside its title. */
 export const stateOf = (page: Page, state: string) =>
   page.getByRole('heading', { level: 1 }).getByText(state, { exact: true }).waitFor()
+
+/** Follows the navigation, which is a menu in a narrow window. */
+export async function goTo(page: Page, screen: string): Promise<void> {
+  const menu = page.getByText('Menu', { exact: true })
+  if (await menu.isVisible()) await menu.click()
+  await page.getByRole('navigation').getByRole('link', { name: screen, exact: true }).click()
+  await page.getByRole('heading', { level: 1, name: screen, exact: true }).waitFor()
+}

@@ -33,6 +33,8 @@ describe('what an organization may not see', () => {
     await offer(rfqId, maker, { priceBreaks: [{ minQuantity: 1, unitPrice: euros('4711.53'), leadTimeDays: 30 }] })
     const page = await stage.signIn(buyer)
     const answers = answersTo(page)
+    const statuses = new Set<number>()
+    page.on('response', (response) => statuses.add(response.status()))
     for (const path of ['/console', '/console/rfqs', `/console/rfqs/${rfqId}`, `/console/rfqs/${rfqId}/comparison`]) {
       await page.goto(path)
       await checkScreen(page)
@@ -45,6 +47,7 @@ describe('what an organization may not see', () => {
     expect((await rfqsOf(buyer.client).act(rfqId, 'close')).status).toBe(200)
     // The change by another client appears without a reload.
     await page.getByText('€4,711.53').first().waitFor()
+    expect([...statuses].sort()).toEqual([200, 304])
   }, 60_000)
 
   test.each([
@@ -205,6 +208,40 @@ describe('the session', () => {
     await page.context().close()
   }, 60_000)
 })
+
+test('the keyboard alone signs in, changes the password, and opens an RFQ', async () => {
+  const rfqId = await open()
+  const person = await consumer.member('Buyer')
+  const page = await stage.open()
+  await page.goto('/console')
+  const type = (text: string) => page.keyboard.type(text)
+  const press = async (...keys: string[]) => {
+    for (const key of keys) await page.keyboard.press(key)
+  }
+  await page.locator('input:focus').waitFor()
+  await type(person.email)
+  await press('Tab')
+  await type(TEST_PASSWORD)
+  await press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'What waits for you' }).waitFor()
+  await page.getByRole('complementary').getByRole('button', { name: 'Change password' }).focus()
+  await press('Enter')
+  await page.locator('dialog input:focus').waitFor()
+  await type(TEST_PASSWORD)
+  await press('Tab')
+  await type('another password of this person')
+  await press('Enter')
+  await page.getByRole('complementary').getByText('Your password is changed.').waitFor()
+  await page.goto('/console/rfqs')
+  await page.locator(`a[href="/console/rfqs/${rfqId}"]`).waitFor()
+  // The first stop of the keyboard skips the navigation.
+  await press('Tab', 'Enter')
+  await page.locator('main:focus').waitFor()
+  await page.locator(`a[href="/console/rfqs/${rfqId}"]`).focus()
+  await press('Enter')
+  await stateOf(page, 'Open')
+  await page.context().close()
+}, 60_000)
 
 test('the policy lets no inline code run', async () => {
   const page = await stage.open()

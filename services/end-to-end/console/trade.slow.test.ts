@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { act, checkScreen, consoleStage, NARROW, type Stage, stateOf, WIDE } from '../../testing/console.ts'
+import { act, checkScreen, consoleStage, goTo, NARROW, type Stage, stateOf, WIDE } from '../../testing/console.ts'
 import { createFactory } from '../../testing/factories.ts'
 import type { TestUser } from '../../testing/marketplace.ts'
 import { publishedPart } from '../../testing/rfqs.ts'
@@ -79,7 +79,7 @@ test.concurrent.each([
     ])
 
     await checkScreen(buyer)
-    await buyer.goto('/console/rfqs')
+    await goTo(buyer, 'RFQs')
     await buyer.getByRole('link', { name: 'New RFQ' }).click()
     await buyer.getByRole('searchbox').fill(title)
     await buyer.getByRole('option', { name: title }).waitFor({ state: 'attached' })
@@ -185,7 +185,7 @@ test.concurrent.each([
 
 /** The steps of the manufacturer, with a hold, a rework and what it tells the other organizations. */
 async function produce(printer: Page, order: string, title: string): Promise<void> {
-  await printer.goto('/console/orders')
+  await goTo(printer, 'Orders')
   await checkScreen(printer)
   await printer.getByRole('link', { name: title }).click()
   expect(new URL(printer.url()).pathname).toBe(order)

@@ -1,5 +1,6 @@
+import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { isConnected, market } from './api.ts'
 import { useRecord } from './data.ts'
@@ -38,10 +39,14 @@ const Navigation = ({ path }: { path: string }) => (
   </nav>
 )
 
-const changePassword = (data: FormData) =>
-  market.POST('/flows/v1/password/change', {
+const isPasswordChanged = signal(false)
+
+async function changePassword(data: FormData): Promise<void> {
+  await market.POST('/flows/v1/password/change', {
     body: { currentPassword: String(data.get('currentPassword')), newPassword: String(data.get('newPassword')) },
   })
+  isPasswordChanged.value = true
+}
 
 function Account() {
   const { user, organization, impersonation } = me.value ?? {}
@@ -71,6 +76,7 @@ function Account() {
           />
         </Action>
       )}
+      {isPasswordChanged.value && <p role="status">{t.account.changed}</p>}
       <button type="button" onClick={signOut}>
         {t.account.signOut}
       </button>
@@ -99,7 +105,11 @@ export function Shell({ children }: { children: ComponentChildren }) {
   useEffect(() => {
     me.value = read.data
   }, [read.data])
+  const first = useRef(path)
+  // A new screen begins at its top, for the keyboard, too.
   useEffect(() => {
+    if (first.current === path) return
+    first.current = ''
     scrollTo(0, 0)
     document.getElementById('content')?.focus({ preventScroll: true })
   }, [path])

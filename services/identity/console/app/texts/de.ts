@@ -13,7 +13,6 @@ export const de: Texts = {
     factories: 'Werke',
     organization: 'Organization',
     webhooks: 'Webhooks',
-    documentation: 'Dokumentation',
   },
   signIn: {
     title: 'Anmelden',
@@ -83,10 +82,8 @@ export const de: Texts = {
     empty: 'Noch nichts vorhanden.',
     more: 'Mehr anzeigen',
     fresh: (count: string) => `${count} neu: anzeigen`,
-    filters: 'Filter',
     search: 'Suche',
     all: 'Alle',
-    save: 'Speichern',
     cancel: 'Abbrechen',
     close: 'Schließen',
     add: 'Hinzufügen',
@@ -96,7 +93,6 @@ export const de: Texts = {
     changedMeanwhile:
       'Jemand hat dies inzwischen geändert. Ihr Text bleibt erhalten: Sehen Sie nach, und senden Sie ihn dann erneut.',
     noPermission: 'Sie haben die Berechtigung dafür nicht mehr. Ihr Text bleibt erhalten.',
-    saved: 'Gespeichert.',
     state: 'Zustand',
     since: 'Seit',
     yes: 'Ja',

@@ -12,7 +12,6 @@ export const en = {
     factories: 'Factories',
     organization: 'Organization',
     webhooks: 'Webhooks',
-    documentation: 'Documentation',
   },
   signIn: {
     title: 'Sign in',
@@ -81,10 +80,8 @@ export const en = {
     empty: 'Nothing here yet.',
     more: 'Show more',
     fresh: (count: string) => `${count} new: show`,
-    filters: 'Filters',
     search: 'Search',
     all: 'All',
-    save: 'Save',
     cancel: 'Cancel',
     close: 'Close',
     add: 'Add',
@@ -94,7 +91,6 @@ export const en = {
     changedMeanwhile:
       'Another person has changed this meanwhile. Your text is kept: look at the record, then send it again.',
     noPermission: 'You no longer have the permission for this. Your text is kept.',
-    saved: 'Saved.',
     state: 'State',
     since: 'Since',
     yes: 'Yes',

@@ -54,7 +54,7 @@ export function Form({ onSend, submit, buttons, tone = 'primary', pathOf = (fiel
     }
   }
   const show = (error: unknown) => {
-    const { fields = [], requestId } = error instanceof ApiError ? error : {}
+    const { fields = [], requestId, status = 0 } = error instanceof ApiError ? error : {}
     const others: string[] = []
     const messages: Record<string, string> = {}
     for (const { field, message } of fields) {
@@ -66,7 +66,7 @@ export function Form({ onSend, submit, buttons, tone = 'primary', pathOf = (fiel
     errors.value = messages
     const isShownAtFields = fields.length > 0 && others.length === 0
     const sentence = others.length > 0 ? others.join('; ') : isShownAtFields ? '' : sentenceOf(error)
-    failure.value = { sentence, requestId }
+    failure.value = { sentence, requestId: status >= 500 ? requestId : undefined }
     requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true], .failure')?.focus())
   }
   return (
@@ -130,7 +130,8 @@ export function Field({
   const input = useRef<HTMLElement>(null)
   useEffect(() => {
     form?.fields.add(name)
-    if (is.isFocused) input.current?.focus()
+    // After a dialog has opened, which moves the focus.
+    if (is.isFocused) requestAnimationFrame(() => input.current?.focus())
     return () => void form?.fields.delete(name)
   }, [form, name])
   const error = form?.errors.value[name]
