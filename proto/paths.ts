@@ -10,6 +10,7 @@ export const PATHS = {
     '/.well-known/jwks.json',
     '/.well-known/oauth-authorization-server',
     '/docs',
+    '/console',
     '/openapi.json',
     '/asyncapi.json',
     '/llms.txt',

@@ -38,36 +38,6 @@ test('the demo plays the whole trade against a marketplace, and again with other
   }
 }, 120_000)
 
-/** The parties of the test by those of the README, which shows the demo between the accounts of `./scripts/dev`. */
-const NAMES: Record<string, string> = {
-  'Nordhavn Shipping': 'Oresund Ferries',
-  'Maas Parts Trading': 'Hansa Trading',
-  'Vestland Additive': 'Fjord Print',
-  'Ruhr Präzision': 'Ruhr Additive',
-}
-
-test('the README shows the comparison and the award as the demo prints them', async () => {
-  const readme = await Bun.file(join(ROOT, 'README.md')).text()
-  const [, excerpt = ''] = /```text\n([\s\S]*?)```/.exec(readme) ?? []
-  const renamed = Object.entries(NAMES).reduce((text, [from, to]) => text.replaceAll(from, to), excerpt)
-  const { output } = await demo(market.url, operator.email, TEST_PASSWORD)
-  const printed = output
-    .replaceAll(/order_\w{26}, O-\w{8}, /g, '')
-    .replaceAll(/(?<=Print|Additive) [0-9a-f]{6}\b/g, '')
-    .replaceAll(/ +/g, ' ')
-  const lines = renamed
-    .trim()
-    .split('\n')
-    .map((line) => line.trim().replaceAll(/ +/g, ' '))
-  expect(lines).toHaveLength(13)
-  let from = 0
-  for (const line of lines) {
-    const at = printed.indexOf(line, from)
-    expect([line, at > -1]).toEqual([line, true])
-    from = at
-  }
-}, 60_000)
-
 test('a marketplace that does not answer is one sentence', async () => {
   const url = `http://127.0.0.1:${freePort()}`
   const { code, output } = await demo(url, operator.email, TEST_PASSWORD)

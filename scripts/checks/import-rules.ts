@@ -106,6 +106,19 @@ export const IMPORT_RULES: IForbiddenRuleType[] = [
     to: '^(proto/(?!clients/)|services/|scripts/)',
   }),
 
+  forbid('the console is a client: it imports the TypeScript client, the states and its libraries', {
+    from: '^services/identity/console/app/',
+    toExcept: [
+      '^services/identity/console/app/',
+      '^proto/(clients/typescript/src|states)/',
+      packages('preact', 'preact-iso', '@preact/signals'),
+    ],
+  }),
+  forbid('only the bundler reads the sources of the console', {
+    from: '^services/(?!identity/console/app/)',
+    to: '^services/identity/console/app/',
+  }),
+
   forbid('kit imports only proto', { from: '^services/kit/', to: '^services/(?!kit/)' }),
   forbid('every folder of the kit belongs to a layer', { from: '^services/kit/', except: kit(KIT_LAYERS) }),
   ...KIT_LAYERS.slice(0, -1).map((layer, at) =>

@@ -45,6 +45,9 @@ const FORBIDDEN: [from: string, imported: string, rule: RegExp][] = [
   ['services/kit/http/up.ts', '../service/run.ts', /^the kit layer of http.* imports no layer above/],
   ['services/a/parts/worker.ts', 'postgres', /^only kit\/db/],
   ['services/a/parts/worker.ts', 'nats', /^only kit\/bus/],
+  ['services/identity/console/app/main.tsx', '../../tokens/rules.ts', /^the console is a client/],
+  ['services/identity/console/app/main.tsx', '../../../../proto/http/rfqs.ts', /^the console is a client/],
+  ['services/identity/console/routes.ts', './app/session.ts', /^only the bundler reads/],
   ['services/a/parts/worker.ts', './missing.ts', /^every import resolves/],
 ]
 
@@ -69,6 +72,8 @@ const ALLOWED: [from: string, imported: string][] = [
   ['services/kit/service/version.ts', '../../../package.json'],
   ['proto/parts.ts', '@sinclair/typebox'],
   ['proto/parts.ts', '@sinclair/typebox/value'],
+  ['services/identity/console/app/data.ts', '../../../../proto/states/rfqs.ts'],
+  ['services/identity/console/app/data.ts', '../../../../proto/clients/typescript/src/client.ts'],
   ['scripts/seed.ts', '../services/a/parts/commands.ts'],
 ]
 

@@ -35,7 +35,11 @@ async function cruiseWith(root: string, forbidden: IForbiddenRuleType[], exclude
       tsPreCompilationDeps: true,
       doNotFollow: { path: 'node_modules' },
     },
-    { extensions: ['.ts', '.js', '.json'], exportsFields: ['exports'], conditionNames: ['bun', 'import', 'types'] },
+    {
+      extensions: ['.ts', '.tsx', '.js', '.json'],
+      exportsFields: ['exports'],
+      conditionNames: ['bun', 'import', 'types'],
+    },
   )
   if (typeof output === 'string') throw new Error(output)
   return output.summary.violations.map(({ rule, from, to, cycle }) => ({

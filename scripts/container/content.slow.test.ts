@@ -157,6 +157,7 @@ test('the documentation page, its guides and every module of the API reference a
   const paths = [
     ...['/docs', '/docs/api', '/docs/openapi.json', '/docs/search.json', '/docs/guides.md', '/docs/guides/trade'],
     ...['/openapi.json', '/asyncapi.json', '/llms.txt', '/favicon.ico', '/activate', '/impersonate'],
+    ...['/console', '/console/assets/console.js', '/console/assets/console.css'],
     ...['form.css', 'activate.js', 'impersonate.js'].map((name) => `/docs/${name}`),
     ...[
       'site.css',

@@ -11,6 +11,8 @@ const DATA = [
   'services/*/migrations/*.sql',
   'services/catalog/data/*.csv',
   'services/identity/pages/**/*.{html,css,js,svg}',
+  'services/identity/console/app/tsconfig.json',
+  'services/identity/console/app/styles/*.css',
   'node_modules/.api-reference/standalone.esm.js',
   'node_modules/.api-reference/chunks/*.js',
 ]

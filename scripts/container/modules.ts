@@ -1,5 +1,6 @@
 import { createRequire, isBuiltin } from 'node:module'
-import { dirname, extname, join, relative } from 'node:path'
+import { dirname, extname, join, relative, resolve } from 'node:path'
+import { bundleConsole } from '../../services/identity/console/bundle.ts'
 import { ROOT } from '../toolchain/checkout.ts'
 
 const ENTRY_POINT = 'scripts/container/run.ts'
@@ -7,8 +8,8 @@ const ENTRY_POINT = 'scripts/container/run.ts'
 const PACKAGE = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/
 
 /**
- * The modules that the entry point reaches, found with the resolver of the running Bun. Paths are relative to the
- * checkout.
+ * The modules that the entry point reaches, found with the resolver of the running Bun, and those of the console. Paths
+ * are relative to the checkout.
  */
 export async function reachedModules(): Promise<string[]> {
   const modules = [join(ROOT, ENTRY_POINT)]
@@ -20,9 +21,15 @@ export async function reachedModules(): Promise<string[]> {
       modules.push(imported)
     }
   }
-  const elsewhere = modules.filter((module) => !module.startsWith(`${ROOT}/`))
-  if (elsewhere.length > 0) throw new Error(`Modules outside of the checkout: ${elsewhere.join(', ')}`)
-  return modules.map((module) => relative(ROOT, module)).sort()
+  // The console is bundled when it is first requested.
+  const { metafile } = await bundleConsole()
+  for (const path of Object.keys(metafile?.inputs ?? {})) known.add(resolve(path))
+  return [...known].map(relativePath).sort()
+}
+
+function relativePath(module: string): string {
+  if (!module.startsWith(`${ROOT}/`)) throw new Error(`A module outside of the checkout: ${module}`)
+  return relative(ROOT, module)
 }
 
 /** The folders of the packages that the modules belong to. */

@@ -43,7 +43,7 @@ test('the welcome shows two accounts of an IP owner and one of a consumer, and e
   const text = welcome({ address: 'http://localhost:8080', mailbox: 'http://localhost:9/' }, story, '/log')
   const table = text.slice(0, text.indexOf('./scripts/dev accounts'))
   expect(text).toContain(
-    'The marketplace    http://localhost:8080\nIts documentation  http://localhost:8080/docs\nIts mails          http://localhost:9/\n',
+    'The marketplace    http://localhost:8080\nIts console        http://localhost:8080/console\nIts documentation  http://localhost:8080/docs\nIts mails          http://localhost:9/\n',
   )
   expect([...table.matchAll(/\S+@\S+/g)].map(([email]) => email)).toEqual([
     'administrator@IP_OWNER.example',

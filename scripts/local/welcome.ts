@@ -31,6 +31,7 @@ Logs: ${logFile}
 Ctrl-C stops it; ./scripts/dev --reset removes its data.
 
 The marketplace    ${address}
+Its console        ${address}/console
 Its documentation  ${address}/docs${mailbox ? `\nIts mails          ${mailbox}` : ''}
 
 Paste into another terminal to sign in and list parts:

@@ -27,6 +27,10 @@ const CHECKS: readonly Check[] = [
       ...['--tsBuildInfoFile', join(CACHE, 'types.tsbuildinfo')],
     ],
   },
+  {
+    name: 'types of the console',
+    command: ['node_modules/typescript/bin/tsc', '--noEmit', '--project', 'services/identity/console/app'],
+  },
   { name: 'architecture', command: ['scripts/checks/imports.ts'] },
   { name: 'names and columns', command: ['scripts/checks/text.ts'] },
   { name: 'migrations only expand', command: ['scripts/checks/migrations.ts'], slow: true },

@@ -1,5 +1,6 @@
 import { chmod, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { findBrowser } from '../toolchain/browser.ts'
 import { BUN, ROOT } from '../toolchain/checkout.ts'
 import { startCluster } from '../toolchain/cluster.ts'
 import type { Lifecycle } from '../toolchain/command.ts'
@@ -25,6 +26,8 @@ export interface Servers {
    * failure.
    */
   pythonPackages: string | undefined
+  /** Undefined when no test needs it, or when it could not be installed, which counts as a failure. */
+  browser: string | undefined
   /** A folder of this run, removed at its end. */
   folder: string
   tally: Tally
@@ -35,6 +38,8 @@ const NEEDS_S3 = /(^|[/.])s3\.slow\.test\.ts$/
 
 /** The guides and the Python client have programs in Python. */
 const NEEDS_PYTHON = /(^|\/)(guides|python-client)\.slow\.test\.ts$/
+
+const NEEDS_BROWSER = /(^|\/)end-to-end\/console\/[^/]+\.slow\.test\.ts$/
 
 /** The databases of quick tests need a few hundred megabytes; slow tests load millions of rows. */
 const QUICK_GIB = 1
@@ -92,6 +97,8 @@ export async function startServers(files: readonly string[], lifecycle: Lifecycl
   const pythonPackages = needsPython
     ? await unlessMissing('python packages', installPythonPackages(lifecycle))
     : undefined
+  const needsBrowser = files.some((file) => NEEDS_BROWSER.test(file))
+  const browser = needsBrowser ? await unlessMissing('Chromium', findBrowser(lifecycle)) : undefined
   signal.throwIfAborted()
   return {
     folder,
@@ -99,6 +106,7 @@ export async function startServers(files: readonly string[], lifecycle: Lifecycl
     natsServer,
     s3Server,
     pythonPackages,
+    browser,
     tally: { ...NOTHING, failed },
   }
 }

@@ -19,6 +19,7 @@ export async function testWithServers(
     TEST_NATS_SERVER: servers.natsServer,
     TEST_S3_SERVER: servers.s3Server,
     TEST_PYTHON_PACKAGES: servers.pythonPackages,
+    TEST_BROWSER: servers.browser,
     TEST_FOLDER: servers.folder,
     BUN_CONFIG_MAX_HTTP_REQUESTS: '4096',
     ...(await more(servers)),

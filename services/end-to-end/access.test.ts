@@ -15,6 +15,11 @@ const PUBLIC = [
   'getActivatePage', // the user has no password yet
   'getAsyncApi',
   'getAuthorizationServer', // metadata for OAuth clients
+  'getConsole', // the page, whose script signs in
+  'getConsoleAsset',
+  'getConsoleRecord',
+  'getConsoleScreen',
+  'getConsoleView',
   'getDocs', // documentation
   'getDocsAsset', // scripts and styles of the documentation
   'getFavicon', // icon of the pages

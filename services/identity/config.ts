@@ -17,6 +17,14 @@ export const identityVariables = Type.Object({
     description:
       'Maximum number of sign-ins that wait for a hashing slot, at most a quarter of them from one network or organization. Further ones are 429.',
   }),
+  CONSOLE: Type.Boolean({ default: true, description: 'Whether the console for people is served at /console.' }),
+  FILES_ORIGIN: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^/?#\\s;,]+$',
+      description:
+        'Origin of the S3-compatible store as browsers see it, to which the console sends files. Unset: files are sent to the marketplace itself.',
+    }),
+  ),
 })
 
 export type IdentityConfig = Static<typeof identityVariables>

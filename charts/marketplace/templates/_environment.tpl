@@ -27,6 +27,10 @@ OTEL_EXPORTER_OTLP_ENDPOINT: {{ . | quote }}
 # Identity.
 HASHING_SLOTS: {{ .Values.config.hashingSlots | int | quote }}
 HASHING_QUEUE: {{ .Values.config.hashingQueue | int | quote }}
+CONSOLE: {{ and .Values.config.console.enabled .Values.exposeAdditions | quote }}
+{{- with include "marketplace.filesOrigin" . }}
+FILES_ORIGIN: {{ . | quote }}
+{{- end }}
 # Sourcing and webhooks.
 ALLOW_PRIVATE_ADDRESSES: {{ .Values.config.allowPrivateAddresses | quote }}
 UPLOADS_OPEN_MAX: {{ .Values.config.uploadsOpenMax | int | quote }}
@@ -152,6 +156,17 @@ PUBLIC_URL: publicUrl
   value: {{ .hourlyMax | int | quote }}
 - name: MAIL_RETENTION_DAYS
   value: {{ .retentionDays | int | quote }}
+{{- end -}}
+
+{{/* The origin of the store as browsers see it. Empty: files are sent to the marketplace. */}}
+{{- define "marketplace.filesOrigin" -}}
+{{- with .Values.storage.s3 -}}
+{{- $url := .publicEndpoint | default .endpoint | trimSuffix "/" -}}
+{{- if eq .addressing "virtual-host" -}}
+{{- $url = regexReplaceAll "^(https?://)" $url (printf "${1}%s." .bucket) -}}
+{{- end -}}
+{{- if .endpoint }}{{ $url }}{{ end -}}
+{{- end -}}
 {{- end -}}
 
 {{- define "marketplace.storageVariables" -}}

@@ -26,6 +26,10 @@ form.addEventListener('submit', async (event) => {
   form.remove()
   field.value = body.access_token
   session.hidden = false
+  // The console of this tab acts as the user; other tabs keep their own session.
+  const expiresAtMs = Date.now() + body.expires_in * 500
+  const tokens = { email: '', accessToken: body.access_token, refreshToken: body.refresh_token, expiresAtMs }
+  sessionStorage.setItem('marketplace-session', JSON.stringify(tokens))
   const minutes = Math.max(1, Math.round(body.expires_in / 60))
   outcome.textContent = `The token is valid for ${minutes} minutes.`
   document.getElementById('next').hidden = false

@@ -105,6 +105,8 @@ describe('an unknown address', () => {
 describe('the pages of links', () => {
   test.each([
     ['/activate', '/docs/api?sign-in'],
+    ['/activate', '/console'],
+    ['/impersonate', '/console'],
     ['/impersonate', '/docs/guides/getting-started'],
     ['/mail-address', '/docs/guides/organization'],
   ])('%s names the marketplace, tells what comes next, and follows the colours of the browser', async (path, next) => {

@@ -46,11 +46,22 @@ function answerOf(assets: Assets, name: string, request: Request): Promise<Raw> 
   return asset.answer(request)
 }
 
-const form = async (file: string) =>
-  new Raw(await Bun.file(join(HERE, file)).text(), 'text/html; charset=utf-8', PAGE_HEADERS)
+/** What a page of a link says about the console. */
+const ON_CONSOLE = /<!-- console -->.*<!-- \/console -->/
+
+async function form(file: string, hasConsole: boolean): Promise<Raw> {
+  const html = await Bun.file(join(HERE, file)).text()
+  return new Raw(hasConsole ? html : html.replace(ON_CONSOLE, ''), 'text/html; charset=utf-8', PAGE_HEADERS)
+}
+
+interface PageDeps {
+  http: Http
+  publicUrl: string
+  hasConsole: boolean
+}
 
 /** The documentation, and the pages of links for people. */
-export async function pageRoutes({ http, publicUrl }: { http: Http; publicUrl: string }) {
+export async function pageRoutes({ http, publicUrl, hasConsole }: PageDeps) {
   const site = await documentationSite(publicUrl)
   const assets: Assets = new Map([...filesIn(HERE, FORM_FILES), ...filesIn(DOCUMENTATION, SITE_FILES), ...site.assets])
   const modules = scriptsIn(REFERENCE)
@@ -68,7 +79,7 @@ export async function pageRoutes({ http, publicUrl }: { http: Http; publicUrl: s
     .use(http.publicRoute(pages.getDocsAsset, ({ params, request }) => answerOf(assets, params.asset, request)))
     .use(http.publicRoute(pages.getReferenceModule, ({ params, request }) => answerOf(modules, params.asset, request)))
     .use(http.publicRoute(pages.getReferenceChunk, ({ params, request }) => answerOf(chunks, params.asset, request)))
-    .use(http.publicRoute(pages.getActivatePage, () => form('activate.html')))
-    .use(http.publicRoute(pages.getImpersonatePage, () => form('impersonate.html')))
-    .use(http.publicRoute(pages.getMailAddressPage, () => form('mail-address.html')))
+    .use(http.publicRoute(pages.getActivatePage, () => form('activate.html', hasConsole)))
+    .use(http.publicRoute(pages.getImpersonatePage, () => form('impersonate.html', hasConsole)))
+    .use(http.publicRoute(pages.getMailAddressPage, () => form('mail-address.html', hasConsole)))
 }

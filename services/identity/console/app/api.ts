@@ -1,0 +1,59 @@
+import { signal } from '@preact/signals'
+import { createMarketplace } from '../../../../proto/clients/typescript/src/client.ts'
+import type { paths } from '../../../../proto/clients/typescript/src/generated/openapi.ts'
+import type { Fetch } from '../../../../proto/clients/typescript/src/transport.ts'
+import { refreshVisible } from './refresh.ts'
+import { credentials } from './session.ts'
+
+export { ifMatch } from '../../../../proto/clients/typescript/src/client.ts'
+export { ApiError } from '../../../../proto/clients/typescript/src/errors.ts'
+export type * from '../../../../proto/clients/typescript/src/generated/openapi.ts'
+
+/** Whether the last request reached the marketplace. */
+export const isConnected = signal(true)
+
+const fetchAndObserve: Fetch = async (url, init) => {
+  try {
+    const response = await fetch(url, init)
+    isConnected.value = true
+    return response
+  } catch (error) {
+    if (!(error instanceof DOMException && error.name === 'AbortError')) isConnected.value = false
+    throw error
+  }
+}
+
+export const market = createMarketplace({
+  url: location.origin,
+  credentials,
+  fetch: fetchAndObserve,
+  maxRetries: 2,
+  maxWaitMs: 10_000,
+  timeoutMs: 30_000,
+})
+
+/** What changes for so long after a command of this page probably follows from it, and is shown at once. */
+const OWN_CHANGE_MS = 5_000
+let ownChangeUntil = 0
+export const isAfterOwnCommand = () => Date.now() < ownChangeUntil
+
+/** Runs a command and reads again what the page shows. */
+export async function command<T>(run: () => Promise<{ data: T }>): Promise<T> {
+  try {
+    return (await run()).data
+  } finally {
+    ownChangeUntil = Date.now() + OWN_CHANGE_MS
+    refreshVisible()
+  }
+}
+
+type VerbPath = Extract<Parameters<typeof market.POST>[0], `${string}/{id}${string}`>
+type BodyOf<P extends VerbPath> = paths[P] extends {
+  post: { requestBody?: { content: { 'application/json': infer Body } } }
+}
+  ? Body
+  : undefined
+
+/** Runs a command of a record. */
+export const post = <P extends VerbPath>(path: P, id: string, body?: BodyOf<P>) =>
+  command(() => (market.POST as CallableFunction)(path, { params: { path: { id } }, body }))

@@ -1,0 +1,60 @@
+import type { Money } from './api.ts'
+
+const languages = [...navigator.languages]
+const cached = <T>(make: () => T) => {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+const plain = cached(() => new Intl.NumberFormat(languages))
+const day = cached(() => new Intl.DateTimeFormat(languages, { dateStyle: 'medium' }))
+/** A date without a time is a day in UTC. */
+const utcDay = cached(() => new Intl.DateTimeFormat(languages, { dateStyle: 'medium', timeZone: 'UTC' }))
+const moment = cached(() => new Intl.DateTimeFormat(languages, { dateStyle: 'medium', timeStyle: 'short' }))
+const relative = cached(() => new Intl.RelativeTimeFormat(languages, { numeric: 'auto' }))
+const regions = cached(() => new Intl.DisplayNames(languages, { type: 'region' }))
+const currencies = new Map<string, Intl.NumberFormat>()
+
+export const number = (value: number) => plain().format(value)
+export const date = (text: string) =>
+  text.length === 10 ? utcDay().format(new Date(text)) : day().format(new Date(text))
+export const time = (text: string) => moment().format(new Date(text))
+
+/** Amounts are decimal texts, which are formatted without rounding. */
+export function money({ amount, currency }: Pick<Money, 'amount' | 'currency'>): string {
+  const format =
+    currencies.get(currency) ??
+    new Intl.NumberFormat(languages, { style: 'currency', currency, maximumFractionDigits: 4 })
+  currencies.set(currency, format)
+  return format.format(amount as Intl.StringNumericLiteral)
+}
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const
+
+/** The time from now: `in 3 days`. */
+export function fromNow(text: string): string {
+  const ms = Date.parse(text) - Date.now()
+  const [unit, length] = UNITS.find(([, size]) => Math.abs(ms) >= size) ?? ['minute', 60_000]
+  return relative().format(Math.trunc(ms / length), unit)
+}
+
+export function bytes(size: number): string {
+  const [unit, divisor] = size < 1_000_000 ? ['kilobyte', 1000] : ['megabyte', 1_000_000]
+  const format = new Intl.NumberFormat(languages, { style: 'unit', unit: String(unit), maximumFractionDigits: 1 })
+  return format.format(size / Number(divisor))
+}
+
+export function region(code: string): string {
+  try {
+    return regions().of(code) ?? code
+  } catch {
+    return code
+  }
+}

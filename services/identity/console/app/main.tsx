@@ -1,0 +1,67 @@
+import { render } from 'preact'
+import { LocationProvider, Route, Router } from 'preact-iso/router'
+import { AuditLog } from './screens/audit-log.tsx'
+import { Comparison } from './screens/comparison.tsx'
+import { Factories } from './screens/factories.tsx'
+import { FactoryScreen } from './screens/factory.tsx'
+import { Home } from './screens/home.tsx'
+import { OfferScreen } from './screens/offer.tsx'
+import { OrderScreen } from './screens/order.tsx'
+import { Orders } from './screens/orders.tsx'
+import { PartScreen } from './screens/part.tsx'
+import { Parts } from './screens/parts.tsx'
+import { People } from './screens/people.tsx'
+import { RfqScreen } from './screens/rfq.tsx'
+import { NewRfq } from './screens/rfq-form.tsx'
+import { Rfqs } from './screens/rfqs.tsx'
+import { Roles } from './screens/roles.tsx'
+import { ServiceAccounts } from './screens/service-accounts.tsx'
+import { SignIn, SignInAgain } from './screens/sign-in.tsx'
+import { WebhookScreen } from './screens/webhook.tsx'
+import { Webhooks } from './screens/webhooks.tsx'
+import { session } from './session.ts'
+import { Shell } from './shell.tsx'
+import { t } from './texts.ts'
+import { Page } from './ui/page.tsx'
+import { Empty } from './ui/states.tsx'
+
+const NotFound = () => (
+  <Page title={t.ui.notFound}>
+    <Empty>{t.ui.notFoundHint}</Empty>
+  </Page>
+)
+
+const App = () =>
+  session.value === 'none' ? (
+    <SignIn />
+  ) : (
+    <LocationProvider scope="/console">
+      <Shell>
+        <Router>
+          <Route path="/console" component={Home} />
+          <Route path="/console/rfqs" component={Rfqs} />
+          <Route path="/console/rfqs/new" component={NewRfq} />
+          <Route path="/console/rfqs/:id" component={RfqScreen} />
+          <Route path="/console/rfqs/:id/comparison" component={Comparison} />
+          <Route path="/console/rfqs/:id/offer" component={OfferScreen} />
+          <Route path="/console/orders" component={Orders} />
+          <Route path="/console/orders/:id" component={OrderScreen} />
+          <Route path="/console/parts" component={Parts} />
+          <Route path="/console/parts/:id" component={PartScreen} />
+          <Route path="/console/factories" component={Factories} />
+          <Route path="/console/factories/:id" component={FactoryScreen} />
+          <Route path="/console/organization" component={People} />
+          <Route path="/console/organization/roles" component={Roles} />
+          <Route path="/console/organization/service-accounts" component={ServiceAccounts} />
+          <Route path="/console/organization/audit-log" component={AuditLog} />
+          <Route path="/console/webhooks" component={Webhooks} />
+          <Route path="/console/webhooks/:id" component={WebhookScreen} />
+          <Route default component={NotFound} />
+        </Router>
+      </Shell>
+      <SignInAgain />
+    </LocationProvider>
+  )
+
+const root = document.getElementById('console')
+if (root) render(<App />, root)

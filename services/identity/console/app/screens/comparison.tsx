@@ -1,0 +1,220 @@
+import { useSignal } from '@preact/signals'
+import { RFQ } from '../../../../../proto/states/rfqs.ts'
+import { type ComparedOffer, type OfferComparison, post, type Rfq } from '../api.ts'
+import { useList, useRecord } from '../data.ts'
+import { date, money, number } from '../format.ts'
+import { mayUse, orgId } from '../me.ts'
+import { FactoryName, OrgName, PartTitle } from '../names.tsx'
+import { t } from '../texts.ts'
+import { Action } from '../ui/dialog.tsx'
+import { Field, numberOf, textOf } from '../ui/form.tsx'
+import { Filter } from '../ui/list.tsx'
+import { Badge, Page, Section } from '../ui/page.tsx'
+import { Empty, Shown } from '../ui/states.tsx'
+
+type Best = ComparedOffer['best'][number]
+
+const amount = (value: ComparedOffer['unitPrice']) => value && money(value)
+
+/** The rows of the table: what is compared, and the cell of an offer. */
+const ROWS: readonly [field: Best, label: string, cellOf: (offer: ComparedOffer) => string | undefined][] = [
+  ['unitPrice', t.comparison.unitPrice, ({ unitPrice }) => amount(unitPrice)],
+  ['goodsTotal', t.comparison.goods, ({ goodsTotal }) => amount(goodsTotal)],
+  ['toolingCost', t.comparison.tooling, ({ toolingCost }) => amount(toolingCost)],
+  ['shippingCost', t.comparison.shipping, ({ shippingCost }) => amount(shippingCost)],
+  ['landedTotal', t.comparison.landed, ({ landedTotal }) => amount(landedTotal)],
+  [
+    'leadTimeDays',
+    t.comparison.leadTime,
+    ({ leadTimeDays: days }) => (days === undefined ? undefined : t.comparison.days(number(days))),
+  ],
+  ['validUntil', t.comparison.validUntil, ({ validUntil }) => date(validUntil)],
+]
+
+const unpriced = ({ unpriced: why }: ComparedOffer) => (why ? t.comparison.unpriced[why] : '–')
+
+/** Offers as columns. The best value of a row has a mark that is not a colour alone. */
+const Offers = ({ quantity, offers }: OfferComparison) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled with the keyboard.
+  <section class="scroll" tabIndex={0} aria-label={t.comparison.offersFor(number(quantity))}>
+    <table class="compared">
+      <caption>{t.comparison.offersFor(number(quantity))}</caption>
+      <thead>
+        <tr>
+          <td />
+          {offers.map((offer) => (
+            <th key={offer.offerId} scope="col">
+              {offer.manufacturerName}
+              <small>
+                <FactoryName id={offer.factoryId} /> · {t.comparison.revision(number(offer.revision))}
+              </small>
+              {offer.state === 'ACCEPTED' && <Badge of="offer" state={offer.state} />}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {ROWS.map(([field, label, cellOf]) => (
+          <tr key={field} class={field === 'landedTotal' ? 'total' : ''}>
+            <th scope="row">{label}</th>
+            {offers.map((offer) => {
+              const isBest = offer.best.includes(field) && offers.length > 1
+              return (
+                <td key={offer.offerId} class={isBest ? 'number best' : 'number'}>
+                  {isBest && <span class="mark">{t.comparison.best}</span>}{' '}
+                  {cellOf(offer) ?? <span class="quiet">{unpriced(offer)}</span>}
+                </td>
+              )
+            })}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </section>
+)
+
+const totalOf = ({ landedTotal }: ComparedOffer) => Number(landedTotal?.amount ?? 0)
+
+/** The landed totals at one quantity as bars, the longest of which fills the width. */
+function Bars({ rfqId, quantity }: { rfqId: string; quantity: number }) {
+  const read = useRecord('/flows/v1/rfqs/{id}/comparison', { path: { id: rfqId }, query: { quantity } })
+  const offers = [...(read.data?.offers ?? [])].sort((a, b) => a.manufacturerName.localeCompare(b.manufacturerName))
+  const longest = Math.max(1, ...offers.map(totalOf))
+  return (
+    <div class="bars">
+      <h3>{t.comparison.pieces(number(quantity))}</h3>
+      <dl>
+        {offers.map((offer) => (
+          <div key={offer.offerId}>
+            <dt>{offer.manufacturerName}</dt>
+            <dd>
+              <svg aria-hidden="true" class={offer.best.includes('landedTotal') ? 'best' : ''}>
+                <rect height="100%" rx="3" width={`${(totalOf(offer) / longest) * 100}%`} />
+              </svg>
+              <span class="number">{amount(offer.landedTotal) ?? unpriced(offer)}</span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  )
+}
+
+/** Chooses offers with quantities. The marketplace checks them. */
+function Award({ rfq, comparison }: { rfq: Rfq; comparison: OfferComparison }) {
+  const chosen = useSignal<number[]>([])
+  const offers = comparison.offers.filter(({ state }) => state === 'SUBMITTED')
+  const award = (data: FormData) => {
+    const filled = offers.map((_, at) => at).filter((at) => textOf(data, `quantity.${at}`) !== undefined)
+    chosen.value = filled
+    const awards = filled.map((at) => ({
+      offerId: offers[at]?.offerId ?? '',
+      quantity: numberOf(data, `quantity.${at}`) ?? 0,
+    }))
+    const sellerOrgId = textOf(data, 'sellerOrgId')
+    return post('/flows/v1/rfqs/{id}/award', rfq.id, { awards, ...(sellerOrgId && { sellerOrgId }) })
+  }
+  const pathOf = (field: string) =>
+    field.replace(/^awards\.(\d+)\.(quantity|offerId)$/, (_, at) => `quantity.${chosen.value[Number(at)]}`)
+  return (
+    <Action
+      label={t.verbs.award}
+      hint={t.comparison.awardHint(number(Math.max(...rfq.quantities)))}
+      when={mayUse(RFQ, 'award', rfq) && offers.some(({ unpriced: why }) => why !== 'SEALED')}
+      isPrimary
+      onRun={award}
+      form={{ pathOf }}
+    >
+      {offers.map((offer, at) => (
+        <Field
+          key={offer.offerId}
+          name={`quantity.${at}`}
+          label={offer.manufacturerName}
+          hint={amount(offer.landedTotal) ? `${t.comparison.landed}: ${amount(offer.landedTotal)}` : unpriced(offer)}
+          type="number"
+          isFocused={at === 0}
+        />
+      ))}
+      <Field name="sellerOrgId" label={t.comparison.seller} hint={t.comparison.sellerHint} isOptional />
+    </Action>
+  )
+}
+
+function PlacedOrders({ rfqId }: { rfqId: string }) {
+  const { data = [] } = useList('/flows/v1/orders', { query: { rfqId } })
+  return (
+    <Section title={t.comparison.placed}>
+      <ul class="items">
+        {data.map(({ id, serialNumber, manufacturerOrgId, quantity, total, state }) => (
+          <li key={id}>
+            <span>
+              <a href={`/console/orders/${id}`}>{serialNumber}</a> <OrgName id={manufacturerOrgId} />
+            </span>
+            <span class="number">
+              {t.comparison.pieces(number(quantity))} · {money(total)} <Badge of="order" state={state} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+function Compared({ rfq }: { rfq: Rfq }) {
+  const quantity = useSignal(Math.max(...rfq.quantities))
+  const read = useRecord('/flows/v1/rfqs/{id}/comparison', {
+    path: { id: rfq.id },
+    query: { quantity: quantity.value },
+  })
+  const isSealed = rfq.sealed && rfq.state === 'OPEN'
+  return (
+    <Page
+      title={t.comparison.title}
+      over={
+        <>
+          <a href={`/console/rfqs/${rfq.id}`}>{rfq.serialNumber}</a> · <PartTitle id={rfq.partId} />
+        </>
+      }
+      badge={<Badge of="rfq" state={rfq.state} />}
+      actions={read.data && rfq.consumerOrgId === orgId.value && <Award rfq={rfq} comparison={read.data} />}
+    >
+      {isSealed && <p class="hint">{t.comparison.sealed}</p>}
+      {rfq.state === 'AWARDED' && <PlacedOrders rfqId={rfq.id} />}
+      <section class="panel">
+        <div class="filters">
+          <Filter
+            label={t.orders.quantity}
+            value={String(quantity.value)}
+            options={rfq.quantities.map((each) => [String(each), t.comparison.pieces(number(each))])}
+            onChange={(value) => {
+              quantity.value = Number(value)
+            }}
+          />
+        </div>
+        <Shown read={read}>
+          {(comparison) =>
+            comparison.offers.length === 0 ? <Empty>{t.comparison.none}</Empty> : <Offers {...comparison} />
+          }
+        </Shown>
+      </section>
+      {!isSealed && read.data && read.data.offers.length > 0 && (
+        <Section title={t.comparison.landed}>
+          <div class="columns">
+            {rfq.quantities.map((each) => (
+              <Bars key={each} rfqId={rfq.id} quantity={each} />
+            ))}
+          </div>
+        </Section>
+      )}
+    </Page>
+  )
+}
+
+export function Comparison({ id = '' }: { id?: string }) {
+  const read = useRecord('/v1/rfqs/{id}', { path: { id } })
+  return (
+    <Shown isScreen read={read}>
+      {(rfq) => <Compared rfq={rfq} />}
+    </Shown>
+  )
+}

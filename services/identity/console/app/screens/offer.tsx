@@ -1,0 +1,286 @@
+import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
+import { OFFER } from '../../../../../proto/states/offers.ts'
+import { type Currency, command, ifMatch, market, type Offer, post, type Rfq } from '../api.ts'
+import { useList, useRecord } from '../data.ts'
+import { date, fromNow, money, number, time } from '../format.ts'
+import { mayUse, orgId, permits } from '../me.ts'
+import { OrgName, PartTitle } from '../names.tsx'
+import { t } from '../texts.ts'
+import { Action, optionalReason, Reason } from '../ui/dialog.tsx'
+import { PartFiles } from '../ui/files.tsx'
+import { amountOf, Field, Form, localTime, numberOf, textOf, timeOf } from '../ui/form.tsx'
+import { Table } from '../ui/list.tsx'
+import { Badge, Facts, Page, Section } from '../ui/page.tsx'
+import { Empty, Shown } from '../ui/states.tsx'
+
+const DAY_MS = 86_400_000
+const at = (id: string) => ({ params: { path: { id } } })
+
+const moneyOf = (data: FormData, name: string, currency: Currency) => {
+  const amount = amountOf(data, `${name}.amount`)
+  return amount === undefined ? undefined : { amount, currency }
+}
+
+/** The content of the form. Fields without a text are sent as missing, so that the marketplace names them. */
+const contentOf = (data: FormData, rows: readonly number[], currency: Currency) => ({
+  factoryId: textOf(data, 'factoryId') as string,
+  priceBreaks: rows.map((_, row) => ({
+    minQuantity: numberOf(data, `priceBreaks.${row}.minQuantity`) as number,
+    unitPrice: { amount: amountOf(data, `priceBreaks.${row}.unitPrice.amount`) as string, currency },
+    leadTimeDays: numberOf(data, `priceBreaks.${row}.leadTimeDays`) as number,
+  })),
+  validUntil: timeOf(data, 'validUntil') as string,
+  toolingCost: moneyOf(data, 'toolingCost', currency),
+  shippingCost: moneyOf(data, 'shippingCost', currency),
+  notes: textOf(data, 'notes'),
+})
+
+function OfferForm({ rfq, draft }: { rfq: Rfq; draft: Offer | undefined }) {
+  const first = useRef(draft).current
+  const draftId = useSignal(first?.id)
+  const rows = useSignal((first?.priceBreaks ?? rfq.quantities).map((_, row) => row))
+  const factories = useList('/v1/factories', { query: { view: 'MANUFACTURER', active: true } })
+  const { currency } = rfq
+  // The choice stays when the list can no longer be read.
+  const known = useRef<readonly (readonly [id: string, name: string])[]>([])
+  if (factories.data) known.current = factories.data.map(({ id, name }) => [id, name])
+
+  const save = async (data: FormData) => {
+    const content = contentOf(data, rows.value, currency)
+    if (draftId.value === undefined) {
+      const { id } = await command(() =>
+        market.POST('/flows/v1/offers', { body: { rfqId: rfq.id, ...content } as never }),
+      )
+      draftId.value = id
+    } else {
+      const { response } = await market.GET('/v1/offers/{id}', at(draftId.value))
+      // An optional field that was emptied is cleared.
+      const { toolingCost = null, shippingCost = null, notes = null } = content
+      const body = { ...content, toolingCost, shippingCost, notes }
+      await command(() =>
+        market.PATCH('/flows/v1/offers/{id}', { ...at(draftId.value ?? ''), headers: ifMatch(response), body }),
+      )
+    }
+    if (data.get('then') === 'submit') await post('/flows/v1/offers/{id}/submit', draftId.value ?? '')
+  }
+  const isSaved = draftId.value !== undefined
+  return (
+    <Form
+      onSend={save}
+      submit={t.offer.saveDraft}
+      tone=""
+      buttons={
+        <button type="submit" class="primary" name="then" value="submit">
+          {t.offer.submit}
+        </button>
+      }
+    >
+      {isSaved && <p class="quiet">{t.offer.draftSaved}</p>}
+      <Field
+        key={known.current.length}
+        name="factoryId"
+        label={t.rfqs.factory}
+        value={first?.factoryId}
+        options={known.current}
+      />
+      {factories.data?.length === 0 && (
+        <p class="hint">
+          {t.offer.noFactory} <a href="/console/factories">{t.nav.factories}</a>
+        </p>
+      )}
+      <fieldset class="breaks">
+        <legend>{t.offer.priceBreaks}</legend>
+        {rows.value.map((key, row) => (
+          <div key={key} class="break">
+            <Field
+              name={`priceBreaks.${row}.minQuantity`}
+              label={t.offer.minQuantity}
+              type="number"
+              value={String(first?.priceBreaks?.[key]?.minQuantity ?? rfq.quantities[key] ?? '')}
+            />
+            <Field
+              name={`priceBreaks.${row}.unitPrice.amount`}
+              label={`${t.comparison.unitPrice}, ${currency}`}
+              type="number"
+              value={first?.priceBreaks?.[key]?.unitPrice.amount}
+            />
+            <Field
+              name={`priceBreaks.${row}.leadTimeDays`}
+              label={t.offer.leadTimeDays}
+              type="number"
+              value={first?.priceBreaks?.[key] && String(first.priceBreaks[key].leadTimeDays)}
+            />
+            <button
+              type="button"
+              disabled={rows.value.length === 1}
+              aria-label={`${t.ui.remove} ${number(row + 1)}`}
+              onClick={() => {
+                rows.value = rows.value.filter((each) => each !== key)
+              }}
+            >
+              ×
+            </button>
+          </div>
+        ))}
+        <button
+          type="button"
+          onClick={() => {
+            rows.value = [...rows.value, Math.max(...rows.value) + 1]
+          }}
+        >
+          {t.offer.addBreak}
+        </button>
+      </fieldset>
+      <div class="columns">
+        <Field
+          name="toolingCost.amount"
+          label={`${t.comparison.tooling}, ${currency}`}
+          type="number"
+          value={first?.toolingCost?.amount}
+          isOptional
+        />
+        <Field
+          name="shippingCost.amount"
+          label={`${t.comparison.shipping}, ${currency}`}
+          type="number"
+          value={first?.shippingCost?.amount}
+          isOptional
+        />
+        <Field
+          name="validUntil"
+          label={t.comparison.validUntil}
+          type="date"
+          value={localTime(first?.validUntil ?? new Date(Date.parse(rfq.expireTime) + 30 * DAY_MS).toISOString()).slice(
+            0,
+            10,
+          )}
+        />
+      </div>
+      <Field name="notes" label={t.offer.notes} rows={4} value={first?.notes} isOptional />
+    </Form>
+  )
+}
+
+/** A submitted or ended offer. */
+const OfferView = ({ offer }: { offer: Offer }) => (
+  <section class="panel">
+    <header>
+      <h2>
+        {t.comparison.revision(number(offer.revision))} <Badge of="offer" state={offer.state} />
+      </h2>
+      <div class="actions">
+        <Action
+          label={t.verbs.withdraw}
+          when={mayUse(OFFER, 'withdraw', offer)}
+          isDangerous
+          onRun={(data) => post('/flows/v1/offers/{id}/withdraw', offer.id, optionalReason(data))}
+        >
+          <Reason isOptional />
+        </Action>
+        <Action
+          label={t.verbs.revise}
+          hint={t.offer.reviseHint}
+          when={mayUse(OFFER, 'revise', offer)}
+          onRun={() => post('/flows/v1/offers/{id}/revise', offer.id)}
+        />
+      </div>
+    </header>
+    <Table
+      caption={t.offer.priceBreaks}
+      items={offer.priceBreaks ?? []}
+      idOf={({ minQuantity }) => String(minQuantity)}
+      columns={[
+        { label: t.offer.minQuantity, cell: ({ minQuantity }) => `≥ ${number(minQuantity)}` },
+        { label: t.comparison.unitPrice, cell: ({ unitPrice }) => money(unitPrice), isNumber: true },
+        {
+          label: t.comparison.leadTime,
+          cell: ({ leadTimeDays }) => t.comparison.days(number(leadTimeDays)),
+          isNumber: true,
+        },
+      ]}
+    />
+    <Facts
+      of={[
+        [t.comparison.tooling, offer.toolingCost && money(offer.toolingCost)],
+        [t.comparison.shipping, offer.shippingCost && money(offer.shippingCost)],
+        [t.comparison.validUntil, date(offer.validUntil)],
+        [t.offer.submitted, offer.submittedTime && time(offer.submittedTime)],
+        [t.ui.reason, offer.reason],
+        [t.offer.notes, offer.notes],
+      ]}
+    />
+  </section>
+)
+
+function Offers({ rfq }: { rfq: Rfq }) {
+  const list = useList('/v1/offers', { query: { view: 'MANUFACTURER', rfqId: rfq.id } })
+  const mayOffer = rfq.state === 'OPEN' && permits('POST /flows/v1/offers')
+  const wasOffering = useRef(false)
+  return (
+    <Shown read={list}>
+      {(offers) => {
+        const draft = offers.find(({ state }) => state === 'DRAFT')
+        const others = offers
+          .filter(({ state }) => state !== 'DRAFT')
+          .toSorted((a, b) => Number(b.state === 'SUBMITTED') - Number(a.state === 'SUBMITTED'))
+        const isLive = others.some(({ state }) => state === 'SUBMITTED' || state === 'ACCEPTED')
+        const isWanted = draft !== undefined || !isLive
+        // The form stays when the permission or the RFQ ends, so that its text and the refusal do.
+        wasOffering.current = isWanted && (mayOffer || wasOffering.current)
+        return (
+          <div class="stack">
+            {wasOffering.current && (
+              <Section title={draft ? t.offer.draft(number(draft.revision)) : t.offer.yours}>
+                <OfferForm rfq={rfq} draft={draft} />
+              </Section>
+            )}
+            {others.map((offer) => (
+              <OfferView key={offer.id} offer={offer} />
+            ))}
+            {!wasOffering.current && others.length === 0 && <Empty>{t.offer.closed}</Empty>}
+          </div>
+        )
+      }}
+    </Shown>
+  )
+}
+
+/** The offer of the caller's organization for an RFQ, beside what is asked for. */
+export function OfferScreen({ id = '' }: { id?: string }) {
+  const read = useRecord('/v1/rfqs/{id}', { path: { id } })
+  return (
+    <Shown isScreen read={read}>
+      {(rfq) => (
+        <Page
+          title={t.offer.title}
+          over={
+            <>
+              <a href={`/console/rfqs/${id}`}>{rfq.serialNumber}</a> · <PartTitle id={rfq.partId} />
+            </>
+          }
+          badge={<Badge of="rfq" state={rfq.state} />}
+        >
+          <div class="beside">
+            {rfq.consumerOrgId === orgId.value ? <Empty>{t.offer.own}</Empty> : <Offers rfq={rfq} />}
+            <div class="stack">
+              <Section title={t.rfqs.request}>
+                <Facts
+                  of={[
+                    [t.rfqs.consumer, <OrgName key="consumer" id={rfq.consumerOrgId} />],
+                    [t.rfqs.quantities, rfq.quantities.map(number).join(' · ')],
+                    [t.rfqs.closes, `${time(rfq.expireTime)} (${fromNow(rfq.expireTime)})`],
+                    [t.rfqs.prices, rfq.sealed ? t.rfqs.sealed : t.rfqs.notSealed],
+                    [t.rfqs.incoterm, rfq.incoterm],
+                    [t.rfqs.requirements, rfq.requirements],
+                  ]}
+                />
+              </Section>
+              <PartFiles partId={rfq.partId} />
+            </div>
+          </div>
+        </Page>
+      )}
+    </Shown>
+  )
+}

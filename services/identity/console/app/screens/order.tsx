@@ -1,0 +1,197 @@
+import { ORDER } from '../../../../../proto/states/orders.ts'
+import { type Milestone, type Order, post } from '../api.ts'
+import { useList, useRecord } from '../data.ts'
+import { date, money, number, time } from '../format.ts'
+import { mayUse, permits } from '../me.ts'
+import { FactoryName, OrgName, PartTitle } from '../names.tsx'
+import { t } from '../texts.ts'
+import { Action, Reason, reasonOf } from '../ui/dialog.tsx'
+import { PartFiles } from '../ui/files.tsx'
+import { Field, localTime, textOf, timeOf } from '../ui/form.tsx'
+import { Badge, Facts, Page, Section } from '../ui/page.tsx'
+import { Empty, Shown } from '../ui/states.tsx'
+import { Timeline } from '../ui/timeline.tsx'
+import { Assignment } from './assignment.tsx'
+
+type Plain = 'confirm' | 'start' | 'inspect' | 'resume' | 'deliver' | 'complete'
+type Reasoned = 'decline' | 'cancel' | 'hold' | 'rework'
+
+/** The steps that the state of the order and the role of the caller allow; the way forward is emphasized. */
+function Steps({ order }: { order: Order }) {
+  const plain = (verb: Plain, isPrimary = true) => (
+    <Action
+      key={verb}
+      label={t.verbs[verb]}
+      hint={t.orders.hints[verb]}
+      when={mayUse(ORDER, verb, order)}
+      isPrimary={isPrimary}
+      onRun={() => post(`/flows/v1/orders/{id}/${verb}`, order.id)}
+    />
+  )
+  const reasoned = (verb: Reasoned, isDangerous = false) => (
+    <Action
+      key={verb}
+      label={verb === 'cancel' ? t.orders.cancel : t.verbs[verb]}
+      when={mayUse(ORDER, verb, order)}
+      isDangerous={isDangerous}
+      onRun={(data) => post(`/flows/v1/orders/{id}/${verb}`, order.id, { reason: reasonOf(data) })}
+    >
+      <Reason />
+    </Action>
+  )
+  const ship = (data: FormData) => {
+    const [carrier, trackingNumber] = [textOf(data, 'carrier'), textOf(data, 'trackingNumber')]
+    const body = { ...(carrier && { carrier }), ...(trackingNumber && { trackingNumber }) }
+    return post('/flows/v1/orders/{id}/ship', order.id, body)
+  }
+  return (
+    <>
+      {reasoned('cancel', true)}
+      {reasoned('decline', true)}
+      {reasoned('hold')}
+      {reasoned('rework')}
+      <Action
+        label={t.verbs.releaseFiles}
+        hint={t.orders.releaseHint}
+        when={mayUse(ORDER, 'releaseFiles', order) && order.filesReleasedTime === undefined}
+        onRun={() => post('/flows/v1/orders/{id}/release-files', order.id)}
+      />
+      {(['confirm', 'resume', 'start', 'inspect', 'deliver', 'complete'] as const).map((verb) => plain(verb))}
+      <Action label={t.verbs.ship} when={mayUse(ORDER, 'ship', order)} isPrimary onRun={ship}>
+        <Field name="carrier" label={t.orders.carrier} isOptional isFocused />
+        <Field name="trackingNumber" label={t.orders.tracking} isOptional />
+      </Action>
+    </>
+  )
+}
+
+/** The planned steps, which the manufacturer adds and reports. */
+function Milestones({ order }: { order: Order }) {
+  const mayPlan = mayUse(ORDER, 'milestones', order)
+  const replace = (milestones: Milestone[]) => post('/flows/v1/orders/{id}/milestones', order.id, { milestones })
+  const add = (data: FormData) => {
+    const plannedTime = timeOf(data, 'plannedTime')
+    const name = textOf(data, 'name') ?? ''
+    return replace([...order.milestones, { name, ...(plannedTime && { plannedTime }) }])
+  }
+  const complete = (done: number) =>
+    replace(
+      order.milestones.map((one, at) => (at === done ? { ...one, completedTime: new Date().toISOString() } : one)),
+    )
+  const last = order.milestones.length
+  return (
+    <Section
+      title={t.orders.milestones}
+      actions={
+        <Action
+          label={t.ui.add}
+          when={mayPlan}
+          onRun={add}
+          form={{ pathOf: (field) => field.replace(`milestones.${last}.`, '') }}
+        >
+          <Field name="name" label={t.orders.milestone} isFocused />
+          <Field
+            name="plannedTime"
+            label={t.orders.planned}
+            type="date"
+            value={localTime(new Date().toISOString()).slice(0, 10)}
+          />
+        </Action>
+      }
+    >
+      {last === 0 ? (
+        <Empty />
+      ) : (
+        <ul class="items">
+          {order.milestones.map(({ name, plannedTime, completedTime }, each) => (
+            <li key={`${each} ${name}`}>
+              <span>{name}</span>
+              <span class="quiet">
+                {completedTime
+                  ? t.orders.doneOn(date(completedTime))
+                  : plannedTime && t.orders.plannedFor(date(plannedTime))}{' '}
+                {mayPlan && !completedTime && <Action label={t.orders.done} hint={name} onRun={() => complete(each)} />}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  )
+}
+
+const OrderFacts = ({ order }: { order: Order }) => (
+  <Section title={t.orders.order}>
+    <Facts
+      of={[
+        [
+          t.rfqs.part,
+          <a key="part" href={`/console/parts/${order.partId}`}>
+            <PartTitle id={order.partId} />
+          </a>,
+        ],
+        [t.orders.quantity, number(order.quantity)],
+        [t.comparison.unitPrice, money(order.unitPrice)],
+        [t.comparison.tooling, order.toolingCost && money(order.toolingCost)],
+        [t.comparison.shipping, order.shippingCost && money(order.shippingCost)],
+        [t.orders.total, <strong key="total">{money(order.total)}</strong>],
+        [t.orders.due, date(order.dueDate)],
+        [t.orders.carrier, order.carrier],
+        [t.orders.tracking, order.trackingNumber],
+        [t.orders.filesReleased, order.filesReleasedTime && time(order.filesReleasedTime)],
+        [t.ui.reason, order.reason],
+        [
+          t.orders.request,
+          <a key="rfq" href={`/console/rfqs/${order.rfqId}`}>
+            {t.orders.openRequest}
+          </a>,
+        ],
+      ]}
+    />
+    <Facts
+      of={[
+        [t.orgRoles.CONSUMER, <OrgName key="consumer" id={order.consumerOrgId} />],
+        [t.orgRoles.MANUFACTURER, <OrgName key="manufacturer" id={order.manufacturerOrgId} />],
+        [t.rfqs.factory, <FactoryName key="factory" id={order.factoryId} />],
+        [t.orgRoles.SELLER, <OrgName key="seller" id={order.sellerOrgId} />],
+        [t.orgRoles.IP_OWNER, <OrgName key="ip" id={order.ipOwnerOrgId} />],
+        [t.orgRoles.DISTRIBUTOR, order.distributorOrgId && <OrgName key="distributor" id={order.distributorOrgId} />],
+      ]}
+    />
+  </Section>
+)
+
+export function OrderScreen({ id = '' }: { id?: string }) {
+  const read = useRecord('/v1/orders/{id}', { path: { id } })
+  const history = useList('/v1/orders/{id}/history', { path: { id } })
+  return (
+    <Shown isScreen read={read}>
+      {(order) => (
+        <Page
+          title={order.serialNumber}
+          over={
+            <>
+              <a href="/console/orders">{t.nav.orders}</a> · <PartTitle id={order.partId} />
+            </>
+          }
+          badge={<Badge of="order" state={order.state} />}
+          actions={<Steps order={order} />}
+        >
+          <div class="beside">
+            <div class="stack">
+              <OrderFacts order={order} />
+              <Milestones order={order} />
+              {permits('GET /flows/v1/assignments') && <Assignment orderId={id} order={order} />}
+            </div>
+            <div class="stack">
+              <Section title={t.timeline.title}>
+                <Timeline of="order" entries={history} />
+              </Section>
+              <PartFiles partId={order.partId} />
+            </div>
+          </div>
+        </Page>
+      )}
+    </Shown>
+  )
+}

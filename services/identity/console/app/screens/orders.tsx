@@ -1,0 +1,64 @@
+import { useSignal } from '@preact/signals'
+import { ORDER } from '../../../../../proto/states/orders.ts'
+import type { Order, OrderState, OrgRole } from '../api.ts'
+import { useList } from '../data.ts'
+import { date, money, number } from '../format.ts'
+import { me, orgId } from '../me.ts'
+import { OrgName, PartTitle } from '../names.tsx'
+import { t } from '../texts.ts'
+import { bind, type Column, Filter, ListTable } from '../ui/list.tsx'
+import { Badge, Page } from '../ui/page.tsx'
+
+const COLUMNS: readonly Column<Order>[] = [
+  {
+    label: t.rfqs.part,
+    cell: ({ id, partId, serialNumber }) => (
+      <>
+        <a href={`/console/orders/${id}`}>
+          <PartTitle id={partId} />
+        </a>{' '}
+        <small class="quiet">{serialNumber}</small>
+      </>
+    ),
+  },
+  {
+    label: t.orders.partner,
+    cell: ({ consumerOrgId, manufacturerOrgId }) => (
+      <OrgName id={consumerOrgId === orgId.value ? manufacturerOrgId : consumerOrgId} />
+    ),
+  },
+  { label: t.orders.quantity, cell: ({ quantity }) => number(quantity), isNumber: true },
+  { label: t.orders.total, cell: ({ total }) => money(total), isNumber: true },
+  { label: t.orders.due, cell: ({ dueDate }) => date(dueDate) },
+  { label: t.ui.state, cell: ({ state }) => <Badge of="order" state={state} /> },
+]
+
+/** The orders in which the organization has a role. */
+export function Orders() {
+  const view = useSignal<OrgRole | ''>('')
+  const state = useSignal<OrderState | ''>('')
+  const roles = me.value?.organization.roles ?? []
+  const query = { ...(view.value && { view: view.value }), ...(state.value && { state: state.value }) }
+  const list = useList('/flows/v1/orders', { query })
+  return (
+    <Page title={t.nav.orders}>
+      <section class="panel">
+        <div class="filters">
+          {roles.length > 1 && (
+            <Filter
+              label={t.rfqs.view}
+              {...bind(view)}
+              options={[['', t.ui.all], ...roles.map((role) => [role, t.orgRoles[role]] as const)]}
+            />
+          )}
+          <Filter
+            label={t.ui.state}
+            {...bind(state)}
+            options={[['', t.ui.all], ...ORDER.states.map((each) => [each, t.states.order[each]] as const)]}
+          />
+        </div>
+        <ListTable caption={t.nav.orders} list={list} columns={COLUMNS} empty={t.orders.empty} />
+      </section>
+    </Page>
+  )
+}

@@ -1,0 +1,274 @@
+import { useLocation } from 'preact-iso/router'
+import { RFQ } from '../../../../../proto/states/rfqs.ts'
+import { command, market, post, type Rfq } from '../api.ts'
+import { useList, useRecord } from '../data.ts'
+import { fromNow, number, region, time } from '../format.ts'
+import { mayUse, orgId, permits } from '../me.ts'
+import { FactoryName, OrgName, PartTitle } from '../names.tsx'
+import { t } from '../texts.ts'
+import { Action, optionalReason, Reason, reasonOf } from '../ui/dialog.tsx'
+import { PartFiles } from '../ui/files.tsx'
+import { Field, localTime, timeOf } from '../ui/form.tsx'
+import { ListTable, Table } from '../ui/list.tsx'
+import { Badge, Facts, Page, Section } from '../ui/page.tsx'
+import { Empty, Shown } from '../ui/states.tsx'
+import { Timeline } from '../ui/timeline.tsx'
+import { patchRfq, RfqFields } from './rfq-form.tsx'
+
+/** The steps of the consumer, and the decline of an invited manufacturer. */
+function Actions({ rfq }: { rfq: Rfq }) {
+  const { route } = useLocation()
+  const { id } = rfq
+  const may = (verb: keyof typeof RFQ.verbs) => mayUse(RFQ, verb, rfq)
+  const isInvited = rfq.manufacturerIds.includes(orgId.value)
+  const until = (verb: 'extend' | 'reopen') => (data: FormData) =>
+    post(`/flows/v1/rfqs/{id}/${verb}`, id, { expireTime: timeOf(data, 'expireTime') ?? '' })
+  const expiry = (
+    <Field name="expireTime" label={t.rfqs.closes} type="datetime-local" value={localTime(rfq.expireTime)} isFocused />
+  )
+  const isCompared = rfq.consumerOrgId === orgId.value && rfq.state !== 'DRAFT'
+  return (
+    <>
+      <Action
+        label={t.verbs.delete}
+        when={may('delete')}
+        isDangerous
+        onRun={async () => {
+          await command(() => market.DELETE('/flows/v1/rfqs/{id}', { params: { path: { id } } }))
+          route('/console/rfqs')
+        }}
+      />
+      <Action
+        label={t.verbs.cancel}
+        when={may('cancel') && rfq.state !== 'DRAFT'}
+        isDangerous
+        onRun={(data) => post('/flows/v1/rfqs/{id}/cancel', id, { reason: reasonOf(data) })}
+      >
+        <Reason />
+      </Action>
+      <Action
+        label={t.verbs.decline}
+        when={may('decline')}
+        isDangerous
+        onRun={(data) => post('/flows/v1/rfqs/{id}/decline', id, optionalReason(data))}
+      >
+        <Reason isOptional />
+      </Action>
+      <Action label={t.verbs.patch} when={may('patch')} onRun={(data) => patchRfq(id, data)}>
+        <RfqFields rfq={rfq} />
+      </Action>
+      <Action label={t.verbs.extend} when={may('extend')} onRun={until('extend')}>
+        {expiry}
+      </Action>
+      <Action label={t.verbs.reopen} when={may('reopen')} onRun={until('reopen')}>
+        {expiry}
+      </Action>
+      <Action
+        label={t.verbs.close}
+        hint={t.rfqs.closeHint}
+        when={may('close')}
+        onRun={() => post('/flows/v1/rfqs/{id}/close', id)}
+      />
+      <Action
+        label={t.verbs.publish}
+        hint={t.rfqs.publishHint}
+        when={may('publish')}
+        isPrimary
+        onRun={() => post('/flows/v1/rfqs/{id}/publish', id)}
+      />
+      {isCompared && (
+        <a class="button primary" href={`/console/rfqs/${id}/comparison`}>
+          {t.comparison.title}
+        </a>
+      )}
+      {isInvited && rfq.consumerOrgId !== orgId.value && (
+        <a class="button primary" href={`/console/rfqs/${id}/offer`}>
+          {t.offer.title}
+        </a>
+      )}
+    </>
+  )
+}
+
+const RfqFacts = ({ rfq }: { rfq: Rfq }) => (
+  <Section title={t.rfqs.request}>
+    <Facts
+      of={[
+        [
+          t.rfqs.part,
+          <a key="part" href={`/console/parts/${rfq.partId}`}>
+            <PartTitle id={rfq.partId} />
+          </a>,
+        ],
+        [t.rfqs.quantities, rfq.quantities.map(number).join(' · ') || '–'],
+        [t.rfqs.closes, `${time(rfq.expireTime)}${rfq.state === 'OPEN' ? ` (${fromNow(rfq.expireTime)})` : ''}`],
+        [t.rfqs.country, region(rfq.deliveryRegionCode)],
+        [t.rfqs.incoterm, rfq.incoterm],
+        [t.rfqs.currency, rfq.currency],
+        [t.rfqs.prices, rfq.sealed ? t.rfqs.sealed : t.rfqs.notSealed],
+        [t.rfqs.ipOwner, <OrgName key="ip" id={rfq.ipOwnerOrgId} />],
+        [t.ui.reason, rfq.reason],
+      ]}
+    />
+    {rfq.requirements && <Facts of={[[t.rfqs.requirements, rfq.requirements]]} />}
+  </Section>
+)
+
+function Invitations({ rfq }: { rfq: Rfq }) {
+  const list = useList('/flows/v1/rfqs/{id}/invitations', { path: { id: rfq.id } }, (one) => one.manufacturerOrgId)
+  const columns = [
+    {
+      label: t.rfqs.manufacturer,
+      cell: ({ manufacturerOrgId: id }: { manufacturerOrgId: string }) => <OrgName id={id} />,
+    },
+  ]
+  if (rfq.state === 'DRAFT') {
+    const invited = rfq.manufacturerIds.map((manufacturerOrgId) => ({ manufacturerOrgId }))
+    return (
+      <Section title={t.rfqs.invitations}>
+        {invited.length === 0 ? (
+          <Empty>{t.rfqs.inviteFirst}</Empty>
+        ) : (
+          <Table caption={t.rfqs.invitations} items={invited} columns={columns} idOf={(one) => one.manufacturerOrgId} />
+        )}
+      </Section>
+    )
+  }
+  return (
+    <Section title={t.rfqs.invitations}>
+      <ListTable
+        caption={t.rfqs.invitations}
+        list={list}
+        idOf={(one) => one.manufacturerOrgId}
+        columns={[
+          ...columns,
+          { label: t.ui.reason, cell: ({ reason }) => reason ?? '' },
+          {
+            label: t.ui.since,
+            cell: (one) => time(one.offeredTime ?? one.declinedTime ?? one.readTime ?? one.invitedTime),
+          },
+          { label: t.ui.state, cell: ({ state }) => <Badge of="invitation" state={state} /> },
+        ]}
+      />
+    </Section>
+  )
+}
+
+/** The factories that qualify, each with what it meets and misses, and the invitation of its organization. */
+function Matches({ rfq }: { rfq: Rfq }) {
+  const list = useList('/flows/v1/rfqs/{id}/matches', { path: { id: rfq.id } }, ({ factory }) => factory.id)
+  const invite = (id: string) => () => post('/flows/v1/rfqs/{id}/invite', rfq.id, { manufacturerIds: [id] })
+  return (
+    <Section title={t.rfqs.matches}>
+      <ListTable
+        caption={t.rfqs.matches}
+        list={list}
+        idOf={({ factory }) => factory.id}
+        empty={t.rfqs.noMatches}
+        columns={[
+          {
+            label: t.rfqs.factory,
+            cell: ({ factory }) => (
+              <>
+                <strong>{factory.name}</strong>
+                <br />
+                <small class="quiet">
+                  {factory.orgName}, {region(factory.address.regionCode)}
+                </small>
+              </>
+            ),
+          },
+          {
+            label: t.rfqs.requirements,
+            cell: ({ requirements }) => (
+              <ul class="marks">
+                {requirements.map(({ requirement, met, reason }) => (
+                  <li key={requirement} class={met ? 'met' : 'missed'}>
+                    {t.rfqs.requirement[requirement]}: {met ? t.rfqs.met : (reason ?? t.rfqs.missed)}
+                  </li>
+                ))}
+              </ul>
+            ),
+          },
+          {
+            label: t.rfqs.invitation,
+            cell: ({ factory }) =>
+              rfq.manufacturerIds.includes(factory.orgId) ? (
+                t.states.invitation.INVITED
+              ) : (
+                <Action
+                  label={t.verbs.invite}
+                  hint={factory.orgName}
+                  when={mayUse(RFQ, 'invite', rfq)}
+                  onRun={invite(factory.orgId)}
+                />
+              ),
+          },
+        ]}
+      />
+    </Section>
+  )
+}
+
+function Orders({ rfqId }: { rfqId: string }) {
+  const list = useList('/flows/v1/orders', { query: { rfqId } })
+  return (
+    <Section title={t.nav.orders}>
+      <ListTable
+        caption={t.nav.orders}
+        list={list}
+        columns={[
+          {
+            label: t.orders.order,
+            cell: ({ id, serialNumber }) => <a href={`/console/orders/${id}`}>{serialNumber}</a>,
+          },
+          { label: t.rfqs.factory, cell: ({ factoryId }) => <FactoryName id={factoryId} /> },
+          { label: t.orders.quantity, cell: ({ quantity }) => number(quantity), isNumber: true },
+          { label: t.ui.state, cell: ({ state }) => <Badge of="order" state={state} /> },
+        ]}
+      />
+    </Section>
+  )
+}
+
+export function RfqScreen({ id = '' }: { id?: string }) {
+  const read = useRecord('/v1/rfqs/{id}', { path: { id } })
+  const history = useList('/v1/rfqs/{id}/history', { path: { id } })
+  return (
+    <Shown isScreen read={read}>
+      {(rfq) => (
+        <Page
+          title={rfq.serialNumber}
+          over={
+            <>
+              <a href="/console/rfqs">{t.nav.rfqs}</a> · <OrgName id={rfq.consumerOrgId} />
+            </>
+          }
+          badge={<Badge of="rfq" state={rfq.state} />}
+          actions={<Actions rfq={rfq} />}
+        >
+          <div class="beside">
+            <div class="stack">
+              <RfqFacts rfq={rfq} />
+              {rfq.state === 'AWARDED' && <Orders rfqId={id} />}
+              {rfq.consumerOrgId === orgId.value && (
+                <>
+                  <Invitations rfq={rfq} />
+                  {['DRAFT', 'OPEN'].includes(rfq.state) && permits('GET /flows/v1/rfqs/{id}/matches') && (
+                    <Matches rfq={rfq} />
+                  )}
+                </>
+              )}
+            </div>
+            <div class="stack">
+              <PartFiles partId={rfq.partId} />
+              <Section title={t.timeline.title}>
+                <Timeline of="rfq" entries={history} />
+              </Section>
+            </div>
+          </div>
+        </Page>
+      )}
+    </Shown>
+  )
+}

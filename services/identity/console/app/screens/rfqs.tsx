@@ -1,0 +1,97 @@
+import { useSignal } from '@preact/signals'
+import { RFQ } from '../../../../../proto/states/rfqs.ts'
+import type { Rfq, RfqState } from '../api.ts'
+import { useList } from '../data.ts'
+import { fromNow, number, time } from '../format.ts'
+import { can, permits } from '../me.ts'
+import { OrgName, PartTitle } from '../names.tsx'
+import { t } from '../texts.ts'
+import { bind, type Column, Filter, ListTable, Search } from '../ui/list.tsx'
+import { Badge, Page } from '../ui/page.tsx'
+
+type View = 'CONSUMER' | 'MANUFACTURER' | 'IP_OWNER'
+const VIEWS = [
+  ['CONSUMER', t.rfqs.views.CONSUMER, () => can('app:consumer')],
+  ['MANUFACTURER', t.rfqs.views.MANUFACTURER, () => can('app:manufacturer')],
+  ['IP_OWNER', t.rfqs.views.IP_OWNER, () => can('app:ip-owner')],
+] as const
+
+const isRunning = ({ state }: Rfq) => state === 'OPEN' || state === 'DRAFT'
+
+const COLUMNS: readonly Column<Rfq>[] = [
+  {
+    label: t.rfqs.part,
+    cell: ({ id, partId, serialNumber }) => (
+      <>
+        <a href={`/console/rfqs/${id}`}>
+          <PartTitle id={partId} />
+        </a>{' '}
+        <small class="quiet">{serialNumber}</small>
+      </>
+    ),
+  },
+  { label: t.rfqs.consumer, cell: ({ consumerOrgId }) => <OrgName id={consumerOrgId} /> },
+  { label: t.rfqs.quantities, cell: ({ quantities }) => quantities.map(number).join(' · '), isNumber: true },
+  {
+    label: t.rfqs.closes,
+    cell: (rfq) => (
+      <time dateTime={rfq.expireTime} title={time(rfq.expireTime)}>
+        {isRunning(rfq) ? fromNow(rfq.expireTime) : time(rfq.expireTime)}
+      </time>
+    ),
+  },
+  { label: t.ui.state, cell: ({ state }) => <Badge of="rfq" state={state} /> },
+]
+
+/** The RFQs of a role of the organization. */
+export function Rfqs() {
+  const views = VIEWS.filter(([, , isOwn]) => isOwn())
+  const view = useSignal<View>(views[0]?.[0] ?? 'CONSUMER')
+  const state = useSignal<RfqState | ''>('')
+  const q = useSignal('')
+  const hidesExpired = useSignal(false)
+  const list = useList('/v1/rfqs', {
+    query: {
+      view: view.value,
+      ...(state.value && { state: state.value }),
+      ...(q.value && { q: q.value }),
+      ...(hidesExpired.value && { excludeExpired: true }),
+    },
+  })
+  return (
+    <Page
+      title={t.nav.rfqs}
+      actions={
+        permits('POST /flows/v1/rfqs') && (
+          <a class="button primary" href="/console/rfqs/new">
+            {t.rfqs.create}
+          </a>
+        )
+      }
+    >
+      <section class="panel">
+        <div class="filters">
+          {views.length > 1 && (
+            <Filter label={t.rfqs.view} {...bind(view)} options={views.map(([value, label]) => [value, label])} />
+          )}
+          <Filter
+            label={t.ui.state}
+            {...bind(state)}
+            options={[['', t.ui.all], ...RFQ.states.map((each) => [each, t.states.rfq[each]] as const)]}
+          />
+          <Search {...bind(q)} />
+          <label class="filter">
+            <input
+              type="checkbox"
+              onChange={({ currentTarget }) => {
+                hidesExpired.value = currentTarget.checked
+              }}
+            />
+            {t.rfqs.hideExpired}
+          </label>
+        </div>
+        <ListTable caption={t.nav.rfqs} list={list} columns={COLUMNS} empty={t.rfqs.empty} />
+      </section>
+    </Page>
+  )
+}

@@ -1,0 +1,48 @@
+import { email, session, signIn } from '../session.ts'
+import { t } from '../texts.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { Field, Form, textOf } from '../ui/form.tsx'
+
+const SignInForm = () => (
+  <Form
+    submit={t.signIn.submit}
+    onSend={(data) => signIn(textOf(data, 'username') ?? '', String(data.get('password') ?? ''))}
+  >
+    <Field
+      name="username"
+      label={t.signIn.email}
+      type="email"
+      autocomplete="username"
+      value={email.value}
+      isFocused={!email.value}
+    />
+    <Field
+      name="password"
+      label={t.signIn.password}
+      type="password"
+      autocomplete="current-password"
+      isFocused={!!email.value}
+    />
+  </Form>
+)
+
+export const SignIn = () => (
+  <main class="alone">
+    <p class="brand">
+      <img src="/favicon.ico" alt="" width="28" height="28" /> {t.brand}
+    </p>
+    <h1>{t.signIn.title}</h1>
+    {isSecureContext ? <SignInForm /> : <p role="alert">{t.signIn.insecure}</p>}
+    <p class="quiet">{t.signIn.hint}</p>
+    <p class="quiet">{t.signIn.forgotten}</p>
+  </main>
+)
+
+/** Over the page of a session that has ended, so that no text is lost. */
+export const SignInAgain = () =>
+  session.value === 'ended' ? (
+    <Dialog title={t.signIn.ended}>
+      <p class="quiet">{t.signIn.endedHint}</p>
+      <SignInForm />
+    </Dialog>
+  ) : null

@@ -1,0 +1,103 @@
+import { signal } from '@preact/signals'
+import { createMarketplace } from '../../../../proto/clients/typescript/src/client.ts'
+import type { Credentials, Tokens } from '../../../../proto/clients/typescript/src/credentials.ts'
+import { ApiError } from '../../../../proto/clients/typescript/src/errors.ts'
+
+export interface Session extends Tokens {
+  email: string
+}
+
+interface Answer {
+  access_token: string
+  refresh_token?: string | undefined
+  expires_in: number
+}
+
+const KEY = 'marketplace-session'
+/** A token is replaced this long before its end. */
+const EARLY_MS = 30_000
+
+/** An impersonation belongs to one tab; a session of one's own to all tabs. */
+const stores = [sessionStorage, localStorage] as const
+
+function stored(): Session | undefined {
+  for (const store of stores) {
+    const text = store.getItem(KEY)
+    if (text !== null) return JSON.parse(text)
+  }
+  return undefined
+}
+
+const storeInUse = (): Storage => (sessionStorage.getItem(KEY) === null ? localStorage : sessionStorage)
+const keep = (session: Session) => storeInUse().setItem(KEY, JSON.stringify(session))
+
+const sessionOf = (email: string, { access_token, refresh_token, expires_in }: Answer): Session => ({
+  email,
+  accessToken: access_token,
+  refreshToken: refresh_token,
+  expiresAtMs: Date.now() + Math.max(expires_in * 1000 - EARLY_MS, expires_in * 500),
+})
+
+/** `ended`: a session that expired or was revoked. The page stays, so that no text of a form is lost. */
+export const session = signal<'none' | 'active' | 'ended'>(stored() ? 'active' : 'none')
+export const email = signal(stored()?.email ?? '')
+
+function end(): void {
+  storeInUse().removeItem(KEY)
+  session.value = 'ended'
+}
+
+/**
+ * One tab refreshes at a time, and the others take the tokens that it stored. A tab that sees them a moment later uses
+ * the old refresh token once more, which the marketplace answers with the same successor.
+ */
+export const credentials: Credentials = (ask, previous) =>
+  navigator.locks.request(KEY, async () => {
+    const current = stored()
+    if (!current) {
+      end()
+      throw new Error('The session has ended.')
+    }
+    if (current.accessToken !== previous?.accessToken && Date.now() < current.expiresAtMs) return current
+    const refreshed = await ask('/v2.3/oauth/token', {
+      grant_type: 'refresh_token',
+      refresh_token: current.refreshToken ?? '',
+    }).catch((error) => {
+      if (error instanceof ApiError && [400, 401, 422].includes(error.status)) end()
+      throw error
+    })
+    const next = sessionOf(current.email, refreshed)
+    keep(next)
+    return next
+  })
+
+const anonymous = createMarketplace({ url: location.origin })
+
+/** Signs in. Another person than before gets a page without the data of the last one. */
+export async function signIn(username: string, password: string): Promise<void> {
+  const { data } = await anonymous.POST('/v2.3/oauth/token', { body: { grant_type: 'password', username, password } })
+  const isAnother = session.value === 'ended' && username.toLowerCase() !== email.value.toLowerCase()
+  keep(sessionOf(username, data))
+  if (isAnother) return location.reload()
+  email.value = username
+  session.value = 'active'
+}
+
+/** Ends the session here and in the other tabs. */
+export async function signOut(): Promise<void> {
+  const current = stored()
+  storeInUse().removeItem(KEY)
+  if (current) {
+    const headers = { authorization: `Bearer ${current.accessToken}` }
+    await fetch('/v2.3/oauth/revoke', { method: 'POST', headers }).catch(() => undefined)
+  }
+  location.assign('/console')
+}
+
+addEventListener('storage', ({ key, storageArea }) => {
+  if (key !== KEY || storageArea !== localStorage || storeInUse() !== localStorage) return
+  const current = stored()
+  if (!current) session.value = session.value === 'none' ? 'none' : 'ended'
+  else if (session.value === 'none' || current.email.toLowerCase() !== email.value.toLowerCase()) location.reload()
+  else session.value = 'active'
+})

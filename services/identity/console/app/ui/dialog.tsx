@@ -1,0 +1,110 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { t } from '../texts.ts'
+import { Field, Form, type FormProps, textOf } from './form.tsx'
+
+/** A modal dialog while it is shown. */
+export function Dialog({
+  title,
+  onClose,
+  children,
+}: {
+  title: string
+  onClose?: () => void
+  children: ComponentChildren
+}) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => dialog.current?.showModal(), [])
+  return (
+    <dialog
+      ref={dialog}
+      aria-label={title}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose?.()
+      }}
+    >
+      <h2>{title}</h2>
+      {children}
+    </dialog>
+  )
+}
+
+interface ActionProps {
+  /** The button and the title of its dialog. */
+  label: string
+  hint?: ComponentChildren
+  /** Whether it is offered. A dialog that is open stays, so that its text and its refusal do. */
+  when?: boolean
+  isPrimary?: boolean
+  isDangerous?: boolean
+  onRun: (data: FormData) => Promise<unknown>
+  form?: Partial<FormProps>
+  /** The fields of its dialog. */
+  children?: ComponentChildren
+}
+
+/** A verb with a dialog that asks for what it needs. */
+export function Action({
+  label,
+  hint,
+  when = true,
+  isPrimary = false,
+  isDangerous = false,
+  onRun,
+  form,
+  children,
+}: ActionProps) {
+  const isOpen = useSignal(false)
+  const close = () => {
+    isOpen.value = false
+  }
+  const run = async (data: FormData) => {
+    await onRun(data)
+    close()
+  }
+  return (
+    <>
+      {when && (
+        <button
+          type="button"
+          class={isPrimary ? 'primary' : isDangerous ? 'danger' : ''}
+          onClick={() => {
+            isOpen.value = true
+          }}
+        >
+          {label}
+        </button>
+      )}
+      {isOpen.value && (
+        <Dialog title={label} onClose={close}>
+          {hint && <p class="quiet">{hint}</p>}
+          <Form
+            onSend={run}
+            {...form}
+            submit={label}
+            tone={isDangerous ? 'danger' : 'primary'}
+            buttons={
+              <button type="button" onClick={close}>
+                {t.ui.cancel}
+              </button>
+            }
+          >
+            {children}
+          </Form>
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+export const Reason = ({ isOptional = false }: { isOptional?: boolean }) => (
+  <Field name="reason" label={t.ui.reason} rows={3} isOptional={isOptional} isFocused />
+)
+export const reasonOf = (data: FormData) => textOf(data, 'reason') ?? ''
+
+export function optionalReason(data: FormData): { reason?: string } {
+  const reason = textOf(data, 'reason')
+  return reason === undefined ? {} : { reason }
+}

@@ -1,0 +1,214 @@
+import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals'
+import { type ComponentChildren, createContext } from 'preact'
+import { useContext, useEffect, useId, useMemo, useRef } from 'preact/hooks'
+import { ApiError } from '../api.ts'
+import { session } from '../session.ts'
+import { t } from '../texts.ts'
+
+/** The messages by field path, and the fields that show theirs; the form shows the others. */
+interface FormState {
+  errors: ReadonlySignal<Readonly<Record<string, string>>>
+  fields: Set<string>
+}
+export const FormContext = createContext<FormState | undefined>(undefined)
+
+/** A sentence for what was refused. The end of the session has a dialog of its own. */
+export function sentenceOf(error: unknown): string {
+  if (!(error instanceof ApiError)) return t.ui.unreachable
+  if (error.status === 403) return t.ui.noPermission
+  if (error.status === 412) return t.ui.changedMeanwhile
+  return error.detail ?? error.message
+}
+
+export interface FormProps {
+  /** Sends the form. A refusal is shown at its fields, and the text stays. */
+  onSend: (data: FormData) => Promise<unknown>
+  submit: string
+  /** More buttons beside that which sends. */
+  buttons?: ComponentChildren
+  tone?: 'primary' | 'danger' | ''
+  /** The name of the field for a field path of the API, where they differ. */
+  pathOf?: (field: string) => string
+  children?: ComponentChildren
+}
+
+export function Form({ onSend, submit, buttons, tone = 'primary', pathOf = (field) => field, children }: FormProps) {
+  const errors = useSignal<Readonly<Record<string, string>>>({})
+  const failure = useSignal<{ sentence: string; requestId: string | undefined } | undefined>(undefined)
+  const isBusy = useSignal(false)
+  const form = useRef<HTMLFormElement>(null)
+  const state = useMemo<FormState>(() => ({ errors, fields: new Set() }), [errors])
+
+  const send = async (event: SubmitEvent) => {
+    event.preventDefault()
+    if (isBusy.value || !form.current) return
+    isBusy.value = true
+    errors.value = {}
+    failure.value = undefined
+    try {
+      await onSend(new FormData(form.current, event.submitter))
+    } catch (error) {
+      if (session.value !== 'ended') show(error)
+    } finally {
+      isBusy.value = false
+    }
+  }
+  const show = (error: unknown) => {
+    const { fields = [], requestId, status = 0 } = error instanceof ApiError ? error : {}
+    const others: string[] = []
+    const messages: Record<string, string> = {}
+    for (const { field, message } of fields) {
+      const path = pathOf(field)
+      const shown = [...state.fields].find((name) => name === path || name.startsWith(`${path}.`))
+      if (shown) messages[shown] = message
+      else others.push(`${field} ${message}`)
+    }
+    errors.value = messages
+    const isShownAtFields = fields.length > 0 && others.length === 0
+    const sentence = others.length > 0 ? others.join('; ') : isShownAtFields ? '' : sentenceOf(error)
+    failure.value = { sentence, requestId: status >= 500 ? requestId : undefined }
+    requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true], .failure')?.focus())
+  }
+  return (
+    <FormContext.Provider value={state}>
+      <form ref={form} onSubmit={send} noValidate>
+        {children}
+        {failure.value?.sentence && (
+          <p class="failure" role="alert" tabIndex={-1}>
+            {failure.value.sentence}
+            {failure.value.requestId && (
+              <small>
+                {t.ui.requestId} {failure.value.requestId}
+              </small>
+            )}
+          </p>
+        )}
+        <div class="buttons">
+          <button type="submit" class={tone} disabled={isBusy.value}>
+            {submit}
+          </button>
+          {buttons}
+        </div>
+      </form>
+    </FormContext.Provider>
+  )
+}
+
+interface FieldProps {
+  /** The field path of the API, such as `priceBreaks.0.minQuantity`. */
+  name: string
+  label: string
+  hint?: string
+  /** Shown at first; what is typed afterwards belongs to the form. */
+  value?: string | undefined
+  /** Keeps the text where the form computes with it. */
+  text?: Signal<string>
+  type?: 'text' | 'email' | 'password' | 'number' | 'datetime-local' | 'date' | 'url' | 'tel' | 'checkbox'
+  autocomplete?: string
+  options?: readonly (readonly [value: string, label: string])[]
+  rows?: number
+  isOptional?: boolean
+  isFocused?: boolean
+}
+
+/** A labelled input, with the message of the API for its field. */
+export function Field({
+  name,
+  label,
+  hint,
+  value,
+  text,
+  type = 'text',
+  options,
+  rows,
+  autocomplete,
+  ...is
+}: FieldProps) {
+  const id = useId()
+  const form = useContext(FormContext)
+  const first = useRef(text?.peek() ?? value ?? '').current
+  const input = useRef<HTMLElement>(null)
+  useEffect(() => {
+    form?.fields.add(name)
+    // After a dialog has opened, which moves the focus.
+    if (is.isFocused) requestAnimationFrame(() => input.current?.focus())
+    return () => void form?.fields.delete(name)
+  }, [form, name])
+  const error = form?.errors.value[name]
+  const describedBy = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ')
+  const common = {
+    id,
+    name,
+    'aria-invalid': error ? ('true' as const) : undefined,
+    'aria-describedby': describedBy || undefined,
+    onInput:
+      text &&
+      ((event: Event) => {
+        text.value = (event.currentTarget as HTMLInputElement).value
+      }),
+  }
+  return (
+    <div class={type === 'checkbox' ? 'field check' : 'field'}>
+      <label for={id}>
+        {label} {is.isOptional && <small class="aside">{t.ui.optional}</small>}
+      </label>
+      {options ? (
+        <select {...common} ref={input as never} defaultValue={first}>
+          {options.map(([option, shown]) => (
+            <option key={option} value={option} selected={option === first}>
+              {shown}
+            </option>
+          ))}
+        </select>
+      ) : rows ? (
+        <textarea {...common} ref={input as never} rows={rows} defaultValue={first} />
+      ) : (
+        <input
+          {...common}
+          {...({ type: type === 'number' ? 'text' : type } as object)}
+          ref={input as never}
+          inputMode={type === 'number' ? 'decimal' : undefined}
+          autocomplete={autocomplete ?? 'off'}
+          {...(type === 'checkbox' ? { defaultChecked: first === 'true' } : { defaultValue: first })}
+        />
+      )}
+      {hint && (
+        <small id={`${id}-hint`} class="quiet">
+          {hint}
+        </small>
+      )}
+      {error && (
+        <small id={`${id}-error`} class="error">
+          {error}
+        </small>
+      )}
+    </div>
+  )
+}
+
+/** The text of a field; undefined for an empty one, which is not sent. */
+export function textOf(data: FormData, name: string): string | undefined {
+  const value = data.get(name)
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
+}
+
+/** A number of a field, as the API wants it; other text is sent as it is, so that the API names the mistake. */
+export function numberOf(data: FormData, name: string): number | undefined {
+  const text = textOf(data, name)
+  return text === undefined ? undefined : /^-?\d+$/.test(text) ? Number(text) : (text as unknown as number)
+}
+
+/** An amount as people write it, with a comma or a point. */
+export const amountOf = (data: FormData, name: string): string | undefined => textOf(data, name)?.replace(',', '.')
+
+/** The time of a field for a local date and time, or for a date, which means its end. */
+export function timeOf(data: FormData, name: string): string | undefined {
+  const text = textOf(data, name)
+  return text && new Date(text.includes('T') ? text : `${text}T23:59:59`).toISOString()
+}
+
+/** What a field for a local date and time shows. */
+export function localTime(iso: string): string {
+  const local = new Date(iso)
+  return new Date(local.getTime() - local.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}

@@ -1,0 +1,92 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { t } from '../texts.ts'
+
+interface PageProps {
+  title: string
+  /** What kind of record it is, or where it belongs. */
+  over?: ComponentChildren
+  badge?: ComponentChildren
+  actions?: ComponentChildren
+  children: ComponentChildren
+}
+
+/** A screen: its title in the window and on the page, what one can do, and its content. */
+export function Page({ title, over, badge, actions, children }: PageProps) {
+  useEffect(() => {
+    document.title = `${title} · ${t.brand}`
+  }, [title])
+  return (
+    <>
+      <header class="title">
+        <div>
+          {over && <p class="over">{over}</p>}
+          <h1 tabIndex={-1}>
+            {title} {badge}
+          </h1>
+        </div>
+        {actions && <div class="actions">{actions}</div>}
+      </header>
+      {children}
+    </>
+  )
+}
+
+export const Section = ({
+  title,
+  actions,
+  children,
+}: {
+  title: string
+  actions?: ComponentChildren
+  children: ComponentChildren
+}) => (
+  <section class="panel" aria-label={title}>
+    <header>
+      <h2>{title}</h2>
+      {actions}
+    </header>
+    {children}
+  </section>
+)
+
+/** Terms with their values; those without a value are left out. */
+export const Facts = ({ of }: { of: readonly (readonly [term: string, value: ComponentChildren])[] }) => (
+  <dl class="facts">
+    {of
+      .filter(([, value]) => value !== undefined && value !== '' && value !== false)
+      .map(([term, value]) => (
+        <div key={term}>
+          <dt>{term}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+  </dl>
+)
+
+const TONES: Record<string, string> = {
+  ...{ OPEN: 'live', SUBMITTED: 'live', OFFERED: 'live', PUBLISHED: 'live', IN_PRODUCTION: 'live', INSPECTION: 'live' },
+  ...{ active: 'good', paused: 'bad' },
+  ...{ ACTIVE: 'good', AWARDED: 'good', ACCEPTED: 'good', COMPLETED: 'good', CONFIRMED: 'good', DELIVERED: 'good' },
+  ...{
+    PLACED: 'wait',
+    INVITED: 'wait',
+    READ: 'wait',
+    ON_HOLD: 'wait',
+    PENDING: 'wait',
+    CLOSED: 'wait',
+    SHIPPED: 'live',
+  },
+  ...{ REJECTED: 'bad', DECLINED: 'bad', CANCELLED: 'bad', FAILED: 'bad', PAUSED: 'bad' },
+}
+
+/** The state of a record. */
+export function Badge<K extends keyof typeof t.states>({
+  of,
+  state,
+}: {
+  of: K
+  state: keyof (typeof t.states)[K] & string
+}) {
+  return <span class={`badge ${TONES[state] ?? ''}`}>{String(t.states[of][state])}</span>
+}

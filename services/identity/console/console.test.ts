@@ -1,0 +1,61 @@
+import { expect, test } from 'bun:test'
+import { brotliCompressSync } from 'node:zlib'
+import { marketplaceOf } from '../../testing/marketplace.ts'
+
+const market = await marketplaceOf([], { FILES_ORIGIN: 'https://files.example.com' })
+const MAX_COMPRESSED_BYTES = 100_000
+
+const ADDRESSES = [
+  ...[
+    '/console',
+    '/console/rfqs',
+    '/console/rfqs/rfq_1',
+    '/console/rfqs/rfq_1/comparison',
+    '/console/rfqs/rfq_1/offer',
+  ],
+  ...['/console/orders/order_1', '/console/parts/part_1', '/console/factories/factory_1', '/console/organization'],
+  '/console/webhooks/wh_1',
+]
+
+test.each(ADDRESSES)('%s answers the page, which may load and reach only what it names', async (address) => {
+  const page = await market.anonymous.get(address)
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+  expect(page.headers.get('content-security-policy')).toBe(
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: https://files.example.com; connect-src 'self' https://files.example.com; form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
+  )
+  expect(page.headers.get('referrer-policy')).toBe('no-referrer')
+  expect(page.text).not.toMatch(/<script(?![^>]* src=)|<style| style=| on\w+=/)
+})
+
+test('script and style sheet together have less than 100 kB compressed', async () => {
+  const page = await market.anonymous.get('/console')
+  const assets = [...page.text.matchAll(/(?:src|href)="(\/console\/assets\/[^"]+)"/g)].map(([, path = '']) => path)
+  expect(assets.map((path) => path.replace(/[0-9a-f]{12}$/, ''))).toEqual([
+    '/console/assets/console.css?v=',
+    '/console/assets/console.js?v=',
+  ])
+  const texts = await Promise.all(assets.map(async (path) => (await market.anonymous.get(path)).text))
+  const bytes = texts.map((text) => brotliCompressSync(text).byteLength)
+  expect(Math.min(...bytes)).toBeGreaterThan(1_000)
+  expect(bytes.reduce((sum, each) => sum + each)).toBeLessThan(MAX_COMPRESSED_BYTES)
+})
+
+test.each(['/console/assets/other.js', '/console/rfqs/rfq_1/offer/more'])('%s is 404', async (path) => {
+  expect((await market.anonymous.get(path)).status).toBe(404)
+})
+
+test('CONSOLE=false: its addresses are those of an unknown path', async () => {
+  const without = await marketplaceOf([], { CONSOLE: 'false' })
+  const unknown = await without.anonymous.get('/nothing')
+  for (const path of ['/console', '/console/rfqs', '/console/assets/console.js']) {
+    const answer = await without.anonymous.get<{ detail: string; code: string }>(path)
+    expect([answer.status, answer.body.code, answer.body.detail]).toEqual([
+      404,
+      'not_found',
+      (unknown.body as { detail: string }).detail,
+    ])
+  }
+  for (const path of ['/activate', '/impersonate']) {
+    expect((await without.anonymous.get(path)).text).not.toContain('console')
+  }
+})

@@ -1,0 +1,42 @@
+import * as impersonation from '../../../proto/http/identity/impersonation.ts'
+import type { Operation } from '../../../proto/http/operation.ts'
+import * as auditLog from '../../../proto/http/organization/audit-log.ts'
+import * as roles from '../../../proto/http/organization/roles.ts'
+import * as serviceAccounts from '../../../proto/http/organization/service-accounts.ts'
+import * as users from '../../../proto/http/organization/users.ts'
+import * as contacts from '../../../proto/http/sourcing/assignment-contacts.ts'
+import * as assignments from '../../../proto/http/sourcing/assignments.ts'
+import * as awards from '../../../proto/http/sourcing/awards.ts'
+import * as billing from '../../../proto/http/sourcing/billing-details.ts'
+import * as comparison from '../../../proto/http/sourcing/comparison.ts'
+import * as factories from '../../../proto/http/sourcing/factory-administration.ts'
+import * as files from '../../../proto/http/sourcing/files.ts'
+import * as imports from '../../../proto/http/sourcing/imports.ts'
+import * as matches from '../../../proto/http/sourcing/matches.ts'
+import * as offers from '../../../proto/http/sourcing/offer-lifecycle.ts'
+import * as orders from '../../../proto/http/sourcing/order-lifecycle.ts'
+import * as partLifecycle from '../../../proto/http/sourcing/part-lifecycle.ts'
+import * as parts from '../../../proto/http/sourcing/parts.ts'
+import * as rfqs from '../../../proto/http/sourcing/rfq-lifecycle.ts'
+import * as uploads from '../../../proto/http/sourcing/uploads.ts'
+import * as deliveries from '../../../proto/http/webhooks/deliveries.ts'
+import * as endpointFlows from '../../../proto/http/webhooks/endpoint-flows.ts'
+import * as endpoints from '../../../proto/http/webhooks/endpoints.ts'
+
+/** The contract of what the console does. */
+const MODULES: readonly object[] = [
+  ...[impersonation, auditLog, roles, serviceAccounts, users],
+  ...[contacts, assignments, awards, billing, comparison, factories, files, imports, matches, offers, orders],
+  ...[partLifecycle, parts, rfqs, uploads, deliveries, endpointFlows, endpoints],
+]
+
+const isOperation = (value: unknown): value is Operation =>
+  value !== null && typeof value === 'object' && 'method' in value && 'access' in value
+
+/** The permissions of which one is needed, by operation: `POST /flows/v1/rfqs/{id}/award`. */
+export const PERMISSIONS_NEEDED: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  MODULES.flatMap((module) => Object.values(module))
+    .filter(isOperation)
+    .filter(({ access }) => access !== 'public' && access !== 'token')
+    .map(({ method, path, access }) => [`${method} ${path}`, [access].flat()]),
+)

@@ -1,0 +1,71 @@
+import { Elysia } from 'elysia'
+import * as operations from '../../../proto/http/identity/console.ts'
+import { refuse } from '../../kit/errors/refusal.ts'
+import type { Http } from '../../kit/http/http.ts'
+import { Asset } from '../pages/assets.ts'
+import { bundleConsole } from './bundle.ts'
+
+/** The console runs no inline code, and speaks to its own origin and the store of files alone. */
+const policy = (filesOrigin = '') => ({
+  'content-security-policy': `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: ${filesOrigin}; connect-src 'self' ${filesOrigin}; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`,
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-cache',
+})
+
+/** The version in the addresses of the assets makes a browser load those of the page that it shows. */
+const page = (version: string) => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Marketplace</title>
+<link rel="icon" href="/favicon.ico" type="image/svg+xml">
+<link rel="stylesheet" href="/console/assets/console.css?v=${version}">
+<script type="module" src="/console/assets/console.js?v=${version}"></script>
+</head>
+<body><div id="console"></div><noscript>The console needs JavaScript.</noscript></body>
+</html>
+`
+
+type Bundle = Awaited<ReturnType<typeof bundleConsole>>
+
+const versionOf = ({ script, styles }: Bundle) =>
+  new Bun.CryptoHasher('sha256').update(script).update(styles).digest('hex').slice(0, 12)
+
+interface ConsoleDeps {
+  http: Http
+  /** The origin of the store of files, if browsers send files there. */
+  filesOrigin: string | undefined
+}
+
+/** The page of the console, and its script and style sheet, which are built at the first request. */
+export function consoleRoutes({ http, filesOrigin }: ConsoleDeps) {
+  let built: Promise<Bundle> | undefined
+  const bundle = () => {
+    built ??= bundleConsole()
+    return built
+  }
+  const html = new Asset(
+    'text/html; charset=utf-8',
+    async () => Buffer.from(page(versionOf(await bundle()))),
+    policy(filesOrigin),
+  )
+  const assets = new Map([
+    ['console.js', new Asset('text/javascript; charset=utf-8', async () => (await bundle()).script)],
+    ['console.css', new Asset('text/css; charset=utf-8', async () => (await bundle()).styles)],
+  ])
+  const answerPage = ({ request }: { request: Request }) => html.answer(request)
+  return new Elysia({ name: 'identity.console' })
+    .use(http.publicRoute(operations.getConsole, answerPage))
+    .use(http.publicRoute(operations.getConsoleScreen, answerPage))
+    .use(http.publicRoute(operations.getConsoleRecord, answerPage))
+    .use(http.publicRoute(operations.getConsoleView, answerPage))
+    .use(
+      http.publicRoute(operations.getConsoleAsset, ({ params, request }) => {
+        const asset = assets.get(params.asset)
+        if (!asset) throw refuse('not_found', { detail: 'There is nothing at this path.' })
+        return asset.answer(request)
+      }),
+    )
+}

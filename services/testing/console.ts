@@ -1,0 +1,94 @@
+import { afterAll, expect } from 'bun:test'
+import axe from 'axe-core'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { TEST_PASSWORD, type TestMarketplace, type TestUser, testMarketplace } from './marketplace.ts'
+
+export const WIDE = { viewport: { width: 1400, height: 900 }, colorScheme: 'light' } as const
+export const NARROW = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const
+
+export interface Stage {
+  market: TestMarketplace
+  /** Errors of the pages, of which there must be none at the end. */
+  errors: string[]
+  /** A window of its own, not signed in. */
+  open(options?: BrowserContextOptions): Promise<Page>
+  /** A window in which the user has signed in by the form. */
+  signIn(user: TestUser, options?: BrowserContextOptions): Promise<Page>
+}
+
+async function startBrowser(): Promise<Browser> {
+  const executablePath = process.env.TEST_BROWSER
+  if (!executablePath) throw new Error('TEST_BROWSER is not set: run the tests with ./scripts/test.')
+  // Chromium has no sandbox for root.
+  const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+  return chromium.launch({ executablePath, args, timeout: 30_000 })
+}
+
+/** One marketplace and one browser for a test file. */
+export async function consoleStage(overrides?: Record<string, string>): Promise<Stage> {
+  const [market, browser] = await Promise.all([testMarketplace(overrides), startBrowser()])
+  const errors: string[] = []
+  afterAll(async () => {
+    await browser.close()
+    expect(errors).toEqual([])
+  })
+  const open = async (options: BrowserContextOptions = WIDE) => {
+    const context = await browser.newContext({ baseURL: market.url, locale: 'en-GB', ...options })
+    context.setDefaultTimeout(10_000)
+    context.on('weberror', (error) => errors.push(error.error().message))
+    context.on('console', (message) => {
+      // Refused requests are listed as errors, too, and the tests provoke them.
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+        errors.push(message.text())
+    })
+    return context.newPage()
+  }
+  const signIn = async ({ email }: TestUser, options?: BrowserContextOptions) => {
+    const page = await open(options)
+    await page.goto('/console')
+    await fillSignIn(page, email)
+    await page.getByRole('heading', { level: 1, name: 'What waits for you' }).waitFor()
+    return page
+  }
+  return { market, errors, open, signIn }
+}
+
+export async function fillSignIn(page: Page, email: string): Promise<void> {
+  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(TEST_PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+/** A screen that is complete: nothing loads, axe finds nothing, and nothing is wider than the window. */
+export async function checkScreen(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.locator('.loading').first().waitFor({ state: 'detached' })
+  const { violations } = (await page.evaluate(`(async () => {
+    if (!window.axe) { ${axe.source} }
+    const { violations } = await axe.run(document)
+    return { violations: violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(', ')) }
+  })()`)) as { violations: string[] }
+  const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+  expect([page.url(), violations, Math.max(0, Number(overflow))]).toEqual([page.url(), [], 0])
+}
+
+/** Presses a button that opens a dialog, fills it and sends it. */
+export async function act(page: Page, verb: string, fields: Readonly<Record<string, string>> = {}): Promise<void> {
+  await page.getByRole('main').getByRole('button', { name: verb, exact: true }).first().click()
+  const dialog = page.getByRole('dialog')
+  for (const [label, text] of Object.entries(fields)) await dialog.getByLabel(label).fill(text)
+  await dialog.getByRole('button', { name: verb, exact: true }).click()
+  await dialog.waitFor({ state: 'detached' })
+}
+
+/** The badge of the record beside its title. */
+export const stateOf = (page: Page, state: string) =>
+  page.getByRole('heading', { level: 1 }).getByText(state, { exact: true }).waitFor()
+
+/** Follows the navigation, which is a menu in a narrow window. */
+export async function goTo(page: Page, screen: string): Promise<void> {
+  const menu = page.getByText('Menu', { exact: true })
+  if (await menu.isVisible()) await menu.click()
+  await page.getByRole('navigation').getByRole('link', { name: screen, exact: true }).click()
+  await page.getByRole('heading', { level: 1, name: screen, exact: true }).waitFor()
+}
