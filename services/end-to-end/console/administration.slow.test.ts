@@ -161,6 +161,18 @@ test('organization: people, roles, programs and their keys, and what the audit l
   await actOn(page, 'ERP connector', 'Revoke')
   await rowOf(page, 'ERP connector').getByText('Inactive').waitFor()
 
+  await page.getByRole('link', { name: 'Mail' }).click()
+  await page.getByText('No address yet.').waitFor()
+  await checkWidths(page)
+  await page.getByRole('button', { name: 'Add an address' }).click()
+  await dialog.getByLabel('E-mail address').fill('quotations@example.com')
+  await dialog.getByLabel('Awards').uncheck()
+  await checkWidths(page)
+  await dialog.getByRole('button', { name: 'Add an address' }).click()
+  // This marketplace has no SMTP server.
+  await dialog.getByRole('alert').waitFor()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+
   await page.getByRole('link', { name: 'Audit log' }).click()
   await page.getByRole('button', { name: 'serviceAccount.key.revoke' }).waitFor()
   await checkWidths(page)

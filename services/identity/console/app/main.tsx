@@ -5,6 +5,7 @@ import { Comparison } from './screens/comparison.tsx'
 import { Factories } from './screens/factories.tsx'
 import { FactoryScreen } from './screens/factory.tsx'
 import { Home } from './screens/home.tsx'
+import { MailAddresses } from './screens/mail-addresses.tsx'
 import { OfferScreen } from './screens/offer.tsx'
 import { OrderScreen } from './screens/order.tsx'
 import { Orders } from './screens/orders.tsx'
@@ -53,6 +54,7 @@ const App = () =>
           <Route path="/console/organization" component={People} />
           <Route path="/console/organization/roles" component={Roles} />
           <Route path="/console/organization/service-accounts" component={ServiceAccounts} />
+          <Route path="/console/organization/mail" component={MailAddresses} />
           <Route path="/console/organization/audit-log" component={AuditLog} />
           <Route path="/console/webhooks" component={Webhooks} />
           <Route path="/console/webhooks/:id" component={WebhookScreen} />

@@ -12,6 +12,7 @@ const TABS: readonly [path: string, label: string, isShown: () => boolean][] = [
     t.organization.serviceAccounts,
     () => permits('GET /flows/v1/service-accounts'),
   ],
+  ['/console/organization/mail', t.organization.mail, () => permits('GET /flows/v1/mail-addresses')],
   ['/console/organization/audit-log', t.organization.auditLog, () => permits('GET /v1/audit-log')],
 ]
 

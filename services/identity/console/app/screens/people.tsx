@@ -15,11 +15,13 @@ import { OrganizationPage } from './organization.tsx'
 const at = (id: string) => ({ params: { path: { id } } })
 const nameOf = ({ givenName, familyName }: User) => `${givenName} ${familyName}`
 
-const linkOf = (email: string, activationUrl: string): ShownSecret => ({
-  title: t.people.link,
-  hint: t.people.linkHint,
-  values: [[email, activationUrl]],
-})
+/** A link that was mailed is not shown. */
+const linkOf = (email: string, activationUrl: string | undefined): ShownSecret | undefined =>
+  activationUrl === undefined
+    ? undefined
+    : { title: t.people.link, hint: t.people.linkHint, values: [[email, activationUrl]] }
+
+const ByMail = () => <Field name="mail" label={t.people.byMail} hint={t.people.byMailHint} type="checkbox" />
 
 /** The roles of the organization to choose from, where a user has some. They are read while the dialog is open. */
 export function RoleChoices({ userId }: { userId?: string }) {
@@ -73,8 +75,11 @@ function PersonActions({ user, link }: { user: User; link: Signal<ShownSecret | 
       market.PATCH('/flows/v1/users/{id}', { ...at(id), body: { ...body, phone: textOf(data, 'phone') ?? null } }),
     )
   }
-  const reset = async () => {
-    const { activationUrl } = await command(() => market.POST('/flows/v1/users/{id}/reset-password', at(id)))
+  const reset = async (data: FormData) => {
+    const body = { mail: data.has('mail') }
+    const { activationUrl } = await command(() =>
+      market.POST('/flows/v1/users/{id}/reset-password', { ...at(id), body }),
+    )
     link.value = linkOf(user.email, activationUrl)
   }
   const may = (verb: string) => permits(`POST /flows/v1/users/{id}/${verb}`)
@@ -91,7 +96,9 @@ function PersonActions({ user, link }: { user: User; link: Signal<ShownSecret | 
         hint={t.people.resetHint}
         when={may('reset-password') && user.active && !isSelf && !isProgram(user)}
         onRun={reset}
-      />
+      >
+        <ByMail />
+      </Action>
       <Action
         label={t.people.deactivate}
         hint={t.people.deactivateHint}
@@ -121,6 +128,7 @@ export function People() {
       givenName: textOf(data, 'givenName') ?? '',
       familyName: textOf(data, 'familyName') ?? '',
       roleIds: chosenIn(data, 'roleIds'),
+      mail: data.has('mail'),
     }
     const { email, activationUrl } = await command(() => market.POST('/flows/v1/users', { body }))
     link.value = linkOf(email, activationUrl)
@@ -151,6 +159,7 @@ export function People() {
             <Field name="familyName" label={t.people.familyName} />
           </div>
           <RoleChoices />
+          <ByMail />
         </Action>
       }
     >

@@ -362,6 +362,7 @@ export const de: Texts = {
     roles: 'Rollen',
     serviceAccounts: 'Dienstkonten',
     auditLog: 'Prüfprotokoll',
+    mail: 'E-Mail',
     permissions: 'Berechtigungen',
     system: 'Systemrolle',
     newRole: 'Neue Rolle',
@@ -375,6 +376,8 @@ export const de: Texts = {
     link: 'Link für die Person',
     linkHint:
       'Geben Sie ihn sicher weiter. Er wird einmal gezeigt und gilt einmal, 72 Stunden lang, um ein Passwort zu wählen.',
+    byMail: 'Den Link per E-Mail senden',
+    byMailHint: 'Er wird dann nicht gezeigt. Dieser Marktplatz muss E-Mails senden können.',
     reset: 'Neuer Link',
     resetHint: 'Passwort und Sitzungen der Person enden. Sie erhalten einen Link zum Weitergeben.',
     activate: 'Aktivieren',
@@ -414,6 +417,21 @@ export const de: Texts = {
     program: 'Programm',
     actedAs: 'Ausgeführt von',
     export: 'Als NDJSON ausgeben',
+  },
+  mail: {
+    add: 'Adresse hinzufügen',
+    addHint: 'Ihr Besitzer erhält einen Link, um sie zu bestätigen. Bis dahin wird sonst nichts an sie gesendet.',
+    told: 'Erfährt von',
+    confirmed: 'Bestätigt',
+    unconfirmed: 'Noch nicht bestätigt',
+    empty: 'Noch keine Adresse. Bis zu zehn Adressen erfahren per E-Mail, was geschieht.',
+    topics: {
+      INVITATIONS: 'Einladungen',
+      OFFERS: 'Angebote',
+      AWARDS: 'Vergaben',
+      ORDERS: 'Auftragsschritte',
+      ENDPOINTS: 'Angehaltene Endpunkte',
+    },
   },
   webhooks: {
     endpoint: 'Endpunkt',
