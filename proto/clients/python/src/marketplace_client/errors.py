@@ -29,11 +29,15 @@ class ApiError(Exception):
     fields: list[FieldError] = field(default_factory=list)
     request_id: str | None = None
     """Names the request in the logs of the marketplace."""
+    method: str = ""
+    path: str = ""
 
     def __str__(self) -> str:
-        fields = "".join(f"\n  {error.field}: {error.message}" for error in self.fields)
+        # The detail tells the only field that is not valid.
+        fields = [f"\n  {error.field}: {error.message}" for error in self.fields if len(self.fields) > 1]
         request = f" (request {self.request_id})" if self.request_id else ""
-        return f"{self.status} {self.code}: {self.detail}{request}{fields}"
+        answered = f"{self.method} {self.path} answered {self.status}"
+        return f"{answered} {self.code}: {self.detail}{request}{''.join(fields)}"
 
     @classmethod
     def from_response(cls, response: httpx.Response) -> ApiError:
@@ -52,6 +56,8 @@ class ApiError(Exception):
             detail=str(detail or response.reason_phrase),
             fields=[FieldError(str(each["field"]), str(each["message"])) for each in fields or []],
             request_id=response.headers.get("X-Request-Id"),
+            method=response.request.method,
+            path=response.url.path,
         )
 
 
