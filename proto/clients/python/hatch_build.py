@@ -16,18 +16,17 @@ ROOT = FOLDER / ".." / ".." / ".."
 DOCUMENT = ROOT / "proto" / "openapi" / "marketplace.json"
 LINES = "application/x-ndjson"
 TEXT = {"text/plain": {"schema": {"type": "string"}}}
-NOTHING = {"text/plain": {"schema": {"type": "null"}}}
 
 
 def with_answers_alone(document: dict[str, Any]) -> dict[str, Any]:
-    """Leaves the answers that a function returns: errors are raised, and `Any` for an empty answer hides the type."""
+    """Leaves the answers that a function returns. Errors are raised, and an empty answer would make the type `Any`."""
     for operation in (each for methods in document["paths"].values() for each in methods.values()):
         successes = {status: each for status, each in operation["responses"].items() if status.startswith("2")}
         filled = {status: each for status, each in successes.items() if "content" in each}
         for answer in filled.values():
             if LINES in answer["content"]:
                 answer["content"] = TEXT
-        operation["responses"] = filled or {status: {**each, "content": NOTHING} for status, each in successes.items()}
+        operation["responses"] = filled or {status: {**each, "content": TEXT} for status, each in successes.items()}
     return document
 
 
