@@ -41,6 +41,11 @@ test('has the versions with which it was tested', async () => {
   const { dependencies } = await Bun.file(join(ROOT, 'package.json')).json()
   for (const [name, version] of Object.entries(manifest.dependencies))
     expect([name, dependencies[name]]).toEqual([name, version])
+  const least = manifest.engines.node.replace('>=', '')
+  for (const name of Object.keys(manifest.dependencies)) {
+    const { engines } = await Bun.file(join(ROOT, 'node_modules', name, 'package.json')).json()
+    expect([name, Bun.semver.satisfies(`${least}.0`, engines?.node ?? '*')]).toEqual([name, true])
+  }
   expect(await Bun.file(join(PACKAGE, 'src', 'user-agent.ts')).text()).toContain(`'${manifest.version}'`)
 })
 
@@ -56,10 +61,28 @@ test('its types and examples are valid for a strict program of Node', async () =
     '--types',
     'bun-types',
   ]
+  // Each mistake is named by what is wrong in it.
+  await Bun.write(join(EXAMPLES, 'mistakes.ts'), MISTAKES)
   const files = [...new Bun.Glob('*.ts').scanSync(EXAMPLES)].map((name) => join(EXAMPLES, name))
-  expect(files.length).toBe(4)
+  expect(files.length).toBe(5)
   const checked = await run([...TSC, '--noEmit', '--skipLibCheck', '--ignoreConfig', ...options, ...files])
-  expect([checked.code, checked.output]).toEqual([0, ''])
+  expect(checked.output.split('\n').filter((line) => /^\S/.test(line))).toEqual([
+    expect.stringMatching(
+      /^examples\/mistakes.ts\(3,12\): .* '"\/v1\/partz"' is not assignable to parameter of type 'PathOf<"get">'/,
+    ),
+    expect.stringMatching(
+      /^examples\/mistakes.ts\(4,14\): .* '"\/v1\/processes"' is not assignable to parameter of type 'PagedPath'/,
+    ),
+    expect.stringMatching(/^examples\/mistakes.ts\(5,56\): .* 'procedure' does not exist/),
+  ])
+})
+
+test('its declarations need no newer TypeScript than 5.0', async () => {
+  for (const name of new Bun.Glob('*.d.ts').scanSync(join(INSTALLED, 'dist')))
+    expect([name, await Bun.file(join(INSTALLED, 'dist', name)).text()]).toEqual([
+      name,
+      expect.not.stringContaining('Array<ArrayBuffer'),
+    ])
 })
 
 test('is at most 16 KiB in a page of a browser, compressed', async () => {
@@ -72,6 +95,12 @@ test('is at most 16 KiB in a page of a browser, compressed', async () => {
   expect(bytes).toBeLessThan(16 * 1024)
 })
 
+const MISTAKES = `import { createMarketplace } from 'marketplace-client'
+const market = createMarketplace({ url: 'https://marketplace.example.com' })
+market.GET('/v1/partz')
+market.pages('/v1/processes')
+;(await market.GET('/flows/v1/audit-log/export')).data.procedure
+`
 const node = Bun.which('node')
 if (!node) process.stderr.write('Not checked on Node: it is not installed.\n')
 const runtimes = [process.execPath, ...(node ? [node] : [])]
@@ -85,6 +114,9 @@ test.each(runtimes)('its command line runs on %s', async (runtime) => {
   const command = [runtime, join(INSTALLED, 'dist', 'cli', 'main.js')]
   const { code, output, errors } = await run([...command, 'get-me'], { ...env, HOME: FOLDER })
   expect([code, errors, JSON.parse(output)]).toEqual([0, '', expect.objectContaining({ permissions: [] })])
+  const closed = `'${runtime}' '${command[1]}' get-me | true`
+  const piped = await run(['bash', '-o', 'pipefail', '-c', closed], { ...env, HOME: FOLDER })
+  expect(piped).toEqual({ code: 0, output: '', errors: '' })
   const unreachable = { ...env, MARKETPLACE_URL: 'http://127.0.0.1:1', HOME: FOLDER }
   expect((await run([...command, 'get-me'], unreachable)).code).toBe(4)
 })
