@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { cp, mkdir, rm } from 'node:fs/promises'
+import { cp, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { freePort } from '../../../../services/testing/free-port.ts'
@@ -21,6 +21,12 @@ const market = await marketplaceOf(['sourcing'])
 const { client: admin } = (await market.organization(['IP_OWNER'])).administrator
 const key = await createdKey(admin, (await createdAccount(admin)).id)
 
+const environmentOf = ({ clientId, clientSecret }: { clientId: string; clientSecret: string }) => ({
+  MARKETPLACE_URL: market.url,
+  MARKETPLACE_CLIENT_ID: clientId,
+  MARKETPLACE_CLIENT_SECRET: clientSecret,
+})
+
 async function run(command: string[], env: Record<string, string> = {}) {
   const child = Bun.spawn(command, { cwd: FOLDER, env: { ...process.env, ...env }, stdout: 'pipe', stderr: 'pipe' })
   const [output, errors] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
@@ -30,12 +36,18 @@ async function run(command: string[], env: Record<string, string> = {}) {
 beforeAll(async () => {
   await rm(FOLDER, { recursive: true, force: true })
   await mkdir(INSTALLED, { recursive: true })
-  const built = await run([...TSC, '-p', PACKAGE, '--outDir', join(INSTALLED, 'dist')])
-  expect([built.code, built.output]).toEqual([0, ''])
-  await cp(join(PACKAGE, 'package.json'), join(INSTALLED, 'package.json'))
+  const built = await run([process.execPath, join(ROOT, 'scripts', 'client.ts')], { INVOKED_FROM: FOLDER })
+  const archive = join(FOLDER, `marketplace-client-${manifest.version}.tgz`)
+  expect([built.code, built.output]).toEqual([0, `${archive}\n`])
+  expect((await run(['tar', '-xzf', archive, '-C', INSTALLED, '--strip-components=1'])).code).toBe(0)
   await cp(join(PACKAGE, 'examples'), EXAMPLES, { recursive: true })
 })
 afterAll(() => rm(FOLDER, { recursive: true, force: true }))
+
+test('has its licence and its command, and no sources', async () => {
+  expect((await readdir(INSTALLED)).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json'])
+  expect(await Bun.file(join(INSTALLED, manifest.bin.marketplace)).exists()).toBe(true)
+})
 
 test('has the versions with which it was tested', async () => {
   const { dependencies } = await Bun.file(join(ROOT, 'package.json')).json()
@@ -106,11 +118,7 @@ if (!node) process.stderr.write('Not checked on Node: it is not installed.\n')
 const runtimes = [process.execPath, ...(node ? [node] : [])]
 
 test.each(runtimes)('its command line runs on %s', async (runtime) => {
-  const env = {
-    MARKETPLACE_URL: market.url,
-    MARKETPLACE_CLIENT_ID: key.clientId,
-    MARKETPLACE_CLIENT_SECRET: key.clientSecret,
-  }
+  const env = environmentOf(key)
   const command = [runtime, join(INSTALLED, 'dist', 'cli', 'main.js')]
   const { code, output, errors } = await run([...command, 'get-me'], { ...env, HOME: FOLDER })
   expect([code, errors, JSON.parse(output)]).toEqual([0, '', expect.objectContaining({ permissions: [] })])
@@ -137,7 +145,7 @@ async function translated(name: string): Promise<string> {
 }
 
 describe.each(runtimes)('on %s', (runtime) => {
-  const env = { MARKETPLACE_URL: market.url, CLIENT_ID: key.clientId, CLIENT_SECRET: key.clientSecret }
+  const env = environmentOf(key)
 
   test('an example lists all parts as CSV', async () => {
     const { status, body } = await admin.post<{ serialNumber: string }>('/v1/parts', { title: 'Say "when"' })
@@ -150,12 +158,9 @@ describe.each(runtimes)('on %s', (runtime) => {
   test('an example answers open RFQs, each once', async () => {
     const { maker, open } = await offerParties(market)
     const program = await createdAccount(maker.administrator.client, { roleIds: await makerRole(maker) })
-    const { clientId, clientSecret } = await createdKey(maker.administrator.client, program.id)
+    const programKey = await createdKey(maker.administrator.client, program.id)
     const serials = [await serialOf(maker, await open()), await serialOf(maker, await open())]
-    const answers = () =>
-      translated('answer-rfqs.ts').then((path) =>
-        run([runtime, path], { MARKETPLACE_URL: market.url, CLIENT_ID: clientId, CLIENT_SECRET: clientSecret }),
-      )
+    const answers = () => translated('answer-rfqs.ts').then((path) => run([runtime, path], environmentOf(programKey)))
     const first = await answers()
     expect([first.errors, first.output.trim().split('\n').sort()]).toEqual([
       '',
