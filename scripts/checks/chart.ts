@@ -5,6 +5,7 @@ import { CACHE, ROOT } from '../toolchain/checkout.ts'
 import { explain } from '../toolchain/command-error.ts'
 import { run } from '../toolchain/run.ts'
 import { valuesWithoutEffect, withoutSecrets } from './chart-values.ts'
+import { type Definition, type Manifest, violationsOf } from './custom-resources.ts'
 
 const CHART = join(ROOT, 'charts', 'marketplace')
 const SCENARIOS = (await readdir(join(CHART, 'ci'))).sort()
@@ -83,15 +84,24 @@ async function validate({ validate }: ChartTools, files: readonly string[]): Pro
 }
 
 /** Custom resources, by their definitions. */
-async function validateCustom({ kubectlValidate, definitions }: ChartTools, files: readonly string[]): Promise<void> {
-  const texts = await Promise.all(files.map((file) => Bun.file(file).text()))
-  const custom = texts
-    .flatMap((text) => text.split(/^---$/m))
-    .filter((manifest) => DEFINED_KINDS.some((kind) => manifest.includes(`\nkind: ${kind}\n`)))
+async function validateCustom({ definitions }: ChartTools, files: readonly string[]): Promise<void> {
+  const known = await Promise.all(
+    (await readdir(definitions)).map((name) => readYaml<Definition>(join(definitions, name))),
+  )
+  const custom = (await Promise.all(files.map((file) => readYaml<Manifest>(file))))
+    .flat()
+    .filter(({ kind }) => DEFINED_KINDS.includes(kind))
   if (custom.length === 0) problems.push('No scenario has a custom resource.')
-  const file = join(RENDERED, 'custom.yaml')
-  await Bun.write(file, custom.join('---'))
-  await must('custom resources', [kubectlValidate, '--local-crds', definitions, file])
+  for (const manifest of custom) {
+    for (const violation of violationsOf(manifest, known.flat()))
+      problems.push(`${manifest.kind} ${manifest.metadata.name}: ${violation}`)
+  }
+}
+
+/** The documents of a file. */
+async function readYaml<T>(path: string): Promise<T[]> {
+  const documents = Bun.YAML.parse(await Bun.file(path).text())
+  return [documents].flat().filter(Boolean) as T[]
 }
 
 /** A CPU limit throttles; requests share the CPU fairly. Tags and the pull policy are choices of the operator. */

@@ -13,6 +13,7 @@ import { measureMemory } from './bench/sections/memory.ts'
 import { measurePages } from './bench/sections/pages.ts'
 import { measureParts } from './bench/sections/parts.ts'
 import { measureRefreshes } from './bench/sections/refresh.ts'
+import { measureReplica } from './bench/sections/replica.ts'
 import { measureSignIn } from './bench/sections/sign-in.ts'
 import { measureTrade } from './bench/sections/trade.ts'
 import { measureUploads } from './bench/sections/uploads.ts'
@@ -40,7 +41,10 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   webhooks: measureWebhooks,
 }
 /** Measured only where they are named, because they take several minutes. */
-const ON_REQUEST: Readonly<Record<string, Section>> = { 'webhook-growth': measureWebhookGrowth }
+const ON_REQUEST: Readonly<Record<string, Section>> = {
+  replica: measureReplica,
+  'webhook-growth': measureWebhookGrowth,
+}
 
 /** The database of each section that does not use the large one. */
 const DATABASE_OF: Readonly<Record<string, DatabaseName>> = {

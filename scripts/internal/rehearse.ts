@@ -31,6 +31,10 @@ const REHEARSALS: Readonly<Record<string, Rehearsal>> = {
     what: 'a standby that becomes the primary under load',
     tests: ['scripts/internal/rehearse/failover.slow.test.ts'],
   },
+  replica: {
+    what: 'a replica for reads that lags, freezes, is killed and promoted under load',
+    tests: ['scripts/internal/rehearse/replica.slow.test.ts'],
+  },
   pooler: {
     what: 'the journey, revocation, relay and LISTEN behind PgBouncer in transaction mode',
     tests: [

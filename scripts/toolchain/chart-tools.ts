@@ -25,8 +25,6 @@ const KUBE_SCORE = { name: 'kube-score', version: '1.20.0', module: 'github.com/
 const COMPOSE = { name: 'compose-go', version: '2.16.2', module: 'github.com/compose-spec/compose-go/v2/cmd' }
 const UNITTEST = { name: 'helm-unittest', module: 'github.com/helm-unittest/helm-unittest/cmd/helm-unittest' }
 const VALIDATE = { name: 'kubernetes-validate', version: '1.37.0' }
-/** Knows the schemas of custom resources from their definitions. */
-const KUBECTL_VALIDATE = { name: 'kubectl-validate', version: '0.0.4', module: 'sigs.k8s.io/kubectl-validate' }
 /** Modules with the definitions of custom resources. */
 const DEFINITIONS = [
   ['sigs.k8s.io/gateway-api@v1.4.1', 'config/crd/standard/gateway.networking.k8s.io_httproutes.yaml'],
@@ -43,7 +41,6 @@ export interface ChartTools {
   helm4: string
   helmDocs: string
   kubeScore: string
-  kubectlValidate: string
   unittest: string
   /** A folder of Python packages with `kubernetes_validate`. */
   validate: string
@@ -67,7 +64,6 @@ export async function installChartTools(options: Progress): Promise<ChartTools> 
     helmDocs: await byGo(HELM_DOCS, ['--help']),
     kubeScore: await byGo(KUBE_SCORE, ['version']),
     compose: await byGo(COMPOSE, ['--help']),
-    kubectlValidate: await byGo(KUBECTL_VALIDATE, ['--help']),
     definitions: await installDefinitions(options),
   }
 }

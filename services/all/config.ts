@@ -7,7 +7,8 @@ import { organizationVariables } from '../organization/config.ts'
 import { sourcingVariables } from '../sourcing/config.ts'
 import { webhooksVariables } from '../webhooks/config.ts'
 
-const { DATABASE_URL, DATABASE_DIRECT_URL, DATABASE_PASSWORD_FILE, ...shared } = serviceVariables.properties
+const { DATABASE_URL, DATABASE_DIRECT_URL, DATABASE_READ_URL, DATABASE_PASSWORD_FILE, ...shared } =
+  serviceVariables.properties
 
 /** `IDENTITY_DATABASE_URL` and so on, because each service has its own role and pool. */
 const databases = Object.fromEntries(
@@ -25,6 +26,7 @@ export const allVariables = Type.Object({
   ...shared,
   DATABASE_URL: Type.Optional(DATABASE_URL),
   DATABASE_DIRECT_URL: Type.Optional(DATABASE_DIRECT_URL),
+  DATABASE_READ_URL: Type.Optional(DATABASE_READ_URL),
   DATABASE_PASSWORD_FILE: Type.Optional(DATABASE_PASSWORD_FILE),
 })
 

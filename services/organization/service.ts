@@ -19,11 +19,11 @@ const PARTITION_MAINTENANCE_MS = 60 * 60 * 1000
 /** Organizations, users, roles and the audit log. */
 export async function createOrganizationService(config: OrganizationConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('organization', config, options)
-  const { http, pagination, sql, clock, observeConcurrency } = kit
-  const userDeps = { http, sql, publicUrl: config.PUBLIC_URL }
+  const { http, pagination, sql, readOnPool, clock, observeConcurrency } = kit
+  const userDeps = { http, sql, readOnPool, publicUrl: config.PUBLIC_URL }
   return assemble('organization', kit, {
     features: [
-      auditLogRoutes({ http, pagination, sql, clock, observeConcurrency }),
+      auditLogRoutes({ http, pagination, sql, readOnPool, clock, observeConcurrency }),
       meRoutes({ http, sql }),
       organizationRoutes(userDeps),
       userRoutes({ ...userDeps, pagination }),

@@ -14,7 +14,7 @@ export interface ReplicaEnd {
 }
 
 interface DeploymentOptions {
-  db: Pick<TestDatabase, 'name' | 'urlOf'>
+  db: Pick<TestDatabase, 'name' | 'urlOf' | 'readUrlOf'>
   natsUrl: string | undefined
   /** Environment of all services. */
   env?: Record<string, string>

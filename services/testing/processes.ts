@@ -22,7 +22,7 @@ afterAll(() => {
 /** Starts a service. The process is killed at the end of the test file at the latest. */
 export function spawnService(
   name: ServiceName,
-  db: Pick<TestDatabase, 'name' | 'urlOf'>,
+  db: Pick<TestDatabase, 'name' | 'urlOf' | 'readUrlOf'>,
   natsUrl?: string,
   more: Record<string, string> = {},
 ): ServiceProcess {
@@ -32,6 +32,7 @@ export function spawnService(
       PATH: process.env.PATH ?? '',
       DATABASE_URL: throughPooler(db.urlOf(name)),
       DATABASE_DIRECT_URL: db.urlOf(name),
+      ...(db.readUrlOf ? { DATABASE_READ_URL: db.readUrlOf(name) } : {}),
       DATABASE_POOL_SIZE: '2',
       PORT: String(port),
       HEALTH_PORT: String(healthPort),

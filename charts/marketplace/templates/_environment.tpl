@@ -117,6 +117,10 @@ PUBLIC_URL: publicUrl
 - name: DATABASE_URL
   value: {{ include "marketplace.databaseUrl" $direct | quote }}
 {{- end }}
+{{- with $values.database.readHost }}
+- name: DATABASE_READ_URL
+  value: {{ include "marketplace.databaseUrl" (dict "root" $.root "user" $role "host" . "port" $values.database.port) | quote }}
+{{- end }}
 - name: DATABASE_POOL_SIZE
   value: {{ .service.databasePoolSize | int | quote }}
 {{ include "marketplace.secretVariable" (dict "name" "ENCRYPTION_KEYS" "secret" (include "marketplace.encryptionSecret" .root) "key" $values.encryption.key) }}

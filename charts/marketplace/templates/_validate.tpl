@@ -6,7 +6,7 @@
 {{- end -}}
 {{- if and (or .Values.ingress.enabled .Values.httpRoute.enabled) (regexMatch "^[0-9.]+$|:" (include "marketplace.host" .)) }}{{ fail (printf "Set publicUrl to an address with a name instead of %s, or ingress.enabled=false and httpRoute.enabled=false." (include "marketplace.host" .)) }}{{ end -}}
 {{- if .Values.dev.enabled -}}
-{{- $own := dict "database.host" .Values.database.host "database.pooler.host" .Values.database.pooler.host "database.existingSecret" .Values.database.existingSecret "database.owner.existingSecret" .Values.database.owner.existingSecret "nats.url" .Values.nats.url "nats.existingSecret" .Values.nats.existingSecret "encryption.existingSecret" .Values.encryption.existingSecret -}}
+{{- $own := dict "database.host" .Values.database.host "database.pooler.host" .Values.database.pooler.host "database.readHost" .Values.database.readHost "database.existingSecret" .Values.database.existingSecret "database.owner.existingSecret" .Values.database.owner.existingSecret "nats.url" .Values.nats.url "nats.existingSecret" .Values.nats.existingSecret "encryption.existingSecret" .Values.encryption.existingSecret -}}
 {{- range $key, $value := $own }}{{ if $value }}{{ fail (printf "Remove %s, because dev.enabled=true starts its own Postgres and NATS and creates their secrets." $key) }}{{ end }}{{ end -}}
 {{- else -}}
 {{- if not .Values.database.host }}{{ fail "Set database.host to your Postgres, or dev.enabled=true for an evaluation without persistence." }}{{ end -}}

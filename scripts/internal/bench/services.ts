@@ -57,7 +57,12 @@ export async function startServices(
 }
 
 /** Starts a process of a service. */
-export function startReplica(place: Place, service: ServiceName, natsUrl?: string): Promise<RunningServer> {
+export function startReplica(
+  place: Place,
+  service: ServiceName,
+  natsUrl?: string,
+  env: Record<string, string> = {},
+): Promise<RunningServer> {
   const { name, secrets, folder } = place.database
   const healthPort = serverPort()
   return startServer(place, {
@@ -77,6 +82,7 @@ export function startReplica(place: Place, service: ServiceName, natsUrl?: strin
       RATE_LIMIT_PER_SECOND: UNREACHED,
       RATE_LIMIT_BURST: UNREACHED,
       BUN_CONFIG_MAX_HTTP_REQUESTS: '4096',
+      ...env,
     },
     readyUrl: `http://127.0.0.1:${healthPort}/readyz`,
   })

@@ -3,8 +3,8 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ServiceName } from '../../../proto/services.ts'
 import { ensureStreams } from '../../../services/kit/bus/nats/streams.ts'
+import { connectService } from '../../../services/kit/db/connections.ts'
 import { isDependencyFailure } from '../../../services/kit/db/failures.ts'
-import { connectService } from '../../../services/kit/db/pipelined-reads.ts'
 import { openSession } from '../../../services/kit/sessions/session.ts'
 import { Deployment } from '../../../services/testing/deployment.ts'
 import { MarketLoad } from '../../../services/testing/market-load.ts'
@@ -32,7 +32,7 @@ const MAX_RECOVERY_MS = 15_000
  * Pools, pipelined reads and sessions of the services do not use a standby, and treat it like a server that is away.
  */
 async function expectRefused(standbyUrl: string): Promise<void> {
-  const { sql, reads } = connectService(standbyUrl, { size: 4, applicationName: 'test-standby' })
+  const { sql, reads, close } = connectService(standbyUrl, { size: 4, applicationName: 'test-standby' })
   const attempts = [
     sql`select 1`,
     reads.query((on) => on`select 1`),
@@ -41,8 +41,7 @@ async function expectRefused(standbyUrl: string): Promise<void> {
   for (const { reason, status } of (await Promise.allSettled(attempts)) as PromiseRejectedResult[]) {
     expect([status, isDependencyFailure(reason)]).toEqual(['rejected', true])
   }
-  await reads.close()
-  await sql.end({ timeout: 1 })
+  await close()
 }
 
 test('the primary is killed under load and the standby promoted: nothing acknowledged is lost, and 503 ends in seconds', async () => {
@@ -72,12 +71,13 @@ test('the primary is killed under load and the standby promoted: nothing acknowl
 
   // As the endpoint of a managed database, which leads to the primary.
   const endpoint = new TcpProxy(primary.db.ownerUrl)
-  const urlOf = (service: ServiceName) => {
+  const through = (server: string) => (service: ServiceName) => {
     const url = new URL(primary.db.urlOf(service))
-    url.port = new URL(endpoint.url).port
+    url.port = new URL(server).port
     return url.href
   }
-  const db = { name: primary.db.name, urlOf }
+  const urlOf = through(endpoint.url)
+  const db = { name: primary.db.name, urlOf, readUrlOf: through(standby.db.ownerUrl) }
   const deployment = await Deployment.start({ db, natsUrl: nats.url, env, replicas: 1 })
   const fixtures = await createFixtures({ ...primary.db, urlOf }, signInOverHttp(deployment.url))
   const org = await fixtures.organization(['IP_OWNER', 'CONSUMER'])

@@ -119,10 +119,16 @@ export const databaseVariables = {
       description: 'URL of the same database without a pooler, for LISTEN and locks. Default: DATABASE_URL.',
     }),
   ),
+  DATABASE_READ_URL: Type.Optional(
+    Type.String({
+      pattern: '^postgres(ql)?://',
+      description: 'URL of streaming replicas of the same database, which then serve reads. Unset: the primary does.',
+    }),
+  ),
   DATABASE_PASSWORD_FILE: Type.Optional(
     Type.String({
       description:
-        'File with the password of both URLs, read at each connect. During a rotation it has one line for each password.',
+        'File with the password of these URLs, read at each connect. During a rotation it has one line for each password.',
     }),
   ),
 }

@@ -21,8 +21,8 @@ interface PoolOptions {
   maxPipelined?: number
   /** Longest wait for a statement, after which it fails and its connection is closed. Default: unlimited. */
   statementSeconds?: number
-  /** Refuses a standby, so that after a failover a new connection leads to the new primary. */
-  primary?: boolean
+  /** Refuses servers of the other kind, so that after a failover a new connection leads to the new primary. */
+  server?: 'primary' | 'standby'
 }
 
 /**
@@ -41,7 +41,7 @@ const reconnectSeconds = () => 0.1 + Math.random() * 0.1
  */
 export function connect(
   url: string,
-  { max, applicationName, searchPath, maxPipelined = UNPIPELINED, statementSeconds, primary = false }: PoolOptions,
+  { max, applicationName, searchPath, maxPipelined = UNPIPELINED, statementSeconds, server }: PoolOptions,
 ): Pool {
   // The types of postgres.js lack `max_pipeline`, the number of queries at which a connection counts as busy, and
   // `query_timeout`, which the patch adds.
@@ -50,7 +50,7 @@ export function connect(
   return postgres(address, {
     ...untyped,
     ...(password ? { password } : {}),
-    ...(primary ? { target_session_attrs: 'primary' as const } : {}),
+    ...(server ? { target_session_attrs: server } : {}),
     max,
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
     backoff: reconnectSeconds,

@@ -1,4 +1,4 @@
-import { Gauge, type Registry } from 'prom-client'
+import { Counter, Gauge, type Registry } from 'prom-client'
 import { measuredGauges } from '../metrics/gauges.ts'
 import type { Pool } from './client.ts'
 
@@ -40,6 +40,18 @@ export function poolMetrics(registry: Registry, { sql, size, isLeader }: PoolMet
       if (measured?.server) to.set(measured.server.limit)
     },
   )
+}
+
+/** Counts the reads that a replica may serve. */
+export function readMetrics(registry: Registry): (server: 'primary' | 'replica') => void {
+  const counter = new Counter({
+    name: 'marketplace_database_reads_total',
+    help: 'Reads that a replica may serve, by the server that answered.',
+    labelNames: ['server'],
+    registers: [registry],
+  })
+  const children = { primary: counter.labels('primary'), replica: counter.labels('replica') }
+  return (server) => children[server].inc()
 }
 
 interface Measured {

@@ -1,13 +1,13 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { testDatabase } from '../../testing/database.ts'
 import type { Sql } from './client.ts'
-import { connectService } from './pipelined-reads.ts'
+import { connectService } from './connections.ts'
 
 const { owner, ownerUrl } = await testDatabase()
 const LOCK = 4711
 
-const { sql, reads } = connectService(ownerUrl, { size: 4, applicationName: 'reads' })
-afterAll(() => Promise.all([reads.close(), sql.end({ timeout: 1 })]))
+const { sql, reads, close } = connectService(ownerUrl, { size: 4, applicationName: 'reads' })
+afterAll(close)
 
 const session = async (connection: Sql) => {
   const [row] = await connection<{ pid: number }[]>`select pg_backend_pid() as pid`
@@ -114,11 +114,11 @@ test('pool and pipelined reads together use the configured number of connections
   ])
   const rows = await owner`select 1 from pg_stat_activity where application_name = 'counted'`
   expect(rows).toHaveLength(4)
-  await Promise.all([small.reads.close(), small.sql.end({ timeout: 1 })])
+  await small.close()
 })
 
 test('with fewer than four connections pipelined reads use the pool', async () => {
   const small = connectService(ownerUrl, { size: 1, applicationName: 'small' })
   expect(await small.reads.query(session)).toBe(await session(small.sql))
-  await Promise.all([small.reads.close(), small.sql.end({ timeout: 1 })])
+  await small.close()
 })

@@ -1,14 +1,14 @@
-import { connect, type Pool, type Sql } from './client.ts'
-import { tracedPool } from './traced-pool.ts'
+import type { Pool, Sql } from './client.ts'
 
 /** Reads expected to wait longer than this for the shared connection use the pool instead. */
 const MAX_WAIT_MS = 10
 /** Weight of the newest answer in the moving average of the answer time. */
 const NEWEST_WEIGHT = 1 / 8
-/** Upper bound of queries in flight on the connection; `MAX_WAIT_MS` keeps the number far below it. */
-const MAX_PIPELINED = 1000
-/** A smaller pool has no connection to spare. */
-const MIN_POOL_WITH_PIPELINE = 4
+
+/** Runs short reads, each of which sees everything that was committed before the call. */
+export interface Reads {
+  query<Rows>(read: (sql: Sql) => PromiseLike<Rows>): Promise<Rows>
+}
 
 /**
  * Short reads pipelined on one connection: queries are sent without waiting for earlier answers, so many share one
@@ -18,7 +18,7 @@ const MIN_POOL_WITH_PIPELINE = 4
  * When answers on the connection become slow (distant disk, lock), new reads use the pool until the connection has
  * caught up.
  */
-export class PipelinedReads {
+export class PipelinedReads implements Reads {
   readonly #pool: Pool
   readonly #pipeline: Pool | undefined
   #inFlight = 0
@@ -57,30 +57,4 @@ export class PipelinedReads {
     if (this.#inFlight === 0) return false
     return nowMs - this.#busySinceMs > MAX_WAIT_MS || this.#inFlight * this.#answerMs > MAX_WAIT_MS
   }
-}
-
-/** Above the `statement_timeout` of the service roles, which is the usual end of a slow statement. */
-const STATEMENT_SECONDS = 6
-
-interface ServiceConnections {
-  size: number
-  applicationName: string
-  /** Whether statements have spans. */
-  traced?: boolean
-}
-
-/** The connections of one service: a pool, and one more for pipelined reads where the pool is large enough. */
-export function connectService(
-  url: string,
-  { size, applicationName, traced }: ServiceConnections,
-): { sql: Pool; reads: PipelinedReads } {
-  const open = (max: number, maxPipelined?: number) => {
-    const shared = { applicationName, statementSeconds: STATEMENT_SECONDS, primary: true, max }
-    const pool = connect(url, maxPipelined === undefined ? shared : { ...shared, maxPipelined })
-    return traced ? tracedPool(pool) : pool
-  }
-  const hasPipeline = size >= MIN_POOL_WITH_PIPELINE
-  const sql = open(hasPipeline ? size - 1 : size)
-  const pipeline = hasPipeline ? open(1, MAX_PIPELINED) : undefined
-  return { sql, reads: new PipelinedReads(sql, pipeline) }
 }

@@ -1,4 +1,5 @@
 import type { Pool } from '../db/client.ts'
+import type { ReadOnPool } from '../db/connections.ts'
 import { KeyedSemaphore } from './keyed-semaphore.ts'
 
 export interface Reader {
@@ -8,7 +9,7 @@ export interface Reader {
 }
 
 interface TenantReadsOptions {
-  sql: Pool
+  readOnPool: ReadOnPool
   /** The connections of the service. */
   connections: number
   maxWaitMs?: number
@@ -19,14 +20,14 @@ interface TenantReadsOptions {
  * connections free; one organization has at most a quarter for each.
  */
 export class TenantReads {
-  readonly #sql: Pool
+  readonly #readOnPool: ReadOnPool
   readonly #bounded: KeyedSemaphore
   readonly #long: KeyedSemaphore
 
-  constructor({ sql, connections, ...options }: TenantReadsOptions) {
+  constructor({ readOnPool, connections, ...options }: TenantReadsOptions) {
     const share = (part: number) => Math.max(1, Math.floor(connections * part))
     const shares = { permits: share(3 / 8), permitsPerKey: share(1 / 4), ...options }
-    this.#sql = sql
+    this.#readOnPool = readOnPool
     this.#bounded = new KeyedSemaphore({ what: 'searches', ...shares })
     this.#long = new KeyedSemaphore({
       what: 'long reads (searches and pages with a high number)',
@@ -42,11 +43,11 @@ export class TenantReads {
 
   /** Runs a read that uses a connection for some tenths of a second at most. */
   bounded<Rows>({ orgId, signal }: Reader, read: (sql: Pool) => PromiseLike<Rows>): Promise<Rows> {
-    return this.#bounded.run(orgId, signal, () => read(this.#sql))
+    return this.#bounded.run(orgId, signal, () => this.#readOnPool(read))
   }
 
   /** Runs a read that can take longer. */
   long<Rows>({ orgId, signal }: Reader, read: (sql: Pool) => PromiseLike<Rows>): Promise<Rows> {
-    return this.#long.run(orgId, signal, () => read(this.#sql))
+    return this.#long.run(orgId, signal, () => this.#readOnPool(read))
   }
 }

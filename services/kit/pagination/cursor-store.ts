@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache'
 import type { Pool } from '../db/client.ts'
-import type { PipelinedReads } from '../db/pipelined-reads.ts'
+import type { Reads } from '../db/pipelined-reads.ts'
 import type { Log } from '../log/log.ts'
 import { findCursor, type PageCursor, writeCursors } from './queries.ts'
 
 export interface CursorStoreOptions {
   sql: Pool
-  reads: PipelinedReads
+  reads: Reads
   clock: () => number
   log: Log
 }

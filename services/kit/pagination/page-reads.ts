@@ -1,5 +1,5 @@
 import type { Sql } from '../db/client.ts'
-import type { PipelinedReads } from '../db/pipelined-reads.ts'
+import type { Reads } from '../db/pipelined-reads.ts'
 import type { Reader, TenantReads } from '../limits/tenant-reads.ts'
 
 /** A page with a larger offset takes too long for the connection of short reads. */
@@ -8,7 +8,7 @@ export const LARGE_OFFSET = 500
 export const LONG_READ_OFFSET = 100_000
 
 export interface PageReads {
-  reads: PipelinedReads
+  reads: Reads
   tenantReads: TenantReads
 }
 

@@ -11,9 +11,10 @@ import { natsOptionsOf } from '../bus/nats/connection.ts'
 import { commonVariables, databaseVariables } from '../config/variables.ts'
 import { VERSION } from '../config/version.ts'
 import type { Pool } from '../db/client.ts'
-import { poolMetrics } from '../db/metrics.ts'
+import { type Connections, connectService, type ReadOnPool } from '../db/connections.ts'
+import { poolMetrics, readMetrics } from '../db/metrics.ts'
 import { withPasswordFile } from '../db/password-file.ts'
-import { connectService, type PipelinedReads } from '../db/pipelined-reads.ts'
+import type { Reads } from '../db/pipelined-reads.ts'
 import { Http } from '../http/http.ts'
 import { Outages } from '../http/outages.ts'
 import { BodyBudget } from '../limits/body-budget.ts'
@@ -49,7 +50,9 @@ interface Kit {
   registry: Registry
   observeConcurrency: ObserveConcurrency
   sql: Pool
-  reads: PipelinedReads
+  connections: Connections
+  reads: Reads
+  readOnPool: ReadOnPool
   tenantReads: TenantReads
   /** Calls back for each NOTIFY of Postgres. */
   notifier: Notifier
@@ -113,12 +116,17 @@ export async function createKit(
   }
   const log = createLog(logOptions)
   const registry = createRegistry(name)
-  const { sql, reads } = connectService(withPasswordFile(config.DATABASE_URL, config.DATABASE_PASSWORD_FILE), {
+  const urlOf = (url: string) => withPasswordFile(url, config.DATABASE_PASSWORD_FILE)
+  const connections = connectService(urlOf(config.DATABASE_URL), {
     size: config.DATABASE_POOL_SIZE,
     applicationName: name,
     traced: config.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,
+    replica: config.DATABASE_READ_URL
+      ? { url: urlOf(config.DATABASE_READ_URL), log, onRead: readMetrics(registry) }
+      : undefined,
   })
-  const tenantReads = new TenantReads({ sql, connections: config.DATABASE_POOL_SIZE })
+  const { sql, reads, primaryReads, readOnPool } = connections
+  const tenantReads = new TenantReads({ readOnPool, connections: config.DATABASE_POOL_SIZE })
   const permits = new KeyedSemaphore({
     what: 'changes',
     permits: config.DATABASE_POOL_SIZE,
@@ -126,7 +134,7 @@ export async function createKit(
   })
   const observeConcurrency = concurrencyMetrics(registry)
   for (const semaphore of [permits, ...tenantReads.semaphores]) observeConcurrency(semaphore)
-  const directUrl = withPasswordFile(config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, config.DATABASE_PASSWORD_FILE)
+  const directUrl = urlOf(config.DATABASE_DIRECT_URL ?? config.DATABASE_URL)
   const notifier = new Notifier({ url: directUrl, applicationName: `${name}-notifier`, log })
   const nats = natsOptionsOf(config)
   const bus = await createBus({
@@ -166,14 +174,16 @@ export async function createKit(
     metrics: requestMetrics(registry),
     outages: new Outages(registry, log),
   })
-  const pagination = new Pagination({ sql, reads, clock, log })
+  const pagination = new Pagination({ sql, reads: primaryReads, clock, log })
   return {
     config,
     log,
     registry,
     observeConcurrency,
     sql,
+    connections,
     reads,
+    readOnPool,
     tenantReads,
     notifier,
     bus,
@@ -198,7 +208,7 @@ interface ServiceParts {
 
 /** Builds a service from its kit and its own parts. */
 export function assemble(name: ServiceName, kit: Kit, parts: ServiceParts): Service {
-  const { notifier, bus, log, sql, reads, registry, auth, http } = kit
+  const { notifier, bus, log, sql, connections, registry, auth, http } = kit
   return {
     name,
     http,
@@ -214,7 +224,7 @@ export function assemble(name: ServiceName, kit: Kit, parts: ServiceParts): Serv
     async close() {
       await parts.close?.()
       await Promise.all([bus.close(), notifier.close()])
-      await Promise.all([reads.close(), sql.end({ timeout: 5 })])
+      await connections.close()
     },
   }
 }

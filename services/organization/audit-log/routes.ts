@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import { exportAuditLog, getAuditLogEntry, listAuditLog } from '../../../proto/http/organization/audit-log.ts'
 import type { Pool } from '../../kit/db/client.ts'
+import type { ReadOnPool } from '../../kit/db/connections.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { KeyedSemaphore } from '../../kit/limits/keyed-semaphore.ts'
@@ -19,33 +20,36 @@ interface Deps {
   http: Http
   pagination: Pagination
   sql: Pool
+  readOnPool: ReadOnPool
   clock: () => number
   observeConcurrency: ObserveConcurrency
 }
 
-export const auditLogRoutes = ({ http, pagination, sql, clock, observeConcurrency }: Deps) => {
+export const auditLogRoutes = ({ http, pagination, sql, readOnPool, clock, observeConcurrency }: Deps) => {
   const permits = new KeyedSemaphore(LONG_READS)
   observeConcurrency(permits)
   const exportEntries = createExporter({ sql, permits, clock })
   return new Elysia({ name: 'organization.audit-log' })
     .use(
-      http.route(listAuditLog, async ({ caller, query, request }) => {
-        const search = await searchFor(sql, caller.orgId, query, new Date(clock()).toISOString())
-        const { items, hasMore } = await pagination.page(
-          { caller, list: 'auditLog', query },
-          ({ after, ...window }) => {
-            const range = { ...window, before: timeKeyAt(after), signal: request.signal }
-            return findPageOfKeys({ sql, permits }, caller.orgId, search, range)
-          },
-          positionOfTime,
-        )
-        const rows = items.length === 0 ? [] : await listEntries(sql, caller.orgId, items)
-        return { items: rows.map(entryOf), hasMore }
-      }),
+      http.route(listAuditLog, ({ caller, query, request }) =>
+        readOnPool(async (sql) => {
+          const search = await searchFor(sql, caller.orgId, query, new Date(clock()).toISOString())
+          const { items, hasMore } = await pagination.page(
+            { caller, list: 'auditLog', query },
+            ({ after, ...window }) => {
+              const range = { ...window, before: timeKeyAt(after), signal: request.signal }
+              return findPageOfKeys({ sql, permits }, caller.orgId, search, range)
+            },
+            positionOfTime,
+          )
+          const rows = items.length === 0 ? [] : await listEntries(sql, caller.orgId, items)
+          return { items: rows.map(entryOf), hasMore }
+        }),
+      ),
     )
     .use(
       http.route(getAuditLogEntry, async ({ caller, params }) =>
-        entryDetailOf(found(await findEntry(sql, caller.orgId, params.id))),
+        entryDetailOf(found(await readOnPool((sql) => findEntry(sql, caller.orgId, params.id)))),
       ),
     )
     .use(

@@ -1,22 +1,23 @@
 import { Elysia } from 'elysia'
 import { batchGetOrgs, createOrg, getOrg, patchOrg } from '../../../proto/http/organization/orgs.ts'
 import type { Pool } from '../../kit/db/client.ts'
+import type { ReadOnPool } from '../../kit/db/connections.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { LinkDeps } from '../users/commands.ts'
 import * as commands from './commands.ts'
 import { findOrganizations } from './queries.ts'
 
-export const organizationRoutes = ({ http, ...deps }: LinkDeps & { http: Http; sql: Pool }) =>
+export const organizationRoutes = ({ http, ...deps }: LinkDeps & { http: Http; sql: Pool; readOnPool: ReadOnPool }) =>
   new Elysia({ name: 'organization.organizations' })
     .use(
       http.route(getOrg, async ({ caller, params }) =>
-        commands.toOrg(found(await findOrganizations(deps.sql, caller, [params.id]))),
+        commands.toOrg(found(await deps.readOnPool((sql) => findOrganizations(sql, caller, [params.id])))),
       ),
     )
     .use(
       http.route(batchGetOrgs, async ({ caller, body }) => {
-        const orgs = await findOrganizations(deps.sql, caller, body.ids)
+        const orgs = await deps.readOnPool((sql) => findOrganizations(sql, caller, body.ids))
         const byId = new Map(orgs.map((org) => [org.id, commands.toOrg(org)]))
         return { items: [...new Set(body.ids)].flatMap((id) => byId.get(id) ?? []) }
       }),

@@ -10,6 +10,7 @@ import {
   resetUserPassword,
 } from '../../../proto/http/organization/users.ts'
 import type { Pool } from '../../kit/db/client.ts'
+import type { ReadOnPool } from '../../kit/db/connections.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
@@ -20,7 +21,7 @@ import * as queries from './queries.ts'
 import { hasAuthorityFilter, viewerOf } from './rules.ts'
 import * as states from './state-changes.ts'
 
-type Deps = commands.LinkDeps & { http: Http; pagination: Pagination; sql: Pool }
+type Deps = commands.LinkDeps & { http: Http; pagination: Pagination; sql: Pool; readOnPool: ReadOnPool }
 
 export const userRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'organization.users' })
@@ -31,12 +32,14 @@ export const userRoutes = ({ http, pagination, ...deps }: Deps) =>
             detail: 'The filters admin, permission and roleId need the permission org:admin.',
           })
         }
-        return readUsers({ sql: deps.sql, pagination }, caller, query)
+        return deps.readOnPool((sql) => readUsers({ sql, pagination }, caller, query))
       }),
     )
     .use(
       http.route(getUser, async ({ caller, params }) => {
-        const { document } = found(await queries.findUserDocument(deps.sql, viewerOf(caller), params.id))
+        const { document } = found(
+          await deps.readOnPool((sql) => queries.findUserDocument(sql, viewerOf(caller), params.id)),
+        )
         return new JsonText(document)
       }),
     )

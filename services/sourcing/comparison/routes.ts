@@ -5,7 +5,7 @@ import {
   type OfferComparison,
 } from '../../../proto/http/sourcing/comparison.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
-import type { PipelinedReads } from '../../kit/db/pipelined-reads.ts'
+import type { Reads } from '../../kit/db/pipelined-reads.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { Raw } from '../../kit/http/raw.ts'
@@ -16,7 +16,7 @@ import { findComparedOffers, findComparedRfq } from './queries.ts'
 
 interface Deps {
   http: Http
-  reads: PipelinedReads
+  reads: Reads
   tenantReads: TenantReads
 }
 

@@ -34,7 +34,9 @@ export const orderRoutes = ({ http, pagination, ...deps }: Deps) => {
     .use(
       http.route(operations.listOrderHistory, async ({ caller, params: { id }, query }) => {
         found(await deps.reads.query((sql) => findOrder(sql, caller.orgId, id)))
-        return pagination.json({ caller, list: `history ${id}`, query }, (window) => listHistory(deps.sql, id, window))
+        return pagination.json({ caller, list: `history ${id}`, query }, (window) =>
+          deps.reads.query((sql) => listHistory(sql, id, window)),
+        )
       }),
     )
     .use(http.command(lifecycle.confirmOrder, (call) => moveOrder('confirm', deps, call)))

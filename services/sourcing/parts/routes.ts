@@ -1,7 +1,6 @@
 import { Elysia } from 'elysia'
 import * as lifecycle from '../../../proto/http/sourcing/part-lifecycle.ts'
 import * as operations from '../../../proto/http/sourcing/parts.ts'
-import type { Pool } from '../../kit/db/client.ts'
 import { batchOf, JsonText } from '../../kit/db/json-text.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
@@ -13,7 +12,7 @@ import { findPage } from './list.ts'
 import { findMetadata, findOwnPart, findPart, findParts } from './queries.ts'
 import { metadataProblems } from './rules.ts'
 
-type Deps = PageReads & { http: Http; pagination: Pagination; sql: Pool }
+type Deps = PageReads & { http: Http; pagination: Pagination }
 
 export const partRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'sourcing.parts' })
@@ -48,7 +47,7 @@ export const partRoutes = ({ http, pagination, ...deps }: Deps) =>
       http.route(operations.listPartHistory, async ({ caller, params, query }) => {
         const { id } = found(await deps.reads.query((sql) => findOwnPart(sql, caller.orgId, params.id)))
         const paged = { caller, list: `history ${id}`, query }
-        return pagination.json(paged, (window) => listHistory(deps.sql, id, window))
+        return pagination.json(paged, (window) => deps.reads.query((sql) => listHistory(sql, id, window)))
       }),
     )
     .use(http.command(lifecycle.patchPart, commands.patchPart, { checkBody: metadataProblems }))

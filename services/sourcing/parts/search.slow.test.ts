@@ -16,7 +16,7 @@ const db = await testDatabase()
 await loadParts(db.owner, { count: ROWS, organizations: 1 })
 const sql = connect(db.urlOf('sourcing'), { max: 2, applicationName: 'test' })
 db.beforeDrop(() => sql.end({ timeout: 1 }))
-const tenantReads = new TenantReads({ sql, connections: 8, maxWaitMs: 10 })
+const tenantReads = new TenantReads({ readOnPool: async (read) => read(sql), connections: 8, maxWaitMs: 10 })
 const partReads = { reads: new PipelinedReads(sql, undefined), tenantReads }
 const reader = { orgId: 'org_0', signal: new AbortController().signal }
 const page = { after: undefined, limit: 11 }

@@ -4,7 +4,7 @@ import type { Caller } from '../../kit/auth/caller.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
-import type { PipelinedReads } from '../../kit/db/pipelined-reads.ts'
+import type { Reads } from '../../kit/db/pipelined-reads.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import type { Log } from '../../kit/log/log.ts'
 import { levelOf } from '../../kit/worker/worker.ts'
@@ -16,7 +16,7 @@ import { hasOtherRole, mayDecline, stateAt } from './rules.ts'
 
 interface InvitationDeps {
   sql: Pool
-  reads: PipelinedReads
+  reads: Reads
   log: Log
 }
 

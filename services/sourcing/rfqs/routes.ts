@@ -32,9 +32,9 @@ export const rfqRoutes = ({ http, pagination, ...deps }: Deps) =>
         const { reader } = found(await deps.reads.query((sql) => findRfq(sql, orgId, id)))
         const paged = { caller: { sessionId }, list: `history ${id} ${reader}`, query }
         return pagination.json(paged, (window) => {
-          if (reader === 'CONSUMER') return listHistory(deps.sql, id, window)
-          if (reader === 'IP_OWNER') return listPartyHistory(deps.sql, id, window)
-          return listHistoryFor(deps.sql, id, orgId, window)
+          if (reader === 'CONSUMER') return deps.reads.query((sql) => listHistory(sql, id, window))
+          if (reader === 'IP_OWNER') return deps.reads.query((sql) => listPartyHistory(sql, id, window))
+          return deps.reads.query((sql) => listHistoryFor(sql, id, orgId, window))
         })
       }),
     )

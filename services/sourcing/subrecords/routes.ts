@@ -4,7 +4,7 @@ import type { Operation } from '../../../proto/http/operation.ts'
 import type { PageQuery } from '../../../proto/http/shapes.ts'
 import type { Sql } from '../../kit/db/client.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
-import type { PipelinedReads } from '../../kit/db/pipelined-reads.ts'
+import type { Reads } from '../../kit/db/pipelined-reads.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
@@ -13,7 +13,7 @@ import { findSubrecord, listSubrecords, type SubrecordKind } from './queries.ts'
 interface SubrecordDeps {
   http: Http
   pagination: Pagination
-  reads: PipelinedReads
+  reads: Reads
 }
 
 interface SubrecordReads {

@@ -1,0 +1,197 @@
+import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Part } from '../../../proto/http/sourcing/parts.ts'
+import type { ServiceName } from '../../../proto/services.ts'
+import { connectService } from '../../../services/kit/db/connections.ts'
+import { createLog } from '../../../services/kit/log/log.ts'
+import { ApiClient } from '../../../services/testing/client.ts'
+import { Deployment } from '../../../services/testing/deployment.ts'
+import { MarketLoad } from '../../../services/testing/market-load.ts'
+import { createFixtures } from '../../../services/testing/marketplace.ts'
+import { TcpProxy } from '../../../services/testing/proxy.ts'
+import { signInOverHttp } from '../../../services/testing/sign-in.ts'
+import { until } from '../../../services/testing/until.ts'
+import { importDefaults } from '../../operator-commands/catalog.ts'
+import { backUp, giveToPostgres, migrateAsOwner, passwordsOf, rehearsalFolder, startServer } from './server.ts'
+
+setDefaultTimeout(300_000)
+const folder = await rehearsalFolder('replica')
+afterAll(() => rm(folder, { recursive: true, force: true }))
+const env = { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000', DATABASE_POOL_SIZE: '4' }
+
+const primary = await startServer(folder, 'primary', { wal_level: 'replica', wal_keep_size: '256MB' })
+await migrateAsOwner(primary.db, passwordsOf(''))
+await importDefaults(primary.db.ownerUrl)
+const { hostname, port, username, password } = new URL(primary.db.ownerUrl)
+const startStandby = (name = 'standby') =>
+  startServer(folder, name, {
+    primary_conninfo: `host=${hostname} port=${port} user=${username} password=${password}`,
+    // A read that needs rows which the primary has vacuumed is cancelled at once.
+    max_standby_streaming_delay: '0',
+  })
+/** Makes a standby of a backup and starts it. */
+async function newStandby(name: string) {
+  const target = join(folder, name)
+  await backUp(primary.db.ownerUrl, primary.data, target)
+  await Bun.write(join(target, 'standby.signal'), '')
+  await giveToPostgres(target)
+  return startStandby(name)
+}
+let standby = await newStandby('standby')
+const toStandby = new TcpProxy(standby.db.ownerUrl)
+const readUrlOf = (service: ServiceName) => {
+  const url = new URL(primary.db.urlOf(service))
+  url.port = new URL(toStandby.url).port
+  return url.href
+}
+const deployment = await Deployment.start({ db: { ...primary.db, readUrlOf }, natsUrl: undefined, env })
+const fixtures = await createFixtures(primary.db, signInOverHttp(deployment.url))
+const org = await fixtures.organization(['IP_OWNER', 'CONSUMER'])
+const replicas = deployment.replicasOf('sourcing')
+/** The replicas of the service, without the ingress. */
+const clients = replicas.map(({ client }) => new ApiClient(client.url, org.administrator.client.accessToken))
+const [one] = clients as [ApiClient, ...ApiClient[]]
+
+/** Reads that a server has answered, of all replicas of the service. */
+async function readsOf(server: 'primary' | 'replica'): Promise<number> {
+  const pages = await Promise.all(replicas.map(async ({ health }) => (await fetch(`${health}/metrics`)).text()))
+  const line = new RegExp(`^marketplace_database_reads_total\\{(?=[^}]*server="${server}")[^}]*\\} (\\d+)`, 'm')
+  return pages.reduce((sum, page) => sum + Number(line.exec(page)?.[1] ?? 0), 0)
+}
+
+/** Reads until a server answers. */
+async function untilServedBy(server: 'primary' | 'replica', withinMs = 30_000): Promise<void> {
+  const before = await readsOf(server)
+  await until(
+    async () => {
+      for (const client of clients) expect((await client.get('/v1/parts')).status).toBe(200)
+      return (await readsOf(server)) > before + clients.length
+    },
+    { withinMs, what: `reads of the ${server}` },
+  )
+}
+
+/** Changes a part and reads it from each replica of the service at once. */
+async function expectOwnWrites(times: number): Promise<void> {
+  const { body: part } = await one.post<Part>('/v1/parts', { title: 'Bracket' })
+  for (let time = 0; time < times; time++) {
+    const title = `Bracket ${time}`
+    const changed = await one.send('PATCH', `/flows/v1/parts/${part.id}`, { body: { title } })
+    expect(changed.status).toBe(200)
+    const answers = await Promise.all(clients.map((client) => client.get<Part>(`/v1/parts/${part.id}`)))
+    expect(answers.map(({ body }) => body.title)).toEqual(clients.map(() => title))
+    const lists = await Promise.all(clients.map((client) => client.get<{ items: Part[] }>('/v1/parts?view=IP_OWNER')))
+    expect(lists.map(({ body }) => body.items[0]?.title)).toEqual(clients.map(() => title))
+  }
+}
+
+test('a replica serves reads, and each replica of the service shows what a command has written', async () => {
+  await untilServedBy('replica')
+  const before = await readsOf('replica')
+  await expectOwnWrites(100)
+  expect(await readsOf('replica')).toBeGreaterThan(before + 20)
+})
+
+/** Connections of a service, with the servers that have answered its reads. */
+function connections(replicaUrl: string) {
+  const answered: string[] = []
+  const log = createLog({ service: 'test', version: '0', level: 'silent' })
+  const replica = { url: replicaUrl, log, onRead: (server: string) => void answered.push(server) }
+  return { answered, ...connectService(primary.db.ownerUrl, { size: 4, applicationName: 'test-reads', replica }) }
+}
+
+test('a read that the replica cancels because of a vacuum is answered by the primary', async () => {
+  const { answered, readOnPool, close } = connections(toStandby.url)
+  await primary.db.owner`create table vacuumed (number integer)`
+  await primary.db.owner`insert into vacuumed (number) select generate_series(1, 1000)`
+  const count = (seconds: number) =>
+    readOnPool(
+      (on) => on<{ count: number }[]>`
+      select count(*)::integer as count from (select number from vacuumed, pg_sleep(${seconds}) offset 0) rows`,
+    )
+  const isServed = async () => {
+    await count(0)
+    return answered.at(-1) === 'replica'
+  }
+  await until(isServed, { what: 'reads of the replica' })
+  const before = answered.length
+  const slow = count(1)
+  const isRunning = async () =>
+    (await standby.db.owner`select from pg_stat_activity where application_name = 'test-reads' and state = 'active'`)
+      .length > 0
+  await until(isRunning, { what: 'a read on the replica' })
+  await primary.db.owner`delete from vacuumed where number > 500`
+  await primary.db.owner.unsafe('vacuum vacuumed')
+  expect([...(await slow)]).toEqual([{ count: 500 }])
+  expect(answered.slice(before)).toEqual(['primary'])
+  await close()
+})
+
+test('while the replay is paused the primary serves reads; afterwards the replica does again', async () => {
+  await standby.db.owner`select pg_wal_replay_pause()`
+  const isPaused = async () => {
+    const [row] = await standby.db.owner<{ state: string }[]>`select pg_get_wal_replay_pause_state() as state`
+    return row?.state === 'paused'
+  }
+  await until(isPaused, { what: 'a paused replay' })
+  await expectOwnWrites(3)
+  await untilServedBy('primary')
+  await standby.db.owner`select pg_wal_replay_resume()`
+  await untilServedBy('replica')
+})
+
+test('a replica that is frozen, unreachable and killed under load causes no error', async () => {
+  const load = new MarketLoad(org, deployment.url)
+  await load.more(5)
+  toStandby.freeze()
+  await load.more(5)
+  await untilServedBy('primary')
+  toStandby.restore()
+  await untilServedBy('replica')
+
+  toStandby.cut()
+  await load.more(5)
+  await untilServedBy('primary')
+  toStandby.restore()
+  await untilServedBy('replica')
+
+  await standby.kill()
+  await load.more(5)
+  await untilServedBy('primary')
+  standby = await startStandby()
+  toStandby.switchTo(standby.db.ownerUrl)
+  await untilServedBy('replica')
+
+  await load.stop()
+  expect(load.failures).toEqual([])
+})
+
+test('a promoted replica is left aside, and what it wrote is not shown', async () => {
+  await untilServedBy('replica')
+  await standby.db.owner`select pg_promote()`
+  await untilServedBy('primary', 5_000)
+  await standby.db.owner`truncate sourcing.parts cascade`
+  const before = await readsOf('replica')
+  await expectOwnWrites(20)
+  expect(await readsOf('replica')).toBe(before)
+
+  for (const end of await deployment.stop()) expect(end).toMatchObject({ exitCode: 0 })
+  toStandby.close()
+  await standby.stop()
+})
+
+test('a replica that is promoted while the primary is idle is left aside', async () => {
+  const idle = await newStandby('idle')
+  const { answered, readOnPool, close } = connections(idle.db.ownerUrl)
+  const isServedBy = (server: string) => async () => {
+    await readOnPool((on) => on`select 1`)
+    return answered.at(-1) === server
+  }
+  await until(isServedBy('replica'), { what: 'reads of the replica' })
+  await idle.db.owner`select pg_promote()`
+  await until(isServedBy('primary'), { withinMs: 5_000, what: 'reads of the primary' })
+  await close()
+  await idle.stop()
+  await primary.stop()
+})
