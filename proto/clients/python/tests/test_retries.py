@@ -8,9 +8,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import httpx
 import pytest
-
-from marketplace_client import BearerToken, Credentials, Marketplace, ServiceAccount
 from marketplace_client.generated.api.parts import get_part
+
+from marketplace_client import ApiError, BearerToken, Credentials, Marketplace, ServiceAccount
 from marketplace_client.retries import RetryTransport, retry_after
 
 
@@ -99,6 +99,17 @@ def test_the_last_of_five_answers_is_returned() -> None:
     with server([503] * 5) as (url, received), client(pauses) as http:
         assert http.get(url).status_code == 503
     assert (len(received), len(pauses)) == (5, 4)
+
+
+def test_a_page_of_html_is_an_error() -> None:
+    with (
+        server([200], {"Content-Type": "text/html; charset=utf-8"}) as (url, _),
+        Marketplace(url, BearerToken("a.b.c")) as market,
+        pytest.raises(ApiError) as refused,
+    ):
+        get_part.sync("part_1", client=market.client)
+    page = "a page of HTML, which is not of the marketplace"
+    assert str(refused.value) == f"GET /v1/parts/part_1 answered 200 unknown: {page}"
 
 
 def test_the_number_of_retries_is_chosen() -> None:

@@ -246,11 +246,16 @@ test('help and completion offer commands, options and values', async () => {
   expect(await run(['--version'], offline)).toEqual({ code: 0, output: '0.1.0\n', errors: '' })
   expect(await complete('list-parts', '--vi')).toEqual(['--view'])
   expect(await complete('list-parts', '--view', 'IP')).toEqual(['IP_OWNER'])
-  for (const [shell, check] of [['bash', ['bash', '-n']]] as const) {
+  for (const shell of ['bash', 'zsh', 'fish']) {
     const script = await run(['completion', shell])
     expect(script.code).toBe(0)
-    const checked = Bun.spawn([...check], { stdin: new Blob([script.output]), stderr: 'pipe' })
-    expect([await checked.stderr.text(), await checked.exited]).toEqual(['', 0])
+    const syntax = shell === 'fish' ? ['-n', '/dev/stdin'] : ['-n']
+    if (!Bun.which(shell)) continue
+    const checked = Bun.spawn([shell, ...syntax], { stdin: new Blob([script.output]), stderr: 'pipe' })
+    expect([shell, await checked.stderr.text(), await checked.exited]).toEqual([shell, '', 0])
   }
+  // What completes the files of an upload.
+  expect((await run(['completion', 'zsh'])).output).toContain('else _files')
+  expect((await run(['completion', 'fish'])).output).toContain("-F -n '__fish_seen_subcommand_from upload'")
   expect((await run(['completion', 'tcsh'])).code).toBe(2)
 })

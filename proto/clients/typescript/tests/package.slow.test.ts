@@ -89,7 +89,7 @@ test('its types and examples are valid for a strict program of Node', async () =
   ])
 })
 
-test('its declarations need no newer TypeScript than 5.0', async () => {
+test('its declarations have no generic Uint8Array, which TypeScript before 5.7 does not know', async () => {
   for (const name of new Bun.Glob('*.d.ts').scanSync(join(INSTALLED, 'dist')))
     expect([name, await Bun.file(join(INSTALLED, 'dist', name)).text()]).toEqual([
       name,

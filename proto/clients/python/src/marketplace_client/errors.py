@@ -8,6 +8,8 @@ from typing import Any
 
 import httpx
 
+PAGE = "a page of HTML, which is not of the marketplace"
+
 
 @dataclass(frozen=True)
 class FieldError:
@@ -19,7 +21,7 @@ class FieldError:
 
 @dataclass
 class ApiError(Exception):
-    """A response of 400 or above."""
+    """A response of 400 or above, or a page of HTML."""
 
     status: int
     """The HTTP status."""
@@ -53,12 +55,16 @@ class ApiError(Exception):
         return cls(
             status=response.status_code,
             code=str(code or "unknown"),
-            detail=str(detail or response.reason_phrase),
+            detail=str(detail or (PAGE if is_html(response) else response.reason_phrase)),
             fields=[FieldError(str(each["field"]), str(each["message"])) for each in fields or []],
             request_id=response.headers.get("X-Request-Id"),
             method=response.request.method,
             path=response.url.path,
         )
+
+
+def is_html(response: httpx.Response) -> bool:
+    return str(response.headers.get("Content-Type", "")).startswith("text/html")
 
 
 def _object(response: httpx.Response) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 import httpx
 
 from .credentials import TOKEN_PATH, BearerToken, Credentials, ServiceAccount, TokenAuth
-from .errors import ApiError
+from .errors import ApiError, is_html
 from .generated.api.uploads import create_upload_url
 from .generated.client import Client
 from .generated.models import CreateUploadInput
@@ -120,7 +120,9 @@ class _Http(httpx.Client):
         if request.method == "POST" and "Idempotency-Key" not in request.headers:
             request.headers["Idempotency-Key"] = str(uuid.uuid4())
         response = super().send(request, **options)
-        if response.is_error:
+        # Operations answer no HTML, so such a page is that of a proxy. Files of any kind are under /files.
+        is_page = is_html(response) and not request.url.path.startswith("/files/")
+        if response.is_error or is_page:
             response.read()
             raise ApiError.from_response(response)
         return response
