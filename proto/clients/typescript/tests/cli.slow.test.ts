@@ -115,6 +115,17 @@ describe('an operation', () => {
     expect([csv.code, csv.output]).toEqual([0, 'title,state\r\nRing,DRAFT\r\n'])
     const table = await run(['get-part', id, '--output', 'table', '--columns', 'title,state'])
     expect([table.code, table.output]).toEqual([0, 'title  state\nRing   DRAFT\n'])
+    const env = { MARKETPLACE_URL: market.url, MARKETPLACE_TOKEN: admin.accessToken ?? '' }
+    const body = ['--url', 'https://hooks.example.com/', '--body', '{"events": ["cases.closed"]}']
+    const endpoint = await run(['create-webhook-endpoint', ...body, '--output', 'csv', '--columns', 'url,events'], {
+      env,
+    })
+    const row = 'url,events\r\nhttps://hooks.example.com/,"[""cases.closed""]"\r\n'
+    expect([endpoint.code, endpoint.output]).toEqual([0, row])
+    const endpoints = await run(['list-webhook-endpoints', '--output', 'csv', '--columns', 'url,events'], { env })
+    expect([endpoints.code, endpoints.output]).toEqual([0, row])
+    const [{ id: endpointId }] = await json(['list-webhook-endpoints'], { env })
+    expect((await run(['delete-webhook-endpoint', endpointId], { env })).code).toBe(0)
   })
 
   test('that answers lines of text prints them', async () => {
@@ -246,6 +257,7 @@ test('help and completion offer commands, options and values', async () => {
   expect(await run(['--version'], offline)).toEqual({ code: 0, output: '0.1.0\n', errors: '' })
   expect(await complete('list-parts', '--vi')).toEqual(['--view'])
   expect(await complete('list-parts', '--view', 'IP')).toEqual(['IP_OWNER'])
+  expect(await complete('test-webhook-endpoint', '--type', 'cases.cr')).toEqual(['cases.created'])
   for (const shell of ['bash', 'zsh', 'fish']) {
     const script = await run(['completion', shell])
     expect(script.code).toBe(0)

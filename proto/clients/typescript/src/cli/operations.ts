@@ -47,7 +47,10 @@ function describe(document: Document, method: string, path: string, operation: O
   const success = Object.entries(operation.responses).find(([status]) => status.startsWith('2'))?.[1]
   const answer = success && resolved(document, success).content?.[JSON_TYPE]?.schema
   const { properties = {} } = answer ? resolved<Schema>(document, answer) : {}
-  const item = properties.items?.items && resolved<Schema>(document, properties.items.items)
+  // An answer of /v2.3 is inside of `data`.
+  const inner = properties.items ?? properties.data
+  const { items, properties: members = properties } = inner ? valueSchema(document, inner) : {}
+  const item = items && resolved<Schema>(document, items)
   return {
     operation,
     method: method.toUpperCase(),
@@ -55,7 +58,7 @@ function describe(document: Document, method: string, path: string, operation: O
     parameters: (operation.parameters ?? []).map((parameter) => resolved<Parameter>(document, parameter)),
     bodyType,
     body: content && resolved<Schema>(document, content.schema),
-    fields: Object.keys(item ? (item.properties ?? {}) : properties),
+    fields: Object.keys(item ? (item.properties ?? {}) : members),
     isList: item !== undefined,
   }
 }
@@ -90,7 +93,7 @@ function addOperation(
     const names = others.map((name) => (body?.required?.includes(name) ? `${name} (required)` : name))
     if (names.length > 0) command.addHelpText('after', `\nOnly in --body: ${names.join(', ')}.`)
   }
-  if (isList) command.option('--all', 'every page')
+  if (taken.has('page')) command.option('--all', 'every page')
   if (described.fields.length > 0) {
     command.addOption(new Option('--output <format>', 'format of the answer').choices(FORMATS).default('json'))
     command.option('--columns <names>', 'columns of a table or of CSV: `title,state`', columnsOf(described.fields))
@@ -127,7 +130,7 @@ function optionOf(document: Document, { name, description: text = '', required, 
   const option = new Option(`${flag} <${types.includes('array') ? 'value...' : 'value'}>`, description)
   const choices = words ?? (items && resolved<Schema>(document, items).enum)
   // A long list, such as that of the currencies, is left to the marketplace.
-  if (choices && choices.length <= 20) return option.choices(choices)
+  if (choices && choices.length <= 50) return option.choices(choices)
   if (types.includes('integer') || types.includes('number')) {
     return option.argParser((text) => {
       if (text === '' || Number.isNaN(Number(text))) throw new InvalidArgumentError('It is not a number.')

@@ -25,7 +25,7 @@ export async function printRecord(send: Send, fields: readonly string[], options
   if (options.output === 'json' || fields.length === 0) {
     process.stdout.write(`${JSON.stringify(record, null, 2)}\n`)
   } else {
-    writerOf(fields, options).items([record])
+    writerOf(fields, options).items([(record.data ?? record) as Values])
   }
 }
 
@@ -37,7 +37,8 @@ export async function printItems(send: Send, fields: readonly string[], options:
   let count = 0
   for (let page = 1; ; page++) {
     const response = await send(isAll ? { page: String(page), pageSize: options.pageSize ?? MAX_PAGE_SIZE } : {})
-    const { items, hasMore } = (await response.json()) as { items: Values[]; hasMore?: boolean }
+    const answer = (await response.json()) as { items?: Values[]; data?: Values[]; hasMore?: boolean }
+    const { items = answer.data ?? [], hasMore } = answer
     writer.items(items)
     count += items.length
     if (isShown) process.stderr.write(`\r${count} items`)
