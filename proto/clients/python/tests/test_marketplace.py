@@ -7,6 +7,9 @@ from pathlib import Path
 
 import httpx
 import pytest
+
+from marketplace_client import ApiError, BearerToken, Credentials, Marketplace, Password, ServiceAccount, ok
+from marketplace_client.credentials import TOKEN_PATH
 from marketplace_client.generated.api.audit_log_export import export_audit_log
 from marketplace_client.generated.api.part_lifecycle import delete_part, patch_part
 from marketplace_client.generated.api.parts import create_part, get_part, list_part_files, list_parts, update_part_files
@@ -20,9 +23,6 @@ from marketplace_client.generated.models import (
     UpdateFilesRequest,
     UpdateFilesRequestAddItem,
 )
-
-from marketplace_client import ApiError, BearerToken, Credentials, Marketplace, Password, ServiceAccount, ok
-from marketplace_client.credentials import TOKEN_PATH
 
 from .conftest import ACCOUNT, URL
 

@@ -8,9 +8,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import httpx
 import pytest
-from marketplace_client.generated.api.parts import get_part
 
 from marketplace_client import ApiError, BearerToken, Credentials, Marketplace, ServiceAccount
+from marketplace_client.generated.api.parts import get_part
 from marketplace_client.retries import RetryTransport, retry_after
 
 
