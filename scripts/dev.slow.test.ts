@@ -131,7 +131,9 @@ test(
     const variables = await run([BUN, join(checkout, 'scripts', 'dev.ts'), 'accounts', '--env'], { cwd: checkout })
     expect(variables.output).toStartWith(`export BASE=${address}\nexport EMAIL=anders.juhl@`)
     const [, clientId = '', clientSecret = ''] =
-      /\nexport CLIENT_ID=(sak_\w{26}) CLIENT_SECRET=(mkt_\w{49})\n$/.exec(variables.output) ?? []
+      /\nexport MARKETPLACE_URL=\S+ MARKETPLACE_CLIENT_ID=(sak_\w{26}) MARKETPLACE_CLIENT_SECRET=(mkt_\w{49})\n$/.exec(
+        variables.output,
+      ) ?? []
     const program = createMarketplace({ url: address, credentials: serviceAccount({ clientId, clientSecret }) })
     expect((await program.GET('/flows/v1/me')).data.permissions).toContain('part:create')
     const demo = await run([BUN, join(checkout, 'scripts', 'demo.ts')], { cwd: checkout, timeoutMs: MINUTES_MS })

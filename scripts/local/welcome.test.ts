@@ -95,8 +95,9 @@ test('the variables of the guides are those that the guides use and do not set',
   const shell = Bun.spawn(['sh', '-euc', `${lines}\nenv`], { env: {} })
   const set = (await shell.stdout.text()).split('\n')
   expect(set).toContain('EMAIL=anders.juhl@skagen-pumps.example.com')
-  expect(set).toContain('CLIENT_ID=sak_1')
-  expect(set).toContain('CLIENT_SECRET=mkt_2')
+  expect(set).toContain('MARKETPLACE_URL=http://localhost:8080')
+  expect(set).toContain('MARKETPLACE_CLIENT_ID=sak_1')
+  expect(set).toContain('MARKETPLACE_CLIENT_SECRET=mkt_2')
   expect(set).toContain('BUYER_EMAIL=mikkel.friis@nordhavn.example.com')
   const guides = join(import.meta.dir, '..', '..', 'proto', 'guides')
   for (const name of await readdir(guides)) {

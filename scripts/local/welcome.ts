@@ -91,7 +91,7 @@ curl -sS "$BASE/v1/parts?pageSize=3" -H "Authorization: Bearer $TOKEN"`
 
 /**
  * The variables of the guides with their values: the address, and the accounts of the story by the prefix that they
- * have there.
+ * have there, and the program that the clients and the command line sign in with.
  */
 export function guideVariables(address: string, { organizations }: AccountsFile): string {
   const accounts = organizations.flatMap((organization) => organization.accounts)
@@ -102,7 +102,15 @@ export function guideVariables(address: string, { organizations }: AccountsFile)
     return account ? [{ [`${prefix}EMAIL`]: account.email, [`${prefix}PASSWORD`]: account.password }] : []
   })
   const programs = organizations.flatMap(({ program }) =>
-    program ? [{ CLIENT_ID: program.clientId, CLIENT_SECRET: program.clientSecret }] : [],
+    program
+      ? [
+          {
+            MARKETPLACE_URL: address,
+            MARKETPLACE_CLIENT_ID: program.clientId,
+            MARKETPLACE_CLIENT_SECRET: program.clientSecret,
+          },
+        ]
+      : [],
   )
   return [{ BASE: address }, ...variables, ...programs].map(exported).join('\n')
 }
