@@ -42,9 +42,11 @@ function OfferForm({ rfq, draft }: { rfq: Rfq; draft: Offer | undefined }) {
   const rows = useSignal((first?.priceBreaks ?? rfq.quantities).map((_, row) => row))
   const factories = useList('/v1/factories', { query: { view: 'MANUFACTURER', active: true } })
   const { currency } = rfq
+  const factoryId = useSignal(first?.factoryId ?? '')
   // The choice stays when the list can no longer be read.
   const known = useRef<readonly (readonly [id: string, name: string])[]>([])
   if (factories.data) known.current = factories.data.map(({ id, name }) => [id, name])
+  factoryId.value ||= known.current[0]?.[0] ?? ''
 
   const save = async (data: FormData) => {
     const content = contentOf(data, rows.value, currency)
@@ -81,7 +83,7 @@ function OfferForm({ rfq, draft }: { rfq: Rfq; draft: Offer | undefined }) {
         key={known.current.length}
         name="factoryId"
         label={t.rfqs.factory}
-        value={first?.factoryId}
+        text={factoryId}
         options={known.current}
       />
       {factories.data?.length === 0 && (

@@ -85,25 +85,22 @@ export const patchRfq = async (id: string, data: FormData) => {
   )
 }
 
+/** The chosen part stays among the options, whatever else is found. */
 function PartChoice({ partId }: { partId: string }) {
   const q = useSignal('')
+  const chosen = useSignal(partId)
   const list = useList('/v1/parts', { query: { view: 'CONSUMER', ...(q.value && { q: q.value }) } })
-  const { data: named } = useRecord(partId === '' ? undefined : '/v1/parts/{id}', { path: { id: partId } })
+  const { data: named } = useRecord(chosen.value === '' ? undefined : '/v1/parts/{id}', { path: { id: chosen.value } })
   const parts = new Map([...(named ? [named] : []), ...(list.data ?? [])].map((part) => [part.id, part]))
-  const options = [...parts.values()].map(
-    ({ id, title, serialNumber }) => [id, `${title ?? ''} (${serialNumber})`] as const,
-  )
+  const options = [
+    ['', t.rfqs.choosePart] as const,
+    ...[...parts.values()].map(({ id, title, serialNumber }) => [id, `${title ?? ''} (${serialNumber})`] as const),
+  ]
   return (
     <div class="columns">
       <Search {...bind(q)} />
       {/* New options make a new field. */}
-      <Field
-        key={options.map(([id]) => id).join()}
-        name="partId"
-        label={t.rfqs.part}
-        value={partId}
-        options={options}
-      />
+      <Field key={options.map(([id]) => id).join()} name="partId" label={t.rfqs.part} text={chosen} options={options} />
     </div>
   )
 }

@@ -181,6 +181,7 @@ export const de: Texts = {
     views: { CONSUMER: 'Wir fragen an', MANUFACTURER: 'Wir sind eingeladen', IP_OWNER: 'Für unsere Teile' },
     request: 'Anfrage',
     part: 'Teil',
+    choosePart: 'Teil wählen',
     consumer: 'Verbraucher',
     ipOwner: 'Rechteinhaber',
     quantities: 'Stückzahlen',

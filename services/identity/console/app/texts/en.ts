@@ -179,6 +179,7 @@ export const en = {
     views: { CONSUMER: 'We ask', MANUFACTURER: 'We are invited', IP_OWNER: 'For our parts' },
     request: 'Request',
     part: 'Part',
+    choosePart: 'Choose a part',
     consumer: 'Consumer',
     ipOwner: 'IP owner',
     quantities: 'Quantities',
