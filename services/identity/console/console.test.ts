@@ -55,7 +55,8 @@ test('CONSOLE=false: its addresses are those of an unknown path', async () => {
       (unknown.body as { detail: string }).detail,
     ])
   }
-  for (const path of ['/activate', '/impersonate']) {
-    expect((await without.anonymous.get(path)).text).not.toContain('console')
+  for (const path of ['/docs', '/activate', '/impersonate']) {
+    expect((await without.anonymous.get(path)).text).not.toContain('/console')
+    expect((await market.anonymous.get(path)).text).toContain('href="/console"')
   }
 })

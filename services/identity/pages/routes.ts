@@ -62,7 +62,7 @@ interface PageDeps {
 
 /** The documentation, and the pages of links for people. */
 export async function pageRoutes({ http, publicUrl, hasConsole }: PageDeps) {
-  const site = await documentationSite(publicUrl)
+  const site = await documentationSite(publicUrl, hasConsole)
   const assets: Assets = new Map([...filesIn(HERE, FORM_FILES), ...filesIn(DOCUMENTATION, SITE_FILES), ...site.assets])
   const modules = scriptsIn(REFERENCE)
   const chunks = scriptsIn(join(REFERENCE, 'chunks'))

@@ -21,7 +21,7 @@ const textAsset = (mediaType: string, read: () => string, headers?: Record<strin
   new Asset(mediaType, async () => Buffer.from(read()), headers)
 
 /** The documentation: its pages and texts, made from the guides and the OpenAPI document when the service starts. */
-export async function documentationSite(publicUrl: string) {
+export async function documentationSite(publicUrl: string, hasConsole: boolean) {
   const document = openapi as unknown as ApiDocument
   const introduction = document.info.description
   const resources = resourcesOf(document)
@@ -29,7 +29,7 @@ export async function documentationSite(publicUrl: string) {
   const written = guides.map((guide) => ({ guide, html: htmlOf(guide, guides) }))
   const page = (read: () => string, headers = PAGE_HEADERS) => textAsset(HTML, read, headers)
   return {
-    overview: page(() => overviewPage({ guides, resources, introduction })),
+    overview: page(() => overviewPage({ guides, resources, introduction, hasConsole })),
     reference: page(referencePage, REFERENCE_HEADERS),
     /** By name, as a page and, with `.md`, as Markdown. */
     guides: new Map<string, Asset>(

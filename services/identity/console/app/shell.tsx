@@ -48,16 +48,20 @@ async function changePassword(data: FormData): Promise<void> {
   isPasswordChanged.value = true
 }
 
+/** The organization and the person, at the top of every screen. */
+const Who = () => (
+  <p class="who">
+    <strong>{me.value?.organization.name}</strong>
+    <span class="quiet">
+      {me.value?.user.givenName} {me.value?.user.familyName}
+    </span>
+  </p>
+)
+
 function Account() {
-  const { user, organization, impersonation } = me.value ?? {}
+  const { impersonation } = me.value ?? {}
   return (
     <div class="account">
-      <p>
-        <strong>{organization?.name}</strong>
-        <span class="quiet">
-          {user?.givenName} {user?.familyName}
-        </span>
-      </p>
       {!impersonation && (
         <Action label={t.account.changePassword} onRun={changePassword}>
           <Field
@@ -120,8 +124,9 @@ export function Shell({ children }: { children: ComponentChildren }) {
       </a>
       <header class="bar">
         <a class="brand" href="/console">
-          <img src="/favicon.ico" alt="" width="24" height="24" /> {t.brand}
+          <img src="/favicon.ico" alt="" width="24" height="24" /> <span>{t.brand}</span>
         </a>
+        <Who />
         <details class="menu" key={path} open={false}>
           <summary>{t.nav.menu}</summary>
           <div>

@@ -89,7 +89,12 @@ ${SCRIPT}
 }
 
 /** The first page: the guides by task, the resources, and what programs read. */
-export function overviewPage({ guides, resources, introduction }: Contents & { introduction: string }): string {
+interface Overview extends Contents {
+  introduction: string
+  hasConsole: boolean
+}
+
+export function overviewPage({ guides, resources, introduction, hasConsole }: Overview): string {
   const [first] = guides
   const guide = (each: Guide) =>
     `<a href="${linkTo(each)}">${text(each.title)}</a> <span>${inline(each.summary)}</span>`
@@ -104,7 +109,7 @@ ${sidebar(guides, resources)}
 <main class="text">
 <h1>${TITLE}</h1>
 ${Bun.markdown.html(introduction)}
-<p class="begin">${first ? `<a class="card" href="${linkTo(first)}">${text(first.title)}</a>` : ''}<a class="card" href="${REFERENCE}">API reference</a></p>
+<p class="begin">${first ? `<a class="card" href="${linkTo(first)}">${text(first.title)}</a>` : ''}<a class="card" href="${REFERENCE}">API reference</a>${hasConsole ? '<a class="card" href="/console">Console for people</a>' : ''}</p>
 <h2>Guides</h2>
 ${grouped(guides)
   .map(([group, each = []]) => `<h3>${group}</h3>${list(each.map(guide))}`)

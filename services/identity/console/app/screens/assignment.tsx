@@ -82,6 +82,12 @@ function Billing({ id, mayChange }: { id: string; mayChange: boolean }) {
     const texts = textsOf(data, 'companyName', 'taxId', 'email', 'reference')
     return post('/flows/v1/assignments/{id}/billing-details', id, { companyName: '', ...texts, address })
   }
+  const remove = (billingDetailsId: string) => () =>
+    command(() =>
+      market.DELETE('/flows/v1/assignments/{id}/billing-details/{billingDetailsId}', {
+        params: { path: { id, billingDetailsId } },
+      }),
+    )
   return (
     <Section
       title={t.assignment.billing}
@@ -106,7 +112,7 @@ function Billing({ id, mayChange }: { id: string; mayChange: boolean }) {
             <Empty />
           ) : (
             <ul class="items">
-              {details.map(({ id: each, companyName, address, taxId, email, reference }) => (
+              {details.map(({ id: each, orgId: owner, companyName, address, taxId, email, reference }) => (
                 <li key={each}>
                   <span>
                     <strong>{companyName}</strong>
@@ -114,7 +120,16 @@ function Billing({ id, mayChange }: { id: string; mayChange: boolean }) {
                     {[...address.lines, [address.postalCode, address.locality].filter(Boolean).join(' ')].join(', ')},{' '}
                     {region(address.regionCode)}
                   </span>
-                  <span class="quiet">{[taxId, email, reference].filter(Boolean).join(' · ')}</span>
+                  <span class="quiet">
+                    {[taxId, email, reference].filter(Boolean).join(' · ')}{' '}
+                    <Action
+                      label={t.ui.remove}
+                      hint={companyName}
+                      when={mayChange && owner === orgId.value}
+                      isDangerous
+                      onRun={remove(each)}
+                    />
+                  </span>
                 </li>
               ))}
             </ul>

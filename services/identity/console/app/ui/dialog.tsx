@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { t } from '../texts.ts'
 import { Field, Form, type FormProps, textOf } from './form.tsx'
 
-/** A modal dialog while it is shown. */
+/** A modal dialog while it is shown. The focus returns to what opened it. */
 export function Dialog({
   title,
   onClose,
@@ -15,16 +15,15 @@ export function Dialog({
   children: ComponentChildren
 }) {
   const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => dialog.current?.showModal(), [])
+  useEffect(() => {
+    const opener = document.activeElement as HTMLElement | null
+    dialog.current?.showModal()
+    return () => opener?.focus()
+  }, [])
+  // Escape closes it, unless it must be answered.
+  const closed = () => (onClose ? onClose() : dialog.current?.showModal())
   return (
-    <dialog
-      ref={dialog}
-      aria-label={title}
-      onCancel={(event) => {
-        event.preventDefault()
-        onClose?.()
-      }}
-    >
+    <dialog ref={dialog} aria-label={title} onClose={closed}>
       <h2>{title}</h2>
       {children}
     </dialog>
