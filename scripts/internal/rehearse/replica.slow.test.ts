@@ -1,4 +1,4 @@
-import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Part } from '../../../proto/http/sourcing/parts.ts'
@@ -181,17 +181,46 @@ test('a promoted replica is left aside, and what it wrote is not shown', async (
   await standby.stop()
 })
 
-test('a replica that is promoted while the primary is idle is left aside', async () => {
-  const idle = await newStandby('idle')
-  const { answered, readOnPool, close } = connections(idle.db.ownerUrl)
-  const isServedBy = (server: string) => async () => {
-    await readOnPool((on) => on`select 1`)
-    return answered.at(-1) === server
+describe('while the primary is idle', () => {
+  const isServedBy =
+    ({ answered, readOnPool, reads }: ReturnType<typeof connections>, server: string) =>
+    async () => {
+      await Promise.all([reads.query((on) => on`select 1`), readOnPool((on) => on`select 1`)])
+      return answered.at(-1) === server && answered.at(-2) === server
+    }
+
+  /** Sessions that begin now do not use the replica, whatever number of checks there are. */
+  async function expectUnused(replicaUrl: string): Promise<void> {
+    const of = connections(replicaUrl)
+    const began = performance.now()
+    await until(async () => (await isServedBy(of, 'primary')()) && performance.now() - began > 2_500)
+    expect(new Set(of.answered)).toEqual(new Set(['primary']))
+    await of.close()
   }
-  await until(isServedBy('replica'), { what: 'reads of the replica' })
-  await idle.db.owner`select pg_promote()`
-  await until(isServedBy('primary'), { withinMs: 5_000, what: 'reads of the primary' })
-  await close()
-  await idle.stop()
-  await primary.stop()
+
+  test('a replica that freezes or is promoted, another database, and commits that do not wait are left aside', async () => {
+    await primary.db.owner.unsafe('create database staging')
+    const idle = await newStandby('idle')
+    const proxy = new TcpProxy(idle.db.ownerUrl)
+    const through = connections(proxy.url)
+    await until(isServedBy(through, 'replica'), { what: 'reads of the replica' })
+    proxy.freeze()
+    await until(isServedBy(through, 'primary'), { withinMs: 4_000, what: 'reads of the primary' })
+    proxy.restore()
+    await until(isServedBy(through, 'replica'), { withinMs: 20_000, what: 'reads of the replica again' })
+
+    const staging = new URL(idle.db.ownerUrl)
+    staging.pathname = '/staging'
+    await expectUnused(staging.href)
+    await primary.db.owner.unsafe('alter database postgres set synchronous_commit = off')
+    await expectUnused(idle.db.ownerUrl)
+    await primary.db.owner.unsafe('alter database postgres reset synchronous_commit')
+
+    await idle.db.owner`select pg_promote()`
+    await until(isServedBy(through, 'primary'), { withinMs: 5_000, what: 'reads of the primary' })
+    await through.close()
+    proxy.close()
+    await idle.stop()
+    await primary.stop()
+  })
 })

@@ -2,12 +2,14 @@ import type { Log } from '../log/log.ts'
 import type { Pool, Sql } from './client.ts'
 import { isDependencyFailure } from './failures.ts'
 import type { PipelinedReads, Reads } from './pipelined-reads.ts'
-import { checkedWithin, findPosition, findReplayed, findServer } from './replica-queries.ts'
+import { checkedWithin, findPosition, findReplayed, findServer, LateAnswer } from './replica-queries.ts'
 
 /** Longest wait of a read for the replica to catch up, after which the read uses the primary. */
 const MAX_LAG_MS = 50
 /** Longest wait for the answer to a check. A server that hangs costs a read this once. */
 const CHECK_TIMEOUT_MS = 500
+/** Longest time of a short read on the replica, after which the primary runs it. */
+const SHORT_READ_MS = 1000
 /** Pause before a replica that was left aside is checked again, and age at which a check of the server is repeated. */
 const RECHECK_MS = 1000
 /** The replica cancelled the read because it replays a change of the rows that the read needs. */
@@ -59,7 +61,7 @@ export class Replica implements Reads {
   query<Rows>(read: (sql: Sql) => PromiseLike<Rows>): Promise<Rows> {
     const { primary, replica } = this.#options
     return this.#run(
-      () => replica.reads.query(read),
+      () => checkedWithin(SHORT_READ_MS, replica.reads.query(read)),
       () => primary.query(read),
     )
   }
@@ -86,7 +88,8 @@ export class Replica implements Reads {
         return rows
       } catch (error) {
         const { code } = error as { code: string }
-        if (!isDependencyFailure(error) || code === TOO_SLOW) throw error
+        const isOfReplica = error instanceof LateAnswer || isDependencyFailure(error)
+        if (!isOfReplica || code === TOO_SLOW) throw error
         if (!CONFLICTS.has(code)) this.#leaveAside(error)
       }
     }
@@ -165,6 +168,8 @@ export class Replica implements Reads {
     )
     if (!other.isStandby) throw new Error('the server of DATABASE_READ_URL is no standby')
     if (own.system !== other.system) throw new Error('the replica belongs to another database server')
+    if (own.database !== other.database) throw new Error('DATABASE_READ_URL names another database')
+    if (!own.waitsForDisk) throw new Error('commits do not wait for the disk: synchronous_commit is off')
     if (own.timeline !== other.timeline) throw new Error('the replica is on another timeline than the primary')
     this.#verifiedAt = performance.now()
   }
