@@ -22,6 +22,7 @@ export const ERRORS = {
   email_taken: { status: 409, title: 'The e-mail address is taken' },
   in_use: { status: 409, title: 'The record is in use' },
   last_administrator: { status: 409, title: 'An organization needs at least one administrator' },
+  mail_unavailable: { status: 409, title: 'This marketplace sends no mail' },
   limit_reached: { status: 409, title: 'A limit was reached' },
   precondition_failed: { status: 412, title: 'The record has changed since it was read' },
   payload_too_large: { status: 413, title: 'The body is too large' },

@@ -34,6 +34,7 @@ const OTHERS = [
   'republish',
   'seed',
   'test-template',
+  'client',
   'dev',
   'test',
   'internal/bench',
@@ -54,7 +55,7 @@ test.each([...ALL, ...TAKE_ANY_WORD])('%p --help: describes the command and does
   expect([code, output]).toEqual([0, expect.stringMatching(/^Usage: /)])
 })
 
-test.each(['dev', 'test', 'operator', 'image', 'demo'])(
+test.each(['client', 'dev', 'test', 'operator', 'image', 'demo'])(
   './scripts/%s --help: the text that is printed without packages',
   async (name) => {
     const { output } = await script(name, '--help')
@@ -66,7 +67,9 @@ test.each(ALL)('%p with an unknown option or word: refused', async (words) => {
   for (const word of ['--unknown', 'unknown-word']) {
     const { code, output } = await script(...words, word)
     expect([word, code]).not.toEqual([word, 0])
-    expect(output.split('\n')[0]).toMatch(/unknown|not specified|Missing required argument|Name each catalog/i)
+    expect(output.split('\n')[0]).toMatch(
+      /unknown|not specified|Missing required argument|Too many arguments|Name each catalog/i,
+    )
     expect(output).not.toContain('    at ')
   }
 })
@@ -95,11 +98,11 @@ test.each(['x', '-1', '1e3', '900.5'])(
 )
 
 test.each([
-  [['keys', 'rotate', 'now'], "Too many arguments for 'rotate'. Expected 0 arguments but got 1: now."],
+  [['keys', 'rotate', 'now'], "Too many arguments for 'rotate'. Expected 0 arguments but got 1."],
   [['keys', 'rotat'], "Unknown command 'rotat'."],
   [
     ['catalog', 'export', 'materials', 'a.csv', 'b.csv'],
-    "Too many arguments for 'export'. Expected 2 arguments but got 3: materials, a.csv, b.csv.",
+    "Too many arguments for 'export'. Expected 2 arguments but got 3.",
   ],
 ])('operator %p: refused in a sentence', async (words, sentence) => {
   const { code, output } = await script('operator', ...words)

@@ -7,6 +7,7 @@ import { ORDER_VIEWS } from '../proto/http/sourcing/orders.ts'
 import { CASE_STATES } from '../proto/states/cases.ts'
 import { OFFER_STATES } from '../proto/states/offers.ts'
 import { ORDER_STATES } from '../proto/states/orders.ts'
+import { ApiClient } from '../services/testing/client.ts'
 import { until } from '../services/testing/until.ts'
 import type { AccountsFile } from './seed/accounts.ts'
 import { DemoRecords } from './seed/demo-records.ts'
@@ -73,6 +74,21 @@ const records = new DemoRecords(address)
 
 const MINUTES_MS = 60_000
 
+/** Invites a user by mail, and waits until the page of the mails shows the link. */
+async function showsInvitation(printed: string, administrator?: { email: string; password: string }): Promise<void> {
+  const client = new ApiClient(address)
+  await client.signIn(administrator?.email ?? '', administrator?.password ?? '')
+  const invited = { email: `${crypto.randomUUID()}@example.org`, givenName: 'Freja', familyName: 'Lund', mail: true }
+  const { status, body } = await client.post<object>('/flows/v1/users', invited)
+  expect([status, 'activationUrl' in body]).toEqual([201, false])
+  const page = /^Its mails {10}(?<url>http:.*)$/m.exec(printed)?.groups?.url ?? ''
+  const shown = await until(async () => {
+    const text = await (await fetch(page)).text()
+    return text.includes(`To ${invited.email}`) && text
+  })
+  expect(shown).toContain(`<a href="${address}/activate#`)
+}
+
 /** Each line of an event follows that of its step. */
 const TRADE_WITH_EVENTS = new RegExp(
   [
@@ -104,14 +120,20 @@ test(
     expect(shown).toHaveLength(3)
     // The README begins with this account.
     expect(first.printed).toContain('anders.juhl@')
+    await showsInvitation(
+      first.printed,
+      all.find(({ administrator }) => administrator),
+    )
     const listed = await run([BUN, join(checkout, 'scripts', 'dev.ts'), 'accounts'], { cwd: checkout })
     expect(all.filter(({ email }) => !listed.output.includes(email))).toEqual([])
-    expect(first.printed).toContain(`\nIts documentation  ${address}/docs\n`)
+    expect(first.printed).toContain(`\nIts documentation  ${address}/docs\nIts mails          http://localhost:`)
     expect(first.printed).toContain(`\nexport BASE=${address} EMAIL=anders.juhl@skagen-pumps.example.com PASSWORD=`)
     const variables = await run([BUN, join(checkout, 'scripts', 'dev.ts'), 'accounts', '--env'], { cwd: checkout })
     expect(variables.output).toStartWith(`export BASE=${address}\nexport EMAIL=anders.juhl@`)
     const [, clientId = '', clientSecret = ''] =
-      /\nexport CLIENT_ID=(sak_\w{26}) CLIENT_SECRET=(mkt_\w{49})\n$/.exec(variables.output) ?? []
+      /\nexport MARKETPLACE_URL=\S+ MARKETPLACE_CLIENT_ID=(sak_\w{26}) MARKETPLACE_CLIENT_SECRET=(mkt_\w{49})\n$/.exec(
+        variables.output,
+      ) ?? []
     const program = createMarketplace({ url: address, credentials: serviceAccount({ clientId, clientSecret }) })
     expect((await program.GET('/flows/v1/me')).data.permissions).toContain('part:create')
     const demo = await run([BUN, join(checkout, 'scripts', 'demo.ts')], { cwd: checkout, timeoutMs: MINUTES_MS })

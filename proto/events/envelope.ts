@@ -4,7 +4,7 @@ import type { ServiceName } from '../services.ts'
 
 /** The first word of event types, by stream. Other types are refused, because no consumer would receive them. */
 export const STREAM_FAMILIES = {
-  DOMAIN: ['identity', 'catalog', 'sourcing', 'organization'],
+  DOMAIN: ['identity', 'catalog', 'sourcing', 'organization', 'webhooks'],
   NOTIFICATIONS: ['cases', 'assignments'],
 } as const
 export type StreamName = keyof typeof STREAM_FAMILIES
@@ -15,6 +15,7 @@ export const EMITTED_BY: Readonly<Record<string, ServiceName>> = {
   catalog: 'catalog',
   sourcing: 'sourcing',
   organization: 'organization',
+  webhooks: 'webhooks',
   cases: 'sourcing',
   assignments: 'sourcing',
 }

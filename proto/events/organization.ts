@@ -44,6 +44,11 @@ const CustomFieldData = Type.Object(
   { description: 'A custom field was created, changed or deleted.' },
 )
 
+const MailAddressData = Type.Object(
+  { mailAddressId: Id('maddr', 'The mail address.'), ...org },
+  { description: 'A mail address was added, changed, confirmed or removed.' },
+)
+
 export const ORGANIZATION_EVENTS = {
   'organization.user.changed': UserData,
   'organization.role.changed': RoleData,
@@ -54,6 +59,7 @@ export const ORGANIZATION_EVENTS = {
   'organization.serviceAccountKey.revoked': KeyRevocationData,
   'organization.businessUnit.changed': BusinessUnitData,
   'organization.customField.changed': CustomFieldData,
+  'organization.mailAddress.changed': MailAddressData,
 }
 
 export interface UserChanged {
@@ -99,4 +105,9 @@ export interface BusinessUnitChanged {
 export interface CustomFieldChanged {
   type: 'organization.customField.changed'
   data: Static<typeof CustomFieldData>
+}
+
+export interface MailAddressChanged {
+  type: 'organization.mailAddress.changed'
+  data: Static<typeof MailAddressData>
 }

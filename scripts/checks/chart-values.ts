@@ -30,6 +30,7 @@ const OTHERS: Record<string, Value> = {
   logLevel: 'debug',
   otlpEndpoint: 'https://other.example.com',
   parentRefs: [{ name: 'other' }],
+  'mail.from': 'other@example.com',
   metricRelabelings: [{ action: 'labeldrop', regex: 'other' }],
   metrics: [{ type: 'Resource' }],
   passwordFile: '/other',

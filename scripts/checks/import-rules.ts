@@ -106,14 +106,18 @@ export const IMPORT_RULES: IForbiddenRuleType[] = [
     to: '^(proto/(?!clients/)|services/|scripts/)',
   }),
 
-  forbid('the console is a client: it imports the TypeScript client, the states and its libraries', {
-    from: '^services/identity/console/app/',
-    toExcept: [
-      '^services/identity/console/app/',
-      '^proto/(clients/typescript/src|states)/',
-      packages('preact', 'preact-iso', '@preact/signals'),
-    ],
-  }),
+  forbid(
+    'the console is a client: it imports the TypeScript client, the states and names of the contract, and its libraries',
+    {
+      from: '^services/identity/console/app/',
+      toExcept: [
+        '^services/identity/console/app/',
+        '^proto/(clients/typescript/src|states)/',
+        '^proto/(permissions|webhook-events)\\.ts$',
+        packages('preact', 'preact-iso', '@preact/signals'),
+      ],
+    },
+  ),
   forbid('only the bundler reads the sources of the console', {
     from: '^services/(?!identity/console/app/)',
     to: '^services/identity/console/app/',

@@ -1,10 +1,9 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { allVariables } from '../../services/all/config.ts'
+import { type AllConfig, allProblems, allVariables } from '../../services/all/config.ts'
 import { readConfig } from '../../services/kit/config/read.ts'
 import { migratorVariables } from '../../services/kit/migrate/variables.ts'
 import { createSecretBox } from '../../services/kit/secrets/box.ts'
-import { sourcingProblems } from '../../services/sourcing/config.ts'
 import { ROOT } from '../toolchain/checkout.ts'
 import { IMAGE } from './commands.ts'
 
@@ -31,7 +30,7 @@ test('the services run the image of this version', () => {
 
 test('the settings of the services are valid, known, and none is the URL of the owner', async () => {
   const { environment } = serviceNamed('marketplace')
-  const config = readConfig(allVariables, environment, sourcingProblems)
+  const config = readConfig(allVariables, environment, (values) => allProblems(values as AllConfig))
   expect(Object.keys(environment).filter((name) => !(name in allVariables.properties))).toEqual([])
   expect(environment).not.toHaveProperty('DATABASE_URL')
   expect(await createSecretBox(config.ENCRYPTION_KEYS)).toBeDefined()

@@ -66,7 +66,7 @@ const HEADERS: Record<number, { name: string; description: string; example: stri
 
 const BASIC_CHALLENGE = {
   name: 'WWW-Authenticate',
-  description: 'The challenge of RFC 7617, with the error.',
+  description: 'The challenge of RFC 7617 with the error, for a client that sent `Authorization`.',
   example:
     'Basic realm="marketplace", charset="UTF-8", error="invalid_client", error_description="The client id or the secret is wrong."',
 }

@@ -1,6 +1,7 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SERVICES, type ServiceName } from '../../proto/services.ts'
+import type { AllConfig } from '../../services/all/config.ts'
 import { BUN, ROOT } from '../toolchain/checkout.ts'
 import { startCluster } from '../toolchain/cluster.ts'
 import { aborted, type Lifecycle } from '../toolchain/command.ts'
@@ -45,10 +46,11 @@ export async function start(options: Options, lifecycle: Lifecycle): Promise<str
   if (healthPort > 0) requireFreePort('HEALTH_PORT', healthPort)
   if (process.env.NATS_URL) await requireNats(process.env.NATS_URL)
 
+  const { mailbox, settings: mail } = await mailSettings(onStop)
   const secrets = await readSecrets(state.folder)
   const filesFolder = join(state.folder, 'files')
   const environmentAt = (url: string) =>
-    environment({ secrets, url, host, port, healthPort, filesFolder, verbose: options.verbose })
+    environment({ secrets, url, host, port, healthPort, filesFolder, mail, verbose: options.verbose })
   await requireConfiguration(environmentAt('postgres://postgres@127.0.0.1/postgres'))
   const database = configuredUrl
     ? { url: await requireDatabase(configuredUrl), exited: new Promise<number>(() => {}) }
@@ -79,7 +81,7 @@ export async function start(options: Options, lifecycle: Lifecycle): Promise<str
   const seedEnv = { ...env, ...owner, BASE_URL: address, ACCOUNTS_FILE }
   await step('Loading demo data', () => runScript('The demo data', 'scripts/seed.ts', seedEnv, signal))
 
-  console.log(welcome(address, await readAccounts(ACCOUNTS_FILE), logFile))
+  console.log(welcome({ address, mailbox }, await readAccounts(ACCOUNTS_FILE), logFile))
   return Promise.race([
     aborted(signal),
     followLog(logFile, signal, { verbose: options.verbose, print: console.error }).then(() => aborted(signal)),
@@ -88,15 +90,29 @@ export async function start(options: Options, lifecycle: Lifecycle): Promise<str
   ])
 }
 
+/** A mailbox that shows the mails, unless SMTP_URL names a server that sends them. */
+async function mailSettings(onStop: Lifecycle['onStop']) {
+  if (process.env.SMTP_URL) return { mailbox: undefined, settings: {} }
+  // Its modules need the packages, which are installed now.
+  const { startMailbox } = await import('./mailbox.ts')
+  const { smtpUrl, pageUrl, stop } = await startMailbox()
+  onStop(stop)
+  const settings = {
+    SMTP_URL: smtpUrl,
+    MAIL_FROM: 'Local marketplace <no-reply@localhost.example>',
+    MAIL_DELAY_SECONDS: '5',
+  }
+  return { mailbox: pageUrl, settings }
+}
+
 /**
  * Refuses invalid variables of the services before Postgres starts. Its modules need the packages, which are installed
  * now.
  */
 async function requireConfiguration(env: Record<string, string | undefined>): Promise<void> {
-  const { allVariables } = await import('../../services/all/config.ts')
+  const { allProblems, allVariables } = await import('../../services/all/config.ts')
   const { readConfig } = await import('../../services/kit/config/read.ts')
-  const { sourcingProblems } = await import('../../services/sourcing/config.ts')
-  readConfig(allVariables, env, sourcingProblems)
+  readConfig(allVariables, env, (values) => allProblems(values as AllConfig))
 }
 
 /**
@@ -140,11 +156,13 @@ interface Configuration {
   port: number
   healthPort: number
   filesFolder: string
+  /** The variables of a mailbox, if there is one. */
+  mail: Record<string, string>
   /** The log needs the lines of requests. */
   verbose: boolean
 }
 
-function environment({ secrets, url, host, port, healthPort, filesFolder, verbose }: Configuration) {
+function environment({ secrets, url, host, port, healthPort, filesFolder, mail, verbose }: Configuration) {
   const { DATABASE_URL: _owners, ...inherited } = process.env
   return {
     PUBLIC_URL: `http://localhost:${port}`,
@@ -152,7 +170,9 @@ function environment({ secrets, url, host, port, healthPort, filesFolder, verbos
     FILES_FOLDER: filesFolder,
     // Webhooks and imports of a local marketplace use addresses of this machine.
     ALLOW_PRIVATE_ADDRESSES: 'true',
+    ...mail,
     ...inherited,
+    ...(inherited.SMTP_URL ? {} : { SMTP_URL: mail.SMTP_URL }),
     ...(verbose && process.env.LOG_LEVEL !== 'debug' ? { LOG_LEVEL: 'info' } : {}),
     ...forEachService('DATABASE_URL', (service) => serviceUrl(url, service, secrets)),
     // Demo accounts are reachable from this machine only, unless HOST says otherwise.

@@ -40,10 +40,10 @@ const story: AccountsFile = {
 }
 
 test('the welcome shows two accounts of an IP owner and one of a consumer, and ends with lines to paste', () => {
-  const text = welcome('http://localhost:8080', story, '/log')
+  const text = welcome({ address: 'http://localhost:8080', mailbox: 'http://localhost:9/' }, story, '/log')
   const table = text.slice(0, text.indexOf('./scripts/dev accounts'))
   expect(text).toContain(
-    'The marketplace    http://localhost:8080\nIts console        http://localhost:8080/console\nIts documentation  http://localhost:8080/docs\n',
+    'The marketplace    http://localhost:8080\nIts console        http://localhost:8080/console\nIts documentation  http://localhost:8080/docs\nIts mails          http://localhost:9/\n',
   )
   expect([...table.matchAll(/\S+@\S+/g)].map(([email]) => email)).toEqual([
     'administrator@IP_OWNER.example',
@@ -62,7 +62,7 @@ test('all accounts are a table with aligned columns', () => {
 })
 
 test('the first requests work when copied, with any password', async () => {
-  const text = welcome('http://localhost:8080', file, '/log')
+  const text = welcome({ address: 'http://localhost:8080', mailbox: 'http://localhost:9/' }, file, '/log')
   const commands = text.slice(text.indexOf('export '))
   // Replaces curl, which may be missing: prints its arguments and answers as the token endpoint.
   const curl = `curl() { printf '%s\\n' "$@" >&2; echo '{"token_type":"Bearer","access_token":"a.b-c","expires_in":900}'; }`
@@ -95,8 +95,9 @@ test('the variables of the guides are those that the guides use and do not set',
   const shell = Bun.spawn(['sh', '-euc', `${lines}\nenv`], { env: {} })
   const set = (await shell.stdout.text()).split('\n')
   expect(set).toContain('EMAIL=anders.juhl@skagen-pumps.example.com')
-  expect(set).toContain('CLIENT_ID=sak_1')
-  expect(set).toContain('CLIENT_SECRET=mkt_2')
+  expect(set).toContain('MARKETPLACE_URL=http://localhost:8080')
+  expect(set).toContain('MARKETPLACE_CLIENT_ID=sak_1')
+  expect(set).toContain('MARKETPLACE_CLIENT_SECRET=mkt_2')
   expect(set).toContain('BUYER_EMAIL=mikkel.friis@nordhavn.example.com')
   const guides = join(import.meta.dir, '..', '..', 'proto', 'guides')
   for (const name of await readdir(guides)) {

@@ -13,8 +13,14 @@ export async function readAccounts(path: string): Promise<AccountsFile> {
   )
 }
 
+interface Addresses {
+  address: string
+  /** The page of the mails, where no server sends them. */
+  mailbox: string | undefined
+}
+
 /** The text after a start: three accounts, the addresses, and first requests at the end. */
-export function welcome(address: string, file: AccountsFile, logFile: string): string {
+export function welcome({ address, mailbox }: Addresses, file: AccountsFile, logFile: string): string {
   const chosen = chosenFrom(file)
   return `
 ${accountsTable(chosen)}
@@ -26,7 +32,7 @@ Ctrl-C stops it; ./scripts/dev --reset removes its data.
 
 The marketplace    ${address}
 Its console        ${address}/console
-Its documentation  ${address}/docs
+Its documentation  ${address}/docs${mailbox ? `\nIts mails          ${mailbox}` : ''}
 
 Paste into another terminal to sign in and list parts:
 
@@ -85,7 +91,7 @@ curl -sS "$BASE/v1/parts?pageSize=3" -H "Authorization: Bearer $TOKEN"`
 
 /**
  * The variables of the guides with their values: the address, and the accounts of the story by the prefix that they
- * have there.
+ * have there, and the program that the clients and the command line sign in with.
  */
 export function guideVariables(address: string, { organizations }: AccountsFile): string {
   const accounts = organizations.flatMap((organization) => organization.accounts)
@@ -96,7 +102,15 @@ export function guideVariables(address: string, { organizations }: AccountsFile)
     return account ? [{ [`${prefix}EMAIL`]: account.email, [`${prefix}PASSWORD`]: account.password }] : []
   })
   const programs = organizations.flatMap(({ program }) =>
-    program ? [{ CLIENT_ID: program.clientId, CLIENT_SECRET: program.clientSecret }] : [],
+    program
+      ? [
+          {
+            MARKETPLACE_URL: address,
+            MARKETPLACE_CLIENT_ID: program.clientId,
+            MARKETPLACE_CLIENT_SECRET: program.clientSecret,
+          },
+        ]
+      : [],
   )
   return [{ BASE: address }, ...variables, ...programs].map(exported).join('\n')
 }

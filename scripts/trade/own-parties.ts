@@ -60,7 +60,7 @@ export async function createParties(
         }
         const { data: org } = await operator.POST('/flows/v1/orgs', { body: request })
         const account = { url, email: request.administrator.email, password: crypto.randomUUID() }
-        const token = new URL(org.activationUrl).hash.slice(1)
+        const token = new URL(org.activationUrl ?? '').hash.slice(1)
         await clientOf({ url }).POST('/flows/v1/activations', { body: { token, password: account.password } })
         return { orgId: org.id, name, client: clientOf(account) }
       },

@@ -3,8 +3,8 @@ import { SERVICES, type ServiceName } from '../../proto/services.ts'
 import { identityVariables } from '../identity/config.ts'
 import { databaseVariables } from '../kit/config/variables.ts'
 import { serviceVariables } from '../kit/service/service.ts'
-import { organizationVariables } from '../organization/config.ts'
-import { sourcingVariables } from '../sourcing/config.ts'
+import { organizationProblems, organizationVariables } from '../organization/config.ts'
+import { sourcingProblems, sourcingVariables } from '../sourcing/config.ts'
 import { webhooksVariables } from '../webhooks/config.ts'
 
 const { DATABASE_URL, DATABASE_DIRECT_URL, DATABASE_READ_URL, DATABASE_PASSWORD_FILE, ...shared } =
@@ -31,6 +31,12 @@ export const allVariables = Type.Object({
 })
 
 export type AllConfig = Static<typeof allVariables> & Record<string, unknown>
+
+/** Problems that the schema cannot express. */
+export const allProblems = (config: AllConfig): string[] => [
+  ...organizationProblems(config),
+  ...sourcingProblems(config),
+]
 
 /** The configuration of one service, as in its own process. */
 export function configOf<C extends { DATABASE_URL: string }>(config: AllConfig, service: ServiceName): C {

@@ -9,6 +9,7 @@ import { OPERATIONS } from '../testing/operations/contract.ts'
 
 /** Operations without a token, each with the reason. */
 const PUBLIC = [
+  'confirmMailAddress', // the link is the credential
   'createOauthToken', // issues the token
   'createToken', // issues the token
   'getActivatePage', // the user has no password yet
@@ -27,6 +28,7 @@ const PUBLIC = [
   'getImpersonatePage', // the acting person has no account
   'getJwks', // public keys
   'getLlmsText',
+  'getMailAddressPage', // the owner of an address may be no user
   'getOpenApi', // the contract
   'getPublicFile',
   'getReference',
@@ -38,6 +40,7 @@ const PUBLIC = [
   'redeemActivation', // the link is the credential
   'redeemImpersonationGrant', // the link is the credential
   'revokeOauthToken', // the token is the credential
+  'unsubscribeMailAddress', // the link is the credential
 ]
 
 /** Operations that the specification allows with any valid token. */
@@ -54,6 +57,7 @@ const OTHER_PROCEDURES: Record<string, string> = {
   'POST /v2.3/oauth/token': 'auth.signIn',
   'POST /v2.3/oauth/revoke': 'auth.revoke',
   'POST /flows/v1/activations': 'activation.redeem',
+  'POST /flows/v1/unsubscriptions': 'mailAddress.unsubscribe',
   'PATCH /v1/parts/{id}/files': 'part.updateFiles',
 }
 
@@ -63,8 +67,11 @@ const VERB_OF_METHOD: Record<string, string> = { POST: 'create', PATCH: 'patch',
 
 const camelCase = (text: string) => text.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
 const singular = (name: string) => {
-  const one = name.replace(/deliveries$/, 'delivery').replace(/factories$/, 'factory')
-  return camelCase(one === 'billing-details' ? one : one.replace(/s$/, ''))
+  const one = name
+    .replace(/deliveries$/, 'delivery')
+    .replace(/factories$/, 'factory')
+    .replace(/addresses$/, 'address')
+  return camelCase(one === 'billing-details' ? one : one.replace(/(?<!s)s$/, ''))
 }
 
 /** The resource in the singular and camel case, and the verb as in the path. */

@@ -60,6 +60,9 @@ const JQ = join(import.meta.dir, '..', 'testing', 'jq.ts')
 // The commands use URLs from responses, so PUBLIC_URL must be the actual address.
 const port = String(freePort())
 const market = await testMarketplace({
+  // No server listens there.
+  SMTP_URL: 'smtp://127.0.0.1:9',
+  MAIL_FROM: 'no-reply@example.com',
   PORT: port,
   PUBLIC_URL: `http://127.0.0.1:${port}`,
   // The guides import a file from the marketplace itself.
@@ -195,7 +198,7 @@ function parsed(text: string): unknown[] {
 const PLACEHOLDERS: [RegExp, string][] = [
   [/^http:\/\/127\.0\.0\.1:\d+\/files\/(uploads|objects)\/.+signature=/, '<address>'],
   [/^user_[0-9a-z]{26}@service-accounts\.[\w.]+$/, '<address>'],
-  [/^freja\.lund\.\d+@skagen-pumps\.example\.com$/, '<address>'],
+  [/^(freja\.lund|sales)\.\d+@skagen-pumps\.example\.com$/, '<address>'],
   [/^http:\/\/[\w.:]+\/(activate|impersonate)#[\w-]{43}$/, '<link>'],
   [/^[a-z]+_[0-9A-HJKMNP-TV-Z]{26}$/, '<id>'],
   [/^[PRO]-[0-9A-HJKMNP-TV-Z]{8}$/, '<serial>'],

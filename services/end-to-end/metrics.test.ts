@@ -8,7 +8,8 @@ import { open } from '../kit/service/run.ts'
 import { testMarketplace } from '../testing/marketplace.ts'
 import { parseMetrics, problemsOf } from '../testing/metric-names.ts'
 
-const market = await testMarketplace()
+// Without a server for mail its metrics are absent; none listens there.
+const market = await testMarketplace({ SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'no-reply@example.com' })
 const org = await market.organization(['IP_OWNER'])
 
 const scrape = async (healthPort: number) => (await fetch(`http://127.0.0.1:${healthPort}/metrics`)).text()

@@ -43,7 +43,7 @@ describe.each([
     const body = { email, givenName: 'New', familyName: 'Comer' }
     const { id, activationUrl } = (await admin.post<CreatedUser>('/flows/v1/users', body)).body
     const client = new ApiClient(identity.client.url)
-    await client.activate(activationUrl.split('#')[1] as string, TEST_PASSWORD)
+    await client.activate(activationUrl?.split('#')[1] as string, TEST_PASSWORD)
     await client.signIn(email, TEST_PASSWORD)
     return { id, client }
   }

@@ -23,12 +23,14 @@ const market = await testMarketplace({ PORT: port, PUBLIC_URL: url, ALLOW_PRIVAT
 const { consumer, ipOwner, maker, open, buyer } = await rfqParties(market)
 
 // A copy, so that no generated code is written into the checkout.
-const folder = await mkdtemp(join(tmpdir(), 'python-client-'))
-await cp(join(ROOT, 'proto', 'clients', 'python'), folder, { recursive: true })
+const copy = await mkdtemp(join(tmpdir(), 'python-client-'))
+for (const path of ['LICENSE', 'proto/openapi/marketplace.json', 'proto/clients/python'])
+  await cp(join(ROOT, path), join(copy, path), { recursive: true })
+const folder = join(copy, 'proto', 'clients', 'python')
 const running: Bun.Subprocess[] = []
 afterAll(async () => {
   for (const child of running) child.kill()
-  await rm(folder, { recursive: true, force: true })
+  await rm(copy, { recursive: true, force: true })
 })
 
 /** The environment of a program that signs in with a service account of the organization. */
@@ -65,11 +67,16 @@ async function python(words: readonly string[], env?: Record<string, string>): P
 }
 
 beforeAll(async () => {
-  const generate = ['-m', 'openapi_python_client', 'generate', '--meta', 'none', '--overwrite']
-  const from = ['--path', join(ROOT, 'proto', 'openapi', 'marketplace.json'), '--config', 'openapi-python-client.yaml']
-  const [code, output] = await python([...generate, ...from, '--output-path', 'src/marketplace_client/generated'])
-  // The generator ends with 0 after warnings, too.
+  // The build of the package generates its code, as `pip install` does.
+  const [code, output] = await python(['-m', 'hatchling', 'build', '--target', 'wheel'])
   expect([code, output]).toEqual([0, expect.not.stringContaining('WARNING')])
+})
+
+test('the built package has the generated code and the licence', async () => {
+  const [code, output] = await python(['-m', 'zipfile', '--list', 'dist/marketplace_client-0.1.0-py3-none-any.whl'])
+  expect(code).toBe(0)
+  for (const name of ['generated/api/parts/get_part.py', 'py.typed', 'LICENSE'])
+    expect(output).toContain(`marketplace_client/${name}`)
 })
 
 test('the package is typed and has the format of ruff', async () => {

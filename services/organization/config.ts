@@ -1,6 +1,70 @@
-import type { Static } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { serviceVariables } from '../kit/service/service.ts'
 
-export const organizationVariables = serviceVariables
+export const organizationVariables = Type.Object({
+  ...serviceVariables.properties,
+  SMTP_URL: Type.Optional(
+    Type.String({
+      pattern: '^smtps?://[^/?#\\s]+/?$',
+      description:
+        'Server that takes the mails: `smtps://` with TLS, `smtp://` with STARTTLS, which credentials require; with user and password, percent-encoded, where it asks for them. Unset: no mail is sent.',
+    }),
+  ),
+  MAIL_FROM: Type.Optional(
+    Type.String({
+      maxLength: 320,
+      pattern: '^([^<>@"\\u0000-\\u001f\\u007f]+ <[^<>@\\s]+@[^<>@\\s]+>|[^<>@\\s]+@[^<>@\\s]+)$',
+      description: 'Sender of the mails, such as `Marketplace <no-reply@example.com>`. SMTP_URL needs it.',
+    }),
+  ),
+  MAIL_DELAY_SECONDS: Type.Integer({
+    minimum: 0,
+    maximum: 3600,
+    default: 30,
+    description: 'Time for which the news for one address are collected into one mail, in seconds.',
+  }),
+  MAIL_TIMEOUT_SECONDS: Type.Integer({
+    minimum: 1,
+    maximum: 300,
+    default: 30,
+    description: 'Longest time that the server of SMTP_URL may take for one mail, in seconds.',
+  }),
+  MAIL_HOURLY_MAX: Type.Integer({
+    minimum: 1,
+    maximum: 100_000,
+    default: 100,
+    description: 'Mails of one organization in an hour: news, which then wait, and links, which are then refused.',
+  }),
+  MAIL_RETENTION_DAYS: Type.Integer({
+    minimum: 1,
+    maximum: 3650,
+    default: 30,
+    description: 'Days after which the records of sent and failed mails are deleted.',
+  }),
+})
 
 export type OrganizationConfig = Static<typeof organizationVariables>
+
+/** Problems that the schema cannot express. */
+export function organizationProblems({
+  SMTP_URL: server,
+  MAIL_FROM: from,
+}: Pick<OrganizationConfig, 'SMTP_URL' | 'MAIL_FROM'>): string[] {
+  if (server === undefined) return []
+  return [
+    ...(URL.canParse(server) && isDecodable(server)
+      ? []
+      : ['SMTP_URL is not valid; encode special characters of its password in percent.']),
+    ...(from === undefined ? ['MAIL_FROM is missing: SMTP_URL needs the sender of the mails.'] : []),
+  ]
+}
+
+function isDecodable(server: string): boolean {
+  const { username, password } = new URL(server)
+  try {
+    decodeURIComponent(username + password)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,7 +1,7 @@
 import { configure, serve } from '../kit/service/run.ts'
-import { organizationVariables } from './config.ts'
+import { organizationProblems, organizationVariables } from './config.ts'
 import { createOrganizationService } from './service.ts'
 
-const config = configure(organizationVariables, process.env)
+const config = configure(organizationVariables, process.env, organizationProblems)
 const organization = await createOrganizationService(config)
 await serve({ services: [organization], config, ownerOf: () => organization })

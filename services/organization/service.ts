@@ -6,6 +6,11 @@ import { auditLogRoutes } from './audit-log/routes.ts'
 import { businessUnitRoutes } from './business-units/routes.ts'
 import type { OrganizationConfig } from './config.ts'
 import { customFieldRoutes } from './custom-fields/routes.ts'
+import { cleanUpMails } from './mail/cleanup.ts'
+import { mailLinks } from './mail/links.ts'
+import { mailWorkers } from './mail/workers.ts'
+import { cleanUpAddresses, forgetAddress } from './mail-addresses/commands.ts'
+import { mailAddressRoutes } from './mail-addresses/routes.ts'
 import { meRoutes } from './me/routes.ts'
 import { organizationRoutes } from './organizations/routes.ts'
 import { roleRoutes } from './roles/routes.ts'
@@ -20,23 +25,30 @@ const PARTITION_MAINTENANCE_MS = 60 * 60 * 1000
 export async function createOrganizationService(config: OrganizationConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('organization', config, options)
   const { http, pagination, sql, readOnPool, clock, observeConcurrency } = kit
-  const userDeps = { http, sql, readOnPool, publicUrl: config.PUBLIC_URL }
+  const links = mailLinks(
+    config.SMTP_URL === undefined ? undefined : { box: kit.box, hourlyMax: config.MAIL_HOURLY_MAX },
+  )
+  const userDeps = { http, sql, readOnPool, links, publicUrl: config.PUBLIC_URL }
   return assemble('organization', kit, {
     features: [
       auditLogRoutes({ http, pagination, sql, readOnPool, clock, observeConcurrency }),
       meRoutes({ http, sql }),
       organizationRoutes(userDeps),
-      userRoutes({ ...userDeps, pagination }),
+      userRoutes({ ...userDeps, pagination, followers: { forgetAddress } }),
       roleRoutes({ http, pagination, sql }),
       serviceAccountRoutes({ ...userDeps, pagination }),
       businessUnitRoutes({ http, pagination, sql }),
       customFieldRoutes({ http, pagination, sql }),
+      mailAddressRoutes({ http, pagination, sql, links }),
     ],
     cleanup: [
       (now, signal) => cleanUpActivations(sql, now, signal),
       (now, signal) => cleanUpKeys(sql, KEPT_KEYS_DAYS, now, signal),
+      (now, signal) => cleanUpMails(sql, config.MAIL_RETENTION_DAYS, now, signal),
+      (now, signal) => cleanUpAddresses(sql, now, signal),
     ],
     workers: [
+      ...mailWorkers(kit, config),
       every('audit-partitions', PARTITION_MAINTENANCE_MS, kit.log, async () => {
         await ensurePartitions(kit.sql)
         await dropPartitions(kit.sql)

@@ -83,7 +83,14 @@ export class Fixtures {
 }
 
 /** Settings for tests with fixtures: X-Forwarded-For is trusted, and password hashes do not queue. */
-export const FIXTURE_SETTINGS = { TRUSTED_PROXIES: '1', HASHING_SLOTS: '4', ALLOW_PRIVATE_ADDRESSES: 'true' }
+export const FIXTURE_SETTINGS = {
+  TRUSTED_PROXIES: '1',
+  HASHING_SLOTS: '4',
+  ALLOW_PRIVATE_ADDRESSES: 'true',
+  // No server listens there.
+  SMTP_URL: 'smtp://127.0.0.1:9',
+  MAIL_FROM: 'no-reply@example.com',
+}
 
 function memoized<K, V>(cache: Map<K, Promise<V>>, key: K, create: () => Promise<V>): Promise<V> {
   const value = cache.get(key) ?? create()

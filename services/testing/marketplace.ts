@@ -9,6 +9,7 @@ import { readConfig } from '../kit/config/read.ts'
 import { connect } from '../kit/db/client.ts'
 import { open, type Running } from '../kit/service/run.ts'
 import type { KitOptions } from '../kit/service/service.ts'
+import { mailLinks } from '../organization/mail/links.ts'
 import { bootstrapOperator, type CreatedOrganization, createOrg } from '../organization/organizations/commands.ts'
 import { createRole, grantRole } from '../organization/roles/commands.ts'
 import { findRoleByName } from '../organization/roles/queries.ts'
@@ -129,8 +130,8 @@ export async function createFixtures(db: TestDatabase, signInInvited: SignInInvi
     { name: 'Operator', roles: [], regionCode: 'NO', administrator: operatorPerson },
     now(),
   )
-  const link = { publicUrl: '' }
-  const tokenIn = (activationUrl: string) => activationUrl.slice(activationUrl.indexOf('#') + 1)
+  const link = { publicUrl: '', links: mailLinks(undefined) }
+  const tokenIn = (activationUrl = '') => activationUrl.slice(activationUrl.indexOf('#') + 1)
 
   const activated = async (orgId: string, email: string, invited: InvitedUser) => {
     return { userId: invited.userId, orgId, email, client: await signInInvited(invited.activationToken, email) }

@@ -30,7 +30,7 @@ export async function created(client: ApiClient, more: Record<string, unknown> =
   return answer.body
 }
 
-export const tokenOf = ({ activationUrl }: { activationUrl: string }) => activationUrl.split('#')[1] as string
+export const tokenOf = ({ activationUrl = '' }: { activationUrl?: string }) => activationUrl.split('#')[1] as string
 
 export const act = (client: ApiClient, userId: string, verb: string): Promise<ApiAnswer<User & Problem>> =>
   client.post<User & Problem>(`/flows/v1/users/${userId}/${verb}`)

@@ -26,10 +26,14 @@ export class WebhookReceiver {
     afterAll(() => this.#server.stop(true))
   }
 
+  get url(): string {
+    return `http://127.0.0.1:${this.#server.port}/`
+  }
+
   /** Creates an endpoint for these events. */
   async subscribe(client: ApiClient, events: readonly string[]): Promise<CreatedWebhookEndpoint> {
-    const url = `http://127.0.0.1:${this.#server.port}/`
-    const answer = await client.post<{ data: CreatedWebhookEndpoint }>('/v2.3/webhooks/endpoints', { url, events })
+    const body = { url: this.url, events }
+    const answer = await client.post<{ data: CreatedWebhookEndpoint }>('/v2.3/webhooks/endpoints', body)
     if (answer.status !== 201) throw new Error(`the endpoint was not created: ${answer.status} ${answer.text}`)
     return answer.body.data
   }

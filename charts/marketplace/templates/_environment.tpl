@@ -139,6 +139,23 @@ PUBLIC_URL: publicUrl
 {{- if eq .name "sourcing" }}
 {{ include "marketplace.storageVariables" .root }}
 {{- end }}
+{{- if and (eq .name "organization") $values.mail.existingSecret }}
+{{ include "marketplace.mailVariables" $values.mail }}
+{{- end }}
+{{- end -}}
+
+{{- define "marketplace.mailVariables" -}}
+{{ include "marketplace.secretVariable" (dict "name" "SMTP_URL" "secret" .existingSecret "key" .urlKey) }}
+- name: MAIL_FROM
+  value: {{ .from | quote }}
+- name: MAIL_DELAY_SECONDS
+  value: {{ .delaySeconds | int | quote }}
+- name: MAIL_TIMEOUT_SECONDS
+  value: {{ .timeoutSeconds | int | quote }}
+- name: MAIL_HOURLY_MAX
+  value: {{ .hourlyMax | int | quote }}
+- name: MAIL_RETENTION_DAYS
+  value: {{ .retentionDays | int | quote }}
 {{- end -}}
 
 {{/* The origin of the store as browsers see it. Empty: files are sent to the marketplace. */}}

@@ -16,6 +16,7 @@
 {{- if not .Values.encryption.existingSecret }}{{ fail "Set encryption.existingSecret to the secret with the encryption keys." }}{{ end -}}
 {{- if not .Values.storage.s3.endpoint }}{{ fail "Set storage.s3.endpoint to an S3-compatible store." }}{{ end -}}
 {{- end -}}
+{{- if and .Values.mail.existingSecret (not .Values.mail.from) }}{{ fail "Set mail.from to the sender of the mails, such as Marketplace <no-reply@example.com>." }}{{ end -}}
 {{- if .Values.storage.s3.endpoint -}}
 {{- if not .Values.storage.s3.bucket }}{{ fail "Set storage.s3.bucket to an existing bucket." }}{{ end -}}
 {{- if not (or .Values.storage.s3.existingSecret .Values.storage.s3.platformIdentity) }}{{ fail "Set storage.s3.existingSecret to the secret with the access key of the store, or storage.s3.platformIdentity=true." }}{{ end -}}

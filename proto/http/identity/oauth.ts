@@ -121,7 +121,10 @@ export const TokenIntrospection = closed(
     active: Type.Boolean({ description: 'Whether a service would accept the token now.', examples: [true] }),
     scope,
     client_id: Type.Optional(
-      Type.String({ description: 'Key of the service account.', examples: ['sak_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'] }),
+      Type.String({
+        description: 'Key of the service account; `marketplace` for a token of a person.',
+        examples: ['sak_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
+      }),
     ),
     token_type: Type.Optional(OneOf(['Bearer'], { description: 'Type of the token.', examples: ['Bearer'] })),
     exp: Type.Optional(

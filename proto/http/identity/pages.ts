@@ -140,3 +140,14 @@ export const getImpersonatePage = defineOperation({
   access: 'public',
   page: true,
 })
+
+/** The page posts the token from its URL fragment, which browsers do not send, to confirm or to remove an address. */
+export const getMailAddressPage = defineOperation({
+  id: 'getMailAddressPage',
+  method: 'GET',
+  path: '/mail-address',
+  tag,
+  summary: 'Get the page of the links in mails about an address',
+  access: 'public',
+  page: true,
+})

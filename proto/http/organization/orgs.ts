@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { ORG_ROLES } from '../../permissions.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import { BatchOf, closed, FORM, ItemsOf, Line, NOT_IN_A_LINE, OneOf, pathParam, Text } from '../shapes.ts'
-import { NewPerson } from './users.ts'
+import { activationUrl, mail, NewPerson } from './users.ts'
 
 const tag = defineTag('Organizations', 'Companies on the marketplace.')
 const flows = defineTag('Organization administration', 'Management of organizations by the platform operator.')
@@ -79,6 +79,7 @@ export const CreateOrgRequest = closed({
   engagement: Type.Optional(engagement),
   distributorOrgId: Type.Optional(Type.String(distributor)),
   administrator: NewPerson,
+  mail: Type.Optional(mail),
 })
 export type CreateOrgRequest = Static<typeof CreateOrgRequest>
 
@@ -88,10 +89,7 @@ export const CreatedOrg = closed({
     description: 'Id of the first administrator.',
     examples: ['user_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
   }),
-  activationUrl: Type.String({
-    description: 'Single-use link with which the administrator chooses a password within 72 hours. No mail is sent.',
-    examples: ['https://marketplace.example.com/activate#mZ1c5w0bXyq2Xn5y3P4kq0S1mVtQm7Yw8V3y6fJ2d0E'],
-  }),
+  activationUrl: Type.Optional(activationUrl),
 })
 export type CreatedOrg = Static<typeof CreatedOrg>
 
@@ -152,10 +150,10 @@ export const createOrg = defineOperation({
   body: CreateOrgRequest,
   status: 201,
   response: CreatedOrg,
-  refusals: ['email_taken'],
+  refusals: ['email_taken', 'limit_reached', 'mail_unavailable'],
   audit: {
     procedure: 'org.create',
-    request: ['orgId', 'name', 'roles', 'regionCode', 'website', 'engagement', 'distributorOrgId'],
+    request: ['orgId', 'name', 'roles', 'regionCode', 'website', 'engagement', 'distributorOrgId', 'mail'],
   },
   changesAuthority: true,
   noStore: true,

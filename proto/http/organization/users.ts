@@ -51,19 +51,28 @@ export type User = Static<typeof User>
 export const NewPerson = closed(person, { description: 'A new user.' })
 export type NewPerson = Static<typeof NewPerson>
 
+/** Of requests that make an activation link. */
+export const mail = Type.Boolean({
+  description:
+    'Whether the link is mailed to the user. Then the response does not contain it. Refused where the marketplace sends no mail.',
+  examples: [true],
+})
+
 export const CreateUserRequest = closed({
   ...person,
   phone: Type.Optional(Phone),
   roleIds: Type.Optional(roleIds),
+  mail: Type.Optional(mail),
 })
 export type CreateUserRequest = Static<typeof CreateUserRequest>
 
-const activationUrl = Type.String({
-  description: 'Single-use link with which the user chooses a password within 72 hours. No mail is sent.',
+export const activationUrl = Type.String({
+  description:
+    'Single-use link with which the user chooses a password within 72 hours. Absent if the request asked to mail it.',
   examples: ['https://marketplace.example.com/activate#mZ1c5w0bXyq2Xn5y3P4kq0S1mVtQm7Yw8V3y6fJ2d0E'],
 })
 
-export const CreatedUser = closed({ ...User.properties, activationUrl })
+export const CreatedUser = closed({ ...User.properties, activationUrl: Type.Optional(activationUrl) })
 export type CreatedUser = Static<typeof CreatedUser>
 
 export const PatchUserRequest = closed({
@@ -79,7 +88,14 @@ export const PatchUserRequest = closed({
 })
 export type PatchUserRequest = Static<typeof PatchUserRequest>
 
-export const PasswordReset = closed({ activationUrl })
+export const ResetPasswordRequest = closed({ mail: Type.Optional(mail) })
+export type ResetPasswordRequest = Static<typeof ResetPasswordRequest>
+
+export const PasswordReset = closed({ activationUrl: Type.Optional(activationUrl) })
+
+/** Links of an hour to one recipient, whichever organizations cause them. */
+export const MAX_LINKS_PER_RECIPIENT = 5
+const LINK_LIMITS = `at most ${MAX_LINKS_PER_RECIPIENT} an hour`
 
 const userId = pathParam('id', 'Id of the user.', EXAMPLE_ID)
 
@@ -140,14 +156,14 @@ export const createUser = defineOperation({
   path: '/flows/v1/users',
   tag: flows,
   summary: 'Create a user',
-  description: 'The user is active at once and has no password until the link is used.',
+  description: `The user is active at once and has no password until the link is used. With \`mail\`, the link goes to the user: ${LINK_LIMITS}.`,
   access: 'user:manage',
   body: CreateUserRequest,
   status: 201,
   response: CreatedUser,
-  refusals: ['email_taken'],
+  refusals: ['email_taken', 'limit_reached', 'mail_unavailable'],
   // Name and e-mail address are not logged, because the log is not changed when a user is anonymised.
-  audit: { procedure: 'user.create', request: ['userId', 'roleIds'] },
+  audit: { procedure: 'user.create', request: ['userId', 'roleIds', 'mail'] },
   changesAuthority: true,
   noStore: true,
 })
@@ -205,12 +221,14 @@ export const resetUserPassword = defineOperation({
   ...verb('reset-password'),
   tag: flows,
   summary: "Reset a user's password",
-  description: 'Voids the password, the sessions and earlier links, and returns a new link.',
+  description: `Voids the password, the sessions and earlier links, and returns a new link, or with \`mail\` sends it to the user: ${LINK_LIMITS}.`,
   access: 'user:manage',
   params: userId,
+  body: ResetPasswordRequest,
+  bodyOptional: true,
   response: PasswordReset,
-  refusals: ['illegal_transition'],
-  audit: { procedure: 'user.resetPassword', request: ['id'] },
+  refusals: ['illegal_transition', 'limit_reached', 'mail_unavailable'],
+  audit: { procedure: 'user.resetPassword', request: ['id', 'mail'] },
   changesAuthority: true,
   noStore: true,
 })

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { PERMISSIONS_NEEDED } from './permissions.ts'
 
 const APP = join(import.meta.dir, 'app')
-const STYLES = ['theme.css', 'frame.css', 'content.css']
+const STYLES = ['theme.css', 'frame.css', 'content.css', 'administration.css']
 
 /**
  * Bundles the script of the console in memory. Its sources are part of the image, so that a checkout and an image run

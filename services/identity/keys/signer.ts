@@ -25,6 +25,8 @@ interface SignerOptions {
   clock: () => number
 }
 
+/** The client of people, because RFC 9068 requires the claim. Its tokens belong to sessions. */
+const PEOPLE = 'marketplace'
 const KEY_CACHE_MS = 15_000
 
 /** Signs access tokens (RFC 9068) with the current key. */
@@ -53,7 +55,7 @@ export function createSigner({ sql, box, issuer, audience, accessTokenSeconds, c
       sid: sessionId,
       session_version: sessionVersion,
       iat: issuedAt,
-      ...(clientId === undefined ? {} : { client_id: clientId }),
+      client_id: clientId ?? PEOPLE,
       ...(act ? { act: { sub: act.actingEmail, grant: act.grantId } } : {}),
     }
     return new SignJWT(claims)

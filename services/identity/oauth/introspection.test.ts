@@ -23,6 +23,7 @@ describe('an active token', () => {
     expect([status, headers.get('cache-control')]).toEqual([200, 'no-store'])
     expect(body).toEqual({
       active: true,
+      client_id: 'marketplace',
       scope: 'case:read part:create',
       token_type: 'Bearer',
       exp,

@@ -48,6 +48,9 @@ describe('a standard OAuth client', () => {
     const keys = createRemoteJWKSet(new URL(server.jwks_uri as string))
     const { payload } = await jwtVerify(tokens.access_token, keys, { issuer: server.issuer, typ: 'at+jwt' })
     expect(payload.aud).toBe('marketplace')
+    const request = new Request(publicUrl, { headers: { authorization: `Bearer ${tokens.access_token}` } })
+    const claims = await oauth.validateJwtAccessToken(server, request, 'marketplace', insecure)
+    expect([claims.sub, claims.client_id]).toEqual([org.administrator.userId, 'marketplace'])
   })
 
   test('refreshes a token', async () => {
@@ -100,6 +103,14 @@ describe('a standard OAuth client with a key of a service account', () => {
     const response = await oauth.revocationRequest(server, program, auth, tokens.access_token, insecure)
     await oauth.processRevocationResponse(response)
     expect(await introspect()).toEqual({ active: false })
+  })
+
+  test('reads why its secret in the form is refused from the body', async () => {
+    const { clientId } = await newKey()
+    const error = await grant(await discovered(), clientId, oauth.ClientSecretPost('wrong')).catch((each) => each)
+    expect(error).toBeInstanceOf(oauth.ResponseBodyError)
+    const reason = { error: 'invalid_client', error_description: 'The client id or the secret is wrong.' }
+    expect([error.status, error.cause]).toEqual([401, reason])
   })
 
   test('reads why its secret is refused from the challenge', async () => {

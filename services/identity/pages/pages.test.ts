@@ -12,7 +12,7 @@ test('GET / redirects to the documentation', async () => {
   expect([status, headers.location]).toEqual([302, '/docs'])
 })
 
-test.each(['/docs/', '/docs/api/', '/activate/', '/impersonate/'])(
+test.each(['/docs/', '/docs/api/', '/activate/', '/impersonate/', '/mail-address/'])(
   'GET %s redirects to the page without the slash',
   async (path) => {
     const { status, headers } = await get(path)
@@ -20,7 +20,7 @@ test.each(['/docs/', '/docs/api/', '/activate/', '/impersonate/'])(
   },
 )
 
-test.each(['/docs', '/docs/api', '/activate', '/impersonate'])(
+test.each(['/docs', '/docs/api', '/activate', '/impersonate', '/mail-address'])(
   'GET %s is a page that loads nothing from elsewhere',
   async (path) => {
     const { status, headers, body } = await get(path)
@@ -108,6 +108,7 @@ describe('the pages of links', () => {
     ['/activate', '/console'],
     ['/impersonate', '/console'],
     ['/impersonate', '/docs/guides/getting-started'],
+    ['/mail-address', '/docs/guides/organization'],
   ])('%s names the marketplace, tells what comes next, and follows the colours of the browser', async (path, next) => {
     const page = await (await fetch(`${market.url}${path}`)).text()
     expect(page).toContain('> Sourcing and Manufacturing Marketplace</p>')

@@ -19,7 +19,7 @@ const REFERENCE = join(HERE, '..', '..', '..', 'node_modules', '.api-reference')
 const OPENAPI = new JsonText(JSON.stringify(openapi))
 const ASYNCAPI = new JsonText(JSON.stringify(asyncapi))
 
-const FORM_FILES = ['form.css', 'activate.js', 'impersonate.js']
+const FORM_FILES = ['form.css', 'activate.js', 'impersonate.js', 'mail-address.js']
 const SITE_FILES = [
   'site.css',
   'text.css',
@@ -81,4 +81,5 @@ export async function pageRoutes({ http, publicUrl, hasConsole }: PageDeps) {
     .use(http.publicRoute(pages.getReferenceChunk, ({ params, request }) => answerOf(chunks, params.asset, request)))
     .use(http.publicRoute(pages.getActivatePage, () => form('activate.html', hasConsole)))
     .use(http.publicRoute(pages.getImpersonatePage, () => form('impersonate.html', hasConsole)))
+    .use(http.publicRoute(pages.getMailAddressPage, () => form('mail-address.html', hasConsole)))
 }

@@ -205,10 +205,12 @@ describe('for programs', () => {
     expect(links).toEqual(
       [
         ...GUIDES.map((name) => `/docs/guides/${name}.md`),
+        '/docs/guides/getting-started.md#clients-and-a-command-line',
         ...['/openapi.json', '/asyncapi.json', '/docs/guides.md'],
       ].map((path) => `${PUBLIC_URL}${path}`),
     )
-    for (const link of links) expect((await at(link?.slice(PUBLIC_URL.length) ?? '')).status).toBe(200)
+    for (const link of links) expect((await at(new URL(link ?? '').pathname)).status).toBe(200)
+    expect(await read('/docs/guides/getting-started.md')).toContain('\n## Clients and a command line\n')
   })
 
   test('/asyncapi.json is the AsyncAPI document, and the first page and the guides of events link it', async () => {

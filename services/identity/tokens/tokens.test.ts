@@ -38,6 +38,7 @@ describe('grant_type password', () => {
     expect([claims.iat, claims.exp].every(Number.isInteger)).toBe(true)
     expect(Object.keys(claims).sort()).toEqual([
       'aud',
+      'client_id',
       'exp',
       'iat',
       'iss',

@@ -139,7 +139,8 @@ function claimsOf(payload: Record<string, unknown>): Omit<Claims, 'keyId'> {
   if (typeof session_version !== 'number' || typeof jti !== 'string') throw unauthorized()
   const session = { sessionId: sid, sessionVersion: session_version, expiresAtMs: Number(exp) * 1000 }
   if (act === undefined) {
-    return { userId: sub, orgId: org, ...session, ...(client_id === undefined ? {} : { clientTokenId: jti }) }
+    // The session of a service account's token is its key.
+    return { userId: sub, orgId: org, ...session, ...(client_id === sid ? { clientTokenId: jti } : {}) }
   }
   const { sub: actingEmail, grant } = (act ?? {}) as Record<string, unknown>
   if (typeof actingEmail !== 'string' || typeof grant !== 'string') throw unauthorized()

@@ -44,7 +44,7 @@ const BODIES = new BodyBudget({ maxBytes: 64 * MIB, maxBytesPerClient: 16 * MIB 
 export const AUDIENCE = 'marketplace'
 
 /** The infrastructure of a service. */
-interface Kit {
+export interface Kit {
   config: ServiceConfig
   log: Log
   registry: Registry

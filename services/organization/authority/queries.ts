@@ -23,7 +23,7 @@ export const findAdministrator = (sql: Sql, orgId: string) => sql<{ id: string }
   limit 1`
 
 export const findUser = (sql: Sql, orgId: string, userId: string) => sql<
-  { id: string; active: boolean; anonymised: boolean; kind: 'PERSON' | 'SERVICE' }[]
+  { id: string; email: string; active: boolean; anonymised: boolean; kind: 'PERSON' | 'SERVICE' }[]
 >`
-  select id, active, kind, anonymised_at is not null as anonymised
+  select id, email, active, kind, anonymised_at is not null as anonymised
   from organization.users where org_id = ${orgId} and id = ${userId}`

@@ -11,7 +11,7 @@ import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { emitOrganizationChanged } from '../authority/events.ts'
 import { grantRoleTo, insertRole } from '../roles/queries.ts'
 import { systemRolesOf } from '../roles/rules.ts'
-import { activationUrl, addUser, type LinkDeps, type NewUser } from '../users/commands.ts'
+import { addUser, type LinkDeps, type NewUser, passOn } from '../users/commands.ts'
 import {
   findDistributor,
   findEngagedOrganization,
@@ -42,9 +42,9 @@ export interface CreatedOrganization {
   activationToken: string
 }
 
-/** Creates an organization with its system roles and its first administrator, and returns the activation link. */
+/** Creates an organization with its system roles and its first administrator, and returns or mails the activation link. */
 export async function createOrg(
-  { publicUrl }: LinkDeps,
+  deps: LinkDeps,
   { tx, caller, body, now, audit }: Command<{ body: CreateOrgRequest }>,
 ): Promise<CreatedOrg> {
   const terms = termsOf(body)
@@ -54,7 +54,8 @@ export async function createOrg(
   const { orgId, administratorId, activationToken } = await addOrganization(tx, organization, { operator: false, now })
   audit.add({ orgId })
   const org = await visibleOrg(tx, caller, orgId)
-  return { ...org, administratorId, activationUrl: activationUrl(publicUrl, activationToken) }
+  const link = { kind: 'INVITATION', orgId, userId: administratorId, token: activationToken } as const
+  return { ...org, administratorId, ...(await passOn(tx, deps, link, body.mail, now)) }
 }
 
 function requireValidTerms(terms: EngagementTerms, website: string | null | undefined): void {

@@ -15,6 +15,8 @@ import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { requireHeldPermissions, requireNoHigherPermissions } from '../authority/authority.ts'
 import { emitUserChanged } from '../authority/events.ts'
 import { findUser } from '../authority/queries.ts'
+import { emailAddressOf } from '../email-addresses.ts'
+import type { MailLinks } from '../mail/links.ts'
 import { findRoles, grantRoleTo } from '../roles/queries.ts'
 import {
   deleteActivations,
@@ -25,11 +27,13 @@ import {
   updatePerson,
   voidCredentials,
 } from './queries.ts'
-import { ACTIVATION_MS, emailAddressOf, viewerOf } from './rules.ts'
+import { ACTIVATION_MS, viewerOf } from './rules.ts'
 
 export interface LinkDeps {
   /** Base URL of activation links. */
   publicUrl: string
+  /** Sends the links that are not in the response. */
+  links: MailLinks
 }
 
 export interface NewUser {
@@ -45,11 +49,11 @@ export interface InvitedUser {
   activationToken: string
 }
 
-export const activationUrl = (publicUrl: string, token: string) => `${publicUrl}/activate#${token}`
+const activationUrl = (publicUrl: string, token: string) => `${publicUrl}/activate#${token}`
 
-/** Creates an active user without a password. The response contains the activation link, which sets it. */
+/** Creates an active user without a password. The activation link, which sets it, is in the response or is mailed. */
 export async function createUser(
-  { publicUrl }: LinkDeps,
+  deps: LinkDeps,
   { tx, caller, body, now, audit }: Command<{ body: CreateUserRequest }>,
 ): Promise<CreatedUser> {
   const { orgId } = caller
@@ -59,7 +63,29 @@ export async function createUser(
   for (const roleId of roleIds) await grantRoleTo(tx, { orgId, userId, roleId })
   audit.add({ userId })
   const { document } = found(await findUserDocument(tx, viewerOf(caller), userId))
-  return { ...(JSON.parse(document) as User), activationUrl: activationUrl(publicUrl, activationToken) }
+  const link = { kind: 'INVITATION', orgId, userId, token: activationToken } as const
+  return { ...(JSON.parse(document) as User), ...(await passOn(tx, deps, link, body.mail, now)) }
+}
+
+interface ActivationLink {
+  kind: 'INVITATION' | 'RESET'
+  orgId: string
+  userId: string
+  token: string
+}
+
+/** The link for the response, or nothing where it is mailed to the user. */
+export async function passOn(
+  tx: Tx,
+  { publicUrl, links }: LinkDeps,
+  link: ActivationLink,
+  mail: boolean | undefined,
+  now: string,
+): Promise<{ activationUrl?: string }> {
+  if (!mail) return { activationUrl: activationUrl(publicUrl, link.token) }
+  const { email } = found(await findUser(tx, link.orgId, link.userId))
+  await links.send(tx, { ...link, email }, now)
+  return {}
 }
 
 /** Every role must belong to the organization, and the caller must hold its permissions. */

@@ -21,7 +21,13 @@ import * as queries from './queries.ts'
 import { hasAuthorityFilter, viewerOf } from './rules.ts'
 import * as states from './state-changes.ts'
 
-type Deps = commands.LinkDeps & { http: Http; pagination: Pagination; sql: Pool; readOnPool: ReadOnPool }
+type Deps = commands.LinkDeps & {
+  http: Http
+  pagination: Pagination
+  sql: Pool
+  readOnPool: ReadOnPool
+  followers: states.UserFollowers
+}
 
 export const userRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'organization.users' })
@@ -48,4 +54,4 @@ export const userRoutes = ({ http, pagination, ...deps }: Deps) =>
     .use(http.command(activateUser, states.activateUser))
     .use(http.command(deactivateUser, states.deactivateUser))
     .use(http.command(resetUserPassword, (call) => states.resetUserPassword(deps, call)))
-    .use(http.command(anonymiseUser, states.anonymiseUser))
+    .use(http.command(anonymiseUser, (call) => states.anonymiseUser(deps, call)))

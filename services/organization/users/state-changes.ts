@@ -1,4 +1,5 @@
 import type { UserAnonymised, UserDeactivated } from '../../../proto/events/organization.ts'
+import type { ResetPasswordRequest } from '../../../proto/http/organization/users.ts'
 import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
@@ -7,8 +8,14 @@ import { refuse } from '../../kit/errors/refusal.ts'
 import { requireAdministratorLeft } from '../authority/authority.ts'
 import { emitUserChanged } from '../authority/events.ts'
 import { withdrawAllRoles } from '../roles/queries.ts'
-import { activationUrl, type LinkDeps, requirePerson, requireUser, resetCredentials, visibleUser } from './commands.ts'
+import { type LinkDeps, passOn, requirePerson, requireUser, resetCredentials, visibleUser } from './commands.ts'
 import { activate, deactivate, deleteActivations, eraseUser } from './queries.ts'
+
+/** What happens in other features in the transaction of a change of users. `service.ts` provides it. */
+export interface UserFollowers {
+  /** Removes the mail address that the organization has of a user. */
+  forgetAddress(tx: Tx, orgId: string, userId: string, now: string): PromiseLike<unknown>
+}
 
 type ChangeState = Command<{ params: { id: string } }>
 
@@ -32,21 +39,25 @@ export async function deactivateUser({ tx, caller, params: { id }, now }: Change
   return visibleUser(tx, caller, id)
 }
 
-/** Voids the password and all sessions, and returns a new activation link. */
+/** Voids the password and all sessions, and returns or mails a new activation link. */
 export async function resetUserPassword(
-  { publicUrl }: LinkDeps,
-  { tx, caller, params: { id }, now }: ChangeState,
-): Promise<{ activationUrl: string }> {
+  deps: LinkDeps,
+  { tx, caller, params: { id }, body, now }: ChangeState & { body: ResetPasswordRequest | undefined },
+): Promise<{ activationUrl?: string }> {
   const user = await requireUser(tx, caller, id)
   requirePerson(user, 'It has keys instead of a password.')
   if (!user.active) throw refuse('illegal_transition', { detail: 'The user is inactive. Activate the user first.' })
   const token = await resetCredentials(tx, caller.orgId, id, { now, createdBy: caller.userId })
-  return { activationUrl: activationUrl(publicUrl, token) }
+  return passOn(tx, deps, { kind: 'RESET', orgId: caller.orgId, userId: id, token }, body?.mail, now)
 }
 
 /** Erases the personal data here and, through an event, in the other services. The id remains. */
-export async function anonymiseUser({ tx, caller, params: { id }, now }: ChangeState): Promise<JsonText> {
+export async function anonymiseUser(
+  { followers }: { followers: UserFollowers },
+  { tx, caller, params: { id }, now }: ChangeState,
+): Promise<JsonText> {
   const { permissions } = await requireUser(tx, caller, id)
+  await followers.forgetAddress(tx, caller.orgId, id, now)
   const [erased] = await eraseUser(tx, caller.orgId, id, now)
   if (!erased) throw refuse('illegal_transition', { detail: 'The user is already anonymised.' })
   if (permissions.includes('org:admin')) await requireAdministratorLeft(tx, caller.orgId)

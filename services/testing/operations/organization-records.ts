@@ -1,6 +1,8 @@
+import type { Sql } from '../../kit/db/client.ts'
 import { newId, newSecretToken } from '../../kit/db/ids.ts'
 import { insertBusinessUnit } from '../../organization/business-units/queries.ts'
 import { insertCustomField, insertOption } from '../../organization/custom-fields/queries.ts'
+import { insertAddress } from '../../organization/mail-addresses/queries.ts'
 import { insertRole } from '../../organization/roles/queries.ts'
 import { type Account, ALL_KINDS, type Fixtures } from '../fixtures.ts'
 import type { TestUser } from '../marketplace.ts'
@@ -23,6 +25,21 @@ async function createField({ market }: Fixtures, { orgId }: Account) {
 const inviteTo = async (fixtures: Fixtures, { kind }: Account) =>
   (await (await fixtures.organization(kind)).invite()).userId
 
+/** Inserts a mail address that is not confirmed. Its e-mail address has its id as the name. */
+export async function insertMailAddress(
+  owner: Sql,
+  { orgId, userId: createdBy }: Pick<Account, 'orgId' | 'userId'>,
+  { confirmationHash = newSecretToken().hash, unsubscribeToken = newSecretToken().token } = {},
+): Promise<string> {
+  const id = newId('maddr')
+  const email = `${id}@example.org`
+  const address = { id, orgId, email, topics: ['ORDERS'] as const, createdBy, confirmationHash, unsubscribeToken }
+  await insertAddress(owner, address, now())
+  return id
+}
+
+const mailAddressOf = ({ market }: Fixtures, account: Account) => insertMailAddress(market.db.owner, account)
+
 /** Users, roles, labels, sessions and audit entries of the account's organization. */
 export const ORGANIZATION_RECORDS = {
   businessUnit: {
@@ -33,6 +50,12 @@ export const ORGANIZATION_RECORDS = {
       return id
     },
     random: () => newId('bu'),
+  },
+  mailAddress: { owners: ALL_KINDS, make: mailAddressOf, random: () => newId('maddr') },
+  mailAddressEmail: {
+    owners: ALL_KINDS,
+    make: async (fixtures: Fixtures, account: Account) => `${await mailAddressOf(fixtures, account)}@example.org`,
+    random: () => `${newId('maddr')}@example.org`,
   },
   customOption: {
     owners: ALL_KINDS,

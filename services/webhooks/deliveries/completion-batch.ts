@@ -1,4 +1,6 @@
-import type { Pool } from '../../kit/db/client.ts'
+import type { EndpointPaused } from '../../../proto/events/webhooks.ts'
+import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
+import type { Pool, Tx } from '../../kit/db/client.ts'
 import { isDependencyFailure } from '../../kit/db/failures.ts'
 import { type Completion, completeDeliveries, countResults, type EndpointResult, pauseEndpoint } from './queries.ts'
 import { isSuccess, pauseReason } from './rules.ts'
@@ -75,10 +77,22 @@ export class CompletionBatch {
       )
       for (const { id, failures, failing_since: failingSince } of counted) {
         const reason = pauseReason({ failures, failingSince }, now)
-        if (reason !== undefined) await pauseEndpoint(tx, id, reason, now)
+        if (reason !== undefined) await pause(tx, id, reason, now)
       }
     })
   }
+}
+
+/** Pauses an endpoint, and tells its organization unless the endpoint was paused meanwhile. */
+async function pause(tx: Tx, id: string, reason: string, now: string): Promise<void> {
+  const [paused] = await pauseEndpoint(tx, id, reason, now)
+  if (!paused) return
+  await emit(tx, {
+    type: 'webhooks.endpoint.paused',
+    tenantId: paused.org_id,
+    subject: id,
+    data: { endpointId: id, orgId: paused.org_id },
+  } satisfies EndpointPaused & EventAttributes)
 }
 
 /** The results by endpoint. */

@@ -49,6 +49,11 @@ test('20 failures over 72 hours pause an endpoint with the reason; 19, or 71 hou
     status: 'paused',
     pauseReason: `All 21 attempts since ${paused.failingSinceTime} failed, without those of test events.`,
   })
+  const told = await owner<{ tenant_id: string; data: string }[]>`
+    select tenant_id, data from webhooks.outbox where type = 'webhooks.endpoint.paused' and subject = ${id}`
+  expect<object[]>([...told]).toEqual([
+    { tenant_id: org.orgId, data: JSON.stringify({ endpointId: id, orgId: org.orgId }) },
+  ])
   // The deliveries that wait have no next attempt, and the next event has no delivery.
   expect((await list(`endpointId=${id}&state=PENDING`)).map(({ nextAttemptTime }) => nextAttemptTime)).toEqual(
     Array(3).fill(undefined),

@@ -207,10 +207,11 @@ export const countResults = (tx: Tx, results: readonly EndpointResult[], now: st
   returning e.id, e.failures, e.failing_since`
 
 /** Pauses an endpoint for a reason that its organization can read. */
-export const pauseEndpoint = (tx: Tx, id: string, reason: string, now: string) => tx`
+export const pauseEndpoint = (tx: Tx, id: string, reason: string, now: string) => tx<{ org_id: string }[]>`
   update webhooks.endpoints set
     status = 'paused', pause_reason = ${reason}, updated_at = greatest(${now}, updated_at + interval '1 millisecond')
-  where id = ${id} and status = 'active'`
+  where id = ${id} and status = 'active'
+  returning org_id`
 
 export const deleteDeliveries = (sql: Sql, before: string, limit: number) => sql`
   delete from webhooks.deliveries where id = any(array(

@@ -3,9 +3,7 @@
 import os
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from standardwebhooks.webhooks import WebhookVerificationError
-
-from marketplace_client import verify_webhook
+from marketplace_client import WebhookVerificationError, verify_webhook
 
 SECRET = os.environ["WEBHOOK_SECRET"]
 PORT = int(os.environ.get("PORT", "4401"))

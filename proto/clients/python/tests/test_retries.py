@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,6 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import httpx
 import pytest
 
+from marketplace_client import ApiError, BearerToken, Credentials, Marketplace, ServiceAccount
+from marketplace_client.generated.api.parts import get_part
 from marketplace_client.retries import RetryTransport, retry_after
 
 
@@ -45,8 +48,16 @@ def server(statuses: list[int | None], headers: dict[str, str] | None = None) ->
         http.server_close()
 
 
-def client(pauses: list[float]) -> httpx.Client:
-    return httpx.Client(transport=RetryTransport(httpx.HTTPTransport(), sleep=pauses.append))
+def client(pauses: list[float], max_retries: int = 4) -> httpx.Client:
+    transport = RetryTransport(httpx.HTTPTransport(), sleep=pauses.append, max_retries=max_retries)
+    return httpx.Client(transport=transport)
+
+
+@contextmanager
+def silent_server() -> Iterator[str]:
+    """Accepts connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
 
 
 def test_reads_are_repeated_after_503_and_lost_connections() -> None:
@@ -88,6 +99,43 @@ def test_the_last_of_five_answers_is_returned() -> None:
     with server([503] * 5) as (url, received), client(pauses) as http:
         assert http.get(url).status_code == 503
     assert (len(received), len(pauses)) == (5, 4)
+
+
+def test_a_page_of_html_is_an_error() -> None:
+    with (
+        server([200], {"Content-Type": "text/html; charset=utf-8"}) as (url, _),
+        Marketplace(url, BearerToken("a.b.c")) as market,
+        pytest.raises(ApiError) as refused,
+    ):
+        get_part.sync("part_1", client=market.client)
+    page = "a page of HTML, which is not of the marketplace"
+    assert str(refused.value) == f"GET /v1/parts/part_1 answered 200 unknown: {page}"
+
+
+def test_the_number_of_retries_is_chosen() -> None:
+    pauses: list[float] = []
+    with server([503] * 5) as (url, received), client(pauses, max_retries=1) as http:
+        assert http.get(url).status_code == 503
+    assert (len(received), len(pauses)) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    "credentials", [ServiceAccount("sak_1", "mkt_1"), BearerToken("a.b.c")], ids=["a token request", "a request"]
+)
+def test_a_time_out_ends(credentials: Credentials) -> None:
+    with (
+        silent_server() as url,
+        Marketplace(url, credentials, timeout=0.05, max_retries=1) as market,
+        pytest.raises(httpx.ReadTimeout) as ended,
+    ):
+        get_part.sync("part_1", client=market.client)
+    assert str(ended.value.request.url).startswith(url)
+
+
+@pytest.mark.parametrize("address", ["", "localhost:8080", "ftp://market.example.com"])
+def test_an_address_without_http_is_refused_at_once(address: str) -> None:
+    with pytest.raises(ValueError, match="is no address such as https://"):
+        Marketplace(address, BearerToken("a.b.c"))
 
 
 @pytest.mark.parametrize(

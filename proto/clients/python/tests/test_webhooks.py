@@ -5,9 +5,9 @@ import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from standardwebhooks.webhooks import Webhook, WebhookVerificationError
+from standardwebhooks.webhooks import Webhook
 
-from marketplace_client import verify_webhook
+from marketplace_client import WebhookVerificationError, verify_webhook
 
 SECRET = "whsec_" + base64.b64encode(b"a secret of thirty-two bytes....").decode()
 BODY = json.dumps(
@@ -45,8 +45,10 @@ def test_a_signed_delivery_is_its_event() -> None:
         (signed(secret="whsec_" + base64.b64encode(b"another secret").decode()), BODY),
         (signed(at=datetime.now(tz=UTC) - timedelta(minutes=6)), BODY),
         ({}, BODY),
+        (signed('{"id": "evt_1"}'), '{"id": "evt_1"}'),
+        (signed("[]"), "[]"),
     ],
-    ids=["another body", "another secret", "an old timestamp", "no headers"],
+    ids=["another body", "another secret", "an old timestamp", "no headers", "half an event", "no event"],
 )
 def test_any_other_delivery_is_refused(headers: dict[str, str], body: str) -> None:
     with pytest.raises(WebhookVerificationError):

@@ -1,7 +1,8 @@
 import { createMarketplace, serviceAccount } from 'marketplace-client'
 
 /** Submits an offer of one price to each open RFQ in euros that has none of this manufacturer. */
-const { MARKETPLACE_URL: url = '', CLIENT_ID: clientId = '', CLIENT_SECRET: clientSecret = '' } = process.env
+const { MARKETPLACE_URL: url = '' } = process.env
+const { MARKETPLACE_CLIENT_ID: clientId = '', MARKETPLACE_CLIENT_SECRET: clientSecret = '' } = process.env
 const { UNIT_PRICE: amount = '120.00', LEAD_TIME_DAYS: leadTime = '21' } = process.env
 const market = createMarketplace({ url, credentials: serviceAccount({ clientId, clientSecret }) })
 

@@ -1,7 +1,8 @@
 import { ApiError, createMarketplace, type Order, serviceAccount } from 'marketplace-client'
 
 /** Prints each state of an order until it has ended. */
-const { MARKETPLACE_URL: url = '', CLIENT_ID: clientId = '', CLIENT_SECRET: clientSecret = '' } = process.env
+const { MARKETPLACE_URL: url = '' } = process.env
+const { MARKETPLACE_CLIENT_ID: clientId = '', MARKETPLACE_CLIENT_SECRET: clientSecret = '' } = process.env
 const market = createMarketplace({ url, credentials: serviceAccount({ clientId, clientSecret }) })
 
 const ENDED: Order['state'][] = ['COMPLETED', 'DECLINED', 'CANCELLED']

@@ -1,7 +1,8 @@
 import { createMarketplace, serviceAccount } from 'marketplace-client'
 
 /** Prints all parts of the IP owner as CSV. */
-const { MARKETPLACE_URL: url = '', CLIENT_ID: clientId = '', CLIENT_SECRET: clientSecret = '' } = process.env
+const { MARKETPLACE_URL: url = '' } = process.env
+const { MARKETPLACE_CLIENT_ID: clientId = '', MARKETPLACE_CLIENT_SECRET: clientSecret = '' } = process.env
 const market = createMarketplace({ url, credentials: serviceAccount({ clientId, clientSecret }) })
 
 const cell = (text: string) => `"${text.replaceAll('"', '""')}"`

@@ -13,10 +13,13 @@ type Json = 'application/json'
 type Method = 'get' | 'post' | 'patch' | 'delete'
 type PathOf<M extends Method> = PathsWithMethod<paths, M>
 type Init<M extends Method, P extends PathOf<M>> = MaybeOptionalInit<paths[P], M>
-type Arguments<I> = RequiredKeysOf<I> extends never ? [init?: I] : [init: I]
-type Data<M extends Method, P extends PathOf<M>, I> = NonNullable<
-  FetchResponse<paths[P][M] & Record<string, unknown>, I, `${string}/${string}`>['data']
+/** A path that does not exist becomes the union of all, where the path and not the number of arguments is refused. */
+type Arguments<All, P, I> = [All] extends [P] ? [init?: I] : RequiredKeysOf<I> extends never ? [init?: I] : [init: I]
+type Content<M extends Method, P extends PathOf<M>, I> = NonNullable<
+  FetchResponse<paths[P][M] & Record<string, unknown>, I, Json>['data']
 >
+/** Undefined where an answer has no JSON, unless `parseAs` says how else it is read. */
+type Data<M extends Method, P extends PathOf<M>, I> = [Content<M, P, I>] extends [never] ? undefined : Content<M, P, I>
 
 /** A success; the headers are in `response`. An error response is thrown as an `ApiError`. */
 interface Answer<D> {
@@ -25,7 +28,7 @@ interface Answer<D> {
 }
 type Call<M extends Method> = <P extends PathOf<M>, As extends ParseAs = 'json'>(
   path: P,
-  ...init: Arguments<Init<M, P> & { parseAs?: As }>
+  ...init: Arguments<PathOf<M>, P, Init<M, P> & { parseAs?: As }>
 ) => Promise<Answer<Data<M, P, { parseAs: As }>>>
 
 type ItemOf<P extends PathOf<'get'>> =
@@ -39,10 +42,13 @@ export interface Marketplace {
   PATCH: Call<'patch'>
   DELETE: Call<'delete'>
   /** The items of all pages. The next page is read when its first item is needed. */
-  pages<P extends PagedPath>(path: P, ...init: Arguments<Init<'get', P>>): AsyncGenerator<ItemOf<P>, void, void>
+  pages<P extends PagedPath>(
+    path: P,
+    ...init: Arguments<PagedPath, P, Init<'get', P>>
+  ): AsyncGenerator<ItemOf<P>, void, void>
   /** Sends the bytes of a file. The upload can then be added to the files of a part by its id, within 24 hours. */
   upload(
-    file: Blob | ArrayBuffer | Uint8Array<ArrayBuffer>,
+    file: Blob | ArrayBuffer | Uint8Array,
     options: { name: string; public?: boolean; signal?: AbortSignal },
   ): Promise<Upload>
 }
@@ -63,14 +69,19 @@ export function createMarketplace(options: TransportOptions): Marketplace {
   }
 
   async function upload(
-    file: Blob | ArrayBuffer | Uint8Array<ArrayBuffer>,
+    file: Blob | ArrayBuffer | Uint8Array,
     { signal, ...body }: { name: string; public?: boolean; signal?: AbortSignal },
   ): Promise<Upload> {
     const { data } = await client.POST('/v1/uploads', { body, ...(signal ? { signal } : {}) })
     const { uploadUrl, method, headers } = data as Upload
     // The address may be that of a file store, which must not see the token.
     const send = options.fetch ?? ((url: string, init: RequestInit) => fetch(url, init))
-    const response = await send(uploadUrl, { method, headers, body: file, ...(signal ? { signal } : {}) })
+    const response = await send(uploadUrl, {
+      method,
+      headers,
+      body: file as Exclude<typeof file, Uint8Array> | Uint8Array<ArrayBuffer>,
+      ...(signal ? { signal } : {}),
+    })
     if (!response.ok) throw await errorOf({ method, url: uploadUrl }, response)
     return data as Upload
   }

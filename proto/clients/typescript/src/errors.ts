@@ -1,6 +1,6 @@
 import type { ErrorCode, FieldError } from './generated/openapi.ts'
 
-interface Requested {
+export interface Requested {
   method: string
   url: string
 }
@@ -31,13 +31,32 @@ export class ApiError extends Error {
   constructor(request: Requested, response: Answered, body: unknown) {
     const { detail, code, fields } = explained(body)
     const { pathname } = new URL(request.url)
-    super(`${request.method} ${pathname} answered ${response.status}: ${detail ?? response.statusText}`)
+    const otherwise = isHtml(response) ? 'a page of HTML, which is not of the marketplace' : response.statusText
+    super(`${request.method} ${pathname} answered ${response.status}: ${detail ?? otherwise}`)
     this.status = response.status
     this.code = code
     this.detail = detail
     this.fields = fields
     this.requestId = response.headers.get('x-request-id') ?? undefined
   }
+}
+
+/** A request without an answer: the network failed or the time was over, as `cause` tells. */
+export class NetworkError extends Error {
+  override readonly name = 'NetworkError'
+
+  constructor({ method, url }: Requested, { cause, attempts }: { cause: unknown; attempts: number }) {
+    // The query of a file has its signature.
+    const { origin, pathname } = new URL(url)
+    const times = attempts === 1 ? '1 attempt' : `${attempts} attempts`
+    super(`${method} ${origin}${pathname} has no answer after ${times}: ${reasonOf(cause)}`, { cause })
+  }
+}
+
+/** Node has the reason of "fetch failed" in `cause`, whose message can be empty. */
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as { message?: string; cause?: { message?: string; code?: string } }
+  return cause?.message || cause?.code || message || String(error)
 }
 
 interface Explanation {
@@ -60,6 +79,10 @@ function explained(body: unknown): Explanation {
   if (error) return { detail: error.message, code: error.code, fields: error.details ?? [] }
   return { detail: problem.detail, code: problem.code, fields: problem.errors ?? [] }
 }
+
+/** Operations answer no HTML, so such a page is that of a proxy. Files of any kind are under `/files`. */
+export const isHtml = ({ headers }: Pick<Answered, 'headers'>): boolean =>
+  headers.get('content-type')?.startsWith('text/html') ?? false
 
 /** The error of a response, whose body it reads. */
 export async function errorOf(request: Requested, response: Answered): Promise<ApiError> {

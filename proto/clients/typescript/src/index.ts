@@ -8,7 +8,7 @@ export {
   serviceAccount,
   type Tokens,
 } from './credentials.ts'
-export { ApiError } from './errors.ts'
+export { ApiError, NetworkError } from './errors.ts'
 export type * from './generated/openapi.ts'
 export type { TransportOptions } from './transport.ts'
 export { verifyWebhook, type WebhookEvent, WebhookVerificationError } from './webhooks.ts'

@@ -1,4 +1,4 @@
-import { errorOf } from './errors.ts'
+import { errorOf, NetworkError, type Requested } from './errors.ts'
 
 export interface RetryOptions {
   /** Time for one attempt, its body included. Default: 60 seconds. */
@@ -10,6 +10,7 @@ export interface RetryOptions {
 }
 
 interface Repeatable extends RetryOptions {
+  request: Requested
   signal: AbortSignal
   /** Whether the request can be sent again without doing its work twice. */
   isRepeatable: boolean
@@ -20,7 +21,7 @@ const FIRST_WAIT_MS = 250
 /** Sends a request, and again after 429, 503 and a failure of the network, where nothing can be done twice. */
 export async function repeated(
   send: (signal: AbortSignal) => Promise<Response>,
-  { signal, isRepeatable, timeoutMs = 60_000, maxRetries = 4, maxWaitMs = 60_000 }: Repeatable,
+  { request, signal, isRepeatable, timeoutMs = 60_000, maxRetries = 4, maxWaitMs = 60_000 }: Repeatable,
 ): Promise<Response> {
   for (let attempt = 0; ; attempt++) {
     const isLast = !isRepeatable || attempt >= maxRetries
@@ -32,7 +33,8 @@ export async function repeated(
       if (waitMs > maxWaitMs) return response
       await response.body?.cancel()
     } catch (error) {
-      if (isLast || signal.aborted) throw error
+      if (signal.aborted) throw error
+      if (isLast) throw new NetworkError(request, { cause: error, attempts: attempt + 1 })
     }
     // Clients that were refused together do not come back together.
     await pause(waitMs * (1 + Math.random() / 2), signal)

@@ -1,5 +1,5 @@
 import { type AskForToken, type Credentials, TokenSource } from './credentials.ts'
-import { errorOf } from './errors.ts'
+import { errorOf, isHtml } from './errors.ts'
 import type { OauthTokenResponse } from './generated/openapi.ts'
 import { type RetryOptions, repeated, unlessAborted } from './retries.ts'
 import { userAgent } from './user-agent.ts'
@@ -17,9 +17,12 @@ export interface TransportOptions extends RetryOptions {
   fetch?: Fetch
 }
 
+export const isAddress = (url: string): boolean => /^https?:\/\//.test(url) && URL.canParse(url)
+
 const READS = ['GET', 'HEAD']
 /** Commands that take no `Idempotency-Key`, because their bodies have a password or a token. */
-export const WITHOUT_KEY = /\/oauth\/|^\/flows\/v1\/(activations|password\/change|impersonation-grants\/redeem)$/
+export const WITHOUT_KEY =
+  /\/oauth\/|^\/flows\/v1\/(activations|password\/change|impersonation-grants\/redeem|mail-addresses\/confirm|unsubscriptions)$/
 
 /**
  * Sends requests: with a token, a `User-Agent`, a time-out and, for a command, an `Idempotency-Key`; repeats what can
@@ -29,6 +32,7 @@ export function createTransport({ credentials, program, fetch: given, ...options
   const fetch: Fetch = given ?? ((url, init) => globalThis.fetch(url, init))
   const agent = userAgent(program)
   const base = options.url.replace(/\/+$/, '')
+  if (!isAddress(base)) throw new TypeError(`'${base}' is no address such as https://marketplace.example.com`)
 
   const ask: AskForToken = async (path, form) => {
     const request = { method: 'POST', url: `${base}${path}` }
@@ -36,8 +40,9 @@ export function createTransport({ credentials, program, fetch: given, ...options
     const init = { method: 'POST', headers, body: new URLSearchParams(form).toString() }
     const send = (signal: AbortSignal) => fetch(request.url, { ...init, signal })
     // A used refresh token is answered again with its successor for ten seconds.
-    const response = await repeated(send, { ...options, signal: new AbortController().signal, isRepeatable: true })
-    if (!response.ok) throw await errorOf(request, response)
+    const { signal } = new AbortController()
+    const response = await repeated(send, { ...options, request, signal, isRepeatable: true })
+    if (!response.ok || isHtml(response)) throw await errorOf(request, response)
     return (await response.json()) as OauthTokenResponse
   }
   const tokens = credentials && new TokenSource(credentials, ask)
@@ -57,7 +62,7 @@ export function createTransport({ credentials, program, fetch: given, ...options
     const sendWithToken = async () => {
       const token = tokens && (await unlessAborted(tokens.token(), signal))
       if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
-      const response = await repeated(send, { ...options, signal, isRepeatable })
+      const response = await repeated(send, { ...options, request, signal, isRepeatable })
       if (response.status === 401 && token !== undefined) tokens?.refuse(token)
       return response
     }
@@ -67,7 +72,8 @@ export function createTransport({ credentials, program, fetch: given, ...options
       await response.body?.cancel()
       response = await sendWithToken()
     }
-    if (response.status >= 400) throw await errorOf(request, response)
+    const isPage = isHtml(response) && !pathname.startsWith('/files/')
+    if (response.status >= 400 || isPage) throw await errorOf(request, response)
     return response
   }
 }

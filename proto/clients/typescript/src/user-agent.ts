@@ -1,4 +1,4 @@
-const VERSION = '0.1.0'
+export const VERSION = '0.1.0'
 
 /** The header with this client and its runtime. Browsers send their own. */
 export function userAgent(program: string | undefined): Record<string, string> {

@@ -9,6 +9,7 @@ import { until } from '../../../../services/testing/until.ts'
 
 setDefaultTimeout(60_000)
 const MAIN = join(import.meta.dir, '..', 'src', 'cli', 'main.ts')
+const DOCUMENT = join(import.meta.dir, '..', '..', '..', 'openapi', 'marketplace.json')
 // Upload URLs begin with PUBLIC_URL, so it must be the actual address.
 const port = String(freePort())
 const market = await marketplaceOf(['sourcing', 'webhooks'], {
@@ -54,6 +55,7 @@ describe('an operation', () => {
   test('takes its path as arguments, and its fields as options, as a file, or from standard input', async () => {
     const { id } = await json(['create-part', '--title', 'Impeller', '--internal', '--body', '{"keywords": ["pump"]}'])
     expect(await json(['get-part', id])).toMatchObject({ title: 'Impeller', internal: true, keywords: ['pump'] })
+    expect(await json(['batch-get-parts', '--body', JSON.stringify({ ids: [id] })])).toMatchObject([{ id }])
     await writeFile(join(home, 'part.json'), '{"title": "Impeller, 90 mm"}')
     expect(await json(['patch-part', id, '--body', '@part.json'])).toMatchObject({ title: 'Impeller, 90 mm' })
     const piped = await json(['patch-part', id, '--body', '-'], { input: '{"title": null, "materialId": "316l"}' })
@@ -63,7 +65,9 @@ describe('an operation', () => {
   test('that the marketplace refuses ends with 1, its code and its fields', async () => {
     const { code, output, errors } = await run(['create-part', '--material-id', 'unobtainium'])
     expect([code, output]).toEqual([1, ''])
-    expect(errors).toMatch(/^POST \/v1\/parts answered 400: .*\(validation_error\)\n {2}materialId: .*\nrequest \S+\n$/)
+    expect(errors).toMatch(/^POST \/v1\/parts answered 400: materialId: .*\(validation_error\)\nrequest \S+\n$/)
+    const both = await run(['create-part', '--material-id', 'unobtainium', '--process-id', 'magic'])
+    expect(both.errors).toMatch(/ \(validation_error\)\n {2}materialId: .*\n {2}processId: .*\nrequest \S+\n$/)
     const { id } = await json(['create-part', '--title', 'Gear'])
     const outdated = await run(['patch-part', id, '--title', 'Gear, 60', '--if-match', '"old"'])
     expect([outdated.code, outdated.errors]).toEqual([1, expect.stringContaining('(precondition_failed)')])
@@ -79,6 +83,49 @@ describe('an operation', () => {
     expect([empty.code, empty.errors]).toEqual([2, expect.stringContaining('needs a body')])
     const array = await run(['create-part', '--body', '[]'])
     expect([array.code, array.errors]).toEqual([2, 'The body is not a JSON object.\n'])
+    for (const [words, reason] of [
+      [['webhooks', 'listen', '--port', 'abc'], 'It is no port.'],
+      [['webhooks', 'listen', '--forward-to', 'nonsense'], 'It is no address such as'],
+      [['list-parts', '--columns', 'title,colour'], 'The columns are id, serialNumber, '],
+      [['upload', home], 'is no file.'],
+    ] as const) {
+      const { code, output, errors } = await run([...words])
+      expect([words, code, output, errors]).toEqual([words, 2, '', expect.stringContaining(reason)])
+    }
+    const address = await run(['list-parts'], { env: { ...ACCOUNT, MARKETPLACE_URL: 'localhost:8080' } })
+    expect([address.code, address.errors]).toEqual([2, 'localhost:8080 is no address such as https://market.example\n'])
+  })
+
+  test('tells in its help what is required, and what only --body can have', async () => {
+    const { output } = await run(['award-rfq', '--help'])
+    expect(output).toContain('\nOnly in --body: awards (required)')
+    expect((await run(['create-rfq', '--help'])).output).toMatch(/--part-id <value> +\(required\) /)
+    // The help of a marketplace that cannot be reached is that of its document, which was read before.
+    const stopped = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response(Bun.file(DOCUMENT)) })
+    const env = { ...ACCOUNT, MARKETPLACE_URL: `http://127.0.0.1:${stopped.port}` }
+    await run(['get-me', '--help'], { env })
+    await stopped.stop(true)
+    expect(await run(['get-me', '--help'], { env })).toMatchObject({ code: 0, errors: '' })
+    expect((await run(['get-me'], { env })).code).toBe(4)
+  })
+
+  test('prints a record as a table or CSV, too', async () => {
+    const { id } = await json(['create-part', '--title', 'Ring'])
+    const csv = await run(['get-part', id, '--output', 'csv', '--columns', 'title,state'])
+    expect([csv.code, csv.output]).toEqual([0, 'title,state\r\nRing,DRAFT\r\n'])
+    const table = await run(['get-part', id, '--output', 'table', '--columns', 'title,state'])
+    expect([table.code, table.output]).toEqual([0, 'title  state\nRing   DRAFT\n'])
+    const env = { MARKETPLACE_URL: market.url, MARKETPLACE_TOKEN: admin.accessToken ?? '' }
+    const body = ['--url', 'https://hooks.example.com/', '--body', '{"events": ["cases.closed"]}']
+    const endpoint = await run(['create-webhook-endpoint', ...body, '--output', 'csv', '--columns', 'url,events'], {
+      env,
+    })
+    const row = 'url,events\r\nhttps://hooks.example.com/,"[""cases.closed""]"\r\n'
+    expect([endpoint.code, endpoint.output]).toEqual([0, row])
+    const endpoints = await run(['list-webhook-endpoints', '--output', 'csv', '--columns', 'url,events'], { env })
+    expect([endpoints.code, endpoints.output]).toEqual([0, row])
+    const [{ id: endpointId }] = await json(['list-webhook-endpoints'], { env })
+    expect((await run(['delete-webhook-endpoint', endpointId], { env })).code).toBe(0)
   })
 
   test('that answers lines of text prints them', async () => {
@@ -100,8 +147,8 @@ test('a list is one page, or with --all every page, as JSON, CSV or a table', as
   expect(csv).toHaveLength(62)
   expect(csv[1]).toContain(',"Bolt ""60""",')
   const table = (await run([...query, '--output', 'table'])).output.split('\n')
-  expect(table[0]).toMatch(/^id +serialNumber +ipOwnerOrgId/)
-  expect(table[1]).toMatch(/^part_\w{26} {2}P-\w{8} /)
+  expect(table[0]).toMatch(/^id +serialNumber +title +state +ipOwnerOrgId/)
+  expect(table[1]).toMatch(/^part_\w{26} {2}P-\w{8} {4}Bolt "60" {2}DRAFT /)
   for (const line of table) expect(line.length).toBeLessThanOrEqual(120)
 })
 
@@ -111,6 +158,8 @@ test('upload sends a file and adds it to a part', async () => {
   const uploaded = await json(['upload', 'drawing.stl', '--part', id, '--group', 'preview'])
   expect(uploaded).toEqual({ id: expect.stringMatching(/^upload_/), name: 'drawing.stl', size: 31 })
   expect(await json(['list-part-files', id])).toMatchObject([{ name: 'drawing.stl', group: 'preview', size: 31 }])
+  const unknown = await run(['upload', 'drawing.stl', '--part', 'part_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'])
+  expect([unknown.code, unknown.errors]).toEqual([1, expect.stringMatching(/^GET \/v1\/parts\/\w+ answered 404: /)])
   const missing = await run(['upload', 'no.stl'])
   expect([missing.code, missing.errors]).toEqual([2, expect.stringContaining('The file cannot be read')])
 })
@@ -188,7 +237,7 @@ test('webhooks listen prints verified events, and deletes its endpoint at the en
   expect((await endpoints()).data).toEqual([])
 })
 
-test('completion offers commands, options and values', async () => {
+test('help and completion offer commands, options and values', async () => {
   const complete = async (...words: string[]) =>
     (await run(['complete', '--', ...words])).output.trim().split('\n').sort()
   expect(await complete('list-rf')).toEqual([
@@ -197,13 +246,28 @@ test('completion offers commands, options and values', async () => {
     'list-rfq-matches',
     'list-rfqs',
   ])
+  const offline = { env: { HOME: join(home, 'new') } }
+  for (const words of [['--help'], ['help']]) {
+    const help = await run(words, offline)
+    expect([words, help.code, help.errors]).toEqual([words, 0, ''])
+    expect(help.output).toEndWith(
+      'The operations are missing here: Sign in with `marketplace login`, or set MARKETPLACE_URL.\n',
+    )
+  }
+  expect(await run(['--version'], offline)).toEqual({ code: 0, output: '0.1.0\n', errors: '' })
   expect(await complete('list-parts', '--vi')).toEqual(['--view'])
   expect(await complete('list-parts', '--view', 'IP')).toEqual(['IP_OWNER'])
-  for (const [shell, check] of [['bash', ['bash', '-n']]] as const) {
+  expect(await complete('test-webhook-endpoint', '--type', 'cases.cr')).toEqual(['cases.created'])
+  for (const shell of ['bash', 'zsh', 'fish']) {
     const script = await run(['completion', shell])
     expect(script.code).toBe(0)
-    const checked = Bun.spawn([...check], { stdin: new Blob([script.output]), stderr: 'pipe' })
-    expect([await checked.stderr.text(), await checked.exited]).toEqual(['', 0])
+    const syntax = shell === 'fish' ? ['-n', '/dev/stdin'] : ['-n']
+    if (!Bun.which(shell)) continue
+    const checked = Bun.spawn([shell, ...syntax], { stdin: new Blob([script.output]), stderr: 'pipe' })
+    expect([shell, await checked.stderr.text(), await checked.exited]).toEqual([shell, '', 0])
   }
+  // What completes the files of an upload.
+  expect((await run(['completion', 'zsh'])).output).toContain('else _files')
+  expect((await run(['completion', 'fish'])).output).toContain("-F -n '__fish_seen_subcommand_from upload'")
   expect((await run(['completion', 'tcsh'])).code).toBe(2)
 })

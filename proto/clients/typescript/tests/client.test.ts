@@ -56,6 +56,14 @@ describe('an error response is an ApiError', () => {
     const error = await errorOf(createMarketplace({ url: `http://127.0.0.1:${server.port}` }).GET('/v1/parts'))
     expect([error.status, error.code, error.fields]).toEqual([502, undefined, []])
   })
+
+  test('of a page of HTML with status 200', async () => {
+    const headers = { 'content-type': 'text/html; charset=utf-8' }
+    using server = Bun.serve({ port: 0, fetch: () => new Response('<h1>Sign in</h1>', { headers }) })
+    const error = await errorOf(createMarketplace({ url: `http://127.0.0.1:${server.port}` }).GET('/v1/parts'))
+    expect(error).toBeInstanceOf(ApiError)
+    expect(error.message).toBe('GET /v1/parts answered 200: a page of HTML, which is not of the marketplace')
+  })
 })
 
 describe('pages', () => {
@@ -83,6 +91,17 @@ test('ifMatch refuses a change of a record that has changed since', async () => 
   const error = await errorOf(patch('Stator'))
   expect([error.status, error.code]).toEqual([412, 'precondition_failed'])
   expect(() => ifMatch(new Response())).toThrow('The response has no ETag.')
+})
+
+test('the answer of a deletion is undefined', async () => {
+  const path = { id: await createPart('Impeller') }
+  const { data } = await market.DELETE('/flows/v1/parts/{id}', { params: { path } })
+  const nothing: undefined = data
+  expect(nothing).toBeUndefined()
+})
+
+test.each(['', 'localhost:8080', 'ftp://market.example.com'])('the address %p is refused at once', (address) => {
+  expect(() => createMarketplace({ url: address })).toThrow(`'${address}' is no address such as https://`)
 })
 
 test('upload sends a file by one call, which a part then has', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { cp, mkdir, rm } from 'node:fs/promises'
+import { cp, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { freePort } from '../../../../services/testing/free-port.ts'
@@ -21,6 +21,12 @@ const market = await marketplaceOf(['sourcing'])
 const { client: admin } = (await market.organization(['IP_OWNER'])).administrator
 const key = await createdKey(admin, (await createdAccount(admin)).id)
 
+const environmentOf = ({ clientId, clientSecret }: { clientId: string; clientSecret: string }) => ({
+  MARKETPLACE_URL: market.url,
+  MARKETPLACE_CLIENT_ID: clientId,
+  MARKETPLACE_CLIENT_SECRET: clientSecret,
+})
+
 async function run(command: string[], env: Record<string, string> = {}) {
   const child = Bun.spawn(command, { cwd: FOLDER, env: { ...process.env, ...env }, stdout: 'pipe', stderr: 'pipe' })
   const [output, errors] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
@@ -30,17 +36,28 @@ async function run(command: string[], env: Record<string, string> = {}) {
 beforeAll(async () => {
   await rm(FOLDER, { recursive: true, force: true })
   await mkdir(INSTALLED, { recursive: true })
-  const built = await run([...TSC, '-p', PACKAGE, '--outDir', join(INSTALLED, 'dist')])
-  expect([built.code, built.output]).toEqual([0, ''])
-  await cp(join(PACKAGE, 'package.json'), join(INSTALLED, 'package.json'))
+  const built = await run([process.execPath, join(ROOT, 'scripts', 'client.ts')], { INVOKED_FROM: FOLDER })
+  const archive = join(FOLDER, `marketplace-client-${manifest.version}.tgz`)
+  expect([built.code, built.output]).toEqual([0, `${archive}\n`])
+  expect((await run(['tar', '-xzf', archive, '-C', INSTALLED, '--strip-components=1'])).code).toBe(0)
   await cp(join(PACKAGE, 'examples'), EXAMPLES, { recursive: true })
 })
 afterAll(() => rm(FOLDER, { recursive: true, force: true }))
+
+test('has its licence and its command, and no sources', async () => {
+  expect((await readdir(INSTALLED)).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json'])
+  expect(await Bun.file(join(INSTALLED, manifest.bin.marketplace)).exists()).toBe(true)
+})
 
 test('has the versions with which it was tested', async () => {
   const { dependencies } = await Bun.file(join(ROOT, 'package.json')).json()
   for (const [name, version] of Object.entries(manifest.dependencies))
     expect([name, dependencies[name]]).toEqual([name, version])
+  const least = manifest.engines.node.replace('>=', '')
+  for (const name of Object.keys(manifest.dependencies)) {
+    const { engines } = await Bun.file(join(ROOT, 'node_modules', name, 'package.json')).json()
+    expect([name, Bun.semver.satisfies(`${least}.0`, engines?.node ?? '*')]).toEqual([name, true])
+  }
   expect(await Bun.file(join(PACKAGE, 'src', 'user-agent.ts')).text()).toContain(`'${manifest.version}'`)
 })
 
@@ -56,10 +73,28 @@ test('its types and examples are valid for a strict program of Node', async () =
     '--types',
     'bun-types',
   ]
+  // Each mistake is named by what is wrong in it.
+  await Bun.write(join(EXAMPLES, 'mistakes.ts'), MISTAKES)
   const files = [...new Bun.Glob('*.ts').scanSync(EXAMPLES)].map((name) => join(EXAMPLES, name))
-  expect(files.length).toBe(4)
+  expect(files.length).toBe(5)
   const checked = await run([...TSC, '--noEmit', '--skipLibCheck', '--ignoreConfig', ...options, ...files])
-  expect([checked.code, checked.output]).toEqual([0, ''])
+  expect(checked.output.split('\n').filter((line) => /^\S/.test(line))).toEqual([
+    expect.stringMatching(
+      /^examples\/mistakes.ts\(3,12\): .* '"\/v1\/partz"' is not assignable to parameter of type 'PathOf<"get">'/,
+    ),
+    expect.stringMatching(
+      /^examples\/mistakes.ts\(4,14\): .* '"\/v1\/processes"' is not assignable to parameter of type 'PagedPath'/,
+    ),
+    expect.stringMatching(/^examples\/mistakes.ts\(5,56\): .* 'procedure' does not exist/),
+  ])
+})
+
+test('its declarations have no generic Uint8Array, which TypeScript before 5.7 does not know', async () => {
+  for (const name of new Bun.Glob('*.d.ts').scanSync(join(INSTALLED, 'dist')))
+    expect([name, await Bun.file(join(INSTALLED, 'dist', name)).text()]).toEqual([
+      name,
+      expect.not.stringContaining('Array<ArrayBuffer'),
+    ])
 })
 
 test('is at most 16 KiB in a page of a browser, compressed', async () => {
@@ -72,19 +107,24 @@ test('is at most 16 KiB in a page of a browser, compressed', async () => {
   expect(bytes).toBeLessThan(16 * 1024)
 })
 
+const MISTAKES = `import { createMarketplace } from 'marketplace-client'
+const market = createMarketplace({ url: 'https://marketplace.example.com' })
+market.GET('/v1/partz')
+market.pages('/v1/processes')
+;(await market.GET('/flows/v1/audit-log/export')).data.procedure
+`
 const node = Bun.which('node')
 if (!node) process.stderr.write('Not checked on Node: it is not installed.\n')
 const runtimes = [process.execPath, ...(node ? [node] : [])]
 
 test.each(runtimes)('its command line runs on %s', async (runtime) => {
-  const env = {
-    MARKETPLACE_URL: market.url,
-    MARKETPLACE_CLIENT_ID: key.clientId,
-    MARKETPLACE_CLIENT_SECRET: key.clientSecret,
-  }
+  const env = environmentOf(key)
   const command = [runtime, join(INSTALLED, 'dist', 'cli', 'main.js')]
   const { code, output, errors } = await run([...command, 'get-me'], { ...env, HOME: FOLDER })
   expect([code, errors, JSON.parse(output)]).toEqual([0, '', expect.objectContaining({ permissions: [] })])
+  const closed = `'${runtime}' '${command[1]}' get-me | true`
+  const piped = await run(['bash', '-o', 'pipefail', '-c', closed], { ...env, HOME: FOLDER })
+  expect(piped).toEqual({ code: 0, output: '', errors: '' })
   const unreachable = { ...env, MARKETPLACE_URL: 'http://127.0.0.1:1', HOME: FOLDER }
   expect((await run([...command, 'get-me'], unreachable)).code).toBe(4)
 })
@@ -105,7 +145,7 @@ async function translated(name: string): Promise<string> {
 }
 
 describe.each(runtimes)('on %s', (runtime) => {
-  const env = { MARKETPLACE_URL: market.url, CLIENT_ID: key.clientId, CLIENT_SECRET: key.clientSecret }
+  const env = environmentOf(key)
 
   test('an example lists all parts as CSV', async () => {
     const { status, body } = await admin.post<{ serialNumber: string }>('/v1/parts', { title: 'Say "when"' })
@@ -118,12 +158,9 @@ describe.each(runtimes)('on %s', (runtime) => {
   test('an example answers open RFQs, each once', async () => {
     const { maker, open } = await offerParties(market)
     const program = await createdAccount(maker.administrator.client, { roleIds: await makerRole(maker) })
-    const { clientId, clientSecret } = await createdKey(maker.administrator.client, program.id)
+    const programKey = await createdKey(maker.administrator.client, program.id)
     const serials = [await serialOf(maker, await open()), await serialOf(maker, await open())]
-    const answers = () =>
-      translated('answer-rfqs.ts').then((path) =>
-        run([runtime, path], { MARKETPLACE_URL: market.url, CLIENT_ID: clientId, CLIENT_SECRET: clientSecret }),
-      )
+    const answers = () => translated('answer-rfqs.ts').then((path) => run([runtime, path], environmentOf(programKey)))
     const first = await answers()
     expect([first.errors, first.output.trim().split('\n').sort()]).toEqual([
       '',

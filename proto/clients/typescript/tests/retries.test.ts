@@ -3,7 +3,7 @@ import { takesIdempotencyKey } from '../../../../proto/http/operation.ts'
 import { type Fate, interruptedFetch } from '../../../../services/testing/interrupted-fetch.ts'
 import { marketplaceOf } from '../../../../services/testing/marketplace.ts'
 import { OPERATIONS } from '../../../../services/testing/operations/contract.ts'
-import { accessToken, createMarketplace, type TransportOptions } from '../src/index.ts'
+import { accessToken, createMarketplace, NetworkError, type TransportOptions } from '../src/index.ts'
 import { WITHOUT_KEY } from '../src/transport.ts'
 
 const market = await marketplaceOf(['sourcing'])
@@ -105,7 +105,10 @@ describe('a time-out and an abort', () => {
     using server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Promise<Response>(() => {}) })
     const url = `http://127.0.0.1:${server.port}`
     const client = createMarketplace({ url, credentials, timeoutMs: 50, maxRetries: 1 })
-    await expect(client.GET(PARTS)).rejects.toMatchObject({ name: 'TimeoutError' })
+    const error = await client.GET(PARTS).catch((each) => each)
+    expect(error).toBeInstanceOf(NetworkError)
+    expect(error.message).toBe(`GET ${url}/v1/parts has no answer after 2 attempts: The operation timed out.`)
+    expect(error.cause).toMatchObject({ name: 'TimeoutError' })
     const aborted = new AbortController()
     const request = createMarketplace({ url, credentials }).GET(PARTS, { signal: aborted.signal })
     aborted.abort()

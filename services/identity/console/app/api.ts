@@ -32,15 +32,17 @@ export const market = createMarketplace({
   timeoutMs: 30_000,
 })
 
-/** Counts the commands of this page; what follows from them is shown at once. */
-export const commands = signal(0)
+/** What changes for so long after a command of this page probably follows from it, and is shown at once. */
+const OWN_CHANGE_MS = 5_000
+let ownChangeUntil = 0
+export const isAfterOwnCommand = () => Date.now() < ownChangeUntil
 
 /** Runs a command and reads again what the page shows. */
 export async function command<T>(run: () => Promise<{ data: T }>): Promise<T> {
   try {
     return (await run()).data
   } finally {
-    commands.value += 1
+    ownChangeUntil = Date.now() + OWN_CHANGE_MS
     refreshVisible()
   }
 }

@@ -1,14 +1,25 @@
 import { render } from 'preact'
 import { LocationProvider, Route, Router } from 'preact-iso/router'
+import { AuditLog } from './screens/audit-log.tsx'
 import { Comparison } from './screens/comparison.tsx'
+import { Factories } from './screens/factories.tsx'
+import { FactoryScreen } from './screens/factory.tsx'
 import { Home } from './screens/home.tsx'
+import { MailAddresses } from './screens/mail-addresses.tsx'
 import { OfferScreen } from './screens/offer.tsx'
 import { OrderScreen } from './screens/order.tsx'
 import { Orders } from './screens/orders.tsx'
+import { PartScreen } from './screens/part.tsx'
+import { Parts } from './screens/parts.tsx'
+import { People } from './screens/people.tsx'
 import { RfqScreen } from './screens/rfq.tsx'
 import { NewRfq } from './screens/rfq-form.tsx'
 import { Rfqs } from './screens/rfqs.tsx'
+import { Roles } from './screens/roles.tsx'
+import { ServiceAccounts } from './screens/service-accounts.tsx'
 import { SignIn, SignInAgain } from './screens/sign-in.tsx'
+import { WebhookScreen } from './screens/webhook.tsx'
+import { Webhooks } from './screens/webhooks.tsx'
 import { session } from './session.ts'
 import { Shell } from './shell.tsx'
 import { t } from './texts.ts'
@@ -36,6 +47,17 @@ const App = () =>
           <Route path="/console/rfqs/:id/offer" component={OfferScreen} />
           <Route path="/console/orders" component={Orders} />
           <Route path="/console/orders/:id" component={OrderScreen} />
+          <Route path="/console/parts" component={Parts} />
+          <Route path="/console/parts/:id" component={PartScreen} />
+          <Route path="/console/factories" component={Factories} />
+          <Route path="/console/factories/:id" component={FactoryScreen} />
+          <Route path="/console/organization" component={People} />
+          <Route path="/console/organization/roles" component={Roles} />
+          <Route path="/console/organization/service-accounts" component={ServiceAccounts} />
+          <Route path="/console/organization/mail" component={MailAddresses} />
+          <Route path="/console/organization/audit-log" component={AuditLog} />
+          <Route path="/console/webhooks" component={Webhooks} />
+          <Route path="/console/webhooks/:id" component={WebhookScreen} />
           <Route default component={NotFound} />
         </Router>
       </Shell>

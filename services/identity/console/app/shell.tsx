@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { isConnected, market } from './api.ts'
 import { useRecord } from './data.ts'
-import { can, me } from './me.ts'
+import { can, me, permits } from './me.ts'
 import { signOut } from './session.ts'
 import { t } from './texts.ts'
 import { Action } from './ui/dialog.tsx'
@@ -20,6 +20,10 @@ const SCREENS: readonly [path: string, label: string, isShown: () => boolean][] 
     t.nav.orders,
     () => can('app:consumer', 'app:manufacturer', 'app:ip-owner', 'app:seller', 'app:distributor'),
   ],
+  ['/console/parts', t.nav.parts, () => can('app:consumer', 'app:ip-owner', 'app:manufacturer')],
+  ['/console/factories', t.nav.factories, () => can('app:consumer', 'app:manufacturer')],
+  ['/console/organization', t.nav.organization, () => can('org:admin', 'user:manage', 'role:manage')],
+  ['/console/webhooks', t.nav.webhooks, () => permits('GET /v2.3/webhooks/endpoints')],
 ]
 
 const Navigation = ({ path }: { path: string }) => (

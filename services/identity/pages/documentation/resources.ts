@@ -55,6 +55,7 @@ const GROUPS: Record<string, Record<string, string[]>> = {
     Roles: ['roles'],
     'Business units': ['business-units'],
     'Custom fields': ['custom-fields'],
+    'Mail addresses': ['mail-addresses', 'unsubscriptions'],
     'Audit log': ['audit-log'],
   },
   'Reference data': {

@@ -38,6 +38,12 @@ export function llmsText(guides: readonly Guide[], introduction: string, publicU
     `> ${introduction.replaceAll('\n\n', '\n').replaceAll('\n', '\n> ')}`,
     '## Guides',
     guides.map((guide) => link(guide.title, `${linkTo(guide)}.md`, guide.summary)).join('\n'),
+    '## Clients',
+    link(
+      'TypeScript, Python and a command line',
+      '/docs/guides/getting-started.md#clients-and-a-command-line',
+      'how to install the clients and the command `marketplace`, and how they sign in',
+    ),
     '## Contracts',
     [
       link('OpenAPI 3.1', '/openapi.json', 'every operation with its parameters, bodies, answers and errors'),

@@ -46,7 +46,7 @@ test('a subject that no stream carries is refused', () => {
     ]),
   )
   for (const wrong of [
-    'webhooks.endpoint.created',
+    'billing.invoice.created',
     '>',
     '*',
     'sourcing',

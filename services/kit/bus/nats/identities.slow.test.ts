@@ -77,7 +77,10 @@ test('the variables name one address', () => {
 
 /** As the README of the chart lists them. */
 const STREAM_NAMES = ['DOMAIN', 'NOTIFICATIONS']
-const SUBJECTS = ['identity.>', 'catalog.>', 'sourcing.>', 'organization.>', 'cases.>', 'assignments.>']
+const SUBJECTS = [
+  ...['identity.>', 'catalog.>', 'sourcing.>', 'organization.>', 'webhooks.>'],
+  ...['cases.>', 'assignments.>'],
+]
 const SERVICE_PUBLISH = [
   ...SUBJECTS,
   'heartbeat.*',

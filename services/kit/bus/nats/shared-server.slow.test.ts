@@ -75,7 +75,7 @@ test('subjects that another stream has are refused in a sentence', async () => {
 test('streams of an administrator are checked, and their missing settings named', async () => {
   const prefix = 'checked'
   await expect(requireStreams({ url, prefix })).rejects.toThrow(
-    'checked_DOMAIN is missing, with subjects=checked.identity.>,checked.catalog.>,checked.sourcing.>,checked.organization.>, storage=file, retention=limits, discard=new, max-age=7d or more, replicas=1, dupe-window=5m or more; checked_NOTIFICATIONS is missing',
+    'checked_DOMAIN is missing, with subjects=checked.identity.>,checked.catalog.>,checked.sourcing.>,checked.organization.>,checked.webhooks.>, storage=file, retention=limits, discard=new, max-age=7d or more, replicas=1, dupe-window=5m or more; checked_NOTIFICATIONS is missing',
   )
   await ensureStreams({ url, prefix })
   await requireStreams({ url, prefix })

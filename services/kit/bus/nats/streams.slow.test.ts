@@ -78,7 +78,7 @@ test('repeating the set-up of the streams keeps stored events and changes the se
   const domain = await session.jsm.streams.info('DOMAIN')
   expect(domain.config).toMatchObject({
     ...common,
-    subjects: ['identity.>', 'catalog.>', 'sourcing.>', 'organization.>'],
+    subjects: ['identity.>', 'catalog.>', 'sourcing.>', 'organization.>', 'webhooks.>'],
   })
   await session.nc.close()
   await sourcing.stop()

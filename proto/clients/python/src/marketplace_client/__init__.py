@@ -1,5 +1,7 @@
 """Client of the Sourcing and Manufacturing Marketplace."""
 
+from standardwebhooks.webhooks import WebhookVerificationError
+
 from .credentials import BearerToken, Credentials, Password, ServiceAccount
 from .errors import ApiError, FieldError
 from .marketplace import Marketplace, ok
@@ -14,6 +16,7 @@ __all__ = [
     "Marketplace",
     "Password",
     "ServiceAccount",
+    "WebhookVerificationError",
     "ok",
     "verify_webhook",
 ]

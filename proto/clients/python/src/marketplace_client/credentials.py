@@ -77,33 +77,35 @@ class TokenAuth(httpx.Auth):
         self._fresh_until = float("inf") if given else 0.0
 
     def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
-        token = yield from self._valid_token(rejected=None)
+        timeout = request.extensions.get("timeout")
+        token = yield from self._valid_token(timeout, rejected=None)
         request.headers["Authorization"] = f"Bearer {token}"
         response = yield request
         # The session has ended, or the key was replaced. A given token is the caller's to renew.
         if response.status_code == 401 and not isinstance(self._credentials, BearerToken):
-            token = yield from self._valid_token(rejected=token)
+            token = yield from self._valid_token(timeout, rejected=token)
             request.headers["Authorization"] = f"Bearer {token}"
             yield request
 
-    def _valid_token(self, rejected: str | None) -> Generator[httpx.Request, httpx.Response, str]:
+    def _valid_token(self, timeout: object, rejected: str | None) -> Generator[httpx.Request, httpx.Response, str]:
         with self._lock:
             token = self._access_token
             if token is not None and token != rejected and time.monotonic() < self._fresh_until:
                 return token
             if self._refresh_token is not None:
                 form = {"grant_type": "refresh_token", "refresh_token": self._refresh_token}
-                response = yield self._token_request(form)
+                response = yield self._token_request(form, timeout)
                 if response.is_success:
                     return self._store(response)
-            response = yield self._token_request(self._credentials.form())
+            response = yield self._token_request(self._credentials.form(), timeout)
             if not response.is_success:
                 raise ApiError.from_response(response)
             return self._store(response)
 
-    def _token_request(self, form: dict[str, str]) -> httpx.Request:
+    def _token_request(self, form: dict[str, str], timeout: object) -> httpx.Request:
         # The service answers a repeated refresh with the same tokens, and another sign-in does no harm.
-        return httpx.Request("POST", self._token_url, data=form, extensions={REPEATABLE: True})
+        extensions = {REPEATABLE: True, "timeout": timeout}
+        return httpx.Request("POST", self._token_url, data=form, extensions=extensions)
 
     def _store(self, response: httpx.Response) -> str:
         tokens = response.json()

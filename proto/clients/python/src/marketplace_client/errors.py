@@ -8,6 +8,8 @@ from typing import Any
 
 import httpx
 
+PAGE = "a page of HTML, which is not of the marketplace"
+
 
 @dataclass(frozen=True)
 class FieldError:
@@ -19,7 +21,7 @@ class FieldError:
 
 @dataclass
 class ApiError(Exception):
-    """A response of 400 or above."""
+    """A response of 400 or above, or a page of HTML."""
 
     status: int
     """The HTTP status."""
@@ -29,11 +31,15 @@ class ApiError(Exception):
     fields: list[FieldError] = field(default_factory=list)
     request_id: str | None = None
     """Names the request in the logs of the marketplace."""
+    method: str = ""
+    path: str = ""
 
     def __str__(self) -> str:
-        fields = "".join(f"\n  {error.field}: {error.message}" for error in self.fields)
+        # The detail tells the only field that is not valid.
+        fields = [f"\n  {error.field}: {error.message}" for error in self.fields if len(self.fields) > 1]
         request = f" (request {self.request_id})" if self.request_id else ""
-        return f"{self.status} {self.code}: {self.detail}{request}{fields}"
+        answered = f"{self.method} {self.path} answered {self.status}"
+        return f"{answered} {self.code}: {self.detail}{request}{''.join(fields)}"
 
     @classmethod
     def from_response(cls, response: httpx.Response) -> ApiError:
@@ -49,10 +55,16 @@ class ApiError(Exception):
         return cls(
             status=response.status_code,
             code=str(code or "unknown"),
-            detail=str(detail or response.reason_phrase),
+            detail=str(detail or (PAGE if is_html(response) else response.reason_phrase)),
             fields=[FieldError(str(each["field"]), str(each["message"])) for each in fields or []],
             request_id=response.headers.get("X-Request-Id"),
+            method=response.request.method,
+            path=response.url.path,
         )
+
+
+def is_html(response: httpx.Response) -> bool:
+    return str(response.headers.get("Content-Type", "")).startswith("text/html")
 
 
 def _object(response: httpx.Response) -> dict[str, Any]:

@@ -11,11 +11,11 @@ from typing import Any, Protocol, TypeVar
 import httpx
 
 from .credentials import TOKEN_PATH, BearerToken, Credentials, ServiceAccount, TokenAuth
-from .errors import ApiError
+from .errors import ApiError, is_html
 from .generated.api.uploads import create_upload_url
 from .generated.client import Client
-from .generated.models import CreateUploadInput, ErrorEnvelope, Problem
-from .retries import RetryTransport
+from .generated.models import CreateUploadInput
+from .retries import MAX_RETRIES, RetryTransport
 
 T = TypeVar("T")
 
@@ -39,31 +39,34 @@ class Marketplace:
         credentials: Credentials,
         *,
         timeout: float | httpx.Timeout = 30.0,
+        max_retries: int = MAX_RETRIES,
         user_agent: str = "",
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         base_url = base_url.rstrip("/")
+        if httpx.URL(base_url).scheme not in ("http", "https"):
+            raise ValueError(f"{base_url!r} is no address such as https://marketplace.example.com")
         self.http = _Http(
             base_url=base_url,
             auth=TokenAuth(credentials, httpx.URL(base_url + TOKEN_PATH)),
             headers={"User-Agent": f"{user_agent} marketplace-client-python/0.1.0".strip()},
             timeout=timeout,
-            transport=RetryTransport(transport or httpx.HTTPTransport()),
+            # A file may be in a store, to which the marketplace redirects.
+            follow_redirects=True,
+            transport=RetryTransport(transport or httpx.HTTPTransport(), max_retries=max_retries),
         )
         self.client = Client(base_url=base_url).set_httpx_client(self.http)
 
     @classmethod
     def from_environment(cls) -> Marketplace:
         """MARKETPLACE_URL, and MARKETPLACE_CLIENT_ID with MARKETPLACE_CLIENT_SECRET, or MARKETPLACE_TOKEN."""
-        base_url = os.environ["MARKETPLACE_URL"]
+        base_url = _variable("MARKETPLACE_URL")
         if "MARKETPLACE_TOKEN" in os.environ:
             return cls(base_url, BearerToken(os.environ["MARKETPLACE_TOKEN"]))
-        account = ServiceAccount(os.environ["MARKETPLACE_CLIENT_ID"], os.environ["MARKETPLACE_CLIENT_SECRET"])
+        account = ServiceAccount(_variable("MARKETPLACE_CLIENT_ID"), _variable("MARKETPLACE_CLIENT_SECRET"))
         return cls(base_url, account)
 
-    def pages(
-        self, list_page: Callable[..., Page[T] | Problem | ErrorEnvelope | None], *args: Any, **filters: Any
-    ) -> Iterator[T]:
+    def pages(self, list_page: Callable[..., Page[T] | None], *args: Any, **filters: Any) -> Iterator[T]:
         """All items of a list: `market.pages(list_parts.sync, view=ListPartsView.IP_OWNER)`."""
         number = 1
         while True:
@@ -96,10 +99,18 @@ class Marketplace:
         self.close()
 
 
-def ok(result: T | Problem | ErrorEnvelope | None) -> T:
-    """The result of a generated function without the error types of its declaration: errors were raised."""
-    assert result is not None and not isinstance(result, Problem | ErrorEnvelope)
+def ok(result: T | None) -> T:
+    """The result of a generated function without the `None` of its declaration: errors were raised."""
+    if result is None:
+        raise ValueError("The answer is empty, as it is after if_none_match: read it with sync_detailed.")
     return result
+
+
+def _variable(name: str) -> str:
+    value = os.environ.get(name)
+    if not value:
+        raise ValueError(f"Set the environment variable {name}.")
+    return value
 
 
 class _Http(httpx.Client):
@@ -109,7 +120,9 @@ class _Http(httpx.Client):
         if request.method == "POST" and "Idempotency-Key" not in request.headers:
             request.headers["Idempotency-Key"] = str(uuid.uuid4())
         response = super().send(request, **options)
-        if response.is_error:
+        # Operations answer no HTML, so such a page is that of a proxy. Files of any kind are under /files.
+        is_page = is_html(response) and not request.url.path.startswith("/files/")
+        if response.is_error or is_page:
             response.read()
             raise ApiError.from_response(response)
         return response

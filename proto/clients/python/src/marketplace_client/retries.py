@@ -9,7 +9,7 @@ from email.utils import parsedate_to_datetime
 
 import httpx
 
-ATTEMPTS = 5
+MAX_RETRIES = 4
 MAX_PAUSE_SECONDS = 60.0
 _SAFE = {"GET", "HEAD", "OPTIONS"}
 #: Marks a request that may be repeated although its method does not say so.
@@ -19,12 +19,18 @@ REPEATABLE = "marketplace_client.repeatable"
 class RetryTransport(httpx.BaseTransport):
     """Repeats reads and commands with an Idempotency-Key after 429, 503 and failures of the network."""
 
-    def __init__(self, transport: httpx.BaseTransport, sleep: Callable[[float], None] = time.sleep) -> None:
+    def __init__(
+        self,
+        transport: httpx.BaseTransport,
+        sleep: Callable[[float], None] = time.sleep,
+        max_retries: int = MAX_RETRIES,
+    ) -> None:
         self._transport = transport
+        self._max_retries = max_retries
         self._sleep = sleep
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        for attempt in range(1, ATTEMPTS):
+        for attempt in range(1, self._max_retries + 1):
             try:
                 response = self._transport.handle_request(request)
             except httpx.TransportError:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from standardwebhooks.webhooks import Webhook
+from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 
 @dataclass(frozen=True)
@@ -25,16 +25,19 @@ class Event:
 def verify_webhook(secret: str, headers: Mapping[str, str], body: bytes | str) -> Event:
     """Returns the event of a delivery.
 
-    Raises `standardwebhooks.webhooks.WebhookVerificationError` unless the endpoint's secret has signed exactly these
-    bytes within the last five minutes.
+    Raises `WebhookVerificationError` unless the endpoint's secret has signed exactly these bytes within the last five
+    minutes, and they are an event.
     """
     lower_case = {name.lower(): value for name, value in headers.items()}
     Webhook(secret).verify(body, lower_case)
-    event = json.loads(body)
-    return Event(
-        id=event["id"],
-        type=event["type"],
-        timestamp=datetime.fromisoformat(event["timestamp"].replace("Z", "+00:00")),
-        tenant_id=event["tenant_id"],
-        data=event["data"],
-    )
+    try:
+        event = json.loads(body)
+        return Event(
+            id=event["id"],
+            type=event["type"],
+            timestamp=datetime.fromisoformat(event["timestamp"].replace("Z", "+00:00")),
+            tenant_id=event["tenant_id"],
+            data=event["data"],
+        )
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise WebhookVerificationError("The signed body is not an event.") from error

@@ -9,14 +9,17 @@ const SCRIPTS: Readonly<Record<string, string>> = {
 complete -o default -F _marketplace marketplace
 `,
   zsh: `#compdef marketplace
+(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
 _marketplace() {
   local -a found
   found=("\${(@f)$(marketplace complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
-  compadd -a found
+  found=(\${found:#})
+  if (( $#found )); then compadd -a found; else _files; fi
 }
 compdef _marketplace marketplace
 `,
   fish: `complete -c marketplace -f -a '(marketplace complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'
+complete -c marketplace -F -n '__fish_seen_subcommand_from upload'
 `,
 }
 

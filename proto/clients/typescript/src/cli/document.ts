@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { NetworkError } from '../errors.ts'
 import { CliError, EXIT } from './failure.ts'
 
 export interface Schema {
@@ -46,10 +47,14 @@ interface Cached {
 
 const TIMEOUT_MS = 30_000
 
-/** The OpenAPI document of a marketplace, which is kept and read again only when it has changed. */
+/**
+ * The OpenAPI document of a marketplace, which is kept and read again only when it has changed. The help of a marketplace
+ * that cannot be reached is that of the kept one.
+ */
 export async function readDocument(
   url: string,
   environment: Readonly<Record<string, string | undefined>>,
+  { isHelp }: { isHelp: boolean },
 ): Promise<Document> {
   const { XDG_CACHE_HOME, HOME } = environment
   const folder = join(XDG_CACHE_HOME || join(HOME || homedir(), '.cache'), 'marketplace')
@@ -58,8 +63,12 @@ export async function readDocument(
     .then((text) => JSON.parse(text) as Cached)
     .catch(() => undefined)
   const headers: Record<string, string> = cached?.etag ? { 'if-none-match': cached.etag } : {}
-  const response = await fetch(`${url}/openapi.json`, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) })
-  if (response.status === 304 && cached) return cached.document
+  const address = `${url}/openapi.json`
+  const response = await fetch(address, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) }).catch((cause) => {
+    return new NetworkError({ method: 'GET', url: address }, { cause, attempts: 1 })
+  })
+  if (cached && (response instanceof Error ? isHelp : response.status === 304)) return cached.document
+  if (response instanceof Error) throw response
   if (!response.ok) {
     throw new CliError(`${url}/openapi.json answers ${response.status}: is it a marketplace?`, EXIT.unreachable)
   }

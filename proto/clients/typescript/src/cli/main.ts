@@ -1,5 +1,7 @@
 #!/usr/bin/env node
-import { Command } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
+import { isAddress } from '../transport.ts'
+import { VERSION } from '../user-agent.ts'
 import { candidates, completionOf } from './completion.ts'
 import { readDocument } from './document.ts'
 import { EXIT, explain } from './failure.ts'
@@ -21,11 +23,25 @@ const program = new Command('marketplace')
   .description(
     'The command line of the Sourcing and Manufacturing Marketplace: every operation of the API is a command.',
   )
-  .helpCommand(false)
+  .version(VERSION)
   .addHelpText('after', HELP)
   .showHelpAfterError('Run it with --help for the usage.')
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT.usage))
 const session = () => sessionOf(process.env)
+
+function portNumber(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError('It is no port.')
+  return Number(text)
+}
+
+function address(text: string): string {
+  if (!isAddress(text)) throw new InvalidArgumentError('It is no address such as http://localhost:3000/webhooks.')
+  return text
+}
+
+// The reader of a pipe, such as `head`, may end before the output does.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', ({ code }: Error & { code?: string }) => process.exit(code === 'EPIPE' ? 0 : EXIT.refused))
 
 program
   .command('login')
@@ -53,9 +69,13 @@ program
   .command('listen')
   .description('prints each event, through an endpoint that exists as long as the command runs')
   .option('--events <types...>', 'subscribed events', ['cases.*', 'assignments.*'])
-  .option('--port <number>', 'port on this machine', '4400')
-  .option('--public-url <address>', 'address by which the marketplace reaches the port, such as that of a tunnel')
-  .option('--forward-to <address>', 'address to which each delivery is sent on')
+  .option('--port <number>', 'port on this machine', portNumber, 4400)
+  .option(
+    '--public-url <address>',
+    'address by which the marketplace reaches the port, such as that of a tunnel',
+    address,
+  )
+  .option('--forward-to <address>', 'address to which each delivery is sent on', address)
   .action(async (options) => listen(await session(), options))
 program
   .command('completion')
@@ -78,14 +98,19 @@ program
 const LOCAL = ['login', 'logout', 'upload', 'webhooks', 'completion']
 
 try {
-  const [first = ''] = process.argv.slice(2)
-  if (!LOCAL.includes(first)) {
-    const url = await addressOf(process.env).catch((error) => {
-      // The help and the completion of a first start have the commands above alone.
-      if (first === '' || first.startsWith('-') || first === 'complete') return undefined
-      throw error
-    })
-    if (url !== undefined) addOperations(program, await readDocument(url, process.env), session)
+  const words = process.argv.slice(2)
+  const [first = ''] = words
+  const isHelp = ['', 'help', 'complete'].includes(first) || words.some((word) => ['--help', '-h'].includes(word))
+  if (!LOCAL.includes(first) && first !== '--version' && first !== '-V') {
+    // The help and the completion of a first start have the commands above alone, and tell how to get the others.
+    const document = await addressOf(process.env)
+      .then((url) => readDocument(url, process.env, { isHelp }))
+      .catch((error) => {
+        if (!isHelp) throw error
+        program.addHelpText('after', `The operations are missing here: ${explain(error).text}`)
+        return undefined
+      })
+    if (document) addOperations(program, document, session)
   }
   await program.parseAsync()
 } catch (error) {

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type Document, type Operation, type Parameter, resolved, type Schema, valueSchema } from './document.ts'
 import { CliError } from './failure.ts'
-import { FORMATS, type Format, itemWriter } from './output.ts'
+import { FORMATS, type Values } from './output.ts'
+import { printItems, printRecord } from './results.ts'
 import type { Session } from './session.ts'
 
 const METHODS = ['get', 'post', 'patch', 'put', 'delete'] as const
-const MAX_PAGE_SIZE = '50'
 const FORM = 'application/x-www-form-urlencoded'
 const JSON_TYPE = 'application/json'
 
@@ -18,8 +18,6 @@ export const kebab = (name: string) =>
 /** As commander names the value of an option. */
 const camel = (flag: string) => flag.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase())
 
-type Values = Readonly<Record<string, unknown>>
-
 /** An operation of the document as a command: its path as arguments, its query, headers and fields as options. */
 interface Described {
   operation: Operation
@@ -29,8 +27,9 @@ interface Described {
   /** The media type of the request, where it has a body. */
   bodyType: string | undefined
   body: Schema | undefined
-  /** The schema of the items of a list. */
-  item: Schema | undefined
+  /** The fields of the records that the answer has, if it is JSON. */
+  fields: string[]
+  isList: boolean
 }
 
 /** Adds a command for each operation. */
@@ -46,8 +45,12 @@ export function addOperations(program: Command, document: Document, sessionOf: (
 function describe(document: Document, method: string, path: string, operation: Operation): Described {
   const [bodyType, content] = Object.entries(operation.requestBody?.content ?? {})[0] ?? []
   const success = Object.entries(operation.responses).find(([status]) => status.startsWith('2'))?.[1]
-  const page = success && resolved(document, success).content?.[JSON_TYPE]?.schema
-  const items = page && resolved(document, page).properties?.items
+  const answer = success && resolved(document, success).content?.[JSON_TYPE]?.schema
+  const { properties = {} } = answer ? resolved<Schema>(document, answer) : {}
+  // An answer of /v2.3 is inside of `data`.
+  const inner = properties.items ?? properties.data
+  const { items, properties: members = properties } = inner ? valueSchema(document, inner) : {}
+  const item = items && resolved<Schema>(document, items)
   return {
     operation,
     method: method.toUpperCase(),
@@ -55,7 +58,8 @@ function describe(document: Document, method: string, path: string, operation: O
     parameters: (operation.parameters ?? []).map((parameter) => resolved<Parameter>(document, parameter)),
     bodyType,
     body: content && resolved<Schema>(document, content.schema),
-    item: items?.items && resolved<Schema>(document, items.items),
+    fields: Object.keys(item ? (item.properties ?? {}) : members),
+    isList: item !== undefined,
   }
 }
 
@@ -65,7 +69,7 @@ function addOperation(
   described: Described,
   sessionOf: () => Promise<Session>,
 ): void {
-  const { operation, parameters, bodyType, body, item } = described
+  const { operation, parameters, bodyType, body, isList } = described
   const command = program
     .command(kebab(operation.operationId))
     .summary(operation.summary)
@@ -76,19 +80,23 @@ function addOperation(
   const given = parameters.filter((parameter) => parameter.in !== 'path' && parameter.name !== 'X-Request-Id')
   for (const parameter of given) command.addOption(optionOf(document, parameter))
   const taken = new Set(given.map(({ name }) => kebab(name)))
-  const fields = Object.entries(body?.properties ?? {}).filter(
-    ([name, schema]) => !taken.has(kebab(name)) && isScalar(valueSchema(document, schema)),
-  )
+  const all = Object.entries(body?.properties ?? {})
+  const fields = all.filter(([name, schema]) => !taken.has(kebab(name)) && isScalar(valueSchema(document, schema)))
   if (bodyType !== undefined) {
-    command.option('--body <value>', 'the body: text, `@file`, or `-` for standard input')
+    command.option('--body <value>', 'the body: text, `@file`, or `-` for standard input; other options replace fields')
     for (const [name, schema] of fields) {
       const { description = '' } = schema.description === undefined ? valueSchema(document, schema) : schema
-      command.addOption(optionOf(document, { name, in: 'query', description, schema }))
+      const required = body?.required?.includes(name) ?? false
+      command.addOption(optionOf(document, { name, in: 'query', description, required, schema }))
     }
+    const others = all.filter((field) => !fields.includes(field)).map(([name]) => name)
+    const names = others.map((name) => (body?.required?.includes(name) ? `${name} (required)` : name))
+    if (names.length > 0) command.addHelpText('after', `\nOnly in --body: ${names.join(', ')}.`)
   }
-  if (item) {
-    command.option('--all', 'every page')
-    command.addOption(new Option('--output <format>', 'format of the items').choices(FORMATS).default('json'))
+  if (taken.has('page')) command.option('--all', 'every page')
+  if (described.fields.length > 0) {
+    command.addOption(new Option('--output <format>', 'format of the answer').choices(FORMATS).default('json'))
+    command.option('--columns <names>', 'columns of a table or of CSV: `title,state`', columnsOf(described.fields))
   }
   command.action(async (...words: unknown[]) => {
     const options = command.opts<Values>()
@@ -96,15 +104,24 @@ function addOperation(
     const session = await sessionOf()
     const sent = { ...(await bodyOf(document, described, fields, options)), headers: headersOf(given, options) }
     const target = (more: Values) => targetOf(described, positional, { ...options, ...more })
-    if (item) return printItems(document, session, described, target, options)
-    await print(await session.send(request(session, described, target({}), sent)))
+    const send = (more: Values) => session.send(request(session, described, target(more), sent))
+    await (isList ? printItems : printRecord)(send, described.fields, options)
   })
 }
 
 const isScalar = ({ type, enum: words }: Schema) =>
   words !== undefined || [type].flat().some((name) => ['string', 'integer', 'number', 'boolean'].includes(name ?? ''))
 
-function optionOf(document: Document, { name, description = '', schema }: Parameter): Option {
+/** Accepts names of columns that the answer has. */
+const columnsOf = (fields: readonly string[]) => (text: string) => {
+  const names = text.split(',').map((name) => name.trim())
+  const unknown = names.find((name) => !fields.includes(name))
+  if (unknown !== undefined) throw new InvalidArgumentError(`The columns are ${fields.join(', ')}.`)
+  return names
+}
+
+function optionOf(document: Document, { name, description: text = '', required, schema }: Parameter): Option {
+  const description = required ? `(required) ${text}` : text
   const { type, enum: words, items } = valueSchema(document, schema)
   const flag = `--${kebab(name)}`
   const types = [type].flat()
@@ -113,7 +130,7 @@ function optionOf(document: Document, { name, description = '', schema }: Parame
   const option = new Option(`${flag} <${types.includes('array') ? 'value...' : 'value'}>`, description)
   const choices = words ?? (items && resolved<Schema>(document, items).enum)
   // A long list, such as that of the currencies, is left to the marketplace.
-  if (choices && choices.length <= 20) return option.choices(choices)
+  if (choices && choices.length <= 50) return option.choices(choices)
   if (types.includes('integer') || types.includes('number')) {
     return option.argParser((text) => {
       if (text === '' || Number.isNaN(Number(text))) throw new InvalidArgumentError('It is not a number.')
@@ -215,35 +232,3 @@ const request = ({ url }: Session, { method }: Described, target: string, { body
     headers: { ...headers, ...(contentType === undefined ? {} : { 'content-type': contentType }) },
     ...(body === undefined ? {} : { body }),
   })
-
-/** Prints JSON indented, and anything else as it is. */
-async function print(response: Response): Promise<void> {
-  const type = response.headers.get('content-type') ?? ''
-  if (/[/+]json\b/.test(type)) process.stdout.write(`${JSON.stringify(await response.json(), null, 2)}\n`)
-  else for await (const chunk of response.body ?? []) process.stdout.write(chunk)
-}
-
-/** Prints the items of one page, or of all. At a terminal, the number of items so far is shown meanwhile. */
-async function printItems(
-  document: Document,
-  session: Session,
-  described: Described,
-  target: (more: Values) => string,
-  { all, output, pageSize }: Values,
-): Promise<void> {
-  const columns = Object.keys((described.item && resolved<Schema>(document, described.item).properties) || {})
-  const writer = itemWriter(output as Format, columns, (text) => process.stdout.write(text), process.stdout.columns)
-  const isShown = all === true && process.stderr.isTTY && !process.stdout.isTTY
-  let count = 0
-  for (let page = 1; ; page++) {
-    const more = all === true ? { page: String(page), pageSize: pageSize ?? MAX_PAGE_SIZE } : {}
-    const response = await session.send(request(session, described, target(more), { headers: {} }))
-    const { items, hasMore } = (await response.json()) as { items: Values[]; hasMore?: boolean }
-    writer.items(items)
-    count += items.length
-    if (isShown) process.stderr.write(`\r${count} items`)
-    if (all !== true || hasMore !== true) break
-  }
-  writer.end()
-  if (isShown) process.stderr.write('\n')
-}

@@ -1,18 +1,34 @@
 export const FORMATS = ['json', 'table', 'csv'] as const
 export type Format = (typeof FORMATS)[number]
 
-type Item = Readonly<Record<string, unknown>>
+export type Values = Readonly<Record<string, unknown>>
 type Write = (text: string) => void
 
 const MAX_COLUMN = 40
+const DEFAULT_WIDTH = 120
+/** What tells records apart comes first in a table, which may have no room for all. */
+const FIRST = ['id', 'serialNumber', 'title', 'name', 'email', 'state', 'status']
+
+interface Table {
+  /** The fields of an item, in the order of the document. */
+  fields: readonly string[]
+  /** The chosen columns, for which a table becomes as wide as they are. */
+  columns: readonly string[] | undefined
+  write: Write
+  width: number | undefined
+}
 
 /** Writes the items of a list, as they come, in one format. */
-export function itemWriter(format: Format, columns: readonly string[], write: Write, width = 120) {
-  if (format === 'csv') return csvWriter(columns, write)
-  if (format === 'table') return tableWriter(columns, write, width)
+export function itemWriter(format: Format, { fields, columns, write, width = DEFAULT_WIDTH }: Table) {
+  if (format === 'csv') return csvWriter(columns ?? fields, write)
+  if (format === 'table') {
+    return columns
+      ? tableWriter(columns, write, Number.POSITIVE_INFINITY)
+      : tableWriter([...new Set([...FIRST.filter((name) => fields.includes(name)), ...fields])], write, width)
+  }
   let isFirst = true
   return {
-    items(items: readonly Item[]) {
+    items(items: readonly Values[]) {
       for (const item of items) {
         write(`${isFirst ? '[\n' : ',\n'}${JSON.stringify(item)}`)
         isFirst = false
@@ -27,7 +43,7 @@ function csvWriter(columns: readonly string[], write: Write) {
   const line = (values: readonly string[]) => write(`${values.map(quoted).join(',')}\r\n`)
   line(columns)
   return {
-    items: (items: readonly Item[]) => {
+    items: (items: readonly Values[]) => {
       for (const item of items) line(columns.map((column) => textOf(item[column])))
     },
     end() {},
@@ -51,7 +67,7 @@ function tableWriter(columns: readonly string[], write: Write, width: number) {
         .trimEnd()}\n`,
     )
   return {
-    items(items: readonly Item[]) {
+    items(items: readonly Values[]) {
       if (!shown) {
         shown = fitting(columns, items, width)
         line(shown.map(({ name }) => name))
@@ -62,12 +78,13 @@ function tableWriter(columns: readonly string[], write: Write, width: number) {
   }
 }
 
-function fitting(columns: readonly string[], items: readonly Item[], width: number) {
+function fitting(columns: readonly string[], items: readonly Values[], width: number) {
   const shown: { name: string; width: number }[] = []
   let left = width
   for (const name of columns) {
     const values = items.map((item) => item[name])
-    if (values.some((value) => value !== null && typeof value === 'object')) continue
+    const isNested = values.some((value) => value !== null && typeof value === 'object')
+    if (isNested && Number.isFinite(width)) continue
     const longest = Math.max(name.length, ...values.map((value) => textOf(value).length))
     const needed = Math.min(longest, MAX_COLUMN)
     if (shown.length > 0 && needed + 2 > left) continue

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { accessToken, type Credentials, refreshToken, serviceAccount } from '../credentials.ts'
 import { tokenFile } from '../token-file.ts'
-import { createTransport } from '../transport.ts'
+import { createTransport, isAddress } from '../transport.ts'
 import { CliError, EXIT } from './failure.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -30,6 +30,11 @@ export async function addressOf(environment: Environment): Promise<string> {
   const url =
     environment.MARKETPLACE_URL ?? (await readFile(addressFile(environment), 'utf8').catch(() => undefined))?.trim()
   if (url === undefined) throw new CliError('Sign in with `marketplace login`, or set MARKETPLACE_URL.', EXIT.signIn)
+  return checked(url)
+}
+
+function checked(url: string): string {
+  if (!isAddress(url)) throw new CliError(`${url} is no address such as https://market.example`)
   return url.replace(/\/+$/, '')
 }
 
@@ -63,10 +68,8 @@ interface LoginOptions {
 
 /** Signs a person in, and keeps the refresh token alone. */
 export async function login({ url: given, email: address }: LoginOptions, environment: Environment): Promise<string> {
-  const url = (given ?? (await addressOf(environment).catch(() => undefined)))?.replace(/\/+$/, '')
+  const url = given === undefined ? await addressOf(environment).catch(() => undefined) : checked(given)
   if (url === undefined) throw new CliError('Name the marketplace: `marketplace login --url https://…`')
-  if (!/^https?:\/\//.test(url) || !URL.canParse(url))
-    throw new CliError(`${url} is no address such as https://market.example`)
   const email = address ?? (await ask('E-mail address: '))
   const password = environment.MARKETPLACE_PASSWORD ?? (await ask('Password: ', true))
   const body = new URLSearchParams({ grant_type: 'password', username: email, password })

@@ -18,9 +18,11 @@ const BAR = 30
 
 /** Uploads a file and, with `--part`, adds it to the part. Prints the upload. */
 export async function upload(session: Session, file: string, options: UploadOptions): Promise<void> {
-  const { size } = await stat(file).catch((error: Error) => {
+  const found = await stat(file).catch((error: Error) => {
     throw new CliError(`The file cannot be read: ${error.message}`)
   })
+  if (!found.isFile()) throw new CliError(`${file} is no file.`)
+  const { size } = found
   const post = async (method: string, path: string, body: object) =>
     session.send(
       new Request(`${session.url}${path}`, {
@@ -30,14 +32,14 @@ export async function upload(session: Session, file: string, options: UploadOpti
       }),
     )
   const name = options.name ?? basename(file)
+  const part = options.part && `/v1/parts/${encodeURIComponent(options.part)}`
+  // A wrong id is told before the bytes are sent.
+  if (part) await session.send(new Request(`${session.url}${part}`))
   const created = (await (
     await post('POST', '/v1/uploads', { name, public: options.public ?? false })
   ).json()) as Upload
   await sendFile(created, file, size)
-  if (options.part !== undefined) {
-    const add = [{ uploadId: created.id, group: options.group }]
-    await post('PATCH', `/v1/parts/${encodeURIComponent(options.part)}/files`, { add })
-  }
+  if (part) await post('PATCH', `${part}/files`, { add: [{ uploadId: created.id, group: options.group }] })
   process.stdout.write(`${JSON.stringify({ id: created.id, name, size }, null, 2)}\n`)
 }
 

@@ -6,7 +6,7 @@ import type { Session } from './session.ts'
 
 interface ListenOptions {
   events: string[]
-  port: string
+  port: number
   publicUrl?: string
   forwardTo?: string
 }
@@ -110,12 +110,12 @@ async function forward(url: string, { host: _, connection: _c, ...headers }: Rec
   }
 }
 
-function started(server: Server, port: string): Promise<void> {
+function started(server: Server, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: Error & { code?: string }) => {
       reject(error.code === 'EADDRINUSE' ? new CliError(`Port ${port} is in use: choose another with --port.`) : error)
     })
-    server.listen(Number(port), '127.0.0.1', resolve)
+    server.listen(port, '127.0.0.1', resolve)
   })
 }
 

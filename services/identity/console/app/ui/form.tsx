@@ -10,7 +10,7 @@ interface FormState {
   errors: ReadonlySignal<Readonly<Record<string, string>>>
   fields: Set<string>
 }
-const FormContext = createContext<FormState | undefined>(undefined)
+export const FormContext = createContext<FormState | undefined>(undefined)
 
 /** A sentence for what was refused. The end of the session has a dialog of its own. */
 export function sentenceOf(error: unknown): string {

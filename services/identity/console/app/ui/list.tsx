@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
-import { commands } from '../api.ts'
+import { isAfterOwnCommand } from '../api.ts'
 import type { List } from '../data.ts'
 import { number } from '../format.ts'
 import { t } from '../texts.ts'
@@ -60,9 +60,10 @@ interface ListProps<Item> extends Omit<TableProps<Item>, 'items' | 'idOf'> {
 /** The rows that are shown, and the number of those by others that came above them meanwhile. */
 function useHeld<Item>({ key, data = [] }: List<Item>, idOf: (item: Item) => string) {
   const released = useSignal(0)
-  const version = `${key} ${commands.value} ${released.value}`
+  const version = `${key} ${released.value}`
   const seen = useRef({ version: '', ids: new Set<string>() })
-  if (seen.current.version !== version || seen.current.ids.size === 0) seen.current = { version, ids: new Set() }
+  const isFirst = seen.current.version !== version || seen.current.ids.size === 0
+  if (isFirst || isAfterOwnCommand()) seen.current = { version, ids: new Set() }
   const { ids } = seen.current
   const last = data.findLastIndex((item) => ids.has(idOf(item)))
   const shown = data.filter((item, at) => at > last || ids.has(idOf(item)))

@@ -66,6 +66,7 @@ export const Facts = ({ of }: { of: readonly (readonly [term: string, value: Com
 
 const TONES: Record<string, string> = {
   ...{ OPEN: 'live', SUBMITTED: 'live', OFFERED: 'live', PUBLISHED: 'live', IN_PRODUCTION: 'live', INSPECTION: 'live' },
+  ...{ active: 'good', paused: 'bad' },
   ...{ ACTIVE: 'good', AWARDED: 'good', ACCEPTED: 'good', COMPLETED: 'good', CONFIRMED: 'good', DELIVERED: 'good' },
   ...{
     PLACED: 'wait',

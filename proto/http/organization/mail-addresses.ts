@@ -1,0 +1,177 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { defineOperation, defineTag, MAX_IDENTITY_BODY_BYTES } from '../operation.ts'
+import { closed, DateTime, FORM, OneOf, PageOf, pageQuery, pathParam, Text } from '../shapes.ts'
+import { EMAIL_FORM, EMAIL_MAX_CHARACTERS, EMAIL_PATTERN, MAX_LINKS_PER_RECIPIENT } from './users.ts'
+
+const tag = defineTag('Mail addresses', 'Addresses that are told by mail what happens in your organization.')
+const EXAMPLE_ID = 'maddr_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
+const EXAMPLE_EMAIL = 'quotations@vestland-additive.example.com'
+const EXAMPLE_TOKEN = 'mZ1c5w0bXyq2Xn5y3P4kq0S1mVtQm7Yw8V3y6fJ2d0E'
+
+/** Maximum number of mail addresses of an organization. */
+export const MAX_MAIL_ADDRESSES = 10
+/** Hours within which a new address is confirmed. */
+export const CONFIRMATION_HOURS = 72
+
+export const MAIL_TOPICS = ['INVITATIONS', 'OFFERS', 'AWARDS', 'ORDERS', 'ENDPOINTS'] as const
+export type MailTopic = (typeof MAIL_TOPICS)[number]
+
+const email = Text(EMAIL_MAX_CHARACTERS, {
+  minLength: 3,
+  pattern: EMAIL_PATTERN,
+  [FORM]: EMAIL_FORM,
+  description: 'E-mail address, unique in your organization. It need not be that of a user.',
+  examples: [EXAMPLE_EMAIL],
+})
+
+const topics = Type.Array(
+  OneOf(MAIL_TOPICS, {
+    description:
+      'INVITATIONS: to quote, and the changes of their RFQs. OFFERS: for your RFQs, and what becomes of yours. AWARDS: with the orders that they place. ORDERS: their steps. ENDPOINTS: webhook endpoints that the marketplace paused.',
+    examples: ['INVITATIONS'],
+  }),
+  {
+    minItems: 1,
+    maxItems: 20,
+    description: 'What the address is told of; repeated ones are merged. Default: all.',
+    examples: [['INVITATIONS', 'ORDERS']],
+  },
+)
+
+export const MailAddress = closed(
+  {
+    id: Type.String({ description: 'Id of the address.', examples: [EXAMPLE_ID] }),
+    email: Type.String({ description: 'E-mail address.', examples: [EXAMPLE_EMAIL] }),
+    topics,
+    confirmed: Type.Boolean({
+      description: 'Whether its owner has confirmed it. Until then it gets no mail but the confirmation.',
+      examples: [true],
+    }),
+    createdTime: DateTime('Time of creation.'),
+    confirmedTime: Type.Optional(DateTime('Time of the confirmation.')),
+  },
+  { description: 'An address that is told by mail what happens.' },
+)
+export type MailAddress = Static<typeof MailAddress>
+
+export const CreateMailAddressRequest = closed({ email, topics: Type.Optional(topics) })
+export type CreateMailAddressRequest = Static<typeof CreateMailAddressRequest>
+
+export const PatchMailAddressRequest = closed({ topics: Type.Optional(topics) })
+export type PatchMailAddressRequest = Static<typeof PatchMailAddressRequest>
+
+const path = '/flows/v1/mail-addresses'
+const addressId = pathParam('id', 'Id of the address.', EXAMPLE_ID)
+
+export const listMailAddresses = defineOperation({
+  id: 'listMailAddresses',
+  method: 'GET',
+  path,
+  tag,
+  summary: 'List mail addresses',
+  description: 'Those of your organization, newest first.',
+  access: 'org:admin',
+  query: Type.Object({ ...pageQuery }),
+  response: PageOf(MailAddress),
+})
+
+export const getMailAddress = defineOperation({
+  id: 'getMailAddress',
+  method: 'GET',
+  path: `${path}/{id}`,
+  tag,
+  summary: 'Get a mail address',
+  access: 'org:admin',
+  params: addressId,
+  response: MailAddress,
+  etag: true,
+})
+
+export const createMailAddress = defineOperation({
+  id: 'createMailAddress',
+  method: 'POST',
+  path,
+  tag,
+  summary: 'Add a mail address',
+  description: `At most ${MAX_MAIL_ADDRESSES} per organization. It gets a link, with which its owner confirms it within ${CONFIRMATION_HOURS} hours; an address that is not confirmed is removed. A recipient gets at most ${MAX_LINKS_PER_RECIPIENT} links an hour.`,
+  access: 'org:admin',
+  body: CreateMailAddressRequest,
+  status: 201,
+  response: MailAddress,
+  refusals: ['conflict', 'limit_reached', 'mail_unavailable'],
+  // The address is not logged, because it may be that of a person.
+  audit: { procedure: 'mailAddress.create', request: ['mailAddressId', 'topics'] },
+})
+
+export const patchMailAddress = defineOperation({
+  id: 'patchMailAddress',
+  method: 'PATCH',
+  path: `${path}/{id}`,
+  tag,
+  summary: 'Change the topics of a mail address',
+  access: 'org:admin',
+  params: addressId,
+  body: PatchMailAddressRequest,
+  response: MailAddress,
+  ifMatch: true,
+  audit: { procedure: 'mailAddress.patch', request: ['id', 'topics'] },
+})
+
+export const deleteMailAddress = defineOperation({
+  id: 'deleteMailAddress',
+  method: 'DELETE',
+  path: `${path}/{id}`,
+  tag,
+  summary: 'Remove a mail address',
+  description: 'Mails to it that were not sent yet are dropped.',
+  access: 'org:admin',
+  params: addressId,
+  status: 204,
+  audit: { procedure: 'mailAddress.delete', request: ['id'] },
+})
+
+const token = Type.String({
+  minLength: 1,
+  maxLength: 512,
+  description: 'Token of the link.',
+  examples: [EXAMPLE_TOKEN],
+})
+
+export const confirmMailAddress = defineOperation({
+  id: 'confirmMailAddress',
+  method: 'POST',
+  path: `${path}/confirm`,
+  tag,
+  summary: 'Confirm a mail address with the link of its mail',
+  description: 'The token works once. Unknown, used and expired tokens are the same 404.',
+  access: 'public',
+  maxBodyBytes: MAX_IDENTITY_BODY_BYTES,
+  body: closed({ token }),
+  status: 204,
+  refusals: ['not_found'],
+  // The owner of the address may be no user: the actor is the user who added it.
+  audit: { procedure: 'mailAddress.confirm', request: ['mailAddressId'] },
+})
+
+/** RFC 8058: a mail program posts this form to the link in the header when its user unsubscribes. */
+export const unsubscribeMailAddress = defineOperation({
+  id: 'unsubscribeMailAddress',
+  method: 'POST',
+  path: '/flows/v1/unsubscriptions',
+  tag,
+  summary: 'Unsubscribe a mail address with one click',
+  description:
+    'The address in the header `List-Unsubscribe` of each mail (RFC 8058). Removes the address. A token that is unknown, or was used, has no effect.',
+  access: 'public',
+  maxBodyBytes: MAX_IDENTITY_BODY_BYTES,
+  query: Type.Object({ token }),
+  form: 'accepted',
+  bodyOptional: true,
+  body: closed({
+    'List-Unsubscribe': Type.Optional(
+      OneOf(['One-Click'], { description: 'The field that mail programs send.', examples: ['One-Click'] }),
+    ),
+  }),
+  status: 204,
+  audit: { procedure: 'mailAddress.unsubscribe', request: ['mailAddressId'] },
+})

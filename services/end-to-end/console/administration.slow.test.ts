@@ -1,0 +1,242 @@
+import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { act, checkScreen, consoleStage, NARROW, stateOf, WIDE } from '../../testing/console.ts'
+import { freePort } from '../../testing/free-port.ts'
+import { WebhookReceiver } from '../../testing/receiver.ts'
+
+// The page may only send files to its own origin, so the addresses of uploads must have it.
+const port = freePort()
+const stage = await consoleStage({
+  PORT: String(port),
+  PUBLIC_URL: `http://127.0.0.1:${port}`,
+  ALLOW_PRIVATE_ADDRESSES: 'true',
+})
+
+/** A screen is complete at both widths. */
+async function checkWidths(page: Page): Promise<void> {
+  for (const { viewport } of [NARROW, WIDE]) {
+    await page.setViewportSize(viewport)
+    await checkScreen(page)
+  }
+}
+
+const open = (page: Page, screen: string) =>
+  page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: screen }).click()
+const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
+
+/** Presses a button of a row and sends its dialog. */
+async function actOn(page: Page, row: string, verb: string): Promise<void> {
+  await rowOf(page, row).getByRole('button', { name: verb, exact: true }).click()
+  await sendDialog(page, verb)
+}
+
+async function sendDialog(page: Page, verb: string): Promise<void> {
+  const dialog = page.getByRole('dialog', { name: verb })
+  await dialog.getByRole('button', { name: verb, exact: true }).click()
+  await dialog.waitFor({ state: 'detached' })
+}
+
+test('parts: a draft gets a drawing, is published, changed and archived', async () => {
+  const owner = await stage.market.organization(['IP_OWNER'])
+  const page = await stage.signIn(await owner.member('IP owner'))
+  await open(page, 'Parts')
+  await checkWidths(page)
+  const title = 'Gear <img src=x onerror="document.title=1">'
+  await page.getByRole('button', { name: 'New part' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Title').fill(title)
+  await dialog.getByLabel('Material', { exact: true }).selectOption({ label: 'Stainless steel 316L (1.4404)' })
+  await dialog.getByRole('button', { name: 'New part' }).click()
+  await stateOf(page, 'Draft')
+  expect(await page.getByRole('heading', { level: 1 }).innerText()).toStartWith(title)
+
+  await page.getByRole('button', { name: 'Add a file' }).click()
+  await dialog.getByLabel('File').setInputFiles({
+    name: 'gear.pdf',
+    mimeType: 'application/pdf',
+    buffer: Buffer.from('%PDF-1.7\n%%EOF\n'),
+  })
+  await checkWidths(page)
+  await sendDialog(page, 'Add a file')
+  await page.getByRole('link', { name: 'gear.pdf' }).waitFor()
+  await act(page, 'Publish')
+  await stateOf(page, 'Published')
+  await act(page, 'Edit', { 'Your reference': 'G-7' })
+  await page.getByText('G-7', { exact: true }).waitFor()
+  await checkWidths(page)
+  await act(page, 'Archive')
+  await stateOf(page, 'Archived')
+  await act(page, 'Publish again')
+  await stateOf(page, 'Published')
+  await page.getByRole('button', { name: 'Remove a file' }).click()
+  await sendDialog(page, 'Remove a file')
+  await page.getByRole('link', { name: 'gear.pdf' }).waitFor({ state: 'detached' })
+  await act(page, 'Delete')
+  await page.getByText('No part matches.').waitFor()
+  await page.context().close()
+}, 60_000)
+
+test('factories: a new one gets a capability and is deactivated', async () => {
+  const maker = await stage.market.organization(['MANUFACTURER'])
+  const page = await stage.signIn(await maker.member('Manufacturer'))
+  await open(page, 'Factories')
+  await page.getByRole('button', { name: 'New factory' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('Bergen Works')
+  await dialog.getByRole('button', { name: 'New factory' }).click()
+  // The marketplace names what is missing, at its field.
+  await dialog.getByLabel('Country code').and(page.locator('[aria-invalid=true]')).fill('no')
+  await dialog.getByLabel('Town').fill('Bergen')
+  await dialog.getByLabel('Street and number').fill('Kaien 4')
+  await dialog.getByRole('button', { name: 'New factory' }).click()
+  await stateOf(page, 'Active')
+  await page.getByRole('button', { name: 'Add' }).click()
+  await dialog.getByLabel('Material', { exact: true }).selectOption({ label: 'Stainless steel 316L (1.4404)' })
+  await dialog.getByLabel('Technology').selectOption('pbf-lb-m')
+  await checkWidths(page)
+  await sendDialog(page, 'Add')
+  await page.getByRole('listitem').filter({ hasText: 'Stainless steel 316L' }).waitFor()
+  await act(page, 'Edit', { Name: 'Bergen Works II' })
+  await page.getByRole('heading', { level: 1, name: 'Bergen Works II' }).waitFor()
+  await act(page, 'Deactivate')
+  await stateOf(page, 'Inactive')
+  await act(page, 'Remove')
+  await page.getByText('Without a capability').waitFor()
+  await open(page, 'Factories')
+  await page.getByRole('link', { name: 'Bergen Works II' }).waitFor()
+  await checkWidths(page)
+  await page.context().close()
+}, 60_000)
+
+test('organization: people, roles, programs and their keys, and what the audit log says of them', async () => {
+  const org = await stage.market.organization(['IP_OWNER'])
+  const page = await stage.signIn(org.administrator)
+  const dialog = page.getByRole('dialog')
+  await open(page, 'Organization')
+  await page.getByRole('button', { name: 'Invite a person' }).click()
+  await dialog.getByLabel('E-mail address').fill(`maja@${org.orgId.toLowerCase().replace('_', '-')}.example.com`)
+  await dialog.getByLabel('Given name').fill('Maja')
+  await dialog.getByLabel('Family name').fill('Bech')
+  await dialog.getByLabel('IP owner').check()
+  await checkWidths(page)
+  await dialog.getByRole('button', { name: 'Invite a person' }).click()
+  expect(await dialog.getByRole('code').innerText()).toMatch(/^http:\/\/\S+\/activate#/)
+  await dialog.getByRole('button', { name: 'Close' }).click()
+
+  await rowOf(page, 'Maja Bech').getByRole('button', { name: 'Roles' }).click()
+  expect(await dialog.getByLabel('IP owner').isChecked()).toBe(true)
+  await dialog.getByLabel('IP owner').uncheck()
+  await dialog.getByLabel('Viewer').check()
+  await sendDialog(page, 'Roles')
+  const { items } = (await org.administrator.client.get<{ items: { id: string }[] }>('/v1/users?q=maja')).body
+  const roles = await org.administrator.client.get<{ items: { name: string }[] }>(`/v1/roles?userId=${items[0]?.id}`)
+  expect(roles.body.items.map(({ name }) => name)).toEqual(['Viewer'])
+  await actOn(page, 'Maja Bech', 'Deactivate')
+  await rowOf(page, 'Maja Bech').getByText('Inactive').waitFor()
+  await checkWidths(page)
+
+  await page.getByRole('link', { name: 'Roles' }).click()
+  await page.getByRole('button', { name: 'New role' }).click()
+  await dialog.getByLabel('Name').fill('Drawings')
+  await dialog.getByLabel('file:write').check()
+  await sendDialog(page, 'New role')
+  await rowOf(page, 'Drawings').getByText('file:write').waitFor()
+  await checkWidths(page)
+  await actOn(page, 'Drawings', 'Remove')
+  await rowOf(page, 'Drawings').waitFor({ state: 'detached' })
+
+  await page.getByRole('link', { name: 'Service accounts' }).click()
+  await act(page, 'New service account', { Name: 'ERP connector' })
+  await rowOf(page, 'ERP connector').getByText('Keys', { exact: true }).last().click()
+  await page.getByRole('button', { name: 'New key' }).click()
+  await dialog.getByLabel('Networks').fill('203.0.113.0/24')
+  await dialog.getByRole('button', { name: 'New key' }).click()
+  await dialog.getByRole('code').first().waitFor()
+  const values = await dialog.getByRole('code').allInnerTexts()
+  expect(values).toEqual([expect.stringMatching(/^sak_/), expect.stringMatching(/^mkt_/)])
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  await page.getByText('203.0.113.0/24 · never used').waitFor()
+  await checkWidths(page)
+  expect(await page.content()).not.toContain(values[1])
+  await actOn(page, 'ERP connector', 'Revoke')
+  await rowOf(page, 'ERP connector').getByText('Inactive').waitFor()
+
+  await page.getByRole('link', { name: 'Mail' }).click()
+  await page.getByText('No address yet.').waitFor()
+  await checkWidths(page)
+  await page.getByRole('button', { name: 'Add an address' }).click()
+  await dialog.getByLabel('E-mail address').fill('quotations@example.com')
+  await dialog.getByLabel('Awards').uncheck()
+  await checkWidths(page)
+  await dialog.getByRole('button', { name: 'Add an address' }).click()
+  // This marketplace has no SMTP server.
+  await dialog.getByRole('alert').waitFor()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+
+  await page.getByRole('link', { name: 'Audit log' }).click()
+  await page.getByRole('button', { name: 'serviceAccount.key.revoke' }).waitFor()
+  await checkWidths(page)
+  await page.getByRole('searchbox').fill('user.create')
+  await page.getByRole('button', { name: 'user.create' }).click()
+  await dialog.getByText('"roleIds"').waitFor()
+  await checkWidths(page)
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export' }).click()
+  const exported = await Bun.file(await (await download).path()).text()
+  const procedures = exported.trim().split('\n')
+  expect(procedures.map((line) => JSON.parse(line).procedure)).toEqual(['user.create'])
+  await page.context().close()
+}, 60_000)
+
+test('webhooks: an endpoint is created, tested, paused, replayed and removed', async () => {
+  const receiver = new WebhookReceiver()
+  const org = await stage.market.organization(['CONSUMER'])
+  const page = await stage.signIn(org.administrator)
+  const dialog = page.getByRole('dialog')
+  await open(page, 'Webhooks')
+  await checkWidths(page)
+  await page.getByRole('button', { name: 'New endpoint' }).click()
+  await dialog.getByLabel('Address').fill(receiver.url)
+  await checkWidths(page)
+  await dialog.getByRole('button', { name: 'New endpoint' }).click()
+  expect(await dialog.getByRole('code').innerText()).toStartWith('whsec_')
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  await page.getByRole('link', { name: receiver.url }).click()
+  await stateOf(page, 'Active')
+  await act(page, 'Test event')
+  await rowOf(page, 'cases.created').getByText('Delivered').waitFor()
+  expect(receiver.events.map(({ type }) => type)).toEqual(['cases.created'])
+  await checkWidths(page)
+  await page.getByRole('button', { name: 'cases.created' }).click()
+  await dialog.getByRole('row').filter({ hasText: '200' }).waitFor()
+  await checkWidths(page)
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  await act(page, 'Replay')
+  await page.getByText('0 deliveries').waitFor()
+  await page.getByRole('button', { name: 'New secret' }).click()
+  await dialog.getByRole('button', { name: 'New secret' }).click()
+  expect(await dialog.getByRole('code').innerText()).toStartWith('whsec_')
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  await act(page, 'Pause')
+  await stateOf(page, 'Paused')
+  await act(page, 'Resume')
+  await stateOf(page, 'Active')
+  await act(page, 'Remove')
+  await page.getByText('No endpoint yet.').waitFor()
+  await page.context().close()
+}, 60_000)
+
+test('a person without administration sees neither its screens nor its data', async () => {
+  const org = await stage.market.organization(['CONSUMER'])
+  const page = await stage.signIn(await org.member('Viewer'))
+  const screens = page.getByRole('navigation', { name: 'Screens' }).getByRole('link')
+  await screens.first().waitFor()
+  expect(await screens.allInnerTexts()).toEqual(['Home'])
+  await page.goto('/console/organization/audit-log')
+  await page.getByRole('alert').getByText('You may not see this').waitFor()
+  await checkWidths(page)
+  await page.goto('/console/webhooks')
+  await page.getByRole('alert').getByText('You may not see this').waitFor()
+  await page.context().close()
+}, 60_000)

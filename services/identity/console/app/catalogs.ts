@@ -1,0 +1,42 @@
+import { signal } from '@preact/signals'
+import { market } from './api.ts'
+
+type Options = readonly (readonly [value: string, label: string])[]
+
+/** The entries of a catalog for a choice, read when they are first needed. Catalogs change rarely, so once is enough. */
+function optionsOf(read: () => AsyncIterable<readonly [string, string]>) {
+  const options = signal<Options>([])
+  let isRead = false
+  return () => {
+    if (!isRead) {
+      isRead = true
+      Array.fromAsync(read()).then(
+        (entries) => {
+          options.value = entries
+        },
+        () => {
+          isRead = false
+        },
+      )
+    }
+    return options.value
+  }
+}
+
+export const materials = optionsOf(async function* () {
+  for await (const { code, name } of market.pages('/v1/materials')) yield [code, name] as const
+})
+export const technologies = optionsOf(async function* () {
+  for await (const { id, label } of market.pages('/v1/technologies')) yield [id, label] as const
+})
+export const processes = optionsOf(async function* () {
+  for (const { code, name } of (await market.GET('/v1/processes')).data.items) yield [code, name] as const
+})
+export const standards = optionsOf(async function* () {
+  for (const { code, title } of (await market.GET('/v1/standards')).data.items) yield [code, title] as const
+})
+
+/** A choice that may be left open. */
+export const orNone = (options: Options): Options => [['', '–'], ...options]
+export const labelIn = (options: Options, value: string | undefined) =>
+  options.find(([option]) => option === value)?.[1] ?? value

@@ -1,0 +1,142 @@
+import { useSignal } from '@preact/signals'
+import { type AuditLogEntry, market } from '../api.ts'
+import { useList, useRecord } from '../data.ts'
+import { time } from '../format.ts'
+import { t } from '../texts.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { Filter, ListTable, Search } from '../ui/list.tsx'
+import { Facts } from '../ui/page.tsx'
+import { Shown } from '../ui/states.tsx'
+import { OrganizationPage } from './organization.tsx'
+
+const KINDS = {
+  '': {},
+  failed: { failedOnly: true },
+  impersonated: { impersonatedOnly: true },
+  withoutSignIns: { hideSignIns: true },
+} as const
+type Kind = keyof typeof KINDS
+
+/** One entry with its request, which never contains a secret. */
+function Entry({ id, onClose }: { id: string; onClose: () => void }) {
+  const read = useRecord('/v1/audit-log/{id}', { path: { id } })
+  return (
+    <Dialog title={t.auditLog.entry} onClose={onClose}>
+      <Shown read={read}>
+        {(entry) => (
+          <>
+            <Facts
+              of={[
+                [t.auditLog.time, time(entry.timestamp)],
+                [t.auditLog.procedure, entry.procedure],
+                [t.auditLog.person, entry.actor.email],
+                [t.auditLog.result, entry.success ? t.auditLog.success : entry.error],
+                [t.auditLog.address, entry.ipAddress],
+                [t.auditLog.program, entry.userAgent],
+                [t.auditLog.actedAs, entry.impersonation?.actingEmail],
+                [t.ui.reason, entry.impersonation?.reason],
+              ]}
+            />
+            {entry.request !== undefined && <pre class="json">{JSON.stringify(entry.request, null, 2)}</pre>}
+          </>
+        )}
+      </Shown>
+      <div class="buttons">
+        <button type="button" onClick={onClose}>
+          {t.ui.close}
+        </button>
+      </div>
+    </Dialog>
+  )
+}
+
+export function AuditLog() {
+  const kind = useSignal<Kind>('')
+  const q = useSignal('')
+  const opened = useSignal('')
+  const query = { ...KINDS[kind.value], ...(q.value && { q: q.value }) }
+  const list = useList('/v1/audit-log', { query })
+  const download = async () => {
+    const { data } = await market.GET('/flows/v1/audit-log/export', { params: { query }, parseAs: 'blob' })
+    const link = document.createElement('a')
+    link.href = URL.createObjectURL(data as Blob)
+    link.download = 'audit-log.ndjson'
+    link.click()
+    URL.revokeObjectURL(link.href)
+  }
+  const isActedFor = ({ impersonation }: AuditLogEntry) => impersonation?.actingEmail
+  return (
+    <OrganizationPage
+      actions={
+        <button type="button" onClick={download}>
+          {t.auditLog.export}
+        </button>
+      }
+    >
+      <div class="filters">
+        <Filter
+          label={t.auditLog.kind}
+          value={kind.value}
+          options={Object.keys(KINDS).map((each) => [each, t.auditLog.kinds[each as Kind]])}
+          onChange={(value) => {
+            kind.value = value as Kind
+          }}
+        />
+        <Search
+          value={q.value}
+          onChange={(text) => {
+            q.value = text
+          }}
+        />
+      </div>
+      <ListTable
+        caption={t.organization.auditLog}
+        list={list}
+        columns={[
+          {
+            label: t.auditLog.procedure,
+            cell: ({ id, procedure }) => (
+              <button
+                type="button"
+                class="link"
+                onClick={() => {
+                  opened.value = id
+                }}
+              >
+                {procedure}
+              </button>
+            ),
+          },
+          {
+            label: t.auditLog.person,
+            cell: (entry) => (
+              <span>
+                {entry.actor.email}
+                {isActedFor(entry) && (
+                  <small class="quiet">
+                    <br />
+                    {t.auditLog.actedAs} {isActedFor(entry)}
+                  </small>
+                )}
+              </span>
+            ),
+          },
+          { label: t.auditLog.time, cell: ({ timestamp }) => time(timestamp) },
+          {
+            label: t.auditLog.result,
+            cell: ({ success, error }) =>
+              success ? t.auditLog.success : <span class="badge bad">{error ?? t.auditLog.failure}</span>,
+          },
+        ]}
+      />
+      {opened.value && (
+        <Entry
+          id={opened.value}
+          onClose={() => {
+            opened.value = ''
+          }}
+        />
+      )}
+    </OrganizationPage>
+  )
+}

@@ -1,0 +1,96 @@
+import { useSignal } from '@preact/signals'
+import { useLocation } from 'preact-iso/router'
+import { command, type Factory, market } from '../api.ts'
+import { useList } from '../data.ts'
+import { number, region } from '../format.ts'
+import { can, permits } from '../me.ts'
+import { t } from '../texts.ts'
+import { Action } from '../ui/dialog.tsx'
+import { Field, textOf } from '../ui/form.tsx'
+import { type Column, Filter, ListTable, Search } from '../ui/list.tsx'
+import { Badge, Page } from '../ui/page.tsx'
+
+type View = 'MANUFACTURER' | 'CONSUMER'
+
+const COLUMNS: readonly Column<Factory>[] = [
+  { label: t.factories.factory, cell: ({ id, name }) => <a href={`/console/factories/${id}`}>{name}</a> },
+  { label: t.rfqs.manufacturer, cell: ({ orgName }) => orgName },
+  { label: t.factories.place, cell: ({ address }) => `${address.locality}, ${region(address.regionCode)}` },
+  { label: t.factories.capabilities, cell: ({ capabilities }) => number(capabilities.length), isNumber: true },
+  { label: t.ui.state, cell: ({ active }) => <Badge of="active" state={active ? 'ACTIVE' : 'INACTIVE'} /> },
+]
+
+/** What a person has typed; what is missing or wrong is named by the marketplace. */
+export function factoryContentOf(data: FormData) {
+  const postalCode = textOf(data, 'address.postalCode')
+  const lines = textOf(data, 'address.lines')
+  return {
+    name: textOf(data, 'name') as string,
+    internal: data.has('internal'),
+    address: {
+      regionCode: textOf(data, 'address.regionCode')?.toUpperCase() as string,
+      locality: textOf(data, 'address.locality') as string,
+      lines: lines?.split('\n') ?? [],
+      ...(postalCode && { postalCode }),
+    },
+  }
+}
+
+export const FactoryFields = ({ factory }: { factory?: Factory }) => (
+  <>
+    <Field name="name" label={t.factories.name} value={factory?.name} isFocused />
+    <Field name="address.lines" label={t.assignment.lines} rows={2} value={factory?.address.lines.join('\n')} />
+    <div class="columns">
+      <Field name="address.postalCode" label={t.assignment.postalCode} value={factory?.address.postalCode} isOptional />
+      <Field name="address.locality" label={t.assignment.locality} value={factory?.address.locality} />
+      <Field name="address.regionCode" label={t.assignment.country} value={factory?.address.regionCode} />
+    </div>
+    <Field name="internal" label={t.factories.internal} type="checkbox" value={String(factory?.internal ?? false)} />
+  </>
+)
+
+export function Factories() {
+  const { route } = useLocation()
+  const view = useSignal<View>(can('app:manufacturer') ? 'MANUFACTURER' : 'CONSUMER')
+  const q = useSignal('')
+  const list = useList('/v1/factories', { query: { view: view.value, ...(q.value && { q: q.value }) } })
+  const create = async (data: FormData) => {
+    const { id } = await command(() => market.POST('/flows/v1/factories', { body: factoryContentOf(data) }))
+    route(`/console/factories/${id}`)
+  }
+  return (
+    <Page
+      title={t.nav.factories}
+      actions={
+        <Action label={t.factories.create} when={permits('POST /flows/v1/factories')} isPrimary onRun={create}>
+          <FactoryFields />
+        </Action>
+      }
+    >
+      <section class="panel">
+        <div class="filters">
+          {can('app:manufacturer') && can('app:consumer') && (
+            <Filter
+              label={t.rfqs.view}
+              value={view.value}
+              options={[
+                ['MANUFACTURER', t.factories.own],
+                ['CONSUMER', t.factories.available],
+              ]}
+              onChange={(value) => {
+                view.value = value as View
+              }}
+            />
+          )}
+          <Search
+            value={q.value}
+            onChange={(text) => {
+              q.value = text
+            }}
+          />
+        </div>
+        <ListTable caption={t.nav.factories} list={list} columns={COLUMNS} empty={t.factories.empty} />
+      </section>
+    </Page>
+  )
+}

@@ -1,0 +1,80 @@
+import { command, type MailAddress, market } from '../api.ts'
+import { useList } from '../data.ts'
+import { permits } from '../me.ts'
+import { t } from '../texts.ts'
+import { Choices, chosenIn } from '../ui/choices.tsx'
+import { Action } from '../ui/dialog.tsx'
+import { Field, textOf } from '../ui/form.tsx'
+import { type Column, ListTable } from '../ui/list.tsx'
+import { OrganizationPage } from './organization.tsx'
+
+type Topic = MailAddress['topics'][number]
+const TOPICS = Object.entries(t.mail.topics) as [Topic, string][]
+const at = (id: string) => ({ params: { path: { id } } })
+
+const Topics = ({ chosen }: { chosen: readonly Topic[] }) => (
+  <Choices name="topics" label={t.mail.told} options={TOPICS} chosen={chosen} />
+)
+const topicsIn = (data: FormData) => ({ topics: chosenIn<Topic>(data, 'topics') })
+
+const AddressActions = ({ address: { id, topics } }: { address: MailAddress }) => (
+  <div class="actions">
+    <Action
+      label={t.verbs.patch}
+      when={permits('PATCH /flows/v1/mail-addresses/{id}')}
+      onRun={(data) =>
+        command(() => market.PATCH('/flows/v1/mail-addresses/{id}', { ...at(id), body: topicsIn(data) }))
+      }
+    >
+      <Topics chosen={topics} />
+    </Action>
+    <Action
+      label={t.ui.remove}
+      when={permits('DELETE /flows/v1/mail-addresses/{id}')}
+      isDangerous
+      onRun={() => command(() => market.DELETE('/flows/v1/mail-addresses/{id}', at(id)))}
+    />
+  </div>
+)
+
+const COLUMNS: readonly Column<MailAddress>[] = [
+  { label: t.signIn.email, cell: ({ email }) => <strong>{email}</strong> },
+  {
+    label: t.mail.told,
+    cell: ({ topics }) => <small class="quiet">{topics.map((topic) => t.mail.topics[topic]).join(', ')}</small>,
+  },
+  {
+    label: t.ui.state,
+    cell: ({ confirmed }) => (
+      <span class={confirmed ? 'badge good' : 'badge wait'}>{confirmed ? t.mail.confirmed : t.mail.unconfirmed}</span>
+    ),
+  },
+  { label: t.ui.actions, cell: (address) => <AddressActions address={address} /> },
+]
+
+/** The addresses that are told by mail what happens to the organization. */
+export function MailAddresses() {
+  const list = useList('/flows/v1/mail-addresses', {})
+  const add = (data: FormData) => {
+    const body = { email: textOf(data, 'email') ?? '', ...topicsIn(data) }
+    return command(() => market.POST('/flows/v1/mail-addresses', { body }))
+  }
+  return (
+    <OrganizationPage
+      actions={
+        <Action
+          label={t.mail.add}
+          hint={t.mail.addHint}
+          when={permits('POST /flows/v1/mail-addresses')}
+          isPrimary
+          onRun={add}
+        >
+          <Field name="email" label={t.signIn.email} type="email" isFocused />
+          <Topics chosen={TOPICS.map(([topic]) => topic)} />
+        </Action>
+      }
+    >
+      <ListTable caption={t.organization.mail} list={list} columns={COLUMNS} empty={t.mail.empty} />
+    </OrganizationPage>
+  )
+}

@@ -1,0 +1,35 @@
+import type { ComponentChildren } from 'preact'
+import { useLocation } from 'preact-iso/router'
+import { me, permits } from '../me.ts'
+import { t } from '../texts.ts'
+import { Page } from '../ui/page.tsx'
+
+const TABS: readonly [path: string, label: string, isShown: () => boolean][] = [
+  ['/console/organization', t.organization.people, () => true],
+  ['/console/organization/roles', t.organization.roles, () => true],
+  [
+    '/console/organization/service-accounts',
+    t.organization.serviceAccounts,
+    () => permits('GET /flows/v1/service-accounts'),
+  ],
+  ['/console/organization/mail', t.organization.mail, () => permits('GET /flows/v1/mail-addresses')],
+  ['/console/organization/audit-log', t.organization.auditLog, () => permits('GET /v1/audit-log')],
+]
+
+/** A view of the organization, with the way to the others. */
+export function OrganizationPage({ actions, children }: { actions?: ComponentChildren; children: ComponentChildren }) {
+  const { path } = useLocation()
+  const name = me.value?.organization.name ?? ''
+  return (
+    <Page title={TABS.find(([address]) => address === path)?.[1] ?? name} over={name} actions={actions}>
+      <nav class="tabs" aria-label={t.nav.organization}>
+        {TABS.filter(([, , isShown]) => isShown()).map(([address, label]) => (
+          <a key={address} href={address} aria-current={address === path ? 'page' : undefined}>
+            {label}
+          </a>
+        ))}
+      </nav>
+      <section class="panel">{children}</section>
+    </Page>
+  )
+}

@@ -1,0 +1,164 @@
+import { useSignal } from '@preact/signals'
+import { useLocation } from 'preact-iso/router'
+import { PART } from '../../../../../proto/states/parts.ts'
+import { command, type FileGroup, ifMatch, market, type Part, post } from '../api.ts'
+import { labelIn, materials, processes } from '../catalogs.ts'
+import { useList, useRecord } from '../data.ts'
+import { date } from '../format.ts'
+import { mayUse, orgId, permits } from '../me.ts'
+import { OrgName } from '../names.tsx'
+import { t } from '../texts.ts'
+import { Action } from '../ui/dialog.tsx'
+import { PartFiles } from '../ui/files.tsx'
+import { Field, textOf } from '../ui/form.tsx'
+import { Badge, Facts, Page, Section } from '../ui/page.tsx'
+import { Shown } from '../ui/states.tsx'
+import { Timeline } from '../ui/timeline.tsx'
+import { upload } from '../upload.ts'
+import { PartFields, partContentOf } from './parts.tsx'
+
+const at = (id: string) => ({ params: { path: { id } } })
+const GROUPS = Object.entries(t.files.groups) as [FileGroup, string][]
+
+/** Sends a file and adds it to the part, in a group. */
+function AddFile({ partId }: { partId: string }) {
+  const share = useSignal(0)
+  const add = async (data: FormData) => {
+    const file = data.get('file') as File
+    const uploadId = await upload(file, (sent) => {
+      share.value = sent
+    })
+    const body = { add: [{ uploadId, group: textOf(data, 'group') as FileGroup }] }
+    await command(() => market.PATCH('/v1/parts/{id}/files', { ...at(partId), body }))
+    share.value = 0
+  }
+  return (
+    <Action label={t.parts.addFile} hint={t.parts.addFileHint} onRun={add}>
+      <label class="field">
+        {t.parts.file}
+        <input type="file" name="file" required />
+      </label>
+      <Field name="group" label={t.parts.group} value="document" options={GROUPS} />
+      <progress aria-label={t.parts.progress} max={1} value={share.value} hidden={share.value === 0} />
+    </Action>
+  )
+}
+
+function RemoveFile({ partId }: { partId: string }) {
+  const files = useRecord('/v1/parts/{id}/files', { path: { id: partId } }).data?.items ?? []
+  const remove = (data: FormData) =>
+    command(() =>
+      market.PATCH('/v1/parts/{id}/files', { ...at(partId), body: { remove: [textOf(data, 'fileId') ?? ''] } }),
+    )
+  return (
+    <Action label={t.parts.removeFile} when={files.length > 0} isDangerous onRun={remove}>
+      <Field name="fileId" label={t.parts.file} options={files.map(({ id, name }) => [id, name])} />
+    </Action>
+  )
+}
+
+function Steps({ part }: { part: Part }) {
+  const { route } = useLocation()
+  const { id } = part
+  const plain = (verb: 'publish' | 'archive' | 'unarchive', isPrimary = false) => (
+    <Action
+      label={t.parts.verbs[verb]}
+      hint={t.parts.hints[verb]}
+      when={mayUse(PART, verb, part)}
+      isPrimary={isPrimary}
+      onRun={() => post(`/flows/v1/parts/{id}/${verb}`, id)}
+    />
+  )
+  const patch = async (data: FormData) => {
+    const { response } = await market.GET('/v1/parts/{id}', at(id))
+    const typed = Object.entries(partContentOf(data)).map(([name, value]) => [name, value ?? null])
+    const body = Object.fromEntries(typed)
+    await command(() => market.PATCH('/flows/v1/parts/{id}', { ...at(id), headers: ifMatch(response), body }))
+  }
+  return (
+    <>
+      <Action
+        label={t.parts.verbs.delete}
+        hint={t.parts.hints.delete}
+        when={mayUse(PART, 'delete', part)}
+        isDangerous
+        onRun={async () => {
+          await command(() => market.DELETE('/flows/v1/parts/{id}', at(id)))
+          route('/console/parts')
+        }}
+      />
+      {plain('archive')}
+      <Action label={t.verbs.patch} when={mayUse(PART, 'patch', part)} onRun={patch}>
+        <PartFields part={part} />
+      </Action>
+      {plain('publish', true)}
+      {plain('unarchive')}
+      {part.state === 'PUBLISHED' && permits('POST /flows/v1/rfqs') && (
+        <a class="button primary" href={`/console/rfqs/new?part=${id}`}>
+          {t.rfqs.create}
+        </a>
+      )}
+    </>
+  )
+}
+
+const PartFacts = ({ part }: { part: Part }) => (
+  <Section title={t.parts.part}>
+    {part.description && <p class="text">{part.description}</p>}
+    <Facts
+      of={[
+        [t.orgRoles.IP_OWNER, <OrgName key="owner" id={part.ipOwnerOrgId} />],
+        [t.parts.material, labelIn(materials(), part.materialId) ?? part.materialType],
+        [t.parts.process, labelIn(processes(), part.processId)],
+        [t.parts.reference, part.externalRef],
+        [t.parts.keywords, part.keywords.join(', ')],
+        [t.parts.notes, part.otherRequirementNotes],
+        [t.parts.published, part.publishedTime && date(part.publishedTime)],
+        [t.parts.updated, date(part.updatedTime)],
+      ]}
+    />
+  </Section>
+)
+
+export function PartScreen({ id = '' }: { id?: string }) {
+  const read = useRecord('/v1/parts/{id}', { path: { id } })
+  const isOwn = read.data?.ipOwnerOrgId === orgId.value
+  const history = useList(isOwn ? '/v1/parts/{id}/history' : undefined, { path: { id } })
+  const mayChangeFiles = isOwn && permits('PATCH /v1/parts/{id}/files')
+  return (
+    <Shown read={read}>
+      {(part) => (
+        <Page
+          title={part.title ?? t.parts.untitled}
+          over={
+            <>
+              <a href="/console/parts">{t.nav.parts}</a> · {part.serialNumber}
+            </>
+          }
+          badge={<Badge of="part" state={part.state} />}
+          actions={<Steps part={part} />}
+        >
+          <div class="beside">
+            <div class="stack">
+              <PartFacts part={part} />
+              {isOwn && (
+                <Section title={t.timeline.title}>
+                  <Timeline of="part" entries={history} />
+                </Section>
+              )}
+            </div>
+            <div class="stack">
+              <PartFiles partId={id} />
+              {mayChangeFiles && (
+                <div class="actions">
+                  <AddFile partId={id} />
+                  <RemoveFile partId={id} />
+                </div>
+              )}
+            </div>
+          </div>
+        </Page>
+      )}
+    </Shown>
+  )
+}

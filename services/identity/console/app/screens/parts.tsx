@@ -1,0 +1,98 @@
+import { useSignal } from '@preact/signals'
+import { useLocation } from 'preact-iso/router'
+import { command, market, type Part, type PartInput } from '../api.ts'
+import { labelIn, materials, orNone, processes } from '../catalogs.ts'
+import { useList } from '../data.ts'
+import { date } from '../format.ts'
+import { can, permits } from '../me.ts'
+import { t } from '../texts.ts'
+import { Action } from '../ui/dialog.tsx'
+import { Field, textOf } from '../ui/form.tsx'
+import { type Column, Filter, ListTable, Search } from '../ui/list.tsx'
+import { Badge, Page } from '../ui/page.tsx'
+
+const COLUMNS: readonly Column<Part>[] = [
+  {
+    label: t.parts.part,
+    cell: ({ id, title, serialNumber }) => (
+      <>
+        <a href={`/console/parts/${id}`}>{title ?? t.parts.untitled}</a> <small class="quiet">{serialNumber}</small>
+      </>
+    ),
+  },
+  { label: t.parts.material, cell: ({ materialId }) => labelIn(materials(), materialId) },
+  { label: t.parts.reference, cell: ({ externalRef }) => externalRef },
+  { label: t.parts.updated, cell: ({ updatedTime }) => date(updatedTime) },
+  { label: t.ui.state, cell: ({ state }) => <Badge of="part" state={state} /> },
+]
+
+const TEXTS = ['title', 'externalRef', 'description', 'materialId', 'processId'] as const
+
+/** What a person has typed; an empty field has no value. */
+export const partContentOf = (data: FormData) =>
+  Object.fromEntries(TEXTS.map((name) => [name, textOf(data, name)])) as Partial<Record<(typeof TEXTS)[number], string>>
+
+export const PartFields = ({ part }: { part?: Part }) => (
+  <>
+    <Field name="title" label={t.parts.title} value={part?.title} isFocused />
+    <Field name="externalRef" label={t.parts.reference} value={part?.externalRef} isOptional />
+    <Field name="description" label={t.parts.description} rows={4} value={part?.description} isOptional />
+    <div class="columns">
+      <Field name="materialId" label={t.parts.material} value={part?.materialId} options={orNone(materials())} />
+      <Field name="processId" label={t.parts.process} value={part?.processId} options={orNone(processes())} />
+    </div>
+  </>
+)
+
+/** The published parts of all organizations, or those of the own one. */
+export function Parts() {
+  const { route } = useLocation()
+  const view = useSignal<'IP_OWNER' | 'CONSUMER'>(can('app:ip-owner') ? 'IP_OWNER' : 'CONSUMER')
+  const q = useSignal('')
+  const list = useList('/v1/parts', { query: { view: view.value, ...(q.value && { q: q.value }) } })
+  const create = async (data: FormData) => {
+    const { id } = await command(() => market.POST('/v1/parts', { body: partContentOf(data) as PartInput }))
+    route(`/console/parts/${id}`)
+  }
+  return (
+    <Page
+      title={t.nav.parts}
+      actions={
+        <Action
+          label={t.parts.create}
+          hint={t.parts.createHint}
+          when={permits('POST /v1/parts')}
+          isPrimary
+          onRun={create}
+        >
+          <PartFields />
+        </Action>
+      }
+    >
+      <section class="panel">
+        <div class="filters">
+          {can('app:ip-owner') && (
+            <Filter
+              label={t.rfqs.view}
+              value={view.value}
+              options={[
+                ['IP_OWNER', t.parts.own],
+                ['CONSUMER', t.parts.all],
+              ]}
+              onChange={(value) => {
+                view.value = value as 'IP_OWNER' | 'CONSUMER'
+              }}
+            />
+          )}
+          <Search
+            value={q.value}
+            onChange={(text) => {
+              q.value = text
+            }}
+          />
+        </div>
+        <ListTable caption={t.nav.parts} list={list} columns={COLUMNS} empty={t.parts.empty} />
+      </section>
+    </Page>
+  )
+}

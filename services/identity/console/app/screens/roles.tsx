@@ -1,0 +1,84 @@
+import { PERMISSIONS } from '../../../../../proto/permissions.ts'
+import { command, market, type Permission, type Role } from '../api.ts'
+import { useList } from '../data.ts'
+import { can, permits } from '../me.ts'
+import { t } from '../texts.ts'
+import { Choices, chosenIn } from '../ui/choices.tsx'
+import { Action } from '../ui/dialog.tsx'
+import { Field, textOf } from '../ui/form.tsx'
+import { type Column, ListTable } from '../ui/list.tsx'
+import { OrganizationPage } from './organization.tsx'
+
+const at = (id: string) => ({ params: { path: { id } } })
+
+/** The permissions that the caller may give, and those that the role has already. */
+const RoleFields = ({ role }: { role?: Role }) => (
+  <>
+    <Field name="name" label={t.people.name} value={role?.name} isFocused />
+    <Choices
+      name="permissions"
+      label={t.organization.permissions}
+      options={PERMISSIONS.filter((each) => can(each) || role?.permissions.includes(each)).map((each) => [each, each])}
+      chosen={role?.permissions ?? []}
+    />
+  </>
+)
+
+const contentOf = (data: FormData) => ({
+  name: textOf(data, 'name') ?? '',
+  permissions: chosenIn<Permission>(data, 'permissions'),
+})
+
+const RoleActions = ({ role: { id }, role }: { role: Role }) => (
+  <div class="actions">
+    <Action
+      label={t.verbs.patch}
+      when={permits('PATCH /flows/v1/roles/{id}') && !role.system}
+      onRun={(data) => command(() => market.PATCH('/flows/v1/roles/{id}', { ...at(id), body: contentOf(data) }))}
+    >
+      <RoleFields role={role} />
+    </Action>
+    <Action
+      label={t.ui.remove}
+      when={permits('DELETE /flows/v1/roles/{id}') && !role.system}
+      isDangerous
+      onRun={() => command(() => market.DELETE('/flows/v1/roles/{id}', at(id)))}
+    />
+  </div>
+)
+
+const COLUMNS: readonly Column<Role>[] = [
+  {
+    label: t.people.name,
+    cell: ({ name, system }) => (
+      <>
+        <strong>{name}</strong> {system && <span class="badge">{t.organization.system}</span>}
+      </>
+    ),
+  },
+  {
+    label: t.organization.permissions,
+    cell: ({ permissions }) => <small class="quiet">{permissions.join(', ') || '–'}</small>,
+  },
+  { label: t.ui.actions, cell: (role) => <RoleActions role={role} /> },
+]
+
+export function Roles() {
+  const list = useList('/v1/roles', {})
+  return (
+    <OrganizationPage
+      actions={
+        <Action
+          label={t.organization.newRole}
+          when={permits('POST /flows/v1/roles')}
+          isPrimary
+          onRun={(data) => command(() => market.POST('/flows/v1/roles', { body: contentOf(data) }))}
+        >
+          <RoleFields />
+        </Action>
+      }
+    >
+      <ListTable caption={t.organization.roles} list={list} columns={COLUMNS} />
+    </OrganizationPage>
+  )
+}

@@ -1,0 +1,159 @@
+import type { MailAddressChanged } from '../../../proto/events/organization.ts'
+import {
+  CONFIRMATION_HOURS,
+  type CreateMailAddressRequest,
+  MAIL_TOPICS,
+  MAX_MAIL_ADDRESSES,
+  type MailAddress,
+  type PatchMailAddressRequest,
+} from '../../../proto/http/organization/mail-addresses.ts'
+import type { AuditContext } from '../../kit/audit/context.ts'
+import type { AuditEntry } from '../../kit/audit/entry.ts'
+import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
+import type { Command } from '../../kit/command/command.ts'
+import { runWithoutCaller } from '../../kit/command/without-caller.ts'
+import type { Pool, Tx } from '../../kit/db/client.ts'
+import { isUniqueViolation } from '../../kit/db/failures.ts'
+import { hashOf, newIdAt, newSecretToken } from '../../kit/db/ids.ts'
+import { found, invalidField, refuse } from '../../kit/errors/refusal.ts'
+import { requireMatch } from '../../kit/http/entity-tags.ts'
+import { lockOrganization } from '../authority/authority.ts'
+import { emailAddressOf } from '../email-addresses.ts'
+import type { MailLinks } from '../mail/links.ts'
+import { dropMails } from '../mail/queries.ts'
+import * as queries from './queries.ts'
+
+export const shownAddress = ({ id, email, topics, created_at, confirmed_at }: queries.AddressRow): MailAddress => ({
+  id,
+  email,
+  topics,
+  confirmed: confirmed_at !== null,
+  createdTime: created_at,
+  ...(confirmed_at === null ? {} : { confirmedTime: confirmed_at }),
+})
+
+export interface AddressDeps {
+  links: MailLinks
+}
+
+/** Adds an address, which gets a link to confirm it. */
+export async function createAddress(
+  { links }: AddressDeps,
+  { tx, caller: { orgId, userId: createdBy }, body, now, audit }: Command<{ body: CreateMailAddressRequest }>,
+): Promise<MailAddress> {
+  const email = emailAddressOf(body.email)
+  if (email === undefined) throw invalidField('email', 'is not an e-mail address')
+  await lockOrganization(tx, orgId)
+  const [present] = await queries.countAddresses(tx, orgId)
+  if (present.count >= MAX_MAIL_ADDRESSES) {
+    throw refuse('limit_reached', { detail: `An organization has at most ${MAX_MAIL_ADDRESSES} mail addresses.` })
+  }
+  const { token, hash } = newSecretToken()
+  const id = newIdAt('maddr', now)
+  const topics = topicsOf(body.topics ?? MAIL_TOPICS)
+  const address = {
+    id,
+    orgId,
+    email,
+    topics,
+    createdBy,
+    confirmationHash: hash,
+    unsubscribeToken: newSecretToken().token,
+  }
+  await queries.insertAddress(tx, address, now).catch((error) => {
+    if (!isUniqueViolation(error, 'mail_addresses_org_id_email_key_key')) throw error
+    throw refuse('conflict', {
+      detail: 'The organization has this address.',
+      errors: [{ field: 'email', message: 'is taken' }],
+    })
+  })
+  await links.send(tx, { kind: 'CONFIRMATION', orgId, addressId: id, email, token }, now)
+  audit.add({ mailAddressId: id })
+  await emitChanged(tx, orgId, id)
+  return { id, email, topics, confirmed: false, createdTime: now }
+}
+
+/** Each topic once, in the order of the contract. */
+const topicsOf = (topics: MailAddress['topics'] | typeof MAIL_TOPICS) =>
+  MAIL_TOPICS.filter((topic) => (topics as readonly string[]).includes(topic))
+
+const emitChanged = (tx: Tx, orgId: string, mailAddressId: string) =>
+  emit(tx, {
+    type: 'organization.mailAddress.changed',
+    tenantId: orgId,
+    subject: mailAddressId,
+    data: { mailAddressId, orgId },
+  } satisfies MailAddressChanged & EventAttributes)
+
+interface PatchAddress {
+  params: { id: string }
+  body: PatchMailAddressRequest
+  ifMatch: string | undefined
+}
+
+export async function patchAddress({
+  tx,
+  caller: { orgId },
+  params: { id },
+  body,
+  ifMatch,
+}: Command<PatchAddress>): Promise<MailAddress> {
+  const address = found(await queries.lockAddress(tx, orgId, id))
+  requireMatch(ifMatch, shownAddress(address))
+  const topics = topicsOf(body.topics ?? address.topics)
+  await queries.updateTopics(tx, orgId, id, topics)
+  await emitChanged(tx, orgId, id)
+  return shownAddress({ ...address, topics })
+}
+
+export async function deleteAddress({
+  tx,
+  caller: { orgId },
+  params: { id },
+  now,
+}: Command<{ params: { id: string } }>): Promise<undefined> {
+  found(await queries.deleteAddress(tx, orgId, id))
+  await dropMails(tx, id, now)
+  await emitChanged(tx, orgId, id)
+  return undefined
+}
+
+/** Removes the address that an organization has of a user who is anonymised. */
+export async function forgetAddress(tx: Tx, orgId: string, userId: string, now: string): Promise<void> {
+  for (const { id } of await queries.deleteAddressOfUser(tx, orgId, userId)) {
+    await dropMails(tx, id, now)
+    await emitChanged(tx, orgId, id)
+  }
+}
+
+const confirmableSince = (now: string) => new Date(Date.parse(now) - CONFIRMATION_HOURS * 60 * 60 * 1000).toISOString()
+
+/** Confirms an address with the token of its link. */
+export async function confirmAddress(sql: Pool, token: string, context: AuditContext, now: string): Promise<undefined> {
+  await runWithoutCaller(sql, context, async (tx, audit) => {
+    const confirmed = found(await queries.confirmAddress(tx, hashOf(token), confirmableSince(now), now))
+    await recordByLink(tx, audit, confirmed)
+  })
+}
+
+/** Removes an address with the token in its mails. A repetition succeeds, because mail programs may repeat the request. */
+export async function unsubscribe(sql: Pool, token: string, context: AuditContext, now: string): Promise<undefined> {
+  await runWithoutCaller(sql, context, async (tx, audit) => {
+    const [removed] = await queries.unsubscribeAddress(tx, token)
+    if (!removed) return
+    await dropMails(tx, removed.id, now)
+    await recordByLink(tx, audit, removed)
+  })
+}
+
+/** The owner of the address may be no user, so the actor is the user who added it. */
+async function recordByLink(tx: Tx, audit: AuditEntry, address: queries.LinkedAddress): Promise<void> {
+  const { id, org_id: orgId, created_by: userId } = address
+  audit.actBy({ userId, orgId })
+  audit.add({ mailAddressId: id })
+  await emitChanged(tx, orgId, id)
+}
+
+/** Removes the addresses that were not confirmed in time. */
+export const cleanUpAddresses = (sql: Pool, now: string, signal: AbortSignal) =>
+  queries.deleteUnconfirmed(sql, confirmableSince(now), signal)

@@ -1,0 +1,82 @@
+import type { MailTopic } from '../../../proto/http/organization/mail-addresses.ts'
+import type { Sql, Tx } from '../../kit/db/client.ts'
+import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
+import type { PageWindow } from '../../kit/pagination/pagination.ts'
+import { inBatches } from '../../kit/worker/batches.ts'
+
+export interface AddressRow {
+  id: string
+  email: string
+  topics: MailTopic[]
+  created_at: string
+  confirmed_at: string | null
+}
+
+export const listAddresses = (sql: Sql, orgId: string, { after, limit, offset }: PageWindow) => sql<AddressRow[]>`
+  select id, email, topics, created_at, confirmed_at from organization.mail_addresses
+  where org_id = ${orgId} and id < ${after ?? NEWEST_ID}
+  order by id desc limit ${limit} offset ${offset}`
+
+export const findAddress = (sql: Sql, orgId: string, id: string) => sql<AddressRow[]>`
+  select id, email, topics, created_at, confirmed_at from organization.mail_addresses
+  where org_id = ${orgId} and id = ${id}`
+
+export const lockAddress = (tx: Tx, orgId: string, id: string) => tx<AddressRow[]>`
+  select id, email, topics, created_at, confirmed_at from organization.mail_addresses
+  where org_id = ${orgId} and id = ${id} for update`
+
+export const countAddresses = (sql: Sql, orgId: string) => sql<[{ count: number }]>`
+  select count(*)::int as count from organization.mail_addresses where org_id = ${orgId}`
+
+interface NewAddress {
+  id: string
+  orgId: string
+  email: string
+  topics: readonly MailTopic[]
+  createdBy: string
+  confirmationHash: Uint8Array
+  unsubscribeToken: string
+}
+
+export const insertAddress = (sql: Sql, address: NewAddress, now: string) => sql`
+  insert into organization.mail_addresses
+    (id, org_id, email, topics, created_by, created_at, confirmation_hash, unsubscribe_token)
+  values (${address.id}, ${address.orgId}, ${address.email}, ${[...address.topics]}, ${address.createdBy}, ${now},
+    ${Buffer.from(address.confirmationHash)}, ${address.unsubscribeToken})`
+
+export const updateTopics = (tx: Tx, orgId: string, id: string, topics: readonly MailTopic[]) => tx`
+  update organization.mail_addresses set topics = ${[...topics]} where org_id = ${orgId} and id = ${id}`
+
+export const deleteAddress = (tx: Tx, orgId: string, id: string) => tx<{ id: string }[]>`
+  delete from organization.mail_addresses where org_id = ${orgId} and id = ${id} returning id`
+
+/** The address of a link. */
+export interface LinkedAddress {
+  id: string
+  org_id: string
+  created_by: string
+}
+
+/** Of concurrent callers one gets the row. */
+export const confirmAddress = (tx: Tx, hash: Uint8Array, createdAfter: string, now: string) => tx<LinkedAddress[]>`
+  update organization.mail_addresses set confirmed_at = ${now}, confirmation_hash = null
+  where confirmation_hash = ${Buffer.from(hash)} and created_at > ${createdAfter}
+  returning id, org_id, created_by`
+
+export const unsubscribeAddress = (tx: Tx, token: string) => tx<LinkedAddress[]>`
+  delete from organization.mail_addresses where unsubscribe_token = ${token} returning id, org_id, created_by`
+
+/** The address of a user who is anonymised, where the organization of the user named it. */
+export const deleteAddressOfUser = (tx: Tx, orgId: string, userId: string) => tx<{ id: string }[]>`
+  delete from organization.mail_addresses
+  where org_id = ${orgId} and email_key = (select email_key from organization.users where id = ${userId})
+  returning id`
+
+export const deleteUnconfirmed = (sql: Sql, createdBefore: string, signal: AbortSignal) =>
+  inBatches(
+    { limit: 1000, signal },
+    (limit) => sql`
+      delete from organization.mail_addresses where id = any(array(
+        select id from organization.mail_addresses where confirmed_at is null and created_at <= ${createdBefore}
+        order by created_at limit ${limit} for update skip locked))`,
+  )

@@ -1,0 +1,41 @@
+import { Elysia } from 'elysia'
+import * as operations from '../../../proto/http/organization/mail-addresses.ts'
+import type { Pool } from '../../kit/db/client.ts'
+import { found } from '../../kit/errors/refusal.ts'
+import type { Http } from '../../kit/http/http.ts'
+import type { Pagination } from '../../kit/pagination/pagination.ts'
+import * as commands from './commands.ts'
+import { findAddress, listAddresses } from './queries.ts'
+
+type Deps = commands.AddressDeps & { http: Http; pagination: Pagination; sql: Pool }
+
+export const mailAddressRoutes = ({ http, pagination, sql, links }: Deps) =>
+  new Elysia({ name: 'organization.mail-addresses' })
+    .use(
+      http.route(operations.listMailAddresses, async ({ caller, query }) => {
+        const { items, hasMore } = await pagination.page(
+          { caller, list: 'mailAddresses', query },
+          (window) => listAddresses(sql, caller.orgId, window),
+          ({ id }) => id,
+        )
+        return { items: items.map(commands.shownAddress), hasMore }
+      }),
+    )
+    .use(
+      http.route(operations.getMailAddress, async ({ caller, params }) =>
+        commands.shownAddress(found(await findAddress(sql, caller.orgId, params.id))),
+      ),
+    )
+    .use(http.command(operations.createMailAddress, (call) => commands.createAddress({ links }, call)))
+    .use(http.command(operations.patchMailAddress, commands.patchAddress))
+    .use(http.command(operations.deleteMailAddress, commands.deleteAddress))
+    .use(
+      http.publicRoute(operations.confirmMailAddress, ({ body, audit, now }) =>
+        commands.confirmAddress(sql, body.token, audit, now),
+      ),
+    )
+    .use(
+      http.publicRoute(operations.unsubscribeMailAddress, ({ query, audit, now }) =>
+        commands.unsubscribe(sql, query.token, audit, now),
+      ),
+    )

@@ -1,0 +1,29 @@
+import { Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import type { Envelope } from '../../../proto/events/envelope.ts'
+import type { Candidate } from './rules.ts'
+
+const Id = Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$' })
+
+/** What mails use of the data of an event. Other systems emit events of cases and assignments, too. */
+const Told = Type.Object({
+  case: Type.Optional(Type.Object({ rfqId: Type.Optional(Id) })),
+  assignment: Type.Optional(Type.Object({ orderId: Id, orderSerialNumber: Id, rfqId: Id, status: Id, dueDate: Id })),
+  endpointId: Type.Optional(Id),
+  cause: Type.Optional(Type.Object({ event: Type.String({ maxLength: 128 }) })),
+})
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** The event as a candidate. One that was late for a day, such as after a pause of mail, is not told any more. */
+export function candidateOf({ type, tenantid: orgId, time, data }: Envelope, now: string): Candidate | undefined {
+  if (orgId === undefined || Date.parse(now) - Date.parse(time) > DAY_MS || !Value.Check(Told, data)) return undefined
+  const { case: opened, assignment, endpointId, cause } = data
+  const { orderId, orderSerialNumber: serialNumber, status, dueDate } = assignment ?? {}
+  return {
+    ...{ orgId, type, time, endpointId },
+    cause: cause?.event ?? '',
+    rfqId: assignment?.rfqId ?? opened?.rfqId,
+    order: assignment && { orderId, serialNumber, status, dueDate },
+  }
+}

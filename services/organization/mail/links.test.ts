@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'bun:test'
+import type { CreatedUser } from '../../../proto/http/organization/users.ts'
+import { connect } from '../../kit/db/client.ts'
+import { captureLog } from '../../testing/captured-log.ts'
+import { marketplaceWithMail, PUBLIC_URL, tokenIn } from '../../testing/mail/market.ts'
+import type { ReceivedMail } from '../../testing/mail/server.ts'
+import { marketplaceOf, TEST_PASSWORD } from '../../testing/marketplace.ts'
+import { created, entriesOf, newPerson, type Problem, tokenOf } from '../../testing/people.ts'
+import { until } from '../../testing/until.ts'
+import { cleanUpMails } from './cleanup.ts'
+
+const log = captureLog()
+const { market, server } = await marketplaceWithMail([], { LOG_LEVEL: 'info' }, { logDestination: log.destination })
+const org = await market.organization(['CONSUMER'])
+const { client } = org.administrator
+const { owner } = market.db
+const sql = connect(market.db.urlOf('organization'), { max: 1, applicationName: 'test-cleanup' })
+market.db.beforeDrop(() => sql.end({ timeout: 1 }))
+
+type Created = CreatedUser & Problem
+const create = (body: object, headers = {}) => client.post<Created>('/flows/v1/users', body, headers)
+const reset = (userId: string, body?: object) =>
+  client.post<{ activationUrl?: string } & Problem>(`/flows/v1/users/${userId}/reset-password`, body)
+const activate = async (token: string) =>
+  (await market.anonymous.post('/flows/v1/activations', { token, password: TEST_PASSWORD })).status
+const last = async (email: string, count = 1) => (await server.arrived(email, count)).at(-1) as ReceivedMail
+const stateOf = (userId: string) => owner<{ state: string; secret: string | null }[]>`
+  select state, secret from organization.mails where user_id = ${userId} order by id`
+
+describe('the link of a new user', () => {
+  test('goes to the user instead of the response, and is nowhere in clear', async () => {
+    const person = newPerson({ givenName: '<img onerror=x>', mail: true })
+    const { status, body } = await create(person)
+    expect([status, 'activationUrl' in body]).toEqual([201, false])
+    const mail = await last(person.email)
+    const token = tokenIn(mail, `${PUBLIC_URL}/activate#`)
+    expect(mail.mail.subject).toBe('Your account at Sourcing and Manufacturing Marketplace')
+    expect(mail.mail.text).toContain('Hello <img onerror=x>,')
+    expect(mail.mail.html).toContain('<p>Hello &lt;img onerror=x&gt;,</p>')
+    expect(mail.raw).not.toContain('List-Unsubscribe')
+    await until(async () => (await stateOf(body.id))[0]?.state === 'SENT')
+    expect((await stateOf(body.id))[0]?.secret).toBeNull()
+    const [entry] = await entriesOf(market, org.orgId, 'user.create')
+    expect(entry?.request).toEqual({ userId: body.id, mail: true })
+    const stored = await owner`
+      select m::text from organization.mails m union all select o::text from organization.outbox o
+      union all select a::text from organization.audit_log a union all select k::text from organization.idempotency_keys k`
+    for (const text of [...stored.map((row) => JSON.stringify(row)), ...log.texts]) {
+      expect(text).not.toContain(token)
+      expect(text).not.toContain(person.email)
+    }
+    expect(await activate(token)).toBe(204)
+  })
+
+  test('is sent once, if the request is repeated with its Idempotency-Key', async () => {
+    const person = newPerson({ mail: true })
+    const key = { 'idempotency-key': crypto.randomUUID() }
+    const [first, second] = [await create(person, key), await create(person, key)]
+    expect(second.body).toEqual(first.body)
+    await last(person.email)
+    expect((await stateOf(first.body.id)).length).toBe(1)
+  })
+
+  test('stays in the response where the request does not ask for a mail', async () => {
+    const { activationUrl, id } = (await create(newPerson({ mail: false }))).body
+    expect(activationUrl).toStartWith(`${PUBLIC_URL}/activate#`)
+    expect(await stateOf(id)).toHaveLength(0)
+  })
+})
+
+test("the link of a new organization's administrator goes to the administrator", async () => {
+  const operator = await market.operator()
+  const administrator = newPerson()
+  const body = { name: 'Vestland Additive', roles: ['MANUFACTURER'], regionCode: 'NO', administrator, mail: true }
+  const answer = await operator.administrator.client.post<object>('/flows/v1/orgs', body)
+  expect([answer.status, 'activationUrl' in answer.body]).toEqual([201, false])
+  expect(await activate(tokenIn(await last(administrator.email), '/activate#'))).toBe(204)
+})
+
+describe('the link of a reset', () => {
+  test('goes to the user, and ends the earlier one', async () => {
+    const user = await created(client)
+    expect((await reset(user.id, { mail: true })).body).toEqual({} as Problem)
+    const first = tokenIn(await last(user.email), '/activate#')
+    expect(await activate(tokenOf(user))).toBe(404)
+    expect((await reset(user.id, { mail: true })).status).toBe(200)
+    const second = tokenIn(await last(user.email, 2), '/activate#')
+    expect([await activate(first), await activate(second)]).toEqual([404, 204])
+    expect((await last(user.email, 2)).mail.subject).toBe('Choose a new password')
+  })
+
+  test('that was not sent yet is never sent after another reset, or a deactivation', async () => {
+    await server.set({ refuse: 'RCPT', status: 451 })
+    const [first, second] = [await created(client), await created(client)]
+    for (const { id } of [first, second]) {
+      await reset(id, { mail: true })
+      await until(
+        async () =>
+          (await owner`select from organization.mails where user_id = ${id} and attempts = 1 and lease_until is null`)
+            .length,
+      )
+    }
+    await reset(first.id)
+    await client.post(`/flows/v1/users/${second.id}/deactivate`)
+    await server.set('accept')
+    await owner`update organization.mails set next_attempt_at = now() where state = 'PENDING'`
+    const person = newPerson({ mail: true })
+    await create(person)
+    await last(person.email)
+    expect([...server.to(first.email), ...server.to(second.email)]).toEqual([])
+    await cleanUpMails(sql, 30, new Date().toISOString(), new AbortController().signal)
+    for (const { id } of [first, second])
+      expect<object[]>([...(await stateOf(id))]).toEqual([{ state: 'FAILED', secret: null }])
+  })
+
+  test('the sixth within an hour is 409, and changes nothing', async () => {
+    const user = await created(client)
+    for (let n = 0; n < 5; n++) expect((await reset(user.id, { mail: true })).status).toBe(200)
+    const { activationUrl } = (await reset(user.id)).body
+    const refused = await reset(user.id, { mail: true })
+    expect([refused.status, refused.body.code]).toEqual([409, 'limit_reached'])
+    expect(await activate(tokenOf({ activationUrl: activationUrl as string }))).toBe(204)
+  })
+})
+
+test('the log tells of refused mails without an address', () => {
+  const lines = log.texts.filter((text) => text.includes('a mail was not accepted'))
+  expect(lines.length).toBeGreaterThan(0)
+  expect(JSON.parse(lines[0] as string)).toMatchObject({
+    kind: 'RESET',
+    by: 'RECIPIENT',
+    status: 451,
+    tenant: org.orgId,
+  })
+  for (const text of log.texts) expect(text).not.toContain('@')
+})
+
+test('an organization sends at most MAIL_HOURLY_MAX links an hour, and another one is not affected', async () => {
+  const busy = await market.organization(['CONSUMER'])
+  await owner`
+    insert into organization.mails
+      (id, org_id, kind, user_id, activation_hash, state, created_at, next_attempt_at, expires_at, finished_at)
+    select gen_random_uuid()::text, ${busy.orgId}, 'INVITATION', 'user_1', '\\x00', 'SENT', now(), now(), now(), now()
+    from generate_series(1, 99)`
+  const by = busy.administrator.client
+  expect((await by.post<Created>('/flows/v1/users', newPerson({ mail: true }))).status).toBe(201)
+  const refused = await by.post<Created>('/flows/v1/users', newPerson({ mail: true }))
+  expect([refused.status, refused.body.code]).toEqual([409, 'limit_reached'])
+  expect((await by.post('/flows/v1/users', newPerson())).status).toBe(201)
+  expect((await create(newPerson({ mail: true }))).status).toBe(201)
+})
+
+test('a marketplace without SMTP_URL refuses `mail` with 409, and creates no user', async () => {
+  const silent = await marketplaceOf([])
+  const { administrator } = await silent.organization(['CONSUMER'])
+  const person = newPerson({ mail: true })
+  const refused = await administrator.client.post<Created>('/flows/v1/users', person)
+  expect([refused.status, refused.body.code]).toEqual([409, 'mail_unavailable'])
+  const listed = await administrator.client.get<{ items: unknown[] }>(`/v1/users?q=${person.email}`)
+  expect(listed.body.items).toEqual([])
+})

@@ -1,0 +1,140 @@
+import MailComposer from 'nodemailer/lib/mail-composer'
+import { CONFIRMATION_HOURS } from '../../../proto/http/organization/mail-addresses.ts'
+import type { ClaimedMail } from './queries.ts'
+import type { Message } from './smtp.ts'
+import { type Line, lineOf, type ReadRfq, shownTime } from './texts.ts'
+
+interface Content {
+  subject: string
+  paragraphs: string[]
+  lines: Line[]
+  footer: Line[]
+}
+
+export interface Sender {
+  /** `MAIL_FROM`. */
+  from: string
+  publicUrl: string
+}
+
+const NAME = 'Sourcing and Manufacturing Marketplace'
+const MAX_SUBJECT_CHARACTERS = 150
+
+export const mailAddressUrl = (publicUrl: string, action: 'confirm' | 'remove', token: string) =>
+  `${publicUrl}/mail-address#${action}=${token}`
+
+/** The mail as it is sent. A repetition has the same Message-ID, by which mail programs recognise it. */
+export async function messageOf(
+  { from, publicUrl }: Sender,
+  mail: ClaimedMail,
+  secret: string | undefined,
+  rfqs: ReadonlyMap<string, ReadRfq>,
+): Promise<Message> {
+  const content = contentOf(mail, secret, rfqs, publicUrl)
+  const token = mail.unsubscribe_token
+  const composed = new MailComposer({
+    from,
+    to: { name: '', address: mail.email },
+    subject: oneLine(content.subject).slice(0, MAX_SUBJECT_CHARACTERS).toWellFormed(),
+    text: textOf(content),
+    html: htmlOf(content),
+    messageId: `<${mail.id}@${new URL(publicUrl).hostname}>`,
+    date: mail.sealed_at,
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      ...(mail.kind === 'NOTICE' && token
+        ? {
+            'List-Unsubscribe': `<${publicUrl}/flows/v1/unsubscriptions?token=${token}>`,
+            'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+          }
+        : {}),
+    },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  }).compile()
+  // The domains are in ASCII there.
+  const envelope = composed.getEnvelope()
+  return { from: envelope.from || '', to: envelope.to[0] ?? '', raw: await composed.build() }
+}
+
+function contentOf(
+  mail: ClaimedMail,
+  secret: string | undefined,
+  rfqs: ReadonlyMap<string, ReadRfq>,
+  publicUrl: string,
+) {
+  const { kind, org_name: orgName, given_name: givenName } = mail
+  if (kind === 'NOTICE') return noticeContent(mail, rfqs, publicUrl)
+  if (kind === 'CONFIRMATION') {
+    return linkContent('Confirm your address', {
+      paragraphs: [
+        `${orgName} wants to tell this address by mail what happens in its organization at the ${NAME}.`,
+        `Confirm it within ${CONFIRMATION_HOURS} hours. Without it, or if you do not know the organization, you get no further mail.`,
+      ],
+      link: { text: 'Confirm this address', url: mailAddressUrl(publicUrl, 'confirm', secret ?? '') },
+    })
+  }
+  const isNew = kind === 'INVITATION'
+  return linkContent(isNew ? `Your account at ${NAME}` : 'Choose a new password', {
+    paragraphs: [
+      `Hello ${givenName},`,
+      isNew
+        ? `an administrator of ${orgName} created an account for you at the ${NAME}. Choose a password to begin.`
+        : `an administrator of ${orgName} reset your password at the ${NAME}. The old one does not work any more.`,
+      `The link works once, until ${shownTime(mail.link_expires_at ?? mail.expires_at)}.`,
+    ],
+    link: { text: 'Choose a password', url: `${publicUrl}/activate#${secret}` },
+  })
+}
+
+const linkContent = (subject: string, { paragraphs, link }: { paragraphs: string[]; link: Line }): Content => ({
+  subject,
+  paragraphs,
+  lines: [link],
+  footer: [],
+})
+
+function noticeContent(mail: ClaimedMail, rfqs: ReadonlyMap<string, ReadRfq>, publicUrl: string): Content {
+  const lines = mail.items.map((item) => lineOf(item, rfqs, publicUrl))
+  const count = lines.length + mail.omitted
+  const first = lines[0]?.text ?? ''
+  return {
+    subject: count === 1 ? first : `${first}, and ${count - 1} more`,
+    paragraphs: [`News for ${mail.org_name}:`],
+    lines: mail.omitted > 0 ? [...lines, { text: `And ${mail.omitted} more`, url: `${publicUrl}/console` }] : lines,
+    footer: [
+      { text: 'Choose what your organization is told', url: `${publicUrl}/console/organization` },
+      { text: 'Remove this address', url: mailAddressUrl(publicUrl, 'remove', mail.unsubscribe_token ?? '') },
+    ],
+  }
+}
+
+/** A line break would begin another header. */
+const oneLine = (text: string) => text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, ' ')
+
+const textOf = ({ paragraphs, lines, footer }: Content) =>
+  [
+    paragraphs.map(oneLine).join('\n\n'),
+    lines.map(({ text, url }) => `${oneLine(text)}\n${url}`).join('\n\n'),
+    ...(footer.length > 0 ? [`--\n${footer.map(({ text, url }) => `${text}: ${url}`).join('\n')}`] : []),
+  ].join('\n\n')
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+const escaped = (text: string) => oneLine(text).replace(/[&<>"']/g, (character) => ESCAPES[character] as string)
+
+const htmlOf = ({ subject, paragraphs, lines, footer }: Content) => `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>${escaped(subject)}</title></head>
+<body style="font-family: sans-serif; line-height: 1.5; max-width: 40em">
+${paragraphs.map((text) => `<p>${escaped(text)}</p>`).join('\n')}
+<ul>
+${lines.map(({ text, url }) => `<li><a href="${escaped(url)}">${escaped(text)}</a></li>`).join('\n')}
+</ul>
+${footer.map(({ text, url }) => `<p style="font-size: smaller"><a href="${escaped(url)}">${escaped(text)}</a></p>`).join('\n')}
+</body></html>
+`

@@ -1,0 +1,209 @@
+import type { MailTopic } from '../../../proto/http/organization/mail-addresses.ts'
+import type { Sql, Tx } from '../../kit/db/client.ts'
+import { inBatches } from '../../kit/worker/batches.ts'
+import { MAX_ITEMS, type Notice, type RfqRole } from './rules.ts'
+
+export const listConfirmed = (tx: Tx, orgIds: readonly string[]) => tx<
+  { id: string; org_id: string; topics: MailTopic[]; confirmed_at: string }[]
+>`
+  select id, org_id, topics, confirmed_at from organization.mail_addresses
+  where org_id = any(${orgIds}) and confirmed_at is not null order by id`
+
+/** The roles of organizations in RFQs. */
+export const listRoles = (tx: Tx, rfqIds: readonly string[], orgIds: readonly string[]) => tx<
+  { rfq_id: string; org_id: string; role: RfqRole }[]
+>`
+  select rfq_id, org_id, role from sourcing.rfq_readers where rfq_id = any(${rfqIds}) and org_id = any(${orgIds})`
+
+export interface Addressed {
+  id: string
+  orgId: string
+  addressId: string
+  items: Notice[]
+}
+
+/** Adds items to the mail that collects them for their address, or to a new one. */
+export const appendItems = (
+  tx: Tx,
+  mails: readonly Addressed[],
+  times: { now: string; due: string; expires: string },
+) => tx`
+  insert into organization.mails (id, org_id, kind, address_id, items, created_at, next_attempt_at, expires_at)
+  select n.id, n."orgId", 'NOTICE', n."addressId", n.items, ${times.now}, ${times.due}, ${times.expires}
+  from json_to_recordset(${JSON.stringify(mails)}::text::json) as n (
+    id text, "orgId" text, "addressId" text, items jsonb)
+  on conflict (address_id) where kind = 'NOTICE' and state = 'PENDING' and sealed_at is null do update set
+    items = case when jsonb_array_length(mails.items) < ${MAX_ITEMS} then mails.items || excluded.items else mails.items end,
+    omitted = mails.omitted
+      + case when jsonb_array_length(mails.items) < ${MAX_ITEMS} then 0 else jsonb_array_length(excluded.items) end`
+
+interface LinkMail {
+  id: string
+  orgId: string
+  kind: 'CONFIRMATION' | 'INVITATION' | 'RESET'
+  addressId: string | null
+  userId: string | null
+  activationHash: Uint8Array | null
+  recipientHash: Uint8Array
+  secret: string
+  expiresAt: string
+}
+
+export const insertLinkMail = (tx: Tx, mail: LinkMail, now: string) => tx`
+  insert into organization.mails
+    (id, org_id, kind, address_id, user_id, activation_hash, recipient_hash, secret, created_at, next_attempt_at,
+      expires_at)
+  values (${mail.id}, ${mail.orgId}, ${mail.kind}, ${mail.addressId}, ${mail.userId},
+    ${mail.activationHash && Buffer.from(mail.activationHash)}, ${Buffer.from(mail.recipientHash)}, ${mail.secret},
+    ${now}, ${now}, ${mail.expiresAt})`
+
+/** Links of the last hour: those that an organization caused, and those to one recipient. */
+export const countLinks = (tx: Tx, orgId: string, recipientHash: Uint8Array, now: string) => tx<
+  [{ of_organization: number; to_recipient: number }]
+>`
+  select
+    (select count(*)::int from organization.mails where org_id = ${orgId} and kind <> 'NOTICE'
+      and created_at > ${now}::timestamptz - interval '1 hour') as of_organization,
+    (select count(*)::int from organization.mails where recipient_hash = ${Buffer.from(recipientHash)}
+      and created_at > ${now}::timestamptz - interval '1 hour') as to_recipient`
+
+/** Ends the unsent mails of an address that is removed. */
+export const dropMails = (tx: Tx, addressId: string, now: string) => tx`
+  update organization.mails set state = 'FAILED', secret = null, finished_at = ${now}
+  where address_id = ${addressId} and state = 'PENDING'`
+
+/** Whether the address of a mail was removed, or its link is void. */
+const isVoid = (sql: Sql) => sql`(
+  case when m.address_id is null
+    then not exists (select from organization.pending_activations p where p.token_hash = m.activation_hash)
+    else not exists (select from organization.mail_addresses a where a.id = m.address_id) end)`
+
+/**
+ * The mails that are due, with their turn within their organization. An address gets one NOTICE at a time; the next one
+ * collects meanwhile. Beyond the limit of an hour, the notices of an organization collect until the next hour.
+ */
+const due = (sql: Sql, hourlyMax: number, now: string) => sql`
+  select d.id, d.turn, d.next_attempt_at, d.created_at, d.failure from (
+    select m.id, m.next_attempt_at, m.created_at, m.failure, m.kind <> 'NOTICE' or m.sealed_at is not null as unlimited,
+      row_number() over (partition by m.org_id order by m.sealed_at nulls last, m.next_attempt_at, m.id) as turn,
+      (select count(*) from organization.mails s where s.org_id = m.org_id and s.kind = 'NOTICE'
+        and s.sealed_at > ${now}::timestamptz - interval '1 hour') as sealed
+    from organization.mails m
+    where m.state = 'PENDING' and m.next_attempt_at <= ${now} and m.expires_at > ${now}
+      and (m.lease_until is null or m.lease_until < now())
+      and (m.kind <> 'NOTICE' or m.sealed_at is not null or not exists (
+        select from organization.mails s where s.address_id = m.address_id and s.state = 'PENDING' and s.kind = 'NOTICE'
+          and s.sealed_at is not null))
+      and not ${isVoid(sql)}
+  ) d
+  where d.unlimited or d.sealed + d.turn <= ${hourlyMax}`
+
+export interface ClaimedMail {
+  id: string
+  org_id: string
+  org_name: string
+  kind: 'NOTICE' | 'CONFIRMATION' | 'INVITATION' | 'RESET'
+  items: Notice[]
+  omitted: number
+  secret: string | null
+  attempts: number
+  sealed_at: string
+  expires_at: string
+  /** Expiry of an activation link. */
+  link_expires_at: string | null
+  email: string
+  given_name: string | null
+  unsubscribe_token: string | null
+}
+
+/** Leases due mails of the organizations in turn. */
+export const claimMails = (
+  sql: Sql,
+  { limit, hourlyMax, leaseSeconds, token }: { limit: number; hourlyMax: number; leaseSeconds: number; token: string },
+  now: string,
+) => sql<ClaimedMail[]>`
+  with due as (${due(sql, hourlyMax, now)}), claimed as (
+    select m.id from due join organization.mails m on m.id = due.id
+    where m.state = 'PENDING' and (m.lease_until is null or m.lease_until < now())
+    order by due.turn, due.next_attempt_at, due.id limit ${limit}
+    for update of m skip locked
+  )
+  update organization.mails m set
+    attempts = m.attempts + 1, sealed_at = coalesce(m.sealed_at, ${now}), lease_token = ${token},
+    lease_until = now() + make_interval(secs => ${leaseSeconds})
+  from organization.mails own
+  join organization.organizations o on o.id = own.org_id
+  left join organization.mail_addresses a on a.id = own.address_id
+  left join organization.users u on u.id = own.user_id
+  left join organization.activations l on l.token_hash = own.activation_hash
+  where m.id = any(array(select id from claimed)) and own.id = m.id
+  returning m.id, m.org_id, o.name as org_name, m.kind, m.items, m.omitted, m.secret, m.attempts, m.sealed_at, m.expires_at,
+    l.expires_at as link_expires_at, coalesce(a.email, u.email) as email, u.given_name, a.unsubscribe_token`
+
+/** The end of an attempt. Without a state the mail stays PENDING until the next one. */
+export interface Attempt {
+  id: string
+  token: string
+  state: 'SENT' | 'FAILED' | 'PENDING'
+  failure: 'RECIPIENT' | 'SERVER' | null
+  nextAttemptAt: string
+}
+
+/** Records an attempt, unless its lease was lost. */
+export const recordAttempt = (sql: Sql, { id, token, state, failure, nextAttemptAt }: Attempt, now: string) => sql`
+  update organization.mails set
+    state = ${state}, failure = ${failure}, lease_until = null, lease_token = null,
+    next_attempt_at = ${nextAttemptAt},
+    secret = case when ${state === 'PENDING'} then secret end,
+    finished_at = case when ${state !== 'PENDING'} then ${now}::timestamptz end
+  where id = ${id} and lease_token = ${token}`
+
+/** RFQs as an organization reads them. */
+export const listRfqs = (sql: Sql, orgId: string, rfqIds: readonly string[]) => sql<
+  { rfq_id: string; serial_number: string; title: string | null; expires_at: string }[]
+>`
+  select distinct on (rfq_id) rfq_id, serial_number, title, expires_at from sourcing.rfq_readers
+  where org_id = ${orgId} and rfq_id = any(${rfqIds}) order by rfq_id, title`
+
+/** Mails that wait, at most 10,000, and the age of the oldest one that the server could have accepted. */
+export const measureMails = (sql: Sql, hourlyMax: number, now: string) => sql<
+  [{ pending: number; oldest_ms: number | null }]
+>`
+  with due as (${due(sql, hourlyMax, now)})
+  select
+    (select count(*)::int from (select from organization.mails where state = 'PENDING' limit 10000) p) as pending,
+    extract(epoch from ${now}::timestamptz - least(
+      (select min(created_at) from due where failure is null),
+      (select min(created_at) from organization.mails where state = 'PENDING' and failure = 'SERVER')))::float * 1000
+      as oldest_ms`
+
+/** Gives up the mails that have expired or are void. */
+export const failExpired = (sql: Sql, now: string, signal: AbortSignal) =>
+  inBatches(
+    { limit: 1000, signal },
+    (limit) => sql`
+      update organization.mails set state = 'FAILED', secret = null, finished_at = ${now} where id = any(array(
+        select m.id from organization.mails m
+        where m.state = 'PENDING' and (m.expires_at <= ${now} or ${isVoid(sql)})
+          and (m.lease_until is null or m.lease_until < now())
+        order by m.next_attempt_at limit ${limit} for update of m skip locked))`,
+  )
+
+/** Forgets the recipients of links that no limit counts any more. */
+export const forgetRecipients = (sql: Sql, before: string, signal: AbortSignal) =>
+  inBatches(
+    { limit: 1000, signal },
+    (limit) => sql`
+      update organization.mails set recipient_hash = null where id = any(array(
+        select id from organization.mails where recipient_hash is not null and created_at < ${before}
+        order by created_at limit ${limit} for update skip locked))`,
+  )
+
+export const deleteFinished = (sql: Sql, before: string, signal: AbortSignal) =>
+  inBatches(
+    { limit: 1000, signal },
+    (limit) => sql`
+      delete from organization.mails where id = any(array(
+        select id from organization.mails where finished_at < ${before} order by finished_at limit ${limit}
+        for update skip locked))`,
+  )

@@ -1,0 +1,110 @@
+import type { MailTopic } from '../../../proto/http/organization/mail-addresses.ts'
+
+/** The event types that mails tell of. */
+export const MAIL_SUBJECTS = ['cases.>', 'assignments.>', 'webhooks.>']
+
+/** What mails use of an event. */
+export interface Candidate {
+  orgId: string
+  type: string
+  time: string
+  /** Type of the domain event behind it. */
+  cause: string
+  rfqId: string | undefined
+  order: Pick<Notice, 'orderId' | 'serialNumber' | 'status' | 'dueDate'> | undefined
+  endpointId: string | undefined
+}
+
+/** What one item of a mail tells. Its texts are written when it is sent. */
+export interface Notice {
+  kind: NoticeKind
+  time: string
+  rfqId?: string
+  role?: RfqRole | undefined
+  orderId?: string | undefined
+  serialNumber?: string | undefined
+  status?: string | undefined
+  dueDate?: string | undefined
+  endpointId?: string
+}
+
+export type NoticeKind =
+  | 'invited'
+  | 'extended'
+  | 'reopened'
+  | 'cancelled'
+  | 'closed'
+  | 'toCompare'
+  | 'declined'
+  | 'offered'
+  | 'offerWithdrawn'
+  | 'offerExpired'
+  | 'ownOfferExpired'
+  | 'rejected'
+  | 'awarded'
+  | 'ordered'
+  | 'orderStep'
+  | 'delayed'
+  | 'filesReleased'
+  | 'endpointPaused'
+
+/** Items of a mail; further ones are counted. */
+export const MAX_ITEMS = 50
+
+type Choice = readonly [MailTopic, NoticeKind] | undefined
+
+/**
+ * What a change of an RFQ or of an offer is for an organization. Who caused it is not told of it. The event of an offer
+ * reaches only organizations that may know of it; to a manufacturer it is its own offer.
+ */
+const BY_CAUSE: Readonly<Record<string, Partial<Record<RfqRole, Choice>>>> = {
+  'sourcing.rfq.published': { MANUFACTURER: ['INVITATIONS', 'invited'] },
+  'sourcing.rfq.invited': { MANUFACTURER: ['INVITATIONS', 'invited'] },
+  'sourcing.rfq.extended': { MANUFACTURER: ['INVITATIONS', 'extended'] },
+  'sourcing.rfq.reopened': { MANUFACTURER: ['INVITATIONS', 'reopened'] },
+  'sourcing.rfq.cancelled': { MANUFACTURER: ['INVITATIONS', 'cancelled'] },
+  'sourcing.rfq.closed': { CONSUMER: ['OFFERS', 'toCompare'], MANUFACTURER: ['INVITATIONS', 'closed'] },
+  'sourcing.rfq.declined': { CONSUMER: ['OFFERS', 'declined'] },
+  'sourcing.rfq.awarded': { IP_OWNER: ['AWARDS', 'awarded'], MANUFACTURER: ['AWARDS', 'awarded'] },
+  'sourcing.offer.submitted': { CONSUMER: ['OFFERS', 'offered'], IP_OWNER: ['OFFERS', 'offered'] },
+  'sourcing.offer.withdrawn': { CONSUMER: ['OFFERS', 'offerWithdrawn'], IP_OWNER: ['OFFERS', 'offerWithdrawn'] },
+  'sourcing.offer.expired': { CONSUMER: ['OFFERS', 'offerExpired'], MANUFACTURER: ['OFFERS', 'ownOfferExpired'] },
+  'sourcing.offer.rejected': { MANUFACTURER: ['OFFERS', 'rejected'] },
+}
+
+/** An organization with several roles is told as the first of them, so that it is not told of what it does itself. */
+export const RFQ_ROLES = ['CONSUMER', 'MANUFACTURER', 'IP_OWNER'] as const
+export type RfqRole = (typeof RFQ_ROLES)[number]
+
+/** What an event tells an organization in its role in the RFQ, with the topic; undefined for nothing. */
+export function noticeOf(
+  { type, time, cause, rfqId, order, endpointId }: Candidate,
+  role: RfqRole | undefined,
+): { topic: MailTopic; notice: Notice } | undefined {
+  if (type === 'webhooks.endpoint.paused') {
+    return endpointId ? { topic: 'ENDPOINTS', notice: { kind: 'endpointPaused', time, endpointId } } : undefined
+  }
+  const choice = order ? orderChoice(type, cause) : role && BY_CAUSE[cause]?.[role]
+  if (!choice || rfqId === undefined) return undefined
+  const [topic, kind] = choice
+  return { topic, notice: { kind, time, rfqId, role, ...order } }
+}
+
+function orderChoice(type: string, cause: string): Choice {
+  if (type === 'assignments.created') return ['AWARDS', 'ordered']
+  if (type === 'assignments.status.updated') return ['ORDERS', 'orderStep']
+  if (type === 'assignments.extensions.created') return ['ORDERS', 'delayed']
+  return cause === 'sourcing.order.filesReleased' ? ['ORDERS', 'filesReleased'] : undefined
+}
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+/** Pauses after a failed attempt; the last one repeats until the mail expires. */
+const PAUSES_MS = [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, 4 * HOUR_MS] as const
+
+/** The pause after a failed attempt, up to a fifth longer. */
+export const pauseAfter = (attempt: number, random: number): number =>
+  Math.round((PAUSES_MS[Math.min(attempt, PAUSES_MS.length) - 1] as number) * (1 + random / 5))
+
+/** Time after which a mail is given up. An encryption key can be removed a day after its replacement. */
+export const MAIL_EXPIRY_MS = 24 * HOUR_MS

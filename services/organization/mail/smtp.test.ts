@@ -1,0 +1,54 @@
+import { expect, test } from 'bun:test'
+import { TestMailServer } from '../../testing/mail/server.ts'
+import { type SmtpFailure, sendMail, smtpServerOf } from './smtp.ts'
+
+test.each([
+  [
+    'smtp://smtp.example.com',
+    { host: 'smtp.example.com', port: 587, secure: false, auth: undefined, requireTls: false },
+  ],
+  [
+    'smtp://user%40example.com:p%2Fw@smtp.example.com:2525',
+    {
+      host: 'smtp.example.com',
+      port: 2525,
+      secure: false,
+      auth: { user: 'user@example.com', pass: 'p/w' },
+      requireTls: true,
+    },
+  ],
+  [
+    'smtps://user:pw@smtp.example.com/',
+    { host: 'smtp.example.com', port: 465, secure: true, auth: { user: 'user', pass: 'pw' }, requireTls: true },
+  ],
+  ['smtp://u:p@[::1]:25', { host: '::1', port: 25, secure: false, auth: { user: 'u', pass: 'p' }, requireTls: false }],
+])('%s', (url, server) => expect(smtpServerOf(url)).toEqual(server))
+
+const server = await new TestMailServer().start()
+const message = { from: 'no-reply@example.com', to: 'a@example.org', raw: Buffer.from('Subject: x\r\n\r\nx') }
+const refused = (to: ReturnType<typeof smtpServerOf>, sent = message, timeoutMs = 5000) =>
+  sendMail(to, sent, timeoutMs).then(
+    () => undefined,
+    ({ by, isPermanent, status, code }: SmtpFailure) => ({ by, isPermanent, status, code }),
+  )
+const own = smtpServerOf(server.url)
+
+test('a server without STARTTLS does not get the password, where that is required', async () => {
+  const failure = await refused({ ...own, requireTls: true })
+  expect(failure).toMatchObject({ by: 'SERVER', isPermanent: false, code: 'ETLS' })
+  expect(server.received).toEqual([])
+})
+
+test('a recipient that no server could take is refused for good', async () => {
+  const failure = await refused(own, { ...message, to: 'a@example.org>\r\nRCPT TO:<b@example.org' })
+  expect(failure).toEqual({ by: 'RECIPIENT', isPermanent: true, status: undefined, code: 'EENVELOPE' })
+})
+
+test('a server that says nothing is left after the time-out', async () => {
+  const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+  const startedMs = performance.now()
+  const failure = await refused({ ...own, port: silent.port }, message, 300)
+  expect(failure).toMatchObject({ by: 'SERVER', isPermanent: false })
+  expect(performance.now() - startedMs).toBeLessThan(5000)
+  silent.stop(true)
+})

@@ -1,0 +1,96 @@
+import SMTPConnection from 'nodemailer/lib/smtp-connection'
+
+export interface SmtpServer {
+  host: string
+  port: number
+  /** TLS from the start, or by STARTTLS. */
+  secure: boolean
+  auth: { user: string; pass: string } | undefined
+  /** Otherwise a server without STARTTLS would get the password in clear. */
+  requireTls: boolean
+}
+
+export interface Message {
+  from: string
+  to: string
+  raw: Buffer
+}
+
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/** The server of `SMTP_URL`. */
+export function smtpServerOf(url: string): SmtpServer {
+  const { protocol, hostname, port, username, password } = new URL(url)
+  const secure = protocol === 'smtps:'
+  const auth = username === '' ? undefined : { user: decodeURIComponent(username), pass: decodeURIComponent(password) }
+  return {
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: Number(port) || (secure ? 465 : 587),
+    secure,
+    auth,
+    requireTls: auth !== undefined && !LOOPBACK.has(hostname),
+  }
+}
+
+/** A mail that the server did not accept. The texts of servers contain addresses, so they are not kept. */
+export class SmtpFailure extends Error {
+  /** Whether this recipient or message was refused; otherwise the server serves no mail now. */
+  readonly by: 'RECIPIENT' | 'SERVER'
+  readonly isPermanent: boolean
+  readonly status: number | undefined
+  readonly code: string | undefined
+
+  constructor(cause: {
+    code?: string | undefined
+    command?: string | undefined
+    responseCode?: number | undefined
+    response?: string | undefined
+  }) {
+    super('the SMTP server did not accept a mail')
+    const { code, command = '', responseCode: status, response = '' } = cause
+    const isPolicy = /^\d{3}[ -]5\.7\.\d/.test(response) || status === 530
+    const isUnusable = code === 'EENVELOPE' && command === 'API'
+    // A refused password, sender or relay concerns every mail until it is mended.
+    const isRefused = status !== undefined && !isPolicy && /^(RCPT|DATA)/.test(command)
+    this.by = isRefused || isUnusable ? 'RECIPIENT' : 'SERVER'
+    this.isPermanent = isUnusable || (isRefused && status >= 500)
+    this.status = status
+    this.code = code
+  }
+}
+
+const CONNECT_MS = 10_000
+
+/** Hands a mail over to the server, in a connection of its own. After the time-out the connection is cut. */
+export function sendMail(server: SmtpServer, message: Message, timeoutMs: number): Promise<void> {
+  const { host, port, secure, auth, requireTls } = server
+  const connectMs = Math.min(CONNECT_MS, timeoutMs)
+  const connection = new SMTPConnection({
+    ...{ host, port, secure, requireTLS: requireTls },
+    ...{ connectionTimeout: connectMs, greetingTimeout: connectMs, dnsTimeout: connectMs, socketTimeout: timeoutMs },
+  })
+  return new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => fail({ code: 'ETIMEDOUT' }), timeoutMs)
+    const fail = (error: ConstructorParameters<typeof SmtpFailure>[0]) => {
+      clearTimeout(timer)
+      // First, because `close` emits `end`.
+      reject(new SmtpFailure(error))
+      connection.close()
+    }
+    const send = () =>
+      connection.send({ from: message.from, to: [message.to] }, message.raw, (error) => {
+        if (error) return fail(error)
+        clearTimeout(timer)
+        resolve()
+        connection.quit()
+      })
+    // Remains after the end, because an event without a listener would end the process.
+    connection.on('error', fail)
+    connection.once('end', () => fail({ code: 'ECONNECTION' }))
+    connection.connect((error) => {
+      if (error) return fail(error)
+      if (!auth) return send()
+      connection.login({ credentials: auth }, (refused) => (refused ? fail(refused) : send()))
+    })
+  })
+}

@@ -1,0 +1,84 @@
+import type { Notice, NoticeKind, RfqRole } from './rules.ts'
+
+/** An RFQ as the organization of the recipient reads it. */
+export interface ReadRfq {
+  serialNumber: string
+  title: string | null
+  expireTime: string
+}
+
+export interface Line {
+  text: string
+  url: string
+}
+
+/** `2026-04-29 09:10 UTC`. */
+export const shownTime = (time: string) => `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+
+const STEPS = new Map([
+  ['CONFIRMED', 'is confirmed'],
+  ['DECLINED', 'is declined'],
+  ['IN_PRODUCTION', 'is in production'],
+  ['INSPECTION', 'is in inspection'],
+  ['SHIPPED', 'is shipped'],
+  ['DELIVERED', 'is delivered'],
+  ['COMPLETED', 'is completed'],
+  ['CANCELLED', 'is cancelled'],
+  ['ON_HOLD', 'is on hold'],
+])
+
+interface About extends Notice {
+  rfq: string
+  order: string
+  until: string
+}
+
+const TEXTS: Readonly<Record<NoticeKind, (about: About) => string>> = {
+  invited: ({ rfq, until }) => `You are invited to quote for ${rfq}${until}`,
+  extended: ({ rfq, until }) => `${rfq} takes offers for longer${until}`,
+  reopened: ({ rfq, until }) => `${rfq} is open again${until}`,
+  cancelled: ({ rfq }) => `${rfq} is cancelled`,
+  closed: ({ rfq }) => `${rfq} is closed`,
+  toCompare: ({ rfq }) => `${rfq} is closed: compare its offers`,
+  declined: ({ rfq }) => `An invitation to ${rfq} was declined`,
+  offered: ({ rfq }) => `${rfq} has a new offer`,
+  offerWithdrawn: ({ rfq }) => `An offer for ${rfq} was withdrawn`,
+  offerExpired: ({ rfq }) => `An offer for ${rfq} has expired`,
+  ownOfferExpired: ({ rfq }) => `Your offer for ${rfq} has expired`,
+  rejected: ({ rfq }) => `Your offer for ${rfq} was rejected`,
+  awarded: ({ rfq }) => `${rfq} was awarded`,
+  ordered: ({ order }) => `${order} was placed`,
+  orderStep: ({ order, status = '' }) => `${order} ${STEPS.get(status) ?? 'changed'}`,
+  delayed: ({ order, dueDate }) => `${order} is expected on ${dueDate}`,
+  filesReleased: ({ order }) => `The files for ${order} were released`,
+  endpointPaused: () => 'A webhook endpoint was paused, because its deliveries failed for three days',
+}
+
+/** The line of a mail for one item, with the page of the console that shows it. */
+export function lineOf(notice: Notice, rfqs: ReadonlyMap<string, ReadRfq>, publicUrl: string): Line {
+  const read = rfqs.get(notice.rfqId ?? '')
+  const title = read?.title ? ` (${read.title})` : ''
+  const about = {
+    ...notice,
+    rfq: read ? `RFQ ${read.serialNumber}${title}` : 'an RFQ',
+    order: `Order ${notice.serialNumber}${title}`,
+    until: read ? `, until ${shownTime(read.expireTime)}` : '',
+  }
+  return { text: TEXTS[notice.kind](about), url: `${publicUrl}/console${pathOf(notice)}` }
+}
+
+const TO_OFFER: ReadonlySet<NoticeKind> = new Set<NoticeKind>([
+  'invited',
+  'extended',
+  'reopened',
+  'ownOfferExpired',
+  'rejected',
+])
+
+function pathOf({ kind, endpointId, orderId, rfqId, role }: Notice): string {
+  if (endpointId) return `/webhooks/${endpointId}`
+  if (orderId) return `/orders/${orderId}`
+  return `/rfqs/${rfqId}${TO_OFFER.has(kind) ? '/offer' : comparisonFor(role)}`
+}
+
+const comparisonFor = (role: RfqRole | undefined) => (role === 'CONSUMER' ? '/comparison' : '')

@@ -1,0 +1,22 @@
+import type { Kit } from '../../kit/service/service.ts'
+import type { Worker } from '../../kit/worker/worker.ts'
+import type { OrganizationConfig } from '../config.ts'
+import { mailIngest } from './ingest.ts'
+import { mailMetrics } from './metrics.ts'
+import { measureMails } from './queries.ts'
+import { MailSender } from './sender.ts'
+import { smtpServerOf } from './smtp.ts'
+
+/** The workers of mail; none where the marketplace sends no mail. */
+export function mailWorkers({ sql, bus, box, clock, log, now, registry }: Kit, config: OrganizationConfig): Worker[] {
+  const { SMTP_URL: url, MAIL_FROM: from, MAIL_HOURLY_MAX: hourlyMax } = config
+  if (url === undefined || from === undefined) return []
+  const measure = async () => (bus.isLeader() ? (await measureMails(sql, hourlyMax, now()))[0] : undefined)
+  const observe = mailMetrics(registry, measure)
+  const limits = { hourlyMax, timeoutMs: config.MAIL_TIMEOUT_SECONDS * 1000 }
+  const sender = { from, publicUrl: config.PUBLIC_URL, server: smtpServerOf(url) }
+  return [
+    mailIngest({ bus, clock, delayMs: config.MAIL_DELAY_SECONDS * 1000 }),
+    new MailSender({ sql, box, clock, log, observe, ...limits, ...sender }),
+  ]
+}

@@ -1,0 +1,86 @@
+import { MAIL_TOPICS, type MailAddress, type MailTopic } from '../../../proto/http/organization/mail-addresses.ts'
+import type { ServiceName } from '../../../proto/services.ts'
+import { newId, newSecretToken } from '../../kit/db/ids.ts'
+import type { KitOptions } from '../../kit/service/service.ts'
+import { insertAddress } from '../../organization/mail-addresses/queries.ts'
+import { marketplaceOf, type TestOrganization } from '../marketplace.ts'
+import { until } from '../until.ts'
+import { type ReceivedMail, TestMailServer } from './server.ts'
+
+export const MAIL_ADDRESSES = '/flows/v1/mail-addresses'
+export const PUBLIC_URL = 'https://market.example.com'
+
+export const newAddress = () => `${crypto.randomUUID()}@example.org`
+
+interface Confirmed {
+  id: string
+  email: string
+  unsubscribeToken: string
+}
+
+/** The token in a link of a mail. */
+export function tokenIn({ mail }: ReceivedMail, before: string): string {
+  const [, token] = new RegExp(`${before}([\\w-]{43})$`, 'm').exec(mail.text ?? '') ?? []
+  if (!token) throw new Error(`the mail has no link with ${before}: ${mail.text}`)
+  return token
+}
+
+/** A marketplace whose mails go to a server in another process. News wait until a test releases them. */
+export async function marketplaceWithMail(
+  services: readonly ServiceName[] = [],
+  overrides: Record<string, string> = {},
+  options?: KitOptions,
+) {
+  const server = await new TestMailServer().start()
+  const settings = {
+    SMTP_URL: server.url,
+    MAIL_FROM: 'Marketplace <no-reply@market.example.com>',
+    MAIL_DELAY_SECONDS: '3600',
+    PUBLIC_URL,
+    ...overrides,
+  }
+  const market = await marketplaceOf(services, settings, undefined, options)
+  const { owner } = market.db
+
+  const add = async ({ administrator }: TestOrganization, body: object): Promise<MailAddress> => {
+    const answer = await administrator.client.post<MailAddress>(MAIL_ADDRESSES, body)
+    if (answer.status !== 201) throw new Error(`an address could not be added: ${answer.text}`)
+    return answer.body
+  }
+  const confirm = (token: string) => market.anonymous.post(`${MAIL_ADDRESSES}/confirm`, { token })
+
+  return {
+    market,
+    server,
+    add,
+    confirm,
+    /** A confirmed address of the organization, which got no mail. */
+    async confirmed(
+      { orgId, administrator }: TestOrganization,
+      topics: readonly MailTopic[] = MAIL_TOPICS,
+    ): Promise<Confirmed> {
+      const [id, email, unsubscribeToken] = [newId('maddr'), newAddress(), newSecretToken().token]
+      const confirmationHash = newSecretToken().hash
+      const createdBy = administrator.userId
+      const address = { id, orgId, email, topics, createdBy, confirmationHash, unsubscribeToken }
+      await insertAddress(owner, address, new Date().toISOString())
+      await owner`
+        update organization.mail_addresses set confirmed_at = now(), confirmation_hash = null where id = ${id}`
+      return { id, email, unsubscribeToken }
+    },
+    /** The kinds of the collected news for an address, once there are so many. */
+    collected: ({ id }: { id: string }, count: number): Promise<string[]> =>
+      until(
+        async () => {
+          const rows = await owner<{ kind: string }[]>`
+            select item ->> 'kind' as kind from organization.mails m
+            cross join lateral jsonb_array_elements(m.items) with ordinality as i (item, n)
+            where m.address_id = ${id} and m.state = 'PENDING' order by m.created_at, n`
+          return rows.length >= count && rows.map(({ kind }) => kind)
+        },
+        { what: `${count} news for ${id}` },
+      ),
+    /** Makes the waiting mails due. */
+    release: () => owner`update organization.mails set next_attempt_at = now() where state = 'PENDING'`,
+  }
+}
