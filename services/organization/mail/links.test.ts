@@ -113,6 +113,18 @@ describe('the link of a reset', () => {
       expect<object[]>([...(await stateOf(id))]).toEqual([{ state: 'FAILED', secret: null }])
   })
 
+  test('ends when the address of the user changes, sent or not', async () => {
+    const user = await created(client)
+    await reset(user.id, { mail: true })
+    const sent = tokenIn(await last(user.email), '/activate#')
+    const { email } = newPerson()
+    expect((await client.send('PATCH', `/flows/v1/users/${user.id}`, { body: { givenName: 'Ida' } })).status).toBe(200)
+    expect((await client.send('PATCH', `/flows/v1/users/${user.id}`, { body: { email } })).status).toBe(200)
+    expect(await activate(sent)).toBe(404)
+    await reset(user.id, { mail: true })
+    expect(await activate(tokenIn(await last(email), '/activate#'))).toBe(204)
+  })
+
   test('the sixth within an hour is 409, and changes nothing', async () => {
     const user = await created(client)
     for (let n = 0; n < 5; n++) expect((await reset(user.id, { mail: true })).status).toBe(200)
@@ -120,6 +132,35 @@ describe('the link of a reset', () => {
     const refused = await reset(user.id, { mail: true })
     expect([refused.status, refused.body.code]).toEqual([409, 'limit_reached'])
     expect(await activate(tokenOf({ activationUrl: activationUrl as string }))).toBe(204)
+  })
+})
+
+describe('a mail to a stranger', () => {
+  test('has no name of which mail programs make a link', async () => {
+    const person = newPerson({ givenName: 'prize.example.com/win https://prize.example.com', mail: true })
+    expect((await create(person)).status).toBe(201)
+    const { mail } = await last(person.email)
+    expect(mail.text).toContain('Hello prize. example. com/win https prize. example. com,')
+    expect(`${mail.text}${mail.html}`).not.toContain('prize.example')
+  })
+
+  test('counts for one mailbox, however its address is written', async () => {
+    const name = crypto.randomUUID().slice(0, 8)
+    const spellings = [`${name}@bücher.example`, `${name}@BÜCHER.example`, `${name}@xn--bcher-kva.example`]
+    const { id, email } = (await create(newPerson({ email: spellings[0], mail: true }))).body
+    for (let n = 1; n < 5; n++) {
+      const next = spellings[n % 3] as string
+      if (next.toLowerCase() !== email.toLowerCase())
+        await client.send('PATCH', `/flows/v1/users/${id}`, { body: { email: next } })
+      expect((await reset(id, { mail: true })).status).toBe(200)
+    }
+    await client.send('PATCH', `/flows/v1/users/${id}`, { body: { email: spellings[2] } })
+    expect((await reset(id, { mail: true })).status).toBe(409)
+  })
+
+  test('is refused for an address with quotes, of which one mailbox has many', async () => {
+    const { status, body } = await create(newPerson({ email: `"${crypto.randomUUID()}"@example.com`, mail: true }))
+    expect([status, body.errors?.map(({ field }) => field)]).toEqual([400, ['email']])
   })
 })
 

@@ -57,14 +57,18 @@ export async function messageOf(
   return { from: envelope.from || '', to: envelope.to[0] ?? '', raw: await composed.build() }
 }
 
+/** A name that mail programs do not make a link of: these mails go to strangers, and any organization chooses names. */
+const unlinked = (name: string) => name.replaceAll('://', ' ').replace(/\.(?=\S)/g, '. ')
+
 function contentOf(
   mail: ClaimedMail,
   secret: string | undefined,
   rfqs: ReadonlyMap<string, ReadRfq>,
   publicUrl: string,
 ) {
-  const { kind, org_name: orgName, given_name: givenName } = mail
+  const { kind } = mail
   if (kind === 'NOTICE') return noticeContent(mail, rfqs, publicUrl)
+  const [orgName, givenName] = [unlinked(mail.org_name), unlinked(mail.given_name ?? '')]
   if (kind === 'CONFIRMATION') {
     return linkContent('Confirm your address', {
       paragraphs: [

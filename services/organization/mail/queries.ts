@@ -57,6 +57,10 @@ export const insertLinkMail = (tx: Tx, mail: LinkMail, now: string) => tx`
     ${mail.activationHash && Buffer.from(mail.activationHash)}, ${Buffer.from(mail.recipientHash)}, ${mail.secret},
     ${now}, ${now}, ${mail.expiresAt})`
 
+/** Links to one recipient are counted one after the other, also those of several organizations. */
+export const lockRecipient = (tx: Tx, recipientHash: Uint8Array) => tx`
+  select pg_advisory_xact_lock(hashtextextended(encode(${Buffer.from(recipientHash)}, 'hex'), 0))`
+
 /** Links of the last hour: those that an organization caused, and those to one recipient. */
 export const countLinks = (tx: Tx, orgId: string, recipientHash: Uint8Array, now: string) => tx<
   [{ of_organization: number; to_recipient: number }]

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { TestMailServer } from '../../testing/mail/server.ts'
+import { until } from '../../testing/until.ts'
 import { type SmtpFailure, sendMail, smtpServerOf } from './smtp.ts'
 
 test.each([
@@ -51,4 +52,27 @@ test('a server that says nothing is left after the time-out', async () => {
   expect(failure).toMatchObject({ by: 'SERVER', isPermanent: false })
   expect(performance.now() - startedMs).toBeLessThan(5000)
   silent.stop(true)
+})
+
+test('a server that accepts a mail and never closes is cut off', async () => {
+  let isOpen = true
+  const server = Bun.listen({
+    hostname: '127.0.0.1',
+    port: 0,
+    socket: {
+      open: (socket) => void socket.write('220 ready\r\n'),
+      data(socket, bytes) {
+        const text = bytes.toString()
+        if (text.startsWith('QUIT')) return
+        socket.write(text.startsWith('DATA') ? '354 go on\r\n' : '250 ok\r\n')
+      },
+      close() {
+        isOpen = false
+      },
+    },
+  })
+  const message = { from: 'a@example.com', to: 'b@example.com', raw: Buffer.from('Subject: x\r\n\r\nx\r\n') }
+  await sendMail(smtpServerOf(`smtp://127.0.0.1:${server.port}`), message, 5_000)
+  await until(() => !isOpen, { what: 'the end of the connection' })
+  server.stop(true)
 })

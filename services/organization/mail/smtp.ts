@@ -60,6 +60,8 @@ export class SmtpFailure extends Error {
 }
 
 const CONNECT_MS = 10_000
+/** Longest wait for the server to close after it has accepted the mail. */
+const QUIT_MS = 1000
 
 /** Hands a mail over to the server, in a connection of its own. After the time-out the connection is cut. */
 export function sendMail(server: SmtpServer, message: Message, timeoutMs: number): Promise<void> {
@@ -83,6 +85,8 @@ export function sendMail(server: SmtpServer, message: Message, timeoutMs: number
         clearTimeout(timer)
         resolve()
         connection.quit()
+        const cut = setTimeout(() => connection.close(), QUIT_MS)
+        connection.once('end', () => clearTimeout(cut))
       })
     // Remains after the end, because an event without a listener would end the process.
     connection.on('error', fail)

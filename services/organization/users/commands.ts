@@ -126,6 +126,8 @@ export async function patchUser({
   requirePerson(user, 'Change it at /flows/v1/service-accounts.')
   const email = body.email === undefined ? undefined : requireEmailAddress(body.email, 'email')
   await updatePerson(tx, orgId, id, { ...body, email }, now).catch(refuseTakenEmail('email'))
+  // A link that was sent to the former address must not work for its owner.
+  if (email !== undefined && email.toLowerCase() !== user.email.toLowerCase()) await deleteActivations(tx, id)
   await emitUserChanged(tx, orgId, id)
   return visibleUser(tx, caller, id)
 }

@@ -20,16 +20,24 @@ const EARLY_MS = 30_000
 /** An impersonation belongs to one tab; a session of one's own to all tabs. */
 const stores = [sessionStorage, localStorage] as const
 
+/**
+ * The store of this page, for as long as it is open: a page that acts for another person never goes on as its own user
+ * when the impersonation ends.
+ */
+const store = stores.find((each) => each.getItem(KEY) !== null) ?? localStorage
+
 function stored(): Session | undefined {
-  for (const store of stores) {
-    const text = store.getItem(KEY)
-    if (text !== null) return JSON.parse(text)
-  }
-  return undefined
+  const text = store.getItem(KEY)
+  return text === null ? undefined : JSON.parse(text)
 }
 
-const storeInUse = (): Storage => (sessionStorage.getItem(KEY) === null ? localStorage : sessionStorage)
-const keep = (session: Session) => storeInUse().setItem(KEY, JSON.stringify(session))
+const keep = (session: Session) => store.setItem(KEY, JSON.stringify(session))
+
+/** Ends the session of a refresh token, which works without an access token. */
+const revoke = ({ refreshToken }: Session) =>
+  fetch('/flows/v1/oauth/revoke', { method: 'POST', body: new URLSearchParams({ token: refreshToken ?? '' }) }).catch(
+    () => undefined,
+  )
 
 const sessionOf = (email: string, { access_token, refresh_token, expires_in }: Answer): Session => ({
   email,
@@ -43,7 +51,7 @@ export const session = signal<'none' | 'active' | 'ended'>(stored() ? 'active' :
 export const email = signal(stored()?.email ?? '')
 
 function end(): void {
-  storeInUse().removeItem(KEY)
+  store.removeItem(KEY)
   session.value = 'ended'
 }
 
@@ -67,6 +75,12 @@ export const credentials: Credentials = (ask, previous) =>
       throw error
     })
     const next = sessionOf(current.email, refreshed)
+    if (!stored()) {
+      // Another tab has signed out meanwhile.
+      await revoke(next)
+      end()
+      throw new Error('The session has ended.')
+    }
     keep(next)
     return next
   })
@@ -86,16 +100,13 @@ export async function signIn(username: string, password: string): Promise<void> 
 /** Ends the session here and in the other tabs. */
 export async function signOut(): Promise<void> {
   const current = stored()
-  storeInUse().removeItem(KEY)
-  if (current) {
-    const headers = { authorization: `Bearer ${current.accessToken}` }
-    await fetch('/v2.3/oauth/revoke', { method: 'POST', headers }).catch(() => undefined)
-  }
+  store.removeItem(KEY)
+  if (current) await revoke(current)
   location.assign('/console')
 }
 
 addEventListener('storage', ({ key, storageArea }) => {
-  if (key !== KEY || storageArea !== localStorage || storeInUse() !== localStorage) return
+  if (key !== KEY || storageArea !== localStorage || store !== localStorage) return
   const current = stored()
   if (!current) session.value = session.value === 'none' ? 'none' : 'ended'
   else if (session.value === 'none' || current.email.toLowerCase() !== email.value.toLowerCase()) location.reload()
