@@ -208,6 +208,57 @@ describe('the session', () => {
     expect(await page.evaluate(`[localStorage.length, sessionStorage.length]`)).toEqual([0, 1])
     await page.context().close()
   }, 60_000)
+
+  test('of an impersonation that ends does not go on as the own session of the browser', async () => {
+    const admin = maker.administrator
+    const own = await stage.signIn(admin)
+    const grant = { userId: offering.userId, actingEmail: 'support@example.com', reason: 'Ticket 4712' }
+    const { body } = await admin.client.post<{ id: string; url: string }>('/flows/v1/impersonation-grants', grant)
+    const tab = await own.context().newPage()
+    await tab.goto(`/impersonate${new URL(body.url).hash}`)
+    await tab.getByRole('button', { name: 'Begin' }).click()
+    await tab.getByRole('link', { name: 'Open the console' }).click()
+    await tab.getByText(/acts as/).waitFor()
+    const sent: (string | undefined)[] = []
+    tab.on('request', (request) => sent.push(request.headers().authorization))
+    await admin.client.post(`/flows/v1/impersonation-grants/${body.id}/revoke`)
+    await tab.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+    const stored = (await own.evaluate(`localStorage.getItem('marketplace-session')`)) as string
+    expect(sent.length).toBeGreaterThan(0)
+    expect(sent).not.toContain(`Bearer ${JSON.parse(stored).accessToken}`)
+    await own.context().close()
+  }, 60_000)
+
+  test('ends with a sign-out whose access token has expired, also while another tab refreshes it', async () => {
+    const page = await stage.signIn(buyer)
+    const other = await page.context().newPage()
+    await other.goto('/console')
+    await other.getByRole('heading', { name: 'What waits for you' }).waitFor()
+    const held = Promise.withResolvers<void>()
+    const asked = Promise.withResolvers<void>()
+    await other.route('**/v2.3/oauth/token', async (route) => {
+      const answer = await route.fetch()
+      asked.resolve()
+      await held.promise
+      await route.fulfill({ response: answer })
+    })
+    const { refreshToken } = JSON.parse((await page.evaluate(`localStorage.getItem('marketplace-session')`)) as string)
+    await page.evaluate(`localStorage.setItem('marketplace-session', JSON.stringify(
+      { ...JSON.parse(localStorage.getItem('marketplace-session')), accessToken: 'expired', expiresAtMs: 0 }))`)
+    void other.reload().catch(() => undefined)
+    await asked.promise
+    await page.getByRole('complementary').getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    held.resolve()
+    await other.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+    expect(await page.evaluate(`localStorage.length`)).toBe(0)
+    const refreshed = await stage.market.anonymous.post('/v2.3/oauth/token', {
+      grant_type: 'refresh_token',
+      refresh_token: refreshToken,
+    })
+    expect(refreshed.status).toBe(401)
+    await page.context().close()
+  }, 60_000)
 })
 
 test('the keyboard alone signs in, changes the password, and opens an RFQ', async () => {
