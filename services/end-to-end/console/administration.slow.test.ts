@@ -127,7 +127,8 @@ test('organization: people, roles, programs and their keys, and what the audit l
   expect(await dialog.getByLabel('IP owner').isChecked()).toBe(true)
   await dialog.getByLabel('IP owner').uncheck()
   await dialog.getByLabel('Viewer').check()
-  await sendDialog(page, 'Roles')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.waitFor({ state: 'detached' })
   const { items } = (await org.administrator.client.get<{ items: { id: string }[] }>('/v1/users?q=maja')).body
   const roles = await org.administrator.client.get<{ items: { name: string }[] }>(`/v1/roles?userId=${items[0]?.id}`)
   expect(roles.body.items.map(({ name }) => name)).toEqual(['Viewer'])

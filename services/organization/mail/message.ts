@@ -107,7 +107,7 @@ function noticeContent(mail: ClaimedMail, rfqs: ReadonlyMap<string, ReadRfq>, pu
     paragraphs: [`News for ${mail.org_name}:`],
     lines: mail.omitted > 0 ? [...lines, { text: `And ${mail.omitted} more`, url: `${publicUrl}/console` }] : lines,
     footer: [
-      { text: 'Choose what your organization is told', url: `${publicUrl}/console/organization` },
+      { text: 'Choose what your organization is told', url: `${publicUrl}/console/organization/mail` },
       { text: 'Remove this address', url: mailAddressUrl(publicUrl, 'remove', mail.unsubscribe_token ?? '') },
     ],
   }

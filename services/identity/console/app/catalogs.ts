@@ -12,7 +12,7 @@ function optionsOf(read: () => AsyncIterable<readonly [string, string]>) {
       isRead = true
       Array.fromAsync(read()).then(
         (entries) => {
-          options.value = entries
+          options.value = entries.sort(([, one], [, other]) => one.localeCompare(other))
         },
         () => {
           isRead = false

@@ -18,6 +18,16 @@ const relative = cached(() => new Intl.RelativeTimeFormat(languages, { numeric: 
 const regions = cached(() => new Intl.DisplayNames(languages, { type: 'region' }))
 const currencies = new Map<string, Intl.NumberFormat>()
 
+/** The sign between units and tenths: a point or a comma. */
+export const decimalSign = cached(
+  () =>
+    plain()
+      .formatToParts(1.5)
+      .find(({ type }) => type === 'decimal')?.value ?? '.',
+)
+/** What a field for an amount shows, in the language of the browser and without groups. */
+export const amountText = (amount: string | undefined) => amount?.replace('.', decimalSign())
+
 export const number = (value: number) => plain().format(value)
 export const date = (text: string) =>
   text.length === 10 ? utcDay().format(new Date(text)) : day().format(new Date(text))

@@ -112,3 +112,8 @@ addEventListener('storage', ({ key, storageArea }) => {
   else if (session.value === 'none' || current.email.toLowerCase() !== email.value.toLowerCase()) location.reload()
   else session.value = 'active'
 })
+
+// A page that the browser kept may show data of a session that has ended since.
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) location.reload()
+})

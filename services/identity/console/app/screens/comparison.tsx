@@ -130,7 +130,11 @@ function Award({ rfq, comparison }: { rfq: Rfq; comparison: OfferComparison }) {
           key={offer.offerId}
           name={`quantity.${at}`}
           label={offer.manufacturerName}
-          hint={amount(offer.landedTotal) ? `${t.comparison.landed}: ${amount(offer.landedTotal)}` : unpriced(offer)}
+          hint={
+            amount(offer.landedTotal)
+              ? t.comparison.landedFor(number(comparison.quantity), amount(offer.landedTotal) ?? '')
+              : unpriced(offer)
+          }
           type="number"
           isFocused={at === 0}
         />

@@ -71,7 +71,7 @@ export function Factories() {
         <div class="filters">
           {can('app:manufacturer') && can('app:consumer') && (
             <Filter
-              label={t.rfqs.view}
+              label={t.ui.show}
               value={view.value}
               options={[
                 ['MANUFACTURER', t.factories.own],

@@ -1,6 +1,6 @@
 import { FACTORY } from '../../../../../proto/states/factories.ts'
 import { type Capability, type CapabilityInput, command, type Factory, ifMatch, market, post } from '../api.ts'
-import { labelIn, materials, standards, technologies } from '../catalogs.ts'
+import { labelIn, materials, orNone, standards, technologies } from '../catalogs.ts'
 import { useRecord } from '../data.ts'
 import { region } from '../format.ts'
 import { mayUse, orgId, permits } from '../me.ts'
@@ -42,8 +42,8 @@ function Capabilities({ factory }: { factory: Factory }) {
           onRun={add}
           form={{ pathOf: (field) => field.replace(`capabilities.${inputs.length}.`, '') }}
         >
-          <Field name="materialCode" label={t.parts.material} options={materials()} />
-          <Field name="technologyId" label={t.factories.technology} options={technologies()} />
+          <Field name="materialCode" label={t.parts.material} options={orNone(materials())} />
+          <Field name="technologyId" label={t.factories.technology} options={orNone(technologies())} />
           <Choices name="standardCodes" label={t.factories.standards} options={standards()} />
         </Action>
       }

@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks'
 import { OFFER } from '../../../../../proto/states/offers.ts'
 import { type Currency, command, ifMatch, market, type Offer, post, type Rfq } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
-import { date, fromNow, money, number, time } from '../format.ts'
+import { amountText, date, fromNow, money, number, time } from '../format.ts'
 import { mayUse, orgId, permits } from '../me.ts'
 import { OrgName, PartTitle } from '../names.tsx'
 import { t } from '../texts.ts'
@@ -105,7 +105,7 @@ function OfferForm({ rfq, draft }: { rfq: Rfq; draft: Offer | undefined }) {
               name={`priceBreaks.${row}.unitPrice.amount`}
               label={`${t.comparison.unitPrice}, ${currency}`}
               type="number"
-              value={first?.priceBreaks?.[key]?.unitPrice.amount}
+              value={amountText(first?.priceBreaks?.[key]?.unitPrice.amount)}
             />
             <Field
               name={`priceBreaks.${row}.leadTimeDays`}
@@ -139,14 +139,14 @@ function OfferForm({ rfq, draft }: { rfq: Rfq; draft: Offer | undefined }) {
           name="toolingCost.amount"
           label={`${t.comparison.tooling}, ${currency}`}
           type="number"
-          value={first?.toolingCost?.amount}
+          value={amountText(first?.toolingCost?.amount)}
           isOptional
         />
         <Field
           name="shippingCost.amount"
           label={`${t.comparison.shipping}, ${currency}`}
           type="number"
-          value={first?.shippingCost?.amount}
+          value={amountText(first?.shippingCost?.amount)}
           isOptional
         />
         <Field

@@ -73,7 +73,7 @@ export function Parts() {
         <div class="filters">
           {can('app:ip-owner') && (
             <Filter
-              label={t.rfqs.view}
+              label={t.ui.show}
               value={view.value}
               options={[
                 ['IP_OWNER', t.parts.own],

@@ -16,9 +16,9 @@ const at = (id: string) => ({ params: { path: { id } } })
 const nameOf = ({ givenName, familyName }: User) => `${givenName} ${familyName}`
 
 /** A link that was mailed is not shown. */
-const linkOf = (email: string, activationUrl: string | undefined): ShownSecret | undefined =>
+const linkOf = (email: string, activationUrl: string | undefined): ShownSecret =>
   activationUrl === undefined
-    ? undefined
+    ? { title: t.people.mailed, hint: t.people.mailedHint(email), values: [] }
     : { title: t.people.link, hint: t.people.linkHint, values: [[email, activationUrl]] }
 
 const ByMail = () => <Field name="mail" label={t.people.byMail} hint={t.people.byMailHint} type="checkbox" />
@@ -55,6 +55,7 @@ async function changeRoles(userId: string, data: FormData) {
 export const RolesAction = ({ userId }: { userId: string }) => (
   <Action
     label={t.organization.roles}
+    submit={t.ui.save}
     when={permits('POST /flows/v1/roles/{id}/grant')}
     onRun={(data) => changeRoles(userId, data)}
   >

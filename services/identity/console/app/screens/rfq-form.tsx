@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
+import { numbersIn } from '../amounts.ts'
 import { type Currency, command, type Incoterm, ifMatch, market, type Rfq, type RfqInput } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
 import { t } from '../texts.ts'
@@ -12,14 +13,10 @@ const DAY_MS = 86_400_000
 
 /** What a person has typed; what is missing or wrong is named by the marketplace. */
 function contentOf(data: FormData) {
-  const quantities = textOf(data, 'quantities')
-    ?.split(/[^\d]+/)
-    .filter(Boolean)
-    .map(Number)
   const incoterm = textOf(data, 'incoterm') as Incoterm | undefined
   const requirements = textOf(data, 'requirements')
   return {
-    quantities: quantities ?? [],
+    quantities: numbersIn(textOf(data, 'quantities') ?? ''),
     expireTime: timeOf(data, 'expireTime') as string,
     currency: textOf(data, 'currency') as Currency,
     deliveryRegionCode: textOf(data, 'deliveryRegionCode')?.toUpperCase() as string,

@@ -34,6 +34,8 @@ interface ActionProps {
   /** The button and the title of its dialog. */
   label: string
   hint?: ComponentChildren
+  /** The button that sends the dialog. Default: the label. */
+  submit?: string
   /** Whether it is offered. A dialog that is open stays, so that its text and its refusal do. */
   when?: boolean
   isPrimary?: boolean
@@ -48,6 +50,7 @@ interface ActionProps {
 export function Action({
   label,
   hint,
+  submit = label,
   when = true,
   isPrimary = false,
   isDangerous = false,
@@ -82,7 +85,7 @@ export function Action({
           <Form
             onSend={run}
             {...form}
-            submit={label}
+            submit={submit}
             tone={isDangerous ? 'danger' : 'primary'}
             buttons={
               <button type="button" onClick={close}>

@@ -1,7 +1,9 @@
 import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals'
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useEffect, useId, useMemo, useRef } from 'preact/hooks'
+import { decimalText } from '../amounts.ts'
 import { ApiError } from '../api.ts'
+import { decimalSign } from '../format.ts'
 import { session } from '../session.ts'
 import { t } from '../texts.ts'
 
@@ -59,7 +61,8 @@ export function Form({ onSend, submit, buttons, tone = 'primary', pathOf = (fiel
     const messages: Record<string, string> = {}
     for (const { field, message } of fields) {
       const path = pathOf(field)
-      const shown = [...state.fields].find((name) => name === path || name.startsWith(`${path}.`))
+      const isAt = (name: string) => name === path || name.startsWith(`${path}.`) || path.startsWith(`${name}.`)
+      const shown = [...state.fields].find(isAt)
       if (shown) messages[shown] = message
       else others.push(`${field} ${message}`)
     }
@@ -199,7 +202,10 @@ export function numberOf(data: FormData, name: string): number | undefined {
 }
 
 /** An amount as people write it, with a comma or a point. */
-export const amountOf = (data: FormData, name: string): string | undefined => textOf(data, name)?.replace(',', '.')
+export function amountOf(data: FormData, name: string): string | undefined {
+  const text = textOf(data, name)
+  return text && decimalText(text, decimalSign())
+}
 
 /** The time of a field for a local date and time, or for a date, which means its end. */
 export function timeOf(data: FormData, name: string): string | undefined {

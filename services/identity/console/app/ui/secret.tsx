@@ -19,7 +19,7 @@ export function Secret({ shown }: { shown: Signal<ShownSecret | undefined> }) {
     copied.value = ''
   }
   return (
-    <Dialog title={secret.title} onClose={close}>
+    <Dialog title={secret.title}>
       <p class="quiet">{secret.hint}</p>
       {secret.values.map(([label, value]) => (
         <div key={label} class="secret">
