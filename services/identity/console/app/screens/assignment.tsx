@@ -50,7 +50,8 @@ function Contacts({ id, mayChange }: { id: string; mayChange: boolean }) {
                     </small>
                   </span>
                   <span>
-                    {email && <a href={`mailto:${encodeURIComponent(email)}`}>{email}</a>} {phone && <a href={`tel:${phone}`}>{phone}</a>}{' '}
+                    {email && <a href={`mailto:${encodeURIComponent(email)}`}>{email}</a>}{' '}
+                    {phone && <a href={`tel:${phone}`}>{phone}</a>}{' '}
                     <Action
                       label={t.ui.remove}
                       hint={name}
