@@ -11,7 +11,7 @@ import { run } from '../toolchain/run.ts'
  */
 const FIRST_RELEASE: Readonly<Record<string, number>> = {
   kit: 4,
-  organization: 4,
+  organization: 5,
   identity: 4,
   catalog: 2,
   sourcing: 11,

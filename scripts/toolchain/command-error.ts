@@ -26,6 +26,7 @@ export function sentenceFor(output: string): string | undefined {
 /** The text of an error that ends a command: one sentence if possible, else the stack. */
 export function explain(error: unknown): string {
   if (error instanceof CommandError) return error.message
+  if (error instanceof Error && error.cause instanceof CommandError) return error.cause.message
   if (!(error instanceof Error)) return String(error)
   // By its name, because its module needs packages that may not be installed yet.
   if (error.name === 'BadConfiguration' || error.name === 'ApiError') return error.message

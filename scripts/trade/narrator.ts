@@ -1,4 +1,4 @@
-import { ApiError } from '../../proto/clients/typescript/src/index.ts'
+import { ApiError, NetworkError } from '../../proto/clients/typescript/src/index.ts'
 import { CommandError } from '../toolchain/command-error.ts'
 
 /** Waits until a number of further events has been printed. */
@@ -42,8 +42,9 @@ export class Narrator {
       await this.awaitEvents(events)
       return result
     } catch (error) {
-      if (!(error instanceof CommandError) && !(error instanceof ApiError)) throw error
-      throw new CommandError(`Step ${this.#steps} (${what}) failed. ${error.message}`)
+      const reason = error instanceof NetworkError ? error.cause : error
+      if (!(reason instanceof CommandError) && !(reason instanceof ApiError)) throw error
+      throw new CommandError(`Step ${this.#steps} (${what}) failed. ${reason.message}`)
     }
   }
 }

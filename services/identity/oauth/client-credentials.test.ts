@@ -174,9 +174,7 @@ describe('a key obtains no token', () => {
 
   test('with a secret of another case or with spaces', async () => {
     for (const secret of [key.clientSecret.toLowerCase(), ` ${key.clientSecret}`, `${key.clientSecret}\n`]) {
-      const { status, body, headers } = await ask({ ...GRANT, client_id: key.clientId, client_secret: secret })
-      // RFC 6749, section 5.2: a challenge answers a client that used the header.
-      expect([status, body.error_description, headers.has('www-authenticate')]).toEqual([401, WRONG, false])
+      await refused(ask({ ...GRANT, client_id: key.clientId, client_secret: secret }))
     }
   })
 })

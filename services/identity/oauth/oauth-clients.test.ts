@@ -105,14 +105,6 @@ describe('a standard OAuth client with a key of a service account', () => {
     expect(await introspect()).toEqual({ active: false })
   })
 
-  test('reads why its secret in the form is refused from the body', async () => {
-    const { clientId } = await newKey()
-    const error = await grant(await discovered(), clientId, oauth.ClientSecretPost('wrong')).catch((each) => each)
-    expect(error).toBeInstanceOf(oauth.ResponseBodyError)
-    const reason = { error: 'invalid_client', error_description: 'The client id or the secret is wrong.' }
-    expect([error.status, error.cause]).toEqual([401, reason])
-  })
-
   test('reads why its secret is refused from the challenge', async () => {
     const { clientId } = await newKey()
     const error = await grant(await discovered(), clientId, oauth.ClientSecretBasic('wrong')).catch((each) => each)

@@ -112,10 +112,8 @@ export class Responder implements ErrorResponder {
     const status = statusOf(format, refusal)
     const headers = this.#headers(state, refusal.headers?.ratelimit)
     headers.set('content-type', mediaTypeOf(format))
-    // HTTP requires the field for every 401. OAuth libraries take it for the reason and then do not read the body, so
-    // that RFC 6749 (section 5.2) has it only for a client that used the header.
-    const isChallenged = format !== 'oauth' || request.headers.has('authorization')
-    if (status === 401 && isChallenged) headers.set('www-authenticate', challengeOf(format, refusal))
+    // HTTP requires the field for every 401, including that of a refused sign-in.
+    if (status === 401) headers.set('www-authenticate', challengeOf(format, refusal))
     if (format === 'oauth') headers.set('cache-control', 'no-store')
     for (const [name, value] of Object.entries(refusal.headers ?? {})) headers.set(name, value)
     if (this.#operation.page && refusal.code === 'not_found') {
@@ -197,7 +195,7 @@ export class Responder implements ErrorResponder {
   }
 }
 
-/** The challenge of a 401. */
+/** The challenge of a 401. OAuth libraries read the error from it instead of the body. */
 function challengeOf(format: ErrorFormat, { code, detail }: Refusal): string {
   if (format !== 'oauth') return 'Bearer'
   return `Basic realm="marketplace", charset="UTF-8", error="${oauthErrorOf(code)}", error_description="${oauthDescription(detail)}"`

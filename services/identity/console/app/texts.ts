@@ -10,3 +10,15 @@ const language = navigator.languages.map((tag) => tag.slice(0, 2)).find(isKnown)
 /** The texts of the browser's language, or English. */
 export const t = LANGUAGES[language]
 document.documentElement.lang = language
+
+/** What the marketplace says of a field, in the words of the language where they are known. */
+export function problemText(message: string): string {
+  const known = t.problems.find(([pattern]) => pattern.test(message))
+  return known ? message.replace(...known) : message
+}
+
+/** The label of a field of the API that has no field of its own in the form. */
+export function fieldName(path: string): string {
+  const [name = ''] = path.split('.')
+  return (t.fields as Record<string, string>)[name] ?? name
+}

@@ -65,6 +65,7 @@ export const en = {
   },
   ui: {
     save: 'Save',
+    missing: 'Please fill this in.',
     show: 'Show',
     copy: 'Copy',
     copied: 'Copied',
@@ -470,6 +471,28 @@ export const en = {
     noAttempts: 'No attempt yet.',
     duration: 'Duration',
     retry: 'Deliver again',
+  },
+  /** Messages of the marketplace, and what is shown instead. */
+  problems: [
+    [/^is required$/, 'Please fill this in.'],
+    [/^must be text of .*: a decimal number.*$/, 'Must be an amount, such as 12.50.'],
+    [/^must be text of .*: an e-mail address.*$/, 'Must be an e-mail address.'],
+    [/^must be text of .*: two capital letters$/, 'Must be a country code of two letters, such as DK.'],
+    [/^must be text of \d+ to (\d+) characters.*$/, 'Must be text of at most $1 characters.'],
+    [/^must be a whole number from (\d+) to (\d+)$/, 'Must be a whole number from $1 to $2.'],
+    [/^must be in the future$/, 'Must be in the future.'],
+    [/^must be a list of 1 to .*$/, 'Please choose at least one.'],
+    [/^must be at most (\d+) pieces together$/, 'Must be at most $1 pieces together.'],
+    [/^must name a manufacturer$/, 'Invite at least one manufacturer.'],
+  ] as [RegExp, string][],
+  /** Names of fields of the API that have no field in a form. */
+  fields: {
+    manufacturerIds: 'Manufacturers',
+    expireTime: 'Closing time',
+    awards: 'Quantities',
+    materialType: 'Material',
+    name: 'Name',
+    body: 'Form',
   },
 }
 export type Texts = typeof en

@@ -5,7 +5,7 @@ import { decimalText } from '../amounts.ts'
 import { ApiError } from '../api.ts'
 import { decimalSign } from '../format.ts'
 import { session } from '../session.ts'
-import { t } from '../texts.ts'
+import { fieldName, problemText, t } from '../texts.ts'
 
 /** The messages by field path, and the fields that show theirs; the form shows the others. */
 interface FormState {
@@ -57,14 +57,16 @@ export function Form({ onSend, submit, buttons, tone = 'primary', pathOf = (fiel
   }
   const show = (error: unknown) => {
     const { fields = [], requestId, status = 0 } = error instanceof ApiError ? error : {}
+    const typed = form.current ? new FormData(form.current) : new FormData()
+    const isEmpty = (name: string) => (typed.get(name) ?? '') === ''
     const others: string[] = []
     const messages: Record<string, string> = {}
     for (const { field, message } of fields) {
       const path = pathOf(field)
       const isAt = (name: string) => name === path || name.startsWith(`${path}.`) || path.startsWith(`${name}.`)
       const shown = [...state.fields].find(isAt)
-      if (shown) messages[shown] = message
-      else others.push(`${field} ${message}`)
+      if (shown) messages[shown] = isEmpty(shown) ? t.ui.missing : problemText(message)
+      else others.push(`${fieldName(field)}: ${problemText(message)}`)
     }
     errors.value = messages
     const isShownAtFields = fields.length > 0 && others.length === 0
