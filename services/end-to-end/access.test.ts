@@ -36,7 +36,6 @@ const PUBLIC = [
   'getReferenceModule', // the file is public
   'getRoot', // leads to the documentation
   'introspectOauthToken', // the client id and secret are the credential
-  'openUnsubscription', // leads to a page
   'putUpload', // the signed URL is the credential
   'redeemActivation', // the link is the credential
   'redeemImpersonationGrant', // the link is the credential

@@ -22,7 +22,6 @@ const ACCESS = {
   'PATCH /flows/v1/mail-addresses/{id}': 'org:admin',
   'DELETE /flows/v1/mail-addresses/{id}': 'org:admin',
   'POST /flows/v1/mail-addresses/confirm': 'public',
-  'GET /flows/v1/unsubscriptions': 'public',
   'POST /flows/v1/unsubscriptions': 'public',
   'GET /flows/v1/me': 'token',
   'GET /flows/v1/service-accounts': 'user:manage',

@@ -175,14 +175,3 @@ export const unsubscribeMailAddress = defineOperation({
   status: 204,
   audit: { procedure: 'mailAddress.unsubscribe', request: ['mailAddressId'] },
 })
-
-/** Mail programs without RFC 8058 open the link in a browser. The page has a button, because scanners open links, too. */
-export const openUnsubscription = defineOperation({
-  id: 'openUnsubscription',
-  method: 'GET',
-  path: '/flows/v1/unsubscriptions',
-  tag,
-  summary: 'Redirect to the page that removes a mail address',
-  access: 'public',
-  page: true,
-})

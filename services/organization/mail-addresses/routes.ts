@@ -3,7 +3,6 @@ import * as operations from '../../../proto/http/organization/mail-addresses.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
-import { Raw } from '../../kit/http/raw.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import * as commands from './commands.ts'
 import { findAddress, listAddresses } from './queries.ts'
@@ -39,11 +38,4 @@ export const mailAddressRoutes = ({ http, pagination, sql, links }: Deps) =>
       http.publicRoute(operations.unsubscribeMailAddress, ({ query, audit, now }) =>
         commands.unsubscribe(sql, query.token, audit, now),
       ),
-    )
-    .use(
-      http.publicRoute(operations.openUnsubscription, ({ request }) => {
-        const token = new URL(request.url).searchParams.get('token') ?? ''
-        const location = `/mail-address#remove=${encodeURIComponent(token)}`
-        return new Raw(null, 'text/plain', { location, 'cache-control': 'no-store' }, 302)
-      }),
     )
