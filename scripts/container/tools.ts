@@ -1,4 +1,4 @@
-/** Waits until SIGTERM, so that commands can be run in the container: `kubectl exec … -- marketplace operator …`. */
+/** Waits until SIGTERM; meanwhile `kubectl exec … -- marketplace operator …` runs commands in the container. */
 console.log('Waiting for commands.')
 await new Promise<void>((resolve) => process.once('SIGTERM', () => resolve()))
 process.exit(0)

@@ -62,7 +62,9 @@ export class DemoRecords {
     return (await Promise.all(lists)).flat()
   }
 
-  /** The number of assignments that the manufacturers of the demo have, of archived ones, and of records of each kind. */
+  /**
+   * The number of assignments that the manufacturers of the demo have, of archived ones, and of records of each kind.
+   */
   async assignments({ organizations }: AccountsFile) {
     const counts = { assignments: 0, orders: 0, archived: 0, contacts: 0, 'billing-details': 0, extensions: 0 }
     for (const { accounts } of organizations.filter(({ roles }) => roles.includes('MANUFACTURER'))) {

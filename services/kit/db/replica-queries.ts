@@ -1,8 +1,8 @@
 import type { Sql } from './client.ts'
 
 /**
- * Bytes of the log that the primary has on disk: every commit that waited for it. A commit that does not, such as that of
- * a lease, may be missing.
+ * Bytes of the log that the primary has on disk: every commit that waited for it. A commit that does not, such as that
+ * of a lease, may be missing.
  */
 export async function findPosition(sql: Sql): Promise<number> {
   const [row] = await sql<{ position: string }[]>`

@@ -95,8 +95,8 @@ export class Http {
     // Elysia reads the source of a handler to learn what to parse, so only what is needed is destructured.
     const handler = ({ state, params }: Pick<Context, 'params'> & WithState) => {
       const response = inRequestSpan({ service, operation, state }, () => endpoint.serve(state, params))
-      // `return inRequestSpan(…)` would make Elysia treat the handler as async, so that a read from memory waits for a
-      // promise.
+      // `return inRequestSpan(…)` would make Elysia treat the handler as async, so that a read from memory waits for
+      // a promise.
       return response
     }
     const path = routerPath(operation.path)

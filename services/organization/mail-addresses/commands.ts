@@ -118,7 +118,7 @@ export async function deleteAddress({
   return undefined
 }
 
-/** Removes the address that an organization has of a user who is anonymised. */
+/** Removes the mail address of a user who is being anonymised. */
 export async function forgetAddress(tx: Tx, orgId: string, userId: string, now: string): Promise<void> {
   for (const { id } of await queries.deleteAddressOfUser(tx, orgId, userId)) {
     await dropMails(tx, id, now)
@@ -136,7 +136,9 @@ export async function confirmAddress(sql: Pool, token: string, context: AuditCon
   })
 }
 
-/** Removes an address with the token in its mails. A repetition succeeds, because mail programs may repeat the request. */
+/**
+ * Removes an address with the token in its mails. A repetition succeeds, because mail programs may repeat the request.
+ */
 export async function unsubscribe(sql: Pool, token: string, context: AuditContext, now: string): Promise<undefined> {
   await runWithoutCaller(sql, context, async (tx, audit) => {
     const [removed] = await queries.unsubscribeAddress(tx, token)

@@ -66,7 +66,7 @@ export const confirmAddress = (tx: Tx, hash: Uint8Array, createdAfter: string, n
 export const unsubscribeAddress = (tx: Tx, token: string) => tx<LinkedAddress[]>`
   delete from organization.mail_addresses where unsubscribe_token = ${token} returning id, org_id, created_by`
 
-/** The address of a user who is anonymised, where the organization of the user named it. */
+/** The mail address of the organization that equals the e-mail address of one of its users. */
 export const deleteAddressOfUser = (tx: Tx, orgId: string, userId: string) => tx<{ id: string }[]>`
   delete from organization.mail_addresses
   where org_id = ${orgId} and email_key = (select email_key from organization.users where id = ${userId})

@@ -42,7 +42,9 @@ export interface CreatedOrganization {
   activationToken: string
 }
 
-/** Creates an organization with its system roles and its first administrator, and returns or mails the activation link. */
+/**
+ * Creates an organization with its system roles and its first administrator, and returns or mails the activation link.
+ */
 export async function createOrg(
   deps: LinkDeps,
   { tx, caller, body, now, audit }: Command<{ body: CreateOrgRequest }>,

@@ -2,7 +2,8 @@ import type { Sql } from '../../kit/db/client.ts'
 
 /*
  * The organizations that read an RFQ: two conditions on rows of `sourcing.rfqs`, one on rows of
- * `sourcing.rfq_invitations`, which exist from the publication on. The texts match the predicates of the partial indexes.
+ * `sourcing.rfq_invitations`, which exist from the publication on. The texts match the predicates of the partial
+ * indexes.
  */
 
 export const isConsumer = (sql: Sql, orgId: string) => sql`consumer_org_id = ${orgId}`

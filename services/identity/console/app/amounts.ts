@@ -1,6 +1,6 @@
 /**
- * A number as people write it with a decimal sign, as the API wants it. `1.234` is a thousand and more where the comma is
- * the decimal sign, and `98.5` is not, because no thousands are grouped like that. Other text stays, so that the API
+ * A number as people write it with a decimal sign, as the API wants it. `1.234` is a thousand and more where the comma
+ * is the decimal sign, and `98.5` is not, because no thousands are grouped like that. Other text stays, so that the API
  * names the mistake.
  */
 export function decimalText(text: string, decimal: string): string {
@@ -10,7 +10,9 @@ export function decimalText(text: string, decimal: string): string {
   return (isGrouped ? plain.replaceAll(group, '') : plain.replace(group, decimal)).replace(decimal, '.')
 }
 
-/** Whole numbers in one text, separated by semicolons, spaces, or commas. What is no number stays for the API to name. */
+/**
+ * Whole numbers in one text, separated by semicolons, spaces, or commas. What is no number stays for the API to name.
+ */
 export const numbersIn = (text: string): number[] =>
   text
     .split(/[;,\s]+/)

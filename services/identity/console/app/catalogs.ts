@@ -3,7 +3,9 @@ import { market } from './api.ts'
 
 type Options = readonly (readonly [value: string, label: string])[]
 
-/** The entries of a catalog for a choice, read when they are first needed. Catalogs change rarely, so once is enough. */
+/**
+ * The entries of a catalog for a choice, read when they are first needed. Catalogs change rarely, so once is enough.
+ */
 function optionsOf(read: () => AsyncIterable<readonly [string, string]>) {
   const options = signal<Options>([])
   let isRead = false

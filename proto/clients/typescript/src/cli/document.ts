@@ -48,8 +48,8 @@ interface Cached {
 const TIMEOUT_MS = 30_000
 
 /**
- * The OpenAPI document of a marketplace, which is kept and read again only when it has changed. The help of a marketplace
- * that cannot be reached is that of the kept one.
+ * The OpenAPI document of a marketplace, which is kept and read again only when it has changed. The help of a
+ * marketplace that cannot be reached is that of the kept one.
  */
 export async function readDocument(
   url: string,

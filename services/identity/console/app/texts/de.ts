@@ -99,7 +99,6 @@ export const de: Texts = {
     state: 'Zustand',
     since: 'Seit',
     yes: 'Ja',
-    no: 'Nein',
   },
   timeline: {
     title: 'Verlauf',

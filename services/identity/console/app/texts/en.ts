@@ -97,7 +97,6 @@ export const en = {
     state: 'State',
     since: 'Since',
     yes: 'Yes',
-    no: 'No',
   },
   timeline: {
     title: 'Timeline',

@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'bun:test'
+import { checkScreen, consoleStage, fillSignIn } from '../../testing/console.ts'
+import { TEST_PASSWORD } from '../../testing/marketplace.ts'
+
+const stage = await consoleStage()
+const consumer = await stage.market.organization(['CONSUMER'])
+const maker = await stage.market.organization(['MANUFACTURER'])
+const buyer = await consumer.member('Buyer')
+const offering = await maker.member('Manufacturer')
+
+describe('the session', () => {
+  test('its tokens are the only thing that is stored, and nothing of it is in the address', async () => {
+    const page = await stage.open()
+    const requested: string[] = []
+    page.on('request', (request) => requested.push(request.url()))
+    await page.goto('/console')
+    await page.getByLabel('E-mail address').fill(buyer.email)
+    await page.getByLabel('Password', { exact: true }).fill('wrong password 123')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('alert').waitFor()
+    await checkScreen(page)
+    await fillSignIn(page, buyer.email)
+    await page.getByRole('heading', { name: 'What waits for you' }).waitFor()
+    const stored = (await page.evaluate(`({ ...localStorage })`)) as Record<string, string>
+    expect(Object.keys(stored)).toEqual(['marketplace-session'])
+    const session = JSON.parse(stored['marketplace-session'] ?? '')
+    expect(Object.keys(session).sort()).toEqual(['accessToken', 'email', 'expiresAtMs', 'refreshToken'])
+    expect(await page.evaluate(`[sessionStorage.length, document.cookie, location.href]`)).toEqual([
+      0,
+      '',
+      `${stage.market.url}/console`,
+    ])
+    for (const secret of [session.accessToken, session.refreshToken, encodeURIComponent(TEST_PASSWORD)]) {
+      expect(requested.filter((url) => url.includes(secret))).toEqual([])
+    }
+    await page.getByRole('complementary').getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    expect(await page.evaluate(`localStorage.length`)).toBe(0)
+    await page.context().close()
+  }, 60_000)
+
+  test('tabs share it, and refresh it one after the other, so that it never ends', async () => {
+    const page = await stage.signIn(buyer)
+    const tabs = [page, ...(await Promise.all([1, 2, 3].map(() => page.context().newPage())))]
+    let [running, most, refreshes] = [0, 0, 0]
+    await page.context().route('**/v2.3/oauth/token', async (route) => {
+      running += 1
+      refreshes += 1
+      most = Math.max(most, running)
+      const answer = await route.fetch()
+      running -= 1
+      await route.fulfill({ response: answer })
+    })
+    for (let round = 0; round < 2; round++) {
+      await page.evaluate(`localStorage.setItem('marketplace-session', JSON.stringify(
+        { ...JSON.parse(localStorage.getItem('marketplace-session')), expiresAtMs: 0 }))`)
+      await Promise.all(tabs.map((tab) => tab.goto('/console')))
+      for (const tab of tabs) await tab.getByRole('heading', { name: 'What waits for you' }).waitFor()
+      expect([refreshes > round, most]).toEqual([true, 1])
+    }
+    await page.context().close()
+  }, 60_000)
+
+  test('an impersonation is unmistakable, and belongs to its tab', async () => {
+    const admin = maker.administrator.client
+    const grant = { userId: offering.userId, actingEmail: 'support@example.com', reason: 'Ticket 4711' }
+    const { body } = await admin.post<{ url: string }>('/flows/v1/impersonation-grants', grant)
+    const page = await stage.open()
+    await page.goto(`/impersonate${new URL(body.url).hash}`)
+    await page.getByRole('button', { name: 'Begin' }).click()
+    await page.getByRole('link', { name: 'Open the console' }).click()
+    await page.getByText(/^support@example.com acts as Test \w+\. Every change is recorded\.$/).waitFor()
+    await checkScreen(page)
+    expect(await page.evaluate(`[localStorage.length, sessionStorage.length]`)).toEqual([0, 1])
+    await page.context().close()
+  }, 60_000)
+
+  test('of an impersonation that ends does not go on as the own session of the browser', async () => {
+    const admin = maker.administrator
+    const own = await stage.signIn(admin)
+    const grant = { userId: offering.userId, actingEmail: 'support@example.com', reason: 'Ticket 4712' }
+    const { body } = await admin.client.post<{ id: string; url: string }>('/flows/v1/impersonation-grants', grant)
+    const tab = await own.context().newPage()
+    await tab.goto(`/impersonate${new URL(body.url).hash}`)
+    await tab.getByRole('button', { name: 'Begin' }).click()
+    await tab.getByRole('link', { name: 'Open the console' }).click()
+    await tab.getByText(/acts as/).waitFor()
+    const sent: (string | undefined)[] = []
+    tab.on('request', (request) => sent.push(request.headers().authorization))
+    await admin.client.post(`/flows/v1/impersonation-grants/${body.id}/revoke`)
+    await tab.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+    const stored = (await own.evaluate(`localStorage.getItem('marketplace-session')`)) as string
+    expect(sent.length).toBeGreaterThan(0)
+    expect(sent).not.toContain(`Bearer ${JSON.parse(stored).accessToken}`)
+    await own.context().close()
+  }, 60_000)
+
+  test('ends with a sign-out whose access token has expired, also while another tab refreshes it', async () => {
+    const page = await stage.signIn(buyer)
+    const other = await page.context().newPage()
+    await other.goto('/console')
+    await other.getByRole('heading', { name: 'What waits for you' }).waitFor()
+    const held = Promise.withResolvers<void>()
+    const asked = Promise.withResolvers<void>()
+    await other.route('**/v2.3/oauth/token', async (route) => {
+      const answer = await route.fetch()
+      asked.resolve()
+      await held.promise
+      await route.fulfill({ response: answer })
+    })
+    const { refreshToken } = JSON.parse((await page.evaluate(`localStorage.getItem('marketplace-session')`)) as string)
+    await page.evaluate(`localStorage.setItem('marketplace-session', JSON.stringify(
+      { ...JSON.parse(localStorage.getItem('marketplace-session')), accessToken: 'expired', expiresAtMs: 0 }))`)
+    void other.reload().catch(() => undefined)
+    await asked.promise
+    await page.getByRole('complementary').getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    held.resolve()
+    await other.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+    expect(await page.evaluate(`localStorage.length`)).toBe(0)
+    const refreshed = await stage.market.anonymous.post('/v2.3/oauth/token', {
+      grant_type: 'refresh_token',
+      refresh_token: refreshToken,
+    })
+    expect(refreshed.status).toBe(401)
+    await page.context().close()
+  }, 60_000)
+})
