@@ -85,12 +85,25 @@ describe('the session', () => {
     await tab.getByRole('button', { name: 'Begin' }).click()
     await tab.getByRole('link', { name: 'Open the console' }).click()
     await tab.getByText(/acts as/).waitFor()
+    await tab.goto('/console/factories')
+    await tab.getByRole('button', { name: 'New factory' }).click()
+    const form = tab.locator('dialog[aria-label="New factory"]')
     const sent: (string | undefined)[] = []
-    tab.on('request', (request) => sent.push(request.headers().authorization))
+    const ended = Promise.withResolvers<void>()
+    await tab.route('**/flows/v1/factories', async (route) => {
+      sent.push(route.request().headers().authorization)
+      await ended.promise
+      await route.continue()
+    })
+    await form.locator('button[type=submit]').click()
+    await form.locator('button[type=submit][disabled]').waitFor()
     await admin.client.post(`/flows/v1/impersonation-grants/${body.id}/revoke`)
     await tab.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+    // The command was on its way; its 401 must not make it begin again as another person.
+    ended.resolve()
+    await form.locator('button[type=submit]:not([disabled])').waitFor()
     const stored = (await own.evaluate(`localStorage.getItem('marketplace-session')`)) as string
-    expect(sent.length).toBeGreaterThan(0)
+    expect(sent).toHaveLength(1)
     expect(sent).not.toContain(`Bearer ${JSON.parse(stored).accessToken}`)
     await own.context().close()
   }, 60_000)
