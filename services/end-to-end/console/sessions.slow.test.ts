@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
 import { checkScreen, consoleStage, fillSignIn } from '../../testing/console.ts'
 import { TEST_PASSWORD } from '../../testing/marketplace.ts'
 
@@ -108,34 +109,50 @@ describe('the session', () => {
     await own.context().close()
   }, 60_000)
 
-  test('ends with a sign-out whose access token has expired, also while another tab refreshes it', async () => {
+  const TOKENS = `localStorage.getItem('marketplace-session')`
+  const expire = (page: Page) =>
+    page.evaluate(`localStorage.setItem('marketplace-session', JSON.stringify(
+      { ...JSON.parse(${TOKENS}), accessToken: 'expired', expiresAtMs: 0 }))`)
+  const signOut = async (page: Page) => {
+    await page.getByRole('complementary').getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  }
+  const refresh = async (refreshToken: string) => {
+    const body = { grant_type: 'refresh_token', refresh_token: refreshToken }
+    return (await stage.market.anonymous.post('/v2.3/oauth/token', body)).status
+  }
+
+  test('ends with a sign-out, though the access token has expired', async () => {
     const page = await stage.signIn(buyer)
+    const { refreshToken } = JSON.parse((await page.evaluate(TOKENS)) as string)
+    await expire(page)
+    await signOut(page)
+    expect(await refresh(refreshToken)).toBe(401)
+    await page.context().close()
+  }, 60_000)
+
+  test('stays ended while another tab refreshes it, though the sign-out did not reach the marketplace', async () => {
+    const page = await stage.signIn(buyer)
+    const { refreshToken } = JSON.parse((await page.evaluate(TOKENS)) as string)
     const other = await page.context().newPage()
     await other.goto('/console')
     await other.getByRole('heading', { name: 'What waits for you' }).waitFor()
-    const held = Promise.withResolvers<void>()
-    const asked = Promise.withResolvers<void>()
+    const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     await other.route('**/v2.3/oauth/token', async (route) => {
       const answer = await route.fetch()
       asked.resolve()
       await held.promise
       await route.fulfill({ response: answer })
     })
-    const { refreshToken } = JSON.parse((await page.evaluate(`localStorage.getItem('marketplace-session')`)) as string)
-    await page.evaluate(`localStorage.setItem('marketplace-session', JSON.stringify(
-      { ...JSON.parse(localStorage.getItem('marketplace-session')), accessToken: 'expired', expiresAtMs: 0 }))`)
+    await page.route('**/flows/v1/oauth/revoke', (route) => route.abort())
+    await expire(page)
     void other.reload().catch(() => undefined)
     await asked.promise
-    await page.getByRole('complementary').getByRole('button', { name: 'Sign out' }).click()
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await signOut(page)
     held.resolve()
     await other.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
-    expect(await page.evaluate(`localStorage.length`)).toBe(0)
-    const refreshed = await stage.market.anonymous.post('/v2.3/oauth/token', {
-      grant_type: 'refresh_token',
-      refresh_token: refreshToken,
-    })
-    expect(refreshed.status).toBe(401)
+    expect(await page.evaluate('localStorage.length')).toBe(0)
+    expect(await refresh(refreshToken)).toBe(401)
     await page.context().close()
   }, 60_000)
 })
