@@ -72,14 +72,25 @@ export async function checkScreen(page: Page): Promise<void> {
   expect([page.url(), violations, Math.max(0, Number(overflow))]).toEqual([page.url(), [], 0])
 }
 
-/** Presses a button that opens a dialog, fills it and sends it. */
-export async function act(page: Page, verb: string, fields: Readonly<Record<string, string>> = {}): Promise<void> {
+/** Presses a button that opens a dialog, fills it, sends it, and confirms what it asks to check. */
+export async function act(
+  page: Page,
+  verb: string,
+  fields: Readonly<Record<string, string>> = {},
+  check?: (summary: string) => Promise<void>,
+): Promise<void> {
   await page.getByRole('main').getByRole('button', { name: verb, exact: true }).first().click()
   const dialog = page.getByRole('dialog')
   for (const [label, text] of Object.entries(fields)) await dialog.getByLabel(label).fill(text)
   await dialog.getByRole('button', { name: verb, exact: true }).click()
+  if (check) await check(await summaryIn(page))
+  if (check) await dialog.getByRole('button', { name: 'Confirm' }).click()
   await dialog.waitFor({ state: 'detached' })
 }
+
+/** What a person is asked to check before it is sent, in one line. */
+export const summaryIn = async (page: Page): Promise<string> =>
+  (await page.getByRole('region', { name: 'Please check' }).innerText()).replaceAll(/\s+/g, ' ')
 
 /** The badge of the record beside its title. */
 export const stateOf = (page: Page, state: string) =>

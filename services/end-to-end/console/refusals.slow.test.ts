@@ -74,7 +74,8 @@ describe.concurrent('what changes while a person works', () => {
       await page.getByRole('button', { name: 'Award' }).click()
       await page.getByRole('dialog').locator('input').first().fill('10')
     }
-    await Promise.all(pages.map((page) => page.getByRole('dialog').getByRole('button', { name: 'Award' }).click()))
+    for (const page of pages) await page.getByRole('dialog').getByRole('button', { name: 'Award' }).click()
+    await Promise.all(pages.map((page) => page.getByRole('button', { name: 'Confirm' }).click()))
     const refusal = /The RFQ is AWARDED/
     await Promise.any(pages.map((page) => page.getByText(refusal).waitFor()))
     const told = await Promise.all(pages.map((page) => page.getByText(refusal).count()))

@@ -1,6 +1,16 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { act, checkScreen, consoleStage, goTo, NARROW, type Stage, stateOf, WIDE } from '../../testing/console.ts'
+import {
+  act,
+  checkScreen,
+  consoleStage,
+  goTo,
+  NARROW,
+  type Stage,
+  stateOf,
+  summaryIn,
+  WIDE,
+} from '../../testing/console.ts'
 import { createFactory } from '../../testing/factories.ts'
 import type { TestUser } from '../../testing/marketplace.ts'
 import { publishedPart } from '../../testing/rfqs.ts'
@@ -60,6 +70,11 @@ async function fillOffer(page: Page, { tooling, unit, days }: Prices): Promise<v
   await page.getByLabel('Shipping, EUR').fill('80')
 }
 
+async function submitOffer(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Submit offer' }).click()
+  await page.getByRole('button', { name: 'Confirm' }).click()
+}
+
 const rowOf = (page: Page, title: string) =>
   page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: title }) })
 const cellsOf = async (page: Page, title: string) =>
@@ -113,6 +128,15 @@ test.concurrent.each([
     await missing.and(printer.locator('[aria-invalid=true]')).fill('112')
     expect(await printer.getByLabel('Tooling, EUR').inputValue()).toBe('250')
     await printer.getByRole('button', { name: 'Submit offer' }).click()
+    await printer.getByRole('region', { name: 'Please check' }).getByText(works[0]).waitFor()
+    const summary = await summaryIn(printer)
+    for (const text of ['Nordhavn Shipping', '€131.50', '€1,645.00', '€112.00', '€5,930.00', '€250.00'])
+      expect(summary).toContain(text)
+    await checkScreen(printer)
+    await printer.getByRole('button', { name: 'Back' }).click()
+    expect(await missing.inputValue()).toBe('112')
+    expect(await printer.getByText('Submitted', { exact: true }).count()).toBe(0)
+    await submitOffer(printer)
     await printer.getByText('Submitted', { exact: true }).first().waitFor()
     await checkScreen(printer)
 
@@ -120,11 +144,11 @@ test.concurrent.each([
     await fillOffer(welder, { tooling: '', unit: ['139.9', '125'], days: ['14', '18'] })
     await welder.getByRole('button', { name: 'Save draft' }).click()
     await welder.getByText('The draft is saved.').waitFor()
-    await welder.getByRole('button', { name: 'Submit offer' }).click()
+    await submitOffer(welder)
     await act(welder, 'Revise')
     await welder.getByText('Draft of revision 2').waitFor()
     await welder.getByLabel('Unit price, EUR').nth(1).fill('118,25')
-    await welder.getByRole('button', { name: 'Submit offer' }).click()
+    await submitOffer(welder)
     await welder.getByText('Replaced').waitFor()
 
     await buyer.getByRole('row').filter({ hasText: 'Vestland Additive' }).getByText('Offered').waitFor()
@@ -143,7 +167,13 @@ test.concurrent.each([
     expect(await cellsOf(buyer, 'Landed total')).toEqual(['best €5,930.00', '€5,992.50'])
     expect(await cellsOf(buyer, 'Lead time')).toEqual(['28 days', 'best 18 days'])
     if (process.env.CONSOLE_PICTURE && width === 1400) await takePicture(buyer, process.env.CONSOLE_PICTURE)
-    await act(buyer, 'Award', { 'Vestland Additive': '30', 'Ruhr Präzision': '20', Seller: people.seller.orgId })
+    const awards = { 'Vestland Additive': '30', 'Ruhr Präzision': '20', Seller: people.seller.orgId }
+    await act(buyer, 'Award', awards, async (summary) => {
+      await buyer.getByRole('dialog').getByText('Maas Parts Trading').waitFor()
+      for (const text of ['Vestland Additive', '30', '€4,275.00', 'Ruhr Präzision', '20', '€2,878.00', '€7,153.00'])
+        expect(summary).toContain(text)
+      await checkScreen(buyer)
+    })
     await stateOf(buyer, 'Awarded')
     await checkScreen(buyer)
     const orders = buyer.getByRole('region', { name: 'Orders placed' }).getByRole('listitem')

@@ -18,3 +18,17 @@ export const numbersIn = (text: string): number[] =>
     .split(/[;,\s]+/)
     .filter(Boolean)
     .map((word) => (/^\d+$/.test(word) ? Number(word) : (word as unknown as number)))
+
+/** Amounts of the API in ten-thousandths. */
+const unitsOf = (amount: string): bigint => {
+  const [whole = '', decimals = ''] = amount.split('.')
+  return BigInt(whole + decimals.padEnd(4, '0'))
+}
+
+/** The exact sum of amounts, each taken a number of times. */
+export function sumOf(...lines: readonly (readonly [amount: string, times: number])[]): string {
+  const sum = lines.reduce((total, [amount, times]) => total + unitsOf(amount) * BigInt(times), 0n)
+  return String(sum)
+    .padStart(5, '0')
+    .replace(/(?=\d{4}$)/, '.')
+}

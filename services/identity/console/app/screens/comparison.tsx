@@ -1,6 +1,8 @@
 import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
 import { RFQ } from '../../../../../proto/states/rfqs.ts'
-import { type ComparedOffer, type OfferComparison, post, type Rfq } from '../api.ts'
+import { sumOf } from '../amounts.ts'
+import { type ComparedOffer, market, type OfferComparison, post, type Rfq } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
 import { date, money, number } from '../format.ts'
 import { mayUse, orgId } from '../me.ts'
@@ -8,8 +10,8 @@ import { FactoryName, OrgName, PartTitle } from '../names.tsx'
 import { t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
 import { Field, numberOf, textOf } from '../ui/form.tsx'
-import { Filter } from '../ui/list.tsx'
-import { Badge, Page, Section } from '../ui/page.tsx'
+import { Filter, Table } from '../ui/list.tsx'
+import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 
 type Best = ComparedOffer['best'][number]
@@ -100,22 +102,82 @@ function Bars({ rfqId, quantity }: { rfqId: string; quantity: number }) {
   )
 }
 
+interface Chosen {
+  /** The row of the dialog. */
+  row: number
+  offerId: string
+  manufacturerName: string
+  quantity: number
+  /** The offer at this quantity; missing where it is no longer compared. */
+  compared?: ComparedOffer | undefined
+}
+
+/** The orders that an award places, at the prices of their quantities. */
+function Orders({ of, sellerOrgId }: { of: readonly Chosen[]; sellerOrgId: string | undefined }) {
+  const totals = of.flatMap(({ compared }) => compared?.landedTotal ?? [])
+  const [first] = totals
+  return (
+    <>
+      <p>{t.comparison.binding}</p>
+      <Table
+        caption={t.comparison.binding}
+        items={of}
+        idOf={({ offerId }) => offerId}
+        columns={[
+          { label: t.rfqs.manufacturer, cell: ({ manufacturerName }) => <strong>{manufacturerName}</strong> },
+          { label: t.orders.quantity, cell: ({ quantity }) => number(quantity), isNumber: true },
+          {
+            label: t.comparison.unitPrice,
+            cell: ({ compared }) => amount(compared?.unitPrice) ?? (compared ? unpriced(compared) : '–'),
+            isNumber: true,
+          },
+          { label: t.comparison.landed, cell: ({ compared }) => amount(compared?.landedTotal) ?? '–', isNumber: true },
+        ]}
+      />
+      <Facts
+        of={[
+          [
+            t.orders.total,
+            first && (
+              <strong>{money({ ...first, amount: sumOf(...totals.map((one) => [one.amount, 1] as const)) })}</strong>
+            ),
+          ],
+          [t.comparison.seller, sellerOrgId && <OrgName id={sellerOrgId} />],
+        ]}
+      />
+    </>
+  )
+}
+
 /** Chooses offers with quantities. The marketplace checks them. */
 function Award({ rfq, comparison }: { rfq: Rfq; comparison: OfferComparison }) {
-  const chosen = useSignal<number[]>([])
   const offers = comparison.offers.filter(({ state }) => state === 'SUBMITTED')
+  const chosen = useRef<Chosen[]>([])
+  const sellerIn = (data: FormData) => textOf(data, 'sellerOrgId')
+  const review = async (data: FormData) => {
+    chosen.current = []
+    for (const [row, { offerId, manufacturerName }] of offers.entries()) {
+      const quantity = numberOf(data, `quantity.${row}`)
+      if (quantity === undefined) continue
+      const one: Chosen = { row, offerId, manufacturerName, quantity }
+      chosen.current.push(one)
+      const at = { params: { path: { id: rfq.id }, query: { quantity } } }
+      const read = await market.GET('/flows/v1/rfqs/{id}/comparison', at)
+      one.compared = read.data.offers.find((offer) => offer.offerId === offerId)
+    }
+    return chosen.current.length > 0 && <Orders of={chosen.current} sellerOrgId={sellerIn(data)} />
+  }
   const award = (data: FormData) => {
-    const filled = offers.map((_, at) => at).filter((at) => textOf(data, `quantity.${at}`) !== undefined)
-    chosen.value = filled
-    const awards = filled.map((at) => ({
-      offerId: offers[at]?.offerId ?? '',
-      quantity: numberOf(data, `quantity.${at}`) ?? 0,
-    }))
-    const sellerOrgId = textOf(data, 'sellerOrgId')
+    const awards = chosen.current.map(({ offerId, quantity }) => ({ offerId, quantity }))
+    const sellerOrgId = sellerIn(data)
     return post('/flows/v1/rfqs/{id}/award', rfq.id, { awards, ...(sellerOrgId && { sellerOrgId }) })
   }
+  /** The field `quantity` is that of the comparison which was read last. */
   const pathOf = (field: string) =>
-    field.replace(/^awards\.(\d+)\.(quantity|offerId)$/, (_, at) => `quantity.${chosen.value[Number(at)]}`)
+    field.replace(
+      /^(?:awards\.(\d+)\.)?(?:quantity|offerId)$/,
+      (_, at = -1) => `quantity.${chosen.current.at(Number(at))?.row}`,
+    )
   return (
     <Action
       label={t.verbs.award}
@@ -123,7 +185,7 @@ function Award({ rfq, comparison }: { rfq: Rfq; comparison: OfferComparison }) {
       when={mayUse(RFQ, 'award', rfq) && offers.some(({ unpriced: why }) => why !== 'SEALED')}
       isPrimary
       onRun={award}
-      form={{ pathOf }}
+      form={{ pathOf, review }}
     >
       {offers.map((offer, at) => (
         <Field

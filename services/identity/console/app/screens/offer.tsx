@@ -1,11 +1,12 @@
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { OFFER } from '../../../../../proto/states/offers.ts'
-import { type Currency, command, ifMatch, market, type Offer, post, type Rfq } from '../api.ts'
+import { sumOf } from '../amounts.ts'
+import { type Currency, command, ifMatch, type Money, market, type Offer, post, type Rfq } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
-import { amountText, date, fromNow, money, number, time } from '../format.ts'
+import { amountText, date, fromNow, money, number, region, time } from '../format.ts'
 import { mayUse, orgId, permits } from '../me.ts'
-import { OrgName, PartTitle } from '../names.tsx'
+import { FactoryName, OrgName, PartTitle } from '../names.tsx'
 import { t } from '../texts.ts'
 import { Action, optionalReason, Reason } from '../ui/dialog.tsx'
 import { PartFiles } from '../ui/files.tsx'
@@ -36,6 +37,45 @@ const contentOf = (data: FormData, rows: readonly number[], currency: Currency) 
   notes: textOf(data, 'notes'),
 })
 
+const landedTotal = ({ toolingCost, shippingCost }: Offer, quantity: number, { amount, currency }: Money) => ({
+  amount: sumOf([amount, quantity], [toolingCost?.amount ?? '0', 1], [shippingCost?.amount ?? '0', 1]),
+  currency,
+})
+
+/** What an offer promises, with the total at each price break. */
+const Terms = ({ offer }: { offer: Offer }) => (
+  <>
+    <Table
+      caption={t.offer.priceBreaks}
+      items={offer.priceBreaks ?? []}
+      idOf={({ minQuantity }) => String(minQuantity)}
+      columns={[
+        { label: t.offer.minQuantity, cell: ({ minQuantity }) => `≥ ${number(minQuantity)}` },
+        { label: t.comparison.unitPrice, cell: ({ unitPrice }) => money(unitPrice), isNumber: true },
+        {
+          label: t.comparison.leadTime,
+          cell: ({ leadTimeDays }) => t.comparison.days(number(leadTimeDays)),
+          isNumber: true,
+        },
+        {
+          label: t.comparison.landed,
+          cell: ({ minQuantity, unitPrice }) => money(landedTotal(offer, minQuantity, unitPrice)),
+          isNumber: true,
+        },
+      ]}
+    />
+    <Facts
+      of={[
+        [t.comparison.tooling, offer.toolingCost && money(offer.toolingCost)],
+        [t.comparison.shipping, offer.shippingCost && money(offer.shippingCost)],
+        [t.comparison.validUntil, date(offer.validUntil)],
+        [t.rfqs.factory, <FactoryName key="factory" id={offer.factoryId} />],
+        [t.offer.notes, offer.notes],
+      ]}
+    />
+  </>
+)
+
 function OfferForm({ rfq, draft }: { rfq: Rfq; draft: Offer | undefined }) {
   const first = useRef(draft).current
   const draftId = useSignal(first?.id)
@@ -48,28 +88,40 @@ function OfferForm({ rfq, draft }: { rfq: Rfq; draft: Offer | undefined }) {
   if (factories.data) known.current = factories.data.map(({ id, name }) => [id, name])
   factoryId.value ||= known.current[0]?.[0] ?? ''
 
-  const save = async (data: FormData) => {
+  const save = async (data: FormData): Promise<Offer> => {
     const content = contentOf(data, rows.value, currency)
     if (draftId.value === undefined) {
-      const { id } = await command(() =>
+      const offer = await command(() =>
         market.POST('/flows/v1/offers', { body: { rfqId: rfq.id, ...content } as never }),
       )
-      draftId.value = id
-    } else {
-      const { response } = await market.GET('/v1/offers/{id}', at(draftId.value))
-      // An optional field that was emptied is cleared.
-      const { toolingCost = null, shippingCost = null, notes = null } = content
-      const body = { ...content, toolingCost, shippingCost, notes }
-      await command(() =>
-        market.PATCH('/flows/v1/offers/{id}', { ...at(draftId.value ?? ''), headers: ifMatch(response), body }),
-      )
+      draftId.value = offer.id
+      return offer
     }
-    if (data.get('then') === 'submit') await post('/flows/v1/offers/{id}/submit', draftId.value ?? '')
+    const { response } = await market.GET('/v1/offers/{id}', at(draftId.value))
+    // An optional field that was emptied is cleared.
+    const { toolingCost = null, shippingCost = null, notes = null } = content
+    const body = { ...content, toolingCost, shippingCost, notes }
+    return command(() =>
+      market.PATCH('/flows/v1/offers/{id}', { ...at(draftId.value ?? ''), headers: ifMatch(response), body }),
+    )
   }
+  const isToSubmit = (data: FormData) => data.get('then') === 'submit'
+  /** The saved draft, so that the amounts are shown as the marketplace has read them. */
+  const review = async (data: FormData) =>
+    isToSubmit(data) && (
+      <>
+        <p>{t.offer.binding}</p>
+        <Facts of={[[t.rfqs.consumer, <OrgName key="consumer" id={rfq.consumerOrgId} />]]} />
+        <Terms offer={await save(data)} />
+      </>
+    )
+  const send = (data: FormData) =>
+    isToSubmit(data) ? post('/flows/v1/offers/{id}/submit', draftId.value ?? '') : save(data)
   const isSaved = draftId.value !== undefined
   return (
     <Form
-      onSend={save}
+      onSend={send}
+      review={review}
       submit={t.offer.saveDraft}
       tone=""
       buttons={
@@ -188,28 +240,11 @@ const OfferView = ({ offer }: { offer: Offer }) => (
         />
       </div>
     </header>
-    <Table
-      caption={t.offer.priceBreaks}
-      items={offer.priceBreaks ?? []}
-      idOf={({ minQuantity }) => String(minQuantity)}
-      columns={[
-        { label: t.offer.minQuantity, cell: ({ minQuantity }) => `≥ ${number(minQuantity)}` },
-        { label: t.comparison.unitPrice, cell: ({ unitPrice }) => money(unitPrice), isNumber: true },
-        {
-          label: t.comparison.leadTime,
-          cell: ({ leadTimeDays }) => t.comparison.days(number(leadTimeDays)),
-          isNumber: true,
-        },
-      ]}
-    />
+    <Terms offer={offer} />
     <Facts
       of={[
-        [t.comparison.tooling, offer.toolingCost && money(offer.toolingCost)],
-        [t.comparison.shipping, offer.shippingCost && money(offer.shippingCost)],
-        [t.comparison.validUntil, date(offer.validUntil)],
         [t.offer.submitted, offer.submittedTime && time(offer.submittedTime)],
         [t.ui.reason, offer.reason],
-        [t.offer.notes, offer.notes],
       ]}
     />
   </section>
@@ -273,6 +308,7 @@ export function OfferScreen({ id = '' }: { id?: string }) {
                     [t.rfqs.quantities, rfq.quantities.map(number).join(' · ')],
                     [t.rfqs.closes, `${time(rfq.expireTime)} (${fromNow(rfq.expireTime)})`],
                     [t.rfqs.prices, rfq.sealed ? t.rfqs.sealed : t.rfqs.notSealed],
+                    [t.rfqs.country, region(rfq.deliveryRegionCode)],
                     [t.rfqs.incoterm, rfq.incoterm],
                     [t.rfqs.requirements, rfq.requirements],
                   ]}

@@ -25,6 +25,8 @@ export function sentenceOf(error: unknown): string {
 export interface FormProps {
   /** Sends the form. A refusal is shown at its fields, and the text stays. */
   onSend: (data: FormData) => Promise<unknown>
+  /** What the person confirms in place of the fields before the form is sent. Without a result it is sent at once. */
+  review?: (data: FormData) => Promise<ComponentChildren>
   submit: string
   /** More buttons beside that which sends. */
   buttons?: ComponentChildren
@@ -34,22 +36,36 @@ export interface FormProps {
   children?: ComponentChildren
 }
 
-export function Form({ onSend, submit, buttons, tone = 'primary', pathOf = (field) => field, children }: FormProps) {
+export function Form({
+  onSend,
+  review,
+  submit,
+  buttons,
+  tone = 'primary',
+  pathOf = (field) => field,
+  children,
+}: FormProps) {
   const errors = useSignal<Readonly<Record<string, string>>>({})
   const failure = useSignal<{ sentence: string; requestId: string | undefined } | undefined>(undefined)
   const isBusy = useSignal(false)
+  const reviewed = useSignal<{ data: FormData; shown: ComponentChildren } | undefined>(undefined)
   const form = useRef<HTMLFormElement>(null)
   const state = useMemo<FormState>(() => ({ errors, fields: new Set() }), [errors])
 
   const send = async (event: SubmitEvent) => {
     event.preventDefault()
     if (isBusy.value || !form.current) return
+    const confirmed = reviewed.value?.data
+    const data = confirmed ?? new FormData(form.current, event.submitter)
     isBusy.value = true
     errors.value = {}
     failure.value = undefined
     try {
-      await onSend(new FormData(form.current, event.submitter))
+      const shown = !confirmed && (await review?.(data))
+      if (!shown) await onSend(data)
+      reviewed.value = shown ? { data, shown } : undefined
     } catch (error) {
+      reviewed.value = undefined
       if (session.value !== 'ended') show(error)
     } finally {
       isBusy.value = false
@@ -77,7 +93,8 @@ export function Form({ onSend, submit, buttons, tone = 'primary', pathOf = (fiel
   return (
     <FormContext.Provider value={state}>
       <form ref={form} onSubmit={send} noValidate>
-        {children}
+        <div hidden={reviewed.value !== undefined}>{children}</div>
+        {reviewed.value && <Review>{reviewed.value.shown}</Review>}
         {failure.value?.sentence && (
           <p class="failure" role="alert" tabIndex={-1}>
             {failure.value.sentence}
@@ -89,13 +106,43 @@ export function Form({ onSend, submit, buttons, tone = 'primary', pathOf = (fiel
           </p>
         )}
         <div class="buttons">
-          <button type="submit" class={tone} disabled={isBusy.value}>
-            {submit}
-          </button>
-          {buttons}
+          {reviewed.value ? (
+            <>
+              <button type="submit" class="primary" disabled={isBusy.value}>
+                {t.ui.confirm}
+              </button>
+              <button
+                type="button"
+                onClick={() => {
+                  reviewed.value = undefined
+                }}
+              >
+                {t.ui.back}
+              </button>
+            </>
+          ) : (
+            <>
+              <button type="submit" class={tone} disabled={isBusy.value}>
+                {submit}
+              </button>
+              {buttons}
+            </>
+          )}
         </div>
       </form>
     </FormContext.Provider>
+  )
+}
+
+/** Takes the place of the fields, so the focus moves to it. */
+function Review({ children }: { children: ComponentChildren }) {
+  const section = useRef<HTMLElement>(null)
+  useEffect(() => section.current?.focus(), [])
+  return (
+    <section ref={section} class="review" aria-label={t.ui.review} tabIndex={-1}>
+      <h3>{t.ui.review}</h3>
+      {children}
+    </section>
   )
 }
 
