@@ -51,6 +51,13 @@ test('parts: a draft gets a drawing, is published, changed and archived', async 
   expect(await page.getByRole('heading', { level: 1 }).innerText()).toStartWith(title)
 
   await page.getByRole('button', { name: 'Add a file' }).click()
+  const send = dialog.getByRole('button', { name: 'Add a file' })
+  await send.click()
+  await dialog.getByText('Please choose a file.').waitFor()
+  expect(await dialog.getByLabel('File').getAttribute('aria-invalid')).toBe('true')
+  await dialog.getByLabel('File').setInputFiles({ name: 'e.pdf', mimeType: 'application/pdf', buffer: Buffer.from('') })
+  await send.click()
+  await dialog.getByText('This file is empty.').waitFor()
   await dialog.getByLabel('File').setInputFiles({
     name: 'gear.pdf',
     mimeType: 'application/pdf',
@@ -139,9 +146,9 @@ test('organization: people, roles, programs and their keys, and what the audit l
   await page.getByRole('link', { name: 'Roles' }).click()
   await page.getByRole('button', { name: 'New role' }).click()
   await dialog.getByLabel('Name').fill('Drawings')
-  await dialog.getByLabel('file:write').check()
+  await dialog.getByLabel('File: write').check()
   await sendDialog(page, 'New role')
-  await rowOf(page, 'Drawings').getByText('file:write').waitFor()
+  await rowOf(page, 'Drawings').getByText('File: write').waitFor()
   await checkWidths(page)
   await actOn(page, 'Drawings', 'Remove')
   await rowOf(page, 'Drawings').waitFor({ state: 'detached' })
@@ -175,10 +182,10 @@ test('organization: people, roles, programs and their keys, and what the audit l
   await dialog.getByRole('button', { name: 'Cancel' }).click()
 
   await page.getByRole('link', { name: 'Audit log' }).click()
-  await page.getByRole('button', { name: 'serviceAccount.key.revoke' }).waitFor()
+  await page.getByRole('button', { name: 'Service account · key: revoke' }).waitFor()
   await checkWidths(page)
   await page.getByRole('searchbox').fill('user.create')
-  await page.getByRole('button', { name: 'user.create' }).click()
+  await page.getByRole('button', { name: 'User: create user.create' }).click()
   await dialog.getByText('"roleIds"').waitFor()
   await checkWidths(page)
   await dialog.getByRole('button', { name: 'Close' }).click()

@@ -102,6 +102,7 @@ test.concurrent.each([
     await buyer.getByLabel('Part', { exact: true }).selectOption(await option.innerText())
     await checkScreen(buyer)
     await buyer.getByLabel('Quantities').fill('10, 50')
+    await buyer.getByLabel('Incoterm').selectOption('DAP')
     await buyer.getByLabel('Sealed until it closes').check()
     await buyer.getByRole('button', { name: 'Save draft' }).click()
     // The marketplace names what is missing, at its field.
@@ -189,6 +190,8 @@ test.concurrent.each([
     const seller = await stage.signIn(people.seller, options)
     const waiting = seller.getByRole('listitem').filter({ hasText: 'Next: Record delivery' })
     await waiting.getByRole('link', { name: title }).click()
+    // The RFQ is not for the seller, so its link and its place of delivery are not shown.
+    expect(await seller.getByText('Open the RFQ').count()).toBe(0)
     await act(seller, 'Record delivery')
     await stateOf(seller, 'Delivered')
     await act(buyer, 'Accept the goods')
@@ -221,6 +224,9 @@ async function produce(printer: Page, order: string, title: string): Promise<voi
   await checkScreen(printer)
   await printer.getByRole('link', { name: title }).click()
   expect(new URL(printer.url()).pathname).toBe(order)
+  const facts = printer.getByRole('region', { name: 'Order', exact: true })
+  await facts.getByText('Denmark').waitFor()
+  await facts.getByText('DAP').waitFor()
   await act(printer, 'Confirm')
   await printer.getByRole('region', { name: 'Milestones' }).getByRole('button', { name: 'Add' }).click()
   await printer.getByLabel('Milestone', { exact: true }).fill('First article inspection')

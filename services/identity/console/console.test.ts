@@ -1,6 +1,10 @@
 import { expect, test } from 'bun:test'
 import { brotliCompressSync } from 'node:zlib'
+import { ERRORS } from '../../../proto/errors.ts'
+import { PERMISSIONS } from '../../../proto/permissions.ts'
+import { PROCEDURES } from '../../../proto/procedures.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
+import { de } from './app/texts/de.ts'
 
 const market = await marketplaceOf([], { FILES_ORIGIN: 'https://files.example.com' })
 const MAX_COMPRESSED_BYTES = 100_000
@@ -38,6 +42,12 @@ test('script and style sheet together have less than 100 kB compressed', async (
   const bytes = texts.map((text) => brotliCompressSync(text).byteLength)
   expect(Math.min(...bytes)).toBeGreaterThan(1_000)
   expect(bytes.reduce((sum, each) => sum + each)).toBeLessThan(MAX_COMPRESSED_BYTES)
+})
+
+test('each word of permissions, actions and errors has one in German', () => {
+  const words = [...PERMISSIONS, ...PROCEDURES, ...Object.keys(ERRORS)].flatMap((code) => code.split(/[.:]/))
+  expect(words.length).toBeGreaterThan(250)
+  expect(words.filter((word) => !Object.hasOwn(de.words, word))).toEqual([])
 })
 
 test.each(['/console/assets/other.js', '/console/rfqs/rfq_1/offer/more'])('%s is 404', async (path) => {

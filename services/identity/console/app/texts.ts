@@ -22,3 +22,11 @@ export function fieldName(path: string): string {
   const [name = ''] = path.split('.')
   return (t.fields as Record<string, string>)[name] ?? name
 }
+
+/** The words of a code of the API: `Service account · key: create` for `serviceAccount.key.create`. */
+export function wordsOf(code: string): string {
+  const words = code.split(/[.:]/).map((word) => t.words[word] ?? word.replace(/(?=[A-Z])|_/g, ' ').toLowerCase())
+  const last = words.pop() ?? code
+  const text = words.length > 0 ? `${words.join(' · ')}: ${last}` : last
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

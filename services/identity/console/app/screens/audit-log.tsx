@@ -2,10 +2,10 @@ import { useSignal } from '@preact/signals'
 import { type AuditLogEntry, market } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
 import { time } from '../format.ts'
-import { t } from '../texts.ts'
+import { t, wordsOf } from '../texts.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Filter, ListTable, Search } from '../ui/list.tsx'
-import { Facts } from '../ui/page.tsx'
+import { Code, Facts } from '../ui/page.tsx'
 import { Shown } from '../ui/states.tsx'
 import { OrganizationPage } from './organization.tsx'
 
@@ -28,9 +28,9 @@ function Entry({ id, onClose }: { id: string; onClose: () => void }) {
             <Facts
               of={[
                 [t.auditLog.time, time(entry.timestamp)],
-                [t.auditLog.procedure, entry.procedure],
+                [t.auditLog.procedure, <Code key="procedure" of={entry.procedure} />],
                 [t.auditLog.person, entry.actor.email],
-                [t.auditLog.result, entry.success ? t.auditLog.success : entry.error],
+                [t.auditLog.result, entry.success ? t.auditLog.success : entry.error && <Code of={entry.error} />],
                 [t.auditLog.address, entry.ipAddress],
                 [t.auditLog.program, entry.userAgent],
                 [t.auditLog.actedAs, entry.impersonation?.actingEmail],
@@ -103,7 +103,7 @@ export function AuditLog() {
                   opened.value = id
                 }}
               >
-                {procedure}
+                <Code of={procedure} />
               </button>
             ),
           },
@@ -125,7 +125,13 @@ export function AuditLog() {
           {
             label: t.auditLog.result,
             cell: ({ success, error }) =>
-              success ? t.auditLog.success : <span class="badge bad">{error ?? t.auditLog.failure}</span>,
+              success ? (
+                t.auditLog.success
+              ) : (
+                <span class="badge bad" title={error}>
+                  {error ? wordsOf(error) : t.auditLog.failure}
+                </span>
+              ),
           },
         ]}
       />

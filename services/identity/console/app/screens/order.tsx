@@ -1,8 +1,8 @@
 import { ORDER } from '../../../../../proto/states/orders.ts'
 import { type Milestone, type Order, post } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
-import { date, money, number, time } from '../format.ts'
-import { mayUse, permits } from '../me.ts'
+import { date, money, number, region, time } from '../format.ts'
+import { mayUse, orgId, permits } from '../me.ts'
 import { FactoryName, OrgName, PartTitle } from '../names.tsx'
 import { t } from '../texts.ts'
 import { Action, Reason, reasonOf } from '../ui/dialog.tsx'
@@ -120,6 +120,28 @@ function Milestones({ order }: { order: Order }) {
   )
 }
 
+/** Where to deliver: what the RFQ says, which a seller and a distributor cannot read. */
+function Delivery({ order: { rfqId, consumerOrgId, ipOwnerOrgId, manufacturerOrgId } }: { order: Order }) {
+  const isReader = [consumerOrgId, ipOwnerOrgId, manufacturerOrgId].includes(orgId.value)
+  const { data: rfq } = useRecord(isReader ? '/v1/rfqs/{id}' : undefined, { path: { id: rfqId } })
+  if (!rfq) return null
+  return (
+    <Facts
+      of={[
+        [t.rfqs.country, region(rfq.deliveryRegionCode)],
+        [t.rfqs.incoterm, rfq.incoterm],
+        [t.rfqs.requirements, rfq.requirements],
+        [
+          t.orders.request,
+          <a key="rfq" href={`/console/rfqs/${rfqId}`}>
+            {t.orders.openRequest}
+          </a>,
+        ],
+      ]}
+    />
+  )
+}
+
 const OrderFacts = ({ order }: { order: Order }) => (
   <Section title={t.orders.order}>
     <Facts
@@ -140,14 +162,9 @@ const OrderFacts = ({ order }: { order: Order }) => (
         [t.orders.tracking, order.trackingNumber],
         [t.orders.filesReleased, order.filesReleasedTime && time(order.filesReleasedTime)],
         [t.ui.reason, order.reason],
-        [
-          t.orders.request,
-          <a key="rfq" href={`/console/rfqs/${order.rfqId}`}>
-            {t.orders.openRequest}
-          </a>,
-        ],
       ]}
     />
+    <Delivery order={order} />
     <Facts
       of={[
         [t.orgRoles.CONSUMER, <OrgName key="consumer" id={order.consumerOrgId} />],

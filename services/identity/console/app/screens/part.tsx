@@ -10,7 +10,7 @@ import { OrgName } from '../names.tsx'
 import { t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
 import { PartFiles } from '../ui/files.tsx'
-import { Field, textOf } from '../ui/form.tsx'
+import { Field, FieldProblem, textOf } from '../ui/form.tsx'
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Shown } from '../ui/states.tsx'
 import { Timeline } from '../ui/timeline.tsx'
@@ -25,6 +25,7 @@ function AddFile({ partId }: { partId: string }) {
   const share = useSignal(0)
   const add = async (data: FormData) => {
     const file = data.get('file') as File
+    if (file.size === 0) throw new FieldProblem('file', file.name === '' ? t.parts.noFile : t.parts.emptyFile)
     const uploadId = await upload(file, (sent) => {
       share.value = sent
     })
@@ -34,10 +35,7 @@ function AddFile({ partId }: { partId: string }) {
   }
   return (
     <Action label={t.parts.addFile} hint={t.parts.addFileHint} onRun={add}>
-      <label class="field">
-        {t.parts.file}
-        <input type="file" name="file" required />
-      </label>
+      <Field name="file" label={t.parts.file} type="file" />
       <Field name="group" label={t.parts.group} value="document" options={GROUPS} />
       <progress aria-label={t.parts.progress} max={1} value={share.value} hidden={share.value === 0} />
     </Action>

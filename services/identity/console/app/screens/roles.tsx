@@ -2,11 +2,12 @@ import { PERMISSIONS } from '../../../../../proto/permissions.ts'
 import { command, market, type Permission, type Role } from '../api.ts'
 import { useList } from '../data.ts'
 import { can, permits } from '../me.ts'
-import { t } from '../texts.ts'
+import { t, wordsOf } from '../texts.ts'
 import { Choices, chosenIn } from '../ui/choices.tsx'
 import { Action } from '../ui/dialog.tsx'
 import { Field, textOf } from '../ui/form.tsx'
 import { type Column, ListTable } from '../ui/list.tsx'
+import { Code } from '../ui/page.tsx'
 import { OrganizationPage } from './organization.tsx'
 
 const at = (id: string) => ({ params: { path: { id } } })
@@ -18,7 +19,10 @@ const RoleFields = ({ role }: { role?: Role }) => (
     <Choices
       name="permissions"
       label={t.organization.permissions}
-      options={PERMISSIONS.filter((each) => can(each) || role?.permissions.includes(each)).map((each) => [each, each])}
+      options={PERMISSIONS.filter((each) => can(each) || role?.permissions.includes(each)).map((each) => [
+        each,
+        <Code key={each} of={each} />,
+      ])}
       chosen={role?.permissions ?? []}
     />
   </>
@@ -58,7 +62,11 @@ const COLUMNS: readonly Column<Role>[] = [
   },
   {
     label: t.organization.permissions,
-    cell: ({ permissions }) => <small class="quiet">{permissions.join(', ') || '–'}</small>,
+    cell: ({ permissions }) => (
+      <small class="quiet" title={permissions.join(', ')}>
+        {permissions.map(wordsOf).join(', ') || '–'}
+      </small>
+    ),
   },
   { label: t.ui.actions, cell: (role) => <RoleActions role={role} /> },
 ]

@@ -341,6 +341,8 @@ export const en = {
     addFileHint: 'Confidential files are seen by a manufacturer only when you release them for an order.',
     removeFile: 'Remove a file',
     file: 'File',
+    noFile: 'Please choose a file.',
+    emptyFile: 'This file is empty.',
     group: 'Kind',
     progress: 'Progress of the upload',
   },
@@ -476,6 +478,12 @@ export const en = {
     duration: 'Duration',
     retry: 'Deliver again',
   },
+  /** Words of permissions, of actions in the audit log and of errors, where the code does not read well. */
+  words: {
+    ...{ app: 'acts as', org: 'organization', rfq: 'RFQ', 'ip-owner': 'IP owner', auth: 'access', patch: 'change' },
+    ...{ admin: 'administer', unsubscribe: 'remove by its link', refreshReuse: 'token used twice' },
+    ...{ illegal_transition: 'not possible in its state' },
+  } as Record<string, string>,
   /** Messages of the marketplace, and what is shown instead. */
   problems: [
     [/^is required$/, 'Please fill this in.'],

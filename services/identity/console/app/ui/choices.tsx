@@ -1,10 +1,11 @@
+import type { ComponentChildren } from 'preact'
 import { useContext, useEffect, useId } from 'preact/hooks'
 import { FormContext } from './form.tsx'
 
 interface ChoicesProps {
   name: string
   label: string
-  options: readonly (readonly [value: string, label: string])[]
+  options: readonly (readonly [value: string, label: ComponentChildren])[]
   chosen?: readonly string[]
 }
 

@@ -2,7 +2,7 @@ import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals'
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useEffect, useId, useMemo, useRef } from 'preact/hooks'
 import { decimalText } from '../amounts.ts'
-import { ApiError } from '../api.ts'
+import { ApiError, type FieldError } from '../api.ts'
 import { decimalSign } from '../format.ts'
 import { session } from '../session.ts'
 import { fieldName, problemText, t } from '../texts.ts'
@@ -13,6 +13,16 @@ interface FormState {
   fields: Set<string>
 }
 export const FormContext = createContext<FormState | undefined>(undefined)
+
+/** What the console itself misses in a field, in words of its language. */
+export class FieldProblem extends Error {
+  readonly fields: readonly FieldError[]
+
+  constructor(field: string, message: string) {
+    super(message)
+    this.fields = [{ field, message }]
+  }
+}
 
 /** A sentence for what was refused. The end of the session has a dialog of its own. */
 export function sentenceOf(error: unknown): string {
@@ -72,7 +82,8 @@ export function Form({
     }
   }
   const show = (error: unknown) => {
-    const { fields = [], requestId, status = 0 } = error instanceof ApiError ? error : {}
+    const { requestId, status = 0 } = error instanceof ApiError ? error : {}
+    const fields = error instanceof ApiError || error instanceof FieldProblem ? error.fields : []
     const typed = form.current ? new FormData(form.current) : new FormData()
     const isEmpty = (name: string) => (typed.get(name) ?? '') === ''
     const others: string[] = []
@@ -93,7 +104,9 @@ export function Form({
   return (
     <FormContext.Provider value={state}>
       <form ref={form} onSubmit={send} noValidate>
-        <div hidden={reviewed.value !== undefined}>{children}</div>
+        <div class="fields" hidden={reviewed.value !== undefined}>
+          {children}
+        </div>
         {reviewed.value && <Review>{reviewed.value.shown}</Review>}
         {failure.value?.sentence && (
           <p class="failure" role="alert" tabIndex={-1}>
@@ -107,11 +120,13 @@ export function Form({
         )}
         <div class="buttons">
           {reviewed.value ? (
+            // Keys, because a button that became another one during its click would act as that one.
             <>
-              <button type="submit" class="primary" disabled={isBusy.value}>
+              <button key="confirm" type="submit" class="primary" disabled={isBusy.value}>
                 {t.ui.confirm}
               </button>
               <button
+                key="back"
                 type="button"
                 onClick={() => {
                   reviewed.value = undefined
@@ -122,7 +137,7 @@ export function Form({
             </>
           ) : (
             <>
-              <button type="submit" class={tone} disabled={isBusy.value}>
+              <button key="submit" type="submit" class={tone} disabled={isBusy.value}>
                 {submit}
               </button>
               {buttons}
@@ -155,7 +170,7 @@ interface FieldProps {
   value?: string | undefined
   /** Keeps the text where the form computes with it. */
   text?: Signal<string>
-  type?: 'text' | 'email' | 'password' | 'number' | 'datetime-local' | 'date' | 'url' | 'tel' | 'checkbox'
+  type?: 'text' | 'email' | 'password' | 'number' | 'datetime-local' | 'date' | 'url' | 'tel' | 'checkbox' | 'file'
   autocomplete?: string
   options?: readonly (readonly [value: string, label: string])[]
   rows?: number

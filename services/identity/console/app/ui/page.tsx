@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { t } from '../texts.ts'
+import { t, wordsOf } from '../texts.ts'
 
 interface PageProps {
   title: string
@@ -62,6 +62,13 @@ export const Facts = ({ of }: { of: readonly (readonly [term: string, value: Com
         </div>
       ))}
   </dl>
+)
+
+/** A code of the API in words, with itself. */
+export const Code = ({ of }: { of: string }) => (
+  <>
+    {wordsOf(of)} <small class="quiet">{of}</small>
+  </>
 )
 
 const TONES: Record<string, string> = {
