@@ -46,6 +46,7 @@ export const PROCEDURES = [
   'mailAddress.create',
   'mailAddress.delete',
   'mailAddress.patch',
+  'mailAddress.sendConfirmation',
   'mailAddress.unsubscribe',
   'offer.accept',
   'offer.create',

@@ -117,6 +117,20 @@ export const patchMailAddress = defineOperation({
   audit: { procedure: 'mailAddress.patch', request: ['id', 'topics'] },
 })
 
+export const sendMailAddressConfirmation = defineOperation({
+  id: 'sendMailAddressConfirmation',
+  method: 'POST',
+  path: `${path}/{id}/send-confirmation`,
+  tag,
+  summary: 'Send the confirmation of a mail address again',
+  description: `The address gets a new link for another ${CONFIRMATION_HOURS} hours, and the earlier one is void. A confirmed address is a conflict. A recipient gets at most ${MAX_LINKS_PER_RECIPIENT} links an hour.`,
+  access: 'org:admin',
+  params: addressId,
+  response: MailAddress,
+  refusals: ['conflict', 'limit_reached', 'mail_unavailable'],
+  audit: { procedure: 'mailAddress.sendConfirmation', request: ['id'] },
+})
+
 export const deleteMailAddress = defineOperation({
   id: 'deleteMailAddress',
   method: 'DELETE',

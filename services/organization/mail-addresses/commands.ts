@@ -1,6 +1,5 @@
 import type { MailAddressChanged } from '../../../proto/events/organization.ts'
 import {
-  CONFIRMATION_HOURS,
   type CreateMailAddressRequest,
   MAIL_TOPICS,
   MAX_MAIL_ADDRESSES,
@@ -85,8 +84,27 @@ const emitChanged = (tx: Tx, orgId: string, mailAddressId: string) =>
     data: { mailAddressId, orgId },
   } satisfies MailAddressChanged & EventAttributes)
 
-interface PatchAddress {
+interface OneAddress {
   params: { id: string }
+}
+
+/** Sends a new link to an address that is not confirmed; the earlier one is void. */
+export async function sendConfirmation(
+  { links }: AddressDeps,
+  { tx, caller: { orgId }, params: { id }, now }: Command<OneAddress>,
+): Promise<MailAddress> {
+  await lockOrganization(tx, orgId)
+  const address = found(await queries.lockAddress(tx, orgId, id))
+  if (address.confirmed_at !== null) throw refuse('conflict', { detail: 'The address is confirmed.' })
+  const { token, hash } = newSecretToken()
+  await queries.renewConfirmation(tx, orgId, id, hash, now)
+  await dropMails(tx, id, now)
+  await links.send(tx, { kind: 'CONFIRMATION', orgId, addressId: id, email: address.email, token }, now)
+  await emitChanged(tx, orgId, id)
+  return shownAddress(address)
+}
+
+interface PatchAddress extends OneAddress {
   body: PatchMailAddressRequest
   ifMatch: string | undefined
 }
@@ -111,7 +129,7 @@ export async function deleteAddress({
   caller: { orgId },
   params: { id },
   now,
-}: Command<{ params: { id: string } }>): Promise<undefined> {
+}: Command<OneAddress>): Promise<undefined> {
   found(await queries.deleteAddress(tx, orgId, id))
   await dropMails(tx, id, now)
   await emitChanged(tx, orgId, id)
@@ -126,12 +144,10 @@ export async function forgetAddress(tx: Tx, orgId: string, userId: string, now: 
   }
 }
 
-const confirmableSince = (now: string) => new Date(Date.parse(now) - CONFIRMATION_HOURS * 60 * 60 * 1000).toISOString()
-
 /** Confirms an address with the token of its link. */
 export async function confirmAddress(sql: Pool, token: string, context: AuditContext, now: string): Promise<undefined> {
   await runWithoutCaller(sql, context, async (tx, audit) => {
-    const confirmed = found(await queries.confirmAddress(tx, hashOf(token), confirmableSince(now), now))
+    const confirmed = found(await queries.confirmAddress(tx, hashOf(token), now))
     await recordByLink(tx, audit, confirmed)
   })
 }
@@ -158,4 +174,4 @@ async function recordByLink(tx: Tx, audit: AuditEntry, address: queries.LinkedAd
 
 /** Removes the addresses that were not confirmed in time. */
 export const cleanUpAddresses = (sql: Pool, now: string, signal: AbortSignal) =>
-  queries.deleteUnconfirmed(sql, confirmableSince(now), signal)
+  queries.deleteUnconfirmed(sql, now, signal)

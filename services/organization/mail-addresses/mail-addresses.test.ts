@@ -13,6 +13,7 @@ const { client } = org.administrator
 const create = (body: object, by = client) => by.post<MailAddress & Problem>(MAIL_ADDRESSES, body)
 const read = async (id: string) => (await client.get<MailAddress>(`${MAIL_ADDRESSES}/${id}`)).status
 const remove = (id: string, by = client) => by.send('DELETE', `${MAIL_ADDRESSES}/${id}`)
+const resend = (id: string, by = client) => by.post<MailAddress & Problem>(`${MAIL_ADDRESSES}/${id}/send-confirmation`)
 const confirmationOf = async ({ email }: MailAddress) => (await server.arrived(email))[0] as ReceivedMail
 
 describe('an address', () => {
@@ -55,8 +56,30 @@ describe('an address', () => {
     const address = await add(org, { email: newAddress() })
     const token = tokenIn(await confirmationOf(address), '#confirm=')
     await market.db.owner`
-      update organization.mail_addresses set created_at = created_at - interval '72 hours' where id = ${address.id}`
+      update organization.mail_addresses set confirmable_until = confirmable_until - interval '72 hours' where id = ${address.id}`
     expect((await confirm(token)).status).toBe(404)
+    await remove(address.id)
+  })
+
+  test('gets a new link on request, which voids the earlier one and works for another 72 hours', async () => {
+    const address = await add(org, { email: newAddress() })
+    const first = tokenIn(await confirmationOf(address), '#confirm=')
+    await market.db.owner`
+      update organization.mail_addresses set confirmable_until = now() - interval '1 minute' where id = ${address.id}`
+    const again = await resend(address.id)
+    expect<unknown[]>([again.status, again.body]).toEqual([200, address])
+    const second = tokenIn((await server.arrived(address.email, 2))[1] as ReceivedMail, '#confirm=')
+    await market.db.owner`
+      update organization.mail_addresses set confirmable_until = confirmable_until - interval '71 hours 59 minutes'
+      where id = ${address.id}`
+    expect([(await confirm(first)).status, (await confirm(second)).status]).toEqual([404, 204])
+    const refused = await resend(address.id)
+    expect([refused.status, refused.body.code]).toEqual([409, 'conflict'])
+    const entries = await entriesOf(market, org.orgId, 'mailAddress.sendConfirmation')
+    expect(entries.map(({ success, request }) => [success, request])).toEqual([
+      [true, { id: address.id }],
+      [false, { id: address.id }],
+    ])
     await remove(address.id)
   })
 
@@ -89,6 +112,7 @@ describe('an address', () => {
     expect((await stranger.get(path)).status).toBe(404)
     expect((await stranger.send('PATCH', path, { body: { topics: ['ORDERS'] } })).status).toBe(404)
     expect((await remove(id, stranger)).status).toBe(404)
+    expect((await resend(id, stranger)).status).toBe(404)
     const listed = (await stranger.get<Page<MailAddress>>(MAIL_ADDRESSES)).body.items
     expect(listed.map((one) => one.id)).not.toContain(id)
     await remove(id)
@@ -96,6 +120,9 @@ describe('an address', () => {
 
   test('needs org:admin', async () => {
     const { client: manager } = await org.member(['user:manage'])
+    const { id } = await add(org, { email: newAddress() })
+    expect((await resend(id, manager)).status).toBe(403)
+    await remove(id)
     expect((await create({ email: newAddress() }, manager)).status).toBe(403)
     expect((await manager.get(MAIL_ADDRESSES)).status).toBe(403)
   })
@@ -119,6 +146,18 @@ describe('limits', () => {
     await market.db.owner`update organization.mails set created_at = created_at - interval '1 hour'`
     const { body } = await create({ email: victim })
     await remove(body.id)
+  })
+
+  test('a confirmation that is sent again counts, and a refused one leaves the link as it is', async () => {
+    const address = await add(org, { email: newAddress() })
+    const link = () => market.db.owner`
+      select confirmation_hash, confirmable_until from organization.mail_addresses where id = ${address.id}`
+    for (let n = 0; n < 4; n++) expect((await resend(address.id)).status).toBe(200)
+    const before = await link()
+    const refused = await resend(address.id)
+    expect([refused.status, refused.body.code]).toEqual([409, 'limit_reached'])
+    expect<object[]>([...(await link())]).toEqual([...before])
+    await remove(address.id)
   })
 })
 

@@ -1,4 +1,4 @@
-import type { MailTopic } from '../../../proto/http/organization/mail-addresses.ts'
+import { CONFIRMATION_HOURS, type MailTopic } from '../../../proto/http/organization/mail-addresses.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { PageWindow } from '../../kit/pagination/pagination.ts'
@@ -40,12 +40,17 @@ interface NewAddress {
 
 export const insertAddress = (sql: Sql, address: NewAddress, now: string) => sql`
   insert into organization.mail_addresses
-    (id, org_id, email, topics, created_by, created_at, confirmation_hash, unsubscribe_token)
+    (id, org_id, email, topics, created_by, created_at, confirmable_until, confirmation_hash, unsubscribe_token)
   values (${address.id}, ${address.orgId}, ${address.email}, ${[...address.topics]}, ${address.createdBy}, ${now},
-    ${Buffer.from(address.confirmationHash)}, ${address.unsubscribeToken})`
+    ${now}::timestamptz + make_interval(hours => ${CONFIRMATION_HOURS}), ${Buffer.from(address.confirmationHash)}, ${address.unsubscribeToken})`
 
 export const updateTopics = (tx: Tx, orgId: string, id: string, topics: readonly MailTopic[]) => tx`
   update organization.mail_addresses set topics = ${[...topics]} where org_id = ${orgId} and id = ${id}`
+
+export const renewConfirmation = (tx: Tx, orgId: string, id: string, hash: Uint8Array, now: string) => tx`
+  update organization.mail_addresses set confirmation_hash = ${Buffer.from(hash)},
+    confirmable_until = ${now}::timestamptz + make_interval(hours => ${CONFIRMATION_HOURS})
+  where org_id = ${orgId} and id = ${id}`
 
 export const deleteAddress = (tx: Tx, orgId: string, id: string) => tx<{ id: string }[]>`
   delete from organization.mail_addresses where org_id = ${orgId} and id = ${id} returning id`
@@ -58,9 +63,9 @@ export interface LinkedAddress {
 }
 
 /** Of concurrent callers one gets the row. */
-export const confirmAddress = (tx: Tx, hash: Uint8Array, createdAfter: string, now: string) => tx<LinkedAddress[]>`
-  update organization.mail_addresses set confirmed_at = ${now}, confirmation_hash = null
-  where confirmation_hash = ${Buffer.from(hash)} and created_at > ${createdAfter}
+export const confirmAddress = (tx: Tx, hash: Uint8Array, now: string) => tx<LinkedAddress[]>`
+  update organization.mail_addresses set confirmed_at = ${now}, confirmation_hash = null, confirmable_until = null
+  where confirmation_hash = ${Buffer.from(hash)} and confirmable_until > ${now}
   returning id, org_id, created_by`
 
 export const unsubscribeAddress = (tx: Tx, token: string) => tx<LinkedAddress[]>`
@@ -72,11 +77,11 @@ export const deleteAddressOfUser = (tx: Tx, orgId: string, userId: string) => tx
   where org_id = ${orgId} and email_key = (select email_key from organization.users where id = ${userId})
   returning id`
 
-export const deleteUnconfirmed = (sql: Sql, createdBefore: string, signal: AbortSignal) =>
+export const deleteUnconfirmed = (sql: Sql, now: string, signal: AbortSignal) =>
   inBatches(
     { limit: 1000, signal },
     (limit) => sql`
       delete from organization.mail_addresses where id = any(array(
-        select id from organization.mail_addresses where confirmed_at is null and created_at <= ${createdBefore}
-        order by created_at limit ${limit} for update skip locked))`,
+        select id from organization.mail_addresses where confirmable_until <= ${now}
+        order by confirmable_until limit ${limit} for update skip locked))`,
   )

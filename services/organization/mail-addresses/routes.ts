@@ -28,6 +28,7 @@ export const mailAddressRoutes = ({ http, pagination, sql, links }: Deps) =>
     )
     .use(http.command(operations.createMailAddress, (call) => commands.createAddress({ links }, call)))
     .use(http.command(operations.patchMailAddress, commands.patchAddress))
+    .use(http.command(operations.sendMailAddressConfirmation, (call) => commands.sendConfirmation({ links }, call)))
     .use(http.command(operations.deleteMailAddress, commands.deleteAddress))
     .use(
       http.publicRoute(operations.confirmMailAddress, ({ body, audit, now }) =>

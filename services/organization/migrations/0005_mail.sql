@@ -9,14 +9,17 @@ create table organization.mail_addresses (
   created_at timestamptz(3) not null,
   -- Until the owner of the address has confirmed it, no mail tells it anything.
   confirmed_at timestamptz(3),
+  -- End of the confirmation link, after which the address is removed.
+  confirmable_until timestamptz(3),
   -- SHA-256 of the token of the confirmation link.
   confirmation_hash bytea unique,
   -- Stands in each mail. It is stored as it is, because it can only remove the address.
   unsubscribe_token text not null unique,
-  unique (org_id, email_key)
+  unique (org_id, email_key),
+  check ((confirmed_at is null) = (confirmable_until is not null))
 );
 create index mail_addresses_listed on organization.mail_addresses (org_id, id desc);
-create index mail_addresses_unconfirmed on organization.mail_addresses (created_at) where confirmed_at is null;
+create index mail_addresses_unconfirmed on organization.mail_addresses (confirmable_until) where confirmable_until is not null;
 
 -- Mails to send, and those that were sent until the cleanup deletes them. No mail has a price, a recipient or a text:
 -- these are read when it is sent.

@@ -65,7 +65,7 @@ export async function marketplaceWithMail(
       const address = { id, orgId, email, topics, createdBy, confirmationHash, unsubscribeToken }
       await insertAddress(owner, address, new Date().toISOString())
       await owner`
-        update organization.mail_addresses set confirmed_at = now(), confirmation_hash = null where id = ${id}`
+        update organization.mail_addresses set confirmed_at = now(), confirmation_hash = null, confirmable_until = null where id = ${id}`
       return { id, email, unsubscribeToken }
     },
     /** The kinds of the collected news for an address, once there are so many. */

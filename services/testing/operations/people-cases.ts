@@ -186,6 +186,19 @@ const mailCases: Record<string, OperationCase> = {
     conflict: withAnother('body.email', 'mailAddressEmail'),
   },
   patchMailAddress: { references: { 'path.id': 'mailAddress' } },
+  sendMailAddressConfirmation: {
+    references: { 'path.id': 'mailAddress' },
+    async values({ market }, { orgId }) {
+      await market.db.owner`delete from organization.mails where org_id = ${orgId}`
+      return {}
+    },
+    async conflict(fixtures, account, input) {
+      const id = await make('mailAddress', fixtures, account)
+      await fixtures.market.db.owner`
+        update organization.mail_addresses set confirmed_at = now(), confirmable_until = null where id = ${id as string}`
+      return withValue(input, 'path.id', id)
+    },
+  },
   deleteMailAddress: { references: { 'path.id': 'mailAddress' } },
   confirmMailAddress: {
     references: { 'body.token': 'credential' },

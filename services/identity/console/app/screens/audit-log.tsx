@@ -96,15 +96,18 @@ export function AuditLog() {
           {
             label: t.auditLog.procedure,
             cell: ({ id, procedure }) => (
-              <button
-                type="button"
-                class="link"
-                onClick={() => {
-                  opened.value = id
-                }}
-              >
-                <Code of={procedure} />
-              </button>
+              <span>
+                <button
+                  type="button"
+                  class="link"
+                  onClick={() => {
+                    opened.value = id
+                  }}
+                >
+                  {wordsOf(procedure)}
+                </button>{' '}
+                <small class="quiet">{procedure}</small>
+              </span>
             ),
           },
           {

@@ -1,4 +1,4 @@
-import { command, type MailAddress, market } from '../api.ts'
+import { command, type MailAddress, market, post } from '../api.ts'
 import { useList } from '../data.ts'
 import { permits } from '../me.ts'
 import { t } from '../texts.ts'
@@ -17,8 +17,14 @@ const Topics = ({ chosen }: { chosen: readonly Topic[] }) => (
 )
 const topicsIn = (data: FormData) => ({ topics: chosenIn<Topic>(data, 'topics') })
 
-const AddressActions = ({ address: { id, topics } }: { address: MailAddress }) => (
+const AddressActions = ({ address: { id, topics, confirmed } }: { address: MailAddress }) => (
   <div class="actions">
+    <Action
+      label={t.mail.again}
+      hint={t.mail.againHint}
+      when={!confirmed && permits('POST /flows/v1/mail-addresses/{id}/send-confirmation')}
+      onRun={() => post('/flows/v1/mail-addresses/{id}/send-confirmation', id)}
+    />
     <Action
       label={t.verbs.patch}
       when={permits('PATCH /flows/v1/mail-addresses/{id}')}

@@ -436,6 +436,8 @@ export const de: Texts = {
     addHint: 'Ihr Besitzer erhält einen Link, um sie zu bestätigen. Bis dahin wird sonst nichts an sie gesendet.',
     told: 'Erfährt von',
     confirmed: 'Bestätigt',
+    again: 'Erneut senden',
+    againHint: 'Die Adresse erhält einen neuen Link zur Bestätigung. Der frühere gilt nicht mehr.',
     unconfirmed: 'Noch nicht bestätigt',
     empty: 'Noch keine Adresse. Bis zu zehn Adressen erfahren per E-Mail, was geschieht.',
     topics: {

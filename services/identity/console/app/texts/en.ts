@@ -428,6 +428,8 @@ export const en = {
     addHint: 'Its owner gets a link to confirm it. Until then nothing else is sent to it.',
     told: 'Told of',
     confirmed: 'Confirmed',
+    again: 'Send again',
+    againHint: 'The address gets a new link to confirm it. The earlier link no longer works.',
     unconfirmed: 'Not confirmed yet',
     empty: 'No address yet. Up to ten addresses are told by mail what happens.',
     topics: {
