@@ -11,6 +11,35 @@ const NewPassword = Type.String({
   examples: ['correct horse battery staple'],
 })
 
+const token = Type.String({
+  minLength: 1,
+  maxLength: 512,
+  description: "Fragment of the link, after '#'.",
+  examples: ['mZ1c5w0bXyq2Xn5y3P4kq0S1mVtQm7Yw8V3y6fJ2d0E'],
+})
+
+/** The account of an activation link. */
+export const LinkedAccount = closed({
+  email: Type.String({ description: 'E-mail address of the user.', examples: ['ada.berg@example.com'] }),
+  organizationName: Type.String({ description: 'Name of its organization.', examples: ['Vestland Additive'] }),
+})
+export type LinkedAccount = Static<typeof LinkedAccount>
+
+export const introspectActivation = defineOperation({
+  id: 'introspectActivation',
+  method: 'POST',
+  path: '/flows/v1/activations/introspect',
+  tag: accountsTag,
+  summary: 'Read whose account an activation link is for',
+  description: 'Changes nothing. Unknown, used and expired tokens are the same 404.',
+  access: 'public',
+  maxBodyBytes: MAX_IDENTITY_BODY_BYTES,
+  body: closed({ token }),
+  response: LinkedAccount,
+  refusals: ['not_found'],
+  noStore: true,
+})
+
 export const redeemActivation = defineOperation({
   id: 'redeemActivation',
   method: 'POST',
@@ -20,15 +49,7 @@ export const redeemActivation = defineOperation({
   description: 'The token of the link works once within 72 hours. Unknown, used and expired tokens are the same 404.',
   access: 'public',
   maxBodyBytes: MAX_IDENTITY_BODY_BYTES,
-  body: closed({
-    token: Type.String({
-      minLength: 1,
-      maxLength: 512,
-      description: "Fragment of the link, after '#'.",
-      examples: ['mZ1c5w0bXyq2Xn5y3P4kq0S1mVtQm7Yw8V3y6fJ2d0E'],
-    }),
-    password: NewPassword,
-  }),
+  body: closed({ token, password: NewPassword }),
   status: 204,
   refusals: ['not_found'],
   audit: { procedure: 'activation.redeem', request: [] },

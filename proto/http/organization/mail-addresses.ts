@@ -151,6 +151,32 @@ const token = Type.String({
   examples: [EXAMPLE_TOKEN],
 })
 
+/** The address of a link. */
+export const LinkedAddress = closed({
+  email: Type.String({ description: 'E-mail address.', examples: [EXAMPLE_EMAIL] }),
+  organizationName: Type.String({
+    description: 'Name of the organization that added it.',
+    examples: ['Vestland Additive'],
+  }),
+})
+export type LinkedAddress = Static<typeof LinkedAddress>
+
+export const introspectMailAddress = defineOperation({
+  id: 'introspectMailAddress',
+  method: 'POST',
+  path: `${path}/introspect`,
+  tag,
+  summary: 'Read which mail address a link is for',
+  description:
+    'For the token of a link that confirms or removes the address. Unknown and used tokens are the same 404.',
+  access: 'public',
+  maxBodyBytes: MAX_IDENTITY_BODY_BYTES,
+  body: closed({ token }),
+  response: LinkedAddress,
+  refusals: ['not_found'],
+  noStore: true,
+})
+
 export const confirmMailAddress = defineOperation({
   id: 'confirmMailAddress',
   method: 'POST',

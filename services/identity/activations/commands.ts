@@ -1,17 +1,24 @@
+import type { LinkedAccount } from '../../../proto/http/identity/accounts.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
 import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import { hashOf } from '../../kit/db/ids.ts'
-import { invalidField } from '../../kit/errors/refusal.ts'
+import { found, invalidField } from '../../kit/errors/refusal.ts'
 import type { PasswordDeps } from '../passwords/commands.ts'
 import { setPassword } from '../passwords/queries.ts'
 import { passwordProblem } from '../passwords/rules.ts'
 import { throttleKeys } from '../throttle/keys.ts'
 import { refuseWrongToken } from '../throttle/throttle.ts'
-import { findActivation, markRedeemed } from './queries.ts'
+import { findAccount, findActivation, markRedeemed } from './queries.ts'
 
 interface Activation {
   token: string
   password: string
+}
+
+/** Whose account a link is for, for the person who has it. */
+export async function introspectActivation({ sql, now }: PasswordDeps, token: string): Promise<LinkedAccount> {
+  const { email, organization_name: organizationName } = found(await findAccount(sql, hashOf(token), now()))
+  return { email, organizationName }
 }
 
 /**

@@ -8,6 +8,17 @@ export const findActivation = (sql: Sql, hash: Uint8Array, now: string) => sql<
   where a.token_hash = ${Buffer.from(hash)} and a.expires_at > ${now}
     and not exists (select from identity.redeemed_activations r where r.token_hash = a.token_hash)`
 
+/** The user of a link that can be redeemed. */
+export const findAccount = (sql: Sql, hash: Uint8Array, now: string) => sql<
+  { email: string; organization_name: string }[]
+>`
+  select u.email, o.name as organization_name
+  from organization.pending_activations a
+  join organization.sign_in_directory u on u.user_id = a.user_id
+  join organization.org_directory o on o.org_id = a.org_id
+  where a.token_hash = ${Buffer.from(hash)} and a.expires_at > ${now}
+    and not exists (select from identity.redeemed_activations r where r.token_hash = a.token_hash)`
+
 /** Redeems a link. Of concurrent callers one gets the row. */
 export const markRedeemed = (sql: Sql, hash: Uint8Array, now: string) => sql<{ redeemed_at: string }[]>`
   insert into identity.redeemed_activations (token_hash, redeemed_at)

@@ -1,13 +1,15 @@
 import { Elysia } from 'elysia'
-import { redeemActivation } from '../../../proto/http/identity/accounts.ts'
+import * as operations from '../../../proto/http/identity/accounts.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { PasswordDeps } from '../passwords/commands.ts'
-import { redeemActivation as redeem } from './commands.ts'
+import { introspectActivation, redeemActivation } from './commands.ts'
 
 export const activationRoutes = ({ http, ...deps }: PasswordDeps & { http: Http }) =>
-  new Elysia({ name: 'identity.activations' }).use(
-    http.publicRoute(redeemActivation, async ({ body, audit, request }) => {
-      await redeem(deps, body, audit, request.signal)
-      return undefined
-    }),
-  )
+  new Elysia({ name: 'identity.activations' })
+    .use(http.publicRoute(operations.introspectActivation, ({ body }) => introspectActivation(deps, body.token)))
+    .use(
+      http.publicRoute(operations.redeemActivation, async ({ body, audit, request }) => {
+        await redeemActivation(deps, body, audit, request.signal)
+        return undefined
+      }),
+    )

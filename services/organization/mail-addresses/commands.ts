@@ -1,6 +1,7 @@
 import type { MailAddressChanged } from '../../../proto/events/organization.ts'
 import {
   type CreateMailAddressRequest,
+  type LinkedAddress,
   MAIL_TOPICS,
   MAX_MAIL_ADDRESSES,
   type MailAddress,
@@ -142,6 +143,12 @@ export async function forgetAddress(tx: Tx, orgId: string, userId: string, now: 
     await dropMails(tx, id, now)
     await emitChanged(tx, orgId, id)
   }
+}
+
+/** Which address a link is for, for the person who has it. */
+export async function introspectAddress(sql: Pool, token: string, now: string): Promise<LinkedAddress> {
+  const { email, organization_name: organizationName } = found(await queries.findLinked(sql, token, hashOf(token), now))
+  return { email, organizationName }
 }
 
 /** Confirms an address with the token of its link. */

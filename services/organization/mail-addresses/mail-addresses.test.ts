@@ -6,7 +6,7 @@ import { marketplaceOf } from '../../testing/marketplace.ts'
 import { entriesOf, eventsOf, type Page, type Problem } from '../../testing/people.ts'
 
 const { market, server, add, confirm, confirmed } = await marketplaceWithMail()
-const org = await market.organization(['CONSUMER'])
+const org = await market.organization(['CONSUMER'], { name: 'Nordhavn Shipping' })
 const other = await market.organization(['CONSUMER'])
 const { client } = org.administrator
 
@@ -14,6 +14,10 @@ const create = (body: object, by = client) => by.post<MailAddress & Problem>(MAI
 const read = async (id: string) => (await client.get<MailAddress>(`${MAIL_ADDRESSES}/${id}`)).status
 const remove = (id: string, by = client) => by.send('DELETE', `${MAIL_ADDRESSES}/${id}`)
 const resend = (id: string, by = client) => by.post<MailAddress & Problem>(`${MAIL_ADDRESSES}/${id}/send-confirmation`)
+const introspect = async (token: string): Promise<[number, unknown]> => {
+  const { status, body } = await market.anonymous.post(`${MAIL_ADDRESSES}/introspect`, { token })
+  return [status, body]
+}
 const confirmationOf = async ({ email }: MailAddress) => (await server.arrived(email))[0] as ReceivedMail
 
 describe('an address', () => {
@@ -33,13 +37,14 @@ describe('an address', () => {
     expect(mail.mail.subject).toBe('Confirm your address')
     expect(headerOf(mail, 'Auto-Submitted')).toBe('auto-generated')
     const token = tokenIn(mail, `${PUBLIC_URL}/mail-address#confirm=`)
+    expect(await introspect(token)).toEqual([200, { email, organizationName: 'Nordhavn Shipping' }])
     expect((await confirm(token)).status).toBe(204)
     expect<object>((await client.get<MailAddress>(`${MAIL_ADDRESSES}/${body.id}`)).body).toEqual({
       ...body,
       confirmed: true,
       confirmedTime: expect.any(String),
     })
-    expect((await confirm(token)).status).toBe(404)
+    expect([(await confirm(token)).status, (await introspect(token))[0]]).toEqual([404, 404])
     expect(await eventsOf(market, body.id)).toEqual(Array(2).fill('organization.mailAddress.changed'))
     const [entry] = await entriesOf(market, org.orgId, 'mailAddress.create')
     expect(entry?.request).toEqual({ mailAddressId: body.id })
@@ -57,7 +62,7 @@ describe('an address', () => {
     const token = tokenIn(await confirmationOf(address), '#confirm=')
     await market.db.owner`
       update organization.mail_addresses set confirmable_until = confirmable_until - interval '72 hours' where id = ${address.id}`
-    expect((await confirm(token)).status).toBe(404)
+    expect([(await confirm(token)).status, (await introspect(token))[0]]).toEqual([404, 404])
     await remove(address.id)
   })
 
@@ -166,7 +171,8 @@ describe('unsubscribing', () => {
     fetch(`${market.url}/flows/v1/unsubscriptions?token=${token}`, init)
 
   test('with the form of RFC 8058 removes the address, and a repetition succeeds', async () => {
-    const { id, unsubscribeToken: token } = await confirmed(org)
+    const { id, email, unsubscribeToken: token } = await confirmed(org)
+    expect(await introspect(token)).toEqual([200, { email, organizationName: 'Nordhavn Shipping' }])
     const form = {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },

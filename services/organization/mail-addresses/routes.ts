@@ -31,6 +31,11 @@ export const mailAddressRoutes = ({ http, pagination, sql, links }: Deps) =>
     .use(http.command(operations.sendMailAddressConfirmation, (call) => commands.sendConfirmation({ links }, call)))
     .use(http.command(operations.deleteMailAddress, commands.deleteAddress))
     .use(
+      http.publicRoute(operations.introspectMailAddress, ({ body, now }) =>
+        commands.introspectAddress(sql, body.token, now),
+      ),
+    )
+    .use(
       http.publicRoute(operations.confirmMailAddress, ({ body, audit, now }) =>
         commands.confirmAddress(sql, body.token, audit, now),
       ),

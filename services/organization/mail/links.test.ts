@@ -11,7 +11,7 @@ import { cleanUpMails } from './cleanup.ts'
 
 const log = captureLog()
 const { market, server } = await marketplaceWithMail([], { LOG_LEVEL: 'info' }, { logDestination: log.destination })
-const org = await market.organization(['CONSUMER'])
+const org = await market.organization(['CONSUMER'], { name: 'Nordhavn Shipping' })
 const { client } = org.administrator
 const { owner } = market.db
 const sql = connect(market.db.urlOf('organization'), { max: 1, applicationName: 'test-cleanup' })
@@ -23,6 +23,10 @@ const reset = (userId: string, body?: object) =>
   client.post<{ activationUrl?: string } & Problem>(`/flows/v1/users/${userId}/reset-password`, body)
 const activate = async (token: string) =>
   (await market.anonymous.post('/flows/v1/activations', { token, password: TEST_PASSWORD })).status
+const introspect = async (token: string) => {
+  const { status, body } = await market.anonymous.post<object>('/flows/v1/activations/introspect', { token })
+  return status === 200 ? body : status
+}
 const last = async (email: string, count = 1) => (await server.arrived(email, count)).at(-1) as ReceivedMail
 const stateOf = (userId: string) => owner<{ state: string; secret: string | null }[]>`
   select state, secret from organization.mails where user_id = ${userId} order by id`
@@ -49,7 +53,12 @@ describe('the link of a new user', () => {
       expect(text).not.toContain(token)
       expect(text).not.toContain(person.email)
     }
+    expect(await introspect(token)).toEqual({
+      email: person.email.toLowerCase(),
+      organizationName: 'Nordhavn Shipping',
+    })
     expect(await activate(token)).toBe(204)
+    expect(await introspect(token)).toBe(404)
   })
 
   test('is sent once, if the request is repeated with its Idempotency-Key', async () => {
@@ -82,7 +91,7 @@ describe('the link of a reset', () => {
     const user = await created(client)
     expect((await reset(user.id, { mail: true })).body).toEqual({} as Problem)
     const first = tokenIn(await last(user.email), '/activate#')
-    expect(await activate(tokenOf(user))).toBe(404)
+    expect([await introspect(tokenOf(user)), await activate(tokenOf(user))]).toEqual([404, 404])
     expect((await reset(user.id, { mail: true })).status).toBe(200)
     const second = tokenIn(await last(user.email, 2), '/activate#')
     expect([await activate(first), await activate(second)]).toEqual([404, 204])

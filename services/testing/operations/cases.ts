@@ -53,6 +53,10 @@ const CASES: Record<string, OperationCase> = {
     }),
   },
   revokeToken: { references: { 'body.token': ['accessToken', 'refreshToken'] } },
+  introspectActivation: {
+    references: { 'body.token': 'credential' },
+    values: async (fixtures, account) => ({ 'body.token': await openActivation(fixtures.market, account.userId) }),
+  },
   redeemActivation: {
     costly: true,
     references: { 'body.token': 'credential' },

@@ -172,6 +172,16 @@ const labelCases: Record<string, OperationCase> = {
   },
 }
 
+/** The link of an address that is not confirmed. */
+const confirmation: OperationCase = {
+  references: { 'body.token': 'credential' },
+  async values({ market }, account) {
+    const { token, hash: confirmationHash } = newSecretToken()
+    await insertMailAddress(market.db.owner, account, { confirmationHash })
+    return { 'body.token': token }
+  },
+}
+
 const mailCases: Record<string, OperationCase> = {
   getMailAddress: { references: { 'path.id': 'mailAddress' } },
   createMailAddress: {
@@ -200,14 +210,8 @@ const mailCases: Record<string, OperationCase> = {
     },
   },
   deleteMailAddress: { references: { 'path.id': 'mailAddress' } },
-  confirmMailAddress: {
-    references: { 'body.token': 'credential' },
-    async values({ market }, account) {
-      const { token, hash: confirmationHash } = newSecretToken()
-      await insertMailAddress(market.db.owner, account, { confirmationHash })
-      return { 'body.token': token }
-    },
-  },
+  introspectMailAddress: confirmation,
+  confirmMailAddress: confirmation,
   unsubscribeMailAddress: {
     references: { 'query.token': 'credential' },
     async values({ market }, account) {
