@@ -1,7 +1,9 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { newSecretToken } from '../../kit/db/ids.ts'
 import { act, checkScreen, consoleStage, NARROW, stateOf, WIDE } from '../../testing/console.ts'
 import { freePort } from '../../testing/free-port.ts'
+import { insertMailAddress } from '../../testing/operations/organization-records.ts'
 import { WebhookReceiver } from '../../testing/receiver.ts'
 
 // The page may only send files to its own origin, so the addresses of uploads must have it.
@@ -83,6 +85,36 @@ test('parts: a draft gets a drawing, is published, changed and archived', async 
   await page.getByRole('link', { name: 'gear.pdf' }).waitFor({ state: 'detached' })
   await act(page, 'Delete')
   await page.getByText('No part matches.').waitFor()
+  await page.context().close()
+}, 60_000)
+
+test('the pages of links say in the language of the browser whom they are for', async () => {
+  const org = await stage.market.organization(['CONSUMER'], { name: 'Nordhavn <img src=x onerror="document.title=1">' })
+  const { email, activationToken } = await org.invite()
+  const page = await stage.open({ ...NARROW, locale: 'de-DE' })
+  await page.goto(`/activate#${activationToken}`)
+  await page.getByText(`Für das Konto ${email} von Nordhavn <img src=x onerror="document.title=1">.`).waitFor()
+  await checkWidths(page)
+  await page.getByLabel('Neues Passwort').fill('ein langes Passwort')
+  await page.getByRole('button', { name: 'Passwort setzen' }).click()
+  await page.getByText('Ihr Passwort ist gesetzt.').waitFor()
+  await page.getByRole('link', { name: 'In der Konsole anmelden' }).waitFor()
+  await checkWidths(page)
+  await page.reload()
+  await page.getByText('Öffnen Sie den ganzen Link').waitFor()
+  expect(await page.getByRole('textbox').count()).toBe(0)
+
+  const { token, hash: confirmationHash } = newSecretToken()
+  const owner = { orgId: org.orgId, userId: org.administrator.userId }
+  const id = await insertMailAddress(stage.market.db.owner, owner, { confirmationHash })
+  await page.goto(`/mail-address#confirm=${token}`)
+  await page.getByText(`möchte ${id}@example.org per E-Mail melden`).waitFor()
+  await checkWidths(page)
+  await page.getByRole('button', { name: 'Adresse bestätigen' }).click()
+  await page.getByText('Die Adresse ist bestätigt').waitFor()
+  const again = await page.context().newPage()
+  await again.goto(`/mail-address#confirm=${token}`)
+  await again.getByText('Dieser Link wurde schon benutzt').waitFor()
   await page.context().close()
 }, 60_000)
 

@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import * as operations from '../../../proto/http/identity/console.ts'
 import { refuse } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
-import { Asset } from '../pages/assets.ts'
+import { Asset, SCRIPT } from '../pages/assets.ts'
 import { bundleConsole } from './bundle.ts'
 
 /** The console runs no inline code, and speaks to its own origin and the store of files alone. */
@@ -52,7 +52,7 @@ export function consoleRoutes({ http, filesOrigin }: ConsoleDeps) {
     policy(filesOrigin),
   )
   const assets = new Map([
-    ['console.js', new Asset('text/javascript; charset=utf-8', async () => (await bundle()).script)],
+    ['console.js', new Asset(SCRIPT, async () => (await bundle()).script)],
     ['console.css', new Asset('text/css; charset=utf-8', async () => (await bundle()).styles)],
   ])
   const answerPage = ({ request }: { request: Request }) => html.answer(request)

@@ -43,11 +43,12 @@ export class Asset {
   }
 }
 
+export const SCRIPT = 'text/javascript; charset=utf-8'
 export const MARKDOWN = 'text/markdown; charset=utf-8'
 
 const MEDIA_TYPES: Record<string, string> = {
   css: 'text/css; charset=utf-8',
-  js: 'text/javascript; charset=utf-8',
+  js: SCRIPT,
   svg: 'image/svg+xml',
 }
 

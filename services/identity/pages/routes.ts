@@ -8,7 +8,7 @@ import { JsonText } from '../../kit/db/json-text.ts'
 import { refuse } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { Raw } from '../../kit/http/raw.ts'
-import { type Asset, fileAsset } from './assets.ts'
+import { Asset, fileAsset, SCRIPT } from './assets.ts'
 import { documentationSite, PAGE_HEADERS } from './site.ts'
 
 const HERE = import.meta.dir
@@ -19,7 +19,8 @@ const REFERENCE = join(HERE, '..', '..', '..', 'node_modules', '.api-reference')
 const OPENAPI = new JsonText(JSON.stringify(openapi))
 const ASYNCAPI = new JsonText(JSON.stringify(asyncapi))
 
-const FORM_FILES = ['form.css', 'activate.js', 'impersonate.js', 'mail-address.js']
+const FORM_FILES = ['form.css', 'impersonate.js']
+const LINK_PAGES = ['activate', 'mail-address'] as const
 const SITE_FILES = [
   'site.css',
   'text.css',
@@ -58,12 +59,20 @@ interface PageDeps {
   http: Http
   publicUrl: string
   hasConsole: boolean
+  /** The script of a page of links, with the texts of the console. */
+  bundleLinkPage: (name: (typeof LINK_PAGES)[number]) => Promise<Uint8Array>
 }
 
 /** The documentation, and the pages of links for people. */
-export async function pageRoutes({ http, publicUrl, hasConsole }: PageDeps) {
+export async function pageRoutes({ http, publicUrl, hasConsole, bundleLinkPage }: PageDeps) {
   const site = await documentationSite(publicUrl, hasConsole)
-  const assets: Assets = new Map([...filesIn(HERE, FORM_FILES), ...filesIn(DOCUMENTATION, SITE_FILES), ...site.assets])
+  const scripts = LINK_PAGES.map((name) => [`${name}.js`, new Asset(SCRIPT, () => bundleLinkPage(name))] as const)
+  const assets: Assets = new Map([
+    ...filesIn(HERE, FORM_FILES),
+    ...filesIn(DOCUMENTATION, SITE_FILES),
+    ...scripts,
+    ...site.assets,
+  ])
   const modules = scriptsIn(REFERENCE)
   const chunks = scriptsIn(join(REFERENCE, 'chunks'))
   const icon = fileAsset(join(HERE, 'favicon.svg'))

@@ -488,6 +488,31 @@ export const de: Texts = {
     duration: 'Dauer',
     retry: 'Erneut zustellen',
   },
+  links: {
+    incomplete: 'Öffnen Sie den ganzen Link, mit dem Teil nach dem #.',
+    used: 'Dieser Link wurde schon benutzt oder ist abgelaufen. Bitten Sie um einen neuen.',
+    account: ({ email, organizationName }) => `Für das Konto ${email} von ${organizationName}.`,
+    activate: {
+      title: 'Passwort wählen',
+      submit: 'Passwort setzen',
+      console: 'In der Konsole anmelden',
+      reference: 'In der API-Referenz anmelden',
+    },
+    activated: 'Ihr Passwort ist gesetzt.',
+    address: { title: 'E-Mail-Adresse', guide: 'Was die E-Mails melden, und wer es wählt' },
+    confirm: {
+      question: ({ email, organizationName }) =>
+        `${organizationName} möchte ${email} per E-Mail melden, was in der Organisation geschieht.`,
+      submit: 'Adresse bestätigen',
+      done: 'Die Adresse ist bestätigt und wird ab jetzt benachrichtigt.',
+    },
+    remove: {
+      question: ({ email, organizationName }) =>
+        `${email} erhält keine E-Mails mehr über ${organizationName}, sobald Sie sie entfernen.`,
+      submit: 'Adresse entfernen',
+      done: 'Die Adresse ist entfernt.',
+    },
+  },
   words: {
     ...{ accept: 'annehmen', activate: 'aktivieren', activation: 'Aktivierung', admin: 'verwalten' },
     ...{ anonymise: 'anonymisieren', app: 'arbeitet als', archive: 'archivieren', assignment: 'Auftragsakte' },

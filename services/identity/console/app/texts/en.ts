@@ -1,3 +1,9 @@
+/** Whom a link is for. */
+export interface Linked {
+  email: string
+  organizationName: string
+}
+
 /** The English texts. The other languages have the same keys, or do not compile. */
 export const en = {
   brand: 'Marketplace',
@@ -479,6 +485,32 @@ export const en = {
     noAttempts: 'No attempt yet.',
     duration: 'Duration',
     retry: 'Deliver again',
+  },
+  /** The pages of links in mails. */
+  links: {
+    incomplete: 'Open the complete link, with the part after the #.',
+    used: 'This link was used already, or it has expired. Ask for a new one.',
+    account: ({ email, organizationName }: Linked) => `For the account ${email} of ${organizationName}.`,
+    activate: {
+      title: 'Choose a password',
+      submit: 'Set password',
+      console: 'Sign in to the console',
+      reference: 'Sign in to the API reference',
+    },
+    activated: 'Your password is set.',
+    address: { title: 'Mail address', guide: 'What the mails tell, and who chooses it' },
+    confirm: {
+      question: ({ email, organizationName }: Linked) =>
+        `${organizationName} wants to tell ${email} by mail what happens in its organization.`,
+      submit: 'Confirm the address',
+      done: 'The address is confirmed. It is told from now on.',
+    },
+    remove: {
+      question: ({ email, organizationName }: Linked) =>
+        `${email} gets no further mail about ${organizationName} once you remove it.`,
+      submit: 'Remove the address',
+      done: 'The address is removed.',
+    },
   },
   /** Words of permissions, of actions in the audit log and of errors, where the code does not read well. */
   words: {
