@@ -158,7 +158,7 @@ test('the documentation page, its guides and every module of the API reference a
     ...['/docs', '/docs/api', '/docs/openapi.json', '/docs/search.json', '/docs/guides.md', '/docs/guides/trade'],
     ...['/openapi.json', '/asyncapi.json', '/llms.txt', '/favicon.ico', '/activate', '/impersonate'],
     ...['/console', '/console/assets/console.js', '/console/assets/console.css'],
-    ...['form.css', 'activate.js', 'impersonate.js'].map((name) => `/docs/${name}`),
+    ...['form.css', 'activate.js', 'impersonate.js', 'mail-address.js'].map((name) => `/docs/${name}`),
     ...[
       'site.css',
       'text.css',

@@ -1,6 +1,6 @@
 import { createRequire, isBuiltin } from 'node:module'
 import { dirname, extname, join, relative, resolve } from 'node:path'
-import { bundleConsole } from '../../services/identity/console/bundle.ts'
+import { bundledFiles } from '../../services/identity/console/bundle.ts'
 import { ROOT } from '../toolchain/checkout.ts'
 
 const ENTRY_POINT = 'scripts/container/run.ts'
@@ -22,8 +22,7 @@ export async function reachedModules(): Promise<string[]> {
     }
   }
   // The console is bundled when it is first requested.
-  const { metafile } = await bundleConsole()
-  for (const path of Object.keys(metafile?.inputs ?? {})) known.add(resolve(path))
+  for (const path of await bundledFiles()) known.add(resolve(path))
   return [...known].map(relativePath).sort()
 }
 

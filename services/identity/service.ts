@@ -5,7 +5,7 @@ import { AUDIENCE, assemble, createKit, type KitOptions, type Service } from '..
 import { activationRoutes } from './activations/routes.ts'
 import { cleanUpIdentity } from './cleanup/queries.ts'
 import type { IdentityConfig } from './config.ts'
-import { bundleLinkPage } from './console/bundle.ts'
+import { LINK_SCRIPTS } from './console/bundle.ts'
 import { consoleRoutes } from './console/routes.ts'
 import { endSessionsWithoutAuthority } from './impersonation/consumer.ts'
 import { impersonationRoutes } from './impersonation/routes.ts'
@@ -65,7 +65,7 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
         introspection: { sql, claimsIn: (token) => auth.claimsIn(token) },
       }),
       keyRoutes({ http, sql, publicUrl: config.PUBLIC_URL }),
-      await pageRoutes({ http, publicUrl: config.PUBLIC_URL, hasConsole: config.CONSOLE, bundleLinkPage }),
+      await pageRoutes({ http, publicUrl: config.PUBLIC_URL, hasConsole: config.CONSOLE, scripts: LINK_SCRIPTS }),
       ...(config.CONSOLE ? [consoleRoutes({ http, filesOrigin: config.FILES_ORIGIN })] : []),
       sessionRoutes({ http, pagination, sql }),
       passwordRoutes({ http, sql, hashing, now }),

@@ -2,10 +2,11 @@ import { join } from 'node:path'
 import { PERMISSIONS_NEEDED } from './permissions.ts'
 
 const APP = join(import.meta.dir, 'app')
+const LINK_PAGES = ['activate', 'mail-address']
 const STYLES = ['theme.css', 'frame.css', 'content.css', 'administration.css']
 
-const build = (entry: string) =>
-  Bun.build({
+async function build(entry: string) {
+  const { outputs, metafile } = await Bun.build({
     entrypoints: [join(APP, entry)],
     target: 'browser',
     format: 'esm',
@@ -17,11 +18,20 @@ const build = (entry: string) =>
       PERMISSIONS_NEEDED: JSON.stringify(PERMISSIONS_NEEDED),
     },
   })
+  const [script] = outputs
+  if (!script) throw new Error(`The bundle of ${entry} has no script.`)
+  return { script: new Uint8Array(await script.arrayBuffer()), metafile }
+}
 
-/** Bundles the script of a page of links, which has the texts of the console. */
-export async function bundleLinkPage(name: 'activate' | 'mail-address'): Promise<Uint8Array> {
-  const { outputs } = await build(`links/${name}.ts`)
-  return new Uint8Array(await (outputs[0] as Blob).arrayBuffer())
+/** The scripts of the pages of links, which have the texts of the console. */
+export const LINK_SCRIPTS = LINK_PAGES.map(
+  (name) => [`${name}.js`, async () => (await build(`links/${name}.ts`)).script] as const,
+)
+
+/** The files that the bundles consist of. */
+export async function bundledFiles(): Promise<string[]> {
+  const bundles = await Promise.all(['main.tsx', ...LINK_PAGES.map((name) => `links/${name}.ts`)].map(build))
+  return bundles.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {}))
 }
 
 /**
@@ -29,13 +39,7 @@ export async function bundleLinkPage(name: 'activate' | 'mail-address'): Promise
  * the same code.
  */
 export async function bundleConsole() {
-  const { outputs, metafile } = await build('main.tsx')
-  const [script] = outputs
-  if (!script) throw new Error('The bundle of the console has no script.')
+  const { script } = await build('main.tsx')
   const styles = await Promise.all(STYLES.map((name) => Bun.file(join(APP, 'styles', name)).text()))
-  return {
-    script: new Uint8Array(await script.arrayBuffer()),
-    styles: Buffer.from(styles.join('\n')),
-    metafile,
-  }
+  return { script, styles: Buffer.from(styles.join('\n')) }
 }

@@ -20,7 +20,6 @@ const OPENAPI = new JsonText(JSON.stringify(openapi))
 const ASYNCAPI = new JsonText(JSON.stringify(asyncapi))
 
 const FORM_FILES = ['form.css', 'impersonate.js']
-const LINK_PAGES = ['activate', 'mail-address'] as const
 const SITE_FILES = [
   'site.css',
   'text.css',
@@ -59,18 +58,17 @@ interface PageDeps {
   http: Http
   publicUrl: string
   hasConsole: boolean
-  /** The script of a page of links, with the texts of the console. */
-  bundleLinkPage: (name: (typeof LINK_PAGES)[number]) => Promise<Uint8Array>
+  /** The scripts of pages of links. */
+  scripts: readonly (readonly [name: string, read: () => Promise<Uint8Array>])[]
 }
 
 /** The documentation, and the pages of links for people. */
-export async function pageRoutes({ http, publicUrl, hasConsole, bundleLinkPage }: PageDeps) {
+export async function pageRoutes({ http, publicUrl, hasConsole, scripts }: PageDeps) {
   const site = await documentationSite(publicUrl, hasConsole)
-  const scripts = LINK_PAGES.map((name) => [`${name}.js`, new Asset(SCRIPT, () => bundleLinkPage(name))] as const)
   const assets: Assets = new Map([
     ...filesIn(HERE, FORM_FILES),
     ...filesIn(DOCUMENTATION, SITE_FILES),
-    ...scripts,
+    ...scripts.map(([name, read]) => [name, new Asset(SCRIPT, read)] as const),
     ...site.assets,
   ])
   const modules = scriptsIn(REFERENCE)

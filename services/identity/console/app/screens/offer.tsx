@@ -1,19 +1,18 @@
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { OFFER } from '../../../../../proto/states/offers.ts'
-import { sumOf } from '../amounts.ts'
-import { type Currency, command, ifMatch, type Money, market, type Offer, post, type Rfq } from '../api.ts'
+import { type Currency, command, ifMatch, market, type Offer, post, type Rfq } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
-import { amountText, date, fromNow, money, number, region, time } from '../format.ts'
+import { amountText, fromNow, number, region, time } from '../format.ts'
 import { mayUse, orgId, permits } from '../me.ts'
-import { FactoryName, OrgName, PartTitle } from '../names.tsx'
+import { OrgName, PartTitle } from '../names.tsx'
 import { t } from '../texts.ts'
 import { Action, optionalReason, Reason } from '../ui/dialog.tsx'
 import { PartFiles } from '../ui/files.tsx'
 import { amountOf, Field, Form, localTime, numberOf, textOf, timeOf } from '../ui/form.tsx'
-import { Table } from '../ui/list.tsx'
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
+import { Terms } from './offer-terms.tsx'
 
 const DAY_MS = 86_400_000
 const at = (id: string) => ({ params: { path: { id } } })
@@ -36,45 +35,6 @@ const contentOf = (data: FormData, rows: readonly number[], currency: Currency) 
   shippingCost: moneyOf(data, 'shippingCost', currency),
   notes: textOf(data, 'notes'),
 })
-
-const landedTotal = ({ toolingCost, shippingCost }: Offer, quantity: number, { amount, currency }: Money) => ({
-  amount: sumOf([amount, quantity], [toolingCost?.amount ?? '0', 1], [shippingCost?.amount ?? '0', 1]),
-  currency,
-})
-
-/** What an offer promises, with the total at each price break. */
-const Terms = ({ offer }: { offer: Offer }) => (
-  <>
-    <Table
-      caption={t.offer.priceBreaks}
-      items={offer.priceBreaks ?? []}
-      idOf={({ minQuantity }) => String(minQuantity)}
-      columns={[
-        { label: t.offer.minQuantity, cell: ({ minQuantity }) => `≥ ${number(minQuantity)}` },
-        { label: t.comparison.unitPrice, cell: ({ unitPrice }) => money(unitPrice), isNumber: true },
-        {
-          label: t.comparison.leadTime,
-          cell: ({ leadTimeDays }) => t.comparison.days(number(leadTimeDays)),
-          isNumber: true,
-        },
-        {
-          label: t.comparison.landed,
-          cell: ({ minQuantity, unitPrice }) => money(landedTotal(offer, minQuantity, unitPrice)),
-          isNumber: true,
-        },
-      ]}
-    />
-    <Facts
-      of={[
-        [t.comparison.tooling, offer.toolingCost && money(offer.toolingCost)],
-        [t.comparison.shipping, offer.shippingCost && money(offer.shippingCost)],
-        [t.comparison.validUntil, date(offer.validUntil)],
-        [t.rfqs.factory, <FactoryName key="factory" id={offer.factoryId} />],
-        [t.offer.notes, offer.notes],
-      ]}
-    />
-  </>
-)
 
 function OfferForm({ rfq, draft }: { rfq: Rfq; draft: Offer | undefined }) {
   const first = useRef(draft).current
