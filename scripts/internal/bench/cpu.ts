@@ -41,14 +41,22 @@ interface Load {
   postmasters: readonly number[]
 }
 
+/** CPU time in seconds during some work: of a process, and of the sessions of each server of Postgres. */
+export async function cpuDuring<T>(pid: number, postmasters: readonly number[], work: () => Promise<T>) {
+  const measure = () => Promise.all([cpuOfAll([pid]), ...postmasters.map(cpuOfChildren)])
+  const before = await measure()
+  const result = await work()
+  const after = await measure()
+  return { result, cpu: after.map((seconds, at) => seconds - (before[at] ?? 0)) }
+}
+
 /** CPU time of one request, in microseconds: of the service, and of each server of Postgres. */
 export async function cpuOfRequest({ service, request, postmasters }: Load): Promise<number[]> {
   const clients = Array.from({ length: CONNECTIONS }, () => ({ next: () => request }))
-  const measure = () => Promise.all([cpuOfAll([service.pid]), ...postmasters.map(cpuOfChildren)])
-  const before = await measure()
-  const startedMs = performance.now()
-  const rate = await answersPerSecond(service.port, SECONDS, clients)
-  const answers = (rate * (performance.now() - startedMs)) / 1000
-  const after = await measure()
-  return after.map((seconds, at) => ((seconds - (before[at] ?? 0)) / answers) * 1e6)
+  const { result: answers, cpu } = await cpuDuring(service.pid, postmasters, async () => {
+    const startedMs = performance.now()
+    const rate = await answersPerSecond(service.port, SECONDS, clients)
+    return (rate * (performance.now() - startedMs)) / 1000
+  })
+  return cpu.map((seconds) => (seconds / answers) * 1e6)
 }

@@ -36,6 +36,7 @@ const SETTINGS = {
 /** How many records are loaded. */
 interface Size {
   parts: number
+  organizations: number
   users: number
   auditEntries: number
   /** RFQs, each with three offers and an order. */
@@ -43,16 +44,16 @@ interface Size {
   factories: number
   deliveries: number
 }
-const NONE: Size = { parts: 0, users: 0, auditEntries: 0, rfqs: 0, factories: 0, deliveries: 0 }
-const PART_OWNERS = 1000
+const NONE: Size = { parts: 0, organizations: 0, users: 0, auditEntries: 0, rfqs: 0, factories: 0, deliveries: 0 }
 const MAX_USERS = 1_000_000
+const MIN_PART_OWNERS = 1000
 const FACTORIES = 100_000
 const TRADERS = 10_000
 
 /** The loaded organization with a tenth of all users. */
 export const LARGEST = loadedOrganization(0)
 export const LARGEST_SHARE = 10
-/** A loaded organization with about ninety users, which has the audit log. */
+/** A loaded organization with about ninety users, or nine at ten million parts, which has the audit log. */
 export const ORDINARY = loadedOrganization(1)
 /** Organizations with a list of webhook endpoints: one has all loaded deliveries, the other none. */
 export const [DELIVERED, UNDELIVERED] = [ORDINARY, LARGEST]
@@ -83,9 +84,10 @@ export interface Database {
 const sizesOf = (parts: number) => {
   const users = Math.min(parts, MAX_USERS)
   return {
-    large: { ...NONE, parts, users, auditEntries: 10 * users },
-    small: { ...NONE, parts: 100_000, users: 1000 },
-    webhooks: { ...NONE, users: 1000, deliveries: 10 * parts },
+    // A hundred thousand organizations at ten million parts.
+    large: { ...NONE, parts, organizations: parts / 100, users, auditEntries: 10 * users },
+    small: { ...NONE, parts: 100_000, organizations: 10, users: 1000 },
+    webhooks: { ...NONE, organizations: 10, users: 1000, deliveries: 10 * parts },
     trade: { ...NONE, parts: 2, rfqs: parts, factories: FACTORIES },
   } satisfies Record<string, Size>
 }
@@ -157,15 +159,15 @@ async function script(
 }
 
 async function load(owner: Owner, { size, secrets }: Database, progress: Lifecycle['progress']): Promise<void> {
-  const { parts, users, auditEntries, rfqs, factories, deliveries } = size
+  const { parts, organizations, users, auditEntries, rfqs, factories, deliveries } = size
   if (users > 0) {
     progress(`Loading ${count(users)} users`)
-    await loadUsers(owner, { count: users, organizations: users / 100, largest: users / LARGEST_SHARE })
+    await loadUsers(owner, { count: users, organizations, largest: users / LARGEST_SHARE })
     for (const orgId of [LARGEST, ORDINARY]) await insertPassword(owner, orgId, secrets)
   }
   if (parts > 0) {
     progress(`Loading ${count(parts)} parts`)
-    await loadParts(owner, { count: parts, organizations: PART_OWNERS })
+    await loadParts(owner, { count: parts, organizations: Math.max(MIN_PART_OWNERS, organizations) })
   }
   if (auditEntries > 0) {
     progress(`Loading ${count(auditEntries)} audit entries`)

@@ -126,6 +126,21 @@ describe('a delivery', () => {
     expect((await owner`select from webhooks.deliveries where org_id = ${stranger.orgId}`).length).toBe(0)
   })
 
+  test('whose event arrives again, after its id was forgotten, is not repeated', async () => {
+    const org = await newOrganization()
+    const { received, url } = accepting()
+    await endpoint(org, url)
+    const id = await send(org, 'cases.created')
+    await until(() => received.length === 1, { what: 'the delivery' })
+    await owner`delete from webhooks.processed_events where event_id = ${id}`
+    await owner`update sourcing.outbox set sent_at = null, txid = pg_current_xact_id() where id = ${id}`
+    const laterId = await send(org, 'cases.updated')
+    await until(() => received.length > 1, { what: 'the delivery of the later event' })
+    expect(received.map(({ headers }) => headers['webhook-id'])).toEqual([id, laterId])
+    const [row] = await owner`select count(*)::integer as count from webhooks.processed_events where event_id = ${id}`
+    expect(row).toEqual({ count: 1 })
+  })
+
   test('that fails is retried with the same id and the same bytes, until a 2xx', async () => {
     const org = await newOrganization()
     const { url, received } = receiver((all) => new Response('no', { status: all.length < 3 ? 500 : 204 }))

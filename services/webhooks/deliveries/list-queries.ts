@@ -12,7 +12,10 @@ import { type DeliveryRow, deliveryColumns } from './queries.ts'
 
 type AttemptRow = OrNull<WebhookAttempt>
 
-/** Newest first. Each state is read from an index with the other filters in order, so only listed rows are read. */
+/**
+ * Newest first. Each type and state is read from an index in order, so only listed rows are read. An organization has few
+ * types, which the recursion finds with one entry of the index each.
+ */
 export function listDeliveries(
   sql: Sql,
   orgId: string,
@@ -23,17 +26,27 @@ export function listDeliveries(
   const last = timeKeyAt(after)
   // One upper bound: Postgres would begin at the first of two and read until the second.
   const before = last.timestamp > to ? { ...NEWEST, timestamp: to } : last
+  const ofEndpoint = endpointId === undefined ? sql`` : sql`and endpoint_id = ${endpointId}`
+  const types =
+    type === undefined
+      ? sql`
+        (select type from webhooks.deliveries where org_id = ${orgId} ${ofEndpoint} order by type limit 1)
+        union all
+        select (
+          select type from webhooks.deliveries
+          where org_id = ${orgId} ${ofEndpoint} and type > types.type order by type limit 1)
+        from types where types.type is not null`
+      : sql`select ${type}::text`
   return sql<DeliveryRow[]>`
+    with recursive types (type) as (${types})
     select ${deliveryColumns(sql)} from webhooks.deliveries d
     where org_id = ${orgId} and id = any(array(
       select listed.id
-      from unnest(${state === undefined ? [...DELIVERY_STATES] : [state]}::text[]) states (state)
+      from types cross join unnest(${state === undefined ? [...DELIVERY_STATES] : [state]}::text[]) states (state)
       cross join lateral (
         select id, created_at from webhooks.deliveries
-        where org_id = ${orgId} and state = states.state and created_at >= ${from}
+        where org_id = ${orgId} ${ofEndpoint} and type = types.type and state = states.state and created_at >= ${from}
           and (created_at, id) < (${before.timestamp}::timestamptz, ${before.id})
-          ${endpointId === undefined ? sql`` : sql`and endpoint_id = ${endpointId}`}
-          ${type === undefined ? sql`` : sql`and type = ${type}`}
         order by created_at desc, id desc limit ${limit + offset}
       ) listed
       order by listed.created_at desc, listed.id desc limit ${limit} offset ${offset}))

@@ -49,7 +49,6 @@ export const storeEvents = (tx: Tx, events: readonly NewEvent[], now: string) =>
     select 'dlv_' || replace(uuidv7()::text, '-', ''), e.org_id, e.id, a.id, a.timestamp, a.type, ${now}, ${now}
     from stored join arrived a on a.id = stored.id
     join webhooks.endpoints e on e.org_id = a."orgId" and e.status = 'active' and e.events && a.subscriptions
-    on conflict do nothing
     returning org_id
   )
   select pg_notify(${DUE_CHANNEL}, org_id) from inserted group by org_id`

@@ -50,18 +50,20 @@ create table webhooks.deliveries (
   lease_until timestamptz,
   lease_token uuid,
   created_at timestamptz(3) not null,
-  finished_at timestamptz(3),
-  unique (endpoint_id, event_id, replay)
+  finished_at timestamptz(3)
 ) with (fillfactor = 45);
--- The due deliveries of an endpoint. Leased ones stay in it, because their attempts are short.
+-- Each delivery costs an entry of each index below without a condition when it is inserted, and another when it is
+-- finished.
+
+-- Claims and the search for due endpoints. Leased deliveries stay in it, because their attempts are short.
 create index deliveries_due on webhooks.deliveries (endpoint_id, next_attempt_at) where state = 'PENDING';
 
--- Lists, newest first. A list of all states merges three ranges of its index.
-create index deliveries_listed on webhooks.deliveries (org_id, state, created_at desc, id desc);
+-- The number of the next replay of an event. The first deliveries of an event are inserted with it, and need no key.
+create unique index deliveries_of_replays on webhooks.deliveries (endpoint_id, event_id, replay) where replay > 0;
+
+-- Lists, newest first, of an organization and of one endpoint. A list merges the ranges of its types and states.
 create index deliveries_of_type on webhooks.deliveries (org_id, type, state, created_at desc, id desc);
-create index deliveries_of_endpoint on webhooks.deliveries (org_id, endpoint_id, state, created_at desc, id desc);
-create index deliveries_of_endpoint_and_type
-  on webhooks.deliveries (org_id, endpoint_id, type, state, created_at desc, id desc);
+create index deliveries_of_endpoint on webhooks.deliveries (org_id, endpoint_id, type, state, created_at desc, id desc);
 
 -- Count the pending replays and test events of an organization for their limits.
 create index deliveries_replayed on webhooks.deliveries (org_id) where state = 'PENDING' and replay > 0;

@@ -1,3 +1,4 @@
+-- The clean-up.
 create index deliveries_by_age on webhooks.deliveries (event_time);
 
 -- Drops the partitions of events and attempts that contain nothing younger than 30 days. The service calls it with the

@@ -109,7 +109,8 @@ export const stepReplay = (
       (id, org_id, endpoint_id, event_id, event_time, type, replay, next_attempt_at, created_at)
     select 'dlv_' || replace(uuidv7()::text, '-', ''), ${orgId}, ${endpointId}, event.id, event.timestamp, event.type,
       coalesce((
-        select max(replay) from webhooks.deliveries d where d.endpoint_id = ${endpointId} and d.event_id = event.id
+        select max(replay) from webhooks.deliveries d
+        where d.endpoint_id = ${endpointId} and d.event_id = event.id and d.replay > 0
       ), 0) + 1, ${step.now}, ${step.now}
     from subscribed event
     returning id

@@ -2,6 +2,7 @@ import { emitAll } from '../../../../services/kit/bus/outbox/emit.ts'
 import { signatureOf } from '../../../../services/webhooks/deliveries/signature.ts'
 import { compareRates, count, type Row, type Run, rounds, timeRatio } from '../compare.ts'
 import type { Context, Section } from '../context.ts'
+import { cpuDuring, postmasterOf } from '../cpu.ts'
 import { DELIVERED, UNDELIVERED } from '../database.ts'
 import {
   DATA,
@@ -47,6 +48,7 @@ export const measureWebhooks: Section = async function* (context) {
     ],
     pace: { ...pace, seconds: Math.max(pace.seconds, 2) },
   })
+  yield* measureCost(context, bench)
   const memory = await memoryOf(services.webhooks.pid)
   yield {
     what: 'memory of one replica after full load',
@@ -58,6 +60,25 @@ export const measureWebhooks: Section = async function* (context) {
   }
   yield* measureLatency(context, bench, Math.max(...rate.figures) / 10)
   yield await measureList(context)
+}
+
+/** CPU time of one delivery, from the emitted event to the recorded result. Sessions of all services are counted. */
+async function* measureCost({ pace, database, services }: Context, bench: Deliveries): AsyncGenerator<Row> {
+  const postmasters = [await postmasterOf(database.ownerUrl)]
+  const { result: count, cpu } = await cpuDuring(services.webhooks.pid, postmasters, async () => {
+    const startedMs = performance.now()
+    const rate = await deliver(bench, pace.seconds * 3)
+    return (rate * (performance.now() - startedMs)) / 1000
+  })
+  for (const [at, ours] of ['webhooks', 'Postgres'].entries()) {
+    yield {
+      what: 'CPU of a delivery',
+      ours,
+      reference: '',
+      result: ((cpu[at] ?? Number.NaN) / count) * 1e6,
+      unit: 'µs',
+    }
+  }
 }
 
 /** The list of endpoints with many deliveries behind it, against that of another organization with none. */
