@@ -8,6 +8,7 @@ const ACCESS = {
   'GET /.well-known/oauth-authorization-server': 'public',
   'GET /.well-known/jwks.json': 'public',
   'POST /flows/v1/activations': 'public',
+  'POST /flows/v1/activations/introspect': 'public',
   'POST /flows/v1/oauth/token': 'public',
   'POST /flows/v1/oauth/revoke': 'public',
   'POST /flows/v1/oauth/introspect': 'public',

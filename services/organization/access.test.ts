@@ -21,6 +21,8 @@ const ACCESS = {
   'POST /flows/v1/mail-addresses': 'org:admin',
   'PATCH /flows/v1/mail-addresses/{id}': 'org:admin',
   'DELETE /flows/v1/mail-addresses/{id}': 'org:admin',
+  'POST /flows/v1/mail-addresses/{id}/send-confirmation': 'org:admin',
+  'POST /flows/v1/mail-addresses/introspect': 'public',
   'POST /flows/v1/mail-addresses/confirm': 'public',
   'POST /flows/v1/unsubscriptions': 'public',
   'GET /flows/v1/me': 'token',
