@@ -74,6 +74,12 @@ describe.concurrent('what changes while a person works', () => {
       await page.getByRole('button', { name: 'Award' }).click()
       await page.getByRole('dialog').locator('input').first().fill('10')
     }
+    // A quantity that is none is named at its field before anything is confirmed.
+    const [first] = pages as [Page]
+    const second = first.getByRole('dialog').locator('input').nth(1)
+    await second.fill('0')
+    await first.getByRole('dialog').getByRole('button', { name: 'Award' }).click()
+    await second.and(first.locator('[aria-invalid=true]')).fill('')
     for (const page of pages) await page.getByRole('dialog').getByRole('button', { name: 'Award' }).click()
     await Promise.all(pages.map((page) => page.getByRole('button', { name: 'Confirm' }).click()))
     const refusal = /The RFQ is AWARDED/
