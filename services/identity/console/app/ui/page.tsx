@@ -66,9 +66,9 @@ export const Facts = ({ of }: { of: readonly (readonly [term: string, value: Com
 
 /** A code of the API in words, with itself. */
 export const Code = ({ of }: { of: string }) => (
-  <>
+  <span>
     {wordsOf(of)} <small class="quiet">{of}</small>
-  </>
+  </span>
 )
 
 const TONES: Record<string, string> = {
