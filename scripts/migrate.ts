@@ -1,4 +1,5 @@
-import { connectOnce, natsOptionsOf } from '../services/kit/bus/nats/connection.ts'
+import { connectOnce } from '../services/kit/bus/nats/connection.ts'
+import { natsOptionsOf } from '../services/kit/bus/nats/options.ts'
 import { ensureStreams, requireStreams, StreamsRefused } from '../services/kit/bus/nats/streams.ts'
 import { BadConfiguration, readConfig } from '../services/kit/config/read.ts'
 import { connect } from '../services/kit/db/client.ts'

@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import { SERVICES, type ServiceName } from '../proto/services.ts'
 import { requeueDeadLetters } from '../services/kit/bus/consume/queries.ts'
-import { natsOptionsOf } from '../services/kit/bus/nats/connection.ts'
+import { natsOptionsOf } from '../services/kit/bus/nats/options.ts'
 import { missingStreams } from '../services/kit/bus/nats/streams.ts'
 import { markUnsent } from '../services/kit/bus/outbox/queries.ts'
 import { connect } from '../services/kit/db/client.ts'

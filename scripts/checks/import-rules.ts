@@ -137,6 +137,15 @@ export const IMPORT_RULES: IForbiddenRuleType[] = [
     to: packages('postgres'),
   }),
   forbid('only kit/bus imports nats', { from: '^services/', except: '^services/kit/bus/', to: packages('nats') }),
+  {
+    name: 'clients of NATS, SMTP and AWS are loaded where they are used, because they take megabytes of memory',
+    severity: 'error',
+    from: { path: '^services/', pathNot: [TESTS, '^services/kit/bus/nats/'] },
+    to: {
+      path: ['^services/kit/bus/nats/(?!options)', packages('nats', 'nodemailer', '@aws-sdk')],
+      dynamic: false,
+    },
+  },
 ]
 
 /** Checked without tests: a test of a low layer may use test support, which imports all layers. */

@@ -45,6 +45,9 @@ const FORBIDDEN: [from: string, imported: string, rule: RegExp][] = [
   ['services/kit/http/up.ts', '../service/run.ts', /^the kit layer of http.* imports no layer above/],
   ['services/a/parts/worker.ts', 'postgres', /^only kit\/db/],
   ['services/a/parts/worker.ts', 'nats', /^only kit\/bus/],
+  ['services/kit/bus/other.ts', 'nats', /^clients of NATS, SMTP and AWS/],
+  ['services/kit/bus/other.ts', './nats/driver.ts', /^clients of NATS, SMTP and AWS/],
+  ['services/a/parts/smtp.ts', 'nodemailer', /^clients of NATS, SMTP and AWS/],
   ['services/identity/console/app/main.tsx', '../../tokens/rules.ts', /^the console is a client/],
   ['services/identity/console/app/main.tsx', '../../../../proto/http/rfqs.ts', /^the console is a client/],
   ['services/identity/console/routes.ts', './app/session.ts', /^only the bundler reads/],
@@ -68,7 +71,9 @@ const ALLOWED: [from: string, imported: string][] = [
   ['services/kit/bus/conformance/rig.ts', '../../../testing/database.ts'],
   ['services/kit/bus/bus.ts', '../auth/auth.ts'],
   ['services/kit/db/client.ts', 'postgres'],
-  ['services/kit/bus/bus.ts', 'nats'],
+  ['services/kit/bus/bus.ts', 'await:./nats/driver.ts'],
+  ['services/kit/bus/nats/connection.ts', 'nats'],
+  ['services/a/parts/mail.ts', 'await:nodemailer'],
   ['services/kit/service/version.ts', '../../../package.json'],
   ['proto/parts.ts', '@sinclair/typebox'],
   ['proto/parts.ts', '@sinclair/typebox/value'],
@@ -87,7 +92,7 @@ const CYCLES: [from: string, imported: string][] = [
 ]
 
 const written = new Map<string, string>([['package.json', '{}']])
-for (const name of ['elysia', 'ulid', 'postgres', 'nats', '@sinclair/typebox']) {
+for (const name of ['elysia', 'ulid', 'postgres', 'nats', 'nodemailer', '@sinclair/typebox']) {
   written.set(`node_modules/${name}/package.json`, '{"main": "index.js"}')
   written.set(`node_modules/${name}/index.js`, '')
   written.set(`node_modules/${name}/value/package.json`, '{"main": "index.js"}')

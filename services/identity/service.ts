@@ -65,7 +65,7 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
         introspection: { sql, claimsIn: (token) => auth.claimsIn(token) },
       }),
       keyRoutes({ http, sql, publicUrl: config.PUBLIC_URL }),
-      await pageRoutes({ http, publicUrl: config.PUBLIC_URL, hasConsole: config.CONSOLE, scripts: LINK_SCRIPTS }),
+      pageRoutes({ http, publicUrl: config.PUBLIC_URL, hasConsole: config.CONSOLE, scripts: LINK_SCRIPTS }),
       ...(config.CONSOLE ? [consoleRoutes({ http, filesOrigin: config.FILES_ORIGIN })] : []),
       sessionRoutes({ http, pagination, sql }),
       passwordRoutes({ http, sql, hashing, now }),

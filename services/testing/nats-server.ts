@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { connectOnce, type NatsOptions } from '../kit/bus/nats/connection.ts'
+import { connectOnce } from '../kit/bus/nats/connection.ts'
+import type { NatsOptions } from '../kit/bus/nats/options.ts'
 import { freePort } from './free-port.ts'
 
 export interface NatsServer {

@@ -49,12 +49,15 @@ describe('after an import', () => {
     expect(await etagOf('/v1/materials')).toBe(before[1] as string)
   })
 
-  test('a repeated search finds the new content', async () => {
-    const found = async () =>
-      (await client.get<{ items: unknown[] }>('/v1/categories?search=submarine')).body.items.length
-    expect(await found()).toBe(0)
+  test('a repeated search and a repeated batch find the new content', async () => {
+    const found = async () => {
+      const search = await client.get<{ items: unknown[] }>('/v1/categories?search=submarine')
+      const batch = await client.post<{ items: unknown[] }>('/v1/categories:batch-get', { ids: ['sub'] })
+      return [search.body.items.length, batch.body.items.length]
+    }
+    expect(await found()).toEqual([0, 0])
     await importTexts(sql, { categories: `${await shippedText('categories')}sub,,Submarines,,\n` })
-    await until(async () => (await found()) === 1, { withinMs: WITHIN_MS })
+    await until(async () => Bun.deepEquals(await found(), [1, 1]), { withinMs: WITHIN_MS })
   })
 
   test('a list returns the old or the new content, never a mixture', async () => {

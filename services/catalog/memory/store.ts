@@ -15,7 +15,7 @@ export class CatalogStore<Filter extends string = string> {
   readonly #cache = new LRUCache<string, JsonText>({
     max: MAX_CACHED_RESPONSES,
     maxSize: MAX_CACHED_CHARACTERS,
-    sizeCalculation: ({ text }) => text.length,
+    sizeCalculation: ({ text }, key) => key.length + text.length,
   })
 
   constructor(catalog: Catalog<Filter>) {
@@ -64,14 +64,13 @@ export class CatalogStore<Filter extends string = string> {
 
   /** Entries in the requested order, duplicates once, unknown ones omitted. */
   batch(keys: readonly string[]): JsonText {
-    const texts: string[] = []
-    for (const key of new Set(keys)) {
-      const text = this.#contents.find(key)
-      if (text !== undefined) texts.push(text)
-    }
-    return new JsonText(`{"items":[${texts.join(',')}]}`)
+    return this.#cached(JSON.stringify(keys), () => {
+      const texts = [...new Set(keys)].flatMap((key) => this.#contents.find(key) ?? [])
+      return new JsonText(`{"items":[${texts.join(',')}]}`)
+    })
   }
 
+  /** Ids, lists of texts (of batches) and lists with numbers (of pages) are never equal as keys. */
   #cached(key: string, make: () => JsonText): JsonText {
     const cached = this.#cache.get(key)
     if (cached) return cached

@@ -15,6 +15,13 @@ const compress = {
 
 const CACHED = { 'cache-control': 'public, max-age=3600' }
 
+/** Pages load nothing from other origins, cannot be framed, and send no referrer. */
+export const pageHeaders = (styles: string) => ({
+  'content-security-policy': `default-src 'none'; script-src 'self'; style-src ${styles}; img-src 'self' data:; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`,
+  'referrer-policy': 'no-referrer',
+})
+export const PAGE_HEADERS = pageHeaders("'self'")
+
 /** A text for browsers. It is compressed when it is first requested, and kept. */
 export class Asset {
   readonly #read: Read

@@ -1,23 +1,17 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Elysia } from 'elysia'
-import asyncapi from '../../../proto/asyncapi.json' with { type: 'json' }
 import * as pages from '../../../proto/http/identity/pages.ts'
-import openapi from '../../../proto/openapi/marketplace.json' with { type: 'json' }
-import { JsonText } from '../../kit/db/json-text.ts'
 import { refuse } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { Raw } from '../../kit/http/raw.ts'
-import { Asset, fileAsset, SCRIPT } from './assets.ts'
-import { documentationSite, PAGE_HEADERS } from './site.ts'
+import { Asset, fileAsset, PAGE_HEADERS, SCRIPT } from './assets.ts'
+import type { documentationSite } from './site.ts'
 
 const HERE = import.meta.dir
 const DOCUMENTATION = join(HERE, 'documentation')
 /** The modules of the API reference, which `scripts/toolchain/api-reference.ts` installs. */
 const REFERENCE = join(HERE, '..', '..', '..', 'node_modules', '.api-reference')
-
-const OPENAPI = new JsonText(JSON.stringify(openapi))
-const ASYNCAPI = new JsonText(JSON.stringify(asyncapi))
 
 const FORM_FILES = ['form.css', 'impersonate.js']
 const SITE_FILES = [
@@ -63,13 +57,23 @@ interface PageDeps {
 }
 
 /** The documentation, and the pages of links for people. */
-export async function pageRoutes({ http, publicUrl, hasConsole, scripts }: PageDeps) {
-  const site = await documentationSite(publicUrl, hasConsole)
-  const assets: Assets = new Map([
+export function pageRoutes({ http, publicUrl, hasConsole, scripts }: PageDeps) {
+  let made: ReturnType<typeof documentationSite> | undefined
+  // Made at the first request, because the documents take some megabytes of memory.
+  const site = () => {
+    made ??= import('./site.ts')
+      .then(({ documentationSite }) => documentationSite(publicUrl, hasConsole))
+      .catch((error) => {
+        // The next request tries again.
+        made = undefined
+        throw error
+      })
+    return made
+  }
+  const files: Assets = new Map([
     ...filesIn(HERE, FORM_FILES),
     ...filesIn(DOCUMENTATION, SITE_FILES),
     ...scripts.map(([name, read]) => [name, new Asset(SCRIPT, read)] as const),
-    ...site.assets,
   ])
   const modules = scriptsIn(REFERENCE)
   const chunks = scriptsIn(join(REFERENCE, 'chunks'))
@@ -77,13 +81,22 @@ export async function pageRoutes({ http, publicUrl, hasConsole, scripts }: PageD
   return new Elysia({ name: 'identity.pages' })
     .use(http.publicRoute(pages.getRoot, () => new Raw(null, 'text/plain', { location: pages.getDocs.path }, 302)))
     .use(http.publicRoute(pages.getFavicon, ({ request }) => icon.answer(request)))
-    .use(http.publicRoute(pages.getOpenApi, () => OPENAPI))
-    .use(http.publicRoute(pages.getAsyncApi, () => ASYNCAPI))
-    .use(http.publicRoute(pages.getLlmsText, ({ request }) => site.llms.answer(request)))
-    .use(http.publicRoute(pages.getDocs, ({ request }) => site.overview.answer(request)))
-    .use(http.publicRoute(pages.getReference, ({ request }) => site.reference.answer(request)))
-    .use(http.publicRoute(pages.getGuide, ({ params, request }) => answerOf(site.guides, params.guide, request)))
-    .use(http.publicRoute(pages.getDocsAsset, ({ params, request }) => answerOf(assets, params.asset, request)))
+    .use(http.publicRoute(pages.getOpenApi, async () => (await site()).openapi))
+    .use(http.publicRoute(pages.getAsyncApi, async () => (await site()).asyncapi))
+    .use(http.publicRoute(pages.getLlmsText, async ({ request }) => (await site()).llms.answer(request)))
+    .use(http.publicRoute(pages.getDocs, async ({ request }) => (await site()).overview.answer(request)))
+    .use(http.publicRoute(pages.getReference, async ({ request }) => (await site()).reference.answer(request)))
+    .use(
+      http.publicRoute(pages.getGuide, async ({ params, request }) =>
+        answerOf((await site()).guides, params.guide, request),
+      ),
+    )
+    .use(
+      http.publicRoute(pages.getDocsAsset, async ({ params, request }) => {
+        const assets = files.has(params.asset) ? files : (await site()).assets
+        return answerOf(assets, params.asset, request)
+      }),
+    )
     .use(http.publicRoute(pages.getReferenceModule, ({ params, request }) => answerOf(modules, params.asset, request)))
     .use(http.publicRoute(pages.getReferenceChunk, ({ params, request }) => answerOf(chunks, params.asset, request)))
     .use(http.publicRoute(pages.getActivatePage, () => form('activate.html', hasConsole)))

@@ -1,26 +1,22 @@
+import asyncapi from '../../../proto/asyncapi.json' with { type: 'json' }
 import openapi from '../../../proto/openapi/marketplace.json' with { type: 'json' }
-import { Asset, MARKDOWN } from './assets.ts'
+import { JsonText } from '../../kit/db/json-text.ts'
+import { Asset, MARKDOWN, PAGE_HEADERS, pageHeaders } from './assets.ts'
 import { headingsOf, htmlOf } from './documentation/markup.ts'
 import { type ApiDocument, documentByResource, resourcesOf } from './documentation/resources.ts'
 import { guidePage, overviewPage, referencePage } from './documentation/shell.ts'
 import { llmsText, searchEntries } from './documentation/texts.ts'
 import { readGuides } from './guides.ts'
 
-/** Pages load nothing from other origins, cannot be framed, and send no referrer. */
-const policy = (styles: string) => ({
-  'content-security-policy': `default-src 'none'; script-src 'self'; style-src ${styles}; img-src 'self' data:; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`,
-  'referrer-policy': 'no-referrer',
-})
-export const PAGE_HEADERS = policy("'self'")
 /** The API reference writes style sheets into its page. */
-const REFERENCE_HEADERS = policy("'self' 'unsafe-inline'")
+const REFERENCE_HEADERS = pageHeaders("'self' 'unsafe-inline'")
 
 const HTML = 'text/html; charset=utf-8'
 
 const textAsset = (mediaType: string, read: () => string, headers?: Record<string, string>) =>
   new Asset(mediaType, async () => Buffer.from(read()), headers)
 
-/** The documentation: its pages and texts, made from the guides and the OpenAPI document when the service starts. */
+/** The documentation: its pages and texts, made from the guides and the OpenAPI document. */
 export async function documentationSite(publicUrl: string, hasConsole: boolean) {
   const document = openapi as unknown as ApiDocument
   const introduction = document.info.description
@@ -29,6 +25,8 @@ export async function documentationSite(publicUrl: string, hasConsole: boolean) 
   const written = guides.map((guide) => ({ guide, html: htmlOf(guide, guides) }))
   const page = (read: () => string, headers = PAGE_HEADERS) => textAsset(HTML, read, headers)
   return {
+    openapi: new JsonText(JSON.stringify(openapi)),
+    asyncapi: new JsonText(JSON.stringify(asyncapi)),
     overview: page(() => overviewPage({ guides, resources, introduction, hasConsole })),
     reference: page(referencePage, REFERENCE_HEADERS),
     /** By name, as a page and, with `.md`, as Markdown. */

@@ -11,8 +11,7 @@ import { countRetries } from './consume/queries.ts'
 import type { DeadLetterNotice } from './consume/retry-queue.ts'
 import type { ConsumeOptions, SubscribeOptions } from './driver/options.ts'
 import { byStream, matcherOf } from './driver/subjects.ts'
-import type { NatsOptions } from './nats/connection.ts'
-import { natsDriver } from './nats/driver.ts'
+import type { NatsOptions } from './nats/options.ts'
 import { channelOf, measureUnsent } from './outbox/queries.ts'
 import { createRelay } from './outbox/relay.ts'
 import { postgresDriver } from './postgres/driver.ts'
@@ -116,7 +115,8 @@ export async function createBus(options: BusOptions): Promise<Bus> {
   const driver =
     nats === undefined
       ? postgresDriver({ service, pool, notifier, log, onHeartbeat })
-      : natsDriver(nats, { service, log, onHeartbeat })
+      : // The client of NATS takes some megabytes of memory, and without NATS nothing uses it.
+        (await import('./nats/driver.ts')).natsDriver(nats, { service, log, onHeartbeat })
   const consumers = new Map<string, Consumer>()
   const closing = new AbortController()
   const isLeader = () => election.leads('relay')

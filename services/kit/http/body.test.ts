@@ -136,6 +136,13 @@ describe('reading JSON', () => {
     ])
     expect((await refusalOf(() => readJson(post('{"a":"\\ud800"}')))).errors?.[0]?.field).toBe('a')
     expect((await refusalOf(() => readJson(post('{"\\ud800":1}')))).code).toBe('validation_error')
+    // Without an escape they are no JSON in UTF-8.
+    expect((await refusalOf(() => readJson(post('{"a":"\0"}')))).errors?.[0]?.field).toBe('body')
+    const surrogate = Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])
+    expect((await refusalOf(() => readJson(post(surrogate)))).errors).toEqual([
+      { field: 'body', message: 'must be JSON in UTF-8' },
+    ])
+    expect(await readJson(post('["\\ud83d\\ude00", "\\\\u0000"]'))).toEqual(['😀', '\\u0000'])
   })
 })
 

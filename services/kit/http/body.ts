@@ -55,8 +55,10 @@ export async function readJson(request: Request, limit: BodyLimit): Promise<unkn
   const bytes = await readBytes(request, limit)
   if (bytes.byteLength === 0) return undefined
   refuseDeepJson(bytes)
-  const value = parsed(textOf(bytes, 'must be JSON in UTF-8'))
-  refuseUnstorableText(value)
+  const text = textOf(bytes, 'must be JSON in UTF-8')
+  const value = parsed(text)
+  // In JSON of valid UTF-8 only an escape can stand for NUL or a lone surrogate.
+  if (text.includes('\\u')) refuseUnstorableText(value)
   return value
 }
 

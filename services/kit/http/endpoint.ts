@@ -191,7 +191,7 @@ export class Endpoint {
 
   #checked(
     { request, requestId, caller, audit }: RequestState,
-    input: Pick<CheckedRequest, 'query' | 'params' | 'body' | 'idempotencyKey'>,
+    { query, params, body, idempotencyKey }: Pick<CheckedRequest, 'query' | 'params' | 'body' | 'idempotencyKey'>,
   ): CheckedRequest {
     const { auth, clock } = this.#deps
     const operation = this.#operation
@@ -199,7 +199,10 @@ export class Endpoint {
       request,
       requestId,
       caller,
-      ...input,
+      query,
+      params,
+      body,
+      idempotencyKey,
       audit,
       ifMatch: operation.ifMatch ? (request.headers.get('if-match') ?? undefined) : undefined,
       get now() {
@@ -211,7 +214,7 @@ export class Endpoint {
 }
 
 /** The client whose rate and bytes are counted. */
-const clientOf = ({ caller, clientIp }: RequestState) => (caller ? caller.orgId : networkOf(clientIp))
+const clientOf = (state: RequestState) => state.caller?.orgId ?? networkOf(state.clientIp)
 
 /** An operation that takes no body refuses fields. The body of a GET is not read. */
 function bodyCheckOf({ method, acceptsBytes, body }: Operation, problemsOf?: (body: never) => FieldError[]) {

@@ -1,4 +1,3 @@
-import MailComposer from 'nodemailer/lib/mail-composer'
 import { CONFIRMATION_HOURS } from '../../../proto/http/organization/mail-addresses.ts'
 import type { ClaimedMail } from './queries.ts'
 import type { Message } from './smtp.ts'
@@ -32,6 +31,7 @@ export async function messageOf(
 ): Promise<Message> {
   const content = contentOf(mail, secret, rfqs, publicUrl)
   const token = mail.unsubscribe_token
+  const { default: MailComposer } = await import('nodemailer/lib/mail-composer')
   const composed = new MailComposer({
     from,
     to: { name: '', address: mail.email },

@@ -1,5 +1,3 @@
-import SMTPConnection from 'nodemailer/lib/smtp-connection'
-
 export interface SmtpServer {
   host: string
   port: number
@@ -64,7 +62,8 @@ const CONNECT_MS = 10_000
 const QUIT_MS = 1000
 
 /** Hands a mail over to the server, in a connection of its own. After the time-out the connection is cut. */
-export function sendMail(server: SmtpServer, message: Message, timeoutMs: number): Promise<void> {
+export async function sendMail(server: SmtpServer, message: Message, timeoutMs: number): Promise<void> {
+  const { default: SMTPConnection } = await import('nodemailer/lib/smtp-connection')
   const { host, port, secure, auth, requireTls } = server
   const connectMs = Math.min(CONNECT_MS, timeoutMs)
   const connection = new SMTPConnection({

@@ -32,7 +32,7 @@ export const measureMemory: Section = async function* (context) {
     reference: [...parts, `shared ${shared.toFixed()}`].join(', '),
     result: sizes.reduce((sum, { own }) => sum + own, shared),
     unit: 'MB',
-    wanted: { atMost: 400 },
+    wanted: { atMost: 250 },
   }
 }
 

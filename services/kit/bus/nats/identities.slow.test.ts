@@ -9,7 +9,8 @@ import { AUTHORITY, LOCAL_CERTIFICATE, LOCAL_KEY, OTHER_CERTIFICATE, OTHER_KEY }
 import { testDatabase } from '../../../testing/database.ts'
 import { freePort } from '../../../testing/free-port.ts'
 import { natsServer } from '../../../testing/nats-server.ts'
-import { connectOnce, type NatsOptions, natsOptionsOf } from './connection.ts'
+import { connectOnce } from './connection.ts'
+import { type NatsOptions, natsOptionsOf } from './options.ts'
 import { ensureStreams, requireStreams } from './streams.ts'
 
 setDefaultTimeout(60_000)

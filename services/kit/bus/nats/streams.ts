@@ -1,7 +1,8 @@
 import { DiscardPolicy, NatsError, nanos, RetentionPolicy, StorageType, type StreamConfig } from 'nats'
 import { STREAM_FAMILIES, type StreamName } from '../../../../proto/events/envelope.ts'
-import { connectOnce, type NatsOptions, type NatsSession } from './connection.ts'
+import { connectOnce, type NatsSession } from './connection.ts'
 import type { Names } from './names.ts'
+import type { NatsOptions } from './options.ts'
 
 interface StreamOptions extends NatsOptions {
   /** The installation to which the streams belong, written into their description. */

@@ -1,6 +1,3 @@
-import { fromHttp } from '@aws-sdk/credential-provider-http'
-import { fromTokenFile } from '@aws-sdk/credential-provider-web-identity'
-
 interface AccessKey {
   accessKeyId: string
   secretAccessKey: string
@@ -35,17 +32,23 @@ export function platformCredentials(
   { roleArn, webIdentityTokenFile, stsEndpoint, containerCredentialsUri, containerTokenFile }: PlatformIdentity,
   region: string,
 ): Credentials {
-  const provider = webIdentityTokenFile
-    ? fromTokenFile({
-        webIdentityTokenFile,
-        ...(roleArn ? { roleArn } : {}),
-        clientConfig: { region, ...(stsEndpoint ? { endpoint: stsEndpoint } : {}) },
-      })
-    : fromHttp({
-        ...(containerCredentialsUri ? { awsContainerCredentialsFullUri: containerCredentialsUri } : {}),
-        ...(containerTokenFile ? { awsContainerAuthorizationTokenFile: containerTokenFile } : {}),
-      })
-  return renewed(provider, Date.now)
+  // The SDK is loaded where it is used, because it takes some megabytes of memory.
+  const fromToken = async (tokenFile: string) => {
+    const { fromTokenFile } = await import('@aws-sdk/credential-provider-web-identity')
+    return fromTokenFile({
+      webIdentityTokenFile: tokenFile,
+      ...(roleArn ? { roleArn } : {}),
+      clientConfig: { region, ...(stsEndpoint ? { endpoint: stsEndpoint } : {}) },
+    })()
+  }
+  const fromContainer = async () => {
+    const { fromHttp } = await import('@aws-sdk/credential-provider-http')
+    return fromHttp({
+      ...(containerCredentialsUri ? { awsContainerCredentialsFullUri: containerCredentialsUri } : {}),
+      ...(containerTokenFile ? { awsContainerAuthorizationTokenFile: containerTokenFile } : {}),
+    })()
+  }
+  return renewed(webIdentityTokenFile ? () => fromToken(webIdentityTokenFile) : fromContainer, Date.now)
 }
 
 /** Keeps an access key until shortly before its end. Concurrent requests share one renewal. */
