@@ -1,7 +1,7 @@
 import type { Log } from '../log/log.ts'
-import { connect, type Pool } from './client.ts'
+import { connect, type Pool, type Sql } from './client.ts'
 import { PipelinedReads, type Reads } from './pipelined-reads.ts'
-import { type ReadConnections, Replica } from './replica.ts'
+import { Replica } from './replica.ts'
 import { tracedPool } from './traced-pool.ts'
 
 /** Above the `statement_timeout` of the service roles, which is the usual end of a slow statement. */
@@ -22,7 +22,7 @@ interface ServiceConnections extends ServerConnections {
   replica?: { url: string; log: Log; onRead(server: 'primary' | 'replica'): void } | undefined
 }
 
-export type ReadOnPool = <Rows>(read: (sql: Pool) => PromiseLike<Rows>) => Promise<Rows>
+export type ReadOnPool = <Rows>(read: (sql: Sql) => PromiseLike<Rows>) => Promise<Rows>
 
 /** The connections of one service. */
 export interface Connections {
@@ -37,29 +37,37 @@ export interface Connections {
   close(): Promise<void>
 }
 
-/** The connections to one server: a pool, and one more for pipelined reads where the pool is large enough. */
-function connectServer(
+/** Opens a pool, or one connection for pipelined reads. */
+function open(
   url: string,
   server: 'primary' | 'standby',
-  { size, applicationName, traced }: ServerConnections,
-): ReadConnections {
-  const open = (max: number, maxPipelined?: number) => {
-    const shared = { applicationName, statementSeconds: STATEMENT_SECONDS, server, max }
-    const pool = connect(url, maxPipelined === undefined ? shared : { ...shared, maxPipelined })
-    return traced ? tracedPool(pool) : pool
-  }
-  const hasPipeline = size >= MIN_POOL_WITH_PIPELINE
-  const sql = open(hasPipeline ? size - 1 : size)
-  const pipeline = hasPipeline ? open(1, MAX_PIPELINED) : undefined
+  { applicationName, traced }: ServerConnections,
+  size: { max: number; maxPipelined?: number },
+): Pool {
+  const pool = connect(url, { applicationName, statementSeconds: STATEMENT_SECONDS, server, ...size })
+  return traced ? tracedPool(pool) : pool
+}
+
+/** The connections to the primary: a pool, and one more for pipelined reads where the pool is large enough. */
+function connectPrimary(url: string, shared: ServerConnections) {
+  const hasPipeline = shared.size >= MIN_POOL_WITH_PIPELINE
+  const sql = open(url, 'primary', shared, { max: hasPipeline ? shared.size - 1 : shared.size })
+  const pipeline = hasPipeline ? open(url, 'primary', shared, { max: 1, maxPipelined: MAX_PIPELINED }) : undefined
   return { sql, reads: new PipelinedReads(sql, pipeline) }
+}
+
+/** The connections to the replica: a pool, and one more for pipelined reads. */
+function connectReplica(url: string, shared: ServerConnections) {
+  const sql = open(url, 'standby', shared, { max: Math.max(1, shared.size - 1) })
+  const pipeline = open(url, 'standby', shared, { max: 1, maxPipelined: MAX_PIPELINED })
+  return { sql, pipeline, reads: new PipelinedReads(sql, pipeline) }
 }
 
 /** Opens the connections to the primary and, where one is named, to a replica for reads. */
 export function connectService(url: string, { replica: options, ...shared }: ServiceConnections): Connections {
-  const { sql, reads: primaryReads } = connectServer(url, 'primary', shared)
+  const { sql, reads: primaryReads } = connectPrimary(url, shared)
   const replica =
-    options &&
-    new Replica({ primary: primaryReads, replica: connectServer(options.url, 'standby', shared), ...options })
+    options && new Replica({ primary: primaryReads, replica: connectReplica(options.url, shared), ...options })
   return {
     sql,
     reads: replica ?? primaryReads,

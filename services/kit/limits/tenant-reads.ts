@@ -1,4 +1,4 @@
-import type { Pool } from '../db/client.ts'
+import type { Sql } from '../db/client.ts'
 import type { ReadOnPool } from '../db/connections.ts'
 import { KeyedSemaphore } from './keyed-semaphore.ts'
 
@@ -42,12 +42,12 @@ export class TenantReads {
   }
 
   /** Runs a read that uses a connection for some tenths of a second at most. */
-  bounded<Rows>({ orgId, signal }: Reader, read: (sql: Pool) => PromiseLike<Rows>): Promise<Rows> {
+  bounded<Rows>({ orgId, signal }: Reader, read: (sql: Sql) => PromiseLike<Rows>): Promise<Rows> {
     return this.#bounded.run(orgId, signal, () => this.#readOnPool(read))
   }
 
   /** Runs a read that can take longer. */
-  long<Rows>({ orgId, signal }: Reader, read: (sql: Pool) => PromiseLike<Rows>): Promise<Rows> {
+  long<Rows>({ orgId, signal }: Reader, read: (sql: Sql) => PromiseLike<Rows>): Promise<Rows> {
     return this.#long.run(orgId, signal, () => this.#readOnPool(read))
   }
 }

@@ -1,5 +1,5 @@
 import type { Caller } from '../../kit/auth/caller.ts'
-import type { Pool } from '../../kit/db/client.ts'
+import type { Sql } from '../../kit/db/client.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import type { Reader } from '../../kit/limits/tenant-reads.ts'
 import { LARGE_OFFSET, type PageReads } from '../../kit/pagination/page-reads.ts'
@@ -56,7 +56,7 @@ export async function findPage(
 }
 
 export async function findMatches(
-  sql: Pool,
+  sql: Sql,
   source: Source,
   filters: Filters,
   window: PageWindow,

@@ -1,4 +1,4 @@
-import type { Pool } from '../../kit/db/client.ts'
+import type { Sql } from '../../kit/db/client.ts'
 import { withSettings } from '../../kit/db/with-settings.ts'
 import type { Reader, TenantReads } from '../../kit/limits/tenant-reads.ts'
 import { LARGE_OFFSET, LONG_READ_OFFSET, type PageReads } from '../../kit/pagination/page-reads.ts'
@@ -23,7 +23,7 @@ export async function findPage(
   if (q !== undefined) return findMatches(tenantReads, reader, { ...listing, q })
   const { orgId } = reader
   if (listing.offset <= LARGE_OFFSET) return reads.query((sql) => listParts(sql, orgId, listing))
-  const listAtLargeOffset = (sql: Pool) => listPartsAtLargeOffset(sql, orgId, listing)
+  const listAtLargeOffset = (sql: Sql) => listPartsAtLargeOffset(sql, orgId, listing)
   return listing.offset <= LONG_READ_OFFSET
     ? tenantReads.bounded(reader, listAtLargeOffset)
     : tenantReads.long(reader, listAtLargeOffset)
@@ -55,9 +55,11 @@ const isControl = (letter: string) => letter < ' ' || letter === '\x7f'
  */
 async function findMatches(tenantReads: TenantReads, reader: Reader, wanted: PartSearch) {
   if (Array.from(wanted.q).some(isControl)) return []
-  const search = new TextSearch(reader, wanted)
-  if (wanted.offset + wanted.limit <= FIRST_SCAN) await tenantReads.bounded(reader, (sql) => search.runBounded(sql))
-  return search.isComplete ? search.found : tenantReads.long(reader, (sql) => search.runToEnd(sql))
+  let search = new TextSearch(reader, wanted)
+  if (wanted.offset + wanted.limit <= FIRST_SCAN) {
+    search = await tenantReads.bounded(reader, (sql) => search.copy().runBounded(sql))
+  }
+  return search.isComplete ? search.found : tenantReads.long(reader, (sql) => search.copy().runToEnd(sql))
 }
 
 /** The state of one search: the matches that were found, and the part after which the search continues. */
@@ -78,16 +80,28 @@ class TextSearch {
     this.#after = wanted.after
   }
 
+  /** The same state, because a read that fails on a replica is repeated on the primary. */
+  copy(): TextSearch {
+    const copy = new TextSearch(this.#reader, this.#wanted)
+    copy.found.push(...this.found)
+    copy.isComplete = this.isComplete
+    copy.#offset = this.#offset
+    copy.#after = this.#after
+    copy.#isIndexSearched = this.#isIndexSearched
+    return copy
+  }
+
   /** A bounded scan, then the index: both are short. */
-  async runBounded(sql: Pool): Promise<void> {
+  async runBounded(sql: Sql): Promise<TextSearch> {
     await this.#scan(sql, FIRST_SCAN)
     const { view, q } = this.#wanted
     if (view === 'IP_OWNER') await this.#scan(sql, hasAsciiTrigram(q) ? OWN_SCAN.word : OWN_SCAN.short)
     await this.#searchIndex(sql)
+    return this
   }
 
   /** Scans until the page is full, no part is left or the client has disconnected. */
-  async runToEnd(sql: Pool): Promise<readonly DocumentRow[]> {
+  async runToEnd(sql: Sql): Promise<readonly DocumentRow[]> {
     while (!this.isComplete) {
       this.#reader.signal.throwIfAborted()
       const share = await this.#scan(sql, LONG_SCAN)
@@ -97,7 +111,7 @@ class TextSearch {
   }
 
   /** Scans the next parts; returns the share that matches. */
-  async #scan(sql: Pool, count: number): Promise<number> {
+  async #scan(sql: Sql, count: number): Promise<number> {
     if (this.isComplete) return 0
     const rows = await scanParts(sql, this.#reader.orgId, this.#rest, count)
     for (const row of rows) if (row.position !== null) this.found.push(row)
@@ -109,7 +123,7 @@ class TextSearch {
   }
 
   /** Finds all remaining matches, unless the statement times out. */
-  async #searchIndex(sql: Pool): Promise<void> {
+  async #searchIndex(sql: Sql): Promise<void> {
     if (this.isComplete || this.#isIndexSearched) return
     this.#isIndexSearched = true
     const rows = await withSettings(INDEX_SETTINGS, sql, (tx) => searchIndex(tx, this.#reader.orgId, this.#rest))

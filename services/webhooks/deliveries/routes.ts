@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import * as operations from '../../../proto/http/webhooks/deliveries.ts'
-import type { Pool } from '../../kit/db/client.ts'
+import type { Pool, Sql } from '../../kit/db/client.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Reader, TenantReads } from '../../kit/limits/tenant-reads.ts'
@@ -59,5 +59,5 @@ const readWindow = <Rows>(
   tenantReads: TenantReads,
   reader: Reader,
   { offset }: PageWindow,
-  read: (sql: Pool) => PromiseLike<Rows>,
+  read: (sql: Sql) => PromiseLike<Rows>,
 ) => (offset > LONG_READ_OFFSET ? tenantReads.long(reader, read) : tenantReads.bounded(reader, read))
