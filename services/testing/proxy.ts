@@ -52,6 +52,11 @@ export class TcpProxy {
     for (const socket of this.#open) socket.terminate()
   }
 
+  /** Leads new connections to another server. Open ones stay. */
+  leadNewTo(targetUrl: string): void {
+    this.#target = new URL(targetUrl)
+  }
+
   /** Accepts connections and bytes but passes nothing on, like a server whose process is stopped. */
   freeze(): void {
     this.#frozen = true

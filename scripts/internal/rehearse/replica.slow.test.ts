@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import postgres, { type Sql } from 'postgres'
 import type { Part } from '../../../proto/http/sourcing/parts.ts'
 import type { ServiceName } from '../../../proto/services.ts'
+import type { Sql } from '../../../services/kit/db/client.ts'
 import { connectService } from '../../../services/kit/db/connections.ts'
 import { createLog } from '../../../services/kit/log/log.ts'
 import { ApiClient } from '../../../services/testing/client.ts'
@@ -14,7 +14,8 @@ import { TcpProxy } from '../../../services/testing/proxy.ts'
 import { signInOverHttp } from '../../../services/testing/sign-in.ts'
 import { until } from '../../../services/testing/until.ts'
 import { importDefaults } from '../../operator-commands/catalog.ts'
-import { backUp, giveToPostgres, migrateAsOwner, passwordsOf, rehearsalFolder, startServer } from './server.ts'
+import { migrateAsOwner, passwordsOf, rehearsalFolder, startServer } from './server.ts'
+import { askAgain, standbysOf } from './standbys.ts'
 
 setDefaultTimeout(300_000)
 const folder = await rehearsalFolder('replica')
@@ -24,32 +25,9 @@ const env = { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000', DATAB
 const primary = await startServer(folder, 'primary', { wal_level: 'replica', wal_keep_size: '256MB' })
 await migrateAsOwner(primary.db, passwordsOf(''))
 await importDefaults(primary.db.ownerUrl)
-const { hostname, port, username, password } = new URL(primary.db.ownerUrl)
-const startStandby = (name = 'standby') =>
-  startServer(folder, name, {
-    primary_conninfo: `host=${hostname} port=${port} user=${username} password=${password}`,
-    // A read that needs rows which the primary has vacuumed is cancelled at once.
-    max_standby_streaming_delay: '0',
-  })
-/** Makes a standby of a backup and starts it. */
-async function newStandby(name: string) {
-  const target = join(folder, name)
-  await backUp(primary.db.ownerUrl, primary.data, target)
-  await Bun.write(join(target, 'standby.signal'), '')
-  await giveToPostgres(target)
-  return startStandby(name)
-}
+const { startStandby, newStandby } = standbysOf(folder, primary)
 let standby = await newStandby('standby')
-/** Asks the standby itself, again where the replay cancels the query. */
-async function askStandby<T>(query: (sql: Sql) => Promise<T>, { db } = standby): Promise<T> {
-  for (;;) {
-    try {
-      return await query(db.owner)
-    } catch (error) {
-      if (!(error instanceof postgres.PostgresError && error.code === '40001')) throw error
-    }
-  }
-}
+const askStandby = <T>(query: (sql: Sql) => Promise<T>, { db } = standby) => askAgain(db.owner, query)
 const toStandby = new TcpProxy(standby.db.ownerUrl)
 const readUrlOf = (service: ServiceName) => {
   const url = new URL(primary.db.urlOf(service))
@@ -104,12 +82,16 @@ test('a replica serves reads, and each replica of the service shows what a comma
   expect(await readsOf('replica')).toBeGreaterThan(before + 20)
 })
 
+const activeReads = async (sql: Sql) => sql`
+  select from pg_stat_activity
+  where application_name = 'test-reads' and state = 'active' and query like '%pg_sleep%'`
+
 /** Connections of a service, with the servers that have answered its reads. */
-function connections(replicaUrl: string) {
+function connections(replicaUrl: string, primaryUrl = primary.db.ownerUrl) {
   const answered: string[] = []
   const log = createLog({ service: 'test', version: '0', level: 'silent' })
   const replica = { url: replicaUrl, log, onRead: (server: string) => void answered.push(server) }
-  return { answered, ...connectService(primary.db.ownerUrl, { size: 4, applicationName: 'test-reads', replica }) }
+  return { answered, ...connectService(primaryUrl, { size: 4, applicationName: 'test-reads', replica }) }
 }
 
 test('a read that the replica cancels because of a vacuum is answered by the primary', async () => {
@@ -170,7 +152,7 @@ test('a replica that is frozen, unreachable and killed under load causes no erro
   await standby.kill()
   await load.more(5)
   await untilServedBy('primary')
-  standby = await startStandby()
+  standby = await startStandby('standby')
   toStandby.switchTo(standby.db.ownerUrl)
   await untilServedBy('replica')
 
@@ -209,6 +191,74 @@ describe('while the primary is idle', () => {
     await of.close()
   }
 
+  test('several standbys behind one address, or one after another, never show an older state', async () => {
+    const [first, second] = [await newStandby('first'), await newStandby('second')]
+    const proxy = new TcpProxy(first.db.ownerUrl)
+    const balanced = connections(proxy.url)
+    await primary.db.owner`create table written as select 0 as number`
+    await until(isServedBy(balanced, 'replica'), { what: 'reads of the replica' })
+    await askStandby((sql) => sql`select pg_wal_replay_pause()`, second)
+    proxy.leadNewTo(second.db.ownerUrl)
+    const before = balanced.answered.length
+    const number = (on: Sql) => on<{ number: number }[]>`select number from written`
+    for (let written = 1; written <= 20; written++) {
+      await primary.db.owner`update written set number = ${written}`
+      // More than the pool has connections, so that some are new.
+      const answers = await Promise.all([
+        balanced.reads.query(number),
+        ...Array.from({ length: 4 }, () => balanced.readOnPool(number)),
+      ])
+      expect(answers.map(([row]) => row?.number)).toEqual([written, written, written, written, written])
+    }
+    expect(new Set(balanced.answered.slice(before))).toEqual(new Set(['primary', 'replica']))
+
+    const isShort = async () => {
+      await balanced.reads.query(number)
+      return balanced.answered.at(-1) === 'replica'
+    }
+    await until(isShort, { what: 'short reads of the first standby' })
+    proxy.cut()
+    proxy.restore()
+    // Nothing was written since the last answer, so only the session tells that the server is another one.
+    expect(await balanced.reads.query(number)).toMatchObject([{ number: 20 }])
+    expect(await balanced.readOnPool(number)).toMatchObject([{ number: 20 }])
+    await balanced.close()
+    proxy.close()
+    await Promise.all([first.stop(), second.kill()])
+  })
+
+  test('a replica that refuses new sessions or hangs during a long read causes no error', async () => {
+    const refusing = await newStandby('refusing')
+    const proxy = new TcpProxy(refusing.db.ownerUrl)
+    const through = connections(proxy.url)
+    await until(isServedBy(through, 'replica'), { what: 'reads of the replica' })
+    // The read ends at once on the primary alone.
+    const began = performance.now()
+    const long = through.readOnPool((on) => on`select pg_sleep(case when pg_is_in_recovery() then 60 else 0 end)`)
+    await until(async () => (await askStandby(activeReads, refusing)).length === 1, { what: 'the long read' })
+    proxy.freeze()
+    await long
+    expect(through.answered.at(-1)).toBe('primary')
+    // The connection itself would notice after 6 s.
+    expect(performance.now() - began).toBeLessThan(5_000)
+    proxy.restore()
+
+    await until(isServedBy(through, 'replica'), { withinMs: 20_000, what: 'reads of the replica again' })
+    const rules = join(refusing.data, 'pg_hba.conf')
+    const accepted = await Bun.file(rules).text()
+    await Bun.write(rules, accepted.replaceAll('127.0.0.1/32', '127.0.0.2/32'))
+    await askStandby((sql) => sql`select pg_reload_conf()`, refusing)
+    await askStandby(
+      (sql) => sql`select pg_terminate_backend(pid) from pg_stat_activity where query like 'commit%'`,
+      refusing,
+    )
+    for (let read = 0; read < 20; read++) await through.readOnPool((on) => on`select 1`)
+    expect(new Set(through.answered.slice(-20))).toEqual(new Set(['primary']))
+    await through.close()
+    proxy.close()
+    await refusing.kill()
+  })
+
   test('a replica that freezes or is promoted, another database, and commits that do not wait are left aside', async () => {
     await primary.db.owner.unsafe('create database staging')
     const idle = await newStandby('idle')
@@ -232,6 +282,34 @@ describe('while the primary is idle', () => {
     await through.close()
     proxy.close()
     await idle.stop()
-    await primary.stop()
+  })
+
+  test('after a failover, a standby that has more of the former primary than the new one serves no read', async () => {
+    const [promoted, ahead] = [await newStandby('promoted'), await newStandby('ahead')]
+    await primary.db.owner`create table kept as select 'before' as text`
+    const textOn = async (sql: Sql) => (await sql<{ text: string }[]>`select text from kept`)[0]?.text
+    const shows = (server: typeof promoted, text: string) => () =>
+      askStandby(textOn, server).then(
+        (shown) => shown === text,
+        () => false,
+      )
+    for (const server of [promoted, ahead]) await until(shows(server, 'before'), { what: 'the table on a standby' })
+    await askStandby((sql) => sql`select pg_wal_replay_pause()`, promoted)
+    await promoted.kill()
+    await primary.db.owner`update kept set text = 'lost'`
+    await until(shows(ahead, 'lost'), { what: 'the last write on the other standby' })
+    await primary.kill()
+    const newPrimary = await startStandby('promoted')
+    await askStandby((sql) => sql`select pg_promote()`, newPrimary)
+
+    const after = connections(ahead.db.ownerUrl, newPrimary.db.ownerUrl)
+    const began = performance.now()
+    await until(async () => {
+      expect(await Promise.all([after.reads.query(textOn), after.readOnPool(textOn)])).toEqual(['before', 'before'])
+      return performance.now() - began > 2_500
+    })
+    expect(new Set(after.answered)).toEqual(new Set(['primary']))
+    await after.close()
+    await Promise.all([newPrimary.stop(), ahead.kill()])
   })
 })

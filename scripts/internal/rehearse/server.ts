@@ -9,7 +9,7 @@ import { type Cluster, startCluster } from '../../toolchain/cluster.ts'
 import { findState } from '../../toolchain/state.ts'
 
 /** A Postgres server of a rehearsal, with a database for the marketplace. */
-interface RehearsalServer {
+export interface RehearsalServer {
   cluster: Cluster
   data: string
   db: TestDatabase

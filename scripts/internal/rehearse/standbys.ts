@@ -1,0 +1,37 @@
+import { join } from 'node:path'
+import postgres from 'postgres'
+import type { Pool, Sql } from '../../../services/kit/db/client.ts'
+import { backUp, giveToPostgres, type RehearsalServer, startServer } from './server.ts'
+
+/** Starts standbys of a primary. */
+export function standbysOf(folder: string, primary: RehearsalServer) {
+  const { hostname, port, username, password } = new URL(primary.db.ownerUrl)
+  const startStandby = (name: string) =>
+    startServer(folder, name, {
+      primary_conninfo: `host=${hostname} port=${port} user=${username} password=${password}`,
+      // A read that needs rows which the primary has vacuumed is cancelled at once.
+      max_standby_streaming_delay: '0',
+    })
+  return {
+    startStandby,
+    /** Makes a standby of a backup and starts it. */
+    async newStandby(name: string): Promise<RehearsalServer> {
+      const target = join(folder, name)
+      await backUp(primary.db.ownerUrl, primary.data, target)
+      await Bun.write(join(target, 'standby.signal'), '')
+      await giveToPostgres(target)
+      return startStandby(name)
+    },
+  }
+}
+
+/** Asks a standby itself, again where the replay cancels the query. */
+export async function askAgain<T>(owner: Pool, query: (sql: Sql) => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await query(owner)
+    } catch (error) {
+      if (!(error instanceof postgres.PostgresError && error.code === '40001')) throw error
+    }
+  }
+}
