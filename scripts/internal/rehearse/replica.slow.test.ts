@@ -4,8 +4,6 @@ import { join } from 'node:path'
 import type { Part } from '../../../proto/http/sourcing/parts.ts'
 import type { ServiceName } from '../../../proto/services.ts'
 import type { Sql } from '../../../services/kit/db/client.ts'
-import { connectService } from '../../../services/kit/db/connections.ts'
-import { createLog } from '../../../services/kit/log/log.ts'
 import { ApiClient } from '../../../services/testing/client.ts'
 import { Deployment } from '../../../services/testing/deployment.ts'
 import { MarketLoad } from '../../../services/testing/market-load.ts'
@@ -15,7 +13,7 @@ import { signInOverHttp } from '../../../services/testing/sign-in.ts'
 import { until } from '../../../services/testing/until.ts'
 import { importDefaults } from '../../operator-commands/catalog.ts'
 import { migrateAsOwner, passwordsOf, rehearsalFolder, startServer } from './server.ts'
-import { askAgain, standbysOf } from './standbys.ts'
+import { activeReads, askAgain, connectionsTo, standbysOf } from './standbys.ts'
 
 setDefaultTimeout(300_000)
 const folder = await rehearsalFolder('replica')
@@ -82,17 +80,7 @@ test('a replica serves reads, and each replica of the service shows what a comma
   expect(await readsOf('replica')).toBeGreaterThan(before + 20)
 })
 
-const activeReads = async (sql: Sql) => sql`
-  select from pg_stat_activity
-  where application_name = 'test-reads' and state = 'active' and query like '%pg_sleep%'`
-
-/** Connections of a service, with the servers that have answered its reads. */
-function connections(replicaUrl: string, primaryUrl = primary.db.ownerUrl) {
-  const answered: string[] = []
-  const log = createLog({ service: 'test', version: '0', level: 'silent' })
-  const replica = { url: replicaUrl, log, onRead: (server: string) => void answered.push(server) }
-  return { answered, ...connectService(primaryUrl, { size: 4, applicationName: 'test-reads', replica }) }
-}
+const connections = (replicaUrl: string, primaryUrl = primary.db.ownerUrl) => connectionsTo(primaryUrl, replicaUrl)
 
 test('a read that the replica cancels because of a vacuum is answered by the primary', async () => {
   const { answered, readOnPool, close } = connections(toStandby.url)

@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import postgres from 'postgres'
 import type { Pool, Sql } from '../../../services/kit/db/client.ts'
+import { connectService } from '../../../services/kit/db/connections.ts'
+import { createLog } from '../../../services/kit/log/log.ts'
 import { backUp, giveToPostgres, type RehearsalServer, startServer } from './server.ts'
 
 /** Starts standbys of a primary. */
@@ -35,3 +37,16 @@ export async function askAgain<T>(owner: Pool, query: (sql: Sql) => Promise<T>):
     }
   }
 }
+
+/** Connections of a service, with the servers that have answered its reads. */
+export function connectionsTo(primaryUrl: string, replicaUrl: string) {
+  const answered: string[] = []
+  const log = createLog({ service: 'test', version: '0', level: 'silent' })
+  const replica = { url: replicaUrl, log, onRead: (server: string) => void answered.push(server) }
+  return { answered, ...connectService(primaryUrl, { size: 4, applicationName: 'test-reads', replica }) }
+}
+
+/** The running reads of such connections that sleep. */
+export const activeReads = async (sql: Sql) => sql`
+  select from pg_stat_activity
+  where application_name = 'test-reads' and state = 'active' and query like '%pg_sleep%'`

@@ -5,7 +5,6 @@ import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Reader, TenantReads } from '../../kit/limits/tenant-reads.ts'
 import { positionOfTime } from '../../kit/pagination/keysets.ts'
-import { LONG_READ_OFFSET } from '../../kit/pagination/page-reads.ts'
 import type { PageWindow, Pagination } from '../../kit/pagination/pagination.ts'
 import { withoutNulls } from '../rows.ts'
 import { retryDelivery } from './commands.ts'
@@ -54,10 +53,13 @@ export const deliveryRoutes = ({ http, tenantReads, pagination, ...deps }: Deps)
     )
     .use(http.command(operations.retryWebhookDelivery, retryDelivery))
 
+/** Lists merge up to this many entries of each of their ranges; to skip more is a long read. */
+const LONG_OFFSET = 1000
+
 /** Reads a page with a permit of its organization. */
 const readWindow = <Rows>(
   tenantReads: TenantReads,
   reader: Reader,
   { offset }: PageWindow,
   read: (sql: Sql) => PromiseLike<Rows>,
-) => (offset > LONG_READ_OFFSET ? tenantReads.long(reader, read) : tenantReads.bounded(reader, read))
+) => (offset > LONG_OFFSET ? tenantReads.long(reader, read) : tenantReads.bounded(reader, read))
