@@ -22,7 +22,7 @@ const MAX_LAG_MS = 50
 const CHECK_TIMEOUT_MS = 500
 /** Longest time of a short read on the replica, after which the primary runs it. */
 const SHORT_READ_MS = 1000
-/** Pause before a replica that was left aside is checked again, and age at which the primary's identity is asked again. */
+/** Pause before a replica that was left aside is checked again, and age at which the primary is asked who it is. */
 const RECHECK_MS = 1000
 /** The same for a replica that lags, because the primary's disk may have had a part of a record for a moment. */
 const LAG_RECHECK_MS = 100
@@ -235,8 +235,8 @@ export class Replica implements Reads {
 }
 
 /**
- * Refuses a server that does not replay the log of the primary. After a failover a standby has the new timeline from its
- * next restart point on; until then its rows may be those of the former primary.
+ * Refuses a server that does not replay the log of the primary. After a failover a standby has the new timeline from
+ * its next restart point on; until then its rows may be those of the former primary.
  */
 function requireReplica(state: Standby, primary: Server, { timeline }: Position): void {
   if (!state.isStandby) throw new NoReplica('the server of DATABASE_READ_URL is no standby')

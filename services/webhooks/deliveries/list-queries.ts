@@ -13,8 +13,8 @@ import { type DeliveryRow, deliveryColumns } from './queries.ts'
 type AttemptRow = OrNull<WebhookAttempt>
 
 /**
- * Newest first. Each type and state is read from an index in order, so only listed rows are read. An organization has few
- * types, which the recursion finds with one entry of the index each.
+ * Newest first. Each type and state is read from an index in order, so only listed rows are read. An organization has
+ * few types, which the recursion finds with one entry of the index each.
  */
 export function listDeliveries(
   sql: Sql,
