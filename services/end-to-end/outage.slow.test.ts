@@ -84,10 +84,10 @@ describe('while Postgres accepts connections but does not answer', () => {
   }, 60_000)
 
   test('later requests fail at once, except the one that connects', async () => {
-    const connecting = timed(readParts)
-    const [status, ms] = await timed(readParts)
-    expect([status, ms < 1000]).toEqual([503, true])
-    expect((await connecting)[0]).toBe(503)
+    // Any of them may be the one that connects.
+    const answers = await Promise.all([timed(readParts), timed(readParts), timed(readParts)])
+    expect(answers.map(([status]) => status)).toEqual([503, 503, 503])
+    expect(answers.filter(([, ms]) => ms < 1000).length).toBeGreaterThanOrEqual(2)
   }, 60_000)
 
   test('the services recover within two seconds', async () => {
