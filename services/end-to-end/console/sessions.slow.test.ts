@@ -149,8 +149,10 @@ describe('the session', () => {
     void other.reload().catch(() => undefined)
     await asked.promise
     await signOut(page)
+    const revoked = other.waitForResponse('**/flows/v1/oauth/revoke')
     held.resolve()
     await other.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+    await revoked
     expect(await page.evaluate('localStorage.length')).toBe(0)
     expect(await refresh(refreshToken)).toBe(401)
     await page.context().close()
