@@ -15,7 +15,7 @@ interface Activation {
   password: string
 }
 
-/** Whose account a link is for, for the person who has it. */
+/** The account of an activation link. The caller proves with the token that it has the link. */
 export async function introspectActivation({ sql, now }: PasswordDeps, token: string): Promise<LinkedAccount> {
   const { email, organization_name: organizationName } = found(await findAccount(sql, hashOf(token), now()))
   return { email, organizationName }

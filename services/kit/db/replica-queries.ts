@@ -3,8 +3,8 @@ import type { Sql } from './client.ts'
 /** Where the log of the primary ends. */
 export interface Position {
   /**
-   * Bytes of the log on its disk: every commit that waited for it. A commit that does not, such as that of a lease, may be
-   * missing.
+   * Bytes of the log on its disk: every commit that waited for it. A commit that does not wait, such as that of a
+   * lease, may be missing.
    */
   bytes: number
   /** The history of the log, in hexadecimal. A promotion begins another one. */

@@ -36,3 +36,14 @@ test('writes are refused, and other errors are thrown', async () => {
   await expect(reading(`delete from sourcing.parts`)).rejects.toThrow('read-only')
   await expect(reading('select 1 / 0')).rejects.toThrow('division by zero')
 })
+
+test('within a transaction its settings end with the read, and a timeout leaves the transaction usable', async () => {
+  await sql.begin('read only', async (outer) => {
+    const before = await settingsOf(outer)
+    const during = await withSettings({ statement_timeout: '250' }, outer, (tx) => settingsOf(tx))
+    expect(during).toEqual({ ...before, timeout: '250ms' })
+    expect(await settingsOf(outer)).toEqual(before)
+    expect(await withSettings({ statement_timeout: '50' }, outer, (tx) => tx`select pg_sleep(30)`)).toBeUndefined()
+    expect(await settingsOf(outer)).toEqual(before)
+  })
+})

@@ -145,7 +145,7 @@ export async function forgetAddress(tx: Tx, orgId: string, userId: string, now: 
   }
 }
 
-/** Which address a link is for, for the person who has it. */
+/** The address of a link. The caller proves with the token that it has the link. */
 export async function introspectAddress(sql: Pool, token: string, now: string): Promise<LinkedAddress> {
   const { email, organization_name: organizationName } = found(await queries.findLinked(sql, token, hashOf(token), now))
   return { email, organizationName }

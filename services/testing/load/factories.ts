@@ -10,8 +10,8 @@ export interface FactoriesToLoad {
 const CAPABILITIES = 10
 
 /**
- * Inserts factories of many organizations into empty tables under the owner's role, for load tests. Every tenth is internal,
- * and every twentieth inactive. Most materials and technologies are common; zirconia, vacuum casting, Iceland and the
+ * Inserts factories of many organizations into empty tables under the owner's role, for load tests. Every tenth is
+ * internal, and every twentieth inactive. Most materials and technologies are common; zirconia, vacuum casting, Iceland and the
  * standard AS9100 are rare. Every fifth factory is released to
  * `org_engaged` by `org_distributor`, and some hundreds to each of a hundred other organizations.
  */
