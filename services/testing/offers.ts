@@ -30,7 +30,8 @@ export const offersOf = (client: ApiClient) => ({
   list: (query = '') => client.get<{ items: Offer[]; hasMore: boolean } & Problem>(`/v1/offers${query}`),
   patch: (id: string, body: unknown, headers: Record<string, string> = {}): OfferAnswer =>
     client.send('PATCH', `/flows/v1/offers/${id}`, { body, headers }),
-  act: (id: string, verb: string, body?: unknown): OfferAnswer => client.post(`/flows/v1/offers/${id}/${verb}`, body),
+  act: (id: string, verb: string, body?: unknown, headers?: Record<string, string>): OfferAnswer =>
+    client.post(`/flows/v1/offers/${id}/${verb}`, body, headers),
 })
 
 /** The parties of RFQs, with a factory of each manufacturer and offers of `maker`. */

@@ -26,7 +26,8 @@ export const rfqsOf = (client: ApiClient) => ({
   list: (query = '') => client.get<{ items: Rfq[]; hasMore: boolean } & Problem>(`/v1/rfqs${query}`),
   patch: (id: string, body: unknown, headers: Record<string, string> = {}): RfqAnswer =>
     client.send('PATCH', `/flows/v1/rfqs/${id}`, { body, headers }),
-  act: (id: string, verb: string, body?: unknown): RfqAnswer => client.post(`/flows/v1/rfqs/${id}/${verb}`, body),
+  act: (id: string, verb: string, body?: unknown, headers?: Record<string, string>): RfqAnswer =>
+    client.post(`/flows/v1/rfqs/${id}/${verb}`, body, headers),
   remove: (id: string): RfqAnswer => client.send('DELETE', `/flows/v1/rfqs/${id}`),
 })
 

@@ -61,6 +61,8 @@ export const submitOffer = defineOperation({
   id: 'submitOffer',
   summary: 'Submit an offer',
   access: 'offer:submit',
+  ifMatch: true,
+  refusals: ['illegal_transition', 'precondition_failed'],
 })
 
 export const reviseOffer = defineOperation({

@@ -53,6 +53,8 @@ export const publishPart = defineOperation({
   id: 'publishPart',
   summary: 'Publish a part',
   access: 'part:publish',
+  ifMatch: true,
+  refusals: ['illegal_transition', 'precondition_failed'],
 })
 
 export const archivePart = defineOperation({

@@ -58,6 +58,8 @@ export const publishRfq = defineOperation({
   id: 'publishRfq',
   summary: 'Publish an RFQ',
   access: 'rfq:publish',
+  ifMatch: true,
+  refusals: ['illegal_transition', 'precondition_failed'],
 })
 
 export const inviteToRfq = defineOperation({

@@ -114,6 +114,23 @@ describe.concurrent('what changes while a person works', () => {
     await page.context().close()
   }, 60_000)
 
+  test('a draft that a colleague changes after its summary is not submitted', async () => {
+    const rfqId = await open()
+    const page = await stage.signIn(await maker.member('Manufacturer'))
+    await offerForm(page, rfqId)
+    await page.getByRole('button', { name: 'Submit offer' }).click()
+    await page.getByText('The consumer can accept this offer').waitFor()
+    const colleague = offersOf(maker.administrator.client)
+    const { body } = await colleague.list(`?view=MANUFACTURER&rfqId=${rfqId}`)
+    const id = body.items[0]?.id ?? ''
+    expect((await colleague.patch(id, { notes: 'Changed by a colleague.' })).status).toBe(200)
+    await page.getByRole('button', { name: 'Confirm' }).click()
+    await page.getByText('Another person has changed this meanwhile').waitFor()
+    expect((await colleague.read(id)).body).toMatchObject({ state: 'DRAFT', notes: 'Changed by a colleague.' })
+    await checkScreen(page)
+    await page.context().close()
+  }, 60_000)
+
   test('a session that ends in the middle of a form: the text is kept and sent after the sign-in', async () => {
     const rfqId = await open()
     const page = await stage.signIn(offering)

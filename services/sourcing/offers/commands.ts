@@ -126,9 +126,10 @@ export async function patchOffer({
 /** Submits an own draft; of two concurrent calls one gets 409. A revision supersedes the offer that it revises. */
 export async function submitOffer(
   { followers }: RfqDeps,
-  { tx, caller: { orgId }, params, now }: Command<ChangeOffer>,
+  { tx, caller: { orgId }, params, ifMatch, now }: Command<ChangeOffer & { ifMatch: string | undefined }>,
 ): Promise<JsonText> {
   const locked = await lockWithRfq(tx, orgId, params.id, 'submit')
+  requireMatch(ifMatch, locked.row.document)
   await requireGuards(tx, 'submit', locked, now)
   const moved = found(await move(tx, 'submit', { orgId, id: params.id }, now))
   await queries.markOffered(tx, orgId, locked.rfq.id, now)

@@ -60,6 +60,16 @@ describe('submit', () => {
     expect((await invitation(rfqId))?.state).toBe('INVITED')
   })
 
+  test('with the If-Match of a draft that was changed since is 412, with the present one 200', async () => {
+    const id = await draftOffer()
+    const tag = (await seller.read(id)).headers.get('etag') ?? ''
+    const changed = await seller.patch(id, { notes: 'Changed by a colleague.' })
+    const outdated = await seller.act(id, 'submit', undefined, { 'if-match': tag })
+    expect([outdated.status, outdated.body.code, await stateOf(id)]).toEqual([412, 'precondition_failed', 'DRAFT'])
+    const present = { 'if-match': changed.headers.get('etag') ?? '' }
+    expect((await seller.act(id, 'submit', undefined, present)).body.state).toBe('SUBMITTED')
+  })
+
   test('of an internal factory is allowed', async () => {
     const internal = await createFactory(maker.administrator.client, { name: 'Laboratory', internal: true })
     expect(await submittedOffer({ factoryId: internal.id })).toMatch(/^offer_/)

@@ -83,9 +83,10 @@ const EVENT_NAMES = { publish: 'published', archive: 'archived', unarchive: 'una
 /** Moves an own part to another state; of two concurrent calls one gets 409. */
 export async function movePart(
   verb: keyof typeof EVENT_NAMES,
-  { tx, caller, params, now }: Command<ChangePart>,
+  { tx, caller, params, ifMatch, now }: Command<ChangePart & { ifMatch: string | undefined }>,
 ): Promise<JsonText> {
-  const { part } = await ownPart(tx, caller, params.id, verb)
+  const { document, part } = await ownPart(tx, caller, params.id, verb)
+  requireMatch(ifMatch, document)
   requireTransition(PART, verb, part.state)
   if (PART.guards(verb).includes('hasRequiredFields'))
     requireNone(publishProblems(part), 'Required fields of a published part are missing.')

@@ -23,8 +23,8 @@ async function created(body: object): Promise<string> {
 
 const READY = { title: 'Impeller', materialType: 'metal' }
 const read = (id: string, by: ApiClient = client) => by.get<Part & Problem>(`/v1/parts/${id}`)
-const move = (id: string, verb: string, by: ApiClient = client) =>
-  by.post<Part & Problem>(`/flows/v1/parts/${id}/${verb}`)
+const move = (id: string, verb: string, by: ApiClient = client, headers: Record<string, string> = {}) =>
+  by.post<Part & Problem>(`/flows/v1/parts/${id}/${verb}`, undefined, headers)
 const patch = (id: string, body: unknown, headers: Record<string, string> = {}, by: ApiClient = client) =>
   by.send<Part & Problem>('PATCH', `/flows/v1/parts/${id}`, { body, headers })
 const remove = (id: string, by: ApiClient = client) => by.send<Problem>('DELETE', `/flows/v1/parts/${id}`)
@@ -181,6 +181,17 @@ describe('PATCH /flows/v1/parts/{id}', () => {
     expect([answer.status, answer.body.code]).toEqual([412, 'precondition_failed'])
     expect((await patch(id, { title: 'Two' }, { 'if-match': '*' })).status).toBe(200)
     expect((await read(id)).body).toMatchObject({ title: 'Two', revision: 3 })
+  })
+
+  test('a publication with the If-Match of a draft that was changed since is 412, with the present one 200', async () => {
+    const id = await created(READY)
+    const tag = (await read(id)).headers.get('etag') ?? ''
+    const changed = await patch(id, { internal: true })
+    const outdated = await move(id, 'publish', client, { 'if-match': tag })
+    expect([outdated.status, outdated.body.code]).toEqual([412, 'precondition_failed'])
+    expect((await read(id)).body.state).toBe('DRAFT')
+    const present = { 'if-match': changed.headers.get('etag') ?? '' }
+    expect((await move(id, 'publish', client, present)).body.state).toBe('PUBLISHED')
   })
 
   test('the response has the ETag for the next change, also with If-None-Match', async () => {

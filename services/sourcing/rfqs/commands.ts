@@ -121,6 +121,7 @@ const EVENT_NAMES = {
 } as const
 
 interface Move extends ChangeRfq {
+  ifMatch: string | undefined
   body: { expireTime?: string; reason?: string } | undefined
 }
 
@@ -128,9 +129,10 @@ interface Move extends ChangeRfq {
 export async function moveRfq(
   verb: keyof typeof EVENT_NAMES,
   { followers }: RfqDeps,
-  { tx, caller, params, body, now }: Command<Move>,
+  { tx, caller, params, body, ifMatch, now }: Command<Move>,
 ): Promise<JsonText> {
-  const { rfq } = await lockOwn(tx, caller.orgId, params.id, verb)
+  const { document, rfq } = await lockOwn(tx, caller.orgId, params.id, verb)
+  requireMatch(ifMatch, document)
   const newExpireTime = body?.expireTime === undefined ? rfq.expireTime : utcOf(body.expireTime)
   await requireGuards(tx, verb, rfq, { now, newExpireTime })
   const key = { orgId: caller.orgId, id: rfq.id }

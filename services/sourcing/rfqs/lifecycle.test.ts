@@ -38,6 +38,17 @@ describe('publish', () => {
     expect((await buyer.read(id)).body.state).toBe('DRAFT')
   })
 
+  test('with the If-Match of a draft that was changed since it is 412, with the present one 200', async () => {
+    const id = await draft({ manufacturerIds: [maker.orgId] })
+    const tag = (await buyer.read(id)).headers.get('etag') ?? ''
+    const changed = await buyer.patch(id, { quantities: [7] })
+    const outdated = await buyer.act(id, 'publish', undefined, { 'if-match': tag })
+    expect([outdated.status, outdated.body.code]).toEqual([412, 'precondition_failed'])
+    expect([(await buyer.read(id)).body.state, await invitations(id)]).toEqual(['DRAFT', []])
+    const present = { 'if-match': changed.headers.get('etag') ?? '' }
+    expect((await buyer.act(id, 'publish', undefined, present)).body.state).toBe('OPEN')
+  })
+
   test('for a part that is no longer public it is 409, and the invitee does not read the part', async () => {
     const { client } = ipOwner.administrator
     const part = await publishedPart(client)

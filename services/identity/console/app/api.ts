@@ -55,5 +55,5 @@ type BodyOf<P extends VerbPath> = paths[P] extends {
   : undefined
 
 /** Runs a command of a record. */
-export const post = <P extends VerbPath>(path: P, id: string, body?: BodyOf<P>) =>
-  command(() => (market.POST as CallableFunction)(path, { params: { path: { id } }, body }))
+export const post = <P extends VerbPath>(path: P, id: string, body?: BodyOf<P>, headers?: { 'If-Match': string }) =>
+  command(() => (market.POST as CallableFunction)(path, { params: { path: { id } }, body, headers }))

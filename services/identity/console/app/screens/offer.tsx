@@ -66,17 +66,26 @@ function OfferForm({ rfq, draft }: { rfq: Rfq; draft: Offer | undefined }) {
     )
   }
   const isToSubmit = (data: FormData) => data.get('then') === 'submit'
+  const reviewed = useRef<Response>(undefined)
   /** The saved draft, so that the amounts are shown as the marketplace has read them. */
-  const review = async (data: FormData) =>
-    isToSubmit(data) && (
+  const review = async (data: FormData) => {
+    if (!isToSubmit(data)) return
+    const { id } = await save(data)
+    const { data: offer, response } = await market.GET('/v1/offers/{id}', at(id))
+    reviewed.current = response
+    return (
       <>
         <p>{t.offer.binding}</p>
         <Facts of={[[t.rfqs.consumer, <OrgName key="consumer" id={rfq.consumerOrgId} />]]} />
-        <Terms offer={await save(data)} />
+        <Terms offer={offer} />
       </>
     )
+  }
+  /** The draft is submitted as it was reviewed, or not at all. */
   const send = (data: FormData) =>
-    isToSubmit(data) ? post('/flows/v1/offers/{id}/submit', draftId.value ?? '') : save(data)
+    isToSubmit(data) && reviewed.current
+      ? post('/flows/v1/offers/{id}/submit', draftId.value ?? '', undefined, ifMatch(reviewed.current))
+      : save(data)
   const isSaved = draftId.value !== undefined
   return (
     <Form
