@@ -6,7 +6,11 @@ import { startMailbox } from './mailbox.ts'
 const mailbox = await startMailbox()
 afterAll(() => mailbox.stop())
 
-const sender = { from: 'Marketplace <no-reply@localhost.example>', publicUrl: 'http://localhost:8080' }
+const sender = {
+  from: 'Marketplace <no-reply@localhost.example>',
+  publicUrl: 'http://localhost:8080',
+  hasConsole: true,
+}
 const invitation = {
   id: 'mail_1',
   org_id: 'org_1',

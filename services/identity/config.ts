@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { consoleVariables } from '../kit/config/console.ts'
 import { serviceVariables } from '../kit/service/service.ts'
 
 export const identityVariables = Type.Object({
@@ -17,7 +18,7 @@ export const identityVariables = Type.Object({
     description:
       'Maximum number of sign-ins that wait for a hashing slot, at most a quarter of them from one network or organization. Further ones are 429.',
   }),
-  CONSOLE: Type.Boolean({ default: true, description: 'Whether the console for people is served at /console.' }),
+  ...consoleVariables,
   FILES_ORIGIN: Type.Optional(
     Type.String({
       pattern: '^https?://[^/?#\\s;,]+$',

@@ -1,8 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { consoleVariables } from '../kit/config/console.ts'
 import { serviceVariables } from '../kit/service/service.ts'
 
 export const organizationVariables = Type.Object({
   ...serviceVariables.properties,
+  ...consoleVariables,
   SMTP_URL: Type.Optional(
     Type.String({
       pattern: '^smtps?://[^/?#\\s]+/?$',

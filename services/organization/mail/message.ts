@@ -1,19 +1,21 @@
 import { CONFIRMATION_HOURS } from '../../../proto/http/organization/mail-addresses.ts'
 import type { ClaimedMail } from './queries.ts'
 import type { Message } from './smtp.ts'
-import { type Line, lineOf, type ReadRfq, shownTime } from './texts.ts'
+import { type Line, type Link, lineOf, type ReadRfq, shownTime } from './texts.ts'
 
 interface Content {
   subject: string
   paragraphs: string[]
   lines: Line[]
-  footer: Line[]
+  footer: Link[]
 }
 
 export interface Sender {
   /** `MAIL_FROM`. */
   from: string
   publicUrl: string
+  /** Whether news have links to the console. */
+  hasConsole: boolean
 }
 
 const NAME = 'Sourcing and Manufacturing Marketplace'
@@ -24,12 +26,13 @@ export const mailAddressUrl = (publicUrl: string, action: 'confirm' | 'remove', 
 
 /** The mail as it is sent. A repetition has the same Message-ID, by which mail programs recognise it. */
 export async function messageOf(
-  { from, publicUrl }: Sender,
+  { from, publicUrl, hasConsole }: Sender,
   mail: ClaimedMail,
   secret: string | undefined,
   rfqs: ReadonlyMap<string, ReadRfq>,
 ): Promise<Message> {
-  const content = contentOf(mail, secret, rfqs, publicUrl)
+  const content =
+    mail.kind === 'NOTICE' ? noticeContent(mail, rfqs, publicUrl, hasConsole) : linkContent(mail, secret, publicUrl)
   const token = mail.unsubscribe_token
   const { default: MailComposer } = await import('nodemailer/lib/mail-composer')
   const composed = new MailComposer({
@@ -60,26 +63,22 @@ export async function messageOf(
 /** A name that mail programs do not make a link of: these mails go to strangers, and any organization chooses names. */
 const unlinked = (name: string) => name.replaceAll('://', ' ').replace(/\.(?=\S)/g, '. ')
 
-function contentOf(
-  mail: ClaimedMail,
-  secret: string | undefined,
-  rfqs: ReadonlyMap<string, ReadRfq>,
-  publicUrl: string,
-) {
-  const { kind } = mail
-  if (kind === 'NOTICE') return noticeContent(mail, rfqs, publicUrl)
+function linkContent({ kind, ...mail }: ClaimedMail, secret: string | undefined, publicUrl: string): Content {
   const [orgName, givenName] = [unlinked(mail.org_name), unlinked(mail.given_name ?? '')]
   if (kind === 'CONFIRMATION') {
-    return linkContent('Confirm your address', {
+    return {
+      subject: 'Confirm your address',
       paragraphs: [
         `${orgName} wants to tell this address by mail what happens in its organization at the ${NAME}.`,
         `Confirm it within ${CONFIRMATION_HOURS} hours. Without it, or if you do not know the organization, you get no further mail.`,
       ],
-      link: { text: 'Confirm this address', url: mailAddressUrl(publicUrl, 'confirm', secret ?? '') },
-    })
+      lines: [{ text: 'Confirm this address', url: mailAddressUrl(publicUrl, 'confirm', secret ?? '') }],
+      footer: [],
+    }
   }
   const isNew = kind === 'INVITATION'
-  return linkContent(isNew ? `Your account at ${NAME}` : 'Choose a new password', {
+  return {
+    subject: isNew ? `Your account at ${NAME}` : 'Choose a new password',
     paragraphs: [
       `Hello ${givenName},`,
       isNew
@@ -87,27 +86,29 @@ function contentOf(
         : `an administrator of ${orgName} reset your password at the ${NAME}. The old one does not work any more.`,
       `The link works once, until ${shownTime(mail.link_expires_at ?? mail.expires_at)}.`,
     ],
-    link: { text: 'Choose a password', url: `${publicUrl}/activate#${secret}` },
-  })
+    lines: [{ text: 'Choose a password', url: `${publicUrl}/activate#${secret}` }],
+    footer: [],
+  }
 }
 
-const linkContent = (subject: string, { paragraphs, link }: { paragraphs: string[]; link: Line }): Content => ({
-  subject,
-  paragraphs,
-  lines: [link],
-  footer: [],
-})
-
-function noticeContent(mail: ClaimedMail, rfqs: ReadonlyMap<string, ReadRfq>, publicUrl: string): Content {
-  const lines = mail.items.map((item) => lineOf(item, rfqs, publicUrl))
+function noticeContent(
+  mail: ClaimedMail,
+  rfqs: ReadonlyMap<string, ReadRfq>,
+  publicUrl: string,
+  hasConsole: boolean,
+): Content {
+  const consoleUrl = hasConsole ? `${publicUrl}/console` : undefined
+  const lines = mail.items.map((item) => lineOf(item, rfqs, consoleUrl))
   const count = lines.length + mail.omitted
   const first = lines[0]?.text ?? ''
   return {
     subject: count === 1 ? first : `${first}, and ${count - 1} more`,
     paragraphs: [`News for ${mail.org_name}:`],
-    lines: mail.omitted > 0 ? [...lines, { text: `And ${mail.omitted} more`, url: `${publicUrl}/console` }] : lines,
+    lines: mail.omitted > 0 ? [...lines, { text: `And ${mail.omitted} more`, url: consoleUrl }] : lines,
     footer: [
-      { text: 'Choose what your organization is told', url: `${publicUrl}/console/organization/mail` },
+      ...(consoleUrl
+        ? [{ text: 'Choose what your organization is told', url: `${consoleUrl}/organization/mail` }]
+        : []),
       { text: 'Remove this address', url: mailAddressUrl(publicUrl, 'remove', mail.unsubscribe_token ?? '') },
     ],
   }
@@ -119,7 +120,7 @@ const oneLine = (text: string) => text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e
 const textOf = ({ paragraphs, lines, footer }: Content) =>
   [
     paragraphs.map(oneLine).join('\n\n'),
-    lines.map(({ text, url }) => `${oneLine(text)}\n${url}`).join('\n\n'),
+    lines.map(({ text, url }) => (url ? `${oneLine(text)}\n${url}` : oneLine(text))).join('\n\n'),
     ...(footer.length > 0 ? [`--\n${footer.map(({ text, url }) => `${text}: ${url}`).join('\n')}`] : []),
   ].join('\n\n')
 
@@ -132,13 +133,15 @@ const ESCAPES: Readonly<Record<string, string>> = {
 }
 const escaped = (text: string) => oneLine(text).replace(/[&<>"']/g, (character) => ESCAPES[character] as string)
 
+const anchor = ({ text, url }: Line) => (url ? `<a href="${escaped(url)}">${escaped(text)}</a>` : escaped(text))
+
 const htmlOf = ({ subject, paragraphs, lines, footer }: Content) => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>${escaped(subject)}</title></head>
 <body style="font-family: sans-serif; line-height: 1.5; max-width: 40em">
 ${paragraphs.map((text) => `<p>${escaped(text)}</p>`).join('\n')}
 <ul>
-${lines.map(({ text, url }) => `<li><a href="${escaped(url)}">${escaped(text)}</a></li>`).join('\n')}
+${lines.map((line) => `<li>${anchor(line)}</li>`).join('\n')}
 </ul>
-${footer.map(({ text, url }) => `<p style="font-size: smaller"><a href="${escaped(url)}">${escaped(text)}</a></p>`).join('\n')}
+${footer.map((line) => `<p style="font-size: smaller">${anchor(line)}</p>`).join('\n')}
 </body></html>
 `

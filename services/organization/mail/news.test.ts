@@ -244,6 +244,24 @@ test('beyond MAIL_HOURLY_MAX news are collected until the next hour, and other o
   expect((await mailTo(busy.email)).mail.subject).toEndWith(', and 1 more')
 })
 
+test('without a console the news do not link to it, and the address can still be removed', async () => {
+  const { market, server, confirmed, collected, release } = await marketplaceWithMail(['sourcing'], {
+    CONSOLE: 'false',
+  })
+  const { maker, open } = await offerParties(market)
+  const address = await confirmed(maker)
+  const rfqId = await open()
+  const [{ serial_number: rfq }] = await market.db.owner<[{ serial_number: string }]>`
+    select serial_number from sourcing.rfqs where id = ${rfqId}`
+  await collected(address, 1)
+  await release()
+  const { mail } = (await server.arrived(address.email, 1))[0] as ReceivedMail
+  expect(mail.subject).toStartWith(`You are invited to quote for RFQ ${rfq}`)
+  expect(mail.html).toContain(`<li>You are invited to quote for RFQ ${rfq}`)
+  expect(`${mail.text}${mail.html}`).not.toContain('/console')
+  expect(mail.text).toContain(`Remove this address: ${PUBLIC_URL}/mail-address#remove=`)
+})
+
 test('a mail lists 50 news, and counts the others', async () => {
   const address = await confirmed(maker)
   await open()

@@ -9,6 +9,10 @@ export interface ReadRfq {
 
 export interface Line {
   text: string
+  url?: string | undefined
+}
+
+export interface Link extends Line {
   url: string
 }
 
@@ -54,8 +58,8 @@ const TEXTS: Readonly<Record<NoticeKind, (about: About) => string>> = {
   endpointPaused: () => 'A webhook endpoint was paused, because its deliveries failed for three days',
 }
 
-/** The line of a mail for one item, with the page of the console that shows it. */
-export function lineOf(notice: Notice, rfqs: ReadonlyMap<string, ReadRfq>, publicUrl: string): Line {
+/** The line of a mail for one item, with the page of the console that shows it, where there is a console. */
+export function lineOf(notice: Notice, rfqs: ReadonlyMap<string, ReadRfq>, consoleUrl: string | undefined): Line {
   const read = rfqs.get(notice.rfqId ?? '')
   const title = read?.title ? ` (${read.title})` : ''
   const about = {
@@ -64,7 +68,7 @@ export function lineOf(notice: Notice, rfqs: ReadonlyMap<string, ReadRfq>, publi
     order: `Order ${notice.serialNumber}${title}`,
     until: read ? `, until ${shownTime(read.expireTime)}` : '',
   }
-  return { text: TEXTS[notice.kind](about), url: `${publicUrl}/console${pathOf(notice)}` }
+  return { text: TEXTS[notice.kind](about), url: consoleUrl && `${consoleUrl}${pathOf(notice)}` }
 }
 
 const TO_OFFER: ReadonlySet<NoticeKind> = new Set<NoticeKind>([

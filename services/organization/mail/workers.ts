@@ -14,7 +14,8 @@ export function mailWorkers({ sql, bus, box, clock, log, now, registry }: Kit, c
   const measure = async () => (bus.isLeader() ? (await measureMails(sql, hourlyMax, now()))[0] : undefined)
   const observe = mailMetrics(registry, measure)
   const limits = { hourlyMax, timeoutMs: config.MAIL_TIMEOUT_SECONDS * 1000 }
-  const sender = { from, publicUrl: config.PUBLIC_URL, server: smtpServerOf(url) }
+  const { PUBLIC_URL: publicUrl, CONSOLE: hasConsole } = config
+  const sender = { from, publicUrl, hasConsole, server: smtpServerOf(url) }
   return [
     mailIngest({ bus, clock, delayMs: config.MAIL_DELAY_SECONDS * 1000 }),
     new MailSender({ sql, box, clock, log, observe, ...limits, ...sender }),
