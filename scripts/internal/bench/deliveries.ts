@@ -16,7 +16,7 @@ const ENDPOINTS_OF_AN_ORGANIZATION = 10
 /** Events of a transaction. */
 export const EVENTS_AT_ONCE = 50
 const DELIVERIES_AT_ONCE = EVENTS_AT_ONCE * ENDPOINTS_OF_AN_ORGANIZATION
-export const EXPECTED_PER_SECOND = 2500
+export const EXPECTED_PER_SECOND = 8000
 export const HANGING_ENDPOINTS = 300
 const BODY_BYTES = 1000
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`

@@ -56,7 +56,7 @@ describe('the slots of a replica', () => {
     expect(sum(shareSlots(candidates(9, 1), { ...IDLE, free: 2 }))).toBe(2)
   })
 
-  test('are 512, and at most half of the requests of Bun', () => {
-    expect([256, 1024, 4096].map(slotsOf)).toEqual([128, 512, 512])
+  test('are 768, and at most half of the requests of Bun', () => {
+    expect([256, 1024, 4096].map(slotsOf)).toEqual([128, 512, 768])
   })
 })

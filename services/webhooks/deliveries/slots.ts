@@ -1,5 +1,5 @@
-/** Requests in flight of one replica, at most. */
-export const SLOTS = 512
+/** Requests in flight of one replica, at most. A slot is used until the result of its request is recorded. */
+export const SLOTS = 768
 export const SLOTS_PER_ENDPOINT = 32
 
 /** The slots of a replica. The others of Bun's requests are left for those of other services in the process. */
