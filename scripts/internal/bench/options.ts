@@ -17,7 +17,8 @@ with three million offers and a million orders, and for webhooks ten million del
 kept under .dev/bench.
 
   --quick     100,000 parts, users and RFQs, a million audit entries, and shorter and fewer rounds
-  --parts=n   number of parts and RFQs, ${MIN_PARTS} to ${MAX_PARTS}; ten million take an hour or two to load and 36 GB
+  --parts=n   number of parts and RFQs, ${MIN_PARTS} to ${MAX_PARTS}; ten million parts, with a million users and ten million
+              audit entries, take half an hour to load and 53 GB
   <section>   measures only these: ${sections.join(', ')};
               or, only where it is named: ${onRequest.join(', ')}
   --help      prints this
