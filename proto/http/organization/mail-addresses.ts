@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation, defineTag, MAX_IDENTITY_BODY_BYTES } from '../operation.ts'
 import { closed, DateTime, FORM, OneOf, PageOf, pageQuery, pathParam, Text } from '../shapes.ts'
-import { EMAIL_FORM, EMAIL_MAX_CHARACTERS, EMAIL_PATTERN, MAX_LINKS_PER_RECIPIENT } from './users.ts'
+import { EMAIL_FORM, EMAIL_MAX_CHARACTERS, EMAIL_PATTERN, LINK_LIMITS } from './users.ts'
 
 const tag = defineTag('Mail addresses', 'Addresses that are told by mail what happens in your organization.')
 const EXAMPLE_ID = 'maddr_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
@@ -93,7 +93,7 @@ export const createMailAddress = defineOperation({
   path,
   tag,
   summary: 'Add a mail address',
-  description: `At most ${MAX_MAIL_ADDRESSES} per organization. It gets a link, with which its owner confirms it within ${CONFIRMATION_HOURS} hours; an address that is not confirmed is removed. A recipient gets at most ${MAX_LINKS_PER_RECIPIENT} links an hour.`,
+  description: `At most ${MAX_MAIL_ADDRESSES} per organization. It gets a link, with which its owner confirms it within ${CONFIRMATION_HOURS} hours; an address that is not confirmed is removed. A recipient gets ${LINK_LIMITS}.`,
   access: 'org:admin',
   body: CreateMailAddressRequest,
   status: 201,
@@ -123,7 +123,7 @@ export const sendMailAddressConfirmation = defineOperation({
   path: `${path}/{id}/send-confirmation`,
   tag,
   summary: 'Send the confirmation of a mail address again',
-  description: `The address gets a new link for another ${CONFIRMATION_HOURS} hours, and the earlier one is void. A confirmed address is a conflict. A recipient gets at most ${MAX_LINKS_PER_RECIPIENT} links an hour.`,
+  description: `The address gets a new link for another ${CONFIRMATION_HOURS} hours, and the earlier one is void. A confirmed address is a conflict. A recipient gets ${LINK_LIMITS}.`,
   access: 'org:admin',
   params: addressId,
   response: MailAddress,

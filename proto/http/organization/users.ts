@@ -93,9 +93,10 @@ export type ResetPasswordRequest = Static<typeof ResetPasswordRequest>
 
 export const PasswordReset = closed({ activationUrl: Type.Optional(activationUrl) })
 
-/** Links of an hour to one recipient, whichever organizations cause them. */
-export const MAX_LINKS_PER_RECIPIENT = 5
-const LINK_LIMITS = `at most ${MAX_LINKS_PER_RECIPIENT} an hour`
+/** Links of an hour to one recipient. One organization cannot use up those of the others. */
+export const MAX_LINKS_PER_RECIPIENT = { ofOrganization: 3, ofAll: 5 } as const
+const { ofOrganization, ofAll } = MAX_LINKS_PER_RECIPIENT
+export const LINK_LIMITS = `at most ${ofOrganization} links an hour from one organization, and ${ofAll} from all`
 
 const userId = pathParam('id', 'Id of the user.', EXAMPLE_ID)
 

@@ -38,7 +38,9 @@ export const mailLinks = (options: { box: SecretBox; hourlyMax: number } | undef
     const recipientHash = hashOf(mailboxOf(email))
     await lockRecipient(tx, recipientHash)
     const [counts] = await countLinks(tx, orgId, recipientHash, now)
-    if (counts.of_organization >= options.hourlyMax || counts.to_recipient >= MAX_LINKS_PER_RECIPIENT) {
+    const { ofOrganization, ofAll } = MAX_LINKS_PER_RECIPIENT
+    const isRecipientFull = counts.of_both >= ofOrganization || counts.to_recipient >= ofAll
+    if (isRecipientFull || counts.of_organization >= options.hourlyMax) {
       throw refuse('limit_reached', { detail: 'Too many links were sent by mail within an hour.' })
     }
     const secret = await options.box.encrypt(token)

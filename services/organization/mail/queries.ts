@@ -61,15 +61,16 @@ export const insertLinkMail = (tx: Tx, mail: LinkMail, now: string) => tx`
 export const lockRecipient = (tx: Tx, recipientHash: Uint8Array) => tx`
   select pg_advisory_xact_lock(hashtextextended(encode(${Buffer.from(recipientHash)}, 'hex'), 0))`
 
-/** Links of the last hour: those that an organization caused, and those to one recipient. */
+/** Links of the last hour: those that an organization caused, those to one recipient, and those that are both. */
 export const countLinks = (tx: Tx, orgId: string, recipientHash: Uint8Array, now: string) => tx<
-  [{ of_organization: number; to_recipient: number }]
+  [{ of_organization: number; to_recipient: number; of_both: number }]
 >`
   select
     (select count(*)::int from organization.mails where org_id = ${orgId} and kind <> 'NOTICE'
       and created_at > ${now}::timestamptz - interval '1 hour') as of_organization,
-    (select count(*)::int from organization.mails where recipient_hash = ${Buffer.from(recipientHash)}
-      and created_at > ${now}::timestamptz - interval '1 hour') as to_recipient`
+    count(*)::int as to_recipient, count(*) filter (where org_id = ${orgId})::int as of_both
+  from organization.mails
+  where recipient_hash = ${Buffer.from(recipientHash)} and created_at > ${now}::timestamptz - interval '1 hour'`
 
 /** Ends the unsent mails of an address that is removed. */
 export const dropMails = (tx: Tx, addressId: string, now: string) => tx`
