@@ -66,7 +66,8 @@ export const replayWebhookEvents = defineOperation({
   summary: 'Send the events of a period again',
   description:
     'Creates a delivery for each event of the period to which the endpoint subscribes, oldest first and as fast as the endpoint ' +
-    'receives them, at most 200 a second together with the replays of other organizations. Each has the id of its event, so a receiver that has processed it can ignore it. Test events are left out. ' +
+    'receives them, up to a rate that all organizations share. Each has the id of its event, so a receiver that has ' +
+    'processed it can ignore it. Test events are left out. ' +
     'While the endpoint is paused, the replay waits; the deletion of the endpoint ends it. Events are kept for 30 days. An ' +
     'endpoint has one unfinished replay, and an organization at most ' +
     `${MAX_PENDING_REPLAYED} pending deliveries of replays, which wait for a retry or for a paused endpoint; more are 409.`,
