@@ -30,6 +30,8 @@ const LAG_RECHECK_MS = 100
 const WARNING_PAUSE_MS = 60_000
 /** The replica cancelled the read because it replays a change of the rows that the read needs. */
 const CONFLICTS = new Set(['40001', '40P01'])
+/** The driver closes a session that does not lead to a standby, and says no more of it. */
+const NO_STANDBY = 'CONNECTION_DESTROYED'
 /** The statement took too long, as it would on the primary. */
 const TOO_SLOW = '57014'
 
@@ -230,7 +232,9 @@ export class Replica implements Reads {
     const nowMs = performance.now()
     if (reason === this.#warned.reason && nowMs - this.#warned.atMs < WARNING_PAUSE_MS) return
     this.#warned = { reason, atMs: nowMs }
-    this.#options.log.warn({ err }, 'reads use the primary, because the replica cannot serve them')
+    const { code } = err as { code?: unknown }
+    const hint = code === NO_STANDBY ? 'Is the server of DATABASE_READ_URL a standby?' : undefined
+    this.#options.log.warn({ err, hint }, 'reads use the primary, because the replica cannot serve them')
   }
 }
 
