@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { captureLog } from '../../testing/captured-log.ts'
-import { type TestDatabase, testDatabase } from '../../testing/database.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
-import { until } from '../../testing/until.ts'
+import { captureLog } from '../testing/captured-log.ts'
+import { type TestDatabase, testDatabase } from '../testing/database.ts'
+import { marketplaceOf } from '../testing/marketplace.ts'
+import { until } from '../testing/until.ts'
 
 test.each([
   [
