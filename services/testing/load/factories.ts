@@ -11,9 +11,9 @@ const CAPABILITIES = 10
 
 /**
  * Inserts factories of many organizations into empty tables under the owner's role, for load tests. Every tenth is
- * internal, and every twentieth inactive. Most materials and technologies are common; zirconia, vacuum casting, Iceland and the
- * standard AS9100 are rare. Every fifth factory is released to
- * `org_engaged` by `org_distributor`, and some hundreds to each of a hundred other organizations.
+ * internal, and every twentieth inactive. Most materials and technologies are common; zirconia, vacuum casting, Iceland
+ * and the standard AS9100 are rare. Every fifth factory is released to `org_engaged` by `org_distributor`, and some
+ * hundreds to each of a hundred other organizations.
  */
 export async function loadFactories(owner: Owner, { count, organizations }: FactoriesToLoad): Promise<void> {
   const tables = ['sourcing.factories', 'sourcing.factory_capabilities']
