@@ -12,6 +12,7 @@ import { mailWorkers } from './mail/workers.ts'
 import { cleanUpAddresses, forgetAddress } from './mail-addresses/commands.ts'
 import { mailAddressRoutes } from './mail-addresses/routes.ts'
 import { meRoutes } from './me/routes.ts'
+import { notificationSettingsRoutes } from './notification-settings/routes.ts'
 import { organizationRoutes } from './organizations/routes.ts'
 import { roleRoutes } from './roles/routes.ts'
 import { cleanUpKeys } from './service-accounts/queries.ts'
@@ -39,6 +40,7 @@ export async function createOrganizationService(config: OrganizationConfig, opti
       serviceAccountRoutes({ ...userDeps, pagination }),
       businessUnitRoutes({ http, pagination, sql }),
       customFieldRoutes({ http, pagination, sql }),
+      notificationSettingsRoutes({ http, sql }),
       mailAddressRoutes({ http, pagination, sql, links }),
     ],
     cleanup: [
