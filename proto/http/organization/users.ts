@@ -208,12 +208,12 @@ export const deactivateUser = defineOperation({
   tag: flows,
   summary: 'Deactivate a user',
   description:
-    'The user can no longer sign in, and its sessions end in every service within a second. It stays in the directory with its roles. The last administrator cannot be deactivated.',
+    'The user can no longer sign in, and its sessions end in every service within a second. It stays in the directory with its roles. The keys that a service account created for other accounts, and those of accounts that it created, are revoked, too. The last administrator cannot be deactivated.',
   access: 'user:manage',
   params: userId,
   response: User,
   refusals: ['illegal_transition', 'last_administrator'],
-  audit: { procedure: 'user.deactivate', request: ['id'] },
+  audit: { procedure: 'user.deactivate', request: ['id', 'endedKeyIds'] },
   changesAuthority: true,
 })
 
@@ -240,11 +240,11 @@ export const anonymiseUser = defineOperation({
   tag: flows,
   summary: 'Anonymise a user',
   description:
-    'Erases e-mail address, names, telephone number, password and sessions permanently. The id remains, and the fields become `erased`. The last administrator cannot be anonymised.',
+    'Erases e-mail address, names, telephone number, password and sessions permanently. The id remains, and the fields become `erased`. The keys that a service account created for other accounts, and those of accounts that it created, are revoked, too. The last administrator cannot be anonymised.',
   access: 'user:manage',
   params: userId,
   response: User,
   refusals: ['illegal_transition', 'last_administrator'],
-  audit: { procedure: 'user.anonymise', request: ['id'] },
+  audit: { procedure: 'user.anonymise', request: ['id', 'endedKeyIds'] },
   changesAuthority: true,
 })
