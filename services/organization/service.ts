@@ -15,6 +15,7 @@ import { meRoutes } from './me/routes.ts'
 import { notificationSettingsRoutes } from './notification-settings/routes.ts'
 import { organizationRoutes } from './organizations/routes.ts'
 import { roleRoutes } from './roles/routes.ts'
+import { endDerivedKeys } from './service-accounts/keys.ts'
 import { cleanUpKeys } from './service-accounts/queries.ts'
 import { serviceAccountRoutes } from './service-accounts/routes.ts'
 import { cleanUpActivations } from './users/queries.ts'
@@ -35,7 +36,7 @@ export async function createOrganizationService(config: OrganizationConfig, opti
       auditLogRoutes({ http, pagination, sql, readOnPool, clock, observeConcurrency }),
       meRoutes({ http, sql }),
       organizationRoutes(userDeps),
-      userRoutes({ ...userDeps, pagination, followers: { forgetAddress } }),
+      userRoutes({ ...userDeps, pagination, followers: { forgetAddress, endDerivedKeys } }),
       roleRoutes({ http, pagination, sql }),
       serviceAccountRoutes({ ...userDeps, pagination }),
       businessUnitRoutes({ http, pagination, sql }),

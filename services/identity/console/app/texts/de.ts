@@ -423,7 +423,8 @@ export const de: Texts = {
     neverUsed: 'nie benutzt',
     expires: (day) => `endet am ${day}`,
     revoke: 'Widerrufen',
-    revokeHint: 'Programme mit diesem Schlüssel verlieren binnen einer Sekunde den Zugang.',
+    revokeHint:
+      'Programme mit diesem Schlüssel verlieren binnen einer Sekunde den Zugang. Schlüssel, die dieses Konto seitdem erstellt hat, und die von Konten, die es erstellt hat, werden mit widerrufen.',
   },
   auditLog: {
     kind: 'Einträge',

@@ -420,7 +420,8 @@ export const en = {
     neverUsed: 'never used',
     expires: (day: string) => `ends on ${day}`,
     revoke: 'Revoke',
-    revokeHint: 'Programs with this key lose their access within a second.',
+    revokeHint:
+      'Programs with this key lose their access within a second. Keys that this account has created since, and those of accounts that it created, are revoked, too.',
   },
   auditLog: {
     kind: 'Entries',
