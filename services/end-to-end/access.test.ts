@@ -10,7 +10,8 @@ import { OPERATIONS } from '../testing/operations/contract.ts'
 /** Operations without a token, each with the reason. */
 const PUBLIC = [
   'confirmMailAddress', // the link is the credential
-  'createOauthToken', // issues the token
+  'createOauthToken',
+  'createPasswordReset', // issues the token
   'createToken', // issues the token
   'getActivatePage', // the user has no password yet
   'getAsyncApi',
