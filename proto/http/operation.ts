@@ -81,6 +81,8 @@ export interface Operation<
    * the first.
    */
   readonly changesAuthority?: boolean
+  /** A command whose effect would outlive an impersonation, such as a webhook endpoint: refused (403) during one. */
+  readonly outlivesImpersonation?: boolean
   /** A command without `Idempotency-Key`: its body has a password, or a repetition changes nothing. */
   readonly noIdempotencyKey?: boolean
   /** Clients authenticate themselves with a key of a service account, by Basic or in the form. */
@@ -129,3 +131,10 @@ export type ParamsOf<O> = O extends Operation<TObject, infer P, TSchema, TSchema
 export type BodyOf<O> =
   O extends Operation<TObject, TObject, infer B, TSchema> ? (TSchema extends B ? undefined : Static<B>) : never
 export type ResponseOf<O> = O extends Operation<TObject, TObject, TSchema, infer R> ? Static<R> : never
+
+/** Whether an operation is refused (403) during an impersonation. */
+export const isClosedToImpersonations = ({
+  changesAuthority,
+  outlivesImpersonation,
+}: Pick<Operation, 'changesAuthority' | 'outlivesImpersonation'>): boolean =>
+  changesAuthority === true || outlivesImpersonation === true

@@ -45,7 +45,7 @@ export const de: Texts = {
     nextHint: 'Mindestens 12 Zeichen. Ein Satz eignet sich gut.',
     changed: 'Ihr Passwort ist geändert.',
     impersonation: (acting: string, person: string) =>
-      `${acting} handelt als ${person}. Jede Änderung wird protokolliert.`,
+      `${acting} handelt als ${person}. Jede Änderung wird protokolliert. Personen, Rollen, Schlüssel, Webhook-Endpunkte und Mailadressen lassen sich dabei nicht ändern.`,
   },
   states: {
     rfq: { DRAFT: 'Entwurf', OPEN: 'Offen', CLOSED: 'Geschlossen', AWARDED: 'Vergeben', CANCELLED: 'Storniert' },

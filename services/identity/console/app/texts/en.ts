@@ -48,7 +48,8 @@ export const en = {
     next: 'New password',
     nextHint: 'At least 12 characters. A sentence works well.',
     changed: 'Your password is changed.',
-    impersonation: (acting: string, person: string) => `${acting} acts as ${person}. Every change is recorded.`,
+    impersonation: (acting: string, person: string) =>
+      `${acting} acts as ${person}. Every change is recorded. People, roles, keys, webhook endpoints and mail addresses cannot be changed meanwhile.`,
   },
   states: {
     rfq: { DRAFT: 'Draft', OPEN: 'Open', CLOSED: 'Closed', AWARDED: 'Awarded', CANCELLED: 'Cancelled' },
