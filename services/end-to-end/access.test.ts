@@ -35,7 +35,7 @@ const PUBLIC = [
   'getReference',
   'getReferenceChunk',
   'getReferenceModule', // the file is public
-  'getRoot', // leads to the documentation
+  'getRoot', // says what the marketplace is
   'introspectActivation', // the link is the credential
   'introspectMailAddress', // the link is the credential
   'introspectOauthToken', // the client id and secret are the credential
