@@ -149,8 +149,20 @@ export const de: Texts = {
     SELLER: 'Verkäufer',
     DISTRIBUTOR: 'Vertriebspartner',
   },
+  materialTypes: {
+    metal: 'Metall',
+    polymer: 'Kunststoff',
+    ceramic: 'Keramik',
+    composite: 'Verbundwerkstoff',
+    sand: 'Sand',
+    wax: 'Wachs',
+    other: 'Sonstiges',
+  },
   files: {
     title: 'Zeichnungen und Dateien',
+    refused: (origin, status) => `Der Dateispeicher unter ${origin} hat die Datei abgelehnt (${status}).`,
+    blocked: (origin, here) =>
+      `Der Browser konnte die Datei nicht an ${origin} senden. Diese Adresse ist nicht erreichbar, oder sie nimmt keine Dateien von ${here} an.`,
     groups: {
       preview: 'Vorschau',
       document: 'Dokument',
@@ -339,9 +351,9 @@ export const de: Texts = {
       delete: 'Löschen',
     },
     hints: {
-      publish: 'Jede Organisation kann das Teil finden und Angebote anfragen.',
+      publish: 'Das Teil kann angefragt werden. Prüfen Sie, wer seine Dateien sieht.',
       archive: 'Keine neue Anfrage kann das Teil nennen.',
-      unarchive: 'Jede Organisation kann das Teil wieder finden.',
+      unarchive: 'Das Teil kann wieder angefragt werden. Prüfen Sie, wer seine Dateien sieht.',
       delete: 'Das Teil und seine Dateien werden entfernt.',
     },
     addFile: 'Datei hinzufügen',
@@ -352,6 +364,17 @@ export const de: Texts = {
     emptyFile: 'Diese Datei ist leer.',
     group: 'Art',
     progress: 'Fortschritt der Übertragung',
+    internal: 'Nur eingeladene Hersteller',
+    internalHint: 'Das Teil steht in keiner Liste. Wer zu einer Anfrage dafür eingeladen ist, kann es lesen.',
+    visible: {
+      none: 'Dieses Teil hat keine Dateien.',
+      all: 'Jede Organisation dieses Marktplatzes',
+      invited: 'Organisationen, die zu einer Anfrage für dieses Teil eingeladen sind, und die seiner Aufträge',
+      released: 'Ihre Organisation und der Hersteller eines Auftrags, für den Sie sie freigeben',
+      own: 'Nur Ihre Organisation',
+      link: 'Alle, die die Adresse haben, ohne Anmeldung',
+    },
+    visibility: 'Wer welche Datei sieht',
   },
   factories: {
     factory: 'Werk',

@@ -153,8 +153,20 @@ export const en = {
     SELLER: 'Seller',
     DISTRIBUTOR: 'Distributor',
   },
+  materialTypes: {
+    metal: 'Metal',
+    polymer: 'Polymer',
+    ceramic: 'Ceramic',
+    composite: 'Composite',
+    sand: 'Sand',
+    wax: 'Wax',
+    other: 'Other',
+  },
   files: {
     title: 'Drawings and files',
+    refused: (origin: string, status: number) => `The store of files at ${origin} refused the file (${status}).`,
+    blocked: (origin: string, here: string) =>
+      `The browser could not send the file to ${origin}. Either that address cannot be reached, or it does not accept files from ${here}.`,
     groups: {
       preview: 'Preview',
       document: 'Document',
@@ -338,9 +350,9 @@ export const en = {
     empty: 'No part matches.',
     verbs: { publish: 'Publish', archive: 'Archive', unarchive: 'Publish again', delete: 'Delete' },
     hints: {
-      publish: 'Every organization can find the part and ask for offers.',
+      publish: 'The part can be asked for. Check who sees its files.',
       archive: 'No new RFQ can name the part.',
-      unarchive: 'Every organization can find the part again.',
+      unarchive: 'The part can be asked for again. Check who sees its files.',
       delete: 'The part and its files are removed.',
     },
     addFile: 'Add a file',
@@ -351,6 +363,17 @@ export const en = {
     emptyFile: 'This file is empty.',
     group: 'Kind',
     progress: 'Progress of the upload',
+    internal: 'Only manufacturers that are invited',
+    internalHint: 'The part is in no list. Organizations read it once they are invited to an RFQ for it.',
+    visible: {
+      none: 'This part has no files.',
+      all: 'Every organization of this marketplace',
+      invited: 'Organizations invited to an RFQ for this part, and those of its orders',
+      released: 'Your organization, and the manufacturer of an order for which you release them',
+      own: 'Your organization alone',
+      link: 'Everyone who has the address, without signing in',
+    },
+    visibility: 'Who sees which file',
   },
   factories: {
     factory: 'Factory',
