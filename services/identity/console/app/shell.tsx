@@ -9,6 +9,7 @@ import { signOut } from './session.ts'
 import { t } from './texts.ts'
 import { Action } from './ui/dialog.tsx'
 import { Field } from './ui/form.tsx'
+import { Languages } from './ui/languages.tsx'
 import { Shown } from './ui/states.tsx'
 
 /** The screens of the navigation, for those who can use them. */
@@ -81,6 +82,7 @@ function Account() {
         </Action>
       )}
       {isPasswordChanged.value && <p role="status">{t.account.changed}</p>}
+      <Languages />
       <button type="button" onClick={signOut}>
         {t.account.signOut}
       </button>

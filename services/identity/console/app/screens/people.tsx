@@ -2,7 +2,7 @@ import { type Signal, useSignal } from '@preact/signals'
 import { command, market, post, type User } from '../api.ts'
 import { useList } from '../data.ts'
 import { me, permits } from '../me.ts'
-import { t } from '../texts.ts'
+import { roleName, t } from '../texts.ts'
 import { Choices, chosenIn } from '../ui/choices.tsx'
 import { Action } from '../ui/dialog.tsx'
 import { Field, textOf } from '../ui/form.tsx'
@@ -37,7 +37,7 @@ export function RoleChoices({ userId }: { userId?: string }) {
       <Choices
         name="roleIds"
         label={t.organization.roles}
-        options={all.data.map(({ id, name }) => [id, name])}
+        options={all.data.map((role) => [role.id, roleName(role)])}
         chosen={held}
       />
     </>

@@ -2,6 +2,7 @@ import { email, session, signIn } from '../session.ts'
 import { t } from '../texts.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Field, Form, textOf } from '../ui/form.tsx'
+import { Languages } from '../ui/languages.tsx'
 
 const SignInForm = () => (
   <Form
@@ -35,6 +36,9 @@ export const SignIn = () => (
     {isSecureContext ? <SignInForm /> : <p role="alert">{t.signIn.insecure}</p>}
     <p class="quiet">{t.signIn.hint}</p>
     <p class="quiet">{t.signIn.forgotten}</p>
+    <p>
+      <Languages />
+    </p>
   </main>
 )
 

@@ -2,6 +2,7 @@ import type { Texts } from './en.ts'
 
 export const de: Texts = {
   brand: 'Marktplatz',
+  languageName: 'Deutsch',
   nav: {
     label: 'Ansichten',
     skip: 'Zum Inhalt springen',
@@ -142,6 +143,15 @@ export const de: Texts = {
     resume: 'Fortsetzen',
     releaseFiles: 'Dateien freigeben',
   },
+  systemRoles: {
+    Administrator: 'Administration',
+    Buyer: 'Einkauf',
+    'IP owner': 'Rechteinhaber',
+    Manufacturer: 'Hersteller',
+    Seller: 'Verkauf',
+    Distributor: 'Vertriebspartner',
+    Viewer: 'Nur lesen',
+  },
   orgRoles: {
     CONSUMER: 'Besteller',
     IP_OWNER: 'Rechteinhaber',
@@ -187,6 +197,26 @@ export const de: Texts = {
     next: (step) => `Nächster Schritt: ${step}`,
     paused: 'Angehaltene Webhook-Endpunkte',
     pausedBadge: 'Angehalten',
+  },
+  standing: {
+    title: 'Was Ihre Rollen erlauben',
+    open: 'Öffnen',
+    work: {
+      IP_OWNER: 'Sie bieten Teile an und entscheiden, wer ihre Dateien sieht.',
+      SELLER: 'Sie verkaufen Teile und verfolgen die Aufträge, die Ihre Organisation als Verkäufer nennen.',
+      DISTRIBUTOR: 'Sie geben Werke für die Organisationen frei, die durch Ihre beauftragt sind.',
+    },
+    none: 'Keine Ihrer Rollen erlaubt etwas von der Arbeit Ihrer Organisation, daher gibt es keine Ansicht dafür.',
+    noTrade: 'Ihre Organisation handelt selbst nicht, daher hat sie keine eigenen Anfragen, Angebote oder Teile.',
+    ask: 'Die Administration Ihrer Organisation kann Ihnen eine dieser Rollen geben:',
+    grant: 'Diese Rollen können Sie unter Organisation erteilen, auch sich selbst:',
+    does: {
+      CONSUMER: 'fragt Angebote an, vergibt und verfolgt Aufträge',
+      IP_OWNER: 'veröffentlicht Teile mit ihren Zeichnungen',
+      MANUFACTURER: 'bietet an, fertigt und liefert',
+      SELLER: 'verfolgt die Aufträge, die sie verkauft',
+      DISTRIBUTOR: 'gibt Werke für ihre Kunden frei',
+    },
   },
   rfqs: {
     create: 'Neue Anfrage',

@@ -7,6 +7,7 @@ export interface Linked {
 /** The English texts. The other languages have the same keys, or do not compile. */
 export const en = {
   brand: 'Marketplace',
+  languageName: 'English',
   nav: {
     label: 'Screens',
     skip: 'Skip to the content',
@@ -146,6 +147,8 @@ export const en = {
     resume: 'Resume',
     releaseFiles: 'Release files',
   },
+  /** Names of system roles that differ from those of the API. */
+  systemRoles: {} as Record<string, string>,
   orgRoles: {
     CONSUMER: 'Consumer',
     IP_OWNER: 'IP owner',
@@ -191,6 +194,26 @@ export const en = {
     next: (step: string) => `Next: ${step}`,
     paused: 'Paused webhook endpoints',
     pausedBadge: 'Paused',
+  },
+  standing: {
+    title: 'What your roles allow',
+    open: 'Open',
+    work: {
+      IP_OWNER: 'You offer parts and decide who sees their files.',
+      SELLER: 'You sell parts: the orders that name your organization as the seller are yours to follow.',
+      DISTRIBUTOR: 'You release factories to the organizations that are engaged through yours.',
+    } as Record<string, string>,
+    none: 'None of your roles allows any of the work of your organization, so there is no screen for it.',
+    noTrade: 'Your organization takes no part in the trade itself, so there are no RFQs, offers or parts of its own.',
+    ask: 'An administrator of your organization can give you one of these roles:',
+    grant: 'You can grant these roles under Organization, to yourself as well:',
+    does: {
+      CONSUMER: 'asks for offers, awards and follows orders',
+      IP_OWNER: 'publishes parts with their drawings',
+      MANUFACTURER: 'offers, produces and delivers',
+      SELLER: 'follows the orders that it sells',
+      DISTRIBUTOR: 'releases factories to its customers',
+    },
   },
   rfqs: {
     create: 'New RFQ',
