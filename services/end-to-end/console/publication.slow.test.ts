@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { act, checkScreen, consoleStage, NARROW, stateOf, WIDE } from '../../testing/console.ts'
 import { freePort } from '../../testing/free-port.ts'
+import { until } from '../../testing/until.ts'
 
 // Uploads have the address of PUBLIC_URL, and the pages are opened by another name of the same computer.
 const port = freePort()
@@ -170,7 +171,6 @@ test('under another name of the same computer files are sent and pictures shown'
   await addFile(page, 'gear.png', 'Document', PNG)
   const picture = page.getByRole('img', { name: 'gear.png' })
   await picture.waitFor()
-  await page.waitForFunction(`document.querySelector('img.picture').complete`)
-  expect(await page.evaluate(`document.querySelector('img.picture').naturalWidth`)).toBe(1)
+  await until(async () => (await page.evaluate(`document.querySelector('img.picture').naturalWidth`)) === 1)
   await page.context().close()
 }, 60_000)

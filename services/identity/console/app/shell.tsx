@@ -23,6 +23,8 @@ const SCREENS: readonly [path: string, label: string, isShown: () => boolean][] 
   ],
   ['/console/parts', t.nav.parts, () => can('app:consumer', 'app:ip-owner', 'app:manufacturer')],
   ['/console/factories', t.nav.factories, () => can('app:consumer', 'app:manufacturer')],
+  ['/console/releases', t.nav.releases, () => permits('GET /flows/v1/factory-releases')],
+  ['/console/cases', t.nav.cases, () => permits('GET /flows/v1/cases')],
   ['/console/organization', t.nav.organization, () => can('org:admin', 'user:manage', 'role:manage')],
   ['/console/webhooks', t.nav.webhooks, () => permits('GET /v2.3/webhooks/endpoints')],
 ]
