@@ -157,7 +157,12 @@ function Expenses({ record, mayEdit }: PartProps) {
           <Field name="description" label={t.cases.spentOn} isFocused />
           <div class="columns">
             <Field name="amount.amount" label={t.cases.amount} type="number" />
-            <Field name="amount.currency" label={t.rfqs.currency} value="EUR" />
+            <Field
+              name="amount.currency"
+              label={t.rfqs.currency}
+              value="EUR"
+              options={Intl.supportedValuesOf('currency').map((code) => [code, code])}
+            />
           </div>
           <Field
             name="incurredDate"
