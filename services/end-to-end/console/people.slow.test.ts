@@ -50,7 +50,7 @@ test('an impersonation is granted with a reason and an end, used once, listed an
   const buyer = await org.member('Buyer')
   const page = await stage.signIn(org.administrator)
   const dialog = page.getByRole('dialog')
-  const verb = 'Let someone act as this person'
+  const verb = 'Impersonation link'
   await page.goto('/console/organization')
   await rowOf(page, buyer.email).getByRole('button', { name: verb }).waitFor()
   // Not for oneself.

@@ -52,7 +52,7 @@ function Task({ task, record, mayEdit }: PartProps & { task: CaseTask }) {
     <li>
       <span>
         <strong>{title}</strong> <Badge of="task" state={state} />
-        {description && <p class="text">{description}</p>}
+        {description ? <p class="text">{description}</p> : <br />}
         <small class="quiet">
           {assigneeOrgId && (
             <>

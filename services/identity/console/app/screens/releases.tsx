@@ -36,7 +36,7 @@ const change = (verb: 'release' | 'withdraw', id: string, orgId: string) =>
   command(() => market.POST(`/flows/v1/factories/{id}/${verb}`, { params: { path: { id } }, body: { orgId } }))
 
 const Released = ({ release: { factory, orgIds } }: { release: FactoryRelease }) => (
-  <ul class="items">
+  <ul class="items releases">
     {orgIds.map((orgId) => (
       <li key={orgId}>
         <OrgName id={orgId} />

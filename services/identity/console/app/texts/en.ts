@@ -450,7 +450,7 @@ export const en = {
   impersonation: {
     how: 'A grant is made beside a person, under People. Its link lets someone else act as that person until it ends.',
     empty: 'No grant yet.',
-    create: 'Let someone act as this person',
+    create: 'Impersonation link',
     createHint: (person: string) =>
       `Someone whom you name, who needs no account, acts as ${person}. The audit log records every action with both.`,
     actingEmail: 'E-mail address of the acting person',
