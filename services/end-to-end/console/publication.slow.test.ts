@@ -130,7 +130,11 @@ test('a part that another person changed since the dialog opened is not publishe
   const id = await created()
   const page = await stage.signIn(user)
   await page.goto(`/console/parts/${id}`)
-  const opened = page.waitForResponse((response) => response.url().endsWith(`/v1/parts/${id}`))
+  await stateOf(page, 'Draft')
+  // The page reads the part again and again; the dialog reads it anew.
+  const opened = page.waitForResponse(
+    (response) => response.url().endsWith(`/v1/parts/${id}`) && !response.request().headers()['if-none-match'],
+  )
   await page.getByRole('button', { name: 'Publish', exact: true }).click()
   await opened
   await page.getByRole('dialog').getByText('This part has no files.').waitFor()

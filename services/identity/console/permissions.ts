@@ -2,6 +2,7 @@ import * as impersonation from '../../../proto/http/identity/impersonation.ts'
 import type { Operation } from '../../../proto/http/operation.ts'
 import * as auditLog from '../../../proto/http/organization/audit-log.ts'
 import * as mailAddresses from '../../../proto/http/organization/mail-addresses.ts'
+import * as notifications from '../../../proto/http/organization/notification-settings.ts'
 import * as orgs from '../../../proto/http/organization/orgs.ts'
 import * as roles from '../../../proto/http/organization/roles.ts'
 import * as serviceAccounts from '../../../proto/http/organization/service-accounts.ts'
@@ -30,7 +31,8 @@ import * as endpoints from '../../../proto/http/webhooks/endpoints.ts'
 
 /** The contract of what the console does. */
 const MODULES: readonly object[] = [
-  ...[impersonation, auditLog, mailAddresses, orgs, roles, serviceAccounts, users, cases, caseTasks, caseExpenses],
+  ...[impersonation, auditLog, mailAddresses, notifications, orgs, roles, serviceAccounts, users],
+  ...[cases, caseTasks, caseExpenses],
   ...[contacts, assignments, awards, billing, comparison, factories, files, imports, matches, offers, orders],
   ...[partLifecycle, parts, rfqs, uploads, deliveries, endpointFlows, endpoints],
 ]

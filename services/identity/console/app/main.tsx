@@ -1,5 +1,6 @@
 import { render } from 'preact'
 import { LocationProvider, Route, Router } from 'preact-iso/router'
+import { Account } from './screens/account.tsx'
 import { AuditLog } from './screens/audit-log.tsx'
 import { CaseScreen } from './screens/case.tsx'
 import { Cases } from './screens/cases.tsx'
@@ -64,6 +65,7 @@ const App = () =>
           <Route path="/console/organization/service-accounts" component={ServiceAccounts} />
           <Route path="/console/organization/mail" component={MailAddresses} />
           <Route path="/console/organization/audit-log" component={AuditLog} />
+          <Route path="/console/account" component={Account} />
           <Route path="/console/webhooks" component={Webhooks} />
           <Route path="/console/webhooks/:id" component={WebhookScreen} />
           <Route default component={NotFound} />

@@ -65,6 +65,7 @@ function Account() {
   const { impersonation } = me.value ?? {}
   return (
     <div class="account">
+      <a href="/console/account">{t.account.title}</a>
       {!impersonation && (
         <Action label={t.account.changePassword} onRun={changePassword}>
           <Field
