@@ -409,7 +409,8 @@ export const de: Texts = {
     group: 'Art',
     progress: 'Fortschritt der Übertragung',
     internal: 'Nur eingeladene Hersteller',
-    internalHint: 'Das Teil steht in keiner Liste. Wer zu einer Anfrage dafür eingeladen ist, kann es lesen.',
+    internalHint:
+      'Andere Organisationen finden das Teil nicht und können keine Angebote dafür anfragen. Wer zu einer Anfrage dafür eingeladen ist, kann es lesen.',
     visible: {
       none: 'Dieses Teil hat keine Dateien.',
       all: 'Jede Organisation dieses Marktplatzes',

@@ -400,7 +400,8 @@ export const en = {
     group: 'Kind',
     progress: 'Progress of the upload',
     internal: 'Only manufacturers that are invited',
-    internalHint: 'The part is in no list. Organizations read it once they are invited to an RFQ for it.',
+    internalHint:
+      'Other organizations do not find the part and cannot ask for offers for it. They read it once they are invited to an RFQ for it.',
     visible: {
       none: 'This part has no files.',
       all: 'Every organization of this marketplace',
