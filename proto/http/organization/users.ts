@@ -98,7 +98,7 @@ export type ResetPasswordRequest = Static<typeof ResetPasswordRequest>
 export const PasswordReset = closed({ activationUrl: Type.Optional(activationUrl) })
 
 /** Links of an hour to one recipient. One organization cannot use up those of the others. */
-export const MAX_LINKS_PER_RECIPIENT = { ofOrganization: 3, ofAll: 5 } as const
+export const MAX_LINKS_PER_RECIPIENT = { ofOrganization: 3, selfService: 2, ofAll: 5 } as const
 const { ofOrganization, ofAll } = MAX_LINKS_PER_RECIPIENT
 export const LINK_LIMITS = `at most ${ofOrganization} links an hour from one organization, and ${ofAll} from all`
 

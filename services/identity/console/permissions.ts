@@ -1,5 +1,5 @@
 import * as impersonation from '../../../proto/http/identity/impersonation.ts'
-import type { Operation } from '../../../proto/http/operation.ts'
+import { isClosedToImpersonations, type Operation } from '../../../proto/http/operation.ts'
 import * as auditLog from '../../../proto/http/organization/audit-log.ts'
 import * as mailAddresses from '../../../proto/http/organization/mail-addresses.ts'
 import * as notifications from '../../../proto/http/organization/notification-settings.ts'
@@ -40,10 +40,14 @@ const MODULES: readonly object[] = [
 const isOperation = (value: unknown): value is Operation =>
   value !== null && typeof value === 'object' && 'method' in value && 'access' in value
 
+const operations = MODULES.flatMap((module) => Object.values(module)).filter(isOperation)
+const nameOf = ({ method, path }: Operation) => `${method} ${path}`
+
 /** The permissions of which one is needed, by operation: `POST /flows/v1/rfqs/{id}/award`. */
 export const PERMISSIONS_NEEDED: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
-  MODULES.flatMap((module) => Object.values(module))
-    .filter(isOperation)
+  operations
     .filter(({ access }) => access !== 'public' && access !== 'token')
-    .map(({ method, path, access }) => [`${method} ${path}`, [access].flat()]),
+    .map((operation) => [nameOf(operation), [operation.access].flat()]),
 )
+
+export const CLOSED_TO_IMPERSONATIONS: readonly string[] = operations.filter(isClosedToImpersonations).map(nameOf)

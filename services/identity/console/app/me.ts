@@ -11,8 +11,13 @@ export const can = (...anyOf: Permission[]) => anyOf.some((permission) => me.val
 /** The permissions that operations need, from the contract; the bundler writes them. */
 declare const PERMISSIONS_NEEDED: Readonly<Record<string, Permission[]>>
 
-/** Whether the caller has the permission of an operation, such as `POST /flows/v1/rfqs/{id}/award`. */
-export const permits = (operation: string) => can(...(PERMISSIONS_NEEDED[operation] ?? []))
+/** The operations that are refused during an impersonation, from the contract. */
+declare const CLOSED_TO_IMPERSONATIONS: readonly string[]
+
+/** Whether the caller may use an operation, such as `POST /flows/v1/rfqs/{id}/award`. */
+export const permits = (operation: string) =>
+  can(...(PERMISSIONS_NEEDED[operation] ?? [])) &&
+  !(me.value?.impersonation && CLOSED_TO_IMPERSONATIONS.includes(operation))
 
 /** The organizations of a record, as far as it names them. */
 interface Parties {

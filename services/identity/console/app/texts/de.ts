@@ -23,7 +23,10 @@ export const de: Texts = {
     password: 'Passwort',
     submit: 'Anmelden',
     hint: 'Neu hier? Öffnen Sie den Link Ihrer Einladung, um ein Passwort zu wählen.',
-    forgotten: 'Passwort vergessen? Die Administration Ihrer Organisation sendet Ihnen einen neuen Link.',
+    forgotten: 'Passwort vergessen?',
+    forgottenHint: 'Sie erhalten einen Link, um ein neues zu wählen. Bis dahin gilt Ihr bisheriges Passwort.',
+    sendLink: 'Link senden',
+    linkSent: 'Wenn es ein Konto mit dieser Adresse gibt, ist ein Link unterwegs. Er gilt eine Stunde.',
     insecure: 'Die Anmeldung braucht eine Adresse, die mit https beginnt.',
     ended: 'Ihre Sitzung ist beendet',
     endedHint: 'Melden Sie sich erneut an. Was Sie eingegeben haben, bleibt erhalten.',
@@ -45,7 +48,7 @@ export const de: Texts = {
     nextHint: 'Mindestens 12 Zeichen. Ein Satz eignet sich gut.',
     changed: 'Ihr Passwort ist geändert.',
     impersonation: (acting: string, person: string) =>
-      `${acting} handelt als ${person}. Jede Änderung wird protokolliert.`,
+      `${acting} handelt als ${person}. Jede Änderung wird protokolliert. Personen, Rollen, Schlüssel, Webhook-Endpunkte und Mailadressen lassen sich dabei nicht ändern.`,
   },
   states: {
     rfq: { DRAFT: 'Entwurf', OPEN: 'Offen', CLOSED: 'Geschlossen', AWARDED: 'Vergeben', CANCELLED: 'Storniert' },
@@ -668,7 +671,11 @@ export const de: Texts = {
     ...{ end: 'beenden', expense: 'Kosten', extend: 'verlängern', extension: 'spätere Lieferung', factory: 'Werk' },
     ...{ file: 'Datei', grant: 'erteilen', hold: 'anhalten', impersonationGrant: 'Vertretung' },
     ...{ importFile: 'Datei importieren', inspect: 'prüfen', invite: 'einladen', 'ip-owner': 'Rechteinhaber' },
-    ...{ notificationSettings: 'Benachrichtigungen', ownNotificationSettings: 'eigene Benachrichtigungen' },
+    ...{
+      passwordReset: 'neues Passwort',
+      notificationSettings: 'Benachrichtigungen',
+      ownNotificationSettings: 'eigene Benachrichtigungen',
+    },
     ...{ key: 'Schlüssel', mailAddress: 'E-Mail-Adresse', manage: 'verwalten', manufacturer: 'Hersteller' },
     ...{ milestones: 'Meilensteine ändern', offer: 'Angebot', operate: 'betreiben', order: 'Auftrag' },
     ...{ org: 'Organisation', part: 'Teil', password: 'Passwort', patch: 'ändern', platform: 'Marktplatz' },

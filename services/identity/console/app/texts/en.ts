@@ -28,7 +28,10 @@ export const en = {
     password: 'Password',
     submit: 'Sign in',
     hint: 'New here? Open the link of your invitation to choose a password.',
-    forgotten: 'Password forgotten? An administrator of your organization sends you a new link.',
+    forgotten: 'Forgotten your password?',
+    forgottenHint: 'We send you a link to choose a new one. Your password works until you use it.',
+    sendLink: 'Send a link',
+    linkSent: 'If there is an account with this address, a link is on its way. It works for one hour.',
     insecure: 'Sign-in needs an address that begins with https.',
     ended: 'Your session has ended',
     endedHint: 'Sign in again to continue. What you have typed is kept.',
@@ -48,7 +51,8 @@ export const en = {
     next: 'New password',
     nextHint: 'At least 12 characters. A sentence works well.',
     changed: 'Your password is changed.',
-    impersonation: (acting: string, person: string) => `${acting} acts as ${person}. Every change is recorded.`,
+    impersonation: (acting: string, person: string) =>
+      `${acting} acts as ${person}. Every change is recorded. People, roles, keys, webhook endpoints and mail addresses cannot be changed meanwhile.`,
   },
   states: {
     rfq: { DRAFT: 'Draft', OPEN: 'Open', CLOSED: 'Closed', AWARDED: 'Awarded', CANCELLED: 'Cancelled' },
