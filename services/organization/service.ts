@@ -36,7 +36,7 @@ export async function createOrganizationService(config: OrganizationConfig, opti
     features: [
       auditLogRoutes({ http, pagination, sql, readOnPool, clock, observeConcurrency }),
       meRoutes({ http, sql }),
-      organizationRoutes(userDeps),
+      organizationRoutes({ ...userDeps, pagination }),
       userRoutes({ ...userDeps, pagination, followers: { forgetAddress, endDerivedKeys } }),
       roleRoutes({ http, pagination, sql }),
       serviceAccountRoutes({ ...userDeps, pagination }),

@@ -4,6 +4,7 @@ import { email, session, signIn } from '../session.ts'
 import { t } from '../texts.ts'
 import { Action, Dialog } from '../ui/dialog.tsx'
 import { Field, Form, textOf } from '../ui/form.tsx'
+import { Languages } from '../ui/languages.tsx'
 
 const SignInForm = () => (
   <Form
@@ -55,6 +56,9 @@ export const SignIn = () => (
     {isSecureContext ? <SignInForm /> : <p role="alert">{t.signIn.insecure}</p>}
     <p class="quiet">{t.signIn.hint}</p>
     <ForgottenPassword />
+    <p>
+      <Languages />
+    </p>
   </main>
 )
 
