@@ -1,7 +1,7 @@
 import { CONFIRMATION_HOURS } from '../../../proto/http/organization/mail-addresses.ts'
 import type { ClaimedMail } from './queries.ts'
 import type { Message } from './smtp.ts'
-import { type Line, type Link, lineOf, type ReadRfq, shownTime } from './texts.ts'
+import { type Line, type Link, lineOf, type ReadRfq, shownTime, unlinked } from './texts.ts'
 
 interface Content {
   subject: string
@@ -60,9 +60,6 @@ export async function messageOf(
   return { from: envelope.from || '', to: envelope.to[0] ?? '', raw: await composed.build() }
 }
 
-/** A name that mail programs do not make a link of: these mails go to strangers, and any organization chooses names. */
-const unlinked = (name: string) => name.replaceAll('://', ' ').replace(/\.(?=\S)/g, '. ')
-
 function linkContent({ kind, ...mail }: ClaimedMail, secret: string | undefined, publicUrl: string): Content {
   const [orgName, givenName] = [unlinked(mail.org_name), unlinked(mail.given_name ?? '')]
   if (kind === 'CONFIRMATION') {
@@ -109,7 +106,7 @@ function noticeContent(
   const first = lines[0]?.text ?? ''
   return {
     subject: count === 1 ? first : `${first}, and ${count - 1} more`,
-    paragraphs: [`News for ${mail.org_name}:`],
+    paragraphs: [`News for ${unlinked(mail.org_name)}:`],
     lines: mail.omitted > 0 ? [...lines, { text: `And ${mail.omitted} more`, url: consoleUrl }] : lines,
     footer: [
       ...(consoleUrl

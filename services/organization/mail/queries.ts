@@ -211,14 +211,14 @@ export interface Attempt {
   nextAttemptAt: string
 }
 
-/** Records an attempt, unless its lease was lost. */
+/** Records an attempt, unless its lease was lost or the mail was given up meanwhile, and with it its secret. */
 export const recordAttempt = (sql: Sql, { id, token, state, failure, nextAttemptAt }: Attempt, now: string) => sql`
   update organization.mails set
     state = ${state}, failure = ${failure}, lease_until = null, lease_token = null,
     next_attempt_at = ${nextAttemptAt},
     secret = case when ${state === 'PENDING'} then secret end,
     finished_at = case when ${state !== 'PENDING'} then ${now}::timestamptz end
-  where id = ${id} and lease_token = ${token}`
+  where id = ${id} and lease_token = ${token} and state = 'PENDING'`
 
 /** RFQs as an organization reads them. */
 export const listRfqs = (sql: Sql, orgId: string, rfqIds: readonly string[]) => sql<

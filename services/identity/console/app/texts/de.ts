@@ -399,7 +399,7 @@ export const de: Texts = {
     },
     hints: {
       publish: 'Das Teil kann angefragt werden. Prüfen Sie, wer seine Dateien sieht.',
-      archive: 'Keine neue Anfrage kann das Teil nennen.',
+      archive: 'Andere Organisationen finden das Teil nicht mehr und können es nicht anfragen.',
       unarchive: 'Das Teil kann wieder angefragt werden. Prüfen Sie, wer seine Dateien sieht.',
       delete: 'Das Teil und seine Dateien werden entfernt.',
     },
@@ -605,7 +605,7 @@ export const de: Texts = {
     events: 'Ereignisse',
     since: 'Seit',
     create: 'Neuer Endpunkt',
-    empty: 'Noch kein Endpunkt. Ein Endpunkt erfährt jede Änderung, die Ihre Organisation betrifft.',
+    empty: 'Noch kein Endpunkt. Ein Endpunkt erhält die Ereignisse von Fällen und Aufträgen, die Sie wählen.',
     secret: 'Signaturgeheimnis',
     secretHint: 'Es wird einmal gezeigt. Damit prüft Ihr Empfänger, dass ein Ereignis echt ist.',
     rotate: 'Neues Geheimnis',
@@ -613,8 +613,10 @@ export const de: Texts = {
     rotated: (until) => `Es wird einmal gezeigt. Das bisherige gilt bis ${until}.`,
     previousSecret: 'Bisheriges Geheimnis bis',
     pause: 'Anhalten',
-    pauseHint: 'Ereignisse warten, bis Sie fortsetzen.',
-    resumeHint: 'Ereignisse, die gewartet haben, werden zugestellt.',
+    pauseHint:
+      'Bis Sie fortsetzen, wird nichts gesendet. Ereignisse der Pause bleiben erhalten; eine Wiederholung sendet sie.',
+    resumeHint:
+      'Wartende Zustellungen gehen weiter. Wiederholen Sie den Zeitraum der Pause, um seine Ereignisse zu erhalten.',
     removeHint: 'Nicht zugestellte Ereignisse gehen verloren.',
     replay: 'Wiederholen',
     replayHint: 'Sendet die Ereignisse eines Zeitraums noch einmal, mit denselben Ids.',
