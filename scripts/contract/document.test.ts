@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'bun:test'
+import type { TSchema } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
 import Ajv from 'ajv/dist/2020.js'
 import { ERRORS, type ErrorCode } from '../../proto/errors.ts'
+import { PERMISSIONS } from '../../proto/permissions.ts'
 import { errorFormatOf } from '../../services/kit/http/problem.ts'
 import { OPERATIONS } from '../../services/testing/operations/contract.ts'
 import { codeIn } from '../../services/testing/operations/document.ts'
@@ -22,6 +25,9 @@ function at<T>({ $ref }: { $ref: string }): T {
   return node as T
 }
 
+interface Described {
+  content: Record<string, { example: unknown }>
+}
 interface Example {
   value: { status?: number }
 }
@@ -105,7 +111,7 @@ describe('additions to the specification', () => {
 
   test('have tags of their own, in their own group', () => {
     const groups = document['x-tagGroups'] as { name: string; tags: string[] }[]
-    expect(groups.map(({ name }) => name)).toEqual(['Specification', 'Additions'])
+    expect(groups.map(({ name }) => name)).toEqual(['Specification', 'Additions', 'Events'])
     expect(groups.flatMap(({ tags }) => tags)).toEqual(document.tags.map(({ name }) => name))
     for (const { name } of document.tags) expect(name).not.toContain('specification')
   })
@@ -198,6 +204,33 @@ describe('the example of an answer', () => {
       checked += 1
     }
     expect(checked).toBeGreaterThan(40)
+  })
+})
+
+describe('a request', () => {
+  const bodies = operations.filter(({ page, body }) => !page && body)
+
+  test('has an example of its whole body that its schema accepts', () => {
+    expect(bodies.length).toBeGreaterThan(80)
+    const refused = bodies.flatMap(({ id, path, method, body }) => {
+      const described = document.paths[path]?.[method.toLowerCase()] as { requestBody: Described } | undefined
+      const [{ example } = {}] = Object.values(described?.requestBody.content ?? {})
+      return Value.Check(body as TSchema, example) ? [] : [[id, [...Value.Errors(body as TSchema, example)][0]]]
+    })
+    expect(refused).toEqual([])
+  })
+
+  test('takes a bearer token, or one of OAuth 2 with a scope for each permission that is enough', () => {
+    const securityOf = (path: string, method: string) => document.paths[path]?.[method]?.security
+    expect(securityOf('/v1/parts', 'post')).toEqual([{ BearerAuth: [] }, { OAuth2: ['part:create'] }])
+    expect(securityOf('/v1/parts', 'get')).toEqual([{ BearerAuth: [] }, { OAuth2: [] }])
+    expect(securityOf('/v2.3/oauth/token', 'post')).toEqual([])
+    expect(securityOf('/flows/v1/users', 'get')).toEqual([
+      { BearerAuth: [] },
+      ...['org:admin', 'user:manage', 'role:manage'].map((scope) => ({ OAuth2: [scope] })),
+    ])
+    const { OAuth2 } = document.components.securitySchemes as { OAuth2: { flows: Record<string, { scopes: object }> } }
+    for (const { scopes } of Object.values(OAuth2.flows)) expect(Object.keys(scopes)).toEqual([...PERMISSIONS])
   })
 })
 

@@ -171,6 +171,7 @@ export const getServiceAccount = defineOperation({
   path: `${path}/{id}`,
   tag,
   summary: 'Get a service account',
+  description: 'An unknown id and one outside your scope are the same 404.',
   access: 'user:manage',
   params: id,
   response: ServiceAccount,
