@@ -27,6 +27,8 @@ export interface Audit {
   readonly hostOnly?: readonly string[]
   /** A read that checks a credential of its own, whose refusal is logged. */
   readonly refusalsOnly?: boolean
+  /** A worker writes the entry of a success, because the answer does not depend on the account. */
+  readonly isDeferred?: boolean
 }
 
 /** The contract of one operation of the public API. Routing, validation, the OpenAPI document and the tests use it. */

@@ -10,7 +10,8 @@ import { OPERATIONS } from '../testing/operations/contract.ts'
 /** Operations without a token, each with the reason. */
 const PUBLIC = [
   'confirmMailAddress', // the link is the credential
-  'createOauthToken', // issues the token
+  'createOauthToken',
+  'createPasswordReset', // issues the token
   'createToken', // issues the token
   'getActivatePage', // the user has no password yet
   'getAsyncApi',
@@ -34,7 +35,7 @@ const PUBLIC = [
   'getReference',
   'getReferenceChunk',
   'getReferenceModule', // the file is public
-  'getRoot', // leads to the documentation
+  'getRoot', // says what the marketplace is
   'introspectActivation', // the link is the credential
   'introspectMailAddress', // the link is the credential
   'introspectOauthToken', // the client id and secret are the credential
@@ -45,12 +46,13 @@ const PUBLIC = [
   'unsubscribeMailAddress', // the link is the credential
 ]
 
-/** Operations that the specification allows with any valid token. */
-const TOKEN_ONLY = /^(list|find|get|batchGet)|^(exportOfferComparison|revokeToken|changePassword|endSession)$/
+/** Operations that the specification allows with any valid token, and those that concern only the caller. */
+const TOKEN_ONLY =
+  /^(list|find|get|batchGet)|^(exportOfferComparison|revokeToken|changePassword|endSession|patchOwnNotificationSettings)$/
 
 /** Procedures through which an impersonation could gain access beyond its grant. `org.create` also creates a user. */
 const CLOSED_RESOURCES =
-  /^((user|serviceAccount|role|password|session|impersonationGrant|mailAddress)\.|org\.create$|webhookEndpoint\.(create|patch|rotateSecret)$)/
+  /^((user|serviceAccount|role|password|session|impersonationGrant|mailAddress|notificationSettings|ownNotificationSettings)\.|org\.create$|webhookEndpoint\.(create|patch|rotateSecret)$)/
 
 /** Commands whose procedure does not follow from their path. */
 const OTHER_PROCEDURES: Record<string, string> = {
@@ -60,6 +62,8 @@ const OTHER_PROCEDURES: Record<string, string> = {
   'POST /v2.3/oauth/token': 'auth.signIn',
   'POST /v2.3/oauth/revoke': 'auth.revoke',
   'POST /flows/v1/activations': 'activation.redeem',
+  'PATCH /flows/v1/notification-settings': 'notificationSettings.patch',
+  'PATCH /flows/v1/me/notification-settings': 'ownNotificationSettings.patch',
   'POST /flows/v1/unsubscriptions': 'mailAddress.unsubscribe',
   'PATCH /v1/parts/{id}/files': 'part.updateFiles',
 }

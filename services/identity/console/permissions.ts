@@ -2,6 +2,8 @@ import * as impersonation from '../../../proto/http/identity/impersonation.ts'
 import { isClosedToImpersonations, type Operation } from '../../../proto/http/operation.ts'
 import * as auditLog from '../../../proto/http/organization/audit-log.ts'
 import * as mailAddresses from '../../../proto/http/organization/mail-addresses.ts'
+import * as notifications from '../../../proto/http/organization/notification-settings.ts'
+import * as orgs from '../../../proto/http/organization/orgs.ts'
 import * as roles from '../../../proto/http/organization/roles.ts'
 import * as serviceAccounts from '../../../proto/http/organization/service-accounts.ts'
 import * as users from '../../../proto/http/organization/users.ts'
@@ -9,6 +11,9 @@ import * as contacts from '../../../proto/http/sourcing/assignment-contacts.ts'
 import * as assignments from '../../../proto/http/sourcing/assignments.ts'
 import * as awards from '../../../proto/http/sourcing/awards.ts'
 import * as billing from '../../../proto/http/sourcing/billing-details.ts'
+import * as caseExpenses from '../../../proto/http/sourcing/case-expenses.ts'
+import * as caseTasks from '../../../proto/http/sourcing/case-tasks.ts'
+import * as cases from '../../../proto/http/sourcing/cases.ts'
 import * as comparison from '../../../proto/http/sourcing/comparison.ts'
 import * as factories from '../../../proto/http/sourcing/factory-administration.ts'
 import * as files from '../../../proto/http/sourcing/files.ts'
@@ -26,7 +31,8 @@ import * as endpoints from '../../../proto/http/webhooks/endpoints.ts'
 
 /** The contract of what the console does. */
 const MODULES: readonly object[] = [
-  ...[impersonation, auditLog, mailAddresses, roles, serviceAccounts, users],
+  ...[impersonation, auditLog, mailAddresses, notifications, orgs, roles, serviceAccounts, users],
+  ...[cases, caseTasks, caseExpenses],
   ...[contacts, assignments, awards, billing, comparison, factories, files, imports, matches, offers, orders],
   ...[partLifecycle, parts, rfqs, uploads, deliveries, endpointFlows, endpoints],
 ]

@@ -73,19 +73,25 @@ function linkContent({ kind, ...mail }: ClaimedMail, secret: string | undefined,
       footer: [],
     }
   }
-  const isNew = kind === 'INVITATION'
   return {
-    subject: isNew ? `Your account at ${NAME}` : 'Choose a new password',
+    subject: kind === 'INVITATION' ? `Your account at ${NAME}` : 'Choose a new password',
     paragraphs: [
       `Hello ${givenName},`,
-      isNew
-        ? `an administrator of ${orgName} created an account for you at the ${NAME}. Choose a password to begin.`
-        : `an administrator of ${orgName} reset your password at the ${NAME}. The old one does not work any more.`,
+      reasonOf(kind, orgName),
       `The link works once, until ${shownTime(mail.link_expires_at ?? mail.expires_at)}.`,
     ],
     lines: [{ text: 'Choose a password', url: `${publicUrl}/activate#${secret}` }],
     footer: [],
   }
+}
+
+function reasonOf(kind: ClaimedMail['kind'], orgName: string): string {
+  if (kind === 'INVITATION') {
+    return `an administrator of ${orgName} created an account for you at the ${NAME}. Choose a password to begin.`
+  }
+  return kind === 'RESET'
+    ? `an administrator of ${orgName} reset your password at the ${NAME}. The old one does not work any more.`
+    : `someone asked for a new password for your account at the ${NAME}. If it was not you, ignore this mail: your password stays as it is.`
 }
 
 function noticeContent(
@@ -104,9 +110,16 @@ function noticeContent(
     lines: mail.omitted > 0 ? [...lines, { text: `And ${mail.omitted} more`, url: consoleUrl }] : lines,
     footer: [
       ...(consoleUrl
-        ? [{ text: 'Choose what your organization is told', url: `${consoleUrl}/organization/mail` }]
+        ? [
+            mail.user_id === null
+              ? { text: 'Choose what your organization receives', url: `${consoleUrl}/organization/mail` }
+              : { text: 'Your notifications', url: `${consoleUrl}/account` },
+          ]
         : []),
-      { text: 'Remove this address', url: mailAddressUrl(publicUrl, 'remove', mail.unsubscribe_token ?? '') },
+      {
+        text: mail.user_id === null ? 'Remove this address' : 'Unsubscribe',
+        url: mailAddressUrl(publicUrl, 'remove', mail.unsubscribe_token ?? ''),
+      },
     ],
   }
 }

@@ -27,6 +27,7 @@ interface Parties {
   manufacturerIds?: string[] | undefined
   sellerOrgId?: string | undefined
   orgId?: string | undefined
+  closedByOrgId?: string | undefined
 }
 
 /** Whether the caller's organization is one of those that a verb belongs to. */
@@ -36,6 +37,7 @@ function is(actor: Actor, record: Parties): boolean {
   if (actor === 'ipOwner') return record.ipOwnerOrgId === own
   if (actor === 'manufacturer') return record.manufacturerOrgId === own
   if (actor === 'seller') return record.sellerOrgId === own
+  if (actor === 'closer') return record.closedByOrgId === own
   if (actor === 'owner') return record.orgId === own
   if (actor === 'invitee') return record.manufacturerIds?.includes(own) === true && record.consumerOrgId !== own
   return actor === 'party'
@@ -48,6 +50,7 @@ const COLLECTIONS: Record<string, string> = {
   order: 'orders',
   factory: 'factories',
   assignment: 'assignments',
+  case: 'cases',
 }
 const METHODS: Record<string, string> = { patch: 'PATCH', delete: 'DELETE' }
 

@@ -1,10 +1,12 @@
 import { useSignal } from '@preact/signals'
+import { useEffect, useId } from 'preact/hooks'
+import { PROCEDURES } from '../../../../../proto/procedures.ts'
 import { type AuditLogEntry, market } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
 import { time } from '../format.ts'
 import { t, wordsOf } from '../texts.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { Filter, ListTable, Search } from '../ui/list.tsx'
+import { bind, DayFilter, Filter, ListTable, Search } from '../ui/list.tsx'
 import { Code, Facts } from '../ui/page.tsx'
 import { Shown } from '../ui/states.tsx'
 import { OrganizationPage } from './organization.tsx'
@@ -50,11 +52,48 @@ function Entry({ id, onClose }: { id: string; onClose: () => void }) {
   )
 }
 
+const PROCEDURE_OPTIONS: readonly (readonly [string, string])[] = [
+  ['', t.ui.all] as const,
+  ...PROCEDURES.map((code) => [code, wordsOf(code)] as const).sort(([, one], [, other]) => one.localeCompare(other)),
+]
+
+/** Finds a person or program of the organization by name or address; only one that exists filters. */
+function PersonFilter({ onChange }: { onChange: (id: string) => void }) {
+  const id = useId()
+  const text = useSignal('')
+  const found = useList(text.value ? '/v1/users' : undefined, { query: { q: text.value, pageSize: 10 } })
+  const person = found.data?.find(({ email }) => email.toLowerCase() === text.value.toLowerCase())
+  useEffect(() => onChange(person?.id ?? ''), [person?.id])
+  return (
+    <>
+      <Search label={t.auditLog.person} list={`${id}-people`} {...bind(text)} />
+      <datalist id={`${id}-people`}>
+        {found.data?.map(({ id: each, email, givenName, familyName }) => (
+          <option key={each} value={email}>
+            {givenName} {familyName}
+          </option>
+        ))}
+      </datalist>
+      <span role="status" class="quiet">
+        {found.data && !person && t.auditLog.noPerson}
+      </span>
+    </>
+  )
+}
+
 export function AuditLog() {
   const kind = useSignal<Kind>('')
   const q = useSignal('')
   const opened = useSignal('')
-  const query = { ...KINDS[kind.value], ...(q.value && { q: q.value }) }
+  const [procedure, actorId, from, to] = [useSignal(''), useSignal(''), useSignal(''), useSignal('')]
+  const query = {
+    ...KINDS[kind.value],
+    ...(q.value && { q: q.value }),
+    ...(procedure.value && { procedure: procedure.value }),
+    ...(actorId.value && { actorId: actorId.value }),
+    ...(from.value && { from: new Date(`${from.value}T00:00:00`).toISOString() }),
+    ...(to.value && { to: new Date(`${to.value}T23:59:59.999`).toISOString() }),
+  }
   const list = useList('/v1/audit-log', { query })
   const download = async () => {
     const { data } = await market.GET('/flows/v1/audit-log/export', { params: { query }, parseAs: 'blob' })
@@ -88,6 +127,10 @@ export function AuditLog() {
             q.value = text
           }}
         />
+        <Filter label={t.auditLog.procedure} {...bind(procedure)} options={PROCEDURE_OPTIONS} />
+        <PersonFilter {...bind(actorId)} />
+        <DayFilter label={t.auditLog.from} {...bind(from)} />
+        <DayFilter label={t.auditLog.to} {...bind(to)} />
       </div>
       <ListTable
         caption={t.organization.auditLog}

@@ -8,6 +8,7 @@ import { OrgName, PartTitle } from '../names.tsx'
 import { t } from '../texts.ts'
 import { Badge, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
+import { Standing } from './standing.tsx'
 
 interface Waiting {
   id: string
@@ -162,6 +163,7 @@ export const Home = () => (
       {can('app:manufacturer') && <Invitations />}
       {can('app:consumer') && <ToCompare />}
       <OrdersDue />
+      <Standing />
       {permits('GET /v2.3/webhooks/endpoints') && <PausedEndpoints />}
     </div>
   </Page>
