@@ -131,9 +131,8 @@ export type DerivedKey = Static<typeof DerivedKey>
 export const RevokeServiceAccountKeyRequest = closed({
   cascade: Type.Optional(
     Type.Boolean({
-      default: true,
       description:
-        'Whether the keys that the account led to are revoked, too. They never are where the account revokes a key of its own.',
+        'Whether the keys that the account led to are revoked, too. Default: true. They never are where the account revokes a key of its own.',
       examples: [true],
     }),
   ),

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
-import type { AllConfig } from '../../all/config.ts'
-import { createServices } from '../../all/services.ts'
-import { emit } from '../../kit/bus/outbox/emit.ts'
-import { connect } from '../../kit/db/client.ts'
-import { open } from '../../kit/service/run.ts'
-import { marketplaceWithMail } from '../../testing/mail/market.ts'
-import { until } from '../../testing/until.ts'
+import type { AllConfig } from '../all/config.ts'
+import { createServices } from '../all/services.ts'
+import { emit } from '../kit/bus/outbox/emit.ts'
+import { connect } from '../kit/db/client.ts'
+import { open } from '../kit/service/run.ts'
+import { marketplaceWithMail } from '../testing/mail/market.ts'
+import { until } from '../testing/until.ts'
 
 const { market, confirmed, collected } = await marketplaceWithMail(['sourcing'])
 const { owner } = market.db
