@@ -169,7 +169,7 @@ export function People() {
           value={active.value}
           options={[
             ['', t.ui.all],
-            ['true', t.states.active.ACTIVE],
+            ['true', t.people.activeOrInvited],
             ['false', t.states.active.INACTIVE],
           ]}
           onChange={(value) => {
