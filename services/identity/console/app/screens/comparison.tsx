@@ -33,7 +33,9 @@ const ROWS: readonly [field: Best, label: string, cellOf: (offer: ComparedOffer)
   ['validUntil', t.comparison.validUntil, ({ validUntil }) => date(validUntil)],
 ]
 
-const unpriced = ({ unpriced: why }: ComparedOffer) => (why ? t.comparison.unpriced[why] : '–')
+const unpriced = ({ unpriced: why }: ComparedOffer) => (why ? t.comparison.unpriced[why] : t.comparison.notStated)
+/** A total says what it lacks, because an offer that leaves out a price is not cheaper for it. */
+const isWithoutShipping = ({ landedTotal, shippingCost }: ComparedOffer) => landedTotal && !shippingCost
 
 /** Offers as columns. The best value of a row has a mark that is not a colour alone. */
 const Offers = ({ quantity, offers }: OfferComparison) => (
@@ -60,16 +62,29 @@ const Offers = ({ quantity, offers }: OfferComparison) => (
           <tr key={field} class={field === 'landedTotal' ? 'total' : ''}>
             <th scope="row">{label}</th>
             {offers.map((offer) => {
-              const isBest = offer.best.includes(field) && offers.length > 1
+              const isBest = offer.best.includes(field)
               return (
                 <td key={offer.offerId} class={isBest ? 'number best' : 'number'}>
                   {isBest && <span class="mark">{t.comparison.best}</span>}{' '}
                   {cellOf(offer) ?? <span class="quiet">{unpriced(offer)}</span>}
+                  {field === 'landedTotal' && isWithoutShipping(offer) && (
+                    <small class="quiet">{t.comparison.withoutShipping}</small>
+                  )}
                 </td>
               )
             })}
           </tr>
         ))}
+        {offers.some(({ notes }) => notes) && (
+          <tr>
+            <th scope="row">{t.offer.notes}</th>
+            {offers.map(({ offerId, notes }) => (
+              <td key={offerId} class="text">
+                {notes}
+              </td>
+            ))}
+          </tr>
+        )}
       </tbody>
     </table>
   </section>
@@ -124,7 +139,15 @@ function Orders({ of, sellerOrgId }: { of: readonly Chosen[]; sellerOrgId: strin
         items={of}
         idOf={({ offerId }) => offerId}
         columns={[
-          { label: t.rfqs.manufacturer, cell: ({ manufacturerName }) => <strong>{manufacturerName}</strong> },
+          {
+            label: t.rfqs.manufacturer,
+            cell: ({ manufacturerName, compared }) => (
+              <>
+                <strong>{manufacturerName}</strong>
+                {compared?.notes && <p class="text quiet">{compared.notes}</p>}
+              </>
+            ),
+          },
           { label: t.orders.quantity, cell: ({ quantity }) => number(quantity), isNumber: true },
           {
             label: t.comparison.unitPrice,

@@ -240,6 +240,8 @@ export const de: Texts = {
     none: 'Noch kein Angebot wurde abgegeben.',
     sealed: 'Die Preise sind versiegelt, bis die Anfrage schließt.',
     unpriced: { SEALED: 'versiegelt', BELOW_MIN_QUANTITY: 'nicht für diese Stückzahl' },
+    notStated: 'nicht angegeben',
+    withoutShipping: 'Versand ist nicht angegeben',
     awardHint: (most) =>
       `Stückzahl je Angebot, zusammen höchstens ${most}. Aus jedem gewählten Angebot wird ein Auftrag, die anderen werden abgelehnt.`,
     seller: 'Verkäufer',

@@ -244,6 +244,8 @@ export const en = {
     none: 'No offer has been submitted yet.',
     sealed: 'The prices are sealed until the RFQ closes.',
     unpriced: { SEALED: 'sealed', BELOW_MIN_QUANTITY: 'not for this quantity' },
+    notStated: 'not stated',
+    withoutShipping: 'shipping is not stated',
     awardHint: (most: string) =>
       `Pieces for each offer, together at most ${most}. Each chosen offer becomes an order, the others are rejected.`,
     seller: 'Seller',
