@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { awardParties } from '../../testing/awards.ts'
+import { awardParties, awardsOf } from '../../testing/awards.ts'
 import { checkScreen, consoleStage, NARROW, WIDE } from '../../testing/console.ts'
 import { euros } from '../../testing/offers.ts'
+import { ordersOf } from '../../testing/orders.ts'
+import { rfqsOf } from '../../testing/rfqs.ts'
 
 const stage = await consoleStage()
 const parties = await awardParties(stage.market)
@@ -43,6 +45,69 @@ describe('the comparison of offers', () => {
       await page.getByRole('dialog').getByRole('button', { name: 'Award' }).click()
       await page.getByRole('region', { name: 'Please check' }).getByText(notes).waitFor()
       await checkScreen(page)
+      await page.context().close()
+    },
+    60_000,
+  )
+})
+
+const DAY_MS = 86_400_000
+const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString()
+/** A day as the console shows it in this test. */
+const shown = (iso: string) =>
+  new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(iso))
+
+describe('days that have changed', () => {
+  test.each([
+    [1400, WIDE],
+    [390, NARROW],
+  ] as const)(
+    'at %p px an announced delay is in home, list and head of the order, and an ended RFQ has no closing time',
+    async (_, options) => {
+      const rfqId = await open()
+      const { body } = await awardsOf(consumer.administrator.client).award(rfqId, {
+        awards: [{ offerId: await offer(rfqId, maker), quantity: 10 }],
+      })
+      const [order] = body.orders
+      if (!order) throw new Error('the award placed no order')
+      const made = ordersOf(maker.administrator.client)
+      await made.act(order.id, 'confirm')
+      const delayed = inDays(60)
+      const milestones = [{ name: 'Second powder batch', plannedTime: delayed }]
+      expect((await made.act(order.id, 'milestones', { milestones })).status).toBe(200)
+      const closed = await open()
+      expect((await rfqsOf(consumer.administrator.client).act(closed, 'close')).status).toBe(200)
+
+      const page = await stage.signIn(buyer, options)
+      const late = `${shown(delayed)} (agreed: ${shown(order.dueDate)}) late`
+      const item = page.getByRole('listitem').filter({ hasText: order.serialNumber })
+      await item.waitFor()
+      expect(oneLine(await item.innerText())).toContain(`due ${late}`)
+      await checkScreen(page)
+      await page.goto('/console/orders')
+      const row = page.getByRole('row').filter({ hasText: order.serialNumber })
+      await row.waitFor()
+      expect(oneLine(await row.innerText())).toContain(late)
+      await checkScreen(page)
+      await page.goto(`/console/orders/${order.id}`)
+      await page.getByRole('heading', { level: 1, name: order.serialNumber }).waitFor()
+      expect(oneLine(await page.locator('.over').innerText())).toContain(`due ${late}`)
+      await checkScreen(page)
+      for (const [id, state] of [
+        [rfqId, 'Awarded'],
+        [closed, 'Closed'],
+      ] as const) {
+        const { serialNumber } = (await rfqsOf(consumer.administrator.client).read(id)).body
+        await page.goto('/console/rfqs')
+        const ended = page.getByRole('row').filter({ hasText: serialNumber })
+        await ended.waitFor()
+        expect(oneLine(await ended.innerText())).toContain(`${state}: ${shown(new Date().toISOString())}`)
+        await page.goto(`/console/rfqs/${id}`)
+        await page.getByRole('definition').first().waitFor()
+        expect(await page.getByRole('term').filter({ hasText: 'Closes' }).count()).toBe(0)
+        await page.getByRole('term').filter({ hasText: state }).waitFor()
+        await checkScreen(page)
+      }
       await page.context().close()
     },
     60_000,

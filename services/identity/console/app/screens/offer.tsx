@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks'
 import { OFFER } from '../../../../../proto/states/offers.ts'
 import { type Currency, command, ifMatch, market, type Offer, post, type Rfq } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
-import { amountText, fromNow, number, region, time } from '../format.ts'
+import { amountText, number, region, time } from '../format.ts'
 import { mayUse, orgId, permits } from '../me.ts'
 import { OrgName, PartTitle } from '../names.tsx'
 import { t } from '../texts.ts'
@@ -13,6 +13,7 @@ import { amountOf, Field, Form, localTime, numberOf, textOf, timeOf } from '../u
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 import { Terms } from './offer-terms.tsx'
+import { closingOf } from './rfqs.tsx'
 
 const DAY_MS = 86_400_000
 const at = (id: string) => ({ params: { path: { id } } })
@@ -275,7 +276,7 @@ export function OfferScreen({ id = '' }: { id?: string }) {
                   of={[
                     [t.rfqs.consumer, <OrgName key="consumer" id={rfq.consumerOrgId} />],
                     [t.rfqs.quantities, rfq.quantities.map(number).join(' · ')],
-                    [t.rfqs.closes, `${time(rfq.expireTime)} (${fromNow(rfq.expireTime)})`],
+                    closingOf(rfq),
                     [t.rfqs.prices, rfq.sealed ? t.rfqs.sealed : t.rfqs.notSealed],
                     [t.rfqs.country, region(rfq.deliveryRegionCode)],
                     [t.rfqs.incoterm, rfq.incoterm],

@@ -6,8 +6,9 @@ import { mayUse, orgId, permits } from '../me.ts'
 import { FactoryName, OrgName, PartTitle } from '../names.tsx'
 import { t } from '../texts.ts'
 import { Action, Reason, reasonOf } from '../ui/dialog.tsx'
+import { Due } from '../ui/due.tsx'
 import { PartFiles } from '../ui/files.tsx'
-import { Field, localTime, textOf, timeOf } from '../ui/form.tsx'
+import { dayOf, Field, localTime, textOf } from '../ui/form.tsx'
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 import { Timeline } from '../ui/timeline.tsx'
@@ -70,7 +71,7 @@ function Milestones({ order }: { order: Order }) {
   const mayPlan = mayUse(ORDER, 'milestones', order)
   const replace = (milestones: Milestone[]) => post('/flows/v1/orders/{id}/milestones', order.id, { milestones })
   const add = (data: FormData) => {
-    const plannedTime = timeOf(data, 'plannedTime')
+    const plannedTime = dayOf(data, 'plannedTime')
     const name = textOf(data, 'name') ?? ''
     return replace([...order.milestones, { name, ...(plannedTime && { plannedTime }) }])
   }
@@ -157,7 +158,7 @@ const OrderFacts = ({ order }: { order: Order }) => (
         [t.comparison.tooling, order.toolingCost && money(order.toolingCost)],
         [t.comparison.shipping, order.shippingCost && money(order.shippingCost)],
         [t.orders.total, <strong key="total">{money(order.total)}</strong>],
-        [t.orders.due, date(order.dueDate)],
+        [t.orders.due, <Due key="due" order={order} />],
         [t.orders.carrier, order.carrier],
         [t.orders.tracking, order.trackingNumber],
         [t.orders.filesReleased, order.filesReleasedTime && time(order.filesReleasedTime)],
@@ -188,7 +189,8 @@ export function OrderScreen({ id = '' }: { id?: string }) {
           title={order.serialNumber}
           over={
             <>
-              <a href="/console/orders">{t.nav.orders}</a> · <PartTitle id={order.partId} />
+              <a href="/console/orders">{t.nav.orders}</a> · <PartTitle id={order.partId} /> · {t.home.due}{' '}
+              <Due order={order} />
             </>
           }
           badge={<Badge of="order" state={order.state} />}

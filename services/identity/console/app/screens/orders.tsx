@@ -2,10 +2,11 @@ import { useSignal } from '@preact/signals'
 import { ORDER } from '../../../../../proto/states/orders.ts'
 import type { Order, OrderState, OrgRole } from '../api.ts'
 import { useList } from '../data.ts'
-import { date, money, number } from '../format.ts'
+import { money, number } from '../format.ts'
 import { me, orgId } from '../me.ts'
 import { OrgName, PartTitle } from '../names.tsx'
 import { t } from '../texts.ts'
+import { Due } from '../ui/due.tsx'
 import { bind, type Column, Filter, ListTable } from '../ui/list.tsx'
 import { Badge, Page } from '../ui/page.tsx'
 
@@ -29,7 +30,7 @@ const COLUMNS: readonly Column<Order>[] = [
   },
   { label: t.orders.quantity, cell: ({ quantity }) => number(quantity), isNumber: true },
   { label: t.orders.total, cell: ({ total }) => money(total), isNumber: true },
-  { label: t.orders.due, cell: ({ dueDate }) => date(dueDate) },
+  { label: t.orders.due, cell: (order) => <Due order={order} /> },
   { label: t.ui.state, cell: ({ state }) => <Badge of="order" state={state} /> },
 ]
 

@@ -2,7 +2,7 @@ import { useLocation } from 'preact-iso/router'
 import { RFQ } from '../../../../../proto/states/rfqs.ts'
 import { command, market, post, type Rfq } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
-import { fromNow, number, region, time } from '../format.ts'
+import { number, region, time } from '../format.ts'
 import { mayUse, orgId, permits } from '../me.ts'
 import { FactoryName, OrgName, PartTitle } from '../names.tsx'
 import { t } from '../texts.ts'
@@ -14,6 +14,7 @@ import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 import { Timeline } from '../ui/timeline.tsx'
 import { patchRfq, RfqFields } from './rfq-form.tsx'
+import { closingOf } from './rfqs.tsx'
 
 /** The steps of the consumer, and the decline of an invited manufacturer. */
 function Actions({ rfq }: { rfq: Rfq }) {
@@ -101,7 +102,7 @@ const RfqFacts = ({ rfq }: { rfq: Rfq }) => (
           </a>,
         ],
         [t.rfqs.quantities, rfq.quantities.map(number).join(' · ') || '–'],
-        [t.rfqs.closes, `${time(rfq.expireTime)}${rfq.state === 'OPEN' ? ` (${fromNow(rfq.expireTime)})` : ''}`],
+        closingOf(rfq),
         [t.rfqs.country, region(rfq.deliveryRegionCode)],
         [t.rfqs.incoterm, rfq.incoterm],
         [t.rfqs.currency, rfq.currency],

@@ -18,6 +18,12 @@ const VIEWS = [
 
 const isRunning = ({ state }: Rfq) => state === 'OPEN' || state === 'DRAFT'
 
+/** When an RFQ closes, or when it was closed, awarded or cancelled: nothing else changes it after its end. */
+export const closingOf = (rfq: Rfq): readonly [term: string, text: string] =>
+  isRunning(rfq)
+    ? [t.rfqs.closes, `${time(rfq.expireTime)}${rfq.state === 'OPEN' ? ` (${fromNow(rfq.expireTime)})` : ''}`]
+    : [t.states.rfq[rfq.state], time(rfq.updatedTime)]
+
 const COLUMNS: readonly Column<Rfq>[] = [
   {
     label: t.rfqs.part,
@@ -34,11 +40,14 @@ const COLUMNS: readonly Column<Rfq>[] = [
   { label: t.rfqs.quantities, cell: ({ quantities }) => quantities.map(number).join(' · '), isNumber: true },
   {
     label: t.rfqs.closes,
-    cell: (rfq) => (
-      <time dateTime={rfq.expireTime} title={time(rfq.expireTime)}>
-        {isRunning(rfq) ? fromNow(rfq.expireTime) : time(rfq.expireTime)}
-      </time>
-    ),
+    cell: (rfq) =>
+      isRunning(rfq) ? (
+        <time dateTime={rfq.expireTime} title={time(rfq.expireTime)}>
+          {fromNow(rfq.expireTime)}
+        </time>
+      ) : (
+        <time dateTime={rfq.updatedTime}>{closingOf(rfq).join(': ')}</time>
+      ),
   },
   { label: t.ui.state, cell: ({ state }) => <Badge of="rfq" state={state} /> },
 ]

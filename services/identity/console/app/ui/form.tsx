@@ -277,6 +277,12 @@ export function timeOf(data: FormData, name: string): string | undefined {
   return text && new Date(text.includes('T') ? text : `${text}T23:59:59`).toISOString()
 }
 
+/** A day of a field as a time: noon in UTC, which is on this day almost everywhere. */
+export function dayOf(data: FormData, name: string): string | undefined {
+  const text = textOf(data, name)
+  return text && `${text}T12:00:00.000Z`
+}
+
 /** What a field for a local date and time shows. */
 export function localTime(iso: string): string {
   const local = new Date(iso)
