@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { awardParties, awardsOf } from '../../testing/awards.ts'
-import { checkScreen, consoleStage, NARROW, WIDE } from '../../testing/console.ts'
+import { act, checkScreen, consoleStage, NARROW, send, stateOf, WIDE } from '../../testing/console.ts'
 import { euros } from '../../testing/offers.ts'
 import { ordersOf } from '../../testing/orders.ts'
-import { rfqsOf } from '../../testing/rfqs.ts'
+import { rfqBody, rfqsOf } from '../../testing/rfqs.ts'
 
 const stage = await consoleStage()
 const parties = await awardParties(stage.market)
-const { consumer, maker, rival, open, offer } = parties
+const { consumer, maker, rival, seller, open, offer } = parties
 const buyer = await consumer.member('Buyer')
 
 const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
@@ -112,4 +112,51 @@ describe('days that have changed', () => {
     },
     60_000,
   )
+})
+
+describe('choices by name', () => {
+  test('a seller of an earlier order is chosen by its name, and nothing else of it is asked', async () => {
+    const first = await open()
+    await awardsOf(consumer.administrator.client).award(first, {
+      awards: [{ offerId: await offer(first, maker), quantity: 10 }],
+      sellerOrgId: seller.orgId,
+    })
+    const rfqId = await open()
+    await offer(rfqId, maker)
+    const page = await stage.signIn(buyer)
+    await page.goto(`/console/rfqs/${rfqId}/comparison`)
+    await page.getByRole('button', { name: 'Award' }).click()
+    const { name } = (await consumer.administrator.client.get<{ name: string }>(`/v1/orgs/${seller.orgId}`)).body
+    await page.getByRole('option', { name }).waitFor({ state: 'attached' })
+    await page.getByRole('dialog').locator('input').first().fill('10')
+    await send(page, 'Award', { Seller: name }, async (summary) => expect(summary).toContain(`Seller ${name}`))
+    await stateOf(page, 'Awarded')
+    expect((await parties.ordersOfRfq(rfqId)).map(({ sellerOrgId }) => sellerOrgId)).toEqual([seller.orgId])
+    await page.context().close()
+  }, 60_000)
+
+  test('the country of a factory is chosen by its name and sent as its code, in the language of the browser', async () => {
+    const page = await stage.signIn(await maker.member('Manufacturer'))
+    await page.goto('/console/factories')
+    await act(page, 'New factory', { Name: 'Bergen Works', Town: 'Bergen', Country: 'Norway' })
+    await page.getByRole('heading', { level: 1, name: 'Bergen Works' }).waitFor()
+    await page.getByRole('definition').getByText('Norway').waitFor()
+    await checkScreen(page)
+    const id = new URL(page.url()).pathname.split('/').at(-1)
+    const { body } = await maker.administrator.client.get<{ address: { regionCode: string } }>(`/v1/factories/${id}`)
+    expect(body.address.regionCode).toBe('NO')
+    await page.context().close()
+  }, 60_000)
+
+  test('a factory in another country than that of delivery misses nothing by it', async () => {
+    const { body } = await rfqsOf(consumer.administrator.client).create(
+      rfqBody(parties.partId, { deliveryRegionCode: 'DE' }),
+    )
+    const page = await stage.signIn(buyer)
+    await page.goto(`/console/rfqs/${body.id}`)
+    const matches = page.getByRole('region', { name: 'Factories that qualify' })
+    await matches.getByText('Material: met').first().waitFor()
+    expect(await matches.getByText(/is not in/).count()).toBe(0)
+    await page.context().close()
+  }, 60_000)
 })

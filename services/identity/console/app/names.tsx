@@ -57,5 +57,7 @@ const nameOf =
   ({ id }: { id: string }) => <>{names.of(id) || '…'}</>
 
 export const OrgName = nameOf(orgs)
+/** The name of an organization, or its id until it has been read. */
+export const orgName = (id: string) => orgs.of(id) || id
 export const PartTitle = nameOf(parts)
 export const FactoryName = nameOf(factories)

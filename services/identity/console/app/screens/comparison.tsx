@@ -6,10 +6,10 @@ import { type ComparedOffer, market, type OfferComparison, post, type Rfq } from
 import { useList, useRecord } from '../data.ts'
 import { date, money, number } from '../format.ts'
 import { mayUse, orgId } from '../me.ts'
-import { FactoryName, OrgName, PartTitle } from '../names.tsx'
+import { FactoryName, OrgName, orgName, PartTitle } from '../names.tsx'
 import { t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
-import { Field, numberOf, textOf } from '../ui/form.tsx'
+import { Field, FieldProblem, numberOf, textOf } from '../ui/form.tsx'
 import { Filter, Table } from '../ui/list.tsx'
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
@@ -172,12 +172,48 @@ function Orders({ of, sellerOrgId }: { of: readonly Chosen[]; sellerOrgId: strin
   )
 }
 
+const OTHER = 'other'
+
+/** The organization that was chosen; undefined for the manufacturer. */
+const sellerIn = (data: FormData) => {
+  const seller = textOf(data, 'seller')
+  return seller === OTHER ? (textOf(data, 'sellerOrgId') ?? '') : seller
+}
+
+/** The manufacturer itself, a seller of an earlier order of the organization, or another one by its id. */
+function SellerChoice() {
+  const seller = useSignal('')
+  const { data: earlier = [] } = useList('/flows/v1/orders', { query: { view: 'CONSUMER', pageSize: 50 } })
+  const sellers = new Set(
+    earlier.flatMap(({ sellerOrgId, manufacturerOrgId }) => (sellerOrgId === manufacturerOrgId ? [] : [sellerOrgId])),
+  )
+  return (
+    <>
+      <Field
+        name="seller"
+        label={t.comparison.seller}
+        text={seller}
+        options={[
+          ['', t.comparison.manufacturerSells],
+          ...[...sellers].map((id) => [id, orgName(id)] as const),
+          [OTHER, t.comparison.otherSeller],
+        ]}
+      />
+      {seller.value === OTHER && (
+        <Field name="sellerOrgId" label={t.comparison.sellerId} hint={t.comparison.sellerHint} />
+      )}
+    </>
+  )
+}
+
 /** Chooses offers with quantities. The marketplace checks them. */
 function Award({ rfq, comparison }: { rfq: Rfq; comparison: OfferComparison }) {
   const offers = comparison.offers.filter(({ state }) => state === 'SUBMITTED')
   const chosen = useRef<Chosen[]>([])
-  const sellerIn = (data: FormData) => textOf(data, 'sellerOrgId')
+  const isKnownSeller = useRef(false)
   const review = async (data: FormData) => {
+    isKnownSeller.current = textOf(data, 'seller') !== OTHER
+    if (sellerIn(data) === '') throw new FieldProblem('sellerOrgId', t.ui.missing)
     chosen.current = []
     for (const [row, { offerId, manufacturerName }] of offers.entries()) {
       const quantity = numberOf(data, `quantity.${row}`)
@@ -193,14 +229,16 @@ function Award({ rfq, comparison }: { rfq: Rfq; comparison: OfferComparison }) {
   const award = (data: FormData) => {
     const awards = chosen.current.map(({ offerId, quantity }) => ({ offerId, quantity }))
     const sellerOrgId = sellerIn(data)
-    return post('/flows/v1/rfqs/{id}/award', rfq.id, { awards, ...(sellerOrgId && { sellerOrgId }) })
+    return post('/flows/v1/rfqs/{id}/award', rfq.id, { awards, ...(sellerOrgId !== undefined && { sellerOrgId }) })
   }
   /** The field `quantity` is that of the comparison which was read last. */
   const pathOf = (field: string) =>
-    field.replace(
-      /^(?:awards\.(\d+)\.)?(?:quantity|offerId)$/,
-      (_, at = -1) => `quantity.${chosen.current.at(Number(at))?.row}`,
-    )
+    field === 'sellerOrgId' && isKnownSeller.current
+      ? 'seller'
+      : field.replace(
+          /^(?:awards\.(\d+)\.)?(?:quantity|offerId)$/,
+          (_, at = -1) => `quantity.${chosen.current.at(Number(at))?.row}`,
+        )
   return (
     <Action
       label={t.verbs.award}
@@ -224,7 +262,7 @@ function Award({ rfq, comparison }: { rfq: Rfq; comparison: OfferComparison }) {
           isFocused={at === 0}
         />
       ))}
-      <Field name="sellerOrgId" label={t.comparison.seller} hint={t.comparison.sellerHint} isOptional />
+      <SellerChoice />
     </Action>
   )
 }

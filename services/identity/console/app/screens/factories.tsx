@@ -5,6 +5,7 @@ import { useList } from '../data.ts'
 import { number, region } from '../format.ts'
 import { can, permits } from '../me.ts'
 import { t } from '../texts.ts'
+import { CountryField } from '../ui/country.tsx'
 import { Action } from '../ui/dialog.tsx'
 import { Field, textOf } from '../ui/form.tsx'
 import { type Column, Filter, ListTable, Search } from '../ui/list.tsx'
@@ -28,7 +29,7 @@ export function factoryContentOf(data: FormData) {
     name: textOf(data, 'name') as string,
     internal: data.has('internal'),
     address: {
-      regionCode: textOf(data, 'address.regionCode')?.toUpperCase() as string,
+      regionCode: textOf(data, 'address.regionCode') as string,
       locality: textOf(data, 'address.locality') as string,
       lines: lines?.split('\n') ?? [],
       ...(postalCode && { postalCode }),
@@ -43,7 +44,7 @@ export const FactoryFields = ({ factory }: { factory?: Factory }) => (
     <div class="columns">
       <Field name="address.postalCode" label={t.assignment.postalCode} value={factory?.address.postalCode} isOptional />
       <Field name="address.locality" label={t.assignment.locality} value={factory?.address.locality} />
-      <Field name="address.regionCode" label={t.assignment.country} value={factory?.address.regionCode} />
+      <CountryField name="address.regionCode" label={t.assignment.country} value={factory?.address.regionCode} />
     </div>
     <Field name="internal" label={t.factories.internal} type="checkbox" value={String(factory?.internal ?? false)} />
   </>

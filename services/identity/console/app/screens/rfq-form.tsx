@@ -4,6 +4,7 @@ import { numbersIn } from '../amounts.ts'
 import { type Currency, command, type Incoterm, ifMatch, market, type Rfq, type RfqInput } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
 import { t } from '../texts.ts'
+import { CountryField } from '../ui/country.tsx'
 import { Field, Form, localTime, textOf, timeOf } from '../ui/form.tsx'
 import { bind, Search } from '../ui/list.tsx'
 import { Page } from '../ui/page.tsx'
@@ -19,7 +20,7 @@ function contentOf(data: FormData) {
     quantities: numbersIn(textOf(data, 'quantities') ?? ''),
     expireTime: timeOf(data, 'expireTime') as string,
     currency: textOf(data, 'currency') as Currency,
-    deliveryRegionCode: textOf(data, 'deliveryRegionCode')?.toUpperCase() as string,
+    deliveryRegionCode: textOf(data, 'deliveryRegionCode') as string,
     sealed: data.has('sealed'),
     ...(incoterm && { incoterm }),
     ...(requirements && { requirements }),
@@ -49,12 +50,7 @@ export const RfqFields = ({ rfq }: { rfq?: Rfq }) => (
       />
     </div>
     <div class="columns">
-      <Field
-        name="deliveryRegionCode"
-        label={t.rfqs.country}
-        hint={t.rfqs.countryHint}
-        value={rfq?.deliveryRegionCode}
-      />
+      <CountryField name="deliveryRegionCode" label={t.rfqs.country} value={rfq?.deliveryRegionCode} />
       <Field
         name="incoterm"
         label={t.rfqs.incoterm}
