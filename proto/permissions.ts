@@ -89,6 +89,8 @@ export const SYSTEM_ROLES: readonly { name: string; needs?: OrgRole; permissions
       ...withPrefixes('rfq:'),
       'offer:accept',
       'offer:reject',
+      // `deliver` and `complete` of what was ordered.
+      'order:update',
       'order:cancel',
       ...withPrefixes('case:'),
       'assignment:read',

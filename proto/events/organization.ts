@@ -49,6 +49,11 @@ const MailAddressData = Type.Object(
   { description: 'A mail address was added, changed, confirmed or removed.' },
 )
 
+const NotificationSettingsData = Type.Object(
+  { ...org, userId: Type.Optional(Id('user', 'The user; absent for those of the organization.')) },
+  { description: 'The notification settings of an organization, or of one of its users, changed.' },
+)
+
 export const ORGANIZATION_EVENTS = {
   'organization.user.changed': UserData,
   'organization.role.changed': RoleData,
@@ -60,6 +65,7 @@ export const ORGANIZATION_EVENTS = {
   'organization.businessUnit.changed': BusinessUnitData,
   'organization.customField.changed': CustomFieldData,
   'organization.mailAddress.changed': MailAddressData,
+  'organization.notificationSettings.changed': NotificationSettingsData,
 }
 
 export interface UserChanged {
@@ -110,4 +116,9 @@ export interface CustomFieldChanged {
 export interface MailAddressChanged {
   type: 'organization.mailAddress.changed'
   data: Static<typeof MailAddressData>
+}
+
+export interface NotificationSettingsChanged {
+  type: 'organization.notificationSettings.changed'
+  data: Static<typeof NotificationSettingsData>
 }

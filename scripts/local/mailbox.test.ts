@@ -26,6 +26,7 @@ const invitation = {
   email: 'freja@example.com',
   given_name: 'Freja',
   unsubscribe_token: null,
+  user_id: null,
 }
 
 test('a mail is on the page with its link, and markup in it is text', async () => {

@@ -34,11 +34,6 @@ const STAFF: Record<string, Staff> = {
       { givenName: 'Sondre', familyName: 'Eide', role: 'Buyer' },
     ],
   },
-  nordhavn: {
-    // The system role of buyers cannot record a delivery or accept the goods.
-    roles: [{ name: 'Goods receipt', permissions: ['app:consumer', 'order:update'] }],
-    colleagues: [{ givenName: 'Mikkel', familyName: 'Friis', role: 'Goods receipt' }],
-  },
   'vestland-additive': {
     roles: [{ name: 'Shift lead', permissions: ['app:manufacturer', 'order:update', 'assignment:read'] }],
     colleagues: [{ givenName: 'Torunn', familyName: 'Sæther', phone: '+47 55 00 33 40', role: 'Shift lead' }],

@@ -45,11 +45,13 @@ const PUBLIC = [
   'unsubscribeMailAddress', // the link is the credential
 ]
 
-/** Operations that the specification allows with any valid token. */
-const TOKEN_ONLY = /^(list|find|get|batchGet)|^(exportOfferComparison|revokeToken|changePassword|endSession)$/
+/** Operations that the specification allows with any valid token, and those that concern only the caller. */
+const TOKEN_ONLY =
+  /^(list|find|get|batchGet)|^(exportOfferComparison|revokeToken|changePassword|endSession|patchOwnNotificationSettings)$/
 
 /** Procedures through which an impersonation could gain access beyond its grant. `org.create` also creates a user. */
-const CLOSED_RESOURCES = /^((user|serviceAccount|role|password|session|impersonationGrant)\.|org\.create$)/
+const CLOSED_RESOURCES =
+  /^((user|serviceAccount|role|password|session|impersonationGrant|notificationSettings|ownNotificationSettings)\.|org\.create$)/
 
 /** Commands whose procedure does not follow from their path. */
 const OTHER_PROCEDURES: Record<string, string> = {
@@ -59,6 +61,8 @@ const OTHER_PROCEDURES: Record<string, string> = {
   'POST /v2.3/oauth/token': 'auth.signIn',
   'POST /v2.3/oauth/revoke': 'auth.revoke',
   'POST /flows/v1/activations': 'activation.redeem',
+  'PATCH /flows/v1/notification-settings': 'notificationSettings.patch',
+  'PATCH /flows/v1/me/notification-settings': 'ownNotificationSettings.patch',
   'POST /flows/v1/unsubscriptions': 'mailAddress.unsubscribe',
   'PATCH /v1/parts/{id}/files': 'part.updateFiles',
 }

@@ -9,8 +9,13 @@ describe('an e-mail address', () => {
     expect(emailAddressOf('Käthe@X.example')).toBe('Käthe@X.example')
   })
 
+  test('has its domain in Unicode, whatever its form', () => {
+    expect(emailAddressOf('a@xn--mnchen-3ya.example')).toBe('a@münchen.example')
+    expect(emailAddressOf('a@x.example/y')).toBe('a@x.example/y')
+  })
+
   test('with a second character that becomes @, or too long once normalised, is refused', () => {
-    for (const none of ['a＠b@x', 'a@b﹫x', `${'\ufdfa'.repeat(100)}@x`, 'a', '@x', 'a@']) {
+    for (const none of ['a＠b@x', 'a@b﹫x', `${'\ufdfa'.repeat(100)}@x`, 'a', '@x', 'a@', '＜a@x', 'a@x．']) {
       expect(emailAddressOf(none)).toBeUndefined()
     }
   })

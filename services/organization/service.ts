@@ -12,8 +12,10 @@ import { mailWorkers } from './mail/workers.ts'
 import { cleanUpAddresses, forgetAddress } from './mail-addresses/commands.ts'
 import { mailAddressRoutes } from './mail-addresses/routes.ts'
 import { meRoutes } from './me/routes.ts'
+import { notificationSettingsRoutes } from './notification-settings/routes.ts'
 import { organizationRoutes } from './organizations/routes.ts'
 import { roleRoutes } from './roles/routes.ts'
+import { endDerivedKeys } from './service-accounts/keys.ts'
 import { cleanUpKeys } from './service-accounts/queries.ts'
 import { serviceAccountRoutes } from './service-accounts/routes.ts'
 import { cleanUpActivations } from './users/queries.ts'
@@ -34,11 +36,12 @@ export async function createOrganizationService(config: OrganizationConfig, opti
       auditLogRoutes({ http, pagination, sql, readOnPool, clock, observeConcurrency }),
       meRoutes({ http, sql }),
       organizationRoutes(userDeps),
-      userRoutes({ ...userDeps, pagination, followers: { forgetAddress } }),
+      userRoutes({ ...userDeps, pagination, followers: { forgetAddress, endDerivedKeys } }),
       roleRoutes({ http, pagination, sql }),
       serviceAccountRoutes({ ...userDeps, pagination }),
       businessUnitRoutes({ http, pagination, sql }),
       customFieldRoutes({ http, pagination, sql }),
+      notificationSettingsRoutes({ http, sql }),
       mailAddressRoutes({ http, pagination, sql, links }),
     ],
     cleanup: [

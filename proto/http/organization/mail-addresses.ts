@@ -13,7 +13,7 @@ export const MAX_MAIL_ADDRESSES = 10
 /** Hours within which a new address is confirmed. */
 export const CONFIRMATION_HOURS = 72
 
-export const MAIL_TOPICS = ['INVITATIONS', 'OFFERS', 'AWARDS', 'ORDERS', 'ENDPOINTS'] as const
+export const MAIL_TOPICS = ['INVITATIONS', 'OFFERS', 'AWARDS', 'ORDERS', 'CASES', 'ENDPOINTS'] as const
 export type MailTopic = (typeof MAIL_TOPICS)[number]
 
 const email = Text(EMAIL_MAX_CHARACTERS, {
@@ -27,7 +27,7 @@ const email = Text(EMAIL_MAX_CHARACTERS, {
 const topics = Type.Array(
   OneOf(MAIL_TOPICS, {
     description:
-      'INVITATIONS: to quote, and the changes of their RFQs. OFFERS: for your RFQs, and what becomes of yours. AWARDS: with the orders that they place. ORDERS: their steps. ENDPOINTS: webhook endpoints that the marketplace paused.',
+      'INVITATIONS: to quote, and the changes of their RFQs. OFFERS: for your RFQs, and what becomes of yours. AWARDS: with the orders that they place. ORDERS: their steps. CASES: what other organizations open, close or add to yours. ENDPOINTS: webhook endpoints that the marketplace paused.',
     examples: ['INVITATIONS'],
   }),
   {
@@ -201,7 +201,7 @@ export const unsubscribeMailAddress = defineOperation({
   tag,
   summary: 'Unsubscribe a mail address with one click',
   description:
-    'The address in the header `List-Unsubscribe` of each mail (RFC 8058). Removes the address. A token that is unknown, or was used, has no effect.',
+    'The address in the header `List-Unsubscribe` of each mail (RFC 8058). Removes the mail address, or switches off the notifications of the user. A token that is unknown, or was used, has no effect.',
   access: 'public',
   maxBodyBytes: MAX_IDENTITY_BODY_BYTES,
   query: Type.Object({ token }),
@@ -213,5 +213,5 @@ export const unsubscribeMailAddress = defineOperation({
     ),
   }),
   status: 204,
-  audit: { procedure: 'mailAddress.unsubscribe', request: ['mailAddressId'] },
+  audit: { procedure: 'mailAddress.unsubscribe', request: ['mailAddressId', 'userId'] },
 })

@@ -126,7 +126,7 @@ export const patchRole = defineOperation({
   tag: flows,
   summary: 'Change a role',
   description:
-    'Takes effect in every service within a second. You must hold every permission of the role before and after the change. System roles cannot be changed.',
+    'Takes effect in every service within a second. You must hold every permission of the role before and after the change. System roles cannot be changed. 409 while a live key of a service account with the role was created by a user who lacks an added permission.',
   access: 'role:manage',
   params: roleId,
   body: PatchRoleRequest,
@@ -158,7 +158,8 @@ export const grantRole = defineOperation({
   path: '/flows/v1/roles/{id}/grant',
   tag: flows,
   summary: 'Grant a role to a user',
-  description: 'You must hold every permission of the role.',
+  description:
+    'You must hold every permission of the role. 409 while a live key of the service account was created by a user who lacks one of them, because its creator keeps the secret.',
   access: 'role:manage',
   params: roleId,
   body: RoleGrantRequest,

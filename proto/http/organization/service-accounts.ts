@@ -116,6 +116,41 @@ export const CreatedServiceAccountKey = closed(
 )
 export type CreatedServiceAccountKey = Static<typeof CreatedServiceAccountKey>
 
+export const DerivedKey = closed(
+  {
+    clientId: keyFields.clientId,
+    serviceAccountId: Type.String({ description: 'Id of the account of the key.', examples: [EXAMPLE_ID] }),
+    createdBy: keyFields.createdBy,
+    createdTime: keyFields.createdTime,
+    revokedTime: Type.Optional(DateTime('Time of its revocation by this request; without it, the key is still live.')),
+  },
+  { description: 'A key that the account of the revoked key led to.' },
+)
+export type DerivedKey = Static<typeof DerivedKey>
+
+export const RevokeServiceAccountKeyRequest = closed({
+  cascade: Type.Optional(
+    Type.Boolean({
+      default: true,
+      description:
+        'Whether the keys that the account led to are revoked, too. They never are where the account revokes a key of its own.',
+      examples: [true],
+    }),
+  ),
+})
+export type RevokeServiceAccountKeyRequest = Static<typeof RevokeServiceAccountKeyRequest>
+
+export const RevokedServiceAccountKey = closed(
+  {
+    ...keyFields,
+    derivedKeys: Type.Array(DerivedKey, {
+      description: 'The live keys that the account led to since the key was created, oldest first.',
+    }),
+  },
+  { description: 'A revoked key, with the keys that its account led to.' },
+)
+export type RevokedServiceAccountKey = Static<typeof RevokedServiceAccountKey>
+
 const path = '/flows/v1/service-accounts'
 const id = pathParam('id', 'Id of the service account.', EXAMPLE_ID)
 
@@ -194,7 +229,7 @@ export const createServiceAccountKey = defineOperation({
   path: `${path}/{id}/keys`,
   tag,
   summary: 'Create a key of a service account',
-  description: `The response contains the client id and the secret, which is stored as a hash and never shown again. You must hold every permission of the account. An account has at most ${MAX_LIVE_KEYS} keys that are neither revoked nor expired: create the new one, deploy it, then revoke the old one. Every person who knows a key can use the roles that the account is granted later, too.`,
+  description: `The response contains the client id and the secret, which is stored as a hash and never shown again. You must hold every permission of the account. An account has at most ${MAX_LIVE_KEYS} keys that are neither revoked nor expired: create the new one, deploy it, then revoke the old one. The creator of a key keeps its secret, so the account gains no permission that the creator of a live key lacks: such a grant or change of a role is 409.`,
   access: 'user:manage',
   params: id,
   body: CreateServiceAccountKeyRequest,
@@ -213,14 +248,16 @@ export const revokeServiceAccountKey = defineOperation({
   tag,
   summary: 'Revoke a key of a service account',
   description:
-    'The key obtains no more tokens, and those that it obtained are void in every service within a second. Invitations and impersonation grants that the account made end, too, because a stolen key could have made them. You must hold every permission of the account.',
+    'The key obtains no more tokens, and those that it obtained are void in every service within a second. Invitations and impersonation grants that the account made end, too, because a stolen key could have made them. For the same reason the revocation ends the keys that the account created since (for a key that the account created itself: since the first key of that chain), the keys of accounts that it created since, and in turn the keys that those led to, except keys of accounts with a permission that you lack. The response lists them. They stay with `cascade: false`, and where the account revokes its own key, as in a rotation. You must hold every permission of the account.',
   access: 'user:manage',
   params: Type.Object({
     ...id.properties,
     ...pathParam('keyId', 'Client id of the key.', EXAMPLE_KEY).properties,
   }),
-  response: ServiceAccountKey,
+  body: RevokeServiceAccountKeyRequest,
+  bodyOptional: true,
+  response: RevokedServiceAccountKey,
   refusals: ['illegal_transition'],
-  audit: { procedure: 'serviceAccount.key.revoke', request: ['id', 'keyId'] },
+  audit: { procedure: 'serviceAccount.key.revoke', request: ['id', 'keyId', 'cascade', 'endedKeyIds'] },
   changesAuthority: true,
 })

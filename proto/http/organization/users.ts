@@ -8,13 +8,17 @@ const flows = defineTag('User administration', 'Creation, change and deactivatio
 
 const EXAMPLE_ID = 'user_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 
-/** Spaces, control and invisible characters are refused, so that different addresses look different. */
-const ADDRESS_PART =
-  '[^@\\s\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u115f\\u1160\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff]+'
+/**
+ * Spaces, control and invisible characters are refused, so that different addresses look different. Quotes, backslashes,
+ * angle brackets and a dot at the end are, because mail programs drop them, so that one mailbox would have many addresses.
+ */
+const REFUSED =
+  '@<>"\\\\\\s\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u115f\\u1160\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff'
 
 export const EMAIL_MAX_CHARACTERS = 254
-export const EMAIL_PATTERN = `^${ADDRESS_PART}@${ADDRESS_PART}$`
-export const EMAIL_FORM = 'an e-mail address without invisible characters'
+export const EMAIL_PATTERN = `^[^${REFUSED}]+@[^${REFUSED}]*[^${REFUSED}.\\u3002\\uff0e\\uff61]$`
+export const EMAIL_FORM =
+  'an e-mail address without invisible characters, quotes, backslashes, angle brackets, and a dot at the end'
 
 export const EmailAddress = Text(EMAIL_MAX_CHARACTERS, {
   minLength: 3,
@@ -208,12 +212,12 @@ export const deactivateUser = defineOperation({
   tag: flows,
   summary: 'Deactivate a user',
   description:
-    'The user can no longer sign in, and its sessions end in every service within a second. It stays in the directory with its roles. The last administrator cannot be deactivated.',
+    'The user can no longer sign in, and its sessions end in every service within a second. It stays in the directory with its roles. The keys that a service account created for other accounts, and those of accounts that it created, are revoked, too. The last administrator cannot be deactivated.',
   access: 'user:manage',
   params: userId,
   response: User,
   refusals: ['illegal_transition', 'last_administrator'],
-  audit: { procedure: 'user.deactivate', request: ['id'] },
+  audit: { procedure: 'user.deactivate', request: ['id', 'endedKeyIds'] },
   changesAuthority: true,
 })
 
@@ -240,11 +244,11 @@ export const anonymiseUser = defineOperation({
   tag: flows,
   summary: 'Anonymise a user',
   description:
-    'Erases e-mail address, names, telephone number, password and sessions permanently. The id remains, and the fields become `erased`. The last administrator cannot be anonymised.',
+    'Erases e-mail address, names, telephone number, password and sessions permanently. The id remains, and the fields become `erased`. The keys that a service account created for other accounts, and those of accounts that it created, are revoked, too. The last administrator cannot be anonymised.',
   access: 'user:manage',
   params: userId,
   response: User,
   refusals: ['illegal_transition', 'last_administrator'],
-  audit: { procedure: 'user.anonymise', request: ['id'] },
+  audit: { procedure: 'user.anonymise', request: ['id', 'endedKeyIds'] },
   changesAuthority: true,
 })

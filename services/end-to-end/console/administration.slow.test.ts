@@ -220,6 +220,18 @@ test('organization: people, roles, programs and their keys, and what the audit l
   await actOn(page, 'quotations@example.com', 'Send again')
   expect(await confirmations()).toHaveLength(2)
 
+  await page.getByText('the administrators of your organization are notified').waitFor()
+  await page.getByRole('button', { name: 'Do not notify administrators' }).click()
+  await sendDialog(page, 'Do not notify administrators')
+  await page.getByText('The administrators of your organization are not notified.').waitFor()
+  await page.getByRole('link', { name: 'Your account' }).click()
+  await page.getByText('You receive e-mail notifications about').waitFor()
+  await checkWidths(page)
+  await page.getByRole('button', { name: 'Turn off notifications' }).click()
+  await sendDialog(page, 'Turn off notifications')
+  await page.getByText('You receive no e-mail notifications.').waitFor()
+  await open(page, 'Organization')
+
   await page.getByRole('link', { name: 'Audit log' }).click()
   await page.getByRole('button', { name: 'Service account · key: revoke' }).waitFor()
   await checkWidths(page)

@@ -6,7 +6,7 @@ const BATCH_ROWS = 1000
 
 /**
  * Deletes expired records, oldest first so that an index finds them: ended sessions with their tokens, old failure
- * counts, used links.
+ * counts, used links. Ended sessions and revoked tokens stay longer than the longest lifetime of an access token.
  */
 export async function cleanUpIdentity(sql: Sql, now: string, signal: AbortSignal): Promise<void> {
   const before = (ms: number) => new Date(Date.parse(now) - ms).toISOString()

@@ -18,7 +18,7 @@ const ADDRESSES = [
     '/console/rfqs/rfq_1/offer',
   ],
   ...['/console/orders/order_1', '/console/parts/part_1', '/console/factories/factory_1', '/console/organization'],
-  '/console/webhooks/wh_1',
+  ...['/console/account', '/console/webhooks/wh_1'],
 ]
 
 test.each(ADDRESSES)('%s answers the page, which may load and reach only what it names', async (address) => {

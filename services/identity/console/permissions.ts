@@ -2,6 +2,7 @@ import * as impersonation from '../../../proto/http/identity/impersonation.ts'
 import type { Operation } from '../../../proto/http/operation.ts'
 import * as auditLog from '../../../proto/http/organization/audit-log.ts'
 import * as mailAddresses from '../../../proto/http/organization/mail-addresses.ts'
+import * as notifications from '../../../proto/http/organization/notification-settings.ts'
 import * as roles from '../../../proto/http/organization/roles.ts'
 import * as serviceAccounts from '../../../proto/http/organization/service-accounts.ts'
 import * as users from '../../../proto/http/organization/users.ts'
@@ -26,7 +27,7 @@ import * as endpoints from '../../../proto/http/webhooks/endpoints.ts'
 
 /** The contract of what the console does. */
 const MODULES: readonly object[] = [
-  ...[impersonation, auditLog, mailAddresses, roles, serviceAccounts, users],
+  ...[impersonation, auditLog, mailAddresses, notifications, roles, serviceAccounts, users],
   ...[contacts, assignments, awards, billing, comparison, factories, files, imports, matches, offers, orders],
   ...[partLifecycle, parts, rfqs, uploads, deliveries, endpointFlows, endpoints],
 ]

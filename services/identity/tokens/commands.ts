@@ -1,3 +1,4 @@
+import { emailSpelling } from '../../kit/addresses/email-spelling.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordRefusal } from '../../kit/audit/record.ts'
 import { runWithoutCaller } from '../../kit/command/without-caller.ts'
@@ -55,8 +56,7 @@ export async function signIn(
   signal: AbortSignal,
 ) {
   const { sql, hashing, clock } = deps
-  // Addresses are stored in NFKC.
-  const name = username.normalize('NFKC')
+  const name = emailSpelling(username)
   const keys = throttleKeys(name, audit.ipAddress)
   await refuseThrottled(sql, keys, isoOf(clock()))
   return hashing.withSlot({ ipAddress: audit.ipAddress, signal }, async () => {

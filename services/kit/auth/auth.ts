@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { MAX_ACCESS_TOKEN_SECONDS } from '../config/variables.ts'
 import type { Pool, Tx } from '../db/client.ts'
 import { type Caller, callerFrom } from './caller.ts'
 import {
@@ -28,13 +29,13 @@ interface AuthOptions {
   bus: AuthBus
   issuer: string
   audience: string
-  /** Lifetime of an access token, which is how long a revocation is kept in memory. */
-  accessTokenSeconds: number
   clock: () => number
 }
 
 /** After this time without a heartbeat, Postgres is queried for each token. */
 const MAX_HEARTBEAT_AGE_MS = 5000
+/** A token may be of a time when the configured lifetime was the longest one that is allowed. */
+const KEPT_REVOCATION_MS = (MAX_ACCESS_TOKEN_SECONDS + 60) * 1000
 const MAX_TOKENS = 20_000
 const MAX_USERS = 20_000
 const MAX_HEADER_CHARACTERS = 8 * 1024
@@ -200,7 +201,7 @@ export class Auth {
       if (expiredAt > now) break
       this.#ended.delete(id)
     }
-    this.#ended.set(sessionId, now + this.#tokenLifetimeMs())
+    this.#ended.set(sessionId, now + KEPT_REVOCATION_MS)
   }
 
   async #reload(): Promise<void> {
@@ -209,12 +210,10 @@ export class Auth {
     this.#callers.clear()
     this.#verifier.expire()
     const { sql, clock } = this.#options
-    const rows = await listEndedSessions(sql, new Date(clock() - this.#tokenLifetimeMs()).toISOString())
+    const rows = await listEndedSessions(sql, new Date(clock() - KEPT_REVOCATION_MS).toISOString())
     for (const { session_id } of rows) this.#revoke(session_id)
     this.#isLoaded = true
   }
-
-  #tokenLifetimeMs = () => (this.#options.accessTokenSeconds + 60) * 1000
 }
 
 function headerOf(request: Request): string {

@@ -2,6 +2,9 @@ import { Type } from '@sinclair/typebox'
 import { OneOf } from '../../../proto/http/shapes.ts'
 import './origins.ts'
 
+/** Longest lifetime of an access token that can be configured, for which every revocation is remembered. */
+export const MAX_ACCESS_TOKEN_SECONDS = 3600
+
 /** The environment variables of every service. */
 export const commonVariables = {
   NODE_ENV: OneOf(['development', 'test', 'production'], {
@@ -89,7 +92,7 @@ export const commonVariables = {
   }),
   ACCESS_TOKEN_SECONDS: Type.Integer({
     minimum: 60,
-    maximum: 3600,
+    maximum: MAX_ACCESS_TOKEN_SECONDS,
     default: 900,
     description: 'Lifetime of an access token, in seconds.',
   }),

@@ -154,7 +154,6 @@ export async function createKit(
     bus,
     issuer: config.PUBLIC_URL,
     audience: AUDIENCE,
-    accessTokenSeconds: config.ACCESS_TOKEN_SECONDS,
     clock,
   })
   const now = () => new Date(clock()).toISOString()

@@ -21,13 +21,22 @@ export const standingOf = ({ orgRoles, operator }: Caller): Standing => ({ roles
 
 /** A caller can change only users whose permissions the caller holds. Returns the permissions of the user. */
 export async function requireNoHigherPermissions(tx: Tx, caller: Caller, userId: string) {
-  const standing = standingOf(caller)
-  const listed = await listPermissions(tx, caller.orgId, userId)
-  const permissions = listed.map(({ permission }) => permission).filter((each) => isApplicable(each, standing))
+  const permissions = await permissionsOf(tx, caller, userId)
   if (missingPermissions(caller.permissions, permissions).length > 0) {
     throw refuse('forbidden', { detail: 'The user holds a permission that you do not hold.' })
   }
   return permissions
+}
+
+/** Whether the caller holds every permission of the user. */
+export const holdsPermissionsOf = async (tx: Tx, caller: Caller, userId: string): Promise<boolean> =>
+  missingPermissions(caller.permissions, await permissionsOf(tx, caller, userId)).length === 0
+
+/** The permissions of a user of the caller's organization that are effective there. */
+async function permissionsOf(tx: Tx, caller: Caller, userId: string): Promise<Permission[]> {
+  const standing = standingOf(caller)
+  const listed = await listPermissions(tx, caller.orgId, userId)
+  return listed.map(({ permission }) => permission).filter((each) => isApplicable(each, standing))
 }
 
 /** Runs after a change that may have removed an administrator; the refusal rolls it back. */

@@ -21,6 +21,7 @@ import { lockOrganization } from '../authority/authority.ts'
 import { emailAddressOf } from '../email-addresses.ts'
 import type { MailLinks } from '../mail/links.ts'
 import { dropMails } from '../mail/queries.ts'
+import { disableByLink } from '../notification-settings/commands.ts'
 import * as queries from './queries.ts'
 
 export const shownAddress = ({ id, email, topics, created_at, confirmed_at }: queries.AddressRow): MailAddress => ({
@@ -160,14 +161,20 @@ export async function confirmAddress(sql: Pool, token: string, context: AuditCon
 }
 
 /**
- * Removes an address with the token in its mails. A repetition succeeds, because mail programs may repeat the request.
+ * Ends the mails to an address or user with the token in them. A repetition succeeds, because mail programs may repeat the request.
  */
 export async function unsubscribe(sql: Pool, token: string, context: AuditContext, now: string): Promise<undefined> {
   await runWithoutCaller(sql, context, async (tx, audit) => {
     const [removed] = await queries.unsubscribeAddress(tx, token)
-    if (!removed) return
-    await dropMails(tx, removed.id, now)
-    await recordByLink(tx, audit, removed)
+    if (removed) {
+      await dropMails(tx, removed.id, now)
+      await recordByLink(tx, audit, removed)
+      return
+    }
+    const user = await disableByLink(tx, token, now)
+    if (!user) return
+    audit.actBy(user)
+    audit.add({ userId: user.userId })
   })
 }
 

@@ -28,7 +28,7 @@ describe('an address', () => {
     expect<object>(body).toEqual({
       id: expect.stringMatching(/^maddr_/),
       email,
-      topics: ['INVITATIONS', 'OFFERS', 'AWARDS', 'ORDERS', 'ENDPOINTS'],
+      topics: ['INVITATIONS', 'OFFERS', 'AWARDS', 'ORDERS', 'CASES', 'ENDPOINTS'],
       confirmed: false,
       createdTime: expect.any(String),
     })

@@ -68,14 +68,20 @@ export const confirmAddress = (tx: Tx, hash: Uint8Array, now: string) => tx<Link
   where confirmation_hash = ${Buffer.from(hash)} and confirmable_until > ${now}
   returning id, org_id, created_by`
 
-/** The address of a link that confirms it, or of one that removes it. */
+/** The address of a link that confirms it, of one that removes it, or of one that ends the mails to a user. */
 export const findLinked = (sql: Sql, token: string, hash: Uint8Array, now: string) => sql<
   { email: string; organization_name: string }[]
 >`
   select a.email, o.name as organization_name
   from organization.mail_addresses a
   join organization.organizations o on o.id = a.org_id
-  where a.unsubscribe_token = ${token} or (a.confirmation_hash = ${Buffer.from(hash)} and a.confirmable_until > ${now})`
+  where a.unsubscribe_token = ${token} or (a.confirmation_hash = ${Buffer.from(hash)} and a.confirmable_until > ${now})
+  union all
+  select u.email, o.name
+  from organization.user_notifications n
+  join organization.users u on u.id = n.user_id
+  join organization.organizations o on o.id = u.org_id
+  where n.unsubscribe_token = ${token} and u.active`
 
 export const unsubscribeAddress = (tx: Tx, token: string) => tx<LinkedAddress[]>`
   delete from organization.mail_addresses where unsubscribe_token = ${token} returning id, org_id, created_by`

@@ -7,7 +7,17 @@ const Id = Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$' })
 
 /** What mails use of the data of an event. Other systems emit events of cases and assignments, too. */
 const Told = Type.Object({
-  case: Type.Optional(Type.Object({ rfqId: Type.Optional(Id) })),
+  case: Type.Optional(
+    Type.Object({
+      id: Type.Optional(Id),
+      rfqId: Type.Optional(Id),
+      orderId: Type.Optional(Id),
+      orgId: Type.Optional(Id),
+      closedByOrgId: Type.Optional(Id),
+    }),
+  ),
+  task: Type.Optional(Type.Object({ orgId: Type.Optional(Id) })),
+  expense: Type.Optional(Type.Object({ orgId: Type.Optional(Id) })),
   assignment: Type.Optional(Type.Object({ orderId: Id, orderSerialNumber: Id, rfqId: Id, status: Id, dueDate: Id })),
   endpointId: Type.Optional(Id),
   cause: Type.Optional(Type.Object({ event: Type.String({ maxLength: 128 }) })),
@@ -18,12 +28,17 @@ const DAY_MS = 24 * 60 * 60 * 1000
 /** The event as a candidate. One that was late for a day, such as after a pause of mail, is not told any more. */
 export function candidateOf({ type, tenantid: orgId, time, data }: Envelope, now: string): Candidate | undefined {
   if (orgId === undefined || Date.parse(now) - Date.parse(time) > DAY_MS || !Value.Check(Told, data)) return undefined
-  const { case: opened, assignment, endpointId, cause } = data
+  const { case: about, task, expense, assignment, endpointId, cause } = data
+  const causedBy = type === 'cases.closed' ? about?.closedByOrgId : (task?.orgId ?? expense?.orgId ?? about?.orgId)
   const { orderId, orderSerialNumber: serialNumber, status, dueDate } = assignment ?? {}
   return {
     ...{ orgId, type, time, endpointId },
     cause: cause?.event ?? '',
-    rfqId: assignment?.rfqId ?? opened?.rfqId,
+    rfqId: assignment?.rfqId ?? about?.rfqId,
+    caseOf: about?.id !== undefined && causedBy !== undefined ? { caseId: about.id, causedBy } : undefined,
+    recordIds: [orderId ?? about?.orderId ?? assignment?.rfqId ?? about?.rfqId, about?.id].filter(
+      (id) => id !== undefined,
+    ),
     order: assignment && { orderId, serialNumber, status, dueDate },
   }
 }

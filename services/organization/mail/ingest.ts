@@ -1,10 +1,19 @@
 import type { Envelope } from '../../../proto/events/envelope.ts'
+import type { MailTopic } from '../../../proto/http/organization/mail-addresses.ts'
 import type { Bus } from '../../kit/bus/bus.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import { newId } from '../../kit/db/ids.ts'
+import { newId, newSecretToken } from '../../kit/db/ids.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
 import { candidateOf } from './candidates.ts'
-import { type Addressed, appendItems, listConfirmed, listRoles } from './queries.ts'
+import {
+  type Addressed,
+  appendItems,
+  ensureTokens,
+  listAdministrators,
+  listConfirmed,
+  listCreators,
+  listRoles,
+} from './queries.ts'
 import {
   type Candidate,
   MAIL_EXPIRY_MS,
@@ -19,11 +28,11 @@ import {
 interface IngestDeps {
   bus: Bus
   clock: () => number
-  /** Time for which the items for one address are collected. */
+  /** Time for which the items for one recipient are collected. */
   delayMs: number
 }
 
-/** Turns events into items of the mails for the confirmed addresses of their organizations. */
+/** Turns events into items of the mails for the confirmed addresses and the people of their organizations. */
 export function mailIngest({ bus, clock, delayMs }: IngestDeps): Worker {
   const handleAll = (tx: Tx, events: readonly Envelope[]) => collect(tx, events, clock(), delayMs)
   return bus.consume({
@@ -38,26 +47,68 @@ async function collect(tx: Tx, events: readonly Envelope[], nowMs: number, delay
   const now = timeAt(nowMs)
   const candidates = events.flatMap((event) => candidateOf(event, now) ?? [])
   if (candidates.length === 0) return
-  const addresses = await listConfirmed(tx, [...new Set(candidates.map(({ orgId }) => orgId))])
-  if (addresses.length === 0) return
   const roleOf = await rolesOf(tx, candidates)
   const told = candidates.flatMap((candidate) => {
     const found = noticeOf(candidate, roleOf(candidate))
-    return found ? [{ orgId: candidate.orgId, ...found }] : []
+    return found ? [{ orgId: candidate.orgId, recordIds: candidate.recordIds, ...found }] : []
   })
-  const mails = addresses.flatMap(({ id: addressId, org_id: orgId, topics, confirmed_at: confirmed }): Addressed[] => {
-    const items: Notice[] = told
-      .filter(
+  if (told.length === 0) return
+  const orgIds = [...new Set(told.map(({ orgId }) => orgId))]
+  const addresses = await listConfirmed(tx, orgIds)
+  const people = await peopleOf(tx, told, orgIds)
+  const ofAddresses = addresses.flatMap(({ id, org_id: orgId, topics, confirmed_at: confirmed }) =>
+    mailsOf(
+      { orgId, recipientId: id },
+      told.filter(
         (one) =>
           one.orgId === orgId && topics.includes(one.topic) && Date.parse(one.notice.time) >= Date.parse(confirmed),
-      )
-      .map(({ notice }) => notice)
-    return chunksOf(items).map((chunk) => ({ id: newId('mail'), orgId, addressId, items: chunk }))
+      ),
+    ),
+  )
+  const ofPeople = people.flatMap(({ person, notices }) => {
+    const own = addresses.filter(({ org_id, email_key }) => org_id === person.org_id && email_key === person.email_key)
+    const isAddressed = ({ topic }: Told) => own.some(({ topics }) => topics.includes(topic))
+    const mine = notices.filter((one) => !isAddressed(one))
+    return mailsOf({ orgId: person.org_id, recipientId: person.user_id }, mine)
   })
+  const userIds = [...new Set(ofPeople.map(({ recipientId }) => recipientId))]
+  if (userIds.length > 0)
+    await ensureTokens(
+      tx,
+      userIds,
+      userIds.map(() => newSecretToken().token),
+    )
   const times = { now, due: timeAt(nowMs + delayMs), expires: timeAt(nowMs + MAIL_EXPIRY_MS) }
   // One statement cannot add to the same row twice.
-  for (const round of roundsOf(mails)) await appendItems(tx, round, times)
+  for (const round of roundsOf(ofAddresses)) await appendItems(tx, 'address_id', round, times)
+  for (const round of roundsOf(ofPeople)) await appendItems(tx, 'user_id', round, times)
 }
+
+interface Told {
+  orgId: string
+  recordIds: readonly string[]
+  topic: MailTopic
+  notice: Notice
+}
+
+/** The people to notify, each with what concerns them: administrators all of it, others the records that they created. */
+async function peopleOf(tx: Tx, told: readonly Told[], orgIds: readonly string[]) {
+  const administrators = await listAdministrators(tx, orgIds)
+  const recordIds = [...new Set(told.flatMap((one) => one.recordIds))]
+  const creators = recordIds.length === 0 ? [] : await listCreators(tx, recordIds, orgIds)
+  const people = new Map([...administrators, ...creators].map((person) => [person.user_id, person]))
+  const forAll = new Set(administrators.map(({ user_id: userId }) => userId))
+  const created = Map.groupBy(creators, ({ user_id: userId }) => userId)
+  return [...people].map(([userId, person]) => {
+    const own = new Set(created.get(userId)?.map(({ record_id: recordId }) => recordId))
+    const concerns = ({ orgId, recordIds }: Told) =>
+      orgId === person.org_id && (forAll.has(userId) || recordIds.some((id) => own.has(id)))
+    return { person, notices: told.filter(concerns) }
+  })
+}
+
+const mailsOf = (to: { orgId: string; recipientId: string }, told: readonly Told[]): Addressed[] =>
+  chunksOf(told.map(({ notice }) => notice)).map((items) => ({ id: newId('mail'), ...to, items }))
 
 const timeAt = (ms: number) => new Date(ms).toISOString()
 
@@ -73,10 +124,10 @@ async function rolesOf(tx: Tx, candidates: readonly Candidate[]) {
 const chunksOf = (items: readonly Notice[]): Notice[][] =>
   Array.from({ length: Math.ceil(items.length / MAX_ITEMS) }, (_, n) => items.slice(n * MAX_ITEMS, (n + 1) * MAX_ITEMS))
 
-/** Mails of which each round has at most one for an address. */
+/** Mails of which each round has at most one for a recipient. */
 function roundsOf(mails: readonly Addressed[]): Addressed[][] {
   const rounds: Addressed[][] = []
-  for (const of of Map.groupBy(mails, ({ addressId }) => addressId).values()) {
+  for (const of of Map.groupBy(mails, ({ recipientId }) => recipientId).values()) {
     for (const [n, mail] of of.entries()) rounds[n] = [...(rounds[n] ?? []), mail]
   }
   return rounds

@@ -1,20 +1,11 @@
-import { domainToASCII } from 'node:url'
 import { MAX_LINKS_PER_RECIPIENT } from '../../../proto/http/organization/users.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { hashOf, newId } from '../../kit/db/ids.ts'
-import { invalidField, refuse } from '../../kit/errors/refusal.ts'
+import { refuse } from '../../kit/errors/refusal.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
+import { envelopeAddressOf, mailboxOf } from './envelope.ts'
 import { countLinks, insertLinkMail, lockRecipient } from './queries.ts'
 import { MAIL_EXPIRY_MS } from './rules.ts'
-
-/** One mailbox could be written in many ways with these, each with a limit of its own. */
-const AMBIGUOUS = /["\\]/
-
-/** The mailbox of an address: the spelling of letters and of an international domain does not matter. */
-function mailboxOf(email: string): string {
-  const at = email.lastIndexOf('@')
-  return `${email.slice(0, at)}@${domainToASCII(email.slice(at + 1)) || email.slice(at + 1)}`.toLowerCase()
-}
 
 interface Link {
   kind: 'CONFIRMATION' | 'INVITATION' | 'RESET'
@@ -34,8 +25,7 @@ export interface MailLinks {
 export const mailLinks = (options: { box: SecretBox; hourlyMax: number } | undefined): MailLinks => ({
   async send(tx, { kind, orgId, addressId = null, userId = null, email, token }, now) {
     if (!options) throw refuse('mail_unavailable')
-    if (AMBIGUOUS.test(email)) throw invalidField('email', 'must have no quotes and backslashes to be sent a mail')
-    const recipientHash = hashOf(mailboxOf(email))
+    const recipientHash = hashOf(mailboxOf(await envelopeAddressOf(email)))
     await lockRecipient(tx, recipientHash)
     const [counts] = await countLinks(tx, orgId, recipientHash, now)
     const { ofOrganization, ofAll } = MAX_LINKS_PER_RECIPIENT

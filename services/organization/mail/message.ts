@@ -107,9 +107,16 @@ function noticeContent(
     lines: mail.omitted > 0 ? [...lines, { text: `And ${mail.omitted} more`, url: consoleUrl }] : lines,
     footer: [
       ...(consoleUrl
-        ? [{ text: 'Choose what your organization is told', url: `${consoleUrl}/organization/mail` }]
+        ? [
+            mail.user_id === null
+              ? { text: 'Choose what your organization receives', url: `${consoleUrl}/organization/mail` }
+              : { text: 'Your notifications', url: `${consoleUrl}/account` },
+          ]
         : []),
-      { text: 'Remove this address', url: mailAddressUrl(publicUrl, 'remove', mail.unsubscribe_token ?? '') },
+      {
+        text: mail.user_id === null ? 'Remove this address' : 'Unsubscribe',
+        url: mailAddressUrl(publicUrl, 'remove', mail.unsubscribe_token ?? ''),
+      },
     ],
   }
 }

@@ -1,13 +1,51 @@
 import type { MailTopic } from '../../../proto/http/organization/mail-addresses.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { inBatches } from '../../kit/worker/batches.ts'
-import { MAX_ITEMS, type Notice, type RfqRole } from './rules.ts'
+import { MAX_ADMINISTRATORS, MAX_ITEMS, type Notice, type RfqRole } from './rules.ts'
 
 export const listConfirmed = (tx: Tx, orgIds: readonly string[]) => tx<
-  { id: string; org_id: string; topics: MailTopic[]; confirmed_at: string }[]
+  { id: string; org_id: string; email_key: string; topics: MailTopic[]; confirmed_at: string }[]
 >`
-  select id, org_id, topics, confirmed_at from organization.mail_addresses
+  select id, org_id, email_key, topics, confirmed_at from organization.mail_addresses
   where org_id = any(${orgIds}) and confirmed_at is not null order by id`
+
+/** A person who may be notified. */
+export interface Person {
+  user_id: string
+  org_id: string
+  email_key: string
+}
+
+const isNotified = (sql: Sql) => sql`(u.kind = 'PERSON' and u.active and u.anonymised_at is null and not exists (
+  select from organization.user_notifications n where n.user_id = u.id and not n.enabled))`
+
+/** The administrators who are notified for their organization, because no address of it is confirmed. */
+export const listAdministrators = (tx: Tx, orgIds: readonly string[]) => tx<Person[]>`
+  select a.id as user_id, a.org_id, a.email_key
+  from organization.organizations o
+  cross join lateral (
+    select u.id, u.org_id, u.email_key
+    from organization.roles r
+    join organization.user_roles ur on ur.role_id = r.id
+    join organization.users u on u.id = ur.user_id
+    where r.org_id = o.id and 'org:admin' = any(r.permissions) and ${isNotified(tx)}
+    group by u.id order by u.id limit ${MAX_ADMINISTRATORS}) a
+  where o.id = any(${orgIds}) and o.notify_administrators and not exists (
+    select from organization.mail_addresses m where m.org_id = o.id and m.confirmed_at is not null)`
+
+/** The persons who created the records, each in an organization that the event is for. */
+export const listCreators = (tx: Tx, recordIds: readonly string[], orgIds: readonly string[]) => tx<
+  (Person & { record_id: string })[]
+>`
+  select distinct c.record_id, u.id as user_id, u.org_id, u.email_key
+  from sourcing.record_creators c
+  join organization.users u on u.id = c.user_id and u.org_id = c.org_id
+  where c.record_id = any(${recordIds}) and c.org_id = any(${orgIds}) and ${isNotified(tx)}`
+
+/** Gives the persons a token for the links that end their notifications. */
+export const ensureTokens = (tx: Tx, userIds: readonly string[], tokens: readonly string[]) => tx`
+  insert into organization.user_notifications (user_id, unsubscribe_token)
+  select * from unnest(${[...userIds]}::text[], ${[...tokens]}::text[]) on conflict (user_id) do nothing`
 
 /** The roles of organizations in RFQs. */
 export const listRoles = (tx: Tx, rfqIds: readonly string[], orgIds: readonly string[]) => tx<
@@ -15,24 +53,28 @@ export const listRoles = (tx: Tx, rfqIds: readonly string[], orgIds: readonly st
 >`
   select rfq_id, org_id, role from sourcing.rfq_readers where rfq_id = any(${rfqIds}) and org_id = any(${orgIds})`
 
+/** The column of the recipient of a mail: a mail address, or a user. */
+export type RecipientColumn = 'address_id' | 'user_id'
+
 export interface Addressed {
   id: string
   orgId: string
-  addressId: string
+  recipientId: string
   items: Notice[]
 }
 
-/** Adds items to the mail that collects them for their address, or to a new one. */
+/** Adds items to the mail that collects them for their recipient, or to a new one. */
 export const appendItems = (
   tx: Tx,
+  column: RecipientColumn,
   mails: readonly Addressed[],
   times: { now: string; due: string; expires: string },
 ) => tx`
-  insert into organization.mails (id, org_id, kind, address_id, items, created_at, next_attempt_at, expires_at)
-  select n.id, n."orgId", 'NOTICE', n."addressId", n.items, ${times.now}, ${times.due}, ${times.expires}
+  insert into organization.mails (id, org_id, kind, ${tx(column)}, items, created_at, next_attempt_at, expires_at)
+  select n.id, n."orgId", 'NOTICE', n."recipientId", n.items, ${times.now}, ${times.due}, ${times.expires}
   from json_to_recordset(${JSON.stringify(mails)}::text::json) as n (
-    id text, "orgId" text, "addressId" text, items jsonb)
-  on conflict (address_id) where kind = 'NOTICE' and state = 'PENDING' and sealed_at is null do update set
+    id text, "orgId" text, "recipientId" text, items jsonb)
+  on conflict (${tx(column)}) where kind = 'NOTICE' and state = 'PENDING' and sealed_at is null do update set
     items = case when jsonb_array_length(mails.items) < ${MAX_ITEMS} then mails.items || excluded.items else mails.items end,
     omitted = mails.omitted
       + case when jsonb_array_length(mails.items) < ${MAX_ITEMS} then 0 else jsonb_array_length(excluded.items) end`
@@ -77,14 +119,20 @@ export const dropMails = (tx: Tx, addressId: string, now: string) => tx`
   update organization.mails set state = 'FAILED', secret = null, finished_at = ${now}
   where address_id = ${addressId} and state = 'PENDING'`
 
-/** Whether the address of a mail was removed, or its link is void. */
+/** Ends the unsent notifications of a user. */
+export const dropMailsTo = (tx: Tx, userId: string, now: string) => tx`
+  update organization.mails set state = 'FAILED', finished_at = ${now}
+  where user_id = ${userId} and kind = 'NOTICE' and state = 'PENDING'`
+
+/** Whether the address of a mail was removed, its user is not notified any more, or its link is void. */
 const isVoid = (sql: Sql) => sql`(
-  case when m.address_id is null
-    then not exists (select from organization.pending_activations p where p.token_hash = m.activation_hash)
-    else not exists (select from organization.mail_addresses a where a.id = m.address_id) end)`
+  case
+    when m.address_id is not null then not exists (select from organization.mail_addresses a where a.id = m.address_id)
+    when m.kind = 'NOTICE' then not exists (select from organization.users u where u.id = m.user_id and ${isNotified(sql)})
+    else not exists (select from organization.pending_activations p where p.token_hash = m.activation_hash) end)`
 
 /**
- * The mails that are due, with their turn within their organization. An address gets one NOTICE at a time; the next one
+ * The mails that are due, with their turn within their organization. A recipient gets one NOTICE at a time; the next one
  * collects meanwhile. Beyond the limit of an hour, the notices of an organization collect until the next hour.
  */
 const due = (sql: Sql, hourlyMax: number, now: string) => sql`
@@ -97,7 +145,8 @@ const due = (sql: Sql, hourlyMax: number, now: string) => sql`
     where m.state = 'PENDING' and m.next_attempt_at <= ${now} and m.expires_at > ${now}
       and (m.lease_until is null or m.lease_until < now())
       and (m.kind <> 'NOTICE' or m.sealed_at is not null or not exists (
-        select from organization.mails s where s.address_id = m.address_id and s.state = 'PENDING' and s.kind = 'NOTICE'
+        select from organization.mails s
+        where (s.address_id = m.address_id or s.user_id = m.user_id) and s.state = 'PENDING' and s.kind = 'NOTICE'
           and s.sealed_at is not null))
       and not ${isVoid(sql)}
   ) d
@@ -119,6 +168,8 @@ export interface ClaimedMail {
   email: string
   given_name: string | null
   unsubscribe_token: string | null
+  /** Null for a mail address. */
+  user_id: string | null
 }
 
 /** Leases due mails of the organizations in turn. */
@@ -140,10 +191,12 @@ export const claimMails = (
   join organization.organizations o on o.id = own.org_id
   left join organization.mail_addresses a on a.id = own.address_id
   left join organization.users u on u.id = own.user_id
+  left join organization.user_notifications n on n.user_id = own.user_id
   left join organization.activations l on l.token_hash = own.activation_hash
   where m.id = any(array(select id from claimed)) and own.id = m.id
   returning m.id, m.org_id, o.name as org_name, m.kind, m.items, m.omitted, m.secret, m.attempts, m.sealed_at, m.expires_at,
-    l.expires_at as link_expires_at, coalesce(a.email, u.email) as email, u.given_name, a.unsubscribe_token`
+    l.expires_at as link_expires_at, coalesce(a.email, u.email) as email, u.given_name,
+    coalesce(a.unsubscribe_token, n.unsubscribe_token) as unsubscribe_token, own.user_id`
 
 /** The end of an attempt. Without a state the mail stays PENDING until the next one. */
 export interface Attempt {

@@ -13,6 +13,10 @@ export interface Candidate {
   rfqId: string | undefined
   order: Pick<Notice, 'orderId' | 'serialNumber' | 'status' | 'dueDate'> | undefined
   endpointId: string | undefined
+  /** The case itself, where it changed, and the organization that changed it. */
+  caseOf: { caseId: string; causedBy: string } | undefined
+  /** The records whose creators are notified. */
+  recordIds: readonly string[]
 }
 
 /** What one item of a mail tells. Its texts are written when it is sent. */
@@ -26,6 +30,7 @@ export interface Notice {
   status?: string | undefined
   dueDate?: string | undefined
   endpointId?: string
+  caseId?: string
 }
 
 export type NoticeKind =
@@ -46,10 +51,16 @@ export type NoticeKind =
   | 'orderStep'
   | 'delayed'
   | 'filesReleased'
+  | 'caseOpened'
+  | 'caseClosed'
+  | 'caseTask'
+  | 'caseExpense'
   | 'endpointPaused'
 
 /** Items of a mail; further ones are counted. */
 export const MAX_ITEMS = 50
+/** Administrators who are notified for an organization. */
+export const MAX_ADMINISTRATORS = 10
 
 type Choice = readonly [MailTopic, NoticeKind] | undefined
 
@@ -72,17 +83,30 @@ const BY_CAUSE: Readonly<Record<string, Partial<Record<RfqRole, Choice>>>> = {
   'sourcing.offer.rejected': { MANUFACTURER: ['OFFERS', 'rejected'] },
 }
 
+/** What another organization does in a case. */
+const CASE_NOTICES: ReadonlyMap<string, NoticeKind> = new Map([
+  ['cases.created', 'caseOpened'],
+  ['cases.closed', 'caseClosed'],
+  ['cases.tasks.created', 'caseTask'],
+  ['cases.expenses.created', 'caseExpense'],
+])
+
 /** An organization with several roles is told as the first of them, so that it is not told of what it does itself. */
 export const RFQ_ROLES = ['CONSUMER', 'MANUFACTURER', 'IP_OWNER'] as const
 export type RfqRole = (typeof RFQ_ROLES)[number]
 
 /** What an event tells an organization in its role in the RFQ, with the topic; undefined for nothing. */
 export function noticeOf(
-  { type, time, cause, rfqId, order, endpointId }: Candidate,
+  { type, time, cause, rfqId, order, endpointId, orgId, caseOf }: Candidate,
   role: RfqRole | undefined,
 ): { topic: MailTopic; notice: Notice } | undefined {
   if (type === 'webhooks.endpoint.paused') {
     return endpointId ? { topic: 'ENDPOINTS', notice: { kind: 'endpointPaused', time, endpointId } } : undefined
+  }
+  const ofCase = CASE_NOTICES.get(type)
+  if (caseOf && ofCase && cause === '') {
+    const { caseId, causedBy } = caseOf
+    return causedBy === orgId ? undefined : { topic: 'CASES', notice: { kind: ofCase, time, caseId } }
   }
   const choice = order ? orderChoice(type, cause) : role && BY_CAUSE[cause]?.[role]
   if (!choice || rfqId === undefined) return undefined

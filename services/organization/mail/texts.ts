@@ -55,6 +55,10 @@ const TEXTS: Readonly<Record<NoticeKind, (about: About) => string>> = {
   orderStep: ({ order, status = '' }) => `${order} ${STEPS.get(status) ?? 'changed'}`,
   delayed: ({ order, dueDate }) => `${order} is expected on ${dueDate}`,
   filesReleased: ({ order }) => `The files for ${order} were released`,
+  caseOpened: () => 'Another organization opened a case with you',
+  caseClosed: () => 'Another organization closed a case',
+  caseTask: () => 'Another organization added a task to a case',
+  caseExpense: () => 'Another organization added an expense to a case',
   endpointPaused: () => 'A webhook endpoint was paused, because its deliveries failed for three days',
 }
 
@@ -79,8 +83,9 @@ const TO_OFFER: ReadonlySet<NoticeKind> = new Set<NoticeKind>([
   'rejected',
 ])
 
-function pathOf({ kind, endpointId, orderId, rfqId, role }: Notice): string {
+function pathOf({ kind, endpointId, caseId, orderId, rfqId, role }: Notice): string {
   if (endpointId) return `/webhooks/${endpointId}`
+  if (caseId) return `/cases/${caseId}`
   if (orderId) return `/orders/${orderId}`
   return `/rfqs/${rfqId}${TO_OFFER.has(kind) ? '/offer' : comparisonFor(role)}`
 }

@@ -1,3 +1,4 @@
+import { emailSpelling } from '../../kit/addresses/email-spelling.ts'
 import { type Impersonate, operatorContext } from '../../kit/audit/context.ts'
 import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import type { Pool } from '../../kit/db/client.ts'
@@ -26,10 +27,10 @@ export function restoreAdministrator(
   now: string,
 ): Promise<RestoredAdministrator> {
   return runWithoutCaller(sql, operatorContext('role.grant'), async (tx, audit) => {
-    const { id: userId, org_id: orgId } = found(await findUserByEmail(tx, email.normalize('NFKC')))
+    const { id: userId, org_id: orgId } = found(await findUserByEmail(tx, emailSpelling(email)))
     const standing = await lockOrganization(tx, orgId)
     // The lock may have waited for a command that deactivated or erased the user.
-    const user = found(await findUserByEmail(tx, email.normalize('NFKC')))
+    const user = found(await findUserByEmail(tx, emailSpelling(email)))
     if (!user.active) throw refuse('illegal_transition', { detail: 'The user is inactive.' })
     const before = await findRoleByName(tx, orgId, ADMINISTRATOR)
     await reconcileRoles(tx, orgId, standing, now)

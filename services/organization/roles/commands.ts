@@ -15,6 +15,7 @@ import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { requireAdministratorLeft, requireHeldPermissions, standingOf } from '../authority/authority.ts'
 import { emitRoleChanged, emitUserChanged } from '../authority/events.ts'
 import { findUser } from '../authority/queries.ts'
+import { requireStrongKeepers } from '../service-accounts/lineage.ts'
 import { nameTaken, refuseTakenName } from '../unique-names.ts'
 import * as queries from './queries.ts'
 import { inapplicablePermissions, isReserved } from './rules.ts'
@@ -60,7 +61,7 @@ interface PatchRole {
  * Changes a custom role. The caller must hold the old and the new permissions of the role, because its users gain and
  * lose them. An administrator must remain.
  */
-export async function patchRole({ tx, caller, params: { id }, body, ifMatch }: Command<PatchRole>): Promise<Role> {
+export async function patchRole({ tx, caller, params: { id }, body, ifMatch, now }: Command<PatchRole>): Promise<Role> {
   const { orgId } = caller
   const role = found(await queries.findRole(tx, orgId, id))
   const permissions = body.permissions === undefined ? role.permissions : [...new Set(body.permissions)]
@@ -72,6 +73,8 @@ export async function patchRole({ tx, caller, params: { id }, body, ifMatch }: C
   if (isReserved(name)) throw nameTaken(UNIQUE_NAME.record)
   const changed = found(await queries.updateRole(tx, { id, orgId, name, permissions }).catch(refuseTaken))
   if (role.permissions.includes('org:admin')) await requireAdministratorLeft(tx, orgId)
+  const added = permissions.filter((permission) => !role.permissions.includes(permission))
+  await requireStrongKeepers(tx, { orgId, roleId: id, added }, 'permissions', now)
   await emitRoleChanged(tx, orgId, id)
   return changed
 }
@@ -99,11 +102,12 @@ export async function deleteRole({
 type Holding = Command<{ params: { id: string }; body: { userId: string } }>
 
 /** Grants a role whose permissions the caller holds. */
-export async function grantRole({ tx, caller, params: { id: roleId }, body: { userId } }: Holding): Promise<Role> {
+export async function grantRole({ tx, caller, params: { id: roleId }, body: { userId }, now }: Holding): Promise<Role> {
   const { orgId } = caller
   const { role, user } = await findRoleAndUser(tx, caller, roleId, userId)
   if (user.anonymised) throw conflict('is anonymised')
   if ((await queries.grantRoleTo(tx, { orgId, userId, roleId })).length === 0) throw conflict('already holds the role')
+  await requireStrongKeepers(tx, { orgId, roleId, userId, added: role.permissions }, 'userId', now)
   await emitUserChanged(tx, orgId, userId)
   return role
 }

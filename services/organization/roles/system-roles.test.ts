@@ -9,7 +9,7 @@ const market = await marketplaceOf([])
 /** The system roles as the contract lists them. */
 const BUYER = [
   ...['app:consumer', 'rfq:create', 'rfq:publish', 'rfq:invite', 'rfq:award', 'rfq:cancel', 'offer:accept'],
-  ...['offer:reject', 'order:cancel', 'case:read', 'case:manage', 'assignment:read'],
+  ...['offer:reject', 'order:update', 'order:cancel', 'case:read', 'case:manage', 'assignment:read'],
 ]
 const IP_OWNER = [
   ...['app:ip-owner', 'part:create', 'part:update', 'part:publish', 'part:delete', 'file:write', 'case:read'],

@@ -12,6 +12,7 @@ import { requireNoHigherPermissions } from '../authority/authority.ts'
 import { emitUserChanged } from '../authority/events.ts'
 import { grantRoleTo } from '../roles/queries.ts'
 import { type LinkDeps, requireGrantable } from '../users/commands.ts'
+import { originOf, requireShortLineage } from './lineage.ts'
 import * as queries from './queries.ts'
 import { accountOf, emailOf } from './shapes.ts'
 
@@ -26,7 +27,8 @@ export async function createAccount(
   const [present] = await queries.countAccounts(tx, orgId)
   if (present.count >= MAX_SERVICE_ACCOUNTS) throw refuse('limit_reached')
   const id = newIdAt('user', now)
-  await queries.insertAccount(tx, { id, orgId, email: emailOf(id, publicUrl), name, description }, now)
+  const lineage = requireShortLineage((await originOf(tx, caller, now)).lineage)
+  await queries.insertAccount(tx, { id, orgId, email: emailOf(id, publicUrl), name, description, lineage }, now)
   for (const roleId of new Set(roleIds)) await grantRoleTo(tx, { orgId, userId: id, roleId })
   audit.add({ serviceAccountId: id })
   await emitUserChanged(tx, orgId, id)

@@ -1,7 +1,9 @@
+import type { Permission } from '../../../proto/permissions.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { PageWindow } from '../../kit/pagination/pagination.ts'
 import { inBatches } from '../../kit/worker/batches.ts'
+import type { Lineage } from './rules.ts'
 
 export interface AccountRow {
   id: string
@@ -35,12 +37,24 @@ interface NewAccount {
   email: string
   name: string
   description: string | undefined
+  lineage: Lineage
 }
 
-export const insertAccount = (tx: Tx, { id, orgId, email, name, description }: NewAccount, now: string) => tx`
+export const insertAccount = (tx: Tx, { id, orgId, email, name, description, lineage }: NewAccount, now: string) => tx`
   insert into organization.users
-    (id, org_id, kind, email, given_name, family_name, description, created_at, updated_at)
-  values (${id}, ${orgId}, 'SERVICE', ${email}, ${name}, '', ${description ?? null}, ${now}, ${now})`
+    (id, org_id, kind, email, given_name, family_name, description, lineage, created_at, updated_at)
+  values (${id}, ${orgId}, 'SERVICE', ${email}, ${name}, '', ${description ?? null},
+    ${JSON.stringify(lineage)}::text::jsonb, ${now}, ${now})`
+
+export const findLineage = (tx: Tx, orgId: string, id: string) => tx<{ lineage: Lineage }[]>`
+  select lineage from organization.users where org_id = ${orgId} and id = ${id} and kind = 'SERVICE'`
+
+/** What a key led from: its keeper, and the beginning of its chain. */
+export const findKeyOrigin = (tx: Tx, { orgId, userId, id }: { orgId: string; userId: string; id: string }) => tx<
+  { lineage: Lineage; keeper_id: string; origin_at: string }[]
+>`
+  select lineage, coalesce(keeper_id, created_by) as keeper_id, coalesce(origin_at, created_at) as origin_at
+  from organization.service_account_keys where org_id = ${orgId} and user_id = ${userId} and id = ${id}`
 
 export const updateAccount = (
   tx: Tx,
@@ -98,13 +112,66 @@ interface NewKey {
   networks: readonly string[]
   createdBy: string
   expiresAt: string | undefined
+  lineage: Lineage
+  keeperId: string
+  originAt: string
 }
 
 export const insertKey = (tx: Tx, key: NewKey, now: string) => tx`
   insert into organization.service_account_keys
-    (id, org_id, user_id, description, secret_hash, secret_prefix, networks, created_by, created_at, expires_at)
+    (id, org_id, user_id, description, secret_hash, secret_prefix, networks, created_by, created_at, expires_at,
+      lineage, keeper_id, origin_at)
   values (${key.id}, ${key.orgId}, ${key.userId}, ${key.description ?? null}, ${Buffer.from(key.secretHash)},
-    ${key.secretPrefix}, ${[...key.networks]}, ${key.createdBy}, ${now}, ${key.expiresAt ?? null})`
+    ${key.secretPrefix}, ${[...key.networks]}, ${key.createdBy}, ${now}, ${key.expiresAt ?? null},
+    ${JSON.stringify(key.lineage)}::text::jsonb, ${key.keeperId}, ${key.originAt})`
+
+export interface DerivedKeyRow {
+  id: string
+  user_id: string
+  created_by: string
+  created_at: string
+  revoked_at: string | null
+}
+
+/** The live keys that an account led to since a time, oldest first. An organization has at most 200 live keys. */
+export const listDerivedKeys = (
+  tx: Tx,
+  { orgId, userId }: { orgId: string; userId: string },
+  since: string,
+  now: string,
+) =>
+  tx<DerivedKeyRow[]>`
+  select k.id, k.user_id, k.created_by, k.created_at, k.revoked_at
+  from organization.users u
+  join organization.service_account_keys k on k.org_id = u.org_id and k.user_id = u.id
+  where u.org_id = ${orgId} and u.kind = 'SERVICE' and u.anonymised_at is null
+    and k.revoked_at is null and (k.expires_at is null or k.expires_at > ${now})
+    and (k.lineage ->> ${userId})::timestamptz >= ${since}
+  order by k.id`
+
+/** The live keys of service accounts, with what the other roles of the account and the roles of the keeper permit. */
+export const listKeptKeys = (
+  tx: Tx,
+  { orgId, roleId, userId }: { orgId: string; roleId: string; userId?: string | undefined },
+  now: string,
+) => tx<{ id: string; permissions: Permission[]; keeper_permissions: Permission[] }[]>`
+  select k.id,
+    array(
+      select distinct permission from organization.user_roles ur
+      join organization.roles r on r.id = ur.role_id cross join unnest(r.permissions) permission
+      where ur.org_id = ${orgId} and ur.user_id = k.user_id and ur.role_id <> ${roleId}) as permissions,
+    array(
+      select distinct permission from organization.users keeper
+      join organization.user_roles ur on ur.user_id = keeper.id
+      join organization.roles r on r.id = ur.role_id cross join unnest(r.permissions) permission
+      where keeper.org_id = ${orgId} and keeper.id = coalesce(k.keeper_id, k.created_by) and keeper.active)
+      as keeper_permissions
+  from organization.user_roles holder
+  join organization.service_account_keys k on k.org_id = holder.org_id and k.user_id = holder.user_id
+  where holder.org_id = ${orgId} and holder.role_id = ${roleId}
+    ${userId === undefined ? tx`` : tx`and holder.user_id = ${userId}`}
+    and k.revoked_at is null and (k.expires_at is null or k.expires_at > ${now})
+  order by k.id`
 
 /** Returns no row for a key that has been revoked already. */
 export const markRevoked = (

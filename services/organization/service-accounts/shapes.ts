@@ -1,11 +1,12 @@
 import type { FieldError } from '../../../proto/errors.ts'
 import type {
   CreateServiceAccountKeyRequest,
+  DerivedKey,
   ServiceAccount,
   ServiceAccountKey,
 } from '../../../proto/http/organization/service-accounts.ts'
 import { canonicalNetwork } from '../../kit/addresses/networks.ts'
-import type { AccountRow, KeyRow } from './queries.ts'
+import type { AccountRow, DerivedKeyRow, KeyRow } from './queries.ts'
 
 /** The address by which lists of users show an account. It is unique, because the id is. */
 export const emailOf = (userId: string, publicUrl: string): string =>
@@ -45,4 +46,12 @@ export const keyOf = (row: KeyRow): ServiceAccountKey => ({
   ...(row.revoked_at === null ? {} : { revokedTime: row.revoked_at }),
   ...(row.last_used_at === null ? {} : { lastUsedTime: row.last_used_at }),
   ...(row.ip_address === null ? {} : { lastUsedAddress: row.ip_address }),
+})
+
+export const derivedKeyOf = (row: DerivedKeyRow): DerivedKey => ({
+  clientId: row.id,
+  serviceAccountId: row.user_id,
+  createdBy: row.created_by,
+  createdTime: row.created_at,
+  ...(row.revoked_at === null ? {} : { revokedTime: row.revoked_at }),
 })

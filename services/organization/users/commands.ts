@@ -1,6 +1,7 @@
 import type { CredentialsReset } from '../../../proto/events/organization.ts'
 import type { CreatedUser, CreateUserRequest, PatchUserRequest, User } from '../../../proto/http/organization/users.ts'
 import { noSuch } from '../../../proto/messages.ts'
+import { emailSpelling } from '../../kit/addresses/email-spelling.ts'
 import { type Impersonate, operatorContext } from '../../kit/audit/context.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
@@ -152,7 +153,7 @@ export async function visibleUser(tx: Tx, caller: Caller, id: string): Promise<J
 /** Resets the password of a user on behalf of the platform operator. */
 export function resetPassword(sql: Pool, email: string, impersonate: Impersonate, now: string): Promise<InvitedUser> {
   return runWithoutCaller(sql, operatorContext('user.resetPassword'), async (tx, audit) => {
-    const { id: userId, org_id: orgId } = found(await findUserByEmail(tx, email.normalize('NFKC')))
+    const { id: userId, org_id: orgId } = found(await findUserByEmail(tx, emailSpelling(email)))
     const activationToken = await resetCredentials(tx, orgId, userId, { now, createdBy: null })
     audit.actBy({ userId, orgId, grantId: await impersonate(tx, { orgId, userId }, now) })
     audit.add({ id: userId })

@@ -52,6 +52,6 @@ export const userRoutes = ({ http, pagination, ...deps }: Deps) =>
     .use(http.command(createUser, (call) => commands.createUser(deps, call)))
     .use(http.command(patchUser, commands.patchUser))
     .use(http.command(activateUser, states.activateUser))
-    .use(http.command(deactivateUser, states.deactivateUser))
+    .use(http.command(deactivateUser, (call) => states.deactivateUser(deps, call)))
     .use(http.command(resetUserPassword, (call) => states.resetUserPassword(deps, call)))
     .use(http.command(anonymiseUser, (call) => states.anonymiseUser(deps, call)))

@@ -1,5 +1,6 @@
 import type { UserAnonymised, UserDeactivated } from '../../../proto/events/organization.ts'
 import type { ResetPasswordRequest } from '../../../proto/http/organization/users.ts'
+import type { Caller } from '../../kit/auth/caller.ts'
 import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
@@ -15,6 +16,8 @@ import { activate, deactivate, deleteActivations, eraseUser } from './queries.ts
 export interface UserFollowers {
   /** Removes the mail address that the organization has of a user. */
   forgetAddress(tx: Tx, orgId: string, userId: string, now: string): PromiseLike<unknown>
+  /** Ends the keys of other service accounts that a service account led to. Returns their ids. */
+  endDerivedKeys(tx: Tx, caller: Caller, userId: string, now: string): Promise<string[]>
 }
 
 type ChangeState = Command<{ params: { id: string } }>
@@ -30,12 +33,16 @@ export async function activateUser({ tx, caller, params: { id }, now }: ChangeSt
 }
 
 /** Deactivates an active user and ends all sessions. An administrator must remain. */
-export async function deactivateUser({ tx, caller, params: { id }, now }: ChangeState): Promise<JsonText> {
-  const { permissions } = await requireUser(tx, caller, id)
+export async function deactivateUser(
+  { followers }: { followers: UserFollowers },
+  { tx, caller, params: { id }, now, audit }: ChangeState,
+): Promise<JsonText> {
+  const { permissions, kind } = await requireUser(tx, caller, id)
   const [deactivated] = await deactivate(tx, caller.orgId, id, now)
   if (!deactivated) throw refuse('illegal_transition', { detail: 'The user is already inactive.' })
   if (permissions.includes('org:admin')) await requireAdministratorLeft(tx, caller.orgId)
   await emitSessionsVoid(tx, 'organization.user.deactivated', caller.orgId, id, deactivated.session_version)
+  if (kind === 'SERVICE') audit.add({ endedKeyIds: await followers.endDerivedKeys(tx, caller, id, now) })
   return visibleUser(tx, caller, id)
 }
 
@@ -54,9 +61,9 @@ export async function resetUserPassword(
 /** Erases the personal data here and, through an event, in the other services. The id remains. */
 export async function anonymiseUser(
   { followers }: { followers: UserFollowers },
-  { tx, caller, params: { id }, now }: ChangeState,
+  { tx, caller, params: { id }, now, audit }: ChangeState,
 ): Promise<JsonText> {
-  const { permissions } = await requireUser(tx, caller, id)
+  const { permissions, kind } = await requireUser(tx, caller, id)
   await followers.forgetAddress(tx, caller.orgId, id, now)
   const [erased] = await eraseUser(tx, caller.orgId, id, now)
   if (!erased) throw refuse('illegal_transition', { detail: 'The user is already anonymised.' })
@@ -64,6 +71,7 @@ export async function anonymiseUser(
   await withdrawAllRoles(tx, caller.orgId, id)
   await deleteActivations(tx, id)
   await emitSessionsVoid(tx, 'organization.user.anonymised', caller.orgId, id, erased.session_version)
+  if (kind === 'SERVICE') audit.add({ endedKeyIds: await followers.endDerivedKeys(tx, caller, id, now) })
   return visibleUser(tx, caller, id)
 }
 

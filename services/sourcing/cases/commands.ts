@@ -37,13 +37,23 @@ interface CreateCase {
 }
 
 /** Creates a case of the caller's organization. */
-export async function createCase({ tx, caller: { orgId }, body, now, audit }: Command<CreateCase>): Promise<Case> {
+export async function createCase({
+  tx,
+  caller: { orgId, userId: createdBy },
+  body,
+  now,
+  audit,
+}: Command<CreateCase>): Promise<Case> {
   const { kind, rfqId = null, orderId = null } = body
   const subject = { ...body, orgId }
   const partyOrgIds = await requireParties(tx, subject, now)
   await requireRoom(tx, subject, true)
   const id = newIdAt('case', now)
-  const [row] = await queries.insertCase(tx, { id, kind, rfqId, orderId, orgId, partyOrgIds, ...contentOf(body) }, now)
+  const [row] = await queries.insertCase(
+    tx,
+    { id, kind, rfqId, orderId, orgId, createdBy, partyOrgIds, ...contentOf(body) },
+    now,
+  )
   audit.add({ caseId: id })
   const created: Case = JSON.parse(row.document)
   await notifyOfCases(tx, [{ type: 'cases.created', data: { case: created } }])

@@ -50,15 +50,18 @@ interface NewCase extends CaseContent {
   rfqId: string | null
   orderId: string | null
   orgId: string
+  createdBy: string
   partyOrgIds: readonly string[]
 }
 
 export const insertCase = (tx: Tx, created: NewCase, now: string) => tx<[{ document: string }]>`
   insert into sourcing.cases (
-    id, kind, state, title, description, rfq_id, order_id, org_id, party_org_ids, follows_rfq, created_at, updated_at)
+    id, kind, state, title, description, rfq_id, order_id, org_id, party_org_ids, follows_rfq, created_at, updated_at,
+    created_by)
   values (
     ${created.id}, ${created.kind}, 'OPEN', ${created.title}, ${created.description}, ${created.rfqId},
-    ${created.orderId}, ${created.orgId}, ${[...created.partyOrgIds]}, false, ${now}, ${now})
+    ${created.orderId}, ${created.orgId}, ${[...created.partyOrgIds]}, false, ${now}, ${now},
+    ${created.createdBy})
   returning document`
 
 export const updateContent = (

@@ -52,6 +52,7 @@ export async function createOffer({ tx, caller, body, now, audit }: Command<Crea
     consumerOrgId,
     ipOwnerOrgId,
     currency,
+    createdBy: caller.userId,
   }
   const [row] = await queries.insertOffer(tx, offer, contentOf(body), now)
   audit.add({ offerId: offer.id })
@@ -150,7 +151,7 @@ async function supersede(tx: Tx, orgId: string, id: string | null, now: string):
 /** Copies an own submitted offer into a draft with the next revision. */
 export async function reviseOffer({
   tx,
-  caller: { orgId },
+  caller: { orgId, userId: createdBy },
   params,
   now,
   audit,
@@ -159,7 +160,7 @@ export async function reviseOffer({
   await requireGuards(tx, 'revise', locked, now)
   await requireRoom(tx, orgId, locked.rfq.id)
   const id = newIdAt('offer', now)
-  const [revision] = await queries.insertRevision(tx, { id, orgId, previousOfferId: params.id }, now)
+  const [revision] = await queries.insertRevision(tx, { id, orgId, previousOfferId: params.id, createdBy }, now)
   audit.add({ offerId: id })
   await emitOfferRevised(tx, revision, params.id)
   return new JsonText(revision.document)

@@ -32,6 +32,7 @@ interface NewOffer {
   consumerOrgId: string
   ipOwnerOrgId: string
   currency: string
+  createdBy: string
 }
 
 interface StoredOffer extends OfferRow {
@@ -41,12 +42,12 @@ interface StoredOffer extends OfferRow {
 export const insertOffer = (tx: Tx, offer: NewOffer, content: OfferContent, now: string) => tx<[StoredOffer]>`
   insert into sourcing.offers (
     id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, factory_id, state, currency, price_breaks,
-    tooling_cost, shipping_cost, valid_until, revision, notes, created_at, updated_at)
+    tooling_cost, shipping_cost, valid_until, revision, notes, created_at, updated_at, created_by)
   values (
     ${offer.id}, ${offer.rfqId}, ${offer.partId}, ${offer.manufacturerOrgId}, ${offer.consumerOrgId},
     ${offer.ipOwnerOrgId}, ${content.factoryId}, 'DRAFT', ${offer.currency},
     ${JSON.stringify(content.priceBreaks)}::text::jsonb, ${content.toolingCost}, ${content.shippingCost},
-    ${content.validUntil}, 1, ${content.notes}, ${now}, ${now})
+    ${content.validUntil}, 1, ${content.notes}, ${now}, ${now}, ${offer.createdBy})
   returning id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, document`
 
 export interface OwnOfferRow extends StoredOffer {
@@ -70,14 +71,15 @@ export const lockOwnOffer = (tx: Tx, orgId: string, id: string) => tx<OwnOfferRo
 /** A draft with the content of an own offer. */
 export const insertRevision = (
   tx: Tx,
-  { id, orgId, previousOfferId }: { id: string; orgId: string; previousOfferId: string },
+  { id, orgId, previousOfferId, createdBy }: { id: string; orgId: string; previousOfferId: string; createdBy: string },
   now: string,
 ) => tx<[StoredOffer]>`
   insert into sourcing.offers (
     id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, factory_id, state, currency, price_breaks,
-    tooling_cost, shipping_cost, valid_until, revision, previous_offer_id, notes, created_at, updated_at)
+    tooling_cost, shipping_cost, valid_until, revision, previous_offer_id, notes, created_at, updated_at,
+    created_by)
   select ${id}, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, factory_id, 'DRAFT', currency,
-    price_breaks, tooling_cost, shipping_cost, valid_until, revision + 1, id, notes, ${now}, ${now}
+    price_breaks, tooling_cost, shipping_cost, valid_until, revision + 1, id, notes, ${now}, ${now}, ${createdBy}
   from sourcing.offers where id = ${previousOfferId} and ${isManufacturer(tx, orgId)}
   returning id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, document`
 

@@ -35,6 +35,18 @@ describe('an order from its confirmation to its completion', () => {
     expect((await bought.read(id)).body).toMatchObject({ carrier: 'Nordic Freight', trackingNumber: 'NF-1' })
   })
 
+  test('the role Buyer records the delivery and accepts the goods', async () => {
+    const buyer = ordersOf((await consumer.member('Buyer')).client)
+    const id = await place({ state: 'SHIPPED' })
+    for (const [verb, state] of [
+      ['deliver', 'DELIVERED'],
+      ['complete', 'COMPLETED'],
+    ] as const) {
+      const { status, body } = await buyer.act(id, verb)
+      expect([verb, status, body.state]).toEqual([verb, 200, state])
+    }
+  })
+
   test('ship needs no body', async () => {
     const { status, body } = await made.act(await place({ state: 'INSPECTION' }), 'ship')
     expect([status, body.state, body.carrier]).toEqual([200, 'SHIPPED', undefined])

@@ -14,6 +14,8 @@ test('the history of an RFQ from before capture begins with one BACKFILL entry, 
   const names = (await migrationsOf('sourcing')).map(({ name }) => name)
   const missing = names.slice(names.indexOf(CAPTURE))
   await db.owner`insert into sourcing.schema_migrations (name, checksum) select name, '' from unnest(${missing}::text[]) name`
+  // A later migration adds this column.
+  await db.owner`alter table sourcing.rfqs add column created_by text`
   const market = await marketplaceOf(['sourcing'], { LOG_LEVEL: 'silent' }, db)
   const { consumer, maker, buyer, draft } = await rfqParties(market)
   const old = await draft()
@@ -21,6 +23,7 @@ test('the history of an RFQ from before capture begins with one BACKFILL entry, 
   await db.owner`update sourcing.rfqs set state = 'OPEN', published_at = now() where id = ${old}`
   await db.owner`insert into sourcing.rfq_invitations (rfq_id, org_id, invited_at) values (${old}, ${maker.orgId}, now())`
 
+  await db.owner`alter table sourcing.rfqs drop column created_by`
   await db.owner`delete from sourcing.schema_migrations where checksum = ''`
   await migrateTest(db.ownerUrl)
   await migrateTest(db.ownerUrl)

@@ -35,7 +35,13 @@ export async function createRfq({ tx, caller, body, now }: Command<CreateRfq>) {
   const part = await requireReferences(tx, caller.orgId, content, body)
   const id = newIdAt('rfq', now)
   const { document } = await withSerialNumber('R', (serialNumber) =>
-    queries.insertRfq(tx, { id, serialNumber, consumerOrgId: caller.orgId }, part, content, now),
+    queries.insertRfq(
+      tx,
+      { id, serialNumber, consumerOrgId: caller.orgId, createdBy: caller.userId },
+      part,
+      content,
+      now,
+    ),
   )
   const rfq: Rfq = JSON.parse(document)
   await emitRfqEvent(tx, 'created', rfq)

@@ -61,6 +61,7 @@ interface NewRfq {
   id: string
   serialNumber: string
   consumerOrgId: string
+  createdBy: string
 }
 
 /** No row where another RFQ has the same serial number. */
@@ -73,10 +74,11 @@ export function insertRfq(
 ) {
   return tx<{ document: string }[]>`
     insert into sourcing.rfqs (id, serial_number, part_id, part_title, owner_part_title, part_serial_number,
-      consumer_org_id, ip_owner_org_id, state, terms, manufacturer_ids, expires_at, created_at, updated_at)
+      consumer_org_id, ip_owner_org_id, state, terms, manufacturer_ids, expires_at, created_at, updated_at,
+      created_by)
     values (${rfq.id}, ${rfq.serialNumber}, ${partId}, ${part.title}, ${part.title}, ${part.serial_number},
       ${rfq.consumerOrgId}, ${part.ip_owner_org_id}, 'DRAFT', ${JSON.stringify(terms)}::text::json, ${manufacturerIds},
-      ${expireTime}, ${now}, ${now})
+      ${expireTime}, ${now}, ${now}, ${rfq.createdBy})
     on conflict (serial_number) do nothing
     returning document`
 }

@@ -75,7 +75,7 @@ export async function marketplaceWithMail(
           const rows = await owner<{ kind: string }[]>`
             select item ->> 'kind' as kind from organization.mails m
             cross join lateral jsonb_array_elements(m.items) with ordinality as i (item, n)
-            where m.address_id = ${id} and m.state = 'PENDING' order by m.created_at, n`
+            where coalesce(m.address_id, m.user_id) = ${id} and m.kind = 'NOTICE' and m.state = 'PENDING' order by m.created_at, n`
           return rows.length >= count && rows.map(({ kind }) => kind)
         },
         { what: `${count} news for ${id}` },

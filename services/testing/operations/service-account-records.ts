@@ -12,7 +12,9 @@ export async function insertedAccount({ market }: Fixtures, { orgId }: Account):
   const id = newId('user')
   const email = `${id.toLowerCase()}@service-accounts.example.com`
   const now = new Date().toISOString()
-  await market.db.owner.begin((tx) => insertAccount(tx, { id, orgId, email, name: id, description: undefined }, now))
+  await market.db.owner.begin((tx) =>
+    insertAccount(tx, { id, orgId, email, name: id, description: undefined, lineage: {} }, now),
+  )
   return id
 }
 
@@ -28,8 +30,9 @@ export async function insertedKey(fixtures: Fixtures, account: Account, userId: 
   const { orgId, userId: createdBy } = account
   const key = { id, userId, orgId, createdBy, secretHash: hash, secretPrefix: shown, networks: [] }
   const now = new Date().toISOString()
+  const chain = { lineage: {}, keeperId: createdBy, originAt: now }
   await fixtures.market.db.owner.begin((tx) =>
-    insertKey(tx, { ...key, description: undefined, expiresAt: undefined }, now),
+    insertKey(tx, { ...key, ...chain, description: undefined, expiresAt: undefined }, now),
   )
   return { clientId: id, clientSecret: secret }
 }

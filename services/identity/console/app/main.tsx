@@ -1,5 +1,6 @@
 import { render } from 'preact'
 import { LocationProvider, Route, Router } from 'preact-iso/router'
+import { Account } from './screens/account.tsx'
 import { AuditLog } from './screens/audit-log.tsx'
 import { Comparison } from './screens/comparison.tsx'
 import { Factories } from './screens/factories.tsx'
@@ -56,6 +57,7 @@ const App = () =>
           <Route path="/console/organization/service-accounts" component={ServiceAccounts} />
           <Route path="/console/organization/mail" component={MailAddresses} />
           <Route path="/console/organization/audit-log" component={AuditLog} />
+          <Route path="/console/account" component={Account} />
           <Route path="/console/webhooks" component={Webhooks} />
           <Route path="/console/webhooks/:id" component={WebhookScreen} />
           <Route default component={NotFound} />

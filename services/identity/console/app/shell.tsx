@@ -62,6 +62,7 @@ function Account() {
   const { impersonation } = me.value ?? {}
   return (
     <div class="account">
+      <a href="/console/account">{t.account.title}</a>
       {!impersonation && (
         <Action label={t.account.changePassword} onRun={changePassword}>
           <Field

@@ -1,11 +1,12 @@
 import { command, type MailAddress, market, post } from '../api.ts'
-import { useList } from '../data.ts'
-import { permits } from '../me.ts'
+import { useList, useRecord } from '../data.ts'
+import { me, permits } from '../me.ts'
 import { t } from '../texts.ts'
 import { Choices, chosenIn } from '../ui/choices.tsx'
 import { Action } from '../ui/dialog.tsx'
 import { Field, textOf } from '../ui/form.tsx'
 import { type Column, ListTable } from '../ui/list.tsx'
+import { Shown } from '../ui/states.tsx'
 import { OrganizationPage } from './organization.tsx'
 
 type Topic = MailAddress['topics'][number]
@@ -58,6 +59,28 @@ const COLUMNS: readonly Column<MailAddress>[] = [
   { label: t.ui.actions, cell: (address) => <AddressActions address={address} /> },
 ]
 
+const SETTINGS = '/flows/v1/notification-settings'
+
+/** Whether administrators are notified while there is no address. */
+function Administrators() {
+  const settings = useRecord(SETTINGS, {})
+  return (
+    <Shown read={settings}>
+      {({ administrators }) => (
+        <div class="actions">
+          <p>{administrators ? t.mail.administratorsOn : t.mail.administratorsOff}</p>
+          <Action
+            label={administrators ? t.mail.doNotNotify : t.mail.notify}
+            hint={t.mail.notifyHint}
+            when={!me.value?.impersonation && permits('PATCH /flows/v1/notification-settings')}
+            onRun={() => command(() => market.PATCH(SETTINGS, { body: { administrators: !administrators } }))}
+          />
+        </div>
+      )}
+    </Shown>
+  )
+}
+
 /** The addresses that are told by mail what happens to the organization. */
 export function MailAddresses() {
   const list = useList('/flows/v1/mail-addresses', {})
@@ -81,6 +104,7 @@ export function MailAddresses() {
       }
     >
       <ListTable caption={t.organization.mail} list={list} columns={COLUMNS} empty={t.mail.empty} />
+      <Administrators />
     </OrganizationPage>
   )
 }

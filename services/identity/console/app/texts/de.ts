@@ -26,6 +26,15 @@ export const de: Texts = {
     endedHint: 'Melden Sie sich erneut an. Was Sie eingegeben haben, bleibt erhalten.',
   },
   account: {
+    title: 'Ihr Konto',
+    person: 'Person',
+    notifications: 'Benachrichtigungen per E-Mail',
+    mailIsOn:
+      'Sie werden per E-Mail über die Anfragen, Angebote, Aufträge und Fälle benachrichtigt, die Sie angelegt haben.',
+    mailIsOff: 'Sie erhalten keine Benachrichtigungen per E-Mail.',
+    mailHint: 'Links für Ihr Passwort werden in jedem Fall gesendet.',
+    mailOn: 'Benachrichtigungen einschalten',
+    mailOff: 'Benachrichtigungen ausschalten',
     signOut: 'Abmelden',
     changePassword: 'Passwort ändern',
     current: 'Bisheriges Passwort',
@@ -419,7 +428,8 @@ export const de: Texts = {
     neverUsed: 'nie benutzt',
     expires: (day) => `endet am ${day}`,
     revoke: 'Widerrufen',
-    revokeHint: 'Programme mit diesem Schlüssel verlieren binnen einer Sekunde den Zugang.',
+    revokeHint:
+      'Programme mit diesem Schlüssel verlieren binnen einer Sekunde den Zugang. Schlüssel, die dieses Konto seitdem erstellt hat, und die von Konten, die es erstellt hat, werden mit widerrufen.',
   },
   auditLog: {
     kind: 'Einträge',
@@ -444,12 +454,21 @@ export const de: Texts = {
     again: 'Erneut senden',
     againHint: 'Die Adresse erhält einen neuen Link zur Bestätigung. Der frühere gilt nicht mehr.',
     unconfirmed: 'Noch nicht bestätigt',
-    empty: 'Noch keine Adresse. Bis zu zehn Adressen erfahren per E-Mail, was geschieht.',
+    empty: 'Noch keine Adresse. Bis zu zehn Adressen können Benachrichtigungen erhalten.',
+    administrators: 'Administratoren',
+    administratorsOn:
+      'Solange keine Adresse bestätigt ist, werden die Administratoren Ihrer Organisation benachrichtigt.',
+    administratorsOff: 'Die Administratoren Ihrer Organisation werden nicht benachrichtigt.',
+    notify: 'Administratoren benachrichtigen',
+    doNotNotify: 'Administratoren nicht benachrichtigen',
+    notifyHint:
+      'Benutzer erfahren weiterhin von dem, was sie angelegt haben, wenn sie es in ihrem Konto nicht abschalten.',
     topics: {
       INVITATIONS: 'Einladungen',
       OFFERS: 'Angebote',
       AWARDS: 'Vergaben',
       ORDERS: 'Auftragsschritte',
+      CASES: 'Fälle',
       ENDPOINTS: 'Angehaltene Endpunkte',
     },
   },
@@ -529,6 +548,7 @@ export const de: Texts = {
     ...{ end: 'beenden', expense: 'Kosten', extend: 'verlängern', extension: 'spätere Lieferung', factory: 'Werk' },
     ...{ file: 'Datei', grant: 'erteilen', hold: 'anhalten', impersonationGrant: 'Vertretung' },
     ...{ importFile: 'Datei importieren', inspect: 'prüfen', invite: 'einladen', 'ip-owner': 'Rechteinhaber' },
+    ...{ notificationSettings: 'Benachrichtigungen', ownNotificationSettings: 'eigene Benachrichtigungen' },
     ...{ key: 'Schlüssel', mailAddress: 'E-Mail-Adresse', manage: 'verwalten', manufacturer: 'Hersteller' },
     ...{ milestones: 'Meilensteine ändern', offer: 'Angebot', operate: 'betreiben', order: 'Auftrag' },
     ...{ org: 'Organisation', part: 'Teil', password: 'Passwort', patch: 'ändern', platform: 'Marktplatz' },

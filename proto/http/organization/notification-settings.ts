@@ -1,0 +1,80 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { defineOperation, defineTag } from '../operation.ts'
+import { closed } from '../shapes.ts'
+
+const tag = defineTag('Notification settings', 'Who in your organization receives notifications by mail.')
+
+const administrators = Type.Boolean({
+  description:
+    'Whether the administrators of your organization, at most ten, receive its notifications while it has no confirmed mail address.',
+  examples: [true],
+})
+const mail = Type.Boolean({
+  description:
+    'Whether you receive mails about the RFQs, offers, orders and cases that you created, and those for administrators.',
+  examples: [true],
+})
+
+export const NotificationSettings = closed({ administrators }, { description: 'Notifications of an organization.' })
+export type NotificationSettings = Static<typeof NotificationSettings>
+export const PatchNotificationSettingsRequest = closed({ administrators: Type.Optional(administrators) })
+export type PatchNotificationSettingsRequest = Static<typeof PatchNotificationSettingsRequest>
+
+export const OwnNotificationSettings = closed({ mail }, { description: 'Notifications of the caller.' })
+export type OwnNotificationSettings = Static<typeof OwnNotificationSettings>
+export const PatchOwnNotificationSettingsRequest = closed({ mail: Type.Optional(mail) })
+export type PatchOwnNotificationSettingsRequest = Static<typeof PatchOwnNotificationSettingsRequest>
+
+const path = '/flows/v1/notification-settings'
+const ownPath = '/flows/v1/me/notification-settings'
+
+export const getNotificationSettings = defineOperation({
+  id: 'getNotificationSettings',
+  method: 'GET',
+  path,
+  tag,
+  summary: "Get your organization's notification settings",
+  access: 'org:admin',
+  response: NotificationSettings,
+  etag: true,
+})
+
+export const patchNotificationSettings = defineOperation({
+  id: 'patchNotificationSettings',
+  method: 'PATCH',
+  path,
+  tag,
+  summary: "Change your organization's notification settings",
+  access: 'org:admin',
+  body: PatchNotificationSettingsRequest,
+  response: NotificationSettings,
+  ifMatch: true,
+  changesAuthority: true,
+  audit: { procedure: 'notificationSettings.patch', request: ['administrators'] },
+})
+
+export const getOwnNotificationSettings = defineOperation({
+  id: 'getOwnNotificationSettings',
+  method: 'GET',
+  path: ownPath,
+  tag,
+  summary: 'Get your own notification settings',
+  access: 'token',
+  response: OwnNotificationSettings,
+  etag: true,
+})
+
+export const patchOwnNotificationSettings = defineOperation({
+  id: 'patchOwnNotificationSettings',
+  method: 'PATCH',
+  path: ownPath,
+  tag,
+  summary: 'Change your own notification settings',
+  description: 'The link in each mail switches them off, too.',
+  access: 'token',
+  body: PatchOwnNotificationSettingsRequest,
+  response: OwnNotificationSettings,
+  ifMatch: true,
+  changesAuthority: true,
+  audit: { procedure: 'ownNotificationSettings.patch', request: ['mail'] },
+})

@@ -1,0 +1,17 @@
+import { domainToASCII, domainToUnicode } from 'node:url'
+
+/** With one of these a domain is none, and would be read as a part of a URL. */
+const NO_DOMAIN = /[/?#\\:%[\]]/
+
+/**
+ * An e-mail address in the one spelling in which addresses are stored and compared: NFKC, and the domain in Unicode, so
+ * that composed and full-width letters, and the two forms of an international domain, are the same.
+ */
+export function emailSpelling(email: string): string {
+  const address = email.normalize('NFKC')
+  const at = address.lastIndexOf('@')
+  const domain = address.slice(at + 1)
+  const ascii = at < 0 || NO_DOMAIN.test(domain) ? '' : domainToASCII(domain)
+  const spelled = ascii && domainToUnicode(ascii)
+  return !spelled || spelled === domain.toLowerCase() ? address : `${address.slice(0, at)}@${spelled}`
+}

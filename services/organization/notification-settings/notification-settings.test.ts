@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'bun:test'
+import { ApiClient } from '../../testing/client.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
+import type { Problem } from '../../testing/people.ts'
+import { openSession } from '../../testing/sessions.ts'
+
+const market = await marketplaceOf([])
+const org = await market.organization(['CONSUMER'])
+const member = await org.member([])
+
+const eventsOf = async () =>
+  (
+    await market.db.owner<{ data: string }[]>`
+      select data::text as data from organization.outbox where type = 'organization.notificationSettings.changed' order by seq`
+  ).map(({ data }) => JSON.parse(data))
+
+describe.each([
+  ['/flows/v1/notification-settings', 'administrators', org.administrator, { orgId: org.orgId }],
+  ['/flows/v1/me/notification-settings', 'mail', member, { orgId: org.orgId, userId: member.userId }],
+] as const)('%s', (path, field, { client, ...user }, data) => {
+  const patch = (body: object, headers = {}, by = client) => by.send<Problem>('PATCH', path, { body, headers })
+
+  test('is on by default; a change is stored with one event, and a patch without a change emits none', async () => {
+    const before = await eventsOf()
+    const first = await client.get<object>(path)
+    expect([first.status, first.body]).toEqual([200, { [field]: true }])
+    expect((await patch({})).body as object).toEqual({ [field]: true })
+    expect((await patch({ [field]: false })).body as object).toEqual({ [field]: false })
+    expect((await patch({ [field]: false })).status).toBe(200)
+    expect((await client.get<object>(path)).body).toEqual({ [field]: false })
+    expect(await eventsOf()).toEqual([...before, data])
+    const stale = await patch({ [field]: true }, { 'if-match': first.headers.get('etag') ?? '' })
+    expect(stale.status).toBe(412)
+    expect((await patch({ [field]: true })).body as object).toEqual({ [field]: true })
+  })
+
+  test('is not changed during an impersonation, and takes no other value', async () => {
+    const grant = { actingEmail: 'support@example.com', grantId: `grant_${field}` }
+    const { accessToken } = await openSession(market, user as typeof member, grant)
+    expect((await patch({ [field]: false }, {}, new ApiClient(market.url, accessToken))).status).toBe(403)
+    for (const value of ['false', null, 1]) expect((await patch({ [field]: value })).status).toBe(400)
+    expect((await client.get<object>(path)).body).toEqual({ [field]: true })
+  })
+})
+
+test('the settings of the organization need org:admin', async () => {
+  const { status } = await member.client.get('/flows/v1/notification-settings')
+  const { status: changed } = await member.client.send('PATCH', '/flows/v1/notification-settings', {
+    body: { administrators: false },
+  })
+  expect([status, changed]).toEqual([403, 403])
+})
