@@ -140,6 +140,8 @@ export const replaceOrderMilestones = defineOperation({
   id: 'replaceOrderMilestones',
   summary: "Replace an order's milestones",
   access: 'order:update',
+  ifMatch: true,
+  refusals: ['illegal_transition', 'precondition_failed'],
   body: closed({ milestones }),
 })
 

@@ -116,6 +116,19 @@ describe('milestones', () => {
     expect((await sold.act(id, 'deliver')).body.expectedDate).toBeUndefined()
   })
 
+  test('with If-Match are 412 once the order has changed, and nothing is replaced', async () => {
+    const id = await place({ state: 'CONFIRMED' })
+    const { headers } = await made.read(id)
+    const unchanged = { 'if-match': headers.get('etag') ?? '' }
+    const set = (name: string, ifMatch: Record<string, string>) =>
+      maker.administrator.client.post<Order>(`/flows/v1/orders/${id}/milestones`, { milestones: [{ name }] }, ifMatch)
+    const first = await set('First', unchanged)
+    expect([first.status, first.body.milestones]).toEqual([200, [{ name: 'First' }]])
+    expect((await set('Second', unchanged)).status).toBe(412)
+    expect((await made.read(id)).body.milestones).toEqual([{ name: 'First' }])
+    expect((await set('Second', { 'if-match': first.headers.get('etag') ?? '' })).status).toBe(200)
+  })
+
   test('keep the reason of a hold', async () => {
     const id = await place({ state: 'CONFIRMED' })
     await made.act(id, 'hold', reason)

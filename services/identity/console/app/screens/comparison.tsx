@@ -9,8 +9,9 @@ import { mayUse, orgId } from '../me.ts'
 import { FactoryName, OrgName, orgName, PartTitle } from '../names.tsx'
 import { t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
+import { useFilter } from '../ui/filters.ts'
 import { Field, FieldProblem, numberOf, textOf } from '../ui/form.tsx'
-import { Filter, Table } from '../ui/list.tsx'
+import { bind, Filter, Table } from '../ui/list.tsx'
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 
@@ -288,10 +289,12 @@ function PlacedOrders({ rfqId }: { rfqId: string }) {
 }
 
 function Compared({ rfq }: { rfq: Rfq }) {
-  const quantity = useSignal(Math.max(...rfq.quantities))
+  const quantities = rfq.quantities.map(String)
+  const chosen = useFilter('quantity', String(Math.max(...rfq.quantities)), quantities)
+  const quantity = Number(chosen.value)
   const read = useRecord('/flows/v1/rfqs/{id}/comparison', {
     path: { id: rfq.id },
-    query: { quantity: quantity.value },
+    query: { quantity },
   })
   const isSealed = rfq.sealed && rfq.state === 'OPEN'
   return (
@@ -311,11 +314,8 @@ function Compared({ rfq }: { rfq: Rfq }) {
         <div class="filters">
           <Filter
             label={t.orders.quantity}
-            value={String(quantity.value)}
-            options={rfq.quantities.map((each) => [String(each), t.comparison.pieces(number(each))])}
-            onChange={(value) => {
-              quantity.value = Number(value)
-            }}
+            {...bind(chosen)}
+            options={quantities.map((each) => [each, t.comparison.pieces(number(Number(each)))])}
           />
         </div>
         <Shown read={read}>

@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals'
 import { RFQ } from '../../../../../proto/states/rfqs.ts'
 import type { Rfq, RfqState } from '../api.ts'
 import { useList } from '../data.ts'
@@ -6,6 +5,7 @@ import { fromNow, number, time } from '../format.ts'
 import { can, permits } from '../me.ts'
 import { OrgName, PartTitle } from '../names.tsx'
 import { t } from '../texts.ts'
+import { useFilter } from '../ui/filters.ts'
 import { bind, type Column, Filter, ListTable, Search } from '../ui/list.tsx'
 import { Badge, Page } from '../ui/page.tsx'
 
@@ -55,10 +55,14 @@ const COLUMNS: readonly Column<Rfq>[] = [
 /** The RFQs of a role of the organization. */
 export function Rfqs() {
   const views = VIEWS.filter(([, , isOwn]) => isOwn())
-  const view = useSignal<View>(views[0]?.[0] ?? 'CONSUMER')
-  const state = useSignal<RfqState | ''>('')
-  const q = useSignal('')
-  const hidesExpired = useSignal(false)
+  const view = useFilter<View>(
+    'view',
+    views[0]?.[0] ?? 'CONSUMER',
+    views.map(([each]) => each),
+  )
+  const state = useFilter<RfqState | ''>('state', '', RFQ.states)
+  const q = useFilter('q', '')
+  const hidesExpired = useFilter('hideExpired', '')
   const list = useList('/v1/rfqs', {
     query: {
       view: view.value,
@@ -92,8 +96,9 @@ export function Rfqs() {
           <label class="filter">
             <input
               type="checkbox"
+              checked={hidesExpired.value !== ''}
               onChange={({ currentTarget }) => {
-                hidesExpired.value = currentTarget.checked
+                hidesExpired.value = currentTarget.checked ? 'true' : ''
               }}
             />
             {t.rfqs.hideExpired}

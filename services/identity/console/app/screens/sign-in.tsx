@@ -5,6 +5,7 @@ import { Field, Form, textOf } from '../ui/form.tsx'
 
 const SignInForm = () => (
   <Form
+    isForgettable
     submit={t.signIn.submit}
     onSend={(data) => signIn(textOf(data, 'username') ?? '', String(data.get('password') ?? ''))}
   >

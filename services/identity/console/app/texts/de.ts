@@ -105,8 +105,9 @@ export const de: Texts = {
     remove: 'Entfernen',
     reason: 'Grund',
     optional: 'optional',
+    leave: 'Dieses Formular enthält Text, der nicht gespeichert ist. Trotzdem verlassen?',
     changedMeanwhile:
-      'Jemand hat dies inzwischen geändert. Ihr Text bleibt erhalten: Sehen Sie nach, und senden Sie ihn dann erneut.',
+      'Jemand hat dies inzwischen geändert, oder Sie selbst in einem anderen Tab. Nichts wurde überschrieben. Kopieren Sie den Text, den Sie noch brauchen, schließen Sie das Formular oder laden Sie die Seite neu, und ändern Sie es dann erneut.',
     noPermission: 'Sie haben die Berechtigung dafür nicht mehr. Ihr Text bleibt erhalten.',
     state: 'Zustand',
     since: 'Seit',
@@ -380,6 +381,10 @@ export const de: Texts = {
     noCapabilities: 'Ohne Fähigkeit findet keine Anfrage dieses Werk.',
     technology: 'Technologie',
     standards: 'Normen',
+    standard: 'Norm',
+    criticality: 'Kritikalität',
+    processType: 'Art des Verfahrens',
+    processTypes: { additive_manufacturing: 'Additive Fertigung', cnc: 'CNC', rapid_casting: 'Schnelles Gießen' },
     verbs: { activate: 'Aktivieren', deactivate: 'Deaktivieren' },
   },
   organization: {

@@ -108,8 +108,9 @@ export const en = {
     remove: 'Remove',
     reason: 'Reason',
     optional: 'optional',
+    leave: 'This form has text that is not saved. Leave it?',
     changedMeanwhile:
-      'Another person has changed this meanwhile. Your text is kept: look at the record, then send it again.',
+      'Another person has changed this meanwhile, or you in another tab. Nothing was overwritten. Copy the text that you still need, close this form or reload the page, and make your change again.',
     noPermission: 'You no longer have the permission for this. Your text is kept.',
     state: 'State',
     since: 'Since',
@@ -378,6 +379,10 @@ export const en = {
     noCapabilities: 'Without a capability no RFQ finds this factory.',
     technology: 'Technology',
     standards: 'Standards',
+    standard: 'Standard',
+    criticality: 'Criticality',
+    processType: 'Kind of process',
+    processTypes: { additive_manufacturing: 'Additive manufacturing', cnc: 'CNC', rapid_casting: 'Rapid casting' },
     verbs: { activate: 'Activate', deactivate: 'Deactivate' },
   },
   organization: {

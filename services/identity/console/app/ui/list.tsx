@@ -137,8 +137,8 @@ export function Search({ value, onChange }: { value: string; onChange: (value: s
   )
 }
 
-/** The value of a filter, in a signal. */
-export const bind = <T extends string>(to: Signal<T>) => ({
+/** The value of a filter. */
+export const bind = <T extends string>(to: Signal<T> | { value: T }) => ({
   value: to.value,
   onChange: (value: string) => {
     to.value = value as T
