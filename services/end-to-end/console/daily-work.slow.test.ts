@@ -316,7 +316,7 @@ describe('text that is not lost', () => {
     const isKept = async (type: string) => {
       await until(() => asked.length > 0, { what: `a question before the form is left (${type})` })
       expect(asked.splice(0)).toEqual([type])
-      expect(new URL(page.url()).pathname).toBe('/console/rfqs/new')
+      await page.waitForURL('**/console/rfqs/new')
       expect(await form.inputValue()).toBe('Certificates 3.1')
     }
     // A search in the form is not a text of the form.

@@ -173,6 +173,7 @@ test.concurrent.each([
     if (process.env.CONSOLE_PICTURE && width === 1400) await takePicture(buyer, process.env.CONSOLE_PICTURE)
     await buyer.getByRole('button', { name: 'Award' }).click()
     const sellers = buyer.getByLabel('Seller', { exact: true })
+    await sellers.waitFor()
     expect(await sellers.getByRole('option').allInnerTexts()).toEqual([
       'The manufacturer itself',
       'Another organization',

@@ -84,7 +84,7 @@ function OfferFields({ rfq, opened }: { rfq: Rfq; opened: OpenedDraft | undefine
       return answer
     }
     const id = draftId.value
-    if (id === undefined || !known.current) {
+    if (id === undefined || known.current === undefined) {
       const body = { rfqId: rfq.id, ...content } as never
       const offer = await command(() => keep(market.POST('/flows/v1/offers', { body })))
       draftId.value = offer.id
