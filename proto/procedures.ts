@@ -81,6 +81,7 @@ export const PROCEDURES = [
   'part.unarchive',
   'part.updateFiles',
   'password.change',
+  'passwordReset.create',
   'rfq.award',
   'rfq.cancel',
   'rfq.close',

@@ -27,6 +27,8 @@ export interface Audit {
   readonly hostOnly?: readonly string[]
   /** A read that checks a credential of its own, whose refusal is logged. */
   readonly refusalsOnly?: boolean
+  /** A worker writes the entry of a success, because the answer does not depend on the account. */
+  readonly isDeferred?: boolean
 }
 
 /** The contract of one operation of the public API. Routing, validation, the OpenAPI document and the tests use it. */
@@ -79,6 +81,8 @@ export interface Operation<
    * the first.
    */
   readonly changesAuthority?: boolean
+  /** A command whose effect would outlive an impersonation, such as a webhook endpoint: refused (403) during one. */
+  readonly outlivesImpersonation?: boolean
   /** A command without `Idempotency-Key`: its body has a password, or a repetition changes nothing. */
   readonly noIdempotencyKey?: boolean
   /** Clients authenticate themselves with a key of a service account, by Basic or in the form. */
@@ -127,3 +131,10 @@ export type ParamsOf<O> = O extends Operation<TObject, infer P, TSchema, TSchema
 export type BodyOf<O> =
   O extends Operation<TObject, TObject, infer B, TSchema> ? (TSchema extends B ? undefined : Static<B>) : never
 export type ResponseOf<O> = O extends Operation<TObject, TObject, TSchema, infer R> ? Static<R> : never
+
+/** Whether an operation is refused (403) during an impersonation. */
+export const isClosedToImpersonations = ({
+  changesAuthority,
+  outlivesImpersonation,
+}: Pick<Operation, 'changesAuthority' | 'outlivesImpersonation'>): boolean =>
+  changesAuthority === true || outlivesImpersonation === true

@@ -8,6 +8,7 @@ const DATA = [
   'LICENSE',
   'tsconfig.json',
   'proto/guides/*.md',
+  'CHANGELOG.md',
   'services/*/migrations/*.sql',
   'services/catalog/data/*.csv',
   'services/identity/pages/**/*.{html,css,js,svg}',

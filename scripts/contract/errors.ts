@@ -1,5 +1,5 @@
 import { ERRORS, type ErrorCode, type FieldError } from '../../proto/errors.ts'
-import { type Operation, takesIdempotencyKey } from '../../proto/http/operation.ts'
+import { isClosedToImpersonations, type Operation, takesIdempotencyKey } from '../../proto/http/operation.ts'
 import { noSuch } from '../../proto/messages.ts'
 import { refuse } from '../../services/kit/errors/refusal.ts'
 import {
@@ -132,7 +132,7 @@ function nameOf(format: ErrorFormat, codes: readonly ErrorCode[]): string {
 }
 
 function codesOf(operation: Operation): Set<ErrorCode> {
-  const { access, params, etag, ifMatch, changesAuthority, client, refusals } = operation
+  const { access, params, etag, ifMatch, client, refusals } = operation
   const when = (condition: unknown, ...codes: ErrorCode[]) => (condition ? codes : [])
   const guarded = access !== 'public'
   // An operation without a body refuses the fields of one, so it has these errors, too.
@@ -145,7 +145,7 @@ function codesOf(operation: Operation): Set<ErrorCode> {
     'headers_too_large',
     ...when(guarded, 'unauthorized'),
     ...when(client, 'invalid_client'),
-    ...when((guarded && access !== 'token') || changesAuthority, 'forbidden'),
+    ...when((guarded && access !== 'token') || isClosedToImpersonations(operation), 'forbidden'),
     ...when(params && (etag !== undefined || guarded), 'not_found'),
     ...when(takesIdempotencyKey(operation), 'idempotency_conflict'),
     ...when(ifMatch, 'precondition_failed'),

@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
-import { type Operation, type Tag, takesIdempotencyKey } from '../../proto/http/operation.ts'
+import { isClosedToImpersonations, type Operation, type Tag, takesIdempotencyKey } from '../../proto/http/operation.ts'
 import { pageQuery } from '../../proto/http/shapes.ts'
 import type { Components, Json } from './components.ts'
 import { errorResponses } from './errors.ts'
@@ -70,8 +70,8 @@ function permissionNote(access: Operation['access']): string {
   return `Needs the permission ${keys.map((key) => `\`${key}\``).join(' or ')}.`
 }
 
-const impersonationNote = ({ changesAuthority }: Operation): string =>
-  changesAuthority ? 'Closed (403) while acting under an impersonation grant.' : ''
+const impersonationNote = (operation: Operation): string =>
+  isClosedToImpersonations(operation) ? 'Closed (403) while acting under an impersonation grant.' : ''
 
 function requestBodyOf({ body, bodyOptional, acceptsBytes, form }: Operation): Json {
   if (acceptsBytes) return { requestBody: { required: true, content: { 'application/octet-stream': BYTES } } }

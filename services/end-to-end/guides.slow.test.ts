@@ -10,7 +10,10 @@ import { until } from '../testing/until.ts'
 
 const ROOT = join(import.meta.dir, '..', '..')
 const GUIDES = join(ROOT, 'proto', 'guides')
-const PAGES = [join(ROOT, 'README.md'), ...(await readdir(GUIDES)).sort().map((name) => join(GUIDES, name))]
+/** Guides without requests. */
+const TEXTS = ['limits.md', 'trying-out.md']
+const GUIDE_NAMES = (await readdir(GUIDES)).filter((name) => !TEXTS.includes(name)).sort()
+const PAGES = [join(ROOT, 'README.md'), ...GUIDE_NAMES.map((name) => join(GUIDES, name))]
 
 const BODY = '((?:(?!```)[\\s\\S])*)'
 /** A command block, perhaps the same in TypeScript and Python, perhaps with the response. */

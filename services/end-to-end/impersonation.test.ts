@@ -1,4 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { isClosedToImpersonations } from '../../proto/http/operation.ts'
 import { newId } from '../kit/db/ids.ts'
 import { ApiClient } from '../testing/client.ts'
 import { FIXTURE_SETTINGS, Fixtures } from '../testing/fixtures.ts'
@@ -35,7 +36,7 @@ async function sendActing(operation: Documented) {
 }
 
 describe('during an impersonation, a closed command is 403 and audited with the grant', () => {
-  const closed = commands.filter(({ contract }) => contract.changesAuthority)
+  const closed = commands.filter(({ contract }) => isClosedToImpersonations(contract))
 
   test.each(named(closed))('%s', async (_, operation) => {
     const { status, body, entry, entries } = await sendActing(operation)
@@ -45,7 +46,7 @@ describe('during an impersonation, a closed command is 403 and audited with the 
 })
 
 describe('during an impersonation, any other command succeeds and is audited with the grant', () => {
-  const open = commands.filter(({ contract }) => !contract.changesAuthority)
+  const open = commands.filter(({ contract }) => !isClosedToImpersonations(contract))
 
   test.each(named(open))('%s', async (_, operation) => {
     const { status, text, entry, entries } = await sendActing(operation)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { ApiClient } from '../testing/client.ts'
 import { marketplaceOf } from '../testing/marketplace.ts'
+import { clientWith, createdAccount, createdKey } from '../testing/service-accounts.ts'
 
 /**
  * The lists without a strategy of their own; users, parts, histories and the audit log have a test each beside them.
@@ -89,6 +90,23 @@ test.each(CASES.map((list) => [list.path, list] as const))(
     expect(await get('pageSize=50&page=2147483647')).toEqual({ ids: [], hasMore: false, link: null })
   },
 )
+
+test('two processes with the key of one service account read the same list independently of each other', async () => {
+  const { administrator } = await market.organization(['IP_OWNER'])
+  const { client } = administrator
+  const created: string[] = []
+  for (let n = 0; n < 12; n++)
+    created.unshift((await client.post<{ id: string }>('/v1/parts', { title: 'Gear' })).body.id)
+  const key = await createdKey(client, (await createdAccount(client, { roleIds: [] })).id)
+  const [first, second] = [await clientWith(market.url, key), await clientWith(market.url, key)]
+  const read = async (by: ApiClient, page: number) =>
+    (await by.get<List>(`/v1/parts?view=IP_OWNER&pageSize=4&page=${page}`)).body.items.map(({ id }) => id)
+  expect(await read(first, 1)).toEqual(created.slice(0, 4))
+  for (const id of created.slice(0, 4)) expect((await client.send('DELETE', `/flows/v1/parts/${id}`)).status).toBe(204)
+  expect(await read(second, 1)).toEqual(created.slice(4, 8))
+  // The second process ended its page after these.
+  expect(await read(first, 2)).toEqual(created.slice(4, 8))
+})
 
 describe('Link with rel="next"', () => {
   /** The ids of all pages from this one on, found by the links alone. */

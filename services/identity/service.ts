@@ -66,7 +66,9 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
       }),
       keyRoutes({ http, sql, publicUrl: config.PUBLIC_URL }),
       pageRoutes({ http, publicUrl: config.PUBLIC_URL, hasConsole: config.CONSOLE, scripts: LINK_SCRIPTS }),
-      ...(config.CONSOLE ? [consoleRoutes({ http, filesOrigin: config.FILES_ORIGIN })] : []),
+      ...(config.CONSOLE
+        ? [consoleRoutes({ http, publicUrl: config.PUBLIC_URL, filesOrigin: config.FILES_ORIGIN })]
+        : []),
       sessionRoutes({ http, pagination, sql }),
       passwordRoutes({ http, sql, hashing, now }),
       impersonationRoutes({ http, pagination, tokens, publicUrl: config.PUBLIC_URL }),

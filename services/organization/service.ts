@@ -14,6 +14,8 @@ import { mailAddressRoutes } from './mail-addresses/routes.ts'
 import { meRoutes } from './me/routes.ts'
 import { notificationSettingsRoutes } from './notification-settings/routes.ts'
 import { organizationRoutes } from './organizations/routes.ts'
+import { resetWorker } from './password-resets/commands.ts'
+import { passwordResetRoutes } from './password-resets/routes.ts'
 import { roleRoutes } from './roles/routes.ts'
 import { endDerivedKeys } from './service-accounts/keys.ts'
 import { cleanUpKeys } from './service-accounts/queries.ts'
@@ -27,20 +29,20 @@ const PARTITION_MAINTENANCE_MS = 60 * 60 * 1000
 export async function createOrganizationService(config: OrganizationConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('organization', config, options)
   const { http, pagination, sql, readOnPool, clock, observeConcurrency } = kit
-  const links = mailLinks(
-    config.SMTP_URL === undefined ? undefined : { box: kit.box, hourlyMax: config.MAIL_HOURLY_MAX },
-  )
+  const sendsMail = config.SMTP_URL !== undefined
+  const links = mailLinks(sendsMail ? { box: kit.box, hourlyMax: config.MAIL_HOURLY_MAX } : undefined)
   const userDeps = { http, sql, readOnPool, links, publicUrl: config.PUBLIC_URL }
   return assemble('organization', kit, {
     features: [
       auditLogRoutes({ http, pagination, sql, readOnPool, clock, observeConcurrency }),
       meRoutes({ http, sql }),
-      organizationRoutes(userDeps),
+      organizationRoutes({ ...userDeps, pagination }),
       userRoutes({ ...userDeps, pagination, followers: { forgetAddress, endDerivedKeys } }),
       roleRoutes({ http, pagination, sql }),
       serviceAccountRoutes({ ...userDeps, pagination }),
       businessUnitRoutes({ http, pagination, sql }),
       customFieldRoutes({ http, pagination, sql }),
+      passwordResetRoutes({ http, sql, sendsMail }),
       notificationSettingsRoutes({ http, sql }),
       mailAddressRoutes({ http, pagination, sql, links }),
     ],
@@ -52,6 +54,7 @@ export async function createOrganizationService(config: OrganizationConfig, opti
     ],
     workers: [
       ...mailWorkers(kit, config),
+      ...(sendsMail ? [resetWorker(kit, links)] : []),
       every('audit-partitions', PARTITION_MAINTENANCE_MS, kit.log, async () => {
         await ensurePartitions(kit.sql)
         await dropPartitions(kit.sql)

@@ -8,7 +8,7 @@ export const getRoot = defineOperation({
   method: 'GET',
   path: '/',
   tag,
-  summary: 'Redirect to the documentation',
+  summary: 'Get the page for people, or the way to the documentation',
   access: 'public',
   page: true,
 })

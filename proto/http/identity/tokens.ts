@@ -12,7 +12,6 @@ export const TokenRequest = closed(
     }),
     username: Type.Optional(
       Type.String({
-        minLength: 1,
         maxLength: 320,
         description: 'E-mail address, case-insensitive. Required for the grant `password`.',
         examples: ['ada.berg@example.com'],
@@ -20,7 +19,6 @@ export const TokenRequest = closed(
     ),
     password: Type.Optional(
       Type.String({
-        minLength: 1,
         maxLength: 1024,
         description: 'Password. Required for the grant `password`.',
         examples: ['correct horse battery staple'],
@@ -28,13 +26,12 @@ export const TokenRequest = closed(
     ),
     refresh_token: Type.Optional(
       Type.String({
-        minLength: 1,
         description: 'Refresh token of the last response. Required for the grant `refresh_token`.',
         examples: ['mZ1c5w0bXyq2Xn5y3P4kq0S1mVtQm7Yw8V3y6fJ2d0E'],
       }),
     ),
   },
-  { description: 'A password grant or a refresh token grant.' },
+  { description: 'A password grant or a refresh token grant. Fields of the other grant are ignored.' },
 )
 
 export const TokenResponse = closed({

@@ -101,6 +101,7 @@ export const createMailAddress = defineOperation({
   refusals: ['conflict', 'limit_reached', 'mail_unavailable'],
   // The address is not logged, because it may be that of a person.
   audit: { procedure: 'mailAddress.create', request: ['mailAddressId', 'topics'] },
+  outlivesImpersonation: true,
 })
 
 export const patchMailAddress = defineOperation({
@@ -115,6 +116,7 @@ export const patchMailAddress = defineOperation({
   response: MailAddress,
   ifMatch: true,
   audit: { procedure: 'mailAddress.patch', request: ['id', 'topics'] },
+  outlivesImpersonation: true,
 })
 
 export const sendMailAddressConfirmation = defineOperation({
@@ -129,6 +131,7 @@ export const sendMailAddressConfirmation = defineOperation({
   response: MailAddress,
   refusals: ['conflict', 'limit_reached', 'mail_unavailable'],
   audit: { procedure: 'mailAddress.sendConfirmation', request: ['id'] },
+  outlivesImpersonation: true,
 })
 
 export const deleteMailAddress = defineOperation({
@@ -142,6 +145,7 @@ export const deleteMailAddress = defineOperation({
   params: addressId,
   status: 204,
   audit: { procedure: 'mailAddress.delete', request: ['id'] },
+  outlivesImpersonation: true,
 })
 
 const token = Type.String({

@@ -98,7 +98,7 @@ export type ResetPasswordRequest = Static<typeof ResetPasswordRequest>
 export const PasswordReset = closed({ activationUrl: Type.Optional(activationUrl) })
 
 /** Links of an hour to one recipient. One organization cannot use up those of the others. */
-export const MAX_LINKS_PER_RECIPIENT = { ofOrganization: 3, ofAll: 5 } as const
+export const MAX_LINKS_PER_RECIPIENT = { ofOrganization: 3, selfService: 2, ofAll: 5 } as const
 const { ofOrganization, ofAll } = MAX_LINKS_PER_RECIPIENT
 export const LINK_LIMITS = `at most ${ofOrganization} links an hour from one organization, and ${ofAll} from all`
 
@@ -140,6 +140,43 @@ export const listUsers = defineOperation({
   }),
   response: PageOf(User),
   refusals: ['forbidden'],
+})
+
+export const Person = closed(
+  {
+    ...User.properties,
+    invited: Type.Boolean({
+      description:
+        'Whether the person is active and has yet to choose a password with the link of an invitation or reset.',
+      examples: [false],
+    }),
+  },
+  {
+    description:
+      'A user that is not a service account. `admin` and `phone` are visible to administrators and to the user.',
+  },
+)
+export type Person = Static<typeof Person>
+
+export const listPeople = defineOperation({
+  id: 'listPeople',
+  method: 'GET',
+  path: '/flows/v1/users',
+  tag: flows,
+  summary: 'List the people of your organization',
+  description: 'The users without the service accounts, ordered by e-mail address.',
+  access: ['org:admin', 'user:manage', 'role:manage'],
+  query: Type.Object({
+    ...pageQuery,
+    q: Type.Optional(
+      Search(
+        'Case-insensitive substring of e-mail address, given name, family name, or given and family name.',
+        'juhl',
+      ),
+    ),
+    active: Type.Optional(Type.Boolean({ description: 'Only active or only inactive people.', examples: [true] })),
+  }),
+  response: PageOf(Person),
 })
 
 export const getUser = defineOperation({

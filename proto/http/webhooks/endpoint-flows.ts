@@ -124,4 +124,5 @@ export const rotateWebhookSecret = defineOperation({
   response: RotatedWebhookSecret,
   audit: { procedure: 'webhookEndpoint.rotateSecret', request: ['id'] },
   noStore: true,
+  outlivesImpersonation: true,
 })

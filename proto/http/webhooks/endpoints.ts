@@ -118,6 +118,7 @@ export const createWebhookEndpoint = defineOperation({
     hostOnly: ['url'],
   },
   noStore: true,
+  outlivesImpersonation: true,
 })
 
 export const getWebhookEndpoint = defineOperation({
@@ -149,6 +150,7 @@ export const patchWebhookEndpoint = defineOperation({
     request: ['webhookId', 'url', 'events', 'description', 'status'],
     hostOnly: ['url'],
   },
+  outlivesImpersonation: true,
 })
 
 export const deleteWebhookEndpoint = defineOperation({

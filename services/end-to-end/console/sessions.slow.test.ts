@@ -70,10 +70,41 @@ describe('the session', () => {
     await page.goto(`/impersonate${new URL(body.url).hash}`)
     await page.getByRole('button', { name: 'Begin' }).click()
     await page.getByRole('link', { name: 'Open the console' }).click()
-    await page.getByText(/^support@example.com acts as Test \w+\. Every change is recorded\.$/).waitFor()
+    await page
+      .getByText(
+        /^support@example.com acts as Test \w+\. Every change is recorded\. People, roles, keys, webhook endpoints and mail addresses cannot be changed meanwhile\.$/,
+      )
+      .waitFor()
     await checkScreen(page)
     expect(await page.evaluate(`[localStorage.length, sessionStorage.length]`)).toEqual([0, 1])
     await page.context().close()
+  }, 60_000)
+
+  test('an impersonation offers nothing whose effect would outlive it', async () => {
+    const admin = maker.administrator
+    const own = await stage.signIn(admin)
+    const grant = { userId: admin.userId, actingEmail: 'support@example.com', reason: 'Ticket 4713' }
+    const { body } = await admin.client.post<{ url: string }>('/flows/v1/impersonation-grants', grant)
+    const acting = await stage.open()
+    await acting.goto(`/impersonate${new URL(body.url).hash}`)
+    await acting.getByRole('button', { name: 'Begin' }).click()
+    await acting.getByRole('link', { name: 'Open the console' }).click()
+    await acting.getByText(/acts as/).waitFor()
+    for (const [path, button] of [
+      ['/console/organization/mail', 'Add an address'],
+      ['/console/webhooks', 'New endpoint'],
+      ['/console/organization/service-accounts', 'New service account'],
+    ] as const) {
+      for (const [page, count] of [
+        [own, 1],
+        [acting, 0],
+      ] as const) {
+        await page.goto(path)
+        await page.getByRole('table').or(page.locator('.empty')).first().waitFor()
+        expect([path, await page.getByRole('button', { name: button }).count()]).toEqual([path, count])
+      }
+    }
+    await Promise.all([own.context().close(), acting.context().close()])
   }, 60_000)
 
   test('of an impersonation that ends does not go on as the own session of the browser', async () => {

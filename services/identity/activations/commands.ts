@@ -4,8 +4,9 @@ import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import { hashOf } from '../../kit/db/ids.ts'
 import { found, invalidField } from '../../kit/errors/refusal.ts'
 import type { PasswordDeps } from '../passwords/commands.ts'
-import { setPassword } from '../passwords/queries.ts'
+import { setPassword, voidLinks } from '../passwords/queries.ts'
 import { passwordProblem } from '../passwords/rules.ts'
+import { endSessionsOf } from '../sessions/commands.ts'
 import { throttleKeys } from '../throttle/keys.ts'
 import { refuseWrongToken } from '../throttle/throttle.ts'
 import { findAccount, findActivation, markRedeemed } from './queries.ts'
@@ -44,6 +45,8 @@ export async function redeemActivation(
       if (!activation || (await markRedeemed(tx, hash, now())).length === 0) return false
       const { user_id: userId, org_id: orgId, password_version: version } = activation
       await setPassword(tx, { userId, passwordHash, version })
+      await voidLinks(tx, userId, now())
+      await endSessionsOf(tx, { orgId, userId }, now())
       audit.actBy({ userId, orgId })
       return true
     })

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { PERMISSIONS_NEEDED } from './permissions.ts'
+import { CLOSED_TO_IMPERSONATIONS, PERMISSIONS_NEEDED } from './permissions.ts'
 
 const APP = join(import.meta.dir, 'app')
 const LINK_PAGES = ['activate', 'mail-address']
@@ -16,6 +16,7 @@ async function build(entry: string) {
     define: {
       'process.env.NODE_ENV': '"production"',
       PERMISSIONS_NEEDED: JSON.stringify(PERMISSIONS_NEEDED),
+      CLOSED_TO_IMPERSONATIONS: JSON.stringify(CLOSED_TO_IMPERSONATIONS),
     },
   })
   const [script] = outputs

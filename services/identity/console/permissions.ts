@@ -1,8 +1,9 @@
 import * as impersonation from '../../../proto/http/identity/impersonation.ts'
-import type { Operation } from '../../../proto/http/operation.ts'
+import { isClosedToImpersonations, type Operation } from '../../../proto/http/operation.ts'
 import * as auditLog from '../../../proto/http/organization/audit-log.ts'
 import * as mailAddresses from '../../../proto/http/organization/mail-addresses.ts'
 import * as notifications from '../../../proto/http/organization/notification-settings.ts'
+import * as orgs from '../../../proto/http/organization/orgs.ts'
 import * as roles from '../../../proto/http/organization/roles.ts'
 import * as serviceAccounts from '../../../proto/http/organization/service-accounts.ts'
 import * as users from '../../../proto/http/organization/users.ts'
@@ -10,6 +11,9 @@ import * as contacts from '../../../proto/http/sourcing/assignment-contacts.ts'
 import * as assignments from '../../../proto/http/sourcing/assignments.ts'
 import * as awards from '../../../proto/http/sourcing/awards.ts'
 import * as billing from '../../../proto/http/sourcing/billing-details.ts'
+import * as caseExpenses from '../../../proto/http/sourcing/case-expenses.ts'
+import * as caseTasks from '../../../proto/http/sourcing/case-tasks.ts'
+import * as cases from '../../../proto/http/sourcing/cases.ts'
 import * as comparison from '../../../proto/http/sourcing/comparison.ts'
 import * as factories from '../../../proto/http/sourcing/factory-administration.ts'
 import * as files from '../../../proto/http/sourcing/files.ts'
@@ -27,7 +31,8 @@ import * as endpoints from '../../../proto/http/webhooks/endpoints.ts'
 
 /** The contract of what the console does. */
 const MODULES: readonly object[] = [
-  ...[impersonation, auditLog, mailAddresses, notifications, roles, serviceAccounts, users],
+  ...[impersonation, auditLog, mailAddresses, notifications, orgs, roles, serviceAccounts, users],
+  ...[cases, caseTasks, caseExpenses],
   ...[contacts, assignments, awards, billing, comparison, factories, files, imports, matches, offers, orders],
   ...[partLifecycle, parts, rfqs, uploads, deliveries, endpointFlows, endpoints],
 ]
@@ -35,10 +40,14 @@ const MODULES: readonly object[] = [
 const isOperation = (value: unknown): value is Operation =>
   value !== null && typeof value === 'object' && 'method' in value && 'access' in value
 
+const operations = MODULES.flatMap((module) => Object.values(module)).filter(isOperation)
+const nameOf = ({ method, path }: Operation) => `${method} ${path}`
+
 /** The permissions of which one is needed, by operation: `POST /flows/v1/rfqs/{id}/award`. */
 export const PERMISSIONS_NEEDED: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
-  MODULES.flatMap((module) => Object.values(module))
-    .filter(isOperation)
+  operations
     .filter(({ access }) => access !== 'public' && access !== 'token')
-    .map(({ method, path, access }) => [`${method} ${path}`, [access].flat()]),
+    .map((operation) => [nameOf(operation), [operation.access].flat()]),
 )
+
+export const CLOSED_TO_IMPERSONATIONS: readonly string[] = operations.filter(isClosedToImpersonations).map(nameOf)

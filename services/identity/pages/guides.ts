@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 
 const FOLDER = join(import.meta.dir, '..', '..', '..', 'proto', 'guides')
+/** The one guide that is kept elsewhere. */
+const CHANGELOG = join(FOLDER, '..', '..', 'CHANGELOG.md')
 const LOCAL = 'http://localhost:8080'
 
 /** The guides by task, in the order in which they are read. */
@@ -9,7 +11,8 @@ export const GUIDE_GROUPS = {
   Trade: ['parts-and-files', 'trade'],
   Events: ['webhooks', 'event-streams'],
   Administration: ['organization'],
-  Conventions: ['errors', 'paging', 'retries'],
+  Conventions: ['errors', 'paging', 'retries', 'limits'],
+  More: ['trying-out', 'changes'],
 } as const
 
 export interface Guide {
@@ -27,7 +30,8 @@ export const readGuides = (publicUrl: string): Promise<Guide[]> =>
   Promise.all(
     Object.entries(GUIDE_GROUPS).flatMap(([group, names]) =>
       names.map(async (name) => {
-        const markdown = (await Bun.file(join(FOLDER, `${name}.md`)).text()).replaceAll(LOCAL, publicUrl)
+        const path = name === 'changes' ? CHANGELOG : join(FOLDER, `${name}.md`)
+        const markdown = (await Bun.file(path).text()).replaceAll(LOCAL, publicUrl)
         return { name, group, markdown, ...openingOf(markdown) }
       }),
     ),

@@ -7,9 +7,40 @@ const market = await marketplaceOf([])
 const get = (path: string) =>
   sendRaw(market.running.port, `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
 
-test('GET / redirects to the documentation', async () => {
-  const { status, headers } = await get('/')
-  expect([status, headers.location]).toEqual([302, '/docs'])
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+
+describe('GET /', () => {
+  const root = (headers: Record<string, string> = {}, url = market.url) => fetch(url, { headers, redirect: 'manual' })
+
+  test.each([undefined, '*/*', 'application/json'])(
+    'redirects a program that accepts %p to the documentation',
+    async (accept) => {
+      const { status, headers } = await root(accept ? { accept } : {})
+      expect([status, headers.get('location')]).toEqual([302, '/docs'])
+    },
+  )
+
+  test.each([
+    ['en-GB,en;q=0.9', 'en', 'You buy parts', 'Sign in'],
+    ['de-CH,de;q=0.9,en;q=0.5', 'de', 'Sie fertigen Teile', 'Anmelden'],
+  ])('is a page for people in a browser with the languages %s', async (languages, language, group, signIn) => {
+    const answer = await root({ accept: BROWSER, 'accept-language': languages })
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(answer.headers.get('vary')).toBe('Accept, Accept-Language')
+    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'")
+    const page = await answer.text()
+    for (const text of [`<html lang="${language}">`, group, `<a class="begin" href="/console">${signIn}</a>`]) {
+      expect(page).toContain(text)
+    }
+    for (const [, url = ''] of page.matchAll(/(?:src|href)="([^"]*)"/g)) {
+      expect([url, (await get(url)).status]).toEqual([url, 200])
+    }
+  })
+
+  test('does not lead to a console that is switched off', async () => {
+    const without = await marketplaceOf([], { CONSOLE: 'false' })
+    expect(await (await root({ accept: BROWSER }, without.url)).text()).not.toContain('/console')
+  })
 })
 
 test.each(['/docs/', '/docs/api/', '/activate/', '/impersonate/', '/mail-address/'])(
@@ -61,10 +92,9 @@ test('GET /openapi.json is the OpenAPI document, which describes no page', async
 })
 
 describe('an unknown address', () => {
-  const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
   const at = (path: string, accept?: string) => fetch(`${market.url}${path}`, accept ? { headers: { accept } } : {})
 
-  test.each(['/nope', '/docs/guides/nope', '/docs/nope.js', '/v1/nope', '/v2.3/nope', '/%ff'])(
+  test.each(['/nope', '/docs/guides/nope', '/docs/nope.js', '/v1x/nope', '/%ff'])(
     'GET %s is a page in a browser',
     async (path) => {
       const answer = await at(path, BROWSER)
@@ -76,6 +106,15 @@ describe('an unknown address', () => {
       const page = await answer.text()
       expect(page).toContain('<h1>Not found</h1>')
       for (const [, url = ''] of page.matchAll(/(?:src|href)="([^"]*)"/g)) expect((await at(url)).status).toBe(200)
+    },
+  )
+
+  test.each(['/v1', '/v1/nope', '/flows/v1/nope', '/v2.3/nope', '/v2.3/oauth/nope'])(
+    'GET %s is the error body of the API in a browser, too',
+    async (path) => {
+      const answer = await at(path, BROWSER)
+      const type = path.startsWith('/v2.3') ? 'application/json' : 'application/problem+json'
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([404, type])
     },
   )
 

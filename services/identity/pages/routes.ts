@@ -7,6 +7,7 @@ import type { Http } from '../../kit/http/http.ts'
 import { Raw } from '../../kit/http/raw.ts'
 import { Asset, fileAsset, PAGE_HEADERS, SCRIPT } from './assets.ts'
 import type { documentationSite } from './site.ts'
+import { welcome } from './welcome.ts'
 
 const HERE = import.meta.dir
 const DOCUMENTATION = join(HERE, 'documentation')
@@ -79,7 +80,7 @@ export function pageRoutes({ http, publicUrl, hasConsole, scripts }: PageDeps) {
   const chunks = scriptsIn(join(REFERENCE, 'chunks'))
   const icon = fileAsset(join(HERE, 'favicon.svg'))
   return new Elysia({ name: 'identity.pages' })
-    .use(http.publicRoute(pages.getRoot, () => new Raw(null, 'text/plain', { location: pages.getDocs.path }, 302)))
+    .use(http.publicRoute(pages.getRoot, ({ request }) => welcome({ request, hasConsole })))
     .use(http.publicRoute(pages.getFavicon, ({ request }) => icon.answer(request)))
     .use(http.publicRoute(pages.getOpenApi, async () => (await site()).openapi))
     .use(http.publicRoute(pages.getAsyncApi, async () => (await site()).asyncapi))

@@ -29,12 +29,16 @@ const GUIDES = [
   'errors',
   'paging',
   'retries',
+  'limits',
+  'trying-out',
+  'changes',
 ]
 
 describe('a guide', () => {
   test('every guide is a page, and Markdown with the address of the marketplace', async () => {
     const files = await readdir(join(import.meta.dir, '..', '..', '..', 'proto', 'guides'))
-    expect(files.sort()).toEqual(GUIDES.map((name) => `${name}.md`).sort())
+    // The changes are the changelog.
+    expect([...files, 'changes.md'].sort()).toEqual(GUIDES.map((name) => `${name}.md`).sort())
     for (const name of GUIDES) {
       const page = await at(`/docs/guides/${name}`)
       expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
@@ -129,6 +133,14 @@ describe('the search', () => {
     ['award an rfq', '/docs/api#tag/rfqs/POST/flows/v1/rfqs/{id}/award'],
     ['/v1/parts/{id}/history', '/docs/api#tag/parts/GET/v1/parts/{id}/history'],
     ['impersonation revoke', '/docs/api#tag/impersonation/POST/flows/v1/impersonation-grants/{id}/revoke'],
+    ['pagination', '/docs/guides/paging'],
+    ['sandbox', '/docs/guides/trying-out#a-sandbox-of-your-own'],
+    ['postman', '/docs/guides/trying-out#postman-insomnia-bruno'],
+    ['sdk', '/docs/guides/trying-out#sdks-and-a-command-line'],
+    ['changelog', '/docs/guides/changes'],
+    ['timeouts', '/docs/guides/limits#timeouts'],
+    ['rate limit', '/docs/guides/limits#rate-limits'],
+    ['versioning', '/docs/guides/changes'],
     ['unobtainium', '/docs/guides/paging#many-records-by-id'],
   ])('of %p finds %p', async (query, url) => {
     const found: string[] = searchOf(await entries())(query).map((entry: { url: string }) => entry.url)

@@ -6,7 +6,7 @@ import { throttleKeys } from '../throttle/keys.ts'
 import { clearFailures, countFailure } from '../throttle/queries.ts'
 import { refuseThrottled } from '../throttle/throttle.ts'
 import type { Hashing } from './hashing.ts'
-import { findPasswordHash, replacePassword } from './queries.ts'
+import { findPasswordHash, replacePassword, voidLinks } from './queries.ts'
 import { passwordProblem } from './rules.ts'
 
 export interface PasswordDeps {
@@ -57,6 +57,7 @@ export async function changePassword({
   if ((await replacePassword(tx, { userId, oldHash, newHash })).length === 0) {
     throw refuse('conflict', { detail: 'The password was changed by another request.' })
   }
+  await voidLinks(tx, userId, now)
   await endSessionsOf(tx, { orgId, userId, except: sessionId }, now)
   await clearFailures(tx, throttleKeys(userId, audit.context.ipAddress))
   return undefined

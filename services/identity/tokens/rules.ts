@@ -17,7 +17,7 @@ const NEEDED = { password: ['username', 'password'], refresh_token: ['refresh_to
 /** The fields that the grant type requires and the request lacks. */
 export const missingFields = (input: TokenInput): FieldError[] =>
   NEEDED[input.grant_type]
-    .filter((field) => input[field] === undefined)
+    .filter((field) => !input[field])
     .map((field) => ({ field, message: `is required when grant_type is ${input.grant_type}` }))
 
 type UsedToken = 'repeat' | 'reuse' | 'invalid'

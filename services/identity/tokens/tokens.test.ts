@@ -116,6 +116,7 @@ describe('invalid payloads are 422 validation_error with details', () => {
     [{ grant_type: 'password', username: 'x' }, 'password'],
     [{ grant_type: 'password', username: 'x', password: '' }, 'password'],
     [{ grant_type: 'refresh_token' }, 'refresh_token'],
+    [{ grant_type: 'refresh_token', refresh_token: '' }, 'refresh_token'],
     [{ grant_type: 'password', username: 'x', password: 'y', scope: 'all' }, 'scope'],
     [{ grant_type: 'password', username: ['x'], password: 'y' }, 'username'],
     [[], 'body'],
@@ -125,6 +126,11 @@ describe('invalid payloads are 422 validation_error with details', () => {
     expect(answer.status).toBe(422)
     expect(answer.body.error.code).toBe('validation_error')
     expect(answer.body.error.details?.[0]?.field).toBe(field)
+  })
+
+  test('an empty credential that the grant does not use is ignored', async () => {
+    const answer = await token({ grant_type: 'refresh_token', refresh_token: 'unknown', username: '', password: '' })
+    expect([answer.status, answer.body.error.code]).toEqual([401, 'invalid_credentials'])
   })
 
   test('no response contains the password', async () => {

@@ -1,11 +1,12 @@
-import type { Operation } from '../../../proto/http/operation.ts'
+import { isClosedToImpersonations, type Operation } from '../../../proto/http/operation.ts'
 import { oneOf } from '../../../proto/messages.ts'
 import type { Permission } from '../../../proto/permissions.ts'
 import { refuse } from '../errors/refusal.ts'
 import type { Caller } from './caller.ts'
 
 /** Throws 403 unless the caller may use the operation. */
-export function requireAccess({ access, changesAuthority }: Operation, { permissions, act }: Caller): void {
+export function requireAccess(operation: Operation, { permissions, act }: Caller): void {
+  const { access } = operation
   if (access !== 'public' && access !== 'token') {
     const anyOf = typeof access === 'string' ? [access] : access
     if (!anyOf.some((key: Permission) => permissions.has(key))) {
@@ -13,7 +14,7 @@ export function requireAccess({ access, changesAuthority }: Operation, { permiss
     }
   }
   // An impersonated caller must not gain access that outlives the grant or exceeds it.
-  if (changesAuthority && act) {
+  if (act && isClosedToImpersonations(operation)) {
     throw refuse('forbidden', { detail: 'This is closed while you act under an impersonation grant.' })
   }
 }

@@ -21,7 +21,7 @@ import { Raw } from './raw.ts'
 import type { ErrorResponder, RequestState } from './request-state.ts'
 import { acceptsCoding, Streamed, streamedResponse } from './stream.ts'
 import { targetOf } from './target.ts'
-import { prefersPage, UNKNOWN_PAGE_HEADERS, unknownPage } from './unknown-page.ts'
+import { isOfApi, prefersPage, UNKNOWN_PAGE_HEADERS, unknownPage } from './unknown-page.ts'
 
 /** Writes the responses of one operation: status, headers, body, log line and metric. */
 export class Responder implements ErrorResponder {
@@ -116,7 +116,7 @@ export class Responder implements ErrorResponder {
     if (status === 401) headers.set('www-authenticate', challengeOf(format, refusal))
     if (format === 'oauth') headers.set('cache-control', 'no-store')
     for (const [name, value] of Object.entries(refusal.headers ?? {})) headers.set(name, value)
-    if (this.#operation.page && refusal.code === 'not_found') {
+    if (this.#operation.page && !isOfApi(path) && refusal.code === 'not_found') {
       headers.append('vary', 'Accept')
       if (prefersPage(request)) {
         for (const [name, value] of Object.entries(UNKNOWN_PAGE_HEADERS)) headers.set(name, value)

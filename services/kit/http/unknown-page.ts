@@ -4,6 +4,10 @@
 export const prefersPage = ({ method, headers }: Request): boolean =>
   (method === 'GET' || method === 'HEAD') && headers.get('accept')?.startsWith('text/html') === true
 
+const API_PATH = /^\/(v1|v2\.3|flows\/v1)(\/|$)/
+/** Whether the path belongs to the API, which answers with its error body whatever is accepted. */
+export const isOfApi = (path: string): boolean => API_PATH.test(path)
+
 /** The headers of the page. It loads its style sheet and icon from the same origin alone. */
 export const UNKNOWN_PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',

@@ -20,7 +20,8 @@ export interface DocumentRow {
 }
 
 interface PagedList {
-  caller: { sessionId: string }
+  /** A service account's processes share a key, which is their session, but no token. */
+  caller: { sessionId: string; clientTokenId?: string }
   /** The operation, with the id of the record whose list it is where there is one. */
   list: string
   /** Page, page size and every filter. */
@@ -35,7 +36,7 @@ interface Page<Row> {
 type ReadWindow<Row> = (window: PageWindow) => PromiseLike<readonly Row[]>
 
 /**
- * Keyset pagination behind page numbers. For each session, list, filter set and page size one cursor stores where the
+ * Keyset pagination behind page numbers. For each session (for each token of a service account), list, filter set and page size one cursor stores where the
  * last page that was read began and ended. The page after it continues there, the same page begins where it began, and
  * every other page is found by its offset in the current data. So a reader of consecutive pages misses and repeats
  * nothing while rows are added and removed, and each page costs the same.
@@ -53,7 +54,10 @@ export class Pagination {
     positionOf: (row: Row) => string,
   ): Promise<Page<Row>> {
     const { page, pageSize, ...filters } = query
-    const key = Bun.SHA256.hash(JSON.stringify([caller.sessionId, list, pageSize, filters]), 'base64')
+    const key = Bun.SHA256.hash(
+      JSON.stringify([caller.clientTokenId ?? caller.sessionId, list, pageSize, filters]),
+      'base64',
+    )
     const after = page === 1 ? null : startOf(page, await this.#cursors.find(key))
     const usesOffset = page > 1 && after === null
     // One row more shows whether a next page exists; with an offset, the row before the page shows where it begins.

@@ -3,7 +3,7 @@ import { inBatches } from '../worker/batches.ts'
 
 /** The last page that was read of a list. */
 export interface PageCursor {
-  /** Of session, list, filters and page size. */
+  /** Of session or token, list, filters and page size. */
   key: string
   page: number
   /** Position of the last row before the page; null on page 1 and where it is unknown. */

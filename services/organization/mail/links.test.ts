@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { CreatedUser } from '../../../proto/http/organization/users.ts'
 import { connect } from '../../kit/db/client.ts'
 import { captureLog } from '../../testing/captured-log.ts'
-import { marketplaceWithMail, PUBLIC_URL, tokenIn } from '../../testing/mail/market.ts'
+import { MAIL_ADDRESSES, marketplaceWithMail, newAddress, PUBLIC_URL, tokenIn } from '../../testing/mail/market.ts'
 import type { ReceivedMail } from '../../testing/mail/server.ts'
 import { marketplaceOf, TEST_PASSWORD } from '../../testing/marketplace.ts'
 import { created, entriesOf, newPerson, type Problem, tokenOf } from '../../testing/people.ts'
@@ -10,7 +10,11 @@ import { until } from '../../testing/until.ts'
 import { cleanUpMails } from './cleanup.ts'
 
 const log = captureLog()
-const { market, server } = await marketplaceWithMail([], { LOG_LEVEL: 'info' }, { logDestination: log.destination })
+const { market, server, confirm, release } = await marketplaceWithMail(
+  [],
+  { LOG_LEVEL: 'info' },
+  { logDestination: log.destination },
+)
 const org = await market.organization(['CONSUMER'], { name: 'Nordhavn Shipping' })
 const { client } = org.administrator
 const { owner } = market.db
@@ -142,6 +146,28 @@ describe('the link of a reset', () => {
     expect([refused.status, refused.body.code]).toEqual([409, 'limit_reached'])
     expect(await activate(tokenOf({ activationUrl: activationUrl as string }))).toBe(204)
   })
+})
+
+test('a confirmation that is sent again during a failing attempt is the only one', async () => {
+  const { body } = await client.post<{ id: string; email: string }>(MAIL_ADDRESSES, { email: newAddress() })
+  const mailsOf = () => owner<{ id: string; state: string; isLeased: boolean }[]>`
+    select id, state, lease_until is not null as "isLeased" from organization.mails where address_id = ${body.id} order by id`
+  await last(body.email)
+  await server.set('hang')
+  await client.post(`${MAIL_ADDRESSES}/${body.id}/send-confirmation`)
+  const failing = await until(async () => (await mailsOf()).find(({ isLeased }) => isLeased), { what: 'an attempt' })
+  await client.post(`${MAIL_ADDRESSES}/${body.id}/send-confirmation`)
+  await server.kill()
+  await until(() => log.texts.some((text) => text.includes(failing.id)), { what: 'the end of the attempt' })
+  await server.start()
+  await until(async () => {
+    await release()
+    return (await mailsOf()).filter(({ state }) => state === 'SENT').length === 2
+  })
+  expect((await mailsOf()).map(({ state }) => state)).toEqual(['SENT', 'FAILED', 'SENT'])
+  const mails = await server.arrived(body.email, 2)
+  expect(mails).toHaveLength(2)
+  expect((await confirm(tokenIn(mails[1] as ReceivedMail, '#confirm='))).status).toBe(204)
 })
 
 describe('a mail to a stranger', () => {

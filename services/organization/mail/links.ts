@@ -8,7 +8,7 @@ import { countLinks, insertLinkMail, lockRecipient } from './queries.ts'
 import { MAIL_EXPIRY_MS } from './rules.ts'
 
 interface Link {
-  kind: 'CONFIRMATION' | 'INVITATION' | 'RESET'
+  kind: 'CONFIRMATION' | 'INVITATION' | 'RESET' | 'FORGOTTEN'
   orgId: string
   addressId?: string
   userId?: string
@@ -28,9 +28,13 @@ export const mailLinks = (options: { box: SecretBox; hourlyMax: number } | undef
     const recipientHash = hashOf(mailboxOf(await envelopeAddressOf(email)))
     await lockRecipient(tx, recipientHash)
     const [counts] = await countLinks(tx, orgId, recipientHash, now)
-    const { ofOrganization, ofAll } = MAX_LINKS_PER_RECIPIENT
-    const isRecipientFull = counts.of_both >= ofOrganization || counts.to_recipient >= ofAll
-    if (isRecipientFull || counts.of_organization >= options.hourlyMax) {
+    const { ofOrganization, selfService, ofAll } = MAX_LINKS_PER_RECIPIENT
+    // Anyone may ask for a new password, so these links use up neither the organization's share nor its hourly limit.
+    const isFull =
+      kind === 'FORGOTTEN'
+        ? counts.self_service >= selfService
+        : counts.of_both >= ofOrganization || counts.of_organization >= options.hourlyMax
+    if (isFull || counts.to_recipient >= ofAll) {
       throw refuse('limit_reached', { detail: 'Too many links were sent by mail within an hour.' })
     }
     const secret = await options.box.encrypt(token)

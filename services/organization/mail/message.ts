@@ -1,7 +1,7 @@
 import { CONFIRMATION_HOURS } from '../../../proto/http/organization/mail-addresses.ts'
 import type { ClaimedMail } from './queries.ts'
 import type { Message } from './smtp.ts'
-import { type Line, type Link, lineOf, type ReadRfq, shownTime } from './texts.ts'
+import { type Line, type Link, lineOf, type ReadRfq, shownTime, unlinked } from './texts.ts'
 
 interface Content {
   subject: string
@@ -60,9 +60,6 @@ export async function messageOf(
   return { from: envelope.from || '', to: envelope.to[0] ?? '', raw: await composed.build() }
 }
 
-/** A name that mail programs do not make a link of: these mails go to strangers, and any organization chooses names. */
-const unlinked = (name: string) => name.replaceAll('://', ' ').replace(/\.(?=\S)/g, '. ')
-
 function linkContent({ kind, ...mail }: ClaimedMail, secret: string | undefined, publicUrl: string): Content {
   const [orgName, givenName] = [unlinked(mail.org_name), unlinked(mail.given_name ?? '')]
   if (kind === 'CONFIRMATION') {
@@ -76,19 +73,25 @@ function linkContent({ kind, ...mail }: ClaimedMail, secret: string | undefined,
       footer: [],
     }
   }
-  const isNew = kind === 'INVITATION'
   return {
-    subject: isNew ? `Your account at ${NAME}` : 'Choose a new password',
+    subject: kind === 'INVITATION' ? `Your account at ${NAME}` : 'Choose a new password',
     paragraphs: [
       `Hello ${givenName},`,
-      isNew
-        ? `an administrator of ${orgName} created an account for you at the ${NAME}. Choose a password to begin.`
-        : `an administrator of ${orgName} reset your password at the ${NAME}. The old one does not work any more.`,
+      reasonOf(kind, orgName),
       `The link works once, until ${shownTime(mail.link_expires_at ?? mail.expires_at)}.`,
     ],
     lines: [{ text: 'Choose a password', url: `${publicUrl}/activate#${secret}` }],
     footer: [],
   }
+}
+
+function reasonOf(kind: ClaimedMail['kind'], orgName: string): string {
+  if (kind === 'INVITATION') {
+    return `an administrator of ${orgName} created an account for you at the ${NAME}. Choose a password to begin.`
+  }
+  return kind === 'RESET'
+    ? `an administrator of ${orgName} reset your password at the ${NAME}. The old one does not work any more.`
+    : `someone asked for a new password for your account at the ${NAME}. If it was not you, ignore this mail: your password stays as it is.`
 }
 
 function noticeContent(
@@ -103,7 +106,7 @@ function noticeContent(
   const first = lines[0]?.text ?? ''
   return {
     subject: count === 1 ? first : `${first}, and ${count - 1} more`,
-    paragraphs: [`News for ${mail.org_name}:`],
+    paragraphs: [`News for ${unlinked(mail.org_name)}:`],
     lines: mail.omitted > 0 ? [...lines, { text: `And ${mail.omitted} more`, url: consoleUrl }] : lines,
     footer: [
       ...(consoleUrl

@@ -173,6 +173,19 @@ test('a title that is markup is text in a mail', async () => {
   expect(mail.html).toContain('&lt;img src=x onerror=&quot;alert(1)&quot;&gt; &amp; &lt;b&gt;')
 })
 
+test('a title of another organization is no link in a mail', async () => {
+  const making = await confirmed(maker)
+  const part = await publishedPart(ipOwner.administrator.client, { title: 'Claim at https://prize.example.com/win' })
+  const { id } = (await buyer.create(rfqBody(part, { manufacturerIds: [maker.orgId] }))).body
+  await buyer.act(id, 'publish')
+  await collected(making, 1)
+  await release()
+  const { mail } = await mailTo(making.email)
+  expect(mail.subject).toContain('(Claim at https prize. example. com/win)')
+  expect(`${mail.text}${mail.html}`).not.toContain('prize.example')
+  await remove(maker, making.id)
+})
+
 test('a line break in a stored title begins no header', async () => {
   const address = await confirmed(maker)
   const rfqId = await open()
@@ -181,7 +194,7 @@ test('a line break in a stored title begins no header', async () => {
   await collected(address, 1)
   await release()
   const received = await mailTo(address.email)
-  expect(received.mail.subject).toContain('(Pump Bcc: victim@example.com <p>)')
+  expect(received.mail.subject).toContain('(Pump Bcc: victim@example. com <p>)')
   expect(headerOf(received, 'Bcc')).toBeUndefined()
   expect(received.to).toEqual([address.email])
 })

@@ -82,7 +82,7 @@ export const appendItems = (
 interface LinkMail {
   id: string
   orgId: string
-  kind: 'CONFIRMATION' | 'INVITATION' | 'RESET'
+  kind: 'CONFIRMATION' | 'INVITATION' | 'RESET' | 'FORGOTTEN'
   addressId: string | null
   userId: string | null
   activationHash: Uint8Array | null
@@ -103,14 +103,18 @@ export const insertLinkMail = (tx: Tx, mail: LinkMail, now: string) => tx`
 export const lockRecipient = (tx: Tx, recipientHash: Uint8Array) => tx`
   select pg_advisory_xact_lock(hashtextextended(encode(${Buffer.from(recipientHash)}, 'hex'), 0))`
 
-/** Links of the last hour: those that an organization caused, those to one recipient, and those that are both. */
+/**
+ * Links of the last hour: those that an organization caused, those to one recipient, those that are both, and those for
+ * which the recipient asked.
+ */
 export const countLinks = (tx: Tx, orgId: string, recipientHash: Uint8Array, now: string) => tx<
-  [{ of_organization: number; to_recipient: number; of_both: number }]
+  [{ of_organization: number; to_recipient: number; of_both: number; self_service: number }]
 >`
   select
-    (select count(*)::int from organization.mails where org_id = ${orgId} and kind <> 'NOTICE'
+    (select count(*)::int from organization.mails where org_id = ${orgId} and kind not in ('NOTICE', 'FORGOTTEN')
       and created_at > ${now}::timestamptz - interval '1 hour') as of_organization,
-    count(*)::int as to_recipient, count(*) filter (where org_id = ${orgId})::int as of_both
+    count(*)::int as to_recipient, count(*) filter (where org_id = ${orgId} and kind <> 'FORGOTTEN')::int as of_both,
+    count(*) filter (where kind = 'FORGOTTEN')::int as self_service
   from organization.mails
   where recipient_hash = ${Buffer.from(recipientHash)} and created_at > ${now}::timestamptz - interval '1 hour'`
 
@@ -156,7 +160,7 @@ export interface ClaimedMail {
   id: string
   org_id: string
   org_name: string
-  kind: 'NOTICE' | 'CONFIRMATION' | 'INVITATION' | 'RESET'
+  kind: 'NOTICE' | 'CONFIRMATION' | 'INVITATION' | 'RESET' | 'FORGOTTEN'
   items: Notice[]
   omitted: number
   secret: string | null
@@ -207,14 +211,14 @@ export interface Attempt {
   nextAttemptAt: string
 }
 
-/** Records an attempt, unless its lease was lost. */
+/** Records an attempt, unless its lease was lost or the mail was given up meanwhile, and with it its secret. */
 export const recordAttempt = (sql: Sql, { id, token, state, failure, nextAttemptAt }: Attempt, now: string) => sql`
   update organization.mails set
     state = ${state}, failure = ${failure}, lease_until = null, lease_token = null,
     next_attempt_at = ${nextAttemptAt},
     secret = case when ${state === 'PENDING'} then secret end,
     finished_at = case when ${state !== 'PENDING'} then ${now}::timestamptz end
-  where id = ${id} and lease_token = ${token}`
+  where id = ${id} and lease_token = ${token} and state = 'PENDING'`
 
 /** RFQs as an organization reads them. */
 export const listRfqs = (sql: Sql, orgId: string, rfqIds: readonly string[]) => sql<

@@ -16,6 +16,9 @@ export interface Link extends Line {
   url: string
 }
 
+/** A text of another organization, of which mail programs make no link. */
+export const unlinked = (text: string) => text.replaceAll('://', ' ').replace(/\.(?=\S)/g, '. ')
+
 /** `2026-04-29 09:10 UTC`. */
 export const shownTime = (time: string) => `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
@@ -65,7 +68,7 @@ const TEXTS: Readonly<Record<NoticeKind, (about: About) => string>> = {
 /** The line of a mail for one item, with the page of the console that shows it, where there is a console. */
 export function lineOf(notice: Notice, rfqs: ReadonlyMap<string, ReadRfq>, consoleUrl: string | undefined): Line {
   const read = rfqs.get(notice.rfqId ?? '')
-  const title = read?.title ? ` (${read.title})` : ''
+  const title = read?.title ? ` (${unlinked(read.title)})` : ''
   const about = {
     ...notice,
     rfq: read ? `RFQ ${read.serialNumber}${title}` : 'an RFQ',

@@ -13,7 +13,7 @@ grant select, insert, update on organization.user_notifications to marketplace_o
 -- A NOTICE may be for a user.
 alter table organization.mails drop constraint mails_check1;
 alter table organization.mails add constraint mails_activation
-  check ((activation_hash is not null) = (kind in ('INVITATION', 'RESET')));
+  check ((activation_hash is not null) = (kind in ('INVITATION', 'RESET', 'FORGOTTEN')));
 create unique index mails_open_of_user on organization.mails (user_id)
   where kind = 'NOTICE' and state = 'PENDING' and sealed_at is null;
 create index mails_of_user on organization.mails (user_id) where state = 'PENDING';

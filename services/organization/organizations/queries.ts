@@ -1,5 +1,7 @@
 import type { OrgRole } from '../../../proto/permissions.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
+import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
+import type { PageWindow } from '../../kit/pagination/pagination.ts'
 import type { Engagement } from './rules.ts'
 
 interface OrganizationRow {
@@ -63,6 +65,15 @@ export const findOrganizations = (
     select ${operator} or id = ${orgId} or distributor_org_id is not distinct from ${orgId} as visible
   ) viewer
   where id = any(${[...ids]})`
+
+/** The organizations that are engaged through this one, newest first. */
+export const listEngagedOrganizations = (sql: Sql, orgId: string, { after, limit, offset }: PageWindow) => sql<
+  VisibleOrganization[]
+>`
+  select id, name, roles, region_code as "regionCode", website, engagement, distributor_org_id as "distributorOrgId"
+  from organization.organizations
+  where distributor_org_id = ${orgId} and id < ${after ?? NEWEST_ID}
+  order by id desc limit ${limit} offset ${offset}`
 
 export const findOperator = (sql: Sql) => sql<{ id: string }[]>`
   select id from organization.organizations where operator`

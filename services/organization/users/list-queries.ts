@@ -53,6 +53,31 @@ export function scanUsers(
     order by page.email_key, page.id`
 }
 
+/** People by e-mail address, with whether their invitation waits. Service accounts have an index of their own. */
+export const listPeople = (
+  sql: Sql,
+  viewer: Viewer,
+  { q, active }: Pick<UserFilters, 'q' | 'active'>,
+  { after, limit, offset }: PageWindow,
+) => {
+  const { name: email, id } = nameKeyAt(after)
+  return sql<DocumentRow[]>`
+    select page.email_key || ' ' || page.id as position,
+      concat(left(${documentFor(sql, viewer)}, -1), ',"invited":', to_json(u.active and not exists (
+        select from identity.password_directory p
+        where p.user_id = u.id and p.password_version = u.password_version)), '}') as document
+    from (
+      select id, email_key from organization.users
+      where org_id = ${viewer.orgId} and kind = 'PERSON' and (email_key, id) > (${email}, ${id})
+        ${active === undefined ? sql`` : sql`and active = ${active}`}
+        ${q === undefined ? sql`` : sql`and ${matchesText(sql, q)}`}
+      order by email_key, id limit ${limit} offset ${offset}
+    ) page
+    join organization.directory d on d.id = page.id
+    join organization.users u on u.id = page.id
+    order by page.email_key, page.id`
+}
+
 /** Filters of one user `u`: cheaper than sets if few users are filtered. */
 const matchesFilters = (sql: Sql, orgId: string, { q, active, admin, permission, roleId }: UserFilters) => sql`
   ${active === undefined ? sql`` : sql`and u.active = ${active}`}

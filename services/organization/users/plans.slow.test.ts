@@ -7,10 +7,10 @@ import { testDatabase } from '../../testing/database.ts'
 import { loadedOrganization, loadUsers } from '../../testing/load/people.ts'
 import { planOf, workOf } from '../../testing/query-plans.ts'
 import { findAdministrator, findUser, listPermissions } from '../authority/queries.ts'
-import { findOrganizations } from '../organizations/queries.ts'
+import { findOrganizations, listEngagedOrganizations } from '../organizations/queries.ts'
 import { findHolder, findRoles, listRoles } from '../roles/queries.ts'
 import { findUsers } from './list.ts'
-import { listHolders, scanUsers } from './list-queries.ts'
+import { listHolders, listPeople, scanUsers } from './list-queries.ts'
 import { findUserByEmail, findUserDocument } from './queries.ts'
 import type { Authority, UserFilters } from './rules.ts'
 
@@ -82,6 +82,9 @@ describe(`over ${USERS} users of ${ORGANIZATIONS} organizations, no query reads 
   const roleListings = [{}, { q: 'x' }, { permission: 'org:admin' }, { userId: 'user_1' }]
   const [id, orgId] = ['user_1', large]
   const single: [string, (sql: Sql) => PromiseLike<unknown>][] = [
+    ['people', (tx) => listPeople(tx, viewerIn(large), {}, page)],
+    ['active people by a search', (tx) => listPeople(tx, viewerIn(large), { q: 'juhl', active: true }, page)],
+    ['engaged organizations', (tx) => listEngagedOrganizations(tx, large, page)],
     ['a user', (tx) => findUserDocument(tx, viewerIn(large), id)],
     ['a user to change', (tx) => findUser(tx, orgId, id)],
     ['a user by address', (tx) => findUserByEmail(tx, 'a@example.com')],

@@ -5,6 +5,7 @@ import {
   createUser,
   deactivateUser,
   getUser,
+  listPeople,
   listUsers,
   patchUser,
   resetUserPassword,
@@ -17,6 +18,7 @@ import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import * as commands from './commands.ts'
 import { readUsers } from './list.ts'
+import * as lists from './list-queries.ts'
 import * as queries from './queries.ts'
 import { hasAuthorityFilter, viewerOf } from './rules.ts'
 import * as states from './state-changes.ts'
@@ -40,6 +42,15 @@ export const userRoutes = ({ http, pagination, ...deps }: Deps) =>
         }
         return deps.readOnPool((sql) => readUsers({ sql, pagination }, caller, query))
       }),
+    )
+    .use(
+      http.route(listPeople, ({ caller, query }) =>
+        deps.readOnPool((sql) =>
+          pagination.json({ caller, list: 'people', query }, (window) =>
+            lists.listPeople(sql, viewerOf(caller), query, window),
+          ),
+        ),
+      ),
     )
     .use(
       http.route(getUser, async ({ caller, params }) => {

@@ -5,6 +5,7 @@ import {
   type CaseInput,
   type CasePatch,
   MAX_CASES,
+  MAX_CASES_OF_ALL,
   MAX_OPEN_CASES,
 } from '../../../proto/http/sourcing/cases.ts'
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
@@ -103,7 +104,7 @@ async function requireRoom(tx: Tx, subject: queries.CaseSubject, isNew: boolean)
     throw refuse('limit_reached', {
       detail:
         `An organization has at most ${MAX_OPEN_CASES} OPEN cases of its own about one record, ` +
-        `and ${MAX_CASES} with those that it closed.`,
+        `and ${MAX_CASES} with those that it closed. All organizations together have at most ${MAX_CASES_OF_ALL}.`,
     })
   }
 }

@@ -31,18 +31,22 @@ export interface CaseSubject {
   orderId?: string | undefined
 }
 
-/** Serializes the commands that open cases of an organization about one record, until the transaction ends. */
-export const lockCasesAbout = (tx: Tx, { orgId, rfqId, orderId }: CaseSubject) => tx`
-  select pg_advisory_xact_lock(7204916, hashtext(${`${orgId} ${rfqId ?? orderId}`}))`
+/** Serializes the commands that open cases about one record, until the transaction ends. */
+export const lockCasesAbout = (tx: Tx, { rfqId, orderId }: CaseSubject) => tx`
+  select pg_advisory_xact_lock(7204916, hashtext(${rfqId ?? orderId ?? ''}))`
 
 /**
- * The cases of an organization about one record, without the one that an RFQ opened, and without those that another
- * organization closed.
+ * The cases about one record without those that an RFQ opened: of an organization, without those that another one
+ * closed, and of all organizations.
  */
 export const countCasesAbout = (sql: Sql, { orgId, rfqId, orderId }: CaseSubject) => sql<[CaseCount]>`
-  select count(*) filter (where state = 'OPEN')::integer as open, count(*)::integer as all from sourcing.cases
-  where org_id = ${orgId} and ${rfqId === undefined ? sql`order_id = ${orderId ?? ''}` : sql`rfq_id = ${rfqId}`}
-    and not follows_rfq and coalesce(closed_by_org_id, org_id) = org_id`
+  select
+    count(*) filter (where is_own and state = 'OPEN')::integer as open, count(*) filter (where is_own)::integer as own,
+    count(*)::integer as all
+  from (
+    select state, org_id = ${orgId} and coalesce(closed_by_org_id, org_id) = org_id as is_own from sourcing.cases
+    where ${rfqId === undefined ? sql`order_id = ${orderId ?? ''}` : sql`rfq_id = ${rfqId}`} and not follows_rfq
+  ) about`
 
 interface NewCase extends CaseContent {
   id: string

@@ -210,7 +210,7 @@ describe('the limits of cases about one record', () => {
       const { code, detail } = answers.find(({ status }) => status === 409)?.body ?? {}
       expect([code, detail]).toEqual([
         'limit_reached',
-        'An organization has at most 20 OPEN cases of its own about one record, and 200 with those that it closed.',
+        'An organization has at most 20 OPEN cases of its own about one record, and 200 with those that it closed. All organizations together have at most 400.',
       ])
     }
     // Other organizations, records, and cases without one have room.
@@ -244,6 +244,33 @@ describe('the limits of cases about one record', () => {
     expect(statusesOf(await many(2, { orderId }))).toEqual([0, 2])
     await market.db.owner`update sourcing.cases set closed_by_org_id = ${consumer.orgId} where id = ${`${id}1`}`
     expect(statusesOf(await many(2, { orderId }))).toEqual([1, 1])
+  })
+
+  test('all organizations together have at most 400, also those that another one closed', async () => {
+    const [rfqId, orderId] = [await open(both), await ordered('PLACED')]
+    for (const reference of [{ rfqId }, { orderId }]) {
+      const id = await created(maker, reference)
+      await market.db.owner`
+        insert into sourcing.cases (
+          id, kind, state, title, rfq_id, order_id, org_id, party_org_ids, follows_rfq, closed_by_org_id, created_at,
+          updated_at)
+        select id || n, kind, 'CLOSED', title, rfq_id, order_id, org_id, party_org_ids, false, ${consumer.orgId}, created_at,
+          updated_at
+        from sourcing.cases, generate_series(1, 396) n where id = ${id}`
+      const answers = [...(await many(4, reference)), ...(await many(3, reference, own))]
+      expect(statusesOf(answers)).toEqual([3, 4])
+      // A case that exists is reopened by the organization that closed it.
+      await makers.act(id, 'close')
+      expect((await makers.act(id, 'reopen')).status).toBe(200)
+    }
+    // The cases that an RFQ opens by itself have room.
+    const other = await open({ manufacturerIds: [maker.orgId] })
+    await market.db.owner`
+      insert into sourcing.cases (
+        id, kind, state, title, rfq_id, org_id, party_org_ids, follows_rfq, created_at, updated_at)
+      select ${other} || n, 'QUALITY', 'CLOSED', 'A', ${other}, ${maker.orgId}, array[${maker.orgId}], false, now(), now()
+      from generate_series(1, 400) n`
+    expect((await buyer.act(other, 'invite', { manufacturerIds: [rival.orgId] })).status).toBe(200)
   })
 })
 

@@ -4,6 +4,7 @@ import {
   type CaseInput,
   type CasePatch,
   MAX_CASES,
+  MAX_CASES_OF_ALL,
   MAX_OPEN_CASES,
 } from '../../../proto/http/sourcing/cases.ts'
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
@@ -50,15 +51,19 @@ export function rfqProblem({ state, isDeclined }: RfqRelation): FieldError | und
   return isDeclined ? { field: 'rfqId', message: 'is declined by its organization' } : undefined
 }
 
-/** The cases of one organization about one record. */
+/** The cases about one record. */
 export interface CaseCount {
+  /** Those of the organization that are OPEN. */
   open: number
+  /** Those of the organization. */
+  own: number
+  /** Those of all organizations. */
   all: number
 }
 
 /** Whether an organization may have one more OPEN case about a record. `isNew` is false for a case that is reopened. */
-export const hasRoom = ({ open, all }: CaseCount, isNew: boolean): boolean =>
-  open < MAX_OPEN_CASES && (!isNew || all < MAX_CASES)
+export const hasRoom = ({ open, own, all }: CaseCount, isNew: boolean): boolean =>
+  open < MAX_OPEN_CASES && (!isNew || (own < MAX_CASES && all < MAX_CASES_OF_ALL))
 
 /** The content that a party can change. */
 export interface CaseContent {

@@ -28,9 +28,10 @@ export const rfqRoutes = ({ http, pagination, ...deps }: Deps) =>
     )
     .use(http.route(operations.getRfq, (call) => readRfq(deps, call)))
     .use(
-      http.route(operations.listRfqHistory, async ({ caller: { orgId, sessionId }, params: { id }, query }) => {
+      http.route(operations.listRfqHistory, async ({ caller, params: { id }, query }) => {
+        const { orgId } = caller
         const { reader } = found(await deps.reads.query((sql) => findRfq(sql, orgId, id)))
-        const paged = { caller: { sessionId }, list: `history ${id} ${reader}`, query }
+        const paged = { caller, list: `history ${id} ${reader}`, query }
         return pagination.json(paged, (window) => {
           if (reader === 'CONSUMER') return deps.reads.query((sql) => listHistory(sql, id, window))
           if (reader === 'IP_OWNER') return deps.reads.query((sql) => listPartyHistory(sql, id, window))

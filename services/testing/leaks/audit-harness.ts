@@ -6,7 +6,9 @@ import { codeIn, DOCUMENTED, type Documented } from '../operations/document.ts'
 import type { Input } from '../operations/inputs.ts'
 import { AuditLogReader, type Entry } from './entries.ts'
 
-export const commands = DOCUMENTED.filter(({ contract }) => contract.audit && !contract.audit.refusalsOnly)
+export const commands = DOCUMENTED.filter(
+  ({ contract: { audit } }) => audit && !audit.refusalsOnly && !audit.isDeferred,
+)
 export const named = (operations: readonly Documented[]) =>
   operations.map((operation) => [operation.id, operation] as const)
 

@@ -106,6 +106,7 @@ const roleCases: Record<string, OperationCase> = {
 
 const orgCases: Record<string, OperationCase> = {
   getOrg: { references: { 'path.id': 'shared' }, values: (_, { orgId }) => ({ 'path.id': orgId }) },
+  listEngagedOrgs: { by: 'distributor' },
   batchGetOrgs: { references: { 'body.ids.0': 'shared' } },
   createOrg: {
     by: 'operator',

@@ -1,9 +1,14 @@
+import { rmSync } from 'node:fs'
 import { open, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import type { RefreshTokenStore, Tokens } from './credentials.ts'
 
 const INTERVAL_MS = 50
 /** Longer than an exchange with all its retries of a busy marketplace. */
 const MAX_WAIT_MS = 120_000
+
+/** Time that a process which is told to end has for an exchange, whose new token would be lost. */
+const LAST_WAIT_MS = 2000
+const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 export interface TokenFile extends RefreshTokenStore {
   /** Keeps the refresh token of a sign-in. */
@@ -28,7 +33,9 @@ export function tokenFile(path: string, { maxWaitMs = MAX_WAIT_MS }: { maxWaitMs
   async function acquire(): Promise<void> {
     for (const deadline = Date.now() + maxWaitMs; ; await new Promise((wake) => setTimeout(wake, INTERVAL_MS))) {
       try {
-        return await (await open(lock, 'wx', 0o600)).close()
+        const handle = await open(lock, 'wx', 0o600)
+        hold(lock)
+        return await handle.close()
       } catch (error) {
         if ((error as { code?: string }).code !== 'EEXIST') throw error
         if (Date.now() >= deadline) throw new Error(`${lock} is held: remove it if its process has ended.`)
@@ -44,8 +51,50 @@ export function tokenFile(path: string, { maxWaitMs = MAX_WAIT_MS }: { maxWaitMs
       return tokens
     } finally {
       await rm(lock, { force: true })
+      letGo(lock)
     }
   }
 
   return { write, exchange }
+}
+
+/** The locks that this process holds. */
+const held = new Set<string>()
+let received: NodeJS.Signals | undefined
+let lastWait: ReturnType<typeof setTimeout> | undefined
+
+/**
+ * A signal that would end the process waits for its exchanges, at most for two seconds, and leaves no lock. A second
+ * one ends it at once. A program with a handler of its own decides itself when it ends.
+ */
+function receive(signal: NodeJS.Signals): void {
+  if (process.listenerCount(signal) > 1) return
+  if (received) {
+    endNow()
+  } else {
+    received = signal
+    lastWait = setTimeout(endNow, LAST_WAIT_MS)
+  }
+}
+
+function endNow(): void {
+  for (const lock of held) rmSync(lock, { force: true })
+  held.clear()
+  stopReceiving()
+}
+
+function hold(lock: string): void {
+  if (held.size === 0) for (const signal of ENDING_SIGNALS) process.on(signal, receive)
+  held.add(lock)
+}
+
+function letGo(lock: string): void {
+  if (held.delete(lock) && held.size === 0) stopReceiving()
+}
+
+function stopReceiving(): void {
+  clearTimeout(lastWait)
+  for (const signal of ENDING_SIGNALS) process.off(signal, receive)
+  // Without a handler, the signal ends the process as it would have at once.
+  if (received && process.listenerCount(received) === 0) process.kill(process.pid, received)
 }

@@ -17,7 +17,7 @@ export interface TransportOptions extends RetryOptions {
   fetch?: Fetch
 }
 
-export const isAddress = (url: string): boolean => /^https?:\/\//.test(url) && URL.canParse(url)
+export const isAddress = (url: string): boolean => /^https?:\/\//i.test(url) && URL.canParse(url)
 
 const READS = ['GET', 'HEAD']
 /** Commands that take no `Idempotency-Key`, because their bodies have a password or a token. */
@@ -37,7 +37,8 @@ export function createTransport({ credentials, program, fetch: given, ...options
   const ask: AskForToken = async (path, form) => {
     const request = { method: 'POST', url: `${base}${path}` }
     const headers = { ...agent, 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' }
-    const init = { method: 'POST', headers, body: new URLSearchParams(form).toString() }
+    // A redirect could send the secret to another host.
+    const init = { method: 'POST', headers, body: new URLSearchParams(form).toString(), redirect: 'error' as const }
     const send = (signal: AbortSignal) => fetch(request.url, { ...init, signal })
     // A used refresh token is answered again with its successor for ten seconds.
     const { signal } = new AbortController()

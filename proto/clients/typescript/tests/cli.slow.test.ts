@@ -171,11 +171,12 @@ describe('a sign-in', () => {
   test('keeps a refresh token that only its owner can read, and nothing else that is secret', async () => {
     const login = await run(['login', '--url', `${market.url}/`, '--email', email], { env: signedIn })
     expect(login).toEqual({ code: 0, output: '', errors: `${email} is signed in at ${market.url}.\n` })
-    expect((await readdir(folder)).sort()).toEqual(['refresh-token', 'url'])
-    expect((await stat(join(folder, 'refresh-token'))).mode & 0o777).toBe(0o600)
-    const first = await readFile(join(folder, 'refresh-token'), 'utf8')
+    const [session = '', ...others] = (await readdir(folder)).sort()
+    expect([session, others]).toEqual([expect.stringMatching(/^refresh-token-/), ['url']])
+    expect((await stat(join(folder, session))).mode & 0o777).toBe(0o600)
+    const first = await readFile(join(folder, session), 'utf8')
     expect(await json(['get-me'], { env: {} })).toMatchObject({ user: { email } })
-    expect(await readFile(join(folder, 'refresh-token'), 'utf8')).not.toBe(first)
+    expect(await readFile(join(folder, session), 'utf8')).not.toBe(first)
   })
 
   test('serves several commands at the same time', async () => {
@@ -196,7 +197,10 @@ describe('a sign-in', () => {
   test('ends with logout', async () => {
     expect(await run(['logout'], { env: {} })).toEqual({ code: 0, output: '', errors: '' })
     const { code, errors } = await run(['list-roles'], { env: {} })
-    expect([code, errors]).toEqual([3, 'You are not signed in: run `marketplace login`.\n'])
+    expect([code, errors]).toEqual([
+      3,
+      `You are not signed in at ${market.url}: run \`marketplace login --url ${market.url}\`.\n`,
+    ])
   })
 })
 

@@ -25,15 +25,29 @@ function optionsOf(read: () => AsyncIterable<readonly [string, string]>) {
   }
 }
 
+/** The material types of the materials and of the processes that were read, by code. */
+const materialTypes = new Map<string, string>()
+const processTypes = new Map<string, string>()
+export const materialTypeOf = (code: string) => materialTypes.get(code)
+
 export const materials = optionsOf(async function* () {
-  for await (const { code, name } of market.pages('/v1/materials')) yield [code, name] as const
+  for await (const { code, name, type } of market.pages('/v1/materials')) {
+    materialTypes.set(code, type)
+    yield [code, name] as const
+  }
 })
 export const technologies = optionsOf(async function* () {
   for await (const { id, label } of market.pages('/v1/technologies')) yield [id, label] as const
 })
 export const processes = optionsOf(async function* () {
-  for (const { code, name } of (await market.GET('/v1/processes')).data.items) yield [code, name] as const
+  for (const { code, name, materialType } of (await market.GET('/v1/processes')).data.items) {
+    processTypes.set(code, materialType)
+    yield [code, name] as const
+  }
 })
+/** The processes for materials of a type, or all. */
+export const processesOf = (materialType: string | undefined) =>
+  processes().filter(([code]) => materialType === undefined || processTypes.get(code) === materialType)
 export const standards = optionsOf(async function* () {
   for (const { code, title } of (await market.GET('/v1/standards')).data.items) yield [code, title] as const
 })

@@ -1,6 +1,7 @@
 import type { Money } from './api.ts'
+import { locales } from './texts.ts'
 
-const languages = [...navigator.languages]
+const languages = [...locales]
 const cached = <T>(make: () => T) => {
   let made: T | undefined
   return () => {
@@ -25,7 +26,7 @@ export const decimalSign = cached(
       .formatToParts(1.5)
       .find(({ type }) => type === 'decimal')?.value ?? '.',
 )
-/** What a field for an amount shows, in the language of the browser and without groups. */
+/** What a field for an amount shows, in the language of the page and without groups. */
 export const amountText = (amount: string | undefined) => amount?.replace('.', decimalSign())
 
 export const number = (value: number) => plain().format(value)

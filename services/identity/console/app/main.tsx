@@ -2,10 +2,13 @@ import { render } from 'preact'
 import { LocationProvider, Route, Router } from 'preact-iso/router'
 import { Account } from './screens/account.tsx'
 import { AuditLog } from './screens/audit-log.tsx'
+import { CaseScreen } from './screens/case.tsx'
+import { Cases } from './screens/cases.tsx'
 import { Comparison } from './screens/comparison.tsx'
 import { Factories } from './screens/factories.tsx'
 import { FactoryScreen } from './screens/factory.tsx'
 import { Home } from './screens/home.tsx'
+import { Impersonation } from './screens/impersonation.tsx'
 import { MailAddresses } from './screens/mail-addresses.tsx'
 import { OfferScreen } from './screens/offer.tsx'
 import { OrderScreen } from './screens/order.tsx'
@@ -13,6 +16,7 @@ import { Orders } from './screens/orders.tsx'
 import { PartScreen } from './screens/part.tsx'
 import { Parts } from './screens/parts.tsx'
 import { People } from './screens/people.tsx'
+import { Releases } from './screens/releases.tsx'
 import { RfqScreen } from './screens/rfq.tsx'
 import { NewRfq } from './screens/rfq-form.tsx'
 import { Rfqs } from './screens/rfqs.tsx'
@@ -53,7 +57,11 @@ const App = () =>
           <Route path="/console/parts/:id" component={PartScreen} />
           <Route path="/console/factories" component={Factories} />
           <Route path="/console/factories/:id" component={FactoryScreen} />
+          <Route path="/console/releases" component={Releases} />
+          <Route path="/console/cases" component={Cases} />
+          <Route path="/console/cases/:id" component={CaseScreen} />
           <Route path="/console/organization" component={People} />
+          <Route path="/console/organization/impersonation" component={Impersonation} />
           <Route path="/console/organization/roles" component={Roles} />
           <Route path="/console/organization/service-accounts" component={ServiceAccounts} />
           <Route path="/console/organization/mail" component={MailAddresses} />

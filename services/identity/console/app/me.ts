@@ -11,8 +11,13 @@ export const can = (...anyOf: Permission[]) => anyOf.some((permission) => me.val
 /** The permissions that operations need, from the contract; the bundler writes them. */
 declare const PERMISSIONS_NEEDED: Readonly<Record<string, Permission[]>>
 
-/** Whether the caller has the permission of an operation, such as `POST /flows/v1/rfqs/{id}/award`. */
-export const permits = (operation: string) => can(...(PERMISSIONS_NEEDED[operation] ?? []))
+/** The operations that are refused during an impersonation, from the contract. */
+declare const CLOSED_TO_IMPERSONATIONS: readonly string[]
+
+/** Whether the caller may use an operation, such as `POST /flows/v1/rfqs/{id}/award`. */
+export const permits = (operation: string) =>
+  can(...(PERMISSIONS_NEEDED[operation] ?? [])) &&
+  !(me.value?.impersonation && CLOSED_TO_IMPERSONATIONS.includes(operation))
 
 /** The organizations of a record, as far as it names them. */
 interface Parties {
@@ -22,6 +27,7 @@ interface Parties {
   manufacturerIds?: string[] | undefined
   sellerOrgId?: string | undefined
   orgId?: string | undefined
+  closedByOrgId?: string | undefined
 }
 
 /** Whether the caller's organization is one of those that a verb belongs to. */
@@ -31,6 +37,7 @@ function is(actor: Actor, record: Parties): boolean {
   if (actor === 'ipOwner') return record.ipOwnerOrgId === own
   if (actor === 'manufacturer') return record.manufacturerOrgId === own
   if (actor === 'seller') return record.sellerOrgId === own
+  if (actor === 'closer') return record.closedByOrgId === own
   if (actor === 'owner') return record.orgId === own
   if (actor === 'invitee') return record.manufacturerIds?.includes(own) === true && record.consumerOrgId !== own
   return actor === 'party'
@@ -43,6 +50,7 @@ const COLLECTIONS: Record<string, string> = {
   order: 'orders',
   factory: 'factories',
   assignment: 'assignments',
+  case: 'cases',
 }
 const METHODS: Record<string, string> = { patch: 'PATCH', delete: 'DELETE' }
 

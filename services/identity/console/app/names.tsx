@@ -52,12 +52,14 @@ const factories = new Names(async (ids) =>
   (await market.POST('/v1/factories:batch-get', body(ids))).data.items.map(({ id, name }) => [id, name]),
 )
 
+/** Names where only text can be shown, such as in a choice. */
+export const orgName = (id: string) => orgs.of(id) || '…'
+export const partTitle = (id: string) => parts.of(id) || '…'
+
 const nameOf =
   (names: Names) =>
   ({ id }: { id: string }) => <>{names.of(id) || '…'}</>
 
 export const OrgName = nameOf(orgs)
-/** The name of an organization, or its id until it has been read. */
-export const orgName = (id: string) => orgs.of(id) || id
 export const PartTitle = nameOf(parts)
 export const FactoryName = nameOf(factories)

@@ -9,6 +9,7 @@ import { signOut } from './session.ts'
 import { t } from './texts.ts'
 import { Action } from './ui/dialog.tsx'
 import { Field } from './ui/form.tsx'
+import { Languages } from './ui/languages.tsx'
 import { Shown } from './ui/states.tsx'
 
 /** The screens of the navigation, for those who can use them. */
@@ -22,6 +23,8 @@ const SCREENS: readonly [path: string, label: string, isShown: () => boolean][] 
   ],
   ['/console/parts', t.nav.parts, () => can('app:consumer', 'app:ip-owner', 'app:manufacturer')],
   ['/console/factories', t.nav.factories, () => can('app:consumer', 'app:manufacturer')],
+  ['/console/releases', t.nav.releases, () => permits('GET /flows/v1/factory-releases')],
+  ['/console/cases', t.nav.cases, () => permits('GET /flows/v1/cases')],
   ['/console/organization', t.nav.organization, () => can('org:admin', 'user:manage', 'role:manage')],
   ['/console/webhooks', t.nav.webhooks, () => permits('GET /v2.3/webhooks/endpoints')],
 ]
@@ -82,6 +85,7 @@ function Account() {
         </Action>
       )}
       {isPasswordChanged.value && <p role="status">{t.account.changed}</p>}
+      <Languages />
       <button type="button" onClick={signOut}>
         {t.account.signOut}
       </button>

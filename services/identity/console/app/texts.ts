@@ -4,12 +4,35 @@ import { en } from './texts/en.ts'
 const LANGUAGES = { en, de }
 type Language = keyof typeof LANGUAGES
 
-const isKnown = (language: string): language is Language => language in LANGUAGES
-const language = navigator.languages.map((tag) => tag.slice(0, 2)).find(isKnown) ?? 'en'
+const isKnown = (language: string | null): language is Language => language !== null && language in LANGUAGES
 
-/** The texts of the browser's language, or English. */
+const KEY = 'marketplace-language'
+const stored = localStorage.getItem(KEY)
+const chosen = isKnown(stored) ? stored : undefined
+const language = chosen ?? navigator.languages.map((tag) => tag.slice(0, 2)).find(isKnown) ?? 'en'
+
+/** The texts of the chosen language, or of the browser's, or English. */
 export const t = LANGUAGES[language]
 document.documentElement.lang = language
+
+/** The languages of numbers and dates: those of the browser, unless one was chosen. */
+export const locales: readonly string[] = chosen
+  ? [...navigator.languages.filter((tag) => tag.startsWith(chosen)), chosen]
+  : navigator.languages
+
+/** The languages to choose from, without the one that is shown. */
+export const otherLanguages = Object.entries(LANGUAGES)
+  .filter(([each]) => each !== language)
+  .map(([code, { languageName }]) => ({ code, name: languageName }))
+
+/** Shows the page in another language, and every later one of this browser. */
+export function chooseLanguage(code: string): void {
+  localStorage.setItem(KEY, code)
+  location.reload()
+}
+
+/** System roles have the same names in every organization; people name the others. */
+export const roleName = ({ name, system }: { name: string; system: boolean }) => (system && t.systemRoles[name]) || name
 
 /** What the marketplace says of a field, in the words of the language where they are known. */
 export function problemText(message: string): string {

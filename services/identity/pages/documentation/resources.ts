@@ -45,7 +45,7 @@ const GROUPS: Record<string, Record<string, string[]>> = {
   Events: { Webhooks: ['webhooks'] },
   Access: {
     'Sign-in': ['oauth', '.well-known'],
-    Accounts: ['me', 'password', 'sessions', 'activations'],
+    Accounts: ['me', 'password', 'password-resets', 'sessions', 'activations'],
     'Service accounts': ['service-accounts'],
     Impersonation: ['impersonation-grants'],
   },
@@ -55,7 +55,7 @@ const GROUPS: Record<string, Record<string, string[]>> = {
     Roles: ['roles'],
     'Business units': ['business-units'],
     'Custom fields': ['custom-fields'],
-    'Mail addresses': ['mail-addresses', 'unsubscriptions'],
+    'Mail addresses': ['mail-addresses', 'unsubscriptions', 'notification-settings'],
     'Audit log': ['audit-log'],
   },
   'Reference data': {

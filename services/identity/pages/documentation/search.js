@@ -5,6 +5,21 @@ const WORD = /[\p{L}\p{N}]+/gu
 /** A title says more than the guide it is in, and that more than a text. */
 const WEIGHTS = { title: 8, of: 3, text: 1 }
 
+/** Words that readers use for a word of the documentation. */
+const SYNONYMS = {
+  auth: 'sign',
+  authentication: 'sign',
+  changelog: 'changes',
+  login: 'sign',
+  pagination: 'paging',
+  quota: 'limits',
+  ratelimit: 'limits',
+  sdk: 'clients',
+  throttling: 'limits',
+  timeout: 'timeouts',
+  versioning: 'compatibility',
+}
+
 const wordsOf = (text) => text.toLowerCase().match(WORD) ?? []
 /** The words of a text, each after a space, so that a word is found by its beginning. */
 const searchable = (text) => ` ${wordsOf(text).join(' ')}`
@@ -31,10 +46,14 @@ export function searchOf(entries) {
 function scoreOf(fields, words) {
   let sum = 0
   for (const word of words) {
-    const scores = fields.map(({ text, weight }) => weight * Math.min(text.split(` ${word}`).length - 1, MOST_COUNTED))
-    const score = scores.reduce((one, other) => one + other)
+    const score = scoreOfWord(fields, word) + (SYNONYMS[word] ? scoreOfWord(fields, SYNONYMS[word]) : 0)
     if (score === 0) return 0
     sum += score
   }
   return sum
 }
+
+const scoreOfWord = (fields, word) =>
+  fields
+    .map(({ text, weight }) => weight * Math.min(text.split(` ${word}`).length - 1, MOST_COUNTED))
+    .reduce((one, other) => one + other)

@@ -7,6 +7,7 @@ import { readDocument } from './document.ts'
 import { EXIT, explain } from './failure.ts'
 import { addOperations } from './operations.ts'
 import { addressOf, login, logout, sessionOf } from './session.ts'
+import { printable } from './terminal.ts'
 import { upload } from './upload.ts'
 import { listen } from './webhooks.ts'
 
@@ -107,7 +108,7 @@ try {
       .then((url) => readDocument(url, process.env, { isHelp }))
       .catch((error) => {
         if (!isHelp) throw error
-        program.addHelpText('after', `The operations are missing here: ${explain(error).text}`)
+        program.addHelpText('after', `The operations are missing here: ${printable(explain(error).text)}`)
         return undefined
       })
     if (document) addOperations(program, document, session)
@@ -115,6 +116,6 @@ try {
   await program.parseAsync()
 } catch (error) {
   const { exitCode, text } = explain(error)
-  process.stderr.write(`${text}\n`)
+  process.stderr.write(`${printable(text)}\n`)
   process.exitCode = exitCode
 }

@@ -1,3 +1,5 @@
+import { jsonOf, onOneLine, printable } from './terminal.ts'
+
 export const FORMATS = ['json', 'table', 'csv'] as const
 export type Format = (typeof FORMATS)[number]
 
@@ -16,11 +18,14 @@ interface Table {
   columns: readonly string[] | undefined
   write: Write
   width: number | undefined
+  /** CSV for a program is exact. */
+  isTerminal: boolean
 }
 
 /** Writes the items of a list, as they come, in one format. */
-export function itemWriter(format: Format, { fields, columns, write, width = DEFAULT_WIDTH }: Table) {
-  if (format === 'csv') return csvWriter(columns ?? fields, write)
+export function itemWriter(format: Format, { fields, columns, write, width = DEFAULT_WIDTH, isTerminal }: Table) {
+  if (format === 'csv')
+    return csvWriter(columns ?? fields, isTerminal ? (text) => write(printable(text.replaceAll('\r\n', '\n'))) : write)
   if (format === 'table') {
     return columns
       ? tableWriter(columns, write, Number.POSITIVE_INFINITY)
@@ -30,7 +35,7 @@ export function itemWriter(format: Format, { fields, columns, write, width = DEF
   return {
     items(items: readonly Values[]) {
       for (const item of items) {
-        write(`${isFirst ? '[\n' : ',\n'}${JSON.stringify(item)}`)
+        write(`${isFirst ? '[\n' : ',\n'}${jsonOf(item)}`)
         isFirst = false
       }
     },
@@ -72,7 +77,7 @@ function tableWriter(columns: readonly string[], write: Write, width: number) {
         shown = fitting(columns, items, width)
         line(shown.map(({ name }) => name))
       }
-      for (const item of items) line(shown.map(({ name }) => textOf(item[name])))
+      for (const item of items) line(shown.map(({ name }) => cellOf(item[name])))
     },
     end() {},
   }
@@ -85,7 +90,7 @@ function fitting(columns: readonly string[], items: readonly Values[], width: nu
     const values = items.map((item) => item[name])
     const isNested = values.some((value) => value !== null && typeof value === 'object')
     if (isNested && Number.isFinite(width)) continue
-    const longest = Math.max(name.length, ...values.map((value) => textOf(value).length))
+    const longest = Math.max(name.length, ...values.map((value) => cellOf(value).length))
     const needed = Math.min(longest, MAX_COLUMN)
     if (shown.length > 0 && needed + 2 > left) continue
     shown.push({ name, width: needed })
@@ -99,3 +104,5 @@ const cut = (text: string, width: number) =>
 
 const textOf = (value: unknown): string =>
   value === undefined || value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value)
+
+const cellOf = (value: unknown) => onOneLine(textOf(value))

@@ -1,4 +1,5 @@
 import { type Format, itemWriter, type Values } from './output.ts'
+import { jsonOf, print } from './terminal.ts'
 
 const MAX_PAGE_SIZE = '50'
 /** Sends the request of an operation with more of a query. */
@@ -11,6 +12,7 @@ const writerOf = (fields: readonly string[], { output, columns }: Values) =>
     write: (text) => process.stdout.write(text),
     // A terminal can tell no width or that of 0.
     width: process.stdout.columns || undefined,
+    isTerminal: process.stdout.isTTY,
   })
 
 /** Prints JSON indented, a record as one row, and anything else as it is. */
@@ -18,12 +20,12 @@ export async function printRecord(send: Send, fields: readonly string[], options
   const response = await send({})
   const isJson = /[/+]json\b/.test(response.headers.get('content-type') ?? '')
   if (!isJson) {
-    for await (const chunk of response.body ?? []) process.stdout.write(chunk)
+    if (response.body) await print(response.body, process.stdout)
     return
   }
   const record = (await response.json()) as Values
   if (options.output === 'json' || fields.length === 0) {
-    process.stdout.write(`${JSON.stringify(record, null, 2)}\n`)
+    process.stdout.write(`${jsonOf(record, 2)}\n`)
   } else {
     writerOf(fields, options).items([(record.data ?? record) as Values])
   }

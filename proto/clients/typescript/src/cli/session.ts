@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { accessToken, type Credentials, refreshToken, serviceAccount } from '../credentials.ts'
+import { ApiError } from '../errors.ts'
 import { tokenFile } from '../token-file.ts'
 import { createTransport, isAddress } from '../transport.ts'
 import { CliError, EXIT } from './failure.ts'
@@ -23,7 +25,9 @@ const PROGRAM = 'marketplace-cli'
 const folderOf = ({ XDG_STATE_HOME, HOME }: Environment) =>
   join(XDG_STATE_HOME || join(HOME || homedir(), '.local', 'state'), 'marketplace')
 const addressFile = (environment: Environment) => join(folderOf(environment), 'url')
-const sessionFile = (environment: Environment) => tokenFile(join(folderOf(environment), 'refresh-token'))
+/** The file of a session is named after its address, so that no other address is sent its token. */
+const sessionPath = (environment: Environment, url: string) =>
+  join(folderOf(environment), `refresh-token-${createHash('sha256').update(url).digest('hex').slice(0, 32)}`)
 
 /** The address of the environment, or else that of the last sign-in. */
 export async function addressOf(environment: Environment): Promise<string> {
@@ -35,16 +39,17 @@ export async function addressOf(environment: Environment): Promise<string> {
 
 function checked(url: string): string {
   if (!isAddress(url)) throw new CliError(`${url} is no address such as https://market.example`)
-  return url.replace(/\/+$/, '')
+  const { protocol, host, pathname } = new URL(url)
+  return `${protocol}//${host}${pathname.replace(/\/+$/, '')}`
 }
 
 /** The session of the environment: a service account or a token; or else that of `login`. */
 export async function sessionOf(environment: Environment): Promise<Session> {
   const url = await addressOf(environment)
-  return { url, send: createTransport({ url, credentials: credentialsOf(environment), program: PROGRAM }) }
+  return { url, send: createTransport({ url, credentials: credentialsOf(environment, url), program: PROGRAM }) }
 }
 
-function credentialsOf(environment: Environment): Credentials {
+function credentialsOf(environment: Environment, url: string): Credentials {
   const { MARKETPLACE_TOKEN, MARKETPLACE_CLIENT_ID, MARKETPLACE_CLIENT_SECRET } = environment
   if (MARKETPLACE_TOKEN) return accessToken(MARKETPLACE_TOKEN)
   if (MARKETPLACE_CLIENT_ID && MARKETPLACE_CLIENT_SECRET) {
@@ -53,11 +58,11 @@ function credentialsOf(environment: Environment): Credentials {
   if (MARKETPLACE_CLIENT_ID || MARKETPLACE_CLIENT_SECRET) {
     throw new CliError('MARKETPLACE_CLIENT_ID and MARKETPLACE_CLIENT_SECRET are set together.')
   }
-  const fromFile = refreshToken(sessionFile(environment))
+  const fromFile = refreshToken(tokenFile(sessionPath(environment, url)))
   return (ask, previous) =>
     fromFile(ask, previous).catch((error) => {
       if ((error as { code?: string }).code !== 'ENOENT') throw error
-      throw new CliError('You are not signed in: run `marketplace login`.', EXIT.signIn)
+      throw new CliError(`You are not signed in at ${url}: run \`marketplace login --url ${url}\`.`, EXIT.signIn)
     })
 }
 
@@ -77,17 +82,20 @@ export async function login({ url: given, email: address }: LoginOptions, enviro
   const response = await send(new Request(`${url}/v2.3/oauth/token`, { method: 'POST', body }))
   const tokens = (await response.json()) as { refresh_token: string }
   await mkdir(folderOf(environment), { recursive: true, mode: 0o700 })
-  await sessionFile(environment).write(tokens.refresh_token)
+  await tokenFile(sessionPath(environment, url)).write(tokens.refresh_token)
   await writeFile(addressFile(environment), `${url}\n`, { mode: 0o600 })
   return `${email} is signed in at ${url}.`
 }
 
-/** Ends the session of `login`, and deletes its refresh token. */
-export async function logout(environment: Environment): Promise<void> {
-  const { url, send } = await sessionOf({ HOME: environment.HOME, XDG_STATE_HOME: environment.XDG_STATE_HOME })
+/** Ends the session of `login`, and deletes its refresh token, also where the session has ended already. */
+export async function logout({ HOME, XDG_STATE_HOME, MARKETPLACE_URL }: Environment): Promise<void> {
+  const environment = { HOME, XDG_STATE_HOME, MARKETPLACE_URL }
+  const { url, send } = await sessionOf(environment)
   const headers = { 'content-type': 'application/json' }
-  await send(new Request(`${url}/v2.3/oauth/revoke`, { method: 'POST', headers, body: '{}' }))
-  await rm(join(folderOf(environment), 'refresh-token'))
+  await send(new Request(`${url}/v2.3/oauth/revoke`, { method: 'POST', headers, body: '{}' })).catch((error) => {
+    if (!(error instanceof ApiError) || error.status !== 401) throw error
+  })
+  await rm(sessionPath(environment, url))
 }
 
 /** A line of standard input. What is typed at a terminal for a secret is not shown. */

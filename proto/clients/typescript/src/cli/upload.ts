@@ -6,6 +6,7 @@ import { basename } from 'node:path'
 import type { Upload } from '../generated/openapi.ts'
 import { CliError, EXIT } from './failure.ts'
 import type { Session } from './session.ts'
+import { jsonOf } from './terminal.ts'
 
 interface UploadOptions {
   name?: string
@@ -40,7 +41,7 @@ export async function upload(session: Session, file: string, options: UploadOpti
   ).json()) as Upload
   await sendFile(created, file, size)
   if (part) await post('PATCH', `${part}/files`, { add: [{ uploadId: created.id, group: options.group }] })
-  process.stdout.write(`${JSON.stringify({ id: created.id, name, size }, null, 2)}\n`)
+  process.stdout.write(`${jsonOf({ id: created.id, name, size }, 2)}\n`)
 }
 
 /** Sends the bytes with a bar at a terminal. The address can be that of a file store, which must not see the token. */

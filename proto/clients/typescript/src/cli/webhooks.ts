@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { verifyWebhook } from '../webhooks.ts'
 import { CliError, explain } from './failure.ts'
 import type { Session } from './session.ts'
+import { jsonOf, printable } from './terminal.ts'
 
 interface ListenOptions {
   events: string[]
@@ -94,7 +95,7 @@ async function receive(
     response.writeHead(400).end()
     return say('A delivery without a valid signature was refused.')
   }
-  process.stdout.write(`${JSON.stringify(JSON.parse(body))}\n`)
+  process.stdout.write(`${jsonOf(JSON.parse(body))}\n`)
   const status = forwardTo === undefined ? 204 : await forward(forwardTo, headers, body)
   response.writeHead(status).end()
 }
@@ -119,4 +120,4 @@ function started(server: Server, port: number): Promise<void> {
   })
 }
 
-const say = (text: string) => void process.stderr.write(`${text}\n`)
+const say = (text: string) => void process.stderr.write(`${printable(text)}\n`)

@@ -1,10 +1,13 @@
 import { useSignal } from '@preact/signals'
+import { useEffect, useId } from 'preact/hooks'
+import { PROCEDURES } from '../../../../../proto/procedures.ts'
 import { type AuditLogEntry, market } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
 import { time } from '../format.ts'
 import { t, wordsOf } from '../texts.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { Filter, ListTable, Search } from '../ui/list.tsx'
+import { useFilter } from '../ui/filters.ts'
+import { bind, DayFilter, Filter, ListTable, Search } from '../ui/list.tsx'
 import { Code, Facts } from '../ui/page.tsx'
 import { Shown } from '../ui/states.tsx'
 import { OrganizationPage } from './organization.tsx'
@@ -50,11 +53,54 @@ function Entry({ id, onClose }: { id: string; onClose: () => void }) {
   )
 }
 
+const PROCEDURE_OPTIONS: readonly (readonly [string, string])[] = [
+  ['', t.ui.all] as const,
+  ...PROCEDURES.map((code) => [code, wordsOf(code)] as const).sort(([, one], [, other]) => one.localeCompare(other)),
+]
+
+/** Finds a person or program of the organization by name or address; only one that exists filters. */
+function PersonFilter({ onChange }: { onChange: (id: string) => void }) {
+  const id = useId()
+  const text = useFilter('person', '')
+  const found = useList(text.value ? '/v1/users' : undefined, { query: { q: text.value, pageSize: 10 } })
+  const person = found.data?.find(({ email }) => email.toLowerCase() === text.value.toLowerCase())
+  useEffect(() => onChange(person?.id ?? ''), [person?.id])
+  return (
+    <>
+      <Search label={t.auditLog.person} list={`${id}-people`} {...bind(text)} />
+      <datalist id={`${id}-people`}>
+        {found.data?.map(({ id: each, email, givenName, familyName }) => (
+          <option key={each} value={email}>
+            {givenName} {familyName}
+          </option>
+        ))}
+      </datalist>
+      <span role="status" class="quiet">
+        {found.data && !person && t.auditLog.noPerson}
+      </span>
+    </>
+  )
+}
+
+/** A limit of the list; none for a text of the address that is no day. */
+function timeOfDay(name: 'from' | 'to', day: string, hour: string) {
+  const time = new Date(`${day}T${hour}`)
+  return Number.isNaN(time.getTime()) ? {} : { [name]: time.toISOString() }
+}
+
 export function AuditLog() {
-  const kind = useSignal<Kind>('')
-  const q = useSignal('')
-  const opened = useSignal('')
-  const query = { ...KINDS[kind.value], ...(q.value && { q: q.value }) }
+  const kind = useFilter<Kind>('kind', '', Object.keys(KINDS) as Kind[])
+  const q = useFilter('q', '')
+  const [procedure, from, to] = [useFilter('procedure', ''), useFilter('from', ''), useFilter('to', '')]
+  const [opened, actorId] = [useSignal(''), useSignal('')]
+  const query = {
+    ...KINDS[kind.value],
+    ...(q.value && { q: q.value }),
+    ...(procedure.value && { procedure: procedure.value }),
+    ...(actorId.value && { actorId: actorId.value }),
+    ...timeOfDay('from', from.value, '00:00:00'),
+    ...timeOfDay('to', to.value, '23:59:59.999'),
+  }
   const list = useList('/v1/audit-log', { query })
   const download = async () => {
     const { data } = await market.GET('/flows/v1/audit-log/export', { params: { query }, parseAs: 'blob' })
@@ -76,18 +122,14 @@ export function AuditLog() {
       <div class="filters">
         <Filter
           label={t.auditLog.kind}
-          value={kind.value}
+          {...bind(kind)}
           options={Object.keys(KINDS).map((each) => [each, t.auditLog.kinds[each as Kind]])}
-          onChange={(value) => {
-            kind.value = value as Kind
-          }}
         />
-        <Search
-          value={q.value}
-          onChange={(text) => {
-            q.value = text
-          }}
-        />
+        <Search {...bind(q)} />
+        <Filter label={t.auditLog.procedure} {...bind(procedure)} options={PROCEDURE_OPTIONS} />
+        <PersonFilter {...bind(actorId)} />
+        <DayFilter label={t.auditLog.from} {...bind(from)} />
+        <DayFilter label={t.auditLog.to} {...bind(to)} />
       </div>
       <ListTable
         caption={t.organization.auditLog}

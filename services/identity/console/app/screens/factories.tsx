@@ -1,6 +1,5 @@
 import { useLocation } from 'preact-iso/router'
-import { PRODUCTION_PROCESS_TYPES } from '../../../../../proto/http/catalog/enums.ts'
-import { command, type Factory, market } from '../api.ts'
+import { type Capability, command, type Factory, market } from '../api.ts'
 import { criticalities, materials, standards } from '../catalogs.ts'
 import { useList } from '../data.ts'
 import { number, region } from '../format.ts'
@@ -15,8 +14,8 @@ import { Badge, Page } from '../ui/page.tsx'
 
 const VIEWS = ['MANUFACTURER', 'CONSUMER'] as const
 type View = (typeof VIEWS)[number]
-type ProcessType = (typeof PRODUCTION_PROCESS_TYPES)[number]
-const PROCESS_TYPES = PRODUCTION_PROCESS_TYPES.map((type) => [type, t.factories.processTypes[type]] as const)
+type ProcessType = Capability['processType']
+const PROCESS_TYPES = Object.entries(t.factories.processTypes) as [ProcessType, string][]
 
 type Options = readonly (readonly [value: string, label: string])[]
 const orAll = (options: Options): Options => [['', t.ui.all], ...options]
@@ -63,7 +62,11 @@ export function Factories() {
   const view = useFilter<View>('view', can('app:manufacturer') ? 'MANUFACTURER' : 'CONSUMER', VIEWS)
   const q = useFilter('q', '')
   const material = useFilter('material', '')
-  const processType = useFilter<ProcessType | ''>('processType', '', PRODUCTION_PROCESS_TYPES)
+  const processType = useFilter<ProcessType | ''>(
+    'processType',
+    '',
+    PROCESS_TYPES.map(([type]) => type),
+  )
   const country = useFilter('country', '')
   const standard = useFilter('standard', '')
   const criticality = useFilter('criticality', '')

@@ -9,6 +9,7 @@ import { t } from '../texts.ts'
 import { Due, expectedDay } from '../ui/due.tsx'
 import { Badge, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
+import { Standing } from './standing.tsx'
 
 interface Waiting {
   id: string
@@ -167,6 +168,7 @@ export const Home = () => (
       {can('app:manufacturer') && <Invitations />}
       {can('app:consumer') && <ToCompare />}
       <OrdersDue />
+      <Standing />
       {permits('GET /v2.3/webhooks/endpoints') && <PausedEndpoints />}
     </div>
   </Page>

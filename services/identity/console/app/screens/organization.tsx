@@ -13,6 +13,11 @@ const TABS: readonly [path: string, label: string, isShown: () => boolean][] = [
     () => permits('GET /flows/v1/service-accounts'),
   ],
   ['/console/organization/mail', t.organization.mail, () => permits('GET /flows/v1/mail-addresses')],
+  [
+    '/console/organization/impersonation',
+    t.organization.impersonation,
+    () => permits('GET /flows/v1/impersonation-grants'),
+  ],
   ['/console/organization/audit-log', t.organization.auditLog, () => permits('GET /v1/audit-log')],
 ]
 

@@ -16,6 +16,7 @@ import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Shown } from '../ui/states.tsx'
 import { Timeline } from '../ui/timeline.tsx'
 import { upload } from '../upload.ts'
+import { Publish } from './part-publication.tsx'
 import { PartFields, partContentOf } from './parts.tsx'
 
 const at = (id: string) => ({ params: { path: { id } } })
@@ -59,15 +60,6 @@ function RemoveFile({ partId }: { partId: string }) {
 function Steps({ part }: { part: Part }) {
   const { route } = useLocation()
   const { id } = part
-  const plain = (verb: 'publish' | 'archive' | 'unarchive', isPrimary = false) => (
-    <Action
-      label={t.parts.verbs[verb]}
-      hint={t.parts.hints[verb]}
-      when={mayUse(PART, verb, part)}
-      isPrimary={isPrimary}
-      onRun={() => post(`/flows/v1/parts/{id}/${verb}`, id)}
-    />
-  )
   const patch = async (data: FormData, headers: { 'If-Match': string }) => {
     const typed = Object.entries(partContentOf(data)).map(([name, value]) => [name, value ?? null])
     const body = Object.fromEntries(typed)
@@ -85,7 +77,12 @@ function Steps({ part }: { part: Part }) {
           route('/console/parts')
         }}
       />
-      {plain('archive')}
+      <Action
+        label={t.parts.verbs.archive}
+        hint={t.parts.hints.archive}
+        when={mayUse(PART, 'archive', part)}
+        onRun={() => post('/flows/v1/parts/{id}/archive', id)}
+      />
       <Edit
         label={t.verbs.patch}
         when={mayUse(PART, 'patch', part)}
@@ -94,8 +91,8 @@ function Steps({ part }: { part: Part }) {
       >
         {(present) => <PartFields part={present} />}
       </Edit>
-      {plain('publish', true)}
-      {plain('unarchive')}
+      <Publish part={part} verb="publish" />
+      <Publish part={part} verb="unarchive" />
       {part.state === 'PUBLISHED' && permits('POST /flows/v1/rfqs') && (
         <a class="button primary" href={`/console/rfqs/new?part=${id}`}>
           {t.rfqs.create}
@@ -111,9 +108,13 @@ const PartFacts = ({ part }: { part: Part }) => (
     <Facts
       of={[
         [t.orgRoles.IP_OWNER, <OrgName key="owner" id={part.ipOwnerOrgId} />],
-        [t.parts.material, labelIn(materials(), part.materialId) ?? part.materialType],
+        [
+          t.parts.material,
+          labelIn(materials(), part.materialId) ?? (part.materialType && t.materialTypes[part.materialType]),
+        ],
         [t.parts.process, labelIn(processes(), part.processId)],
         [t.parts.reference, part.externalRef],
+        [t.parts.internal, part.internal && t.ui.yes],
         [t.parts.keywords, part.keywords.join(', ')],
         [t.parts.notes, part.otherRequirementNotes],
         [t.parts.published, part.publishedTime && date(part.publishedTime)],

@@ -1,6 +1,7 @@
+import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
 import { command, market, type Part, type PartInput } from '../api.ts'
-import { labelIn, materials, orNone, processes } from '../catalogs.ts'
+import { labelIn, materials, materialTypeOf, orNone, processesOf } from '../catalogs.ts'
 import { useList } from '../data.ts'
 import { date } from '../format.ts'
 import { can, permits } from '../me.ts'
@@ -10,6 +11,7 @@ import { useFilter } from '../ui/filters.ts'
 import { Field, textOf } from '../ui/form.tsx'
 import { bind, type Column, Filter, ListTable, Search } from '../ui/list.tsx'
 import { Badge, Page } from '../ui/page.tsx'
+import { Internal, InternalField } from './part-publication.tsx'
 
 const COLUMNS: readonly Column<Part>[] = [
   {
@@ -29,18 +31,32 @@ const COLUMNS: readonly Column<Part>[] = [
 const TEXTS = ['title', 'externalRef', 'description', 'materialId', 'processId'] as const
 
 /** What a person has typed; an empty field has no value. */
-export const partContentOf = (data: FormData) =>
-  Object.fromEntries(TEXTS.map((name) => [name, textOf(data, name)])) as Partial<Record<(typeof TEXTS)[number], string>>
+export const partContentOf = (data: FormData) => ({
+  ...(Object.fromEntries(TEXTS.map((name) => [name, textOf(data, name)])) as Partial<
+    Record<(typeof TEXTS)[number], string>
+  >),
+  internal: data.has('internal'),
+})
+
+/** The processes to choose from are those of the chosen material's type. */
+function MaterialFields({ part }: { part: Part | undefined }) {
+  const material = useSignal(part?.materialId ?? '')
+  const type = material.value ? materialTypeOf(material.value) : part?.materialType
+  return (
+    <div class="columns">
+      <Field name="materialId" label={t.parts.material} text={material} options={orNone(materials())} />
+      <Field name="processId" label={t.parts.process} value={part?.processId} options={orNone(processesOf(type))} />
+    </div>
+  )
+}
 
 export const PartFields = ({ part }: { part?: Part }) => (
   <>
     <Field name="title" label={t.parts.title} value={part?.title} isFocused />
     <Field name="externalRef" label={t.parts.reference} value={part?.externalRef} isOptional />
     <Field name="description" label={t.parts.description} rows={4} value={part?.description} isOptional />
-    <div class="columns">
-      <Field name="materialId" label={t.parts.material} value={part?.materialId} options={orNone(materials())} />
-      <Field name="processId" label={t.parts.process} value={part?.processId} options={orNone(processes())} />
-    </div>
+    <MaterialFields part={part} />
+    {part ? <InternalField part={part} /> : <Internal />}
   </>
 )
 

@@ -1,21 +1,22 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { command, market, post, type User } from '../api.ts'
+import { command, market, type Person, post } from '../api.ts'
 import { useList } from '../data.ts'
 import { me, permits } from '../me.ts'
-import { t } from '../texts.ts'
+import { roleName, t } from '../texts.ts'
 import { Choices, chosenIn } from '../ui/choices.tsx'
 import { Action } from '../ui/dialog.tsx'
 import { Edit } from '../ui/edit.tsx'
 import { useFilter } from '../ui/filters.ts'
 import { Field, textOf } from '../ui/form.tsx'
-import { type Column, Filter, ListTable, Search } from '../ui/list.tsx'
+import { bind, type Column, Filter, ListTable, Search } from '../ui/list.tsx'
 import { Badge } from '../ui/page.tsx'
 import { Secret, type ShownSecret } from '../ui/secret.tsx'
 import { Loading } from '../ui/states.tsx'
+import { ImpersonationAction } from './impersonation.tsx'
 import { OrganizationPage } from './organization.tsx'
 
 const at = (id: string) => ({ params: { path: { id } } })
-const nameOf = ({ givenName, familyName }: User) => `${givenName} ${familyName}`
+const nameOf = ({ givenName, familyName }: Person) => `${givenName} ${familyName}`
 
 /** A link that was mailed is not shown. */
 const linkOf = (email: string, activationUrl: string | undefined): ShownSecret =>
@@ -39,7 +40,7 @@ export function RoleChoices({ userId }: { userId?: string }) {
       <Choices
         name="roleIds"
         label={t.organization.roles}
-        options={all.data.map(({ id, name }) => [id, name])}
+        options={all.data.map((role) => [role.id, roleName(role)])}
         chosen={held}
       />
     </>
@@ -65,11 +66,8 @@ export const RolesAction = ({ userId }: { userId: string }) => (
   </Action>
 )
 
-/** A program has keys instead of a password. */
-const isProgram = ({ email }: User) => email.includes('@service-accounts.')
-
 /** What an administrator can do with one person. */
-function PersonActions({ user, link }: { user: User; link: Signal<ShownSecret | undefined> }) {
+function PersonActions({ user, link }: { user: Person; link: Signal<ShownSecret | undefined> }) {
   const { id } = user
   const isSelf = id === me.value?.user.id
   const patch = (data: FormData, headers: { 'If-Match': string }) => {
@@ -110,11 +108,12 @@ function PersonActions({ user, link }: { user: User; link: Signal<ShownSecret | 
       <Action
         label={t.people.reset}
         hint={t.people.resetHint}
-        when={may('reset-password') && user.active && !isSelf && !isProgram(user)}
+        when={may('reset-password') && user.active && !isSelf}
         onRun={reset}
       >
         <ByMail />
       </Action>
+      <ImpersonationAction person={user} link={link} />
       <Action
         label={t.people.deactivate}
         hint={t.people.deactivateHint}
@@ -135,7 +134,7 @@ export function People() {
   const q = useFilter('q', '')
   const active = useFilter<string>('active', '', ['true', 'false'])
   const link = useSignal<ShownSecret | undefined>(undefined)
-  const list = useList('/v1/users', {
+  const list = useList('/flows/v1/users', {
     query: { ...(q.value && { q: q.value }), ...(active.value && { active: active.value === 'true' }) },
   })
   const invite = async (data: FormData) => {
@@ -149,20 +148,20 @@ export function People() {
     const { email, activationUrl } = await command(() => market.POST('/flows/v1/users', { body }))
     link.value = linkOf(email, activationUrl)
   }
-  const columns: readonly Column<User>[] = [
+  const columns: readonly Column<Person>[] = [
     { label: t.people.name, cell: (user) => <strong>{nameOf(user)}</strong> },
     { label: t.signIn.email, cell: ({ email }) => email },
     {
       label: t.ui.state,
-      cell: ({ active: isActive, admin }) => (
+      cell: ({ active: isActive, invited, admin }) => (
         <span>
-          <Badge of="active" state={isActive ? 'ACTIVE' : 'INACTIVE'} />{' '}
+          <Badge of="active" state={invited ? 'INVITED' : isActive ? 'ACTIVE' : 'INACTIVE'} />{' '}
           {admin && <span class="badge live">{t.people.administrator}</span>}
         </span>
       ),
     },
-    ...(permits('POST /flows/v1/users')
-      ? [{ label: t.ui.actions, cell: (user: User) => <PersonActions user={user} link={link} /> }]
+    ...(permits('POST /flows/v1/users') || permits('POST /flows/v1/impersonation-grants')
+      ? [{ label: t.ui.actions, cell: (user: Person) => <PersonActions user={user} link={link} /> }]
       : []),
   ]
   return (
@@ -182,22 +181,14 @@ export function People() {
       <div class="filters">
         <Filter
           label={t.ui.state}
-          value={active.value}
+          {...bind(active)}
           options={[
             ['', t.ui.all],
             ['true', t.states.active.ACTIVE],
             ['false', t.states.active.INACTIVE],
           ]}
-          onChange={(value) => {
-            active.value = value
-          }}
         />
-        <Search
-          value={q.value}
-          onChange={(text) => {
-            q.value = text
-          }}
-        />
+        <Search {...bind(q)} />
       </div>
       <ListTable caption={t.organization.people} list={list} columns={columns} />
       <Secret shown={link} />

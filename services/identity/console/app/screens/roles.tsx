@@ -2,7 +2,7 @@ import { PERMISSIONS } from '../../../../../proto/permissions.ts'
 import { command, market, type Permission, type Role } from '../api.ts'
 import { useList } from '../data.ts'
 import { can, permits } from '../me.ts'
-import { t, wordsOf } from '../texts.ts'
+import { roleName, t, wordsOf } from '../texts.ts'
 import { Choices, chosenIn } from '../ui/choices.tsx'
 import { Action } from '../ui/dialog.tsx'
 import { Edit } from '../ui/edit.tsx'
@@ -58,9 +58,9 @@ const RoleActions = ({ role: { id }, role }: { role: Role }) => (
 const COLUMNS: readonly Column<Role>[] = [
   {
     label: t.people.name,
-    cell: ({ name, system }) => (
+    cell: (role) => (
       <>
-        <strong>{name}</strong> {system && <span class="badge">{t.organization.system}</span>}
+        <strong>{roleName(role)}</strong> {role.system && <span class="badge">{t.organization.system}</span>}
       </>
     ),
   },

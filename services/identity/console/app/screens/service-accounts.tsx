@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { command, market, type ServiceAccount, type ServiceAccountKey } from '../api.ts'
+import { command, market, post, type ServiceAccount, type ServiceAccountKey } from '../api.ts'
 import { useList } from '../data.ts'
 import { date, time } from '../format.ts'
 import { permits } from '../me.ts'
@@ -107,6 +107,24 @@ function KeysOnRequest(keys: KeysProps) {
   )
 }
 
+const AccountActions = ({ account: { id, active } }: { account: ServiceAccount }) => (
+  <div class="actions">
+    <RolesAction userId={id} />
+    <Action
+      label={t.people.deactivate}
+      hint={t.serviceAccounts.deactivateHint}
+      when={permits('POST /flows/v1/users/{id}/deactivate') && active}
+      isDangerous
+      onRun={() => post('/flows/v1/users/{id}/deactivate', id)}
+    />
+    <Action
+      label={t.people.activate}
+      when={permits('POST /flows/v1/users/{id}/activate') && !active}
+      onRun={() => post('/flows/v1/users/{id}/activate', id)}
+    />
+  </div>
+)
+
 /** The programs of the organization, with their roles and keys. */
 export function ServiceAccounts() {
   const secret = useSignal<ShownSecret | undefined>(undefined)
@@ -149,7 +167,8 @@ export function ServiceAccounts() {
             ),
           },
           { label: t.serviceAccounts.keys, cell: (account) => <KeysOnRequest account={account} secret={secret} /> },
-          { label: t.ui.actions, cell: ({ id }) => <RolesAction userId={id} /> },
+          { label: t.ui.state, cell: ({ active }) => <Badge of="active" state={active ? 'ACTIVE' : 'INACTIVE'} /> },
+          { label: t.ui.actions, cell: (account) => <AccountActions account={account} /> },
         ]}
       />
       <Secret shown={secret} />

@@ -1,7 +1,10 @@
+import { signal } from '@preact/signals'
+import { market } from '../api.ts'
 import { email, session, signIn } from '../session.ts'
 import { t } from '../texts.ts'
-import { Dialog } from '../ui/dialog.tsx'
+import { Action, Dialog } from '../ui/dialog.tsx'
 import { Field, Form, textOf } from '../ui/form.tsx'
+import { Languages } from '../ui/languages.tsx'
 
 const SignInForm = () => (
   <Form
@@ -27,6 +30,24 @@ const SignInForm = () => (
   </Form>
 )
 
+const isLinkSent = signal(false)
+
+async function askForLink(data: FormData): Promise<void> {
+  await market.POST('/flows/v1/password-resets', { body: { email: textOf(data, 'email') ?? '' } })
+  isLinkSent.value = true
+}
+
+const ForgottenPassword = () => (
+  <>
+    <Action label={t.signIn.forgotten} hint={t.signIn.forgottenHint} submit={t.signIn.sendLink} onRun={askForLink}>
+      <Field name="email" label={t.signIn.email} type="email" autocomplete="username" value={email.value} isFocused />
+    </Action>
+    <p class="quiet" role="status">
+      {isLinkSent.value && t.signIn.linkSent}
+    </p>
+  </>
+)
+
 export const SignIn = () => (
   <main class="alone">
     <p class="brand">
@@ -35,7 +56,10 @@ export const SignIn = () => (
     <h1>{t.signIn.title}</h1>
     {isSecureContext ? <SignInForm /> : <p role="alert">{t.signIn.insecure}</p>}
     <p class="quiet">{t.signIn.hint}</p>
-    <p class="quiet">{t.signIn.forgotten}</p>
+    <ForgottenPassword />
+    <p>
+      <Languages />
+    </p>
   </main>
 )
 

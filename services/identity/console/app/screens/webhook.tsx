@@ -18,7 +18,7 @@ import { Action, Dialog } from '../ui/dialog.tsx'
 import { Edit } from '../ui/edit.tsx'
 import { useFilter } from '../ui/filters.ts'
 import { Changed, Field, localTime, textOf, timeOf } from '../ui/form.tsx'
-import { type Column, Filter, ListTable } from '../ui/list.tsx'
+import { bind, type Column, Filter, ListTable } from '../ui/list.tsx'
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Secret, type ShownSecret } from '../ui/secret.tsx'
 import { Shown } from '../ui/states.tsx'
@@ -192,11 +192,8 @@ function Deliveries({ endpointId }: { endpointId: string }) {
       <div class="filters">
         <Filter
           label={t.ui.state}
-          value={state.value}
+          {...bind(state)}
           options={[['', t.ui.all], ...STATES.map((each) => [each, t.states.delivery[each]] as const)]}
-          onChange={(value) => {
-            state.value = value as State | ''
-          }}
         />
       </div>
       <ListTable caption={t.webhooks.deliveries} list={list} columns={columns} empty={t.webhooks.noDeliveries} />

@@ -109,8 +109,9 @@ export function Action({
   )
 }
 
-export const Reason = ({ isOptional = false }: { isOptional?: boolean }) => (
-  <Field name="reason" label={t.ui.reason} rows={3} isOptional={isOptional} isFocused />
+/** `isLater`: another field comes before it. */
+export const Reason = ({ isOptional = false, isLater = false }: { isOptional?: boolean; isLater?: boolean }) => (
+  <Field name="reason" label={t.ui.reason} rows={3} isOptional={isOptional} isFocused={!isLater} />
 )
 export const reasonOf = (data: FormData) => textOf(data, 'reason') ?? ''
 

@@ -1,13 +1,14 @@
 import { useRef } from 'preact/hooks'
 import { useRecord } from '../data.ts'
 import { bytes } from '../format.ts'
+import { underOwnName } from '../own-origin.ts'
 import { t } from '../texts.ts'
 import { Badge, Section } from './page.tsx'
 import { Empty, Shown } from './states.tsx'
 
 /** Its address is signed anew in each answer, so the first one stays. */
 const Picture = ({ name, url }: { name: string; url: string }) => (
-  <img class="picture" src={useRef(url).current} alt={name} />
+  <img class="picture" src={useRef(url && underOwnName(url)).current} alt={name} />
 )
 
 /** The files of a part with their downloads, and its pictures. */
@@ -30,7 +31,7 @@ export function PartFiles({ partId }: { partId: string }) {
                 {items.map(({ id, name, group, state, size, downloadUrl }) => (
                   <li key={id}>
                     {downloadUrl ? (
-                      <a href={downloadUrl} download={name}>
+                      <a href={underOwnName(downloadUrl)} download={name}>
                         {name}
                       </a>
                     ) : (

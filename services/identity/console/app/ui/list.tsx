@@ -122,8 +122,24 @@ export const Filter = ({ label, value, options, onChange }: FilterProps) => (
   </label>
 )
 
+/** A day, or none. */
+export const DayFilter = ({ label, value, onChange }: Omit<FilterProps, 'options'>) => (
+  <label class="filter">
+    {label}
+    <input type="date" value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)} />
+  </label>
+)
+
+interface SearchProps {
+  label?: string
+  value: string
+  onChange: (value: string) => void
+  /** The id of a list of suggestions. */
+  list?: string
+}
+
 /** A search that waits until one has stopped typing. */
-export function Search({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+export function Search({ label = t.ui.search, value, onChange, list }: SearchProps) {
   let timer: ReturnType<typeof setTimeout> | undefined
   const later = (text: string) => {
     clearTimeout(timer)
@@ -131,8 +147,14 @@ export function Search({ value, onChange }: { value: string; onChange: (value: s
   }
   return (
     <label class="filter">
-      {t.ui.search}
-      <input type="search" maxLength={200} value={value} onInput={({ currentTarget }) => later(currentTarget.value)} />
+      {label}
+      <input
+        type="search"
+        maxLength={200}
+        list={list}
+        value={value}
+        onInput={({ currentTarget }) => later(currentTarget.value)}
+      />
     </label>
   )
 }

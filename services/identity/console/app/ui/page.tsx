@@ -84,6 +84,7 @@ const TONES: Record<string, string> = {
     CLOSED: 'wait',
     SHIPPED: 'live',
   },
+  ...{ UNOPENED: 'wait', REDEEMED: 'live' },
   ...{ REJECTED: 'bad', DECLINED: 'bad', CANCELLED: 'bad', FAILED: 'bad', PAUSED: 'bad' },
 }
 

@@ -1,0 +1,180 @@
+import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { act, checkScreen, consoleStage, NARROW, stateOf, WIDE } from '../../testing/console.ts'
+import { freePort } from '../../testing/free-port.ts'
+import { until } from '../../testing/until.ts'
+
+// Uploads have the address of PUBLIC_URL, and the pages are opened by another name of the same computer.
+const port = freePort()
+const stage = await consoleStage({ PORT: String(port), PUBLIC_URL: `http://localhost:${port}` })
+const owner = await stage.market.organization(['IP_OWNER'])
+const user = await owner.member('IP owner')
+
+interface Part {
+  state: string
+  internal: boolean
+}
+
+const created = async () => {
+  const { body } = await user.client.post<{ id: string }>('/v1/parts', { title: 'Gear', materialType: 'metal' })
+  return body.id
+}
+const partOf = async (id: string) => (await user.client.get<Part>(`/v1/parts/${id}`)).body
+
+/** A smallest picture. */
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+async function addFile(page: Page, name: string, group: string, buffer = Buffer.from(`%PDF-1.7\n%${name}\n%%EOF\n`)) {
+  await page.getByRole('button', { name: 'Add a file' }).click()
+  const dialog = page.getByRole('dialog')
+  const mimeType = name.endsWith('.png') ? 'image/png' : 'application/pdf'
+  await dialog.getByLabel('File').setInputFiles({ name, mimeType, buffer })
+  await dialog.getByLabel('Kind').selectOption({ label: group })
+  await dialog.getByRole('button', { name: 'Add a file' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('link', { name }).waitFor()
+}
+
+async function checkWidths(page: Page): Promise<void> {
+  for (const { viewport } of [NARROW, WIDE]) {
+    await page.setViewportSize(viewport)
+    await checkScreen(page)
+  }
+}
+
+/** What the dialog says of each file, in one line. */
+const visibility = async (page: Page) =>
+  (await page.getByRole('region', { name: 'Who sees which file' }).innerText()).replaceAll(/\s+/g, ' ')
+
+const ALL = 'Every organization of this marketplace gear.pdf Document '
+const INVITED = 'Organizations invited to an RFQ for this part, and those of its orders gear.pdf Document '
+const HIDDEN =
+  'Your organization, and the manufacturer of an order for which you release them secret.pdf Confidential ' +
+  'Your organization alone study.pdf Development'
+
+test('the dialog that publishes a part names each file and its readers; with files it is for invited makers at first', async () => {
+  const id = await created()
+  const page = await stage.signIn(user)
+  await page.goto(`/console/parts/${id}`)
+  await addFile(page, 'gear.pdf', 'Document')
+  await addFile(page, 'secret.pdf', 'Confidential')
+  await addFile(page, 'study.pdf', 'Development')
+  await page.getByRole('button', { name: 'Publish', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Publish' })
+  const internal = dialog.getByLabel('Only manufacturers that are invited')
+  await dialog.getByText('gear.pdf').waitFor()
+  expect([await internal.isChecked(), await visibility(page)]).toEqual([true, INVITED + HIDDEN])
+  await checkWidths(page)
+  // By the keyboard, too.
+  await internal.focus()
+  await page.keyboard.press('Space')
+  await dialog.getByText('Every organization of this marketplace').waitFor()
+  expect([await internal.isChecked(), await visibility(page)]).toEqual([false, ALL + HIDDEN])
+  await page.keyboard.press('Space')
+  await dialog.getByText('Organizations invited').waitFor()
+  await dialog.getByRole('button', { name: 'Publish' }).click()
+  await stateOf(page, 'Published')
+  expect(await partOf(id)).toMatchObject({ state: 'PUBLISHED', internal: true })
+  await act(page, 'Archive')
+  await stateOf(page, 'Archived')
+  await page.getByRole('button', { name: 'Publish again' }).click()
+  const again = page.getByRole('dialog', { name: 'Publish again' })
+  await again.getByText('gear.pdf').waitFor()
+  await again.getByLabel('Only manufacturers that are invited').uncheck()
+  expect(await visibility(page)).toBe(ALL + HIDDEN)
+  await again.getByRole('button', { name: 'Publish again' }).click()
+  await stateOf(page, 'Published')
+  expect(await partOf(id)).toMatchObject({ state: 'PUBLISHED', internal: false })
+  await page.context().close()
+}, 60_000)
+
+test('the form of a part has the switch: off without files, on with files until it is published', async () => {
+  const id = await created()
+  const page = await stage.signIn(user)
+  const dialog = page.getByRole('dialog')
+  const isInternal = async () => {
+    await page.getByRole('button', { name: 'Edit' }).click()
+    const internal = dialog.getByLabel('Only manufacturers that are invited')
+    await internal.waitFor()
+    const isChecked = await internal.isChecked()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    return isChecked
+  }
+  await page.goto(`/console/parts/${id}`)
+  expect(await isInternal()).toBe(false)
+  await addFile(page, 'gear.pdf', 'Document')
+  expect(await isInternal()).toBe(true)
+  await page.getByRole('button', { name: 'Publish', exact: true }).click()
+  await dialog.getByText('gear.pdf').waitFor()
+  await dialog.getByLabel('Only manufacturers that are invited').uncheck()
+  await dialog.getByRole('button', { name: 'Publish' }).click()
+  await stateOf(page, 'Published')
+  expect(await isInternal()).toBe(false)
+  await page.goto('/console/parts')
+  await page.getByRole('button', { name: 'New part' }).click()
+  expect(await dialog.getByLabel('Only manufacturers that are invited').isChecked()).toBe(false)
+  await checkWidths(page)
+  await dialog.getByLabel('Title').fill('Internal gear')
+  await dialog.getByLabel('Only manufacturers that are invited').check()
+  await dialog.getByRole('button', { name: 'New part' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Internal gear' }).waitFor()
+  expect(await partOf(page.url().split('/').at(-1) ?? '')).toMatchObject({ state: 'DRAFT', internal: true })
+  await page.context().close()
+}, 60_000)
+
+test('a part that another person changed since the dialog opened is not published', async () => {
+  const id = await created()
+  const page = await stage.signIn(user)
+  await page.goto(`/console/parts/${id}`)
+  await stateOf(page, 'Draft')
+  // The page reads the part again and again; the dialog reads it anew.
+  const opened = page.waitForResponse(
+    (response) => response.url().endsWith(`/v1/parts/${id}`) && !response.request().headers()['if-none-match'],
+  )
+  await page.getByRole('button', { name: 'Publish', exact: true }).click()
+  await opened
+  await page.getByRole('dialog').getByText('This part has no files.').waitFor()
+  await user.client.send('PATCH', `/flows/v1/parts/${id}`, { body: { title: 'Gear II' } })
+  await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click()
+  await page.getByRole('alert').getByText('Another person has changed this meanwhile.').waitFor()
+  expect(await partOf(id)).toMatchObject({ state: 'DRAFT' })
+  await page.context().close()
+}, 60_000)
+
+test('the processes of a part are those of its material', async () => {
+  const page = await stage.signIn(user)
+  await page.goto('/console/parts')
+  await page.getByRole('button', { name: 'New part' }).click()
+  const dialog = page.getByRole('dialog')
+  const process = dialog.getByLabel('Process')
+  const processes = () => process.locator('option').allInnerTexts()
+  await process.locator('option').nth(1).waitFor({ state: 'attached' })
+  const all = await processes()
+  await dialog.getByLabel('Material', { exact: true }).selectOption({ label: 'Stainless steel 316L (1.4404)' })
+  const ofMetal = await processes()
+  expect([all.includes('Material jetting of polymer'), ofMetal.includes('Material jetting of polymer')]).toEqual([
+    true,
+    false,
+  ])
+  expect(ofMetal).toContain('Powder bed fusion of metal')
+  await process.selectOption({ label: 'Powder bed fusion of metal' })
+  await dialog.getByLabel('Material', { exact: true }).selectOption({ label: '–' })
+  expect(await processes()).toEqual(all)
+  await page.context().close()
+}, 60_000)
+
+test('under another name of the same computer files are sent and pictures shown', async () => {
+  const id = await created()
+  const page = await stage.signIn(user)
+  await page.goto(`/console/parts/${id}`)
+  expect(new URL(page.url()).hostname).toBe('127.0.0.1')
+  await addFile(page, 'gear.png', 'Document', PNG)
+  const picture = page.getByRole('img', { name: 'gear.png' })
+  await picture.waitFor()
+  await until(async () => (await page.evaluate(`document.querySelector('img.picture').naturalWidth`)) === 1)
+  await page.context().close()
+}, 60_000)

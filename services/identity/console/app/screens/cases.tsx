@@ -1,0 +1,121 @@
+import { useLocation } from 'preact-iso/router'
+import { CASE_STATES, type CaseState } from '../../../../../proto/states/cases.ts'
+import { type Case, command, market } from '../api.ts'
+import { useList } from '../data.ts'
+import { date } from '../format.ts'
+import { can, permits } from '../me.ts'
+import { OrgName, partTitle } from '../names.tsx'
+import { t } from '../texts.ts'
+import { Action } from '../ui/dialog.tsx'
+import { useFilter } from '../ui/filters.ts'
+import { Field, textOf } from '../ui/form.tsx'
+import { bind, type Column, Filter, ListTable } from '../ui/list.tsx'
+import { Badge, Page } from '../ui/page.tsx'
+
+type Kind = Case['kind']
+const KINDS = Object.entries(t.cases.kinds) as [Kind, string][]
+
+/** The record that a case is about. */
+export function About({ of: { rfqId, orderId } }: { of: Case }) {
+  if (rfqId) return <a href={`/console/rfqs/${rfqId}`}>{t.cases.rfq}</a>
+  if (orderId) return <a href={`/console/orders/${orderId}`}>{t.cases.order}</a>
+  return <span class="quiet">{t.cases.internal}</span>
+}
+
+const COLUMNS: readonly Column<Case>[] = [
+  { label: t.cases.title, cell: ({ id, title }) => <a href={`/console/cases/${id}`}>{title}</a> },
+  { label: t.cases.kind, cell: ({ kind }) => t.cases.kinds[kind] },
+  { label: t.cases.about, cell: (record) => <About of={record} /> },
+  { label: t.cases.openedBy, cell: ({ orgId }) => <OrgName id={orgId} /> },
+  { label: t.parts.updated, cell: ({ updatedTime }) => date(updatedTime) },
+  { label: t.ui.state, cell: ({ state }) => <Badge of="case" state={state} /> },
+]
+
+/** Content that a person has typed. */
+export const CaseFields = ({ record }: { record?: Case }) => (
+  <>
+    <Field name="title" label={t.cases.title} value={record?.title} isFocused />
+    <Field name="description" label={t.parts.description} rows={4} value={record?.description} isOptional />
+  </>
+)
+
+/** The newest records that a new case can be about. They are read while the dialog is open. */
+function AboutField() {
+  const query = { pageSize: 50 }
+  const own = useList(can('app:consumer') ? '/v1/rfqs' : undefined, { query: { ...query, view: 'CONSUMER' } })
+  const invited = useList(can('app:manufacturer') ? '/v1/rfqs' : undefined, {
+    query: { ...query, view: 'MANUFACTURER' },
+  })
+  const orders = useList('/flows/v1/orders', { query })
+  const label = (what: string, { serialNumber, partId }: { serialNumber: string; partId: string }) =>
+    `${what} ${serialNumber}: ${partTitle(partId)}`
+  const rfqs = [...(own.data ?? []), ...(invited.data ?? [])].filter(
+    ({ state }) => state === 'OPEN' || state === 'CLOSED',
+  )
+  return (
+    <Field
+      name="about"
+      label={t.cases.about}
+      options={[
+        ['', t.cases.internal],
+        ...(orders.data ?? []).map((order) => [`orderId ${order.id}`, label(t.cases.order, order)] as const),
+        ...rfqs.map((rfq) => [`rfqId ${rfq.id}`, label(t.cases.rfq, rfq)] as const),
+      ]}
+    />
+  )
+}
+
+export function Cases() {
+  const { route } = useLocation()
+  const kind = useFilter<Kind | ''>(
+    'kind',
+    '',
+    KINDS.map(([each]) => each),
+  )
+  const state = useFilter<CaseState | ''>('state', '', CASE_STATES)
+  const query = { ...(kind.value && { kind: kind.value }), ...(state.value && { state: state.value }) }
+  const list = useList('/flows/v1/cases', { query })
+  const create = async (data: FormData) => {
+    const description = textOf(data, 'description')
+    const [field = '', about = ''] = textOf(data, 'about')?.split(' ') ?? []
+    const body = {
+      kind: textOf(data, 'kind') as Kind,
+      title: textOf(data, 'title') ?? '',
+      ...(description && { description }),
+      ...(field && { [field]: about }),
+    }
+    const { id } = await command(() => market.POST('/flows/v1/cases', { body }))
+    route(`/console/cases/${id}`)
+  }
+  return (
+    <Page
+      title={t.nav.cases}
+      actions={
+        <Action
+          label={t.cases.create}
+          hint={t.cases.createHint}
+          when={permits('POST /flows/v1/cases')}
+          isPrimary
+          onRun={create}
+          form={{ pathOf: (field) => (field === 'orderId' || field === 'rfqId' ? 'about' : field) }}
+        >
+          <CaseFields />
+          <Field name="kind" label={t.cases.kind} value="QUALITY" options={KINDS} />
+          <AboutField />
+        </Action>
+      }
+    >
+      <section class="panel">
+        <div class="filters">
+          <Filter label={t.cases.kind} {...bind(kind)} options={[['', t.ui.all], ...KINDS]} />
+          <Filter
+            label={t.ui.state}
+            {...bind(state)}
+            options={[['', t.ui.all], ...CASE_STATES.map((each) => [each, t.states.case[each]] as const)]}
+          />
+        </div>
+        <ListTable caption={t.nav.cases} list={list} columns={COLUMNS} empty={t.cases.empty} />
+      </section>
+    </Page>
+  )
+}

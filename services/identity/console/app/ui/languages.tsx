@@ -1,0 +1,12 @@
+import { chooseLanguage, otherLanguages } from '../texts.ts'
+
+/** Leads to the page in each other language, whose name is in that language. */
+export const Languages = () => (
+  <>
+    {otherLanguages.map(({ code, name }) => (
+      <button key={code} type="button" class="link" lang={code} onClick={() => chooseLanguage(code)}>
+        {name}
+      </button>
+    ))}
+  </>
+)

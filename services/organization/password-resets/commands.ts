@@ -1,0 +1,67 @@
+import { createPasswordReset, PASSWORD_RESET_MINUTES } from '../../../proto/http/organization/password-resets.ts'
+import { type AuditContext, operatorContext } from '../../kit/audit/context.ts'
+import { clipUserAgent, recordSuccess } from '../../kit/audit/record.ts'
+import type { Pool, Tx } from '../../kit/db/client.ts'
+import { newIdAt, newSecretToken } from '../../kit/db/ids.ts'
+import { isRefusalOf, refuse } from '../../kit/errors/refusal.ts'
+import type { Kit } from '../../kit/service/service.ts'
+import { every, type Worker } from '../../kit/worker/worker.ts'
+import { lockOrganization } from '../authority/authority.ts'
+import type { MailLinks } from '../mail/links.ts'
+import * as queries from './queries.ts'
+
+/** Upper bound of the requests that wait for the worker. */
+const MAX_WAITING = 1000
+const SWEEP_MS = 1000
+
+export interface ResetDeps {
+  sql: Pool
+  sendsMail: boolean
+}
+
+/** Stores a request. Nothing is looked up, so that the answer tells nothing about the address. */
+export async function requestReset(
+  { sql, sendsMail }: ResetDeps,
+  email: string,
+  { ipAddress, userAgent }: AuditContext,
+  now: string,
+): Promise<undefined> {
+  if (!sendsMail) throw refuse('mail_unavailable')
+  const request = { id: newIdAt('reset', now), email, ipAddress, userAgent: clipUserAgent(userAgent) }
+  const stored = await queries.insertRequest(sql, request, MAX_WAITING, now)
+  if (stored.length === 0) throw refuse('rate_limited', { headers: { 'retry-after': '60' } })
+}
+
+/** Sends the links of the requests. Every replica runs one; each request is taken by one of them. */
+export const resetWorker = ({ sql, log, now }: Kit, links: MailLinks): Worker =>
+  every('password-resets', SWEEP_MS, log, async (signal) => {
+    const takeOne = () => sql.begin((tx) => sendNext(tx, links, now())) as Promise<boolean>
+    while (!signal.aborted && (await takeOne())) {}
+  })
+
+/** Whether a request was waiting. */
+async function sendNext(tx: Tx, links: MailLinks, now: string): Promise<boolean> {
+  const [request] = await queries.takeRequest(tx)
+  if (!request) return false
+  const [person] = await queries.findPerson(tx, request.email_key)
+  if (!person) return true
+  const { id: userId, org_id: orgId, email } = person
+  await lockOrganization(tx, orgId)
+  const { token, hash } = newSecretToken()
+  try {
+    await links.send(tx, { kind: 'FORGOTTEN', orgId, userId, email, token }, now)
+  } catch (error) {
+    if (isRefusalOf(error, 'limit_reached')) return true
+    throw error
+  }
+  const expiresAt = new Date(Date.parse(now) + PASSWORD_RESET_MINUTES * 60_000).toISOString()
+  await queries.replaceLink(tx, userId, hash, expiresAt, now)
+  await recordSuccess(tx, {
+    ...operatorContext(createPasswordReset.audit.procedure),
+    orgId,
+    actorId: userId,
+    ipAddress: request.ip_address ?? undefined,
+    userAgent: request.user_agent ?? undefined,
+  })
+  return true
+}

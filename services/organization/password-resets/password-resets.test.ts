@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'bun:test'
+import { marketplaceWithMail, newAddress, PUBLIC_URL, tokenIn } from '../../testing/mail/market.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
+import type { Problem } from '../../testing/people.ts'
+import { TEST_PASSWORD } from '../../testing/sign-in.ts'
+import { until } from '../../testing/until.ts'
+
+const { market, server } = await marketplaceWithMail()
+const { owner } = market.db
+const org = await market.organization(['CONSUMER'])
+const NEXT = 'another correct horse battery'
+
+const ask = (email: unknown, by = market) => by.anonymous.post<Problem>('/flows/v1/password-resets', { email })
+const isWorkedOff = () =>
+  until(async () => (await owner`select from organization.password_resets`).length === 0, { what: 'all requests' })
+const linkTo = async (email: string, count = 1) => {
+  const mail = (await server.arrived(email, count)).at(-1)
+  if (!mail) throw new Error('no mail')
+  return tokenIn(mail, `${PUBLIC_URL}/activate#`)
+}
+const choose = async (token: string, password = NEXT) =>
+  (await market.anonymous.post('/flows/v1/activations', { token, password })).status
+const signIn = async (username: string, password: string) =>
+  (await market.anonymous.post('/v2.3/oauth/token', { grant_type: 'password', username, password })).status
+
+describe('a forgotten password', () => {
+  test('gets a link by mail, in any case of the address; until it is used, password and session stay', async () => {
+    const person = await org.member([])
+    expect((await ask(person.email.toUpperCase())).status).toBe(204)
+    const token = await linkTo(person.email)
+    expect([await signIn(person.email, TEST_PASSWORD), (await person.client.get('/flows/v1/me')).status]).toEqual([
+      200, 200,
+    ])
+    expect(await choose(token)).toBe(204)
+    expect([await signIn(person.email, TEST_PASSWORD), await signIn(person.email, NEXT)]).toEqual([401, 200])
+    await until(async () => (await person.client.get('/flows/v1/me')).status === 401, {
+      what: 'the end of the session',
+    })
+    expect(await choose(token)).toBe(404)
+    const entries = await owner<{ success: boolean }[]>`
+      select success from organization.audit_log
+      where actor_id = ${person.userId} and procedure = 'passwordReset.create'`
+    expect(entries.map(({ success }) => success)).toEqual([true])
+  })
+
+  test('of an unknown, a deactivated and a service account gets none, with the same answer', async () => {
+    const inactive = await org.member([])
+    await org.administrator.client.post(`/flows/v1/users/${inactive.userId}/deactivate`)
+    const account = await org.administrator.client.post<{ email?: string; id: string }>('/flows/v1/service-accounts', {
+      name: 'ERP',
+    })
+    const [{ email }] = await owner<
+      [{ email: string }]
+    >`select email from organization.users where id = ${account.body.id}`
+    const unknown = newAddress()
+    for (const address of [unknown, inactive.email]) {
+      const answer = await ask(address)
+      expect([answer.status, answer.text]).toEqual([204, ''])
+    }
+    await ask(email)
+    await isWorkedOff()
+    expect(
+      await owner`select from organization.mails where kind = 'FORGOTTEN' and user_id in (${inactive.userId}, ${account.body.id})`,
+    ).toHaveLength(0)
+    for (const address of [unknown, inactive.email, email]) expect(server.to(address)).toEqual([])
+  })
+
+  test('a second link replaces the first; a third within an hour is not sent, and those of administrators still are', async () => {
+    const person = await org.member([])
+    await ask(person.email)
+    const first = await linkTo(person.email)
+    await ask(person.email)
+    const second = await linkTo(person.email, 2)
+    await ask(person.email)
+    await isWorkedOff()
+    expect(server.to(person.email)).toHaveLength(2)
+    expect(await choose(first)).toBe(404)
+    for (let n = 0; n < 3; n++) {
+      const reset = await org.administrator.client.post(`/flows/v1/users/${person.userId}/reset-password`, {
+        mail: true,
+      })
+      expect(reset.status).toBe(200)
+    }
+    // The reset voids the link that the person asked for.
+    expect(await choose(second)).toBe(404)
+  })
+
+  test('a link is void an hour later, and once another one, or a change, has set a password', async () => {
+    const person = await org.member([])
+    await ask(person.email)
+    const token = await linkTo(person.email)
+    const change = { currentPassword: TEST_PASSWORD, newPassword: NEXT }
+    expect((await person.client.post('/flows/v1/password/change', change)).status).toBe(204)
+    expect(await choose(token)).toBe(404)
+    const late = await org.member([])
+    await ask(late.email)
+    const expired = await linkTo(late.email)
+    const [link] = await owner<{ minutes: number }[]>`
+      select extract(epoch from expires_at - created_at)::int / 60 as minutes from organization.activations
+      where user_id = ${late.userId} and self_service`
+    expect(link?.minutes).toBe(60)
+    await owner`update organization.activations set expires_at = now() where user_id = ${late.userId}`
+    expect(await choose(expired)).toBe(404)
+  })
+
+  test('a request is 429 while a thousand wait, and 400 for what is no address', async () => {
+    await owner`
+      insert into organization.password_resets (id, email_key, created_at)
+      select 'zzz' || n, n || '@example.org', now() from generate_series(1, 1000) n`
+    await owner.begin(async (tx) => {
+      // Keeps the worker from taking them.
+      await tx`select from organization.password_resets for update`
+      const refused = await ask(newAddress())
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
+    })
+    await isWorkedOff()
+    for (const email of ['nobody', '', null, 1, 'a<b@example.org']) expect((await ask(email)).status).toBe(400)
+  })
+})
+
+test('a marketplace that sends no mail refuses the request', async () => {
+  const silent = await marketplaceOf([])
+  const { status, body } = await silent.anonymous.post<Problem>('/flows/v1/password-resets', { email: newAddress() })
+  expect([status, body.code]).toEqual([409, 'mail_unavailable'])
+})

@@ -1,0 +1,38 @@
+import type { Sql, Tx } from '../../kit/db/client.ts'
+
+interface Request {
+  id: string
+  email: string
+  ipAddress: string | undefined
+  userAgent: string | null
+}
+
+/** No row where too many requests wait. */
+export const insertRequest = (sql: Sql, request: Request, maxWaiting: number, now: string) => sql<{ id: string }[]>`
+  insert into organization.password_resets (id, email_key, ip_address, user_agent, created_at)
+  select ${request.id}, lower(${request.email}), ${request.ipAddress ?? null}, ${request.userAgent}, ${now}
+  where (select count(*) from (select from organization.password_resets limit ${maxWaiting}) waiting) < ${maxWaiting}
+  returning id`
+
+export interface RequestRow {
+  email_key: string
+  ip_address: string | null
+  user_agent: string | null
+}
+
+/** Takes the oldest request that no other replica has taken. */
+export const takeRequest = (tx: Tx) => tx<RequestRow[]>`
+  delete from organization.password_resets where id = (
+    select id from organization.password_resets order by id limit 1 for update skip locked)
+  returning email_key, ip_address, user_agent`
+
+export const findPerson = (tx: Tx, emailKey: string) => tx<{ id: string; org_id: string; email: string }[]>`
+  select id, org_id, email from organization.users
+  where email_key = ${emailKey} and kind = 'PERSON' and active and anonymised_at is null`
+
+/** Adds a link that replaces the earlier one for which the user asked; links of administrators stay. */
+export const replaceLink = (tx: Tx, userId: string, hash: Uint8Array, expiresAt: string, now: string) => tx`
+  with replaced as (delete from organization.activations where user_id = ${userId} and self_service)
+  insert into organization.activations (token_hash, user_id, password_version, created_at, expires_at, self_service)
+  select ${Buffer.from(hash)}, id, password_version, ${now}, ${expiresAt}, true
+  from organization.users where id = ${userId}`
