@@ -288,7 +288,7 @@ describe('text that is not lost', () => {
     await second.getByText('Gland, first').first().waitFor({ state: 'attached' })
     await second.getByLabel('Description').fill('From the second tab.')
     await second.getByRole('dialog').getByRole('button', { name: 'Edit' }).click()
-    await second.getByText(/has changed this meanwhile.*Nothing was overwritten/).waitFor()
+    await second.getByText(/This has been changed meanwhile.*Nothing was overwritten/).waitFor()
     await checkScreen(second)
     expect(await second.getByLabel('Description').inputValue()).toBe('From the second tab.')
     const read = async () => (await ipOwner.administrator.client.get<Part>(`/v1/parts/${partId}`)).body

@@ -116,7 +116,7 @@ export const de: Texts = {
     optional: 'optional',
     leave: 'Dieses Formular enthält Text, der nicht gespeichert ist. Trotzdem verlassen?',
     changedMeanwhile:
-      'Jemand hat dies inzwischen geändert, oder Sie selbst in einem anderen Tab. Nichts wurde überschrieben. Kopieren Sie den Text, den Sie noch brauchen, schließen Sie das Formular oder laden Sie die Seite neu, und ändern Sie es dann erneut.',
+      'Dies wurde inzwischen geändert, von einer anderen Person oder in einem anderen Tab. Nichts wurde überschrieben. Kopieren Sie den Text, den Sie noch brauchen, schließen Sie das Formular oder laden Sie die Seite neu, und ändern Sie es dann erneut.',
     noPermission: 'Sie haben die Berechtigung dafür nicht mehr. Ihr Text bleibt erhalten.',
     state: 'Zustand',
     since: 'Seit',

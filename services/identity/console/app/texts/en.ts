@@ -120,7 +120,7 @@ export const en = {
     optional: 'optional',
     leave: 'This form has text that is not saved. Leave it?',
     changedMeanwhile:
-      'Another person has changed this meanwhile, or you in another tab. Nothing was overwritten. Copy the text that you still need, close this form or reload the page, and make your change again.',
+      'This has been changed meanwhile, by another person or in another tab. Nothing was overwritten. Copy the text that you still need, close this form or reload the page, and make your change again.',
     noPermission: 'You no longer have the permission for this. Your text is kept.',
     state: 'State',
     since: 'Since',
