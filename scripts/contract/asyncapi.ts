@@ -4,7 +4,7 @@ import { EVENTS } from '../../proto/events/events.ts'
 import { VERSION } from '../../services/kit/config/version.ts'
 import { exampleOf } from './examples.ts'
 import { sorted, UsedSchemas, withReferences } from './named-shapes.ts'
-import { plain } from './operation.ts'
+import { plain, publishedSchema } from './published-schema.ts'
 
 const DESCRIPTION = `The events of the marketplace on NATS JetStream. The subject of a message is the type of its event, the body an envelope of CloudEvents 1.0 in JSON, and the header \`Nats-Msg-Id\` the id of the event.
 
@@ -63,7 +63,7 @@ export function asyncApi() {
         Object.entries(STREAM_DESCRIPTIONS).map(([name, description]) => [name, { name, description }]),
       ),
       messages: each(({ type, schema }) => [type, messageOf(type, schema, used)]),
-      schemas: { Envelope: plain(Envelope), ...sorted(used) },
+      schemas: { Envelope: publishedSchema(plain(Envelope), 'response'), ...sorted(used) },
     },
   }
 }
@@ -83,7 +83,7 @@ function messageOf(type: string, schema: TSchema, used: UsedSchemas) {
     payload: {
       allOf: [
         { $ref: '#/components/schemas/Envelope' },
-        { type: 'object', properties: { type: { const: type }, data: withReferences(data, used) } },
+        { type: 'object', properties: { type: { const: type }, data: withReferences(data, 'response', used) } },
       ],
     },
     examples: [{ name: type, payload: exampleOfEvent(type, schema) }],

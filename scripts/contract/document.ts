@@ -10,8 +10,9 @@ import { routerPath } from '../../services/kit/http/target.ts'
 import { withAnswerExample } from './answer-example.ts'
 import { Components, type Json } from './components.ts'
 import { sorted, UsedSchemas, withReferences } from './named-shapes.ts'
-import { describe, isAddition, plain, tagNameOf } from './operation.ts'
-import { webhooksOf } from './webhooks.ts'
+import { describe, isAddition, tagNameOf } from './operation.ts'
+import { plain, publishedSchema } from './published-schema.ts'
+import { EVENTS_TAG, webhooksOf } from './webhooks.ts'
 
 export interface OpenApi {
   openapi: string
@@ -110,18 +111,25 @@ export async function openApiOf(contract: readonly Operation[]): Promise<OpenApi
   const generated = await generate(operations, components)
   const used = new UsedSchemas({ allowsSiblings: true })
   const paths: OpenApi['paths'] = {}
-  for (const { path, method } of operations) {
-    const described = generated.paths[path]?.[method.toLowerCase()]
-    if (!described) throw new Error(`${method} ${path} is missing from the generated document`)
-    paths[path] = { ...paths[path], [method.toLowerCase()]: withReferences(described, used) as Json }
+  const described = operations.map(({ path, method }) => {
+    const { requestBody, parameters, ...answers } = generated.paths[path]?.[method.toLowerCase()] ?? {}
+    if (!answers.operationId) throw new Error(`${method} ${path} is missing from the generated document`)
+    return { path, method: method.toLowerCase(), requestBody, parameters, answers }
+  })
+  // The forms of responses come first, so that they get the names.
+  const answered = described.map(({ answers }) => withReferences(answers, 'response', used) as Json)
+  const webhooks = operations.some(({ id }) => id === createWebhookEndpoint.id) ? webhooksOf(used) : undefined
+  for (const [at, { path, method, parameters, requestBody }] of described.entries()) {
+    const { responses, ...about } = answered[at] as Json
+    const sent = withReferences({ parameters, requestBody }, 'request', used) as Json
+    paths[path] = { ...paths[path], [method]: { ...about, ...sent, responses } }
   }
   const hasClients = operations.some(({ client }) => client)
-  const webhooks = operations.some(({ id }) => id === createWebhookEndpoint.id) ? webhooksOf(used) : undefined
   return {
     openapi: '3.1.0',
     info: generated.info,
     servers: [{ url: '/', description: 'This marketplace.' }],
-    ...tagsOf(operations),
+    ...tagsOf(operations, webhooks !== undefined),
     security: [{ BearerAuth: [] }],
     paths,
     ...(webhooks ? { webhooks } : {}),
@@ -139,14 +147,17 @@ export async function openApiOf(contract: readonly Operation[]): Promise<OpenApi
   }
 }
 
+/** A response, which may get new fields. */
+const opened = (schema: TSchema) => publishedSchema(plain(schema), 'response')
+
 /** The error envelopes of the operations. Those of OAuth have no codes of ours. */
 function envelopesOf(operations: readonly Operation[]): Json {
   const formats = new Set(operations.map(({ path }) => errorFormatOf(path)))
   return {
-    ...(formats.has('v1') || formats.has('v2.3') ? { ErrorCode: ERROR_CODE, FieldError: plain(FieldError) } : {}),
-    ...(formats.has('v1') ? { Problem: plain(Problem) } : {}),
-    ...(formats.has('v2.3') ? { ErrorEnvelope: plain(ErrorEnvelope) } : {}),
-    ...(formats.has('oauth') ? { OauthError: plain(OauthError) } : {}),
+    ...(formats.has('v1') || formats.has('v2.3') ? { ErrorCode: ERROR_CODE, FieldError: opened(FieldError) } : {}),
+    ...(formats.has('v1') ? { Problem: opened(Problem) } : {}),
+    ...(formats.has('v2.3') ? { ErrorEnvelope: opened(ErrorEnvelope) } : {}),
+    ...(formats.has('oauth') ? { OauthError: opened(OauthError) } : {}),
   }
 }
 
@@ -186,17 +197,19 @@ const shownTag = (tag: Tag, note = '') => ({
 })
 
 /** The tags of the specification come first. `x-tagGroups` is the extension by which documentation pages group tags. */
-function tagsOf(operations: readonly Operation[]) {
+function tagsOf(operations: readonly Operation[], hasWebhooks: boolean) {
   const specified = new Set(operations.filter((operation) => !isAddition(operation)).map(({ tag }) => tag))
   const added = new Set(operations.map(({ tag }) => tag).filter((tag) => !specified.has(tag)))
   const groups = [
     { name: 'Specification', tags: [...specified].map(tagNameOf) },
     { name: 'Additions', tags: [...added].map(tagNameOf) },
+    { name: 'Events', tags: hasWebhooks ? [EVENTS_TAG.name] : [] },
   ]
   return {
     tags: [
       ...[...specified].map((tag) => shownTag(tag)),
       ...[...added].map((tag) => shownTag(tag, ' An addition to the specification.')),
+      ...(hasWebhooks ? [EVENTS_TAG] : []),
     ],
     'x-tagGroups': groups.filter(({ tags }) => tags.length > 0),
   }

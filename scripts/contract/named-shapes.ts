@@ -1,9 +1,16 @@
 import { NAMED_WORDS } from '../../proto/http/words.ts'
 import { SHAPES } from '../../services/testing/operations/contract.ts'
 import type { Json } from './components.ts'
-import { plain } from './operation.ts'
+import { type Direction, plain, publishedSchema } from './published-schema.ts'
 
-const NAMES = new Map([...SHAPES].map(([name, schema]) => [JSON.stringify(plain(schema)), name]))
+const namesIn = (direction: Direction) =>
+  new Map(
+    [...SHAPES].map(([name, schema]) => [JSON.stringify(publishedSchema(plain(schema), direction)), name] as const),
+  )
+const NAMES: Readonly<Record<Direction, ReadonlyMap<string, string>>> = {
+  request: namesIn('request'),
+  response: namesIn('response'),
+}
 const WORDS = new Map(Object.entries(NAMED_WORDS).map(([name, { values }]) => [JSON.stringify(values), name]))
 
 /** The schemas that a document uses, by name. */
@@ -18,19 +25,29 @@ export class UsedSchemas extends Map<string, unknown> {
 }
 
 /**
- * Replaces each named schema by a reference to the components, lists of words and pages included. Generated clients use
- * its name.
+ * A schema as it is published, with a reference to the components for each named one, lists of words and pages included.
+ * Generated clients use its name.
  */
-export function withReferences(node: unknown, used: UsedSchemas): unknown {
-  if (Array.isArray(node)) return node.map((item) => withReferences(item, used))
+export const withReferences = (schema: unknown, direction: Direction, used: UsedSchemas): unknown =>
+  replaced(publishedSchema(schema, direction), direction, used)
+
+function replaced(node: unknown, direction: Direction, used: UsedSchemas): unknown {
+  if (Array.isArray(node)) return node.map((item) => replaced(item, direction, used))
   if (node === null || typeof node !== 'object') return node
   const words = 'enum' in node ? WORDS.get(JSON.stringify(node.enum)) : undefined
   if (words !== undefined) return wordsReference(words, node as Json, used)
-  const inside = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, withReferences(value, used)]))
-  const name = 'type' in node ? (NAMES.get(JSON.stringify(node)) ?? listNameOf(inside)) : undefined
-  if (name === undefined) return inside
-  if (!used.has(name)) used.set(name, inside)
-  return referenceTo(name)
+  const inside = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, replaced(value, direction, used)]))
+  const name = 'type' in node ? (NAMES[direction].get(JSON.stringify(node)) ?? listNameOf(inside)) : undefined
+  return name === undefined ? inside : referenceTo(stored(name, inside, used))
+}
+
+/** The name of a stored schema. The closed form of one that responses have, too, is `MoneyInput` beside `Money`. */
+function stored(name: string, schema: Json, used: UsedSchemas): string {
+  const text = JSON.stringify(schema)
+  const free = [name, `${name}Input`].find((each) => !used.has(each) || JSON.stringify(used.get(each)) === text)
+  if (free === undefined) throw new Error(`${name} has more than two forms`)
+  used.set(free, schema)
+  return free
 }
 
 const referenceTo = (name: string) => ({ $ref: `#/components/schemas/${name}` })

@@ -4,6 +4,7 @@ import { pageQuery } from '../../proto/http/shapes.ts'
 import type { Components, Json } from './components.ts'
 import { errorResponses } from './errors.ts'
 import { commonHeaders, headersOf } from './headers.ts'
+import { plain } from './published-schema.ts'
 
 /** A header without an example, because the documentation page would send the example with each request. */
 const header = (name: string, description: string, schema: Json): Json => ({
@@ -139,6 +140,3 @@ function responsesOf(operation: Operation, components: Components): Json {
     ...errorResponses(operation, components),
   }
 }
-
-/** A schema as plain JSON, without the symbols of TypeBox. */
-export const plain = (schema: TSchema): Json => JSON.parse(JSON.stringify(schema))

@@ -1,9 +1,8 @@
 import type { TSchema } from '@sinclair/typebox'
 import { EVENTS } from '../../proto/events/events.ts'
-import { endpointsTag } from '../../proto/http/webhooks/endpoints.ts'
 import type { Json } from './components.ts'
 import { type UsedSchemas, withReferences } from './named-shapes.ts'
-import { plain, tagNameOf } from './operation.ts'
+import { plain } from './published-schema.ts'
 
 const HEADERS = [
   ['webhook-id', 'Id of the event, the same for each attempt.', 'evt_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
@@ -15,6 +14,13 @@ const HEADERS = [
   ],
   ['webhook-attempt', 'Number of the attempt, starting at 1.', '1'],
 ] as const
+
+/** Generators write one file for each tag, so the deliveries have a tag of their own. */
+export const EVENTS_TAG = {
+  name: 'webhook-events',
+  'x-displayName': 'Webhook events',
+  description: 'The deliveries that webhook endpoints receive.',
+}
 
 /** The deliveries of webhook endpoints, as `webhooks` of OpenAPI 3.1. */
 export const webhooksOf = (used: UsedSchemas): Record<string, Json> =>
@@ -34,11 +40,11 @@ function deliveryOf(type: string, schema: TSchema, used: UsedSchemas): Json {
     type: { const: type, type: 'string', description: 'Type of the event.' },
     timestamp: { ...text('Time of the event.', '2026-04-29T09:10:00.000Z'), format: 'date-time' },
     tenant_id: text('Your organization.', 'org_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'),
-    data: withReferences(data, used),
+    data: withReferences(data, 'response', used),
   }
   return {
     operationId: operationIdOf(type),
-    tags: [tagNameOf(endpointsTag)],
+    tags: [EVENTS_TAG.name],
     summary: type,
     description,
     security: [],

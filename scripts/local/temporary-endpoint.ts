@@ -1,11 +1,11 @@
 import type {
   CreatedWebhookEndpoint,
-  CreateWebhookEndpointRequest,
   Marketplace,
   WebhookEndpoint,
+  WebhookEndpointInput,
 } from '../../proto/clients/typescript/src/index.ts'
 
-type TemporaryEndpoint = Pick<CreateWebhookEndpointRequest, 'url' | 'events'> & {
+type TemporaryEndpoint = Pick<WebhookEndpointInput, 'url' | 'events'> & {
   /** Names the command. */
   description: string
 }

@@ -1,7 +1,7 @@
-import type { CreateFactoryRequest } from '../../proto/http/sourcing/factory-administration.ts'
+import type { FactoryInput } from '../../proto/http/sourcing/factory-administration.ts'
 
 /** The factories of the demo's manufacturers. Together they can make its parts, each in its own way. */
-export const VESTLAND_FACTORIES: CreateFactoryRequest[] = [
+export const VESTLAND_FACTORIES: FactoryInput[] = [
   {
     name: 'Vestland Additive, Bergen',
     address: { regionCode: 'NO', locality: 'Bergen', postalCode: '5165', lines: ['Damsgårdsveien 165'] },
@@ -45,7 +45,7 @@ export const VESTLAND_FACTORIES: CreateFactoryRequest[] = [
   },
 ]
 
-export const RUHR_FACTORIES: CreateFactoryRequest[] = [
+export const RUHR_FACTORIES: FactoryInput[] = [
   {
     name: 'Ruhr Präzision, Essen',
     address: { regionCode: 'DE', locality: 'Essen', postalCode: '45141', lines: ['Schützenbahn 70', 'Halle 4'] },
@@ -78,7 +78,7 @@ export const RUHR_FACTORIES: CreateFactoryRequest[] = [
   },
 ]
 
-export const TANJONG_FACTORIES: CreateFactoryRequest[] = [
+export const TANJONG_FACTORIES: FactoryInput[] = [
   {
     name: 'Tanjong Castings, Tuas foundry',
     address: { regionCode: 'SG', locality: 'Singapore', postalCode: '638350', lines: ['Tuas South Street 3'] },

@@ -1,4 +1,4 @@
-import type { CreateFactoryRequest } from '../../proto/http/sourcing/factory-administration.ts'
+import type { FactoryInput } from '../../proto/http/sourcing/factory-administration.ts'
 import type { Part, PartInput } from '../../proto/http/sourcing/parts.ts'
 import type { OrgRole } from '../../proto/permissions.ts'
 import { RUHR_FACTORIES, TANJONG_FACTORIES, VESTLAND_FACTORIES } from './factory-story.ts'
@@ -22,7 +22,7 @@ export interface DemoOrganization {
   businessUnits?: string[]
   customFields?: { name: string; options: string[] }[]
   parts?: DemoPart[]
-  factories?: CreateFactoryRequest[]
+  factories?: FactoryInput[]
   /** Factories that the distributor releases, by name, to organizations, by key. */
   releases?: { factory: string; to: string }[]
 }

@@ -1,14 +1,9 @@
-import type {
-  CreateFactoryRequest,
-  CreateOrgRequest,
-  Marketplace,
-  OrgRole,
-} from '../../proto/clients/typescript/src/index.ts'
+import type { FactoryInput, Marketplace, OrgInput, OrgRole } from '../../proto/clients/typescript/src/index.ts'
 import { clientOf } from '../local/client.ts'
 import type { Narrator } from './narrator.ts'
 import type { Maker, Parties, Party } from './parties.ts'
 
-const steel = (technologyId: string, edge: number): NonNullable<CreateFactoryRequest['capabilities']> => [
+const steel = (technologyId: string, edge: number): NonNullable<FactoryInput['capabilities']> => [
   { materialCode: '316l', technologyId, maxEnvelope: { x: edge, y: edge, z: edge } },
 ]
 
@@ -35,7 +30,7 @@ const FACTORIES = {
     address: { regionCode: 'DK', locality: 'Odense', postalCode: '5000', lines: ['Havnegade 20'] },
     capabilities: steel('pbf-lb-m', 100),
   },
-} as const satisfies Record<string, CreateFactoryRequest>
+} as const satisfies Record<string, FactoryInput>
 
 /** Creates organizations whose names end with the number of this run. */
 export async function createParties(
@@ -48,7 +43,7 @@ export async function createParties(
     narrator.step(
       `The operator creates ${name}`,
       async (): Promise<Party> => {
-        const request: CreateOrgRequest = {
+        const request: OrgInput = {
           name: `${name} ${run}`,
           roles,
           regionCode,
@@ -67,7 +62,7 @@ export async function createParties(
       ({ orgId }) => `${orgId}, ${roles.join(' and ')}`,
     )
 
-  const createMaker = async (name: string, regionCode: string, input: CreateFactoryRequest): Promise<Maker> => {
+  const createMaker = async (name: string, regionCode: string, input: FactoryInput): Promise<Maker> => {
     const party = await create(name, ['MANUFACTURER'], regionCode)
     const factory = await narrator.step(
       `${name} registers its factory in ${input.address.locality}`,

@@ -1,12 +1,12 @@
 import type { CapabilityInput, Factory } from '../../proto/http/sourcing/factories.ts'
-import type { CreateFactoryRequest } from '../../proto/http/sourcing/factory-administration.ts'
+import type { FactoryInput } from '../../proto/http/sourcing/factory-administration.ts'
 import type { ApiClient } from './client.ts'
 
 /** A capability of a laser powder bed fusion machine. */
 export const PRINTS_STEEL: CapabilityInput = { materialCode: '316l', technologyId: 'pbf-lb-m' }
 
 /** Creates a factory of the client's organization, in Bergen unless the input says otherwise. */
-export async function createFactory(client: ApiClient, input: Partial<CreateFactoryRequest> = {}): Promise<Factory> {
+export async function createFactory(client: ApiClient, input: Partial<FactoryInput> = {}): Promise<Factory> {
   const body = {
     name: 'Bergen Works',
     address: { regionCode: 'NO', locality: 'Bergen', lines: ['Damsgårdsveien 165'] },

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { CreateOrgRequest } from '../../proto/http/organization/orgs.ts'
+import type { OrgInput } from '../../proto/http/organization/orgs.ts'
 import type { OrgRole, Permission } from '../../proto/permissions.ts'
 import { SERVICES, type ServiceName } from '../../proto/services.ts'
 import { type AllConfig, allVariables, configOf } from '../all/config.ts'
@@ -37,7 +37,7 @@ export interface TestMarketplace {
   /** The configuration of one service, for a replica in the test. */
   configOf<C extends { DATABASE_URL: string }>(service: ServiceName): C
   /** An organization with its administrator signed in. */
-  organization(roles: OrgRole[], options?: Partial<CreateOrgRequest>): Promise<TestOrganization>
+  organization(roles: OrgRole[], options?: Partial<OrgInput>): Promise<TestOrganization>
   /** The platform operator's organization with its administrator signed in. Call it once. */
   operator(): Promise<TestOrganization>
   stop(): Promise<void>
@@ -171,7 +171,7 @@ export async function createFixtures(db: TestDatabase, signInInvited: SignInInvi
   const runAsOperator = commandsOf(sql, { orgId: operator.orgId, userId: operator.administratorId })
   return {
     operator: () => signedIn(operator, operatorPerson.email),
-    async organization(roles: OrgRole[], options: Partial<CreateOrgRequest> = {}): Promise<TestOrganization> {
+    async organization(roles: OrgRole[], options: Partial<OrgInput> = {}): Promise<TestOrganization> {
       const administrator = options.administrator ?? person()
       const body = { name: `Org ${administrator.familyName}`, roles, regionCode: 'NO', administrator, ...options }
       const created = await runAsOperator('org.create', { body }, (call) => createOrg(link, call))

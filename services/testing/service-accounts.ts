@@ -1,8 +1,8 @@
 import type {
   CreatedServiceAccountKey,
-  CreateServiceAccountKeyRequest,
-  CreateServiceAccountRequest,
   ServiceAccount,
+  ServiceAccountInput,
+  ServiceAccountKeyInput,
 } from '../../proto/http/organization/service-accounts.ts'
 import { type ApiAnswer, ApiClient } from './client.ts'
 
@@ -27,7 +27,7 @@ export interface ClientKey {
 /** Creates a service account over HTTP. */
 export async function createdAccount(
   admin: ApiClient,
-  body: Partial<CreateServiceAccountRequest> = {},
+  body: Partial<ServiceAccountInput> = {},
 ): Promise<ServiceAccount> {
   const answer = await admin.post<ServiceAccount>(ACCOUNTS, { name: 'ERP connector', ...body })
   if (answer.status !== 201) throw new Error(`a service account could not be created: ${answer.text}`)
@@ -38,7 +38,7 @@ export async function createdAccount(
 export async function createdKey(
   admin: ApiClient,
   accountId: string,
-  body: CreateServiceAccountKeyRequest = {},
+  body: ServiceAccountKeyInput = {},
 ): Promise<CreatedServiceAccountKey> {
   const answer = await admin.post<CreatedServiceAccountKey>(`${ACCOUNTS}/${accountId}/keys`, body)
   if (answer.status !== 201) throw new Error(`a key could not be created: ${answer.text}`)

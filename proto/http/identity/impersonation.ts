@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation, defineTag, MAX_IDENTITY_BODY_BYTES } from '../operation.ts'
 import { EMAIL_FORM, EMAIL_MAX_CHARACTERS, EMAIL_PATTERN } from '../organization/users.ts'
 import { closed, DateTime, FORM, Line, PageOf, pageQuery, pathParam, Text } from '../shapes.ts'
-import { TokenResponse } from './tokens.ts'
+import { TokenSet } from './tokens.ts'
 
 export const impersonationTag = defineTag(
   'Impersonation',
@@ -42,11 +42,11 @@ export const ImpersonationGrant = closed({
 })
 export type ImpersonationGrant = Static<typeof ImpersonationGrant>
 
-export const CreateImpersonationGrantRequest = closed({
+export const ImpersonationGrantInput = closed({
   ...grantFields,
   expireTime: Type.Optional(DateTime('End of the grant: at most 24 hours from now. Default: in one hour.')),
 })
-export type CreateImpersonationGrantRequest = Static<typeof CreateImpersonationGrantRequest>
+export type ImpersonationGrantInput = Static<typeof ImpersonationGrantInput>
 
 export const CreatedImpersonationGrant = closed({
   ...ImpersonationGrant.properties,
@@ -67,7 +67,7 @@ export const createImpersonationGrant = defineOperation({
     'with the user as actor and the grant. You must hold every permission of the user (403).',
   access: 'org:admin',
   maxBodyBytes: MAX_IDENTITY_BODY_BYTES,
-  body: CreateImpersonationGrantRequest,
+  body: ImpersonationGrantInput,
   status: 201,
   response: CreatedImpersonationGrant,
   refusals: ['conflict'],
@@ -119,7 +119,7 @@ export const redeemImpersonationGrant = defineOperation({
       examples: ['mZ1c5w0bXyq2Xn5y3P4kq0S1mVtQm7Yw8V3y6fJ2d0E'],
     }),
   }),
-  response: TokenResponse,
+  response: TokenSet,
   refusals: ['not_found'],
   audit: { procedure: 'impersonationGrant.redeem', request: [] },
   noStore: true,

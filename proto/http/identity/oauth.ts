@@ -32,7 +32,7 @@ const token = Type.String({
 })
 const token_type_hint = text(100, 'Kind of the token, which is found without it, too.', 'access_token')
 
-export const OauthTokenRequest = closed(
+export const OauthGrant = closed(
   {
     // A TypeBox string does not check `enum`: the command tells an unknown grant from a missing one.
     grant_type: Type.String({
@@ -61,7 +61,7 @@ const scope = Type.Optional(
   }),
 )
 
-export const OauthTokenResponse = closed(
+export const OauthTokenSet = closed(
   {
     access_token: Type.String({
       description: 'Bearer token for `/v1`, `/v2.3` and `/flows/v1`: a JWT (RFC 9068), signed with ES256.',
@@ -79,7 +79,7 @@ export const OauthTokenResponse = closed(
   },
   { description: 'A response of RFC 6749, section 5.1.' },
 )
-export type OauthTokenResponse = Static<typeof OauthTokenResponse>
+export type OauthTokenSet = Static<typeof OauthTokenSet>
 
 const common = {
   method: 'POST',
@@ -98,8 +98,8 @@ export const createOauthToken = defineOperation({
   description:
     'The token endpoint of RFC 6749. `client_credentials` is for service accounts, whose client id and secret are sent by Basic or in the form, never both. `password` and `refresh_token` are for users, as at `POST /v2.3/oauth/token`, and have no client authentication. Failures are throttled.',
   client: 'accepted',
-  body: OauthTokenRequest,
-  response: OauthTokenResponse,
+  body: OauthGrant,
+  response: OauthTokenSet,
   refusals: ['invalid_credentials', 'unauthorized_client', 'unsupported_grant_type'],
   audit: { procedure: 'auth.signIn', request: ['grant_type'] },
 })

@@ -4,7 +4,7 @@ import { closed, OneOf } from '../shapes.ts'
 
 const tag = defineTag('Tokens', 'Bearer tokens for every other operation.')
 
-export const TokenRequest = closed(
+export const TokenGrant = closed(
   {
     grant_type: OneOf(['password', 'refresh_token'], {
       description: 'Type of the grant.',
@@ -34,7 +34,7 @@ export const TokenRequest = closed(
   { description: 'A password grant or a refresh token grant. Fields of the other grant are ignored.' },
 )
 
-export const TokenResponse = closed({
+export const TokenSet = closed({
   access_token: Type.String({
     description: 'Bearer token for `/v1`, `/v2.3` and `/flows/v1`: a JWT (RFC 9068), signed with ES256.',
     examples: ['eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiJ1c2VyXzAxSiJ9.c2lnbmF0dXJl'],
@@ -58,9 +58,9 @@ export const createToken = defineOperation({
     'IP address. A refresh token works once. Its reuse after more than 10 seconds ends the session.',
   access: 'public',
   maxBodyBytes: MAX_IDENTITY_BODY_BYTES,
-  body: TokenRequest,
+  body: TokenGrant,
   form: 'accepted',
-  response: TokenResponse,
+  response: TokenSet,
   refusals: ['invalid_credentials'],
   audit: { procedure: 'auth.signIn', request: ['grant_type'] },
   noStore: true,

@@ -19,8 +19,8 @@ export const BusinessUnit = closed({
 })
 export type BusinessUnit = Static<typeof BusinessUnit>
 
-export const BusinessUnitRequest = closed({ name })
-export const PatchBusinessUnitRequest = closed({ name: Type.Optional(name) })
+export const BusinessUnitInput = closed({ name })
+export const BusinessUnitPatch = closed({ name: Type.Optional(name) })
 
 const unitId = pathParam('id', 'Id of the unit.', EXAMPLE_ID)
 
@@ -56,7 +56,7 @@ export const createBusinessUnit = defineOperation({
   summary: 'Create a business unit',
   description: `At most ${MAX_BUSINESS_UNITS} per organization.`,
   access: 'org:admin',
-  body: BusinessUnitRequest,
+  body: BusinessUnitInput,
   status: 201,
   response: BusinessUnit,
   refusals: ['conflict', 'limit_reached'],
@@ -71,7 +71,7 @@ export const patchBusinessUnit = defineOperation({
   summary: 'Rename a business unit',
   access: 'org:admin',
   params: unitId,
-  body: PatchBusinessUnitRequest,
+  body: BusinessUnitPatch,
   response: BusinessUnit,
   ifMatch: true,
   refusals: ['conflict'],

@@ -32,7 +32,7 @@ export const CustomField = closed({
 })
 export type CustomField = Static<typeof CustomField>
 
-export const CustomFieldRequest = closed({
+export const NewCustomField = closed({
   name,
   options: Type.Array(closed({ name: optionName }), {
     ...OPTIONS,
@@ -40,9 +40,9 @@ export const CustomFieldRequest = closed({
     examples: [[{ name: 'Current' }, { name: 'Legacy' }]],
   }),
 })
-export type CustomFieldRequest = Static<typeof CustomFieldRequest>
+export type NewCustomField = Static<typeof NewCustomField>
 
-export const PatchCustomFieldRequest = closed({
+export const CustomFieldPatch = closed({
   name: Type.Optional(name),
   options: Type.Optional(
     Type.Array(
@@ -66,7 +66,7 @@ export const PatchCustomFieldRequest = closed({
     ),
   ),
 })
-export type PatchCustomFieldRequest = Static<typeof PatchCustomFieldRequest>
+export type CustomFieldPatch = Static<typeof CustomFieldPatch>
 
 const fieldId = pathParam('id', 'Id of the field.', EXAMPLE_ID)
 
@@ -102,7 +102,7 @@ export const createCustomField = defineOperation({
   summary: 'Create a custom field',
   description: `At most ${MAX_CUSTOM_FIELDS} per organization.`,
   access: 'org:admin',
-  body: CustomFieldRequest,
+  body: NewCustomField,
   status: 201,
   response: CustomField,
   refusals: ['conflict', 'limit_reached'],
@@ -117,7 +117,7 @@ export const patchCustomField = defineOperation({
   summary: 'Change a custom field',
   access: 'org:admin',
   params: fieldId,
-  body: PatchCustomFieldRequest,
+  body: CustomFieldPatch,
   response: CustomField,
   ifMatch: true,
   refusals: ['conflict', 'in_use'],

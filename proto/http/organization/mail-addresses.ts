@@ -54,11 +54,11 @@ export const MailAddress = closed(
 )
 export type MailAddress = Static<typeof MailAddress>
 
-export const CreateMailAddressRequest = closed({ email, topics: Type.Optional(topics) })
-export type CreateMailAddressRequest = Static<typeof CreateMailAddressRequest>
+export const MailAddressInput = closed({ email, topics: Type.Optional(topics) })
+export type MailAddressInput = Static<typeof MailAddressInput>
 
-export const PatchMailAddressRequest = closed({ topics: Type.Optional(topics) })
-export type PatchMailAddressRequest = Static<typeof PatchMailAddressRequest>
+export const MailAddressPatch = closed({ topics: Type.Optional(topics) })
+export type MailAddressPatch = Static<typeof MailAddressPatch>
 
 const path = '/flows/v1/mail-addresses'
 const addressId = pathParam('id', 'Id of the address.', EXAMPLE_ID)
@@ -95,7 +95,7 @@ export const createMailAddress = defineOperation({
   summary: 'Add a mail address',
   description: `At most ${MAX_MAIL_ADDRESSES} per organization. It gets a link, with which its owner confirms it within ${CONFIRMATION_HOURS} hours; an address that is not confirmed is removed. A recipient gets ${LINK_LIMITS}.`,
   access: 'org:admin',
-  body: CreateMailAddressRequest,
+  body: MailAddressInput,
   status: 201,
   response: MailAddress,
   refusals: ['conflict', 'limit_reached', 'mail_unavailable'],
@@ -112,7 +112,7 @@ export const patchMailAddress = defineOperation({
   summary: 'Change the topics of a mail address',
   access: 'org:admin',
   params: addressId,
-  body: PatchMailAddressRequest,
+  body: MailAddressPatch,
   response: MailAddress,
   ifMatch: true,
   audit: { procedure: 'mailAddress.patch', request: ['id', 'topics'] },

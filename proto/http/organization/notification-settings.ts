@@ -17,13 +17,13 @@ const mail = Type.Boolean({
 
 export const NotificationSettings = closed({ administrators }, { description: 'Notifications of an organization.' })
 export type NotificationSettings = Static<typeof NotificationSettings>
-export const PatchNotificationSettingsRequest = closed({ administrators: Type.Optional(administrators) })
-export type PatchNotificationSettingsRequest = Static<typeof PatchNotificationSettingsRequest>
+export const NotificationSettingsPatch = closed({ administrators: Type.Optional(administrators) })
+export type NotificationSettingsPatch = Static<typeof NotificationSettingsPatch>
 
 export const OwnNotificationSettings = closed({ mail }, { description: 'Notifications of the caller.' })
 export type OwnNotificationSettings = Static<typeof OwnNotificationSettings>
-export const PatchOwnNotificationSettingsRequest = closed({ mail: Type.Optional(mail) })
-export type PatchOwnNotificationSettingsRequest = Static<typeof PatchOwnNotificationSettingsRequest>
+export const OwnNotificationSettingsPatch = closed({ mail: Type.Optional(mail) })
+export type OwnNotificationSettingsPatch = Static<typeof OwnNotificationSettingsPatch>
 
 const path = '/flows/v1/notification-settings'
 const ownPath = '/flows/v1/me/notification-settings'
@@ -46,7 +46,7 @@ export const patchNotificationSettings = defineOperation({
   tag,
   summary: "Change your organization's notification settings",
   access: 'org:admin',
-  body: PatchNotificationSettingsRequest,
+  body: NotificationSettingsPatch,
   response: NotificationSettings,
   ifMatch: true,
   changesAuthority: true,
@@ -72,7 +72,7 @@ export const patchOwnNotificationSettings = defineOperation({
   summary: 'Change your own notification settings',
   description: 'The link in each mail switches them off, too.',
   access: 'token',
-  body: PatchOwnNotificationSettingsRequest,
+  body: OwnNotificationSettingsPatch,
   response: OwnNotificationSettings,
   ifMatch: true,
   changesAuthority: true,

@@ -83,7 +83,7 @@ export const Org = closed(
 )
 export type Org = Static<typeof Org>
 
-export const CreateOrgRequest = closed({
+export const OrgInput = closed({
   name,
   roles,
   regionCode,
@@ -93,7 +93,7 @@ export const CreateOrgRequest = closed({
   administrator: NewPerson,
   mail: Type.Optional(mail),
 })
-export type CreateOrgRequest = Static<typeof CreateOrgRequest>
+export type OrgInput = Static<typeof OrgInput>
 
 export const CreatedOrg = closed({
   ...Org.properties,
@@ -105,7 +105,7 @@ export const CreatedOrg = closed({
 })
 export type CreatedOrg = Static<typeof CreatedOrg>
 
-export const PatchOrgRequest = closed({
+export const OrgPatch = closed({
   name: Type.Optional(name),
   roles: Type.Optional(roles),
   regionCode: Type.Optional(regionCode),
@@ -123,7 +123,7 @@ export const PatchOrgRequest = closed({
     }),
   ),
 })
-export type PatchOrgRequest = Static<typeof PatchOrgRequest>
+export type OrgPatch = Static<typeof OrgPatch>
 
 const orgId = pathParam('id', 'Id of the organization.', EXAMPLE_ID)
 
@@ -171,7 +171,7 @@ export const createOrg = defineOperation({
   summary: 'Create an organization',
   description: 'Creates the organization with its system roles and its first administrator.',
   access: 'platform:operate',
-  body: CreateOrgRequest,
+  body: OrgInput,
   status: 201,
   response: CreatedOrg,
   refusals: ['email_taken', 'limit_reached', 'mail_unavailable'],
@@ -193,7 +193,7 @@ export const patchOrg = defineOperation({
     'A change of `roles` changes the system roles and removes inapplicable permissions from custom roles. DISTRIBUTOR cannot be removed while organizations are engaged through this one.',
   access: 'platform:operate',
   params: orgId,
-  body: PatchOrgRequest,
+  body: OrgPatch,
   response: Org,
   ifMatch: true,
   refusals: ['in_use'],

@@ -43,13 +43,13 @@ export const Role = closed({
 })
 export type Role = Static<typeof Role>
 
-export const CreateRoleRequest = closed({ name, permissions })
-export type CreateRoleRequest = Static<typeof CreateRoleRequest>
+export const RoleInput = closed({ name, permissions })
+export type RoleInput = Static<typeof RoleInput>
 
-export const PatchRoleRequest = closed({ name: Type.Optional(name), permissions: Type.Optional(permissions) })
-export type PatchRoleRequest = Static<typeof PatchRoleRequest>
+export const RolePatch = closed({ name: Type.Optional(name), permissions: Type.Optional(permissions) })
+export type RolePatch = Static<typeof RolePatch>
 
-export const RoleGrantRequest = closed({
+export const RoleGrant = closed({
   userId: Type.String({
     minLength: 1,
     maxLength: 64,
@@ -111,7 +111,7 @@ export const createRole = defineOperation({
   summary: 'Create a role',
   description: `At most ${MAX_CUSTOM_ROLES} custom roles per organization.`,
   access: 'role:manage',
-  body: CreateRoleRequest,
+  body: RoleInput,
   status: 201,
   response: Role,
   refusals: ['conflict', 'limit_reached'],
@@ -129,7 +129,7 @@ export const patchRole = defineOperation({
     'Takes effect in every service within a second. You must hold every permission of the role before and after the change. System roles cannot be changed. 409 while a live key of a service account with the role was created by a user who lacks an added permission.',
   access: 'role:manage',
   params: roleId,
-  body: PatchRoleRequest,
+  body: RolePatch,
   response: Role,
   ifMatch: true,
   refusals: ['conflict', 'last_administrator'],
@@ -162,7 +162,7 @@ export const grantRole = defineOperation({
     'You must hold every permission of the role. 409 while a live key of the service account was created by a user who lacks one of them, because its creator keeps the secret.',
   access: 'role:manage',
   params: roleId,
-  body: RoleGrantRequest,
+  body: RoleGrant,
   response: Role,
   refusals: ['conflict'],
   audit: { procedure: 'role.grant', request: ['id', 'userId'] },
@@ -179,7 +179,7 @@ export const withdrawRole = defineOperation({
     'Takes effect in every service within a second. You must hold every permission of the role. The last administrator cannot lose it.',
   access: 'role:manage',
   params: roleId,
-  body: RoleGrantRequest,
+  body: RoleGrant,
   response: Role,
   refusals: ['conflict', 'last_administrator'],
   audit: { procedure: 'role.withdraw', request: ['id', 'userId'] },

@@ -47,18 +47,18 @@ export const ServiceAccount = closed(
 )
 export type ServiceAccount = Static<typeof ServiceAccount>
 
-export const CreateServiceAccountRequest = closed({
+export const ServiceAccountInput = closed({
   name,
   description: Type.Optional(description),
   roleIds: Type.Optional(roleIds),
 })
-export type CreateServiceAccountRequest = Static<typeof CreateServiceAccountRequest>
+export type ServiceAccountInput = Static<typeof ServiceAccountInput>
 
-export const PatchServiceAccountRequest = closed({
+export const ServiceAccountPatch = closed({
   name: Type.Optional(name),
   description: Type.Optional(OrNull(description)),
 })
-export type PatchServiceAccountRequest = Static<typeof PatchServiceAccountRequest>
+export type ServiceAccountPatch = Static<typeof ServiceAccountPatch>
 
 const keyFields = {
   clientId: Type.String({ description: 'Id of the key: the client id.', examples: [EXAMPLE_KEY] }),
@@ -84,7 +84,7 @@ const keyFields = {
 export const ServiceAccountKey = closed(keyFields, { description: 'A client id and its secret, which is not shown.' })
 export type ServiceAccountKey = Static<typeof ServiceAccountKey>
 
-export const CreateServiceAccountKeyRequest = closed({
+export const ServiceAccountKeyInput = closed({
   description: Type.Optional(Line(100, { description: 'Where the key is used.', examples: ['Production'] })),
   expireTime: Type.Optional(DateTime('Time in the future after which the key is not valid. Default: never.')),
   networks: Type.Optional(
@@ -101,7 +101,7 @@ export const CreateServiceAccountKeyRequest = closed({
     ),
   ),
 })
-export type CreateServiceAccountKeyRequest = Static<typeof CreateServiceAccountKeyRequest>
+export type ServiceAccountKeyInput = Static<typeof ServiceAccountKeyInput>
 
 export const CreatedServiceAccountKey = closed(
   {
@@ -128,17 +128,16 @@ export const DerivedKey = closed(
 )
 export type DerivedKey = Static<typeof DerivedKey>
 
-export const RevokeServiceAccountKeyRequest = closed({
+export const KeyRevocation = closed({
   cascade: Type.Optional(
     Type.Boolean({
-      default: true,
       description:
-        'Whether the keys that the account led to are revoked, too. They never are where the account revokes a key of its own.',
+        'Whether the keys that the account led to are revoked, too. Default true; never where the account revokes a key of its own.',
       examples: [true],
     }),
   ),
 })
-export type RevokeServiceAccountKeyRequest = Static<typeof RevokeServiceAccountKeyRequest>
+export type KeyRevocation = Static<typeof KeyRevocation>
 
 export const RevokedServiceAccountKey = closed(
   {
@@ -186,7 +185,7 @@ export const createServiceAccount = defineOperation({
   summary: 'Create a service account',
   description: `You must hold every permission of its roles. An organization has at most ${MAX_SERVICE_ACCOUNTS} service accounts. It is active, and obtains tokens once it has a key.`,
   access: 'user:manage',
-  body: CreateServiceAccountRequest,
+  body: ServiceAccountInput,
   status: 201,
   response: ServiceAccount,
   refusals: ['limit_reached'],
@@ -203,7 +202,7 @@ export const patchServiceAccount = defineOperation({
   description: 'You must hold every permission of the account.',
   access: 'user:manage',
   params: id,
-  body: PatchServiceAccountRequest,
+  body: ServiceAccountPatch,
   response: ServiceAccount,
   ifMatch: true,
   audit: { procedure: 'serviceAccount.patch', request: ['id', 'fields'] },
@@ -232,7 +231,7 @@ export const createServiceAccountKey = defineOperation({
   description: `The response contains the client id and the secret, which is stored as a hash and never shown again. You must hold every permission of the account. An account has at most ${MAX_LIVE_KEYS} keys that are neither revoked nor expired: create the new one, deploy it, then revoke the old one. The creator of a key keeps its secret, so the account gains no permission that the creator of a live key lacks: such a grant or change of a role is 409.`,
   access: 'user:manage',
   params: id,
-  body: CreateServiceAccountKeyRequest,
+  body: ServiceAccountKeyInput,
   status: 201,
   response: CreatedServiceAccountKey,
   refusals: ['limit_reached'],
@@ -254,7 +253,7 @@ export const revokeServiceAccountKey = defineOperation({
     ...id.properties,
     ...pathParam('keyId', 'Client id of the key.', EXAMPLE_KEY).properties,
   }),
-  body: RevokeServiceAccountKeyRequest,
+  body: KeyRevocation,
   bodyOptional: true,
   response: RevokedServiceAccountKey,
   refusals: ['illegal_transition'],

@@ -62,13 +62,13 @@ export const mail = Type.Boolean({
   examples: [true],
 })
 
-export const CreateUserRequest = closed({
+export const UserInput = closed({
   ...person,
   phone: Type.Optional(Phone),
   roleIds: Type.Optional(roleIds),
   mail: Type.Optional(mail),
 })
-export type CreateUserRequest = Static<typeof CreateUserRequest>
+export type UserInput = Static<typeof UserInput>
 
 export const activationUrl = Type.String({
   description:
@@ -79,7 +79,7 @@ export const activationUrl = Type.String({
 export const CreatedUser = closed({ ...User.properties, activationUrl: Type.Optional(activationUrl) })
 export type CreatedUser = Static<typeof CreatedUser>
 
-export const PatchUserRequest = closed({
+export const UserPatch = closed({
   email: Type.Optional(EmailAddress),
   givenName: Type.Optional(person.givenName),
   familyName: Type.Optional(person.familyName),
@@ -90,10 +90,10 @@ export const PatchUserRequest = closed({
     }),
   ),
 })
-export type PatchUserRequest = Static<typeof PatchUserRequest>
+export type UserPatch = Static<typeof UserPatch>
 
-export const ResetPasswordRequest = closed({ mail: Type.Optional(mail) })
-export type ResetPasswordRequest = Static<typeof ResetPasswordRequest>
+export const PasswordResetOptions = closed({ mail: Type.Optional(mail) })
+export type PasswordResetOptions = Static<typeof PasswordResetOptions>
 
 export const PasswordReset = closed({ activationUrl: Type.Optional(activationUrl) })
 
@@ -200,7 +200,7 @@ export const createUser = defineOperation({
   summary: 'Create a user',
   description: `The user is active at once and has no password until the link is used. With \`mail\`, the link goes to the user: ${LINK_LIMITS}.`,
   access: 'user:manage',
-  body: CreateUserRequest,
+  body: UserInput,
   status: 201,
   response: CreatedUser,
   refusals: ['email_taken', 'limit_reached', 'mail_unavailable'],
@@ -219,7 +219,7 @@ export const patchUser = defineOperation({
   description: 'You must hold every permission of the user.',
   access: 'user:manage',
   params: userId,
-  body: PatchUserRequest,
+  body: UserPatch,
   response: User,
   ifMatch: true,
   refusals: ['email_taken', 'illegal_transition'],
@@ -266,7 +266,7 @@ export const resetUserPassword = defineOperation({
   description: `Voids the password, the sessions and earlier links, and returns a new link, or with \`mail\` sends it to the user: ${LINK_LIMITS}.`,
   access: 'user:manage',
   params: userId,
-  body: ResetPasswordRequest,
+  body: PasswordResetOptions,
   bodyOptional: true,
   response: PasswordReset,
   refusals: ['illegal_transition', 'limit_reached', 'mail_unavailable'],

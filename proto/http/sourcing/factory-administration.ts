@@ -13,25 +13,25 @@ const tag = defineTag(
 /** Maximum number of factories of an organization. */
 export const MAX_FACTORIES = 1000
 
-export const CreateFactoryRequest = closed({
+export const FactoryInput = closed({
   name: factoryName,
   internal: Type.Optional(internalFlag),
   address: FactoryAddress,
   capabilities: Type.Optional(capabilitiesInput),
 })
-export type CreateFactoryRequest = Static<typeof CreateFactoryRequest>
+export type FactoryInput = Static<typeof FactoryInput>
 
-export const PatchFactoryRequest = closed({
+export const FactoryPatch = closed({
   name: Type.Optional(factoryName),
   internal: Type.Optional(internalFlag),
   address: Type.Optional(FactoryAddress),
 })
-export type PatchFactoryRequest = Static<typeof PatchFactoryRequest>
+export type FactoryPatch = Static<typeof FactoryPatch>
 
-export const ReplaceCapabilitiesRequest = closed({ capabilities: capabilitiesInput })
-export type ReplaceCapabilitiesRequest = Static<typeof ReplaceCapabilitiesRequest>
+export const FactoryCapabilities = closed({ capabilities: capabilitiesInput })
+export type FactoryCapabilities = Static<typeof FactoryCapabilities>
 
-export const FactoryReleaseRequest = closed({
+export const FactoryReleaseInput = closed({
   orgId: Type.String({
     minLength: 1,
     maxLength: 64,
@@ -39,7 +39,7 @@ export const FactoryReleaseRequest = closed({
     examples: ['org_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
   }),
 })
-export type FactoryReleaseRequest = Static<typeof FactoryReleaseRequest>
+export type FactoryReleaseInput = Static<typeof FactoryReleaseInput>
 
 export const createFactory = defineOperation({
   id: 'createFactory',
@@ -49,7 +49,7 @@ export const createFactory = defineOperation({
   summary: 'Create a factory',
   description: `Creates an active factory of your organization, which must be a manufacturer. At most ${MAX_FACTORIES} factories per organization.`,
   access: 'factory:manage',
-  body: CreateFactoryRequest,
+  body: FactoryInput,
   status: 201,
   response: Factory,
   refusals: ['limit_reached'],
@@ -65,7 +65,7 @@ export const patchFactory = defineOperation({
   description: 'Changes the fields that are sent. The address is replaced completely.',
   access: 'factory:manage',
   params: factoryId,
-  body: PatchFactoryRequest,
+  body: FactoryPatch,
   response: Factory,
   ifMatch: true,
   etag: true,
@@ -82,7 +82,7 @@ export const replaceFactoryCapabilities = defineOperation({
   description: 'Replaces all capabilities of the factory.',
   access: 'factory:manage',
   params: factoryId,
-  body: ReplaceCapabilitiesRequest,
+  body: FactoryCapabilities,
   response: Factory,
   ifMatch: true,
   etag: true,
@@ -167,7 +167,7 @@ const release = <const V extends 'release' | 'withdraw'>(verb: V, summary: strin
     description,
     access: 'factory:release',
     params: factoryId,
-    body: FactoryReleaseRequest,
+    body: FactoryReleaseInput,
     response: Factory,
     refusals: ['conflict'],
     audit: { procedure: `factory.${verb}`, request: ['id', 'orgId'] },

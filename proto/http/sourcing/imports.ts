@@ -20,7 +20,7 @@ export const ImportFileInput = closed({
 })
 export type ImportFileInput = Static<typeof ImportFileInput>
 
-export const ImportPartFileResponse = closed({
+export const PartFileImport = closed({
   fileId: Type.String({ description: 'Id of the PENDING file.', examples: [EXAMPLE_FILE_ID] }),
 })
 
@@ -55,7 +55,7 @@ export const importPartFile = defineOperation({
   access: 'file:write',
   params: pathParam('partId', 'Id of the part.', EXAMPLE_PART_ID),
   body: ImportFileInput,
-  response: ImportPartFileResponse,
+  response: PartFileImport,
   refusals: ['limit_reached'],
   audit: {
     procedure: 'part.importFile',

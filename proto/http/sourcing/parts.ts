@@ -75,7 +75,7 @@ export const Part = Type.Composite(
 )
 export type Part = Static<typeof Part>
 
-export const CreatePartResponse = closed({
+export const CreatedPart = closed({
   id: Type.String({ description: 'Id of the new part.', examples: [EXAMPLE_PART_ID] }),
   serialNumber: Type.String({ description: 'Serial number of the new part.', examples: ['P-7K2M9QXA'] }),
 })
@@ -114,7 +114,7 @@ export const createPart = defineOperation({
   description: 'Creates a DRAFT of your organization, which must be an IP owner.',
   access: 'part:create',
   body: PartInput,
-  response: CreatePartResponse,
+  response: CreatedPart,
   audit: { procedure: 'part.create', request: [...Object.keys(PartInput.properties)] },
 })
 

@@ -67,7 +67,7 @@ export const CreatedWebhookEndpoint = closed({
 })
 export type CreatedWebhookEndpoint = Static<typeof CreatedWebhookEndpoint>
 
-export const CreateWebhookEndpointRequest = closed({
+export const WebhookEndpointInput = closed({
   url,
   events,
   description: Type.Optional(description),
@@ -75,15 +75,15 @@ export const CreateWebhookEndpointRequest = closed({
     OneOf(ENDPOINT_STATUSES, { description: 'Whether it receives deliveries. Default: active.', examples: ['active'] }),
   ),
 })
-export type CreateWebhookEndpointRequest = Static<typeof CreateWebhookEndpointRequest>
+export type WebhookEndpointInput = Static<typeof WebhookEndpointInput>
 
-export const PatchWebhookEndpointRequest = closed({
+export const WebhookEndpointPatch = closed({
   url: Type.Optional(url),
   events: Type.Optional(events),
   description: Type.Optional(description),
   status: Type.Optional(status),
 })
-export type PatchWebhookEndpointRequest = Static<typeof PatchWebhookEndpointRequest>
+export type WebhookEndpointPatch = Static<typeof WebhookEndpointPatch>
 
 const dataOf = <T extends typeof WebhookEndpoint | typeof CreatedWebhookEndpoint>(endpoint: T) =>
   closed({ data: endpoint })
@@ -108,7 +108,7 @@ export const createWebhookEndpoint = defineOperation({
   summary: 'Create a webhook endpoint',
   description: `The response contains the secret, once. An organization has at most ${MAX_ENDPOINTS} endpoints.`,
   access: 'webhook:manage',
-  body: CreateWebhookEndpointRequest,
+  body: WebhookEndpointInput,
   status: 201,
   response: dataOf(CreatedWebhookEndpoint),
   refusals: ['limit_reached'],
@@ -143,7 +143,7 @@ export const patchWebhookEndpoint = defineOperation({
     'has answered, no new delivery starts.',
   access: 'webhook:manage',
   params: endpointId,
-  body: PatchWebhookEndpointRequest,
+  body: WebhookEndpointPatch,
   response: dataOf(WebhookEndpoint),
   audit: {
     procedure: 'webhookEndpoint.patch',

@@ -88,6 +88,13 @@ test('the dialog that publishes a part names each file and its readers; with fil
   await again.getByRole('button', { name: 'Publish again' }).click()
   await stateOf(page, 'Published')
   expect(await partOf(id)).toMatchObject({ state: 'PUBLISHED', internal: false })
+  // A file that is added now is seen at once.
+  await page.getByRole('button', { name: 'Add a file' }).click()
+  const add = page.getByRole('dialog', { name: 'Add a file' })
+  await add.getByText('Who sees the file at once: Every organization of this marketplace.').waitFor()
+  await add.getByLabel('Kind').selectOption('Development')
+  await add.getByText('Who sees the file at once: Your organization alone.').waitFor()
+  await checkWidths(page)
   await page.context().close()
 }, 60_000)
 

@@ -1,4 +1,4 @@
-import type { CreateImpersonationGrantRequest, ImpersonationGrant } from '../../../proto/http/identity/impersonation.ts'
+import type { ImpersonationGrant, ImpersonationGrantInput } from '../../../proto/http/identity/impersonation.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
 import type { Command } from '../../kit/command/command.ts'
@@ -27,7 +27,7 @@ import { expiryOf, grantorHasAuthority, missingPermissions } from './rules.ts'
 /** Creates a grant to act as a user of the caller's organization. The link is returned once and stored as a hash. */
 export async function createGrant(
   { publicUrl }: { publicUrl: string },
-  { tx, caller, body, now }: Command<{ body: CreateImpersonationGrantRequest }>,
+  { tx, caller, body, now }: Command<{ body: ImpersonationGrantInput }>,
 ) {
   const expiresAt = expiryOf(body.expireTime, Date.parse(now))
   if (!expiresAt) throw invalidField('expireTime', 'must lie within the next 24 hours')

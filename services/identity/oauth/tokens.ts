@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose'
-import type { OauthTokenResponse } from '../../../proto/http/identity/oauth.ts'
+import type { OauthTokenSet } from '../../../proto/http/identity/oauth.ts'
 import { isApplicable, type Permission } from '../../../proto/permissions.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
 import { findCaller } from '../../kit/auth/queries.ts'
@@ -34,7 +34,7 @@ export interface GrantRequest {
 }
 
 /** Answers the token endpoint of RFC 6749. */
-export async function grantToken(deps: GrantDeps, request: GrantRequest): Promise<OauthTokenResponse> {
+export async function grantToken(deps: GrantDeps, request: GrantRequest): Promise<OauthTokenSet> {
   const { grant_type: grantType } = request.body
   if (grantType === 'client_credentials') {
     return deps.countSignIn('client_credentials', () => grantToClient(deps, request))
@@ -48,7 +48,7 @@ export async function grantToken(deps: GrantDeps, request: GrantRequest): Promis
 async function grantToClient(
   { clients, tokens: { sql, sign, clock, accessTokenSeconds } }: GrantDeps,
   { body, credentials, audit: context, signal }: GrantRequest,
-): Promise<OauthTokenResponse> {
+): Promise<OauthTokenSet> {
   if (!credentials) throw refuse('invalid_client', { detail: 'This grant needs a client id and a secret.' })
   const client = await authenticateClient(clients, { credentials, audit: context, signal })
   const seconds = tokenSeconds(client, accessTokenSeconds, clock())
@@ -79,7 +79,7 @@ async function grantToUser(
   { clients, tokens, countSignIn }: GrantDeps,
   grantType: 'password' | 'refresh_token',
   { body, credentials, audit, signal }: GrantRequest,
-): Promise<OauthTokenResponse> {
+): Promise<OauthTokenSet> {
   if (credentials) {
     await authenticateClient(clients, { credentials, audit, signal })
     throw refuse('unauthorized_client', { detail: 'Service accounts use the grant client_credentials.' })

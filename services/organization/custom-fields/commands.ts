@@ -1,9 +1,9 @@
 import type { CustomFieldChanged } from '../../../proto/events/organization.ts'
 import {
   type CustomField,
-  type CustomFieldRequest,
+  type CustomFieldPatch,
   MAX_CUSTOM_FIELDS,
-  type PatchCustomFieldRequest,
+  type NewCustomField,
 } from '../../../proto/http/organization/custom-fields.ts'
 import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
@@ -25,7 +25,7 @@ export async function createCustomField({
   body: { name, options },
   now,
   audit,
-}: Command<{ body: CustomFieldRequest }>): Promise<CustomField> {
+}: Command<{ body: NewCustomField }>): Promise<CustomField> {
   const problems = optionProblems(options, new Set())
   if (problems.length > 0) throw invalid(problems)
   // Creation is serialized, because concurrent requests could exceed the limit.
@@ -56,7 +56,7 @@ const emitChanged = (tx: Tx, orgId: string, fieldId: string) =>
 
 interface PatchCustomField {
   params: { id: string }
-  body: PatchCustomFieldRequest
+  body: CustomFieldPatch
   ifMatch: string | undefined
 }
 

@@ -1,11 +1,11 @@
 import type { MailAddressChanged } from '../../../proto/events/organization.ts'
 import {
-  type CreateMailAddressRequest,
   type LinkedAddress,
   MAIL_TOPICS,
   MAX_MAIL_ADDRESSES,
   type MailAddress,
-  type PatchMailAddressRequest,
+  type MailAddressInput,
+  type MailAddressPatch,
 } from '../../../proto/http/organization/mail-addresses.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
 import type { AuditEntry } from '../../kit/audit/entry.ts'
@@ -40,7 +40,7 @@ export interface AddressDeps {
 /** Adds an address, which gets a link to confirm it. */
 export async function createAddress(
   { links }: AddressDeps,
-  { tx, caller: { orgId, userId: createdBy }, body, now, audit }: Command<{ body: CreateMailAddressRequest }>,
+  { tx, caller: { orgId, userId: createdBy }, body, now, audit }: Command<{ body: MailAddressInput }>,
 ): Promise<MailAddress> {
   const email = emailAddressOf(body.email)
   if (email === undefined) throw invalidField('email', 'is not an e-mail address')
@@ -107,7 +107,7 @@ export async function sendConfirmation(
 }
 
 interface PatchAddress extends OneAddress {
-  body: PatchMailAddressRequest
+  body: MailAddressPatch
   ifMatch: string | undefined
 }
 

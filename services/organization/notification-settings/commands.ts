@@ -1,9 +1,9 @@
 import type { NotificationSettingsChanged } from '../../../proto/events/organization.ts'
 import type {
   NotificationSettings,
+  NotificationSettingsPatch,
   OwnNotificationSettings,
-  PatchNotificationSettingsRequest,
-  PatchOwnNotificationSettingsRequest,
+  OwnNotificationSettingsPatch,
 } from '../../../proto/http/organization/notification-settings.ts'
 import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
@@ -25,7 +25,7 @@ export async function patchSettings({
   caller: { orgId },
   body,
   ifMatch,
-}: Command<Patch<PatchNotificationSettingsRequest>>): Promise<NotificationSettings> {
+}: Command<Patch<NotificationSettingsPatch>>): Promise<NotificationSettings> {
   const settings = found(await queries.findSettings(tx, orgId))
   requireMatch(ifMatch, settings)
   const { administrators = settings.administrators } = body
@@ -42,7 +42,7 @@ export async function patchOwnSettings({
   body,
   ifMatch,
   now,
-}: Command<Patch<PatchOwnNotificationSettingsRequest>>): Promise<OwnNotificationSettings> {
+}: Command<Patch<OwnNotificationSettingsPatch>>): Promise<OwnNotificationSettings> {
   const settings = found(await queries.findOwnSettings(tx, orgId, userId))
   requireMatch(ifMatch, settings)
   const { mail = settings.mail } = body

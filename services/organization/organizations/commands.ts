@@ -1,4 +1,4 @@
-import type { CreatedOrg, CreateOrgRequest, Org, PatchOrgRequest } from '../../../proto/http/organization/orgs.ts'
+import type { CreatedOrg, Org, OrgInput, OrgPatch } from '../../../proto/http/organization/orgs.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import { type OrgRole, SYSTEM_ROLES } from '../../../proto/permissions.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
@@ -47,7 +47,7 @@ export interface CreatedOrganization {
  */
 export async function createOrg(
   deps: LinkDeps,
-  { tx, caller, body, now, audit }: Command<{ body: CreateOrgRequest }>,
+  { tx, caller, body, now, audit }: Command<{ body: OrgInput }>,
 ): Promise<CreatedOrg> {
   const terms = termsOf(body)
   requireValidTerms(terms, body.website)
@@ -72,7 +72,7 @@ async function requireDistributor(tx: Tx, orgId: string): Promise<void> {
 
 interface PatchOrg {
   params: { id: string }
-  body: PatchOrgRequest
+  body: OrgPatch
   ifMatch: string | undefined
 }
 

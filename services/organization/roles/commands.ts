@@ -1,9 +1,4 @@
-import {
-  type CreateRoleRequest,
-  MAX_CUSTOM_ROLES,
-  type PatchRoleRequest,
-  type Role,
-} from '../../../proto/http/organization/roles.ts'
+import { MAX_CUSTOM_ROLES, type Role, type RoleInput, type RolePatch } from '../../../proto/http/organization/roles.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import type { Permission, Standing } from '../../../proto/permissions.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
@@ -24,13 +19,7 @@ const UNIQUE_NAME = { record: 'role', index: 'roles_org_id_name_key' }
 const refuseTaken = refuseTakenName(UNIQUE_NAME)
 
 /** Creates a role whose permissions apply to the organization and are held by the caller. */
-export async function createRole({
-  tx,
-  caller,
-  body,
-  now,
-  audit,
-}: Command<{ body: CreateRoleRequest }>): Promise<Role> {
+export async function createRole({ tx, caller, body, now, audit }: Command<{ body: RoleInput }>): Promise<Role> {
   const { orgId } = caller
   const role = { id: newId('role'), name: body.name, permissions: [...new Set(body.permissions)], system: false }
   requireApplicable(role.permissions, standingOf(caller))
@@ -53,7 +42,7 @@ function requireApplicable(permissions: readonly Permission[], standing: Standin
 
 interface PatchRole {
   params: { id: string }
-  body: PatchRoleRequest
+  body: RolePatch
   ifMatch: string | undefined
 }
 

@@ -1,8 +1,8 @@
 import {
-  type CreateServiceAccountRequest,
   MAX_SERVICE_ACCOUNTS,
-  type PatchServiceAccountRequest,
   type ServiceAccount,
+  type ServiceAccountInput,
+  type ServiceAccountPatch,
 } from '../../../proto/http/organization/service-accounts.ts'
 import type { Command } from '../../kit/command/command.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
@@ -19,7 +19,7 @@ import { accountOf, emailOf } from './shapes.ts'
 /** Creates an active service account without a key. */
 export async function createAccount(
   { publicUrl }: LinkDeps,
-  { tx, caller, body, now, audit }: Command<{ body: CreateServiceAccountRequest }>,
+  { tx, caller, body, now, audit }: Command<{ body: ServiceAccountInput }>,
 ): Promise<ServiceAccount> {
   const { orgId } = caller
   const { name, description, roleIds = [] } = body
@@ -37,7 +37,7 @@ export async function createAccount(
 
 interface PatchAccount {
   params: { id: string }
-  body: PatchServiceAccountRequest
+  body: ServiceAccountPatch
   ifMatch: string | undefined
 }
 

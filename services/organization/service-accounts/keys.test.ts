@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type {
   CreatedServiceAccountKey,
-  CreateServiceAccountKeyRequest,
   ServiceAccountKey,
+  ServiceAccountKeyInput,
 } from '../../../proto/http/organization/service-accounts.ts'
 import { ApiClient } from '../../testing/client.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
@@ -21,7 +21,7 @@ const from = (address: string) => ({ 'x-forwarded-for': address })
 
 const keysOf = async (accountId: string) =>
   (await admin.get<Page<ServiceAccountKey>>(`${ACCOUNTS}/${accountId}/keys`)).body.items
-const create = (accountId: string, body: CreateServiceAccountKeyRequest | object, headers = {}) =>
+const create = (accountId: string, body: ServiceAccountKeyInput | object, headers = {}) =>
   admin.post<CreatedServiceAccountKey & Problem>(`${ACCOUNTS}/${accountId}/keys`, body, headers)
 const revoke = (accountId: string, clientId: string) =>
   admin.post<ServiceAccountKey & Problem>(`${ACCOUNTS}/${accountId}/keys/${clientId}/revoke`)

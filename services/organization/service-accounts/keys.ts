@@ -1,10 +1,10 @@
 import type { ServiceAccountKeyRevoked } from '../../../proto/events/organization.ts'
 import {
   type CreatedServiceAccountKey,
-  type CreateServiceAccountKeyRequest,
+  type KeyRevocation,
   MAX_LIVE_KEYS,
   type RevokedServiceAccountKey,
-  type RevokeServiceAccountKeyRequest,
+  type ServiceAccountKeyInput,
 } from '../../../proto/http/organization/service-accounts.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
@@ -22,7 +22,7 @@ import { derivedKeyOf, distinctNetworks, keyOf } from './shapes.ts'
 
 interface CreateKey {
   params: { id: string }
-  body: CreateServiceAccountKeyRequest
+  body: ServiceAccountKeyInput
 }
 
 /** Creates a key of a service account. The caller must hold its permissions, because the secret gives them. */
@@ -61,7 +61,7 @@ export async function createKey({
 
 interface RevokeKey {
   params: { id: string; keyId: string }
-  body: RevokeServiceAccountKeyRequest | undefined
+  body: KeyRevocation | undefined
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { FieldError } from '../../../proto/errors.ts'
 import type {
-  CreateServiceAccountKeyRequest,
   DerivedKey,
   ServiceAccount,
   ServiceAccountKey,
+  ServiceAccountKeyInput,
 } from '../../../proto/http/organization/service-accounts.ts'
 import { canonicalNetwork } from '../../kit/addresses/networks.ts'
 import type { AccountRow, DerivedKeyRow, KeyRow } from './queries.ts'
@@ -13,7 +13,7 @@ export const emailOf = (userId: string, publicUrl: string): string =>
   `${userId.toLowerCase()}@service-accounts.${new URL(publicUrl).hostname}`
 
 /** The entries of `networks` that are neither an address nor a network. */
-export const networkProblems = ({ networks = [] }: CreateServiceAccountKeyRequest): FieldError[] =>
+export const networkProblems = ({ networks = [] }: ServiceAccountKeyInput): FieldError[] =>
   networks.flatMap((network, index) =>
     canonicalNetwork(network) === undefined
       ? [{ field: `networks.${index}`, message: 'must be an address or a network, such as 203.0.113.0/24' }]

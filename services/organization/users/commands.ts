@@ -1,5 +1,5 @@
 import type { CredentialsReset } from '../../../proto/events/organization.ts'
-import type { CreatedUser, CreateUserRequest, PatchUserRequest, User } from '../../../proto/http/organization/users.ts'
+import type { CreatedUser, User, UserInput, UserPatch } from '../../../proto/http/organization/users.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import { emailSpelling } from '../../kit/addresses/email-spelling.ts'
 import { type Impersonate, operatorContext } from '../../kit/audit/context.ts'
@@ -55,7 +55,7 @@ const activationUrl = (publicUrl: string, token: string) => `${publicUrl}/activa
 /** Creates an active user without a password. The activation link, which sets it, is in the response or is mailed. */
 export async function createUser(
   deps: LinkDeps,
-  { tx, caller, body, now, audit }: Command<{ body: CreateUserRequest }>,
+  { tx, caller, body, now, audit }: Command<{ body: UserInput }>,
 ): Promise<CreatedUser> {
   const { orgId } = caller
   const roleIds = [...new Set(body.roleIds ?? [])]
@@ -106,7 +106,7 @@ export async function requireGrantable(tx: Tx, caller: Caller, roleIds: readonly
 
 interface PatchUser {
   params: { id: string }
-  body: PatchUserRequest
+  body: UserPatch
   ifMatch: string | undefined
 }
 

@@ -1,5 +1,5 @@
 import type { UserAnonymised, UserDeactivated } from '../../../proto/events/organization.ts'
-import type { ResetPasswordRequest } from '../../../proto/http/organization/users.ts'
+import type { PasswordResetOptions } from '../../../proto/http/organization/users.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
@@ -49,7 +49,7 @@ export async function deactivateUser(
 /** Voids the password and all sessions, and returns or mails a new activation link. */
 export async function resetUserPassword(
   deps: LinkDeps,
-  { tx, caller, params: { id }, body, now }: ChangeState & { body: ResetPasswordRequest | undefined },
+  { tx, caller, params: { id }, body, now }: ChangeState & { body: PasswordResetOptions | undefined },
 ): Promise<{ activationUrl?: string }> {
   const user = await requireUser(tx, caller, id)
   requirePerson(user, 'It has keys instead of a password.')

@@ -1,10 +1,10 @@
 import type { FactoryEvent } from '../../../proto/events/sourcing.ts'
 import type { Capability, CapabilityInput, Factory } from '../../../proto/http/sourcing/factories.ts'
 import {
-  type CreateFactoryRequest,
+  type FactoryCapabilities,
+  type FactoryInput,
+  type FactoryPatch,
   MAX_FACTORIES,
-  type PatchFactoryRequest,
-  type ReplaceCapabilitiesRequest,
 } from '../../../proto/http/sourcing/factory-administration.ts'
 import { FACTORY } from '../../../proto/states/factories.ts'
 import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
@@ -21,7 +21,7 @@ import { lockCatalogs, resolveCapabilities } from './references.ts'
 import { capabilitiesOf, capabilityProblems, patchedContent, stateOf } from './rules.ts'
 
 interface CreateFactory {
-  body: CreateFactoryRequest
+  body: FactoryInput
 }
 
 /** Creates an active factory of the caller's organization. */
@@ -63,7 +63,7 @@ export async function patchFactory({
   body,
   ifMatch,
   now,
-}: Command<ChangeFactory & { body: PatchFactoryRequest; ifMatch: string | undefined }>): Promise<JsonText> {
+}: Command<ChangeFactory & { body: FactoryPatch; ifMatch: string | undefined }>): Promise<JsonText> {
   const { document } = found(await lockOwnFactory(tx, orgId, params.id))
   requireMatch(ifMatch, document)
   const factory: Factory = JSON.parse(document)
@@ -82,7 +82,7 @@ export async function replaceCapabilities({
   body,
   ifMatch,
   now,
-}: Command<ChangeFactory & { body: ReplaceCapabilitiesRequest; ifMatch: string | undefined }>): Promise<JsonText> {
+}: Command<ChangeFactory & { body: FactoryCapabilities; ifMatch: string | undefined }>): Promise<JsonText> {
   const { document } = found(await lockOwnFactory(tx, orgId, params.id))
   const capabilities = await resolved(tx, body.capabilities)
   requireMatch(ifMatch, document)

@@ -1,5 +1,5 @@
 import type { FactoryReleaseEvent } from '../../../proto/events/sourcing.ts'
-import type { FactoryReleaseRequest } from '../../../proto/http/sourcing/factory-administration.ts'
+import type { FactoryReleaseInput } from '../../../proto/http/sourcing/factory-administration.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
@@ -11,7 +11,7 @@ import { deleteRelease, findEngaged, findWithdrawable, insertRelease, lockReleas
 
 interface ChangeRelease {
   params: { id: string }
-  body: FactoryReleaseRequest
+  body: FactoryReleaseInput
 }
 
 /** Releases a factory to an organization engaged through the caller's; of two concurrent calls one gets 409. */

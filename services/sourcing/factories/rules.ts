@@ -1,6 +1,6 @@
 import type { FieldError } from '../../../proto/errors.ts'
 import type { Capability, CapabilityInput, Factory } from '../../../proto/http/sourcing/factories.ts'
-import type { PatchFactoryRequest } from '../../../proto/http/sourcing/factory-administration.ts'
+import type { FactoryPatch } from '../../../proto/http/sourcing/factory-administration.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import type { Permission } from '../../../proto/permissions.ts'
 
@@ -84,7 +84,7 @@ export function capabilitiesOf(
 export type FactoryContent = Pick<Factory, 'name' | 'internal' | 'address'>
 
 /** The content of a factory after a patch; fields that are not sent are kept. */
-export const patchedContent = ({ name, internal, address }: Factory, patch: PatchFactoryRequest): FactoryContent => ({
+export const patchedContent = ({ name, internal, address }: Factory, patch: FactoryPatch): FactoryContent => ({
   name: patch.name ?? name,
   internal: patch.internal ?? internal,
   address: patch.address ?? address,

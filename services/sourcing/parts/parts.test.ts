@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import { type CreatePartResponse, Part } from '../../../proto/http/sourcing/parts.ts'
+import { type CreatedPart, Part } from '../../../proto/http/sourcing/parts.ts'
 import type { ApiClient } from '../../testing/client.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 
@@ -60,7 +60,7 @@ describe('POST /v1/parts', () => {
     expect(Object.keys(answer.body).sort()).toEqual([
       'id',
       'serialNumber',
-    ] satisfies (keyof typeof CreatePartResponse.static)[])
+    ] satisfies (keyof typeof CreatedPart.static)[])
     expect(answer.body.id).toMatch(/^part_[0-9A-HJKMNP-TV-Z]{26}$/)
     expect(answer.body.serialNumber).toMatch(/^P-[0-9A-HJKMNP-TV-Z]{8}$/)
     const { body } = await owner.administrator.client.get<Part>(`/v1/parts/${answer.body.id}`)

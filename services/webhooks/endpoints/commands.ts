@@ -1,9 +1,9 @@
 import {
   type CreatedWebhookEndpoint,
-  type CreateWebhookEndpointRequest,
   MAX_ENDPOINTS,
-  type PatchWebhookEndpointRequest,
   type WebhookEndpoint,
+  type WebhookEndpointInput,
+  type WebhookEndpointPatch,
 } from '../../../proto/http/webhooks/endpoints.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
@@ -30,7 +30,7 @@ export interface EndpointDeps {
 /** Creates an endpoint of the caller's organization. The response is the only one with the secret. */
 export async function createEndpoint(
   { box }: EndpointDeps,
-  { tx, caller, body, now }: Command<{ body: CreateWebhookEndpointRequest }>,
+  { tx, caller, body, now }: Command<{ body: WebhookEndpointInput }>,
 ): Promise<{ data: CreatedWebhookEndpoint }> {
   const { orgId } = caller
   await queries.lockEndpoints(tx, orgId)
@@ -60,7 +60,7 @@ interface ChangedEndpoint {
 /** Changes the fields that are sent. Deliveries of a paused endpoint are not claimed once the transaction has ended. */
 export async function patchEndpoint(
   { followers }: EndpointDeps,
-  { tx, caller, params, body, now }: Command<ChangedEndpoint & { body: PatchWebhookEndpointRequest }>,
+  { tx, caller, params, body, now }: Command<ChangedEndpoint & { body: WebhookEndpointPatch }>,
 ): Promise<{ data: WebhookEndpoint }> {
   const { orgId } = caller
   const row = found(await queries.lockEndpoint(tx, orgId, params.webhookId))

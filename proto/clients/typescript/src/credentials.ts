@@ -1,9 +1,9 @@
 import { ApiError } from './errors.ts'
-import type { OauthTokenResponse } from './generated/openapi.ts'
+import type { OauthTokenSet } from './generated/openapi.ts'
 
 type Form = Record<string, string>
 /** Sends a form to an endpoint for tokens. Throws an `ApiError`. */
-export type AskForToken = (path: string, form: Form) => Promise<OauthTokenResponse>
+export type AskForToken = (path: string, form: Form) => Promise<OauthTokenSet>
 
 export interface Tokens {
   accessToken: string
@@ -70,7 +70,7 @@ const refreshed = async (ask: AskForToken, token: string): Promise<Tokens> =>
   tokensOf(await ask(USER_PATH, { grant_type: 'refresh_token', refresh_token: token }))
 
 /** A token is replaced before its end, at the latest 30 seconds before. */
-const tokensOf = (answer: OauthTokenResponse): Tokens => ({
+const tokensOf = (answer: OauthTokenSet): Tokens => ({
   accessToken: answer.access_token,
   refreshToken: answer.refresh_token,
   expiresAtMs: Date.now() + Math.max(answer.expires_in - 30, answer.expires_in * 0.9) * 1000,

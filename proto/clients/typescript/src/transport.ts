@@ -1,6 +1,6 @@
 import { type AskForToken, type Credentials, TokenSource } from './credentials.ts'
 import { errorOf, isHtml } from './errors.ts'
-import type { OauthTokenResponse } from './generated/openapi.ts'
+import type { OauthTokenSet } from './generated/openapi.ts'
 import { type RetryOptions, repeated, unlessAborted } from './retries.ts'
 import { userAgent } from './user-agent.ts'
 
@@ -44,7 +44,7 @@ export function createTransport({ credentials, program, fetch: given, ...options
     const { signal } = new AbortController()
     const response = await repeated(send, { ...options, request, signal, isRepeatable: true })
     if (!response.ok || isHtml(response)) throw await errorOf(request, response)
-    return (await response.json()) as OauthTokenResponse
+    return (await response.json()) as OauthTokenSet
   }
   const tokens = credentials && new TokenSource(credentials, ask)
 

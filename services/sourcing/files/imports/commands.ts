@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox'
-import type { Import, ImportFileInput, ImportPartFileResponse } from '../../../../proto/http/sourcing/imports.ts'
+import type { Import, ImportFileInput, PartFileImport } from '../../../../proto/http/sourcing/imports.ts'
 import type { Command } from '../../../kit/command/command.ts'
 import type { Sql } from '../../../kit/db/client.ts'
 import { newIdAt } from '../../../kit/db/ids.ts'
@@ -25,7 +25,7 @@ interface ImportFile {
 export async function importFile(
   { quota, box }: ImportDeps,
   { tx, caller: { orgId }, params: { partId }, body: { name, group, sasUrl }, now }: Command<ImportFile>,
-): Promise<Static<typeof ImportPartFileResponse>> {
+): Promise<Static<typeof PartFileImport>> {
   found(await lockOwnPart(tx, orgId, partId))
   const fileId = newIdAt('file', now)
   const withoutBytes = { reason: null, objectKey: null, info: null, countedBytes: 0 }

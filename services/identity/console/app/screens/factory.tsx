@@ -3,7 +3,7 @@ import { type Capability, type CapabilityInput, command, type Factory, market, p
 import { labelIn, materials, orNone, standards, technologies } from '../catalogs.ts'
 import { useRecord } from '../data.ts'
 import { region } from '../format.ts'
-import { mayUse, orgId, permits } from '../me.ts'
+import { can, mayUse, orgId, permits } from '../me.ts'
 import { t } from '../texts.ts'
 import { Choices, chosenIn } from '../ui/choices.tsx'
 import { Action } from '../ui/dialog.tsx'
@@ -117,7 +117,12 @@ export function FactoryScreen({ id = '' }: { id?: string }) {
           title={factory.name}
           over={
             <>
-              <a href="/console/factories">{t.nav.factories}</a> · {factory.orgName}
+              {can('app:consumer', 'app:manufacturer') ? (
+                <a href="/console/factories">{t.nav.factories}</a>
+              ) : (
+                <a href="/console/releases">{t.nav.releases}</a>
+              )}{' '}
+              · {factory.orgName}
             </>
           }
           badge={<Badge of="active" state={factory.active ? 'ACTIVE' : 'INACTIVE'} />}

@@ -19,12 +19,16 @@ export const isInternalAtFirst = ({ internal, publishedTime }: Part, hasFiles: b
 type Readers = keyof Omit<typeof t.parts.visible, 'none'>
 
 /** Who reads a file of a published part. */
-function readersOf({ group, public: isPublic }: FileRecord, isInternal: boolean): Readers {
+function readersOf(file: Pick<FileRecord, 'group'> & Partial<FileRecord>, isInternal: boolean): Readers {
+  const { group, public: isPublic } = file
   if (group === 'ip') return 'released'
   if (group === 'development' || group === 'partDevelopment') return 'own'
   if (isPublic) return 'link'
   return isInternal ? 'invited' : 'all'
 }
+
+export const readersText = (file: Pick<FileRecord, 'group'>, isInternal: boolean) =>
+  t.parts.visible[readersOf(file, isInternal)]
 
 /** The files of a part by name, under the organizations that will see them. */
 function Visibility({ files, isInternal }: { files: readonly FileRecord[]; isInternal: boolean }) {

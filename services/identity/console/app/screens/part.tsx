@@ -16,14 +16,29 @@ import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Shown } from '../ui/states.tsx'
 import { Timeline } from '../ui/timeline.tsx'
 import { upload } from '../upload.ts'
-import { Publish } from './part-publication.tsx'
+import { Publish, readersText } from './part-publication.tsx'
 import { PartFields, partContentOf } from './parts.tsx'
 
 const at = (id: string) => ({ params: { path: { id } } })
 const GROUPS = Object.entries(t.files.groups) as [FileGroup, string][]
 
+/** A file with its group, which decides who sees it. */
+function FileFields({ part }: { part: Part }) {
+  const group = useSignal<string>('document')
+  return (
+    <>
+      <Field name="file" label={t.parts.file} type="file" />
+      <Field name="group" label={t.parts.group} text={group} options={GROUPS} />
+      {part.state === 'PUBLISHED' && (
+        <p role="status">{t.parts.seenAtOnce(readersText({ group: group.value as FileGroup }, part.internal))}</p>
+      )}
+    </>
+  )
+}
+
 /** Sends a file and adds it to the part, in a group. */
-function AddFile({ partId }: { partId: string }) {
+function AddFile({ part }: { part: Part }) {
+  const { id: partId } = part
   const share = useSignal(0)
   const add = async (data: FormData) => {
     const file = data.get('file') as File
@@ -37,8 +52,7 @@ function AddFile({ partId }: { partId: string }) {
   }
   return (
     <Action label={t.parts.addFile} hint={t.parts.addFileHint} onRun={add}>
-      <Field name="file" label={t.parts.file} type="file" />
-      <Field name="group" label={t.parts.group} value="document" options={GROUPS} />
+      <FileFields part={part} />
       <progress aria-label={t.parts.progress} max={1} value={share.value} hidden={share.value === 0} />
     </Action>
   )
@@ -155,7 +169,7 @@ export function PartScreen({ id = '' }: { id?: string }) {
               <PartFiles partId={id} />
               {mayChangeFiles && (
                 <div class="actions">
-                  <AddFile partId={id} />
+                  <AddFile part={part} />
                   <RemoveFile partId={id} />
                 </div>
               )}

@@ -184,7 +184,7 @@ export function People() {
           {...bind(active)}
           options={[
             ['', t.ui.all],
-            ['true', t.states.active.ACTIVE],
+            ['true', t.people.activeOrInvited],
             ['false', t.states.active.INACTIVE],
           ]}
         />

@@ -429,6 +429,7 @@ export const de: Texts = {
       link: 'Alle, die die Adresse haben, ohne Anmeldung',
     },
     visibility: 'Wer welche Datei sieht',
+    seenAtOnce: (readers) => `Das Teil ist veröffentlicht. Die Datei sehen sofort: ${readers}.`,
   },
   factories: {
     factory: 'Werk',
@@ -475,6 +476,7 @@ export const de: Texts = {
     byMailHint: 'Er wird dann nicht gezeigt. Dieser Marktplatz muss E-Mails senden können.',
     reset: 'Neuer Link',
     resetHint: 'Passwort und Sitzungen der Person enden. Sie erhalten einen Link zum Weitergeben.',
+    activeOrInvited: 'Aktiv oder eingeladen',
     activate: 'Aktivieren',
     deactivate: 'Deaktivieren',
     deactivateHint: 'Die Person kann sich nicht mehr anmelden, und ihre Sitzungen enden.',

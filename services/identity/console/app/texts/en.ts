@@ -421,6 +421,7 @@ export const en = {
       link: 'Everyone who has the address, without signing in',
     },
     visibility: 'Who sees which file',
+    seenAtOnce: (readers: string) => `The part is published. Who sees the file at once: ${readers}.`,
   },
   factories: {
     factory: 'Factory',
@@ -470,6 +471,7 @@ export const en = {
     byMailHint: 'It is not shown then. This marketplace must be able to send mail.',
     reset: 'New link',
     resetHint: 'The password and all sessions of the person end. You get a link to pass on.',
+    activeOrInvited: 'Active or invited',
     activate: 'Activate',
     deactivate: 'Deactivate',
     deactivateHint: 'The person can no longer sign in, and the sessions end.',
