@@ -297,6 +297,7 @@ describe('generated clients', () => {
       ([, node]) => 'default' in node && typeof node.default !== 'object',
     )
     expect(withDefault.map(([pointer]) => pointer)).toEqual([
+      '/paths//flows/v1/parts/get/parameters/2/schema',
       '/paths//v1/parts/get/parameters/2/schema',
       '/components/parameters/page/schema',
       '/components/parameters/pageSize/schema',
