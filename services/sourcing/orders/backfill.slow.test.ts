@@ -33,7 +33,7 @@ test('the history of an order from before capture begins with one BACKFILL entry
 
 test('the migration that adds expected days fills them for orders that have announced a delay, without history', async () => {
   const db = await emptyTestDatabase()
-  await migrateTest(db.ownerUrl, { before: { sourcing: '0023_expected_dates.sql' } })
+  await migrateTest(db.ownerUrl, { before: { sourcing: '0014_expected_dates.sql' } })
   const parties = {
     ...{ consumerOrgId: 'org_a', ipOwnerOrgId: 'org_b', manufacturerOrgId: 'org_c', sellerOrgId: 'org_c' },
     ...{ partId: 'part_a', factoryId: 'factory_a', state: 'IN_PRODUCTION' as const },
