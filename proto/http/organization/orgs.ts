@@ -14,7 +14,7 @@ import {
   pathParam,
   Text,
 } from '../shapes.ts'
-import { activationUrl, mail, NewPerson } from './users.ts'
+import { activationUrl, mail, PersonInput } from './users.ts'
 
 const tag = defineTag('Organizations', 'Companies on the marketplace.')
 const flows = defineTag('Organization administration', 'Management of organizations by the platform operator.')
@@ -90,7 +90,7 @@ export const OrgInput = closed({
   website: Type.Optional(website),
   engagement: Type.Optional(engagement),
   distributorOrgId: Type.Optional(Type.String(distributor)),
-  administrator: NewPerson,
+  administrator: PersonInput,
   mail: Type.Optional(mail),
 })
 export type OrgInput = Static<typeof OrgInput>
