@@ -170,7 +170,8 @@ export const createOrg = defineOperation({
   path: '/flows/v1/orgs',
   tag: flows,
   summary: 'Create an organization',
-  description: 'Creates the organization with its system roles and its first administrator.',
+  description:
+    'Creates the organization with its system roles and its first administrator. `distributorOrgId` engages it through a distributor, otherwise it is engaged directly.',
   access: 'platform:operate',
   body: OrgInput,
   status: 201,
