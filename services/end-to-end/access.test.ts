@@ -53,7 +53,7 @@ const TOKEN_ONLY =
 
 /** Procedures through which an impersonation could gain access beyond its grant. `org.create` also creates a user. */
 const CLOSED_RESOURCES =
-  /^((user|serviceAccount|role|password|session|impersonationGrant|mailAddress|notificationSettings|ownNotificationSettings)\.|org\.create$|webhookEndpoint\.(create|patch|rotateSecret)$)/
+  /^((user|serviceAccount|role|password|session|impersonationGrant|mailAddress|notificationSettings|ownNotificationSettings)\.|org\.create$|webhookEndpoint\.(create|patch|delete|rotateSecret)$)/
 
 /** Commands whose procedure does not follow from their path. */
 const OTHER_PROCEDURES: Record<string, string> = {

@@ -168,4 +168,5 @@ export const deleteWebhookEndpoint = defineOperation({
   params: endpointId,
   status: 204,
   audit: { procedure: 'webhookEndpoint.delete', request: ['webhookId'] },
+  outlivesImpersonation: true,
 })
