@@ -31,11 +31,17 @@ function parse(address: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
 }
 
 /** Whether an address in canonical form is in one of the networks. An unknown address is in none. */
-export function isWithin(address: string | undefined, networks: readonly string[]): boolean {
-  const parsed = address === undefined ? undefined : parse(address)
+export const isWithin = (address: string | undefined, networks: readonly string[]): boolean =>
+  address !== undefined && isNetworkWithin(address, networks)
+
+/** Whether a network or an address in canonical form is a part of one of the networks. */
+export function isNetworkWithin(part: string, networks: readonly string[]): boolean {
+  const [address = '', prefix] = part.split('/')
+  const parsed = parse(address)
   if (!parsed) return false
   return networks.some((network) => {
     const [base, length] = ipaddr.parseCIDR(network)
+    if (prefix !== undefined && Number(prefix) < length) return false
     // `match` of either kind takes a base of the same kind, which the type of two kinds does not tell.
     return base.kind() === parsed.kind() && parsed.match([base, length] as never)
   })

@@ -13,7 +13,7 @@ interface Grant {
 }
 
 /**
- * The creator of a key keeps its secret, and would gain what the account gains. Runs after a change of roles; the
+ * Those who keep the secret of a key would gain what its account gains. Runs after a change of roles; the
  * refusal rolls it back.
  */
 export async function requireStrongKeepers(
@@ -25,6 +25,6 @@ export async function requireStrongKeepers(
   if (added.length === 0) return
   const weak = keyOfWeakerKeeper(await listKeptKeys(tx, grant, now), added)
   if (!weak) return
-  const message = `would give ${weak.permission} to the creator of the key ${weak.id}, who keeps its secret and does not hold the permission. Revoke the key, and create another afterwards.`
+  const message = `would give ${weak.permission} to a user who keeps the secret of the key ${weak.id} and does not hold the permission. Revoke the key, and create another afterwards.`
   throw refuse('conflict', { errors: [{ field, message }] })
 }

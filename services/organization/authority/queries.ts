@@ -28,7 +28,7 @@ export const findUser = (sql: Sql, orgId: string, userId: string) => sql<
   select id, email, active, kind, anonymised_at is not null as anonymised
   from organization.users where org_id = ${orgId} and id = ${userId}`
 
-/** The live keys of service accounts, with what the other roles of the account and the roles of the keeper permit. */
+/** The live keys of service accounts, with what the other roles of the account permit, and what each of its keepers may do. */
 export const listKeptKeys = (
   tx: Tx,
   { orgId, roleId, userId }: { orgId: string; roleId: string; userId?: string | undefined },
@@ -40,11 +40,11 @@ export const listKeptKeys = (
       join organization.roles r on r.id = ur.role_id cross join unnest(r.permissions) permission
       where ur.org_id = ${orgId} and ur.user_id = k.user_id and ur.role_id <> ${roleId}) as permissions,
     array(
-      select distinct permission from organization.users keeper
+      select permission from organization.users keeper
       join organization.user_roles ur on ur.user_id = keeper.id
       join organization.roles r on r.id = ur.role_id cross join unnest(r.permissions) permission
-      where keeper.org_id = ${orgId} and keeper.id = coalesce(k.keeper_id, k.created_by) and keeper.active)
-      as keeper_permissions
+      where keeper.org_id = ${orgId} and keeper.id = any(k.keeper_ids) and keeper.active
+      group by permission having count(distinct keeper.id) = cardinality(k.keeper_ids)) as keeper_permissions
   from organization.user_roles holder
   join organization.service_account_keys k on k.org_id = holder.org_id and k.user_id = holder.user_id
   where holder.org_id = ${orgId} and holder.role_id = ${roleId}

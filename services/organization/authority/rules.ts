@@ -9,10 +9,11 @@ interface KeptKey {
   id: string
   /** What the other roles of the account permit. */
   permissions: readonly Permission[]
+  /** What each of its keepers may do. */
   keeper_permissions: readonly Permission[]
 }
 
-/** The first key by whose secret its keeper would gain one of the added permissions, and that permission. */
+/** The first key by whose secret one of its keepers would gain one of the added permissions, and that permission. */
 export function keyOfWeakerKeeper(keys: readonly KeptKey[], added: readonly Permission[]) {
   for (const { id, permissions, keeper_permissions: kept } of keys) {
     const permission = added.find((each) => !permissions.includes(each) && !kept.includes(each))

@@ -148,6 +148,85 @@ describe('the revocation of a stolen key by a person', () => {
   })
 })
 
+describe('a thief who revokes the stolen key', () => {
+  const idsOf = ({ body }: { body: RevokedServiceAccountKey }) => body.derivedKeys.map(({ clientId }) => clientId)
+
+  test('with itself cannot keep what it led to: the revocation by a person still ends that', async () => {
+    const { id, key, client } = await provisioner()
+    const made = await createdAccount(client, { roleIds: [managing] })
+    const ofMade = await createdKey(client, made.id)
+    expect((await revoke(client, id, key.clientId)).status).toBe(200)
+    const kept = await revoke(admin, id, key.clientId, { cascade: false })
+    expect([kept.status, kept.body.code]).toEqual([409, 'illegal_transition'])
+    const again = await revoke(admin, id, key.clientId)
+    expect([again.status, idsOf(again)]).toEqual([200, [ofMade.clientId]])
+    expect(again.body.derivedKeys[0]?.revokedTime).toBeDefined()
+    expect(await obtains(ofMade)).toBe(401)
+    expect((await revoke(admin, id, key.clientId)).body.code).toBe('illegal_transition')
+  })
+
+  test('with a key that it led to cannot keep that one by `cascade: false`', async () => {
+    const { id, key, client } = await provisioner()
+    const made = await createdAccount(client, { roleIds: [managing] })
+    const ofMade = await createdKey(client, made.id)
+    const throughMade = await clientWith(market.url, ofMade)
+    const answer = await revoke(throughMade, id, key.clientId, { cascade: false })
+    expect([answer.status, idsOf(answer)]).toEqual([200, [ofMade.clientId]])
+    expect(await obtains(ofMade)).toBe(401)
+  })
+
+  test('and has two accounts create keys of each other in turn keeps none of them', async () => {
+    const { id: a, key: first, client } = await provisioner()
+    const b = (await createdAccount(admin, { roleIds: [managing] })).id
+    const ofB = await createdKey(client, b)
+    const secondOfA = await createdKey(await clientWith(market.url, ofB), a)
+    const throughSecond = await clientWith(market.url, secondOfA)
+    await revoke(throughSecond, a, first.clientId)
+    const secondOfB = await createdKey(throughSecond, b)
+    const throughSecondOfB = await clientWith(market.url, secondOfB)
+    await revoke(throughSecondOfB, b, ofB.clientId)
+    const thirdOfA = await createdKey(throughSecondOfB, a)
+    const answer = await revoke(admin, a, first.clientId)
+    expect([answer.status, idsOf(answer)]).toEqual([200, [secondOfA.clientId, secondOfB.clientId, thirdOfA.clientId]])
+    for (const each of [secondOfA, secondOfB, thirdOfA]) expect(await obtains(each)).toBe(401)
+  })
+})
+
+describe('a key that is created with a key', () => {
+  const NETWORKS = ['127.0.0.0/8', '::1/128']
+  const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
+
+  test('has its end and its networks, or narrower ones', async () => {
+    const { id } = await createdAccount(admin, { roleIds: [managing] })
+    const expireTime = inAnHour()
+    const key = await createdKey(admin, id, { networks: NETWORKS, expireTime })
+    const client = await clientWith(market.url, key)
+    const made = (await createdAccount(client)).id
+    expect(await createdKey(client, made)).toMatchObject({ networks: NETWORKS, expireTime })
+    const narrower = { networks: ['127.0.0.1/32'], expireTime: new Date(Date.now() + 60_000).toISOString() }
+    expect(await createdKey(client, made, narrower)).toMatchObject(narrower)
+  })
+
+  test('with a later end or another network is 400', async () => {
+    const { id } = await createdAccount(admin, { roleIds: [managing] })
+    const key = await createdKey(admin, id, { networks: NETWORKS, expireTime: inAnHour() })
+    const client = await clientWith(market.url, key)
+    const fieldsOf = async (body: object) => {
+      const answer = await client.post<Problem>(`${ACCOUNTS}/${id}/keys`, body)
+      return [answer.status, answer.body.errors?.map(({ field }) => field)]
+    }
+    expect(await fieldsOf({ networks: ['127.0.0.1', '8.8.8.0/24', '0.0.0.0/0'] })).toEqual([
+      400,
+      ['networks.1', 'networks.2'],
+    ])
+    expect(await fieldsOf({ expireTime: new Date(Date.now() + 7_200_000).toISOString() })).toEqual([
+      400,
+      ['expireTime'],
+    ])
+    expect((await createdKey(admin, id, { networks: ['8.8.8.0/24'] })).expireTime).toBeUndefined()
+  })
+})
+
 test('an account that rotates its key keeps the new one, and those of accounts of its making', async () => {
   const { id, key, client } = await provisioner()
   const made = await createdAccount(client)
@@ -192,7 +271,7 @@ describe('a permission that the creator of a live key lacks', () => {
     [
       {
         field,
-        message: `would give part:create to the creator of the key ${clientId}, who keeps its secret and does not hold the permission. Revoke the key, and create another afterwards.`,
+        message: `would give part:create to a user who keeps the secret of the key ${clientId} and does not hold the permission. Revoke the key, and create another afterwards.`,
       },
     ],
   ]
@@ -225,6 +304,26 @@ describe('a permission that the creator of a live key lacks', () => {
     const rotated = await createdKey(await clientWith(market.url, weak), id)
     await revoke(await clientWith(market.url, rotated), id, weak.clientId)
     expect(answerOf(await grant(editing, id))).toEqual(refused('userId', rotated.clientId))
+  })
+
+  test('is not granted to another account whose key the account created with one of that creator', async () => {
+    const { id: first } = await createdAccount(manager.client, { roleIds: [managing] })
+    const weak = await createdKey(manager.client, first)
+    const client = await clientWith(market.url, weak)
+    const { id: second } = await createdAccount(client, { roleIds: [managing] })
+    const laundered = await createdKey(client, second)
+    expect(answerOf(await grant(editing, first))).toEqual(refused('userId', weak.clientId))
+    expect((await revoke(client, first, weak.clientId)).status).toBe(200)
+    // The creator has no secret of the first account any more, but has one of the second.
+    expect((await grant(editing, first)).status).toBe(200)
+    expect(answerOf(await grant(editing, second))).toEqual(refused('userId', laundered.clientId))
+  })
+
+  test('is not granted where an account between the creator and the key lacks it', async () => {
+    const { client } = await provisioner()
+    const { id } = await createdAccount(client)
+    const key = await createdKey(client, id)
+    expect(answerOf(await grant(editing, id))).toEqual(refused('userId', key.clientId))
   })
 
   test('is not granted after the creator was deactivated', async () => {

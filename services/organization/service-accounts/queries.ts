@@ -46,13 +46,20 @@ export const insertAccount = (tx: Tx, { id, orgId, email, name, description, lin
     ${JSON.stringify(lineage)}::text::jsonb, ${now}, ${now})`
 
 export const findLineage = (tx: Tx, orgId: string, id: string) => tx<{ lineage: Lineage }[]>`
-  select lineage from organization.users where org_id = ${orgId} and id = ${id} and kind = 'SERVICE'`
+  select lineage from organization.users where org_id = ${orgId} and id = ${id}`
 
-/** What a key led from: its keeper, and the beginning of its chain. */
+export interface UsedKey {
+  keeper_ids: string[]
+  origin_at: string
+  networks: string[]
+  expires_at: string | null
+}
+
+/** What a key hands on to those that are created with it. */
 export const findKeyOrigin = (tx: Tx, { orgId, userId, id }: { orgId: string; userId: string; id: string }) => tx<
-  { lineage: Lineage; keeper_id: string; origin_at: string }[]
+  (UsedKey & { lineage: Lineage })[]
 >`
-  select lineage, coalesce(keeper_id, created_by) as keeper_id, coalesce(origin_at, created_at) as origin_at
+  select lineage, keeper_ids, coalesce(origin_at, created_at) as origin_at, networks, expires_at
   from organization.service_account_keys where org_id = ${orgId} and user_id = ${userId} and id = ${id}`
 
 export const updateAccount = (
@@ -112,17 +119,17 @@ interface NewKey {
   createdBy: string
   expiresAt: string | undefined
   lineage: Lineage
-  keeperId: string
+  keeperIds: readonly string[]
   originAt: string
 }
 
 export const insertKey = (tx: Tx, key: NewKey, now: string) => tx`
   insert into organization.service_account_keys
     (id, org_id, user_id, description, secret_hash, secret_prefix, networks, created_by, created_at, expires_at,
-      lineage, keeper_id, origin_at)
+      lineage, keeper_ids, origin_at)
   values (${key.id}, ${key.orgId}, ${key.userId}, ${key.description ?? null}, ${Buffer.from(key.secretHash)},
     ${key.secretPrefix}, ${[...key.networks]}, ${key.createdBy}, ${now}, ${key.expiresAt ?? null},
-    ${JSON.stringify(key.lineage)}::text::jsonb, ${key.keeperId}, ${key.originAt})`
+    ${JSON.stringify(key.lineage)}::text::jsonb, ${[...key.keeperIds]}, ${key.originAt})`
 
 export interface DerivedKeyRow {
   id: string

@@ -6,8 +6,9 @@ import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import type { LinkDeps } from '../users/commands.ts'
 import { createAccount, patchAccount } from './commands.ts'
-import { createKey, revokeKey } from './keys.ts'
+import { createKey } from './keys.ts'
 import * as queries from './queries.ts'
+import { revokeKey } from './revocation.ts'
 import { accountOf, keyOf, networkProblems } from './shapes.ts'
 
 type Deps = LinkDeps & { http: Http; pagination: Pagination; sql: Pool }

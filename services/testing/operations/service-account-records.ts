@@ -30,7 +30,7 @@ export async function insertedKey(fixtures: Fixtures, account: Account, userId: 
   const { orgId, userId: createdBy } = account
   const key = { id, userId, orgId, createdBy, secretHash: hash, secretPrefix: shown, networks: [] }
   const now = new Date().toISOString()
-  const chain = { lineage: {}, keeperId: createdBy, originAt: now }
+  const chain = { lineage: {}, keeperIds: [createdBy], originAt: now }
   await fixtures.market.db.owner.begin((tx) =>
     insertKey(tx, { ...key, ...chain, description: undefined, expiresAt: undefined }, now),
   )

@@ -1,0 +1,98 @@
+import type { ServiceAccountKeyRevoked } from '../../../proto/events/organization.ts'
+import type { KeyRevocation, RevokedServiceAccountKey } from '../../../proto/http/organization/service-accounts.ts'
+import type { Caller } from '../../kit/auth/caller.ts'
+import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
+import type { Command } from '../../kit/command/command.ts'
+import type { Tx } from '../../kit/db/client.ts'
+import { found, refuse } from '../../kit/errors/refusal.ts'
+import { holdsPermissionsOf, requireNoHigherPermissions } from '../authority/authority.ts'
+import { emitUserChanged } from '../authority/events.ts'
+import { originOf } from './lineage.ts'
+import * as queries from './queries.ts'
+import { hasLedTo } from './rules.ts'
+import { derivedKeyOf, keyOf } from './shapes.ts'
+
+interface RevokeKey {
+  params: { id: string; keyId: string }
+  body: KeyRevocation | undefined
+}
+
+/**
+ * Revokes a key. The event voids its tokens in every service. Links and impersonation grants of the account end, too,
+ * because a stolen key could have made them, and so do the keys that it led to, unless the account rotates its own key.
+ * These end also if the key has been revoked already, because the account itself may have done that with the key.
+ */
+export async function revokeKey({
+  tx,
+  caller,
+  params: { id: userId, keyId },
+  body,
+  now,
+  audit,
+}: Command<RevokeKey>): Promise<RevokedServiceAccountKey> {
+  const { orgId } = caller
+  const key = { orgId, userId, id: keyId }
+  const { origin_at: originAt } = found(await queries.findKeyOrigin(tx, key))
+  await requireNoHigherPermissions(tx, caller, userId)
+  const isLive = (await queries.markRevoked(tx, key, now)).length > 0
+  if (isLive) await voidKey(tx, key)
+  const cascades =
+    caller.userId !== userId && (body?.cascade !== false || (await isDerived(tx, caller, key, originAt, now)))
+  const derived = await queries.listDerivedKeys(tx, key, originAt, now)
+  if (!isLive && (!cascades || derived.length === 0)) {
+    throw refuse('illegal_transition', { detail: 'The key has already been revoked.' })
+  }
+  const ended = cascades ? await endKeys(tx, caller, derived, now) : new Set<string>()
+  audit.add({ endedKeyIds: [...ended] })
+  return {
+    ...keyOf(found(await queries.findKey(tx, key))),
+    derivedKeys: derived.map((row) => derivedKeyOf(ended.has(row.id) ? { ...row, revoked_at: now } : row)),
+  }
+}
+
+/** Whether the account of the key led to the caller, who then cannot keep what else it led to. */
+async function isDerived(tx: Tx, caller: Caller, { userId }: { userId: string }, since: string, now: string) {
+  const { lineage } = await originOf(tx, caller, now)
+  return hasLedTo(lineage, userId, since)
+}
+
+/** Before every time at which an account could have created a key. */
+const EVER = '1970-01-01T00:00:00.000Z'
+
+/** Ends the keys that an account led to, except its own, which end or rest with it. Returns their ids. */
+export async function endDerivedKeys(tx: Tx, caller: Caller, userId: string, now: string): Promise<string[]> {
+  const derived = await queries.listDerivedKeys(tx, { orgId: caller.orgId, userId }, EVER, now)
+  const others = derived.filter((key) => key.user_id !== userId)
+  return [...(await endKeys(tx, caller, others, now))]
+}
+
+/** Revokes keys, except those of accounts with a permission that the caller lacks. Returns the ids of those that ended. */
+async function endKeys(
+  tx: Tx,
+  caller: Caller,
+  keys: readonly queries.DerivedKeyRow[],
+  now: string,
+): Promise<Set<string>> {
+  const ended = new Set<string>()
+  for (const { id, user_id: userId } of keys) {
+    const key = { orgId: caller.orgId, userId, id }
+    if (!(await holdsPermissionsOf(tx, caller, userId))) continue
+    if ((await queries.markRevoked(tx, key, now)).length === 0) continue
+    await voidKey(tx, key)
+    ended.add(id)
+  }
+  return ended
+}
+
+/** Voids the tokens of a revoked key, and the links and impersonation grants of its account. */
+async function voidKey(tx: Tx, key: { orgId: string; userId: string; id: string }): Promise<void> {
+  const { orgId, userId, id: keyId } = key
+  await queries.voidLinksOf(tx, key)
+  await emitUserChanged(tx, orgId, userId)
+  await emit(tx, {
+    type: 'organization.serviceAccountKey.revoked',
+    tenantId: orgId,
+    subject: keyId,
+    data: { keyId, userId, orgId },
+  } satisfies ServiceAccountKeyRevoked & EventAttributes)
+}
