@@ -18,7 +18,7 @@ import { resetWorker } from './password-resets/commands.ts'
 import { passwordResetRoutes } from './password-resets/routes.ts'
 import { roleRoutes } from './roles/routes.ts'
 import { cleanUpKeys } from './service-accounts/queries.ts'
-import { endDerivedKeys } from './service-accounts/revocation.ts'
+import { endKeysOf } from './service-accounts/revocation.ts'
 import { serviceAccountRoutes } from './service-accounts/routes.ts'
 import { cleanUpActivations } from './users/queries.ts'
 import { userRoutes } from './users/routes.ts'
@@ -37,7 +37,7 @@ export async function createOrganizationService(config: OrganizationConfig, opti
       auditLogRoutes({ http, pagination, sql, readOnPool, clock, observeConcurrency }),
       meRoutes({ http, sql }),
       organizationRoutes({ ...userDeps, pagination }),
-      userRoutes({ ...userDeps, pagination, followers: { forgetAddress, endDerivedKeys } }),
+      userRoutes({ ...userDeps, pagination, followers: { forgetAddress, endKeysOf } }),
       roleRoutes({ http, pagination, sql }),
       serviceAccountRoutes({ ...userDeps, pagination }),
       businessUnitRoutes({ http, pagination, sql }),

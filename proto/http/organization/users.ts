@@ -234,7 +234,7 @@ export const activateUser = defineOperation({
   ...verb('activate'),
   tag: flows,
   summary: 'Activate a user',
-  description: 'The user can sign in again with the same password.',
+  description: 'The user can sign in again with the same password. A service account needs a new key.',
   access: 'user:manage',
   params: userId,
   response: User,
@@ -249,7 +249,7 @@ export const deactivateUser = defineOperation({
   tag: flows,
   summary: 'Deactivate a user',
   description:
-    'The user can no longer sign in, and its sessions end in every service within a second. It stays in the directory with its roles. The keys that a service account created for other accounts, and those of accounts that it created, are revoked, too. The last administrator cannot be deactivated.',
+    'The user can no longer sign in, and its sessions end in every service within a second. It stays in the directory with its roles. The keys of a service account, those that it created for other accounts, and those of accounts that it created are revoked. The last administrator cannot be deactivated.',
   access: 'user:manage',
   params: userId,
   response: User,
@@ -281,7 +281,7 @@ export const anonymiseUser = defineOperation({
   tag: flows,
   summary: 'Anonymise a user',
   description:
-    'Erases e-mail address, names, telephone number, password and sessions permanently. The id remains, and the fields become `erased`. The keys that a service account created for other accounts, and those of accounts that it created, are revoked, too. The last administrator cannot be anonymised.',
+    'Erases e-mail address, names, telephone number, password and sessions permanently. The id remains, and the fields become `erased`. The keys of a service account, those that it created for other accounts, and those of accounts that it created are revoked. The last administrator cannot be anonymised.',
   access: 'user:manage',
   params: userId,
   response: User,

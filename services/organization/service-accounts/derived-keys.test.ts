@@ -240,18 +240,25 @@ test('an account that rotates its key keeps the new one, and those of accounts o
   expect([await obtains(key), await obtains(successor), await obtains(ofMade)]).toEqual([401, 200, 200])
 })
 
-test.each(['deactivate', 'anonymise'] as const)('%s of an account ends the keys that it led to', async (verb) => {
-  const { id, client } = await provisioner()
+test.each(['deactivate', 'anonymise'] as const)('%s of an account ends its keys and those that it led to', async (verb) => {
+  const { id, key, client } = await provisioner()
   const made = await createdAccount(client)
   const ofMade = await createdKey(client, made.id)
   const own = await createdKey(client, id)
   // The account itself may be the caller: a thief must not keep keys by closing the account.
   expect((await act(client, id, verb)).status).toBe(200)
-  expect([await obtains(ofMade), await obtains(own)]).toEqual([401, 401])
+  expect([await obtains(ofMade), await obtains(own), await obtains(key)]).toEqual([401, 401, 401])
+  const [entry] = (await entriesOf(market, org.orgId, `user.${verb}`)).slice(-1)
+  expect(entry?.request).toEqual({ id, endedKeyIds: [key.clientId, ofMade.clientId, own.clientId] })
   if (verb === 'anonymise') return
   await act(admin, id, 'activate')
-  expect(await obtains(own)).toBe(200)
-  expect((await keysOf(made.id))[0]?.revokedTime).toBeDefined()
+  expect([await obtains(key), await obtains(own)]).toEqual([401, 401])
+  expect([...(await keysOf(made.id)), ...(await keysOf(id))].map(({ revokedTime }) => typeof revokedTime)).toEqual([
+    'string',
+    'string',
+    'string',
+  ])
+  expect(await obtains(await createdKey(admin, id))).toBe(200)
 })
 
 test('more than 100 accounts cannot lead to one another', async () => {

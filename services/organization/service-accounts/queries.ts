@@ -155,6 +155,14 @@ export const listDerivedKeys = (
     and (k.lineage ->> ${userId})::timestamptz >= ${since}
   order by k.id`
 
+/** The live keys of an account, oldest first. */
+export const listLiveKeys = (tx: Tx, orgId: string, userId: string, now: string) => tx<
+  { id: string; user_id: string }[]
+>`
+  select id, user_id from organization.service_account_keys
+  where org_id = ${orgId} and user_id = ${userId} and revoked_at is null and (expires_at is null or expires_at > ${now})
+  order by id`
+
 /** Returns no row for a key that has been revoked already. */
 export const markRevoked = (
   tx: Tx,

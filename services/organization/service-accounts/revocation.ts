@@ -59,18 +59,19 @@ async function isDerived(tx: Tx, caller: Caller, { userId }: { userId: string },
 /** Before every time at which an account could have created a key. */
 const EVER = '1970-01-01T00:00:00.000Z'
 
-/** Ends the keys that an account led to, except its own, which end or rest with it. Returns their ids. */
-export async function endDerivedKeys(tx: Tx, caller: Caller, userId: string, now: string): Promise<string[]> {
+/** Ends the keys of an account that is deactivated or anonymised, and those that it led to. Returns their ids. */
+export async function endKeysOf(tx: Tx, caller: Caller, userId: string, now: string): Promise<string[]> {
   const derived = await queries.listDerivedKeys(tx, { orgId: caller.orgId, userId }, EVER, now)
+  const own = await queries.listLiveKeys(tx, caller.orgId, userId, now)
   const others = derived.filter((key) => key.user_id !== userId)
-  return [...(await endKeys(tx, caller, others, now))]
+  return [...(await endKeys(tx, caller, [...own, ...others], now))].sort()
 }
 
 /** Revokes keys, except those of accounts with a permission that the caller lacks. Returns the ids of those that ended. */
 async function endKeys(
   tx: Tx,
   caller: Caller,
-  keys: readonly queries.DerivedKeyRow[],
+  keys: readonly Pick<queries.DerivedKeyRow, 'id' | 'user_id'>[],
   now: string,
 ): Promise<Set<string>> {
   const ended = new Set<string>()

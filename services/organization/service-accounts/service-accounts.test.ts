@@ -93,10 +93,11 @@ describe('a service account', () => {
     expect((await act(admin, id, 'deactivate')).status).toBe(200)
     expect((await requestToken(market.url, key)).body).toEqual({
       error: 'invalid_client',
-      error_description: 'The service account is not active.',
+      error_description: 'The key was revoked.',
     } as never)
     expect((await act(admin, id, 'activate')).status).toBe(200)
-    expect((await requestToken(market.url, key)).status).toBe(200)
+    expect((await requestToken(market.url, key)).status).toBe(401)
+    expect((await requestToken(market.url, await createdKey(admin, id))).status).toBe(200)
     expect((await act(admin, id, 'anonymise')).status).toBe(200)
     expect((await requestToken(market.url, key)).status).toBe(401)
     expect((await admin.get(`${ACCOUNTS}/${id}`)).status).toBe(404)

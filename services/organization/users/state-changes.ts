@@ -16,8 +16,8 @@ import { activate, deactivate, deleteActivations, eraseUser } from './queries.ts
 export interface UserFollowers {
   /** Removes the mail address that the organization has of a user. */
   forgetAddress(tx: Tx, orgId: string, userId: string, now: string): PromiseLike<unknown>
-  /** Ends the keys of other service accounts that a service account led to. Returns their ids. */
-  endDerivedKeys(tx: Tx, caller: Caller, userId: string, now: string): Promise<string[]>
+  /** Ends the keys of a service account, and those that it led to. Returns their ids. */
+  endKeysOf(tx: Tx, caller: Caller, userId: string, now: string): Promise<string[]>
 }
 
 type ChangeState = Command<{ params: { id: string } }>
@@ -42,7 +42,7 @@ export async function deactivateUser(
   if (!deactivated) throw refuse('illegal_transition', { detail: 'The user is already inactive.' })
   if (permissions.includes('org:admin')) await requireAdministratorLeft(tx, caller.orgId)
   await emitSessionsVoid(tx, 'organization.user.deactivated', caller.orgId, id, deactivated.session_version)
-  if (kind === 'SERVICE') audit.add({ endedKeyIds: await followers.endDerivedKeys(tx, caller, id, now) })
+  if (kind === 'SERVICE') audit.add({ endedKeyIds: await followers.endKeysOf(tx, caller, id, now) })
   return visibleUser(tx, caller, id)
 }
 
@@ -71,7 +71,7 @@ export async function anonymiseUser(
   await withdrawAllRoles(tx, caller.orgId, id)
   await deleteActivations(tx, id)
   await emitSessionsVoid(tx, 'organization.user.anonymised', caller.orgId, id, erased.session_version)
-  if (kind === 'SERVICE') audit.add({ endedKeyIds: await followers.endDerivedKeys(tx, caller, id, now) })
+  if (kind === 'SERVICE') audit.add({ endedKeyIds: await followers.endKeysOf(tx, caller, id, now) })
   return visibleUser(tx, caller, id)
 }
 
