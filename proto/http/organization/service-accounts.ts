@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import type { Procedure } from '../../procedures.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, DateTime, Line, OrNull, PageOf, pageQuery, pathParam } from '../shapes.ts'
 import { roleIds } from './roles.ts'
@@ -139,11 +140,47 @@ export const KeyRevocation = closed({
 })
 export type KeyRevocation = Static<typeof KeyRevocation>
 
+/** Commands with a lasting effect on access, which the revocation of a key does not undo. */
+export const LASTING_PROCEDURES = [
+  'mailAddress.create',
+  'org.create',
+  'role.grant',
+  'role.patch',
+  'user.activate',
+  'user.create',
+  'user.patch',
+  'user.resetPassword',
+  'webhookEndpoint.create',
+  'webhookEndpoint.patch',
+  'webhookEndpoint.rotateSecret',
+] as const satisfies readonly Procedure[]
+/** Maximum number of acts that the revocation of a key lists. */
+export const MAX_LASTING_ACTS = 100
+
+export const LastingAct = closed(
+  {
+    procedure: Type.String({ description: 'What was done, as in the audit log.', examples: ['user.create'] }),
+    subjectId: Type.Optional(
+      Type.String({
+        description: 'Id of the user, role, webhook endpoint, mail address or organization that it was done to.',
+        examples: ['user_01JZ8Q4D3R1G5M7VJ0T6W2X9YF'],
+      }),
+    ),
+    actorId: Type.String({ description: 'Id of the user who did it.', examples: [EXAMPLE_ID] }),
+    time: DateTime('When it was done.'),
+  },
+  { description: 'An act whose effect on access the revocation of a key does not undo.' },
+)
+export type LastingAct = Static<typeof LastingAct>
+
 export const RevokedServiceAccountKey = closed(
   {
     ...keyFields,
     derivedKeys: Type.Array(DerivedKey, {
       description: 'The live keys that the account led to since the key was created, oldest first.',
+    }),
+    lastingActs: Type.Array(LastingAct, {
+      description: `What the account, and the accounts and people that it led to, did since the key was created that the revocation does not undo: users invited, activated or reset, e-mail addresses changed, roles granted or changed, webhook endpoints created, changed or with a new secret, mail addresses added, organizations created. If the key was stolen, check each. The newest ${MAX_LASTING_ACTS}; the audit log has the others.`,
     }),
   },
   { description: 'A revoked key, with the keys that its account led to.' },

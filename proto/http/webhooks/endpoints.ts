@@ -116,7 +116,7 @@ export const createWebhookEndpoint = defineOperation({
   refusals: ['limit_reached'],
   audit: {
     procedure: 'webhookEndpoint.create',
-    request: ['url', 'events', 'description', 'status'],
+    request: ['webhookId', 'url', 'events', 'description', 'status'],
     hostOnly: ['url'],
   },
   noStore: true,

@@ -1,5 +1,6 @@
 import type { OrgRole, Permission } from '../../../proto/permissions.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
+import type { Lineage } from './rules.ts'
 
 /** The row lock serializes commands on users and roles, so that each sees the changes of the previous one. */
 export const lockOrganizationRow = (tx: Tx, orgId: string) => tx<{ roles: OrgRole[]; operator: boolean }[]>`
@@ -51,3 +52,20 @@ export const listKeptKeys = (
     ${userId === undefined ? tx`` : tx`and holder.user_id = ${userId}`}
     and k.revoked_at is null and (k.expires_at is null or k.expires_at > ${now})
   order by k.id`
+
+export const findLineage = (tx: Tx, orgId: string, id: string) => tx<{ lineage: Lineage }[]>`
+  select lineage from organization.users where org_id = ${orgId} and id = ${id}`
+
+export interface UsedKey {
+  keeper_ids: string[]
+  origin_at: string
+  networks: string[]
+  expires_at: string | null
+}
+
+/** What a key hands on to those that are created with it. */
+export const findKeyOrigin = (tx: Tx, { orgId, userId, id }: { orgId: string; userId: string; id: string }) => tx<
+  (UsedKey & { lineage: Lineage })[]
+>`
+  select lineage, keeper_ids, coalesce(origin_at, created_at) as origin_at, networks, expires_at
+  from organization.service_account_keys where org_id = ${orgId} and user_id = ${userId} and id = ${id}`

@@ -146,6 +146,22 @@ export async function forgetAddress(tx: Tx, orgId: string, userId: string, now: 
   }
 }
 
+/** Removes the addresses that users added since a time and whose owners have not confirmed them. Returns their ids. */
+export async function forgetUnconfirmed(
+  tx: Tx,
+  orgId: string,
+  userIds: readonly string[],
+  since: string,
+  now: string,
+): Promise<string[]> {
+  const removed = (await queries.deleteUnconfirmedOf(tx, orgId, userIds, since)).map(({ id }) => id)
+  for (const id of removed) {
+    await dropMails(tx, id, now)
+    await emitChanged(tx, orgId, id)
+  }
+  return removed
+}
+
 /** The address of a link. The caller proves with the token that it has the link. */
 export async function introspectAddress(sql: Pool, token: string, now: string): Promise<LinkedAddress> {
   const { email, organization_name: organizationName } = found(await queries.findLinked(sql, token, hashOf(token), now))

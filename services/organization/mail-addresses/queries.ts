@@ -92,6 +92,13 @@ export const deleteAddressOfUser = (tx: Tx, orgId: string, userId: string) => tx
   where org_id = ${orgId} and email_key = (select email_key from organization.users where id = ${userId})
   returning id`
 
+export const deleteUnconfirmedOf = (tx: Tx, orgId: string, userIds: readonly string[], since: string) => tx<
+  { id: string }[]
+>`
+  delete from organization.mail_addresses
+  where org_id = ${orgId} and created_by = any(${[...userIds]}) and confirmed_at is null and created_at >= ${since}
+  returning id`
+
 export const deleteUnconfirmed = (sql: Sql, now: string, signal: AbortSignal) =>
   inBatches(
     { limit: 1000, signal },

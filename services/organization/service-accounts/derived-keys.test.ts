@@ -3,7 +3,17 @@ import type { Role } from '../../../proto/http/organization/roles.ts'
 import type { RevokedServiceAccountKey, ServiceAccountKey } from '../../../proto/http/organization/service-accounts.ts'
 import type { ApiClient } from '../../testing/client.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
-import { act, BY_BUS, entriesOf, eventsOf, type Page, type Problem, patch } from '../../testing/people.ts'
+import {
+  act,
+  BY_BUS,
+  created,
+  entriesOf,
+  eventsOf,
+  type Page,
+  type Problem,
+  patch,
+  tokenOf,
+} from '../../testing/people.ts'
 import {
   ACCOUNTS,
   type ClientKey,
@@ -12,16 +22,18 @@ import {
   createdKey,
   requestToken,
 } from '../../testing/service-accounts.ts'
+import { signInOverHttp } from '../../testing/sign-in.ts'
 import { until } from '../../testing/until.ts'
 
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceOf(['sourcing', 'webhooks'])
+const signInInvited = signInOverHttp(market.url)
 const org = await market.organization(['IP_OWNER'])
 const { client: admin } = org.administrator
-const manager = await org.member(['user:manage'])
+const manager = await org.member(['user:manage', 'role:manage', 'webhook:manage'])
 
 const newRole = async (permissions: string[]) =>
   (await admin.post<Role>('/flows/v1/roles', { name: crypto.randomUUID(), permissions })).body.id
-const managing = await newRole(['user:manage'])
+const managing = await newRole(['user:manage', 'role:manage', 'webhook:manage'])
 const editing = await newRole(['part:create'])
 
 const revoke = (client: ApiClient, accountId: string, clientId: string, body?: object) =>
@@ -192,6 +204,59 @@ describe('a thief who revokes the stolen key', () => {
   })
 })
 
+describe('what a stolen key leaves behind', () => {
+  const actsOf = ({ body }: { body: RevokedServiceAccountKey }) =>
+    body.lastingActs.map(({ procedure, subjectId, actorId }) => [procedure, subjectId, actorId])
+
+  test('is listed by the revocation, also where the thief ended the key', async () => {
+    const { id, key, client } = await provisioner()
+    const colleague = await created(admin)
+    const invited = await created(client, { roleIds: [managing] })
+    const person = await signInInvited(tokenOf(invited), invited.email)
+    await patch(client, `/flows/v1/users/${colleague.id}`, { givenName: 'Only a name' })
+    await patch(client, `/flows/v1/users/${colleague.id}`, { email: `${crypto.randomUUID()}@example.com` })
+    await act(client, colleague.id, 'reset-password')
+    await person.post(`/flows/v1/roles/${managing}/grant`, { userId: colleague.id })
+    const { body } = await client.post<{ data: { id: string } }>('/v2.3/webhooks/endpoints', {
+      url: 'https://hooks.example.com/in',
+      events: ['cases.*'],
+    })
+    const endpointId = body.data.id
+    await client.post(`/flows/v1/webhooks/endpoints/${endpointId}/rotate-secret`)
+    await revoke(client, id, key.clientId)
+    const answer = await revoke(admin, id, key.clientId)
+    expect([answer.status, answer.body.derivedKeys, actsOf(answer)]).toEqual([
+      200,
+      [],
+      [
+        ['webhookEndpoint.rotateSecret', endpointId, id],
+        ['webhookEndpoint.create', endpointId, id],
+        ['role.grant', colleague.id, invited.id],
+        ['user.resetPassword', colleague.id, id],
+        ['user.patch', colleague.id, id],
+        ['user.create', invited.id, id],
+      ],
+    ])
+  })
+
+  test('is no key of a person whom it invited, nor of those whom that person invited', async () => {
+    const { id, key, client } = await provisioner()
+    const activated = async (by: ApiClient) => {
+      const invited = await created(by, { roleIds: [managing] })
+      return signInInvited(tokenOf(invited), invited.email)
+    }
+    const second = await activated(await activated(client))
+    const made = await createdAccount(second)
+    const ofMade = await createdKey(second, made.id)
+    const outsider = await createdAccount(manager.client)
+    const ofOutsider = await createdKey(manager.client, outsider.id)
+    // A person whom the account led to cannot keep them either.
+    const { body } = await revoke(second, id, key.clientId, { cascade: false })
+    expect(body.derivedKeys.map(({ clientId }) => clientId)).toEqual([ofMade.clientId])
+    expect([await obtains(ofMade), await obtains(ofOutsider)]).toEqual([401, 200])
+  })
+})
+
 describe('a key that is created with a key', () => {
   const NETWORKS = ['127.0.0.0/8', '::1/128']
   const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
@@ -240,26 +305,29 @@ test('an account that rotates its key keeps the new one, and those of accounts o
   expect([await obtains(key), await obtains(successor), await obtains(ofMade)]).toEqual([401, 200, 200])
 })
 
-test.each(['deactivate', 'anonymise'] as const)('%s of an account ends its keys and those that it led to', async (verb) => {
-  const { id, key, client } = await provisioner()
-  const made = await createdAccount(client)
-  const ofMade = await createdKey(client, made.id)
-  const own = await createdKey(client, id)
-  // The account itself may be the caller: a thief must not keep keys by closing the account.
-  expect((await act(client, id, verb)).status).toBe(200)
-  expect([await obtains(ofMade), await obtains(own), await obtains(key)]).toEqual([401, 401, 401])
-  const [entry] = (await entriesOf(market, org.orgId, `user.${verb}`)).slice(-1)
-  expect(entry?.request).toEqual({ id, endedKeyIds: [key.clientId, ofMade.clientId, own.clientId] })
-  if (verb === 'anonymise') return
-  await act(admin, id, 'activate')
-  expect([await obtains(key), await obtains(own)]).toEqual([401, 401])
-  expect([...(await keysOf(made.id)), ...(await keysOf(id))].map(({ revokedTime }) => typeof revokedTime)).toEqual([
-    'string',
-    'string',
-    'string',
-  ])
-  expect(await obtains(await createdKey(admin, id))).toBe(200)
-})
+test.each(['deactivate', 'anonymise'] as const)(
+  '%s of an account ends its keys and those that it led to',
+  async (verb) => {
+    const { id, key, client } = await provisioner()
+    const made = await createdAccount(client)
+    const ofMade = await createdKey(client, made.id)
+    const own = await createdKey(client, id)
+    // The account itself may be the caller: a thief must not keep keys by closing the account.
+    expect((await act(client, id, verb)).status).toBe(200)
+    expect([await obtains(ofMade), await obtains(own), await obtains(key)]).toEqual([401, 401, 401])
+    const [entry] = (await entriesOf(market, org.orgId, `user.${verb}`)).slice(-1)
+    expect(entry?.request).toEqual({ id, endedKeyIds: [key.clientId, ofMade.clientId, own.clientId] })
+    if (verb === 'anonymise') return
+    await act(admin, id, 'activate')
+    expect([await obtains(key), await obtains(own)]).toEqual([401, 401])
+    expect([...(await keysOf(made.id)), ...(await keysOf(id))].map(({ revokedTime }) => typeof revokedTime)).toEqual([
+      'string',
+      'string',
+      'string',
+    ])
+    expect(await obtains(await createdKey(admin, id))).toBe(200)
+  },
+)
 
 test('more than 100 accounts cannot lead to one another', async () => {
   const { id, key, client } = await provisioner()

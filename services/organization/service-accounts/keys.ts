@@ -7,9 +7,12 @@ import type { Command } from '../../kit/command/command.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { found, invalid, invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { requireNoHigherPermissions } from '../authority/authority.ts'
-import { originOf, requireShortLineage } from './lineage.ts'
+import { originOf, requireShortLineage } from '../authority/lineage.ts'
+import { findLineage } from '../authority/queries.ts'
+import { joined } from '../authority/rules.ts'
+import { limitsWith } from './key-limits.ts'
 import * as queries from './queries.ts'
-import { joined, keepersOf, limitsWith } from './rules.ts'
+import { keepersOf } from './rules.ts'
 import { newClientSecret } from './secret.ts'
 import { distinctNetworks, keyOf } from './shapes.ts'
 
@@ -49,7 +52,7 @@ export async function createKey({
   }
   const id = newIdAt('sak', now)
   const { secret, hash, shown } = newClientSecret()
-  const account = found(await queries.findLineage(tx, orgId, userId))
+  const account = found(await findLineage(tx, orgId, userId))
   const key = {
     ...{ id, orgId, userId, description, createdBy: caller.userId, ...limits },
     lineage: requireShortLineage(joined(origin.lineage, account.lineage)),

@@ -2,7 +2,7 @@ import type { Sql, Tx } from '../../kit/db/client.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { PageWindow } from '../../kit/pagination/pagination.ts'
 import { inBatches } from '../../kit/worker/batches.ts'
-import type { Lineage } from './rules.ts'
+import type { Lineage } from '../authority/rules.ts'
 
 export interface AccountRow {
   id: string
@@ -44,23 +44,6 @@ export const insertAccount = (tx: Tx, { id, orgId, email, name, description, lin
     (id, org_id, kind, email, given_name, family_name, description, lineage, created_at, updated_at)
   values (${id}, ${orgId}, 'SERVICE', ${email}, ${name}, '', ${description ?? null},
     ${JSON.stringify(lineage)}::text::jsonb, ${now}, ${now})`
-
-export const findLineage = (tx: Tx, orgId: string, id: string) => tx<{ lineage: Lineage }[]>`
-  select lineage from organization.users where org_id = ${orgId} and id = ${id}`
-
-export interface UsedKey {
-  keeper_ids: string[]
-  origin_at: string
-  networks: string[]
-  expires_at: string | null
-}
-
-/** What a key hands on to those that are created with it. */
-export const findKeyOrigin = (tx: Tx, { orgId, userId, id }: { orgId: string; userId: string; id: string }) => tx<
-  (UsedKey & { lineage: Lineage })[]
->`
-  select lineage, keeper_ids, coalesce(origin_at, created_at) as origin_at, networks, expires_at
-  from organization.service_account_keys where org_id = ${orgId} and user_id = ${userId} and id = ${id}`
 
 export const updateAccount = (
   tx: Tx,
@@ -154,6 +137,50 @@ export const listDerivedKeys = (
     and k.revoked_at is null and (k.expires_at is null or k.expires_at > ${now})
     and (k.lineage ->> ${userId})::timestamptz >= ${since}
   order by k.id`
+
+/** Users whose acts are attributed to one account. */
+const MAX_ACTORS = 100
+
+/** An account, and the newest users that it led to since a time: accounts, people, and accounts with a key of these. */
+export const listLedTo = (tx: Tx, { orgId, userId }: { orgId: string; userId: string }, since: string) => tx<
+  { id: string }[]
+>`
+  (select ${userId} as id)
+  union (
+    select id from organization.users
+    where org_id = ${orgId} and (lineage ->> ${userId})::timestamptz >= ${since}
+    order by id desc limit ${MAX_ACTORS})
+  union (
+    select k.user_id from organization.users u
+    join organization.service_account_keys k on k.org_id = u.org_id and k.user_id = u.id
+    where u.org_id = ${orgId} and u.kind = 'SERVICE' and (k.lineage ->> ${userId})::timestamptz >= ${since}
+    order by k.id desc limit ${MAX_ACTORS})`
+
+export interface ActRow {
+  procedure: string
+  subject_id: string | null
+  actor_id: string
+  time: string
+}
+
+/** The newest acts of these kinds since a time. Of changed users, those whose e-mail address changed. */
+export const listActs = (
+  tx: Tx,
+  { orgId, actorIds, procedures }: { orgId: string; actorIds: readonly string[]; procedures: readonly string[] },
+  since: string,
+  limit: number,
+) => tx<ActRow[]>`
+  select act.procedure, act.actor_id, act.timestamp as time,
+    coalesce(act.request ->> 'userId', act.request ->> 'webhookId', act.request ->> 'mailAddressId',
+      act.request ->> 'orgId', act.request ->> 'id') as subject_id
+  from unnest(${[...actorIds]}::text[]) actor (id)
+  cross join unnest(${[...procedures]}::text[]) kind (procedure)
+  cross join lateral (
+    select id, procedure, actor_id, timestamp, request from organization.audit_log
+    where org_id = ${orgId} and actor_id = actor.id and procedure = kind.procedure and success and not impersonated
+      and timestamp >= ${since} and (procedure <> 'user.patch' or request -> 'fields' @> '["email"]')
+    order by timestamp desc, id desc limit ${limit}) act
+  order by act.timestamp desc, act.id desc limit ${limit}`
 
 /** The live keys of an account, oldest first. */
 export const listLiveKeys = (tx: Tx, orgId: string, userId: string, now: string) => tx<

@@ -1,5 +1,10 @@
 import type { ServiceAccountKeyRevoked } from '../../../proto/events/organization.ts'
-import type { KeyRevocation, RevokedServiceAccountKey } from '../../../proto/http/organization/service-accounts.ts'
+import {
+  type KeyRevocation,
+  LASTING_PROCEDURES,
+  MAX_LASTING_ACTS,
+  type RevokedServiceAccountKey,
+} from '../../../proto/http/organization/service-accounts.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
@@ -7,10 +12,12 @@ import type { Tx } from '../../kit/db/client.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import { holdsPermissionsOf, requireNoHigherPermissions } from '../authority/authority.ts'
 import { emitUserChanged } from '../authority/events.ts'
-import { originOf } from './lineage.ts'
+import { originOf } from '../authority/lineage.ts'
+import { findKeyOrigin } from '../authority/queries.ts'
+import { forgetUnconfirmed } from '../mail-addresses/commands.ts'
 import * as queries from './queries.ts'
 import { hasLedTo } from './rules.ts'
-import { derivedKeyOf, keyOf } from './shapes.ts'
+import { actOf, derivedKeyOf, keyOf } from './shapes.ts'
 
 interface RevokeKey {
   params: { id: string; keyId: string }
@@ -32,21 +39,30 @@ export async function revokeKey({
 }: Command<RevokeKey>): Promise<RevokedServiceAccountKey> {
   const { orgId } = caller
   const key = { orgId, userId, id: keyId }
-  const { origin_at: originAt } = found(await queries.findKeyOrigin(tx, key))
+  const { origin_at: originAt } = found(await findKeyOrigin(tx, key))
   await requireNoHigherPermissions(tx, caller, userId)
   const isLive = (await queries.markRevoked(tx, key, now)).length > 0
   if (isLive) await voidKey(tx, key)
   const cascades =
     caller.userId !== userId && (body?.cascade !== false || (await isDerived(tx, caller, key, originAt, now)))
   const derived = await queries.listDerivedKeys(tx, key, originAt, now)
-  if (!isLive && (!cascades || derived.length === 0)) {
+  const actorIds = (await queries.listLedTo(tx, key, originAt)).map(({ id }) => id)
+  const acts = await queries.listActs(
+    tx,
+    { orgId, actorIds, procedures: LASTING_PROCEDURES },
+    originAt,
+    MAX_LASTING_ACTS,
+  )
+  if (!isLive && (!cascades || derived.length + acts.length === 0)) {
     throw refuse('illegal_transition', { detail: 'The key has already been revoked.' })
   }
   const ended = cascades ? await endKeys(tx, caller, derived, now) : new Set<string>()
+  const removed = cascades ? await forgetUnconfirmed(tx, orgId, actorIds, originAt, now) : []
   audit.add({ endedKeyIds: [...ended] })
   return {
     ...keyOf(found(await queries.findKey(tx, key))),
     derivedKeys: derived.map((row) => derivedKeyOf(ended.has(row.id) ? { ...row, revoked_at: now } : row)),
+    lastingActs: acts.map(actOf).filter(({ subjectId = '' }) => !removed.includes(subjectId)),
   }
 }
 
@@ -62,6 +78,7 @@ const EVER = '1970-01-01T00:00:00.000Z'
 /** Ends the keys of an account that is deactivated or anonymised, and those that it led to. Returns their ids. */
 export async function endKeysOf(tx: Tx, caller: Caller, userId: string, now: string): Promise<string[]> {
   const derived = await queries.listDerivedKeys(tx, { orgId: caller.orgId, userId }, EVER, now)
+  await forgetUnconfirmed(tx, caller.orgId, [userId], EVER, now)
   const own = await queries.listLiveKeys(tx, caller.orgId, userId, now)
   const others = derived.filter((key) => key.user_id !== userId)
   return [...(await endKeys(tx, caller, [...own, ...others], now))].sort()

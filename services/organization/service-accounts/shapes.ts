@@ -1,12 +1,13 @@
 import type { FieldError } from '../../../proto/errors.ts'
 import type {
   DerivedKey,
+  LastingAct,
   ServiceAccount,
   ServiceAccountKey,
   ServiceAccountKeyInput,
 } from '../../../proto/http/organization/service-accounts.ts'
 import { canonicalNetwork } from '../../kit/addresses/networks.ts'
-import type { AccountRow, DerivedKeyRow, KeyRow } from './queries.ts'
+import type { AccountRow, ActRow, DerivedKeyRow, KeyRow } from './queries.ts'
 
 /** The address by which lists of users show an account. It is unique, because the id is. */
 export const emailOf = (userId: string, publicUrl: string): string =>
@@ -54,4 +55,11 @@ export const derivedKeyOf = (row: DerivedKeyRow): DerivedKey => ({
   createdBy: row.created_by,
   createdTime: row.created_at,
   ...(row.revoked_at === null ? {} : { revokedTime: row.revoked_at }),
+})
+
+export const actOf = ({ procedure, subject_id: subjectId, actor_id: actorId, time }: ActRow): LastingAct => ({
+  procedure,
+  ...(subjectId === null ? {} : { subjectId }),
+  actorId,
+  time,
 })

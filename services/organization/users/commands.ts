@@ -15,7 +15,9 @@ import { found, invalid, invalidField, refuse } from '../../kit/errors/refusal.t
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { requireHeldPermissions, requireNoHigherPermissions } from '../authority/authority.ts'
 import { emitUserChanged } from '../authority/events.ts'
+import { originOf, requireShortLineage } from '../authority/lineage.ts'
 import { findUser } from '../authority/queries.ts'
+import type { Lineage } from '../authority/rules.ts'
 import { emailAddressOf } from '../email-addresses.ts'
 import type { MailLinks } from '../mail/links.ts'
 import { findRoles, grantRoleTo } from '../roles/queries.ts'
@@ -60,7 +62,11 @@ export async function createUser(
   const { orgId } = caller
   const roleIds = [...new Set(body.roleIds ?? [])]
   await requireGrantable(tx, caller, body.roleIds ?? [])
-  const { userId, activationToken } = await addUser(tx, orgId, body, { now, createdBy: caller.userId })
+  const { userId, activationToken } = await addUser(tx, orgId, body, {
+    now,
+    createdBy: caller.userId,
+    lineage: requireShortLineage((await originOf(tx, caller, now)).lineage),
+  })
   for (const roleId of roleIds) await grantRoleTo(tx, { orgId, userId, roleId })
   audit.add({ userId })
   const { document } = found(await findUserDocument(tx, viewerOf(caller), userId))
@@ -185,10 +191,15 @@ export async function addUser(
   tx: Tx,
   orgId: string,
   { email, givenName, familyName, phone = null }: Omit<NewUser, 'phone'> & { phone?: string | null },
-  { now, createdBy, field = 'email' }: { now: string; createdBy: string | null; field?: string },
+  {
+    now,
+    createdBy,
+    lineage = {},
+    field = 'email',
+  }: { now: string; createdBy: string | null; lineage?: Lineage; field?: string },
 ): Promise<InvitedUser> {
   const userId = newId('user')
-  const person = { email: requireEmailAddress(email, field), givenName, familyName, phone }
+  const person = { email: requireEmailAddress(email, field), givenName, familyName, phone, lineage }
   await insertUser(tx, { ...person, id: userId, orgId }, now).catch(refuseTakenEmail(field))
   const activationToken = await addActivation(tx, userId, { now, createdBy })
   await emitUserChanged(tx, orgId, userId)

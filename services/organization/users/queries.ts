@@ -1,5 +1,6 @@
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { inBatches } from '../../kit/worker/batches.ts'
+import type { Lineage } from '../authority/rules.ts'
 import { ERASED, type Viewer } from './rules.ts'
 
 export const findUserDocument = (sql: Sql, { orgId, userId, seesAll }: Viewer, id: string) => sql<
@@ -15,12 +16,15 @@ interface UserRow {
   givenName: string
   familyName: string
   phone: string | null
+  /** The service accounts that led to the user. */
+  lineage: Lineage
 }
 
-export const insertUser = (sql: Sql, { id, orgId, email, givenName, familyName, phone }: UserRow, now: string) => sql`
+export const insertUser = (sql: Sql, user: UserRow, now: string) => sql`
   insert into organization.users
-    (id, org_id, email, given_name, family_name, phone, created_at, updated_at)
-  values (${id}, ${orgId}, ${email}, ${givenName}, ${familyName}, ${phone}, ${now}, ${now})`
+    (id, org_id, email, given_name, family_name, phone, lineage, created_at, updated_at)
+  values (${user.id}, ${user.orgId}, ${user.email}, ${user.givenName}, ${user.familyName}, ${user.phone},
+    ${JSON.stringify(user.lineage)}::text::jsonb, ${now}, ${now})`
 
 /** The person with an e-mail address. */
 export const findUserByEmail = (sql: Sql, email: string) => sql<{ id: string; org_id: string; active: boolean }[]>`

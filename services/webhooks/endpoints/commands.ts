@@ -30,7 +30,7 @@ export interface EndpointDeps {
 /** Creates an endpoint of the caller's organization. The response is the only one with the secret. */
 export async function createEndpoint(
   { box }: EndpointDeps,
-  { tx, caller, body, now }: Command<{ body: WebhookEndpointInput }>,
+  { tx, caller, body, now, audit }: Command<{ body: WebhookEndpointInput }>,
 ): Promise<{ data: CreatedWebhookEndpoint }> {
   const { orgId } = caller
   await queries.lockEndpoints(tx, orgId)
@@ -50,6 +50,7 @@ export async function createEndpoint(
     encryptedSecret: await box.encrypt(secret),
   }
   const [row] = await queries.insertEndpoint(tx, endpoint, now)
+  audit.add({ webhookId: row.id })
   return { data: { ...shownEndpoint(row), secret } }
 }
 
