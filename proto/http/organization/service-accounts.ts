@@ -6,7 +6,7 @@ import { roleIds } from './roles.ts'
 
 const tag = defineTag(
   'Service accounts',
-  'Users of your organization for programs. They have keys instead of a password, and obtain tokens at `POST /flows/v1/oauth/token`. Roles are granted to them, and they are activated, deactivated and anonymised, as other users.',
+  'Users of your organization for programs. They have keys instead of a password, and obtain tokens at `POST /flows/v1/oauth/token`. Roles are granted to them, and they are activated, deactivated and anonymised, as other users. The deactivation revokes their keys.',
 )
 
 /** Maximum number of service accounts of an organization. */
@@ -87,7 +87,11 @@ export type ServiceAccountKey = Static<typeof ServiceAccountKey>
 
 export const ServiceAccountKeyInput = closed({
   description: Type.Optional(Line(100, { description: 'Where the key is used.', examples: ['Production'] })),
-  expireTime: Type.Optional(DateTime('Time in the future after which the key is not valid. Default: never.')),
+  expireTime: Type.Optional(
+    DateTime(
+      'Time in the future after which the key is not valid. Default: never, or that of the key with which you create it.',
+    ),
+  ),
   networks: Type.Optional(
     Type.Array(
       Line(64, {
@@ -96,7 +100,8 @@ export const ServiceAccountKeyInput = closed({
       }),
       {
         maxItems: 20,
-        description: 'Networks from which the key obtains tokens. Default: every address. Duplicates are removed.',
+        description:
+          'Networks from which the key obtains tokens. Default: every address, or the networks of the key with which you create it. Duplicates are removed.',
         examples: [EXAMPLE_NETWORKS],
       },
     ),
@@ -133,7 +138,7 @@ export const KeyRevocation = closed({
   cascade: Type.Optional(
     Type.Boolean({
       description:
-        'Whether the keys that the account led to are revoked, too. Default true; never where the account revokes a key of its own.',
+        'Whether the keys that the account led to are revoked, too. Default true; never where the account revokes a key of its own, and always where the account led to you: an account that it created, or a person whom it invited.',
       examples: [true],
     }),
   ),
@@ -266,7 +271,7 @@ export const createServiceAccountKey = defineOperation({
   path: `${path}/{id}/keys`,
   tag,
   summary: 'Create a key of a service account',
-  description: `The response contains the client id and the secret, which is stored as a hash and never shown again. You must hold every permission of the account. An account has at most ${MAX_LIVE_KEYS} keys that are neither revoked nor expired: create the new one, deploy it, then revoke the old one. The creator of a key keeps its secret, so the account gains no permission that the creator of a live key lacks: such a grant or change of a role is 409.`,
+  description: `The response contains the client id and the secret, which is stored as a hash and never shown again. You must hold every permission of the account. An account has at most ${MAX_LIVE_KEYS} keys that are neither revoked nor expired: create the new one, deploy it, then revoke the old one. A key that is created with another key has its \`expireTime\` and its \`networks\` unless you name an earlier time and parts of these networks; others are 400. The creator of a key keeps its secret, and so do those who keep the secret of the key with which it was created. The account gains no permission that one of them lacks: such a grant or change of a role is 409.`,
   access: 'user:manage',
   params: id,
   body: ServiceAccountKeyInput,
@@ -285,7 +290,7 @@ export const revokeServiceAccountKey = defineOperation({
   tag,
   summary: 'Revoke a key of a service account',
   description:
-    'The key obtains no more tokens, and those that it obtained are void in every service within a second. Invitations and impersonation grants that the account made end, too, because a stolen key could have made them. For the same reason the revocation ends the keys that the account created since (for a key that the account created itself: since the first key of that chain), the keys of accounts that it created since, and in turn the keys that those led to, except keys of accounts with a permission that you lack. The response lists them. They stay with `cascade: false`, and where the account revokes its own key, as in a rotation. You must hold every permission of the account.',
+    'The key obtains no more tokens, and those that it obtained are void in every service within a second. Invitations and impersonation grants that the account made end, too, because a stolen key could have made them. For the same reason the revocation ends the keys that the account created since (for a key that the account created itself: since the first key of that chain), the keys of accounts that it created since, those that people whom it invited since have created, and in turn the keys that those led to, except keys of accounts with a permission that you lack. Mail addresses that they added and whose owners have not confirmed them are removed. The response lists the keys. They stay with `cascade: false`, unless the account led to yourself, and where the account revokes its own key, as in a rotation. If a thief did that, revoke the key again: 409 only where the account left neither keys nor acts. You must hold every permission of the account.',
   access: 'user:manage',
   params: Type.Object({
     ...id.properties,

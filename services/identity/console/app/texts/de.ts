@@ -559,9 +559,10 @@ export const de: Texts = {
     neverUsed: 'nie benutzt',
     expires: (day) => `endet am ${day}`,
     revoke: 'Widerrufen',
-    deactivateHint: 'Seine Schlüssel erhalten keine Tokens mehr, und die erhaltenen enden.',
+    deactivateHint:
+      'Seine Schlüssel werden widerrufen, und ihre Tokens enden. Ist es wieder aktiv, braucht es einen neuen Schlüssel.',
     revokeHint:
-      'Programme mit diesem Schlüssel verlieren binnen einer Sekunde den Zugang. Schlüssel, die dieses Konto seitdem erstellt hat, und die von Konten, die es erstellt hat, werden mit widerrufen.',
+      'Programme mit diesem Schlüssel verlieren binnen einer Sekunde den Zugang. Schlüssel, die dieses Konto seitdem erstellt hat, und die von Konten, die es erstellt hat, oder von Personen, die es eingeladen hat, werden mit widerrufen. Wurde der Schlüssel gestohlen, sehen Sie im Prüfprotokoll nach, was das Konto getan hat.',
   },
   auditLog: {
     kind: 'Einträge',

@@ -554,9 +554,10 @@ export const en = {
     neverUsed: 'never used',
     expires: (day: string) => `ends on ${day}`,
     revoke: 'Revoke',
-    deactivateHint: 'Its keys obtain no tokens, and those that they obtained end.',
+    deactivateHint:
+      'Its keys are revoked, and the tokens that they obtained end. Once it is active again, it needs a new key.',
     revokeHint:
-      'Programs with this key lose their access within a second. Keys that this account has created since, and those of accounts that it created, are revoked, too.',
+      'Programs with this key lose their access within a second. Keys that this account has created since, and those of accounts that it created and of people whom it invited, are revoked, too. If the key was stolen, look in the audit log for what the account did.',
   },
   auditLog: {
     kind: 'Entries',
