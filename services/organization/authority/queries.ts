@@ -44,10 +44,11 @@ export const listKeptKeys = (
       select permission from organization.users keeper
       join organization.user_roles ur on ur.user_id = keeper.id
       join organization.roles r on r.id = ur.role_id cross join unnest(r.permissions) permission
-      where keeper.org_id = ${orgId} and keeper.id = any(k.keeper_ids) and keeper.active
-      group by permission having count(distinct keeper.id) = cardinality(k.keeper_ids)) as keeper_permissions
+      where keeper.org_id = ${orgId} and keeper.id = any(kept.keeper_ids) and keeper.active
+      group by permission having count(distinct keeper.id) = cardinality(kept.keeper_ids)) as keeper_permissions
   from organization.user_roles holder
   join organization.service_account_keys k on k.org_id = holder.org_id and k.user_id = holder.user_id
+  cross join lateral (select coalesce(k.keeper_ids, array[k.created_by]) as keeper_ids) kept
   where holder.org_id = ${orgId} and holder.role_id = ${roleId}
     ${userId === undefined ? tx`` : tx`and holder.user_id = ${userId}`}
     and k.revoked_at is null and (k.expires_at is null or k.expires_at > ${now})
@@ -67,5 +68,6 @@ export interface UsedKey {
 export const findKeyOrigin = (tx: Tx, { orgId, userId, id }: { orgId: string; userId: string; id: string }) => tx<
   (UsedKey & { lineage: Lineage })[]
 >`
-  select lineage, keeper_ids, coalesce(origin_at, created_at) as origin_at, networks, expires_at
+  select lineage, coalesce(keeper_ids, array[created_by]) as keeper_ids,
+    coalesce(origin_at, created_at) as origin_at, networks, expires_at
   from organization.service_account_keys where org_id = ${orgId} and user_id = ${userId} and id = ${id}`

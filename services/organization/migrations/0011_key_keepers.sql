@@ -1,6 +1,6 @@
 -- The users who keep the secret: the creator, and for a key that a service account created, the keepers of the key that
--- the account used, too. They replace the one keeper of a key.
-alter table organization.service_account_keys add column keeper_ids text[] collate "C" not null default '{}';
+-- the account used, too. Null: the creator. They replace `keeper_id`, which is no longer read.
+alter table organization.service_account_keys add column keeper_ids text[] collate "C";
 
 -- Which key an account used is not known for earlier ones, so each that was live then is taken.
 with recursive keeper (key_id, user_id, at) as (
@@ -12,8 +12,6 @@ with recursive keeper (key_id, user_id, at) as (
 )
 update organization.service_account_keys k
 set keeper_ids = array(select distinct user_id from keeper where keeper.key_id = k.id order by user_id);
-
-alter table organization.service_account_keys drop column keeper_id;
 
 -- The lineage of a person whom a service account invited counts for what the person creates.
 update organization.users u set lineage = jsonb_build_object(made.actor_id, made.timestamp)
