@@ -65,6 +65,17 @@ export const getDocs = defineOperation({
   page: true,
 })
 
+/** The page that `type` of a problem names. */
+export const getErrorCodes = defineOperation({
+  id: 'getErrorCodes',
+  method: 'GET',
+  path: '/docs/errors',
+  tag,
+  summary: 'Get the page of the error codes',
+  access: 'public',
+  page: true,
+})
+
 export const getReference = defineOperation({
   id: 'getReference',
   method: 'GET',

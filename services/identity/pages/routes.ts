@@ -86,6 +86,7 @@ export function pageRoutes({ http, publicUrl, hasConsole, scripts }: PageDeps) {
     .use(http.publicRoute(pages.getAsyncApi, async () => (await site()).asyncapi))
     .use(http.publicRoute(pages.getLlmsText, async ({ request }) => (await site()).llms.answer(request)))
     .use(http.publicRoute(pages.getDocs, async ({ request }) => (await site()).overview.answer(request)))
+    .use(http.publicRoute(pages.getErrorCodes, async ({ request }) => (await site()).errors.answer(request)))
     .use(http.publicRoute(pages.getReference, async ({ request }) => (await site()).reference.answer(request)))
     .use(
       http.publicRoute(pages.getGuide, async ({ params, request }) =>

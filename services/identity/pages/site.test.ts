@@ -10,6 +10,13 @@ interface Shown {
   'x-tagGroups': { name: string; tags: string[] }[]
 }
 
+interface Document {
+  components: {
+    schemas: { ErrorCode: { enum: string[] } }
+    headers: Record<'RateLimit' | 'RateLimit-Policy', { description: string }>
+  }
+}
+
 const PUBLIC_URL = 'https://market.example.com'
 const market = await marketplaceOf([], { PUBLIC_URL })
 const at = (path: string, headers: Record<string, string> = {}) => fetch(`${market.url}${path}`, { headers })
@@ -207,6 +214,38 @@ describe('the API reference', () => {
   })
 })
 
+describe('the page of error codes', () => {
+  test('explains each code where `type` of a problem leads, with status, cause and remedy', async () => {
+    const { body } = await market.anonymous.get<{ type: string }>('/flows/v1/sessions')
+    expect(body.type).toBe(`${PUBLIC_URL}/docs/errors#unauthorized`)
+    const answer = await at('/docs/errors')
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    const page = await answer.text()
+    const sections = [...page.matchAll(/<h2 id="([a-z_]+)">[\s\S]*?(?=<h2|<\/main>)/g)]
+    const document = (await (await at('/openapi.json')).json()) as Document
+    const codes = [...document.components.schemas.ErrorCode.enum, 'unauthorized_client', 'unsupported_grant_type']
+    expect(sections.map(([, code]) => code).sort()).toEqual([...codes, 'invalid_client'].sort())
+    for (const [text, code] of sections) {
+      expect([code, text]).toEqual([code, expect.stringMatching(/<p>[45]\d\d: .+\.<\/p>/)])
+      expect([code, text]).toEqual([code, expect.stringMatching(/Cause:<\/strong> \S[\s\S]*Remedy:<\/strong> \S/)])
+    }
+    expect(await read('/docs/errors.md')).toContain('\n## rate_limited\n\n429: Too many requests.\n')
+  })
+
+  test('is found by its codes', async () => {
+    const search = searchOf(await (await at('/docs/search.json')).json())
+    expect(search('last_administrator')[0].url).toBe('/docs/errors#last_administrator')
+  })
+})
+
+test('the draft of RateLimit is named by the document, for both headers, and by the guide of limits', async () => {
+  const draft = 'draft-ietf-httpapi-ratelimit-headers-10'
+  const { components } = (await (await at('/openapi.json')).json()) as Document
+  for (const name of ['RateLimit', 'RateLimit-Policy'] as const)
+    expect(components.headers[name].description).toContain(draft)
+  expect(await read('/docs/guides/limits.md')).toContain(draft)
+})
+
 describe('for programs', () => {
   test('/llms.txt lists each guide as Markdown, and the contracts', async () => {
     const answer = await at('/llms.txt')
@@ -218,7 +257,7 @@ describe('for programs', () => {
       [
         ...GUIDES.map((name) => `/docs/guides/${name}.md`),
         '/docs/guides/getting-started.md#clients-and-a-command-line',
-        ...['/openapi.json', '/asyncapi.json', '/docs/guides.md'],
+        ...['/openapi.json', '/asyncapi.json', '/docs/errors.md', '/docs/guides.md'],
       ].map((path) => `${PUBLIC_URL}${path}`),
     )
     for (const link of links) expect((await at(new URL(link ?? '').pathname)).status).toBe(200)

@@ -2,9 +2,10 @@ import asyncapi from '../../../proto/asyncapi.json' with { type: 'json' }
 import openapi from '../../../proto/openapi/marketplace.json' with { type: 'json' }
 import { JsonText } from '../../kit/db/json-text.ts'
 import { Asset, MARKDOWN, PAGE_HEADERS, pageHeaders } from './assets.ts'
+import { ERROR_CODES_TITLE, errorCodes, withCodesAsIds } from './documentation/errors.ts'
 import { headingsOf, htmlOf } from './documentation/markup.ts'
 import { type ApiDocument, documentByResource, resourcesOf } from './documentation/resources.ts'
-import { guidePage, overviewPage, referencePage } from './documentation/shell.ts'
+import { guidePage, overviewPage, referencePage, textPage } from './documentation/shell.ts'
 import { llmsText, searchEntries } from './documentation/texts.ts'
 import { readGuides } from './guides.ts'
 
@@ -23,12 +24,24 @@ export async function documentationSite(publicUrl: string, hasConsole: boolean) 
   const resources = resourcesOf(document)
   const guides = await readGuides(publicUrl)
   const written = guides.map((guide) => ({ guide, html: htmlOf(guide, guides) }))
+  const codes = errorCodes()
   const page = (read: () => string, headers = PAGE_HEADERS) => textAsset(HTML, read, headers)
   return {
     openapi: new JsonText(JSON.stringify(openapi)),
     asyncapi: new JsonText(JSON.stringify(asyncapi)),
     overview: page(() => overviewPage({ guides, resources, introduction, hasConsole })),
     reference: page(referencePage, REFERENCE_HEADERS),
+    errors: page(() => {
+      const html = withCodesAsIds(htmlOf({ markdown: codes }, guides))
+      return textPage({
+        title: ERROR_CODES_TITLE,
+        source: '/docs/errors.md',
+        html,
+        headings: headingsOf(html),
+        guides,
+        resources,
+      })
+    }),
     /** By name, as a page and, with `.md`, as Markdown. */
     guides: new Map<string, Asset>(
       written.flatMap(({ guide, html }) => [
@@ -39,6 +52,7 @@ export async function documentationSite(publicUrl: string, hasConsole: boolean) 
     llms: textAsset('text/plain; charset=utf-8', () => llmsText(guides, introduction, publicUrl)),
     assets: new Map<string, Asset>([
       ['openapi.json', textAsset('application/json', () => JSON.stringify(documentByResource(document)))],
+      ['errors.md', textAsset(MARKDOWN, () => codes)],
       ['guides.md', textAsset(MARKDOWN, () => guides.map(({ markdown }) => markdown).join('\n'))],
       ['search.json', textAsset('application/json', () => JSON.stringify(searchEntries(written, resources)))],
     ]),

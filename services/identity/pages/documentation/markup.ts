@@ -19,7 +19,7 @@ export const linkTo = ({ name }: Pick<Guide, 'name'>) => `/docs/guides/${name}`
  * The HTML of a guide: drawn diagrams, tables that scroll by themselves, and the same request in several languages as
  * tabs.
  */
-export function htmlOf({ markdown }: Guide, guides: readonly Guide[]): string {
+export function htmlOf({ markdown }: Pick<Guide, 'markdown'>, guides: readonly Guide[]): string {
   const linked = guides.reduce(
     (text, guide) => text.replaceAll(`"${guide.title}"`, `[${guide.title}](${linkTo(guide)})`),
     markdown,
