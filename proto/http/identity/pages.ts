@@ -86,6 +86,17 @@ export const getReference = defineOperation({
   page: true,
 })
 
+export const getOperationText = defineOperation({
+  id: 'getOperationText',
+  method: 'GET',
+  path: '/docs/api/{operation}',
+  tag,
+  summary: 'Get an operation as Markdown',
+  access: 'public',
+  params: pathParam('operation', 'Id of the operation with `.md`.', 'createPart.md'),
+  page: true,
+})
+
 export const getGuide = defineOperation({
   id: 'getGuide',
   method: 'GET',

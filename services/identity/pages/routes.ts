@@ -89,6 +89,11 @@ export function pageRoutes({ http, publicUrl, hasConsole, scripts }: PageDeps) {
     .use(http.publicRoute(pages.getErrorCodes, async ({ request }) => (await site()).errors.answer(request)))
     .use(http.publicRoute(pages.getReference, async ({ request }) => (await site()).reference.answer(request)))
     .use(
+      http.publicRoute(pages.getOperationText, async ({ params, request }) =>
+        answerOf((await site()).operations, params.operation, request),
+      ),
+    )
+    .use(
       http.publicRoute(pages.getGuide, async ({ params, request }) =>
         answerOf((await site()).guides, params.guide, request),
       ),

@@ -6,7 +6,7 @@ import { searchOf } from './documentation/search.js'
 
 /** What the tests read of the document of the page. */
 interface Shown {
-  paths: Record<string, Record<string, { tags: string[]; 'x-badges': { name: string }[] }>>
+  paths: Record<string, Record<string, { operationId: string; tags: string[]; 'x-badges': { name: string }[] }>>
   'x-tagGroups': { name: string; tags: string[] }[]
 }
 
@@ -262,6 +262,48 @@ describe('for programs', () => {
     )
     for (const link of links) expect((await at(new URL(link ?? '').pathname)).status).toBe(200)
     expect(await read('/docs/guides/getting-started.md')).toContain('\n## Clients and a command line\n')
+  })
+
+  test('/llms.txt names every operation, and each is Markdown at its id', async () => {
+    const document = await documentAt('/openapi.json')
+    const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, { operationId }]) => ({ method: method.toUpperCase(), path, operationId })),
+    )
+    expect(operations.length).toBeGreaterThan(150)
+    const text = await read('/llms.txt')
+    for (const { method, path, operationId } of operations) {
+      expect(text).toContain(` ${operationId} (${method} ${path})`)
+      const answer = await at(`/docs/api/${operationId}.md`)
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/markdown; charset=utf-8'])
+      const page = await answer.text()
+      expect(page).toContain(`\n\`${method} ${PUBLIC_URL}${path}\` (\`${operationId}\`)\n`)
+      expect(page).not.toMatch(/undefined|\[object|\$ref/)
+    }
+    for (const path of ['/docs/api/createPartz.md', '/docs/api/createPart', '/docs/api/constructor'])
+      expect((await at(path)).status).toBe(404)
+  })
+
+  test('the page of an operation has permission, parameters, body, answer and errors', async () => {
+    const page = await read('/docs/api/awardRfq.md')
+    expect(page).toStartWith('# Award an RFQ\n')
+    for (const text of [
+      '\nNeeds the permission `rfq:award`.\n',
+      '\n| `id` | path | string | yes | Id of the RFQ. | `"rfq_01JZ8Q4D3R1G5M7VJ0T6W2X9YB"` |\n',
+      '\n| `Idempotency-Key` | header | string, 1 to 255 characters | no | Makes a retry safe',
+      '\n## Body\n\n`application/json`\n\n',
+      '\n| `awards[].quantity` | integer (int32), 1 to 1000000000 | yes | Number of pieces to order. |\n',
+      '\n| `sellerOrgId` | string, 1 to 64 characters | no | Organization with the role SELLER',
+      '\n## Answer 200\n',
+      '\n| `awardedOfferIds` | array of string',
+      '\n## Errors\n\nEvery code is explained at https://market.example.com/docs/errors.md.\n',
+    ])
+      expect(page).toContain(text)
+    expect(page).toMatch(/\n- 409: .*`illegal_transition`/)
+    const [, body = ''] = /## Body[\s\S]*?```json\n([\s\S]*?)```/.exec(page) ?? []
+    const award = { offerId: 'offer_01JZ8Q4D3R1G5M7VJ0T6W2X9YB', quantity: 10 }
+    expect(JSON.parse(body)).toMatchObject({ awards: [award] })
+    expect(await read('/docs/api/listParts.md')).toContain('\nNeeds an access token, and no permission.\n')
+    expect(await read('/docs/api/getOrder.md')).toContain('\nBeta: it can change incompatibly without notice.\n')
   })
 
   test('/asyncapi.json is the AsyncAPI document, and the first page and the guides of events link it', async () => {

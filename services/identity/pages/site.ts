@@ -4,6 +4,7 @@ import { JsonText } from '../../kit/db/json-text.ts'
 import { Asset, MARKDOWN, PAGE_HEADERS, pageHeaders } from './assets.ts'
 import { ERROR_CODES_TITLE, errorCodes, withCodesAsIds } from './documentation/errors.ts'
 import { headingsOf, htmlOf } from './documentation/markup.ts'
+import { operationPages } from './documentation/operations.ts'
 import { type ApiDocument, documentByResource, resourcesOf } from './documentation/resources.ts'
 import { guidePage, overviewPage, referencePage, textPage } from './documentation/shell.ts'
 import { llmsText, searchEntries } from './documentation/texts.ts'
@@ -49,7 +50,11 @@ export async function documentationSite(publicUrl: string, hasConsole: boolean) 
         [`${guide.name}.md`, textAsset(MARKDOWN, () => guide.markdown)],
       ]),
     ),
-    llms: textAsset('text/plain; charset=utf-8', () => llmsText(guides, introduction, publicUrl)),
+    /** By id, as Markdown. */
+    operations: new Map<string, Asset>(
+      [...operationPages(document, publicUrl)].map(([id, text]) => [`${id}.md`, textAsset(MARKDOWN, () => text)]),
+    ),
+    llms: textAsset('text/plain; charset=utf-8', () => llmsText({ guides, resources, introduction, publicUrl })),
     assets: new Map<string, Asset>([
       ['openapi.json', textAsset('application/json', () => JSON.stringify(documentByResource(document)))],
       ['errors.md', textAsset(MARKDOWN, () => codes)],

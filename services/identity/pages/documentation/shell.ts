@@ -151,7 +151,7 @@ ${grouped(resources)
 ${list([
   '<a href="/openapi.json">OpenAPI 3.1</a> <span>Every operation, for generated clients and tools.</span>',
   '<a href="/asyncapi.json">AsyncAPI 3</a> <span>Every event of webhooks and of the streams.</span>',
-  '<a href="/llms.txt">llms.txt</a> <span>The guides as Markdown, for language models. Each guide is also at its address with <code>.md</code>.</span>',
+  '<a href="/llms.txt">llms.txt</a> <span>The guides and operations as Markdown, for language models. Each guide is also at its address with <code>.md</code>, and each operation at <code>/docs/api/createPart.md</code>.</span>',
 ])}
 </main>
 ${SCRIPT}

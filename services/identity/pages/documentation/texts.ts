@@ -42,8 +42,19 @@ export const searchEntries = (
   ),
 ]
 
+interface Contents {
+  guides: readonly Guide[]
+  resources: readonly Resource[]
+  introduction: string
+  publicUrl: string
+}
+
+/** The operations of a resource on one line, because there are more than a hundred and fifty. */
+const operationsLine = ({ name, operations }: Resource) =>
+  `- ${name}: ${operations.map(({ operationId, method, path }) => `${operationId} (${method.toUpperCase()} ${path})`).join(', ')}`
+
 /** The contents of `/llms.txt` (llmstxt.org). */
-export function llmsText(guides: readonly Guide[], introduction: string, publicUrl: string): string {
+export function llmsText({ guides, resources, introduction, publicUrl }: Contents): string {
   const link = (title: string, path: string, about: string) => `- [${title}](${publicUrl}${path}): ${about}`
   return [
     `# ${TITLE}`,
@@ -56,6 +67,9 @@ export function llmsText(guides: readonly Guide[], introduction: string, publicU
       '/docs/guides/getting-started.md#clients-and-a-command-line',
       'how to install the clients and the command `marketplace`, and how they sign in',
     ),
+    '## Operations',
+    `Each is a page, such as ${publicUrl}/docs/api/createPart.md for \`createPart\`: method, path, permission, parameters, body, answers and errors.`,
+    resources.map(operationsLine).join('\n'),
     '## Contracts',
     [
       link('OpenAPI 3.1', '/openapi.json', 'every operation with its parameters, bodies, answers and errors'),
