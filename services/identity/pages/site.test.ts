@@ -6,7 +6,10 @@ import { searchOf } from './documentation/search.js'
 
 /** What the tests read of the document of the page. */
 interface Shown {
-  paths: Record<string, Record<string, { operationId: string; tags: string[]; 'x-badges': { name: string }[] }>>
+  paths: Record<
+    string,
+    Record<string, { operationId: string; 'x-beta'?: true; tags: string[]; 'x-badges': { name: string }[] }>
+  >
   'x-tagGroups': { name: string; tags: string[] }[]
 }
 
@@ -37,6 +40,7 @@ const GUIDES = [
   'paging',
   'retries',
   'limits',
+  'compatibility',
   'trying-out',
   'changes',
 ]
@@ -147,7 +151,9 @@ describe('the search', () => {
     ['changelog', '/docs/guides/changes'],
     ['timeouts', '/docs/guides/limits#timeouts'],
     ['rate limit', '/docs/guides/limits#rate-limits'],
-    ['versioning', '/docs/guides/changes'],
+    ['versioning', '/docs/guides/compatibility'],
+    ['deprecated', '/docs/guides/compatibility#deprecation'],
+    ['breaking change', '/docs/guides/compatibility#what-counts-as-breaking'],
     ['unobtainium', '/docs/guides/paging#many-records-by-id'],
   ])('of %p finds %p', async (query, url) => {
     const found: string[] = searchOf(await entries())(query).map((entry: { url: string }) => entry.url)
@@ -212,6 +218,22 @@ describe('the API reference', () => {
     const [shown, all] = await Promise.all([documentAt('/docs/openapi.json'), documentAt('/openapi.json')])
     expect(named(shown).sort()).toEqual(named(all).sort())
   })
+})
+
+test('the operations in beta and the deprecated ones are those that the guide of compatibility tells', async () => {
+  const document = await documentAt('/openapi.json')
+  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.values(item).map((operation) => ({ path, ...operation })),
+  )
+  expect(operations.flatMap((operation) => (operation['x-beta'] ? [operation.path] : [])).sort()).toEqual([
+    '/v1/orders',
+    '/v1/orders/{id}',
+    '/v1/orders/{id}/history',
+    '/v1/parts/{id}/history',
+    '/v1/rfqs/{id}/history',
+  ])
+  const deprecated = operations.filter((operation) => JSON.stringify(operation).includes('"deprecated":true'))
+  expect(deprecated.map(({ path }) => path)).toEqual(['/v1/offers'])
 })
 
 describe('the page of error codes', () => {
