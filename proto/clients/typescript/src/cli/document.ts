@@ -14,6 +14,7 @@ export interface Schema {
   items?: Schema
   anyOf?: Schema[]
   properties?: Record<string, Schema>
+  additionalProperties?: boolean | Schema
   required?: string[]
 }
 export interface Parameter {
@@ -25,6 +26,7 @@ export interface Parameter {
 }
 interface Content {
   content?: Record<string, { schema: Schema }>
+  headers?: Record<string, unknown>
 }
 export interface Operation {
   operationId: string
