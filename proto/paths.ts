@@ -12,6 +12,7 @@ export const PATHS = {
     '/docs',
     '/console',
     '/openapi.json',
+    '/openapi-3.0.json',
     '/asyncapi.json',
     '/llms.txt',
     '/activate',

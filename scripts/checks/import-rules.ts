@@ -113,7 +113,7 @@ export const IMPORT_RULES: IForbiddenRuleType[] = [
       toExcept: [
         '^services/identity/console/app/',
         '^proto/(clients/typescript/src|states)/',
-        '^proto/(permissions|procedures|webhook-events)\\.ts$',
+        '^proto/(permissions|procedures|territories|webhook-events)\\.ts$',
         packages('preact', 'preact-iso', '@preact/signals'),
       ],
     },

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'bun:test'
+import type { TSchema } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
 import Ajv from 'ajv/dist/2020.js'
 import { ERRORS, type ErrorCode } from '../../proto/errors.ts'
+import { PERMISSIONS } from '../../proto/permissions.ts'
 import { errorFormatOf } from '../../services/kit/http/problem.ts'
 import { OPERATIONS } from '../../services/testing/operations/contract.ts'
 import { codeIn } from '../../services/testing/operations/document.ts'
@@ -22,6 +25,9 @@ function at<T>({ $ref }: { $ref: string }): T {
   return node as T
 }
 
+interface Described {
+  content: Record<string, { example: unknown }>
+}
 interface Example {
   value: { status?: number }
 }
@@ -45,7 +51,10 @@ describe('an error response', () => {
   })
 
   test('has an example of each of its codes, in its envelope and with its status', () => {
-    const ajv = new Ajv({ strict: false, validateSchema: false }).addSchema(document, 'document')
+    const ajv = new Ajv({ strict: false, validateSchema: false, formats: { int32: true } }).addSchema(
+      document,
+      'document',
+    )
     const validatorOf = (name: string) => ajv.compile({ $ref: `document#/components/schemas/${name}` })
     const isValid = {
       v1: validatorOf('Problem'),
@@ -105,7 +114,7 @@ describe('additions to the specification', () => {
 
   test('have tags of their own, in their own group', () => {
     const groups = document['x-tagGroups'] as { name: string; tags: string[] }[]
-    expect(groups.map(({ name }) => name)).toEqual(['Specification', 'Additions'])
+    expect(groups.map(({ name }) => name)).toEqual(['Specification', 'Additions', 'Events'])
     expect(groups.flatMap(({ tags }) => tags)).toEqual(document.tags.map(({ name }) => name))
     for (const { name } of document.tags) expect(name).not.toContain('specification')
   })
@@ -201,6 +210,56 @@ describe('the example of an answer', () => {
   })
 })
 
+test('objects of requests are closed, and those of responses and events are open', () => {
+  const seen = new Set<string>()
+  /** Whether each object with fields is closed, those behind references included. */
+  const areClosed = (node: unknown): boolean[] =>
+    [...objectsIn(node)].flatMap(([, object]) => {
+      const { $ref = '', properties, additionalProperties } = object as Record<string, unknown> & { $ref?: string }
+      const isNew = $ref.includes('/schemas/') && !seen.has($ref)
+      seen.add($ref)
+      return [...(properties ? [additionalProperties === false] : []), ...(isNew ? areClosed(at({ $ref })) : [])]
+    })
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const { responses } of Object.values(methods))
+      expect([path, areClosed(responses).includes(true)]).toEqual([path, false])
+  }
+  expect(areClosed(document.webhooks)).not.toContain(true)
+  seen.clear()
+  const requests = Object.values(document.paths).flatMap((methods) =>
+    Object.values(methods).flatMap(({ requestBody }) => areClosed(requestBody)),
+  )
+  expect(requests.length).toBeGreaterThan(90)
+  expect(requests).not.toContain(false)
+})
+
+describe('a request', () => {
+  const bodies = operations.filter(({ page, body }) => !page && body)
+
+  test('has an example of its whole body that its schema accepts', () => {
+    expect(bodies.length).toBeGreaterThan(80)
+    const refused = bodies.flatMap(({ id, path, method, body }) => {
+      const described = document.paths[path]?.[method.toLowerCase()] as { requestBody: Described } | undefined
+      const [{ example } = {}] = Object.values(described?.requestBody.content ?? {})
+      return Value.Check(body as TSchema, example) ? [] : [[id, [...Value.Errors(body as TSchema, example)][0]]]
+    })
+    expect(refused).toEqual([])
+  })
+
+  test('takes a bearer token, or one of OAuth 2 with a scope for each permission that is enough', () => {
+    const securityOf = (path: string, method: string) => document.paths[path]?.[method]?.security
+    expect(securityOf('/v1/parts', 'post')).toEqual([{ BearerAuth: [] }, { OAuth2: ['part:create'] }])
+    expect(securityOf('/v1/parts', 'get')).toEqual([{ BearerAuth: [] }, { OAuth2: [] }])
+    expect(securityOf('/v2.3/oauth/token', 'post')).toEqual([])
+    expect(securityOf('/flows/v1/users', 'get')).toEqual([
+      { BearerAuth: [] },
+      ...['org:admin', 'user:manage', 'role:manage'].map((scope) => ({ OAuth2: [scope] })),
+    ])
+    const { OAuth2 } = document.components.securitySchemes as { OAuth2: { flows: Record<string, { scopes: object }> } }
+    for (const { scopes } of Object.values(OAuth2.flows)) expect(Object.keys(scopes)).toEqual([...PERMISSIONS])
+  })
+})
+
 describe('generated clients', () => {
   test('get schemas with a name of their own: lists of words once, pages and lists by their items', () => {
     const schemas = document.components.schemas as Record<string, { enum?: unknown; properties?: object }>
@@ -264,6 +323,7 @@ describe('generated clients', () => {
       ([, node]) => 'default' in node && typeof node.default !== 'object',
     )
     expect(withDefault.map(([pointer]) => pointer)).toEqual([
+      '/paths//flows/v1/parts/get/parameters/2/schema',
       '/paths//v1/parts/get/parameters/2/schema',
       '/components/parameters/page/schema',
       '/components/parameters/pageSize/schema',

@@ -3,6 +3,7 @@ import { type TSchema, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { ERRORS, OAUTH_CODES, OAUTH_ERRORS } from '../../proto/errors.ts'
 import type { Operation, Tag } from '../../proto/http/operation.ts'
+import { PERMISSION_SUMMARIES } from '../../proto/http/permission-summaries.ts'
 import { createWebhookEndpoint } from '../../proto/http/webhooks/endpoints.ts'
 import { VERSION } from '../../services/kit/config/version.ts'
 import { errorFormatOf } from '../../services/kit/http/problem.ts'
@@ -99,6 +100,17 @@ const OauthError: TSchema = Type.Object(
 
 const CLIENT_BASIC = { type: 'http', scheme: 'basic', description: 'Client id and secret of a service account.' }
 
+const flow = { tokenUrl: '/flows/v1/oauth/token', scopes: PERMISSION_SUMMARIES }
+const OAUTH2 = {
+  type: 'oauth2',
+  description:
+    'OAuth 2 (RFC 6749). A scope is a permission. A token has every permission of its user, so a request of scopes restricts nothing.',
+  flows: { clientCredentials: flow, password: flow },
+}
+
+/** The address of a local marketplace, in whose place the documentation has its own. */
+const LOCAL = 'http://localhost:8080'
+
 const INTRODUCTION = `Companies find manufacturers for a part, request quotations, and place and track orders.
 
 \`/v1\` and \`/v2.3\` follow the specification exactly. All other operations are additions (\`x-addition: true\`), most under \`/flows/v1\`: they create and manage its records.
@@ -133,12 +145,13 @@ export async function openApiOf(contract: readonly Operation[]): Promise<OpenApi
     info: generated.info,
     servers: [{ url: '/', description: 'This marketplace.' }],
     ...tagsOf(operations, webhooks !== undefined),
-    security: [{ BearerAuth: [] }],
+    security: [{ BearerAuth: [] }, { OAuth2: [] }],
     paths,
     ...(webhooks ? { webhooks } : {}),
     components: {
       securitySchemes: {
         BearerAuth: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token.' },
+        OAuth2: OAUTH2,
         ...(hasClients ? { ClientBasic: CLIENT_BASIC } : {}),
       },
       ...components.toJson(),
@@ -179,6 +192,7 @@ async function generate(operations: readonly Operation[], components: Components
           title: 'Sourcing and Manufacturing Marketplace',
           version: VERSION,
           description: INTRODUCTION,
+          contact: { name: 'The operator of this marketplace', url: LOCAL },
           license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
         },
       },

@@ -3,6 +3,7 @@ import { isClosedToImpersonations, type Operation, type Tag, takesIdempotencyKey
 import { pageQuery } from '../../proto/http/shapes.ts'
 import type { Components, Json } from './components.ts'
 import { errorResponses } from './errors.ts'
+import { exampleOf } from './examples.ts'
 import { commonHeaders, headersOf } from './headers.ts'
 import { plain } from './published-schema.ts'
 
@@ -43,7 +44,7 @@ export const isAddition = ({ path }: Operation): boolean => !/^\/(v1|v2\.3)\//.t
 export const tagNameOf = ({ name }: Tag): string => name.toLowerCase().replaceAll(' ', '-')
 
 /** Basic, or nothing: id and secret can be in the form. */
-const CLIENT_SECURITY = [{ ClientBasic: [] }, {}]
+const CLIENT_SECURITY: Json[] = [{ ClientBasic: [] }, {}]
 
 /** The OpenAPI description of an operation, derived from its contract. */
 export function describe(operation: Operation, components: Components): Json {
@@ -53,7 +54,7 @@ export function describe(operation: Operation, components: Components): Json {
     tags: [tagNameOf(tag)],
     summary,
     description: [description, permissionNote(access), impersonationNote(operation)].filter(Boolean).join('\n\n'),
-    ...(access === 'public' ? { security: client ? CLIENT_SECURITY : [] } : {}),
+    security: securityOf(access, client !== undefined),
     ...(isAddition(operation) ? { 'x-addition': true } : {}),
     ...(beta ? { 'x-beta': true } : {}),
     ...(transition ? { 'x-transition': transition } : {}),
@@ -62,6 +63,13 @@ export function describe(operation: Operation, components: Components): Json {
     ...requestBodyOf(operation),
     responses: responsesOf(operation, components),
   }
+}
+
+/** A bearer token, however it was obtained, or a token of OAuth 2 with one of the permissions as its scope. */
+function securityOf(access: Operation['access'], hasClient: boolean): Json[] {
+  if (access === 'public') return hasClient ? CLIENT_SECURITY : []
+  const scopes = access === 'token' ? [[]] : [access].flat().map((permission) => [permission])
+  return [{ BearerAuth: [] }, ...scopes.map((scope) => ({ OAuth2: scope }))]
 }
 
 function permissionNote(access: Operation['access']): string {
@@ -74,10 +82,10 @@ function permissionNote(access: Operation['access']): string {
 const impersonationNote = (operation: Operation): string =>
   isClosedToImpersonations(operation) ? 'Closed (403) while acting under an impersonation grant.' : ''
 
-function requestBodyOf({ body, bodyOptional, acceptsBytes, form }: Operation): Json {
+function requestBodyOf({ id, body, bodyOptional, acceptsBytes, form }: Operation): Json {
   if (acceptsBytes) return { requestBody: { required: true, content: { 'application/octet-stream': BYTES } } }
   if (!body) return {}
-  const content = { schema: plain(body) }
+  const content = { schema: plain(body), example: bodyExampleOf(body, id) }
   return {
     requestBody: {
       required: !bodyOptional,
@@ -86,6 +94,10 @@ function requestBodyOf({ body, bodyOptional, acceptsBytes, form }: Operation): J
     },
   }
 }
+
+/** The example of a whole body, where it has one of its own, or that of all its fields. */
+const bodyExampleOf = (body: TSchema, id: string): unknown =>
+  (body.examples as unknown[] | undefined)?.[0] ?? exampleOf(body, id)
 
 function parametersOf(operation: Operation, components: Components): Json[] {
   const { params, query, method, etag, ifMatch } = operation

@@ -30,7 +30,8 @@ const PUBLIC = [
   'getJwks', // public keys
   'getLlmsText',
   'getMailAddressPage', // the owner of an address may be no user
-  'getOpenApi', // the contract
+  'getOpenApi',
+  'getOpenApi30', // the contract
   'getPublicFile',
   'getReference',
   'getReferenceChunk',

@@ -54,6 +54,11 @@ const ACCESS = {
   'POST /flows/v1/users/{id}/deactivate': 'user:manage',
   'POST /flows/v1/users/{id}/anonymise': 'user:manage',
   'POST /flows/v1/users/{id}/reset-password': 'user:manage',
+  'GET /flows/v1/notification-settings': 'org:admin',
+  'PATCH /flows/v1/notification-settings': 'org:admin',
+  'GET /flows/v1/me/notification-settings': 'token',
+  'PATCH /flows/v1/me/notification-settings': 'token',
+  'POST /flows/v1/password-resets': 'public',
 }
 
 test('each operation needs the permission of the contract', () => {

@@ -9,7 +9,7 @@ export const organizationVariables = Type.Object({
     Type.String({
       pattern: '^smtps?://[^/?#\\s]+/?$',
       description:
-        'Server that takes the mails: `smtps://` with TLS, `smtp://` with STARTTLS, which credentials require; with user and password, percent-encoded, where it asks for them. Unset: no mail is sent.',
+        'Server that takes the mails: `smtps://` with TLS, `smtp://` with STARTTLS, which is required outside of loopback; with user and password, percent-encoded, where it asks for them. Unset: no mail is sent.',
     }),
   ),
   MAIL_FROM: Type.Optional(

@@ -76,12 +76,27 @@ export async function checkScreen(page: Page): Promise<void> {
 export async function act(
   page: Page,
   verb: string,
-  fields: Readonly<Record<string, string>> = {},
+  fields?: Readonly<Record<string, string>>,
   check?: (summary: string) => Promise<void>,
 ): Promise<void> {
   await page.getByRole('main').getByRole('button', { name: verb, exact: true }).first().click()
+  await send(page, verb, fields, check)
+}
+
+/** Fills the open dialog, sends it, and confirms what it asks to check. */
+export async function send(
+  page: Page,
+  verb: string,
+  fields: Readonly<Record<string, string>> = {},
+  check?: (summary: string) => Promise<void>,
+): Promise<void> {
   const dialog = page.getByRole('dialog')
-  for (const [label, text] of Object.entries(fields)) await dialog.getByLabel(label).fill(text)
+  for (const [label, text] of Object.entries(fields)) {
+    const field = dialog.getByLabel(label)
+    await field.waitFor()
+    const isChoice = (await field.and(page.locator('select')).count()) > 0
+    await (isChoice ? field.selectOption(text) : field.fill(text))
+  }
   await dialog.getByRole('button', { name: verb, exact: true }).click()
   if (check) await check(await summaryIn(page))
   if (check) await dialog.getByRole('button', { name: 'Confirm' }).click()

@@ -89,6 +89,8 @@ export const FIXTURE_SETTINGS = {
   ALLOW_PRIVATE_ADDRESSES: 'true',
   // No server listens there.
   SMTP_URL: 'smtp://127.0.0.1:9',
+  // Notifications wait, so that their attempts change no data.
+  MAIL_DELAY_SECONDS: '3600',
   MAIL_FROM: 'no-reply@example.com',
 }
 

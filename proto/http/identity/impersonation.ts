@@ -94,6 +94,7 @@ export const getImpersonationGrant = defineOperation({
   path: '/flows/v1/impersonation-grants/{id}',
   tag: impersonationTag,
   summary: 'Get an impersonation grant',
+  description: 'An unknown id and one outside your scope are the same 404.',
   access: 'org:admin',
   params: grantId,
   response: ImpersonationGrant,

@@ -34,6 +34,17 @@ export const getOpenApi = defineOperation({
   page: true,
 })
 
+export const getOpenApi30 = defineOperation({
+  id: 'getOpenApi30',
+  method: 'GET',
+  path: '/openapi-3.0.json',
+  tag,
+  summary: 'Get the OpenAPI document for tools that lack OpenAPI 3.1',
+  access: 'public',
+  etag: true,
+  page: true,
+})
+
 export const getAsyncApi = defineOperation({
   id: 'getAsyncApi',
   method: 'GET',

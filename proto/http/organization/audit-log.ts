@@ -145,6 +145,7 @@ export const getAuditLogEntry = defineOperation({
   path: '/v1/audit-log/{id}',
   tag,
   summary: 'Get an entry of the audit log',
+  description: 'An unknown id and one outside your scope are the same 404.',
   access: 'org:admin',
   params: pathParam('id', 'Id of the entry.', 'audit_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'),
   response: AuditLogEntryDetail,

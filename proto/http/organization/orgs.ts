@@ -146,6 +146,7 @@ export const batchGetOrgs = defineOperation({
   path: '/v1/orgs:batch-get',
   tag,
   summary: 'Get organizations by id',
+  description: 'Up to 100, in the order requested, each once. Unknown and inaccessible ones are omitted.',
   access: 'token',
   body: BatchOf('ids', [EXAMPLE_ID]),
   response: ItemsOf(Org),

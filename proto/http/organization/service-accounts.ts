@@ -131,9 +131,8 @@ export type DerivedKey = Static<typeof DerivedKey>
 export const KeyRevocation = closed({
   cascade: Type.Optional(
     Type.Boolean({
-      default: true,
       description:
-        'Whether the keys that the account led to are revoked, too. They never are where the account revokes a key of its own.',
+        'Whether the keys that the account led to are revoked, too. Default true; never where the account revokes a key of its own.',
       examples: [true],
     }),
   ),
@@ -172,6 +171,7 @@ export const getServiceAccount = defineOperation({
   path: `${path}/{id}`,
   tag,
   summary: 'Get a service account',
+  description: 'An unknown id and one outside your scope are the same 404.',
   access: 'user:manage',
   params: id,
   response: ServiceAccount,

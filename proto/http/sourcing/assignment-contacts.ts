@@ -104,6 +104,7 @@ export const getAssignmentContact = defineOperation({
   path: '/flows/v1/assignments/{id}/contacts/{contactId}',
   tag: assignmentsTag,
   summary: 'Get a contact of an assignment',
+  description: 'An unknown id and one outside your scope are the same 404.',
   access: 'assignment:read',
   params: contactId,
   response: AssignmentContact,

@@ -166,6 +166,7 @@ export const getAssignmentExtension = defineOperation({
   path: '/flows/v1/assignments/{id}/extensions/{extensionId}',
   tag: assignmentsTag,
   summary: 'Get an extension of an assignment',
+  description: 'An unknown id and one outside your scope are the same 404.',
   access: 'assignment:read',
   params: Type.Composite([assignmentId, pathParam('extensionId', 'Id of the extension.', EXAMPLE_EXTENSION_ID)]),
   response: AssignmentExtension,

@@ -104,6 +104,7 @@ export const getBillingDetails = defineOperation({
   path: '/flows/v1/assignments/{id}/billing-details/{billingDetailsId}',
   tag: assignmentsTag,
   summary: 'Get billing details of an assignment',
+  description: 'An unknown id and one outside your scope are the same 404.',
   access: 'assignment:read',
   params: billingDetailsId,
   response: BillingDetails,

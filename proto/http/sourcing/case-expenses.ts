@@ -73,6 +73,7 @@ export const getCaseExpense = defineOperation({
   path: '/flows/v1/cases/{id}/expenses/{expenseId}',
   tag: casesTag,
   summary: 'Get an expense',
+  description: 'An unknown id and one outside your scope are the same 404.',
   access: 'case:read',
   params: expenseId,
   response: CaseExpense,

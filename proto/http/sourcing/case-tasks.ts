@@ -83,6 +83,7 @@ export const getCaseTask = defineOperation({
   path: '/flows/v1/cases/{id}/tasks/{taskId}',
   tag: casesTag,
   summary: 'Get a task',
+  description: 'An unknown id and one outside your scope are the same 404.',
   access: 'case:read',
   params: taskId,
   response: CaseTask,

@@ -56,16 +56,23 @@ export const ComparedOffer = closed(
     ),
     toolingCost: Type.Optional(Money),
     shippingCost: Type.Optional(Money),
+    notes: Type.Optional(
+      Type.String({
+        description: 'Notes of the manufacturer. Absent while the prices are sealed.',
+        examples: ['The price of the powder is confirmed until 15 June.'],
+      }),
+    ),
     landedTotal: Type.Optional(Total),
     validUntil: DateTime('Time until which the offer is valid.'),
     best: Type.Array(OneOf(COMPARED, { description: 'Name of a field.', examples: ['unitPrice'] }), {
-      description: 'Fields in which no other offer with a price is better.',
+      description:
+        'Fields in which the offer is better than every other one that states a value. Equal offers have no best one.',
       examples: [['unitPrice', 'landedTotal']],
     }),
   },
   {
     description:
-      'An offer at the compared quantity. `goodsTotal` is the unit price times the quantity; `landedTotal` adds tooling and shipping.',
+      'An offer at the compared quantity. `goodsTotal` is the unit price times the quantity; `landedTotal` adds tooling and shipping. A `toolingCost` or `shippingCost` that the offer does not state is absent, and counts as none in `landedTotal`.',
   },
 )
 export type ComparedOffer = Static<typeof ComparedOffer>

@@ -198,6 +198,7 @@ export const batchGetFactories = defineOperation({
   path: '/v1/factories:batch-get',
   tag,
   summary: 'Get factories by id',
+  description: 'Up to 100, in the order requested, each once. Unknown and inaccessible ones are omitted.',
   access: 'token',
   body: BatchOf('ids', [EXAMPLE_FACTORY_ID]),
   response: ItemsOf(Factory),

@@ -6,21 +6,13 @@ import { rfqLifecycleTag } from './rfq-lifecycle.ts'
 import { rfqId } from './rfqs.ts'
 
 /** The requirements, in the order of a match. */
-export const REQUIREMENTS = [
-  'released',
-  'material',
-  'technology',
-  'standards',
-  'criticalities',
-  'envelope',
-  'region',
-] as const
+export const REQUIREMENTS = ['released', 'material', 'technology', 'standards', 'criticalities', 'envelope'] as const
 
 export const RequirementMatch = closed(
   {
     requirement: OneOf(REQUIREMENTS, {
       description:
-        '`released` by the distributor of the consumer; `material`, `technology`, `standards`, `criticalities` and `envelope` of the part; `region`: the country of delivery.',
+        '`released` by the distributor of the consumer; `material`, `technology`, `standards`, `criticalities` and `envelope` of the part. The country of delivery is none: a factory ships to any.',
       examples: ['standards'],
     }),
     met: Type.Boolean({ description: 'Whether the factory meets the requirement.', examples: [false] }),
@@ -40,7 +32,7 @@ export const FactoryMatch = closed(
   {
     factory: Factory,
     requirements: Type.Array(RequirementMatch, {
-      description: 'Every requirement that part and RFQ have; the part may have no standards, for example.',
+      description: 'Every requirement of the part; it may have no standards, for example.',
     }),
   },
   { description: 'A factory that qualifies for an RFQ.' },

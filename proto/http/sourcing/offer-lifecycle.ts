@@ -23,6 +23,7 @@ export const createOffer = defineOperation({
   status: 201,
   answersState: 'DRAFT',
   response: Offer,
+  etag: true,
   refusals: ['illegal_transition', 'limit_reached'],
   audit: { procedure: 'offer.create', request: ['offerId', 'rfqId', ...LOGGED] },
 })

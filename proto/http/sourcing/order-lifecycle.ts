@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { ORDER } from '../../states/orders.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, Line, PageOf, pageQuery } from '../shapes.ts'
+import { closed, Line, PageOf, pageQuery, Search } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
 import { milestones, Order, orderFilters, orderId } from './orders.ts'
 
@@ -16,13 +16,20 @@ export const findOrders = defineOperation({
   path: '/flows/v1/orders',
   tag: orderLifecycleTag,
   summary: 'Find orders',
-  description: 'The list of `GET /v1/orders`, with one filter more: the RFQ whose award placed the orders.',
+  description:
+    'The list of `GET /v1/orders`, with two filters more: the RFQ whose award placed the orders, and a text.',
   access: 'token',
   query: Type.Object({
     ...pageQuery,
     ...orderFilters,
     rfqId: Type.Optional(
       Type.String({ description: 'Id of the awarded RFQ.', examples: ['rfq_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'] }),
+    ),
+    q: Type.Optional(
+      Search(
+        'Case-insensitive: substring of the title of the part, or exact serial number of the order or of the part.',
+        'impeller',
+      ),
     ),
   }),
   response: PageOf(Order),
@@ -133,6 +140,8 @@ export const replaceOrderMilestones = defineOperation({
   id: 'replaceOrderMilestones',
   summary: "Replace an order's milestones",
   access: 'order:update',
+  ifMatch: true,
+  refusals: ['illegal_transition', 'precondition_failed'],
   body: closed({ milestones }),
 })
 

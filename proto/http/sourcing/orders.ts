@@ -77,6 +77,14 @@ export const Order = closed(
       description: 'Day (UTC) of delivery: the lead time of the offer after the award.',
       examples: ['2026-06-10'],
     }),
+    expectedDate: Type.Optional(
+      Type.String({
+        format: 'date',
+        description:
+          'Day (UTC) on which the delivery is expected, if the manufacturer has announced a later one than `dueDate`: the last extension of the assignment, or a later milestone that is not completed. Absent from the delivery on.',
+        examples: ['2026-06-24'],
+      }),
+    ),
     filesReleasedTime: Type.Optional(
       DateTime('When the IP owner released the files of the group `ip` to the manufacturer.'),
     ),

@@ -1,12 +1,13 @@
+import { Type } from '@sinclair/typebox'
 import { PART } from '../../states/parts.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { BatchOf, ItemsOf } from '../shapes.ts'
+import { BatchOf, ItemsOf, PageOf, pageQuery, Search } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
-import { EXAMPLE_PART_ID, Part, PartInput, PartPatch, partId } from './parts.ts'
+import { EXAMPLE_PART_ID, Part, PartInput, PartPatch, partId, partView } from './parts.ts'
 
 export const partLifecycleTag = defineTag(
   'Part lifecycle',
-  'Publication, archiving, change and deletion of parts; several parts by id.',
+  'Publication, archiving, change and deletion of parts; several parts by id, and one by its serial number.',
 )
 
 export const batchGetParts = defineOperation({
@@ -19,6 +20,28 @@ export const batchGetParts = defineOperation({
   access: 'token',
   body: BatchOf('ids', [EXAMPLE_PART_ID]),
   response: ItemsOf(Part),
+})
+
+export const findParts = defineOperation({
+  id: 'findParts',
+  method: 'GET',
+  path: '/flows/v1/parts',
+  tag: partLifecycleTag,
+  summary: 'Find parts',
+  description:
+    'The list of `GET /v1/parts`, which also finds a part by its printed serial number: a `q` that is the serial number of a part that you can read returns this part alone, in either view.',
+  access: 'token',
+  query: Type.Object({
+    ...pageQuery,
+    view: partView,
+    q: Type.Optional(
+      Search(
+        'Case-insensitive: substring of title and external reference, or exact serial number of a part.',
+        'P-7K2M9QXA',
+      ),
+    ),
+  }),
+  response: PageOf(Part),
 })
 
 export const patchPart = defineOperation({

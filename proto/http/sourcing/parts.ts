@@ -82,6 +82,12 @@ export const CreatedPart = closed({
 
 export const partId = pathParam('id', 'Id of the part.', EXAMPLE_PART_ID)
 
+export const partView = OneOf(['CONSUMER', 'IP_OWNER'], {
+  default: 'CONSUMER',
+  description: 'View of the list.',
+  examples: ['CONSUMER'],
+})
+
 export const listParts = defineOperation({
   id: 'listParts',
   method: 'GET',
@@ -93,11 +99,7 @@ export const listParts = defineOperation({
   access: 'token',
   query: Type.Object({
     ...pageQuery,
-    view: OneOf(['CONSUMER', 'IP_OWNER'], {
-      default: 'CONSUMER',
-      description: 'View of the list.',
-      examples: ['CONSUMER'],
-    }),
+    view: partView,
     q: Type.Optional(Search('Case-insensitive substring of title and external reference.', 'impeller')),
   }),
   response: PageOf(Part),

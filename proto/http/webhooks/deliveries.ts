@@ -83,6 +83,7 @@ export const getWebhookDelivery = defineOperation({
   path: '/flows/v1/webhooks/deliveries/{id}',
   tag: deliveriesTag,
   summary: 'Get a webhook delivery',
+  description: 'An unknown id and one outside your scope are the same 404.',
   access: 'webhook:manage',
   params: deliveryId,
   response: WebhookDelivery,

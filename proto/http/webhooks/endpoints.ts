@@ -127,6 +127,7 @@ export const getWebhookEndpoint = defineOperation({
   path: '/v2.3/webhooks/endpoints/{webhookId}',
   tag: endpointsTag,
   summary: 'Get a webhook endpoint',
+  description: 'The secret is not part of the answer.',
   access: 'webhook:manage',
   params: endpointId,
   response: dataOf(WebhookEndpoint),

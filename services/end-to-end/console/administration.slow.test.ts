@@ -127,7 +127,7 @@ test('factories: a new one gets a capability and is deactivated', async () => {
   await dialog.getByLabel('Name').fill('Bergen Works')
   await dialog.getByRole('button', { name: 'New factory' }).click()
   // The marketplace names what is missing, at its field.
-  await dialog.getByLabel('Country code').and(page.locator('[aria-invalid=true]')).fill('no')
+  await dialog.getByLabel('Country').and(page.locator('[aria-invalid=true]')).selectOption('Norway')
   await dialog.getByLabel('Town').fill('Bergen')
   await dialog.getByLabel('Street and number').fill('Kaien 4')
   await dialog.getByRole('button', { name: 'New factory' }).click()

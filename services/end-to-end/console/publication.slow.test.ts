@@ -147,7 +147,7 @@ test('a part that another person changed since the dialog opened is not publishe
   await page.getByRole('dialog').getByText('This part has no files.').waitFor()
   await user.client.send('PATCH', `/flows/v1/parts/${id}`, { body: { title: 'Gear II' } })
   await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click()
-  await page.getByRole('alert').getByText('Another person has changed this meanwhile.').waitFor()
+  await page.getByRole('alert').getByText('This has been changed meanwhile').waitFor()
   expect(await partOf(id)).toMatchObject({ state: 'DRAFT' })
   await page.context().close()
 }, 60_000)

@@ -125,7 +125,7 @@ describe.concurrent('what changes while a person works', () => {
     const id = body.items[0]?.id ?? ''
     expect((await colleague.patch(id, { notes: 'Changed by a colleague.' })).status).toBe(200)
     await page.getByRole('button', { name: 'Confirm' }).click()
-    await page.getByText('Another person has changed this meanwhile').waitFor()
+    await page.getByText('This has been changed meanwhile').waitFor()
     expect((await colleague.read(id)).body).toMatchObject({ state: 'DRAFT', notes: 'Changed by a colleague.' })
     await checkScreen(page)
     await page.context().close()

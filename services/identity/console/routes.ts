@@ -3,6 +3,7 @@ import * as operations from '../../../proto/http/identity/console.ts'
 import { refuse } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { Asset, SCRIPT } from '../pages/assets.ts'
+import { kept } from '../pages/kept.ts'
 import { bundleConsole } from './bundle.ts'
 
 /** The console runs no inline code, and speaks to its own origin and the store of files alone. */
@@ -43,11 +44,7 @@ interface ConsoleDeps {
 
 /** The page of the console, and its script and style sheet, which are built at the first request. */
 export function consoleRoutes({ http, publicUrl, filesOrigin }: ConsoleDeps) {
-  let built: Promise<Bundle> | undefined
-  const bundle = () => {
-    built ??= bundleConsole()
-    return built
-  }
+  const bundle = kept(bundleConsole)
   const html = new Asset(
     'text/html; charset=utf-8',
     async () => Buffer.from(page(versionOf(await bundle()), new URL(publicUrl).origin)),

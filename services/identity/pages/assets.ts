@@ -2,6 +2,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { Raw } from '../../kit/http/raw.ts'
 import { acceptsCoding } from '../../kit/http/stream.ts'
+import { kept } from './kept.ts'
 
 type Read = () => Promise<Uint8Array>
 
@@ -27,12 +28,13 @@ export class Asset {
   readonly #read: Read
   readonly #mediaType: string
   readonly #headers: Readonly<Record<string, string>>
-  readonly #compressed = new Map<keyof typeof compress, Promise<Uint8Array>>()
+  readonly #in: Readonly<Record<keyof typeof compress, () => Promise<Uint8Array>>>
 
   constructor(mediaType: string, read: Read, headers: Readonly<Record<string, string>> = CACHED) {
     this.#mediaType = mediaType
     this.#read = read
     this.#headers = headers
+    this.#in = { br: kept(() => read().then(compress.br)), gzip: kept(() => read().then(compress.gzip)) }
   }
 
   async answer(request: Request): Promise<Raw> {
@@ -40,13 +42,7 @@ export class Asset {
     const encoding = (['br', 'gzip'] as const).find((name) => acceptsCoding(accepted, name))
     const headers = { ...this.#headers, vary: 'Accept-Encoding' }
     if (!encoding) return new Raw(await this.#read(), this.#mediaType, headers)
-    return new Raw(await this.#in(encoding), this.#mediaType, { ...headers, 'content-encoding': encoding })
-  }
-
-  #in(encoding: keyof typeof compress): Promise<Uint8Array> {
-    const bytes = this.#compressed.get(encoding) ?? this.#read().then(compress[encoding])
-    this.#compressed.set(encoding, bytes)
-    return bytes
+    return new Raw(await this.#in[encoding](), this.#mediaType, { ...headers, 'content-encoding': encoding })
   }
 }
 

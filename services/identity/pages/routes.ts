@@ -83,6 +83,7 @@ export function pageRoutes({ http, publicUrl, hasConsole, scripts }: PageDeps) {
     .use(http.publicRoute(pages.getRoot, ({ request }) => welcome({ request, hasConsole })))
     .use(http.publicRoute(pages.getFavicon, ({ request }) => icon.answer(request)))
     .use(http.publicRoute(pages.getOpenApi, async () => (await site()).openapi))
+    .use(http.publicRoute(pages.getOpenApi30, async () => (await site()).openapi30))
     .use(http.publicRoute(pages.getAsyncApi, async () => (await site()).asyncapi))
     .use(http.publicRoute(pages.getLlmsText, async ({ request }) => (await site()).llms.answer(request)))
     .use(http.publicRoute(pages.getDocs, async ({ request }) => (await site()).overview.answer(request)))

@@ -9,6 +9,7 @@ import { type ApiDocument, documentByResource, resourcesOf } from './documentati
 import { guidePage, overviewPage, referencePage, textPage } from './documentation/shell.ts'
 import { llmsText, searchEntries } from './documentation/texts.ts'
 import { readGuides } from './guides.ts'
+import { openApi30 } from './openapi-30.ts'
 
 /** The API reference writes style sheets into its page. */
 const REFERENCE_HEADERS = pageHeaders("'self' 'unsafe-inline'")
@@ -20,7 +21,10 @@ const textAsset = (mediaType: string, read: () => string, headers?: Record<strin
 
 /** The documentation: its pages and texts, made from the guides and the OpenAPI document. */
 export async function documentationSite(publicUrl: string, hasConsole: boolean) {
-  const document = openapi as unknown as ApiDocument
+  const document = {
+    ...openapi,
+    info: { ...openapi.info, contact: { ...openapi.info.contact, url: publicUrl } },
+  } as unknown as ApiDocument
   const introduction = document.info.description
   const resources = resourcesOf(document)
   const guides = await readGuides(publicUrl)
@@ -28,7 +32,8 @@ export async function documentationSite(publicUrl: string, hasConsole: boolean) 
   const codes = errorCodes()
   const page = (read: () => string, headers = PAGE_HEADERS) => textAsset(HTML, read, headers)
   return {
-    openapi: new JsonText(JSON.stringify(openapi)),
+    openapi: new JsonText(JSON.stringify(document)),
+    openapi30: new JsonText(JSON.stringify(openApi30(document))),
     asyncapi: new JsonText(JSON.stringify(asyncapi)),
     overview: page(() => overviewPage({ guides, resources, introduction, hasConsole })),
     reference: page(referencePage, REFERENCE_HEADERS),

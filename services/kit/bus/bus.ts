@@ -4,10 +4,10 @@ import type { MessageLog } from '../log/message-log.ts'
 import { LeaderElection } from '../sessions/leader-election.ts'
 import type { Notifier } from '../sessions/notifier.ts'
 import { WakeSignal } from '../worker/wake-signal.ts'
-import { pause, type Worker } from '../worker/worker.ts'
-import { Consumer } from './consume/consumer.ts'
+import { aborted, pause, type Worker } from '../worker/worker.ts'
+import { Consumer, consumerRole } from './consume/consumer.ts'
 import { EventProcessor } from './consume/event-processor.ts'
-import { countRetries } from './consume/queries.ts'
+import { countRetries, forgetConsumer } from './consume/queries.ts'
 import type { DeadLetterNotice } from './consume/retry-queue.ts'
 import type { ConsumeOptions, SubscribeOptions } from './driver/options.ts'
 import { byStream, matcherOf } from './driver/subjects.ts'
@@ -60,6 +60,12 @@ const TIMING: BusTiming = {
 export interface Bus {
   /** A worker that processes each event once for the whole service, in the order of its subject. */
   consume(options: ConsumeOptions): Worker
+  /**
+   * A worker that deletes the position of a consumer that the configuration turns off, because it would keep outbox rows.
+   * It waits while another replica runs the consumer. Turned on again, the consumer reads what is kept and skips what it
+   * has processed.
+   */
+  forget(name: string): Worker
   /** Delivers each event to this process as soon as it is committed, and calls `onGap` after an interruption. */
   subscribe(options: SubscribeOptions): Promise<Subscription>
   /** Time of the last heartbeat of a service's relay, on the clock of `performance.now()`. It needs a subscription. */
@@ -134,6 +140,18 @@ export async function createBus(options: BusOptions): Promise<Bus> {
       consumers.set(name, consumer)
       return consumer
     },
+
+    forget: (name) => ({
+      name: `forget ${name}`,
+      async run(signal) {
+        const done = new AbortController()
+        await election.lead(consumerRole(name), AbortSignal.any([signal, done.signal]), async () => {
+          await forgetConsumer(pool, name)
+          done.abort()
+        })
+        await aborted(signal)
+      },
+    }),
 
     async subscribe(subscription) {
       byStream(subscription.subjects)

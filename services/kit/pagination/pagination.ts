@@ -36,10 +36,10 @@ interface Page<Row> {
 type ReadWindow<Row> = (window: PageWindow) => PromiseLike<readonly Row[]>
 
 /**
- * Keyset pagination behind page numbers. For each session (for each token of a service account), list, filter set and page size one cursor stores where the
- * last page that was read began and ended. The page after it continues there, the same page begins where it began, and
- * every other page is found by its offset in the current data. So a reader of consecutive pages misses and repeats
- * nothing while rows are added and removed, and each page costs the same.
+ * Keyset pagination behind page numbers. For each session (for a service account: each token), list, filter set and page
+ * size one cursor stores where the last page that was read began and ended. The page after it continues there, the same
+ * page begins where it began, and every other page is found by its offset in the current data. So a reader of
+ * consecutive pages misses and repeats nothing while rows are added and removed, and each page costs the same.
  */
 export class Pagination {
   readonly #cursors: CursorStore

@@ -1,5 +1,5 @@
 import type { MessageLog } from '../log/message-log.ts'
-import { pause } from '../worker/worker.ts'
+import { aborted, pause } from '../worker/worker.ts'
 import { openSession, type Session } from './session.ts'
 
 /** A listener for the notifications of some channels. */
@@ -20,12 +20,6 @@ interface NotifierOptions {
 
 const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 1000
-
-const aborted = (signal: AbortSignal) =>
-  new Promise<void>((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve())
-  })
 
 /** The LISTEN connection of a service process, shared by all its listeners. It reconnects with growing pauses. */
 export class Notifier {

@@ -36,6 +36,13 @@ async function supervise(worker: Worker, signal: AbortSignal, log: Log): Promise
 /** The log level of an error. An outage of a dependency is a warning, because it is no defect of the service. */
 export const levelOf = (error: unknown) => (isDependencyFailure(error) ? 'warn' : 'error')
 
+/** Waits until the signal aborts. */
+export const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+
 /** Waits until the time has passed or the signal aborts. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -32,11 +32,13 @@ interface IngestDeps {
   delayMs: number
 }
 
+export const MAIL_CONSUMER = 'mail'
+
 /** Turns events into items of the mails for the confirmed addresses and the people of their organizations. */
 export function mailIngest({ bus, clock, delayMs }: IngestDeps): Worker {
   const handleAll = (tx: Tx, events: readonly Envelope[]) => collect(tx, events, clock(), delayMs)
   return bus.consume({
-    name: 'mail',
+    name: MAIL_CONSUMER,
     subjects: MAIL_SUBJECTS,
     handle: (tx, event) => handleAll(tx, [event]),
     handleAll,

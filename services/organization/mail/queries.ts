@@ -45,7 +45,8 @@ export const listCreators = (tx: Tx, recordIds: readonly string[], orgIds: reado
 /** Gives the persons a token for the links that end their notifications. */
 export const ensureTokens = (tx: Tx, userIds: readonly string[], tokens: readonly string[]) => tx`
   insert into organization.user_notifications (user_id, unsubscribe_token)
-  select * from unnest(${[...userIds]}::text[], ${[...tokens]}::text[]) on conflict (user_id) do nothing`
+  select user_id, token from unnest(${[...userIds]}::text[], ${[...tokens]}::text[]) n (user_id, token)
+  on conflict (user_id) do nothing`
 
 /** The roles of organizations in RFQs. */
 export const listRoles = (tx: Tx, rfqIds: readonly string[], orgIds: readonly string[]) => tx<

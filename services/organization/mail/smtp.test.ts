@@ -6,7 +6,7 @@ import { type SmtpFailure, sendMail, smtpServerOf } from './smtp.ts'
 test.each([
   [
     'smtp://smtp.example.com',
-    { host: 'smtp.example.com', port: 587, secure: false, auth: undefined, requireTls: false },
+    { host: 'smtp.example.com', port: 587, secure: false, auth: undefined, requireTls: true },
   ],
   [
     'smtp://user%40example.com:p%2Fw@smtp.example.com:2525',
@@ -22,6 +22,7 @@ test.each([
     'smtps://user:pw@smtp.example.com/',
     { host: 'smtp.example.com', port: 465, secure: true, auth: { user: 'user', pass: 'pw' }, requireTls: true },
   ],
+  ['smtp://127.0.0.1:25', { host: '127.0.0.1', port: 25, secure: false, auth: undefined, requireTls: false }],
   ['smtp://u:p@[::1]:25', { host: '::1', port: 25, secure: false, auth: { user: 'u', pass: 'p' }, requireTls: false }],
 ])('%s', (url, server) => expect(smtpServerOf(url)).toEqual(server))
 
@@ -38,6 +39,14 @@ test('a server without STARTTLS does not get the password, where that is require
   const failure = await refused({ ...own, requireTls: true })
   expect(failure).toMatchObject({ by: 'SERVER', isPermanent: false, code: 'ETLS' })
   expect(server.received).toEqual([])
+})
+
+test('a server without STARTTLS and credentials gets no mail outside of loopback', async () => {
+  const { requireTls } = smtpServerOf('smtp://relay.internal')
+  const failure = await refused({ ...own, auth: undefined, requireTls })
+  expect(failure).toMatchObject({ by: 'SERVER', isPermanent: false, code: 'ETLS' })
+  expect(await refused({ ...own, auth: undefined })).toBeUndefined()
+  expect(server.received).toHaveLength(1)
 })
 
 test('a recipient that no server could take is refused for good', async () => {

@@ -4,7 +4,7 @@ export interface SmtpServer {
   /** TLS from the start, or by STARTTLS. */
   secure: boolean
   auth: { user: string; pass: string } | undefined
-  /** Otherwise a server without STARTTLS would get the password in clear. */
+  /** Otherwise a network between could hide STARTTLS, and read password and links. */
   requireTls: boolean
 }
 
@@ -26,7 +26,7 @@ export function smtpServerOf(url: string): SmtpServer {
     port: Number(port) || (secure ? 465 : 587),
     secure,
     auth,
-    requireTls: auth !== undefined && !LOOPBACK.has(hostname),
+    requireTls: !LOOPBACK.has(hostname),
   }
 }
 

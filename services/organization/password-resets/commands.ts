@@ -1,4 +1,5 @@
 import { createPasswordReset, PASSWORD_RESET_MINUTES } from '../../../proto/http/organization/password-resets.ts'
+import { emailSpelling } from '../../kit/addresses/email-spelling.ts'
 import { type AuditContext, operatorContext } from '../../kit/audit/context.ts'
 import { clipUserAgent, recordSuccess } from '../../kit/audit/record.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
@@ -27,7 +28,12 @@ export async function requestReset(
   now: string,
 ): Promise<undefined> {
   if (!sendsMail) throw refuse('mail_unavailable')
-  const request = { id: newIdAt('reset', now), email, ipAddress, userAgent: clipUserAgent(userAgent) }
+  const request = {
+    id: newIdAt('reset', now),
+    email: emailSpelling(email),
+    ipAddress,
+    userAgent: clipUserAgent(userAgent),
+  }
   const stored = await queries.insertRequest(sql, request, MAX_WAITING, now)
   if (stored.length === 0) throw refuse('rate_limited', { headers: { 'retry-after': '60' } })
 }

@@ -1,4 +1,3 @@
-import type { Permission } from '../../../proto/permissions.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { PageWindow } from '../../kit/pagination/pagination.ts'
@@ -147,30 +146,6 @@ export const listDerivedKeys = (
   where u.org_id = ${orgId} and u.kind = 'SERVICE' and u.anonymised_at is null
     and k.revoked_at is null and (k.expires_at is null or k.expires_at > ${now})
     and (k.lineage ->> ${userId})::timestamptz >= ${since}
-  order by k.id`
-
-/** The live keys of service accounts, with what the other roles of the account and the roles of the keeper permit. */
-export const listKeptKeys = (
-  tx: Tx,
-  { orgId, roleId, userId }: { orgId: string; roleId: string; userId?: string | undefined },
-  now: string,
-) => tx<{ id: string; permissions: Permission[]; keeper_permissions: Permission[] }[]>`
-  select k.id,
-    array(
-      select distinct permission from organization.user_roles ur
-      join organization.roles r on r.id = ur.role_id cross join unnest(r.permissions) permission
-      where ur.org_id = ${orgId} and ur.user_id = k.user_id and ur.role_id <> ${roleId}) as permissions,
-    array(
-      select distinct permission from organization.users keeper
-      join organization.user_roles ur on ur.user_id = keeper.id
-      join organization.roles r on r.id = ur.role_id cross join unnest(r.permissions) permission
-      where keeper.org_id = ${orgId} and keeper.id = coalesce(k.keeper_id, k.created_by) and keeper.active)
-      as keeper_permissions
-  from organization.user_roles holder
-  join organization.service_account_keys k on k.org_id = holder.org_id and k.user_id = holder.user_id
-  where holder.org_id = ${orgId} and holder.role_id = ${roleId}
-    ${userId === undefined ? tx`` : tx`and holder.user_id = ${userId}`}
-    and k.revoked_at is null and (k.expires_at is null or k.expires_at > ${now})
   order by k.id`
 
 /** Returns no row for a key that has been revoked already. */

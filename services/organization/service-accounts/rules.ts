@@ -1,5 +1,3 @@
-import type { Permission } from '../../../proto/permissions.ts'
-
 /** The service accounts that led to an account or a key, each with the time of its last part in it. */
 export type Lineage = Readonly<Record<string, string>>
 
@@ -14,20 +12,4 @@ export function joined(...lineages: readonly Lineage[]): Lineage {
     if (other === undefined || Date.parse(other) < Date.parse(time)) latest[userId] = time
   }
   return latest
-}
-
-interface KeptKey {
-  id: string
-  /** What the other roles of the account permit. */
-  permissions: readonly Permission[]
-  keeper_permissions: readonly Permission[]
-}
-
-/** The first key by whose secret its keeper would gain one of the added permissions, and that permission. */
-export function keyOfWeakerKeeper(keys: readonly KeptKey[], added: readonly Permission[]) {
-  for (const { id, permissions, keeper_permissions: kept } of keys) {
-    const permission = added.find((each) => !permissions.includes(each) && !kept.includes(each))
-    if (permission) return { id, permission }
-  }
-  return undefined
 }

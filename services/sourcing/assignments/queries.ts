@@ -48,6 +48,15 @@ export const findAssignment = (sql: Sql, orgId: string, id: string) => sql<Docum
 export const lockAssignment = (tx: Tx, orgId: string, id: string) => tx<DocumentOnly[]>`
   select document from sourcing.assignments where id = ${id} and ${isParty(tx, orgId)} for update`
 
+/**
+ * The order of an assignment of which the organization is the manufacturer. It is locked before the assignment, as in a
+ * step of the order, so that the two never wait for each other.
+ */
+export const lockOrderOfManufacturer = (tx: Tx, orgId: string, id: string) => tx<{ id: string }[]>`
+  select id from sourcing.orders
+  where ${isManufacturer(tx, orgId)} and id = (select order_id from sourcing.assignments where id = ${id})
+  for update`
+
 /** An assignment of which the organization is the manufacturer, locked until the transaction ends. */
 export const lockAssignmentOfManufacturer = (tx: Tx, orgId: string, id: string) => tx<DocumentOnly[]>`
   select document from sourcing.assignments where id = ${id} and ${isManufacturer(tx, orgId)} for update`
@@ -63,8 +72,14 @@ export const updateArchived = (tx: Tx, orgId: string, id: string, archived: bool
   )
   select document from changed`
 
-/** Sets a later expected day of delivery, by the manufacturer. */
+/** Sets a later expected day of delivery, by the manufacturer; the order shows it beside the agreed one. */
 export const updateDueDate = (tx: Tx, orgId: string, id: string, dueDate: string, now: string) => tx<DocumentOnly[]>`
-  update sourcing.assignments set due_date = ${dueDate}, updated_at = ${now}
-  where id = ${id} and ${isManufacturer(tx, orgId)}
-  returning document`
+  with extended as (
+    update sourcing.assignments set due_date = ${dueDate}, updated_at = ${now}
+    where id = ${id} and ${isManufacturer(tx, orgId)}
+    returning order_id, document
+  ), expected as (
+    update sourcing.orders set extended_due_date = ${dueDate} from extended
+    where orders.id = order_id and ${isManufacturer(tx, orgId)}
+  )
+  select document from extended`

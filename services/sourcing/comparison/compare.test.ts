@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { comparisonOf, defaultQuantity, type PricedOffer } from './compare.ts'
+import { comparisonOf, defaultQuantity, type PricedOffer, withNotes } from './compare.ts'
 import { csvOf } from './csv.ts'
 
 const RFQ = { id: 'rfq_1', currency: 'EUR' as const, quantities: [50, 10] }
@@ -42,7 +42,7 @@ test('an offer has the price of the break with the highest quantity that is not 
   expect(comparisonOf(RFQ, [offer], 50).offers[0]?.goodsTotal).toEqual(euros('4.50'))
 })
 
-test('the best of each field is marked, ties in each offer, and the lowest landed total is first', () => {
+test('the best of each field is marked, a tie in no offer, and the lowest landed total is first', () => {
   const cheap = offerOf('b', { validUntil: '2029-01-01T00:00:00.000Z' })
   const fast = offerOf('a', {
     priceBreaks: [{ minQuantity: 1, unitPrice: '9', leadTimeDays: 5 }],
@@ -50,9 +50,29 @@ test('the best of each field is marked, ties in each offer, and the lowest lande
   })
   const { offers } = comparisonOf(RFQ, [fast, cheap], 10)
   expect(offers.map(({ offerId, best }) => [offerId, best])).toEqual([
-    ['b', ['unitPrice', 'goodsTotal', 'toolingCost', 'shippingCost', 'landedTotal']],
-    ['a', ['leadTimeDays', 'toolingCost', 'validUntil']],
+    ['b', ['unitPrice', 'goodsTotal', 'landedTotal']],
+    ['a', ['leadTimeDays', 'validUntil']],
   ])
+})
+
+test('a cost that an offer does not state is absent, adds nothing and is never the best', () => {
+  const free = offerOf('a', { toolingCost: '5', shippingCost: '0' })
+  const dear = offerOf('b', { toolingCost: '5', shippingCost: '80' })
+  const { offers } = comparisonOf(RFQ, [free, dear, offerOf('c')], 10)
+  expect(offers.map(({ offerId, shippingCost, landedTotal }) => [offerId, shippingCost, landedTotal])).toEqual([
+    ['c', undefined, euros('1.00')],
+    ['a', euros('0.00'), euros('6.00')],
+    ['b', euros('80.00'), euros('86.00')],
+  ])
+  expect(offers.map(({ best }) => best)).toEqual([['landedTotal'], ['shippingCost'], []])
+  // One stated value has nothing to be compared with.
+  expect(comparisonOf(RFQ, [dear, offerOf('c')], 10).offers.map(({ best }) => best)).toEqual([['landedTotal'], []])
+})
+
+test('equal offers, and an offer alone, are best in nothing', () => {
+  const offers = ['a', 'b'].map((id) => offerOf(id, { toolingCost: '1', shippingCost: '2' }))
+  expect(comparisonOf(RFQ, offers, 10).offers.map(({ best }) => best)).toEqual([[], []])
+  expect(comparisonOf(RFQ, offers.slice(1), 10).offers.map(({ best }) => best)).toEqual([[]])
 })
 
 test('amounts are compared by value: 9 is lower than 10', () => {
@@ -103,35 +123,38 @@ test('of 130 offers the 100 with the lowest landed totals are compared', () => {
 
 test('an offer among the first 100 is best in a row only if none of all offers is better', () => {
   const cheap = Array.from({ length: 100 }, (_, n) =>
-    offerOf(`o${n}`, { priceBreaks: [{ minQuantity: 1, unitPrice: '1', leadTimeDays: 30 }] }),
+    offerOf(`o${n}`, { priceBreaks: [{ minQuantity: 1, unitPrice: n === 7 ? '0.5' : '1', leadTimeDays: 30 }] }),
   )
   const fast = offerOf('fast', { priceBreaks: [{ minQuantity: 1, unitPrice: '2', leadTimeDays: 1 }] })
   const { offers } = comparisonOf(RFQ, [...cheap, fast], 1)
   expect(offers).toHaveLength(100)
   expect(offers.some(({ best }) => best.some((field) => field === 'leadTimeDays'))).toBe(false)
-  expect(offers.every(({ best }) => best.some((field) => field === 'unitPrice'))).toBe(true)
+  expect(offers.filter(({ best }) => best.includes('unitPrice')).map(({ offerId }) => offerId)).toEqual(['o7'])
 })
 
 describe('the CSV', () => {
   const lines = (text: string) => text.split('\r\n')
 
   test('has a column for each offer and the best offers of each row, with CRLF', () => {
-    const comparison = comparisonOf(RFQ, [offerOf('a'), offerOf('b', { priceBreaks: null })], 10)
-    expect(lines(csvOf(comparison))).toEqual([
-      'Offer,a,b,Best',
-      'Manufacturer,Maker a,Maker b,',
-      'Factory,factory_a,factory_b,',
-      'State,SUBMITTED,SUBMITTED,',
-      'Revision,1,1,',
-      'Quantity,10,10,',
-      'Currency,EUR,EUR,',
-      'Unit price,0.10,sealed,a',
-      'Total of goods,1.00,sealed,a',
-      'Lead time (days),20,sealed,a',
-      'Tooling,0.00,sealed,a',
-      'Shipping,0.00,sealed,a',
-      'Landed total,1.00,sealed,a',
-      'Valid until,2030-01-01T00:00:00.000Z,2030-01-01T00:00:00.000Z,a',
+    const tooled = { priceBreaks: [{ minQuantity: 1, unitPrice: '0.2', leadTimeDays: 5 }], toolingCost: '3' }
+    const offers = [offerOf('a'), offerOf('b', { priceBreaks: null }), offerOf('c', tooled)]
+    const notes = new Map([['a', 'Not confirmed.']])
+    expect(lines(csvOf(withNotes(comparisonOf(RFQ, offers, 10), notes)))).toEqual([
+      'Offer,a,c,b,Best',
+      'Manufacturer,Maker a,Maker c,Maker b,',
+      'Factory,factory_a,factory_c,factory_b,',
+      'State,SUBMITTED,SUBMITTED,SUBMITTED,',
+      'Revision,1,1,1,',
+      'Quantity,10,10,10,',
+      'Currency,EUR,EUR,EUR,',
+      'Unit price,0.10,0.20,sealed,a',
+      'Total of goods,1.00,2.00,sealed,a',
+      'Lead time (days),20,5,sealed,c',
+      'Tooling,not stated,3.00,sealed,',
+      'Shipping,not stated,not stated,sealed,',
+      'Landed total,1.00,5.00,sealed,a',
+      'Valid until,2030-01-01T00:00:00.000Z,2030-01-01T00:00:00.000Z,2030-01-01T00:00:00.000Z,',
+      'Notes,Not confirmed.,,,',
       '',
     ])
   })

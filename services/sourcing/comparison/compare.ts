@@ -54,7 +54,10 @@ function priced(offer: PricedOffer, quantity: number, currency: Rfq['currency'])
   }
   if (priceBreaks === null) return { ...base, unpriced: 'SEALED' }
   const money = (amount: string) => ({ amount: amountOf(amount), currency })
-  const costs = { toolingCost: money(toolingCost ?? '0'), shippingCost: money(shippingCost ?? '0') }
+  const costs = {
+    ...(toolingCost !== null && { toolingCost: money(toolingCost) }),
+    ...(shippingCost !== null && { shippingCost: money(shippingCost) }),
+  }
   const line = breakFor(priceBreaks, quantity)
   if (!line) return { ...base, unpriced: 'BELOW_MIN_QUANTITY', ...costs }
   const { unitPrice, leadTimeDays } = line
@@ -74,36 +77,48 @@ function byLandedTotal(a: ComparedOffer, b: ComparedOffer): number {
   return order || (a.offerId < b.offerId ? -1 : 1)
 }
 
-/** Negative if the first offer is better in the field. */
-const BETTER: Record<Compared, (a: ComparedOffer, b: ComparedOffer) => number> = {
-  unitPrice: (a, b) => lower(a.unitPrice, b.unitPrice),
-  goodsTotal: (a, b) => lower(a.goodsTotal, b.goodsTotal),
-  leadTimeDays: (a, b) => (a.leadTimeDays ?? 0) - (b.leadTimeDays ?? 0),
-  toolingCost: (a, b) => lower(a.toolingCost, b.toolingCost),
-  shippingCost: (a, b) => lower(a.shippingCost, b.shippingCost),
-  landedTotal: (a, b) => lower(a.landedTotal, b.landedTotal),
-  validUntil: (a, b) => Number(a.validUntil < b.validUntil) - Number(a.validUntil > b.validUntil),
+/** Negative if the first value is better. */
+const BETTER: { [F in Compared]: (a: Stated<F>, b: Stated<F>) => number } = {
+  unitPrice: lower,
+  goodsTotal: lower,
+  leadTimeDays: (a, b) => a - b,
+  toolingCost: lower,
+  shippingCost: lower,
+  landedTotal: lower,
+  validUntil: (a, b) => Number(a < b) - Number(a > b),
 }
 
-const lower = (a?: { amount: string }, b?: { amount: string }) => compare(a?.amount ?? '0', b?.amount ?? '0')
+type Stated<F extends Compared> = NonNullable<ComparedOffer[F]>
+
+function lower(a: { amount: string }, b: { amount: string }): number {
+  return compare(a.amount, b.amount)
+}
 
 /** Marks in each offer the fields in which it is best. Offers without a price do not compete. */
 function withBest(offers: readonly ComparedOffer[]): ComparedOffer[] {
   const competing = offers.filter(({ unpriced }) => unpriced === undefined)
-  const winners = COMPARED.map((field) => {
-    const better = BETTER[field]
-    return [
-      field,
-      competing.reduce<ComparedOffer | undefined>(
-        (best, one) => (best && better(best, one) <= 0 ? best : one),
-        undefined,
-      ),
-    ] as const
-  })
+  const winners = COMPARED.map((field) => [field, winnerOf(field, competing)] as const)
   return offers.map((offer) => ({
     ...offer,
-    best: competing.includes(offer)
-      ? winners.flatMap(([field, winner]) => (winner && BETTER[field](winner, offer) === 0 ? [field] : []))
-      : [],
+    best: winners.flatMap(([field, winner]) => (winner === offer ? [field] : [])),
   }))
 }
+
+/** The offer that is better than every other one that states a value; undefined for a tie, or where only one does. */
+function winnerOf<F extends Compared>(field: F, offers: readonly ComparedOffer[]): ComparedOffer | undefined {
+  const stated = offers.flatMap((offer) => {
+    const value = offer[field]
+    return value === undefined ? [] : [{ offer, value }]
+  })
+  const [best, next] = stated.toSorted((a, b) => BETTER[field](a.value, b.value))
+  return best && next && BETTER[field](best.value, next.value) < 0 ? best.offer : undefined
+}
+
+/** Adds the notes of the offers that are shown. */
+export const withNotes = (comparison: OfferComparison, notes: ReadonlyMap<string, string>): OfferComparison => ({
+  ...comparison,
+  offers: comparison.offers.map((offer) => {
+    const text = notes.get(offer.offerId)
+    return text === undefined ? offer : { ...offer, notes: text }
+  }),
+})

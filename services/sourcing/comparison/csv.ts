@@ -34,6 +34,7 @@ export function csvOf({ offers, currency, quantity, hasMore }: OfferComparison):
       ...offers.map((offer) => cellOf(offer, field)),
       offers.flatMap(({ best, offerId }) => (best.includes(field) ? [offerId] : [])).join(' '),
     ]),
+    ['Notes', ...offers.map(({ notes }) => notes ?? ''), ''],
     ...(hasMore ? [['More offers exist than are compared', ...offers.map(() => ''), '']] : []),
   ]
   // Formulas are escaped, because a spreadsheet would calculate an organization's name that begins like one.
@@ -44,6 +45,6 @@ const UNPRICED = { SEALED: 'sealed', BELOW_MIN_QUANTITY: 'no price for this quan
 
 function cellOf(offer: ComparedOffer, field: Compared): string | number {
   const value = offer[field]
-  if (value === undefined) return offer.unpriced ? UNPRICED[offer.unpriced] : ''
+  if (value === undefined) return offer.unpriced ? UNPRICED[offer.unpriced] : 'not stated'
   return typeof value === 'object' ? value.amount : value
 }

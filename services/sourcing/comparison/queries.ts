@@ -25,3 +25,12 @@ export const findComparedOffers = (sql: Sql, orgId: string, rfqId: string, now: 
   where rfq_id = ${rfqId} and ((${offers.isConsumer(sql, orgId)}) or (${offers.isIpOwner(sql, orgId)}))
     and (state = 'ACCEPTED' or (state = 'SUBMITTED' and valid_until > ${now}))
   order by offers.id desc limit ${MAX_OFFERS}`
+
+/**
+ * The notes of compared offers, which are read apart because they are long. Those that the organization may not see do
+ * not leave the database.
+ */
+export const findNotes = (sql: Sql, orgId: string, ids: readonly string[]) => sql<{ id: string; notes: string }[]>`
+  select id, notes from sourcing.offers
+  where id = any(${[...ids]}) and notes is not null and ${offers.maySeePrices(sql, orgId)}
+    and ((${offers.isConsumer(sql, orgId)}) or (${offers.isIpOwner(sql, orgId)}))`

@@ -10,9 +10,9 @@ import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { Raw } from '../../kit/http/raw.ts'
 import type { TenantReads } from '../../kit/limits/tenant-reads.ts'
-import { comparisonOf, defaultQuantity } from './compare.ts'
+import { comparisonOf, defaultQuantity, withNotes } from './compare.ts'
 import { csvOf } from './csv.ts'
-import { findComparedOffers, findComparedRfq } from './queries.ts'
+import { findComparedOffers, findComparedRfq, findNotes } from './queries.ts'
 
 interface Deps {
   http: Http
@@ -49,5 +49,8 @@ async function compare(
   const rfq: Rfq = JSON.parse(document)
   const reader = { orgId, signal: request.signal }
   const offers = await tenantReads.bounded(reader, (sql) => findComparedOffers(sql, orgId, rfq.id, now))
-  return { rfq, comparison: comparisonOf(rfq, offers, query.quantity ?? defaultQuantity(rfq)) }
+  const comparison = comparisonOf(rfq, offers, query.quantity ?? defaultQuantity(rfq))
+  const ids = comparison.offers.map(({ offerId }) => offerId)
+  const notes = await tenantReads.bounded(reader, (sql) => findNotes(sql, orgId, ids))
+  return { rfq, comparison: withNotes(comparison, new Map(notes.map((one) => [one.id, one.notes]))) }
 }

@@ -19,7 +19,6 @@ const mills: Capability = {
   criticalityIds: [],
 }
 const factory = {
-  address: { regionCode: 'NO', locality: 'Bergen', lines: [] },
   capabilities: [mills, prints],
 }
 const impeller: Requirements = {
@@ -28,7 +27,6 @@ const impeller: Requirements = {
   standardCodes: ['iso-astm-52901'],
   criticalityIds: ['api-20s-amsl-2'],
   boundingBox: { x: 120, y: 120, z: 45.5 },
-  region: { code: '150', territories: ['DK', 'NO'] },
   needsRelease: true,
 }
 
@@ -45,7 +43,6 @@ const undemanding = {
   standardCodes: [],
   criticalityIds: [],
   boundingBox: undefined,
-  region: undefined,
   needsRelease: false,
 }
 
@@ -83,7 +80,6 @@ describe('each requirement that is not met has its reason', () => {
   test.each([
     [{}, false, { released: 'the distributor has not released the factory' }],
     [{ technologyIds: ['turn', 'swiss'] }, true, { technology: 'no capability uses turn or swiss' }],
-    [{ region: { code: 'EU', territories: ['DK'] } }, true, { region: 'NO is not in EU' }],
     [{ standardCodes: ['as9100', 'iso-astm-52901'] }, true, { standards: 'pbf-lb-m of 316l lacks as9100' }],
     // Only the capability of another material has the standard.
     [{ standardCodes: ['iso-9001'] }, true, { standards: 'pbf-lb-m of 316l lacks iso-9001' }],

@@ -15,15 +15,13 @@ export interface Requirements {
   criticalityIds: readonly string[]
   /** The extent of the part in millimetres. */
   boundingBox?: Box | undefined
-  /** A country or a containment region with its countries; undefined if any will do. */
-  region?: { code: string; territories: readonly string[] } | undefined
   /** Whether the consumer is engaged through a distributor, which must have released the factory. */
   needsRelease: boolean
 }
 
 type Requirement = RequirementMatch['requirement']
 
-type MatchedFactory = Pick<Factory, 'address' | 'capabilities'>
+type MatchedFactory = Pick<Factory, 'capabilities'>
 
 const MM_PER_INCH = 25.4
 
@@ -83,7 +81,7 @@ export function matchesOf(
   requirements: Requirements,
   { released }: { released: boolean },
 ): RequirementMatch[] {
-  const { materialCodes, technologyIds, needsRelease, region } = requirements
+  const { materialCodes, technologyIds, needsRelease } = requirements
   const inMaterial = factory.capabilities.filter(({ materialCode }) => materialCodes.includes(materialCode))
   const inTechnology = factory.capabilities.filter(({ technologyId }) => technologyIds.includes(technologyId))
   const suitable = technologyIds.length === 0 ? inMaterial : inMaterial.filter((one) => inTechnology.includes(one))
@@ -103,7 +101,6 @@ export function matchesOf(
     ...OF_CAPABILITY_NAMES.filter((name) => OF_CAPABILITY[name].isWanted(requirements)).map((name) =>
       best(name, candidates, requirements),
     ),
-    ...(region ? [regionMatch(factory, region)] : []),
   ]
 }
 
@@ -127,11 +124,6 @@ const byCapability = (
   [capability]: readonly Capability[],
   reason: string,
 ): RequirementMatch => (capability ? { requirement, met: true, capability } : { requirement, met: false, reason })
-
-const regionMatch = (
-  { address: { regionCode } }: MatchedFactory,
-  { code, territories }: NonNullable<Requirements['region']>,
-): RequirementMatch => plain('region', territories.includes(regionCode), `${regionCode} is not in ${code}`)
 
 const materialReason = (codes: readonly string[]) =>
   codes.length === 0 ? 'the part names no material' : `no capability works ${codes.join(' or ')}`

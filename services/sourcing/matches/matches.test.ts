@@ -107,7 +107,6 @@ describe('GET /flows/v1/rfqs/{id}/matches', () => {
       standards: 'pbf-lb-m',
       criticalities: 'pbf-lb-m',
       envelope: 'pbf-lb-m',
-      region: 'NO is not in DK',
     })
     expect(explained(items, 'B print shop')).toEqual({
       material: 'pbf-eb-m',
@@ -116,7 +115,6 @@ describe('GET /flows/v1/rfqs/{id}/matches', () => {
       criticalities: 'pbf-eb-m of 316l lacks api-20s-amsl-2',
       // 4.5 inches are 114.3 mm.
       envelope: 'pbf-eb-m of 316l is too small along x, y',
-      region: true,
     })
   })
 
@@ -132,10 +130,10 @@ describe('GET /flows/v1/rfqs/{id}/matches', () => {
     expect(explained(items, 'B print shop').released).toBe(true)
   })
 
-  test('a part without technology, standards, criticalities and box has only material and region', async () => {
+  test('a part without technology, standards, criticalities and box has only the material: the country of delivery is no requirement', async () => {
     const items = await matches(buyer, await draft(buyer, await publishedPart(owner, { materialId: '316l' })))
     expect(namesOf(items)).toEqual(['A print shop', 'B print shop', 'C mill', 'D turner'])
-    expect(explained(items, 'D turner')).toEqual({ material: 'turn', region: 'NO is not in DK' })
+    expect(explained(items, 'D turner')).toEqual({ material: 'turn' })
   })
 
   test('the pages continue one another', async () => {

@@ -6,7 +6,7 @@ import type { MatchTerms } from './terms.ts'
 
 /** What an own RFQ asks of a factory; no row where the organization is not the consumer. */
 export const findMatchTerms = (sql: Sql, orgId: string, rfqId: string) => sql<MatchTerms[]>`
-  select rfq.terms ->> 'deliveryRegionCode' as "deliveryRegionCode", org.distributor_org_id as "distributorOrgId", (
+  select org.distributor_org_id as "distributorOrgId", (
     select json_build_object(
       'materialCodes', ${materialCodesOfPart(sql)}, 'technologyIds', technology_ids, 'standardCodes', content -> 'standardIds',
       'criticalityIds', content -> 'criticalityIds', 'unitSystem', content -> 'unitSystem',

@@ -1,11 +1,9 @@
 import type { Factory } from '../../../proto/http/sourcing/factories.ts'
 import type { Part } from '../../../proto/http/sourcing/parts.ts'
 import { boxInMm, matchesOf, type Requirements } from '../factories/matching.ts'
-import { territoriesOf } from '../regions/regions.ts'
 
-/** What an RFQ and its part ask of a factory. */
+/** What the part of an RFQ asks of a factory. */
 export interface MatchTerms {
-  deliveryRegionCode: string
   /** Set if the consumer is engaged through a distributor. */
   distributorOrgId: string | null
   /** Null if the consumer can no longer read the part. */
@@ -22,12 +20,11 @@ interface PartTerms {
 }
 
 export const requirementsOf = (
-  { deliveryRegionCode, distributorOrgId }: MatchTerms,
+  { distributorOrgId }: MatchTerms,
   { unitSystem, boundingBox, ...part }: PartTerms,
 ): Requirements => ({
   ...part,
   boundingBox: boxInMm(boundingBox, unitSystem ?? undefined),
-  region: { code: deliveryRegionCode, territories: territoriesOf(deliveryRegionCode) },
   needsRelease: distributorOrgId !== null,
 })
 

@@ -3,6 +3,7 @@ import { ORDER } from '../../../proto/states/orders.ts'
 import type { Command } from '../../kit/command/command.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
+import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { requireTransition } from '../transitions.ts'
 import { EVENT_NAMES, emitOrderEvent } from './events.ts'
 import type { OrderDeps } from './followers.ts'
@@ -50,12 +51,20 @@ export async function moveOrder(
 /** Replaces the milestones of an order. A list without a change writes nothing. */
 export async function changeMilestones(
   { followers }: OrderDeps,
-  { tx, caller: { orgId }, params, body, now }: Command<ChangeOrder & { body: { milestones: Milestone[] } }>,
+  {
+    tx,
+    caller: { orgId },
+    params,
+    body,
+    ifMatch,
+    now,
+  }: Command<ChangeOrder & { body: { milestones: Milestone[] }; ifMatch: string | undefined }>,
 ): Promise<JsonText> {
   const milestones = milestonesOf(body.milestones)
   const acted = { orgId, id: params.id, by: ORDER.verbs.milestones.by }
   const { document } = found(await lockOrder(tx, acted))
   const order: Order = JSON.parse(document)
+  requireMatch(ifMatch, document)
   requireTransition(ORDER, 'milestones', order.state)
   if (Bun.deepEquals(milestones, order.milestones)) return new JsonText(document)
   const { document: changed } = found(await replaceMilestones(tx, acted, milestones, now))

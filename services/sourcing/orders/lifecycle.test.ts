@@ -93,6 +93,42 @@ describe('milestones', () => {
     expect((await bought.history(id)).body.items).toHaveLength(2)
   })
 
+  test('that are planned after the due date are the expected day, in lists too, until they are completed or the goods have arrived', async () => {
+    const id = await place({ state: 'IN_PRODUCTION' })
+    const late = { name: 'Second powder batch', plannedTime: '2031-06-12T12:00:00Z' }
+    const set = async (...milestones: object[]) => {
+      const { body } = await made.act(id, 'milestones', { milestones })
+      expect(isOrder.Check(body)).toBe(true)
+      return [body.dueDate, body.expectedDate]
+    }
+    expect(await set(first)).toEqual(['2031-05-29', undefined])
+    expect(await set({ name: 'On the day', plannedTime: '2031-05-29T23:59:59Z' })).toEqual(['2031-05-29', undefined])
+    expect(await set(first, late)).toEqual(['2031-05-29', '2031-06-12'])
+    const listed = (await bought.list()).body.items.find((order) => order.id === id)
+    expect(listed?.expectedDate).toBe('2031-06-12')
+    // The milestone is what the history records.
+    const { items } = (await bought.history(id)).body
+    expect(items[0]?.changes.map(({ field }) => field)).toEqual(['milestones'])
+    expect(await set({ ...late, completedTime: '2031-06-01T12:00:00Z' })).toEqual(['2031-05-29', undefined])
+    await set(late)
+    await made.act(id, 'inspect')
+    expect((await made.act(id, 'ship')).body.expectedDate).toBe('2031-06-12')
+    expect((await sold.act(id, 'deliver')).body.expectedDate).toBeUndefined()
+  })
+
+  test('with If-Match are 412 once the order has changed, and nothing is replaced', async () => {
+    const id = await place({ state: 'CONFIRMED' })
+    const { headers } = await made.read(id)
+    const unchanged = { 'if-match': headers.get('etag') ?? '' }
+    const set = (name: string, ifMatch: Record<string, string>) =>
+      maker.administrator.client.post<Order>(`/flows/v1/orders/${id}/milestones`, { milestones: [{ name }] }, ifMatch)
+    const first = await set('First', unchanged)
+    expect([first.status, first.body.milestones]).toEqual([200, [{ name: 'First' }]])
+    expect((await set('Second', unchanged)).status).toBe(412)
+    expect((await made.read(id)).body.milestones).toEqual([{ name: 'First' }])
+    expect((await set('Second', { 'if-match': first.headers.get('etag') ?? '' })).status).toBe(200)
+  })
+
   test('keep the reason of a hold', async () => {
     const id = await place({ state: 'CONFIRMED' })
     await made.act(id, 'hold', reason)

@@ -11,7 +11,7 @@ import { workOf } from '../../testing/query-plans.ts'
 import { findFactory } from '../factories/queries.ts'
 import { findRelation } from '../files/queries.ts'
 import { findPart, findUnfinishedOrder } from '../parts/queries.ts'
-import { listOrders, type OrderFilters } from './list-queries.ts'
+import { listOrders, type OrderFilters, scanOrders } from './list-queries.ts'
 import { findOrder } from './queries.ts'
 
 setDefaultTimeout(240_000)
@@ -56,6 +56,16 @@ describe(`over ${ROWS} orders, of which one organization has half in each role`,
       }
     },
   )
+
+  test('a search looks up the part of each of the next orders, and no other', async () => {
+    for (const view of [...ORDER_VIEWS, undefined]) {
+      for (const orgId of [LARGEST, SMALL]) {
+        const work = await workOf(url, (sql) => scanOrders(sql, orgId, { view, q: 'none', ...page }, 50))
+        expect(work.scannedWhole).toEqual([])
+        expect([orgId, work.busiest, work.mostRows <= 5 * 50]).toEqual([orgId, work.busiest, true])
+      }
+    }
+  })
 
   test('an order, and the orders that make a part or a factory readable or keep a part, are found by indexes', async () => {
     const neither = { consumer: false, distributor: false }

@@ -4,6 +4,7 @@ import type { Reader, TenantReads } from '../../kit/limits/tenant-reads.ts'
 import { LARGE_OFFSET, LONG_READ_OFFSET, type PageReads } from '../../kit/pagination/page-reads.ts'
 import type { DocumentRow } from '../../kit/pagination/pagination.ts'
 import {
+  findPartOfSerial,
   hasAsciiTrigram,
   listParts,
   listPartsAtLargeOffset,
@@ -27,6 +28,23 @@ export async function findPage(
   return listing.offset <= LONG_READ_OFFSET
     ? tenantReads.bounded(reader, listAtLargeOffset)
     : tenantReads.long(reader, listAtLargeOffset)
+}
+
+const SERIAL_NUMBER = /^P-[0-9a-z]{8}$/i
+
+/** A page of a view, or the part that has `q` as its serial number where the organization can read it. */
+export async function findPageOrPart(
+  deps: PageReads,
+  reader: Reader,
+  listing: PartListing & { q?: string },
+): Promise<readonly DocumentRow[]> {
+  const { q, after, offset } = listing
+  const [part] =
+    q !== undefined && SERIAL_NUMBER.test(q)
+      ? await deps.reads.query((sql) => findPartOfSerial(sql, reader.orgId, q))
+      : []
+  if (!part) return findPage(deps, reader, listing)
+  return offset === 0 && (after === undefined || part.position < after) ? [part] : []
 }
 
 /** Parts that are scanned before an index is searched. */

@@ -103,6 +103,11 @@ export const findPart = (sql: Sql, orgId: string, id: string) => sql<{ document:
   select case when ${isOwn(sql, orgId)} then owner_document else document end as document
   from sourcing.parts where id = ${id} and ${isReadable(sql, orgId)}`
 
+/** The part with a serial number, in any case; no row where the organization may not read it. */
+export const findPartOfSerial = (sql: Sql, orgId: string, serialNumber: string) => sql<DocumentRow[]>`
+  select id as position, case when ${isOwn(sql, orgId)} then owner_document else document end as document
+  from sourcing.parts where serial_number = upper(${serialNumber}) and ${isReadable(sql, orgId)}`
+
 /** The parts of these ids that an organization may read. */
 export const findParts = (sql: Sql, orgId: string, ids: readonly string[]) => sql<{ id: string; document: string }[]>`
   select id, case when ${isOwn(sql, orgId)} then owner_document else document end as document

@@ -8,7 +8,7 @@ import type { PageReads } from '../../kit/pagination/page-reads.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { listHistory } from '../history/queries.ts'
 import * as commands from './commands.ts'
-import { findPage } from './list.ts'
+import { findPage, findPageOrPart } from './list.ts'
 import { findMetadata, findOwnPart, findPart, findParts } from './queries.ts'
 import { metadataProblems } from './rules.ts'
 
@@ -30,6 +30,13 @@ export const partRoutes = ({ http, pagination, ...deps }: Deps) =>
         async ({ caller, params }) =>
           new JsonText(found(await deps.reads.query((sql) => findPart(sql, caller.orgId, params.id))).document),
       ),
+    )
+    .use(
+      http.route(lifecycle.findParts, ({ caller, query, request }) => {
+        const reader = { orgId: caller.orgId, signal: request.signal }
+        const paged = { caller, list: 'found parts', query }
+        return pagination.json(paged, (window) => findPageOrPart(deps, reader, { ...query, ...window }))
+      }),
     )
     .use(
       http.route(lifecycle.batchGetParts, async ({ caller, body: { ids }, request }) => {

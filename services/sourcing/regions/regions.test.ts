@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { TERRITORIES } from '../../../proto/territories.ts'
 import { isTerritory, territoriesOf } from './regions.ts'
 
 test('a country is its only territory', () => {
@@ -14,6 +15,10 @@ test('EU contains its 27 members and not Norway', () => {
 test('150 (Europe) contains the territories of its subregions', () => {
   expect(territoriesOf('150')).toEqual(expect.arrayContaining(['NO', 'DE', 'PL', 'IT', 'XK']))
   expect(territoriesOf('150')).not.toContain('SG')
+})
+
+test('the countries that people choose from are those that an address may name', () => {
+  expect(TERRITORIES).toEqual(territoriesOf('001').toSorted())
 })
 
 test('001 (the world) and 419 (Latin America), a grouping, contain each territory once', () => {

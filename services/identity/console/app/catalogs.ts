@@ -51,6 +51,10 @@ export const processesOf = (materialType: string | undefined) =>
 export const standards = optionsOf(async function* () {
   for (const { code, title } of (await market.GET('/v1/standards')).data.items) yield [code, title] as const
 })
+export const criticalities = optionsOf(async function* () {
+  for (const { code, name, governingBody } of (await market.GET('/v1/criticalities')).data.items)
+    yield [code, `${governingBody}: ${name}`] as const
+})
 
 /** A choice that may be left open. */
 export const orNone = (options: Options): Options => [['', '–'], ...options]

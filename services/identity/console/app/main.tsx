@@ -28,6 +28,7 @@ import { Webhooks } from './screens/webhooks.tsx'
 import { session } from './session.ts'
 import { Shell } from './shell.tsx'
 import { t } from './texts.ts'
+import { askBeforeLeaving } from './ui/half-filled.ts'
 import { Page } from './ui/page.tsx'
 import { Empty } from './ui/states.tsx'
 
@@ -75,5 +76,6 @@ const App = () =>
     </LocationProvider>
   )
 
+askBeforeLeaving()
 const root = document.getElementById('console')
 if (root) render(<App />, root)

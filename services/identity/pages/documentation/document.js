@@ -23,7 +23,8 @@ function prepare(shown, { path, method, operation, origin }) {
     return withoutOptionalValues({ ...parameter, schema: resolved(shown, parameter.schema) })
   })
   const json = operation.requestBody?.content?.['application/json']
-  if (json && json.example === undefined) json.example = requiredFields(shown, resolved(shown, json.schema))
+  // The example of the whole body would be sent with every field.
+  if (json) json.example = requiredFields(shown, resolved(shown, json.schema))
   const form = operation.requestBody?.content?.['application/x-www-form-urlencoded']
   const fields = form && { ...requiredFields(shown, resolved(shown, form.schema)), ...CLIENT_FIELDS }
   const request = { ...requestOf(operation, `${origin}${path}`), method, body: json?.example, fields }

@@ -27,6 +27,9 @@ const MAX_RETRIES_PER_ROUND = 200
 const TOUCH_INTERVAL_MS = 10 * 60 * 1000
 const START: Position = { low: '0', high: '0', seq: '0', epoch: null }
 
+/** The role of the process that runs a consumer. */
+export const consumerRole = (name: string) => `consumer:${name}`
+
 /**
  * A consumer: a worker that reads its sources in turn and processes their batches while it is the leader. Idle pauses
  * grow up to `pollMs`, so that events hidden by a running transaction are found soon.
@@ -44,7 +47,7 @@ export class Consumer implements Worker {
 
   run(signal: AbortSignal): Promise<void> {
     const { election, name } = this.#options
-    return election.lead(`consumer:${name}`, signal, async (_session, leadership) => {
+    return election.lead(consumerRole(name), signal, async (_session, leadership) => {
       this.#feeds = await this.#open(leadership)
       await this.#process(this.#feeds, leadership).finally(() => {
         this.#feeds = undefined

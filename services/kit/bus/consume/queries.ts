@@ -12,6 +12,9 @@ export const ensureCursors = (sql: Sql, consumer: string, sources: readonly stri
 export const deleteCursors = (sql: Sql, consumer: string, sources: readonly string[]) => sql`
   delete from bus_cursors where consumer = ${consumer} and source = any(${sources as string[]}::text[])`
 
+/** Deletes every cursor of a consumer that no replica runs. */
+export const forgetConsumer = (sql: Sql, consumer: string) => sql`delete from bus_cursors where consumer = ${consumer}`
+
 export const listCursors = (sql: Sql, consumer: string) => sql<Cursor[]>`
   select consumer, source, version, low, high, seq, epoch from bus_cursors where consumer = ${consumer}`
 

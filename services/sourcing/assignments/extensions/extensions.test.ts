@@ -21,7 +21,7 @@ const opened = async (state: Parameters<typeof place>[0] = {}) => {
 }
 
 describe('POST /flows/v1/assignments/{id}/extensions', () => {
-  test('sets a later day, which every organization reads and is told; the day of the order stays', async () => {
+  test('sets a later day, which every organization reads and is told; the order keeps its day and shows the later one', async () => {
     const { orderId, id } = await opened({ state: 'IN_PRODUCTION' })
     const answer = await made.extensions(id).create(later)
     expect([answer.status, isExtension.Check(answer.body)]).toEqual([201, true])
@@ -32,7 +32,10 @@ describe('POST /flows/v1/assignments/{id}/extensions', () => {
       previousDueDate: '2031-05-29',
     })
     expect((await made.read(id)).body.dueDate).toBe(later.dueDate)
-    expect((await ordersOf(maker.administrator.client).read(orderId)).body.dueDate).toBe('2031-05-29')
+    expect((await ordersOf(consumer.administrator.client).read(orderId)).body).toMatchObject({
+      dueDate: '2031-05-29',
+      expectedDate: '2031-06-12',
+    })
     for (const org of [consumer, ipOwner, maker, seller, distributor]) {
       const { extensions } = assignmentsOf(org.administrator.client)
       expect((await extensions(id).read(answer.body.id)).text).toBe(answer.text)

@@ -9,7 +9,7 @@ import { newIdAt } from '../../../kit/db/ids.ts'
 import { found, invalidField, refuse } from '../../../kit/errors/refusal.ts'
 import { countSubrecords, insertSubrecord } from '../../subrecords/queries.ts'
 import { notifyOfAssignments } from '../events.ts'
-import { lockAssignmentOfManufacturer, updateDueDate } from '../queries.ts'
+import { lockAssignmentOfManufacturer, lockOrderOfManufacturer, updateDueDate } from '../queries.ts'
 import { isDelivered } from '../rules.ts'
 
 interface CreateExtension {
@@ -26,6 +26,7 @@ export async function createExtension({
   now,
   audit,
 }: Command<CreateExtension>): Promise<AssignmentExtension> {
+  found(await lockOrderOfManufacturer(tx, orgId, assignmentId))
   const present: Assignment = JSON.parse(found(await lockAssignmentOfManufacturer(tx, orgId, assignmentId)).document)
   const previousDueDate = present.dueDate
   if (dueDate <= previousDueDate) {

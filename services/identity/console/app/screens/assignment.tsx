@@ -5,6 +5,7 @@ import { date, region } from '../format.ts'
 import { orgId, permits } from '../me.ts'
 import { OrgName } from '../names.tsx'
 import { t } from '../texts.ts'
+import { CountryField } from '../ui/country.tsx'
 import { Action, Reason, reasonOf } from '../ui/dialog.tsx'
 import { Field, textOf } from '../ui/form.tsx'
 import { Section } from '../ui/page.tsx'
@@ -75,7 +76,7 @@ function Billing({ id, mayChange }: { id: string; mayChange: boolean }) {
   const add = (data: FormData) => {
     const lines = textOf(data, 'address.lines')?.split('\n') ?? []
     const address = {
-      regionCode: textOf(data, 'address.regionCode')?.toUpperCase() ?? '',
+      regionCode: textOf(data, 'address.regionCode') ?? '',
       locality: textOf(data, 'address.locality') ?? '',
       lines,
       ...(textOf(data, 'address.postalCode') && { postalCode: textOf(data, 'address.postalCode') as string }),
@@ -99,7 +100,7 @@ function Billing({ id, mayChange }: { id: string; mayChange: boolean }) {
           <div class="columns">
             <Field name="address.postalCode" label={t.assignment.postalCode} isOptional />
             <Field name="address.locality" label={t.assignment.locality} />
-            <Field name="address.regionCode" label={t.assignment.country} />
+            <CountryField name="address.regionCode" label={t.assignment.country} />
           </div>
           <Field name="taxId" label={t.assignment.taxId} isOptional />
           <Field name="email" label={t.signIn.email} type="email" isOptional />

@@ -6,6 +6,7 @@ import { useList, useRecord } from '../data.ts'
 import { time } from '../format.ts'
 import { t, wordsOf } from '../texts.ts'
 import { Dialog } from '../ui/dialog.tsx'
+import { useFilter } from '../ui/filters.ts'
 import { bind, DayFilter, Filter, ListTable, Search } from '../ui/list.tsx'
 import { Code, Facts } from '../ui/page.tsx'
 import { Shown } from '../ui/states.tsx'
@@ -60,7 +61,7 @@ const PROCEDURE_OPTIONS: readonly (readonly [string, string])[] = [
 /** Finds a person or program of the organization by name or address; only one that exists filters. */
 function PersonFilter({ onChange }: { onChange: (id: string) => void }) {
   const id = useId()
-  const text = useSignal('')
+  const text = useFilter('person', '')
   const found = useList(text.value ? '/v1/users' : undefined, { query: { q: text.value, pageSize: 10 } })
   const person = found.data?.find(({ email }) => email.toLowerCase() === text.value.toLowerCase())
   useEffect(() => onChange(person?.id ?? ''), [person?.id])
@@ -81,18 +82,24 @@ function PersonFilter({ onChange }: { onChange: (id: string) => void }) {
   )
 }
 
+/** A limit of the list; none for a text of the address that is no day. */
+function timeOfDay(name: 'from' | 'to', day: string, hour: string) {
+  const time = new Date(`${day}T${hour}`)
+  return Number.isNaN(time.getTime()) ? {} : { [name]: time.toISOString() }
+}
+
 export function AuditLog() {
-  const kind = useSignal<Kind>('')
-  const q = useSignal('')
-  const opened = useSignal('')
-  const [procedure, actorId, from, to] = [useSignal(''), useSignal(''), useSignal(''), useSignal('')]
+  const kind = useFilter<Kind>('kind', '', Object.keys(KINDS) as Kind[])
+  const q = useFilter('q', '')
+  const [procedure, from, to] = [useFilter('procedure', ''), useFilter('from', ''), useFilter('to', '')]
+  const [opened, actorId] = [useSignal(''), useSignal('')]
   const query = {
     ...KINDS[kind.value],
     ...(q.value && { q: q.value }),
     ...(procedure.value && { procedure: procedure.value }),
     ...(actorId.value && { actorId: actorId.value }),
-    ...(from.value && { from: new Date(`${from.value}T00:00:00`).toISOString() }),
-    ...(to.value && { to: new Date(`${to.value}T23:59:59.999`).toISOString() }),
+    ...timeOfDay('from', from.value, '00:00:00'),
+    ...timeOfDay('to', to.value, '23:59:59.999'),
   }
   const list = useList('/v1/audit-log', { query })
   const download = async () => {
@@ -115,18 +122,10 @@ export function AuditLog() {
       <div class="filters">
         <Filter
           label={t.auditLog.kind}
-          value={kind.value}
+          {...bind(kind)}
           options={Object.keys(KINDS).map((each) => [each, t.auditLog.kinds[each as Kind]])}
-          onChange={(value) => {
-            kind.value = value as Kind
-          }}
         />
-        <Search
-          value={q.value}
-          onChange={(text) => {
-            q.value = text
-          }}
-        />
+        <Search {...bind(q)} />
         <Filter label={t.auditLog.procedure} {...bind(procedure)} options={PROCEDURE_OPTIONS} />
         <PersonFilter {...bind(actorId)} />
         <DayFilter label={t.auditLog.from} {...bind(from)} />

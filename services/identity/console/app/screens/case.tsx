@@ -1,11 +1,12 @@
 import { CASE } from '../../../../../proto/states/cases.ts'
-import { type Case, type CaseExpense, type CaseTask, command, ifMatch, market, post } from '../api.ts'
+import { type Case, type CaseExpense, type CaseTask, command, market, post } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
 import { date, money, time } from '../format.ts'
 import { mayUse, orgId, permits } from '../me.ts'
 import { OrgName, orgName } from '../names.tsx'
 import { t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
+import { Edit } from '../ui/edit.tsx'
 import { amountOf, Field, localTime, textOf, timeOf } from '../ui/form.tsx'
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
@@ -22,10 +23,9 @@ interface PartProps {
 
 function Steps({ record, mayEdit }: PartProps) {
   const { id } = record
-  const patch = async (data: FormData) => {
-    const { response } = await market.GET('/flows/v1/cases/{id}', at(id))
+  const patch = async (data: FormData, headers: { 'If-Match': string }) => {
     const body = { title: textOf(data, 'title') ?? '', description: textOf(data, 'description') ?? null }
-    await command(() => market.PATCH('/flows/v1/cases/{id}', { ...at(id), headers: ifMatch(response), body }))
+    await command(() => market.PATCH('/flows/v1/cases/{id}', { ...at(id), headers, body }))
   }
   return (
     <>
@@ -38,9 +38,9 @@ function Steps({ record, mayEdit }: PartProps) {
           onRun={() => post(`/flows/v1/cases/{id}/${verb}`, id)}
         />
       ))}
-      <Action label={t.verbs.patch} when={mayEdit} onRun={patch}>
-        <CaseFields record={record} />
-      </Action>
+      <Edit label={t.verbs.patch} when={mayEdit} read={() => market.GET('/flows/v1/cases/{id}', at(id))} onRun={patch}>
+        {(present) => <CaseFields record={present} />}
+      </Edit>
     </>
   )
 }
@@ -59,7 +59,7 @@ function Task({ task, record, mayEdit }: PartProps & { task: CaseTask }) {
               {t.cases.assignee}: <OrgName id={assigneeOrgId} />{' '}
             </>
           )}
-          {completedTime ? t.orders.doneOn(date(completedTime)) : dueTime && t.home.due(date(dueTime))}
+          {completedTime ? t.orders.doneOn(date(completedTime)) : dueTime && `${t.home.due} ${date(dueTime)}`}
         </small>
       </span>
       <span class="actions">

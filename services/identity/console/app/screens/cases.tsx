@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
 import { CASE_STATES, type CaseState } from '../../../../../proto/states/cases.ts'
 import { type Case, command, market } from '../api.ts'
@@ -8,6 +7,7 @@ import { can, permits } from '../me.ts'
 import { OrgName, partTitle } from '../names.tsx'
 import { t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
+import { useFilter } from '../ui/filters.ts'
 import { Field, textOf } from '../ui/form.tsx'
 import { bind, type Column, Filter, ListTable } from '../ui/list.tsx'
 import { Badge, Page } from '../ui/page.tsx'
@@ -67,8 +67,12 @@ function AboutField() {
 
 export function Cases() {
   const { route } = useLocation()
-  const kind = useSignal<Kind | ''>('')
-  const state = useSignal<CaseState | ''>('')
+  const kind = useFilter<Kind | ''>(
+    'kind',
+    '',
+    KINDS.map(([each]) => each),
+  )
+  const state = useFilter<CaseState | ''>('state', '', CASE_STATES)
   const query = { ...(kind.value && { kind: kind.value }), ...(state.value && { state: state.value }) }
   const list = useList('/flows/v1/cases', { query })
   const create = async (data: FormData) => {

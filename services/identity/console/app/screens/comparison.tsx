@@ -6,11 +6,12 @@ import { type ComparedOffer, market, type OfferComparison, post, type Rfq } from
 import { useList, useRecord } from '../data.ts'
 import { date, money, number } from '../format.ts'
 import { mayUse, orgId } from '../me.ts'
-import { FactoryName, OrgName, PartTitle } from '../names.tsx'
+import { FactoryName, OrgName, orgName, PartTitle } from '../names.tsx'
 import { t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
-import { Field, numberOf, textOf } from '../ui/form.tsx'
-import { Filter, Table } from '../ui/list.tsx'
+import { useFilter } from '../ui/filters.ts'
+import { Field, FieldProblem, numberOf, textOf } from '../ui/form.tsx'
+import { bind, Filter, Table } from '../ui/list.tsx'
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 
@@ -33,7 +34,9 @@ const ROWS: readonly [field: Best, label: string, cellOf: (offer: ComparedOffer)
   ['validUntil', t.comparison.validUntil, ({ validUntil }) => date(validUntil)],
 ]
 
-const unpriced = ({ unpriced: why }: ComparedOffer) => (why ? t.comparison.unpriced[why] : '–')
+const unpriced = ({ unpriced: why }: ComparedOffer) => (why ? t.comparison.unpriced[why] : t.comparison.notStated)
+/** A total says what it lacks, because an offer that leaves out a price is not cheaper for it. */
+const isWithoutShipping = ({ landedTotal, shippingCost }: ComparedOffer) => landedTotal && !shippingCost
 
 /** Offers as columns. The best value of a row has a mark that is not a colour alone. */
 const Offers = ({ quantity, offers }: OfferComparison) => (
@@ -60,16 +63,29 @@ const Offers = ({ quantity, offers }: OfferComparison) => (
           <tr key={field} class={field === 'landedTotal' ? 'total' : ''}>
             <th scope="row">{label}</th>
             {offers.map((offer) => {
-              const isBest = offer.best.includes(field) && offers.length > 1
+              const isBest = offer.best.includes(field)
               return (
                 <td key={offer.offerId} class={isBest ? 'number best' : 'number'}>
                   {isBest && <span class="mark">{t.comparison.best}</span>}{' '}
                   {cellOf(offer) ?? <span class="quiet">{unpriced(offer)}</span>}
+                  {field === 'landedTotal' && isWithoutShipping(offer) && (
+                    <small class="quiet">{t.comparison.withoutShipping}</small>
+                  )}
                 </td>
               )
             })}
           </tr>
         ))}
+        {offers.some(({ notes }) => notes) && (
+          <tr>
+            <th scope="row">{t.offer.notes}</th>
+            {offers.map(({ offerId, notes }) => (
+              <td key={offerId} class="text">
+                {notes}
+              </td>
+            ))}
+          </tr>
+        )}
       </tbody>
     </table>
   </section>
@@ -124,7 +140,15 @@ function Orders({ of, sellerOrgId }: { of: readonly Chosen[]; sellerOrgId: strin
         items={of}
         idOf={({ offerId }) => offerId}
         columns={[
-          { label: t.rfqs.manufacturer, cell: ({ manufacturerName }) => <strong>{manufacturerName}</strong> },
+          {
+            label: t.rfqs.manufacturer,
+            cell: ({ manufacturerName, compared }) => (
+              <>
+                <strong>{manufacturerName}</strong>
+                {compared?.notes && <p class="text quiet">{compared.notes}</p>}
+              </>
+            ),
+          },
           { label: t.orders.quantity, cell: ({ quantity }) => number(quantity), isNumber: true },
           {
             label: t.comparison.unitPrice,
@@ -149,12 +173,48 @@ function Orders({ of, sellerOrgId }: { of: readonly Chosen[]; sellerOrgId: strin
   )
 }
 
+const OTHER = 'other'
+
+/** The organization that was chosen; undefined for the manufacturer. */
+const sellerIn = (data: FormData) => {
+  const seller = textOf(data, 'seller')
+  return seller === OTHER ? (textOf(data, 'sellerOrgId') ?? '') : seller
+}
+
+/** The manufacturer itself, a seller of an earlier order of the organization, or another one by its id. */
+function SellerChoice() {
+  const seller = useSignal('')
+  const { data: earlier = [] } = useList('/flows/v1/orders', { query: { view: 'CONSUMER', pageSize: 50 } })
+  const sellers = new Set(
+    earlier.flatMap(({ sellerOrgId, manufacturerOrgId }) => (sellerOrgId === manufacturerOrgId ? [] : [sellerOrgId])),
+  )
+  return (
+    <>
+      <Field
+        name="seller"
+        label={t.comparison.seller}
+        text={seller}
+        options={[
+          ['', t.comparison.manufacturerSells],
+          ...[...sellers].map((id) => [id, orgName(id)] as const),
+          [OTHER, t.comparison.otherSeller],
+        ]}
+      />
+      {seller.value === OTHER && (
+        <Field name="sellerOrgId" label={t.comparison.sellerId} hint={t.comparison.sellerHint} />
+      )}
+    </>
+  )
+}
+
 /** Chooses offers with quantities. The marketplace checks them. */
 function Award({ rfq, comparison }: { rfq: Rfq; comparison: OfferComparison }) {
   const offers = comparison.offers.filter(({ state }) => state === 'SUBMITTED')
   const chosen = useRef<Chosen[]>([])
-  const sellerIn = (data: FormData) => textOf(data, 'sellerOrgId')
+  const isKnownSeller = useRef(false)
   const review = async (data: FormData) => {
+    isKnownSeller.current = textOf(data, 'seller') !== OTHER
+    if (sellerIn(data) === '') throw new FieldProblem('sellerOrgId', t.ui.missing)
     chosen.current = []
     for (const [row, { offerId, manufacturerName }] of offers.entries()) {
       const quantity = numberOf(data, `quantity.${row}`)
@@ -170,14 +230,16 @@ function Award({ rfq, comparison }: { rfq: Rfq; comparison: OfferComparison }) {
   const award = (data: FormData) => {
     const awards = chosen.current.map(({ offerId, quantity }) => ({ offerId, quantity }))
     const sellerOrgId = sellerIn(data)
-    return post('/flows/v1/rfqs/{id}/award', rfq.id, { awards, ...(sellerOrgId && { sellerOrgId }) })
+    return post('/flows/v1/rfqs/{id}/award', rfq.id, { awards, ...(sellerOrgId !== undefined && { sellerOrgId }) })
   }
   /** The field `quantity` is that of the comparison which was read last. */
   const pathOf = (field: string) =>
-    field.replace(
-      /^(?:awards\.(\d+)\.)?(?:quantity|offerId)$/,
-      (_, at = -1) => `quantity.${chosen.current.at(Number(at))?.row}`,
-    )
+    field === 'sellerOrgId' && isKnownSeller.current
+      ? 'seller'
+      : field.replace(
+          /^(?:awards\.(\d+)\.)?(?:quantity|offerId)$/,
+          (_, at = -1) => `quantity.${chosen.current.at(Number(at))?.row}`,
+        )
   return (
     <Action
       label={t.verbs.award}
@@ -201,7 +263,7 @@ function Award({ rfq, comparison }: { rfq: Rfq; comparison: OfferComparison }) {
           isFocused={at === 0}
         />
       ))}
-      <Field name="sellerOrgId" label={t.comparison.seller} hint={t.comparison.sellerHint} isOptional />
+      <SellerChoice />
     </Action>
   )
 }
@@ -227,10 +289,12 @@ function PlacedOrders({ rfqId }: { rfqId: string }) {
 }
 
 function Compared({ rfq }: { rfq: Rfq }) {
-  const quantity = useSignal(Math.max(...rfq.quantities))
+  const quantities = rfq.quantities.map(String)
+  const chosen = useFilter('quantity', String(Math.max(...rfq.quantities)), quantities)
+  const quantity = Number(chosen.value)
   const read = useRecord('/flows/v1/rfqs/{id}/comparison', {
     path: { id: rfq.id },
-    query: { quantity: quantity.value },
+    query: { quantity },
   })
   const isSealed = rfq.sealed && rfq.state === 'OPEN'
   return (
@@ -250,11 +314,8 @@ function Compared({ rfq }: { rfq: Rfq }) {
         <div class="filters">
           <Filter
             label={t.orders.quantity}
-            value={String(quantity.value)}
-            options={rfq.quantities.map((each) => [String(each), t.comparison.pieces(number(each))])}
-            onChange={(value) => {
-              quantity.value = Number(value)
-            }}
+            {...bind(chosen)}
+            options={quantities.map((each) => [each, t.comparison.pieces(number(Number(each)))])}
           />
         </div>
         <Shown read={read}>

@@ -1,16 +1,24 @@
-import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
-import { command, type Factory, market } from '../api.ts'
+import { type Capability, command, type Factory, market } from '../api.ts'
+import { criticalities, materials, standards } from '../catalogs.ts'
 import { useList } from '../data.ts'
 import { number, region } from '../format.ts'
 import { can, permits } from '../me.ts'
 import { t } from '../texts.ts'
+import { CountryField, countries } from '../ui/country.tsx'
 import { Action } from '../ui/dialog.tsx'
+import { useFilter } from '../ui/filters.ts'
 import { Field, textOf } from '../ui/form.tsx'
-import { type Column, Filter, ListTable, Search } from '../ui/list.tsx'
+import { bind, type Column, Filter, ListTable, Search } from '../ui/list.tsx'
 import { Badge, Page } from '../ui/page.tsx'
 
-type View = 'MANUFACTURER' | 'CONSUMER'
+const VIEWS = ['MANUFACTURER', 'CONSUMER'] as const
+type View = (typeof VIEWS)[number]
+type ProcessType = Capability['processType']
+const PROCESS_TYPES = Object.entries(t.factories.processTypes) as [ProcessType, string][]
+
+type Options = readonly (readonly [value: string, label: string])[]
+const orAll = (options: Options): Options => [['', t.ui.all], ...options]
 
 const COLUMNS: readonly Column<Factory>[] = [
   { label: t.factories.factory, cell: ({ id, name }) => <a href={`/console/factories/${id}`}>{name}</a> },
@@ -28,7 +36,7 @@ export function factoryContentOf(data: FormData) {
     name: textOf(data, 'name') as string,
     internal: data.has('internal'),
     address: {
-      regionCode: textOf(data, 'address.regionCode')?.toUpperCase() as string,
+      regionCode: textOf(data, 'address.regionCode') as string,
       locality: textOf(data, 'address.locality') as string,
       lines: lines?.split('\n') ?? [],
       ...(postalCode && { postalCode }),
@@ -43,7 +51,7 @@ export const FactoryFields = ({ factory }: { factory?: Factory }) => (
     <div class="columns">
       <Field name="address.postalCode" label={t.assignment.postalCode} value={factory?.address.postalCode} isOptional />
       <Field name="address.locality" label={t.assignment.locality} value={factory?.address.locality} />
-      <Field name="address.regionCode" label={t.assignment.country} value={factory?.address.regionCode} />
+      <CountryField name="address.regionCode" label={t.assignment.country} value={factory?.address.regionCode} />
     </div>
     <Field name="internal" label={t.factories.internal} type="checkbox" value={String(factory?.internal ?? false)} />
   </>
@@ -51,9 +59,28 @@ export const FactoryFields = ({ factory }: { factory?: Factory }) => (
 
 export function Factories() {
   const { route } = useLocation()
-  const view = useSignal<View>(can('app:manufacturer') ? 'MANUFACTURER' : 'CONSUMER')
-  const q = useSignal('')
-  const list = useList('/v1/factories', { query: { view: view.value, ...(q.value && { q: q.value }) } })
+  const view = useFilter<View>('view', can('app:manufacturer') ? 'MANUFACTURER' : 'CONSUMER', VIEWS)
+  const q = useFilter('q', '')
+  const material = useFilter('material', '')
+  const processType = useFilter<ProcessType | ''>(
+    'processType',
+    '',
+    PROCESS_TYPES.map(([type]) => type),
+  )
+  const country = useFilter('country', '')
+  const standard = useFilter('standard', '')
+  const criticality = useFilter('criticality', '')
+  const list = useList('/v1/factories', {
+    query: {
+      view: view.value,
+      ...(q.value && { q: q.value }),
+      ...(material.value && { materialCode: material.value }),
+      ...(processType.value && { processType: processType.value }),
+      ...(country.value && { regionCode: country.value }),
+      ...(standard.value && { standardCode: standard.value }),
+      ...(criticality.value && { criticalityCode: criticality.value }),
+    },
+  })
   const create = async (data: FormData) => {
     const { id } = await command(() => market.POST('/flows/v1/factories', { body: factoryContentOf(data) }))
     route(`/console/factories/${id}`)
@@ -72,22 +99,19 @@ export function Factories() {
           {can('app:manufacturer') && can('app:consumer') && (
             <Filter
               label={t.ui.show}
-              value={view.value}
+              {...bind(view)}
               options={[
                 ['MANUFACTURER', t.factories.own],
                 ['CONSUMER', t.factories.available],
               ]}
-              onChange={(value) => {
-                view.value = value as View
-              }}
             />
           )}
-          <Search
-            value={q.value}
-            onChange={(text) => {
-              q.value = text
-            }}
-          />
+          <Search {...bind(q)} />
+          <Filter label={t.parts.material} {...bind(material)} options={orAll(materials())} />
+          <Filter label={t.factories.processType} {...bind(processType)} options={orAll(PROCESS_TYPES)} />
+          <Filter label={t.assignment.country} {...bind(country)} options={orAll(countries())} />
+          <Filter label={t.factories.standard} {...bind(standard)} options={orAll(standards())} />
+          <Filter label={t.factories.criticality} {...bind(criticality)} options={orAll(criticalities())} />
         </div>
         <ListTable caption={t.nav.factories} list={list} columns={COLUMNS} empty={t.factories.empty} />
       </section>

@@ -1,5 +1,5 @@
 import { FACTORY } from '../../../../../proto/states/factories.ts'
-import { type Capability, type CapabilityInput, command, type Factory, ifMatch, market, post } from '../api.ts'
+import { type Capability, type CapabilityInput, command, type Factory, market, post } from '../api.ts'
 import { labelIn, materials, orNone, standards, technologies } from '../catalogs.ts'
 import { useRecord } from '../data.ts'
 import { region } from '../format.ts'
@@ -7,12 +7,14 @@ import { can, mayUse, orgId, permits } from '../me.ts'
 import { t } from '../texts.ts'
 import { Choices, chosenIn } from '../ui/choices.tsx'
 import { Action } from '../ui/dialog.tsx'
+import { Edit } from '../ui/edit.tsx'
 import { Field, textOf } from '../ui/form.tsx'
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 import { FactoryFields, factoryContentOf } from './factories.tsx'
 
 const at = (id: string) => ({ params: { path: { id } } })
+const readOf = (id: string) => () => market.GET('/v1/factories/{id}', at(id))
 
 /** A capability without what the marketplace derives. */
 const inputOf = ({ processType: _, ...input }: Capability): CapabilityInput => input
@@ -20,51 +22,57 @@ const inputOf = ({ processType: _, ...input }: Capability): CapabilityInput => i
 /** What the factory can make: a material with a technology, and the standards that it fulfils. */
 function Capabilities({ factory }: { factory: Factory }) {
   const isOwn = factory.orgId === orgId.value && permits('POST /flows/v1/factories/{id}/capabilities')
-  const inputs = factory.capabilities.map(inputOf)
-  const replace = (capabilities: CapabilityInput[]) =>
-    post('/flows/v1/factories/{id}/capabilities', factory.id, { capabilities })
-  const add = (data: FormData) =>
-    replace([
-      ...inputs,
+  const replace = (capabilities: CapabilityInput[], unchanged: { 'If-Match': string }) =>
+    post('/flows/v1/factories/{id}/capabilities', factory.id, { capabilities }, unchanged)
+  const add = (data: FormData, unchanged: { 'If-Match': string }, present: Factory) => {
+    const added = [
+      ...present.capabilities.map(inputOf),
       {
         materialCode: textOf(data, 'materialCode') ?? '',
         technologyId: textOf(data, 'technologyId') ?? '',
         standardCodes: chosenIn(data, 'standardCodes'),
       },
-    ])
+    ]
+    return replace(added, unchanged)
+  }
+  const remove = (one: Capability) => (_: FormData, unchanged: { 'If-Match': string }, present: Factory) => {
+    const removed = JSON.stringify(one)
+    const kept = present.capabilities.filter((other) => JSON.stringify(other) !== removed)
+    return replace(kept.map(inputOf), unchanged)
+  }
   return (
     <Section
       title={t.factories.capabilities}
       actions={
-        <Action
+        <Edit
           label={t.ui.add}
           when={isOwn}
+          read={readOf(factory.id)}
           onRun={add}
-          form={{ pathOf: (field) => field.replace(`capabilities.${inputs.length}.`, '') }}
+          form={{ pathOf: (field) => field.replace(/^capabilities\.\d+\./, '') }}
         >
-          <Field name="materialCode" label={t.parts.material} options={orNone(materials())} />
-          <Field name="technologyId" label={t.factories.technology} options={orNone(technologies())} />
-          <Choices name="standardCodes" label={t.factories.standards} options={standards()} />
-        </Action>
+          {() => (
+            <>
+              <Field name="materialCode" label={t.parts.material} options={orNone(materials())} />
+              <Field name="technologyId" label={t.factories.technology} options={orNone(technologies())} />
+              <Choices name="standardCodes" label={t.factories.standards} options={standards()} />
+            </>
+          )}
+        </Edit>
       }
     >
-      {inputs.length === 0 ? (
+      {factory.capabilities.length === 0 ? (
         <Empty>{t.factories.noCapabilities}</Empty>
       ) : (
         <ul class="items">
-          {factory.capabilities.map(({ materialCode, technologyId, standardCodes }, index) => (
-            <li key={`${index} ${materialCode}`}>
+          {factory.capabilities.map((one) => (
+            <li key={JSON.stringify(one)}>
               <span>
-                {labelIn(materials(), materialCode)} · {labelIn(technologies(), technologyId)}
+                {labelIn(materials(), one.materialCode)} · {labelIn(technologies(), one.technologyId)}
                 <br />
-                <small class="quiet">{standardCodes.map((code) => labelIn(standards(), code)).join(', ')}</small>
+                <small class="quiet">{one.standardCodes.map((code) => labelIn(standards(), code)).join(', ')}</small>
               </span>
-              <Action
-                label={t.ui.remove}
-                when={isOwn}
-                isDangerous
-                onRun={() => replace(inputs.filter((_, other) => other !== index))}
-              />
+              <Edit label={t.ui.remove} when={isOwn} isDangerous read={readOf(factory.id)} onRun={remove(one)} />
             </li>
           ))}
         </ul>
@@ -76,11 +84,8 @@ function Capabilities({ factory }: { factory: Factory }) {
 function Steps({ factory }: { factory: Factory }) {
   const { id } = factory
   const record = { ...factory, state: factory.active ? ('ACTIVE' as const) : ('INACTIVE' as const) }
-  const patch = async (data: FormData) => {
-    const { response } = await market.GET('/v1/factories/{id}', at(id))
-    const options = { ...at(id), headers: ifMatch(response), body: factoryContentOf(data) }
-    await command(() => market.PATCH('/flows/v1/factories/{id}', options))
-  }
+  const patch = (data: FormData, headers: { 'If-Match': string }) =>
+    command(() => market.PATCH('/flows/v1/factories/{id}', { ...at(id), headers, body: factoryContentOf(data) }))
   return (
     <>
       {(['deactivate', 'activate'] as const).map((verb) => (
@@ -91,13 +96,14 @@ function Steps({ factory }: { factory: Factory }) {
           onRun={() => post(`/flows/v1/factories/{id}/${verb}`, id)}
         />
       ))}
-      <Action
+      <Edit
         label={t.verbs.patch}
         when={factory.orgId === orgId.value && permits('PATCH /flows/v1/factories/{id}')}
+        read={readOf(id)}
         onRun={patch}
       >
-        <FactoryFields factory={factory} />
-      </Action>
+        {(present) => <FactoryFields factory={present} />}
+      </Edit>
     </>
   )
 }

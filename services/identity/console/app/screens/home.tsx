@@ -6,6 +6,7 @@ import { date, fromNow, number } from '../format.ts'
 import { can, mayUse, permits } from '../me.ts'
 import { OrgName, PartTitle } from '../names.tsx'
 import { t } from '../texts.ts'
+import { Due, expectedDay } from '../ui/due.tsx'
 import { Badge, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 import { Standing } from './standing.tsx'
@@ -103,7 +104,7 @@ const nextStep = (order: Order) =>
     mayUse(ORDER, verb, order),
   )
 
-/** Orders under way, the earliest due first, with the step that the caller can take. */
+/** Orders under way, the earliest expected first, with the step that the caller can take. */
 function OrdersDue() {
   const orders = useList('/flows/v1/orders', {})
   return (
@@ -114,14 +115,18 @@ function OrdersDue() {
             empty={t.home.noOrders}
             items={items
               .filter(({ state }) => !FINAL_ORDER_STATES.includes(state))
-              .toSorted((a, b) => a.dueDate.localeCompare(b.dueDate))
+              .toSorted((a, b) => expectedDay(a).localeCompare(expectedDay(b)))
               .map((order) => {
                 const step = nextStep(order)
                 return {
                   id: order.id,
                   href: `/console/orders/${order.id}`,
                   title: <PartTitle id={order.partId} />,
-                  detail: `${order.serialNumber} · ${t.home.due(date(order.dueDate))}`,
+                  detail: (
+                    <>
+                      {order.serialNumber} · {t.home.due} <Due order={order} />
+                    </>
+                  ),
                   end: (
                     <>
                       {step && <small>{t.home.next(t.verbs[step])}</small>} <Badge of="order" state={order.state} />

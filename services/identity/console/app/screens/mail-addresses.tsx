@@ -4,6 +4,7 @@ import { me, permits } from '../me.ts'
 import { t } from '../texts.ts'
 import { Choices, chosenIn } from '../ui/choices.tsx'
 import { Action } from '../ui/dialog.tsx'
+import { Edit } from '../ui/edit.tsx'
 import { Field, textOf } from '../ui/form.tsx'
 import { type Column, ListTable } from '../ui/list.tsx'
 import { Shown } from '../ui/states.tsx'
@@ -18,7 +19,7 @@ const Topics = ({ chosen }: { chosen: readonly Topic[] }) => (
 )
 const topicsIn = (data: FormData) => ({ topics: chosenIn<Topic>(data, 'topics') })
 
-const AddressActions = ({ address: { id, topics, confirmed } }: { address: MailAddress }) => (
+const AddressActions = ({ address: { id, confirmed } }: { address: MailAddress }) => (
   <div class="actions">
     <Action
       label={t.mail.again}
@@ -26,15 +27,16 @@ const AddressActions = ({ address: { id, topics, confirmed } }: { address: MailA
       when={!confirmed && permits('POST /flows/v1/mail-addresses/{id}/send-confirmation')}
       onRun={() => post('/flows/v1/mail-addresses/{id}/send-confirmation', id)}
     />
-    <Action
+    <Edit
       label={t.verbs.patch}
       when={permits('PATCH /flows/v1/mail-addresses/{id}')}
-      onRun={(data) =>
-        command(() => market.PATCH('/flows/v1/mail-addresses/{id}', { ...at(id), body: topicsIn(data) }))
+      read={() => market.GET('/flows/v1/mail-addresses/{id}', at(id))}
+      onRun={(data, headers) =>
+        command(() => market.PATCH('/flows/v1/mail-addresses/{id}', { ...at(id), headers, body: topicsIn(data) }))
       }
     >
-      <Topics chosen={topics} />
-    </Action>
+      {(present) => <Topics chosen={present.topics} />}
+    </Edit>
     <Action
       label={t.ui.remove}
       when={permits('DELETE /flows/v1/mail-addresses/{id}')}

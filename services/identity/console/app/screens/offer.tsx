@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
-import { useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { OFFER } from '../../../../../proto/states/offers.ts'
 import { type Currency, command, ifMatch, market, type Offer, post, type Rfq } from '../api.ts'
-import { useList, useRecord } from '../data.ts'
-import { amountText, fromNow, number, region, time } from '../format.ts'
+import { type Read, useList, useRecord } from '../data.ts'
+import { amountText, number, region, time } from '../format.ts'
 import { mayUse, orgId, permits } from '../me.ts'
 import { OrgName, PartTitle } from '../names.tsx'
 import { t } from '../texts.ts'
@@ -13,6 +13,7 @@ import { amountOf, Field, Form, localTime, numberOf, textOf, timeOf } from '../u
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 import { Terms } from './offer-terms.tsx'
+import { closingOf } from './rfqs.tsx'
 
 const DAY_MS = 86_400_000
 const at = (id: string) => ({ params: { path: { id } } })
@@ -36,34 +37,64 @@ const contentOf = (data: FormData, rows: readonly number[], currency: Currency) 
   notes: textOf(data, 'notes'),
 })
 
+/** A draft with the response that it was read from. */
+interface OpenedDraft {
+  data: Offer
+  response: Response
+}
+
+/** A new offer, or a draft as it is when the form opens: a change by another person or tab since then is not lost. */
 function OfferForm({ rfq, draft }: { rfq: Rfq; draft: Offer | undefined }) {
-  const first = useRef(draft).current
+  const begun = useRef(draft?.id).current
+  const opened = useSignal<Read<OpenedDraft>>({ data: undefined, error: undefined })
+  useEffect(() => {
+    if (begun === undefined) return
+    market.GET('/v1/offers/{id}', at(begun)).then(
+      (data) => {
+        opened.value = { data, error: undefined }
+      },
+      (error) => {
+        opened.value = { data: undefined, error }
+      },
+    )
+  }, [])
+  if (begun === undefined) return <OfferFields rfq={rfq} opened={undefined} />
+  return <Shown read={opened.value}>{(found) => <OfferFields rfq={rfq} opened={found} />}</Shown>
+}
+
+function OfferFields({ rfq, opened }: { rfq: Rfq; opened: OpenedDraft | undefined }) {
+  const first = opened?.data
+  /** The draft as it was read or saved last. */
+  const known = useRef(opened?.response)
   const draftId = useSignal(first?.id)
   const rows = useSignal((first?.priceBreaks ?? rfq.quantities).map((_, row) => row))
   const factories = useList('/v1/factories', { query: { view: 'MANUFACTURER', active: true } })
   const { currency } = rfq
   const factoryId = useSignal(first?.factoryId ?? '')
   // The choice stays when the list can no longer be read.
-  const known = useRef<readonly (readonly [id: string, name: string])[]>([])
-  if (factories.data) known.current = factories.data.map(({ id, name }) => [id, name])
-  factoryId.value ||= known.current[0]?.[0] ?? ''
+  const choices = useRef<readonly (readonly [id: string, name: string])[]>([])
+  if (factories.data) choices.current = factories.data.map(({ id, name }) => [id, name])
+  factoryId.value ||= choices.current[0]?.[0] ?? ''
 
   const save = async (data: FormData): Promise<Offer> => {
     const content = contentOf(data, rows.value, currency)
-    if (draftId.value === undefined) {
-      const offer = await command(() =>
-        market.POST('/flows/v1/offers', { body: { rfqId: rfq.id, ...content } as never }),
-      )
+    const keep = async (saved: Promise<OpenedDraft>) => {
+      const answer = await saved
+      known.current = answer.response
+      return answer
+    }
+    const id = draftId.value
+    if (id === undefined || known.current === undefined) {
+      const body = { rfqId: rfq.id, ...content } as never
+      const offer = await command(() => keep(market.POST('/flows/v1/offers', { body })))
       draftId.value = offer.id
       return offer
     }
-    const { response } = await market.GET('/v1/offers/{id}', at(draftId.value))
+    const headers = ifMatch(known.current)
     // An optional field that was emptied is cleared.
     const { toolingCost = null, shippingCost = null, notes = null } = content
     const body = { ...content, toolingCost, shippingCost, notes }
-    return command(() =>
-      market.PATCH('/flows/v1/offers/{id}', { ...at(draftId.value ?? ''), headers: ifMatch(response), body }),
-    )
+    return command(() => keep(market.PATCH('/flows/v1/offers/{id}', { ...at(id), headers, body })))
   }
   const isToSubmit = (data: FormData) => data.get('then') === 'submit'
   const reviewed = useRef<Response>(undefined)
@@ -101,11 +132,11 @@ function OfferForm({ rfq, draft }: { rfq: Rfq; draft: Offer | undefined }) {
     >
       {isSaved && <p class="quiet">{t.offer.draftSaved}</p>}
       <Field
-        key={known.current.length}
+        key={choices.current.length}
         name="factoryId"
         label={t.rfqs.factory}
         text={factoryId}
-        options={known.current}
+        options={choices.current}
       />
       {factories.data?.length === 0 && (
         <p class="hint">
@@ -275,7 +306,7 @@ export function OfferScreen({ id = '' }: { id?: string }) {
                   of={[
                     [t.rfqs.consumer, <OrgName key="consumer" id={rfq.consumerOrgId} />],
                     [t.rfqs.quantities, rfq.quantities.map(number).join(' · ')],
-                    [t.rfqs.closes, `${time(rfq.expireTime)} (${fromNow(rfq.expireTime)})`],
+                    closingOf(rfq),
                     [t.rfqs.prices, rfq.sealed ? t.rfqs.sealed : t.rfqs.notSealed],
                     [t.rfqs.country, region(rfq.deliveryRegionCode)],
                     [t.rfqs.incoterm, rfq.incoterm],

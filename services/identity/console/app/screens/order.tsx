@@ -1,13 +1,15 @@
 import { ORDER } from '../../../../../proto/states/orders.ts'
-import { type Milestone, type Order, post } from '../api.ts'
+import { type Milestone, market, type Order, post } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
 import { date, money, number, region, time } from '../format.ts'
 import { mayUse, orgId, permits } from '../me.ts'
 import { FactoryName, OrgName, PartTitle } from '../names.tsx'
 import { t } from '../texts.ts'
 import { Action, Reason, reasonOf } from '../ui/dialog.tsx'
+import { Due } from '../ui/due.tsx'
+import { Edit } from '../ui/edit.tsx'
 import { PartFiles } from '../ui/files.tsx'
-import { Field, localTime, textOf, timeOf } from '../ui/form.tsx'
+import { dayOf, Field, localTime, textOf } from '../ui/form.tsx'
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 import { Timeline } from '../ui/timeline.tsx'
@@ -68,49 +70,59 @@ function Steps({ order }: { order: Order }) {
 /** The planned steps, which the manufacturer adds and reports. */
 function Milestones({ order }: { order: Order }) {
   const mayPlan = mayUse(ORDER, 'milestones', order)
-  const replace = (milestones: Milestone[]) => post('/flows/v1/orders/{id}/milestones', order.id, { milestones })
-  const add = (data: FormData) => {
-    const plannedTime = timeOf(data, 'plannedTime')
+  const read = () => market.GET('/v1/orders/{id}', { params: { path: { id: order.id } } })
+  const replace = (milestones: Milestone[], unchanged: { 'If-Match': string }) =>
+    post('/flows/v1/orders/{id}/milestones', order.id, { milestones }, unchanged)
+  const add = (data: FormData, unchanged: { 'If-Match': string }, present: Order) => {
+    const plannedTime = dayOf(data, 'plannedTime')
     const name = textOf(data, 'name') ?? ''
-    return replace([...order.milestones, { name, ...(plannedTime && { plannedTime }) }])
+    return replace([...present.milestones, { name, ...(plannedTime && { plannedTime }) }], unchanged)
   }
-  const complete = (done: number) =>
-    replace(
-      order.milestones.map((one, at) => (at === done ? { ...one, completedTime: new Date().toISOString() } : one)),
-    )
-  const last = order.milestones.length
+  const complete = (done: Milestone) => (_: FormData, unchanged: { 'If-Match': string }, present: Order) => {
+    const text = JSON.stringify(done)
+    const completedTime = new Date().toISOString()
+    const completed = present.milestones.map((one) => (JSON.stringify(one) === text ? { ...one, completedTime } : one))
+    return replace(completed, unchanged)
+  }
   return (
     <Section
       title={t.orders.milestones}
       actions={
-        <Action
+        <Edit
           label={t.ui.add}
           when={mayPlan}
+          read={read}
           onRun={add}
-          form={{ pathOf: (field) => field.replace(`milestones.${last}.`, '') }}
+          form={{ pathOf: (field) => field.replace(/^milestones\.\d+\./, '') }}
         >
-          <Field name="name" label={t.orders.milestone} isFocused />
-          <Field
-            name="plannedTime"
-            label={t.orders.planned}
-            type="date"
-            value={localTime(new Date().toISOString()).slice(0, 10)}
-          />
-        </Action>
+          {() => (
+            <>
+              <Field name="name" label={t.orders.milestone} isFocused />
+              <Field
+                name="plannedTime"
+                label={t.orders.planned}
+                type="date"
+                value={localTime(new Date().toISOString()).slice(0, 10)}
+              />
+            </>
+          )}
+        </Edit>
       }
     >
-      {last === 0 ? (
+      {order.milestones.length === 0 ? (
         <Empty />
       ) : (
         <ul class="items">
-          {order.milestones.map(({ name, plannedTime, completedTime }, each) => (
-            <li key={`${each} ${name}`}>
-              <span>{name}</span>
+          {order.milestones.map((one, at) => (
+            <li key={`${at} ${one.name}`}>
+              <span>{one.name}</span>
               <span class="quiet">
-                {completedTime
-                  ? t.orders.doneOn(date(completedTime))
-                  : plannedTime && t.orders.plannedFor(date(plannedTime))}{' '}
-                {mayPlan && !completedTime && <Action label={t.orders.done} hint={name} onRun={() => complete(each)} />}
+                {one.completedTime
+                  ? t.orders.doneOn(date(one.completedTime))
+                  : one.plannedTime && t.orders.plannedFor(date(one.plannedTime))}{' '}
+                {mayPlan && !one.completedTime && (
+                  <Edit label={t.orders.done} hint={one.name} read={read} onRun={complete(one)} />
+                )}
               </span>
             </li>
           ))}
@@ -157,7 +169,7 @@ const OrderFacts = ({ order }: { order: Order }) => (
         [t.comparison.tooling, order.toolingCost && money(order.toolingCost)],
         [t.comparison.shipping, order.shippingCost && money(order.shippingCost)],
         [t.orders.total, <strong key="total">{money(order.total)}</strong>],
-        [t.orders.due, date(order.dueDate)],
+        [t.orders.due, <Due key="due" order={order} />],
         [t.orders.carrier, order.carrier],
         [t.orders.tracking, order.trackingNumber],
         [t.orders.filesReleased, order.filesReleasedTime && time(order.filesReleasedTime)],
@@ -188,7 +200,8 @@ export function OrderScreen({ id = '' }: { id?: string }) {
           title={order.serialNumber}
           over={
             <>
-              <a href="/console/orders">{t.nav.orders}</a> · <PartTitle id={order.partId} />
+              <a href="/console/orders">{t.nav.orders}</a> · <PartTitle id={order.partId} /> · {t.home.due}{' '}
+              <Due order={order} />
             </>
           }
           badge={<Badge of="order" state={order.state} />}

@@ -1,12 +1,13 @@
-import { useSignal } from '@preact/signals'
 import { ORDER } from '../../../../../proto/states/orders.ts'
 import type { Order, OrderState, OrgRole } from '../api.ts'
 import { useList } from '../data.ts'
-import { date, money, number } from '../format.ts'
+import { money, number } from '../format.ts'
 import { me, orgId } from '../me.ts'
 import { OrgName, PartTitle } from '../names.tsx'
 import { t } from '../texts.ts'
-import { bind, type Column, Filter, ListTable } from '../ui/list.tsx'
+import { Due } from '../ui/due.tsx'
+import { useFilter } from '../ui/filters.ts'
+import { bind, type Column, Filter, ListTable, Search } from '../ui/list.tsx'
 import { Badge, Page } from '../ui/page.tsx'
 
 const COLUMNS: readonly Column<Order>[] = [
@@ -29,16 +30,21 @@ const COLUMNS: readonly Column<Order>[] = [
   },
   { label: t.orders.quantity, cell: ({ quantity }) => number(quantity), isNumber: true },
   { label: t.orders.total, cell: ({ total }) => money(total), isNumber: true },
-  { label: t.orders.due, cell: ({ dueDate }) => date(dueDate) },
+  { label: t.orders.due, cell: (order) => <Due order={order} /> },
   { label: t.ui.state, cell: ({ state }) => <Badge of="order" state={state} /> },
 ]
 
 /** The orders in which the organization has a role. */
 export function Orders() {
-  const view = useSignal<OrgRole | ''>('')
-  const state = useSignal<OrderState | ''>('')
   const roles = me.value?.organization.roles ?? []
-  const query = { ...(view.value && { view: view.value }), ...(state.value && { state: state.value }) }
+  const view = useFilter<OrgRole | ''>('view', '', roles)
+  const state = useFilter<OrderState | ''>('state', '', ORDER.states)
+  const q = useFilter('q', '')
+  const query = {
+    ...(view.value && { view: view.value }),
+    ...(state.value && { state: state.value }),
+    ...(q.value && { q: q.value }),
+  }
   const list = useList('/flows/v1/orders', { query })
   return (
     <Page title={t.nav.orders}>
@@ -56,6 +62,7 @@ export function Orders() {
             {...bind(state)}
             options={[['', t.ui.all], ...ORDER.states.map((each) => [each, t.states.order[each]] as const)]}
           />
+          <Search {...bind(q)} />
         </div>
         <ListTable caption={t.nav.orders} list={list} columns={COLUMNS} empty={t.orders.empty} />
       </section>

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
 import { PART } from '../../../../../proto/states/parts.ts'
-import { command, type FileGroup, ifMatch, market, type Part, post } from '../api.ts'
+import { command, type FileGroup, market, type Part, post } from '../api.ts'
 import { labelIn, materials, processes } from '../catalogs.ts'
 import { useList, useRecord } from '../data.ts'
 import { date } from '../format.ts'
@@ -9,6 +9,7 @@ import { mayUse, orgId, permits } from '../me.ts'
 import { OrgName } from '../names.tsx'
 import { t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
+import { Edit } from '../ui/edit.tsx'
 import { PartFiles } from '../ui/files.tsx'
 import { Field, FieldProblem, textOf } from '../ui/form.tsx'
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
@@ -73,11 +74,10 @@ function RemoveFile({ partId }: { partId: string }) {
 function Steps({ part }: { part: Part }) {
   const { route } = useLocation()
   const { id } = part
-  const patch = async (data: FormData) => {
-    const { response } = await market.GET('/v1/parts/{id}', at(id))
+  const patch = async (data: FormData, headers: { 'If-Match': string }) => {
     const typed = Object.entries(partContentOf(data)).map(([name, value]) => [name, value ?? null])
     const body = Object.fromEntries(typed)
-    await command(() => market.PATCH('/flows/v1/parts/{id}', { ...at(id), headers: ifMatch(response), body }))
+    await command(() => market.PATCH('/flows/v1/parts/{id}', { ...at(id), headers, body }))
   }
   return (
     <>
@@ -97,9 +97,14 @@ function Steps({ part }: { part: Part }) {
         when={mayUse(PART, 'archive', part)}
         onRun={() => post('/flows/v1/parts/{id}/archive', id)}
       />
-      <Action label={t.verbs.patch} when={mayUse(PART, 'patch', part)} onRun={patch}>
-        <PartFields part={part} />
-      </Action>
+      <Edit
+        label={t.verbs.patch}
+        when={mayUse(PART, 'patch', part)}
+        read={() => market.GET('/v1/parts/{id}', at(id))}
+        onRun={patch}
+      >
+        {(present) => <PartFields part={present} />}
+      </Edit>
       <Publish part={part} verb="publish" />
       <Publish part={part} verb="unarchive" />
       {part.state === 'PUBLISHED' && permits('POST /flows/v1/rfqs') && (

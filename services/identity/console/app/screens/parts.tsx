@@ -7,8 +7,9 @@ import { date } from '../format.ts'
 import { can, permits } from '../me.ts'
 import { t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
+import { useFilter } from '../ui/filters.ts'
 import { Field, textOf } from '../ui/form.tsx'
-import { type Column, Filter, ListTable, Search } from '../ui/list.tsx'
+import { bind, type Column, Filter, ListTable, Search } from '../ui/list.tsx'
 import { Badge, Page } from '../ui/page.tsx'
 import { Internal, InternalField } from './part-publication.tsx'
 
@@ -59,12 +60,14 @@ export const PartFields = ({ part }: { part?: Part }) => (
   </>
 )
 
+const VIEWS = ['IP_OWNER', 'CONSUMER'] as const
+
 /** The published parts of all organizations, or those of the own one. */
 export function Parts() {
   const { route } = useLocation()
-  const view = useSignal<'IP_OWNER' | 'CONSUMER'>(can('app:ip-owner') ? 'IP_OWNER' : 'CONSUMER')
-  const q = useSignal('')
-  const list = useList('/v1/parts', { query: { view: view.value, ...(q.value && { q: q.value }) } })
+  const view = useFilter('view', can('app:ip-owner') ? 'IP_OWNER' : 'CONSUMER', VIEWS)
+  const q = useFilter('q', '')
+  const list = useList('/flows/v1/parts', { query: { view: view.value, ...(q.value && { q: q.value }) } })
   const create = async (data: FormData) => {
     const { id } = await command(() => market.POST('/v1/parts', { body: partContentOf(data) as PartInput }))
     route(`/console/parts/${id}`)
@@ -89,22 +92,14 @@ export function Parts() {
           {can('app:ip-owner') && (
             <Filter
               label={t.ui.show}
-              value={view.value}
+              {...bind(view)}
               options={[
                 ['IP_OWNER', t.parts.own],
                 ['CONSUMER', t.parts.all],
               ]}
-              onChange={(value) => {
-                view.value = value as 'IP_OWNER' | 'CONSUMER'
-              }}
             />
           )}
-          <Search
-            value={q.value}
-            onChange={(text) => {
-              q.value = text
-            }}
-          />
+          <Search {...bind(q)} />
         </div>
         <ListTable caption={t.nav.parts} list={list} columns={COLUMNS} empty={t.parts.empty} />
       </section>

@@ -5,8 +5,10 @@ import { me, permits } from '../me.ts'
 import { roleName, t } from '../texts.ts'
 import { Choices, chosenIn } from '../ui/choices.tsx'
 import { Action } from '../ui/dialog.tsx'
+import { Edit } from '../ui/edit.tsx'
+import { useFilter } from '../ui/filters.ts'
 import { Field, textOf } from '../ui/form.tsx'
-import { type Column, Filter, ListTable, Search } from '../ui/list.tsx'
+import { bind, type Column, Filter, ListTable, Search } from '../ui/list.tsx'
 import { Badge } from '../ui/page.tsx'
 import { Secret, type ShownSecret } from '../ui/secret.tsx'
 import { Loading } from '../ui/states.tsx'
@@ -68,10 +70,14 @@ export const RolesAction = ({ userId }: { userId: string }) => (
 function PersonActions({ user, link }: { user: Person; link: Signal<ShownSecret | undefined> }) {
   const { id } = user
   const isSelf = id === me.value?.user.id
-  const patch = (data: FormData) => {
+  const patch = (data: FormData, headers: { 'If-Match': string }) => {
     const body = { givenName: textOf(data, 'givenName') ?? '', familyName: textOf(data, 'familyName') ?? '' }
     return command(() =>
-      market.PATCH('/flows/v1/users/{id}', { ...at(id), body: { ...body, phone: textOf(data, 'phone') ?? null } }),
+      market.PATCH('/flows/v1/users/{id}', {
+        ...at(id),
+        headers,
+        body: { ...body, phone: textOf(data, 'phone') ?? null },
+      }),
     )
   }
   const reset = async (data: FormData) => {
@@ -85,11 +91,20 @@ function PersonActions({ user, link }: { user: Person; link: Signal<ShownSecret 
   return (
     <div class="actions">
       <RolesAction userId={id} />
-      <Action label={t.verbs.patch} when={permits('PATCH /flows/v1/users/{id}')} onRun={patch}>
-        <Field name="givenName" label={t.people.givenName} value={user.givenName} isFocused />
-        <Field name="familyName" label={t.people.familyName} value={user.familyName} />
-        <Field name="phone" label={t.assignment.phone} type="tel" value={user.phone} isOptional />
-      </Action>
+      <Edit
+        label={t.verbs.patch}
+        when={permits('PATCH /flows/v1/users/{id}')}
+        read={() => market.GET('/v1/users/{id}', at(id))}
+        onRun={patch}
+      >
+        {({ givenName, familyName, phone }) => (
+          <>
+            <Field name="givenName" label={t.people.givenName} value={givenName} isFocused />
+            <Field name="familyName" label={t.people.familyName} value={familyName} />
+            <Field name="phone" label={t.assignment.phone} type="tel" value={phone} isOptional />
+          </>
+        )}
+      </Edit>
       <Action
         label={t.people.reset}
         hint={t.people.resetHint}
@@ -116,8 +131,8 @@ function PersonActions({ user, link }: { user: Person; link: Signal<ShownSecret 
 }
 
 export function People() {
-  const q = useSignal('')
-  const active = useSignal('')
+  const q = useFilter('q', '')
+  const active = useFilter<string>('active', '', ['true', 'false'])
   const link = useSignal<ShownSecret | undefined>(undefined)
   const list = useList('/flows/v1/users', {
     query: { ...(q.value && { q: q.value }), ...(active.value && { active: active.value === 'true' }) },
@@ -166,22 +181,14 @@ export function People() {
       <div class="filters">
         <Filter
           label={t.ui.state}
-          value={active.value}
+          {...bind(active)}
           options={[
             ['', t.ui.all],
             ['true', t.people.activeOrInvited],
             ['false', t.states.active.INACTIVE],
           ]}
-          onChange={(value) => {
-            active.value = value
-          }}
         />
-        <Search
-          value={q.value}
-          onChange={(text) => {
-            q.value = text
-          }}
-        />
+        <Search {...bind(q)} />
       </div>
       <ListTable caption={t.organization.people} list={list} columns={columns} />
       <Secret shown={link} />

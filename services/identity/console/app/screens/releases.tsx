@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals'
 import { command, type FactoryRelease, market } from '../api.ts'
 import { useList } from '../data.ts'
 import { region } from '../format.ts'
@@ -6,6 +5,7 @@ import { permits } from '../me.ts'
 import { OrgName, orgName } from '../names.tsx'
 import { t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
+import { useFilter } from '../ui/filters.ts'
 import { Field, textOf } from '../ui/form.tsx'
 import { bind, type Column, Filter, ListTable, Search } from '../ui/list.tsx'
 import { Page } from '../ui/page.tsx'
@@ -83,7 +83,7 @@ const COLUMNS: readonly Column<FactoryRelease>[] = [
 /** The factories that a distributor may release, with the organizations to which it has. */
 export function Releases() {
   const customers = useCustomers()
-  const [q, orgId] = [useSignal(''), useSignal('')]
+  const [q, orgId] = [useFilter('q', ''), useFilter('orgId', '')]
   const query = { ...(q.value && { q: q.value }), ...(orgId.value && { orgId: orgId.value }) }
   const list = useList('/flows/v1/factory-releases', { query }, idOf)
   return (

@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
 import { numbersIn } from '../amounts.ts'
-import { type Currency, command, type Incoterm, ifMatch, market, type Rfq, type RfqInput } from '../api.ts'
+import { type Currency, command, type Incoterm, market, type Rfq, type RfqInput } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
 import { t } from '../texts.ts'
+import { CountryField } from '../ui/country.tsx'
 import { Field, Form, localTime, textOf, timeOf } from '../ui/form.tsx'
 import { bind, Search } from '../ui/list.tsx'
 import { Page } from '../ui/page.tsx'
@@ -19,7 +20,7 @@ function contentOf(data: FormData) {
     quantities: numbersIn(textOf(data, 'quantities') ?? ''),
     expireTime: timeOf(data, 'expireTime') as string,
     currency: textOf(data, 'currency') as Currency,
-    deliveryRegionCode: textOf(data, 'deliveryRegionCode')?.toUpperCase() as string,
+    deliveryRegionCode: textOf(data, 'deliveryRegionCode') as string,
     sealed: data.has('sealed'),
     ...(incoterm && { incoterm }),
     ...(requirements && { requirements }),
@@ -49,12 +50,7 @@ export const RfqFields = ({ rfq }: { rfq?: Rfq }) => (
       />
     </div>
     <div class="columns">
-      <Field
-        name="deliveryRegionCode"
-        label={t.rfqs.country}
-        hint={t.rfqs.countryHint}
-        value={rfq?.deliveryRegionCode}
-      />
+      <CountryField name="deliveryRegionCode" label={t.rfqs.country} value={rfq?.deliveryRegionCode} />
       <Field
         name="incoterm"
         label={t.rfqs.incoterm}
@@ -74,19 +70,16 @@ export const RfqFields = ({ rfq }: { rfq?: Rfq }) => (
 )
 
 /** Changes a draft; a field that was emptied is cleared. */
-export const patchRfq = async (id: string, data: FormData) => {
-  const { response } = await market.GET('/v1/rfqs/{id}', { params: { path: { id } } })
+export const patchRfq = (id: string, data: FormData, headers: { 'If-Match': string }) => {
   const body = { incoterm: null, requirements: null, ...contentOf(data) }
-  return command(() =>
-    market.PATCH('/flows/v1/rfqs/{id}', { params: { path: { id } }, headers: ifMatch(response), body }),
-  )
+  return command(() => market.PATCH('/flows/v1/rfqs/{id}', { params: { path: { id } }, headers, body }))
 }
 
 /** The chosen part stays among the options, whatever else is found. */
 function PartChoice({ partId }: { partId: string }) {
   const q = useSignal('')
   const chosen = useSignal(partId)
-  const list = useList('/v1/parts', { query: { view: 'CONSUMER', ...(q.value && { q: q.value }) } })
+  const list = useList('/flows/v1/parts', { query: { view: 'CONSUMER', ...(q.value && { q: q.value }) } })
   const { data: named } = useRecord(chosen.value === '' ? undefined : '/v1/parts/{id}', { path: { id: chosen.value } })
   const parts = new Map([...(named ? [named] : []), ...(list.data ?? [])].map((part) => [part.id, part]))
   const options = [

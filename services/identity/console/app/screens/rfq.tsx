@@ -2,11 +2,12 @@ import { useLocation } from 'preact-iso/router'
 import { RFQ } from '../../../../../proto/states/rfqs.ts'
 import { command, market, post, type Rfq } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
-import { fromNow, number, region, time } from '../format.ts'
+import { number, region, time } from '../format.ts'
 import { mayUse, orgId, permits } from '../me.ts'
 import { FactoryName, OrgName, PartTitle } from '../names.tsx'
 import { t } from '../texts.ts'
 import { Action, optionalReason, Reason, reasonOf } from '../ui/dialog.tsx'
+import { Edit } from '../ui/edit.tsx'
 import { PartFiles } from '../ui/files.tsx'
 import { Field, localTime, timeOf } from '../ui/form.tsx'
 import { ListTable, Table } from '../ui/list.tsx'
@@ -14,6 +15,7 @@ import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 import { Timeline } from '../ui/timeline.tsx'
 import { patchRfq, RfqFields } from './rfq-form.tsx'
+import { closingOf } from './rfqs.tsx'
 
 /** The steps of the consumer, and the decline of an invited manufacturer. */
 function Actions({ rfq }: { rfq: Rfq }) {
@@ -21,6 +23,7 @@ function Actions({ rfq }: { rfq: Rfq }) {
   const { id } = rfq
   const may = (verb: keyof typeof RFQ.verbs) => mayUse(RFQ, verb, rfq)
   const isInvited = rfq.manufacturerIds.includes(orgId.value)
+  const read = () => market.GET('/v1/rfqs/{id}', { params: { path: { id } } })
   const until = (verb: 'extend' | 'reopen') => (data: FormData) =>
     post(`/flows/v1/rfqs/{id}/${verb}`, id, { expireTime: timeOf(data, 'expireTime') ?? '' })
   const expiry = (
@@ -54,9 +57,14 @@ function Actions({ rfq }: { rfq: Rfq }) {
       >
         <Reason isOptional />
       </Action>
-      <Action label={t.verbs.patch} when={may('patch')} onRun={(data) => patchRfq(id, data)}>
-        <RfqFields rfq={rfq} />
-      </Action>
+      <Edit
+        label={t.verbs.patch}
+        when={may('patch')}
+        read={read}
+        onRun={(data, unchanged) => patchRfq(id, data, unchanged)}
+      >
+        {(present) => <RfqFields rfq={present} />}
+      </Edit>
       <Action label={t.verbs.extend} when={may('extend')} onRun={until('extend')}>
         {expiry}
       </Action>
@@ -69,12 +77,13 @@ function Actions({ rfq }: { rfq: Rfq }) {
         when={may('close')}
         onRun={() => post('/flows/v1/rfqs/{id}/close', id)}
       />
-      <Action
+      <Edit
         label={t.verbs.publish}
         hint={t.rfqs.publishHint}
         when={may('publish')}
         isPrimary
-        onRun={() => post('/flows/v1/rfqs/{id}/publish', id)}
+        read={read}
+        onRun={(_, unchanged) => post('/flows/v1/rfqs/{id}/publish', id, undefined, unchanged)}
       />
       {isCompared && (
         <a class="button primary" href={`/console/rfqs/${id}/comparison`}>
@@ -101,7 +110,7 @@ const RfqFacts = ({ rfq }: { rfq: Rfq }) => (
           </a>,
         ],
         [t.rfqs.quantities, rfq.quantities.map(number).join(' · ') || '–'],
-        [t.rfqs.closes, `${time(rfq.expireTime)}${rfq.state === 'OPEN' ? ` (${fromNow(rfq.expireTime)})` : ''}`],
+        closingOf(rfq),
         [t.rfqs.country, region(rfq.deliveryRegionCode)],
         [t.rfqs.incoterm, rfq.incoterm],
         [t.rfqs.currency, rfq.currency],

@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals'
 import { RFQ } from '../../../../../proto/states/rfqs.ts'
 import type { Rfq, RfqState } from '../api.ts'
 import { useList } from '../data.ts'
@@ -6,6 +5,7 @@ import { fromNow, number, time } from '../format.ts'
 import { can, permits } from '../me.ts'
 import { OrgName, PartTitle } from '../names.tsx'
 import { t } from '../texts.ts'
+import { useFilter } from '../ui/filters.ts'
 import { bind, type Column, Filter, ListTable, Search } from '../ui/list.tsx'
 import { Badge, Page } from '../ui/page.tsx'
 
@@ -17,6 +17,12 @@ const VIEWS = [
 ] as const
 
 const isRunning = ({ state }: Rfq) => state === 'OPEN' || state === 'DRAFT'
+
+/** When an RFQ closes, or when it was closed, awarded or cancelled: nothing else changes it after its end. */
+export const closingOf = (rfq: Rfq): readonly [term: string, text: string] =>
+  isRunning(rfq)
+    ? [t.rfqs.closes, `${time(rfq.expireTime)}${rfq.state === 'OPEN' ? ` (${fromNow(rfq.expireTime)})` : ''}`]
+    : [t.states.rfq[rfq.state], time(rfq.updatedTime)]
 
 const COLUMNS: readonly Column<Rfq>[] = [
   {
@@ -34,11 +40,14 @@ const COLUMNS: readonly Column<Rfq>[] = [
   { label: t.rfqs.quantities, cell: ({ quantities }) => quantities.map(number).join(' · '), isNumber: true },
   {
     label: t.rfqs.closes,
-    cell: (rfq) => (
-      <time dateTime={rfq.expireTime} title={time(rfq.expireTime)}>
-        {isRunning(rfq) ? fromNow(rfq.expireTime) : time(rfq.expireTime)}
-      </time>
-    ),
+    cell: (rfq) =>
+      isRunning(rfq) ? (
+        <time dateTime={rfq.expireTime} title={time(rfq.expireTime)}>
+          {fromNow(rfq.expireTime)}
+        </time>
+      ) : (
+        <time dateTime={rfq.updatedTime}>{closingOf(rfq).join(': ')}</time>
+      ),
   },
   { label: t.ui.state, cell: ({ state }) => <Badge of="rfq" state={state} /> },
 ]
@@ -46,10 +55,14 @@ const COLUMNS: readonly Column<Rfq>[] = [
 /** The RFQs of a role of the organization. */
 export function Rfqs() {
   const views = VIEWS.filter(([, , isOwn]) => isOwn())
-  const view = useSignal<View>(views[0]?.[0] ?? 'CONSUMER')
-  const state = useSignal<RfqState | ''>('')
-  const q = useSignal('')
-  const hidesExpired = useSignal(false)
+  const view = useFilter<View>(
+    'view',
+    views[0]?.[0] ?? 'CONSUMER',
+    views.map(([each]) => each),
+  )
+  const state = useFilter<RfqState | ''>('state', '', RFQ.states)
+  const q = useFilter('q', '')
+  const hidesExpired = useFilter('hideExpired', '')
   const list = useList('/v1/rfqs', {
     query: {
       view: view.value,
@@ -83,8 +96,9 @@ export function Rfqs() {
           <label class="filter">
             <input
               type="checkbox"
+              checked={hidesExpired.value !== ''}
               onChange={({ currentTarget }) => {
-                hidesExpired.value = currentTarget.checked
+                hidesExpired.value = currentTarget.checked ? 'true' : ''
               }}
             />
             {t.rfqs.hideExpired}

@@ -5,6 +5,7 @@ import { can, permits } from '../me.ts'
 import { roleName, t, wordsOf } from '../texts.ts'
 import { Choices, chosenIn } from '../ui/choices.tsx'
 import { Action } from '../ui/dialog.tsx'
+import { Edit } from '../ui/edit.tsx'
 import { Field, textOf } from '../ui/form.tsx'
 import { type Column, ListTable } from '../ui/list.tsx'
 import { Code } from '../ui/page.tsx'
@@ -35,13 +36,16 @@ const contentOf = (data: FormData) => ({
 
 const RoleActions = ({ role: { id }, role }: { role: Role }) => (
   <div class="actions">
-    <Action
+    <Edit
       label={t.verbs.patch}
       when={permits('PATCH /flows/v1/roles/{id}') && !role.system}
-      onRun={(data) => command(() => market.PATCH('/flows/v1/roles/{id}', { ...at(id), body: contentOf(data) }))}
+      read={() => market.GET('/v1/roles/{id}', at(id))}
+      onRun={(data, headers) =>
+        command(() => market.PATCH('/flows/v1/roles/{id}', { ...at(id), headers, body: contentOf(data) }))
+      }
     >
-      <RoleFields role={role} />
-    </Action>
+      {(present) => <RoleFields role={present} />}
+    </Edit>
     <Action
       label={t.ui.remove}
       when={permits('DELETE /flows/v1/roles/{id}') && !role.system}

@@ -8,6 +8,7 @@ import { Languages } from '../ui/languages.tsx'
 
 const SignInForm = () => (
   <Form
+    isForgettable
     submit={t.signIn.submit}
     onSend={(data) => signIn(textOf(data, 'username') ?? '', String(data.get('password') ?? ''))}
   >

@@ -1,14 +1,24 @@
 import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
 import { WEBHOOK_EVENT_TYPES } from '../../../../../proto/webhook-events.ts'
-import { command, market, post, type WebhookDelivery, type WebhookEndpoint, type WebhookEventType } from '../api.ts'
+import {
+  command,
+  ifMatch,
+  market,
+  post,
+  type WebhookDelivery,
+  type WebhookEndpoint,
+  type WebhookEventType,
+} from '../api.ts'
 import { useList, useRecord } from '../data.ts'
 import { number, time } from '../format.ts'
 import { permits } from '../me.ts'
 import { t } from '../texts.ts'
 import { Action, Dialog } from '../ui/dialog.tsx'
-import { Field, localTime, textOf, timeOf } from '../ui/form.tsx'
-import { type Column, Filter, ListTable } from '../ui/list.tsx'
+import { Edit } from '../ui/edit.tsx'
+import { useFilter } from '../ui/filters.ts'
+import { Changed, Field, localTime, textOf, timeOf } from '../ui/form.tsx'
+import { bind, type Column, Filter, ListTable } from '../ui/list.tsx'
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Secret, type ShownSecret } from '../ui/secret.tsx'
 import { Shown } from '../ui/states.tsx'
@@ -28,6 +38,12 @@ function Steps({ endpoint }: { endpoint: WebhookEndpoint }) {
   const mayChange = permits('PATCH /v2.3/webhooks/endpoints/{webhookId}')
   const change = (body: Partial<Pick<WebhookEndpoint, 'url' | 'events' | 'description' | 'status'>>) =>
     command(() => market.PATCH('/v2.3/webhooks/endpoints/{webhookId}', { ...endpointAt, body }))
+  const read = () => market.GET('/v2.3/webhooks/endpoints/{webhookId}', endpointAt)
+  /** The specification of endpoints has no If-Match, so the console compares before it sends. */
+  const patch = async (data: FormData, unchanged: { 'If-Match': string }) => {
+    if (ifMatch((await read()).response)['If-Match'] !== unchanged['If-Match']) throw new Changed()
+    await change(endpointContentOf(data))
+  }
   const rotate = async () => {
     const rotated = await command(() => market.POST('/flows/v1/webhooks/endpoints/{id}/rotate-secret', at(id)))
     const hint = t.webhooks.rotated(time(rotated.previousSecretExpireTime))
@@ -55,9 +71,9 @@ function Steps({ endpoint }: { endpoint: WebhookEndpoint }) {
         }}
       />
       <Action label={t.webhooks.rotate} hint={t.webhooks.rotateHint} when={may('rotate-secret')} onRun={rotate} />
-      <Action label={t.verbs.patch} when={mayChange} onRun={(data) => change(endpointContentOf(data))}>
-        <EndpointFields endpoint={endpoint} />
-      </Action>
+      <Edit label={t.verbs.patch} when={mayChange} read={read} onRun={patch}>
+        {({ data: present }) => <EndpointFields endpoint={present} />}
+      </Edit>
       <Action
         label={t.webhooks.pause}
         hint={t.webhooks.pauseHint}
@@ -147,7 +163,7 @@ function Attempts({ delivery: { id, type, state }, onClose }: { delivery: Webhoo
 }
 
 function Deliveries({ endpointId }: { endpointId: string }) {
-  const state = useSignal<State | ''>('')
+  const state = useFilter<State | ''>('state', '', STATES)
   const opened = useSignal<WebhookDelivery | undefined>(undefined)
   const query = { endpointId, ...(state.value && { state: state.value }) }
   const list = useList('/flows/v1/webhooks/deliveries', { query })
@@ -176,11 +192,8 @@ function Deliveries({ endpointId }: { endpointId: string }) {
       <div class="filters">
         <Filter
           label={t.ui.state}
-          value={state.value}
+          {...bind(state)}
           options={[['', t.ui.all], ...STATES.map((each) => [each, t.states.delivery[each]] as const)]}
-          onChange={(value) => {
-            state.value = value as State | ''
-          }}
         />
       </div>
       <ListTable caption={t.webhooks.deliveries} list={list} columns={columns} empty={t.webhooks.noDeliveries} />

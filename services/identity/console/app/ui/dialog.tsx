@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { t } from '../texts.ts'
 import { Field, Form, type FormProps, textOf } from './form.tsx'
+import { mayLeave } from './half-filled.ts'
 
 /** A modal dialog while it is shown. The focus returns to what opened it. */
 export function Dialog({
@@ -20,17 +21,20 @@ export function Dialog({
     dialog.current?.showModal()
     return () => opener?.focus()
   }, [])
+  const asked = (event: Event) => {
+    if (dialog.current && !mayLeave(dialog.current)) event.preventDefault()
+  }
   // Escape closes it, unless it must be answered.
   const closed = () => (onClose ? onClose() : dialog.current?.showModal())
   return (
-    <dialog ref={dialog} aria-label={title} onClose={closed}>
+    <dialog ref={dialog} aria-label={title} onClose={closed} onCancel={asked}>
       <h2>{title}</h2>
       {children}
     </dialog>
   )
 }
 
-interface ActionProps {
+export interface ActionProps {
   /** The button and the title of its dialog. */
   label: string
   hint?: ComponentChildren
@@ -41,6 +45,8 @@ interface ActionProps {
   isPrimary?: boolean
   isDangerous?: boolean
   onRun: (data: FormData) => Promise<unknown>
+  /** Reads what the dialog needs, before it opens. */
+  onOpen?: () => Promise<unknown>
   form?: Partial<FormProps>
   /** The fields of its dialog. */
   children?: ComponentChildren
@@ -55,6 +61,7 @@ export function Action({
   isPrimary = false,
   isDangerous = false,
   onRun,
+  onOpen,
   form,
   children,
 }: ActionProps) {
@@ -72,7 +79,8 @@ export function Action({
         <button
           type="button"
           class={isPrimary ? 'primary' : isDangerous ? 'danger' : ''}
-          onClick={() => {
+          onClick={async () => {
+            await onOpen?.()
             isOpen.value = true
           }}
         >

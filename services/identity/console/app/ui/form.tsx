@@ -1,11 +1,12 @@
 import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals'
-import { type ComponentChildren, createContext } from 'preact'
+import { type ComponentChildren, createContext, type TargetedEvent } from 'preact'
 import { useContext, useEffect, useId, useMemo, useRef } from 'preact/hooks'
 import { decimalText } from '../amounts.ts'
 import { ApiError, type FieldError } from '../api.ts'
 import { decimalSign } from '../format.ts'
 import { session } from '../session.ts'
 import { fieldName, problemText, t } from '../texts.ts'
+import { markHalfFilled, unmarkHalfFilled } from './half-filled.ts'
 
 /** The messages by field path, and the fields that show theirs; the form shows the others. */
 interface FormState {
@@ -24,8 +25,12 @@ export class FieldProblem extends Error {
   }
 }
 
+/** A record that is no longer as it was shown. */
+export class Changed extends Error {}
+
 /** A sentence for what was refused. The end of the session has a dialog of its own. */
 export function sentenceOf(error: unknown): string {
+  if (error instanceof Changed) return t.ui.changedMeanwhile
   if (!(error instanceof ApiError)) return t.ui.unreachable
   if (error.status === 403) return t.ui.noPermission
   if (error.status === 412) return t.ui.changedMeanwhile
@@ -43,6 +48,8 @@ export interface FormProps {
   tone?: 'primary' | 'danger' | ''
   /** The name of the field for a field path of the API, where they differ. */
   pathOf?: (field: string) => string
+  /** Whether text that is not sent may be lost without a question. */
+  isForgettable?: boolean
   children?: ComponentChildren
 }
 
@@ -53,6 +60,7 @@ export function Form({
   buttons,
   tone = 'primary',
   pathOf = (field) => field,
+  isForgettable = false,
   children,
 }: FormProps) {
   const errors = useSignal<Readonly<Record<string, string>>>({})
@@ -61,6 +69,15 @@ export function Form({
   const reviewed = useSignal<{ data: FormData; shown: ComponentChildren } | undefined>(undefined)
   const form = useRef<HTMLFormElement>(null)
   const state = useMemo<FormState>(() => ({ errors, fields: new Set() }), [errors])
+
+  useEffect(() => {
+    const shown = form.current
+    return () => shown && unmarkHalfFilled(shown)
+  }, [])
+  // A field without a name, such as a search in the form, is not sent.
+  const typed = ({ target, currentTarget }: TargetedEvent<HTMLFormElement>) => {
+    if (!isForgettable && (target as HTMLInputElement | null)?.name) markHalfFilled(currentTarget)
+  }
 
   const send = async (event: SubmitEvent) => {
     event.preventDefault()
@@ -72,7 +89,10 @@ export function Form({
     failure.value = undefined
     try {
       const shown = !confirmed && (await review?.(data))
-      if (!shown) await onSend(data)
+      if (!shown) {
+        await onSend(data)
+        if (form.current) unmarkHalfFilled(form.current)
+      }
       reviewed.value = shown ? { data, shown } : undefined
     } catch (error) {
       reviewed.value = undefined
@@ -103,7 +123,7 @@ export function Form({
   }
   return (
     <FormContext.Provider value={state}>
-      <form ref={form} onSubmit={send} noValidate>
+      <form ref={form} onSubmit={send} onInput={typed} noValidate>
         <div class="fields" hidden={reviewed.value !== undefined}>
           {children}
         </div>
@@ -275,6 +295,12 @@ export function amountOf(data: FormData, name: string): string | undefined {
 export function timeOf(data: FormData, name: string): string | undefined {
   const text = textOf(data, name)
   return text && new Date(text.includes('T') ? text : `${text}T23:59:59`).toISOString()
+}
+
+/** A day of a field as a time: noon in UTC, which is on this day almost everywhere. */
+export function dayOf(data: FormData, name: string): string | undefined {
+  const text = textOf(data, name)
+  return text && `${text}T12:00:00.000Z`
 }
 
 /** What a field for a local date and time shows. */

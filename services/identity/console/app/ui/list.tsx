@@ -159,8 +159,8 @@ export function Search({ label = t.ui.search, value, onChange, list }: SearchPro
   )
 }
 
-/** The value of a filter, in a signal. */
-export const bind = <T extends string>(to: Signal<T>) => ({
+/** The value of a filter. */
+export const bind = <T extends string>(to: Signal<T> | { value: T }) => ({
   value: to.value,
   onChange: (value: string) => {
     to.value = value as T
