@@ -15,6 +15,7 @@ export const PATHS = {
     '/openapi-3.0.json',
     '/asyncapi.json',
     '/llms.txt',
+    '/clients',
     '/activate',
     '/impersonate',
     '/mail-address',

@@ -9,6 +9,7 @@ const DATA = [
   'tsconfig.json',
   'proto/guides/*.md',
   'CHANGELOG.md',
+  'proto/clients/dist/*.{tgz,whl}',
   'services/*/migrations/*.sql',
   'services/catalog/data/*.csv',
   'services/identity/pages/**/*.{html,css,js,svg}',

@@ -152,6 +152,17 @@ export const getReferenceChunk = defineOperation({
   page: true,
 })
 
+export const getClientPackage = defineOperation({
+  id: 'getClientPackage',
+  method: 'GET',
+  path: '/clients/{file}',
+  tag,
+  summary: 'Get the package of a client',
+  access: 'public',
+  params: pathParam('file', 'Name of the package.', 'marketplace-0.1.0.tgz'),
+  page: true,
+})
+
 /** The page posts the token from its URL fragment, which browsers do not send, with a new password. */
 export const getActivatePage = defineOperation({
   id: 'getActivatePage',

@@ -93,6 +93,12 @@ describe('the document of the page', () => {
     }
   })
 
+  test('sends the token where an operation takes one', () => {
+    for (const { source } of shown.paths['/v1/parts'].get['x-codeSamples']) expect(source).toContain('Bearer')
+    for (const { source } of shown.paths['/v2.3/oauth/token'].post['x-codeSamples'])
+      expect(source).not.toContain('Bearer')
+  })
+
   test('sends a form of OAuth as a form, with the key of a service account and without a token', () => {
     const [typescript, python] = shown.paths['/flows/v1/oauth/token'].post['x-codeSamples']
     expect(typescript.source).toContain('body: new URLSearchParams({\n    "grant_type": "client_credentials",')

@@ -268,6 +268,31 @@ test('the draft of RateLimit is named by the document, for both headers, and by 
   expect(await read('/docs/guides/limits.md')).toContain(draft)
 })
 
+describe('the packages of the clients', () => {
+  test('are named with their versions by getting started', async () => {
+    const guide = await read('/docs/guides/getting-started.md')
+    const names = [...new Set([...guide.matchAll(/\/clients\/(\S+)/g)].map(([, name]) => name))]
+    const clients = join(import.meta.dir, '..', '..', '..', 'proto', 'clients')
+    const { version } = await Bun.file(join(clients, 'typescript', 'package.json')).json()
+    const project = await Bun.file(join(clients, 'python', 'pyproject.toml')).text()
+    const [, wheel] = /^version = "(.+)"$/m.exec(project) ?? []
+    expect(names).toEqual([`marketplace-${version}.tgz`, `marketplace_client-${wheel}-py3-none-any.whl`])
+  })
+
+  test.each(['marketplace-9.9.9.tgz', 'inputs', '..%2ftypescript%2fpackage.json', 'marketplace'])(
+    'GET /clients/%s is 404',
+    async (name) => {
+      const answer = await at(`/clients/${name}`)
+      expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([404, 'not_found'])
+    },
+  )
+
+  test('that are not built are 404, which tells how they are', async () => {
+    const { detail } = (await (await at('/clients/marketplace-9.9.9.tgz')).json()) as { detail: string }
+    expect(detail).toContain('`./scripts/client --served` builds the packages')
+  })
+})
+
 describe('for programs', () => {
   test('/llms.txt lists each guide as Markdown, and the contracts', async () => {
     const answer = await at('/llms.txt')

@@ -24,7 +24,6 @@ interface Answer {
 interface Described extends ShownOperation {
   deprecated?: boolean
   'x-beta'?: boolean
-  security?: unknown[]
   parameters?: (Parameter | { $ref: string })[]
   requestBody?: { required?: boolean; content: Record<string, Content> }
   responses: Record<string, Answer | { $ref: string }>
@@ -65,9 +64,7 @@ function pageOf(operation: Described, { method, path, resolve, publicUrl }: Plac
     `\`${method.toUpperCase()} ${publicUrl}${path}\` (\`${operationId}\`)`,
     ...notesOf(operation),
     description,
-    ...(operation.security === undefined && !description.includes('Needs the permission')
-      ? ['Needs an access token, and no permission.']
-      : []),
+    ...(!/^Needs (the permission|no token)/m.test(description) ? ['Needs an access token, and no permission.'] : []),
     ...(parameters.length > 0 ? ['## Parameters', parameterTable(parameters, resolve)] : []),
     ...(requestBody ? bodyOf(requestBody, resolve) : []),
     ...Object.entries(responses)
