@@ -42,6 +42,7 @@ const GUIDES = [
   'limits',
   'compatibility',
   'trying-out',
+  'generated-clients',
   'changes',
 ]
 
