@@ -95,13 +95,14 @@ export async function start(options: Options, lifecycle: Lifecycle): Promise<str
 
 /**
  * Builds the packages of the clients beside the running marketplace, where the packages of development are installed. A
- * failure is in the log of the services.
+ * failure is a line in the log of the services, which is printed.
  */
 function buildClients(logFile: string, signal: AbortSignal): void {
   if (!canPack()) return
   const command = [BUN, join(ROOT, 'scripts', 'client.ts'), '--served']
   void run(withLowPriority(command), { signal }).then(async ({ code, output }) => {
-    if (code !== 0 && !signal.aborted) await appendFile(logFile, output)
+    if (code !== 0 && !signal.aborted)
+      await appendFile(logFile, `/clients has no packages, because they could not be built: ${tail(output, 1)}\n`)
   })
 }
 
