@@ -16,6 +16,7 @@ const PUBLIC = [
   'getActivatePage', // the user has no password yet
   'getAsyncApi',
   'getAuthorizationServer', // metadata for OAuth clients
+  'getClientPackage', // no registry may have it
   'getConsole', // the page, whose script signs in
   'getConsoleAsset',
   'getConsoleRecord',
@@ -23,6 +24,7 @@ const PUBLIC = [
   'getConsoleView',
   'getDocs', // documentation
   'getDocsAsset', // scripts and styles of the documentation
+  'getErrorCodes', // documentation
   'getFavicon', // icon of the pages
   'getFileObject', // the signed URL is the credential
   'getGuide',
@@ -32,6 +34,7 @@ const PUBLIC = [
   'getMailAddressPage', // the owner of an address may be no user
   'getOpenApi',
   'getOpenApi30', // the contract
+  'getOperationText', // documentation
   'getPublicFile',
   'getReference',
   'getReferenceChunk',
