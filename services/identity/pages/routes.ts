@@ -76,7 +76,7 @@ export function pageRoutes({ http, publicUrl, hasConsole, scripts }: PageDeps) {
     ...filesIn(DOCUMENTATION, SITE_FILES),
     ...scripts.map(([name, read]) => [name, new Asset(SCRIPT, read)] as const),
   ])
-  const modules = scriptsIn(REFERENCE)
+  const modules: Assets = new Map([...scriptsIn(REFERENCE), ...filesIn(join(HERE, 'reference'), ['LICENCES.txt'])])
   const chunks = scriptsIn(join(REFERENCE, 'chunks'))
   const icon = fileAsset(join(HERE, 'favicon.svg'))
   return new Elysia({ name: 'identity.pages' })
