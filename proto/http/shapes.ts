@@ -121,6 +121,10 @@ export const Line = (maxLength: number, options: Record<string, unknown>) =>
     ...options,
   })
 
+/** An http or https URL without credentials and fragment, as far as a pattern can tell. */
+export const URL_PATTERN = `^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/?#@${NOT_IN_A_LINE}][^\\s#${NOT_IN_A_LINE}]*$`
+export const URL_FORM = 'an http or https URL without credentials and fragment'
+
 /** Text of any number of lines. */
 export const Text = (maxLength: number, options: Record<string, unknown>) =>
   Type.Unsafe<string>({ [Kind]: 'Text', type: 'string', maxLength, ...options })

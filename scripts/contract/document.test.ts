@@ -51,7 +51,10 @@ describe('an error response', () => {
   })
 
   test('has an example of each of its codes, in its envelope and with its status', () => {
-    const ajv = new Ajv({ strict: false, validateSchema: false }).addSchema(document, 'document')
+    const ajv = new Ajv({ strict: false, validateSchema: false, formats: { int32: true } }).addSchema(
+      document,
+      'document',
+    )
     const validatorOf = (name: string) => ajv.compile({ $ref: `document#/components/schemas/${name}` })
     const isValid = {
       v1: validatorOf('Problem'),
@@ -205,6 +208,29 @@ describe('the example of an answer', () => {
     }
     expect(checked).toBeGreaterThan(40)
   })
+})
+
+test('objects of requests are closed, and those of responses and events are open', () => {
+  const seen = new Set<string>()
+  /** Whether each object with fields is closed, those behind references included. */
+  const areClosed = (node: unknown): boolean[] =>
+    [...objectsIn(node)].flatMap(([, object]) => {
+      const { $ref = '', properties, additionalProperties } = object as Record<string, unknown> & { $ref?: string }
+      const isNew = $ref.includes('/schemas/') && !seen.has($ref)
+      seen.add($ref)
+      return [...(properties ? [additionalProperties === false] : []), ...(isNew ? areClosed(at({ $ref })) : [])]
+    })
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const { responses } of Object.values(methods))
+      expect([path, areClosed(responses).includes(true)]).toEqual([path, false])
+  }
+  expect(areClosed(document.webhooks)).not.toContain(true)
+  seen.clear()
+  const requests = Object.values(document.paths).flatMap((methods) =>
+    Object.values(methods).flatMap(({ requestBody }) => areClosed(requestBody)),
+  )
+  expect(requests.length).toBeGreaterThan(90)
+  expect(requests).not.toContain(false)
 })
 
 describe('a request', () => {

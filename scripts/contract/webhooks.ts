@@ -28,9 +28,8 @@ export const webhooksOf = (used: UsedSchemas): Record<string, Json> =>
     Object.entries(EVENTS.NOTIFICATIONS).map(([type, schema]) => [type, { post: deliveryOf(type, schema, used) }]),
   )
 
-/** `onCasesTasksCreated`: generated clients make functions of operation ids. */
-const operationIdOf = (type: string) =>
-  `on${type.replaceAll(/(?:^|[.-])([a-z])/g, (_, letter: string) => letter.toUpperCase())}`
+/** `CasesTasksCreated` of `cases.tasks.created`. */
+const pascalCase = (type: string) => type.replaceAll(/(?:^|[.-])([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 function deliveryOf(type: string, schema: TSchema, used: UsedSchemas): Json {
   const { description, ...data } = plain(schema)
@@ -42,8 +41,16 @@ function deliveryOf(type: string, schema: TSchema, used: UsedSchemas): Json {
     tenant_id: text('Your organization.', 'org_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'),
     data: withReferences(data, 'response', used),
   }
+  // Generators write a class for a schema with a name.
+  const name = `${pascalCase(type)}Delivery`
+  used.set(name, {
+    type: 'object',
+    required: Object.keys(properties),
+    properties,
+    description: `A delivery of \`${type}\`.`,
+  })
   return {
-    operationId: operationIdOf(type),
+    operationId: `on${pascalCase(type)}`,
     tags: [EVENTS_TAG.name],
     summary: type,
     description,
@@ -59,7 +66,7 @@ function deliveryOf(type: string, schema: TSchema, used: UsedSchemas): Json {
     requestBody: {
       required: true,
       content: {
-        'application/json': { schema: { type: 'object', required: Object.keys(properties), properties } },
+        'application/json': { schema: { $ref: `#/components/schemas/${name}` } },
       },
     },
     responses: {

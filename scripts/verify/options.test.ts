@@ -12,6 +12,18 @@ test('no path: all tests; with --quick, without the slow ones', async () => {
   expect(quick).toEqual(all.filter((path) => !path.endsWith('.slow.test.ts')))
 })
 
+test('the tests of the lab run only with --lab, or where they are named', async () => {
+  const file = 'scripts/lab/generators/generators.lab.test.ts'
+  const all = await find([])
+  expect(all).not.toContain(file)
+  expect(await find(['--quick'])).not.toContain(file)
+  expect(await find(['--lab'])).toEqual([...all, file].sort((a, b) => folderOf(a) - folderOf(b) || (a < b ? -1 : 1)))
+  expect(await find([file])).toEqual([file])
+})
+
+const folderOf = (path: string) =>
+  ['services', 'proto', 'scripts', 'charts'].findIndex((folder) => path.startsWith(folder))
+
 test('a path is relative to the current folder, or to the root', async () => {
   expect(await find(['options.test.ts'], import.meta.dir)).toEqual(['scripts/verify/options.test.ts'])
   expect(await find(['scripts/verify/options.test.ts'], '/')).toEqual(['scripts/verify/options.test.ts'])

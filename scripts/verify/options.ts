@@ -9,15 +9,18 @@ export const USAGE = helpText('test')
 
 export interface Options {
   quick: boolean
+  /** Also runs the files that check the product against many tools, which the weekly workflow runs. */
+  lab: boolean
   help: boolean
   paths: string[]
 }
 
 /** Reads the command line; unknown words are refused. */
 export function readOptions(words: string[]): Options {
-  const options: Options = { quick: false, help: false, paths: [] }
+  const options: Options = { quick: false, lab: false, help: false, paths: [] }
   for (const word of words) {
     if (word === '--quick') options.quick = true
+    else if (word === '--lab') options.lab = true
     else if (word === '--help' || word === '-h') options.help = true
     else if (word.startsWith('-')) throw new CommandError(`Unknown option ${word}\n\n${USAGE}`)
     else options.paths.push(word)
@@ -25,16 +28,17 @@ export function readOptions(words: string[]): Options {
   return options
 }
 
+const isOfLab = (path: string) => path.endsWith('.lab.test.ts')
 /** The name of a test file says whether it is slow. */
-export const isSlow = (path: string) => path.endsWith('.slow.test.ts')
+export const isSlow = (path: string) => path.endsWith('.slow.test.ts') || isOfLab(path)
 
 const FOLDERS = ['services', 'proto', 'scripts', 'charts']
 
 /** The test files to run, relative to the root. A given path is relative to the user's folder, or to the root. */
-export async function findTests({ quick, paths }: Options, from: string): Promise<string[]> {
+export async function findTests({ quick, lab, paths }: Options, from: string): Promise<string[]> {
   if (paths.length === 0) {
     const all = await Promise.all(FOLDERS.map((folder) => testsIn(folder)))
-    return all.flat().filter((path) => !quick || !isSlow(path))
+    return all.flat().filter((path) => (!quick || !isSlow(path)) && (lab || !isOfLab(path)))
   }
   const found = await Promise.all(paths.map((path) => testsAt(path, from)))
   return [...new Set(found.flat())]

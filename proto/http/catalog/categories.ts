@@ -33,7 +33,8 @@ export const listCategories = defineOperation({
   path: '/v1/categories',
   tag,
   summary: 'List categories',
-  description: 'Ordered by code, or by id for categories without a code.',
+  description:
+    'Ordered by code, or by id for categories without a code. `topLevel` and `parentId` exclude each other (400).',
   access: 'token',
   query: Type.Object({
     ...pageQuery,

@@ -1,12 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation, defineTag, MAX_IDENTITY_BODY_BYTES } from '../operation.ts'
-import { closed, DateTime, PageOf, pageQuery, pathParam } from '../shapes.ts'
+import { closed, DateTime, PageOf, pageQuery, pathParam, Text } from '../shapes.ts'
 
 export const accountsTag = defineTag('Accounts', 'Passwords, sessions and activation links.')
 
-const NewPassword = Type.String({
-  minLength: 1,
-  maxLength: 1024,
+const NewPassword = Text(1024, {
+  minLength: 12,
   description: '12 to 256 characters (code points after NFC).',
   examples: ['correct horse battery staple'],
 })

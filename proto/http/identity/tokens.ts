@@ -55,7 +55,7 @@ export const createToken = defineOperation({
   summary: 'Sign in or refresh a token',
   description:
     'A wrong password, an unknown user and an inactive user get the same response. Failures are throttled by account and ' +
-    'IP address. A refresh token works once. Its reuse after more than 10 seconds ends the session.',
+    'IP address. A refresh token works once. Its reuse after more than 10 seconds ends the session. The grant `password` needs `username` and `password`, the grant `refresh_token` needs `refresh_token`; fields of the other grant are ignored.',
   access: 'public',
   maxBodyBytes: MAX_IDENTITY_BODY_BYTES,
   body: TokenGrant,

@@ -32,7 +32,7 @@ export const CustomField = closed({
 })
 export type CustomField = Static<typeof CustomField>
 
-export const NewCustomField = closed({
+export const CustomFieldDefinition = closed({
   name,
   options: Type.Array(closed({ name: optionName }), {
     ...OPTIONS,
@@ -40,7 +40,7 @@ export const NewCustomField = closed({
     examples: [[{ name: 'Current' }, { name: 'Legacy' }]],
   }),
 })
-export type NewCustomField = Static<typeof NewCustomField>
+export type CustomFieldDefinition = Static<typeof CustomFieldDefinition>
 
 export const CustomFieldPatch = closed({
   name: Type.Optional(name),
@@ -103,7 +103,7 @@ export const createCustomField = defineOperation({
   summary: 'Create a custom field',
   description: `At most ${MAX_CUSTOM_FIELDS} per organization.`,
   access: 'org:admin',
-  body: NewCustomField,
+  body: CustomFieldDefinition,
   status: 201,
   response: CustomField,
   refusals: ['conflict', 'limit_reached'],

@@ -14,7 +14,7 @@ import {
   pathParam,
   Text,
 } from '../shapes.ts'
-import { activationUrl, mail, NewPerson } from './users.ts'
+import { activationUrl, mail, PersonInput } from './users.ts'
 
 const tag = defineTag('Organizations', 'Companies on the marketplace.')
 const flows = defineTag('Organization administration', 'Management of organizations by the platform operator.')
@@ -90,7 +90,7 @@ export const OrgInput = closed({
   website: Type.Optional(website),
   engagement: Type.Optional(engagement),
   distributorOrgId: Type.Optional(Type.String(distributor)),
-  administrator: NewPerson,
+  administrator: PersonInput,
   mail: Type.Optional(mail),
 })
 export type OrgInput = Static<typeof OrgInput>
@@ -170,7 +170,8 @@ export const createOrg = defineOperation({
   path: '/flows/v1/orgs',
   tag: flows,
   summary: 'Create an organization',
-  description: 'Creates the organization with its system roles and its first administrator.',
+  description:
+    'Creates the organization with its system roles and its first administrator. `distributorOrgId` engages it through a distributor, otherwise it is engaged directly.',
   access: 'platform:operate',
   body: OrgInput,
   status: 201,

@@ -52,8 +52,8 @@ export const User = closed(
 )
 export type User = Static<typeof User>
 
-export const NewPerson = closed(person, { description: 'A new user.' })
-export type NewPerson = Static<typeof NewPerson>
+export const PersonInput = closed(person, { description: 'A new user.' })
+export type PersonInput = Static<typeof PersonInput>
 
 /** Of requests that make an activation link. */
 export const mail = Type.Boolean({

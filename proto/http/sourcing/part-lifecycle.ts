@@ -50,7 +50,7 @@ export const patchPart = defineOperation({
   path: '/flows/v1/parts/{id}',
   tag: partLifecycleTag,
   summary: 'Change a part',
-  description: `${PART.sentence('patch')} A part that has been published must keep the fields required for publication. Each change increments the revision.`,
+  description: `${PART.sentence('patch')} A part that has been published must keep the fields required for publication. Each change increments the revision. \`materialType\`, \`materialId\` and \`processId\` must fit together as at the creation.`,
   transition: PART.verbs.patch,
   access: 'part:update',
   params: partId,

@@ -111,7 +111,8 @@ export const createPart = defineOperation({
   path: '/v1/parts',
   tag: partsTag,
   summary: 'Create a part',
-  description: 'Creates a DRAFT of your organization, which must be an IP owner.',
+  description:
+    'Creates a DRAFT of your organization, which must be an IP owner. `materialType` must be that of `materialId`, and `processId` a process for this type. Each custom field is selected once.',
   access: 'part:create',
   body: PartInput,
   response: CreatedPart,

@@ -51,7 +51,8 @@ export const createUploadUrl = defineOperation({
   path: '/v1/uploads',
   tag,
   summary: 'Request an upload URL',
-  description: 'Send the bytes to the URL and add the upload to a part within 24 hours; other uploads are deleted.',
+  description:
+    'Send the bytes to the URL and add the upload to a part within 24 hours; other uploads are deleted. A public upload cannot be added to the groups `ip`, `development` and `partDevelopment`.',
   access: 'file:write',
   body: CreateUploadInput,
   response: Upload,

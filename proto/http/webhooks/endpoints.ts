@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { WEBHOOK_SUBSCRIPTIONS } from '../../webhook-events.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, Line, OneOf, pathParam, Text } from '../shapes.ts'
+import { closed, DateTime, FORM, Line, OneOf, pathParam, Text, URL_FORM, URL_PATTERN } from '../shapes.ts'
 
 export const endpointsTag = defineTag(
   'Webhook endpoints',
@@ -15,6 +15,8 @@ export const MAX_ENDPOINTS = 20
 export const MAX_URL_CHARACTERS = 2048
 
 const url = Line(MAX_URL_CHARACTERS, {
+  pattern: URL_PATTERN,
+  [FORM]: URL_FORM,
   description:
     'URL that receives the events by POST: `https`, a public address, no credentials, no fragment. A name is resolved and ' +
     'checked at each attempt.',

@@ -2,22 +2,13 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { FIXTURE_SETTINGS, Fixtures } from '../../testing/fixtures.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
 import { caseOf, ownInput, referenceAt, unknownCases } from '../../testing/operations/cases.ts'
-import {
-  DOCUMENTED,
-  type Documented,
-  resolved,
-  responseSchemaOf,
-  type Schema,
-} from '../../testing/operations/document.ts'
+import { DOCUMENTED, type Documented } from '../../testing/operations/document.ts'
 import { identifiersOf } from '../../testing/operations/inputs.ts'
 
 /** The tests of all operations depend on these requests, so each of them must succeed. */
 setDefaultTimeout(30_000)
 const fixtures = new Fixtures(await testMarketplace(FIXTURE_SETTINGS))
 const each = DOCUMENTED.map((operation) => [operation.id, operation] as const)
-
-/** Operations whose responses follow external formats. */
-const OPEN_RESPONSES = ['getJwks']
 
 describe('the table of cases', () => {
   test.each(each)('%s has a request that succeeds', async (_, operation) => {
@@ -36,25 +27,6 @@ describe('the table of cases', () => {
     expect(unknownCases(new Set(DOCUMENTED.map(({ id }) => id)))).toEqual([])
   })
 })
-
-describe('response schemas', () => {
-  test.each(each)('%s allows no additional properties', (_, operation) => {
-    const schema = responseSchemaOf(operation)
-    const open = schema === undefined || OPEN_RESPONSES.includes(operation.id) ? [] : openObjects(schema, operation.id)
-    expect(open).toEqual([])
-  })
-})
-
-/** Objects that allow additional properties. */
-function openObjects(schema: Schema, at: string): string[] {
-  const known = resolved(schema)
-  const children = Object.entries(known.properties ?? {}).flatMap(([name, property]) =>
-    openObjects(property, `${at}.${name}`),
-  )
-  const items = known.items ? openObjects(known.items, `${at}[]`) : []
-  const isOpen = known.properties !== undefined && known.additionalProperties !== false
-  return [...(isOpen ? [at] : []), ...children, ...items]
-}
 
 test('the tests cover more than 30 operations', () => {
   const ids = new Set(DOCUMENTED.map(({ contract }: Documented) => contract.id))

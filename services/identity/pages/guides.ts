@@ -12,7 +12,7 @@ export const GUIDE_GROUPS = {
   Events: ['webhooks', 'event-streams'],
   Administration: ['organization'],
   Conventions: ['errors', 'paging', 'retries', 'limits'],
-  More: ['trying-out', 'changes'],
+  More: ['trying-out', 'generated-clients', 'changes'],
 } as const
 
 export interface Guide {

@@ -21,13 +21,7 @@ function converted(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(converted)
   if (node === null || typeof node !== 'object') return node
   const { type, const: constant, examples, $ref, exclusiveMinimum, exclusiveMaximum, ...others } = node as Json
-  const inside = Object.fromEntries(
-    // The value of an example is no schema.
-    Object.entries(others).map(([key, value]) => [
-      key,
-      key === 'example' || key === 'value' ? value : converted(value),
-    ]),
-  )
+  const inside = Object.fromEntries(Object.entries(others).map(([key, value]) => [key, fieldOf(key, value)]))
   return {
     ...(typeof $ref === 'string' ? referenceOf($ref, others) : {}),
     ...typeOf(type),
@@ -56,3 +50,15 @@ function typeOf(type: unknown): Json {
 
 const boundOf = (bound: string, exclusive: string, value: unknown): Json =>
   typeof value === 'number' ? { [bound]: value, [exclusive]: true } : {}
+
+function fieldOf(key: string, value: unknown): unknown {
+  if (key === 'properties') {
+    // The keys are names of fields.
+    return Object.fromEntries(Object.entries(value as Json).map(([name, field]) => [name, converted(field)]))
+  }
+  // The value of an example is no schema.
+  if (key === 'example' || key === 'value') return value
+  // Tools know lines of JSON as bytes only.
+  if (key === 'application/x-ndjson') return { schema: { type: 'string', format: 'binary' } }
+  return converted(value)
+}

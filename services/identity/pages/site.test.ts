@@ -31,6 +31,7 @@ const GUIDES = [
   'retries',
   'limits',
   'trying-out',
+  'generated-clients',
   'changes',
 ]
 

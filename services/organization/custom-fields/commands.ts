@@ -1,9 +1,9 @@
 import type { CustomFieldChanged } from '../../../proto/events/organization.ts'
 import {
   type CustomField,
+  type CustomFieldDefinition,
   type CustomFieldPatch,
   MAX_CUSTOM_FIELDS,
-  type NewCustomField,
 } from '../../../proto/http/organization/custom-fields.ts'
 import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
@@ -25,7 +25,7 @@ export async function createCustomField({
   body: { name, options },
   now,
   audit,
-}: Command<{ body: NewCustomField }>): Promise<CustomField> {
+}: Command<{ body: CustomFieldDefinition }>): Promise<CustomField> {
   const problems = optionProblems(options, new Set())
   if (problems.length > 0) throw invalid(problems)
   // Creation is serialized, because concurrent requests could exceed the limit.

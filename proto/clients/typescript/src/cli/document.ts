@@ -12,7 +12,6 @@ export interface Schema {
   format?: string
   description?: string
   items?: Schema
-  anyOf?: Schema[]
   properties?: Record<string, Schema>
   required?: string[]
 }
@@ -83,9 +82,13 @@ export async function readDocument(
  * The schema of a value that is present, with the component that it refers to: of a nullable one, what it is otherwise.
  */
 export function valueSchema(document: Document, schema: Schema): Schema {
-  const { anyOf, ...known } = resolved<Schema>(document, schema)
-  const present = anyOf?.find(({ type }) => type !== 'null')
-  return { ...(present ? valueSchema(document, present) : {}), ...known }
+  const { type, enum: words, ...known } = resolved<Schema>(document, schema)
+  const present = Array.isArray(type) ? type.find((name) => name !== 'null') : type
+  return {
+    ...known,
+    ...(present === undefined ? {} : { type: present }),
+    ...(words ? { enum: words.filter((word) => word !== null) } : {}),
+  }
 }
 
 /** The component that a reference names, or the value itself. */
