@@ -48,6 +48,11 @@ test('the managers find the programs of the toolchain, whose versions stand in s
     'github.com/versity/versitygw',
   ])
   expect(namesIn('scripts/toolchain/browser.ts')).toEqual(['@sparticuz/chromium'])
+  expect(namesIn('scripts/lab/generators/generators.ts').sort()).toEqual([
+    'oapi-codegen',
+    'ogen',
+    'org.openapitools:openapi-generator-cli',
+  ])
 })
 
 test('the managers find images in commands and in values', () => {
