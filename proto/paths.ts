@@ -9,6 +9,7 @@ export const PATHS = {
     '/v2.3/oauth',
     '/.well-known/jwks.json',
     '/.well-known/oauth-authorization-server',
+    '/.well-known/security.txt',
     '/docs',
     '/console',
     '/openapi.json',

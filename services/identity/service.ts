@@ -67,7 +67,14 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
       }),
       keyRoutes({ http, sql, publicUrl: config.PUBLIC_URL }),
       clientRoutes({ http }),
-      pageRoutes({ http, publicUrl: config.PUBLIC_URL, hasConsole: config.CONSOLE, scripts: LINK_SCRIPTS }),
+      pageRoutes({
+        http,
+        publicUrl: config.PUBLIC_URL,
+        hasConsole: config.CONSOLE,
+        securityContact: config.SECURITY_CONTACT,
+        now,
+        scripts: LINK_SCRIPTS,
+      }),
       ...(config.CONSOLE
         ? [consoleRoutes({ http, publicUrl: config.PUBLIC_URL, filesOrigin: config.FILES_ORIGIN })]
         : []),

@@ -23,6 +23,16 @@ export const getFavicon = defineOperation({
   page: true,
 })
 
+export const getSecurityText = defineOperation({
+  id: 'getSecurityText',
+  method: 'GET',
+  path: '/.well-known/security.txt',
+  tag,
+  summary: 'Get how to report a vulnerability',
+  access: 'public',
+  page: true,
+})
+
 export const getOpenApi = defineOperation({
   id: 'getOpenApi',
   method: 'GET',

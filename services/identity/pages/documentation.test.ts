@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import openapi from '../../../proto/openapi/marketplace.json' with { type: 'json' }
+import { listedPackages, lockedPackages } from '../../../scripts/toolchain/reference-packages.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { documentForPage } from './documentation/document.js'
 
@@ -60,6 +61,17 @@ describe('the API reference', () => {
     const longest = chunks.reduce((one, other) => (other.length > one.length ? other : one))
     expect(longest.length).toBeGreaterThan(64)
     expect((await get(`/docs/reference/chunks/${longest}`, 'br')).status).toBe(200)
+  })
+
+  test('the licences of what its modules contain are served as text, with those of its locked packages', async () => {
+    const response = await get('/docs/reference/LICENCES.txt', 'identity')
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
+    const text = await response.text()
+    expect(text).toContain('Copyright (c) 2023-present Scalar')
+    const listed = listedPackages(text).map(({ name, version }) => `${name}@${version}`)
+    const locked = (await lockedPackages()).map(({ id }) => id)
+    expect(locked.length).toBeGreaterThan(200)
+    expect(listed.sort()).toEqual(locked.sort())
   })
 
   test('a module that does not exist is 404', async () => {
