@@ -53,7 +53,7 @@ const PUBLIC = [
 
 /** Operations that the specification allows with any valid token, and those that concern only the caller. */
 const TOKEN_ONLY =
-  /^(list|find|get|batchGet)|^(exportOfferComparison|revokeToken|changePassword|endSession|patchOwnNotificationSettings)$/
+  /^(list|find|get|batchGet)|^(exportOfferComparison|revokeToken|changePassword|endSession|patchOwnNotificationSettings|sendOwnConfirmation)$/
 
 /** Procedures through which an impersonation could gain access beyond its grant. `org.create` also creates a user. */
 const CLOSED_RESOURCES =
@@ -69,6 +69,7 @@ const OTHER_PROCEDURES: Record<string, string> = {
   'POST /flows/v1/activations': 'activation.redeem',
   'PATCH /flows/v1/notification-settings': 'notificationSettings.patch',
   'PATCH /flows/v1/me/notification-settings': 'ownNotificationSettings.patch',
+  'POST /flows/v1/me/notification-settings/send-confirmation': 'ownNotificationSettings.sendConfirmation',
   'POST /flows/v1/unsubscriptions': 'mailAddress.unsubscribe',
   'PATCH /v1/parts/{id}/files': 'part.updateFiles',
 }
