@@ -72,6 +72,7 @@ export const PROCEDURES = [
   'org.create',
   'org.patch',
   'ownNotificationSettings.patch',
+  'ownNotificationSettings.sendConfirmation',
   'part.archive',
   'part.create',
   'part.delete',

@@ -20,7 +20,7 @@ import { folderElsewhere } from './toolchain/state.ts'
 // A separate checkout, because this one may be running.
 const checkout = await mkdtemp(join(tmpdir(), 'checkout-'))
 await chmod(checkout, 0o755)
-for (const name of ['services', 'proto', 'scripts', 'package.json', 'bun.lock', 'bunfig.toml']) {
+for (const name of ['services', 'proto', 'scripts', 'LICENSE', 'package.json', 'bun.lock', 'bunfig.toml']) {
   await cp(join(ROOT, name), join(checkout, name), { recursive: true })
 }
 await symlink(join(ROOT, 'node_modules'), join(checkout, 'node_modules'))
@@ -138,6 +138,10 @@ test(
     expect((await program.GET('/flows/v1/me')).data.permissions).toContain('part:create')
     const demo = await run([BUN, join(checkout, 'scripts', 'demo.ts')], { cwd: checkout, timeoutMs: MINUTES_MS })
     expect([demo.output, demo.code]).toEqual([expect.stringMatching(TRADE_WITH_EVENTS), 0])
+    await until(async () => (await fetch(`${address}/clients/marketplace-0.1.0.tgz`)).status === 200, {
+      withinMs: MINUTES_MS,
+      what: 'the packages of the clients',
+    })
     const token = await records.signIn(accounts)
     const parts = await records.listParts(token)
     expect(parts.length).toBeGreaterThan(0)

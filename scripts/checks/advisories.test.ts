@@ -3,8 +3,16 @@ import { join } from 'node:path'
 import { BUN } from '../toolchain/checkout.ts'
 import { run } from '../toolchain/run.ts'
 
-let answer: () => Response = () => Response.json({})
-const registry = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => answer() })
+let answer: (packages: object) => Response = () => Response.json({})
+const registry = Bun.serve({
+  hostname: '127.0.0.1',
+  port: 0,
+  fetch: async (request) => {
+    const body = new Uint8Array(await request.arrayBuffer())
+    const text = request.headers.get('content-encoding') === 'gzip' ? Bun.gunzipSync(body) : body
+    return answer(JSON.parse(new TextDecoder().decode(text)))
+  },
+})
 afterAll(() => registry.stop(true))
 
 const check = () =>
@@ -17,7 +25,7 @@ test('no advisory: passes', async () => {
   expect(await check()).toEqual({ code: 0, output: '' })
 })
 
-test('an advisory on an installed version: fails with package, severity and address', async () => {
+test('advisories on packages of both lockfiles: fails with package, severity and address', async () => {
   const advisory = {
     id: 1,
     url: 'https://github.com/advisories/GHSA-0000-0000-0000',
@@ -25,10 +33,12 @@ test('an advisory on an installed version: fails with package, severity and addr
     severity: 'high',
     vulnerable_versions: '<4.0.0',
   }
-  answer = () => Response.json({ postgres: [advisory] })
+  const known = ['postgres', 'highlight.js']
+  answer = (packages) =>
+    Response.json(Object.fromEntries(known.flatMap((name) => (name in packages ? [[name, [advisory]]] : []))))
   expect(await check()).toEqual({
     code: 1,
-    output: `postgres <4.0.0: high: Statements are not escaped (${advisory.url})\n`,
+    output: known.map((name) => `${name} <4.0.0: high: Statements are not escaped (${advisory.url})\n`).join(''),
   })
 })
 

@@ -46,6 +46,7 @@ const OTHERS: Record<string, Value> = {
   runbookUrl: 'https://other.example.com/',
   scrapeTimeout: '7s',
   secretType: 'credentials',
+  securityContact: 'mailto:other@example.com',
   sslMode: 'require',
   tolerations: [{ key: 'other' }],
   topologyKeys: ['other'],

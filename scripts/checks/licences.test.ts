@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BUN } from '../toolchain/checkout.ts'
+import { LICENCES_FILE } from '../toolchain/reference-packages.ts'
 import { run } from '../toolchain/run.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'licences-'))
@@ -38,6 +39,10 @@ await install('node_modules/parent', { name: 'parent', license: 'MIT', dependenc
 await install('node_modules/deep', { name: 'deep', version: '2.0.0', license: 'MIT' })
 await install('node_modules/tool', { name: 'tool', license: 'MPL-2.0' })
 await install('node_modules/copyleft-tool', { name: 'copyleft-tool', license: 'GPL-3.0-only' })
+await Bun.write(
+  join(folder, LICENCES_FILE),
+  'mit 1.0.0 — MIT\nchoice 1.0.0 — (AFL-2.1 OR BSD-3-Clause)\nboth 1.0.0 — MIT AND GPL-3.0-only\n\nThe text\n',
+)
 const { code, output } = await run([BUN, join(import.meta.dir, 'licences.ts'), folder])
 
 test.each(PACKAGES)('a shipped package %s with %p: allowed is %p', (name, _manifest, allowed) => {
@@ -47,6 +52,12 @@ test.each(PACKAGES)('a shipped package %s with %p: allowed is %p', (name, _manif
 test('MPL-2.0 is allowed for development, GPL-3.0-only is not', () => {
   expect(output.split('\n').filter((line) => line.startsWith('development: '))).toEqual([
     'development: copyleft-tool@1.0.0: GPL-3.0-only is not allowed',
+  ])
+})
+
+test('a package in the API reference under a licence that is not allowed is named', () => {
+  expect(output.split('\n').filter((line) => line.startsWith('API reference: '))).toEqual([
+    'API reference: both@1.0.0: MIT AND GPL-3.0-only is not allowed',
   ])
 })
 

@@ -1,5 +1,7 @@
 import { join, resolve } from 'node:path'
+import parseExpression from 'spdx-expression-parse'
 import { BUN, ROOT } from '../toolchain/checkout.ts'
+import { LICENCES_FILE, listedPackages } from '../toolchain/reference-packages.ts'
 import { run } from '../toolchain/run.ts'
 
 /** Licences of packages that an Apache-2.0 product may ship. */
@@ -21,10 +23,29 @@ async function findForbidden(folder: string, kind: 'production' | 'development',
   return Object.entries(found).map(([name, { licenses }]) => `${kind}: ${name}: ${licenses} is not allowed`)
 }
 
+/** Whether one of the choices of an expression has only allowed licences. */
+const isAllowed = (expression: parseExpression.Info): boolean => {
+  if ('conjunction' in expression) {
+    const sides = [expression.left, expression.right].map(isAllowed)
+    return expression.conjunction === 'or' ? sides.includes(true) : !sides.includes(false)
+  }
+  return expression.exception === undefined && PRODUCTION_LICENCES.includes(expression.license)
+}
+
+/** The packages that the browser modules of the API reference contain; they are not installed. */
+async function findForbiddenInReference(folder: string): Promise<string[]> {
+  const file = Bun.file(join(folder, LICENCES_FILE))
+  const packages = (await file.exists()) ? listedPackages(await file.text()) : []
+  return packages
+    .filter(({ license }) => !isAllowed(parseExpression(license)))
+    .map(({ name, version, license }) => `API reference: ${name}@${version}: ${license} is not allowed`)
+}
+
 const folder = resolve(process.argv[2] ?? ROOT)
 const forbidden = await Promise.all([
   findForbidden(folder, 'production', PRODUCTION_LICENCES),
   findForbidden(folder, 'development', DEVELOPMENT_LICENCES),
+  findForbiddenInReference(folder),
 ])
 for (const line of forbidden.flat()) console.error(line)
 process.exit(forbidden.flat().length === 0 ? 0 : 1)

@@ -2,6 +2,7 @@ import { VERSION } from '../../services/kit/config/version.ts'
 import { ROOT } from '../toolchain/checkout.ts'
 import { CommandError } from '../toolchain/command-error.ts'
 import { run } from '../toolchain/run.ts'
+import { buildServedClients } from '../toolchain/served-clients.ts'
 import { type Builder, findBuilder } from './builder.ts'
 import { buildLocalBase } from './local-base.ts'
 
@@ -32,6 +33,8 @@ export async function buildTwice(bases: Bases): Promise<string> {
 async function build(builder: Builder, { bunImage, baseImage, local = false }: Bases): Promise<string> {
   if (local && bunImage !== undefined) throw new CommandError('Name either --local or --bun-image.')
   const stage = local ? await buildLocalBase(builder) : bunImage
+  // The build stage has neither Python nor the packages of development.
+  await buildServedClients(console.log)
   const { revision, timestamp } = await commit()
   return builder.build({
     name: IMAGE,

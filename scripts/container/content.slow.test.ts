@@ -169,7 +169,7 @@ test('the documentation page, its guides and every module of the API reference a
       'document.js',
       'session.js',
     ].map((name) => `/docs/${name}`),
-    '/docs/reference/standalone.esm.js',
+    ...['standalone.esm.js', 'LICENCES.txt'].map((name) => `/docs/reference/${name}`),
     ...(await readdir(join(ROOT, 'node_modules', '.api-reference', 'chunks'))).map(
       (name) => `/docs/reference/chunks/${name}`,
     ),

@@ -1,6 +1,7 @@
 import { chmod, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { ROOT } from '../toolchain/checkout.ts'
+import { LICENCES_FILE } from '../toolchain/reference-packages.ts'
 import { packagesOf, reachedModules } from './modules.ts'
 
 /** Files that the product reads at run time beside its modules. */
@@ -9,11 +10,14 @@ const DATA = [
   'tsconfig.json',
   'proto/guides/*.md',
   'CHANGELOG.md',
+  'proto/clients/dist/*.{tgz,whl}',
   'services/*/migrations/*.sql',
   'services/catalog/data/*.csv',
   'services/identity/pages/**/*.{html,css,js,svg}',
   'services/identity/console/app/tsconfig.json',
   'services/identity/console/app/styles/*.css',
+  LICENCES_FILE,
+  'node_modules/.api-reference/package.json',
   'node_modules/.api-reference/standalone.esm.js',
   'node_modules/.api-reference/chunks/*.js',
 ]

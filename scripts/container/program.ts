@@ -1,6 +1,6 @@
 import { commandLine, runCommandLine } from '../toolchain/command-line.ts'
 import { writeBillOfMaterials } from './bill-of-materials.ts'
-import { buildImage, verifyImage } from './commands.ts'
+import { type Bases, buildImage, verifyImage } from './commands.ts'
 import { release } from './release.ts'
 
 const program = commandLine('./scripts/image', 'Builds the image of the marketplace with buildah, podman or docker.')
@@ -23,10 +23,8 @@ withBases('release', 'builds, writes the bill of materials, tags, pushes and sig
   .option('--key <key>', 'key of cosign; default: signing without a key')
   .action(release)
 
-program
-  .command('sbom')
-  .description('writes the software bill of materials of the image, CycloneDX as JSON')
+withBases('sbom', 'writes the software bill of materials of the image, CycloneDX as JSON')
   .argument('<file>', 'the file')
-  .action(async (file: string) => void (await writeBillOfMaterials(file)))
+  .action(async (file: string, bases: Bases) => void (await writeBillOfMaterials(file, bases)))
 
 await runCommandLine(program)

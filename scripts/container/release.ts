@@ -13,7 +13,7 @@ interface Release extends Bases {
 export async function release(repository: string, { key, ...bases }: Release): Promise<void> {
   const builder = await findBuilder()
   await buildImage(bases)
-  const bill = await writeBillOfMaterials(`marketplace-${VERSION}.cdx.json`)
+  const bill = await writeBillOfMaterials(`marketplace-${VERSION}.cdx.json`, bases)
   const image = `${repository}@${await builder.push(IMAGE, `${repository}:${VERSION}`)}`
   console.log(`Pushed: ${image}`)
   if (!(await succeeds(['cosign', 'version']))) {

@@ -50,7 +50,10 @@ const fieldErrors = Type.Array(Type.Unsafe({ $ref: '#/components/schemas/FieldEr
 
 const Problem: TSchema = Type.Object(
   {
-    type: Type.String({ description: 'URI of the kind of problem.', examples: ['urn:marketplace:error:not_found'] }),
+    type: Type.String({
+      description: 'Address of the page that explains the code, which tells kinds of problems apart.',
+      examples: ['https://marketplace.example.com/docs/errors#not_found'],
+    }),
     title: Type.String({ description: 'Title of the kind of problem.', examples: ['Not found'] }),
     status: Type.Integer({ description: 'The HTTP status.', examples: [404] }),
     detail: Type.String({

@@ -117,9 +117,12 @@ const headerReference = (
     example,
   }))
 
+/** The request of every example. */
+const EXAMPLE = { path: '/v1/parts', requestId: 'req-7f3a', publicUrl: 'https://marketplace.example.com' }
+
 function errorExample(format: ErrorFormat, code: ErrorCode): Json {
   const details = (format === 'v1' ? undefined : OTHER_DETAILS[format][code]) ?? DETAILS[code]
-  const text = errorBody(format, refuse(code, details), '/v1/parts', 'req-7f3a')
+  const text = errorBody(format, refuse(code, details), EXAMPLE)
   return { summary: ERRORS[code].title, value: JSON.parse(text) }
 }
 

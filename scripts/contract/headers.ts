@@ -20,6 +20,9 @@ const BETA: Json = {
   example: 'true',
 }
 
+/** The fields are no standard yet, and the drafts before 08 had others. */
+const DRAFT = 'draft-ietf-httpapi-ratelimit-headers-10'
+
 /** Headers of every response. */
 const COMMON: Record<string, Json> = {
   'X-Request-Id': {
@@ -28,12 +31,12 @@ const COMMON: Record<string, Json> = {
     example: 'req-7f3a',
   },
   RateLimit: {
-    description: 'Requests that are left for your organization (`r`), and seconds until there are more (`t`).',
+    description: `Requests that are left for your organization (\`r\`), and seconds until there are more (\`t\`), as in ${DRAFT}.`,
     schema: { type: 'string' },
     example: '"default";r=199;t=2',
   },
   'RateLimit-Policy': {
-    description: 'Requests at once (`q`), and seconds after which as many are available again (`w`).',
+    description: `Requests at once (\`q\`), and seconds after which as many are available again (\`w\`), as in ${DRAFT}.`,
     schema: { type: 'string' },
     example: '"default";q=200;w=2',
   },

@@ -1,4 +1,4 @@
-import { readdir, rm } from 'node:fs/promises'
+import { appendFile, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SERVICES, type ServiceName } from '../../proto/services.ts'
 import type { AllConfig } from '../../services/all/config.ts'
@@ -6,12 +6,14 @@ import { BUN, ROOT } from '../toolchain/checkout.ts'
 import { startCluster } from '../toolchain/cluster.ts'
 import { aborted, type Lifecycle } from '../toolchain/command.ts'
 import { CommandError, sentenceFor } from '../toolchain/command-error.ts'
+import { withLowPriority } from '../toolchain/installation.ts'
 import { takeLock } from '../toolchain/lock.ts'
 import { DATABASE_FOLDER, SERVICES_RECORD, stopOrphans } from '../toolchain/orphans.ts'
 import { installPackages } from '../toolchain/packages.ts'
 import { portFrom, requireFreePort, requireHost } from '../toolchain/ports.ts'
 import { startProgram } from '../toolchain/programs.ts'
 import { run, tail } from '../toolchain/run.ts'
+import { canPack } from '../toolchain/served-clients.ts'
 import { ACCOUNTS_FILE, findState, type State } from '../toolchain/state.ts'
 import { createSteps } from '../toolchain/steps.ts'
 import { requireDatabase, requireNats } from './connections.ts'
@@ -81,6 +83,7 @@ export async function start(options: Options, lifecycle: Lifecycle): Promise<str
   const seedEnv = { ...env, ...owner, BASE_URL: address, ACCOUNTS_FILE }
   await step('Loading demo data', () => runScript('The demo data', 'scripts/seed.ts', seedEnv, signal))
 
+  buildClients(logFile, signal)
   console.log(welcome({ address, mailbox }, await readAccounts(ACCOUNTS_FILE), logFile))
   return Promise.race([
     aborted(signal),
@@ -88,6 +91,19 @@ export async function start(options: Options, lifecycle: Lifecycle): Promise<str
     services.exited,
     database.exited.then(() => `Postgres stopped; see ${join(state.folder, 'postgres.log')}.`),
   ])
+}
+
+/**
+ * Builds the packages of the clients beside the running marketplace, where the packages of development are installed. A
+ * failure is a line in the log of the services, which is printed.
+ */
+function buildClients(logFile: string, signal: AbortSignal): void {
+  if (!canPack()) return
+  const command = [BUN, join(ROOT, 'scripts', 'client.ts'), '--served']
+  void run(withLowPriority(command), { signal }).then(async ({ code, output }) => {
+    if (code !== 0 && !signal.aborted)
+      await appendFile(logFile, `/clients has no packages, because they could not be built: ${tail(output, 1)}\n`)
+  })
 }
 
 /** A mailbox that shows the mails, unless SMTP_URL names a server that sends them. */

@@ -1,15 +1,16 @@
 import { join } from 'node:path'
-import { BUN, ROOT } from './checkout.ts'
-import { CommandError } from './command-error.ts'
+import { ROOT } from './checkout.ts'
 import { commandLine, runCommandLine } from './command-line.ts'
-import { run, tail } from './run.ts'
+import { buildServedClients, packTypescript } from './served-clients.ts'
 
-async function build(): Promise<void> {
+async function build({ served }: { served?: true }): Promise<void> {
+  if (served) {
+    for (const path of await buildServedClients(console.error)) console.log(path)
+    return
+  }
   const folder = process.env.INVOKED_FROM ?? process.cwd()
-  const cwd = join(ROOT, 'proto', 'clients', 'typescript')
-  const { code, output } = await run([BUN, 'pm', 'pack', '--quiet', '--destination', folder], { cwd })
-  if (code !== 0) throw new CommandError(`The package could not be built:\n${tail(output)}`)
-  const { version } = await Bun.file(join(cwd, 'package.json')).json()
+  await packTypescript(folder)
+  const { version } = await Bun.file(join(ROOT, 'proto', 'clients', 'typescript', 'package.json')).json()
   console.log(join(folder, `marketplace-client-${version}.tgz`))
 }
 
@@ -17,5 +18,7 @@ await runCommandLine(
   commandLine(
     './scripts/client',
     'Builds the package of the TypeScript client and its command line in the current folder, and prints its path.',
-  ).action(build),
+  )
+    .option('--served', 'builds it and the package of the Python client where the marketplace serves them')
+    .action(build),
 )

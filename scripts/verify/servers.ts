@@ -37,7 +37,7 @@ export interface Servers {
 const NEEDS_S3 = /(^|[/.])s3\.slow\.test\.ts$/
 
 /** The guides and the Python client have programs in Python. */
-const NEEDS_PYTHON = /(^|\/)(guides|python-client)\.slow\.test\.ts$/
+const NEEDS_PYTHON = /(^|\/)(event-streams|guides|python-client)\.slow\.test\.ts$/
 
 const NEEDS_BROWSER = /(^|\/)end-to-end\/console\/[^/]+\.slow\.test\.ts$/
 

@@ -16,6 +16,7 @@ const PUBLIC = [
   'getActivatePage', // the user has no password yet
   'getAsyncApi',
   'getAuthorizationServer', // metadata for OAuth clients
+  'getClientPackage', // no registry may have it
   'getConsole', // the page, whose script signs in
   'getConsoleAsset',
   'getConsoleRecord',
@@ -23,6 +24,7 @@ const PUBLIC = [
   'getConsoleView',
   'getDocs', // documentation
   'getDocsAsset', // scripts and styles of the documentation
+  'getErrorCodes', // documentation
   'getFavicon', // icon of the pages
   'getFileObject', // the signed URL is the credential
   'getGuide',
@@ -32,11 +34,13 @@ const PUBLIC = [
   'getMailAddressPage', // the owner of an address may be no user
   'getOpenApi',
   'getOpenApi30', // the contract
+  'getOperationText', // documentation
   'getPublicFile',
   'getReference',
   'getReferenceChunk',
   'getReferenceModule', // the file is public
   'getRoot', // says what the marketplace is
+  'getSecurityText', // is for anyone who finds a vulnerability
   'introspectActivation', // the link is the credential
   'introspectMailAddress', // the link is the credential
   'introspectOauthToken', // the client id and secret are the credential
@@ -49,7 +53,7 @@ const PUBLIC = [
 
 /** Operations that the specification allows with any valid token, and those that concern only the caller. */
 const TOKEN_ONLY =
-  /^(list|find|get|batchGet)|^(exportOfferComparison|revokeToken|changePassword|endSession|patchOwnNotificationSettings)$/
+  /^(list|find|get|batchGet)|^(exportOfferComparison|revokeToken|changePassword|endSession|patchOwnNotificationSettings|sendOwnConfirmation)$/
 
 /** Procedures through which an impersonation could gain access beyond its grant. `org.create` also creates a user. */
 const CLOSED_RESOURCES =
@@ -65,6 +69,7 @@ const OTHER_PROCEDURES: Record<string, string> = {
   'POST /flows/v1/activations': 'activation.redeem',
   'PATCH /flows/v1/notification-settings': 'notificationSettings.patch',
   'PATCH /flows/v1/me/notification-settings': 'ownNotificationSettings.patch',
+  'POST /flows/v1/me/notification-settings/send-confirmation': 'ownNotificationSettings.sendConfirmation',
   'POST /flows/v1/unsubscriptions': 'mailAddress.unsubscribe',
   'PATCH /v1/parts/{id}/files': 'part.updateFiles',
 }

@@ -132,7 +132,7 @@ describe('an error of /v1', () => {
     expect(answer.headers.get('content-type')).toBe('application/problem+json')
     expect(answer.headers.get('x-request-id')).toBe('my-id.1')
     expect(answer.body).toEqual({
-      type: 'urn:marketplace:error:not_found',
+      type: `${market.config.PUBLIC_URL}/docs/errors#not_found`,
       title: 'Not found',
       status: 404,
       detail: 'There is no such record, or it is outside your scope.',

@@ -6,6 +6,7 @@ const ACCESS = {
   'POST /v2.3/oauth/token': 'public',
   'POST /v2.3/oauth/revoke': 'token',
   'GET /.well-known/oauth-authorization-server': 'public',
+  'GET /.well-known/security.txt': 'public',
   'GET /.well-known/jwks.json': 'public',
   'POST /flows/v1/activations': 'public',
   'POST /flows/v1/activations/introspect': 'public',

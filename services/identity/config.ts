@@ -19,6 +19,14 @@ export const identityVariables = Type.Object({
       'Maximum number of sign-ins that wait for a hashing slot, at most a quarter of them from one network or organization. Further ones are 429.',
   }),
   ...consoleVariables,
+  SECURITY_CONTACT: Type.Optional(
+    Type.String({
+      pattern: '^(https://|mailto:|tel:)\\S+( (https://|mailto:|tel:)\\S+)*$',
+      maxLength: 1000,
+      description:
+        'Where to report vulnerabilities: URIs with https, mailto or tel, the preferred one first, separated by spaces, such as `mailto:security@example.com`. They are served at /.well-known/security.txt, which is 404 when unset.',
+    }),
+  ),
   FILES_ORIGIN: Type.Optional(
     Type.String({
       pattern: '^https?://[^/?#\\s;,]+$',

@@ -13,6 +13,7 @@ import { ensureKeys } from './keys/commands.ts'
 import { keyRoutes } from './keys/routes.ts'
 import { createSigner } from './keys/signer.ts'
 import { oauthRoutes } from './oauth/routes.ts'
+import { clientRoutes } from './pages/clients.ts'
 import { pageRoutes } from './pages/routes.ts'
 import { createHashing, dummyHash, MAX_KNOWN_NETWORKS } from './passwords/hashing.ts'
 import { passwordRoutes } from './passwords/routes.ts'
@@ -65,7 +66,15 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
         introspection: { sql, claimsIn: (token) => auth.claimsIn(token) },
       }),
       keyRoutes({ http, sql, publicUrl: config.PUBLIC_URL }),
-      pageRoutes({ http, publicUrl: config.PUBLIC_URL, hasConsole: config.CONSOLE, scripts: LINK_SCRIPTS }),
+      clientRoutes({ http }),
+      pageRoutes({
+        http,
+        publicUrl: config.PUBLIC_URL,
+        hasConsole: config.CONSOLE,
+        securityContact: config.SECURITY_CONTACT,
+        now,
+        scripts: LINK_SCRIPTS,
+      }),
       ...(config.CONSOLE
         ? [consoleRoutes({ http, publicUrl: config.PUBLIC_URL, filesOrigin: config.FILES_ORIGIN })]
         : []),

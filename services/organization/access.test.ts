@@ -58,6 +58,7 @@ const ACCESS = {
   'PATCH /flows/v1/notification-settings': 'org:admin',
   'GET /flows/v1/me/notification-settings': 'token',
   'PATCH /flows/v1/me/notification-settings': 'token',
+  'POST /flows/v1/me/notification-settings/send-confirmation': 'token',
   'POST /flows/v1/password-resets': 'public',
 }
 

@@ -11,11 +11,24 @@ describe('an e-mail address', () => {
 
   test('has its domain in Unicode, whatever its form', () => {
     expect(emailAddressOf('a@xn--mnchen-3ya.example')).toBe('a@münchen.example')
-    expect(emailAddressOf('a@x.example/y')).toBe('a@x.example/y')
   })
 
   test('with a second character that becomes @, or too long once normalised, is refused', () => {
-    for (const none of ['a＠b@x', 'a@b﹫x', `${'\ufdfa'.repeat(100)}@x`, 'a', '@x', 'a@', '＜a@x', 'a@x．']) {
+    for (const none of [
+      'a＠b@x',
+      'a@b﹫x',
+      `${'\ufdfa'.repeat(100)}@x`,
+      'a',
+      '@x',
+      'a@',
+      '＜a@x',
+      'a@x．',
+      'a@x.example/y',
+      'a@x.example(a)',
+      'a@x.example;',
+      'a@x_y.example',
+      'a(b)@x.example',
+    ]) {
       expect(emailAddressOf(none)).toBeUndefined()
     }
   })

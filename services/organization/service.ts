@@ -43,7 +43,7 @@ export async function createOrganizationService(config: OrganizationConfig, opti
       businessUnitRoutes({ http, pagination, sql }),
       customFieldRoutes({ http, pagination, sql }),
       passwordResetRoutes({ http, sql, sendsMail }),
-      notificationSettingsRoutes({ http, sql }),
+      notificationSettingsRoutes({ http, sql, links }),
       mailAddressRoutes({ http, pagination, sql, links }),
     ],
     cleanup: [

@@ -16,8 +16,14 @@ export interface NatsServer {
   close(): Promise<void>
 }
 
-/** A real server with JetStream. Its store survives a kill. */
-export async function natsServer(extraArguments: readonly string[] = []): Promise<NatsServer> {
+/**
+ * A real server with JetStream. Its store survives a kill. `configured`: a file among the arguments turns JetStream on and
+ * names its store.
+ */
+export async function natsServer(
+  extraArguments: readonly string[] = [],
+  { configured = false } = {},
+): Promise<NatsServer> {
   const program = process.env.TEST_NATS_SERVER
   if (!program) throw new Error('Run the tests with ./scripts/test: it installs the NATS server.')
   const store = await mkdtemp(join(tmpdir(), 'nats-'))
@@ -33,7 +39,8 @@ export async function natsServer(extraArguments: readonly string[] = []): Promis
   return {
     url,
     async start(address = { url }) {
-      child = Bun.spawn([program, '-a', '127.0.0.1', '-p', String(port), '-js', '-sd', store, ...extraArguments], {
+      const jetStream = configured ? [] : ['-js', '-sd', store]
+      child = Bun.spawn([program, '-a', '127.0.0.1', '-p', String(port), ...jetStream, ...extraArguments], {
         stdin: 'ignore',
         stdout: 'ignore',
         stderr: 'ignore',

@@ -28,6 +28,9 @@ OTEL_EXPORTER_OTLP_ENDPOINT: {{ . | quote }}
 HASHING_SLOTS: {{ .Values.config.hashingSlots | int | quote }}
 HASHING_QUEUE: {{ .Values.config.hashingQueue | int | quote }}
 CONSOLE: {{ and .Values.config.console.enabled .Values.exposeAdditions | quote }}
+{{- with .Values.config.securityContact }}
+SECURITY_CONTACT: {{ . | quote }}
+{{- end }}
 {{- with include "marketplace.filesOrigin" . }}
 FILES_ORIGIN: {{ . | quote }}
 {{- end }}

@@ -23,6 +23,16 @@ export const getFavicon = defineOperation({
   page: true,
 })
 
+export const getSecurityText = defineOperation({
+  id: 'getSecurityText',
+  method: 'GET',
+  path: '/.well-known/security.txt',
+  tag,
+  summary: 'Get how to report a vulnerability',
+  access: 'public',
+  page: true,
+})
+
 export const getOpenApi = defineOperation({
   id: 'getOpenApi',
   method: 'GET',
@@ -76,6 +86,17 @@ export const getDocs = defineOperation({
   page: true,
 })
 
+/** The page that `type` of a problem names. */
+export const getErrorCodes = defineOperation({
+  id: 'getErrorCodes',
+  method: 'GET',
+  path: '/docs/errors',
+  tag,
+  summary: 'Get the page of the error codes',
+  access: 'public',
+  page: true,
+})
+
 export const getReference = defineOperation({
   id: 'getReference',
   method: 'GET',
@@ -83,6 +104,17 @@ export const getReference = defineOperation({
   tag,
   summary: 'Get the page of the API reference',
   access: 'public',
+  page: true,
+})
+
+export const getOperationText = defineOperation({
+  id: 'getOperationText',
+  method: 'GET',
+  path: '/docs/api/{operation}',
+  tag,
+  summary: 'Get an operation as Markdown',
+  access: 'public',
+  params: pathParam('operation', 'Id of the operation with `.md`.', 'createPart.md'),
   page: true,
 })
 
@@ -127,6 +159,17 @@ export const getReferenceChunk = defineOperation({
   summary: 'Get a chunk of the API reference',
   access: 'public',
   params: pathParam('asset', 'Name of the file.', 'chunk.js'),
+  page: true,
+})
+
+export const getClientPackage = defineOperation({
+  id: 'getClientPackage',
+  method: 'GET',
+  path: '/clients/{file}',
+  tag,
+  summary: 'Get the package of a client',
+  access: 'public',
+  params: pathParam('file', 'Name of the package.', 'marketplace-0.1.0.tgz'),
   page: true,
 })
 

@@ -196,7 +196,7 @@ export const confirmMailAddress = defineOperation({
   status: 204,
   refusals: ['not_found'],
   // The owner of the address may be no user: the actor is the user who added it.
-  audit: { procedure: 'mailAddress.confirm', request: ['mailAddressId'] },
+  audit: { procedure: 'mailAddress.confirm', request: ['mailAddressId', 'userId'] },
 })
 
 /** RFC 8058: a mail program posts this form to the link in the header when its user unsubscribes. */

@@ -1,6 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed } from '../shapes.ts'
+import { CONFIRMATION_HOURS } from './mail-addresses.ts'
+import { LINK_LIMITS } from './users.ts'
 
 const tag = defineTag('Notification settings', 'Who in your organization receives notifications by mail.')
 
@@ -20,7 +22,12 @@ export type NotificationSettings = Static<typeof NotificationSettings>
 export const NotificationSettingsPatch = closed({ administrators: Type.Optional(administrators) })
 export type NotificationSettingsPatch = Static<typeof NotificationSettingsPatch>
 
-export const OwnNotificationSettings = closed({ mail }, { description: 'Notifications of the caller.' })
+const proved = Type.Boolean({
+  description:
+    'Whether you have proved your address with a link that was mailed to it. Until then you receive no notifications.',
+  examples: [true],
+})
+export const OwnNotificationSettings = closed({ mail, proved }, { description: 'Notifications of the caller.' })
 export type OwnNotificationSettings = Static<typeof OwnNotificationSettings>
 export const OwnNotificationSettingsPatch = closed({ mail: Type.Optional(mail) })
 export type OwnNotificationSettingsPatch = Static<typeof OwnNotificationSettingsPatch>
@@ -80,4 +87,18 @@ export const patchOwnNotificationSettings = defineOperation({
   ifMatch: true,
   changesAuthority: true,
   audit: { procedure: 'ownNotificationSettings.patch', request: ['mail'] },
+})
+
+export const sendOwnConfirmation = defineOperation({
+  id: 'sendOwnConfirmation',
+  method: 'POST',
+  path: `${ownPath}/send-confirmation`,
+  tag,
+  summary: 'Prove your address',
+  description: `A link is mailed to your address, which works within ${CONFIRMATION_HOURS} hours; an earlier one is void. A recipient gets ${LINK_LIMITS}.`,
+  access: 'token',
+  response: OwnNotificationSettings,
+  refusals: ['conflict', 'limit_reached', 'mail_unavailable'],
+  changesAuthority: true,
+  audit: { procedure: 'ownNotificationSettings.sendConfirmation', request: [] },
 })

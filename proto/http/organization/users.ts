@@ -8,17 +8,20 @@ const flows = defineTag('User administration', 'Creation, change and deactivatio
 
 const EXAMPLE_ID = 'user_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 
+/** In a domain, characters of ASCII other than letters, digits, the hyphen and the dot. */
+const NOT_IN_A_DOMAIN = '\\u0000-,/:-@\\[-`{-~'
+
 /**
  * Spaces, control and invisible characters are refused, so that different addresses look different. Quotes, backslashes,
- * angle brackets and a dot at the end are, because mail programs drop them, so that one mailbox would have many addresses.
+ * angle brackets, other special characters and a dot at the end are, because mail programs drop them, so that one mailbox
+ * would have many addresses.
  */
 const REFUSED =
-  '@<>"\\\\\\s\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u115f\\u1160\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff'
+  '@<>()\\[\\],:;"\\\\\\s\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u115f\\u1160\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff'
 
 export const EMAIL_MAX_CHARACTERS = 254
-export const EMAIL_PATTERN = `^[^${REFUSED}]+@[^${REFUSED}]*[^${REFUSED}.\\u3002\\uff0e\\uff61]$`
-export const EMAIL_FORM =
-  'an e-mail address without invisible characters, quotes, backslashes, angle brackets, and a dot at the end'
+export const EMAIL_PATTERN = `^[^${REFUSED}]+@[^${REFUSED}${NOT_IN_A_DOMAIN}]*[^${REFUSED}${NOT_IN_A_DOMAIN}.\\u3002\\uff0e\\uff61]$`
+export const EMAIL_FORM = 'an e-mail address without invisible and special characters, and without a dot at the end'
 
 export const EmailAddress = Text(EMAIL_MAX_CHARACTERS, {
   minLength: 3,

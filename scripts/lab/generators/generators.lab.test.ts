@@ -133,7 +133,9 @@ const CALLS: Record<keyof typeof GENERATORS, () => Promise<string>> = {
   async python() {
     const out = await generated('python')
     const packages = join(CACHE, 'generated-python')
-    const { code, output } = await pipInstall(['-r', join(out, 'requirements.txt')], packages, progress)
+    const { code, output } = await pipInstall(['-r', join(out, 'requirements.txt')], packages, progress, {
+      withDependencies: true,
+    })
     if (code !== 0) throw new Error(output)
     await copyFile(join(PROGRAMS, 'calls.py.txt'), join(out, 'calls.py'))
     return execute(out, ['python3', 'calls.py'], { PYTHONPATH: `${packages}:${out}` })

@@ -9,7 +9,7 @@ import { passwordProblem } from '../passwords/rules.ts'
 import { endSessionsOf } from '../sessions/commands.ts'
 import { throttleKeys } from '../throttle/keys.ts'
 import { refuseWrongToken } from '../throttle/throttle.ts'
-import { findAccount, findActivation, markRedeemed } from './queries.ts'
+import { findAccount, findActivation, markRedeemed, proveAddress } from './queries.ts'
 
 interface Activation {
   token: string
@@ -45,6 +45,7 @@ export async function redeemActivation(
       if (!activation || (await markRedeemed(tx, hash, now())).length === 0) return false
       const { user_id: userId, org_id: orgId, password_version: version } = activation
       await setPassword(tx, { userId, passwordHash, version })
+      await proveAddress(tx, hash)
       await voidLinks(tx, userId, now())
       await endSessionsOf(tx, { orgId, userId }, now())
       audit.actBy({ userId, orgId })

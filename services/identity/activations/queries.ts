@@ -1,4 +1,4 @@
-import type { Sql } from '../../kit/db/client.ts'
+import type { Sql, Tx } from '../../kit/db/client.ts'
 
 export const findActivation = (sql: Sql, hash: Uint8Array, now: string) => sql<
   { user_id: string; org_id: string; password_version: number }[]
@@ -25,3 +25,6 @@ export const markRedeemed = (sql: Sql, hash: Uint8Array, now: string) => sql<{ r
   values (${Buffer.from(hash)}, ${now})
   on conflict do nothing
   returning redeemed_at`
+
+/** The use of a mailed link proves the address of its user. */
+export const proveAddress = (tx: Tx, hash: Uint8Array) => tx`select organization.prove_address(${Buffer.from(hash)})`

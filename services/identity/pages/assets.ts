@@ -53,6 +53,7 @@ const MEDIA_TYPES: Record<string, string> = {
   css: 'text/css; charset=utf-8',
   js: SCRIPT,
   svg: 'image/svg+xml',
+  txt: 'text/plain; charset=utf-8',
 }
 
 /** A file with the media type of its name. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import openapi from '../../../proto/openapi/marketplace.json' with { type: 'json' }
+import { listedPackages, lockedPackages } from '../../../scripts/toolchain/reference-packages.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { documentForPage } from './documentation/document.js'
 
@@ -62,6 +63,17 @@ describe('the API reference', () => {
     expect((await get(`/docs/reference/chunks/${longest}`, 'br')).status).toBe(200)
   })
 
+  test('the licences of what its modules contain are served as text, with those of its locked packages', async () => {
+    const response = await get('/docs/reference/LICENCES.txt', 'identity')
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
+    const text = await response.text()
+    expect(text).toContain('Copyright (c) 2023-present Scalar')
+    const listed = listedPackages(text).map(({ name, version }) => `${name}@${version}`)
+    const locked = (await lockedPackages()).map(({ id }) => id)
+    expect(locked.length).toBeGreaterThan(200)
+    expect(listed.sort()).toEqual(locked.sort())
+  })
+
   test('a module that does not exist is 404', async () => {
     for (const path of ['/docs/reference/x.js', '/docs/reference/chunks/x.js', '/docs/reference/version']) {
       expect((await get(path, 'br')).status).toBe(404)
@@ -91,6 +103,12 @@ describe('the document of the page', () => {
         expect([example, schema.default, schema.enum]).toEqual([undefined, undefined, undefined])
       }
     }
+  })
+
+  test('sends the token where an operation takes one', () => {
+    for (const { source } of shown.paths['/v1/parts'].get['x-codeSamples']) expect(source).toContain('Bearer')
+    for (const { source } of shown.paths['/v2.3/oauth/token'].post['x-codeSamples'])
+      expect(source).not.toContain('Bearer')
   })
 
   test('sends a form of OAuth as a form, with the key of a service account and without a token', () => {

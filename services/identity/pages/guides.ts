@@ -11,7 +11,7 @@ export const GUIDE_GROUPS = {
   Trade: ['parts-and-files', 'trade'],
   Events: ['webhooks', 'event-streams'],
   Administration: ['organization'],
-  Conventions: ['errors', 'paging', 'retries', 'limits'],
+  Conventions: ['errors', 'paging', 'retries', 'limits', 'compatibility'],
   More: ['trying-out', 'generated-clients', 'changes'],
 } as const
 

@@ -43,6 +43,33 @@ describe('GET /', () => {
   })
 })
 
+describe('GET /.well-known/security.txt', () => {
+  test('says where to report vulnerabilities, and expires within a year', async () => {
+    const SECURITY_CONTACT = 'mailto:security@example.com https://example.com/report'
+    const named = await marketplaceOf([], { SECURITY_CONTACT })
+    const answer = await fetch(`${named.url}/.well-known/security.txt`)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
+    const [first, second, expires = '', ...others] = (await answer.text()).split('\n')
+    expect([first, second]).toEqual(['Contact: mailto:security@example.com', 'Contact: https://example.com/report'])
+    expect(expires).toMatch(/^Expires: \d{4}-\d\d-\d\dT00:00:00\.000Z$/)
+    const days = (Date.parse(expires.slice('Expires: '.length)) - Date.now()) / 86_400_000
+    expect(days).toBeGreaterThan(88)
+    expect(days).toBeLessThan(91)
+    expect(others).toEqual([`Canonical: ${named.config.PUBLIC_URL}/.well-known/security.txt`, ''])
+  })
+
+  test('is 404 without a contact', async () => {
+    expect((await fetch(`${market.url}/.well-known/security.txt`)).status).toBe(404)
+  })
+
+  test.each(['security@example.com', 'mailto:security@example.com\nContact: tel:1', 'http://example.com', ' mailto:a'])(
+    'the contact %p is refused at the start',
+    async (SECURITY_CONTACT) => {
+      await expect(marketplaceOf([], { SECURITY_CONTACT })).rejects.toThrow('SECURITY_CONTACT')
+    },
+  )
+})
+
 test.each(['/docs/', '/docs/api/', '/activate/', '/impersonate/', '/mail-address/'])(
   'GET %s redirects to the page without the slash',
   async (path) => {

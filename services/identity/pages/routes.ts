@@ -6,6 +6,7 @@ import { refuse } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { Raw } from '../../kit/http/raw.ts'
 import { Asset, fileAsset, PAGE_HEADERS, SCRIPT } from './assets.ts'
+import { securityText } from './security-text.ts'
 import type { documentationSite } from './site.ts'
 import { welcome } from './welcome.ts'
 
@@ -53,12 +54,15 @@ interface PageDeps {
   http: Http
   publicUrl: string
   hasConsole: boolean
+  /** Where to report vulnerabilities. */
+  securityContact: string | undefined
+  now: () => string
   /** The scripts of pages of links. */
   scripts: readonly (readonly [name: string, read: () => Promise<Uint8Array>])[]
 }
 
 /** The documentation, and the pages of links for people. */
-export function pageRoutes({ http, publicUrl, hasConsole, scripts }: PageDeps) {
+export function pageRoutes({ http, publicUrl, hasConsole, securityContact, now, scripts }: PageDeps) {
   let made: ReturnType<typeof documentationSite> | undefined
   // Made at the first request, because the documents take some megabytes of memory.
   const site = () => {
@@ -76,18 +80,30 @@ export function pageRoutes({ http, publicUrl, hasConsole, scripts }: PageDeps) {
     ...filesIn(DOCUMENTATION, SITE_FILES),
     ...scripts.map(([name, read]) => [name, new Asset(SCRIPT, read)] as const),
   ])
-  const modules = scriptsIn(REFERENCE)
+  const modules: Assets = new Map([...scriptsIn(REFERENCE), ...filesIn(join(HERE, 'reference'), ['LICENCES.txt'])])
   const chunks = scriptsIn(join(REFERENCE, 'chunks'))
   const icon = fileAsset(join(HERE, 'favicon.svg'))
   return new Elysia({ name: 'identity.pages' })
     .use(http.publicRoute(pages.getRoot, ({ request }) => welcome({ request, hasConsole })))
     .use(http.publicRoute(pages.getFavicon, ({ request }) => icon.answer(request)))
+    .use(
+      http.publicRoute(pages.getSecurityText, () => {
+        if (securityContact === undefined) throw refuse('not_found', { detail: 'There is nothing at this path.' })
+        return securityText({ publicUrl, contact: securityContact, now: now() })
+      }),
+    )
     .use(http.publicRoute(pages.getOpenApi, async () => (await site()).openapi))
     .use(http.publicRoute(pages.getOpenApi30, async () => (await site()).openapi30))
     .use(http.publicRoute(pages.getAsyncApi, async () => (await site()).asyncapi))
     .use(http.publicRoute(pages.getLlmsText, async ({ request }) => (await site()).llms.answer(request)))
     .use(http.publicRoute(pages.getDocs, async ({ request }) => (await site()).overview.answer(request)))
+    .use(http.publicRoute(pages.getErrorCodes, async ({ request }) => (await site()).errors.answer(request)))
     .use(http.publicRoute(pages.getReference, async ({ request }) => (await site()).reference.answer(request)))
+    .use(
+      http.publicRoute(pages.getOperationText, async ({ params, request }) =>
+        answerOf((await site()).operations, params.operation, request),
+      ),
+    )
     .use(
       http.publicRoute(pages.getGuide, async ({ params, request }) =>
         answerOf((await site()).guides, params.guide, request),

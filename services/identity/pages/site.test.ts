@@ -6,8 +6,18 @@ import { searchOf } from './documentation/search.js'
 
 /** What the tests read of the document of the page. */
 interface Shown {
-  paths: Record<string, Record<string, { tags: string[]; 'x-badges': { name: string }[] }>>
+  paths: Record<
+    string,
+    Record<string, { operationId: string; 'x-beta'?: true; tags: string[]; 'x-badges': { name: string }[] }>
+  >
   'x-tagGroups': { name: string; tags: string[] }[]
+}
+
+interface Document {
+  components: {
+    schemas: { ErrorCode: { enum: string[] } }
+    headers: Record<'RateLimit' | 'RateLimit-Policy', { description: string }>
+  }
 }
 
 const PUBLIC_URL = 'https://market.example.com'
@@ -30,6 +40,7 @@ const GUIDES = [
   'paging',
   'retries',
   'limits',
+  'compatibility',
   'trying-out',
   'generated-clients',
   'changes',
@@ -141,7 +152,9 @@ describe('the search', () => {
     ['changelog', '/docs/guides/changes'],
     ['timeouts', '/docs/guides/limits#timeouts'],
     ['rate limit', '/docs/guides/limits#rate-limits'],
-    ['versioning', '/docs/guides/changes'],
+    ['versioning', '/docs/guides/compatibility'],
+    ['deprecated', '/docs/guides/compatibility#deprecation'],
+    ['breaking change', '/docs/guides/compatibility#what-counts-as-breaking'],
     ['unobtainium', '/docs/guides/paging#many-records-by-id'],
   ])('of %p finds %p', async (query, url) => {
     const found: string[] = searchOf(await entries())(query).map((entry: { url: string }) => entry.url)
@@ -208,6 +221,79 @@ describe('the API reference', () => {
   })
 })
 
+test('the operations in beta and the deprecated ones are those that the guide of compatibility tells', async () => {
+  const document = await documentAt('/openapi.json')
+  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.values(item).map((operation) => ({ path, ...operation })),
+  )
+  expect(operations.flatMap((operation) => (operation['x-beta'] ? [operation.path] : [])).sort()).toEqual([
+    '/v1/orders',
+    '/v1/orders/{id}',
+    '/v1/orders/{id}/history',
+    '/v1/parts/{id}/history',
+    '/v1/rfqs/{id}/history',
+  ])
+  const deprecated = operations.filter((operation) => JSON.stringify(operation).includes('"deprecated":true'))
+  expect(deprecated.map(({ path }) => path)).toEqual(['/v1/offers'])
+})
+
+describe('the page of error codes', () => {
+  test('explains each code where `type` of a problem leads, with status, cause and remedy', async () => {
+    const { body } = await market.anonymous.get<{ type: string }>('/flows/v1/sessions')
+    expect(body.type).toBe(`${PUBLIC_URL}/docs/errors#unauthorized`)
+    const answer = await at('/docs/errors')
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    const page = await answer.text()
+    const sections = [...page.matchAll(/<h2 id="([a-z_]+)">[\s\S]*?(?=<h2|<\/main>)/g)]
+    const document = (await (await at('/openapi.json')).json()) as Document
+    const codes = [...document.components.schemas.ErrorCode.enum, 'unauthorized_client', 'unsupported_grant_type']
+    expect(sections.map(([, code]) => code).sort()).toEqual([...codes, 'invalid_client'].sort())
+    for (const [text, code] of sections) {
+      expect([code, text]).toEqual([code, expect.stringMatching(/<p>[45]\d\d: .+\.<\/p>/)])
+      expect([code, text]).toEqual([code, expect.stringMatching(/Cause:<\/strong> \S[\s\S]*Remedy:<\/strong> \S/)])
+    }
+    expect(await read('/docs/errors.md')).toContain('\n## rate_limited\n\n429: Too many requests.\n')
+  })
+
+  test('is found by its codes', async () => {
+    const search = searchOf(await (await at('/docs/search.json')).json())
+    expect(search('last_administrator')[0].url).toBe('/docs/errors#last_administrator')
+  })
+})
+
+test('the draft of RateLimit is named by the document, for both headers, and by the guide of limits', async () => {
+  const draft = 'draft-ietf-httpapi-ratelimit-headers-10'
+  const { components } = (await (await at('/openapi.json')).json()) as Document
+  for (const name of ['RateLimit', 'RateLimit-Policy'] as const)
+    expect(components.headers[name].description).toContain(draft)
+  expect(await read('/docs/guides/limits.md')).toContain(draft)
+})
+
+describe('the packages of the clients', () => {
+  test('are named with their versions by getting started', async () => {
+    const guide = await read('/docs/guides/getting-started.md')
+    const names = [...new Set([...guide.matchAll(/\/clients\/(\S+)/g)].map(([, name]) => name))]
+    const clients = join(import.meta.dir, '..', '..', '..', 'proto', 'clients')
+    const { version } = await Bun.file(join(clients, 'typescript', 'package.json')).json()
+    const project = await Bun.file(join(clients, 'python', 'pyproject.toml')).text()
+    const [, wheel] = /^version = "(.+)"$/m.exec(project) ?? []
+    expect(names).toEqual([`marketplace-${version}.tgz`, `marketplace_client-${wheel}-py3-none-any.whl`])
+  })
+
+  test.each(['marketplace-9.9.9.tgz', 'inputs', '..%2ftypescript%2fpackage.json', 'marketplace'])(
+    'GET /clients/%s is 404',
+    async (name) => {
+      const answer = await at(`/clients/${name}`)
+      expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([404, 'not_found'])
+    },
+  )
+
+  test('that are not built are 404, which tells how they are', async () => {
+    const { detail } = (await (await at('/clients/marketplace-9.9.9.tgz')).json()) as { detail: string }
+    expect(detail).toContain('`./scripts/client --served` builds the packages')
+  })
+})
+
 describe('for programs', () => {
   test('/llms.txt lists each guide as Markdown, and the contracts', async () => {
     const answer = await at('/llms.txt')
@@ -219,11 +305,53 @@ describe('for programs', () => {
       [
         ...GUIDES.map((name) => `/docs/guides/${name}.md`),
         '/docs/guides/getting-started.md#clients-and-a-command-line',
-        ...['/openapi.json', '/asyncapi.json', '/docs/guides.md'],
+        ...['/openapi.json', '/asyncapi.json', '/docs/errors.md', '/docs/guides.md'],
       ].map((path) => `${PUBLIC_URL}${path}`),
     )
     for (const link of links) expect((await at(new URL(link ?? '').pathname)).status).toBe(200)
     expect(await read('/docs/guides/getting-started.md')).toContain('\n## Clients and a command line\n')
+  })
+
+  test('/llms.txt names every operation, and each is Markdown at its id', async () => {
+    const document = await documentAt('/openapi.json')
+    const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, { operationId }]) => ({ method: method.toUpperCase(), path, operationId })),
+    )
+    expect(operations.length).toBeGreaterThan(150)
+    const text = await read('/llms.txt')
+    for (const { method, path, operationId } of operations) {
+      expect(text).toContain(` ${operationId} (${method} ${path})`)
+      const answer = await at(`/docs/api/${operationId}.md`)
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/markdown; charset=utf-8'])
+      const page = await answer.text()
+      expect(page).toContain(`\n\`${method} ${PUBLIC_URL}${path}\` (\`${operationId}\`)\n`)
+      expect(page).not.toMatch(/undefined|\[object|\$ref/)
+    }
+    for (const path of ['/docs/api/createPartz.md', '/docs/api/createPart', '/docs/api/constructor'])
+      expect((await at(path)).status).toBe(404)
+  })
+
+  test('the page of an operation has permission, parameters, body, answer and errors', async () => {
+    const page = await read('/docs/api/awardRfq.md')
+    expect(page).toStartWith('# Award an RFQ\n')
+    for (const text of [
+      '\nNeeds the permission `rfq:award`.\n',
+      '\n| `id` | path | string | yes | Id of the RFQ. | `"rfq_01JZ8Q4D3R1G5M7VJ0T6W2X9YB"` |\n',
+      '\n| `Idempotency-Key` | header | string, 1 to 255 characters | no | Makes a retry safe',
+      '\n## Body\n\n`application/json`\n\n',
+      '\n| `awards[].quantity` | integer (int32), 1 to 1000000000 | yes | Number of pieces to order. |\n',
+      '\n| `sellerOrgId` | string, 1 to 64 characters | no | Organization with the role SELLER',
+      '\n## Answer 200\n',
+      '\n| `awardedOfferIds` | array of string',
+      '\n## Errors\n\nEvery code is explained at https://market.example.com/docs/errors.md.\n',
+    ])
+      expect(page).toContain(text)
+    expect(page).toMatch(/\n- 409: .*`illegal_transition`/)
+    const [, body = ''] = /## Body[\s\S]*?```json\n([\s\S]*?)```/.exec(page) ?? []
+    const award = { offerId: 'offer_01JZ8Q4D3R1G5M7VJ0T6W2X9YB', quantity: 10 }
+    expect(JSON.parse(body)).toMatchObject({ awards: [award] })
+    expect(await read('/docs/api/listParts.md')).toContain('\nNeeds an access token, and no permission.\n')
+    expect(await read('/docs/api/getOrder.md')).toContain('\nBeta: it can change incompatibly without notice.\n')
   })
 
   test('/asyncapi.json is the AsyncAPI document, and the first page and the guides of events link it', async () => {

@@ -2,9 +2,11 @@ import asyncapi from '../../../proto/asyncapi.json' with { type: 'json' }
 import openapi from '../../../proto/openapi/marketplace.json' with { type: 'json' }
 import { JsonText } from '../../kit/db/json-text.ts'
 import { Asset, MARKDOWN, PAGE_HEADERS, pageHeaders } from './assets.ts'
+import { ERROR_CODES_TITLE, errorCodes, withCodesAsIds } from './documentation/errors.ts'
 import { headingsOf, htmlOf } from './documentation/markup.ts'
+import { operationPages } from './documentation/operations.ts'
 import { type ApiDocument, documentByResource, resourcesOf } from './documentation/resources.ts'
-import { guidePage, overviewPage, referencePage } from './documentation/shell.ts'
+import { guidePage, overviewPage, referencePage, textPage } from './documentation/shell.ts'
 import { llmsText, searchEntries } from './documentation/texts.ts'
 import { readGuides } from './guides.ts'
 import { openApi30 } from './openapi-30.ts'
@@ -27,6 +29,7 @@ export async function documentationSite(publicUrl: string, hasConsole: boolean) 
   const resources = resourcesOf(document)
   const guides = await readGuides(publicUrl)
   const written = guides.map((guide) => ({ guide, html: htmlOf(guide, guides) }))
+  const codes = errorCodes()
   const page = (read: () => string, headers = PAGE_HEADERS) => textAsset(HTML, read, headers)
   return {
     openapi: new JsonText(JSON.stringify(document)),
@@ -34,6 +37,17 @@ export async function documentationSite(publicUrl: string, hasConsole: boolean) 
     asyncapi: new JsonText(JSON.stringify(asyncapi)),
     overview: page(() => overviewPage({ guides, resources, introduction, hasConsole })),
     reference: page(referencePage, REFERENCE_HEADERS),
+    errors: page(() => {
+      const html = withCodesAsIds(htmlOf({ markdown: codes }, guides))
+      return textPage({
+        title: ERROR_CODES_TITLE,
+        source: '/docs/errors.md',
+        html,
+        headings: headingsOf(html),
+        guides,
+        resources,
+      })
+    }),
     /** By name, as a page and, with `.md`, as Markdown. */
     guides: new Map<string, Asset>(
       written.flatMap(({ guide, html }) => [
@@ -41,9 +55,14 @@ export async function documentationSite(publicUrl: string, hasConsole: boolean) 
         [`${guide.name}.md`, textAsset(MARKDOWN, () => guide.markdown)],
       ]),
     ),
-    llms: textAsset('text/plain; charset=utf-8', () => llmsText(guides, introduction, publicUrl)),
+    /** By id, as Markdown. */
+    operations: new Map<string, Asset>(
+      [...operationPages(document, publicUrl)].map(([id, text]) => [`${id}.md`, textAsset(MARKDOWN, () => text)]),
+    ),
+    llms: textAsset('text/plain; charset=utf-8', () => llmsText({ guides, resources, introduction, publicUrl })),
     assets: new Map<string, Asset>([
       ['openapi.json', textAsset('application/json', () => JSON.stringify(documentByResource(document)))],
+      ['errors.md', textAsset(MARKDOWN, () => codes)],
       ['guides.md', textAsset(MARKDOWN, () => guides.map(({ markdown }) => markdown).join('\n'))],
       ['search.json', textAsset('application/json', () => JSON.stringify(searchEntries(written, resources)))],
     ]),

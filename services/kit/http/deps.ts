@@ -13,6 +13,8 @@ import type { Outages } from './outages.ts'
 /** The dependencies of the operations of a service. */
 export interface HttpDeps extends CommandDeps {
   service: ServiceName
+  /** Where clients reach the API. */
+  publicUrl: string
   auth: CommandDeps['auth'] & { callerOf(request: Request): Caller | Promise<Caller> }
   rateLimit: RateLimit
   /** The memory that request bodies may use in this process. */

@@ -35,7 +35,16 @@ export const oauthErrorOf = (code: ErrorCode): OAuthError => OAUTH_WORDS[code] ?
 /** The characters that RFC 6749 allows in a description: printable ASCII without quotes and backslashes. */
 export const oauthDescription = (text: string) => text.replaceAll('"', "'").replaceAll(/[^ !#-[\]-~]/g, '?')
 
-export function errorBody(format: ErrorFormat, refusal: Refusal, path: string, requestId: string): string {
+/** Where the documentation of a marketplace explains a code. */
+export const errorPageOf = (publicUrl: string, code: ErrorCode) => `${publicUrl}/docs/errors#${code}`
+
+interface Failed {
+  path: string
+  requestId: string
+  publicUrl: string
+}
+
+export function errorBody(format: ErrorFormat, refusal: Refusal, { path, requestId, publicUrl }: Failed): string {
   const { code, detail, errors } = refusal
   if (format === 'oauth') {
     return JSON.stringify({ error: oauthErrorOf(code), error_description: oauthDescription(detail) })
@@ -44,7 +53,7 @@ export function errorBody(format: ErrorFormat, refusal: Refusal, path: string, r
     return JSON.stringify({ error: { code, message: detail, ...(errors ? { details: errors } : {}) } })
   }
   return JSON.stringify({
-    type: `urn:marketplace:error:${code}`,
+    type: errorPageOf(publicUrl, code),
     title: ERRORS[code].title,
     status: statusOf(format, refusal),
     detail,

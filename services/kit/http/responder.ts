@@ -104,6 +104,7 @@ export class Responder implements ErrorResponder {
 
   #error(state: RequestState, error: unknown): Response {
     const { request, requestId } = state
+    const { publicUrl } = this.#deps
     const refusal = refusalOf(error)
     if (refusal.code === 'internal_error') this.#deps.log.error({ err: error, requestId }, 'unexpected error')
     this.#deps.outages.record(refusal, requestId)
@@ -123,7 +124,7 @@ export class Responder implements ErrorResponder {
         return this.#send(state, unknownPage(path, refusal.detail), status, headers, refusal.code)
       }
     }
-    return this.#send(state, errorBody(format, refusal, path, requestId), status, headers, refusal.code)
+    return this.#send(state, errorBody(format, refusal, { path, requestId, publicUrl }), status, headers, refusal.code)
   }
 
   #raw(state: RequestState, { body, mediaType, headers: extra, status }: Raw, headers: Headers): Response {

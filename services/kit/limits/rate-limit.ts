@@ -21,7 +21,7 @@ export interface RateLimit {
   count(key: string): string
 }
 
-/** In-process token buckets by key. The header fields have the structured form of the IETF draft. */
+/** In-process token buckets by key. The header fields are those of draft-ietf-httpapi-ratelimit-headers-10. */
 export function createRateLimit({ perSecond, burst }: RateLimitOptions): RateLimit {
   requireWhole({ perSecond, burst }, 1)
   const buckets = new LRUCache<string, TokenBucket>({ max: MAX_KEYS })

@@ -160,6 +160,7 @@ export async function createKit(
   const box = await createSecretBox(config.ENCRYPTION_KEYS)
   const http = new Http({
     service: name,
+    publicUrl: config.PUBLIC_URL,
     auth,
     sql,
     clock,

@@ -15,13 +15,13 @@ import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { isUniqueViolation } from '../../kit/db/failures.ts'
 import { hashOf, newIdAt, newSecretToken } from '../../kit/db/ids.ts'
-import { found, invalidField, refuse } from '../../kit/errors/refusal.ts'
+import { found, invalidField, notFound, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { lockOrganization } from '../authority/authority.ts'
 import { emailAddressOf } from '../email-addresses.ts'
 import type { MailLinks } from '../mail/links.ts'
 import { dropMails } from '../mail/queries.ts'
-import { disableByLink } from '../notification-settings/commands.ts'
+import { disableByLink, proveByLink } from '../notification-settings/commands.ts'
 import * as queries from './queries.ts'
 
 export const shownAddress = ({ id, email, topics, created_at, confirmed_at }: queries.AddressRow): MailAddress => ({
@@ -171,8 +171,15 @@ export async function introspectAddress(sql: Pool, token: string, now: string): 
 /** Confirms an address with the token of its link. */
 export async function confirmAddress(sql: Pool, token: string, context: AuditContext, now: string): Promise<undefined> {
   await runWithoutCaller(sql, context, async (tx, audit) => {
-    const confirmed = found(await queries.confirmAddress(tx, hashOf(token), now))
-    await recordByLink(tx, audit, confirmed)
+    const [confirmed] = await queries.confirmAddress(tx, hashOf(token), now)
+    if (confirmed) {
+      await recordByLink(tx, audit, confirmed)
+      return
+    }
+    const user = await proveByLink(tx, token, now)
+    if (!user) throw notFound()
+    audit.actBy(user)
+    audit.add({ userId: user.userId })
   })
 }
 

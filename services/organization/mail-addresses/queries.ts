@@ -81,7 +81,8 @@ export const findLinked = (sql: Sql, token: string, hash: Uint8Array, now: strin
   from organization.user_notifications n
   join organization.users u on u.id = n.user_id
   join organization.organizations o on o.id = u.org_id
-  where n.unsubscribe_token = ${token} and u.active`
+  where u.active and (n.unsubscribe_token = ${token}
+    or (n.confirmation_hash = ${Buffer.from(hash)} and n.confirmable_until > ${now}))`
 
 export const unsubscribeAddress = (tx: Tx, token: string) => tx<LinkedAddress[]>`
   delete from organization.mail_addresses where unsubscribe_token = ${token} returning id, org_id, created_by`

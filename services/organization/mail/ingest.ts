@@ -2,20 +2,13 @@ import type { Envelope } from '../../../proto/events/envelope.ts'
 import type { MailTopic } from '../../../proto/http/organization/mail-addresses.ts'
 import type { Bus } from '../../kit/bus/bus.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import { newId, newSecretToken } from '../../kit/db/ids.ts'
+import { newId } from '../../kit/db/ids.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
 import { candidateOf } from './candidates.ts'
-import {
-  type Addressed,
-  appendItems,
-  ensureTokens,
-  listAdministrators,
-  listConfirmed,
-  listCreators,
-  listRoles,
-} from './queries.ts'
+import { type Addressed, appendItems, listAdministrators, listConfirmed, listCreators, listRoles } from './queries.ts'
 import {
   type Candidate,
+  COUNTED_KINDS,
   MAIL_EXPIRY_MS,
   MAIL_SUBJECTS,
   MAX_ITEMS,
@@ -73,13 +66,6 @@ async function collect(tx: Tx, events: readonly Envelope[], nowMs: number, delay
     const mine = notices.filter((one) => !isAddressed(one))
     return mailsOf({ orgId: person.org_id, recipientId: person.user_id }, mine)
   })
-  const userIds = [...new Set(ofPeople.map(({ recipientId }) => recipientId))]
-  if (userIds.length > 0)
-    await ensureTokens(
-      tx,
-      userIds,
-      userIds.map(() => newSecretToken().token),
-    )
   const times = { now, due: timeAt(nowMs + delayMs), expires: timeAt(nowMs + MAIL_EXPIRY_MS) }
   // One statement cannot add to the same row twice.
   for (const round of roundsOf(ofAddresses)) await appendItems(tx, 'address_id', round, times)
@@ -110,7 +96,7 @@ async function peopleOf(tx: Tx, told: readonly Told[], orgIds: readonly string[]
 }
 
 const mailsOf = (to: { orgId: string; recipientId: string }, told: readonly Told[]): Addressed[] =>
-  chunksOf(told.map(({ notice }) => notice)).map((items) => ({ id: newId('mail'), ...to, items }))
+  chunksOf(withoutRepetitions(told.map(({ notice }) => notice))).map((items) => ({ id: newId('mail'), ...to, items }))
 
 const timeAt = (ms: number) => new Date(ms).toISOString()
 
@@ -121,6 +107,16 @@ async function rolesOf(tx: Tx, candidates: readonly Candidate[]) {
   const held = new Set(rows.map(({ rfq_id: rfqId, org_id: orgId, role }) => `${rfqId} ${orgId} ${role}`))
   return ({ rfqId, orgId }: Candidate): RfqRole | undefined =>
     RFQ_ROLES.find((role) => held.has(`${rfqId} ${orgId} ${role}`))
+}
+
+/** What happens again to a record within a mail is told once. */
+const withoutRepetitions = (notices: readonly Notice[]): Notice[] => {
+  const seen = new Set<string>()
+  return notices.filter((notice) => {
+    const key = JSON.stringify({ ...notice, time: '' })
+    if (COUNTED_KINDS.includes(notice.kind) || !seen.has(key)) return seen.add(key)
+    return false
+  })
 }
 
 const chunksOf = (items: readonly Notice[]): Notice[][] =>

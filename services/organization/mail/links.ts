@@ -4,7 +4,7 @@ import { hashOf, newId } from '../../kit/db/ids.ts'
 import { refuse } from '../../kit/errors/refusal.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
 import { envelopeAddressOf, mailboxOf } from './envelope.ts'
-import { countLinks, insertLinkMail, lockRecipient } from './queries.ts'
+import { countLinks, insertLinkMail, type LinkCounts, lockRecipient, markMailed } from './queries.ts'
 import { MAIL_EXPIRY_MS } from './rules.ts'
 
 interface Link {
@@ -25,21 +25,32 @@ export interface MailLinks {
 export const mailLinks = (options: { box: SecretBox; hourlyMax: number } | undefined): MailLinks => ({
   async send(tx, { kind, orgId, addressId = null, userId = null, email, token }, now) {
     if (!options) throw refuse('mail_unavailable')
-    const recipientHash = hashOf(mailboxOf(await envelopeAddressOf(email)))
+    const mailbox = mailboxOf(await envelopeAddressOf(email))
+    const recipientHash = hashOf(mailbox)
     await lockRecipient(tx, recipientHash)
-    const [counts] = await countLinks(tx, orgId, recipientHash, now)
-    const { ofOrganization, selfService, ofAll } = MAX_LINKS_PER_RECIPIENT
-    // Anyone may ask for a new password, so these links use up neither the organization's share nor its hourly limit.
+    const [counts] = await countLinks(tx, { orgId, userId, recipientHash }, now)
     const isFull =
-      kind === 'FORGOTTEN'
-        ? counts.self_service >= selfService
-        : counts.of_both >= ofOrganization || counts.of_organization >= options.hourlyMax
-    if (isFull || counts.to_recipient >= ofAll) {
-      throw refuse('limit_reached', { detail: 'Too many links were sent by mail within an hour.' })
-    }
+      kind === 'FORGOTTEN' ? isFullForOwner(counts, email, mailbox) : isFullForOthers(counts, options.hourlyMax)
+    if (isFull) throw refuse('limit_reached', { detail: 'Too many links were sent by mail within an hour.' })
     const secret = await options.box.encrypt(token)
     const expiresAt = new Date(Date.parse(now) + MAIL_EXPIRY_MS).toISOString()
-    const hashes = { recipientHash, activationHash: userId === null ? null : hashOf(token) }
+    const activationHash = userId === null || kind === 'CONFIRMATION' ? null : hashOf(token)
+    const hashes = { recipientHash, activationHash }
+    if (activationHash) await markMailed(tx, activationHash)
     await insertLinkMail(tx, { id: newId('mail'), orgId, kind, addressId, userId, secret, expiresAt, ...hashes }, now)
   },
 })
+
+/**
+ * Anyone may ask for a new password, so these links use up no share of others. Each user has a share of its own, but
+ * users with a tag in their address, of whom there can be many, share one.
+ */
+function isFullForOwner(counts: LinkCounts, email: string, mailbox: string): boolean {
+  const own = email.toLowerCase() === mailbox ? counts.of_user : counts.self_service
+  return own >= MAX_LINKS_PER_RECIPIENT.selfService
+}
+
+const isFullForOthers = (counts: LinkCounts, hourlyMax: number): boolean =>
+  counts.of_both >= MAX_LINKS_PER_RECIPIENT.ofOrganization ||
+  counts.to_recipient >= MAX_LINKS_PER_RECIPIENT.ofAll ||
+  counts.of_organization >= hourlyMax

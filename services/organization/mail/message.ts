@@ -66,7 +66,9 @@ function linkContent({ kind, ...mail }: ClaimedMail, secret: string | undefined,
     return {
       subject: 'Confirm your address',
       paragraphs: [
-        `${orgName} wants to tell this address by mail what happens in its organization at the ${NAME}.`,
+        mail.user_id === null
+          ? `${orgName} wants to send notifications about its organization at the ${NAME} to this address.`
+          : `You asked to receive your notifications of the ${NAME} at this address.`,
         `Confirm it within ${CONFIRMATION_HOURS} hours. Without it, or if you do not know the organization, you get no further mail.`,
       ],
       lines: [{ text: 'Confirm this address', url: mailAddressUrl(publicUrl, 'confirm', secret ?? '') }],

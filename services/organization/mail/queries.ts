@@ -1,7 +1,7 @@
 import type { MailTopic } from '../../../proto/http/organization/mail-addresses.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { inBatches } from '../../kit/worker/batches.ts'
-import { MAX_ADMINISTRATORS, MAX_ITEMS, type Notice, type RfqRole } from './rules.ts'
+import { COUNTED_KINDS, MAX_ADMINISTRATORS, MAX_ITEMS, type Notice, type RfqRole } from './rules.ts'
 
 export const listConfirmed = (tx: Tx, orgIds: readonly string[]) => tx<
   { id: string; org_id: string; email_key: string; topics: MailTopic[]; confirmed_at: string }[]
@@ -16,8 +16,9 @@ export interface Person {
   email_key: string
 }
 
-const isNotified = (sql: Sql) => sql`(u.kind = 'PERSON' and u.active and u.anonymised_at is null and not exists (
-  select from organization.user_notifications n where n.user_id = u.id and not n.enabled))`
+const isNotified = (sql: Sql) => sql`(u.kind = 'PERSON' and u.active and u.anonymised_at is null and exists (
+  select from organization.user_notifications n
+  where n.user_id = u.id and n.enabled and n.proved_email_key = u.email_key))`
 
 /** The administrators who are notified for their organization, because no address of it is confirmed. */
 export const listAdministrators = (tx: Tx, orgIds: readonly string[]) => tx<Person[]>`
@@ -42,12 +43,6 @@ export const listCreators = (tx: Tx, recordIds: readonly string[], orgIds: reado
   join organization.users u on u.id = c.user_id and u.org_id = c.org_id
   where c.record_id = any(${recordIds}) and c.org_id = any(${orgIds}) and ${isNotified(tx)}`
 
-/** Gives the persons a token for the links that end their notifications. */
-export const ensureTokens = (tx: Tx, userIds: readonly string[], tokens: readonly string[]) => tx`
-  insert into organization.user_notifications (user_id, unsubscribe_token)
-  select user_id, token from unnest(${[...userIds]}::text[], ${[...tokens]}::text[]) n (user_id, token)
-  on conflict (user_id) do nothing`
-
 /** The roles of organizations in RFQs. */
 export const listRoles = (tx: Tx, rfqIds: readonly string[], orgIds: readonly string[]) => tx<
   { rfq_id: string; org_id: string; role: RfqRole }[]
@@ -64,6 +59,13 @@ export interface Addressed {
   items: Notice[]
 }
 
+/** The items that the mail does not have yet. */
+const newItems = (sql: Sql) => sql`(
+  select coalesce(jsonb_agg(item order by n), '[]')
+  from jsonb_array_elements(excluded.items) with ordinality as added (item, n)
+  where item ->> 'kind' = any(${[...COUNTED_KINDS]}) or not exists (
+    select from jsonb_array_elements(mails.items) present where present - 'time' = item - 'time'))`
+
 /** Adds items to the mail that collects them for their recipient, or to a new one. */
 export const appendItems = (
   tx: Tx,
@@ -76,9 +78,9 @@ export const appendItems = (
   from json_to_recordset(${JSON.stringify(mails)}::text::json) as n (
     id text, "orgId" text, "recipientId" text, items jsonb)
   on conflict (${tx(column)}) where kind = 'NOTICE' and state = 'PENDING' and sealed_at is null do update set
-    items = case when jsonb_array_length(mails.items) < ${MAX_ITEMS} then mails.items || excluded.items else mails.items end,
+    items = case when jsonb_array_length(mails.items) < ${MAX_ITEMS} then mails.items || ${newItems(tx)} else mails.items end,
     omitted = mails.omitted
-      + case when jsonb_array_length(mails.items) < ${MAX_ITEMS} then 0 else jsonb_array_length(excluded.items) end`
+      + case when jsonb_array_length(mails.items) < ${MAX_ITEMS} then 0 else jsonb_array_length(${newItems(tx)}) end`
 
 interface LinkMail {
   id: string
@@ -106,34 +108,54 @@ export const lockRecipient = (tx: Tx, recipientHash: Uint8Array) => tx`
 
 /**
  * Links of the last hour: those that an organization caused, those to one recipient, those that are both, and those for
- * which the recipient asked.
+ * which a user or all users of the recipient's mailbox asked.
  */
-export const countLinks = (tx: Tx, orgId: string, recipientHash: Uint8Array, now: string) => tx<
-  [{ of_organization: number; to_recipient: number; of_both: number; self_service: number }]
->`
+export const countLinks = (
+  tx: Tx,
+  { orgId, userId, recipientHash }: { orgId: string; userId: string | null; recipientHash: Uint8Array },
+  now: string,
+) => tx<[LinkCounts]>`
+  with recent as (
+    select org_id, user_id, kind from organization.mails
+    where recipient_hash = ${Buffer.from(recipientHash)} and created_at > ${now}::timestamptz - interval '1 hour')
   select
     (select count(*)::int from organization.mails where org_id = ${orgId} and kind not in ('NOTICE', 'FORGOTTEN')
       and created_at > ${now}::timestamptz - interval '1 hour') as of_organization,
-    count(*)::int as to_recipient, count(*) filter (where org_id = ${orgId} and kind <> 'FORGOTTEN')::int as of_both,
+    count(*) filter (where kind <> 'FORGOTTEN')::int as to_recipient,
+    count(*) filter (where org_id = ${orgId} and kind <> 'FORGOTTEN')::int as of_both,
+    count(*) filter (where kind = 'FORGOTTEN' and user_id = ${userId})::int as of_user,
     count(*) filter (where kind = 'FORGOTTEN')::int as self_service
-  from organization.mails
-  where recipient_hash = ${Buffer.from(recipientHash)} and created_at > ${now}::timestamptz - interval '1 hour'`
+  from recent`
+
+export interface LinkCounts {
+  of_organization: number
+  to_recipient: number
+  of_both: number
+  of_user: number
+  self_service: number
+}
+
+/** Marks the link of a mail, whose use proves the address. */
+export const markMailed = (tx: Tx, activationHash: Uint8Array) => tx`
+  update organization.activations set mailed = true where token_hash = ${Buffer.from(activationHash)}`
 
 /** Ends the unsent mails of an address that is removed. */
 export const dropMails = (tx: Tx, addressId: string, now: string) => tx`
   update organization.mails set state = 'FAILED', secret = null, finished_at = ${now}
   where address_id = ${addressId} and state = 'PENDING'`
 
-/** Ends the unsent notifications of a user. */
+/** Ends the unsent notifications and confirmations of a user. */
 export const dropMailsTo = (tx: Tx, userId: string, now: string) => tx`
-  update organization.mails set state = 'FAILED', finished_at = ${now}
-  where user_id = ${userId} and kind = 'NOTICE' and state = 'PENDING'`
+  update organization.mails set state = 'FAILED', secret = null, finished_at = ${now}
+  where user_id = ${userId} and kind in ('NOTICE', 'CONFIRMATION') and state = 'PENDING'`
 
 /** Whether the address of a mail was removed, its user is not notified any more, or its link is void. */
 const isVoid = (sql: Sql) => sql`(
   case
     when m.address_id is not null then not exists (select from organization.mail_addresses a where a.id = m.address_id)
     when m.kind = 'NOTICE' then not exists (select from organization.users u where u.id = m.user_id and ${isNotified(sql)})
+    when m.kind = 'CONFIRMATION' then not exists (
+      select from organization.user_notifications n where n.user_id = m.user_id and n.confirmation_hash is not null)
     else not exists (select from organization.pending_activations p where p.token_hash = m.activation_hash) end)`
 
 /**

@@ -59,6 +59,14 @@ export type NoticeKind =
 
 /** Items of a mail; further ones are counted. */
 export const MAX_ITEMS = 50
+/** Kinds of which each offer is an item of its own. Others are told once for a record and mail, however often they happen. */
+export const COUNTED_KINDS: readonly NoticeKind[] = [
+  'offered',
+  'offerWithdrawn',
+  'offerExpired',
+  'ownOfferExpired',
+  'declined',
+]
 /** Administrators who are notified for an organization. */
 export const MAX_ADMINISTRATORS = 10
 

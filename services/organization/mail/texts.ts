@@ -17,7 +17,7 @@ export interface Link extends Line {
 }
 
 /** A text of another organization, of which mail programs make no link. */
-export const unlinked = (text: string) => text.replaceAll('://', ' ').replace(/\.(?=\S)/g, '. ')
+export const unlinked = (text: string) => text.replaceAll('://', ' ').replace(/[.\u3002\uff0e\uff61](?! |$)/g, '. ')
 
 /** `2026-04-29 09:10 UTC`. */
 export const shownTime = (time: string) => `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`

@@ -1,4 +1,5 @@
 import type { NotificationSettingsChanged } from '../../../proto/events/organization.ts'
+import { CONFIRMATION_HOURS } from '../../../proto/http/organization/mail-addresses.ts'
 import type {
   NotificationSettings,
   NotificationSettingsPatch,
@@ -8,9 +9,10 @@ import type {
 import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import { newSecretToken } from '../../kit/db/ids.ts'
-import { found } from '../../kit/errors/refusal.ts'
+import { hashOf, newSecretToken } from '../../kit/db/ids.ts'
+import { found, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
+import type { MailLinks } from '../mail/links.ts'
 import { dropMailsTo } from '../mail/queries.ts'
 import * as queries from './queries.ts'
 
@@ -47,10 +49,37 @@ export async function patchOwnSettings({
   requireMatch(ifMatch, settings)
   const { mail = settings.mail } = body
   if (mail === settings.mail) return settings
-  await queries.upsertOwnSettings(tx, userId, mail, newSecretToken().token)
+  await queries.upsertOwnSettings(tx, userId, mail)
   if (!mail) await dropMailsTo(tx, userId, now)
   await emitChanged(tx, orgId, userId)
-  return { mail }
+  return { ...settings, mail }
+}
+
+/** Mails a link to the caller, whose use proves the address. The organization is locked. */
+export async function sendOwnConfirmation(
+  links: MailLinks,
+  { tx, caller: { orgId, userId }, now }: Command<object>,
+): Promise<OwnNotificationSettings> {
+  const settings = found(await queries.findOwnSettings(tx, orgId, userId))
+  const [person] = await queries.findOwnAddress(tx, orgId, userId)
+  if (!person) throw refuse('conflict', { detail: 'A service account has no mailbox.' })
+  if (settings.proved) throw refuse('conflict', { detail: 'The address is proved already.' })
+  const { token, hash } = newSecretToken()
+  const until = new Date(Date.parse(now) + CONFIRMATION_HOURS * 3_600_000).toISOString()
+  await dropMailsTo(tx, userId, now)
+  await queries.upsertConfirmation(tx, userId, hash, until)
+  await links.send(tx, { kind: 'CONFIRMATION', orgId, userId, email: person.email, token }, now)
+  await emitChanged(tx, orgId, userId)
+  return settings
+}
+
+/** Proves the address of the user of a confirmation link; undefined for another token. */
+export async function proveByLink(tx: Tx, token: string, now: string) {
+  const [proved] = await queries.proveByToken(tx, hashOf(token), now)
+  if (!proved) return undefined
+  const { user_id: userId, org_id: orgId } = proved
+  await emitChanged(tx, orgId, userId)
+  return { userId, orgId }
 }
 
 /** Switches off the notifications of the user of a link; undefined for an unknown or repeated one. */

@@ -6,16 +6,41 @@ export const findSettings = (sql: Sql, orgId: string) => sql<{ administrators: b
 export const updateSettings = (tx: Tx, orgId: string, administrators: boolean) => tx`
   update organization.organizations set notify_administrators = ${administrators} where id = ${orgId}`
 
-/** A person without a row is notified. */
-export const findOwnSettings = (sql: Sql, orgId: string, userId: string) => sql<{ mail: boolean }[]>`
-  select coalesce(n.enabled, true) as mail
+export interface OwnSettings {
+  mail: boolean
+  proved: boolean
+}
+
+export const findOwnSettings = (sql: Sql, orgId: string, userId: string) => sql<OwnSettings[]>`
+  select coalesce(n.enabled, true) as mail, coalesce(n.proved_email_key = u.email_key, false) as proved
   from organization.users u left join organization.user_notifications n on n.user_id = u.id
   where u.org_id = ${orgId} and u.id = ${userId}`
 
-export const upsertOwnSettings = (tx: Tx, userId: string, mail: boolean, unsubscribeToken: string) => tx`
-  insert into organization.user_notifications (user_id, enabled, unsubscribe_token)
-  values (${userId}, ${mail}, ${unsubscribeToken})
+export const findOwnAddress = (tx: Tx, orgId: string, userId: string) => tx<{ email: string }[]>`
+  select email from organization.users where org_id = ${orgId} and id = ${userId} and kind = 'PERSON'`
+
+export const upsertOwnSettings = (tx: Tx, userId: string, mail: boolean) => tx`
+  insert into organization.user_notifications (user_id, enabled) values (${userId}, ${mail})
   on conflict (user_id) do update set enabled = excluded.enabled`
+
+export const upsertConfirmation = (tx: Tx, userId: string, hash: Uint8Array, until: string) => tx`
+  insert into organization.user_notifications (user_id, confirmation_hash, confirmable_until)
+  values (${userId}, ${Buffer.from(hash)}, ${until})
+  on conflict (user_id) do update set
+    confirmation_hash = excluded.confirmation_hash, confirmable_until = excluded.confirmable_until`
+
+/** The user of a confirmation link, whose present address is proved. Of concurrent callers one gets the row. */
+export const proveByToken = (tx: Tx, hash: Uint8Array, now: string) => tx<{ user_id: string; org_id: string }[]>`
+  update organization.user_notifications n set
+    proved_email_key = u.email_key, confirmation_hash = null, confirmable_until = null
+  from organization.users u
+  where n.confirmation_hash = ${Buffer.from(hash)} and n.confirmable_until > ${now} and u.id = n.user_id and u.active
+  returning n.user_id, u.org_id`
+
+/** A link that was mailed to another address proves nothing. */
+export const voidConfirmation = (tx: Tx, userId: string) => tx`
+  update organization.user_notifications set confirmation_hash = null, confirmable_until = null
+  where user_id = ${userId}`
 
 /** The user of the link in a mail. A repetition finds no row. */
 export const disableByToken = (tx: Tx, unsubscribeToken: string) => tx<{ user_id: string; org_id: string }[]>`

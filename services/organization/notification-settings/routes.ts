@@ -3,10 +3,11 @@ import * as operations from '../../../proto/http/organization/notification-setti
 import type { Pool } from '../../kit/db/client.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
+import type { MailLinks } from '../mail/links.ts'
 import * as commands from './commands.ts'
 import { findOwnSettings, findSettings } from './queries.ts'
 
-export const notificationSettingsRoutes = ({ http, sql }: { http: Http; sql: Pool }) =>
+export const notificationSettingsRoutes = ({ http, sql, links }: { http: Http; sql: Pool; links: MailLinks }) =>
   new Elysia({ name: 'organization.notification-settings' })
     .use(
       http.route(operations.getNotificationSettings, async ({ caller }) =>
@@ -20,3 +21,4 @@ export const notificationSettingsRoutes = ({ http, sql }: { http: Http; sql: Poo
       ),
     )
     .use(http.command(operations.patchOwnNotificationSettings, commands.patchOwnSettings))
+    .use(http.command(operations.sendOwnConfirmation, (call) => commands.sendOwnConfirmation(links, call)))

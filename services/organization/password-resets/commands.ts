@@ -7,12 +7,11 @@ import { newIdAt, newSecretToken } from '../../kit/db/ids.ts'
 import { isRefusalOf, refuse } from '../../kit/errors/refusal.ts'
 import type { Kit } from '../../kit/service/service.ts'
 import { every, type Worker } from '../../kit/worker/worker.ts'
-import { lockOrganization } from '../authority/authority.ts'
 import type { MailLinks } from '../mail/links.ts'
 import * as queries from './queries.ts'
 
-/** Upper bound of the requests that wait for the worker. */
-const MAX_WAITING = 1000
+/** Upper bounds of the requests that wait for the worker: of all, and of one network address. */
+const MAX_WAITING = { all: 1000, ofAddress: 50 }
 const SWEEP_MS = 1000
 
 export interface ResetDeps {
@@ -34,8 +33,8 @@ export async function requestReset(
     ipAddress,
     userAgent: clipUserAgent(userAgent),
   }
-  const stored = await queries.insertRequest(sql, request, MAX_WAITING, now)
-  if (stored.length === 0) throw refuse('rate_limited', { headers: { 'retry-after': '60' } })
+  if ((await queries.insertRequest(sql, request, MAX_WAITING, now)).length === 0)
+    throw refuse('rate_limited', { headers: { 'retry-after': '60' } })
 }
 
 /** Sends the links of the requests. Every replica runs one; each request is taken by one of them. */
@@ -52,16 +51,20 @@ async function sendNext(tx: Tx, links: MailLinks, now: string): Promise<boolean>
   const [person] = await queries.findPerson(tx, request.email_key)
   if (!person) return true
   const { id: userId, org_id: orgId, email } = person
-  await lockOrganization(tx, orgId)
   const { token, hash } = newSecretToken()
-  try {
-    await links.send(tx, { kind: 'FORGOTTEN', orgId, userId, email, token }, now)
-  } catch (error) {
-    if (isRefusalOf(error, 'limit_reached')) return true
-    throw error
-  }
   const expiresAt = new Date(Date.parse(now) + PASSWORD_RESET_MINUTES * 60_000).toISOString()
-  await queries.replaceLink(tx, userId, hash, expiresAt, now)
+  // A link that is not sent is rolled back alone, and the request ends.
+  const isSent = await tx
+    .savepoint(async (inner) => {
+      await queries.replaceLink(inner, userId, hash, expiresAt, now)
+      await links.send(inner, { kind: 'FORGOTTEN', orgId, userId, email, token }, now)
+      return true
+    })
+    .catch((error) => {
+      if (isRefusalOf(error, 'limit_reached')) return false
+      throw error
+    })
+  if (!isSent) return true
   await recordSuccess(tx, {
     ...operatorContext(createPasswordReset.audit.procedure),
     orgId,

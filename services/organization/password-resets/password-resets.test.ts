@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { marketplaceWithMail, newAddress, PUBLIC_URL, tokenIn } from '../../testing/mail/market.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
-import type { Problem } from '../../testing/people.ts'
+import { created, type Problem } from '../../testing/people.ts'
 import { TEST_PASSWORD } from '../../testing/sign-in.ts'
 import { until } from '../../testing/until.ts'
 
 const { market, server } = await marketplaceWithMail()
 const { owner } = market.db
 const org = await market.organization(['CONSUMER'])
+const { client } = org.administrator
 const NEXT = 'another correct horse battery'
 
 const ask = (email: unknown, by = market) => by.anonymous.post<Problem>('/flows/v1/password-resets', { email })
@@ -85,6 +86,27 @@ describe('a forgotten password', () => {
     expect(await choose(second)).toBe(404)
   })
 
+  test('is not kept from its owner by the links of others, or by users with a tag in the same mailbox', async () => {
+    const person = await org.member([])
+    const [name, domain] = person.email.split('@')
+    const others = await Promise.all([1, 2].map(() => market.organization(['CONSUMER'])))
+    for (const { administrator } of others) {
+      const { body } = await administrator.client.post<{ id: string }>('/flows/v1/mail-addresses', {
+        email: person.email,
+      })
+      await administrator.client.post(`/flows/v1/mail-addresses/${body.id}/send-confirmation`)
+    }
+    const tagged = await Promise.all([1, 2, 3].map((n) => created(client, { email: `${name}+${n}@${domain}` })))
+    for (const { email } of tagged) await ask(email)
+    await isWorkedOff()
+    const links = () => owner<{ user_id: string }[]>`
+      select user_id from organization.mails where kind = 'FORGOTTEN' and user_id = any(${[person.userId, ...tagged.map(({ id }) => id)]})`
+    expect(await links()).toHaveLength(2)
+    await ask(person.email)
+    await isWorkedOff()
+    expect((await links()).filter(({ user_id: id }) => id === person.userId)).toHaveLength(1)
+  })
+
   test('a link is void an hour later, and once another one, or a change, has set a password', async () => {
     const person = await org.member([])
     await ask(person.email)
@@ -103,10 +125,13 @@ describe('a forgotten password', () => {
     expect(await choose(expired)).toBe(404)
   })
 
-  test('a request is 429 while a thousand wait, and 400 for what is no address', async () => {
+  test.each([
+    ['a thousand wait', 1500, null],
+    ['fifty of its network address wait', 300, '127.0.0.1'],
+  ])('a request is 429 while %s', async (_, count, address) => {
     await owner`
-      insert into organization.password_resets (id, email_key, created_at)
-      select 'zzz' || n, n || '@example.org', now() from generate_series(1, 1000) n`
+      insert into organization.password_resets (id, email_key, ip_address, created_at)
+      select 'zzz' || n, n || '@example.org', ${address}, now() from generate_series(1, ${count}::int) n`
     await owner.begin(async (tx) => {
       // Keeps the worker from taking them.
       await tx`select from organization.password_resets for update`
@@ -114,7 +139,19 @@ describe('a forgotten password', () => {
       expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
     })
     await isWorkedOff()
-    for (const email of ['nobody', '', null, 1, 'a<b@example.org']) expect((await ask(email)).status).toBe(400)
+  })
+
+  test('a request that waits takes no second place', async () => {
+    const email = newAddress()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(email.toUpperCase())))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]))
+    await isWorkedOff()
+  })
+
+  test('a request for what is no address is 400', async () => {
+    for (const email of ['nobody', '', null, 1, 'a<b@example.org', 'a@example.org(b)']) {
+      expect((await ask(email)).status).toBe(400)
+    }
   })
 })
 

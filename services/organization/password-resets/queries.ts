@@ -7,11 +7,16 @@ interface Request {
   userAgent: string | null
 }
 
-/** No row where too many requests wait. */
-export const insertRequest = (sql: Sql, request: Request, maxWaiting: number, now: string) => sql<{ id: string }[]>`
-  insert into organization.password_resets (id, email_key, ip_address, user_agent, created_at)
+/** No row where too many requests wait. A request for an address that waits already is the same one. */
+export const insertRequest = (sql: Sql, request: Request, max: { all: number; ofAddress: number }, now: string) => sql<
+  { id: string }[]
+>`
+  insert into organization.password_resets as waiting (id, email_key, ip_address, user_agent, created_at)
   select ${request.id}, lower(${request.email}), ${request.ipAddress ?? null}, ${request.userAgent}, ${now}
-  where (select count(*) from (select from organization.password_resets limit ${maxWaiting}) waiting) < ${maxWaiting}
+  where (select count(*) from (select from organization.password_resets limit ${max.all}) w) < ${max.all}
+    and (select count(*) from organization.password_resets w
+      where w.ip_address is not distinct from ${request.ipAddress ?? null}) < ${max.ofAddress}
+  on conflict (email_key) do update set created_at = waiting.created_at
   returning id`
 
 export interface RequestRow {

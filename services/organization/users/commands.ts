@@ -20,6 +20,7 @@ import { findUser } from '../authority/queries.ts'
 import type { Lineage } from '../authority/rules.ts'
 import { emailAddressOf } from '../email-addresses.ts'
 import type { MailLinks } from '../mail/links.ts'
+import { voidConfirmation } from '../notification-settings/queries.ts'
 import { findRoles, grantRoleTo } from '../roles/queries.ts'
 import {
   deleteActivations,
@@ -134,7 +135,10 @@ export async function patchUser({
   const email = body.email === undefined ? undefined : requireEmailAddress(body.email, 'email')
   await updatePerson(tx, orgId, id, { ...body, email }, now).catch(refuseTakenEmail('email'))
   // A link that was sent to the former address must not work for its owner.
-  if (email !== undefined && email.toLowerCase() !== user.email.toLowerCase()) await deleteActivations(tx, id)
+  if (email !== undefined && email.toLowerCase() !== user.email.toLowerCase()) {
+    await deleteActivations(tx, id)
+    await voidConfirmation(tx, id)
+  }
   await emitUserChanged(tx, orgId, id)
   return visibleUser(tx, caller, id)
 }

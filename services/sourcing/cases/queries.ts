@@ -42,9 +42,9 @@ export const lockCasesAbout = (tx: Tx, { rfqId, orderId }: CaseSubject) => tx`
 export const countCasesAbout = (sql: Sql, { orgId, rfqId, orderId }: CaseSubject) => sql<[CaseCount]>`
   select
     count(*) filter (where is_own and state = 'OPEN')::integer as open, count(*) filter (where is_own)::integer as own,
-    count(*)::integer as all
+    count(*) filter (where org_id = ${orgId})::integer as made, count(*)::integer as all
   from (
-    select state, org_id = ${orgId} and coalesce(closed_by_org_id, org_id) = org_id as is_own from sourcing.cases
+    select state, org_id, org_id = ${orgId} and coalesce(closed_by_org_id, org_id) = org_id as is_own from sourcing.cases
     where ${rfqId === undefined ? sql`order_id = ${orderId ?? ''}` : sql`rfq_id = ${rfqId}`} and not follows_rfq
   ) about`
 

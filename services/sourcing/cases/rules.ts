@@ -58,12 +58,17 @@ export interface CaseCount {
   /** Those of the organization. */
   own: number
   /** Those of all organizations. */
+  /** Those that it created, also those that another organization closed. */
+  made: number
   all: number
 }
 
-/** Whether an organization may have one more OPEN case about a record. `isNew` is false for a case that is reopened. */
-export const hasRoom = ({ open, own, all }: CaseCount, isNew: boolean): boolean =>
-  open < MAX_OPEN_CASES && (!isNew || (own < MAX_CASES && all < MAX_CASES_OF_ALL))
+/**
+ * Whether an organization may have one more OPEN case about a record. `isNew` is false for a case that is reopened. The
+ * first cases of an organization have room in any case, so that others cannot use it up.
+ */
+export const hasRoom = ({ open, made, own, all }: CaseCount, isNew: boolean): boolean =>
+  open < MAX_OPEN_CASES && (!isNew || made < MAX_OPEN_CASES || (own < MAX_CASES && all < MAX_CASES_OF_ALL))
 
 /** The content that a party can change. */
 export interface CaseContent {

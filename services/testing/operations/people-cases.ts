@@ -184,6 +184,21 @@ const confirmation: OperationCase = {
 }
 
 const mailCases: Record<string, OperationCase> = {
+  sendOwnConfirmation: {
+    async values({ market }, { orgId, userId }) {
+      await market.db.owner`delete from organization.mails where org_id = ${orgId}`
+      await market.db
+        .owner`update organization.user_notifications set proved_email_key = null where user_id = ${userId}`
+      return {}
+    },
+    async conflict({ market }, { userId }, input) {
+      await market.db.owner`
+        insert into organization.user_notifications (user_id, proved_email_key)
+        select id, email_key from organization.users where id = ${userId}
+        on conflict (user_id) do update set proved_email_key = excluded.proved_email_key`
+      return input
+    },
+  },
   getMailAddress: { references: { 'path.id': 'mailAddress' } },
   createMailAddress: {
     // Each request needs room below the limits.

@@ -13,9 +13,9 @@ from marketplace_client.generated.models import (
     ListFactoriesView,
     ListOffersView,
     ListRfqsView,
-    Money,
+    MoneyInput,
     OfferInput,
-    PriceBreak,
+    PriceBreakInput,
     Rfq,
     RfqState,
 )
@@ -26,7 +26,9 @@ PRICES = [(1, Decimal("120.00"), 21), (10, Decimal("84.50"), 28), (100, Decimal(
 
 def offer_for(rfq: Rfq, factory_id: str) -> OfferInput:
     breaks = [
-        PriceBreak(min_quantity=least, unit_price=Money(amount=str(price), currency=rfq.currency), lead_time_days=days)
+        PriceBreakInput(
+            min_quantity=least, unit_price=MoneyInput(amount=str(price), currency=rfq.currency), lead_time_days=days
+        )
         for least, price, days in PRICES
     ]
     valid_until = datetime.now(tz=UTC) + timedelta(days=30)

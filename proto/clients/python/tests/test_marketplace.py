@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import threading
@@ -172,3 +173,72 @@ def test_each_post_has_a_key_and_every_request_the_user_agent() -> None:
     assert len(first.headers["Idempotency-Key"]) == 36
     assert second.headers["Idempotency-Key"] == "order-7"
     assert "marketplace-client-python/" in first.headers["User-Agent"]
+
+
+class AsyncRecorder(httpx.AsyncHTTPTransport):
+    """Passes requests on and keeps their paths and keys."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.requests: list[httpx.Request] = []
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        self.requests.append(request)
+        return await super().handle_async_request(request)
+
+
+def test_asyncio_signs_in_once_for_all_tasks_of_each_loop() -> None:
+    transport = AsyncRecorder()
+    market = Marketplace(URL, ACCOUNT, async_transport=transport)
+
+    async def concurrent() -> list[bool]:
+        async with asyncio.TaskGroup() as tasks:
+            reading = [tasks.create_task(list_roles.asyncio(client=market.client)) for _ in range(8)]
+        return [len(ok(task.result()).items) > 0 for task in reading]
+
+    assert asyncio.run(concurrent()) == [True] * 8
+    assert [each.url.path for each in transport.requests].count(TOKEN_PATH) == 1
+    assert len(transport.requests) == 9
+
+
+def test_asyncio_replaces_a_refused_token_once_and_sends_a_key() -> None:
+    async def created() -> list[str]:
+        transport = AsyncRecorder()
+        async with Marketplace(URL, ACCOUNT, async_transport=transport) as market:
+            market.async_http.auth._access_token = "expired"  # type: ignore[union-attr]
+            market.async_http.auth._fresh_until = float("inf")  # type: ignore[union-attr]
+            ok(await create_part.asyncio(client=market.client, body=PartInput(title="Bracket")))
+        assert len(transport.requests[0].headers["Idempotency-Key"]) == 36
+        return [each.url.path for each in transport.requests]
+
+    assert asyncio.run(created()) == ["/v1/parts", TOKEN_PATH, "/v1/parts"]
+
+
+def test_asyncio_reads_every_page() -> None:
+    async def listed() -> list[object]:
+        async with Marketplace(URL, ACCOUNT) as market:
+            for n in range(7):
+                await create_part.asyncio(client=market.client, body=PartInput(title=f"Washer {n}"))
+            return [
+                part.title
+                async for part in market.async_pages(
+                    list_parts.asyncio, view=ListPartsView.IP_OWNER, q="Washer", page_size=5
+                )
+            ]
+
+    assert asyncio.run(listed()) == [f"Washer {n}" for n in reversed(range(7))]
+
+
+def test_asyncio_raises_refusals_and_a_wrong_secret() -> None:
+    async def unknown(credentials: Credentials) -> None:
+        async with Marketplace(URL, credentials) as market:
+            await get_part.asyncio("part_01JZ8Q4D3R1G5M7VJ0T6W2X9YB", client=market.client)
+
+    for credentials, expected in [
+        (ACCOUNT, (404, "not_found")),
+        (BearerToken("not.a.token"), (401, "unauthorized")),
+        (ServiceAccount(ACCOUNT.client_id, "mkt_wrong"), (401, "invalid_client")),
+    ]:
+        with pytest.raises(ApiError) as refused:
+            asyncio.run(unknown(credentials))
+        assert (refused.value.status, refused.value.code) == expected

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import socket
 import threading
 from collections.abc import Iterator
@@ -11,7 +12,10 @@ import pytest
 
 from marketplace_client import ApiError, BearerToken, Credentials, Marketplace, ServiceAccount
 from marketplace_client.generated.api.parts import get_part
-from marketplace_client.retries import RetryTransport, retry_after
+from marketplace_client.generated.client import AuthenticatedClient, Client
+from marketplace_client.generated.errors import UnexpectedStatus
+from marketplace_client.generated.models import RfqState
+from marketplace_client.retries import AsyncRetryTransport, RetryTransport, retry_after
 
 
 @contextmanager
@@ -152,3 +156,36 @@ def test_an_address_without_http_is_refused_at_once(address: str) -> None:
 )
 def test_retry_after(header: str | None, seconds: float) -> None:
     assert retry_after(header, now=0.0) == seconds
+
+
+def test_asyncio_repeats_the_same_requests() -> None:
+    pauses: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+
+    async def status(url: str, method: str) -> int:
+        transport = AsyncRetryTransport(httpx.AsyncHTTPTransport(), sleep=sleep)
+        async with httpx.AsyncClient(transport=transport) as http:
+            return (await http.request(method, url)).status_code
+
+    with server([503, None, 429, 200], {"Retry-After": "7"}) as (url, received):
+        assert asyncio.run(status(url, "GET")) == 200
+    assert (received, pauses[0], pauses[2]) == (["GET"] * 4, 7.0, 7.0)
+    with server([503]) as (url, received):
+        assert asyncio.run(status(url, "POST")) == 503
+    assert received == ["POST"]
+
+
+def test_a_plain_client_of_the_generated_code_raises() -> None:
+    with server([401]) as (url, _), pytest.raises(UnexpectedStatus):
+        asyncio.run(get_part.asyncio("part_1", client=Client(base_url=url)))
+    with server([401]) as (url, _), pytest.raises(UnexpectedStatus):
+        get_part.sync("part_1", client=AuthenticatedClient(base_url=url, token="a.b.c"))
+
+
+def test_a_value_that_an_enumeration_does_not_know_is_kept() -> None:
+    assert RfqState("SPLIT") == "SPLIT"
+    assert (RfqState("SPLIT").value, str(RfqState("SPLIT")), RfqState("OPEN")) == ("SPLIT", "SPLIT", RfqState.OPEN)
+    with pytest.raises(ValueError, match="7 is not a valid RfqState"):
+        RfqState(7)  # type: ignore[arg-type]

@@ -3,11 +3,12 @@ from __future__ import annotations
 import base64
 import json
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from standardwebhooks.webhooks import Webhook
 
-from marketplace_client import WebhookVerificationError, verify_webhook
+from marketplace_client import Event, WebhookVerificationError, verify_webhook
 
 SECRET = "whsec_" + base64.b64encode(b"a secret of thirty-two bytes....").decode()
 BODY = json.dumps(
@@ -28,7 +29,7 @@ def signed(body: str = BODY, at: datetime | None = None, secret: str = SECRET) -
 
 
 def test_a_signed_delivery_is_its_event() -> None:
-    event = verify_webhook(SECRET, signed(), BODY.encode())
+    event: Event[str, Any] = verify_webhook(SECRET, signed(), BODY.encode())
     assert (event.id, event.type, event.tenant_id, event.data) == (
         "evt_1",
         "cases.created",
@@ -36,6 +37,22 @@ def test_a_signed_delivery_is_its_event() -> None:
         {"caseId": "case_1"},
     )
     assert event.timestamp == datetime(2026, 4, 29, 9, 10, 0, 500_000, tzinfo=UTC)
+
+
+def test_the_type_of_an_event_tells_its_data() -> None:
+    text = json.dumps({**json.loads(BODY), "data": {"case": {"id": "case_1", "title": "Bracket"}}})
+    event = verify_webhook(SECRET, signed(text), text)
+    assert event.type == "cases.created"
+    assert event.data["case"]["title"] == "Bracket"
+    with pytest.raises(KeyError):
+        # mypy refuses this comment unless the keys are known.
+        print(event.data["task"])  # type: ignore[typeddict-item]
+
+
+def test_an_event_of_a_later_version_is_its_event() -> None:
+    text = json.dumps({**json.loads(BODY), "type": "cases.split"})
+    event: Event[str, Any] = verify_webhook(SECRET, signed(text), text)
+    assert (event.type, event.data) == ("cases.split", {"caseId": "case_1"})
 
 
 @pytest.mark.parametrize(

@@ -58,8 +58,10 @@ export function createTransport({ credentials, program, fetch: given, ...options
     // A body that was read can be sent again.
     const body = request.body === null ? undefined : await request.arrayBuffer()
     const isRepeatable = takesKey || READS.includes(method)
+    // A redirect could send the body, such as a password, to another host.
+    const redirect = READS.includes(method) ? 'follow' : 'error'
     const send = (attempt: AbortSignal) =>
-      fetch(url, { method, headers, signal: attempt, ...(body === undefined ? {} : { body }) })
+      fetch(url, { method, headers, redirect, signal: attempt, ...(body === undefined ? {} : { body }) })
     const sendWithToken = async () => {
       const token = tokens && (await unlessAborted(tokens.token(), signal))
       if (token !== undefined) headers.set('authorization', `Bearer ${token}`)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { cp, mkdir, readdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { freePort } from '../../../../services/testing/free-port.ts'
 import { marketplaceOf, type TestOrganization } from '../../../../services/testing/marketplace.ts'
@@ -43,6 +43,35 @@ beforeAll(async () => {
   await cp(join(PACKAGE, 'examples'), EXAMPLES, { recursive: true })
 })
 afterAll(() => rm(FOLDER, { recursive: true, force: true }))
+
+test('is served by the marketplace, with the wheel of the Python client', async () => {
+  const built = await run([process.execPath, join(ROOT, 'scripts', 'client.ts'), '--served'])
+  const paths = built.output.trim().split('\n')
+  expect([built.code, paths.map((path) => basename(path)).sort()]).toEqual([
+    0,
+    [`marketplace-${manifest.version}.tgz`, 'marketplace_client-0.1.0-py3-none-any.whl'],
+  ])
+  for (const path of paths) {
+    const answer = await fetch(`${market.url}/clients/${basename(path)}`)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/octet-stream'])
+    expect(Buffer.from(await answer.bytes()).equals(Buffer.from(await Bun.file(path).bytes()))).toBe(true)
+  }
+  const [archive = '', wheel = ''] = paths.sort()
+  expect((await run(['tar', '-tzf', archive])).output).toContain('package/dist/cli/main.js\n')
+  const listed = await run(['python3', '-m', 'zipfile', '--list', wheel])
+  for (const name of ['generated/api/parts/get_part.py', 'generated/events.py', 'py.typed', 'LICENSE'])
+    expect(listed.output).toContain(`marketplace_client/${name}`)
+  // Nothing has changed since, so nothing is built again.
+  expect((await run([process.execPath, join(ROOT, 'scripts', 'client.ts'), '--served'])).errors).toBe('')
+}, 240_000)
+
+test('a program of CommonJS loads it', async () => {
+  await Bun.write(
+    join(FOLDER, 'program.cjs'),
+    "import('marketplace-client').then((client) => console.log(typeof client.createMarketplace))",
+  )
+  for (const runtime of runtimes) expect((await run([runtime, 'program.cjs'])).output).toBe('function\n')
+})
 
 test('has its licence and its command, and no sources', async () => {
   expect((await readdir(INSTALLED)).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json'])

@@ -4,7 +4,8 @@ import { en } from './texts/en.ts'
 const LANGUAGES = { en, de }
 type Language = keyof typeof LANGUAGES
 
-const isKnown = (language: string | null): language is Language => language !== null && language in LANGUAGES
+const isKnown = (language: string | null): language is Language =>
+  language !== null && Object.hasOwn(LANGUAGES, language)
 
 const KEY = 'marketplace-language'
 const stored = localStorage.getItem(KEY)

@@ -82,7 +82,7 @@ function requestOf({ parameters = [], security, responses }, url) {
   const path = url.replaceAll(/\{(\w+)\}/g, (_, name) => exampleFor(name))
   return {
     url: query.length === 0 ? path : `${path}?${query.join('&')}`,
-    needsToken: security === undefined,
+    needsToken: security?.some((scheme) => 'BearerAuth' in scheme) ?? true,
     hasAnswer: !('204' in responses),
   }
 }

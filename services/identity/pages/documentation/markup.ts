@@ -10,7 +10,7 @@ const drawings = new Map(
 const DIAGRAM = /<!-- states of (\w+) -->[\s\S]*?<!-- \/states -->/g
 const TABLE = /<table>[\s\S]*?<\/table>/g
 /** Blocks of code in a language of programs, one after the other. */
-const SAMPLES = /(?:<pre><code class="language-(?:sh|ts|python)">(?:(?!<\/pre>)[\s\S])*<\/pre>\s*){2,}/g
+const SAMPLES = /(?:<pre><code class="language-(?:sh|ts|python|go)">(?:(?!<\/pre>)[\s\S])*<\/pre>\s*){2,}/g
 const HEADING = /<h2 id="([^"]*)">([\s\S]*?)<\/h2>/g
 
 export const linkTo = ({ name }: Pick<Guide, 'name'>) => `/docs/guides/${name}`
@@ -19,7 +19,7 @@ export const linkTo = ({ name }: Pick<Guide, 'name'>) => `/docs/guides/${name}`
  * The HTML of a guide: drawn diagrams, tables that scroll by themselves, and the same request in several languages as
  * tabs.
  */
-export function htmlOf({ markdown }: Guide, guides: readonly Guide[]): string {
+export function htmlOf({ markdown }: Pick<Guide, 'markdown'>, guides: readonly Guide[]): string {
   const linked = guides.reduce(
     (text, guide) => text.replaceAll(`"${guide.title}"`, `[${guide.title}](${linkTo(guide)})`),
     markdown,

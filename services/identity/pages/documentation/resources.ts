@@ -71,7 +71,7 @@ const GROUPS: Record<string, Record<string, string[]>> = {
 
 /** The tables whose verbs are in the order of a record's life. */
 const TABLES: Record<string, { verbs: object }> = { parts: PART, rfqs: RFQ, offers: OFFER, orders: ORDER, cases: CASE }
-const METHODS = ['get', 'post', 'patch', 'put', 'delete']
+export const METHODS = ['get', 'post', 'patch', 'put', 'delete']
 const FAMILY = /^\/(v1|v2\.3|flows\/v1)\//
 const ADDED = ' An addition to the specification.'
 

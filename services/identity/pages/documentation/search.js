@@ -34,7 +34,7 @@ export function searchOf(entries) {
     const words = wordsOf(query)
     if (words.length === 0) return []
     return prepared
-      .map(({ entry, fields }) => ({ entry, score: scoreOf(fields, words) }))
+      .map(({ entry, fields }) => ({ entry, score: scoreOf(fields, words) * (entry.weight ?? 1) }))
       .filter(({ score }) => score > 0)
       .sort((a, b) => b.score - a.score)
       .slice(0, MOST_FOUND)

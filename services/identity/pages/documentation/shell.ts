@@ -56,13 +56,42 @@ interface Contents {
   resources: readonly Resource[]
 }
 
-interface GuidePage extends Contents {
-  guide: Guide
+interface Written extends Contents {
   html: string
   headings: readonly { id: string; html: string }[]
 }
 
+interface GuidePage extends Written {
+  guide: Guide
+}
+
+interface TextPage extends Written {
+  title: string
+  /** The address of its Markdown. */
+  source: string
+}
+
+const outline = (headings: Written['headings']) =>
+  `<nav class="outline" aria-label="On this page"><h2>On this page</h2>${list(headings.map(({ id, html }) => `<a href="#${id}">${html}</a>`))}</nav>`
+
 const SCRIPT = '<script type="module" src="/docs/site.js"></script>'
+
+/** A text of the documentation that is no guide. */
+export const textPage = ({ title, source, html, headings, guides, resources }: TextPage): string =>
+  page(
+    `${title} · ${TITLE}`,
+    ['site.css', 'text.css'],
+    `<body class="guide">
+${bar('guides')}
+${sidebar(guides, resources)}
+<main class="text">
+<p class="source"><a href="${source}">Markdown</a></p>
+${html}
+</main>
+${outline(headings)}
+${SCRIPT}
+</body>`,
+  )
 
 /** A guide with the ones before and after it. */
 export function guidePage({ guide, html, headings, guides, resources }: GuidePage): string {
@@ -82,7 +111,7 @@ ${sidebar(guides, resources, guide.name)}
 ${html}
 <nav class="steps" aria-label="Guides">${step('prev', 'Previous', guides[at - 1])}${step('next', 'Next', guides[at + 1])}</nav>
 </main>
-<nav class="outline" aria-label="On this page"><h2>On this page</h2>${list(headings.map(({ id, html: heading }) => `<a href="#${id}">${heading}</a>`))}</nav>
+${outline(headings)}
 ${SCRIPT}
 </body>`,
   )
@@ -122,7 +151,7 @@ ${grouped(resources)
 ${list([
   '<a href="/openapi.json">OpenAPI 3.1</a> <span>Every operation, for generated clients and tools.</span>',
   '<a href="/asyncapi.json">AsyncAPI 3</a> <span>Every event of webhooks and of the streams.</span>',
-  '<a href="/llms.txt">llms.txt</a> <span>The guides as Markdown, for language models. Each guide is also at its address with <code>.md</code>.</span>',
+  '<a href="/llms.txt">llms.txt</a> <span>The guides and operations as Markdown, for language models. Each guide is also at its address with <code>.md</code>, and each operation at <code>/docs/api/createPart.md</code>.</span>',
 ])}
 </main>
 ${SCRIPT}

@@ -1,6 +1,6 @@
 import { searchOf } from './search.js'
 
-const LANGUAGES = { sh: 'Shell', ts: 'TypeScript', python: 'Python' }
+const LANGUAGES = { sh: 'Shell', ts: 'TypeScript', python: 'Python', go: 'Go' }
 const CHOSEN = 'language'
 
 const field = document.getElementById('search')

@@ -4,8 +4,10 @@ from standardwebhooks.webhooks import WebhookVerificationError
 
 from .credentials import BearerToken, Credentials, Password, ServiceAccount
 from .errors import ApiError, FieldError
+from .event import Event
+from .generated.events import WebhookEvent
 from .marketplace import Marketplace, ok
-from .webhooks import Event, verify_webhook
+from .webhooks import verify_webhook
 
 __all__ = [
     "ApiError",
@@ -16,6 +18,7 @@ __all__ = [
     "Marketplace",
     "Password",
     "ServiceAccount",
+    "WebhookEvent",
     "WebhookVerificationError",
     "ok",
     "verify_webhook",

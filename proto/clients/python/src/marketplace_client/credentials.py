@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Generator
+from collections.abc import AsyncGenerator, Generator
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import httpx
 
@@ -63,44 +65,79 @@ class BearerToken(Credentials):
 
 
 class TokenAuth(httpx.Auth):
-    """Sends a valid access token with each request. Of several threads one obtains a token while the others wait."""
-
-    requires_response_body = True
+    """Sends a valid access token with each request. Of several threads, or tasks of an event loop, one obtains a token
+    while the others wait.
+    """
 
     def __init__(self, credentials: Credentials, token_url: httpx.URL) -> None:
         self._credentials = credentials
         self._token_url = token_url
         self._lock = threading.Lock()
+        #: A lock belongs to an event loop, and a program can have several.
+        self._async_locks: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
         self._refresh_token: str | None = None
         given = isinstance(credentials, BearerToken)
         self._access_token = credentials.access_token if isinstance(credentials, BearerToken) else None
         self._fresh_until = float("inf") if given else 0.0
 
-    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
-        timeout = request.extensions.get("timeout")
-        token = yield from self._valid_token(timeout, rejected=None)
-        request.headers["Authorization"] = f"Bearer {token}"
-        response = yield request
-        # The session has ended, or the key was replaced. A given token is the caller's to renew.
-        if response.status_code == 401 and not isinstance(self._credentials, BearerToken):
-            token = yield from self._valid_token(timeout, rejected=token)
+    def sync_auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
+        rejected: str | None = None
+        while True:
+            with self._lock:
+                obtaining = self._valid_token(request, rejected)
+                try:
+                    token_request = next(obtaining)
+                    while True:
+                        response = yield token_request
+                        response.read()
+                        token_request = obtaining.send(response)
+                except StopIteration as obtained:
+                    token: str = obtained.value
             request.headers["Authorization"] = f"Bearer {token}"
-            yield request
+            response = yield request
+            if not self._is_renewable(response) or rejected is not None:
+                return
+            rejected = token
 
-    def _valid_token(self, timeout: object, rejected: str | None) -> Generator[httpx.Request, httpx.Response, str]:
-        with self._lock:
-            token = self._access_token
-            if token is not None and token != rejected and time.monotonic() < self._fresh_until:
-                return token
-            if self._refresh_token is not None:
-                form = {"grant_type": "refresh_token", "refresh_token": self._refresh_token}
-                response = yield self._token_request(form, timeout)
-                if response.is_success:
-                    return self._store(response)
-            response = yield self._token_request(self._credentials.form(), timeout)
-            if not response.is_success:
-                raise ApiError.from_response(response)
-            return self._store(response)
+    async def async_auth_flow(self, request: httpx.Request) -> AsyncGenerator[httpx.Request, httpx.Response]:
+        rejected: str | None = None
+        while True:
+            async with self._async_locks.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
+                obtaining = self._valid_token(request, rejected)
+                try:
+                    token_request = next(obtaining)
+                    while True:
+                        response = yield token_request
+                        await response.aread()
+                        token_request = obtaining.send(response)
+                except StopIteration as obtained:
+                    token: str = obtained.value
+            request.headers["Authorization"] = f"Bearer {token}"
+            response = yield request
+            if not self._is_renewable(response) or rejected is not None:
+                return
+            rejected = token
+
+    def _is_renewable(self, response: httpx.Response) -> bool:
+        # The session has ended, or the key was replaced. A given token is the caller's to renew.
+        return response.status_code == 401 and not isinstance(self._credentials, BearerToken)
+
+    def _valid_token(
+        self, request: httpx.Request, rejected: str | None
+    ) -> Generator[httpx.Request, httpx.Response, str]:
+        timeout = request.extensions.get("timeout")
+        token = self._access_token
+        if token is not None and token != rejected and time.monotonic() < self._fresh_until:
+            return token
+        if self._refresh_token is not None:
+            form = {"grant_type": "refresh_token", "refresh_token": self._refresh_token}
+            response = yield self._token_request(form, timeout)
+            if response.is_success:
+                return self._store(response)
+        response = yield self._token_request(self._credentials.form(), timeout)
+        if not response.is_success:
+            raise ApiError.from_response(response)
+        return self._store(response)
 
     def _token_request(self, form: dict[str, str], timeout: object) -> httpx.Request:
         # The service answers a repeated refresh with the same tokens, and another sign-in does no harm.

@@ -35,8 +35,9 @@ class ApiError(Exception):
     path: str = ""
 
     def __str__(self) -> str:
-        # The detail tells the only field that is not valid.
-        fields = [f"\n  {error.field}: {error.message}" for error in self.fields if len(self.fields) > 1]
+        named = [f"{error.field}: {error.message}" for error in self.fields]
+        # The detail is often that of the only field.
+        fields = [f"\n  {text}" for text in named if text != self.detail]
         request = f" (request {self.request_id})" if self.request_id else ""
         answered = f"{self.method} {self.path} answered {self.status}"
         return f"{answered} {self.code}: {self.detail}{request}{''.join(fields)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -15,7 +15,7 @@ from .errors import ApiError, is_html
 from .generated.api.uploads import create_upload_url
 from .generated.client import Client
 from .generated.models import CreateUploadInput
-from .retries import MAX_RETRIES, RetryTransport
+from .retries import MAX_RETRIES, AsyncRetryTransport, RetryTransport
 
 T = TypeVar("T")
 
@@ -30,7 +30,8 @@ class Page(Protocol[T]):
 class Marketplace:
     """Signs in, repeats what is safe to repeat, and raises `ApiError` for refused requests.
 
-    `market.client` is the argument `client` of every function in `marketplace_client.generated.api`.
+    `market.client` is the argument `client` of every function in `marketplace_client.generated.api`. Those named
+    `asyncio` and `asyncio_detailed` sign in and repeat alike; `async with` closes what they use.
     """
 
     def __init__(
@@ -42,20 +43,26 @@ class Marketplace:
         max_retries: int = MAX_RETRIES,
         user_agent: str = "",
         transport: httpx.BaseTransport | None = None,
+        async_transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         base_url = base_url.rstrip("/")
         if httpx.URL(base_url).scheme not in ("http", "https"):
             raise ValueError(f"{base_url!r} is no address such as https://marketplace.example.com")
-        self.http = _Http(
-            base_url=base_url,
-            auth=TokenAuth(credentials, httpx.URL(base_url + TOKEN_PATH)),
-            headers={"User-Agent": f"{user_agent} marketplace-client-python/0.1.0".strip()},
-            timeout=timeout,
+        options: dict[str, Any] = {
+            "base_url": base_url,
+            "auth": TokenAuth(credentials, httpx.URL(base_url + TOKEN_PATH)),
+            "headers": {"User-Agent": f"{user_agent} marketplace-client-python/0.1.0".strip()},
+            "timeout": timeout,
             # A file may be in a store, to which the marketplace redirects.
-            follow_redirects=True,
-            transport=RetryTransport(transport or httpx.HTTPTransport(), max_retries=max_retries),
-        )
-        self.client = Client(base_url=base_url).set_httpx_client(self.http)
+            "follow_redirects": True,
+        }
+        retried = RetryTransport(transport or httpx.HTTPTransport(), max_retries=max_retries)
+        self.http = _Http(**options, transport=retried)
+        async_retried = AsyncRetryTransport(async_transport or httpx.AsyncHTTPTransport(), max_retries=max_retries)
+        self.async_http = _AsyncHttp(**options, transport=async_retried)
+        # The clients above raise errors themselves, and a 304 is none.
+        client = Client(base_url=base_url, raise_on_unexpected_status=False)
+        self.client = client.set_httpx_client(self.http).set_async_httpx_client(self.async_http)
 
     @classmethod
     def from_environment(cls) -> Marketplace:
@@ -76,6 +83,19 @@ class Marketplace:
                 return
             number += 1
 
+    async def async_pages(
+        self, list_page: Callable[..., Awaitable[Page[T] | None]], *args: Any, **filters: Any
+    ) -> AsyncIterator[T]:
+        """All items of a list: `market.async_pages(list_parts.asyncio, view=ListPartsView.IP_OWNER)`."""
+        number = 1
+        while True:
+            page = ok(await list_page(*args, client=self.client, page=number, **filters))
+            for item in page.items:
+                yield item
+            if not page.has_more:
+                return
+            number += 1
+
     def upload(self, path: str | Path, *, public: bool = False) -> str:
         """Uploads a file, and returns the id of the upload, which is added to a part within 24 hours."""
         path = Path(path)
@@ -91,6 +111,16 @@ class Marketplace:
 
     def close(self) -> None:
         self.http.close()
+
+    async def aclose(self) -> None:
+        self.close()
+        await self.async_http.aclose()
+
+    async def __aenter__(self) -> Marketplace:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
 
     def __enter__(self) -> Marketplace:
         return self
@@ -117,12 +147,31 @@ class _Http(httpx.Client):
     """Adds an Idempotency-Key to each POST, and raises `ApiError`."""
 
     def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
-        if request.method == "POST" and "Idempotency-Key" not in request.headers:
-            request.headers["Idempotency-Key"] = str(uuid.uuid4())
-        response = super().send(request, **options)
-        # Operations answer no HTML, so such a page is that of a proxy. Files of any kind are under /files.
-        is_page = is_html(response) and not request.url.path.startswith("/files/")
-        if response.is_error or is_page:
+        response = super().send(_with_key(request), **options)
+        if _is_refusal(response):
             response.read()
             raise ApiError.from_response(response)
         return response
+
+
+class _AsyncHttp(httpx.AsyncClient):
+    """Does the same for `asyncio`."""
+
+    async def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
+        response = await super().send(_with_key(request), **options)
+        if _is_refusal(response):
+            await response.aread()
+            raise ApiError.from_response(response)
+        return response
+
+
+def _with_key(request: httpx.Request) -> httpx.Request:
+    if request.method == "POST" and "Idempotency-Key" not in request.headers:
+        request.headers["Idempotency-Key"] = str(uuid.uuid4())
+    return request
+
+
+def _is_refusal(response: httpx.Response) -> bool:
+    # Operations answer no HTML, so such a page is that of a proxy. Files of any kind are under /files.
+    is_page = is_html(response) and not response.request.url.path.startswith("/files/")
+    return response.is_error or is_page

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from email.utils import parsedate_to_datetime
 
 import httpx
@@ -38,8 +39,7 @@ class RetryTransport(httpx.BaseTransport):
                     raise
                 self._sleep(pause_after(attempt))
                 continue
-            # A request that was answered with 429 was not carried out.
-            if response.status_code != 429 and not (response.status_code == 503 and is_repeatable(request)):
+            if not is_repeated_after(request, response):
                 return response
             response.read()
             response.close()
@@ -48,6 +48,44 @@ class RetryTransport(httpx.BaseTransport):
 
     def close(self) -> None:
         self._transport.close()
+
+
+class AsyncRetryTransport(httpx.AsyncBaseTransport):
+    """Repeats the same requests as `RetryTransport`, for `asyncio`."""
+
+    def __init__(
+        self,
+        transport: httpx.AsyncBaseTransport,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        max_retries: int = MAX_RETRIES,
+    ) -> None:
+        self._transport = transport
+        self._max_retries = max_retries
+        self._sleep = sleep
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        for attempt in range(1, self._max_retries + 1):
+            try:
+                response = await self._transport.handle_async_request(request)
+            except httpx.TransportError:
+                if not is_repeatable(request):
+                    raise
+                await self._sleep(pause_after(attempt))
+                continue
+            if not is_repeated_after(request, response):
+                return response
+            await response.aread()
+            await response.aclose()
+            await self._sleep(max(pause_after(attempt), retry_after(response.headers.get("Retry-After"), time.time())))
+        return await self._transport.handle_async_request(request)
+
+    async def aclose(self) -> None:
+        await self._transport.aclose()
+
+
+def is_repeated_after(request: httpx.Request, response: httpx.Response) -> bool:
+    """Whether an answer asks for another attempt. A request that was answered with 429 was not carried out."""
+    return response.status_code == 429 or (response.status_code == 503 and is_repeatable(request))
 
 
 def is_repeatable(request: httpx.Request) -> bool:

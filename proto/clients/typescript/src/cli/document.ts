@@ -13,6 +13,7 @@ export interface Schema {
   description?: string
   items?: Schema
   properties?: Record<string, Schema>
+  additionalProperties?: boolean | Schema
   required?: string[]
 }
 export interface Parameter {
@@ -24,6 +25,7 @@ export interface Parameter {
 }
 interface Content {
   content?: Record<string, { schema: Schema }>
+  headers?: Record<string, unknown>
 }
 export interface Operation {
   operationId: string

@@ -17,9 +17,7 @@ export class CliError extends Error {
 export function explain(error: unknown): { exitCode: number; text: string } {
   if (error instanceof CliError) return { exitCode: error.exitCode, text: error.message }
   if (error instanceof ApiError) {
-    // The detail tells the only field that is not valid.
-    const fields = error.fields.length === 1 ? [] : error.fields
-    const lines = fields.map(({ field, message }) => `\n  ${field}: ${message}`).join('')
+    const lines = error.fields.map(({ field, message }) => `\n  ${field}: ${message}`).join('')
     const request = error.requestId === undefined ? '' : `\nrequest ${error.requestId}`
     const exitCode = error.status === 401 ? EXIT.signIn : EXIT.refused
     return {

@@ -5,6 +5,7 @@ import { VERSION } from '../user-agent.ts'
 import { candidates, completionOf } from './completion.ts'
 import { readDocument } from './document.ts'
 import { EXIT, explain } from './failure.ts'
+import { withDottedFlags } from './fields.ts'
 import { addOperations } from './operations.ts'
 import { addressOf, login, logout, sessionOf } from './session.ts'
 import { printable } from './terminal.ts'
@@ -102,7 +103,8 @@ try {
   const words = process.argv.slice(2)
   const [first = ''] = words
   const isHelp = ['', 'help', 'complete'].includes(first) || words.some((word) => ['--help', '-h'].includes(word))
-  if (!LOCAL.includes(first) && first !== '--version' && first !== '-V') {
+  // An option before the command is no operation's, except that the help lists them all.
+  if (!LOCAL.includes(first) && (isHelp || !first.startsWith('-'))) {
     // The help and the completion of a first start have the commands above alone, and tell how to get the others.
     const document = await addressOf(process.env)
       .then((url) => readDocument(url, process.env, { isHelp }))
@@ -113,7 +115,8 @@ try {
       })
     if (document) addOperations(program, document, session)
   }
-  await program.parseAsync()
+  const { options = [] } = program.commands.find((command) => command.name() === first) ?? {}
+  await program.parseAsync(withDottedFlags(words, options), { from: 'user' })
 } catch (error) {
   const { exitCode, text } = explain(error)
   process.stderr.write(`${printable(text)}\n`)

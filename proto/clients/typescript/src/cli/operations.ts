@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type Document, type Operation, type Parameter, resolved, type Schema, valueSchema } from './document.ts'
 import { CliError } from './failure.ts'
+import { isGivenByOptions, optionOf } from './fields.ts'
+import { camel, kebab } from './names.ts'
 import { FORMATS, type Values } from './output.ts'
 import { printItems, printRecord } from './results.ts'
 import type { Session } from './session.ts'
@@ -9,14 +11,6 @@ import type { Session } from './session.ts'
 const METHODS = ['get', 'post', 'patch', 'put', 'delete'] as const
 const FORM = 'application/x-www-form-urlencoded'
 const JSON_TYPE = 'application/json'
-
-export const kebab = (name: string) =>
-  name
-    .replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2')
-    .replaceAll(/[^A-Za-z0-9]+/g, '-')
-    .toLowerCase()
-/** As commander names the value of an option. */
-const camel = (flag: string) => flag.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase())
 
 /** An operation of the document as a command: its path as arguments, its query, headers and fields as options. */
 interface Described {
@@ -30,6 +24,7 @@ interface Described {
   /** The fields of the records that the answer has, if it is JSON. */
   fields: string[]
   isList: boolean
+  hasTag: boolean
 }
 
 /** Adds a command for each operation. */
@@ -45,7 +40,8 @@ export function addOperations(program: Command, document: Document, sessionOf: (
 function describe(document: Document, method: string, path: string, operation: Operation): Described {
   const [bodyType, content] = Object.entries(operation.requestBody?.content ?? {})[0] ?? []
   const success = Object.entries(operation.responses).find(([status]) => status.startsWith('2'))?.[1]
-  const answer = success && resolved(document, success).content?.[JSON_TYPE]?.schema
+  const answered = success && resolved(document, success)
+  const answer = answered?.content?.[JSON_TYPE]?.schema
   const { properties = {} } = answer ? resolved<Schema>(document, answer) : {}
   // An answer of /v2.3 is inside of `data`.
   const inner = properties.items ?? properties.data
@@ -60,6 +56,7 @@ function describe(document: Document, method: string, path: string, operation: O
     body: content && resolved<Schema>(document, content.schema),
     fields: Object.keys(item ? (item.properties ?? {}) : members),
     isList: item !== undefined,
+    hasTag: answered?.headers?.ETag !== undefined,
   }
 }
 
@@ -69,10 +66,11 @@ function addOperation(
   described: Described,
   sessionOf: () => Promise<Session>,
 ): void {
-  const { operation, parameters, bodyType, body, isList } = described
+  const { operation, parameters, bodyType, body, isList, hasTag } = described
   const command = program
     .command(kebab(operation.operationId))
     .summary(operation.summary)
+    .helpGroup(`${resourceOf(described.path)}:`)
     .description([operation.summary, operation.description].filter(Boolean).join('\n\n'))
   for (const { name, description } of parameters.filter((parameter) => parameter.in === 'path')) {
     command.argument(`<${kebab(name)}>`, description)
@@ -81,7 +79,7 @@ function addOperation(
   for (const parameter of given) command.addOption(optionOf(document, parameter))
   const taken = new Set(given.map(({ name }) => kebab(name)))
   const all = Object.entries(body?.properties ?? {})
-  const fields = all.filter(([name, schema]) => !taken.has(kebab(name)) && isScalar(valueSchema(document, schema)))
+  const fields = all.filter(([name, schema]) => !taken.has(kebab(name)) && isGivenByOptions(document, schema))
   if (bodyType !== undefined) {
     command.option('--body <value>', 'the body: text, `@file`, or `-` for standard input; other options replace fields')
     for (const [name, schema] of fields) {
@@ -94,6 +92,7 @@ function addOperation(
     if (names.length > 0) command.addHelpText('after', `\nOnly in --body: ${names.join(', ')}.`)
   }
   if (taken.has('page')) command.option('--all', 'every page')
+  if (hasTag) command.option('--show-etag', 'prints the ETag, which --if-match takes, to standard error')
   if (described.fields.length > 0) {
     command.addOption(new Option('--output <format>', 'format of the answer').choices(FORMATS).default('json'))
     command.option('--columns <names>', 'columns of a table or of CSV: `title,state`', columnsOf(described.fields))
@@ -101,6 +100,7 @@ function addOperation(
   command.action(async (...words: unknown[]) => {
     const options = command.opts<Values>()
     const positional = words.slice(0, command.registeredArguments.length) as string[]
+    if (positional.includes('')) throw new CliError('An argument is empty.')
     const session = await sessionOf()
     const sent = { ...(await bodyOf(document, described, fields, options)), headers: headersOf(given, options) }
     const target = (more: Values) => targetOf(described, positional, { ...options, ...more })
@@ -109,8 +109,15 @@ function addOperation(
   })
 }
 
-const isScalar = ({ type, enum: words }: Schema) =>
-  words !== undefined || [type].flat().some((name) => ['string', 'integer', 'number', 'boolean'].includes(name ?? ''))
+/** Resources whose names are not those of their paths. */
+const RESOURCES: Readonly<Record<string, string>> = { oauth: 'OAuth', orgs: 'Organizations', rfqs: 'RFQs' }
+
+/** The resource of a path, such as `Audit log`, under which the help lists the command. */
+function resourceOf(path: string): string {
+  const [, word = ''] = /^\/(?:v[\d.]+|flows\/v\d+)\/(?:\.well-known\/)?([a-z-]+)/.exec(path) ?? []
+  const words = word.replaceAll('-', ' ')
+  return RESOURCES[word] ?? (words === '' ? 'Others' : `${words[0]?.toUpperCase()}${words.slice(1)}`)
+}
 
 /** Accepts names of columns that the answer has. */
 const columnsOf = (fields: readonly string[]) => (text: string) => {
@@ -118,26 +125,6 @@ const columnsOf = (fields: readonly string[]) => (text: string) => {
   const unknown = names.find((name) => !fields.includes(name))
   if (unknown !== undefined) throw new InvalidArgumentError(`The columns are ${fields.join(', ')}.`)
   return names
-}
-
-function optionOf(document: Document, { name, description: text = '', required, schema }: Parameter): Option {
-  const description = required ? `(required) ${text}` : text
-  const { type, enum: words, items } = valueSchema(document, schema)
-  const flag = `--${kebab(name)}`
-  const types = [type].flat()
-  if (types.includes('boolean'))
-    return new Option(`${flag} [value]`, description).choices(['true', 'false']).preset('true')
-  const option = new Option(`${flag} <${types.includes('array') ? 'value...' : 'value'}>`, description)
-  const choices = words ?? (items && resolved<Schema>(document, items).enum)
-  // A long list, such as that of the currencies, is left to the marketplace.
-  if (choices && choices.length <= 50) return option.choices(choices)
-  if (types.includes('integer') || types.includes('number')) {
-    return option.argParser((text) => {
-      if (text === '' || Number.isNaN(Number(text))) throw new InvalidArgumentError('It is not a number.')
-      return text
-    })
-  }
-  return option
 }
 
 const optionValue = (options: Values, name: string) => options[camel(kebab(name))]
@@ -191,11 +178,9 @@ async function bodyOf(
   return { body: new URLSearchParams(object as Record<string, string>).toString(), contentType: FORM }
 }
 
-function typed(value: unknown, { type }: Schema): unknown {
-  const types = [type].flat()
-  if (types.includes('integer') || types.includes('number')) return Number(value)
-  return types.includes('boolean') ? value === 'true' : value
-}
+/** Options of numbers, arrays and objects have their values already. */
+const typed = (value: unknown, { type }: Schema): unknown =>
+  [type].flat().includes('boolean') ? value === 'true' : value
 
 function parsed(text: string): Values {
   try {
@@ -226,9 +211,18 @@ interface Sent {
   headers: Record<string, string>
 }
 
-const request = ({ url }: Session, { method }: Described, target: string, { body, contentType, headers }: Sent) =>
-  new Request(`${url}${target}`, {
+function request({ url }: Session, { method }: Described, target: string, sent: Sent): Request {
+  const { body, contentType, headers } = sent
+  return new Request(`${url}${target}`, {
     method,
-    headers: { ...headers, ...(contentType === undefined ? {} : { 'content-type': contentType }) },
+    headers: { ...sendable(headers), ...(contentType === undefined ? {} : { 'content-type': contentType }) },
     ...(body === undefined ? {} : { body }),
   })
+}
+
+function sendable(headers: Record<string, string>): Record<string, string> {
+  for (const [name, value] of Object.entries(headers)) {
+    if (!/^[\x20-\x7e]*$/.test(value)) throw new CliError(`The value of --${kebab(name)} is not printable ASCII.`)
+  }
+  return headers
+}

@@ -11,6 +11,11 @@ const DEFAULT_WIDTH = 120
 /** What tells records apart comes first in a table, which may have no room for all. */
 const FIRST = ['id', 'serialNumber', 'title', 'name', 'email', 'state', 'status']
 
+/** What an answer says beside its items. */
+interface Answered {
+  hasMore: boolean | undefined
+}
+
 interface Table {
   /** The fields of an item, in the order of the document. */
   fields: readonly string[]
@@ -35,11 +40,13 @@ export function itemWriter(format: Format, { fields, columns, write, width = DEF
   return {
     items(items: readonly Values[]) {
       for (const item of items) {
-        write(`${isFirst ? '[\n' : ',\n'}${jsonOf(item)}`)
+        write(`${isFirst ? '{"items": [\n' : ',\n'}${jsonOf(item)}`)
         isFirst = false
       }
     },
-    end: () => write(isFirst ? '[]\n' : '\n]\n'),
+    end({ hasMore }: Answered) {
+      write(`${isFirst ? '{"items": [' : '\n'}]${hasMore === undefined ? '' : `, "hasMore": ${hasMore}`}}\n`)
+    },
   }
 }
 
@@ -51,7 +58,7 @@ function csvWriter(columns: readonly string[], write: Write) {
     items: (items: readonly Values[]) => {
       for (const item of items) line(columns.map((column) => textOf(item[column])))
     },
-    end() {},
+    end(_answered: Answered) {},
   }
 }
 
@@ -79,7 +86,7 @@ function tableWriter(columns: readonly string[], write: Write, width: number) {
       }
       for (const item of items) line(shown.map(({ name }) => cellOf(item[name])))
     },
-    end() {},
+    end(_answered: Answered) {},
   }
 }
 

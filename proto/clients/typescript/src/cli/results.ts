@@ -15,6 +15,11 @@ const writerOf = (fields: readonly string[], { output, columns }: Values) =>
     isTerminal: process.stdout.isTTY,
   })
 
+function showTag({ headers }: Response, { showEtag }: Values): void {
+  const tag = headers.get('etag')
+  if (showEtag === true && tag !== null) process.stderr.write(`ETag: ${tag}\n`)
+}
+
 /** Prints JSON indented, a record as one row, and anything else as it is. */
 export async function printRecord(send: Send, fields: readonly string[], options: Values): Promise<void> {
   const response = await send({})
@@ -23,6 +28,7 @@ export async function printRecord(send: Send, fields: readonly string[], options
     if (response.body) await print(response.body, process.stdout)
     return
   }
+  showTag(response, options)
   const record = (await response.json()) as Values
   if (options.output === 'json' || fields.length === 0) {
     process.stdout.write(`${jsonOf(record, 2)}\n`)
@@ -31,21 +37,27 @@ export async function printRecord(send: Send, fields: readonly string[], options
   }
 }
 
-/** Prints the items of one page, or of all. At a terminal, the number of items so far is shown meanwhile. */
+/**
+ * Prints the items of one page, or of all, and tells where there are more. At a terminal, the number of items so far is
+ * shown meanwhile.
+ */
 export async function printItems(send: Send, fields: readonly string[], options: Values): Promise<void> {
   const writer = writerOf(fields, options)
   const isAll = options.all === true
   const isShown = isAll && process.stderr.isTTY && !process.stdout.isTTY
   let count = 0
-  for (let page = 1; ; page++) {
+  for (let page = Number(options.page ?? 1); ; page++) {
     const response = await send(isAll ? { page: String(page), pageSize: options.pageSize ?? MAX_PAGE_SIZE } : {})
     const answer = (await response.json()) as { items?: Values[]; data?: Values[]; hasMore?: boolean }
     const { items = answer.data ?? [], hasMore } = answer
     writer.items(items)
     count += items.length
     if (isShown) process.stderr.write(`\r${count} items`)
-    if (!isAll || hasMore !== true) break
+    if (isAll && hasMore === true) continue
+    showTag(response, options)
+    writer.end({ hasMore })
+    if (isShown) process.stderr.write('\n')
+    if (hasMore) process.stderr.write(`There are more: --page ${page + 1}, or --all.\n`)
+    return
   }
-  writer.end()
-  if (isShown) process.stderr.write('\n')
 }

@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals'
 import { command, market } from '../api.ts'
 import { useRecord } from '../data.ts'
 import { me } from '../me.ts'
@@ -7,6 +8,24 @@ import { Facts, Page, Section } from '../ui/page.tsx'
 import { Shown } from '../ui/states.tsx'
 
 const PATH = '/flows/v1/me/notification-settings'
+
+const isSent = signal(false)
+
+/** An address is proved once, because an administrator entered it. */
+const Unproved = () => (
+  <>
+    <p>{t.account.unproved}</p>
+    <Action
+      label={t.account.prove}
+      when={!me.value?.impersonation}
+      onRun={async () => {
+        await command(() => market.POST(`${PATH}/send-confirmation`, {}))
+        isSent.value = true
+      }}
+    />
+    {isSent.value && <p role="status">{t.account.proofSent}</p>}
+  </>
+)
 
 /** The person who is signed in, with their own notifications. */
 export function Account() {
@@ -35,7 +54,14 @@ export function Account() {
           )
         }
       >
-        <Shown read={settings}>{({ mail }) => <p>{mail ? t.account.mailIsOn : t.account.mailIsOff}</p>}</Shown>
+        <Shown read={settings}>
+          {({ mail, proved }) => (
+            <>
+              <p>{mail ? t.account.mailIsOn : t.account.mailIsOff}</p>
+              {mail && !proved && <Unproved />}
+            </>
+          )}
+        </Shown>
       </Section>
     </Page>
   )

@@ -38,6 +38,9 @@ export const de: Texts = {
     mailIsOn:
       'Sie werden per E-Mail über die Anfragen, Angebote, Aufträge und Fälle benachrichtigt, die Sie angelegt haben.',
     mailIsOff: 'Sie erhalten keine Benachrichtigungen per E-Mail.',
+    unproved: 'Ihre Adresse ist nicht bestätigt, daher wird noch nichts an sie gesendet.',
+    prove: 'Adresse bestätigen',
+    proofSent: 'Ein Link ist an Ihre Adresse unterwegs.',
     mailHint: 'Links für Ihr Passwort werden in jedem Fall gesendet.',
     mailOn: 'Benachrichtigungen einschalten',
     mailOff: 'Benachrichtigungen ausschalten',
