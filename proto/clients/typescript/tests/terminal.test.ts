@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { until } from '../../../../services/testing/until.ts'
 
@@ -8,18 +8,26 @@ const DOCUMENT = join(import.meta.dir, '..', '..', '..', 'openapi', 'marketplace
 const HOSTILE = 'Gear\u001b[2J\u009b2J\u007f\u202etxt.exe\u2028\nok'
 const SHOWN = 'Gear\\u001b[2J\\u009b2J\\u007f\\u202etxt.exe\\u2028'
 
+const sentElsewhere: string[] = []
 const page = { items: [{ id: 'part_1', title: HOSTILE }], hasMore: false }
 const server = Bun.serve({
   port: 0,
   hostname: '127.0.0.1',
-  fetch(request) {
+  async fetch(request) {
     const { pathname } = new URL(request.url)
-    if (pathname === '/openapi.json') return new Response(Bun.file(DOCUMENT))
+    if (pathname === '/openapi.json') {
+      const document = await Bun.file(DOCUMENT).json()
+      document.paths['/v1/parts'].get.description = HOSTILE
+      return Response.json(document)
+    }
+    if (pathname === '/flows/v1/rfqs') return new Response(null, { status: 308, headers: { location: '/elsewhere' } })
+    if (pathname === '/elsewhere') sentElsewhere.push(await request.text())
     if (pathname === '/v1/parts') return Response.json(page)
     if (pathname === '/flows/v1/audit-log/export') return new Response(`${HOSTILE}\n`, { headers: LINES })
     return Response.json({ detail: HOSTILE, code: 'conflict' }, { status: 409, headers: PROBLEM })
   },
 })
+afterAll(() => server.stop(true))
 const LINES = { 'content-type': 'application/x-ndjson' }
 const PROBLEM = { 'content-type': 'application/problem+json' }
 const env = {
@@ -69,5 +77,16 @@ test('CSV and lines are exact for a program, and shown so at a terminal', async 
   expect(await atTerminal(...csv)).toBe(`title\n"${SHOWN}\nok"\n`)
   expect((await piped('export-audit-log')).output).toBe(`${HOSTILE}\n`)
   expect(await atTerminal('export-audit-log')).toBe(`${SHOWN}\nok\n`)
-  await server.stop(true)
+})
+
+test('the help of an operation shows what would command a terminal', async () => {
+  const { output } = await piped('list-parts', '--help')
+  expect(output).toContain('Gear\\u001b[2J')
+  expect(output).not.toContain('\u001b[2J')
+})
+
+test('a command does not follow a redirect, which could send its body to another host', async () => {
+  const { errors } = await piped('create-rfq', '--body', '{"partId": "part_secret"}')
+  expect(errors).toMatch(/redirect/i)
+  expect(sentElsewhere).toEqual([])
 })

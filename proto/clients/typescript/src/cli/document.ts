@@ -4,6 +4,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { NetworkError } from '../errors.ts'
 import { CliError, EXIT } from './failure.ts'
+import { printable } from './terminal.ts'
 
 export interface Schema {
   $ref?: string
@@ -73,11 +74,21 @@ export async function readDocument(
   if (!response.ok) {
     throw new CliError(`${url}/openapi.json answers ${response.status}: is it a marketplace?`, EXIT.unreachable)
   }
-  const document = (await response.json().catch(() => undefined)) as Document | undefined
+  const text = await response.text().catch(() => '')
+  const document = parsed(text)
   if (document?.paths === undefined) throw new CliError(`${url} is no marketplace.`, EXIT.unreachable)
   await mkdir(folder, { recursive: true })
   await writeFile(file, JSON.stringify({ etag: response.headers.get('etag'), document } satisfies Cached))
   return document
+}
+
+/** Its texts are printed as help, so none may command the terminal. */
+function parsed(text: string): Document | undefined {
+  try {
+    return JSON.parse(text, (_, value) => (typeof value === 'string' ? printable(value) : value)) as Document
+  } catch {
+    return undefined
+  }
 }
 
 /**
