@@ -11,10 +11,10 @@ import { run } from '../toolchain/run.ts'
  */
 const FIRST_RELEASE: Readonly<Record<string, number>> = {
   kit: 4,
-  organization: 5,
-  identity: 4,
+  organization: 11,
+  identity: 5,
   catalog: 2,
-  sourcing: 11,
+  sourcing: 14,
   webhooks: 3,
 }
 
