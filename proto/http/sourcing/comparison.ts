@@ -66,7 +66,7 @@ export const ComparedOffer = closed(
     validUntil: DateTime('Time until which the offer is valid.'),
     best: Type.Array(OneOf(COMPARED, { description: 'Name of a field.', examples: ['unitPrice'] }), {
       description:
-        'Fields in which the offer is better than every other one that states a value. Equal offers have no best one.',
+        'Fields in which the offer is better than every other one that states a value. Equal offers have no best one, `validUntil` is compared by day, and a `landedTotal` without shipping is not better than one with it.',
       examples: [['unitPrice', 'landedTotal']],
     }),
   },

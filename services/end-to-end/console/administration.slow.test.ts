@@ -5,6 +5,7 @@ import { act, checkScreen, consoleStage, NARROW, stateOf, WIDE } from '../../tes
 import { freePort } from '../../testing/free-port.ts'
 import { insertMailAddress } from '../../testing/operations/organization-records.ts'
 import { WebhookReceiver } from '../../testing/receiver.ts'
+import { until } from '../../testing/until.ts'
 
 // The page may only send files to its own origin, so the addresses of uploads must have it.
 const port = freePort()
@@ -108,7 +109,7 @@ test('the pages of links say in the language of the browser whom they are for', 
   const owner = { orgId: org.orgId, userId: org.administrator.userId }
   const id = await insertMailAddress(stage.market.db.owner, owner, { confirmationHash })
   await page.goto(`/mail-address#confirm=${token}`)
-  await page.getByText(`möchte ${id}@example.org per E-Mail melden`).waitFor()
+  await page.getByText(`sollen an ${id}@example.org gesendet werden`).waitFor()
   await checkWidths(page)
   await page.getByRole('button', { name: 'Adresse bestätigen' }).click()
   await page.getByText('Die Adresse ist bestätigt').waitFor()
@@ -299,3 +300,20 @@ test('a person without administration sees neither its screens nor its data', as
   await page.getByRole('alert').getByText('You may not see this').waitFor()
   await page.context().close()
 }, 60_000)
+
+test('a forgotten password: the page without a session sends a request, and says that a link is on its way', async () => {
+  const org = await stage.market.organization(['CONSUMER'])
+  const person = await org.member([])
+  const page = await stage.open(WIDE)
+  await page.goto('/console')
+  await page.getByRole('button', { name: 'Forgotten your password?' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Forgotten your password?' })
+  await dialog.getByLabel('E-mail address').fill(person.email)
+  await checkWidths(page)
+  await dialog.getByRole('button', { name: 'Send a link' }).click()
+  await page.getByText('If there is an account with this address, a link is on its way.').waitFor()
+  await page.getByLabel('Password').waitFor()
+  const links = () => stage.market.db.owner`
+    select from organization.mails where user_id = ${person.userId} and kind = 'FORGOTTEN'`
+  await until(async () => (await links()).length === 1, { what: 'the link' })
+})

@@ -237,6 +237,6 @@ test('the language of the browser is that of the texts, numbers and dates', asyn
   await dialog.getByText('Bitte ausfüllen.').waitFor()
   await dialog.getByLabel('Bisheriges Passwort').fill(TEST_PASSWORD)
   await dialog.getByRole('button', { name: 'Passwort ändern' }).click()
-  await dialog.getByText('Mindestens 12 Zeichen.', { exact: true }).waitFor()
+  await dialog.getByText('12 bis 1024 Zeichen.', { exact: true }).waitFor()
   await page.context().close()
 }, 60_000)

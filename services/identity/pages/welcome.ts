@@ -10,7 +10,7 @@ const en = {
   groups: [
     [
       'You buy parts',
-      'Ask several manufacturers for sealed offers, compare them side by side, award, and see what is late. Your drawings stay with the companies that you invite.',
+      'Ask several manufacturers for sealed offers, compare them side by side, award, and see what is late. You decide who sees your drawings.',
     ],
     [
       'You make parts',
@@ -37,7 +37,7 @@ const de: {
   groups: [
     [
       'Sie kaufen Teile',
-      'Fragen Sie mehrere Hersteller nach verdeckten Angeboten, vergleichen Sie diese nebeneinander, vergeben Sie, und sehen Sie, was sich verspätet. Ihre Zeichnungen bleiben bei den Unternehmen, die Sie einladen.',
+      'Fragen Sie mehrere Hersteller nach verdeckten Angeboten, vergleichen Sie diese nebeneinander, vergeben Sie, und sehen Sie, was sich verspätet. Sie bestimmen, wer Ihre Zeichnungen sieht.',
     ],
     [
       'Sie fertigen Teile',

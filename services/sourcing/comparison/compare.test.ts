@@ -43,7 +43,7 @@ test('an offer has the price of the break with the highest quantity that is not 
 })
 
 test('the best of each field is marked, a tie in no offer, and the lowest landed total is first', () => {
-  const cheap = offerOf('b', { validUntil: '2029-01-01T00:00:00.000Z' })
+  const cheap = offerOf('b', { validUntil: '2029-01-01T00:00:00.000Z', shippingCost: '1' })
   const fast = offerOf('a', {
     priceBreaks: [{ minQuantity: 1, unitPrice: '9', leadTimeDays: 5 }],
     shippingCost: '1',
@@ -64,9 +64,17 @@ test('a cost that an offer does not state is absent, adds nothing and is never t
     ['a', euros('0.00'), euros('6.00')],
     ['b', euros('80.00'), euros('86.00')],
   ])
-  expect(offers.map(({ best }) => best)).toEqual([['landedTotal'], ['shippingCost'], []])
+  expect(offers.map(({ best }) => best)).toEqual([[], ['shippingCost'], []])
   // One stated value has nothing to be compared with.
-  expect(comparisonOf(RFQ, [dear, offerOf('c')], 10).offers.map(({ best }) => best)).toEqual([['landedTotal'], []])
+  expect(comparisonOf(RFQ, [dear, offerOf('c')], 10).offers.map(({ best }) => best)).toEqual([[], []])
+})
+
+test('of totals that all lack shipping the lowest is the best, and offers valid until the same day are equal', () => {
+  const offers = [
+    offerOf('a', { toolingCost: '5', validUntil: '2029-01-01T08:00:00.000Z' }),
+    offerOf('b', { toolingCost: '6', validUntil: '2029-01-01T09:00:00.000Z' }),
+  ]
+  expect(comparisonOf(RFQ, offers, 10).offers.map(({ best }) => best)).toEqual([['toolingCost', 'landedTotal'], []])
 })
 
 test('equal offers, and an offer alone, are best in nothing', () => {

@@ -85,8 +85,11 @@ const BETTER: { [F in Compared]: (a: Stated<F>, b: Stated<F>) => number } = {
   toolingCost: lower,
   shippingCost: lower,
   landedTotal: lower,
-  validUntil: (a, b) => Number(a < b) - Number(a > b),
+  // Days, because that is what people see.
+  validUntil: (a, b) => Number(dayOf(a) < dayOf(b)) - Number(dayOf(a) > dayOf(b)),
 }
+
+const dayOf = (time: string) => time.slice(0, 10)
 
 type Stated<F extends Compared> = NonNullable<ComparedOffer[F]>
 
@@ -97,7 +100,13 @@ function lower(a: { amount: string }, b: { amount: string }): number {
 /** Marks in each offer the fields in which it is best. Offers without a price do not compete. */
 function withBest(offers: readonly ComparedOffer[]): ComparedOffer[] {
   const competing = offers.filter(({ unpriced }) => unpriced === undefined)
-  const winners = COMPARED.map((field) => [field, winnerOf(field, competing)] as const)
+  const someShip = competing.some(({ shippingCost }) => shippingCost !== undefined)
+  const winners = COMPARED.map((field) => {
+    const winner = winnerOf(field, competing)
+    // A total without shipping is not better than one with it.
+    const isIncomplete = field === 'landedTotal' && someShip && winner?.shippingCost === undefined
+    return [field, isIncomplete ? undefined : winner] as const
+  })
   return offers.map((offer) => ({
     ...offer,
     best: winners.flatMap(([field, winner]) => (winner === offer ? [field] : [])),

@@ -37,6 +37,7 @@ const { id: rivals } = (
     offerBody(rfqId, rivalFactory.id, {
       priceBreaks: [{ minQuantity: 20, unitPrice: euros('96'), leadTimeDays: 40 }],
       toolingCost: euros('10'),
+      shippingCost: euros('0'),
     }),
   )
 ).body
@@ -56,11 +57,11 @@ test('consumer and IP owner compare the submitted offers at the largest quantity
     [own, euros('4875.00'), maker.orgId],
   ])
   expect(body.offers.map(({ best }) => best.filter((field) => field !== 'validUntil'))).toEqual([
-    ['landedTotal'],
+    ['shippingCost', 'landedTotal'],
     ['unitPrice', 'goodsTotal', 'leadTimeDays'],
   ])
   expect(body.offers.map(({ toolingCost, shippingCost, notes }) => [toolingCost, shippingCost, notes])).toEqual([
-    [euros('10.00'), undefined, undefined],
+    [euros('10.00'), euros('0.00'), undefined],
     [undefined, euros('100.00'), 'The price of the powder is not confirmed.'],
   ])
   expect((await compare(rfqId, '', ipOwner)).text).toBe((await compare(rfqId)).text)

@@ -32,6 +32,9 @@ export const market = createMarketplace({
   timeoutMs: 30_000,
 })
 
+/** For operations that need no session, such as those of the page that signs in. */
+export const publicMarket = createMarketplace({ url: location.origin, fetch: fetchAndObserve, timeoutMs: 30_000 })
+
 /** What changes for so long after a command of this page probably follows from it, and is shown at once. */
 const OWN_CHANGE_MS = 5_000
 let ownChangeUntil = 0

@@ -22,7 +22,11 @@ export const searchEntries = (
   resources: readonly Resource[],
 ): SearchEntry[] => [
   ...guides.flatMap(({ guide, html }) =>
-    addressedSections(guide, html).map(({ heading, text, url }) => ({ title: heading, of: guide.title, url, text })),
+    addressedSections(guide, html).map(({ heading, text, url }) => ({
+      ...{ title: heading, of: guide.title, url, text },
+      // The changelog has every word, and explains none.
+      ...(guide.name === 'changes' ? { weight: 0.2 } : {}),
+    })),
   ),
   ...Object.entries(ERRORS).map(([code, { title, cause, remedy }]) => ({
     title: code,

@@ -127,7 +127,7 @@ const PartFacts = ({ part }: { part: Part }) => (
           labelIn(materials(), part.materialId) ?? (part.materialType && t.materialTypes[part.materialType]),
         ],
         [t.parts.process, labelIn(processes(), part.processId)],
-        [t.parts.reference, part.externalRef],
+        [part.ipOwnerOrgId === orgId.value ? t.parts.reference : t.parts.ownersReference, part.externalRef],
         [t.parts.internal, part.internal && t.ui.yes],
         [t.parts.keywords, part.keywords.join(', ')],
         [t.parts.notes, part.otherRequirementNotes],

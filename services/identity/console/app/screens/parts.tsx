@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<Part>[] = [
     ),
   },
   { label: t.parts.material, cell: ({ materialId }) => labelIn(materials(), materialId) },
-  { label: t.parts.reference, cell: ({ externalRef }) => externalRef },
+  { label: t.parts.ownersReference, cell: ({ externalRef }) => externalRef },
   { label: t.parts.updated, cell: ({ updatedTime }) => date(updatedTime) },
   { label: t.ui.state, cell: ({ state }) => <Badge of="part" state={state} /> },
 ]

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { market } from '../api.ts'
+import { publicMarket } from '../api.ts'
 import { email, session, signIn } from '../session.ts'
 import { t } from '../texts.ts'
 import { Action, Dialog } from '../ui/dialog.tsx'
@@ -33,7 +33,7 @@ const SignInForm = () => (
 const isLinkSent = signal(false)
 
 async function askForLink(data: FormData): Promise<void> {
-  await market.POST('/flows/v1/password-resets', { body: { email: textOf(data, 'email') ?? '' } })
+  await publicMarket.POST('/flows/v1/password-resets', { body: { email: textOf(data, 'email') ?? '' } })
   isLinkSent.value = true
 }
 

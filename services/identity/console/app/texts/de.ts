@@ -36,7 +36,7 @@ export const de: Texts = {
     person: 'Person',
     notifications: 'Benachrichtigungen per E-Mail',
     mailIsOn:
-      'Sie werden per E-Mail über die Anfragen, Angebote, Aufträge und Fälle benachrichtigt, die Sie angelegt haben.',
+      'Sie werden per E-Mail über die Anfragen, Angebote, Aufträge und Vorgänge benachrichtigt, die Sie angelegt haben.',
     mailIsOff: 'Sie erhalten keine Benachrichtigungen per E-Mail.',
     unproved: 'Ihre Adresse ist nicht bestätigt, daher wird noch nichts an sie gesendet.',
     prove: 'Adresse bestätigen',
@@ -391,6 +391,7 @@ export const de: Texts = {
     material: 'Werkstoff',
     process: 'Verfahren',
     reference: 'Ihre Referenz',
+    ownersReference: 'Referenz des Eigentümers',
     keywords: 'Stichwörter',
     notes: 'Weitere Anforderungen',
     published: 'Veröffentlicht',
@@ -607,7 +608,7 @@ export const de: Texts = {
       OFFERS: 'Angebote',
       AWARDS: 'Vergaben',
       ORDERS: 'Auftragsschritte',
-      CASES: 'Fälle',
+      CASES: 'Vorgänge',
       ENDPOINTS: 'Angehaltene Endpunkte',
     },
   },
@@ -619,7 +620,7 @@ export const de: Texts = {
     events: 'Ereignisse',
     since: 'Seit',
     create: 'Neuer Endpunkt',
-    empty: 'Noch kein Endpunkt. Ein Endpunkt erhält die Ereignisse von Fällen und Aufträgen, die Sie wählen.',
+    empty: 'Noch kein Endpunkt. Ein Endpunkt erhält die Ereignisse von Vorgängen und Aufträgen, die Sie wählen.',
     secret: 'Signaturgeheimnis',
     secretHint: 'Es wird einmal gezeigt. Damit prüft Ihr Empfänger, dass ein Ereignis echt ist.',
     rotate: 'Neues Geheimnis',
@@ -667,9 +668,9 @@ export const de: Texts = {
     address: { title: 'E-Mail-Adresse', guide: 'Was die E-Mails melden, und wer es wählt' },
     confirm: {
       question: ({ email, organizationName }) =>
-        `${organizationName} möchte ${email} per E-Mail melden, was in der Organisation geschieht.`,
+        `Benachrichtigungen von ${organizationName} sollen an ${email} gesendet werden.`,
       submit: 'Adresse bestätigen',
-      done: 'Die Adresse ist bestätigt und wird ab jetzt benachrichtigt.',
+      done: 'Die Adresse ist bestätigt. Benachrichtigungen sind eingeschaltet.',
     },
     remove: {
       question: ({ email, organizationName }) =>
@@ -723,6 +724,7 @@ export const de: Texts = {
     [/^is required$/, 'Bitte ausfüllen.'],
     [/^must be text of .*: a decimal number.*$/, 'Bitte einen Betrag eingeben, etwa 12,50.'],
     [/^must be text of .*: an e-mail address.*$/, 'Bitte eine E-Mail-Adresse eingeben.'],
+    [/^must be text of ([2-9]|\d\d+) to (\d+) characters.*$/, '$1 bis $2 Zeichen.'],
     [/^must be text of \d+ to (\d+) characters.*$/, 'Höchstens $1 Zeichen.'],
     [/^must be a whole number from (\d+) to (\d+)$/, 'Bitte eine ganze Zahl von $1 bis $2 eingeben.'],
     [/^must be in the future$/, 'Muss in der Zukunft liegen.'],

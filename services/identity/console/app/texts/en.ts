@@ -388,6 +388,7 @@ export const en = {
     material: 'Material',
     process: 'Process',
     reference: 'Your reference',
+    ownersReference: "Owner's reference",
     keywords: 'Keywords',
     notes: 'Other requirements',
     published: 'Published',
@@ -660,9 +661,9 @@ export const en = {
     address: { title: 'Mail address', guide: 'What the mails tell, and who chooses it' },
     confirm: {
       question: ({ email, organizationName }: Linked) =>
-        `${organizationName} wants to tell ${email} by mail what happens in its organization.`,
+        `Notifications of ${organizationName} are to be sent to ${email}.`,
       submit: 'Confirm the address',
-      done: 'The address is confirmed. It is told from now on.',
+      done: 'The address is confirmed. Notifications are on.',
     },
     remove: {
       question: ({ email, organizationName }: Linked) =>
