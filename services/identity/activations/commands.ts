@@ -1,5 +1,6 @@
 import type { LinkedAccount } from '../../../proto/http/identity/accounts.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
+import { lockOrganization } from '../../kit/auth/queries.ts'
 import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import { hashOf } from '../../kit/db/ids.ts'
 import { found, invalidField } from '../../kit/errors/refusal.ts'
@@ -36,10 +37,13 @@ export async function redeemActivation(
   if (problem) throw invalidField('password', problem)
   const hash = hashOf(token)
   const refuseToken = () => refuseWrongToken(sql, throttleKeys('activation', context.ipAddress), now())
-  if ((await findActivation(sql, hash, now())).length === 0) return refuseToken()
+  const [pending] = await findActivation(sql, hash, now())
+  if (!pending) return refuseToken()
   const redeemed = await hashing.withSlot({ ipAddress: context.ipAddress, signal }, async () => {
     const passwordHash = await hashing.hash(password)
     return runWithoutCaller(sql, context, async (tx, audit) => {
+      // One at a time, because each use voids the other links of the user.
+      await lockOrganization(tx, pending.org_id)
       // The user may have been reset, deactivated or anonymised while the password was hashed.
       const [activation] = await findActivation(tx, hash, now())
       if (!activation || (await markRedeemed(tx, hash, now())).length === 0) return false

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { newSecretToken } from '../../kit/db/ids.ts'
 import { marketplaceWithMail, newAddress, PUBLIC_URL, tokenIn } from '../../testing/mail/market.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { created, type Problem } from '../../testing/people.ts'
@@ -123,6 +124,23 @@ describe('a forgotten password', () => {
     expect(link?.minutes).toBe(60)
     await owner`update organization.activations set expires_at = now() where user_id = ${late.userId}`
     expect(await choose(expired)).toBe(404)
+  })
+
+  test('of several links that are used at the same time one sets the password, and the others are 404', async () => {
+    const { userId } = await org.member([])
+    for (let round = 0; round < 3; round++) {
+      const links = Array.from({ length: 6 }, () => newSecretToken())
+      for (const { hash } of links) {
+        await owner`
+          insert into organization.activations (token_hash, user_id, created_at, expires_at, password_version)
+          select ${Buffer.from(hash)}, id, now(), now() + interval '1 hour', password_version
+          from organization.users where id = ${userId}`
+      }
+      const answers = await Promise.all(links.map(({ token }) => choose(token)))
+      // Unknown links are throttled.
+      expect(answers.filter((status) => status === 204)).toHaveLength(1)
+      for (const status of answers) expect([204, 404, 429]).toContain(status)
+    }
   })
 
   test.each([

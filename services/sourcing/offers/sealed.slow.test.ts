@@ -89,7 +89,7 @@ test('until a sealed RFQ closes, no answer to its consumer and IP owner has a pr
     const seenIn = (id: string) =>
       new Set(answers.flatMap(({ operation, figures }) => (operation === id ? figures : [])))
     expect(seenIn('getOfferComparison')).toEqual(
-      new Set(['unitPrice', 'toolingCost', 'shippingCost', 'goodsTotal', 'landedTotal']),
+      new Set(['unitPrice', 'toolingCost', 'shippingCost', 'note', 'goodsTotal', 'landedTotal']),
     )
     for (const id of ['getOffer', 'listOffers']) {
       expect(seenIn(id)).toEqual(new Set(['unitPrice', 'toolingCost', 'shippingCost', 'note']))

@@ -34,6 +34,6 @@ test.each(['', 'view=CONSUMER', 'view=IP_OWNER', 'view=MANUFACTURER'])(
   },
 )
 
-test('a comparison reads its offers with one statement', async () => {
-  expect(await statementsOf(`/flows/v1/rfqs/${rfqId}/comparison`, consumer)).toHaveLength(1)
+test('a comparison reads its offers with one statement, and the notes of those that it shows with another', async () => {
+  expect(await statementsOf(`/flows/v1/rfqs/${rfqId}/comparison`, consumer)).toHaveLength(2)
 })
