@@ -103,7 +103,7 @@ export const BatchOf = <const F extends 'ids' | 'codes'>(field: F, example: stri
 /** Key of the text that describes a pattern or a long enum after "must be". It is not part of the published schema. */
 export const FORM = Symbol('form')
 
-/** Control characters, line separators, and bidirectional ones, which can disguise a text. For a character class of a pattern. */
+/** Control characters, line separators and bidirectional ones, which can disguise a text: for a character class. */
 export const NOT_IN_A_LINE = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069'
 
 const LINE_FORM = 'one line without control or bidirectional characters'

@@ -40,7 +40,7 @@ const PUBLIC = [
   'getReferenceChunk',
   'getReferenceModule', // the file is public
   'getRoot', // says what the marketplace is
-  'getSecurityText', // is for anyone who finds a vulnerability
+  'getSecurityText', // names the contact for vulnerabilities
   'introspectActivation', // the link is the credential
   'introspectMailAddress', // the link is the credential
   'introspectOauthToken', // the client id and secret are the credential

@@ -80,7 +80,7 @@ export const patchOwnNotificationSettings = defineOperation({
   path: ownPath,
   tag,
   summary: 'Change your own notification settings',
-  description: 'The link in each mail switches them off, too.',
+  description: 'The link in each mail also switches them off.',
   access: 'token',
   body: OwnNotificationSettingsPatch,
   response: OwnNotificationSettings,

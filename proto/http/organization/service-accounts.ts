@@ -138,7 +138,7 @@ export const KeyRevocation = closed({
   cascade: Type.Optional(
     Type.Boolean({
       description:
-        'Whether the keys that the account led to are revoked, too. Default true; never where the account revokes a key of its own, and always where the account led to you: an account that it created, or a person whom it invited.',
+        'Whether the keys that the account led to are also revoked. Default true; never where the account revokes a key of its own, and always where the account led to you: an account that it created, or a person whom it invited.',
       examples: [true],
     }),
   ),
@@ -290,7 +290,7 @@ export const revokeServiceAccountKey = defineOperation({
   tag,
   summary: 'Revoke a key of a service account',
   description:
-    'The key obtains no more tokens, and those that it obtained are void in every service within a second. Invitations and impersonation grants that the account made end, too, because a stolen key could have made them. For the same reason the revocation ends the keys that the account created since (for a key that the account created itself: since the first key of that chain), the keys of accounts that it created since, those that people whom it invited since have created, and in turn the keys that those led to, except keys of accounts with a permission that you lack. Mail addresses that they added and whose owners have not confirmed them are removed. The response lists the keys. They stay with `cascade: false`, unless the account led to yourself, and where the account revokes its own key, as in a rotation. If a thief did that, revoke the key again: 409 only where the account left neither keys nor acts. You must hold every permission of the account.',
+    'The key obtains no more tokens, and those that it obtained are void in every service within a second. Invitations and impersonation grants that the account made also end, because a stolen key could have made them. For the same reason the revocation ends the keys that the account created since (for a key that the account created itself: since the first key of that chain), the keys of accounts that it created since, those that people whom it invited since have created, and in turn the keys that those led to, except keys of accounts with a permission that you lack. Mail addresses that they added and whose owners have not confirmed them are removed. The response lists the keys. They stay with `cascade: false`, unless the account led to yourself, and where the account revokes its own key, as in a rotation. If a thief did that, revoke the key again: 409 only where the account left neither keys nor acts. You must hold every permission of the account.',
   access: 'user:manage',
   params: Type.Object({
     ...id.properties,

@@ -22,7 +22,7 @@ export const replacePassword = (
   where user_id = ${userId} and password_hash = ${oldHash}
   returning user_id`
 
-/** Voids the pending links of a user who has just chosen a password. */
+/** Voids the pending links of a user. */
 export const voidLinks = (sql: Sql, userId: string, now: string) => sql`
   insert into identity.redeemed_activations (token_hash, redeemed_at)
   select token_hash, ${now} from organization.pending_activations where user_id = ${userId}

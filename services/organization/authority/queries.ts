@@ -29,7 +29,7 @@ export const findUser = (sql: Sql, orgId: string, userId: string) => sql<
   select id, email, active, kind, anonymised_at is not null as anonymised
   from organization.users where org_id = ${orgId} and id = ${userId}`
 
-/** The live keys of service accounts, with what the other roles of the account permit, and what each of its keepers may do. */
+/** The live keys of service accounts, with the permissions of its other roles and of each of its keepers. */
 export const listKeptKeys = (
   tx: Tx,
   { orgId, roleId, userId }: { orgId: string; roleId: string; userId?: string | undefined },

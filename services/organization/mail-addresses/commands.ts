@@ -184,7 +184,8 @@ export async function confirmAddress(sql: Pool, token: string, context: AuditCon
 }
 
 /**
- * Ends the mails to an address or user with the token in them. A repetition succeeds, because mail programs may repeat the request.
+ * Ends the mails to an address or user with the token in them. A repetition succeeds, because mail programs may repeat
+ * the request.
  */
 export async function unsubscribe(sql: Pool, token: string, context: AuditContext, now: string): Promise<undefined> {
   await runWithoutCaller(sql, context, async (tx, audit) => {

@@ -13,7 +13,7 @@ grant select, insert, update, delete on organization.password_resets to marketpl
 
 -- Whether the user asked for the link. A new one replaces only such links.
 alter table organization.activations add column self_service boolean not null default false;
--- Whether the link was sent by mail and shown to nobody else, so that its use proves the address.
+-- Whether the link was only sent by mail, so that its use proves the address.
 alter table organization.activations add column mailed boolean not null default false;
 
 -- Marks the address of the user of a link that was used as proved. It runs with the rights of the owner, because the

@@ -6,7 +6,7 @@ const INTERVAL_MS = 50
 /** Longer than an exchange with all its retries of a busy marketplace. */
 const MAX_WAIT_MS = 120_000
 
-/** Time that a process which is told to end has for an exchange, whose new token would be lost. */
+/** A signal waits so long for a running exchange, because its new token would otherwise be lost. */
 const LAST_WAIT_MS = 2000
 const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 

@@ -7,7 +7,7 @@ import type { Values } from './output.ts'
 const MAX_CHOICES = 50
 /** The options that give an object. */
 const OBJECTS = new WeakSet<Option>()
-/** A comma ends a pair only before the next one, because values have commas, too. */
+/** A comma ends a pair only before the next pair, because values may contain commas. */
 const BETWEEN_PAIRS = /,(?=[\w.]+=)/
 
 /**

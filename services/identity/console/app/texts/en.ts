@@ -521,7 +521,7 @@ export const en = {
     closedBy: 'Closed by',
     created: 'Opened',
     create: 'New case',
-    createHint: 'A case about an order or RFQ is read by its other organizations, too.',
+    createHint: 'The other organizations of the order or RFQ also read the case.',
     empty: 'No case matches.',
     verbs: { close: 'Close', reopen: 'Reopen', archive: 'Archive', unarchive: 'Restore' },
     hints: {
