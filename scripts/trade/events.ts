@@ -1,5 +1,4 @@
-import type { AssignmentEvent } from '../../proto/events/assignments.ts'
-import type { CaseEvent } from '../../proto/events/cases.ts'
+import type { AssignmentEvent, CaseEvent } from '../../proto/events/events.ts'
 import type { Account } from '../local/account.ts'
 import { clientOf } from '../local/client.ts'
 import { createTemporaryEndpoint, deleteEndpoint } from '../local/temporary-endpoint.ts'

@@ -1,7 +1,6 @@
-import type { SessionsRevoked, TokenRevoked } from '../../../proto/events/identity.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import type { ReadToken } from '../../kit/auth/tokens.ts'
-import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { hashOf } from '../../kit/db/ids.ts'
@@ -28,7 +27,7 @@ export async function endSessions(tx: Tx, orgId: string, sessionIds: readonly st
       tenantId: orgId,
       subject: batch[0] as string,
       data: { sessionIds: batch },
-    } satisfies SessionsRevoked & EventAttributes)
+    })
   }
 }
 
@@ -100,7 +99,7 @@ export async function endClientToken(
     tenantId: orgId,
     subject: tokenId,
     data: { tokenId },
-  } satisfies TokenRevoked & EventAttributes)
+  })
   return true
 }
 

@@ -1,6 +1,5 @@
-import type { BusinessUnitChanged } from '../../../proto/events/organization.ts'
 import { type BusinessUnit, MAX_BUSINESS_UNITS } from '../../../proto/http/organization/business-units.ts'
-import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
@@ -37,7 +36,7 @@ const emitChanged = (tx: Tx, orgId: string, businessUnitId: string) =>
     tenantId: orgId,
     subject: businessUnitId,
     data: { businessUnitId, orgId },
-  } satisfies BusinessUnitChanged & EventAttributes)
+  })
 
 interface PatchBusinessUnit {
   params: { id: string }

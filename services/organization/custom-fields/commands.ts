@@ -1,11 +1,10 @@
-import type { CustomFieldChanged } from '../../../proto/events/organization.ts'
 import {
   type CustomField,
   type CustomFieldDefinition,
   type CustomFieldPatch,
   MAX_CUSTOM_FIELDS,
 } from '../../../proto/http/organization/custom-fields.ts'
-import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
@@ -52,7 +51,7 @@ const emitChanged = (tx: Tx, orgId: string, fieldId: string) =>
     tenantId: orgId,
     subject: fieldId,
     data: { fieldId, orgId },
-  } satisfies CustomFieldChanged & EventAttributes)
+  })
 
 interface PatchCustomField {
   params: { id: string }

@@ -1,4 +1,3 @@
-import type { MailAddressChanged } from '../../../proto/events/organization.ts'
 import {
   type LinkedAddress,
   MAIL_TOPICS,
@@ -9,7 +8,7 @@ import {
 } from '../../../proto/http/organization/mail-addresses.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
 import type { AuditEntry } from '../../kit/audit/entry.ts'
-import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
 import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
@@ -84,7 +83,7 @@ const emitChanged = (tx: Tx, orgId: string, mailAddressId: string) =>
     tenantId: orgId,
     subject: mailAddressId,
     data: { mailAddressId, orgId },
-  } satisfies MailAddressChanged & EventAttributes)
+  })
 
 interface OneAddress {
   params: { id: string }

@@ -1,4 +1,3 @@
-import type { NotificationSettingsChanged } from '../../../proto/events/organization.ts'
 import { CONFIRMATION_HOURS } from '../../../proto/http/organization/mail-addresses.ts'
 import type {
   NotificationSettings,
@@ -6,7 +5,7 @@ import type {
   OwnNotificationSettings,
   OwnNotificationSettingsPatch,
 } from '../../../proto/http/organization/notification-settings.ts'
-import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { hashOf, newSecretToken } from '../../kit/db/ids.ts'
@@ -98,4 +97,4 @@ const emitChanged = (tx: Tx, orgId: string, userId?: string) =>
     tenantId: orgId,
     subject: userId ?? orgId,
     data: { orgId, ...(userId === undefined ? {} : { userId }) },
-  } satisfies NotificationSettingsChanged & EventAttributes)
+  })

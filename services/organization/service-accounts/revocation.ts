@@ -1,4 +1,3 @@
-import type { ServiceAccountKeyRevoked } from '../../../proto/events/organization.ts'
 import {
   type KeyRevocation,
   LASTING_PROCEDURES,
@@ -6,7 +5,7 @@ import {
   type RevokedServiceAccountKey,
 } from '../../../proto/http/organization/service-accounts.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
-import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
@@ -112,5 +111,5 @@ async function voidKey(tx: Tx, key: { orgId: string; userId: string; id: string 
     tenantId: orgId,
     subject: keyId,
     data: { keyId, userId, orgId },
-  } satisfies ServiceAccountKeyRevoked & EventAttributes)
+  })
 }

@@ -1,10 +1,9 @@
-import type { CredentialsReset } from '../../../proto/events/organization.ts'
 import type { CreatedUser, User, UserInput, UserPatch } from '../../../proto/http/organization/users.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import { emailSpelling } from '../../kit/addresses/email-spelling.ts'
 import { type Impersonate, operatorContext } from '../../kit/audit/context.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
-import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
 import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
@@ -186,7 +185,7 @@ export async function resetCredentials(
     tenantId: orgId,
     subject: userId,
     data: { userId, orgId, sessionVersion },
-  } satisfies CredentialsReset & EventAttributes)
+  })
   return activationToken
 }
 

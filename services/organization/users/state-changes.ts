@@ -1,7 +1,6 @@
-import type { UserAnonymised, UserDeactivated } from '../../../proto/events/organization.ts'
 import type { PasswordResetOptions } from '../../../proto/http/organization/users.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
-import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import type { JsonText } from '../../kit/db/json-text.ts'
@@ -83,6 +82,5 @@ async function emitSessionsVoid(
   sessionVersion: number,
 ): Promise<void> {
   await emitUserChanged(tx, orgId, userId)
-  const event = { type, tenantId: orgId, subject: userId, data: { userId, orgId, sessionVersion } }
-  await emit(tx, event satisfies (UserDeactivated | UserAnonymised) & EventAttributes)
+  await emit(tx, { type, tenantId: orgId, subject: userId, data: { userId, orgId, sessionVersion } })
 }

@@ -1,5 +1,5 @@
 import type { FieldError } from '../../../proto/errors.ts'
-import type { CaseEvent } from '../../../proto/events/cases.ts'
+import type { CaseEvent } from '../../../proto/events/events.ts'
 import {
   type Case,
   type CaseInput,

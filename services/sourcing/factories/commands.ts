@@ -1,4 +1,4 @@
-import type { FactoryEvent } from '../../../proto/events/sourcing.ts'
+import type { EventName } from '../../../proto/events/events.ts'
 import type { Capability, CapabilityInput, Factory } from '../../../proto/http/sourcing/factories.ts'
 import {
   type FactoryCapabilities,
@@ -7,7 +7,7 @@ import {
   MAX_FACTORIES,
 } from '../../../proto/http/sourcing/factory-administration.ts'
 import { FACTORY } from '../../../proto/states/factories.ts'
-import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
@@ -110,12 +110,15 @@ export async function moveFactory(
   return new JsonText(moved.document)
 }
 
-type FactoryEventName = FactoryEvent['type'] extends `sourcing.factory.${infer Name}` ? Name : never
-
-const emitFactoryEvent = (tx: Tx, name: FactoryEventName, factoryId: string, orgId: string) =>
+const emitFactoryEvent = (
+  tx: Tx,
+  name: Exclude<EventName<'sourcing.factory'>, 'released' | 'withdrawn'>,
+  factoryId: string,
+  orgId: string,
+) =>
   emit(tx, {
     type: `sourcing.factory.${name}`,
     tenantId: orgId,
     subject: factoryId,
     data: { factoryId, orgId },
-  } satisfies FactoryEvent & EventAttributes)
+  })

@@ -1,7 +1,7 @@
-import type { FactoryReleaseEvent } from '../../../proto/events/sourcing.ts'
+import type { EventData } from '../../../proto/events/events.ts'
 import type { FactoryReleaseInput } from '../../../proto/http/sourcing/factory-administration.ts'
 import { noSuch } from '../../../proto/messages.ts'
-import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
@@ -38,7 +38,7 @@ export async function withdrawFactory({ tx, caller, params, body }: Command<Chan
   return document === null ? new Raw(null, 'application/json', {}, 204) : new JsonText(document)
 }
 
-type Release = FactoryReleaseEvent['data']
+type Release = EventData<'sourcing.factory.released'>
 
 async function requireEngaged(tx: Tx, { distributorOrgId, orgId }: Release): Promise<void> {
   if ((await findEngaged(tx, distributorOrgId, orgId)).length === 0) {
@@ -52,4 +52,4 @@ const emitRelease = (tx: Tx, name: 'released' | 'withdrawn', data: Release) =>
     tenantId: data.distributorOrgId,
     subject: data.factoryId,
     data,
-  } satisfies FactoryReleaseEvent & EventAttributes)
+  })

@@ -1,7 +1,6 @@
-import type { PartEvent } from '../../../proto/events/sourcing.ts'
 import type { UpdateFilesRequest } from '../../../proto/http/sourcing/files.ts'
 import { noSuch } from '../../../proto/messages.ts'
-import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command, Preparation } from '../../kit/command/command.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
@@ -178,5 +177,5 @@ export async function recordFilesChange(tx: Tx, part: { partId: string; orgId: s
     tenantId: orgId,
     subject: partId,
     data: { partId, ipOwnerOrgId: orgId },
-  } satisfies PartEvent & EventAttributes)
+  })
 }

@@ -1,9 +1,9 @@
 import type { FieldError } from '../../../proto/errors.ts'
-import type { PartEvent } from '../../../proto/events/sourcing.ts'
+import type { EventName } from '../../../proto/events/events.ts'
 import type { Part, PartInput, PartPatch } from '../../../proto/http/sourcing/parts.ts'
 import { PART } from '../../../proto/states/parts.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
-import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt, withSerialNumber } from '../../kit/db/ids.ts'
@@ -120,12 +120,10 @@ function requireNone(problems: FieldError[], detail: string): void {
   if (problems.length > 0) throw refuse('illegal_transition', { detail, errors: problems })
 }
 
-type PartEventName = PartEvent['type'] extends `sourcing.part.${infer Name}` ? Name : never
-
-const emitPartEvent = (tx: Tx, name: PartEventName, partId: string, ipOwnerOrgId: string) =>
+const emitPartEvent = (tx: Tx, name: EventName<'sourcing.part'>, partId: string, ipOwnerOrgId: string) =>
   emit(tx, {
     type: `sourcing.part.${name}`,
     tenantId: ipOwnerOrgId,
     subject: partId,
     data: { partId, ipOwnerOrgId },
-  } satisfies PartEvent & EventAttributes)
+  })

@@ -1,6 +1,5 @@
-import type { UploadCreated } from '../../../../proto/events/sourcing.ts'
 import type { CreateUploadInput, Upload } from '../../../../proto/http/sourcing/uploads.ts'
-import { type EventAttributes, emit } from '../../../kit/bus/outbox/emit.ts'
+import { emit } from '../../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../../kit/command/command.ts'
 import { newId } from '../../../kit/db/ids.ts'
 import { refuse } from '../../../kit/errors/refusal.ts'
@@ -36,6 +35,6 @@ export async function createUpload(
     tenantId: orgId,
     subject: id,
     data: { uploadId: id, orgId },
-  } satisfies UploadCreated & EventAttributes)
+  })
   return { id, uploadUrl: url, method: 'PUT', headers, expireTime }
 }
