@@ -10,7 +10,7 @@ import { commandLine, runCommandLine } from './toolchain/command-line.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const GUIDE = join('proto', 'guides', 'trade.md')
-const DRAWINGS = join('services', 'identity', 'pages', 'documentation', 'states')
+const DRAWINGS = join('services', 'site', 'pages', 'documentation', 'states')
 
 /** By the name in the markers of the guide. */
 const TABLES = { parts: PART, rfqs: RFQ, offers: OFFER, orders: ORDER, cases: CASE }

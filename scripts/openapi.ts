@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { OPERATIONS } from '../services/testing/operations/contract.ts'
+import { OPERATIONS } from '../proto/http/operations.ts'
 import { asyncApi } from './contract/asyncapi.ts'
 import { openApiOf } from './contract/document.ts'
 import { CommandError } from './toolchain/command-error.ts'

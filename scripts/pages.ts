@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { CommandError } from './toolchain/command-error.ts'
 import { commandLine, runCommandLine } from './toolchain/command-line.ts'
 
-const PICTURE = join(import.meta.dir, '..', 'services', 'identity', 'pages', 'documentation.webp')
+const PICTURE = join(import.meta.dir, '..', 'services', 'site', 'pages', 'documentation.webp')
 const PICTURED = '/docs/api#tag/rfqs/POST/flows/v1/rfqs/{id}/award'
 
 const NARROW = { width: 390, height: 844 }

@@ -1,6 +1,6 @@
 import { createRequire, isBuiltin } from 'node:module'
 import { dirname, extname, join, relative, resolve } from 'node:path'
-import { bundledFiles } from '../../services/identity/console/bundle.ts'
+import { bundledFiles } from '../../services/site/console/bundle.ts'
 import { ROOT } from '../toolchain/checkout.ts'
 
 const ENTRY_POINT = 'scripts/container/run.ts'

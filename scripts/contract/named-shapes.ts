@@ -1,5 +1,5 @@
+import { SHAPES } from '../../proto/http/operations.ts'
 import { NAMED_WORDS } from '../../proto/http/words.ts'
-import { SHAPES } from '../../services/testing/operations/contract.ts'
 import type { Json } from './components.ts'
 import { type Direction, plain, publishedSchema } from './published-schema.ts'
 

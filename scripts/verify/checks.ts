@@ -29,7 +29,7 @@ const CHECKS: readonly Check[] = [
   },
   {
     name: 'types of the console',
-    command: ['node_modules/typescript/bin/tsc', '--noEmit', '--project', 'services/identity/console/app'],
+    command: ['node_modules/typescript/bin/tsc', '--noEmit', '--project', 'services/site/console/app'],
   },
   { name: 'architecture', command: ['scripts/checks/imports.ts'] },
   { name: 'names and columns', command: ['scripts/checks/text.ts'] },

@@ -1,6 +1,6 @@
-import type { FileClient } from '../../../testing/files/file-client.ts'
-import type { StorageSettings } from '../../../testing/files/storage-of.ts'
-import type { TestMarketplace } from '../../../testing/marketplace.ts'
+import type { TestMarketplace } from '../../marketplace.ts'
+import type { FileClient } from '../file-client.ts'
+import type { StorageSettings } from '../storage-of.ts'
 
 /** A store, and a marketplace that uses it. */
 export interface ConformanceSetup {

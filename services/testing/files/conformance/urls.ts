@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Upload } from '../../../../proto/http/sourcing/uploads.ts'
-import { storageOf } from '../../../testing/files/storage-of.ts'
-import { sendRaw } from '../../../testing/socket.ts'
+import { sendRaw } from '../../socket.ts'
+import { storageOf } from '../storage-of.ts'
 import type { ConformanceSetup } from './setup.ts'
 
 const AN_HOUR_MS = 60 * 60 * 1000

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, setDefaultTimeout } from 'bun:test'
-import { createEffects, type Harness, type Member, openBus } from '../../../testing/bus/harness.ts'
+import { createEffects, type Harness, type Member, openBus } from '../harness.ts'
 import { deliveryTests } from './delivery.ts'
 import { killTests } from './kills.ts'
 import { subscribeTests } from './subscribe.ts'

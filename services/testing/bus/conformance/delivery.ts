@@ -1,5 +1,9 @@
 import { expect, test } from 'bun:test'
 import type { Envelope } from '../../../../proto/events/envelope.ts'
+import type { DeadLetterNotice } from '../../../kit/bus/consume/retry-queue.ts'
+import { emitAllAny, emitAny } from '../../../kit/bus/outbox/emit.ts'
+import { markUnsent } from '../../../kit/bus/outbox/queries.ts'
+import type { Tx } from '../../../kit/db/client.ts'
 import {
   deliveryViolations,
   effectsOf,
@@ -11,11 +15,7 @@ import {
   openBus,
   record,
   until,
-} from '../../../testing/bus/harness.ts'
-import type { Tx } from '../../db/client.ts'
-import type { DeadLetterNotice } from '../consume/retry-queue.ts'
-import { emitAllAny, emitAny } from '../outbox/emit.ts'
-import { markUnsent } from '../outbox/queries.ts'
+} from '../harness.ts'
 
 /** Guarantees for consumers on every driver. */
 export function deliveryTests(harness: () => Harness, members: () => { sourcing: Member; webhooks: Member }): void {

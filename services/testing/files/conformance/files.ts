@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { File } from '../../../../proto/http/sourcing/files.ts'
-import type { Bytes } from '../../../testing/files/file-client.ts'
-import { until } from '../../../testing/until.ts'
+import { until } from '../../until.ts'
+import type { Bytes } from '../file-client.ts'
 import type { ConformanceSetup } from './setup.ts'
 
 const BYTES = Uint8Array.from({ length: 300_000 }, (_, n) => (n * 7) % 253)

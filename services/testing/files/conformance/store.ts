@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { newId } from '../../../kit/db/ids.ts'
-import { storageOf } from '../../../testing/files/storage-of.ts'
-import { LengthMismatch, TooLarge } from '../storage/storage.ts'
+import { LengthMismatch, TooLarge } from '../../../sourcing/files/storage/storage.ts'
+import { storageOf } from '../storage-of.ts'
 import type { ConformanceSetup } from './setup.ts'
 
 const CHUNK = Uint8Array.from({ length: 100_000 }, (_, n) => n % 249)

@@ -1,16 +1,13 @@
-import { join } from 'node:path'
 import { Kind, type TSchema } from '@sinclair/typebox'
-import type { Operation } from '../../../proto/http/operation.ts'
-import type { ServiceName } from '../../../proto/services.ts'
+import type { ServiceName } from '../services.ts'
+import type { Operation } from './operation.ts'
 
-const CONTRACT = join(import.meta.dir, '..', '..', '..', 'proto')
-
-/** Contract modules by path: `http/<service>/<resource>.ts`. */
+/** Contract modules by path: `<service>/<resource>.ts`. */
 const MODULES = new Map<string, Record<string, unknown>>(
   await Promise.all(
-    [...new Bun.Glob('http/*/*.ts').scanSync(CONTRACT)]
+    [...new Bun.Glob('*/*.ts').scanSync(import.meta.dir)]
       .sort()
-      .map(async (path) => [path, await import(join(CONTRACT, path))] as const),
+      .map(async (path) => [path, await import(`./${path}`)] as const),
   ),
 )
 
@@ -31,7 +28,7 @@ export const SHAPES: ReadonlyMap<string, TSchema> = new Map(
 
 const operationsOf = (service: ServiceName): readonly Operation[] =>
   [...MODULES].flatMap(([path, module]) =>
-    path.startsWith(`http/${service}/`) ? Object.values(module).filter(isOperation) : [],
+    path.startsWith(`${service}/`) ? Object.values(module).filter(isOperation) : [],
   )
 
 /**

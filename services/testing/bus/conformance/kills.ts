@@ -11,7 +11,7 @@ import {
   record,
   spawnProgram,
   until,
-} from '../../../testing/bus/harness.ts'
+} from '../harness.ts'
 
 /** No event is lost, repeated or reordered when a process, a connection or a server is killed. */
 export function killTests(harness: () => Harness, members: () => { sourcing: Member; webhooks: Member }): void {

@@ -1,5 +1,5 @@
-import { FileClient } from '../../../testing/files/file-client.ts'
-import type { TestMarketplace } from '../../../testing/marketplace.ts'
+import type { TestMarketplace } from '../../marketplace.ts'
+import { FileClient } from '../file-client.ts'
 import { describeFiles } from './files.ts'
 import type { ConformanceSetup } from './setup.ts'
 import { describeStore } from './store.ts'

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Envelope } from '../../../../proto/events/envelope.ts'
+import { emitAny } from '../../../kit/bus/outbox/emit.ts'
 import {
   addressVariables,
   emitValue,
@@ -9,8 +10,7 @@ import {
   openBus,
   spawnProgram,
   until,
-} from '../../../testing/bus/harness.ts'
-import { emitAny } from '../outbox/emit.ts'
+} from '../harness.ts'
 
 /** Guarantees for subscribers: fast delivery, and a reload whenever events may have been missed. */
 export function subscribeTests(harness: () => Harness, members: () => { sourcing: Member; webhooks: Member }): void {

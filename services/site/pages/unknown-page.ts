@@ -1,23 +1,14 @@
-/**
- * Whether the request comes from the address bar of a browser, which names HTML first. Programs name JSON or nothing.
- */
-export const prefersPage = ({ method, headers }: Request): boolean =>
-  (method === 'GET' || method === 'HEAD') && headers.get('accept')?.startsWith('text/html') === true
-
-const API_PATH = /^\/(v1|v2\.3|flows\/v1)(\/|$)/
-/** Whether the path belongs to the API, which answers with its error body whatever is accepted. */
-export const isOfApi = (path: string): boolean => API_PATH.test(path)
+import type { UnknownPage } from '../../kit/http/page.ts'
 
 /** The headers of the page. It loads its style sheet and icon from the same origin alone. */
-export const UNKNOWN_PAGE_HEADERS = {
+const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy':
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
   'referrer-policy': 'no-referrer',
 }
 
-/** What a browser shows at an address that does not exist. */
-export const unknownPage = (path: string, detail: string): string => `<!doctype html>
+const unknownPageText = (path: string, detail: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -38,3 +29,6 @@ export const unknownPage = (path: string, detail: string): string => `<!doctype 
 </body>
 </html>
 `
+
+/** What a browser shows at an address that does not exist. */
+export const unknownPage: UnknownPage = (path, detail) => ({ text: unknownPageText(path, detail), headers: HEADERS })
