@@ -1,6 +1,7 @@
-import type { CreateUploadInput, Upload } from '../../../../proto/http/sourcing/uploads.ts'
+import type * as api from '../../../../proto/http/sourcing/uploads.ts'
+import type { Upload } from '../../../../proto/http/sourcing/uploads.ts'
 import { emit } from '../../../kit/bus/outbox/emit.ts'
-import type { Command } from '../../../kit/command/command.ts'
+import type { CommandOf } from '../../../kit/command/command.ts'
 import { newId } from '../../../kit/db/ids.ts'
 import { refuse } from '../../../kit/errors/refusal.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -15,7 +16,7 @@ export interface UploadDeps {
 /** Creates an upload with a URL that expires after 24 hours. */
 export async function createUpload(
   { storage, quota }: UploadDeps,
-  { tx, caller: { orgId, userId }, body, now }: Command<{ body: CreateUploadInput }>,
+  { tx, caller: { orgId, userId }, body, now }: CommandOf<typeof api.createUploadUrl>,
 ): Promise<Upload> {
   await lockQuota(tx, orgId)
   const [{ open }] = await countOpenUploads(tx, orgId, now)
