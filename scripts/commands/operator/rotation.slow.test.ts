@@ -19,7 +19,7 @@ import {
   startServer,
   urlsOf,
 } from '../../lab/rehearse/server.ts'
-import { BUN, ROOT } from '../../toolchain/checkout.ts'
+import { BUN, commandFile } from '../../toolchain/checkout.ts'
 import { run } from '../../toolchain/run.ts'
 
 setDefaultTimeout(400_000)
@@ -69,7 +69,7 @@ async function load(): Promise<MarketLoad> {
 }
 
 const operator = async (keys: string, ...words: string[]) => {
-  const { code, output } = await run([BUN, join(ROOT, 'scripts/commands/operator/program.ts'), ...words], {
+  const { code, output } = await run([BUN, commandFile('operator'), ...words], {
     env: { ...process.env, DATABASE_URL: db.ownerUrl, ENCRYPTION_KEYS: keys },
   })
   expect([code, output]).toEqual([0, expect.any(String)])
