@@ -10,8 +10,8 @@ USER 0
 WORKDIR /build
 COPY . .
 # Credentials of a package registry: --secret id=npmrc,src=.npmrc
-RUN --mount=type=secret,id=npmrc,target=/root/.npmrc ["bun", "scripts/container/install.ts"]
-RUN ["bun", "--no-install", "scripts/container/assemble.ts", "/image"]
+RUN --mount=type=secret,id=npmrc,target=/root/.npmrc ["bun", "scripts/lab/image/install.ts"]
+RUN ["bun", "--no-install", "scripts/lab/image/assemble.ts", "/image"]
 
 # A layer of its own, which changes only with the version of Bun.
 FROM ${BASE_IMAGE} AS runtime
@@ -37,4 +37,4 @@ WORKDIR /app
 USER 65532:65532
 EXPOSE 8080 9090
 STOPSIGNAL SIGTERM
-ENTRYPOINT ["/usr/local/bin/bun", "--no-install", "/app/scripts/container/run.ts"]
+ENTRYPOINT ["/usr/local/bin/bun", "--no-install", "/app/scripts/commands/marketplace/main.ts"]

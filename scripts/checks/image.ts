@@ -1,7 +1,7 @@
-import { findBuilder } from '../container/builder.ts'
-import { buildTwice, IMAGE } from '../container/commands.ts'
-import { buildLocalBase } from '../container/local-base.ts'
-import { USER } from '../container/system.ts'
+import { findBuilder } from '../lab/image/builder.ts'
+import { buildTwice, IMAGE } from '../lab/image/commands.ts'
+import { buildLocalBase } from '../lab/image/local-base.ts'
+import { USER } from '../lab/image/system.ts'
 import { explain } from '../toolchain/command-error.ts'
 import { run } from '../toolchain/run.ts'
 

@@ -72,7 +72,7 @@ test('no version of the toolchain stands in a string that no manager finds', asy
 /** The manifest and the Dockerfile have managers of their own; the others expect the version that is installed. */
 const WITHOUT_MANAGER = [
   'Dockerfile',
-  'scripts/container/bill-of-materials.test.ts',
+  'scripts/lab/image/bill-of-materials.test.ts',
   'scripts/toolchain/install-bun.test.ts',
 ]
 
