@@ -20,7 +20,7 @@ export const BusinessUnit = closed({
 export type BusinessUnit = Static<typeof BusinessUnit>
 
 export const BusinessUnitInput = closed({ name })
-export const BusinessUnitPatch = closed({ name: Type.Optional(name) })
+export const BusinessUnitPatch = Type.Partial(BusinessUnitInput)
 
 const unitId = pathParam('id', 'Id of the unit.', EXAMPLE_ID)
 

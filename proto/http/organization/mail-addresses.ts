@@ -57,7 +57,7 @@ export type MailAddress = Static<typeof MailAddress>
 export const MailAddressInput = closed({ email, topics: Type.Optional(topics) })
 export type MailAddressInput = Static<typeof MailAddressInput>
 
-export const MailAddressPatch = closed({ topics: Type.Optional(topics) })
+export const MailAddressPatch = Type.Pick(MailAddressInput, ['topics'])
 export type MailAddressPatch = Static<typeof MailAddressPatch>
 
 const path = '/flows/v1/mail-addresses'

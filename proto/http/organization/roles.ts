@@ -46,7 +46,7 @@ export type Role = Static<typeof Role>
 export const RoleInput = closed({ name, permissions })
 export type RoleInput = Static<typeof RoleInput>
 
-export const RolePatch = closed({ name: Type.Optional(name), permissions: Type.Optional(permissions) })
+export const RolePatch = Type.Partial(RoleInput)
 export type RolePatch = Static<typeof RolePatch>
 
 export const RoleGrant = closed({

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Procedure } from '../../procedures.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, Line, OrNull, PageOf, pageQuery, pathParam } from '../shapes.ts'
+import { closed, DateTime, Line, PageOf, pageQuery, patchOf, pathParam } from '../shapes.ts'
 import { roleIds } from './roles.ts'
 
 const tag = defineTag(
@@ -55,10 +55,7 @@ export const ServiceAccountInput = closed({
 })
 export type ServiceAccountInput = Static<typeof ServiceAccountInput>
 
-export const ServiceAccountPatch = closed({
-  name: Type.Optional(name),
-  description: Type.Optional(OrNull(description)),
-})
+export const ServiceAccountPatch = patchOf(Type.Omit(ServiceAccountInput, ['roleIds']))
 export type ServiceAccountPatch = Static<typeof ServiceAccountPatch>
 
 const keyFields = {

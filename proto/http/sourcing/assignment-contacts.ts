@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation } from '../operation.ts'
 import { EMAIL_FORM, EMAIL_MAX_CHARACTERS, EMAIL_PATTERN } from '../organization/users.ts'
-import { closed, DateTime, FORM, Line, OrNull, PageOf, pageQuery, pathParam, Text } from '../shapes.ts'
+import { closed, DateTime, FORM, Line, PageOf, pageQuery, patchOf, pathParam, Text } from '../shapes.ts'
 import { assignmentId, assignmentsTag, EXAMPLE_ASSIGNMENT_ID } from './assignments.ts'
 
 const EXAMPLE_ID = 'contact_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
@@ -33,18 +33,10 @@ export const AssignmentContactInput = closed({
 })
 export type AssignmentContactInput = Static<typeof AssignmentContactInput>
 
-export const AssignmentContactPatch = closed(
-  {
-    name: Type.Optional(name),
-    role: Type.Optional(OrNull(optional.role)),
-    email: Type.Optional(OrNull(optional.email)),
-    phone: Type.Optional(OrNull(optional.phone)),
-  },
-  {
-    description: 'Changes the fields that are sent; null clears an optional field.',
-    examples: [{ role: null, phone: '+47 55 12 34 57' }],
-  },
-)
+export const AssignmentContactPatch = patchOf(AssignmentContactInput, {
+  description: 'Changes the fields that are sent; null clears an optional field.',
+  examples: [{ role: null, phone: '+47 55 12 34 57' }],
+})
 export type AssignmentContactPatch = Static<typeof AssignmentContactPatch>
 
 export const AssignmentContact = closed(

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation } from '../operation.ts'
-import { closed, DateTime, Line, OrNull, PageOf, pageQuery, pathParam } from '../shapes.ts'
+import { closed, DateTime, Line, PageOf, pageQuery, patchOf, pathParam } from '../shapes.ts'
 import { contactEmail } from './assignment-contacts.ts'
 import { assignmentId, assignmentsTag, EXAMPLE_ASSIGNMENT_ID } from './assignments.ts'
 import { addressFields } from './factories.ts'
@@ -28,19 +28,10 @@ export const BillingDetailsInput = closed({
 })
 export type BillingDetailsInput = Static<typeof BillingDetailsInput>
 
-export const BillingDetailsPatch = closed(
-  {
-    companyName: Type.Optional(companyName),
-    address: Type.Optional(BillingAddress),
-    taxId: Type.Optional(OrNull(optional.taxId)),
-    email: Type.Optional(OrNull(optional.email)),
-    reference: Type.Optional(OrNull(optional.reference)),
-  },
-  {
-    description: 'Changes the fields that are sent; null clears an optional field. The address is replaced completely.',
-    examples: [{ taxId: null, reference: 'PO 4500012346' }],
-  },
-)
+export const BillingDetailsPatch = patchOf(BillingDetailsInput, {
+  description: 'Changes the fields that are sent; null clears an optional field. The address is replaced completely.',
+  examples: [{ taxId: null, reference: 'PO 4500012346' }],
+})
 export type BillingDetailsPatch = Static<typeof BillingDetailsPatch>
 
 export const BillingDetails = closed(

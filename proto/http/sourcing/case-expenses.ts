@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation } from '../operation.ts'
-import { closed, DateTime, Line, PageOf, pageQuery } from '../shapes.ts'
+import { closed, DateTime, Line, PageOf, pageQuery, patchOf } from '../shapes.ts'
 import { caseId, casesTag } from './cases.ts'
 import { Money } from './money.ts'
 
@@ -22,14 +22,10 @@ const incurredDate = Type.String({
 export const CaseExpenseInput = closed({ description, amount: Money, incurredDate })
 export type CaseExpenseInput = Static<typeof CaseExpenseInput>
 
-export const CaseExpensePatch = closed(
-  {
-    description: Type.Optional(description),
-    amount: Type.Optional(Money),
-    incurredDate: Type.Optional(incurredDate),
-  },
-  { description: 'Changes the fields that are sent.', examples: [{ incurredDate: '2026-04-30' }] },
-)
+export const CaseExpensePatch = patchOf(CaseExpenseInput, {
+  description: 'Changes the fields that are sent.',
+  examples: [{ incurredDate: '2026-04-30' }],
+})
 export type CaseExpensePatch = Static<typeof CaseExpensePatch>
 
 export const CaseExpense = closed({

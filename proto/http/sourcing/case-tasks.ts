@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { TASK, TASK_STATES } from '../../states/cases.ts'
 import { defineOperation } from '../operation.ts'
-import { closed, DateTime, Line, OneOf, OrNull, PageOf, pageQuery, Text } from '../shapes.ts'
+import { closed, DateTime, Line, OneOf, PageOf, pageQuery, patchOf, Text } from '../shapes.ts'
 import { caseId, casesTag } from './cases.ts'
 
 /** Maximum number of tasks of one organization in a case. */
@@ -28,18 +28,10 @@ export const CaseTaskInput = closed({
 })
 export type CaseTaskInput = Static<typeof CaseTaskInput>
 
-export const CaseTaskPatch = closed(
-  {
-    title: Type.Optional(title),
-    description: Type.Optional(OrNull(description)),
-    dueTime: Type.Optional(OrNull(dueTime)),
-    assigneeOrgId: Type.Optional(OrNull(assigneeOrgId)),
-  },
-  {
-    description: 'Changes the fields that are sent; null clears an optional field.',
-    examples: [{ title: 'Send the report of the CT scan', dueTime: null }],
-  },
-)
+export const CaseTaskPatch = patchOf(CaseTaskInput, {
+  description: 'Changes the fields that are sent; null clears an optional field.',
+  examples: [{ title: 'Send the report of the CT scan', dueTime: null }],
+})
 export type CaseTaskPatch = Static<typeof CaseTaskPatch>
 
 export const CaseTask = closed({
