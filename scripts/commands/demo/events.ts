@@ -1,5 +1,4 @@
-import type { AssignmentEvent } from '../../../proto/events/assignments.ts'
-import type { CaseEvent } from '../../../proto/events/cases.ts'
+import type { AssignmentEvent, CaseEvent } from '../../../proto/events/events.ts'
 import { CommandError } from '../../toolchain/command-error.ts'
 import type { Account } from '../dev/account.ts'
 import { clientOf } from '../dev/client.ts'

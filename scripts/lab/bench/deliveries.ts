@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { emitAll } from '../../../services/kit/bus/outbox/emit.ts'
+import { emitAllAny } from '../../../services/kit/bus/outbox/emit.ts'
 import { connect, type Pool } from '../../../services/kit/db/client.ts'
 import { createSecretBox } from '../../../services/kit/secrets/box.ts'
 import { loadedEndpoint } from '../../../services/testing/load/deliveries.ts'
@@ -105,7 +105,7 @@ export const DATA = { text: 'x'.repeat(BODY_BYTES - 170) }
 /** Emits events of one organization in a transaction. */
 export const emitEvents = (producer: Pool, orgId: string, events: number) =>
   producer.begin((tx) =>
-    emitAll(
+    emitAllAny(
       tx,
       Array.from({ length: events }, (_, at) => ({
         type: 'cases.updated',

@@ -1,4 +1,4 @@
-import { emitAll } from '../../../services/kit/bus/outbox/emit.ts'
+import { emitAllAny } from '../../../services/kit/bus/outbox/emit.ts'
 import { connect, type Pool } from '../../../services/kit/db/client.ts'
 
 interface ProducerOptions {
@@ -49,7 +49,7 @@ export class Producer {
     )
     while (!signal.aborted) {
       try {
-        this.acknowledged.push(...(await this.#sql.begin((tx) => emitAll(tx, events))))
+        this.acknowledged.push(...(await this.#sql.begin((tx) => emitAllAny(tx, events))))
         return
       } catch {
         // Postgres was killed. A commit without an acknowledgement leaves events that are found in the outbox at the
