@@ -4,8 +4,8 @@ import { type AllConfig, allProblems, allVariables } from '../../services/all/co
 import { readConfig } from '../../services/kit/config/read.ts'
 import { migratorVariables } from '../../services/kit/migrate/variables.ts'
 import { createSecretBox } from '../../services/kit/secrets/box.ts'
-import { ROOT } from '../toolchain/checkout.ts'
 import { IMAGE } from '../lab/image/build.ts'
+import { ROOT } from '../toolchain/checkout.ts'
 
 interface ComposeService {
   image: string
