@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto'
 import { createMarketplace, type Marketplace, password } from '../../../proto/clients/typescript/src/index.ts'
-import { clientOf } from '../dev/client.ts'
 import { type DemoOrganization, emailOf, ORGANIZATIONS, personOf, websiteOf } from './story.ts'
 
 /** An organization of the demo with clients that are signed in as its people. */
@@ -50,7 +49,7 @@ export const signedIn = ({ url, secret }: Pick<Demo, 'url' | 'secret'>, email: s
 /** Sets the password of a new account. */
 export async function activate({ url, secret }: Demo, email: string, token: string): Promise<void> {
   const body = { token, password: demoPassword(secret, email) }
-  await clientOf({ url }).POST('/flows/v1/activations', { body })
+  await createMarketplace({ url }).POST('/flows/v1/activations', { body })
 }
 
 /** Creates the organizations of the story with their people, roles, business units, custom fields and keys. */
