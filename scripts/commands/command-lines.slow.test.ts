@@ -24,17 +24,12 @@ const OPERATOR = [
   ['webhooks'],
   ['webhooks', 'listen'],
 ].map((words) => ['operator', ...words])
-const IMAGE = [[], ['build'], ['verify']].map((words) => ['lab/image', ...words])
 const OTHERS = ['generate', 'lab/pages', 'migrate', 'republish', 'seed', 'client', 'dev', 'test', 'lab/bench', 'demo']
 
-const ALL = [...OPERATOR, ...IMAGE, ...OTHERS.map((name) => [name])].map((words) => [words])
+const ALL = [...OPERATOR, ...OTHERS.map((name) => [name])].map((words) => [words])
 
-/** Any word is the id of a key, a file or a repository. */
-const TAKE_ANY_WORD = [
-  ['operator', 'keys', 'revoke'],
-  ['lab/image', 'sbom'],
-  ['lab/image', 'release'],
-].map((words) => [words])
+/** Any word is the id of a key. */
+const TAKE_ANY_WORD = [['operator', 'keys', 'revoke']].map((words) => [words])
 
 test.each([...ALL, ...TAKE_ANY_WORD])('%p --help: describes the command and does not act', async (words) => {
   const { code, output } = await script(...words, '--help')

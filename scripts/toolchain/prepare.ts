@@ -6,6 +6,8 @@ const PACKAGES: Readonly<Record<string, Packages>> = {
   client: 'all',
   demo: 'production',
   migrate: 'production',
+  /** In the build stage of the image. */
+  marketplace: 'services',
   operator: 'production',
   republish: 'production',
 }

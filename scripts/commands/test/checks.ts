@@ -50,7 +50,6 @@ const CHECKS: readonly Check[] = [
     slow: true,
   },
   { name: 'Helm chart', command: ['scripts/checks/chart.ts'], slow: true, timeoutMs: 45 * 60_000 },
-  { name: 'image', command: ['scripts/checks/image.ts'], slow: true },
 ]
 
 interface CheckRun {

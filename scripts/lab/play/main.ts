@@ -14,8 +14,7 @@ import { startProgram } from '../../toolchain/programs.ts'
 import { run } from '../../toolchain/run.ts'
 import { findState, type State } from '../../toolchain/state.ts'
 import { installNats, installVersitygw } from '../../toolchain/test-servers.ts'
-import { mustRun } from '../image/builder.ts'
-import { IMAGE } from '../image/commands.ts'
+import { buildWithoutRegistry, IMAGE, mustRun } from '../image/build.ts'
 import { type Backends, type Ingress, startIngress } from './ingress.ts'
 import { type Pod, playable } from './manifests.ts'
 
@@ -38,9 +37,7 @@ interface Servers {
 async function play(lifecycle: Lifecycle): Promise<number> {
   const { onStop, progress } = lifecycle
   if (!(await succeeds(['podman', '--version']))) throw new CommandError('The chart is played with podman: install it.')
-  if (!(await succeeds(['podman', 'image', 'exists', IMAGE]))) {
-    throw new CommandError(`The image ${IMAGE} does not exist: build it with ./scripts/image build.`)
-  }
+  if (!(await succeeds(['podman', 'image', 'exists', IMAGE]))) await buildWithoutRegistry()
   const state = await findState()
   const folder = join(state.folder, 'play')
   await rm(folder, { recursive: true, force: true })

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { type AllConfig, allProblems, allVariables } from '../../../services/all/config.ts'
-import { readConfig } from '../../../services/kit/config/read.ts'
-import { migratorVariables } from '../../../services/kit/migrate/variables.ts'
-import { createSecretBox } from '../../../services/kit/secrets/box.ts'
-import { ROOT } from '../../toolchain/checkout.ts'
-import { IMAGE } from './commands.ts'
+import { type AllConfig, allProblems, allVariables } from '../../services/all/config.ts'
+import { readConfig } from '../../services/kit/config/read.ts'
+import { migratorVariables } from '../../services/kit/migrate/variables.ts'
+import { createSecretBox } from '../../services/kit/secrets/box.ts'
+import { IMAGE } from '../lab/image/build.ts'
+import { ROOT } from '../toolchain/checkout.ts'
 
 interface ComposeService {
   image: string

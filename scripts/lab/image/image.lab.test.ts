@@ -12,12 +12,17 @@ import { until } from '../../../services/testing/until.ts'
 import { BUN, commandFile, ROOT } from '../../toolchain/checkout.ts'
 import { run } from '../../toolchain/run.ts'
 import { type Backends, startIngress } from '../play/ingress.ts'
-import { copyApplication } from './content.ts'
+import { buildWithoutRegistry, IMAGE, mustRun } from './build.ts'
 
-/** The content of the image in a folder outside of the checkout, so that no other file is found. */
-const folder = await mkdtemp(join(tmpdir(), 'content-'))
+/** The files of the image in a folder outside of the checkout, so that no other file is found. */
+const folder = await mkdtemp(join(tmpdir(), 'image-'))
 await chmod(folder, 0o755)
-await copyApplication(folder)
+await buildWithoutRegistry()
+const container = (await mustRun(['buildah', 'from', IMAGE])).trim()
+const mounted = (await mustRun(['buildah', 'mount', container])).trim()
+await mustRun(['cp', '--archive', join(mounted, 'app'), folder])
+await mustRun(['buildah', 'rm', container])
+const application = join(folder, 'app')
 const running = new Map<string, Bun.Subprocess>()
 const metricsUrls = new Map<string, string>()
 afterAll(async () => {
@@ -40,7 +45,7 @@ const urlOf = (name: ServiceName) => db.urlOf(name).replace('//marketplace_', `/
 const COMMAND = [BUN, '--no-install', 'scripts/commands/marketplace/main.ts']
 
 const command = (words: readonly string[], env: Record<string, string> = ofOwner) =>
-  run([...COMMAND, ...words], { cwd: folder, env })
+  run([...COMMAND, ...words], { cwd: application, env })
 
 const ports = Object.fromEntries([...SERVICES, 'all'].map((name) => [name, freePort()])) as Record<
   ServiceName | 'all',
@@ -54,7 +59,7 @@ afterAll(() => ingress.stop())
 async function start(name: ServiceName | 'all', env: Record<string, string>): Promise<void> {
   const healthPort = freePort()
   const child = Bun.spawn([...COMMAND, name], {
-    cwd: folder,
+    cwd: application,
     env: {
       NODE_ENV: 'production',
       HOST: '127.0.0.1',
@@ -82,6 +87,20 @@ const stop = (name: string) => {
   running.get(name)?.kill('SIGTERM')
   return running.get(name)?.exited
 }
+
+interface Inspected {
+  Docker: { config: { User: string; Labels: Record<string, string> } }
+}
+
+test('the image runs as a numeric user, names its version, and has no tests', async () => {
+  const { Docker }: Inspected = JSON.parse(await mustRun(['buildah', 'inspect', '--type', 'image', IMAGE]))
+  expect(Docker.config.User).toBe('65532:65532')
+  expect(Docker.config.Labels['org.opencontainers.image.version']).toBe('0.1.0')
+  const files = await readdir(application, { recursive: true })
+  const own = files.filter((path) => !path.startsWith('node_modules/'))
+  expect(own.filter((path) => /\.test\.ts$|^services\/(testing|end-to-end)|^scripts\/lab/.test(path))).toEqual([])
+  expect(own).toContain('scripts/commands/marketplace/main.ts')
+})
 
 test('an unknown name is refused with the names of all services and commands', async () => {
   const { code, output } = await command(['catalogs'])
@@ -200,7 +219,7 @@ test.each(['migrate', 'catalog'])('SIGTERM ends %s while it waits for Postgres',
   const DATABASE_URL = `postgres://none:none@127.0.0.1:${silent.port}/none`
   const passwords = SERVICES.map((service) => [`${service.toUpperCase()}_DATABASE_PASSWORD`, 'none'])
   const env = { ...Object.fromEntries(passwords), DATABASE_URL, ENCRYPTION_KEYS, HEALTH_PORT: String(freePort()) }
-  const child = Bun.spawn([...COMMAND, name], { cwd: folder, env, stdout: 'ignore', stderr: 'ignore' })
+  const child = Bun.spawn([...COMMAND, name], { cwd: application, env, stdout: 'ignore', stderr: 'ignore' })
   running.set(`waiting ${name}`, child)
   await connected.promise
   child.kill('SIGTERM')
