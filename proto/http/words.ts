@@ -1,6 +1,7 @@
 import { CURRENCIES } from '../currencies.ts'
 import { ORG_ROLES, PERMISSIONS } from '../permissions.ts'
 import { CASE_STATES } from '../states/cases.ts'
+import { ENDPOINT_STATUSES } from '../states/endpoints.ts'
 import { OFFER_STATES } from '../states/offers.ts'
 import { ORDER_STATES } from '../states/orders.ts'
 import { RFQ_STATES } from '../states/rfqs.ts'
@@ -10,7 +11,6 @@ import { ENGAGEMENTS } from './organization/orgs.ts'
 import { CASE_KINDS } from './sourcing/cases.ts'
 import { UNIT_SYSTEMS } from './sourcing/part-fields.ts'
 import { INCOTERMS_2020 } from './sourcing/rfqs.ts'
-import { ENDPOINT_STATUSES } from './webhooks/endpoints.ts'
 
 interface Words {
   values: readonly string[]

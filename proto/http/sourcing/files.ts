@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { FILE_STATES } from '../../states/files.ts'
 import { defineOperation } from '../operation.ts'
 import { closed, DateTime, ItemsOf, OneOf, pathParam } from '../shapes.ts'
 import { partsTag } from './parts.ts'
@@ -6,8 +7,6 @@ import { EXAMPLE_UPLOAD_ID, FileName, filesTag, signedDownload } from './uploads
 
 export const FILE_GROUPS = ['preview', 'document', 'ip', 'partDevelopment', 'development'] as const
 export type FileGroup = (typeof FILE_GROUPS)[number]
-const FILE_STATES = ['PENDING', 'READY', 'FAILED'] as const
-export type FileState = (typeof FILE_STATES)[number]
 
 /** Stable codes of the reasons for FAILED. */
 export const FILE_FAILURES = [
@@ -32,6 +31,7 @@ export const FileGroup = OneOf(FILE_GROUPS, {
   examples: ['document'],
 })
 
+export type FileState = Static<typeof FileState>
 export const FileState = OneOf(FILE_STATES, {
   description:
     'PENDING until the bytes have been stored and read. The reason of FAILED is in the history of the part, and for an import in `GET /flows/v1/imports/{fileId}`.',

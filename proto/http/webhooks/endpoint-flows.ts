@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { ENDPOINT_STATUSES } from '../../states/endpoints.ts'
 import { WEBHOOK_EVENT_TYPES } from '../../webhook-events.ts'
 import { defineOperation } from '../operation.ts'
 import { closed, DateTime, OneOf, pathParam } from '../shapes.ts'
 import { deliveriesTag, WebhookDelivery } from './deliveries.ts'
-import { ENDPOINT_STATUSES } from './endpoints.ts'
 
 const endpointId = pathParam('id', 'Id of the endpoint.', 'wh_01JZ8Q4D3R1G5M7VJ0T6W2X9YB')
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { ENDPOINT_STATUSES } from '../../states/endpoints.ts'
 import { WEBHOOK_SUBSCRIPTIONS } from '../../webhook-events.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, DateTime, FORM, Line, OneOf, pathParam, Text, URL_FORM, URL_PATTERN } from '../shapes.ts'
@@ -36,8 +37,6 @@ const description = Text(10_000, {
   description: 'Label of the endpoint; an empty one clears it.',
   examples: ['Orders into the ERP'],
 })
-export const ENDPOINT_STATUSES = ['active', 'paused'] as const
-
 const status = OneOf(ENDPOINT_STATUSES, {
   description:
     'A paused endpoint receives no deliveries. Events that occur meanwhile are recorded and can be replayed.',

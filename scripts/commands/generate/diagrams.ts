@@ -1,25 +1,36 @@
 import { join } from 'node:path'
 import { CASE } from '../../../proto/states/cases.ts'
+import { ENDPOINT } from '../../../proto/states/endpoints.ts'
+import { FILE } from '../../../proto/states/files.ts'
+import { MAIL } from '../../../proto/states/mails.ts'
 import { OFFER } from '../../../proto/states/offers.ts'
 import { ORDER } from '../../../proto/states/orders.ts'
 import { PART } from '../../../proto/states/parts.ts'
 import { RFQ } from '../../../proto/states/rfqs.ts'
+import { KEY } from '../../../proto/states/service-account-keys.ts'
+import { USER } from '../../../proto/states/users.ts'
 import { ROOT } from '../../toolchain/checkout.ts'
 import { CommandError } from '../../toolchain/command-error.ts'
 import type { GeneratedFiles } from './files.ts'
-import { drawnStates, stateDiagram } from './state-diagram.ts'
+import { drawnStates, type States, stateDiagram } from './state-diagram.ts'
 
-const GUIDE = join('proto', 'guides', 'trade.md')
+const GUIDES = join('proto', 'guides')
 const DRAWINGS = join('services', 'site', 'pages', 'documentation', 'states')
 
-/** By the name in the markers of the guide. */
-const TABLES = { parts: PART, rfqs: RFQ, offers: OFFER, orders: ORDER, cases: CASE }
+/** The tables of each guide, by the name in its markers. */
+const TABLES = {
+  'trade.md': { parts: PART, rfqs: RFQ, offers: OFFER, orders: ORDER, cases: CASE },
+  'parts-and-files.md': { files: FILE },
+  'webhooks.md': { endpoints: ENDPOINT },
+  'organization.md': { users: USER, mails: MAIL },
+  'service-accounts.md': { keys: KEY },
+}
 
-/** The guide with the diagrams between their markers. */
-function withDiagrams(guide: string): string {
-  return Object.entries(TABLES).reduce((text, [name, table]) => {
+/** A guide with its diagrams between their markers. */
+function withDiagrams(path: string, guide: string, tables: Readonly<Record<string, States>>): string {
+  return Object.entries(tables).reduce((text, [name, table]) => {
     const block = new RegExp(`<!-- states of ${name} -->[\\s\\S]*?<!-- /states -->`)
-    if (!block.test(text)) throw new CommandError(`${GUIDE} has no place for the states of ${name}.`)
+    if (!block.test(text)) throw new CommandError(`${path} has no place for the states of ${name}.`)
     return text.replace(
       block,
       `<!-- states of ${name} -->\n\`\`\`mermaid\n${stateDiagram(table)}\n\`\`\`\n<!-- /states -->`,
@@ -27,11 +38,15 @@ function withDiagrams(guide: string): string {
   }, guide)
 }
 
-/** The guide of trades with its state diagrams, and the drawings that its page shows. */
+/** The guides with their state diagrams, and the drawings that their pages show. */
 export async function diagramFiles(): Promise<GeneratedFiles> {
-  const texts = new Map([[GUIDE, withDiagrams(await Bun.file(join(ROOT, GUIDE)).text())]])
-  for (const [name, table] of Object.entries(TABLES)) {
-    texts.set(join(DRAWINGS, `${name}.svg`), await drawnStates(table, `The states of ${name}`))
+  const texts = new Map<string, string>()
+  for (const [file, tables] of Object.entries(TABLES)) {
+    const path = join(GUIDES, file)
+    texts.set(path, withDiagrams(path, await Bun.file(join(ROOT, path)).text(), tables))
+    for (const [name, table] of Object.entries(tables)) {
+      texts.set(join(DRAWINGS, `${name}.svg`), await drawnStates(table, `The states of ${name}`))
+    }
   }
   return texts
 }

@@ -1,7 +1,7 @@
 import { instance } from '@viz-js/viz'
 import { DELETED, type Transition } from '../../../proto/states/state-table.ts'
 
-interface States {
+export interface States {
   initial: string
   verbs: Readonly<Record<string, Pick<Transition, 'from' | 'to'>>>
 }

@@ -4,18 +4,20 @@ import {
   MAX_LASTING_ACTS,
   type RevokedServiceAccountKey,
 } from '../../../proto/http/organization/service-accounts.ts'
+import { KEY } from '../../../proto/states/service-account-keys.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
+import { requireGuards } from '../../kit/command/transitions.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import { found, refuse } from '../../kit/errors/refusal.ts'
+import { found } from '../../kit/errors/refusal.ts'
 import { holdsPermissionsOf, requireNoHigherPermissions } from '../authority/authority.ts'
 import { emitUserChanged } from '../authority/events.ts'
 import { originOf } from '../authority/lineage.ts'
 import { findKeyOrigin } from '../authority/queries.ts'
 import { forgetUnconfirmed } from '../mail-addresses/commands.ts'
 import * as queries from './queries.ts'
-import { hasLedTo } from './rules.ts'
+import { GUARDS, hasLedTo } from './rules.ts'
 import { actOf, derivedKeyOf, keyOf } from './shapes.ts'
 
 /**
@@ -47,9 +49,10 @@ export async function revokeKey({
     originAt,
     MAX_LASTING_ACTS,
   )
-  if (!isLive && (!cascades || derived.length + acts.length === 0)) {
-    throw refuse('illegal_transition', { detail: 'The key has already been revoked.' })
-  }
+  await requireGuards(KEY, 'revoke', isLive ? 'LIVE' : 'REVOKED', {
+    guards: GUARDS,
+    facts: () => ({ isLive, ends: cascades && derived.length + acts.length > 0 }),
+  })
   const ended = cascades ? await endKeys(tx, caller, derived, now) : new Set<string>()
   const removed = cascades ? await forgetUnconfirmed(tx, orgId, actorIds, originAt, now) : []
   audit.add({ endedKeyIds: [...ended] })

@@ -1,11 +1,13 @@
 import type * as api from '../../../proto/http/organization/users.ts'
 import type { CreatedUser, User } from '../../../proto/http/organization/users.ts'
 import { noSuch } from '../../../proto/messages.ts'
+import { USER } from '../../../proto/states/users.ts'
 import { emailSpelling } from '../../kit/addresses/email-spelling.ts'
 import { type Impersonate, operatorContext } from '../../kit/audit/context.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
+import { requireGuards } from '../../kit/command/transitions.ts'
 import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { isUniqueViolation } from '../../kit/db/failures.ts'
@@ -31,7 +33,7 @@ import {
   updatePerson,
   voidCredentials,
 } from './queries.ts'
-import { ACTIVATION_MS, viewerOf } from './rules.ts'
+import { ACTIVATION_MS, GUARDS, stateOf, viewerOf } from './rules.ts'
 
 export interface LinkDeps {
   /** Base URL of activation links. */
@@ -124,8 +126,10 @@ export async function patchUser({
   const user = await requireUser(tx, caller, id)
   const [current] = await findUserDocument(tx, viewerOf(caller), id)
   requireMatch(ifMatch, current?.document ?? '')
-  if (user.anonymised) throw refuse('illegal_transition', { detail: 'The user was anonymised.' })
-  requirePerson(user, 'Change it at /flows/v1/service-accounts.')
+  await requireGuards(USER, 'patch', stateOf(user), {
+    guards: GUARDS,
+    facts: () => ({ kind: user.kind, advice: 'Change it at /flows/v1/service-accounts.' }),
+  })
   const email = body.email === undefined ? undefined : requireEmailAddress(body.email, 'email')
   await updatePerson(tx, orgId, id, { ...body, email }, now).catch(refuseTakenEmail('email'))
   // A link that was sent to the former address must not work for its owner.
@@ -141,12 +145,6 @@ export async function patchUser({
 export async function requireUser(tx: Tx, caller: Caller, id: string) {
   const user = found(await findUser(tx, caller.orgId, id))
   return { ...user, permissions: await requireNoHigherPermissions(tx, caller, id) }
-}
-
-/** Throws 409 for a service account, whose name is changed elsewhere and which has keys instead of a password. */
-export function requirePerson({ kind }: { kind: 'PERSON' | 'SERVICE' }, advice: string): void {
-  if (kind === 'PERSON') return
-  throw refuse('illegal_transition', { detail: `The user is a service account. ${advice}` })
 }
 
 /** The public document of the user, with the fields that the caller may see. */

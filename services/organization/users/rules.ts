@@ -1,4 +1,18 @@
 import type { Permission } from '../../../proto/permissions.ts'
+import type { Guards } from '../../../proto/states/state-table.ts'
+import type { USER } from '../../../proto/states/users.ts'
+
+/** The state in the table of users. */
+export function stateOf({ active, anonymised }: { active: boolean; anonymised: boolean }) {
+  if (anonymised) return 'ANONYMISED'
+  return active ? 'ACTIVE' : 'INACTIVE'
+}
+
+/** The guards of the state table. `advice`: what serves for a service account instead. */
+export const GUARDS = {
+  isPerson: ({ kind, advice }: { kind: 'PERSON' | 'SERVICE'; advice: string }) =>
+    kind === 'PERSON' ? undefined : `The user is a service account. ${advice}`,
+} satisfies Guards<typeof USER.verbs, keyof typeof USER.verbs, never>
 
 /** The caller, as far as it decides which fields of a user are shown. */
 export interface Viewer {

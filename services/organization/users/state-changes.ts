@@ -1,15 +1,18 @@
 import type * as api from '../../../proto/http/organization/users.ts'
+import { USER } from '../../../proto/states/users.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
+import { requireGuards, requireTransition } from '../../kit/command/transitions.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import type { JsonText } from '../../kit/db/json-text.ts'
-import { refuse } from '../../kit/errors/refusal.ts'
+import { found } from '../../kit/errors/refusal.ts'
 import { requireAdministratorLeft } from '../authority/authority.ts'
 import { emitUserChanged } from '../authority/events.ts'
 import { withdrawAllRoles } from '../roles/queries.ts'
-import { type LinkDeps, passOn, requirePerson, requireUser, resetCredentials, visibleUser } from './commands.ts'
+import { type LinkDeps, passOn, requireUser, resetCredentials, visibleUser } from './commands.ts'
 import { activate, deactivate, deleteActivations, eraseUser } from './queries.ts'
+import { GUARDS, stateOf } from './rules.ts'
 
 /** What happens in other features in the transaction of a change of users. `service.ts` provides it. */
 export interface UserFollowers {
@@ -26,10 +29,8 @@ export async function activateUser({
   params: { id },
   now,
 }: CommandOf<typeof api.activateUser>): Promise<JsonText> {
-  await requireUser(tx, caller, id)
-  if ((await activate(tx, caller.orgId, id, now)).length === 0) {
-    throw refuse('illegal_transition', { detail: 'The user is already active or was anonymised.' })
-  }
+  requireTransition(USER, 'activate', stateOf(await requireUser(tx, caller, id)))
+  found(await activate(tx, caller.orgId, id, now))
   await emitUserChanged(tx, caller.orgId, id)
   return visibleUser(tx, caller, id)
 }
@@ -39,9 +40,9 @@ export async function deactivateUser(
   { followers }: { followers: UserFollowers },
   { tx, caller, params: { id }, now, audit }: CommandOf<typeof api.deactivateUser>,
 ): Promise<JsonText> {
-  const { permissions, kind } = await requireUser(tx, caller, id)
-  const [deactivated] = await deactivate(tx, caller.orgId, id, now)
-  if (!deactivated) throw refuse('illegal_transition', { detail: 'The user is already inactive.' })
+  const { permissions, kind, ...user } = await requireUser(tx, caller, id)
+  requireTransition(USER, 'deactivate', stateOf(user))
+  const deactivated = found(await deactivate(tx, caller.orgId, id, now))
   if (permissions.includes('org:admin')) await requireAdministratorLeft(tx, caller.orgId)
   await emitSessionsVoid(tx, 'organization.user.deactivated', caller.orgId, id, deactivated.session_version)
   if (kind === 'SERVICE') audit.add({ endedKeyIds: await followers.endKeysOf(tx, caller, id, now) })
@@ -54,8 +55,10 @@ export async function resetUserPassword(
   { tx, caller, params: { id }, body, now }: CommandOf<typeof api.resetUserPassword>,
 ): Promise<{ activationUrl?: string }> {
   const user = await requireUser(tx, caller, id)
-  requirePerson(user, 'It has keys instead of a password.')
-  if (!user.active) throw refuse('illegal_transition', { detail: 'The user is inactive. Activate the user first.' })
+  await requireGuards(USER, 'resetPassword', stateOf(user), {
+    guards: GUARDS,
+    facts: () => ({ kind: user.kind, advice: 'It has keys instead of a password.' }),
+  })
   const token = await resetCredentials(tx, caller.orgId, id, { now, createdBy: caller.userId })
   return passOn(tx, deps, { kind: 'RESET', orgId: caller.orgId, userId: id, token }, body?.mail, now)
 }
@@ -65,10 +68,10 @@ export async function anonymiseUser(
   { followers }: { followers: UserFollowers },
   { tx, caller, params: { id }, now, audit }: CommandOf<typeof api.anonymiseUser>,
 ): Promise<JsonText> {
-  const { permissions, kind } = await requireUser(tx, caller, id)
+  const { permissions, kind, ...user } = await requireUser(tx, caller, id)
+  requireTransition(USER, 'anonymise', stateOf(user))
   await followers.forgetAddress(tx, caller.orgId, id, now)
-  const [erased] = await eraseUser(tx, caller.orgId, id, now)
-  if (!erased) throw refuse('illegal_transition', { detail: 'The user is already anonymised.' })
+  const erased = found(await eraseUser(tx, caller.orgId, id, now))
   if (permissions.includes('org:admin')) await requireAdministratorLeft(tx, caller.orgId)
   await withdrawAllRoles(tx, caller.orgId, id)
   await deleteActivations(tx, id)

@@ -1,6 +1,7 @@
 import type * as api from '../../../proto/http/sourcing/files.ts'
 import type { UpdateFilesRequest } from '../../../proto/http/sourcing/files.ts'
 import { noSuch } from '../../../proto/messages.ts'
+import { FILE } from '../../../proto/states/files.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { CommandOf, PreparationOf } from '../../kit/command/command.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
@@ -129,7 +130,7 @@ async function addFile(
     name,
     group,
     public: upload.public,
-    state: info ? 'READY' : tooLarge ? 'FAILED' : 'PENDING',
+    state: info ? FILE.verbs.finish.to : tooLarge ? FILE.verbs.fail.to : FILE.initial,
     reason: tooLarge ? 'too_large' : null,
     objectKey: info ? upload.id : null,
     info: info ?? null,
@@ -137,7 +138,7 @@ async function addFile(
   }
   await insertFile(tx, file, now)
   if (tooLarge) await scheduleDeletionOfUpload(tx, upload.id, now)
-  if (file.state !== 'PENDING') return
+  if (file.state !== FILE.initial) return
   await insertCopyJob(tx, { fileId: file.id, sourceKey: upload.id, sourceEtag: object.etag }, now)
 }
 

@@ -1,4 +1,5 @@
 import type { WebhookDelivery } from '../../../proto/http/webhooks/deliveries.ts'
+import { ENDPOINT } from '../../../proto/states/endpoints.ts'
 import { commitsAsynchronously } from '../../kit/db/async-commit.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import type { OrNull } from '../rows.ts'
@@ -208,8 +209,8 @@ export const countResults = (tx: Tx, results: readonly EndpointResult[], now: st
 /** Pauses an endpoint for a reason that its organization can read. */
 export const pauseEndpoint = (tx: Tx, id: string, reason: string, now: string) => tx<{ org_id: string }[]>`
   update webhooks.endpoints set
-    status = 'paused', pause_reason = ${reason}, updated_at = greatest(${now}, updated_at + interval '1 millisecond')
-  where id = ${id} and status = 'active'
+    status = ${ENDPOINT.verbs.pause.to}, pause_reason = ${reason}, updated_at = greatest(${now}, updated_at + interval '1 millisecond')
+  where id = ${id} and status = any(${[...ENDPOINT.verbs.pause.from]})
   returning org_id`
 
 export const deleteDeliveries = (sql: Sql, before: string, limit: number) => sql`

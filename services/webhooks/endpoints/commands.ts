@@ -5,6 +5,7 @@ import {
   MAX_ENDPOINTS,
   type WebhookEndpoint,
 } from '../../../proto/http/webhooks/endpoints.ts'
+import { ENDPOINT } from '../../../proto/states/endpoints.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
@@ -38,7 +39,7 @@ export async function createEndpoint(
   if (present.count >= MAX_ENDPOINTS) {
     throw refuse('limit_reached', { detail: `An organization has at most ${MAX_ENDPOINTS} webhook endpoints.` })
   }
-  const { url, description, events, status = 'active' } = body
+  const { url, description, events, status = ENDPOINT.initial } = body
   const secret = newWebhookSecret()
   const endpoint = {
     id: newIdAt('wh', now),
@@ -66,7 +67,7 @@ export async function patchEndpoint(
   const change = { ...row, ...fields, events: [...new Set(events ?? row.events)] }
   if (change.description === '') change.description = null
   const [changed] = await queries.updateEndpoint(tx, orgId, params.webhookId, change, now)
-  if (changed.status === 'active') await followers.resumeReplay(tx, params.webhookId, now)
+  if (changed.status === ENDPOINT.verbs.activate.to) await followers.resumeReplay(tx, params.webhookId, now)
   return { data: shownEndpoint(changed) }
 }
 

@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import type * as api from '../../../../proto/http/sourcing/imports.ts'
 import type { Import, PartFileImport } from '../../../../proto/http/sourcing/imports.ts'
+import { IMPORT } from '../../../../proto/states/files.ts'
 import type { CommandOf } from '../../../kit/command/command.ts'
 import type { Sql } from '../../../kit/db/client.ts'
 import { newIdAt } from '../../../kit/db/ids.ts'
@@ -31,7 +32,7 @@ export async function importFile(
   found(await lockOwnPart(tx, orgId, partId))
   const fileId = newIdAt('file', now)
   const withoutBytes = { reason: null, objectKey: null, info: null, countedBytes: 0 }
-  const file = { id: fileId, partId, orgId, name, group, public: false, state: 'PENDING' as const, ...withoutBytes }
+  const file = { id: fileId, partId, orgId, name, group, public: false, state: IMPORT.initial, ...withoutBytes }
   await insertFile(tx, file, now)
   await insertImport(tx, { fileId, encryptedUrl: await box.encrypt(sasUrl) }, now)
   await requireWithinLimits(tx, quota, orgId, partId, 1)

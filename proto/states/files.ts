@@ -1,0 +1,20 @@
+import { StateTable } from './state-table.ts'
+
+export const FILE_STATES = ['PENDING', 'READY', 'FAILED'] as const
+export type FileState = (typeof FILE_STATES)[number]
+
+const transfer = {
+  finish: { from: ['PENDING'], to: 'READY', by: ['marketplace'] },
+  fail: { from: ['PENDING'], to: 'FAILED', by: ['marketplace'] },
+} as const
+
+/** A file of a part. One whose bytes were read with its upload is READY at once. */
+export const FILE = new StateTable({
+  record: 'file',
+  states: FILE_STATES,
+  initial: 'PENDING',
+  verbs: { ...transfer, remove: { from: FILE_STATES, to: 'DELETED', by: ['ipOwner'] } },
+})
+
+/** The copy of a file from a signed URL, which has the state of its file. */
+export const IMPORT = new StateTable({ record: 'import', states: FILE_STATES, initial: 'PENDING', verbs: transfer })
