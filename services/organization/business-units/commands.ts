@@ -49,6 +49,7 @@ export async function patchBusinessUnit({
   const unit = found(await queries.lockBusinessUnit(tx, orgId, id))
   requireMatch(ifMatch, unit)
   const { name = unit.name } = body
+  if (name === unit.name) return unit
   await queries.renameBusinessUnit(tx, orgId, id, name).catch(refuseTaken)
   await emitChanged(tx, orgId, id)
   return { id, name }

@@ -62,8 +62,10 @@ export async function patchCustomField({
   const problems = optionProblems(body.options ?? [], known)
   if (problems.length > 0) throw invalid(problems)
   requireMatch(ifMatch, field)
+  const { name = field.name, options = field.options } = body
+  if (Bun.deepEquals({ ...field, name, options }, field)) return field
   if (body.options) await replaceOptions(tx, orgId, field, body.options)
-  await queries.renameCustomField(tx, orgId, id, body.name ?? field.name).catch(refuseTaken)
+  await queries.renameCustomField(tx, orgId, id, name).catch(refuseTaken)
   await emitChanged(tx, orgId, id)
   return getField(tx, orgId, id)
 }

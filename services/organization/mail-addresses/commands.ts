@@ -110,6 +110,7 @@ export async function patchAddress({
   const address = found(await queries.lockAddress(tx, orgId, id))
   requireMatch(ifMatch, shownAddress(address))
   const topics = topicsOf(body.topics ?? address.topics)
+  if (Bun.deepEquals(topics, address.topics)) return shownAddress(address)
   await queries.updateTopics(tx, orgId, id, topics)
   await emitChanged(tx, orgId, id)
   return shownAddress({ ...address, topics })

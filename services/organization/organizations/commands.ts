@@ -97,7 +97,9 @@ export async function patchOrg({
     })
   }
   const { name = org.name, regionCode = org.regionCode, website = org.website } = body
-  await updateOrganization(tx, { id, name, roles, regionCode, website, ...terms })
+  const changed = { ...org, name, roles, regionCode, website, ...terms }
+  if (Bun.deepEquals(changed, { ...org })) return visibleOrg(tx, caller, id)
+  await updateOrganization(tx, changed)
   await reconcileRoles(tx, id, { roles, operator: org.operator }, now)
   await emitOrganizationChanged(tx, id)
   return visibleOrg(tx, caller, id)

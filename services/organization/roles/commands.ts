@@ -43,7 +43,7 @@ function requireApplicable(permissions: readonly Permission[], standing: Standin
 
 /**
  * Changes a custom role. The caller must hold the old and the new permissions of the role, because its users gain and
- * lose them. An administrator must remain.
+ * lose them. An administrator must remain. A patch without a change emits no event.
  */
 export async function patchRole({
   tx,
@@ -62,6 +62,7 @@ export async function patchRole({
   requireMatch(ifMatch, role)
   requireCustom(role)
   if (isReserved(name)) throw nameTaken(UNIQUE_NAME.record)
+  if (name === role.name && Bun.deepEquals(permissions, role.permissions)) return role
   const changed = found(await queries.updateRole(tx, { id, orgId, name, permissions }).catch(refuseTaken))
   if (role.permissions.includes('org:admin')) await requireAdministratorLeft(tx, orgId)
   const added = permissions.filter((permission) => !role.permissions.includes(permission))

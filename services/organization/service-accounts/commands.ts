@@ -45,6 +45,7 @@ export async function patchAccount({
   await requireNoHigherPermissions(tx, caller, id)
   requireMatch(ifMatch, accountOf(account))
   const { name = account.name, description = account.description } = body
+  if (name === account.name && description === account.description) return accountOf(account)
   const [changed] = await queries.updateAccount(tx, { orgId, id, name, description }, now)
   await emitUserChanged(tx, orgId, id)
   return accountOf(changed as queries.AccountRow)

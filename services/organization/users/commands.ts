@@ -113,7 +113,7 @@ export async function requireGrantable(tx: Tx, caller: Caller, roleIds: readonly
   if (problems.length > 0) throw invalid(problems)
 }
 
-/** Changes the personal data of a user, which must not be anonymised and whose permissions the caller must hold. */
+/** Changes the personal data of a user whose permissions the caller holds. A patch without a change emits no event. */
 export async function patchUser({
   tx,
   caller,
@@ -131,7 +131,8 @@ export async function patchUser({
     facts: () => ({ kind: user.kind, advice: 'Change it at /flows/v1/service-accounts.' }),
   })
   const email = body.email === undefined ? undefined : requireEmailAddress(body.email, 'email')
-  await updatePerson(tx, orgId, id, { ...body, email }, now).catch(refuseTakenEmail('email'))
+  const [changed] = await updatePerson(tx, orgId, id, { ...body, email }, now).catch(refuseTakenEmail('email'))
+  if (!changed) return visibleUser(tx, caller, id)
   // A link that was sent to the former address must not work for its owner.
   if (email !== undefined && email.toLowerCase() !== user.email.toLowerCase()) {
     await deleteActivations(tx, id)

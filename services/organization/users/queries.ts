@@ -38,14 +38,22 @@ interface PersonChange {
   phone?: string | null | undefined
 }
 
-export const updatePerson = (tx: Tx, orgId: string, userId: string, change: PersonChange, now: string) => tx`
-  update organization.users set
-    email = coalesce(${change.email ?? null}, email),
-    given_name = coalesce(${change.givenName ?? null}, given_name),
-    family_name = coalesce(${change.familyName ?? null}, family_name),
-    phone = case when ${change.phone !== undefined} then ${change.phone ?? null} else phone end,
-    updated_at = ${now}
-  where org_id = ${orgId} and id = ${userId}`
+/** No row if nothing changes. */
+export const updatePerson = (tx: Tx, orgId: string, userId: string, change: PersonChange, now: string) => tx<
+  { id: string }[]
+>`
+  update organization.users u set email = changed.email, given_name = changed.given_name,
+    family_name = changed.family_name, phone = changed.phone, updated_at = ${now}
+  from (
+    select id, coalesce(${change.email ?? null}, email) as email,
+      coalesce(${change.givenName ?? null}, given_name) as given_name,
+      coalesce(${change.familyName ?? null}, family_name) as family_name,
+      case when ${change.phone !== undefined} then ${change.phone ?? null} else phone end as phone
+    from organization.users where org_id = ${orgId} and id = ${userId}
+  ) changed
+  where u.id = changed.id and (u.email, u.given_name, u.family_name, u.phone)
+    is distinct from (changed.email, changed.given_name, changed.family_name, changed.phone)
+  returning u.id`
 
 interface ActivationRow {
   hash: Uint8Array

@@ -178,7 +178,7 @@ describe('changing a user', () => {
     expect((await patch(client, path, { givenName: null })).status).toBe(400)
     const entry = (await entriesOf(market, org.orgId, 'user.patch')).at(0)
     expect(entry?.request).toEqual({ id: user.id, fields: ['familyName'] })
-    expect(await eventsOf(market, user.id)).toHaveLength(4)
+    expect(await eventsOf(market, user.id)).toHaveLength(3)
   })
 
   test('a new e-mail address can be used for search and sign-in at once', async () => {
