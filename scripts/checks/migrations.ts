@@ -10,7 +10,7 @@ import { run } from '../toolchain/run.ts'
  * before.
  */
 const FIRST_RELEASE: Readonly<Record<string, number>> = {
-  kit: 4,
+  kit: 5,
   organization: 11,
   identity: 5,
   catalog: 2,
