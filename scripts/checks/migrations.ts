@@ -14,7 +14,7 @@ const FIRST_RELEASE: Readonly<Record<string, number>> = {
   organization: 11,
   identity: 5,
   catalog: 2,
-  sourcing: 14,
+  sourcing: 15,
   webhooks: 3,
 }
 

@@ -45,6 +45,8 @@ do $migration$ begin
   $create$, current_schema());
 end $migration$;
 create trigger jobs_turn after insert on jobs for each row execute function add_job_turn();
+-- A job without a turn would never run, so rows that are copied get one, too.
+alter table jobs enable always trigger jobs_turn;
 
 do $$ begin
   execute format('grant select, insert, update, delete on jobs to %I', 'marketplace_' || current_schema());

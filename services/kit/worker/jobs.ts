@@ -23,7 +23,7 @@ export interface JobKind<Data = unknown, Progress = unknown> {
   run(job: Job<Data, Progress>, signal: AbortSignal): Promise<void>
   /** Whether the job is not tried again. */
   isFinal?(error: unknown): boolean
-  /** Records a failed attempt. After the last one it ends the job. Default: a line of the log. */
+  /** Records a failed attempt. After the last one it ends the job, which is the default, with a line of the log. */
   onFailure?(job: Job<Data, Progress>, error: unknown, isLast: boolean): Promise<void>
 }
 
@@ -202,7 +202,10 @@ export class JobWorker implements Worker {
     const isExpired = row.expires_at !== null && dueMs >= Date.parse(row.expires_at)
     const isLast = isExpired || row.attempts >= (kind.maxAttempts ?? NO_LIMIT) || (kind.isFinal?.(error) ?? false)
     if (kind.onFailure) await kind.onFailure(job, error, isLast)
-    else log[levelOf(error)]({ err: error, kind: row.kind, id: row.id }, 'a job failed')
+    else {
+      log[levelOf(error)]({ err: error, kind: row.kind, id: row.id, isLast }, 'a job failed')
+      if (isLast) await job.settle((tx) => job.end(tx))
+    }
     observe(kind.kind, isLast ? 'failed' : 'retried')
     if (!isLast) await release(dueMs, true)
   }
