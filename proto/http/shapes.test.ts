@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { OPERATIONS } from '../../services/testing/operations/contract.ts'
+import { OPERATIONS } from './operations.ts'
 
 interface Text {
   path: string

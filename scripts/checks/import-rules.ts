@@ -1,9 +1,7 @@
 import type { IForbiddenRuleType } from 'dependency-cruiser'
 
-/**
- * Tests and test support: `x.test.ts`, `services/testing`, a conformance suite. Only the rules on tests apply to them.
- */
-export const TESTS = String.raw`\.test\.ts$|/(testing|conformance)(/|\.ts$)`
+/** Tests and test support: `x.test.ts`, `services/testing`. Only the rules on tests apply to them. */
+export const TESTS = String.raw`\.test\.ts$|^services/testing/`
 
 /** The folders of the kit, lowest layer first: a folder imports only its own layer and the layers below. */
 const KIT_LAYERS = [
@@ -15,9 +13,10 @@ const KIT_LAYERS = [
 ]
 const kit = (layers: readonly string[][]) => `^services/kit/(${layers.flat().join('|')})/`
 
-const ONE_SERVICE = '^services/(?!kit/|all/|end-to-end/|testing/)[^/]+/'
+const ONE_SERVICE = '^services/(?!kit/|site/|all/|end-to-end/|testing/)[^/]+/'
 /** Modules of a service by their file names; every other file is a consumer, a worker or another part of a feature. */
-const modules = (...names: string[]) => `^services/(?!kit/|all/|end-to-end/|testing/).+/(${names.join('|')})\\.ts$`
+const modules = (...names: string[]) =>
+  `^services/(?!kit/|site/|all/|end-to-end/|testing/).+/(${names.join('|')})\\.ts$`
 const packages = (...names: string[]) => `(^|node_modules/)(${names.join('|')})(/|$)`
 
 interface Direction {
@@ -73,7 +72,7 @@ export const IMPORT_RULES: IForbiddenRuleType[] = [
   }),
 
   forbid('services never import each other', {
-    from: '^services/(?!kit/|all/|end-to-end/|testing/)([^/]+)/',
+    from: '^services/(?!kit/|site/|all/|end-to-end/|testing/)([^/]+)/',
     to: ONE_SERVICE,
     toExcept: '^services/$1/',
   }),
@@ -88,13 +87,13 @@ export const IMPORT_RULES: IForbiddenRuleType[] = [
   {
     name: 'tests of a service import no other service',
     severity: 'error',
-    from: { path: String.raw`^services/(?!kit/|all/|end-to-end/|testing/)([^/]+)/.*\.test\.ts$` },
+    from: { path: String.raw`^services/(?!kit/|site/|all/|end-to-end/|testing/)([^/]+)/.*\.test\.ts$` },
     to: { path: '^services/(?!kit/|testing/)', pathNot: '^services/$1/' },
   },
   {
     name: 'tests of the kit reach no service',
     severity: 'error',
-    from: { path: String.raw`^services/kit/(.*\.test\.ts$|.*/conformance/)` },
+    from: { path: String.raw`^services/kit/.*\.test\.ts$` },
     to: { path: '^services/(?!kit/|testing/)', reachable: true },
   },
   forbid('proto imports only proto and TypeBox', {
@@ -109,9 +108,9 @@ export const IMPORT_RULES: IForbiddenRuleType[] = [
   forbid(
     'the console is a client: it imports the TypeScript client, the states and names of the contract, and its libraries',
     {
-      from: '^services/identity/console/app/',
+      from: '^services/site/console/app/',
       toExcept: [
-        '^services/identity/console/app/',
+        '^services/site/console/app/',
         '^proto/(clients/typescript/src|states)/',
         '^proto/(permissions|procedures|territories|webhook-events)\\.ts$',
         packages('preact', 'preact-iso', '@preact/signals'),
@@ -119,8 +118,19 @@ export const IMPORT_RULES: IForbiddenRuleType[] = [
     },
   ),
   forbid('only the bundler reads the sources of the console', {
-    from: '^services/(?!identity/console/app/)',
-    to: '^services/identity/console/app/',
+    from: '^services/(?!site/console/app/)',
+    to: '^services/site/console/app/',
+  }),
+
+  forbid('the site imports only kit and proto', {
+    from: '^services/site/',
+    to: '^services/',
+    toExcept: '^services/(site|kit)/',
+  }),
+  forbid('only service.ts imports the site', {
+    from: '^services/(?!site/)',
+    except: modules('service'),
+    to: '^services/site/',
   }),
 
   forbid('kit imports only proto', { from: '^services/kit/', to: '^services/(?!kit/)' }),

@@ -6,9 +6,9 @@ import { ROOT } from './checkout.ts'
  * already: in the lockfile of the product, each installation would have 280 MB more. Audit, licences, bill of materials
  * and update bots read both lockfiles.
  */
-export const REFERENCE_MANIFEST = join(ROOT, 'services', 'identity', 'pages', 'reference')
+export const REFERENCE_MANIFEST = join(ROOT, 'services', 'site', 'pages', 'reference')
 /** The packages of the browser modules with their licences, which MIT and Apache-2.0 require in what is shipped. */
-export const LICENCES_FILE = 'services/identity/pages/reference/LICENCES.txt'
+export const LICENCES_FILE = 'services/site/pages/reference/LICENCES.txt'
 
 const API_REFERENCE = '@scalar/api-reference'
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
+import { OPERATIONS } from '../../proto/http/operations.ts'
 import { ownerOf, PATHS } from '../../proto/paths.ts'
 import { SERVICES } from '../../proto/services.ts'
 import { type AllConfig, allVariables } from '../all/config.ts'
 import { createAll } from '../all/services.ts'
 import { readConfig } from '../kit/config/read.ts'
 import { testDatabase } from '../testing/database.ts'
-import { OPERATIONS } from '../testing/operations/contract.ts'
 
 /** Operations without a token, each with the reason. */
 const PUBLIC = [

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { OPERATIONS } from '../testing/operations/contract.ts'
+import { OPERATIONS } from '../../proto/http/operations.ts'
 
 /** What each operation needs, as the contract has it; pages and documents are public. */
 const ACCESS = {

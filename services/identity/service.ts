@@ -2,19 +2,20 @@ import { listPublicKeys } from '../kit/auth/queries.ts'
 import { createTokenReader } from '../kit/auth/tokens.ts'
 import { KeyedSemaphore } from '../kit/limits/keyed-semaphore.ts'
 import { AUDIENCE, assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
+import { LINK_SCRIPTS } from '../site/console/bundle.ts'
+import { consoleRoutes } from '../site/console/routes.ts'
+import { clientRoutes } from '../site/pages/clients.ts'
+import { pageRoutes } from '../site/pages/routes.ts'
+import { unknownPage } from '../site/pages/unknown-page.ts'
 import { activationRoutes } from './activations/routes.ts'
 import { cleanUpIdentity } from './cleanup/queries.ts'
 import type { IdentityConfig } from './config.ts'
-import { LINK_SCRIPTS } from './console/bundle.ts'
-import { consoleRoutes } from './console/routes.ts'
 import { endSessionsWithoutAuthority } from './impersonation/consumer.ts'
 import { impersonationRoutes } from './impersonation/routes.ts'
 import { ensureKeys } from './keys/commands.ts'
 import { keyRoutes } from './keys/routes.ts'
 import { createSigner } from './keys/signer.ts'
 import { oauthRoutes } from './oauth/routes.ts'
-import { clientRoutes } from './pages/clients.ts'
-import { pageRoutes } from './pages/routes.ts'
 import { createHashing, dummyHash, MAX_KNOWN_NETWORKS } from './passwords/hashing.ts'
 import { passwordRoutes } from './passwords/routes.ts'
 import { endResetSessions, erasePeople } from './sessions/consumer.ts'
@@ -26,7 +27,7 @@ import { tokenRoutes } from './tokens/routes.ts'
 
 /** Tokens, sessions, passwords and keys. */
 export async function createIdentity(config: IdentityConfig, options?: KitOptions): Promise<Service> {
-  const kit = await createKit('identity', config, options)
+  const kit = await createKit('identity', config, { ...options, unknownPage })
   const { http, pagination, sql, clock, now, bus, box, auth } = kit
   const tokenOptions = {
     issuer: config.PUBLIC_URL,

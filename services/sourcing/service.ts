@@ -1,6 +1,7 @@
 import { AddressGuard } from '../kit/addresses/guard.ts'
 import { assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
 import { every } from '../kit/worker/worker.ts'
+import { unknownPage } from '../site/pages/unknown-page.ts'
 import { openAssignments, updateAssignments } from './assignments/order-steps.ts'
 import { assignmentRoutes } from './assignments/routes.ts'
 import { awardRoutes } from './awards/routes.ts'
@@ -37,7 +38,7 @@ const PARTITIONS_INTERVAL_MS = 60 * 60 * 1000
 
 /** Parts and their files, factories, RFQs, offers, orders, assignments and cases. */
 export async function createSourcing(config: SourcingConfig, options?: KitOptions): Promise<Service> {
-  const kit = await createKit('sourcing', config, options)
+  const kit = await createKit('sourcing', config, { ...options, unknownPage })
   const { http, bus, pagination } = kit
   const storage = createStorage(config, kit)
   const folder = storage instanceof FolderStorage ? storage : undefined

@@ -1,6 +1,6 @@
 import type { Operation } from '../../proto/http/operation.ts'
+import { OPERATIONS } from '../../proto/http/operations.ts'
 import type { ApiClient } from './client.ts'
-import { OPERATIONS } from './operations/contract.ts'
 
 const READS = Object.values(OPERATIONS)
   .flat()

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { OPERATIONS } from '../testing/operations/contract.ts'
+import { OPERATIONS } from '../../proto/http/operations.ts'
 
 const OPERATIONS_OF_WEBHOOKS = [
   'DELETE /v2.3/webhooks/endpoints/{webhookId}',

@@ -1,7 +1,7 @@
 import { afterAll } from 'bun:test'
+import { conformance } from '../../testing/bus/conformance/conformance.ts'
 import { testDatabase } from '../../testing/database.ts'
 import { natsServer } from '../../testing/nats-server.ts'
-import { conformance } from './conformance/conformance.ts'
 import { ensureStreams } from './nats/streams.ts'
 
 const database = await testDatabase()

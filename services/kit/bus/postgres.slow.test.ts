@@ -1,5 +1,5 @@
+import { conformance } from '../../testing/bus/conformance/conformance.ts'
 import { testDatabase } from '../../testing/database.ts'
-import { conformance } from './conformance/conformance.ts'
 
 const database = await testDatabase()
 

@@ -9,6 +9,7 @@ import type { Log } from '../log/log.ts'
 import type { RequestLog } from '../log/request-log.ts'
 import type { RequestMetrics } from '../metrics/requests.ts'
 import type { Outages } from './outages.ts'
+import type { UnknownPage } from './page.ts'
 
 /** The dependencies of the operations of a service. */
 export interface HttpDeps extends CommandDeps {
@@ -26,4 +27,6 @@ export interface HttpDeps extends CommandDeps {
   metrics: RequestMetrics
   /** The causes of 503 answers. */
   outages: Outages
+  /** Answers a browser at an address that does not exist. Default: the error body. */
+  unknownPage?: UnknownPage
 }

@@ -8,6 +8,7 @@ import { networkOf } from './client-address.ts'
 import type { HttpDeps } from './deps.ts'
 import { isTagListed } from './entity-tags.ts'
 import { isPaged, nextPageOf } from './next-page.ts'
+import { isOfApi, prefersPage } from './page.ts'
 import {
   type ErrorFormat,
   errorBody,
@@ -21,7 +22,6 @@ import { Raw } from './raw.ts'
 import type { ErrorResponder, RequestState } from './request-state.ts'
 import { acceptsCoding, Streamed, streamedResponse } from './stream.ts'
 import { targetOf } from './target.ts'
-import { isOfApi, prefersPage, UNKNOWN_PAGE_HEADERS, unknownPage } from './unknown-page.ts'
 
 /** Writes the responses of one operation: status, headers, body, log line and metric. */
 export class Responder implements ErrorResponder {
@@ -104,7 +104,7 @@ export class Responder implements ErrorResponder {
 
   #error(state: RequestState, error: unknown): Response {
     const { request, requestId } = state
-    const { publicUrl } = this.#deps
+    const { publicUrl, unknownPage } = this.#deps
     const refusal = refusalOf(error)
     if (refusal.code === 'internal_error') this.#deps.log.error({ err: error, requestId }, 'unexpected error')
     this.#deps.outages.record(refusal, requestId)
@@ -117,11 +117,12 @@ export class Responder implements ErrorResponder {
     if (status === 401) headers.set('www-authenticate', challengeOf(format, refusal))
     if (format === 'oauth') headers.set('cache-control', 'no-store')
     for (const [name, value] of Object.entries(refusal.headers ?? {})) headers.set(name, value)
-    if (this.#operation.page && !isOfApi(path) && refusal.code === 'not_found') {
+    if (unknownPage && this.#operation.page && !isOfApi(path) && refusal.code === 'not_found') {
       headers.append('vary', 'Accept')
       if (prefersPage(request)) {
-        for (const [name, value] of Object.entries(UNKNOWN_PAGE_HEADERS)) headers.set(name, value)
-        return this.#send(state, unknownPage(path, refusal.detail), status, headers, refusal.code)
+        const page = unknownPage(path, refusal.detail)
+        for (const [name, value] of Object.entries(page.headers)) headers.set(name, value)
+        return this.#send(state, page.text, status, headers, refusal.code)
       }
     }
     return this.#send(state, errorBody(format, refusal, { path, requestId, publicUrl }), status, headers, refusal.code)

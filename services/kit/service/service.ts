@@ -17,6 +17,7 @@ import { withPasswordFile } from '../db/password-file.ts'
 import type { Reads } from '../db/pipelined-reads.ts'
 import { Http } from '../http/http.ts'
 import { Outages } from '../http/outages.ts'
+import type { UnknownPage } from '../http/page.ts'
 import { BodyBudget } from '../limits/body-budget.ts'
 import { KeyedSemaphore } from '../limits/keyed-semaphore.ts'
 import { createRateLimit } from '../limits/rate-limit.ts'
@@ -91,6 +92,11 @@ export interface KitOptions {
   logDestination?: { write(line: string): void }
 }
 
+interface ServiceOptions extends KitOptions {
+  /** For a service whose addresses people open in a browser. */
+  unknownPage?: UnknownPage
+}
+
 /** The registry of a service, with the version that runs. */
 function createRegistry(name: ServiceName): Registry {
   const registry = new Registry()
@@ -110,7 +116,7 @@ function createRegistry(name: ServiceName): Registry {
 export async function createKit(
   name: ServiceName,
   config: ServiceConfig,
-  { clock = Date.now, logDestination }: KitOptions = {},
+  { clock = Date.now, logDestination, unknownPage }: ServiceOptions = {},
 ): Promise<Kit> {
   const logOptions = {
     service: name,
@@ -184,6 +190,7 @@ export async function createKit(
     requestLog: createRequestLog(logOptions),
     metrics: requestMetrics(registry),
     outages: new Outages(registry, log),
+    ...(unknownPage && { unknownPage }),
   })
   const pagination = new Pagination({ sql, reads: primaryReads, clock, log })
   return {

@@ -7,6 +7,7 @@ import {
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import type { Reads } from '../../kit/db/pipelined-reads.ts'
 import { found } from '../../kit/errors/refusal.ts'
+import type { CallerContext } from '../../kit/http/context.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { Raw } from '../../kit/http/raw.ts'
 import type { TenantReads } from '../../kit/limits/tenant-reads.ts'
@@ -32,18 +33,16 @@ export const comparisonRoutes = ({ http, ...deps }: Deps) =>
       }),
     )
 
-interface ComparisonRequest {
-  caller: { orgId: string }
-  params: { id: string }
-  query: { quantity?: number }
-  request: Request
-  now: string
-}
-
 /** Returns the RFQ and its comparison, for JSON and for the file. */
 async function compare(
   { reads, tenantReads }: Omit<Deps, 'http'>,
-  { caller: { orgId }, params, query, request, now }: ComparisonRequest,
+  {
+    caller: { orgId },
+    params,
+    query,
+    request,
+    now,
+  }: CallerContext<typeof getOfferComparison | typeof exportOfferComparison>,
 ): Promise<{ rfq: Rfq; comparison: OfferComparison }> {
   const { document } = found(await reads.query((sql) => findComparedRfq(sql, orgId, params.id)))
   const rfq: Rfq = JSON.parse(document)

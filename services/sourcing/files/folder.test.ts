@@ -1,6 +1,6 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { describeConformance } from '../../testing/files/conformance/conformance.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
-import { describeConformance } from './conformance/conformance.ts'
 
 const market = await marketplaceOf(['sourcing'])
 const root = String(market.config.FILES_FOLDER)

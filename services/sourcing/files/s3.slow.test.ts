@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { newId } from '../../kit/db/ids.ts'
 import { AUTHORITY, LOCAL_CERTIFICATE, LOCAL_KEY } from '../../testing/certificates.ts'
+import { describeConformance } from '../../testing/files/conformance/conformance.ts'
 import { s3Server } from '../../testing/files/s3-server.ts'
 import { cleanUpObjects } from '../../testing/files/silent-cleanup.ts'
 import { storageOf } from '../../testing/files/storage-of.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
-import { describeConformance } from './conformance/conformance.ts'
 import { S3Storage } from './storage/s3/store.ts'
 
 setDefaultTimeout(60_000)

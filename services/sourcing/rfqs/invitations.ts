@@ -1,11 +1,12 @@
-import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
+import type * as api from '../../../proto/http/sourcing/rfq-lifecycle.ts'
+import type { getRfq, Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import { RFQ } from '../../../proto/states/rfqs.ts'
-import type { Caller } from '../../kit/auth/caller.ts'
-import type { Command } from '../../kit/command/command.ts'
+import type { CommandOf } from '../../kit/command/command.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import type { Reads } from '../../kit/db/pipelined-reads.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
+import type { CallerContext } from '../../kit/http/context.ts'
 import type { Log } from '../../kit/log/log.ts'
 import { levelOf } from '../../kit/worker/worker.ts'
 import { requireActor, requireTransition } from '../transitions.ts'
@@ -20,20 +21,13 @@ interface InvitationDeps {
   log: Log
 }
 
-interface ReadRfq {
-  caller: Caller
-  params: { id: string }
-  request: Request
-  now: string
-}
-
 /**
  * The JSON of an RFQ for an organization. The first read by a person of an invited manufacturer is recorded: not a
  * HEAD, whose answer has no content, and not that of an impersonation.
  */
 export async function readRfq(
   deps: InvitationDeps,
-  { caller, params: { id }, request, now }: ReadRfq,
+  { caller, params: { id }, request, now }: CallerContext<typeof getRfq>,
 ): Promise<JsonText> {
   const { orgId, act } = caller
   const { document, isUnread } = found(await deps.reads.query((pool) => findRfq(pool, orgId, id)))
@@ -50,15 +44,10 @@ async function recordRead({ sql, log }: InvitationDeps, orgId: string, id: strin
   }
 }
 
-interface DeclineRfq {
-  params: { id: string }
-  body: { reason?: string } | undefined
-}
-
 /** Declines the invitation of the caller's organization. */
 export async function declineRfq(
   { followers }: RfqDeps,
-  { tx, caller: { orgId }, params, body, now }: Command<DeclineRfq>,
+  { tx, caller: { orgId }, params, body, now }: CommandOf<typeof api.declineRfq>,
 ): Promise<JsonText> {
   requireActor(RFQ, 'decline', 'invitee')
   const invitation = found(await lockInvitation(tx, orgId, params.id))

@@ -1,4 +1,4 @@
-import type { OrderEvent, PartEvent } from '../../../proto/events/sourcing.ts'
+import type { EventData } from '../../../proto/events/events.ts'
 import type { Bus } from '../../kit/bus/bus.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { startJob } from '../../kit/worker/job-queries.ts'
@@ -21,7 +21,8 @@ export const titleConsumer = ({ bus, now }: { bus: Bus; now: () => string }): Wo
     name: 'refresh-rfq-titles',
     subjects: ['sourcing.part.updated', 'sourcing.part.published', 'sourcing.part.unarchived', 'sourcing.order.placed'],
     handle: async (tx, event) => {
-      await startJob(tx, { kind: KIND, id: (event.data as (PartEvent | OrderEvent)['data']).partId }, now())
+      const { partId } = event.data as EventData<'sourcing.part.updated' | 'sourcing.order.placed'>
+      await startJob(tx, { kind: KIND, id: partId }, now())
     },
   })
 

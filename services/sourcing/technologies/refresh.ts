@@ -1,4 +1,4 @@
-import type { CatalogReloaded } from '../../../proto/events/catalog.ts'
+import type { EventData } from '../../../proto/events/events.ts'
 import type { Bus } from '../../kit/bus/bus.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { startJob } from '../../kit/worker/job-queries.ts'
@@ -29,7 +29,7 @@ export const technologyConsumer = ({ bus, now }: { bus: Bus; now: () => string }
     name: 'refresh-part-technologies',
     subjects: ['catalog.reloaded'],
     handle: async (tx, event) => {
-      const { catalogs } = event.data as CatalogReloaded['data']
+      const { catalogs } = event.data as EventData<'catalog.reloaded'>
       for (const [id, { catalog }] of Object.entries(REFRESHES)) {
         if (catalogs.includes(catalog)) await startJob(tx, { kind: KIND, id }, now())
       }

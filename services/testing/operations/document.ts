@@ -1,10 +1,10 @@
 import Ajv, { type ValidateFunction } from 'ajv/dist/2020.js'
 import type { ErrorCode, OAuthError } from '../../../proto/errors.ts'
 import type { Operation } from '../../../proto/http/operation.ts'
+import { OPERATIONS } from '../../../proto/http/operations.ts'
 import { isDate, isDateTime } from '../../../proto/http/times.ts'
 import openapi from '../../../proto/openapi/marketplace.json' with { type: 'json' }
 import { type ErrorFormat, errorFormatOf } from '../../kit/http/problem.ts'
-import { OPERATIONS } from './contract.ts'
 
 /** The part of JSON Schema that our documents use. */
 export interface Schema {

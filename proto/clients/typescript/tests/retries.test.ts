@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { takesIdempotencyKey } from '../../../../proto/http/operation.ts'
 import { type Fate, interruptedFetch } from '../../../../services/testing/interrupted-fetch.ts'
 import { marketplaceOf } from '../../../../services/testing/marketplace.ts'
-import { OPERATIONS } from '../../../../services/testing/operations/contract.ts'
+import { takesIdempotencyKey } from '../../../http/operation.ts'
+import { OPERATIONS } from '../../../http/operations.ts'
 import { accessToken, createMarketplace, NetworkError, type TransportOptions } from '../src/index.ts'
 import { WITHOUT_KEY } from '../src/transport.ts'
 

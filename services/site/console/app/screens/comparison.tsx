@@ -1,0 +1,351 @@
+import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
+import { RFQ } from '../../../../../proto/states/rfqs.ts'
+import { sumOf } from '../amounts.ts'
+import { type ComparedOffer, market, type OfferComparison, post, type Rfq } from '../api.ts'
+import { useList, useRecord } from '../data.ts'
+import { date, money, number } from '../format.ts'
+import { mayUse, orgId } from '../me.ts'
+import { FactoryName, OrgName, orgName, PartTitle } from '../names.tsx'
+import { fill, t } from '../texts.ts'
+import { Action } from '../ui/dialog.tsx'
+import { useFilter } from '../ui/filters.ts'
+import { Field, FieldProblem, numberOf, textOf } from '../ui/form.tsx'
+import { bind, Filter, Table } from '../ui/list.tsx'
+import { Badge, Facts, Page, Section } from '../ui/page.tsx'
+import { Empty, Shown } from '../ui/states.tsx'
+
+type Best = ComparedOffer['best'][number]
+
+const amount = (value: ComparedOffer['unitPrice']) => value && money(value)
+
+/** The rows of the table: what is compared, and the cell of an offer. */
+const ROWS: readonly [field: Best, label: string, cellOf: (offer: ComparedOffer) => string | undefined][] = [
+  ['unitPrice', t.comparison.unitPrice, ({ unitPrice }) => amount(unitPrice)],
+  ['goodsTotal', t.comparison.goods, ({ goodsTotal }) => amount(goodsTotal)],
+  ['toolingCost', t.comparison.tooling, ({ toolingCost }) => amount(toolingCost)],
+  ['shippingCost', t.comparison.shipping, ({ shippingCost }) => amount(shippingCost)],
+  ['landedTotal', t.comparison.landed, ({ landedTotal }) => amount(landedTotal)],
+  [
+    'leadTimeDays',
+    t.comparison.leadTime,
+    ({ leadTimeDays: days }) => (days === undefined ? undefined : fill(t.comparison.days, { count: number(days) })),
+  ],
+  ['validUntil', t.comparison.validUntil, ({ validUntil }) => date(validUntil)],
+]
+
+const unpriced = ({ unpriced: why }: ComparedOffer) => (why ? t.comparison.unpriced[why] : t.comparison.notStated)
+/** A total says what it lacks, because an offer that leaves out a price is not cheaper for it. */
+const isWithoutShipping = ({ landedTotal, shippingCost }: ComparedOffer) => landedTotal && !shippingCost
+
+/** Offers as columns. The best value of a row has a mark that is not a colour alone. */
+const Offers = ({ quantity, offers }: OfferComparison) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled with the keyboard.
+  <section class="scroll" tabIndex={0} aria-label={fill(t.comparison.offersFor, { pieces: number(quantity) })}>
+    <table class="compared">
+      <caption>{fill(t.comparison.offersFor, { pieces: number(quantity) })}</caption>
+      <thead>
+        <tr>
+          <td />
+          {offers.map((offer) => (
+            <th key={offer.offerId} scope="col">
+              {offer.manufacturerName}
+              <small>
+                <FactoryName id={offer.factoryId} /> · {fill(t.comparison.revision, { count: number(offer.revision) })}
+              </small>
+              {offer.state === 'ACCEPTED' && <Badge of="offer" state={offer.state} />}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {ROWS.map(([field, label, cellOf]) => (
+          <tr key={field} class={field === 'landedTotal' ? 'total' : ''}>
+            <th scope="row">{label}</th>
+            {offers.map((offer) => {
+              const isBest = offer.best.includes(field)
+              return (
+                <td key={offer.offerId} class={isBest ? 'number best' : 'number'}>
+                  {isBest && <span class="mark">{t.comparison.best}</span>}{' '}
+                  {cellOf(offer) ?? <span class="quiet">{unpriced(offer)}</span>}
+                  {field === 'landedTotal' && isWithoutShipping(offer) && (
+                    <small class="quiet">{t.comparison.withoutShipping}</small>
+                  )}
+                </td>
+              )
+            })}
+          </tr>
+        ))}
+        {offers.some(({ notes }) => notes) && (
+          <tr>
+            <th scope="row">{t.offer.notes}</th>
+            {offers.map(({ offerId, notes }) => (
+              <td key={offerId} class="text">
+                {notes}
+              </td>
+            ))}
+          </tr>
+        )}
+      </tbody>
+    </table>
+  </section>
+)
+
+const totalOf = ({ landedTotal }: ComparedOffer) => Number(landedTotal?.amount ?? 0)
+
+/** The landed totals at one quantity as bars, the longest of which fills the width. */
+function Bars({ rfqId, quantity }: { rfqId: string; quantity: number }) {
+  const read = useRecord('/flows/v1/rfqs/{id}/comparison', { path: { id: rfqId }, query: { quantity } })
+  const offers = [...(read.data?.offers ?? [])].sort((a, b) => a.manufacturerName.localeCompare(b.manufacturerName))
+  const longest = Math.max(1, ...offers.map(totalOf))
+  return (
+    <div class="bars">
+      <h3>{fill(t.comparison.pieces, { count: number(quantity) })}</h3>
+      <dl>
+        {offers.map((offer) => (
+          <div key={offer.offerId}>
+            <dt>{offer.manufacturerName}</dt>
+            <dd>
+              <svg aria-hidden="true" class={offer.best.includes('landedTotal') ? 'best' : ''}>
+                <rect height="100%" rx="3" width={`${(totalOf(offer) / longest) * 100}%`} />
+              </svg>
+              <span class="number">{amount(offer.landedTotal) ?? unpriced(offer)}</span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  )
+}
+
+interface Chosen {
+  /** The row of the dialog. */
+  row: number
+  offerId: string
+  manufacturerName: string
+  quantity: number
+  /** The offer at this quantity; missing where it is no longer compared. */
+  compared?: ComparedOffer | undefined
+}
+
+/** The orders that an award places, at the prices of their quantities. */
+function Orders({ of, sellerOrgId }: { of: readonly Chosen[]; sellerOrgId: string | undefined }) {
+  const totals = of.flatMap(({ compared }) => compared?.landedTotal ?? [])
+  const [first] = totals
+  return (
+    <>
+      <p>{t.comparison.binding}</p>
+      <Table
+        caption={t.comparison.binding}
+        items={of}
+        idOf={({ offerId }) => offerId}
+        columns={[
+          {
+            label: t.rfqs.manufacturer,
+            cell: ({ manufacturerName, compared }) => (
+              <>
+                <strong>{manufacturerName}</strong>
+                {compared?.notes && <p class="text quiet">{compared.notes}</p>}
+              </>
+            ),
+          },
+          { label: t.orders.quantity, cell: ({ quantity }) => number(quantity), isNumber: true },
+          {
+            label: t.comparison.unitPrice,
+            cell: ({ compared }) => amount(compared?.unitPrice) ?? (compared ? unpriced(compared) : '–'),
+            isNumber: true,
+          },
+          { label: t.comparison.landed, cell: ({ compared }) => amount(compared?.landedTotal) ?? '–', isNumber: true },
+        ]}
+      />
+      <Facts
+        of={[
+          [
+            t.orders.total,
+            first && (
+              <strong>{money({ ...first, amount: sumOf(...totals.map((one) => [one.amount, 1] as const)) })}</strong>
+            ),
+          ],
+          [t.comparison.seller, sellerOrgId && <OrgName id={sellerOrgId} />],
+        ]}
+      />
+    </>
+  )
+}
+
+const OTHER = 'other'
+
+/** The organization that was chosen; undefined for the manufacturer. */
+const sellerIn = (data: FormData) => {
+  const seller = textOf(data, 'seller')
+  return seller === OTHER ? (textOf(data, 'sellerOrgId') ?? '') : seller
+}
+
+/** The manufacturer itself, a seller of an earlier order of the organization, or another one by its id. */
+function SellerChoice() {
+  const seller = useSignal('')
+  const { data: earlier = [] } = useList('/flows/v1/orders', { query: { view: 'CONSUMER', pageSize: 50 } })
+  const sellers = new Set(
+    earlier.flatMap(({ sellerOrgId, manufacturerOrgId }) => (sellerOrgId === manufacturerOrgId ? [] : [sellerOrgId])),
+  )
+  return (
+    <>
+      <Field
+        name="seller"
+        label={t.comparison.seller}
+        text={seller}
+        options={[
+          ['', t.comparison.manufacturerSells],
+          ...[...sellers].map((id) => [id, orgName(id)] as const),
+          [OTHER, t.comparison.otherSeller],
+        ]}
+      />
+      {seller.value === OTHER && (
+        <Field name="sellerOrgId" label={t.comparison.sellerId} hint={t.comparison.sellerHint} />
+      )}
+    </>
+  )
+}
+
+/** Chooses offers with quantities. The marketplace checks them. */
+function Award({ rfq, comparison }: { rfq: Rfq; comparison: OfferComparison }) {
+  const offers = comparison.offers.filter(({ state }) => state === 'SUBMITTED')
+  const chosen = useRef<Chosen[]>([])
+  const isKnownSeller = useRef(false)
+  const review = async (data: FormData) => {
+    isKnownSeller.current = textOf(data, 'seller') !== OTHER
+    if (sellerIn(data) === '') throw new FieldProblem('sellerOrgId', t.ui.missing)
+    chosen.current = []
+    for (const [row, { offerId, manufacturerName }] of offers.entries()) {
+      const quantity = numberOf(data, `quantity.${row}`)
+      if (quantity === undefined) continue
+      const one: Chosen = { row, offerId, manufacturerName, quantity }
+      chosen.current.push(one)
+      const at = { params: { path: { id: rfq.id }, query: { quantity } } }
+      const read = await market.GET('/flows/v1/rfqs/{id}/comparison', at)
+      one.compared = read.data.offers.find((offer) => offer.offerId === offerId)
+    }
+    return chosen.current.length > 0 && <Orders of={chosen.current} sellerOrgId={sellerIn(data)} />
+  }
+  const award = (data: FormData) => {
+    const awards = chosen.current.map(({ offerId, quantity }) => ({ offerId, quantity }))
+    const sellerOrgId = sellerIn(data)
+    return post('/flows/v1/rfqs/{id}/award', rfq.id, { awards, ...(sellerOrgId !== undefined && { sellerOrgId }) })
+  }
+  /** The field `quantity` is that of the comparison which was read last. */
+  const pathOf = (field: string) =>
+    field === 'sellerOrgId' && isKnownSeller.current
+      ? 'seller'
+      : field.replace(
+          /^(?:awards\.(\d+)\.)?(?:quantity|offerId)$/,
+          (_, at = -1) => `quantity.${chosen.current.at(Number(at))?.row}`,
+        )
+  return (
+    <Action
+      label={t.verbs.award}
+      hint={fill(t.comparison.awardHint, { most: number(Math.max(...rfq.quantities)) })}
+      when={mayUse(RFQ, 'award', rfq) && offers.some(({ unpriced: why }) => why !== 'SEALED')}
+      isPrimary
+      onRun={award}
+      form={{ pathOf, review }}
+    >
+      {offers.map((offer, at) => (
+        <Field
+          key={offer.offerId}
+          name={`quantity.${at}`}
+          label={offer.manufacturerName}
+          hint={
+            amount(offer.landedTotal)
+              ? fill(t.comparison.landedFor, {
+                  pieces: number(comparison.quantity),
+                  total: amount(offer.landedTotal) ?? '',
+                })
+              : unpriced(offer)
+          }
+          type="number"
+          isFocused={at === 0}
+        />
+      ))}
+      <SellerChoice />
+    </Action>
+  )
+}
+
+function PlacedOrders({ rfqId }: { rfqId: string }) {
+  const { data = [] } = useList('/flows/v1/orders', { query: { rfqId } })
+  return (
+    <Section title={t.comparison.placed}>
+      <ul class="items">
+        {data.map(({ id, serialNumber, manufacturerOrgId, quantity, total, state }) => (
+          <li key={id}>
+            <span>
+              <a href={`/console/orders/${id}`}>{serialNumber}</a> <OrgName id={manufacturerOrgId} />
+            </span>
+            <span class="number">
+              {fill(t.comparison.pieces, { count: number(quantity) })} · {money(total)}{' '}
+              <Badge of="order" state={state} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+function Compared({ rfq }: { rfq: Rfq }) {
+  const quantities = rfq.quantities.map(String)
+  const chosen = useFilter('quantity', String(Math.max(...rfq.quantities)), quantities)
+  const quantity = Number(chosen.value)
+  const read = useRecord('/flows/v1/rfqs/{id}/comparison', {
+    path: { id: rfq.id },
+    query: { quantity },
+  })
+  const isSealed = rfq.sealed && rfq.state === 'OPEN'
+  return (
+    <Page
+      title={t.comparison.title}
+      over={
+        <>
+          <a href={`/console/rfqs/${rfq.id}`}>{rfq.serialNumber}</a> · <PartTitle id={rfq.partId} />
+        </>
+      }
+      badge={<Badge of="rfq" state={rfq.state} />}
+      actions={read.data && rfq.consumerOrgId === orgId.value && <Award rfq={rfq} comparison={read.data} />}
+    >
+      {isSealed && <p class="hint">{t.comparison.sealed}</p>}
+      {rfq.state === 'AWARDED' && <PlacedOrders rfqId={rfq.id} />}
+      <section class="panel">
+        <div class="filters">
+          <Filter
+            label={t.orders.quantity}
+            {...bind(chosen)}
+            options={quantities.map((each) => [each, fill(t.comparison.pieces, { count: number(Number(each)) })])}
+          />
+        </div>
+        <Shown read={read}>
+          {(comparison) =>
+            comparison.offers.length === 0 ? <Empty>{t.comparison.none}</Empty> : <Offers {...comparison} />
+          }
+        </Shown>
+      </section>
+      {!isSealed && read.data && read.data.offers.length > 0 && (
+        <Section title={t.comparison.landed}>
+          <div class="columns">
+            {rfq.quantities.map((each) => (
+              <Bars key={each} rfqId={rfq.id} quantity={each} />
+            ))}
+          </div>
+        </Section>
+      )}
+    </Page>
+  )
+}
+
+export function Comparison({ id = '' }: { id?: string }) {
+  const read = useRecord('/v1/rfqs/{id}', { path: { id } })
+  return (
+    <Shown isScreen read={read}>
+      {(rfq) => <Compared rfq={rfq} />}
+    </Shown>
+  )
+}

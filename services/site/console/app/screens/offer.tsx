@@ -1,0 +1,324 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { OFFER } from '../../../../../proto/states/offers.ts'
+import { type Currency, command, ifMatch, market, type Offer, post, type Rfq } from '../api.ts'
+import { type Read, useList, useRecord } from '../data.ts'
+import { amountText, number, region, time } from '../format.ts'
+import { mayUse, orgId, permits } from '../me.ts'
+import { OrgName, PartTitle } from '../names.tsx'
+import { fill, t } from '../texts.ts'
+import { Action, optionalReason, Reason } from '../ui/dialog.tsx'
+import { PartFiles } from '../ui/files.tsx'
+import { amountOf, Field, Form, localTime, numberOf, textOf, timeOf } from '../ui/form.tsx'
+import { Badge, Facts, Page, Section } from '../ui/page.tsx'
+import { Empty, Shown } from '../ui/states.tsx'
+import { Terms } from './offer-terms.tsx'
+import { closingOf } from './rfqs.tsx'
+
+const DAY_MS = 86_400_000
+const at = (id: string) => ({ params: { path: { id } } })
+
+const moneyOf = (data: FormData, name: string, currency: Currency) => {
+  const amount = amountOf(data, `${name}.amount`)
+  return amount === undefined ? undefined : { amount, currency }
+}
+
+/** The content of the form. Fields without a text are sent as missing, so that the marketplace names them. */
+const contentOf = (data: FormData, rows: readonly number[], currency: Currency) => ({
+  factoryId: textOf(data, 'factoryId') as string,
+  priceBreaks: rows.map((_, row) => ({
+    minQuantity: numberOf(data, `priceBreaks.${row}.minQuantity`) as number,
+    unitPrice: { amount: amountOf(data, `priceBreaks.${row}.unitPrice.amount`) as string, currency },
+    leadTimeDays: numberOf(data, `priceBreaks.${row}.leadTimeDays`) as number,
+  })),
+  validUntil: timeOf(data, 'validUntil') as string,
+  toolingCost: moneyOf(data, 'toolingCost', currency),
+  shippingCost: moneyOf(data, 'shippingCost', currency),
+  notes: textOf(data, 'notes'),
+})
+
+/** A draft with the response that it was read from. */
+interface OpenedDraft {
+  data: Offer
+  response: Response
+}
+
+/** A new offer, or a draft as it is when the form opens: a change by another person or tab since then is not lost. */
+function OfferForm({ rfq, draft }: { rfq: Rfq; draft: Offer | undefined }) {
+  const begun = useRef(draft?.id).current
+  const opened = useSignal<Read<OpenedDraft>>({ data: undefined, error: undefined })
+  useEffect(() => {
+    if (begun === undefined) return
+    market.GET('/v1/offers/{id}', at(begun)).then(
+      (data) => {
+        opened.value = { data, error: undefined }
+      },
+      (error) => {
+        opened.value = { data: undefined, error }
+      },
+    )
+  }, [])
+  if (begun === undefined) return <OfferFields rfq={rfq} opened={undefined} />
+  return <Shown read={opened.value}>{(found) => <OfferFields rfq={rfq} opened={found} />}</Shown>
+}
+
+function OfferFields({ rfq, opened }: { rfq: Rfq; opened: OpenedDraft | undefined }) {
+  const first = opened?.data
+  /** The draft as it was read or saved last. */
+  const known = useRef(opened?.response)
+  const draftId = useSignal(first?.id)
+  const rows = useSignal((first?.priceBreaks ?? rfq.quantities).map((_, row) => row))
+  const factories = useList('/v1/factories', { query: { view: 'MANUFACTURER', active: true } })
+  const { currency } = rfq
+  const factoryId = useSignal(first?.factoryId ?? '')
+  // The choice stays when the list can no longer be read.
+  const choices = useRef<readonly (readonly [id: string, name: string])[]>([])
+  if (factories.data) choices.current = factories.data.map(({ id, name }) => [id, name])
+  factoryId.value ||= choices.current[0]?.[0] ?? ''
+
+  const save = async (data: FormData): Promise<Offer> => {
+    const content = contentOf(data, rows.value, currency)
+    const keep = async (saved: Promise<OpenedDraft>) => {
+      const answer = await saved
+      known.current = answer.response
+      return answer
+    }
+    const id = draftId.value
+    if (id === undefined || known.current === undefined) {
+      const body = { rfqId: rfq.id, ...content } as never
+      const offer = await command(() => keep(market.POST('/flows/v1/offers', { body })))
+      draftId.value = offer.id
+      return offer
+    }
+    const headers = ifMatch(known.current)
+    // An optional field that was emptied is cleared.
+    const { toolingCost = null, shippingCost = null, notes = null } = content
+    const body = { ...content, toolingCost, shippingCost, notes }
+    return command(() => keep(market.PATCH('/flows/v1/offers/{id}', { ...at(id), headers, body })))
+  }
+  const isToSubmit = (data: FormData) => data.get('then') === 'submit'
+  const reviewed = useRef<Response>(undefined)
+  /** The saved draft, so that the amounts are shown as the marketplace has read them. */
+  const review = async (data: FormData) => {
+    if (!isToSubmit(data)) return
+    const { id } = await save(data)
+    const { data: offer, response } = await market.GET('/v1/offers/{id}', at(id))
+    reviewed.current = response
+    return (
+      <>
+        <p>{t.offer.binding}</p>
+        <Facts of={[[t.rfqs.consumer, <OrgName key="consumer" id={rfq.consumerOrgId} />]]} />
+        <Terms offer={offer} />
+      </>
+    )
+  }
+  /** The draft is submitted as it was reviewed, or not at all. */
+  const send = (data: FormData) =>
+    isToSubmit(data) && reviewed.current
+      ? post('/flows/v1/offers/{id}/submit', draftId.value ?? '', undefined, ifMatch(reviewed.current))
+      : save(data)
+  const isSaved = draftId.value !== undefined
+  return (
+    <Form
+      onSend={send}
+      review={review}
+      submit={t.offer.saveDraft}
+      tone=""
+      buttons={
+        <button type="submit" class="primary" name="then" value="submit">
+          {t.offer.submit}
+        </button>
+      }
+    >
+      {isSaved && <p class="quiet">{t.offer.draftSaved}</p>}
+      <Field
+        key={choices.current.length}
+        name="factoryId"
+        label={t.rfqs.factory}
+        text={factoryId}
+        options={choices.current}
+      />
+      {factories.data?.length === 0 && (
+        <p class="hint">
+          {t.offer.noFactory} <a href="/console/factories">{t.nav.factories}</a>
+        </p>
+      )}
+      <fieldset class="breaks">
+        <legend>{t.offer.priceBreaks}</legend>
+        {rows.value.map((key, row) => (
+          <div key={key} class="break">
+            <Field
+              name={`priceBreaks.${row}.minQuantity`}
+              label={t.offer.minQuantity}
+              type="number"
+              value={String(first?.priceBreaks?.[key]?.minQuantity ?? rfq.quantities[key] ?? '')}
+            />
+            <Field
+              name={`priceBreaks.${row}.unitPrice.amount`}
+              label={`${t.comparison.unitPrice}, ${currency}`}
+              type="number"
+              value={amountText(first?.priceBreaks?.[key]?.unitPrice.amount)}
+            />
+            <Field
+              name={`priceBreaks.${row}.leadTimeDays`}
+              label={t.offer.leadTimeDays}
+              type="number"
+              value={first?.priceBreaks?.[key] && String(first.priceBreaks[key].leadTimeDays)}
+            />
+            <button
+              type="button"
+              disabled={rows.value.length === 1}
+              aria-label={`${t.ui.remove} ${number(row + 1)}`}
+              onClick={() => {
+                rows.value = rows.value.filter((each) => each !== key)
+              }}
+            >
+              ×
+            </button>
+          </div>
+        ))}
+        <button
+          type="button"
+          onClick={() => {
+            rows.value = [...rows.value, Math.max(...rows.value) + 1]
+          }}
+        >
+          {t.offer.addBreak}
+        </button>
+      </fieldset>
+      <div class="columns">
+        <Field
+          name="toolingCost.amount"
+          label={`${t.comparison.tooling}, ${currency}`}
+          type="number"
+          value={amountText(first?.toolingCost?.amount)}
+          isOptional
+        />
+        <Field
+          name="shippingCost.amount"
+          label={`${t.comparison.shipping}, ${currency}`}
+          type="number"
+          value={amountText(first?.shippingCost?.amount)}
+          isOptional
+        />
+        <Field
+          name="validUntil"
+          label={t.comparison.validUntil}
+          type="date"
+          value={localTime(first?.validUntil ?? new Date(Date.parse(rfq.expireTime) + 30 * DAY_MS).toISOString()).slice(
+            0,
+            10,
+          )}
+        />
+      </div>
+      <Field name="notes" label={t.offer.notes} rows={4} value={first?.notes} isOptional />
+    </Form>
+  )
+}
+
+/** A submitted or ended offer. */
+const OfferView = ({ offer }: { offer: Offer }) => (
+  <section class="panel">
+    <header>
+      <h2>
+        {fill(t.comparison.revision, { count: number(offer.revision) })} <Badge of="offer" state={offer.state} />
+      </h2>
+      <div class="actions">
+        <Action
+          label={t.verbs.withdraw}
+          when={mayUse(OFFER, 'withdraw', offer)}
+          isDangerous
+          onRun={(data) => post('/flows/v1/offers/{id}/withdraw', offer.id, optionalReason(data))}
+        >
+          <Reason isOptional />
+        </Action>
+        <Action
+          label={t.verbs.revise}
+          hint={t.offer.reviseHint}
+          when={mayUse(OFFER, 'revise', offer)}
+          onRun={() => post('/flows/v1/offers/{id}/revise', offer.id)}
+        />
+      </div>
+    </header>
+    <Terms offer={offer} />
+    <Facts
+      of={[
+        [t.offer.submitted, offer.submittedTime && time(offer.submittedTime)],
+        [t.ui.reason, offer.reason],
+      ]}
+    />
+  </section>
+)
+
+function Offers({ rfq }: { rfq: Rfq }) {
+  const list = useList('/v1/offers', { query: { view: 'MANUFACTURER', rfqId: rfq.id } })
+  const mayOffer = rfq.state === 'OPEN' && permits('POST /flows/v1/offers')
+  const wasOffering = useRef(false)
+  return (
+    <Shown read={list}>
+      {(offers) => {
+        const draft = offers.find(({ state }) => state === 'DRAFT')
+        const others = offers
+          .filter(({ state }) => state !== 'DRAFT')
+          .toSorted((a, b) => Number(b.state === 'SUBMITTED') - Number(a.state === 'SUBMITTED'))
+        const isLive = others.some(({ state }) => state === 'SUBMITTED' || state === 'ACCEPTED')
+        const isWanted = draft !== undefined || !isLive
+        // The form stays when the permission or the RFQ ends, so that its text and the refusal do.
+        wasOffering.current = isWanted && (mayOffer || wasOffering.current)
+        return (
+          <div class="stack">
+            {wasOffering.current && (
+              <Section title={draft ? fill(t.offer.draft, { revision: number(draft.revision) }) : t.offer.yours}>
+                <OfferForm rfq={rfq} draft={draft} />
+              </Section>
+            )}
+            {others.map((offer) => (
+              <OfferView key={offer.id} offer={offer} />
+            ))}
+            {!wasOffering.current && others.length === 0 && <Empty>{t.offer.closed}</Empty>}
+          </div>
+        )
+      }}
+    </Shown>
+  )
+}
+
+/** The offer of the caller's organization for an RFQ, beside what is asked for. */
+export function OfferScreen({ id = '' }: { id?: string }) {
+  const read = useRecord('/v1/rfqs/{id}', { path: { id } })
+  return (
+    <Shown isScreen read={read}>
+      {(rfq) => (
+        <Page
+          title={t.offer.title}
+          over={
+            <>
+              <a href={`/console/rfqs/${id}`}>{rfq.serialNumber}</a> · <PartTitle id={rfq.partId} />
+            </>
+          }
+          badge={<Badge of="rfq" state={rfq.state} />}
+        >
+          <div class="beside">
+            {rfq.consumerOrgId === orgId.value ? <Empty>{t.offer.own}</Empty> : <Offers rfq={rfq} />}
+            <div class="stack">
+              <Section title={t.rfqs.request}>
+                <Facts
+                  of={[
+                    [t.rfqs.consumer, <OrgName key="consumer" id={rfq.consumerOrgId} />],
+                    [t.rfqs.quantities, rfq.quantities.map(number).join(' · ')],
+                    closingOf(rfq),
+                    [t.rfqs.prices, rfq.sealed ? t.rfqs.sealed : t.rfqs.notSealed],
+                    [t.rfqs.country, region(rfq.deliveryRegionCode)],
+                    [t.rfqs.incoterm, rfq.incoterm],
+                    [t.rfqs.requirements, rfq.requirements],
+                  ]}
+                />
+              </Section>
+              <PartFiles partId={rfq.partId} />
+            </div>
+          </div>
+        </Page>
+      )}
+    </Shown>
+  )
+}

@@ -1,0 +1,227 @@
+import { ORDER } from '../../../../../proto/states/orders.ts'
+import { type Milestone, market, type Order, post } from '../api.ts'
+import { useList, useRecord } from '../data.ts'
+import { date, money, number, region, time } from '../format.ts'
+import { mayUse, orgId, permits } from '../me.ts'
+import { FactoryName, OrgName, PartTitle } from '../names.tsx'
+import { fill, t } from '../texts.ts'
+import { Action, Reason, reasonOf } from '../ui/dialog.tsx'
+import { Due } from '../ui/due.tsx'
+import { Edit } from '../ui/edit.tsx'
+import { PartFiles } from '../ui/files.tsx'
+import { dayOf, Field, localTime, textOf } from '../ui/form.tsx'
+import { Badge, Facts, Page, Section } from '../ui/page.tsx'
+import { Empty, Shown } from '../ui/states.tsx'
+import { Timeline } from '../ui/timeline.tsx'
+import { Assignment } from './assignment.tsx'
+
+type Plain = 'confirm' | 'start' | 'inspect' | 'resume' | 'deliver' | 'complete'
+type Reasoned = 'decline' | 'cancel' | 'hold' | 'rework'
+
+/** The steps that the state of the order and the role of the caller allow; the way forward is emphasized. */
+function Steps({ order }: { order: Order }) {
+  const plain = (verb: Plain, isPrimary = true) => (
+    <Action
+      key={verb}
+      label={t.verbs[verb]}
+      hint={t.orders.hints[verb]}
+      when={mayUse(ORDER, verb, order)}
+      isPrimary={isPrimary}
+      onRun={() => post(`/flows/v1/orders/{id}/${verb}`, order.id)}
+    />
+  )
+  const reasoned = (verb: Reasoned, isDangerous = false) => (
+    <Action
+      key={verb}
+      label={verb === 'cancel' ? t.orders.cancel : t.verbs[verb]}
+      when={mayUse(ORDER, verb, order)}
+      isDangerous={isDangerous}
+      onRun={(data) => post(`/flows/v1/orders/{id}/${verb}`, order.id, { reason: reasonOf(data) })}
+    >
+      <Reason />
+    </Action>
+  )
+  const ship = (data: FormData) => {
+    const [carrier, trackingNumber] = [textOf(data, 'carrier'), textOf(data, 'trackingNumber')]
+    const body = { ...(carrier && { carrier }), ...(trackingNumber && { trackingNumber }) }
+    return post('/flows/v1/orders/{id}/ship', order.id, body)
+  }
+  return (
+    <>
+      {reasoned('cancel', true)}
+      {reasoned('decline', true)}
+      {reasoned('hold')}
+      {reasoned('rework')}
+      <Action
+        label={t.verbs.releaseFiles}
+        hint={t.orders.releaseHint}
+        when={mayUse(ORDER, 'releaseFiles', order) && order.filesReleasedTime === undefined}
+        onRun={() => post('/flows/v1/orders/{id}/release-files', order.id)}
+      />
+      {(['confirm', 'resume', 'start', 'inspect', 'deliver', 'complete'] as const).map((verb) => plain(verb))}
+      <Action label={t.verbs.ship} when={mayUse(ORDER, 'ship', order)} isPrimary onRun={ship}>
+        <Field name="carrier" label={t.orders.carrier} isOptional isFocused />
+        <Field name="trackingNumber" label={t.orders.tracking} isOptional />
+      </Action>
+    </>
+  )
+}
+
+/** The planned steps, which the manufacturer adds and reports. */
+function Milestones({ order }: { order: Order }) {
+  const mayPlan = mayUse(ORDER, 'milestones', order)
+  const read = () => market.GET('/v1/orders/{id}', { params: { path: { id: order.id } } })
+  const replace = (milestones: Milestone[], unchanged: { 'If-Match': string }) =>
+    post('/flows/v1/orders/{id}/milestones', order.id, { milestones }, unchanged)
+  const add = (data: FormData, unchanged: { 'If-Match': string }, present: Order) => {
+    const plannedTime = dayOf(data, 'plannedTime')
+    const name = textOf(data, 'name') ?? ''
+    return replace([...present.milestones, { name, ...(plannedTime && { plannedTime }) }], unchanged)
+  }
+  const complete = (done: Milestone) => (_: FormData, unchanged: { 'If-Match': string }, present: Order) => {
+    const text = JSON.stringify(done)
+    const completedTime = new Date().toISOString()
+    const completed = present.milestones.map((one) => (JSON.stringify(one) === text ? { ...one, completedTime } : one))
+    return replace(completed, unchanged)
+  }
+  return (
+    <Section
+      title={t.orders.milestones}
+      actions={
+        <Edit
+          label={t.ui.add}
+          when={mayPlan}
+          read={read}
+          onRun={add}
+          form={{ pathOf: (field) => field.replace(/^milestones\.\d+\./, '') }}
+        >
+          {() => (
+            <>
+              <Field name="name" label={t.orders.milestone} isFocused />
+              <Field
+                name="plannedTime"
+                label={t.orders.planned}
+                type="date"
+                value={localTime(new Date().toISOString()).slice(0, 10)}
+              />
+            </>
+          )}
+        </Edit>
+      }
+    >
+      {order.milestones.length === 0 ? (
+        <Empty />
+      ) : (
+        <ul class="items">
+          {order.milestones.map((one, at) => (
+            <li key={`${at} ${one.name}`}>
+              <span>{one.name}</span>
+              <span class="quiet">
+                {one.completedTime
+                  ? fill(t.orders.doneOn, { day: date(one.completedTime) })
+                  : one.plannedTime && fill(t.orders.plannedFor, { day: date(one.plannedTime) })}{' '}
+                {mayPlan && !one.completedTime && (
+                  <Edit label={t.orders.done} hint={one.name} read={read} onRun={complete(one)} />
+                )}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  )
+}
+
+/** Where to deliver: what the RFQ says, which a seller and a distributor cannot read. */
+function Delivery({ order: { rfqId, consumerOrgId, ipOwnerOrgId, manufacturerOrgId } }: { order: Order }) {
+  const isReader = [consumerOrgId, ipOwnerOrgId, manufacturerOrgId].includes(orgId.value)
+  const { data: rfq } = useRecord(isReader ? '/v1/rfqs/{id}' : undefined, { path: { id: rfqId } })
+  if (!rfq) return null
+  return (
+    <Facts
+      of={[
+        [t.rfqs.country, region(rfq.deliveryRegionCode)],
+        [t.rfqs.incoterm, rfq.incoterm],
+        [t.rfqs.requirements, rfq.requirements],
+        [
+          t.orders.request,
+          <a key="rfq" href={`/console/rfqs/${rfqId}`}>
+            {t.orders.openRequest}
+          </a>,
+        ],
+      ]}
+    />
+  )
+}
+
+const OrderFacts = ({ order }: { order: Order }) => (
+  <Section title={t.orders.order}>
+    <Facts
+      of={[
+        [
+          t.rfqs.part,
+          <a key="part" href={`/console/parts/${order.partId}`}>
+            <PartTitle id={order.partId} />
+          </a>,
+        ],
+        [t.orders.quantity, number(order.quantity)],
+        [t.comparison.unitPrice, money(order.unitPrice)],
+        [t.comparison.tooling, order.toolingCost && money(order.toolingCost)],
+        [t.comparison.shipping, order.shippingCost && money(order.shippingCost)],
+        [t.orders.total, <strong key="total">{money(order.total)}</strong>],
+        [t.orders.due, <Due key="due" order={order} />],
+        [t.orders.carrier, order.carrier],
+        [t.orders.tracking, order.trackingNumber],
+        [t.orders.filesReleased, order.filesReleasedTime && time(order.filesReleasedTime)],
+        [t.ui.reason, order.reason],
+      ]}
+    />
+    <Delivery order={order} />
+    <Facts
+      of={[
+        [t.orgRoles.CONSUMER, <OrgName key="consumer" id={order.consumerOrgId} />],
+        [t.orgRoles.MANUFACTURER, <OrgName key="manufacturer" id={order.manufacturerOrgId} />],
+        [t.rfqs.factory, <FactoryName key="factory" id={order.factoryId} />],
+        [t.orgRoles.SELLER, <OrgName key="seller" id={order.sellerOrgId} />],
+        [t.orgRoles.IP_OWNER, <OrgName key="ip" id={order.ipOwnerOrgId} />],
+        [t.orgRoles.DISTRIBUTOR, order.distributorOrgId && <OrgName key="distributor" id={order.distributorOrgId} />],
+      ]}
+    />
+  </Section>
+)
+
+export function OrderScreen({ id = '' }: { id?: string }) {
+  const read = useRecord('/v1/orders/{id}', { path: { id } })
+  const history = useList('/v1/orders/{id}/history', { path: { id } })
+  return (
+    <Shown isScreen read={read}>
+      {(order) => (
+        <Page
+          title={order.serialNumber}
+          over={
+            <>
+              <a href="/console/orders">{t.nav.orders}</a> · <PartTitle id={order.partId} /> · {t.home.due}{' '}
+              <Due order={order} />
+            </>
+          }
+          badge={<Badge of="order" state={order.state} />}
+          actions={<Steps order={order} />}
+        >
+          <div class="beside">
+            <div class="stack">
+              <OrderFacts order={order} />
+              <Milestones order={order} />
+              {permits('GET /flows/v1/assignments') && <Assignment orderId={id} order={order} />}
+            </div>
+            <div class="stack">
+              <Section title={t.timeline.title}>
+                <Timeline of="order" entries={history} />
+              </Section>
+              <PartFiles partId={order.partId} />
+            </div>
+          </div>
+        </Page>
+      )}
+    </Shown>
+  )
+}

@@ -1,0 +1,184 @@
+import { useSignal } from '@preact/signals'
+import { useLocation } from 'preact-iso/router'
+import { PART } from '../../../../../proto/states/parts.ts'
+import { command, type FileGroup, market, type Part, post } from '../api.ts'
+import { labelIn, materials, processes } from '../catalogs.ts'
+import { useList, useRecord } from '../data.ts'
+import { date } from '../format.ts'
+import { mayUse, orgId, permits } from '../me.ts'
+import { OrgName } from '../names.tsx'
+import { fill, t } from '../texts.ts'
+import { Action } from '../ui/dialog.tsx'
+import { Edit } from '../ui/edit.tsx'
+import { PartFiles } from '../ui/files.tsx'
+import { Field, FieldProblem, textOf } from '../ui/form.tsx'
+import { Badge, Facts, Page, Section } from '../ui/page.tsx'
+import { Shown } from '../ui/states.tsx'
+import { Timeline } from '../ui/timeline.tsx'
+import { upload } from '../upload.ts'
+import { Publish, readersText } from './part-publication.tsx'
+import { PartFields, partContentOf } from './parts.tsx'
+
+const at = (id: string) => ({ params: { path: { id } } })
+const GROUPS = Object.entries(t.files.groups) as [FileGroup, string][]
+
+/** A file with its group, which decides who sees it. */
+function FileFields({ part }: { part: Part }) {
+  const group = useSignal<string>('document')
+  return (
+    <>
+      <Field name="file" label={t.parts.file} type="file" />
+      <Field name="group" label={t.parts.group} text={group} options={GROUPS} />
+      {part.state === 'PUBLISHED' && (
+        <p role="status">
+          {fill(t.parts.seenAtOnce, { readers: readersText({ group: group.value as FileGroup }, part.internal) })}
+        </p>
+      )}
+    </>
+  )
+}
+
+/** Sends a file and adds it to the part, in a group. */
+function AddFile({ part }: { part: Part }) {
+  const { id: partId } = part
+  const share = useSignal(0)
+  const add = async (data: FormData) => {
+    const file = data.get('file') as File
+    if (file.size === 0) throw new FieldProblem('file', file.name === '' ? t.parts.noFile : t.parts.emptyFile)
+    const uploadId = await upload(file, (sent) => {
+      share.value = sent
+    })
+    const body = { add: [{ uploadId, group: textOf(data, 'group') as FileGroup }] }
+    await command(() => market.PATCH('/v1/parts/{id}/files', { ...at(partId), body }))
+    share.value = 0
+  }
+  return (
+    <Action label={t.parts.addFile} hint={t.parts.addFileHint} onRun={add}>
+      <FileFields part={part} />
+      <progress aria-label={t.parts.progress} max={1} value={share.value} hidden={share.value === 0} />
+    </Action>
+  )
+}
+
+function RemoveFile({ partId }: { partId: string }) {
+  const files = useRecord('/v1/parts/{id}/files', { path: { id: partId } }).data?.items ?? []
+  const remove = (data: FormData) =>
+    command(() =>
+      market.PATCH('/v1/parts/{id}/files', { ...at(partId), body: { remove: [textOf(data, 'fileId') ?? ''] } }),
+    )
+  return (
+    <Action label={t.parts.removeFile} when={files.length > 0} isDangerous onRun={remove}>
+      <Field name="fileId" label={t.parts.file} options={files.map(({ id, name }) => [id, name])} />
+    </Action>
+  )
+}
+
+function Steps({ part }: { part: Part }) {
+  const { route } = useLocation()
+  const { id } = part
+  const patch = async (data: FormData, headers: { 'If-Match': string }) => {
+    const typed = Object.entries(partContentOf(data)).map(([name, value]) => [name, value ?? null])
+    const body = Object.fromEntries(typed)
+    await command(() => market.PATCH('/flows/v1/parts/{id}', { ...at(id), headers, body }))
+  }
+  return (
+    <>
+      <Action
+        label={t.parts.verbs.delete}
+        hint={t.parts.hints.delete}
+        when={mayUse(PART, 'delete', part)}
+        isDangerous
+        onRun={async () => {
+          await command(() => market.DELETE('/flows/v1/parts/{id}', at(id)))
+          route('/console/parts')
+        }}
+      />
+      <Action
+        label={t.parts.verbs.archive}
+        hint={t.parts.hints.archive}
+        when={mayUse(PART, 'archive', part)}
+        onRun={() => post('/flows/v1/parts/{id}/archive', id)}
+      />
+      <Edit
+        label={t.verbs.patch}
+        when={mayUse(PART, 'patch', part)}
+        read={() => market.GET('/v1/parts/{id}', at(id))}
+        onRun={patch}
+      >
+        {(present) => <PartFields part={present} />}
+      </Edit>
+      <Publish part={part} verb="publish" />
+      <Publish part={part} verb="unarchive" />
+      {part.state === 'PUBLISHED' && permits('POST /flows/v1/rfqs') && (
+        <a class="button primary" href={`/console/rfqs/new?part=${id}`}>
+          {t.rfqs.create}
+        </a>
+      )}
+    </>
+  )
+}
+
+const PartFacts = ({ part }: { part: Part }) => (
+  <Section title={t.parts.part}>
+    {part.description && <p class="text">{part.description}</p>}
+    <Facts
+      of={[
+        [t.orgRoles.IP_OWNER, <OrgName key="owner" id={part.ipOwnerOrgId} />],
+        [
+          t.parts.material,
+          labelIn(materials(), part.materialId) ?? (part.materialType && t.materialTypes[part.materialType]),
+        ],
+        [t.parts.process, labelIn(processes(), part.processId)],
+        [part.ipOwnerOrgId === orgId.value ? t.parts.reference : t.parts.ownersReference, part.externalRef],
+        [t.parts.internal, part.internal && t.ui.yes],
+        [t.parts.keywords, part.keywords.join(', ')],
+        [t.parts.notes, part.otherRequirementNotes],
+        [t.parts.published, part.publishedTime && date(part.publishedTime)],
+        [t.parts.updated, date(part.updatedTime)],
+      ]}
+    />
+  </Section>
+)
+
+export function PartScreen({ id = '' }: { id?: string }) {
+  const read = useRecord('/v1/parts/{id}', { path: { id } })
+  const isOwn = read.data?.ipOwnerOrgId === orgId.value
+  const history = useList(isOwn ? '/v1/parts/{id}/history' : undefined, { path: { id } })
+  const mayChangeFiles = isOwn && permits('PATCH /v1/parts/{id}/files')
+  return (
+    <Shown read={read}>
+      {(part) => (
+        <Page
+          title={part.title ?? t.parts.untitled}
+          over={
+            <>
+              <a href="/console/parts">{t.nav.parts}</a> · {part.serialNumber}
+            </>
+          }
+          badge={<Badge of="part" state={part.state} />}
+          actions={<Steps part={part} />}
+        >
+          <div class="beside">
+            <div class="stack">
+              <PartFacts part={part} />
+              {isOwn && (
+                <Section title={t.timeline.title}>
+                  <Timeline of="part" entries={history} />
+                </Section>
+              )}
+            </div>
+            <div class="stack">
+              <PartFiles partId={id} />
+              {mayChangeFiles && (
+                <div class="actions">
+                  <AddFile part={part} />
+                  <RemoveFile partId={id} />
+                </div>
+              )}
+            </div>
+          </div>
+        </Page>
+      )}
+    </Shown>
+  )
+}

@@ -1,0 +1,197 @@
+import { type Signal, useSignal } from '@preact/signals'
+import { command, market, type Person, post } from '../api.ts'
+import { useList } from '../data.ts'
+import { me, permits } from '../me.ts'
+import { fill, roleName, t } from '../texts.ts'
+import { Choices, chosenIn } from '../ui/choices.tsx'
+import { Action } from '../ui/dialog.tsx'
+import { Edit } from '../ui/edit.tsx'
+import { useFilter } from '../ui/filters.ts'
+import { Field, textOf } from '../ui/form.tsx'
+import { bind, type Column, Filter, ListTable, Search } from '../ui/list.tsx'
+import { Badge } from '../ui/page.tsx'
+import { Secret, type ShownSecret } from '../ui/secret.tsx'
+import { Loading } from '../ui/states.tsx'
+import { ImpersonationAction } from './impersonation.tsx'
+import { OrganizationPage } from './organization.tsx'
+
+const at = (id: string) => ({ params: { path: { id } } })
+const nameOf = ({ givenName, familyName }: Person) => `${givenName} ${familyName}`
+
+/** A link that was mailed is not shown. */
+const linkOf = (email: string, activationUrl: string | undefined): ShownSecret =>
+  activationUrl === undefined
+    ? { title: t.people.mailed, hint: fill(t.people.mailedHint, { email }), values: [] }
+    : { title: t.people.link, hint: t.people.linkHint, values: [[email, activationUrl]] }
+
+const ByMail = () => <Field name="mail" label={t.people.byMail} hint={t.people.byMailHint} type="checkbox" />
+
+/** The roles of the organization to choose from, where a user has some. They are read while the dialog is open. */
+export function RoleChoices({ userId }: { userId?: string }) {
+  const all = useList('/v1/roles', { query: { pageSize: 50 } })
+  const own = useList(userId ? '/v1/roles' : undefined, { query: { pageSize: 50, userId: userId ?? '' } })
+  if (!all.data || (userId && !own.data)) return <Loading />
+  const held = own.data?.map(({ id }) => id) ?? []
+  return (
+    <>
+      {held.map((id) => (
+        <input key={id} type="hidden" name="heldRoleIds" value={id} />
+      ))}
+      <Choices
+        name="roleIds"
+        label={t.organization.roles}
+        options={all.data.map((role) => [role.id, roleName(role)])}
+        chosen={held}
+      />
+    </>
+  )
+}
+
+/** Grants and withdraws roles until the user has the chosen ones. */
+async function changeRoles(userId: string, data: FormData) {
+  const change = (id: string, verb: 'grant' | 'withdraw') => post(`/flows/v1/roles/{id}/${verb}`, id, { userId })
+  const [before, after] = [chosenIn(data, 'heldRoleIds'), chosenIn(data, 'roleIds')]
+  for (const id of after.filter((one) => !before.includes(one))) await change(id, 'grant')
+  for (const id of before.filter((one) => !after.includes(one))) await change(id, 'withdraw')
+}
+
+export const RolesAction = ({ userId }: { userId: string }) => (
+  <Action
+    label={t.organization.roles}
+    submit={t.ui.save}
+    when={permits('POST /flows/v1/roles/{id}/grant')}
+    onRun={(data) => changeRoles(userId, data)}
+  >
+    <RoleChoices userId={userId} />
+  </Action>
+)
+
+/** What an administrator can do with one person. */
+function PersonActions({ user, link }: { user: Person; link: Signal<ShownSecret | undefined> }) {
+  const { id } = user
+  const isSelf = id === me.value?.user.id
+  const patch = (data: FormData, headers: { 'If-Match': string }) => {
+    const body = { givenName: textOf(data, 'givenName') ?? '', familyName: textOf(data, 'familyName') ?? '' }
+    return command(() =>
+      market.PATCH('/flows/v1/users/{id}', {
+        ...at(id),
+        headers,
+        body: { ...body, phone: textOf(data, 'phone') ?? null },
+      }),
+    )
+  }
+  const reset = async (data: FormData) => {
+    const body = { mail: data.has('mail') }
+    const { activationUrl } = await command(() =>
+      market.POST('/flows/v1/users/{id}/reset-password', { ...at(id), body }),
+    )
+    link.value = linkOf(user.email, activationUrl)
+  }
+  const may = (verb: string) => permits(`POST /flows/v1/users/{id}/${verb}`)
+  return (
+    <div class="actions">
+      <RolesAction userId={id} />
+      <Edit
+        label={t.verbs.patch}
+        when={permits('PATCH /flows/v1/users/{id}')}
+        read={() => market.GET('/v1/users/{id}', at(id))}
+        onRun={patch}
+      >
+        {({ givenName, familyName, phone }) => (
+          <>
+            <Field name="givenName" label={t.people.givenName} value={givenName} isFocused />
+            <Field name="familyName" label={t.people.familyName} value={familyName} />
+            <Field name="phone" label={t.assignment.phone} type="tel" value={phone} isOptional />
+          </>
+        )}
+      </Edit>
+      <Action
+        label={t.people.reset}
+        hint={t.people.resetHint}
+        when={may('reset-password') && user.active && !isSelf}
+        onRun={reset}
+      >
+        <ByMail />
+      </Action>
+      <ImpersonationAction person={user} link={link} />
+      <Action
+        label={t.people.deactivate}
+        hint={t.people.deactivateHint}
+        when={may('deactivate') && user.active && !isSelf}
+        isDangerous
+        onRun={() => post('/flows/v1/users/{id}/deactivate', id)}
+      />
+      <Action
+        label={t.people.activate}
+        when={may('activate') && !user.active}
+        onRun={() => post('/flows/v1/users/{id}/activate', id)}
+      />
+    </div>
+  )
+}
+
+export function People() {
+  const q = useFilter('q', '')
+  const active = useFilter<string>('active', '', ['true', 'false'])
+  const link = useSignal<ShownSecret | undefined>(undefined)
+  const list = useList('/flows/v1/users', {
+    query: { ...(q.value && { q: q.value }), ...(active.value && { active: active.value === 'true' }) },
+  })
+  const invite = async (data: FormData) => {
+    const body = {
+      email: textOf(data, 'email') ?? '',
+      givenName: textOf(data, 'givenName') ?? '',
+      familyName: textOf(data, 'familyName') ?? '',
+      roleIds: chosenIn(data, 'roleIds'),
+      mail: data.has('mail'),
+    }
+    const { email, activationUrl } = await command(() => market.POST('/flows/v1/users', { body }))
+    link.value = linkOf(email, activationUrl)
+  }
+  const columns: readonly Column<Person>[] = [
+    { label: t.people.name, cell: (user) => <strong>{nameOf(user)}</strong> },
+    { label: t.signIn.email, cell: ({ email }) => email },
+    {
+      label: t.ui.state,
+      cell: ({ active: isActive, invited, admin }) => (
+        <span>
+          <Badge of="active" state={invited ? 'INVITED' : isActive ? 'ACTIVE' : 'INACTIVE'} />{' '}
+          {admin && <span class="badge live">{t.people.administrator}</span>}
+        </span>
+      ),
+    },
+    ...(permits('POST /flows/v1/users') || permits('POST /flows/v1/impersonation-grants')
+      ? [{ label: t.ui.actions, cell: (user: Person) => <PersonActions user={user} link={link} /> }]
+      : []),
+  ]
+  return (
+    <OrganizationPage
+      actions={
+        <Action label={t.people.invite} when={permits('POST /flows/v1/users')} isPrimary onRun={invite}>
+          <Field name="email" label={t.signIn.email} type="email" isFocused />
+          <div class="columns">
+            <Field name="givenName" label={t.people.givenName} />
+            <Field name="familyName" label={t.people.familyName} />
+          </div>
+          <RoleChoices />
+          <ByMail />
+        </Action>
+      }
+    >
+      <div class="filters">
+        <Filter
+          label={t.ui.state}
+          {...bind(active)}
+          options={[
+            ['', t.ui.all],
+            ['true', t.people.activeOrInvited],
+            ['false', t.states.active.INACTIVE],
+          ]}
+        />
+        <Search {...bind(q)} />
+      </div>
+      <ListTable caption={t.organization.people} list={list} columns={columns} />
+      <Secret shown={link} />
+    </OrganizationPage>
+  )
+}

@@ -1,0 +1,111 @@
+import { command, type FactoryRelease, market } from '../api.ts'
+import { useList } from '../data.ts'
+import { region } from '../format.ts'
+import { permits } from '../me.ts'
+import { OrgName, orgName } from '../names.tsx'
+import { fill, t } from '../texts.ts'
+import { Action } from '../ui/dialog.tsx'
+import { useFilter } from '../ui/filters.ts'
+import { Field, textOf } from '../ui/form.tsx'
+import { bind, type Column, Filter, ListTable, Search } from '../ui/list.tsx'
+import { Page } from '../ui/page.tsx'
+import { Empty, Loading } from '../ui/states.tsx'
+
+const idOf = ({ factory }: FactoryRelease) => factory.id
+const useCustomers = () => useList('/flows/v1/orgs', { query: { pageSize: 50 } })
+
+/** The organizations to which a factory is not released yet. They are read while the dialog is open. */
+function CustomerField({ released }: { released: readonly string[] }) {
+  const customers = useCustomers()
+  if (!customers.data) return <Loading lines={1} />
+  const open = customers.data.filter(({ id }) => !released.includes(id))
+  if (customers.data.length === 0) return <Empty>{t.releases.noCustomers}</Empty>
+  return (
+    <>
+      <Field name="orgId" label={t.releases.customer} options={open.map(({ id, name }) => [id, name])} isFocused />
+      {customers.hasMore && (
+        <button type="button" class="more" onClick={customers.showMore}>
+          {t.ui.more}
+        </button>
+      )}
+    </>
+  )
+}
+
+const change = (verb: 'release' | 'withdraw', id: string, orgId: string) =>
+  command(() => market.POST(`/flows/v1/factories/{id}/${verb}`, { params: { path: { id } }, body: { orgId } }))
+
+const Released = ({ release: { factory, orgIds } }: { release: FactoryRelease }) => (
+  <ul class="items releases">
+    {orgIds.map((orgId) => (
+      <li key={orgId}>
+        <OrgName id={orgId} />
+        <Action
+          label={t.releases.withdraw}
+          hint={fill(t.releases.withdrawHint, { factory: factory.name, org: orgName(orgId) })}
+          when={permits('POST /flows/v1/factories/{id}/withdraw')}
+          isDangerous
+          onRun={() => change('withdraw', factory.id, orgId)}
+        />
+      </li>
+    ))}
+  </ul>
+)
+
+const COLUMNS: readonly Column<FactoryRelease>[] = [
+  {
+    label: t.factories.factory,
+    cell: ({ factory: { id, name } }) => <a href={`/console/factories/${id}`}>{name}</a>,
+  },
+  { label: t.rfqs.manufacturer, cell: ({ factory }) => factory.orgName },
+  {
+    label: t.factories.place,
+    cell: ({ factory: { address } }) => `${address.locality}, ${region(address.regionCode)}`,
+  },
+  { label: t.releases.released, cell: (release) => <Released release={release} /> },
+  {
+    label: t.ui.actions,
+    cell: ({ factory, orgIds }) => (
+      <div class="actions">
+        <Action
+          label={t.releases.release}
+          hint={fill(t.releases.releaseHint, { factory: factory.name })}
+          when={permits('POST /flows/v1/factories/{id}/release')}
+          onRun={(data) => change('release', factory.id, textOf(data, 'orgId') ?? '')}
+        >
+          <CustomerField released={orgIds} />
+        </Action>
+      </div>
+    ),
+  },
+]
+
+/** The factories that a distributor may release, with the organizations to which it has. */
+export function Releases() {
+  const customers = useCustomers()
+  const [q, orgId] = [useFilter('q', ''), useFilter('orgId', '')]
+  const query = { ...(q.value && { q: q.value }), ...(orgId.value && { orgId: orgId.value }) }
+  const list = useList('/flows/v1/factory-releases', { query }, idOf)
+  return (
+    <Page title={t.nav.releases}>
+      <section class="panel">
+        <p class="quiet">{t.releases.about}</p>
+        <div class="filters">
+          <Search {...bind(q)} />
+          <Filter
+            label={t.releases.releasedTo}
+            {...bind(orgId)}
+            options={[['', t.ui.all], ...(customers.data ?? []).map(({ id, name }) => [id, name] as const)]}
+          />
+        </div>
+        <ListTable
+          caption={t.nav.releases}
+          list={list}
+          idOf={idOf}
+          columns={COLUMNS}
+          empty={q.value || orgId.value ? t.factories.empty : t.releases.empty}
+        />
+      </section>
+    </Page>
+  )
+}

@@ -1,0 +1,87 @@
+import de from './texts/de.json'
+import en from './texts/en.json'
+
+type ByCode = Readonly<Record<string, string>>
+type Language = 'en' | 'de'
+
+/** Data for translators: a language that lacks a text does not compile. English codes and roles need no other words. */
+const LANGUAGES: Record<Language, Omit<typeof en, 'words' | 'systemRoles'> & { words: ByCode; systemRoles: ByCode }> = {
+  en,
+  de,
+}
+
+const isKnown = (language: string | null): language is Language =>
+  language !== null && Object.hasOwn(LANGUAGES, language)
+
+const KEY = 'marketplace-language'
+const stored = localStorage.getItem(KEY)
+const chosen = isKnown(stored) ? stored : undefined
+const language = chosen ?? navigator.languages.map((tag) => tag.slice(0, 2)).find(isKnown) ?? 'en'
+
+/** The texts of the chosen language, or of the browser's, or English. */
+export const t = LANGUAGES[language]
+document.documentElement.lang = language
+
+/** The languages of numbers and dates: those of the browser, unless one was chosen. */
+export const locales: readonly string[] = chosen
+  ? [...navigator.languages.filter((tag) => tag.startsWith(chosen)), chosen]
+  : navigator.languages
+
+/** The languages to choose from, without the one that is shown. */
+export const otherLanguages = Object.entries(LANGUAGES)
+  .filter(([each]) => each !== language)
+  .map(([code, { languageName }]) => ({ code, name: languageName }))
+
+/** Shows the page in another language, and every later one of this browser. */
+export function chooseLanguage(code: string): void {
+  localStorage.setItem(KEY, code)
+  location.reload()
+}
+
+/** Replaces each `{name}` of a text. */
+export const fill = (text: string, values: Readonly<Record<string, string | number>>): string =>
+  text.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => String(values[name] ?? placeholder))
+
+const plurals = new Intl.PluralRules(language)
+/** The form of a text for a number, with `{count}` in it. */
+export const counted = (forms: ByCode & { other: string }, number: number, count: string) =>
+  fill(forms[plurals.select(number)] ?? forms.other, { count })
+
+/** System roles have the same names in every organization; people name the others. */
+export const roleName = ({ name, system }: { name: string; system: boolean }) => (system && t.systemRoles[name]) || name
+
+const PROBLEMS: readonly [RegExp, keyof typeof t.problems][] = [
+  [/^is required$/, 'required'],
+  [/^must be text of .*: a decimal number.*$/, 'amount'],
+  [/^must be text of .*: an e-mail address.*$/, 'email'],
+  [/^must be text of ([2-9]|\d\d+) to (\d+) characters.*$/, 'textBetween'],
+  [/^must be text of \d+ to (\d+) characters.*$/, 'textAtMost'],
+  [/^must be a whole number from (\d+) to (\d+)$/, 'wholeNumber'],
+  [/^must be in the future$/, 'inFuture'],
+  [/^must be later than .*$/, 'later'],
+  [/^must be active$/, 'active'],
+  [/^must be a list of 1 to .*$/, 'chooseOne'],
+  [/^must be at most (\d+) pieces together$/, 'piecesTogether'],
+  [/^must name a manufacturer$/, 'inviteOne'],
+  [/^must have at least (\d+) characters$/, 'atLeast'],
+]
+
+/** What the marketplace says of a field, in the words of the language where they are known. */
+export function problemText(message: string): string {
+  const known = PROBLEMS.find(([pattern]) => pattern.test(message))
+  return known ? message.replace(known[0], t.problems[known[1]]) : message
+}
+
+/** The label of a field of the API that has no field of its own in the form. */
+export function fieldName(path: string): string {
+  const [name = ''] = path.split('.')
+  return (t.fields as ByCode)[name] ?? name
+}
+
+/** The words of a code of the API: `Service account · key: create` for `serviceAccount.key.create`. */
+export function wordsOf(code: string): string {
+  const words = code.split(/[.:]/).map((word) => t.words[word] ?? word.replace(/(?=[A-Z])|_/g, ' ').toLowerCase())
+  const last = words.pop() ?? code
+  const text = words.length > 0 ? `${words.join(' · ')}: ${last}` : last
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

@@ -1,0 +1,89 @@
+import { expect, test } from 'bun:test'
+import { brotliCompressSync } from 'node:zlib'
+import { ERRORS } from '../../../proto/errors.ts'
+import { PERMISSIONS } from '../../../proto/permissions.ts'
+import { PROCEDURES } from '../../../proto/procedures.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
+import de from './app/texts/de.json'
+import en from './app/texts/en.json'
+
+const market = await marketplaceOf([], { FILES_ORIGIN: 'https://files.example.com' })
+const MAX_COMPRESSED_BYTES = 100_000
+
+const ADDRESSES = [
+  ...[
+    '/console',
+    '/console/rfqs',
+    '/console/rfqs/rfq_1',
+    '/console/rfqs/rfq_1/comparison',
+    '/console/rfqs/rfq_1/offer',
+  ],
+  ...['/console/orders/order_1', '/console/parts/part_1', '/console/factories/factory_1', '/console/organization'],
+  ...['/console/account', '/console/webhooks/wh_1'],
+]
+
+test.each(ADDRESSES)('%s answers the page, which may load and reach only what it names', async (address) => {
+  const page = await market.anonymous.get(address)
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+  expect(page.headers.get('content-security-policy')).toBe(
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: https://files.example.com; connect-src 'self' https://files.example.com; form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
+  )
+  expect(page.headers.get('referrer-policy')).toBe('no-referrer')
+  expect(page.text).not.toMatch(/<script(?![^>]* src=)|<style| style=| on\w+=/)
+})
+
+test('script and style sheet together have less than 100 kB compressed', async () => {
+  const page = await market.anonymous.get('/console')
+  const assets = [...page.text.matchAll(/(?:src|href)="(\/console\/assets\/[^"]+)"/g)].map(([, path = '']) => path)
+  expect(assets.map((path) => path.replace(/[0-9a-f]{12}$/, ''))).toEqual([
+    '/console/assets/console.css?v=',
+    '/console/assets/console.js?v=',
+  ])
+  const texts = await Promise.all(assets.map(async (path) => (await market.anonymous.get(path)).text))
+  const bytes = texts.map((text) => brotliCompressSync(text).byteLength)
+  expect(Math.min(...bytes)).toBeGreaterThan(1_000)
+  expect(bytes.reduce((sum, each) => sum + each)).toBeLessThan(MAX_COMPRESSED_BYTES)
+})
+
+test('each word of permissions, actions and errors has one in German', () => {
+  const words = [...PERMISSIONS, ...PROCEDURES, ...Object.keys(ERRORS)].flatMap((code) => code.split(/[.:]/))
+  expect(words.length).toBeGreaterThan(250)
+  expect(words.filter((word) => !Object.hasOwn(de.words, word))).toEqual([])
+})
+
+/** The texts by their keys, such as `home.next`. */
+const leaves = (texts: object, prefix = ''): [key: string, text: string][] =>
+  Object.entries(texts).flatMap(([key, text]) =>
+    typeof text === 'string' ? [[prefix + key, text]] : leaves(text, `${prefix}${key}.`),
+  )
+
+test('the German texts have the keys and placeholders of the English ones, and none is empty', () => {
+  const placeholders = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(String).sort()
+  const shapeOf = ({ words: _, systemRoles: __, ...texts }: typeof en | typeof de) =>
+    leaves(texts)
+      .map(([key, text]) => [key, text.trim() !== '', ...placeholders(text)])
+      .sort()
+  expect(shapeOf(de).length).toBeGreaterThan(500)
+  expect(shapeOf(de)).toEqual(shapeOf(en))
+})
+
+test.each(['/console/assets/other.js', '/console/rfqs/rfq_1/offer/more'])('%s is 404', async (path) => {
+  expect((await market.anonymous.get(path)).status).toBe(404)
+})
+
+test('CONSOLE=false: its addresses are those of an unknown path', async () => {
+  const without = await marketplaceOf([], { CONSOLE: 'false' })
+  const unknown = await without.anonymous.get('/nothing')
+  for (const path of ['/console', '/console/rfqs', '/console/assets/console.js']) {
+    const answer = await without.anonymous.get<{ detail: string; code: string }>(path)
+    expect([answer.status, answer.body.code, answer.body.detail]).toEqual([
+      404,
+      'not_found',
+      (unknown.body as { detail: string }).detail,
+    ])
+  }
+  for (const path of ['/docs', '/activate', '/impersonate']) {
+    expect((await without.anonymous.get(path)).text).not.toContain('/console')
+    expect((await market.anonymous.get(path)).text).toContain('href="/console"')
+  }
+})
