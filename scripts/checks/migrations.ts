@@ -15,7 +15,7 @@ const FIRST_RELEASE: Readonly<Record<string, number>> = {
   identity: 5,
   catalog: 2,
   sourcing: 15,
-  webhooks: 3,
+  webhooks: 4,
 }
 
 /** The migrator sets the time-outs, and repeats a migration as a whole. */
