@@ -11,7 +11,7 @@ import { run } from '../toolchain/run.ts'
  */
 const FIRST_RELEASE: Readonly<Record<string, number>> = {
   kit: 5,
-  organization: 11,
+  organization: 12,
   identity: 5,
   catalog: 2,
   sourcing: 15,
