@@ -36,8 +36,6 @@ export interface BusTiming {
   tries: number
   /** Pauses before the second attempt, the third and so on. The last one repeats. */
   backoffMs: readonly number[]
-  /** Lease of an attempt, after which it counts as crashed. */
-  leaseMs: number
   /** Longest pause of an idle consumer. */
   pollMs: number
   heartbeatMs: number
@@ -50,7 +48,6 @@ export interface BusTiming {
 const TIMING: BusTiming = {
   tries: 5,
   backoffMs: [1000, 5000, 15_000, 60_000],
-  leaseMs: 15_000,
   pollMs: 5000,
   heartbeatMs: 1000,
   electionPollMs: 500,

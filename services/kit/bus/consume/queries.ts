@@ -114,16 +114,15 @@ export const nextRetry = (sql: Sql, consumer: string) => sql<{ due_ms: number | 
   from retry_events where consumer = ${consumer} and next_try_at is not null`
 
 /**
- * Leases the event that has been due longest. The attempt is counted before it starts, so that the count survives a
- * crash. No other process takes the event until the lease ends.
+ * Begins an attempt at the event that has been due longest. It is counted before it starts, so that the count survives a
+ * crash of the consumer's leader; the next leader tries again after the pause.
  */
-export const claimRetry = (sql: Sql, consumer: string, leaseMs: number) => sql<RetryRow[]>`
-  update retry_events set tries = tries + 1, next_try_at = now() + ${leaseMs} * interval '1 ms'
+export const beginRetry = (sql: Sql, consumer: string, pausesMs: readonly number[]) => sql<RetryRow[]>`
+  update retry_events set tries = tries + 1, next_try_at = now()
+    + (${pausesMs as number[]}::float8[])[least(tries + 1, ${pausesMs.length})] * interval '1 ms'
   where position = (
-    select position from retry_events
-    where consumer = ${consumer} and next_try_at <= now()
-    order by next_try_at limit 1
-    for update skip locked
+    select position from retry_events where consumer = ${consumer} and next_try_at <= now()
+    order by next_try_at limit 1 for update
   )
   returning position, consumer, event_id, source, subject, envelope, tries, interruptions, error, isolated`
 

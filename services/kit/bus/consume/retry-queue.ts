@@ -6,7 +6,7 @@ import type { MessageLog } from '../../log/message-log.ts'
 import type { ConsumeOptions } from '../driver/options.ts'
 import { handleEvent } from './handle-event.ts'
 import {
-  claimRetry,
+  beginRetry,
   deleteRetries,
   insertDeadLetter,
   insertRetries,
@@ -36,8 +36,6 @@ export interface RetryOptions {
   tries: number
   /** Pauses before the second attempt, the third and so on. The last one repeats. */
   backoffMs: readonly number[]
-  /** Lease of an attempt, after which another process may start the next one. */
-  leaseMs: number
   onDeadLetter: (notice: DeadLetterNotice) => void
 }
 
@@ -56,7 +54,8 @@ const MAX_ERROR_CHARACTERS = 500
 /**
  * The retry queue of a consumer, with one FIFO queue for each subject. The first event of a subject is retried with
  * backoff until it succeeds or becomes a dead letter; the others wait behind it. An attempt that a failure of a
- * dependency ended does not count.
+ * dependency ended does not count. Only the leader of the consumer works it off, in transactions that lock the consumer,
+ * so it needs no leases and is no queue of jobs.
  */
 export class RetryQueue {
   readonly #consume: ConsumeOptions
@@ -104,9 +103,9 @@ export class RetryQueue {
 
   /** Retries the event that has been due longest, with the events behind it. Returns whether there was one. */
   async retry(): Promise<boolean> {
-    const { pool, tries, leaseMs } = this.#options
+    const { pool, tries, backoffMs } = this.#options
     await this.#recordInterruption(this.#unrecorded)
-    const [head] = await claimRetry(pool, this.#consume.name, leaseMs)
+    const [head] = await beginRetry(pool, this.#consume.name, backoffMs)
     if (!head) return false
     if (countedTries(head) > tries) {
       await this.#deadLetter(head, head.error ?? 'the process crashed while handling it')
