@@ -52,3 +52,11 @@ do $$ begin
   execute format('grant select, insert, update, delete on jobs to %I', 'marketplace_' || current_schema());
   execute format('grant select, insert, update on job_turns to %I', 'marketplace_' || current_schema());
 end $$;
+
+-- Retries of events are jobs, one for each subject of a consumer. An event keeps its place in the order of its subject.
+insert into jobs (kind, id, data, attempts, created_at, due_at)
+select distinct on (consumer, source, subject) 'event-retry:' || consumer, source || E'\n' || subject,
+  jsonb_build_object('source', source, 'subject', subject), tries - interruptions, now(), coalesce(next_try_at, now())
+from retry_events order by consumer, source, subject, position;
+alter table retry_events
+  drop column tries, drop column interruptions, drop column next_try_at, drop column isolated, drop column error;

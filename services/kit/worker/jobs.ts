@@ -1,6 +1,6 @@
 import type { Pool, Tx } from '../db/client.ts'
 import { isDependencyFailure } from '../db/failures.ts'
-import type { Log } from '../log/log.ts'
+import type { MessageLog } from '../log/message-log.ts'
 import type { Concurrency } from '../metrics/concurrency.ts'
 import { claimJob, continueJob, endJob, extendLease, holdJob, type JobRow, releaseJob } from './job-queries.ts'
 import { WakeSignal } from './wake-signal.ts'
@@ -21,6 +21,8 @@ export interface JobKind<Data = unknown, Progress = unknown> {
   pauseAfter(attempts: number): number
   /** Runs an attempt, or a bounded step of a mass update. It ends with `end` or `continue`, in a transaction. */
   run(job: Job<Data, Progress>, signal: AbortSignal): Promise<void>
+  /** Whether a failure says nothing about the job, so that the attempt does not count. */
+  isInterruption?(error: unknown): boolean
   /** Whether the job is not tried again. */
   isFinal?(error: unknown): boolean
   /** Records a failed attempt. After the last one it ends the job, which is the default, with a line of the log. */
@@ -33,8 +35,10 @@ export type ObserveJob = (kind: string, result: 'done' | 'retried' | 'failed') =
 export interface JobDeps {
   sql: Pool
   clock: () => number
-  log: Log
-  observe: ObserveJob
+  log: MessageLog
+  observe?: ObserveJob
+  /** Interval at which due jobs are looked for, besides those that are announced. */
+  sweepMs?: number
 }
 
 const LEASE_MS = 15_000
@@ -130,9 +134,10 @@ export class JobWorker implements Worker {
   }
 
   async run(signal: AbortSignal): Promise<void> {
+    const { sweepMs = SWEEP_MS } = this.#deps
     try {
       while (!signal.aborted) {
-        if (!(await this.#startNext(signal))) await this.#wake.wait(SWEEP_MS, signal)
+        if (!(await this.#startNext(signal))) await this.#wake.wait(sweepMs, signal)
       }
     } finally {
       if (signal.aborted) await Promise.all(this.#running.keys())
@@ -169,7 +174,7 @@ export class JobWorker implements Worker {
       if ((leftMs ?? 1) <= 0 || row.attempts > maxAttempts) throw new DOMException('no attempt is left', 'TimeoutError')
       const expiry = leftMs === undefined ? [] : [AbortSignal.timeout(leftMs)]
       await kind.run(job, AbortSignal.any([stopping, lost.signal, ...expiry]))
-      if (job.isEnded) observe(kind.kind, 'done')
+      if (job.isEnded) observe?.(kind.kind, 'done')
     } catch (error) {
       if (!lost.signal.aborted) await this.#afterFailure(kind, row, job, { error, isStopped: stopping.aborted })
     } finally {
@@ -200,14 +205,16 @@ export class JobWorker implements Worker {
     if (isStopped) return void (await release(clock(), false))
     const dueMs = clock() + kind.pauseAfter(row.attempts)
     const isExpired = row.expires_at !== null && dueMs >= Date.parse(row.expires_at)
-    const isLast = isExpired || row.attempts >= (kind.maxAttempts ?? NO_LIMIT) || (kind.isFinal?.(error) ?? false)
+    const counts = !kind.isInterruption?.(error)
+    const isTooOften = counts && row.attempts >= (kind.maxAttempts ?? NO_LIMIT)
+    const isLast = isExpired || isTooOften || (kind.isFinal?.(error) ?? false)
     if (kind.onFailure) await kind.onFailure(job, error, isLast)
     else {
       log[levelOf(error)]({ err: error, kind: row.kind, id: row.id, isLast }, 'a job failed')
       if (isLast) await job.settle((tx) => job.end(tx))
     }
-    observe(kind.kind, isLast ? 'failed' : 'retried')
-    if (!isLast) await release(dueMs, true)
+    observe?.(kind.kind, isLast ? 'failed' : 'retried')
+    if (!isLast) await release(dueMs, counts)
   }
 }
 
