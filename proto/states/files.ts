@@ -17,4 +17,9 @@ export const FILE = new StateTable({
 })
 
 /** The copy of a file from a signed URL, which has the state of its file. */
-export const IMPORT = new StateTable({ record: 'import', states: FILE_STATES, initial: 'PENDING', verbs: transfer })
+export const FILE_IMPORT = new StateTable({
+  record: 'import',
+  states: FILE_STATES,
+  initial: 'PENDING',
+  verbs: transfer,
+})

@@ -12,7 +12,6 @@ export type FileGroup = (typeof FILE_GROUPS)[number]
 export const FILE_FAILURES = [
   'too_large',
   'source_changed',
-  'too_slow',
   'address_refused',
   'redirected',
   'source_refused',

@@ -1,14 +1,16 @@
 import type { Static } from '@sinclair/typebox'
 import type * as api from '../../../../proto/http/sourcing/imports.ts'
 import type { Import, PartFileImport } from '../../../../proto/http/sourcing/imports.ts'
-import { IMPORT } from '../../../../proto/states/files.ts'
+import { FILE_IMPORT } from '../../../../proto/states/files.ts'
 import type { CommandOf } from '../../../kit/command/command.ts'
 import type { Sql } from '../../../kit/db/client.ts'
 import { newIdAt } from '../../../kit/db/ids.ts'
 import { found } from '../../../kit/errors/refusal.ts'
 import type { SecretBox } from '../../../kit/secrets/box.ts'
+import { startJob } from '../../../kit/worker/job-queries.ts'
 import { recordFilesChange, requireWithinLimits } from '../commands.ts'
 import { insertImport } from '../jobs/queries.ts'
+import { IMPORT, JOB_LIMITS } from '../jobs/rules.ts'
 import { insertFile, lockOwnPart } from '../queries.ts'
 import type { StorageQuota } from '../rules.ts'
 import { findImport } from './queries.ts'
@@ -32,9 +34,12 @@ export async function importFile(
   found(await lockOwnPart(tx, orgId, partId))
   const fileId = newIdAt('file', now)
   const withoutBytes = { reason: null, objectKey: null, info: null, countedBytes: 0 }
-  const file = { id: fileId, partId, orgId, name, group, public: false, state: IMPORT.initial, ...withoutBytes }
+  const file = { id: fileId, partId, orgId, name, group, public: false, state: FILE_IMPORT.initial, ...withoutBytes }
   await insertFile(tx, file, now)
-  await insertImport(tx, { fileId, encryptedUrl: await box.encrypt(sasUrl) }, now)
+  await insertImport(tx, fileId)
+  const data = { encryptedUrl: await box.encrypt(sasUrl) }
+  const expiresAt = new Date(Date.parse(now) + JOB_LIMITS.importLifetimeMs).toISOString()
+  await startJob(tx, { kind: IMPORT, id: fileId, tenantId: orgId, data, expiresAt }, now)
   await requireWithinLimits(tx, quota, orgId, partId, 1)
   await recordFilesChange(tx, { partId, orgId }, now)
   return { fileId }
