@@ -46,7 +46,6 @@ export const ImpersonationGrantInput = closed({
   ...grantFields,
   expireTime: Type.Optional(DateTime('End of the grant: at most 24 hours from now. Default: in one hour.')),
 })
-export type ImpersonationGrantInput = Static<typeof ImpersonationGrantInput>
 
 export const CreatedImpersonationGrant = closed({
   ...ImpersonationGrant.properties,

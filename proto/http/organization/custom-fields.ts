@@ -41,7 +41,6 @@ export const CustomFieldDefinition = closed({
     examples: [[{ name: 'Current' }, { name: 'Legacy' }]],
   }),
 })
-export type CustomFieldDefinition = Static<typeof CustomFieldDefinition>
 
 export const CustomFieldPatch = closed({
   name: Type.Optional(name),
@@ -67,7 +66,6 @@ export const CustomFieldPatch = closed({
     ),
   ),
 })
-export type CustomFieldPatch = Static<typeof CustomFieldPatch>
 
 const fieldId = pathParam('id', 'Id of the field.', EXAMPLE_ID)
 

@@ -56,10 +56,8 @@ export const MailAddress = closed(
 export type MailAddress = Static<typeof MailAddress>
 
 export const MailAddressInput = closed({ email, topics: Type.Optional(topics) })
-export type MailAddressInput = Static<typeof MailAddressInput>
 
 export const MailAddressPatch = Type.Pick(MailAddressInput, ['topics'])
-export type MailAddressPatch = Static<typeof MailAddressPatch>
 
 const path = '/flows/v1/mail-addresses'
 const addressId = pathParam('id', 'Id of the address.', EXAMPLE_ID)

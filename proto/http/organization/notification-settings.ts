@@ -20,7 +20,6 @@ const mail = Type.Boolean({
 export const NotificationSettings = closed({ administrators }, { description: 'Notifications of an organization.' })
 export type NotificationSettings = Static<typeof NotificationSettings>
 export const NotificationSettingsPatch = Type.Partial(closed({ administrators }))
-export type NotificationSettingsPatch = Static<typeof NotificationSettingsPatch>
 
 const proved = Type.Boolean({
   description:
@@ -30,7 +29,6 @@ const proved = Type.Boolean({
 export const OwnNotificationSettings = closed({ mail, proved }, { description: 'Notifications of the caller.' })
 export type OwnNotificationSettings = Static<typeof OwnNotificationSettings>
 export const OwnNotificationSettingsPatch = Type.Partial(closed({ mail }))
-export type OwnNotificationSettingsPatch = Static<typeof OwnNotificationSettingsPatch>
 
 const path = '/flows/v1/notification-settings'
 const ownPath = '/flows/v1/me/notification-settings'

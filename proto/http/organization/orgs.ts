@@ -123,7 +123,6 @@ export const OrgPatch = closed({
     }),
   ),
 })
-export type OrgPatch = Static<typeof OrgPatch>
 
 const orgId = pathParam('id', 'Id of the organization.', EXAMPLE_ID)
 

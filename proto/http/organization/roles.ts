@@ -45,10 +45,8 @@ export const Role = closed({
 export type Role = Static<typeof Role>
 
 export const RoleInput = closed({ name, permissions })
-export type RoleInput = Static<typeof RoleInput>
 
 export const RolePatch = Type.Partial(RoleInput)
-export type RolePatch = Static<typeof RolePatch>
 
 export const RoleGrant = closed({
   userId: Type.String({

@@ -57,7 +57,6 @@ export const ServiceAccountInput = closed({
 export type ServiceAccountInput = Static<typeof ServiceAccountInput>
 
 export const ServiceAccountPatch = patchOf(Type.Omit(ServiceAccountInput, ['roleIds']))
-export type ServiceAccountPatch = Static<typeof ServiceAccountPatch>
 
 const keyFields = {
   clientId: Type.String({ description: 'Id of the key: the client id.', examples: [EXAMPLE_KEY] }),
@@ -141,7 +140,6 @@ export const KeyRevocation = closed({
     }),
   ),
 })
-export type KeyRevocation = Static<typeof KeyRevocation>
 
 /** Commands with a lasting effect on access, which the revocation of a key does not undo. */
 export const LASTING_PROCEDURES = [

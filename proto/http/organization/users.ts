@@ -56,7 +56,6 @@ export const User = closed(
 export type User = Static<typeof User>
 
 export const PersonInput = closed(person, { description: 'A new user.' })
-export type PersonInput = Static<typeof PersonInput>
 
 /** Of requests that make an activation link. */
 export const mail = Type.Boolean({
@@ -71,7 +70,6 @@ export const UserInput = closed({
   roleIds: Type.Optional(roleIds),
   mail: Type.Optional(mail),
 })
-export type UserInput = Static<typeof UserInput>
 
 export const activationUrl = Type.String({
   description:
@@ -91,10 +89,8 @@ export const UserPatch = closed({
     }),
   ),
 })
-export type UserPatch = Static<typeof UserPatch>
 
 export const PasswordResetOptions = closed({ mail: Type.Optional(mail) })
-export type PasswordResetOptions = Static<typeof PasswordResetOptions>
 
 export const PasswordReset = closed({ activationUrl: Type.Optional(activationUrl) })
 

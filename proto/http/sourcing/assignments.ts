@@ -115,7 +115,6 @@ export const AssignmentExtensionInput = closed({
   dueDate: date('New expected day (UTC) of delivery, later than the present one.', '2031-06-24'),
   reason: Line(500, reason),
 })
-export type AssignmentExtensionInput = Static<typeof AssignmentExtensionInput>
 
 export const AssignmentExtension = closed(
   {

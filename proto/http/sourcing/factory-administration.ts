@@ -25,7 +25,6 @@ export const FactoryPatch = Type.Partial(Type.Omit(FactoryInput, ['capabilities'
 export type FactoryPatch = Static<typeof FactoryPatch>
 
 export const FactoryCapabilities = closed({ capabilities: capabilitiesInput })
-export type FactoryCapabilities = Static<typeof FactoryCapabilities>
 
 export const FactoryReleaseInput = closed({
   orgId: Type.String({
@@ -35,7 +34,6 @@ export const FactoryReleaseInput = closed({
     examples: ['org_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
   }),
 })
-export type FactoryReleaseInput = Static<typeof FactoryReleaseInput>
 
 export const createFactory = defineOperation({
   id: 'createFactory',

@@ -18,7 +18,6 @@ export const ImportFileInput = closed({
   }),
   group: FileGroup,
 })
-export type ImportFileInput = Static<typeof ImportFileInput>
 
 export const PartFileImport = closed({
   fileId: Type.String({ description: 'Id of the PENDING file.', examples: [EXAMPLE_FILE_ID] }),

@@ -28,7 +28,6 @@ export const CreateUploadInput = closed({
     }),
   ),
 })
-export type CreateUploadInput = Static<typeof CreateUploadInput>
 
 export const Upload = closed({
   id: Type.String({ description: 'Id of the upload, to add the file to a part.', examples: [EXAMPLE_UPLOAD_ID] }),

@@ -79,7 +79,6 @@ export const WebhookEndpointInput = closed({
 export type WebhookEndpointInput = Static<typeof WebhookEndpointInput>
 
 export const WebhookEndpointPatch = Type.Partial(closed({ url, events, description, status }))
-export type WebhookEndpointPatch = Static<typeof WebhookEndpointPatch>
 
 const dataOf = <T extends typeof WebhookEndpoint | typeof CreatedWebhookEndpoint>(endpoint: T) =>
   closed({ data: endpoint })
