@@ -1,6 +1,5 @@
 import { CommandError } from '../../toolchain/command-error.ts'
-import { type Account, accountOf, type LocalMarketplace } from '../dev/account.ts'
-import { clientOf } from '../dev/client.ts'
+import { type Account, accountOf, clientOf, type LocalMarketplace } from '../dev/account.ts'
 import { emailOf, ORGANIZATIONS } from '../seed/story.ts'
 import type { Narrator } from './narrator.ts'
 import type { Maker, Parties, Party } from './parties.ts'

@@ -1,5 +1,9 @@
+import { join } from 'node:path'
+import { createMarketplace, type Marketplace, password } from '../../../proto/clients/typescript/src/index.ts'
 import { CommandError } from '../../toolchain/command-error.ts'
+import { ACCOUNTS_FILE, findState } from '../../toolchain/state.ts'
 import type { AccountsFile } from '../seed/accounts.ts'
+import { readAccounts } from './welcome.ts'
 
 export interface Account {
   url: string
@@ -57,3 +61,32 @@ const accountIn = (file: AccountsFile | undefined, email: string | undefined) =>
   file?.organizations
     .flatMap(({ accounts }) => accounts)
     .find((known) => (email === undefined ? known.permissions.includes('platform:operate') : known.email === email))
+
+/** The address of the marketplace that `./scripts/dev` started last in this checkout. */
+export async function localAddress(): Promise<string | undefined> {
+  const { folder } = await findState()
+  const launcher = Bun.file(join(folder, 'launcher.json'))
+  return (await launcher.exists()) ? (await launcher.json()).address : undefined
+}
+
+export const localMarketplace: LocalMarketplace = {
+  readAccounts: () => readAccounts(ACCOUNTS_FILE),
+  readAddress: localAddress,
+}
+
+/** A client of the marketplace, with the session of an account if there is one. */
+export function clientOf({ url, ...account }: Account | { url: string }): Marketplace {
+  return createMarketplace({
+    url,
+    ...('email' in account ? { credentials: password(account) } : {}),
+    // A person waits for the answer.
+    maxRetries: 1,
+    fetch: (address, init) =>
+      fetch(address, init).catch((error) => {
+        throw init.signal?.aborted ? error : new CommandError(unreachable(url))
+      }),
+  })
+}
+
+const unreachable = (url: string) =>
+  `No marketplace answers at ${url}: start one with ./scripts/dev, or name another with --url.`

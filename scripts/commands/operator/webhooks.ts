@@ -1,8 +1,6 @@
 import type { Marketplace, WebhookSubscription } from '../../../proto/clients/typescript/src/index.ts'
 import { CommandError } from '../../toolchain/command-error.ts'
-import { accountOf } from '../dev/account.ts'
-import { localMarketplace } from '../dev/address.ts'
-import { clientOf } from '../dev/client.ts'
+import { accountOf, clientOf, localMarketplace } from '../dev/account.ts'
 import { createTemporaryEndpoint, deleteEndpoint } from '../dev/temporary-endpoint.ts'
 import { listenForWebhooks, type Receipt } from './webhook-listener.ts'
 
