@@ -1,5 +1,6 @@
 import { CommandError } from '../../toolchain/command-error.ts'
-import { type Account, accountOf, clientOf, type LocalMarketplace } from '../dev/account.ts'
+import { type Account, accountOf, type LocalMarketplace } from '../dev/account.ts'
+import { clientOf } from '../dev/client.ts'
 import { emailOf, ORGANIZATIONS } from '../seed/story.ts'
 import type { Narrator } from './narrator.ts'
 import type { Maker, Parties, Party } from './parties.ts'

@@ -1,7 +1,7 @@
 import type { AssignmentEvent, CaseEvent } from '../../../proto/events/events.ts'
 import { CommandError } from '../../toolchain/command-error.ts'
 import type { Account } from '../dev/account.ts'
-import { clientOf } from '../dev/account.ts'
+import { clientOf } from '../dev/client.ts'
 import { createTemporaryEndpoint, deleteEndpoint } from '../dev/temporary-endpoint.ts'
 import { listenForWebhooks, type Receipt } from '../operator/webhook-listener.ts'
 import type { AwaitEvents } from './narrator.ts'

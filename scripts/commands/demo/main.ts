@@ -1,5 +1,6 @@
 import { commandLine, runCommandLine } from '../../toolchain/command-line.ts'
-import { accountOf, clientOf, localMarketplace } from '../dev/account.ts'
+import { accountOf, localMarketplace } from '../dev/account.ts'
+import { clientOf } from '../dev/client.ts'
 import { signInParties } from './demo-parties.ts'
 import { receiveEvents } from './events.ts'
 import { Narrator } from './narrator.ts'

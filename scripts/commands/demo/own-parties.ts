@@ -1,5 +1,5 @@
 import type { FactoryInput, Marketplace, OrgInput, OrgRole } from '../../../proto/clients/typescript/src/index.ts'
-import { clientOf } from '../dev/account.ts'
+import { clientOf } from '../dev/client.ts'
 import type { Narrator } from './narrator.ts'
 import type { Maker, Parties, Party } from './parties.ts'
 
