@@ -32,54 +32,54 @@ export const ERRORS = {
   },
   unauthorized_client: {
     status: 400,
-    title: 'The client may not use this grant',
+    title: 'The client cannot use this grant type',
     cause: 'A service account used a grant for people.',
     remedy: 'Use the grant `client_credentials`.',
   },
   unsupported_grant_type: {
     status: 400,
     title: 'The grant is not supported',
-    cause: 'The token endpoint does not know this `grant_type`.',
+    cause: 'The token endpoint does not support this `grant_type`.',
     remedy: 'Use one of the grants that the message lists.',
   },
   forbidden: {
     status: 403,
     title: 'A permission is missing',
-    cause:
-      'The caller lacks a permission, which `detail` names, or the operation is not available during impersonation.',
+    cause: 'The caller lacks the permission named in `detail`, or the operation is not available during impersonation.',
     remedy: 'Ask an administrator of your organization for a role with the permission.',
   },
   not_found: {
     status: 404,
     title: 'Not found',
-    cause: 'The record does not exist, or it is outside your scope; both answers are the same. Or the path is unknown.',
+    cause: 'The record does not exist or is outside your scope (both get the same response), or the path is unknown.',
     remedy:
       'Check the id and the path. If the record belongs to another organization, ask it for access, such as an invitation to an RFQ.',
   },
   method_not_allowed: {
     status: 405,
     title: 'The method is not allowed here',
-    cause: 'The path exists, but not with this method.',
-    remedy: 'Use a method that the header `Allow` lists.',
+    cause: 'The path exists but does not support this method.',
+    remedy: 'Use a method listed in the `Allow` header.',
   },
   conflict: {
     status: 409,
     title: 'The request conflicts with the current state',
     cause:
-      'The current state of the data does not allow the change, or another request made one at the same time. `detail` or `errors` say which.',
+      'The current state of the data does not allow the change, or another request changed it at the same time. `detail` or `errors` say which.',
     remedy: 'Read the record again, then decide whether the change still applies.',
   },
   illegal_transition: {
     status: 409,
     title: 'The record is not in a state that allows this',
-    cause: 'The record is in a state from which this step does not lead, or does not yet meet what the step requires.',
-    remedy: 'Read the record again. The guide "A trade" draws the states and their steps.',
+    cause: "The record's state does not allow this step, or the record does not yet meet its requirements.",
+    remedy: 'Read the record again. The guide "A trade" shows the states and their steps.',
   },
   idempotency_conflict: {
     status: 409,
-    title: 'The idempotency key was used for another request, or the first request is still running',
-    cause: 'The `Idempotency-Key` belongs to a request with another body, or its first request is still running.',
-    remedy: 'Use a new key for each new request. While the first one runs, repeat it after a moment.',
+    title: 'The idempotency key was used for another request, or that request is still running',
+    cause:
+      'The `Idempotency-Key` was used for a request with another body, or the first request with it is still running.',
+    remedy: 'Use a new key for each new request. While the first one is running, retry after a moment.',
   },
   email_taken: {
     status: 409,
@@ -103,12 +103,12 @@ export const ERRORS = {
     status: 409,
     title: 'This marketplace sends no mail',
     cause: 'The operator has configured no mail server.',
-    remedy: 'Pass the link to the person yourself: send the request without `mail: true`.',
+    remedy: 'Pass the link on yourself: send the request without `mail: true`.',
   },
   limit_reached: {
     status: 409,
     title: 'A limit was reached',
-    cause: 'A fixed limit on the number of records or of repetitions was reached; `detail` names it.',
+    cause: 'A fixed limit on records or repetitions was reached; `detail` names it.',
     remedy: 'Delete what is no longer needed, or wait, as `detail` says.',
   },
   precondition_failed: {
@@ -122,25 +122,25 @@ export const ERRORS = {
     title: 'The body is too large',
     cause:
       'The body has more bytes than the operation accepts: 16 KiB for tokens, passwords and links, 1 MiB otherwise.',
-    remedy: 'Send less at once. Files are uploaded by an upload URL.',
+    remedy: 'Send less per request. Upload files through an upload URL.',
   },
   uri_too_long: {
     status: 414,
     title: 'The URL is too long',
-    cause: 'Path and query together have more than 16 KiB.',
-    remedy: 'Ask for fewer values at once, or use a batch operation.',
+    cause: 'Path and query together exceed 16 KiB.',
+    remedy: 'Request fewer values, or use a batch operation.',
   },
   unsupported_media_type: {
     status: 415,
     title: 'The content type is not supported',
-    cause: 'The body has a media type that the operation does not read, or none.',
+    cause: 'The body has no media type, or one that the operation does not accept.',
     remedy: 'Send `Content-Type: application/json`, or what `detail` names.',
   },
   range_not_satisfiable: {
     status: 416,
-    title: 'The range is outside of the file',
+    title: 'The range is outside the file',
     cause: 'The requested range begins after the end of the file.',
-    remedy: 'Ask for a range within the size that `Content-Range` tells.',
+    remedy: 'Request a range within the size given in `Content-Range`.',
   },
   rate_limited: {
     status: 429,
@@ -152,15 +152,14 @@ export const ERRORS = {
   headers_too_large: {
     status: 431,
     title: 'The headers are too large',
-    cause: 'The headers have more than 64 KiB.',
+    cause: 'The headers exceed 64 KiB.',
     remedy: 'Send fewer or shorter headers, such as cookies, which the API does not read.',
   },
   internal_error: {
     status: 500,
     title: 'Internal error',
     cause: 'A defect of the marketplace.',
-    remedy:
-      'Report it with the `requestId`. Requests that only read, and those with an `Idempotency-Key`, can be repeated.',
+    remedy: 'Report it with the `requestId`. Read-only requests, and those with an `Idempotency-Key`, can be repeated.',
   },
   unavailable: {
     status: 503,

@@ -2,7 +2,7 @@ import type { Permission } from '../permissions.ts'
 
 /** What each permission allows, for the OpenAPI document. */
 export const PERMISSION_SUMMARIES: Readonly<Record<Permission, string>> = {
-  'app:consumer': 'Act for a consumer: see the factories that it may source from.',
+  'app:consumer': 'Act for a consumer: see the factories it may source from.',
   'app:manufacturer': 'Act for a manufacturer: see its factories.',
   'app:ip-owner': 'Act for an IP owner.',
   'app:seller': 'Act for a seller.',
@@ -23,7 +23,7 @@ export const PERMISSION_SUMMARIES: Readonly<Record<Permission, string>> = {
   'offer:accept': 'Accept offers.',
   'offer:reject': 'Reject offers.',
   'order:confirm': 'Confirm and decline orders.',
-  'order:update': 'Report the steps of orders, and accept goods.',
+  'order:update': 'Report order steps, and accept goods.',
   'order:cancel': 'Cancel orders.',
   'factory:manage': 'Create and change factories and their capabilities.',
   'factory:release': 'Release factories to consumers.',

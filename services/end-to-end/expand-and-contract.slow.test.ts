@@ -90,6 +90,6 @@ test('a service whose schema is too old ends with one sentence, and with exit co
   const { child } = spawnService('sourcing', db)
   expect(await child.exited).toBe(1)
   expect(await child.stderr.text()).toBe(
-    'The database lacks migrations of sourcing: 0011_assignments.sql. Run scripts/migrate first.\n',
+    'The database lacks these migrations of sourcing: 0011_assignments.sql. Run scripts/migrate first.\n',
   )
 })

@@ -26,7 +26,7 @@ describe('a request for another service, which an ingress sends here when that s
     async (path) => {
       const response = await identity(path)
       expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1'])
-      expect(await response.text()).toContain('The service of this path has no ready replica')
+      expect(await response.text()).toContain('The service for this path has no ready replica')
     },
   )
 

@@ -8,15 +8,14 @@ export const identityVariables = Type.Object({
     minimum: 1,
     maximum: 64,
     default: Math.min(navigator.hardwareConcurrency, 64),
-    description:
-      'Maximum number of passwords that are hashed at the same time. Default: the number of cores, at most 64.',
+    description: 'Maximum number of passwords hashed concurrently. Default: the number of cores, at most 64.',
   }),
   HASHING_QUEUE: Type.Integer({
     minimum: 1,
     maximum: 10_000,
     default: 200,
     description:
-      'Maximum number of sign-ins that wait for a hashing slot, at most a quarter of them from one network or organization. Further ones are 429.',
+      'Maximum number of sign-ins that wait for a hashing slot, at most a quarter of them from one network or organization. Further ones get 429.',
   }),
   ...consoleVariables,
   SECURITY_CONTACT: Type.Optional(
@@ -31,7 +30,7 @@ export const identityVariables = Type.Object({
     Type.String({
       pattern: '^https?://[^/?#\\s;,]+$',
       description:
-        'Origin of the S3-compatible store as browsers see it, to which the console sends files. Unset: files are sent to the marketplace itself.',
+        'Origin of the S3-compatible store as browsers see it; the console sends files to it. Unset: files are sent to the marketplace itself.',
     }),
   ),
 })

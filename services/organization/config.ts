@@ -9,33 +9,33 @@ export const organizationVariables = Type.Object({
     Type.String({
       pattern: '^smtps?://[^/?#\\s]+/?$',
       description:
-        'Server that takes the mails: `smtps://` with TLS, `smtp://` with STARTTLS, which is required outside of loopback; with user and password, percent-encoded, where it asks for them. Unset: no mail is sent.',
+        'SMTP server: `smtps://` with TLS, or `smtp://` with STARTTLS, which is required except on loopback; with percent-encoded user and password, if it requires them. Unset: no mail is sent.',
     }),
   ),
   MAIL_FROM: Type.Optional(
     Type.String({
       maxLength: 320,
       pattern: '^([^<>@"\\u0000-\\u001f\\u007f]+ <[^<>@\\s]+@[^<>@\\s]+>|[^<>@\\s]+@[^<>@\\s]+)$',
-      description: 'Sender of the mails, such as `Marketplace <no-reply@example.com>`. SMTP_URL needs it.',
+      description: 'Sender, such as `Marketplace <no-reply@example.com>`. Required with SMTP_URL.',
     }),
   ),
   MAIL_DELAY_SECONDS: Type.Integer({
     minimum: 0,
     maximum: 3600,
     default: 30,
-    description: 'Time for which the news for one address are collected into one mail, in seconds.',
+    description: 'Time during which notifications for one address are collected into one mail, in seconds.',
   }),
   MAIL_TIMEOUT_SECONDS: Type.Integer({
     minimum: 1,
     maximum: 300,
     default: 30,
-    description: 'Longest time that the server of SMTP_URL may take for one mail, in seconds.',
+    description: 'Timeout of the SMTP server for one mail, in seconds.',
   }),
   MAIL_HOURLY_MAX: Type.Integer({
     minimum: 1,
     maximum: 100_000,
     default: 100,
-    description: 'Mails of one organization in an hour: news, which then wait, and links, which are then refused.',
+    description: 'Maximum mails per organization and hour. Above it, notifications wait and links are refused.',
   }),
   MAIL_RETENTION_DAYS: Type.Integer({
     minimum: 1,
@@ -56,8 +56,8 @@ export function organizationProblems({
   return [
     ...(URL.canParse(server) && isDecodable(server)
       ? []
-      : ['SMTP_URL is not valid; encode special characters of its password in percent.']),
-    ...(from === undefined ? ['MAIL_FROM is missing: SMTP_URL needs the sender of the mails.'] : []),
+      : ['SMTP_URL is not valid; percent-encode special characters in its password.']),
+    ...(from === undefined ? ['MAIL_FROM is missing: SMTP_URL requires a sender.'] : []),
   ]
 }
 

@@ -11,19 +11,19 @@ export const sourcingVariables = Type.Object({
     minimum: 1,
     maximum: 1_000_000,
     default: 200,
-    description: 'Uploads of one organization that are not attached to a part.',
+    description: 'Maximum uploads per organization that are not attached to a part.',
   }),
   STORED_BYTES_MAX: Type.Integer({
     minimum: 1,
     maximum: Number.MAX_SAFE_INTEGER,
     default: 100 * 1024 ** 3,
-    description: 'Total size of the files of one organization, in bytes.',
+    description: 'Maximum total size of the files of an organization, in bytes.',
   }),
   FILES_PENDING_MAX: Type.Integer({
     minimum: 1,
     maximum: 1_000_000,
     default: 1000,
-    description: 'PENDING files of one organization: imports, and copies on S3.',
+    description: 'Maximum PENDING files per organization: imports, and copies on S3.',
   }),
   IMPORTS_AT_ONCE: Type.Integer({
     minimum: 1,

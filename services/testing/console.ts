@@ -47,7 +47,7 @@ export async function consoleStage(overrides?: Record<string, string>): Promise<
     const page = await open(options)
     await page.goto('/console')
     await fillSignIn(page, email)
-    await page.getByRole('heading', { level: 1, name: 'What waits for you' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Waiting for you' }).waitFor()
     return page
   }
   return { market, errors, open, signIn }

@@ -10,7 +10,7 @@ export const webhooksVariables = Type.Object({
     minimum: 64,
     maximum: 65_336,
     description:
-      'Requests that Bun sends at the same time; it reads the variable itself. A replica uses half of it for webhooks, at most 768 requests.',
+      'Requests that Bun sends concurrently; it reads the variable itself. A replica uses half of it for webhooks, at most 768 requests.',
   }),
 })
 

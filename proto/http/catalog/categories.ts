@@ -12,7 +12,7 @@ export const Category = closed({
   id: Type.String({ description: 'Id of the category.', examples: ['iso-14224-pu'] }),
   name: Type.String({ description: 'Name of the equipment class.', examples: ['Pumps'] }),
   code: Type.Optional(
-    Type.String({ description: 'Code in the scheme of the category; absent for a heading.', examples: ['PU'] }),
+    Type.String({ description: "Code in the category's scheme; absent for a heading.", examples: ['PU'] }),
   ),
   description: Type.Optional(
     Type.String({

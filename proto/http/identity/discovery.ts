@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed } from '../shapes.ts'
 
-const tag = defineTag('Discovery', 'What OAuth clients configure themselves with and verify access tokens with.')
+const tag = defineTag('Discovery', 'What OAuth clients need to configure themselves and to verify access tokens.')
 
 export const getJwks = defineOperation({
   id: 'getJwks',

@@ -6,7 +6,7 @@ import { TokenSet } from './tokens.ts'
 
 export const impersonationTag = defineTag(
   'Impersonation',
-  'A support session acts as a user for a limited time and a stated reason. The audit log marks every action in it.',
+  'A support session acts as a user, for a limited time and a stated reason. The audit log marks each of its actions.',
 )
 
 const EXAMPLE_ID = 'grant_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
@@ -27,7 +27,7 @@ const grantFields = {
     examples: ['support@example.com'],
   }),
   reason: Line(500, {
-    description: 'Reason, which the audit log shows with every action.',
+    description: 'Reason, shown in the audit log with every action.',
     examples: ['Ticket 4711: the buyer cannot find an offer'],
   }),
 }
@@ -50,7 +50,7 @@ export const ImpersonationGrantInput = closed({
 export const CreatedImpersonationGrant = closed({
   ...ImpersonationGrant.properties,
   url: Type.String({
-    description: 'Link for the acting person. It works once, and only this response contains it.',
+    description: 'Single-use link for the acting person. Only this response contains it.',
     examples: ['https://marketplace.example.com/impersonate#mZ1c5w0bXyq2Xn5y3P4kq0S1mVtQm7Yw8V3y6fJ2d0E'],
   }),
 })
@@ -62,7 +62,7 @@ export const createImpersonationGrant = defineOperation({
   tag: impersonationTag,
   summary: 'Create an impersonation grant',
   description:
-    'For support, for a limited time. The person who opens the link acts as the user. The audit log records every action ' +
+    'For support, for a limited time. The person who opens the link acts as the user. The audit log records each action ' +
     'with the user as actor and the grant. You must hold every permission of the user (403).',
   access: 'org:admin',
   maxBodyBytes: MAX_IDENTITY_BODY_BYTES,
@@ -131,7 +131,7 @@ export const revokeImpersonationGrant = defineOperation({
   path: '/flows/v1/impersonation-grants/{id}/revoke',
   tag: impersonationTag,
   summary: 'Revoke an impersonation grant',
-  description: 'Voids the link at once and ends the session in every service within a second.',
+  description: 'Voids the link immediately and ends the session in every service within a second.',
   access: 'org:admin',
   maxBodyBytes: MAX_IDENTITY_BODY_BYTES,
   params: grantId,

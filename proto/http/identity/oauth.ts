@@ -30,7 +30,7 @@ const token = Type.String({
   description: 'An access token or a refresh token.',
   examples: ['eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiJ1c2VyXzAxSiJ9.c2lnbmF0dXJl'],
 })
-const token_type_hint = text(100, 'Kind of the token, which is found without it, too.', 'access_token')
+const token_type_hint = text(100, 'Kind of the token. Optional: the token is found without it.', 'access_token')
 
 export const OauthGrant = closed(
   {
@@ -49,7 +49,7 @@ export const OauthGrant = closed(
       'Refresh token of the last response. Required for the grant `refresh_token`.',
       'mZ1c5w0bXyq2Xn5y3P4kq0S1mVtQm7Yw8V3y6fJ2d0E',
     ),
-    scope: text(1024, 'Restricts nothing. Where it is sent, the response has `scope`.', 'part:create'),
+    scope: text(1024, 'Restricts nothing. If sent, the response contains `scope`.', 'part:create'),
   },
   { description: 'A request of RFC 6749, sections 4.3.2, 4.4.2 and 6.' },
 )
@@ -71,7 +71,7 @@ export const OauthTokenSet = closed(
     expires_in: Type.Integer({ description: 'Lifetime of the access token, in seconds.', examples: [900] }),
     refresh_token: Type.Optional(
       Type.String({
-        description: 'Token for one refresh within 14 days. A service account has none: it asks for a new token.',
+        description: 'Token for one refresh within 14 days. A service account has none: it requests a new token.',
         examples: ['mZ1c5w0bXyq2Xn5y3P4kq0S1mVtQm7Yw8V3y6fJ2d0E'],
       }),
     ),
@@ -110,7 +110,7 @@ export const revokeOauthToken = defineOperation({
   path: '/flows/v1/oauth/revoke',
   summary: 'Revoke a token',
   description:
-    "The revocation endpoint of RFC 7009. A token of a user ends its session. An access token of a service account ends alone, and needs the authentication of one of the account's keys; to end all of them, revoke the key. Unknown tokens, and those of others, get the same response without effect.",
+    "The revocation endpoint of RFC 7009. Revoking a user's token ends its session. Revoking an access token of a service account ends only that token, and needs the authentication of one of the account's keys; to end all its tokens, revoke the key. Unknown tokens, and those of others, get the same response without effect.",
   client: 'accepted',
   body: closed({ token, token_type_hint, ...client }),
   audit: { procedure: 'auth.revoke', request: [] },
@@ -128,10 +128,13 @@ export const TokenIntrospection = closed(
     ),
     token_type: Type.Optional(OneOf(['Bearer'], { description: 'Type of the token.', examples: ['Bearer'] })),
     exp: Type.Optional(
-      Type.Integer({ description: 'End of the token, in seconds since 1970.', examples: [1_777_454_700] }),
+      Type.Integer({ description: 'Expiry of the token, in seconds since 1970.', examples: [1_777_454_700] }),
     ),
     iat: Type.Optional(
-      Type.Integer({ description: 'Time of the token, in seconds since 1970.', examples: [1_777_453_800] }),
+      Type.Integer({
+        description: 'Time at which the token was issued, in seconds since 1970.',
+        examples: [1_777_453_800],
+      }),
     ),
     sub: Type.Optional(Type.String({ description: 'The user.', examples: ['user_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'] })),
     aud: Type.Optional(Type.String({ description: 'Audience of the token.', examples: ['marketplace'] })),
@@ -154,7 +157,7 @@ export const TokenIntrospection = closed(
       ),
     ),
   },
-  { description: 'A response of RFC 7662. An inactive token has `active` alone.' },
+  { description: 'A response of RFC 7662. For an inactive token it contains only `active`.' },
 )
 export type TokenIntrospection = Static<typeof TokenIntrospection>
 

@@ -8,7 +8,7 @@ export const getRoot = defineOperation({
   method: 'GET',
   path: '/',
   tag,
-  summary: 'Get the page for people, or the way to the documentation',
+  summary: 'Redirect people to the documentation',
   access: 'public',
   page: true,
 })
@@ -201,7 +201,7 @@ export const getMailAddressPage = defineOperation({
   method: 'GET',
   path: '/mail-address',
   tag,
-  summary: 'Get the page of the links in mails about an address',
+  summary: 'Get the page behind the links in mails about an address',
   access: 'public',
   page: true,
 })

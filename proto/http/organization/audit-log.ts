@@ -31,7 +31,7 @@ export const AuditImpersonation = closed(
       examples: ['grant_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
     }),
     actingEmail: Type.String({
-      description: 'Address that the link of the grant was sent to.',
+      description: "Address that the grant's link was sent to.",
       examples: ['support@example.com'],
     }),
     reason: Type.String({
@@ -47,13 +47,13 @@ export const AuditImpersonation = closed(
   },
   {
     description:
-      'Present only when the action ran under an impersonation grant. A command of the platform operator on its command line is such an action of the user whom it concerns.',
+      'Present only when the action ran under an impersonation grant. A command that the platform operator runs on the command line counts as such an action of the affected user.',
   },
 )
 
 export const AuditImpersonationDetail = closed(
   {
-    redeemedTime: Type.Optional(DateTime('When the link of the grant was redeemed.')),
+    redeemedTime: Type.Optional(DateTime("When the grant's link was redeemed.")),
     redeemedIp: Type.Optional(Type.String({ description: 'IP address of redemption.', examples: ['192.0.2.17'] })),
     expireTime: Type.Optional(DateTime('When the grant expires or expired.')),
     revokedTime: Type.Optional(DateTime('Time of the revocation.')),

@@ -106,7 +106,7 @@ export const patchCustomField = defineOperation({
   ...crud.patch,
   id: 'patchCustomField',
   summary: 'Change a custom field',
-  description: 'With `options`, those that are left out are deleted, unless a part uses them (409).',
+  description: 'With `options`, omitted ones are deleted, unless a part uses them (409).',
   refusals: ['conflict', 'in_use'],
 })
 

@@ -4,7 +4,7 @@ import { defineOperation, defineTag, MAX_IDENTITY_BODY_BYTES } from '../operatio
 import { closed, DateTime, FORM, OneOf, pathParam, Text } from '../shapes.ts'
 import { EMAIL_FORM, EMAIL_MAX_CHARACTERS, EMAIL_PATTERN, LINK_LIMITS } from './users.ts'
 
-const tag = defineTag('Mail addresses', 'Addresses that are told by mail what happens in your organization.')
+const tag = defineTag('Mail addresses', "Addresses that receive your organization's e-mail notifications.")
 const EXAMPLE_ID = 'maddr_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 const EXAMPLE_EMAIL = 'quotations@vestland-additive.example.com'
 const EXAMPLE_TOKEN = 'mZ1c5w0bXyq2Xn5y3P4kq0S1mVtQm7Yw8V3y6fJ2d0E'
@@ -28,13 +28,13 @@ const email = Text(EMAIL_MAX_CHARACTERS, {
 const topics = Type.Array(
   OneOf(MAIL_TOPICS, {
     description:
-      'INVITATIONS: to quote, and the changes of their RFQs. OFFERS: for your RFQs, and what becomes of yours. AWARDS: with the orders that they place. ORDERS: their steps. CASES: what other organizations open, close or add to yours. ENDPOINTS: webhook endpoints that the marketplace paused.',
+      'INVITATIONS: invitations to quote, and changes to their RFQs. OFFERS: offers for your RFQs, and the outcome of yours. AWARDS: awards, with the orders that they place. ORDERS: the steps of orders. CASES: cases that other organizations open, close or add to. ENDPOINTS: webhook endpoints that the marketplace paused.',
     examples: ['INVITATIONS'],
   }),
   {
     minItems: 1,
     maxItems: 20,
-    description: 'What the address is told of; repeated ones are merged. Default: all.',
+    description: 'Topics that the address is notified about; duplicates are removed. Default: all.',
     examples: [['INVITATIONS', 'ORDERS']],
   },
 )
@@ -45,13 +45,13 @@ export const MailAddress = closed(
     email: Type.String({ description: 'E-mail address.', examples: [EXAMPLE_EMAIL] }),
     topics,
     confirmed: Type.Boolean({
-      description: 'Whether its owner has confirmed it. Until then it gets no mail but the confirmation.',
+      description: 'Whether its owner has confirmed it. Until then it gets only the confirmation mail.',
       examples: [true],
     }),
     createdTime: DateTime('Time of creation.'),
     confirmedTime: Type.Optional(DateTime('Time of the confirmation.')),
   },
-  { description: 'An address that is told by mail what happens.' },
+  { description: 'An address that receives e-mail notifications.' },
 )
 export type MailAddress = Static<typeof MailAddress>
 
@@ -93,7 +93,7 @@ export const createMailAddress = defineOperation({
   ...crud.create,
   id: 'createMailAddress',
   summary: 'Add a mail address',
-  description: `At most ${MAX_MAIL_ADDRESSES} per organization. It gets a link, with which its owner confirms it within ${CONFIRMATION_HOURS} hours; an address that is not confirmed is removed. A recipient gets ${LINK_LIMITS}.`,
+  description: `At most ${MAX_MAIL_ADDRESSES} per organization. It gets a link with which its owner can confirm it within ${CONFIRMATION_HOURS} hours; an unconfirmed address is removed. A recipient gets ${LINK_LIMITS}.`,
   refusals: ['conflict', 'limit_reached', 'mail_unavailable'],
   outlivesImpersonation: true,
 })
@@ -125,7 +125,7 @@ export const deleteMailAddress = defineOperation({
   ...crud.delete,
   id: 'deleteMailAddress',
   summary: 'Remove a mail address',
-  description: 'Mails to it that were not sent yet are dropped.',
+  description: 'Mails to it that are still queued are dropped.',
   outlivesImpersonation: true,
 })
 
@@ -153,7 +153,7 @@ export const introspectMailAddress = defineOperation({
   tag,
   summary: 'Read which mail address a link is for',
   description:
-    'For the token of a link that confirms or removes the address. Unknown and used tokens are the same 404.',
+    'For the token of a link that confirms or removes the address. Unknown and used tokens get the same 404.',
   access: 'public',
   maxBodyBytes: MAX_IDENTITY_BODY_BYTES,
   body: closed({ token }),
@@ -186,7 +186,7 @@ export const unsubscribeMailAddress = defineOperation({
   tag,
   summary: 'Unsubscribe a mail address with one click',
   description:
-    'The address in the header `List-Unsubscribe` of each mail (RFC 8058). Removes the mail address, or switches off the notifications of the user. A token that is unknown, or was used, has no effect.',
+    "The URL in the header `List-Unsubscribe` of each mail (RFC 8058). Removes the mail address, or turns off the user's notifications. An unknown or used token has no effect.",
   access: 'public',
   maxBodyBytes: MAX_IDENTITY_BODY_BYTES,
   query: Type.Object({ token }),

@@ -5,7 +5,7 @@ import { closed, DateTime, OneOf } from '../shapes.ts'
 import { Org } from './orgs.ts'
 import { User } from './users.ts'
 
-const tag = defineTag('Caller', 'Who the sender of a request is, and what they may do.')
+const tag = defineTag('Caller', "The caller's identity and permissions.")
 
 export const Impersonation = closed(
   {

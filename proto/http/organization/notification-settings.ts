@@ -4,7 +4,7 @@ import { closed } from '../shapes.ts'
 import { CONFIRMATION_HOURS } from './mail-addresses.ts'
 import { LINK_LIMITS } from './users.ts'
 
-const tag = defineTag('Notification settings', 'Who in your organization receives notifications by mail.')
+const tag = defineTag('Notification settings', 'Who in your organization receives e-mail notifications.')
 
 const administrators = Type.Boolean({
   description:
@@ -13,7 +13,7 @@ const administrators = Type.Boolean({
 })
 const mail = Type.Boolean({
   description:
-    'Whether you receive mails about the RFQs, offers, orders and cases that you created, and those for administrators.',
+    'Whether you receive notifications about the RFQs, offers, orders and cases that you created, and those for administrators.',
   examples: [true],
 })
 
@@ -23,7 +23,7 @@ export const NotificationSettingsPatch = Type.Partial(closed({ administrators })
 
 const proved = Type.Boolean({
   description:
-    'Whether you have proved your address with a link that was mailed to it. Until then you receive no notifications.',
+    'Whether you have confirmed your address through a link mailed to it. Until then you receive no notifications.',
   examples: [true],
 })
 export const OwnNotificationSettings = closed({ mail, proved }, { description: 'Notifications of the caller.' })
@@ -78,7 +78,7 @@ export const patchOwnNotificationSettings = defineOperation({
   path: ownPath,
   tag,
   summary: 'Change your own notification settings',
-  description: 'The link in each mail also switches them off.',
+  description: 'The link in each mail also turns them off.',
   access: 'token',
   body: OwnNotificationSettingsPatch,
   response: OwnNotificationSettings,
@@ -93,7 +93,7 @@ export const sendOwnConfirmation = defineOperation({
   path: `${ownPath}/send-confirmation`,
   tag,
   summary: 'Prove your address',
-  description: `A link is mailed to your address, which works within ${CONFIRMATION_HOURS} hours; an earlier one is void. A recipient gets ${LINK_LIMITS}.`,
+  description: `A link is mailed to your address and works within ${CONFIRMATION_HOURS} hours; an earlier one is void. A recipient gets ${LINK_LIMITS}.`,
   access: 'token',
   response: OwnNotificationSettings,
   refusals: ['conflict', 'limit_reached', 'mail_unavailable'],

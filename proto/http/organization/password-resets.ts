@@ -12,7 +12,7 @@ export const createPasswordReset = defineOperation({
   path: '/flows/v1/password-resets',
   tag: accountsTag,
   summary: 'Ask for a link to choose a new password',
-  description: `If a person has this address, a link is sent to it, which works once within ${PASSWORD_RESET_MINUTES} minutes; at most ${MAX_LINKS_PER_RECIPIENT.selfService} links an hour. The password and the sessions stay until the link is used. The answer is the same for every address.`,
+  description: `If a person has this address, it gets a link that works once within ${PASSWORD_RESET_MINUTES} minutes; at most ${MAX_LINKS_PER_RECIPIENT.selfService} links an hour. The password and sessions stay valid until the link is used. The response is the same for every address.`,
   access: 'public',
   maxBodyBytes: MAX_IDENTITY_BODY_BYTES,
   body: closed({ email: EmailAddress }),

@@ -28,7 +28,7 @@ export const roleIds = Type.Array(
   Type.String({ minLength: 1, maxLength: 64, description: 'Id of a role.', examples: [EXAMPLE_ID] }),
   {
     maxItems: 100,
-    description: 'Roles of your organization to grant. You must hold every permission of them.',
+    description: 'Roles of your organization to grant. You must hold every permission in them.',
     examples: [[EXAMPLE_ID]],
   },
 )
@@ -149,7 +149,7 @@ export const grantRole = defineOperation({
   tag: flows,
   summary: 'Grant a role to a user',
   description:
-    'You must hold every permission of the role. 409 while a live key of the service account was created by a user who lacks one of them, because its creator keeps the secret.',
+    'You must hold every permission of the role. 409 while a live key of the service account was created by a user who lacks one of them, because its creator knows the secret.',
   access: 'role:manage',
   params: roleId,
   body: RoleGrant,

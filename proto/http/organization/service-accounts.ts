@@ -7,7 +7,7 @@ import { roleIds } from './roles.ts'
 
 const tag = defineTag(
   'Service accounts',
-  'Users of your organization for programs. They have keys instead of a password, and obtain tokens at `POST /flows/v1/oauth/token`. Roles are granted to them, and they are activated, deactivated and anonymised, as other users. The deactivation revokes their keys.',
+  'Users of your organization for programs. They have keys instead of a password, and obtain tokens at `POST /flows/v1/oauth/token`. They are granted roles, activated, deactivated and anonymised like other users. Deactivation revokes their keys.',
 )
 
 /** Maximum number of service accounts of an organization. */
@@ -23,7 +23,7 @@ const EXAMPLE_NETWORKS = ['203.0.113.0/24', '2001:db8::/32']
 
 const name = Line(100, { description: 'Name of the program.', examples: ['ERP connector'] })
 const description = Line(500, {
-  description: 'What the program does, or who answers for it.',
+  description: 'What the program does, or who is responsible for it.',
   examples: ['Copies orders to the ERP system every five minutes.'],
 })
 
@@ -31,13 +31,13 @@ export const ServiceAccount = closed(
   {
     id: Type.String({ description: 'Id of the user that the service account is.', examples: [EXAMPLE_ID] }),
     email: Type.String({
-      description: 'Address by which lists of users and the audit log show the account. It receives no mail.',
+      description: 'Address shown for the account in user lists and the audit log. It receives no mail.',
       examples: ['user_01jz8q4d3r1g5m7vj0t6w2x9ye@service-accounts.marketplace.example.com'],
     }),
     name: Type.String({ description: 'Name of the program; `givenName` of the user.', examples: ['ERP connector'] }),
     description: Type.Optional(
       Type.String({
-        description: 'What the program does, or who answers for it.',
+        description: 'What the program does, or who is responsible for it.',
         examples: ['Copies orders to the ERP system every five minutes.'],
       }),
     ),
@@ -63,7 +63,7 @@ const keyFields = {
   secretPrefix: Type.String({ description: 'Beginning of the client secret.', examples: ['mkt_7Kp2'] }),
   description: Type.Optional(Type.String({ description: 'Where the key is used.', examples: ['Production'] })),
   networks: Type.Array(Type.String({ description: 'A network in CIDR notation.', examples: [EXAMPLE_NETWORKS[0]] }), {
-    description: 'Networks from which the key obtains tokens; none: every address.',
+    description: 'Networks from which the key can obtain tokens; empty: any address.',
     examples: [EXAMPLE_NETWORKS],
   }),
   createdBy: Type.String({
@@ -74,7 +74,7 @@ const keyFields = {
   expireTime: Type.Optional(DateTime('Time after which the key and its tokens are not valid.')),
   revokedTime: Type.Optional(DateTime('Time of the revocation.')),
   lastUsedTime: Type.Optional(
-    DateTime('Time of the last use within a year, to the minute: a token or another request with the secret.'),
+    DateTime('Last use within a year, to the minute: obtaining a token, or another request with the secret.'),
   ),
   lastUsedAddress: Type.Optional(Type.String({ description: 'Address of the last use.', examples: ['203.0.113.17'] })),
 }
@@ -98,7 +98,7 @@ export const ServiceAccountKeyInput = closed({
       {
         maxItems: 20,
         description:
-          'Networks from which the key obtains tokens. Default: every address, or the networks of the key with which you create it. Duplicates are removed.',
+          'Networks from which the key can obtain tokens. Default: any address, or the networks of the key with which you create it. Duplicates are removed.',
         examples: [EXAMPLE_NETWORKS],
       },
     ),
@@ -125,9 +125,9 @@ export const DerivedKey = closed(
     serviceAccountId: Type.String({ description: 'Id of the account of the key.', examples: [EXAMPLE_ID] }),
     createdBy: keyFields.createdBy,
     createdTime: keyFields.createdTime,
-    revokedTime: Type.Optional(DateTime('Time of its revocation by this request; without it, the key is still live.')),
+    revokedTime: Type.Optional(DateTime('When this request revoked it; absent if the key is still live.')),
   },
-  { description: 'A key that the account of the revoked key led to.' },
+  { description: 'A key derived from the account of the revoked key.' },
 )
 export type DerivedKey = Static<typeof DerivedKey>
 
@@ -163,14 +163,14 @@ export const LastingAct = closed(
     procedure: Type.String({ description: 'What was done, as in the audit log.', examples: ['user.create'] }),
     subjectId: Type.Optional(
       Type.String({
-        description: 'Id of the user, role, webhook endpoint, mail address or organization that it was done to.',
+        description: 'Id of the affected user, role, webhook endpoint, mail address or organization.',
         examples: ['user_01JZ8Q4D3R1G5M7VJ0T6W2X9YF'],
       }),
     ),
     actorId: Type.String({ description: 'Id of the user who did it.', examples: [EXAMPLE_ID] }),
     time: DateTime('When it was done.'),
   },
-  { description: 'An act whose effect on access the revocation of a key does not undo.' },
+  { description: 'An action whose effect on access is not undone by revoking the key.' },
 )
 export type LastingAct = Static<typeof LastingAct>
 
@@ -221,7 +221,7 @@ export const createServiceAccount = defineOperation({
   ...crud.create,
   id: 'createServiceAccount',
   summary: 'Create a service account',
-  description: `You must hold every permission of its roles. An organization has at most ${MAX_SERVICE_ACCOUNTS} service accounts. It is active, and obtains tokens once it has a key.`,
+  description: `You must hold every permission of its roles. An organization has at most ${MAX_SERVICE_ACCOUNTS} service accounts. The account is active, and can obtain tokens once it has a key.`,
   refusals: ['limit_reached'],
   changesAuthority: true,
 })
@@ -253,7 +253,7 @@ export const createServiceAccountKey = defineOperation({
   path: `${path}/{id}/keys`,
   tag,
   summary: 'Create a key of a service account',
-  description: `The response contains the client id and the secret, which is stored as a hash and never shown again. You must hold every permission of the account. An account has at most ${MAX_LIVE_KEYS} keys that are neither revoked nor expired: create the new one, deploy it, then revoke the old one. A key that is created with another key has its \`expireTime\` and its \`networks\` unless you name an earlier time and parts of these networks; others are 400. The creator of a key keeps its secret, and so do those who keep the secret of the key with which it was created. The account gains no permission that one of them lacks: such a grant or change of a role is 409.`,
+  description: `The response contains the client id and the secret, which is stored as a hash and never shown again. You must hold every permission of the account. An account has at most ${MAX_LIVE_KEYS} keys that are neither revoked nor expired: create the new one, deploy it, then revoke the old one. A key created with another key inherits its \`expireTime\` and \`networks\`, unless you name an earlier time or parts of these networks; anything else is 400. The creator of a key knows its secret, and so does everyone who knows the secret of the key with which it was created. The account gains no permission that one of them lacks: such a grant or role change is 409.`,
   access: 'user:manage',
   params: id,
   body: ServiceAccountKeyInput,
@@ -272,7 +272,7 @@ export const revokeServiceAccountKey = defineOperation({
   tag,
   summary: 'Revoke a key of a service account',
   description:
-    'The key obtains no more tokens, and those that it obtained are void in every service within a second. Invitations and impersonation grants that the account made also end, because a stolen key could have made them. For the same reason the revocation ends the keys that the account created since (for a key that the account created itself: since the first key of that chain), the keys of accounts that it created since, those that people whom it invited since have created, and in turn the keys that those led to, except keys of accounts with a permission that you lack. Mail addresses that they added and whose owners have not confirmed them are removed. The response lists the keys. They stay with `cascade: false`, unless the account led to yourself, and where the account revokes its own key, as in a rotation. If a thief did that, revoke the key again: 409 only where the account left neither keys nor acts. You must hold every permission of the account.',
+    'The key can obtain no more tokens, and its existing tokens are void in every service within a second. Invitations and impersonation grants that the account made also end, because a stolen key could have made them. For the same reason the revocation ends the keys that the account created since (for a key that the account created itself: since the first key of that chain), the keys of accounts that it created since, those that people whom it invited since have created, and in turn the keys that those led to, except keys of accounts with a permission that you lack. Mail addresses that they added and whose owners have not confirmed them are removed. The response lists the keys. They stay with `cascade: false`, unless the account led to yourself, and where the account revokes its own key, as in a rotation. If a thief did that, revoke the key again: 409 only where the account left neither keys nor acts. You must hold every permission of the account.',
   access: 'user:manage',
   params: Type.Object({
     ...id.properties,

@@ -60,7 +60,7 @@ export const PersonInput = closed(person, { description: 'A new user.' })
 /** Of requests that make an activation link. */
 export const mail = Type.Boolean({
   description:
-    'Whether the link is mailed to the user. Then the response does not contain it. Refused where the marketplace sends no mail.',
+    'Whether to mail the link to the user; the response then does not contain it. Refused if the marketplace sends no mail.',
   examples: [true],
 })
 
@@ -161,7 +161,7 @@ export const listPeople = defineOperation({
   path: '/flows/v1/users',
   tag: flows,
   summary: 'List the people of your organization',
-  description: 'The users without the service accounts, ordered by e-mail address.',
+  description: 'Users other than service accounts, ordered by e-mail address.',
   access: ['org:admin', 'user:manage', 'role:manage'],
   query: Type.Object({
     ...pageQuery,
@@ -195,7 +195,7 @@ export const createUser = defineOperation({
   path: '/flows/v1/users',
   tag: flows,
   summary: 'Create a user',
-  description: `The user is active at once and has no password until the link is used. With \`mail\`, the link goes to the user: ${LINK_LIMITS}.`,
+  description: `The user is active immediately, and has no password until the link is used. With \`mail\`, the link goes to the user: ${LINK_LIMITS}.`,
   access: 'user:manage',
   body: UserInput,
   status: 201,
@@ -246,7 +246,7 @@ export const deactivateUser = defineOperation({
   tag: flows,
   summary: 'Deactivate a user',
   description:
-    'The user can no longer sign in, and its sessions end in every service within a second. It stays in the directory with its roles. The keys of a service account, those that it created for other accounts, and those of accounts that it created are revoked. The last administrator cannot be deactivated.',
+    'The user can no longer sign in, and their sessions end in every service within a second. They stay in the directory with their roles. The keys of a service account, those that it created for other accounts, and those of accounts that it created are revoked. The last administrator cannot be deactivated.',
   access: 'user:manage',
   params: userId,
   response: User,

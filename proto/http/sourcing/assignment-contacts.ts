@@ -55,7 +55,7 @@ export const AssignmentContact = closed(
     createdTime: DateTime('Time of the creation.'),
     updatedTime: DateTime('Time of the last change.'),
   },
-  { description: 'Whom to ask about an assignment, for every organization of the order.' },
+  { description: 'Whom to contact about an assignment, visible to every organization of the order.' },
 )
 export type AssignmentContact = Static<typeof AssignmentContact>
 

@@ -79,7 +79,7 @@ export const getAssignment = defineOperation({
   path: '/flows/v1/assignments/{id}',
   tag: assignmentsTag,
   summary: 'Get an assignment',
-  description: 'For every organization that the order names. Otherwise not found.',
+  description: 'For every organization named in the order. Otherwise not found.',
   access: 'assignment:read',
   params: assignmentId,
   response: Assignment,
@@ -112,7 +112,7 @@ export const unarchiveAssignment = defineOperation({
 const reason = { description: 'Why the parts are late.', examples: ['The powder batch failed its test.'] }
 
 export const AssignmentExtensionInput = closed({
-  dueDate: date('New expected day (UTC) of delivery, later than the present one.', '2031-06-24'),
+  dueDate: date('New expected day (UTC) of delivery, later than the current one.', '2031-06-24'),
   reason: Line(500, reason),
 })
 
@@ -121,12 +121,12 @@ export const AssignmentExtension = closed(
     id: Type.String({ description: 'Id of the extension.', examples: [EXAMPLE_EXTENSION_ID] }),
     assignmentId: Type.String({ description: 'Id of the assignment.', examples: [EXAMPLE_ASSIGNMENT_ID] }),
     orgId: org('Organization that extended the assignment: the manufacturer.', 'C'),
-    dueDate: date('Expected day of delivery since the extension.', '2026-06-24'),
+    dueDate: date('Expected day of delivery after the extension.', '2026-06-24'),
     previousDueDate: date('Expected day of delivery before it.', '2026-06-10'),
     reason: Type.String(reason),
     createdTime: DateTime('Time of the extension.'),
   },
-  { description: 'A later expected day of delivery. The agreed day of the order stays.' },
+  { description: 'A later expected day of delivery. The order keeps its agreed day.' },
 )
 export type AssignmentExtension = Static<typeof AssignmentExtension>
 

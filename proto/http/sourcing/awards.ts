@@ -7,7 +7,7 @@ import { Offer, offerId } from './offers.ts'
 import { Order } from './orders.ts'
 import { Rfq, rfqId } from './rfqs.ts'
 
-const awardsTag = defineTag('Awards', 'The end of an RFQ with orders: offers are accepted, and each becomes an order.')
+const awardsTag = defineTag('Awards', 'Ending an RFQ with orders: offers are accepted, and each becomes an order.')
 
 const MAX_AWARDS = 100
 
@@ -37,7 +37,7 @@ export const AcceptedOffer = closed({ ...Offer.properties, orders }, { descripti
 export type AcceptedOffer = Static<typeof AcceptedOffer>
 
 const EFFECTS =
-  'In one transaction the offers become ACCEPTED, the other submitted offers REJECTED and the RFQ AWARDED, and each awarded offer becomes an order. The unit price is that of the price break with the highest minimum quantity that is not above the quantity; the total adds tooling and shipping.'
+  'In one transaction the offers become ACCEPTED, the other submitted offers REJECTED and the RFQ AWARDED, and each awarded offer becomes an order. The unit price comes from the price break with the highest minimum quantity not above the quantity; the total adds tooling and shipping.'
 
 export const awardRfq = defineOperation({
   id: 'awardRfq',
@@ -45,7 +45,7 @@ export const awardRfq = defineOperation({
   path: '/flows/v1/rfqs/{id}/award',
   tag: awardsTag,
   summary: 'Award an RFQ',
-  description: `${RFQ.sentence('award')} A sealed RFQ must be CLOSED. The quantities together are at most the largest quantity of the RFQ. ${EFFECTS}`,
+  description: `${RFQ.sentence('award')} A sealed RFQ must be CLOSED. The total of the quantities is at most the largest quantity of the RFQ. ${EFFECTS}`,
   transition: RFQ.verbs.award,
   access: 'rfq:award',
   params: rfqId,
@@ -80,7 +80,7 @@ export const acceptOffer = defineOperation({
   path: '/flows/v1/offers/{id}/accept',
   tag: awardsTag,
   summary: 'Accept an offer',
-  description: `${OFFER.sentence('accept')} It is the award of the RFQ to this offer alone. ${EFFECTS}`,
+  description: `${OFFER.sentence('accept')} Awards the RFQ to this offer only. ${EFFECTS}`,
   transition: OFFER.verbs.accept,
   access: 'offer:accept',
   params: offerId,

@@ -51,7 +51,7 @@ export const BillingDetails = closed(
     createdTime: DateTime('Time of the creation.'),
     updatedTime: DateTime('Time of the last change.'),
   },
-  { description: 'Where and how to invoice an organization of the order; every organization of the order reads them.' },
+  { description: 'Where and how to invoice an organization of the order; visible to every organization of the order.' },
 )
 export type BillingDetails = Static<typeof BillingDetails>
 

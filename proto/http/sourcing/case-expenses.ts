@@ -78,7 +78,7 @@ export const createCaseExpense = defineOperation({
   ...crud.create,
   id: 'createCaseExpense',
   summary: 'Create an expense',
-  description: `By any party, while the case can be changed. An organization has at most ${MAX_EXPENSES} expenses in a case. Every party reads the amount.`,
+  description: `By any party, while the case can be changed. An organization has at most ${MAX_EXPENSES} expenses in a case. Every party can see the amount.`,
   params: caseId,
   refusals: ['illegal_transition', 'limit_reached'],
 })

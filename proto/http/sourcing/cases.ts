@@ -6,7 +6,7 @@ import { verbsOf } from '../verbs.ts'
 
 export const casesTag = defineTag(
   'Cases',
-  'Sourcing and quality cases with tasks and expenses. An RFQ opens a sourcing case for each of its organizations.',
+  'Sourcing and quality cases with tasks and expenses. An RFQ opens a sourcing case for each organization involved.',
 )
 
 export const CASE_KINDS = ['SOURCING', 'QUALITY'] as const
@@ -73,12 +73,12 @@ export const Case = closed({
   closedByOrgId: Type.Optional(
     Type.String({
       description:
-        'Organization that closed the case, and alone opens it again. Absent while it is OPEN, and where its RFQ closed it.',
+        'Organization that closed the case, the only one that can reopen it. Absent while it is OPEN, and if its RFQ closed it.',
       examples: [EXAMPLE_ORG],
     }),
   ),
   createdTime: DateTime('Time of creation.'),
-  updatedTime: DateTime('Time of the last change of the case, or of its RFQ or of an offer for it.'),
+  updatedTime: DateTime('Time of the last change to the case, to its RFQ or to an offer for it.'),
 })
 export type Case = Static<typeof Case>
 
@@ -121,7 +121,7 @@ export const createCase = defineOperation({
   path: '/flows/v1/cases',
   tag: casesTag,
   summary: 'Create a case',
-  description: `Of at most one RFQ or order. Parties to the case of an order are the organizations of the order; to that of an RFQ your organization and the consumer; otherwise your organization alone. The RFQ must not be AWARDED or CANCELLED, nor the invitation of your organization DECLINED; an order must not have ended more than 90 days ago. An organization has at most ${MAX_OPEN_CASES} OPEN cases of its own about one record, and ${MAX_CASES} with those that it closed; all organizations together have at most ${MAX_CASES_OF_ALL}, closed ones included.`,
+  description: `Of at most one RFQ or order. Parties to the case of an order are the organizations of the order; to that of an RFQ your organization and the consumer; otherwise only your organization. The RFQ must not be AWARDED or CANCELLED, nor your organization's invitation DECLINED; an order must not have ended more than 90 days ago. An organization has at most ${MAX_OPEN_CASES} OPEN cases of its own about one record, and ${MAX_CASES} with those that it closed; all organizations together have at most ${MAX_CASES_OF_ALL}, including closed ones.`,
   access: 'case:manage',
   body: CaseInput,
   status: 201,
@@ -136,7 +136,7 @@ export const patchCase = defineOperation({
   path: '/flows/v1/cases/{id}',
   tag: casesTag,
   summary: 'Change a case',
-  description: `${CASE.sentence('edit')} A case of several organizations is changed only while a new case of its record would be allowed.`,
+  description: `${CASE.sentence('edit')} A case of several organizations can be changed only while a new case about its record would be allowed.`,
   transition: CASE.verbs.edit,
   access: 'case:manage',
   params: caseId,
@@ -165,7 +165,7 @@ export const closeCase = defineOperation({
 })
 
 export const reopenCase = defineOperation({
-  ...verb('reopen', { note: 'A new case of its record must be allowed.' }),
+  ...verb('reopen', { note: 'A new case about its record must be allowed.' }),
   access: 'case:manage',
   id: 'reopenCase',
   summary: 'Open a case again',
@@ -180,7 +180,7 @@ export const archiveCase = defineOperation({
 })
 
 export const unarchiveCase = defineOperation({
-  ...verb('unarchive', { note: 'A new case of its record must be allowed.' }),
+  ...verb('unarchive', { note: 'A new case about its record must be allowed.' }),
   access: 'case:manage',
   id: 'unarchiveCase',
   summary: 'Restore an archived case',

@@ -66,13 +66,13 @@ export const ComparedOffer = closed(
     validUntil: DateTime('Time until which the offer is valid.'),
     best: Type.Array(OneOf(COMPARED, { description: 'Name of a field.', examples: ['unitPrice'] }), {
       description:
-        'Fields in which the offer is better than every other one that states a value. Equal offers have no best one, `validUntil` is compared by day, and a `landedTotal` without shipping is not better than one with it.',
+        'Fields in which the offer beats every other offer that states a value. Ties have no best offer, `validUntil` is compared by day, and a `landedTotal` without shipping does not beat one with shipping.',
       examples: [['unitPrice', 'landedTotal']],
     }),
   },
   {
     description:
-      'An offer at the compared quantity. `goodsTotal` is the unit price times the quantity; `landedTotal` adds tooling and shipping. A `toolingCost` or `shippingCost` that the offer does not state is absent, and counts as none in `landedTotal`.',
+      'An offer at the compared quantity. `goodsTotal` is the unit price times the quantity; `landedTotal` adds tooling and shipping. A `toolingCost` or `shippingCost` that the offer does not state is absent, and counts as zero in `landedTotal`.',
   },
 )
 export type ComparedOffer = Static<typeof ComparedOffer>
@@ -84,7 +84,7 @@ export const OfferComparison = closed({
   offers: Type.Array(ComparedOffer, {
     description: 'At most 100 offers: the lowest landed totals first, offers without a price last.',
   }),
-  hasMore: Type.Boolean({ description: 'Whether there are more offers than are compared.', examples: [false] }),
+  hasMore: Type.Boolean({ description: 'Whether there are more offers than those compared.', examples: [false] }),
 })
 export type OfferComparison = Static<typeof OfferComparison>
 
@@ -99,7 +99,7 @@ export const getOfferComparison = defineOperation({
   tag: rfqLifecycleTag,
   summary: "Compare an RFQ's offers",
   description:
-    'For the consumer and the IP owner of the RFQ: its valid SUBMITTED and its ACCEPTED offers at one quantity, of which an IP owner that is invited itself sees only its own until the RFQ is AWARDED or CANCELLED.',
+    'For the consumer and the IP owner of the RFQ: its valid SUBMITTED and its ACCEPTED offers at one quantity, of which an IP owner that is itself invited sees only its own until the RFQ is AWARDED or CANCELLED.',
   access: 'token',
   params: rfqId,
   query: comparisonQuery,
@@ -113,7 +113,7 @@ export const exportOfferComparison = defineOperation({
   tag: rfqLifecycleTag,
   summary: "Export the comparison of an RFQ's offers",
   description:
-    'The comparison as a file for a spreadsheet (CSV, RFC 4180), in which each offer is a column. A cell that a spreadsheet would read as a formula begins with an apostrophe.',
+    'The comparison as a spreadsheet file (CSV, RFC 4180) with one column per offer. A cell that a spreadsheet would read as a formula begins with an apostrophe.',
   access: 'token',
   params: rfqId,
   query: comparisonQuery,

@@ -3,7 +3,7 @@ import { PRODUCTION_PROCESS_TYPES } from '../catalog/enums.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import { BatchOf, closed, FORM, ItemsOf, Line, OneOf, PageOf, pageQuery, pathParam, Search, Text } from '../shapes.ts'
 
-const tag = defineTag('Factories', 'Places of production, each owned by a manufacturer, with their capabilities.')
+const tag = defineTag('Factories', 'Production sites, each owned by a manufacturer, with their capabilities.')
 
 export const EXAMPLE_FACTORY_ID = 'factory_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 const EXAMPLE_ORG_ID = 'org_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
@@ -47,7 +47,7 @@ export const addressFields = {
   postalCode: Type.Optional(Line(20, { description: 'Postal code.', examples: ['5003'] })),
   lines: Type.Array(Line(200, { description: 'One line of the address.', examples: ['Damsgårdsveien 165'] }), {
     maxItems: 10,
-    description: 'Street, building and other lines, in the order of an envelope.',
+    description: 'Street, building and other lines, as on an envelope.',
     examples: [['Damsgårdsveien 165']],
   }),
 }
@@ -59,12 +59,12 @@ const capability = {
   technologyId: reference('Id of a technology.', 'pbf-lb-m'),
   standardCodes: Type.Array(reference('Code of a standard.', 'iso-astm-52901'), {
     maxItems: 100,
-    description: 'Codes of the standards that the factory fulfils with this capability; duplicates are removed.',
+    description: 'Codes of the standards that the factory meets with this capability; duplicates are removed.',
     examples: [['iso-astm-52901']],
   }),
   criticalityIds: Type.Array(reference('Id of a criticality.', 'api-20s-amsl-2'), {
     maxItems: 100,
-    description: 'Ids of the criticalities up to which the factory is qualified; duplicates are removed.',
+    description: 'Ids of the highest criticalities that the factory is qualified for; duplicates are removed.',
     examples: [['api-20s-amsl-2']],
   }),
 }
@@ -77,7 +77,7 @@ export const CapabilityInput = closed(
     criticalityIds: Type.Optional(capability.criticalityIds),
     maxEnvelope: Type.Optional(MaxEnvelope),
   },
-  { description: 'A material that the factory can work with a technology.' },
+  { description: 'A material that the factory can process with a technology.' },
 )
 export type CapabilityInput = Static<typeof CapabilityInput>
 
@@ -90,7 +90,7 @@ export const Capability = closed(
     }),
     maxEnvelope: Type.Optional(MaxEnvelope),
   },
-  { description: 'A material that the factory can work with a technology.' },
+  { description: 'A material that the factory can process with a technology.' },
 )
 export type Capability = Static<typeof Capability>
 
@@ -102,7 +102,7 @@ export const capabilitiesInput = Type.Array(CapabilityInput, {
 export const factoryName = Line(200, { description: 'Name of the factory.', examples: ['Vestland Additive, Bergen'] })
 
 export const internalFlag = Type.Boolean({
-  description: 'Whether only the owning organization, and those of orders of the factory, can see it.',
+  description: 'Whether only the owning organization, and organizations with orders from the factory, can see it.',
   examples: [false],
 })
 
@@ -116,7 +116,7 @@ export const Factory = closed(
       examples: ['Vestland Additive'],
     }),
     active: Type.Boolean({
-      description: 'Whether the factory takes orders. False while its organization is no manufacturer.',
+      description: 'Whether the factory takes orders. False while its organization is not a manufacturer.',
       examples: [true],
     }),
     internal: internalFlag,
@@ -139,7 +139,7 @@ export const listFactories = defineOperation({
   tag,
   summary: 'List factories',
   description:
-    'Ordered by name. The view MANUFACTURER returns the factories of your organization and needs `app:manufacturer`. CONSUMER returns the active factories that are not internal and from which your organization may source: all of them, or those that its distributor released to it. It needs `app:consumer`. Filters combine; the last four must hold together in one capability.',
+    'Ordered by name. The view MANUFACTURER returns the factories of your organization and needs `app:manufacturer`. CONSUMER returns the active factories that are not internal and from which your organization may source: all of them, or those that its distributor released to it. It needs `app:consumer`. Filters combine; the last four must all match the same capability.',
   access: ['app:consumer', 'app:manufacturer'],
   query: Type.Object({
     ...pageQuery,
@@ -156,9 +156,9 @@ export const listFactories = defineOperation({
       }),
     ),
     regionCode: filter('Only factories in this country or containment region of Unicode CLDR (`EU`, `150`).', 'NO'),
-    locality: filter('Only factories whose locality begins with this text, in any case.', 'ber'),
+    locality: filter('Only factories whose locality begins with this text, ignoring case.', 'ber'),
     partId: filter(
-      "Only factories that hold a capability in the part's material, and a capability in one of its technologies. A part without technologies is matched on material alone. A part that you cannot read is not found.",
+      "Only factories that hold a capability in the part's material, and a capability in one of its technologies. A part without technologies is matched on material only. A part that you cannot read is not found.",
       'part_01JZ8Q4D3R1G5M7VJ0T6W2X9YB',
     ),
     materialCode: filter('Only factories with a capability in this material.', '316l'),

@@ -102,7 +102,7 @@ export const activateFactory = defineOperation({
 
 export const deactivateFactory = defineOperation({
   ...verb('deactivate', {
-    note: 'Consumers no longer find the factory, and distributors cannot release it. Its organization and those of its orders can read it. Its open offers cannot be awarded.',
+    note: 'Consumers can no longer find the factory, and distributors cannot release it. Its organization and those of its orders can still read it. Its open offers cannot be awarded.',
   }),
   id: 'deactivateFactory',
   summary: 'Deactivate a factory',
@@ -123,7 +123,7 @@ export const FactoryRelease = closed(
       },
     ),
   },
-  { description: 'A factory that your organization may release, and to which organizations it has.' },
+  { description: 'A factory that your organization may release, and the organizations to which it has released it.' },
 )
 
 export const listFactoryReleases = defineOperation({
@@ -170,7 +170,7 @@ const release = <const V extends 'release' | 'withdraw'>(verb: V, summary: strin
 export const releaseFactory = release(
   'release',
   'Release a factory to an organization',
-  'The organization, which is engaged through yours, may source from the factory at once. The factory must be active and not internal. 409 if it is released already.',
+  'The organization, which is engaged through yours, may source from the factory immediately. The factory must be active and not internal. 409 if it is already released.',
 )
 export const withdrawFactory = {
   ...release(

@@ -26,7 +26,7 @@ const EXAMPLE_PART_ID = 'part_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 
 export const FileGroup = OneOf(FILE_GROUPS, {
   description:
-    'Purpose of the file. preview and document are for every reader of the part, partDevelopment and development for its IP owner alone; ip is for the IP owner and the manufacturers to which it is released.',
+    'Purpose of the file. preview and document are for everyone who can read the part, partDevelopment and development only for its IP owner; ip is for the IP owner and the manufacturers to which it is released.',
   examples: ['document'],
 })
 
@@ -67,7 +67,7 @@ export const File = closed(
   },
   {
     description:
-      '`size`, `contentType`, `sha256` and `downloadUrl` are present if the state is READY; `urlExpireTime` too unless the file is public.',
+      '`size`, `contentType`, `sha256` and `downloadUrl` are present if the state is READY; so is `urlExpireTime`, unless the file is public.',
   },
 )
 export type File = Static<typeof File>
@@ -115,7 +115,7 @@ export const listPartFiles = defineOperation({
   tag: partsTag,
   summary: 'List the files of a part',
   description:
-    'Newest first, for every part that you can read, with the groups preview and document. Its IP owner sees every group. The group ip is also for the manufacturer of an order for which the IP owner has released it, from the confirmation until the delivery.',
+    'Newest first, for every part that you can read, with the groups preview and document. Its IP owner sees every group. The group ip is also visible to the manufacturer of an order for which the IP owner has released it, from confirmation until delivery.',
   access: 'token',
   params: partId,
   response: ItemsOf(File),

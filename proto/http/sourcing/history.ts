@@ -8,7 +8,7 @@ const value = (description: string, example: string) =>
 export const HistoryEntry = closed({
   id: Type.String({ description: 'Id of the entry.', examples: ['history_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'] }),
   kind: OneOf(['CREATE', 'UPDATE', 'DELETE', 'BACKFILL'], {
-    description: 'BACKFILL is the first entry of a record that is older than the capture of changes.',
+    description: 'BACKFILL is the first entry of a record that is older than change tracking.',
     examples: ['UPDATE'],
   }),
   timestamp: DateTime('Time of the change.'),

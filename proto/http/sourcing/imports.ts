@@ -29,7 +29,7 @@ export const Import = closed({
   receivedBytes: Type.Integer({ description: 'Bytes received so far.', examples: [48_284] }),
   totalBytes: Type.Optional(
     Type.Integer({
-      description: 'Total size, if the source announces it, in bytes.',
+      description: 'Total size in bytes, if the source states it.',
       examples: [48_284],
     }),
   ),
@@ -50,7 +50,7 @@ export const importPartFile = defineOperation({
   tag: partsTag,
   summary: 'Import a file from a signed URL',
   description:
-    'Returns a PENDING file at once. The bytes are copied within 30 minutes and 5 attempts; redirects are not followed.',
+    'Returns a PENDING file immediately. The bytes are copied within 30 minutes and 5 attempts; redirects are not followed.',
   access: 'file:write',
   params: pathParam('partId', 'Id of the part.', EXAMPLE_PART_ID),
   body: ImportFileInput,

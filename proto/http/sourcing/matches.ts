@@ -12,7 +12,7 @@ export const RequirementMatch = closed(
   {
     requirement: OneOf(REQUIREMENTS, {
       description:
-        '`released` by the distributor of the consumer; `material`, `technology`, `standards`, `criticalities` and `envelope` of the part. The country of delivery is none: a factory ships to any.',
+        '`released` by the distributor of the consumer; `material`, `technology`, `standards`, `criticalities` and `envelope` of the part. The country of delivery is not a requirement: factories ship anywhere.',
       examples: ['standards'],
     }),
     met: Type.Boolean({ description: 'Whether the factory meets the requirement.', examples: [false] }),
@@ -24,7 +24,7 @@ export const RequirementMatch = closed(
       }),
     ),
   },
-  { description: 'A requirement with the capability that meets it, or with the reason why none does.' },
+  { description: 'A requirement with the capability that meets it, or the reason why none does.' },
 )
 export type RequirementMatch = Static<typeof RequirementMatch>
 
@@ -46,7 +46,7 @@ export const listRfqMatches = defineOperation({
   tag: rfqLifecycleTag,
   summary: 'List the factories that qualify for an RFQ',
   description:
-    'For the consumer, by name of the factory. A factory qualifies if `GET /v1/factories?view=CONSUMER&partId=…` lists it: you may source from it, it has a capability in a material of the part, and one in a technology of the part. It need not meet the other requirements, which are listed as met or missed: several may be worth a question. A part that you can no longer read has no matches.',
+    'For the consumer, by name of the factory. A factory qualifies if `GET /v1/factories?view=CONSUMER&partId=…` lists it: you may source from it, it has a capability in a material of the part, and one in a technology of the part. It need not meet the other requirements, which are listed as met or missed: a missed one may be worth asking about. A part that you can no longer read has no matches.',
   access: 'app:consumer',
   params: rfqId,
   query: Type.Object(pageQuery),

@@ -6,7 +6,7 @@ import { verbsOf } from '../verbs.ts'
 
 import { MAX_LIVE_OFFERS, MAX_OFFERS, Offer, OfferInput, OfferPatch, offerId } from './offers.ts'
 
-const offerLifecycleTag = defineTag('Offer lifecycle', 'Creation, submission, revision and end of offers.')
+const offerLifecycleTag = defineTag('Offer lifecycle', 'Creating, submitting, revising and ending offers.')
 
 /** Prices and notes are not logged, because an audit log must not disclose a sealed bid. */
 const LOGGED = ['factoryId', 'validUntil']
@@ -17,7 +17,7 @@ export const createOffer = defineOperation({
   path: '/flows/v1/offers',
   tag: offerLifecycleTag,
   summary: 'Create an offer',
-  description: `Creates a DRAFT for an OPEN RFQ to which your organization is invited. Other organizations see it once it is submitted. An organization has at most ${MAX_LIVE_OFFERS} offers in DRAFT or SUBMITTED, and ${MAX_OFFERS} in all, for one RFQ. All amounts have the currency of the RFQ. Each price break has a minimum quantity of its own.`,
+  description: `Creates a DRAFT for an OPEN RFQ to which your organization is invited. Other organizations see it once it is submitted. An organization has at most ${MAX_LIVE_OFFERS} offers in DRAFT or SUBMITTED, and ${MAX_OFFERS} in all, for one RFQ. All amounts have the currency of the RFQ. Each price break needs a different minimum quantity.`,
   access: 'offer:create',
   body: OfferInput,
   status: 201,
@@ -69,7 +69,7 @@ export const submitOffer = defineOperation({
 export const reviseOffer = defineOperation({
   ...verb('revise', {
     logged: ['offerId'],
-    note: 'The RFQ must be OPEN. Creates a DRAFT with the same content and the next revision, and returns it. The offer stays SUBMITTED until the revision is submitted. It has one draft revision at most.',
+    note: 'The RFQ must be OPEN. Creates a DRAFT with the same content and the next revision, and returns it. The offer stays SUBMITTED until the revision is submitted. It has at most one draft revision.',
   }),
   id: 'reviseOffer',
   answersState: 'DRAFT',

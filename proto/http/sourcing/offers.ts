@@ -20,7 +20,7 @@ export const PriceBreak = closed(
       minimum: 1,
       maximum: 1_000_000_000,
       format: 'int32',
-      description: 'Number of pieces from which on the price applies.',
+      description: 'Number of pieces from which the price applies.',
       examples: [10],
     }),
     unitPrice: Money,
@@ -32,7 +32,7 @@ export const PriceBreak = closed(
       examples: [28],
     }),
   },
-  { description: 'A price of one piece that applies from a quantity on, in the currency of the RFQ.' },
+  { description: 'A price per piece that applies from a given quantity, in the currency of the RFQ.' },
 )
 export type PriceBreak = Static<typeof PriceBreak>
 
@@ -49,7 +49,7 @@ const prices = {
   priceBreaks: Type.Array(PriceBreak, {
     minItems: 1,
     maxItems: 20,
-    description: 'Prices by quantity, each with another minimum quantity. They are stored in ascending order.',
+    description: 'Prices by quantity, each with a different minimum quantity. They are stored in ascending order.',
     examples: [
       [
         { minQuantity: 1, unitPrice: { amount: '120.00', currency: 'EUR' }, leadTimeDays: 21 },
@@ -76,7 +76,7 @@ const required = { ...factory, ...prices, ...validity }
 
 export const OfferInput = Type.Composite([closed(rfq), closed(required), Type.Partial(closed(optionalTerms))], {
   additionalProperties: false,
-  description: 'Tooling and shipping are paid once for an order. All amounts are in the currency of the RFQ.',
+  description: 'Tooling and shipping are paid once per order. All amounts are in the currency of the RFQ.',
 })
 export type OfferInput = Static<typeof OfferInput>
 
@@ -139,7 +139,7 @@ export const listOffers = defineOperation({
   tag: offersTag,
   summary: 'List offers',
   description:
-    'Newest first: offers of your organization, and submitted ones for RFQs in which it is the consumer or the IP owner of the part. An IP owner that is invited itself sees the offers of others once the RFQ is AWARDED or CANCELLED.',
+    'Newest first: offers of your organization, and submitted ones for RFQs in which it is the consumer or the IP owner of the part. An IP owner that is itself invited sees other offers once the RFQ is AWARDED or CANCELLED.',
   access: 'token',
   query: Type.Object({
     ...pageQuery,
@@ -168,7 +168,7 @@ export const getOffer = defineOperation({
   tag: offersTag,
   summary: 'Get an offer',
   description:
-    'The manufacturer can read it; once it is submitted, also the consumer and the IP owner of the RFQ. An IP owner that is invited itself can read it once the RFQ is AWARDED or CANCELLED. Otherwise not found.',
+    'The manufacturer can read it, and once it is submitted, so can the consumer and the IP owner of the RFQ. An IP owner that is itself invited can read it once the RFQ is AWARDED or CANCELLED. Otherwise not found.',
   access: 'token',
   params: offerId,
   response: Offer,

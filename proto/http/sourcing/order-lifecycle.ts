@@ -7,7 +7,7 @@ import { milestones, Order, orderFilters, orderId } from './orders.ts'
 
 const orderLifecycleTag = defineTag(
   'Order lifecycle',
-  'The steps of an order, from its confirmation to its completion. An order is not found by an organization whose step it is not.',
+  'The steps of an order, from confirmation to completion. An organization that may not take a step gets 404.',
 )
 
 export const findOrders = defineOperation({
@@ -17,7 +17,7 @@ export const findOrders = defineOperation({
   tag: orderLifecycleTag,
   summary: 'Find orders',
   description:
-    'The list of `GET /v1/orders`, with two filters more: the RFQ whose award placed the orders, and a text.',
+    'The list of `GET /v1/orders`, with two more filters: the RFQ whose award placed the orders, and a text.',
   access: 'token',
   query: Type.Object({
     ...pageQuery,
@@ -147,7 +147,7 @@ export const replaceOrderMilestones = defineOperation({
 
 export const releaseOrderFiles = defineOperation({
   ...verb('releaseFiles', {
-    note: "The manufacturer reads the part's files of the group `ip` from the confirmation until the delivery, those that are added later too. The award of an RFQ for a part of your own releases them by itself.",
+    note: "The manufacturer can read the part's files of the group `ip` from confirmation until delivery, including those added later. Awarding an RFQ for your own part releases them automatically.",
   }),
   id: 'releaseOrderFiles',
   summary: "Release a part's files for an order",

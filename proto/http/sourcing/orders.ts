@@ -81,7 +81,7 @@ export const Order = closed(
       Type.String({
         format: 'date',
         description:
-          'Day (UTC) on which the delivery is expected, if the manufacturer has announced a later one than `dueDate`: the last extension of the assignment, or a later milestone that is not completed. Absent from the delivery on.',
+          'Day (UTC) on which the delivery is expected, if the manufacturer has announced a later one than `dueDate`: the last extension of the assignment, or a later milestone that is not completed. Absent once the order is delivered.',
         examples: ['2026-06-24'],
       }),
     ),
@@ -132,7 +132,7 @@ export const getOrder = defineOperation({
   path: '/v1/orders/{id}',
   tag: ordersTag,
   summary: 'Get an order',
-  description: 'For every organization that the order names. Otherwise not found.',
+  description: 'For every organization named in the order. Otherwise not found.',
   access: 'token',
   params: orderId,
   response: Order,
@@ -146,7 +146,7 @@ export const listOrderHistory = defineOperation({
   path: '/v1/orders/{id}/history',
   tag: ordersTag,
   summary: "List an order's history",
-  description: 'Newest first, for every organization that the order names.',
+  description: 'Newest first, for every organization named in the order.',
   access: 'token',
   params: orderId,
   query: Type.Object(pageQuery),

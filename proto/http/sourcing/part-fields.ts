@@ -60,7 +60,7 @@ export const content = {
   materialId: Type.String({
     minLength: 1,
     maxLength: 64,
-    description: 'Code of a material, which must have the type `materialType` if both are sent.',
+    description: 'Code of a material; must be of the type `materialType` if both are sent.',
     examples: ['316l'],
   }),
   processId: Type.String({
@@ -88,7 +88,7 @@ export const content = {
 
 export const flags = {
   requireSubscription: Type.Boolean({
-    description: 'Stored without further effect. Default false.',
+    description: 'Stored, but has no effect. Default false.',
     examples: [false],
   }),
   internal: Type.Boolean({

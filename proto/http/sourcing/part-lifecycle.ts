@@ -7,7 +7,7 @@ import { EXAMPLE_PART_ID, Part, PartInput, PartPatch, partId, partView } from '.
 
 export const partLifecycleTag = defineTag(
   'Part lifecycle',
-  'Publication, archiving, change and deletion of parts; several parts by id, and one by its serial number.',
+  'Publishing, archiving, changing and deleting parts; reading several parts by id, or one by its serial number.',
 )
 
 export const batchGetParts = defineOperation({
@@ -29,7 +29,7 @@ export const findParts = defineOperation({
   tag: partLifecycleTag,
   summary: 'Find parts',
   description:
-    'The list of `GET /v1/parts`, which also finds a part by its printed serial number: a `q` that is the serial number of a part that you can read returns this part alone, in either view.',
+    'The list of `GET /v1/parts`, which also finds a part by its printed serial number: a `q` that is the serial number of a part that you can read returns only that part, in either view.',
   access: 'token',
   query: Type.Object({
     ...pageQuery,
@@ -50,7 +50,7 @@ export const patchPart = defineOperation({
   path: '/flows/v1/parts/{id}',
   tag: partLifecycleTag,
   summary: 'Change a part',
-  description: `${PART.sentence('patch')} A part that has been published must keep the fields required for publication. Each change increments the revision. \`materialType\`, \`materialId\` and \`processId\` must fit together as at the creation.`,
+  description: `${PART.sentence('patch')} A part that has been published must keep the fields required for publication. Each change increments the revision. \`materialType\`, \`materialId\` and \`processId\` must fit together, as for a new part.`,
   transition: PART.verbs.patch,
   access: 'part:update',
   params: partId,
@@ -82,7 +82,7 @@ export const publishPart = defineOperation({
 
 export const archivePart = defineOperation({
   ...verb('archive', {
-    note: 'The part is no longer listed in the view CONSUMER, and other organizations publish no new RFQ for it. Its IP owner, the manufacturers that are invited to its RFQs and the organizations of its orders can still read it.',
+    note: 'The part is no longer listed in the view CONSUMER, and other organizations cannot publish new RFQs for it. Its IP owner, the manufacturers invited to its RFQs and the organizations of its orders can still read it.',
   }),
   id: 'archivePart',
   summary: 'Archive a part',
@@ -102,7 +102,7 @@ export const deletePart = defineOperation({
   path: '/flows/v1/parts/{id}',
   tag: partLifecycleTag,
   summary: 'Delete a part',
-  description: `${PART.sentence('delete')} There must be no OPEN RFQ and no unfinished order for the part. The part, its files and its history can no longer be read, by its IP owner either. Its RFQs, offers and orders stay.`,
+  description: `${PART.sentence('delete')} There must be no OPEN RFQ and no unfinished order for the part. The part, its files and its history can no longer be read, not even by its IP owner. Its RFQs, offers and orders stay.`,
   transition: PART.verbs.delete,
   access: 'part:delete',
   params: partId,

@@ -117,7 +117,7 @@ export const getPart = defineOperation({
   tag: partsTag,
   summary: 'Get a part',
   description:
-    'Any organization can read a published part that is not internal. In any state, its IP owner can read it, each organization of an order of it, and each manufacturer that is invited to a published RFQ for it, until it declines or the RFQ is CANCELLED or awarded without it. Otherwise not found.',
+    'Any organization can read a published part that is not internal. In any state, it can be read by its IP owner, by each organization of an order for it, and by each manufacturer invited to a published RFQ for it, until that manufacturer declines or the RFQ is CANCELLED or awarded without it. Otherwise not found.',
   access: 'token',
   params: partId,
   response: Part,

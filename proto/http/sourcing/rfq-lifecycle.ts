@@ -5,7 +5,10 @@ import { closed, DateTime, Line, OneOf, PageOf, pageQuery } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
 import { expireTime, manufacturerIds, Rfq, RfqInput, RfqPatch, rfqId } from './rfqs.ts'
 
-export const rfqLifecycleTag = defineTag('RFQ lifecycle', 'Creation, publication, invitations and end of RFQs.')
+export const rfqLifecycleTag = defineTag(
+  'RFQ lifecycle',
+  'Creating, publishing and ending RFQs, and their invitations.',
+)
 
 const FIELDS = Object.keys(RfqInput.properties)
 
@@ -65,7 +68,7 @@ export const publishRfq = defineOperation({
 export const inviteToRfq = defineOperation({
   ...verb('invite', {
     logged: ['manufacturerIds'],
-    note: 'A manufacturer that declined is invited again; others that are invited already stay as they are.',
+    note: 'A manufacturer that declined is invited again; other existing invitations are unchanged.',
   }),
   id: 'inviteToRfq',
   summary: 'Invite manufacturers to an RFQ',
@@ -75,7 +78,7 @@ export const inviteToRfq = defineOperation({
 })
 
 export const extendRfq = defineOperation({
-  ...verb('extend', { logged: ['expireTime'], note: 'The new expiry must be later than the present one.' }),
+  ...verb('extend', { logged: ['expireTime'], note: 'The new expiry must be later than the current one.' }),
   id: 'extendRfq',
   summary: 'Extend an RFQ',
   access: 'rfq:publish',
@@ -110,14 +113,14 @@ export const cancelRfq = defineOperation({
 export const declineRfq = defineOperation({
   ...verb('decline', {
     logged: ['reason'],
-    note: 'Until it has an offer. The decline ends the invitation: the manufacturer can no longer read an internal part, and an offer needs a new invitation.',
+    note: 'Only before an offer is made. Declining ends the invitation: the manufacturer can no longer read an internal part, and needs a new invitation to make an offer.',
   }),
   id: 'declineRfq',
   summary: 'Decline an invitation to an RFQ',
   access: 'offer:create',
   body: closed({
     reason: Type.Optional(
-      Line(500, { description: 'Why no offer is made. The consumer sees it.', examples: ['No free capacity.'] }),
+      Line(500, { description: 'Why no offer is made; visible to the consumer.', examples: ['No free capacity.'] }),
     ),
   }),
   bodyOptional: true,

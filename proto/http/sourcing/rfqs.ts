@@ -5,10 +5,7 @@ import { closed, DateTime, FORM, OneOf, PageOf, pageQuery, patchOf, pathParam, S
 import { HistoryEntry } from './history.ts'
 import { currency } from './money.ts'
 
-const rfqsTag = defineTag(
-  'RFQs',
-  'Requests for quotation: a consumer asks invited manufacturers for offers for a part.',
-)
+const rfqsTag = defineTag('RFQs', 'Requests for quotation: a consumer asks invited manufacturers to quote for a part.')
 
 export const INCOTERMS_2020 = ['EXW', 'FCA', 'CPT', 'CIP', 'DAP', 'DPU', 'DDP', 'FAS', 'FOB', 'CFR', 'CIF'] as const
 
@@ -166,7 +163,7 @@ export const getRfq = defineOperation({
   tag: rfqsTag,
   summary: 'Get an RFQ',
   description:
-    'The consumer can read it; once it is published, also the IP owner of the part and each invited manufacturer. Otherwise not found. The first read by an invited manufacturer is recorded.',
+    'The consumer can read it, and once it is published, so can the IP owner of the part and each invited manufacturer. Otherwise not found. The first read by an invited manufacturer is recorded.',
   access: 'token',
   params: rfqId,
   response: Rfq,
@@ -180,7 +177,7 @@ export const listRfqHistory = defineOperation({
   tag: rfqsTag,
   summary: "List an RFQ's history",
   description:
-    'Newest first, for every organization that can read the RFQ. For all but the consumer it begins with the publication, as a creation with the content as published. A manufacturer sees only itself in `manufacturerIds`. A deleted RFQ has no readable history.',
+    'Newest first, for every organization that can read the RFQ. For everyone but the consumer it begins at publication, as a creation with the published content. A manufacturer sees only itself in `manufacturerIds`. A deleted RFQ has no readable history.',
   access: 'token',
   params: rfqId,
   query: Type.Object(pageQuery),

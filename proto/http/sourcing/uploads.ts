@@ -30,7 +30,7 @@ export const CreateUploadInput = closed({
 })
 
 export const Upload = closed({
-  id: Type.String({ description: 'Id of the upload, to add the file to a part.', examples: [EXAMPLE_UPLOAD_ID] }),
+  id: Type.String({ description: 'Id of the upload, used to add the file to a part.', examples: [EXAMPLE_UPLOAD_ID] }),
   uploadUrl: Type.String({
     description: 'URL for the bytes, at most 512 MiB, with this method and these headers. Works once.',
     examples: [`https://storage.example.com/files/${EXAMPLE_UPLOAD_ID}?signature=…`],

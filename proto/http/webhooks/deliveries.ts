@@ -5,7 +5,7 @@ import { closed, DateTime, OneOf, PageOf, pageQuery, pathParam } from '../shapes
 
 export const deliveriesTag = defineTag(
   'Webhook deliveries',
-  'What was sent to the webhook endpoints of your organization, each attempt, and what is sent again.',
+  "Deliveries to your organization's webhook endpoints, with each attempt, and their repetition.",
 )
 const EXAMPLE_ID = 'dlv_01980b2f6c7e7b3f9d2f5a0c4b1e8d67'
 const EXAMPLE_ENDPOINT = 'wh_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
@@ -14,7 +14,7 @@ const EXAMPLE_EVENT = 'evt_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 export const DELIVERY_STATES = ['PENDING', 'DELIVERED', 'FAILED'] as const
 const state = OneOf(DELIVERY_STATES, {
   description:
-    'PENDING: an attempt is due or will be; while the endpoint is paused the delivery waits. DELIVERED: a 2xx was received. FAILED: the last attempt failed, or the endpoint was deleted.',
+    'PENDING: an attempt is due or scheduled; while the endpoint is paused, the delivery waits. DELIVERED: a 2xx was received. FAILED: the last attempt failed, or the endpoint was deleted.',
   examples: ['DELIVERED'],
 })
 
@@ -28,7 +28,7 @@ export const WebhookDelivery = closed({
   type: Type.String({ description: 'Type of the event.', examples: ['cases.created'] }),
   state,
   replay: Type.Integer({
-    description: '0 for the delivery at the time of the event; each replay of it has the next number.',
+    description: '0 for the original delivery; each replay has the next number.',
     examples: [0],
   }),
   attempts: Type.Integer({ description: 'Attempts that were started.', examples: [1] }),
@@ -45,7 +45,7 @@ export const WebhookAttempt = closed({
   status: Type.Optional(Type.Integer({ description: 'Status of the response.', examples: [200] })),
   error: Type.Optional(
     Type.String({
-      description: 'Why there was no complete response. The limit of 15 seconds covers the body of the response, too.',
+      description: 'Why there was no complete response. The limit of 15 seconds includes the response body.',
       examples: ['The receiver took longer than 15 seconds.'],
     }),
   ),
@@ -111,8 +111,8 @@ export const retryWebhookDelivery = defineOperation({
   tag: deliveriesTag,
   summary: 'Retry a webhook delivery now',
   description:
-    'A PENDING delivery is due at once; a FAILED one gets one more attempt. That of a paused endpoint waits until the endpoint ' +
-    'is active. A FAILED one of a replay is 409 while the organization has as many pending ones as it may.',
+    'A PENDING delivery becomes due immediately; a FAILED one gets one more attempt. A delivery to a paused endpoint waits until the endpoint ' +
+    'is active. For a FAILED delivery of a replay: 409 while the organization has the maximum of pending ones.',
   access: 'webhook:manage',
   params: deliveryId,
   response: WebhookDelivery,

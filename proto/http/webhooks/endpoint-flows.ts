@@ -14,7 +14,7 @@ export const MAX_PENDING_TESTS = 100
 
 export const WebhookReplay = closed({
   from: DateTime('Events at or after this time, at most 30 days before the request.'),
-  to: DateTime('Events at or before this time, at most that of the request.', {
+  to: DateTime('Events at or before this time, which cannot be in the future.', {
     examples: ['2026-04-30T09:10:00.000Z'],
   }),
   deliveries: Type.Integer({ description: 'Deliveries that were created so far.', examples: [12] }),
@@ -29,15 +29,15 @@ export const WebhookEndpointHealth = closed({
   pauseReason: Type.Optional(
     Type.String({
       description: 'Why the marketplace paused it; absent if a user did.',
-      examples: ['All 21 attempts since 2026-04-26T09:10:00.000Z failed, without those of test events.'],
+      examples: ['All 21 attempts since 2026-04-26T09:10:00.000Z failed, not counting test events.'],
     }),
   ),
   failures: Type.Integer({
-    description: 'Failed attempts since the last success or activation, without those of test events.',
+    description: 'Failed attempts since the last success or activation, not counting test events.',
     examples: [0],
   }),
   failingSinceTime: Type.Optional(DateTime('Time of the first of these failures.')),
-  lastSuccessTime: Type.Optional(DateTime('Time of the last success, at most a minute old.')),
+  lastSuccessTime: Type.Optional(DateTime('Time of the last success, accurate to a minute.')),
   previousSecretExpireTime: Type.Optional(DateTime('Until when the previous secret also signs, after a rotation.')),
   replay: Type.Optional(WebhookReplay),
 })
@@ -90,7 +90,7 @@ export const testWebhookEndpoint = defineOperation({
   tag: deliveriesTag,
   summary: 'Send a test event to a webhook endpoint',
   description:
-    'Sends an event of the type with `{"test": true}` as its data to this endpoint alone, whatever it subscribes to. Its ' +
+    'Sends an event of the type with `{"test": true}` as its data to this endpoint only, whatever it subscribes to. Its ' +
     'attempts do not count as failures or successes of the endpoint. An organization has at most ' +
     `${MAX_PENDING_TESTS} pending deliveries of test events; more are 409.`,
   access: 'webhook:manage',
@@ -118,7 +118,7 @@ export const rotateWebhookSecret = defineOperation({
   tag: deliveriesTag,
   summary: 'Rotate the secret of a webhook endpoint',
   description:
-    'Deliveries are signed with the new and the previous secret for 24 hours, separated by a space, so that receivers can change without a gap.',
+    'Deliveries are signed with the new and the previous secret for 24 hours, separated by a space, so that receivers can switch without a gap.',
   access: 'webhook:manage',
   params: endpointId,
   response: RotatedWebhookSecret,

@@ -30,7 +30,7 @@ const subscription = OneOf(WEBHOOK_SUBSCRIPTIONS, {
 const events = Type.Array(subscription, {
   minItems: 1,
   maxItems: 50,
-  description: 'Subscribed event types and wildcards; repeated ones are merged.',
+  description: 'Subscribed event types and wildcards; duplicates are removed.',
   examples: [['cases.*', 'assignments.status.updated']],
 })
 const description = Text(10_000, {
@@ -38,8 +38,7 @@ const description = Text(10_000, {
   examples: ['Orders into the ERP'],
 })
 const status = OneOf(ENDPOINT_STATUSES, {
-  description:
-    'A paused endpoint receives no deliveries. Events that occur meanwhile are recorded and can be replayed.',
+  description: 'A paused endpoint receives no deliveries. Events in the meantime are recorded and can be replayed.',
   examples: ['active'],
 })
 
@@ -156,7 +155,7 @@ export const deleteWebhookEndpoint = defineOperation({
   tag: endpointsTag,
   summary: 'Delete a webhook endpoint',
   description:
-    'Once it has answered, no new delivery starts. The response has no body, because HTTP does not allow one with 204.',
+    'After the response, no new delivery starts. The response has no body, because HTTP does not allow one with 204.',
   access: 'webhook:manage',
   params: endpointId,
   status: 204,

@@ -28,7 +28,7 @@ const DETAILS: Partial<Record<ErrorCode, { detail?: string; errors?: FieldError[
   method_not_allowed: { detail: 'PUT is not allowed here. Allowed: GET, HEAD, OPTIONS.' },
   payload_too_large: { detail: 'A body may have at most 1048576 bytes.' },
   unsupported_media_type: { detail: 'Send the body as application/json.' },
-  internal_error: { detail: 'Something went wrong on our side. Quote the request id when you report it.' },
+  internal_error: { detail: 'Something went wrong on our side. Quote the request id when you report this.' },
   unavailable: { detail: 'A dependency is down; try again in a moment.' },
 }
 

@@ -73,7 +73,7 @@ export async function importCatalogs(options: ImportOptions, sources: readonly S
 /** Concurrent imports would delete each other's unpublished versions. */
 export class ImportRunning extends Error {
   constructor() {
-    super('Another import is running; try again when it is done.')
+    super('Another import is running; try again when it has finished.')
     this.name = 'ImportRunning'
   }
 }

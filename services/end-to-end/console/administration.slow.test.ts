@@ -85,7 +85,7 @@ test('parts: a draft gets a drawing, is published, changed and archived', async 
   await sendDialog(page, 'Remove a file')
   await page.getByRole('link', { name: 'gear.pdf' }).waitFor({ state: 'detached' })
   await act(page, 'Delete')
-  await page.getByText('No part matches.').waitFor()
+  await page.getByText('No matching parts.').waitFor()
   await page.context().close()
 }, 60_000)
 
@@ -144,7 +144,7 @@ test('factories: a new one gets a capability and is deactivated', async () => {
   await act(page, 'Deactivate')
   await stateOf(page, 'Inactive')
   await act(page, 'Remove')
-  await page.getByText('Without a capability').waitFor()
+  await page.getByText('Without capabilities').waitFor()
   await open(page, 'Factories')
   await page.getByRole('link', { name: 'Bergen Works II' }).waitFor()
   await checkWidths(page)
@@ -294,10 +294,10 @@ test('a person without administration sees neither its screens nor its data', as
   await screens.first().waitFor()
   expect(await screens.allInnerTexts()).toEqual(['Home'])
   await page.goto('/console/organization/audit-log')
-  await page.getByRole('alert').getByText('You may not see this').waitFor()
+  await page.getByRole('alert').getByText("You don't have access to this").waitFor()
   await checkWidths(page)
   await page.goto('/console/webhooks')
-  await page.getByRole('alert').getByText('You may not see this').waitFor()
+  await page.getByRole('alert').getByText("You don't have access to this").waitFor()
   await page.context().close()
 }, 60_000)
 
@@ -311,7 +311,7 @@ test('a forgotten password: the page without a session sends a request, and says
   await dialog.getByLabel('E-mail address').fill(person.email)
   await checkWidths(page)
   await dialog.getByRole('button', { name: 'Send a link' }).click()
-  await page.getByText('If there is an account with this address, a link is on its way.').waitFor()
+  await page.getByText('If an account with this address exists, a link is on its way.').waitFor()
   await page.getByLabel('Password').waitFor()
   const links = () => stage.market.db.owner`
     select from organization.mails where user_id = ${person.userId} and kind = 'FORGOTTEN'`

@@ -194,7 +194,7 @@ describe('what is printed on a part, a request or an order', () => {
     await page.getByRole('searchbox').fill(part.title ?? '')
     await page.getByText(order.serialNumber).waitFor()
     await page.getByRole('searchbox').fill('no such title')
-    await page.getByText('No order matches.').waitFor()
+    await page.getByText('No matching orders.').waitFor()
     await page.context().close()
   }, 60_000)
 
@@ -220,7 +220,7 @@ describe('what is printed on a part, a request or an order', () => {
       const works = page.getByRole('link', { name: 'Trondheim Works' }).first()
       for (const [label, option, other] of [
         ['Material', 'in718', '316l'],
-        ['Kind of process', 'additive_manufacturing', 'cnc'],
+        ['Process type', 'additive_manufacturing', 'cnc'],
         ['Country', 'NO', 'DE'],
         ['Standard', 'iso-astm-52901', 'as9100'],
         ['Criticality', 'api-20s-amsl-2', 'api-20s-amsl-3'],
@@ -288,7 +288,7 @@ describe('text that is not lost', () => {
     await second.getByText('Gland, first').first().waitFor({ state: 'attached' })
     await second.getByLabel('Description').fill('From the second tab.')
     await second.getByRole('dialog').getByRole('button', { name: 'Edit' }).click()
-    await second.getByText(/This has been changed meanwhile.*Nothing was overwritten/).waitFor()
+    await second.getByText(/has changed this in the meantime.*Nothing was overwritten/).waitFor()
     await checkScreen(second)
     expect(await second.getByLabel('Description').inputValue()).toBe('From the second tab.')
     const read = async () => (await ipOwner.administrator.client.get<Part>(`/v1/parts/${partId}`)).body

@@ -20,7 +20,7 @@ test('the language is chosen before the sign-in and on every page, and stays for
   await later.getByRole('button', { name: 'English' }).click()
   await later.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
   await fillSignIn(later, org.administrator.email)
-  await later.getByRole('heading', { level: 1, name: 'What waits for you' }).waitFor()
+  await later.getByRole('heading', { level: 1, name: 'Waiting for you' }).waitFor()
   await later.getByRole('button', { name: 'Deutsch' }).click()
   await later.getByRole('heading', { level: 1, name: 'Was auf Sie wartet' }).waitFor()
   await later.goto('/console/organization/roles')
@@ -42,13 +42,13 @@ test('the language is chosen before the sign-in and on every page, and stays for
 const HOMES: [role: string, own: string, others: string[]][] = [
   [
     'Viewer',
-    'None of your roles allows any of the work of your organization, so there is no screen for it.',
-    ['Buyer: asks for offers, awards and follows orders', 'Distributor: releases factories to its customers'],
+    "Your roles don't cover any of your organization's work, so there is no screen for it.",
+    ['Buyer: requests offers, awards and tracks orders', 'Distributor: releases factories to its customers'],
   ],
   [
     'Distributor',
     'You release factories to the organizations that are engaged through yours. Open',
-    ['Buyer: asks for offers, awards and follows orders'],
+    ['Buyer: requests offers, awards and tracks orders'],
   ],
 ]
 

@@ -47,13 +47,13 @@ async function checkWidths(page: Page): Promise<void> {
 
 /** What the dialog says of each file, in one line. */
 const visibility = async (page: Page) =>
-  (await page.getByRole('region', { name: 'Who sees which file' }).innerText()).replaceAll(/\s+/g, ' ')
+  (await page.getByRole('region', { name: 'Who can see which file' }).innerText()).replaceAll(/\s+/g, ' ')
 
 const ALL = 'Every organization of this marketplace gear.pdf Document '
 const INVITED = 'Organizations invited to an RFQ for this part, and those of its orders gear.pdf Document '
 const HIDDEN =
-  'Your organization, and the manufacturer of an order for which you release them secret.pdf Confidential ' +
-  'Your organization alone study.pdf Development'
+  'Your organization, and the manufacturer of an order you release them for secret.pdf Confidential ' +
+  'Only your organization study.pdf Development'
 
 test('the dialog that publishes a part names each file and its readers; with files it is for invited makers at first', async () => {
   const id = await created()
@@ -64,7 +64,7 @@ test('the dialog that publishes a part names each file and its readers; with fil
   await addFile(page, 'study.pdf', 'Development')
   await page.getByRole('button', { name: 'Publish', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: 'Publish' })
-  const internal = dialog.getByLabel('Only manufacturers that are invited')
+  const internal = dialog.getByLabel('Only invited manufacturers')
   await dialog.getByText('gear.pdf').waitFor()
   expect([await internal.isChecked(), await visibility(page)]).toEqual([true, INVITED + HIDDEN])
   await checkWidths(page)
@@ -83,7 +83,7 @@ test('the dialog that publishes a part names each file and its readers; with fil
   await page.getByRole('button', { name: 'Publish again' }).click()
   const again = page.getByRole('dialog', { name: 'Publish again' })
   await again.getByText('gear.pdf').waitFor()
-  await again.getByLabel('Only manufacturers that are invited').uncheck()
+  await again.getByLabel('Only invited manufacturers').uncheck()
   expect(await visibility(page)).toBe(ALL + HIDDEN)
   await again.getByRole('button', { name: 'Publish again' }).click()
   await stateOf(page, 'Published')
@@ -91,9 +91,9 @@ test('the dialog that publishes a part names each file and its readers; with fil
   // A file that is added now is seen at once.
   await page.getByRole('button', { name: 'Add a file' }).click()
   const add = page.getByRole('dialog', { name: 'Add a file' })
-  await add.getByText('Who sees the file at once: Every organization of this marketplace.').waitFor()
+  await add.getByText('The file is immediately visible to: Every organization of this marketplace.').waitFor()
   await add.getByLabel('Kind').selectOption('Development')
-  await add.getByText('Who sees the file at once: Your organization alone.').waitFor()
+  await add.getByText('The file is immediately visible to: Only your organization.').waitFor()
   await checkWidths(page)
   await page.context().close()
 }, 60_000)
@@ -104,7 +104,7 @@ test('the form of a part has the switch: off without files, on with files until 
   const dialog = page.getByRole('dialog')
   const isInternal = async () => {
     await page.getByRole('button', { name: 'Edit' }).click()
-    const internal = dialog.getByLabel('Only manufacturers that are invited')
+    const internal = dialog.getByLabel('Only invited manufacturers')
     await internal.waitFor()
     const isChecked = await internal.isChecked()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
@@ -117,16 +117,16 @@ test('the form of a part has the switch: off without files, on with files until 
   expect(await isInternal()).toBe(true)
   await page.getByRole('button', { name: 'Publish', exact: true }).click()
   await dialog.getByText('gear.pdf').waitFor()
-  await dialog.getByLabel('Only manufacturers that are invited').uncheck()
+  await dialog.getByLabel('Only invited manufacturers').uncheck()
   await dialog.getByRole('button', { name: 'Publish' }).click()
   await stateOf(page, 'Published')
   expect(await isInternal()).toBe(false)
   await page.goto('/console/parts')
   await page.getByRole('button', { name: 'New part' }).click()
-  expect(await dialog.getByLabel('Only manufacturers that are invited').isChecked()).toBe(false)
+  expect(await dialog.getByLabel('Only invited manufacturers').isChecked()).toBe(false)
   await checkWidths(page)
   await dialog.getByLabel('Title').fill('Internal gear')
-  await dialog.getByLabel('Only manufacturers that are invited').check()
+  await dialog.getByLabel('Only invited manufacturers').check()
   await dialog.getByRole('button', { name: 'New part' }).click()
   await page.getByRole('heading', { level: 1, name: 'Internal gear' }).waitFor()
   expect(await partOf(page.url().split('/').at(-1) ?? '')).toMatchObject({ state: 'DRAFT', internal: true })
@@ -147,7 +147,7 @@ test('a part that another person changed since the dialog opened is not publishe
   await page.getByRole('dialog').getByText('This part has no files.').waitFor()
   await user.client.send('PATCH', `/flows/v1/parts/${id}`, { body: { title: 'Gear II' } })
   await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click()
-  await page.getByRole('alert').getByText('This has been changed meanwhile').waitFor()
+  await page.getByRole('alert').getByText('has changed this in the meantime').waitFor()
   expect(await partOf(id)).toMatchObject({ state: 'DRAFT' })
   await page.context().close()
 }, 60_000)

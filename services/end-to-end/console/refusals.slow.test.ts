@@ -108,7 +108,7 @@ describe.concurrent('what changes while a person works', () => {
     }
     await page.getByRole('link', { name: 'RFQs' }).waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Save draft' }).click()
-    await page.getByText('You no longer have the permission for this. Your text is kept.').waitFor()
+    await page.getByText('You no longer have permission for this. Your input is kept.').waitFor()
     expect(await page.getByLabel('Notes for the consumer').inputValue()).toBe('Turned from bar.')
     await checkScreen(page)
     await page.context().close()
@@ -125,7 +125,7 @@ describe.concurrent('what changes while a person works', () => {
     const id = body.items[0]?.id ?? ''
     expect((await colleague.patch(id, { notes: 'Changed by a colleague.' })).status).toBe(200)
     await page.getByRole('button', { name: 'Confirm' }).click()
-    await page.getByText('This has been changed meanwhile').waitFor()
+    await page.getByText('has changed this in the meantime').waitFor()
     expect((await colleague.read(id)).body).toMatchObject({ state: 'DRAFT', notes: 'Changed by a colleague.' })
     await checkScreen(page)
     await page.context().close()
@@ -143,7 +143,7 @@ describe.concurrent('what changes while a person works', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     expect(await page.getByLabel('Notes for the consumer').inputValue()).toBe('Turned from bar.')
     await page.getByRole('button', { name: 'Save draft' }).click()
-    await page.getByText('The draft is saved.').waitFor()
+    await page.getByText('Draft saved.').waitFor()
     const { body } = await offersOf(maker.administrator.client).list(`?view=MANUFACTURER&rfqId=${rfqId}`)
     expect(body.items.map(({ notes, priceBreaks }) => [notes, priceBreaks?.[0]?.unitPrice.amount])).toEqual([
       ['Turned from bar.', '77.50'],
@@ -154,9 +154,9 @@ describe.concurrent('what changes while a person works', () => {
   test('a lost connection is shown, and the page recovers', async () => {
     const page = await stage.signIn(buyer)
     await page.context().setOffline(true)
-    await page.getByText('The connection is lost.').waitFor({ timeout: 20_000 })
+    await page.getByText('Connection lost.').waitFor({ timeout: 20_000 })
     await page.context().setOffline(false)
-    await page.getByText('The connection is lost.').waitFor({ state: 'detached', timeout: 20_000 })
+    await page.getByText('Connection lost.').waitFor({ state: 'detached', timeout: 20_000 })
     await page.context().close()
   }, 60_000)
 })
@@ -180,7 +180,7 @@ test('the keyboard alone signs in, changes the password, and opens an RFQ', asyn
   await press('Tab')
   await type(TEST_PASSWORD)
   await press('Enter')
-  await page.getByRole('heading', { level: 1, name: 'What waits for you' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Waiting for you' }).waitFor()
   await page.getByRole('complementary').getByRole('button', { name: 'Change password' }).focus()
   await press('Enter')
   await page.locator('dialog input:focus').waitFor()
@@ -188,7 +188,7 @@ test('the keyboard alone signs in, changes the password, and opens an RFQ', asyn
   await press('Tab')
   await type('another password of this person')
   await press('Enter')
-  await page.getByRole('complementary').getByText('Your password is changed.').waitFor()
+  await page.getByRole('complementary').getByText('Your password has been changed.').waitFor()
   await page.locator('button:focus', { hasText: 'Change password' }).waitFor()
   await press('Enter')
   await page.getByRole('dialog').waitFor()

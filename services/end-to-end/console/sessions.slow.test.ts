@@ -21,7 +21,7 @@ describe('the session', () => {
     await page.getByRole('alert').waitFor()
     await checkScreen(page)
     await fillSignIn(page, buyer.email)
-    await page.getByRole('heading', { name: 'What waits for you' }).waitFor()
+    await page.getByRole('heading', { name: 'Waiting for you' }).waitFor()
     const stored = (await page.evaluate(`({ ...localStorage })`)) as Record<string, string>
     expect(Object.keys(stored)).toEqual(['marketplace-session'])
     const session = JSON.parse(stored['marketplace-session'] ?? '')
@@ -56,7 +56,7 @@ describe('the session', () => {
       await page.evaluate(`localStorage.setItem('marketplace-session', JSON.stringify(
         { ...JSON.parse(localStorage.getItem('marketplace-session')), expiresAtMs: 0 }))`)
       await Promise.all(tabs.map((tab) => tab.goto('/console')))
-      for (const tab of tabs) await tab.getByRole('heading', { name: 'What waits for you' }).waitFor()
+      for (const tab of tabs) await tab.getByRole('heading', { name: 'Waiting for you' }).waitFor()
       expect([refreshes > round, most]).toEqual([true, 1])
     }
     await page.context().close()
@@ -167,7 +167,7 @@ describe('the session', () => {
     const { refreshToken } = JSON.parse((await page.evaluate(TOKENS)) as string)
     const other = await page.context().newPage()
     await other.goto('/console')
-    await other.getByRole('heading', { name: 'What waits for you' }).waitFor()
+    await other.getByRole('heading', { name: 'Waiting for you' }).waitFor()
     const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     await other.route('**/v2.3/oauth/token', async (route) => {
       const answer = await route.fetch()

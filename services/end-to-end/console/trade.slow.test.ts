@@ -145,7 +145,7 @@ test.concurrent.each([
     await welder.getByRole('link', { name: title }).click()
     await fillOffer(welder, { tooling: '', unit: ['139.9', '125'], days: ['14', '18'] })
     await welder.getByRole('button', { name: 'Save draft' }).click()
-    await welder.getByText('The draft is saved.').waitFor()
+    await welder.getByText('Draft saved.').waitFor()
     await submitOffer(welder)
     await act(welder, 'Revise')
     await welder.getByText('Draft of revision 2').waitFor()

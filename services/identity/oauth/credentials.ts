@@ -30,7 +30,7 @@ export function credentialsOf({ headers }: Request, body: ClientFields): ClientC
   if (secret !== undefined) throw invalidField('client_secret', 'must not be sent beside an Authorization header')
   const basic = basicCredentials(header)
   if (clientId !== undefined && clientId !== basic.clientId) {
-    throw invalidField('client_id', 'is not the one of the Authorization header')
+    throw invalidField('client_id', 'differs from the one in the Authorization header')
   }
   return basic
 }
@@ -47,7 +47,7 @@ function basicCredentials(header: string): ClientCredentials {
 }
 
 const unreadable = () =>
-  refuse('invalid_client', { detail: 'Send the client id and secret as `Authorization: Basic`, or in the form.' })
+  refuse('invalid_client', { detail: 'Send the client id and secret as `Authorization: Basic` or in the form.' })
 
 /** Undefined for invalid percent-encoding and for NUL, which no column can store. */
 function formDecoded(text: string): string | undefined {

@@ -15,6 +15,6 @@ export function requireAccess(operation: Operation, { permissions, act }: Caller
   }
   // An impersonated caller must not gain access that outlives the grant or exceeds it.
   if (act && isClosedToImpersonations(operation)) {
-    throw refuse('forbidden', { detail: 'This is closed while you act under an impersonation grant.' })
+    throw refuse('forbidden', { detail: 'Not available during impersonation.' })
   }
 }

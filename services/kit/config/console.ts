@@ -4,6 +4,6 @@ import { Type } from '@sinclair/typebox'
 export const consoleVariables = {
   CONSOLE: Type.Boolean({
     default: true,
-    description: 'Whether the console for people is served at /console, and mails refer to it.',
+    description: 'Whether the console is served at /console and linked from mails.',
   }),
 }

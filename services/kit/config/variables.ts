@@ -21,12 +21,12 @@ export const commonVariables = {
     minimum: 0,
     maximum: 65535,
     default: 9090,
-    description: 'Port of /livez, /readyz and /metrics, which no ingress should reach.',
+    description: 'Port of /livez, /readyz and /metrics, which no ingress should expose.',
   }),
   PUBLIC_URL: Type.String({
     pattern: '^https?://[^/?#]+$',
     default: 'http://localhost:8080',
-    description: 'Where clients reach the API, without a path; issuer of the tokens.',
+    description: 'URL at which clients reach the API, without a path; the issuer of the tokens.',
   }),
   NATS_URL: Type.Optional(
     Type.String({
@@ -125,13 +125,13 @@ export const databaseVariables = {
   DATABASE_READ_URL: Type.Optional(
     Type.String({
       pattern: '^postgres(ql)?://',
-      description: 'URL of streaming replicas of the same database, which then serve reads. Unset: the primary does.',
+      description: 'URL of streaming standbys of the same database that serve reads. Unset: the primary serves them.',
     }),
   ),
   DATABASE_PASSWORD_FILE: Type.Optional(
     Type.String({
       description:
-        'File with the password of these URLs, read at each connect. During a rotation it has one line for each password.',
+        'File with the password for these URLs, read on each connect. During a rotation it has one line for each password.',
     }),
   ),
 }

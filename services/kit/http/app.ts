@@ -26,7 +26,7 @@ interface AppOptions {
 }
 
 /** Some ingress controllers send requests of a service without a ready replica to that of all other paths. */
-const NO_REPLICA = 'The service of this path has no ready replica; try again in a moment.'
+const NO_REPLICA = 'The service for this path has no ready replica; try again in a moment.'
 
 /** The Elysia app of a process: refuses malformed requests before they are routed, and writes every error response. */
 export function createApp({ services, ownerOf, isElsewhere = () => false, trustedProxies, corsOrigins }: AppOptions) {

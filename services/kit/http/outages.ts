@@ -25,7 +25,7 @@ export class Outages {
     this.#log = log
     this.#counter = new Counter({
       name: 'marketplace_unavailable_total',
-      help: 'Requests that were answered with 503, by what failed and its error code.',
+      help: 'Requests answered with 503, by failed dependency and error code.',
       labelNames: ['dependency', 'code'],
       registers: [registry],
     })

@@ -211,6 +211,6 @@ function refusalOf(error: unknown): Refusal {
   // The client closed the connection before its body was complete; no response reaches it.
   if ((error as { name?: unknown } | null)?.name === 'AbortError') return invalidField('body', 'was cut short')
   return refuse('internal_error', {
-    detail: 'Something went wrong on our side. Quote the request id when you report it.',
+    detail: 'Something went wrong on our side. Quote the request id when you report this.',
   })
 }

@@ -63,5 +63,7 @@ const hashOf = ({ body }: IdempotentRequest) => new Bun.CryptoHasher('sha256').u
 /** Throws 409 if the encryption key was removed since: the work is done, but its response cannot be decrypted. */
 const decrypted = (box: SecretBox, response: string) =>
   box.decrypt(response).catch(() => {
-    throw refuse('idempotency_conflict', { detail: 'This was done before, and its answer cannot be given again.' })
+    throw refuse('idempotency_conflict', {
+      detail: "This request already succeeded, but its stored response can't be decrypted.",
+    })
   })

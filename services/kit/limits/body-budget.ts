@@ -68,7 +68,7 @@ export class BodyBudget {
     const present = this.#clients.get(client) ?? { bytes: 0, bodies: new Set() }
     const ofClient = present.bytes + bytes
     if (ofClient > maxBytesPerClient) {
-      const detail = 'Too many bytes of unfinished requests at once; try again when some are done.'
+      const detail = 'Too many bytes in unfinished requests; try again when some have finished.'
       throw refuse('rate_limited', { detail, headers: { 'retry-after': '10' } })
     }
     while (this.#reserved + bytes > maxBytes) this.#makeRoomFor(ofClient)
@@ -100,4 +100,4 @@ export class BodyBudget {
 
 const NO_BODIES: Client = { bytes: 0, bodies: new Set() }
 
-const noMemory = () => unavailable('memory', 'Too many request bodies are being read; try again soon.')
+const noMemory = () => unavailable('memory', 'Too many request bodies are being read; try again in a moment.')

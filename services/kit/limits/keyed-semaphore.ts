@@ -139,7 +139,7 @@ export class KeyedSemaphore {
   }
 
   #tooMany(): Refusal {
-    const detail = `Too many ${this.#options.what} at once; try again when one is done.`
+    const detail = `Too many ${this.#options.what} at the same time; try again when one has finished.`
     return refuse('rate_limited', { detail, headers: { 'retry-after': '10' } })
   }
 }

@@ -40,7 +40,7 @@ export function createRateLimit({ perSecond, burst }: RateLimitOptions): RateLim
       const { taken, field } = takeToken(key)
       if (taken) return field
       throw refuse('rate_limited', {
-        detail: `At most ${perSecond} requests a second, ${burst} at once.`,
+        detail: `At most ${perSecond} requests a second, with bursts of ${burst}.`,
         headers: { 'retry-after': '1', ratelimit: field, 'ratelimit-policy': policy },
       })
     },

@@ -13,7 +13,7 @@ export function requestMetrics(registry: Registry): RequestMetrics {
   const all: Series[] = []
   const duration = new Histogram({
     name: 'marketplace_http_request_duration_seconds',
-    help: 'Time from the start of a request to its response.',
+    help: 'Time from the start of a request until its response.',
     labelNames: ['operation', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],

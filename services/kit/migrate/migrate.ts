@@ -186,7 +186,7 @@ export async function requireSchema(sql: Pool, service: ServiceName): Promise<vo
   const missing = wanted.filter((name) => !present.has(name))
   if (missing.length > 0) {
     throw new OutdatedSchema(
-      `The database lacks migrations of ${service}: ${missing.join(', ')}. Run scripts/migrate first.`,
+      `The database lacks these migrations of ${service}: ${missing.join(', ')}. Run scripts/migrate first.`,
     )
   }
 }

@@ -88,7 +88,7 @@ describe('an owner with `login createrole`', () => {
     plain.password = 'plain'
     const rolePrefix = newPrefix()
     await expect(migrateTest(plain.href, { rolePrefix, url: plain.href })).rejects.toThrow(
-      /may not run `create role .*`.*Give it createrole, or make the roles yourself and set DATABASE_MANAGE_ROLES=false\./,
+      /may not run `create role .*`.*Give it createrole, or create the roles yourself and set DATABASE_MANAGE_ROLES=false\./,
     )
     // With the roles of an administrator it migrates.
     const statements = await migrateTest(plain.href, { rolePrefix, url: plain.href, passwords: undefined }).catch(

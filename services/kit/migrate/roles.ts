@@ -126,7 +126,7 @@ async function runClusterWide(sql: Pool, statement: string, triesLeft = CONFLICT
       const what = statement.split(/ (set|is|with) /)[0]
       throw new MigrationRefused(
         `The owner of the database may not run \`${what}\` (${message}). ` +
-          'Give it createrole, or make the roles yourself and set DATABASE_MANAGE_ROLES=false.',
+          'Give it createrole, or create the roles yourself and set DATABASE_MANAGE_ROLES=false.',
       )
     }
     if (!/tuple concurrently updated/.test(message) || triesLeft === 0) throw error

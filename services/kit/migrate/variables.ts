@@ -11,7 +11,7 @@ const passwords = Object.fromEntries(
     Type.Optional(
       Type.String({
         minLength: 1,
-        description: `Password of the role \`${roleOf(service)}\`. Of several lines, as in a password file, the first. Needed unless DATABASE_MANAGE_ROLES is false.`,
+        description: `Password of the role \`${roleOf(service)}\`. Of several lines, as in a password file, the first is used. Required unless DATABASE_MANAGE_ROLES is false.`,
       }),
     ),
   ]),
@@ -22,14 +22,14 @@ export const migratorVariables = Type.Object({
   DATABASE_URL: Type.String({
     pattern: '^postgres(ql)?://',
     description:
-      'URL of Postgres, without a pooler, for the owner of the database: a role with `login createrole`, or `login` alone where DATABASE_MANAGE_ROLES is false.',
+      'URL of Postgres, without a pooler, for the database owner: a role with `login createrole`, or only `login` if DATABASE_MANAGE_ROLES is false.',
   }),
   DATABASE_PASSWORD_FILE: Type.Optional(Type.String({ description: 'File with the password of the owner.' })),
   ...passwords,
   DATABASE_MANAGE_ROLES: Type.Boolean({
     default: true,
     description:
-      'Makes the roles of the services and sets their passwords. `false`: an administrator has made them; the migration checks them and prints the statements that are missing.',
+      'Creates the service roles and sets their passwords. `false`: an administrator creates them; the migration checks them and prints the missing statements.',
   }),
   DATABASE_ROLE_PREFIX: Type.String({
     pattern: '^[a-z_][a-z0-9_]{0,39}$',
@@ -40,7 +40,7 @@ export const migratorVariables = Type.Object({
     Type.Integer({
       minimum: 1,
       maximum: 1200,
-      description: 'Full months of the audit log to keep, from this migration on. Unset: unlimited.',
+      description: 'Full months of the audit log to keep from now on. Unset: unlimited.',
     }),
   ),
   NATS_URL: commonVariables.NATS_URL,
@@ -52,7 +52,7 @@ export const migratorVariables = Type.Object({
   NATS_MANAGE_STREAMS: Type.Boolean({
     default: true,
     description:
-      'Creates and updates the streams. `false`: an administrator has made them; the migration checks them and names the settings that are missing.',
+      'Creates and updates the streams. `false`: an administrator creates them; the migration checks them and names the missing settings.',
   }),
   NATS_STREAM_REPLICAS: Type.Integer({
     minimum: 1,

@@ -25,6 +25,6 @@ export async function requireStrongKeepers(
   if (added.length === 0) return
   const weak = keyOfWeakerKeeper(await listKeptKeys(tx, grant, now), added)
   if (!weak) return
-  const message = `would give ${weak.permission} to a user who keeps the secret of the key ${weak.id} and does not hold the permission. Revoke the key, and create another afterwards.`
+  const message = `would give ${weak.permission} to a user who knows the secret of the key ${weak.id} but lacks the permission. Revoke the key, then create another.`
   throw refuse('conflict', { errors: [{ field, message }] })
 }

@@ -30,7 +30,7 @@ export async function originOf(
 export function requireShortLineage(lineage: Lineage): Lineage {
   if (Object.keys(lineage).length > MAX_LINEAGE) {
     throw refuse('limit_reached', {
-      detail: `More than ${MAX_LINEAGE} service accounts would have led to this one. A person can create it.`,
+      detail: `More than ${MAX_LINEAGE} service accounts lie between this one and a person. Have a person create it.`,
     })
   }
   return lineage

@@ -65,7 +65,7 @@ export async function deleteBusinessUnit({
   await lockLabels(tx, orgId)
   found(await queries.lockBusinessUnit(tx, orgId, id))
   if ((await findPartOfUnit(tx, orgId, id)).length > 0) {
-    throw refuse('in_use', { detail: 'A part belongs to the business unit.' })
+    throw refuse('in_use', { detail: 'A part still belongs to the business unit.' })
   }
   await queries.deleteBusinessUnit(tx, orgId, id)
   await emitChanged(tx, orgId, id)

@@ -62,7 +62,7 @@ export async function createAddress(
   await queries.insertAddress(tx, address, now).catch((error) => {
     if (!isUniqueViolation(error, 'mail_addresses_org_id_email_key_key')) throw error
     throw refuse('conflict', {
-      detail: 'The organization has this address.',
+      detail: 'This address is already registered.',
       errors: [{ field: 'email', message: 'is taken' }],
     })
   })
@@ -91,7 +91,7 @@ export async function sendConfirmation(
 ): Promise<MailAddress> {
   await lockOrganization(tx, orgId)
   const address = found(await queries.lockAddress(tx, orgId, id))
-  if (address.confirmed_at !== null) throw refuse('conflict', { detail: 'The address is confirmed.' })
+  if (address.confirmed_at !== null) throw refuse('conflict', { detail: 'The address is already confirmed.' })
   const { token, hash } = newSecretToken()
   await queries.renewConfirmation(tx, orgId, id, hash, now)
   await dropMails(tx, id, now)

@@ -32,7 +32,7 @@ export const mailLinks = (options: { box: SecretBox; hourlyMax: number } | undef
     const [counts] = await countLinks(tx, { orgId, userId, recipientHash }, now)
     const isFull =
       kind === 'FORGOTTEN' ? isFullForOwner(counts, email, mailbox) : isFullForOthers(counts, options.hourlyMax)
-    if (isFull) throw refuse('limit_reached', { detail: 'Too many links were sent by mail within an hour.' })
+    if (isFull) throw refuse('limit_reached', { detail: 'Too many links were mailed within the last hour.' })
     const secret = await options.box.encrypt(token)
     const expiresAt = new Date(Date.parse(now) + MAIL_EXPIRY_MS).toISOString()
     const activationHash = userId === null || kind === 'CONFIRMATION' ? null : hashOf(token)

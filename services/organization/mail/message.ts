@@ -67,9 +67,9 @@ function linkContent({ kind, ...mail }: ClaimedMail, secret: string | undefined,
       subject: 'Confirm your address',
       paragraphs: [
         mail.user_id === null
-          ? `${orgName} wants to send notifications about its organization at the ${NAME} to this address.`
-          : `You asked to receive your notifications of the ${NAME} at this address.`,
-        `Confirm it within ${CONFIRMATION_HOURS} hours. Without it, or if you do not know the organization, you get no further mail.`,
+          ? `${orgName} wants to send its ${NAME} notifications to this address.`
+          : `You asked to receive your ${NAME} notifications at this address.`,
+        `Confirm it within ${CONFIRMATION_HOURS} hours. If you do nothing, for example because you do not know the organization, you get no further mail.`,
       ],
       lines: [{ text: 'Confirm this address', url: mailAddressUrl(publicUrl, 'confirm', secret ?? '') }],
       footer: [],
@@ -89,11 +89,11 @@ function linkContent({ kind, ...mail }: ClaimedMail, secret: string | undefined,
 
 function reasonOf(kind: ClaimedMail['kind'], orgName: string): string {
   if (kind === 'INVITATION') {
-    return `an administrator of ${orgName} created an account for you at the ${NAME}. Choose a password to begin.`
+    return `an administrator of ${orgName} created an account for you at the ${NAME}. Choose a password to get started.`
   }
   return kind === 'RESET'
-    ? `an administrator of ${orgName} reset your password at the ${NAME}. The old one does not work any more.`
-    : `someone asked for a new password for your account at the ${NAME}. If it was not you, ignore this mail: your password stays as it is.`
+    ? `an administrator of ${orgName} reset your password at the ${NAME}. The old one no longer works.`
+    : `someone requested a new password for your account at the ${NAME}. If it was not you, ignore this mail: your password stays unchanged.`
 }
 
 function noticeContent(
@@ -108,7 +108,7 @@ function noticeContent(
   const first = lines[0]?.text ?? ''
   return {
     subject: count === 1 ? first : `${first}, and ${count - 1} more`,
-    paragraphs: [`News for ${unlinked(mail.org_name)}:`],
+    paragraphs: [`Notifications for ${unlinked(mail.org_name)}:`],
     lines: mail.omitted > 0 ? [...lines, { text: `And ${mail.omitted} more`, url: consoleUrl }] : lines,
     footer: [
       ...(consoleUrl

@@ -14,12 +14,12 @@ export function mailMetrics(registry: Registry, measure: () => Promise<Measured>
     registers: [registry],
   })
   const gauge = measuredGauges(registry, measure)
-  gauge('marketplace_mail_pending', 'Mails that wait, at most 10,000.', [], (to, row) => {
+  gauge('marketplace_mail_pending', 'Queued mails, at most 10,000.', [], (to, row) => {
     if (row) to.set(row.pending)
   })
   gauge(
     'marketplace_mail_oldest_pending_seconds',
-    'Age of the oldest mail that waits for the SMTP server, and not for its recipient or the limit of an hour.',
+    'Age of the oldest mail that waits for the SMTP server, rather than for its recipient or the hourly limit.',
     [],
     (to, row) => {
       if (row) to.set((row.oldest_ms ?? 0) / 1000)

@@ -42,11 +42,11 @@ interface About extends Notice {
 
 const TEXTS: Readonly<Record<NoticeKind, (about: About) => string>> = {
   invited: ({ rfq, until }) => `You are invited to quote for ${rfq}${until}`,
-  extended: ({ rfq, until }) => `${rfq} takes offers for longer${until}`,
+  extended: ({ rfq, until }) => `${rfq} was extended${until}`,
   reopened: ({ rfq, until }) => `${rfq} is open again${until}`,
   cancelled: ({ rfq }) => `${rfq} is cancelled`,
   closed: ({ rfq }) => `${rfq} is closed`,
-  toCompare: ({ rfq }) => `${rfq} is closed: compare its offers`,
+  toCompare: ({ rfq }) => `${rfq} is closed: compare the offers`,
   declined: ({ rfq }) => `An invitation to ${rfq} was declined`,
   offered: ({ rfq }) => `${rfq} has a new offer`,
   offerWithdrawn: ({ rfq }) => `An offer for ${rfq} was withdrawn`,

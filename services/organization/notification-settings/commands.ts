@@ -56,7 +56,7 @@ export async function sendOwnConfirmation(
   const settings = found(await queries.findOwnSettings(tx, orgId, userId))
   const [person] = await queries.findOwnAddress(tx, orgId, userId)
   if (!person) throw refuse('conflict', { detail: 'A service account has no mailbox.' })
-  if (settings.proved) throw refuse('conflict', { detail: 'The address is proved already.' })
+  if (settings.proved) throw refuse('conflict', { detail: 'The address is already confirmed.' })
   const { token, hash } = newSecretToken()
   const until = new Date(Date.parse(now) + CONFIRMATION_HOURS * 3_600_000).toISOString()
   await dropMailsTo(tx, userId, now)

@@ -346,7 +346,7 @@ describe('a permission that the creator of a live key lacks', () => {
     [
       {
         field,
-        message: `would give part:create to a user who keeps the secret of the key ${clientId} and does not hold the permission. Revoke the key, and create another afterwards.`,
+        message: `would give part:create to a user who knows the secret of the key ${clientId} but lacks the permission. Revoke the key, then create another.`,
       },
     ],
   ]

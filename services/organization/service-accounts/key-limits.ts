@@ -16,10 +16,10 @@ export function limitsWith(
   const problems = networks.flatMap((network, index) =>
     allowed.length === 0 || isNetworkWithin(network, allowed)
       ? []
-      : [{ field: `networks.${index}`, message: 'must lie in the networks of the key that you use' }],
+      : [{ field: `networks.${index}`, message: 'must lie within the networks of the key that you use' }],
   )
   if (end !== undefined && expiresAt !== undefined && Date.parse(expiresAt) > Date.parse(end)) {
-    problems.push({ field: 'expireTime', message: 'must not be after the end of the key that you use' })
+    problems.push({ field: 'expireTime', message: 'must not be after the expiry of the key that you use' })
   }
   return { expiresAt: expiresAt ?? end, networks: networks.length === 0 ? [...allowed] : networks, problems }
 }

@@ -103,11 +103,7 @@ describe('a key', () => {
     const acting = new ApiClient(market.url, accessToken)
     for (const path of [ACCOUNTS, `${ACCOUNTS}/${id}/keys`, `${ACCOUNTS}/${id}/keys/${clientId}/revoke`]) {
       const { status, body } = await acting.post<Problem>(path, path === ACCOUNTS ? { name: 'X' } : {})
-      expect([path, status, body.detail]).toEqual([
-        path,
-        403,
-        'This is closed while you act under an impersonation grant.',
-      ])
+      expect([path, status, body.detail]).toEqual([path, 403, 'Not available during impersonation.'])
     }
   })
 

@@ -5,7 +5,7 @@ const field = document.getElementById('token')
 const token = location.hash.slice(1)
 // The token must not stay in the history of a shared computer.
 history.replaceState(null, '', location.pathname)
-if (token === '') outcome.textContent = 'Open the complete link, with the part after the #.'
+if (token === '') outcome.textContent = 'Open the complete link, including the part after the #.'
 
 form.addEventListener('submit', async (event) => {
   event.preventDefault()

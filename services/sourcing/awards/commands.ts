@@ -139,7 +139,7 @@ async function requireLegal(tx: Tx, rfq: Rfq, lines: readonly Line[], fields: Fi
         now,
       }
     },
-    detail: 'The award does not meet these conditions.',
+    detail: 'The award does not meet all conditions.',
   })
 }
 

@@ -20,7 +20,7 @@ export async function listOf(
   const { view, partId } = query
   const permission = VIEW_PERMISSIONS[view]
   if (!permissions.has(permission)) {
-    throw refuse('forbidden', { detail: `The view ${view} needs the permission ${permission}.` })
+    throw refuse('forbidden', { detail: `The view ${view} requires the permission ${permission}.` })
   }
   if (view === 'MANUFACTURER' && partId === undefined) {
     return { source: { kind: 'own', orgId }, filters: filtersOf(query, undefined) }

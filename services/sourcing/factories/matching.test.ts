@@ -90,9 +90,9 @@ describe('each requirement that is not met has its reason', () => {
   })
 
   test('a material that no capability works leaves nothing to meet the others', () => {
-    const reason = 'no capability works the material'
+    const reason = 'no capability covers the material'
     expect(reasonsOf(match({ materialCodes: ['ti6al4v-grade-5'] }))).toEqual({
-      material: 'no capability works ti6al4v-grade-5',
+      material: 'no capability covers ti6al4v-grade-5',
       standards: reason,
       criticalities: reason,
       envelope: reason,

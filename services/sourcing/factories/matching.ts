@@ -126,7 +126,7 @@ const byCapability = (
 ): RequirementMatch => (capability ? { requirement, met: true, capability } : { requirement, met: false, reason })
 
 const materialReason = (codes: readonly string[]) =>
-  codes.length === 0 ? 'the part names no material' : `no capability works ${codes.join(' or ')}`
+  codes.length === 0 ? 'the part names no material' : `no capability covers ${codes.join(' or ')}`
 
 /** The first capability that lacks nothing, or what the one that lacks the least lacks. */
 function best(
@@ -138,7 +138,7 @@ function best(
   const [closest] = capabilities
     .map((capability) => ({ capability, lacking: lacks(requirements, capability) }))
     .toSorted((a, b) => a.lacking.length - b.lacking.length)
-  if (!closest) return { requirement, met: false, reason: 'no capability works the material' }
+  if (!closest) return { requirement, met: false, reason: 'no capability covers the material' }
   const { capability, lacking } = closest
   if (lacking.length === 0) return { requirement, met: true, capability }
   const name = `${capability.technologyId} of ${capability.materialCode}`

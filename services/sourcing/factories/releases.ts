@@ -21,7 +21,7 @@ export async function releaseFactory({
   const { name, document } = found(await lockReleasable(tx, params.id))
   await requireEngaged(tx, release)
   if ((await insertRelease(tx, release, name, now)).length === 0) {
-    throw refuse('conflict', { detail: 'The factory is released to this organization already.' })
+    throw refuse('conflict', { detail: 'The factory is already released to this organization.' })
   }
   await emitRelease(tx, 'released', release)
   return new JsonText(document)

@@ -107,7 +107,7 @@ async function additionsOf(
     const object = objects[index]
     if (!object) {
       throw refuse('conflict', {
-        detail: 'An upload has not received its bytes yet.',
+        detail: 'An upload has not received its content yet.',
         errors: [{ field: `add.${index}.uploadId`, message: 'is not complete' }],
       })
     }
@@ -164,13 +164,13 @@ export async function requireWithinLimits(tx: Tx, quota: StorageQuota, orgId: st
   const [pending] = await countPending(tx, orgId, quota.maxPendingFiles + 1)
   if (pending.files > quota.maxPendingFiles) {
     throw refuse('limit_reached', {
-      detail: `Your organization has ${quota.maxPendingFiles} PENDING files. Add more when these are READY.`,
+      detail: `Your organization has ${quota.maxPendingFiles} PENDING files. Add more when they are READY.`,
     })
   }
   const [usage] = await findStoredBytes(tx, orgId)
   if (!isWithinQuota(Number(usage?.stored_bytes ?? 0), quota)) {
     throw refuse('limit_reached', {
-      detail: `The files of your organization would have more than ${quota.maxStoredBytes} bytes in total.`,
+      detail: `The files of your organization would exceed ${quota.maxStoredBytes} bytes in total.`,
     })
   }
 }

@@ -56,7 +56,7 @@ export async function patchPart({
   await requireGuards(PART, 'patch', part.state, {
     guards: GUARDS,
     facts: () => ({ state: part.state, content }),
-    detail: 'A part that has been published needs these fields.',
+    detail: 'A published part needs these fields.',
   })
 
   if (Bun.deepEquals(content, contentOf(writableFields(part)))) return new JsonText(document)

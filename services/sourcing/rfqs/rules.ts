@@ -43,7 +43,7 @@ export const GUARDS = {
   expiresInFuture: ({ newExpireTime, now }) =>
     newExpireTime > now ? [] : [problem('expireTime', 'must be in the future')],
   expiresLater: ({ newExpireTime, expireTime }) =>
-    newExpireTime > expireTime ? [] : [problem('expireTime', 'must be later than the present expiry')],
+    newExpireTime > expireTime ? [] : [problem('expireTime', 'must be later than the current expiry')],
   partIsAvailable: ({ isPartAvailable }) =>
     isPartAvailable ? [] : [problem('partId', 'is no longer available to your organization')],
 } satisfies Guards<typeof RFQ.verbs, ConsumerVerb, GuardFacts>

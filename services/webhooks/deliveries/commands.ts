@@ -15,8 +15,8 @@ export async function retryDelivery({
 }: CommandOf<typeof api.retryWebhookDelivery>): Promise<WebhookDelivery> {
   const { orgId } = caller
   const { state, replay, has_endpoint: hasEndpoint } = found(await lockDelivery(tx, orgId, params.id))
-  if (!hasEndpoint) throw refuse('illegal_transition', { detail: 'The endpoint of the delivery was deleted.' })
-  if (state === 'DELIVERED') throw refuse('illegal_transition', { detail: 'The delivery is DELIVERED.' })
+  if (!hasEndpoint) throw refuse('illegal_transition', { detail: "The delivery's endpoint was deleted." })
+  if (state === 'DELIVERED') throw refuse('illegal_transition', { detail: 'This delivery already succeeded.' })
   if (state === 'FAILED' && replay > 0) await requireReplayRoom(tx, orgId)
   const [delivery] = await makeDue(tx, orgId, params.id, now)
   await notifyDue(tx, orgId)

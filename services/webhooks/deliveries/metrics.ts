@@ -42,7 +42,7 @@ export function deliveryMetrics(registry: Registry, sql: Pool, isLeader: () => b
       if (row) to.set((row.oldest_ms ?? 0) / 1000)
     },
   )
-  gauge('marketplace_webhook_paused_endpoints', 'Endpoints that the marketplace paused.', [], (to, row) => {
+  gauge('marketplace_webhook_paused_endpoints', 'Endpoints paused by the marketplace.', [], (to, row) => {
     if (row) to.set(row.paused)
   })
   return (outcome, durationMs) => {

@@ -47,7 +47,7 @@ test('20 failures over 72 hours pause an endpoint with the reason; 19, or 71 hou
   const paused = await fail(id, 21)
   expect(paused).toMatchObject({
     status: 'paused',
-    pauseReason: `All 21 attempts since ${paused.failingSinceTime} failed, without those of test events.`,
+    pauseReason: `All 21 attempts since ${paused.failingSinceTime} failed, not counting test events.`,
   })
   const told = await owner<{ tenant_id: string; data: string }[]>`
     select tenant_id, data from webhooks.outbox where type = 'webhooks.endpoint.paused' and subject = ${id}`

@@ -58,7 +58,7 @@ describe('the pause after a failed attempt', () => {
 
 describe('an endpoint that fails since 2026-04-26T09:10:00.000Z', () => {
   const since = '2026-04-26T09:10:00.000Z'
-  const REASON = 'All 20 attempts since 2026-04-26T09:10:00.000Z failed, without those of test events.'
+  const REASON = 'All 20 attempts since 2026-04-26T09:10:00.000Z failed, not counting test events.'
   test.each([
     [20, since, '2026-04-29T09:10:00.000Z', REASON],
     [20, since, '2026-04-29T09:09:59.999Z', undefined],

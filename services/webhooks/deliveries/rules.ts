@@ -62,5 +62,5 @@ interface Failing {
 export function pauseReason({ failures, failingSince }: Failing, now: string): string | undefined {
   if (failingSince === null || failures < MIN_FAILURES) return undefined
   if (Date.parse(now) - Date.parse(failingSince) < FAILING_MS) return undefined
-  return `All ${failures} attempts since ${failingSince} failed, without those of test events.`
+  return `All ${failures} attempts since ${failingSince} failed, not counting test events.`
 }

@@ -22,7 +22,7 @@ export async function replayEvents({
   const { id } = found(await lockEndpointShared(tx, caller.orgId, params.id))
   await requireReplayRoom(tx, caller.orgId)
   const [replay] = await insertReplay(tx, id, keptPeriod(periodOf(body), now), now)
-  if (!replay) throw refuse('limit_reached', { detail: 'The last replay of the endpoint is not finished.' })
+  if (!replay) throw refuse('limit_reached', { detail: "The endpoint's last replay has not finished." })
   await startJob(tx, { kind: REPLAY, id, tenantId: caller.orgId }, now)
   return withoutNulls(replay)
 }

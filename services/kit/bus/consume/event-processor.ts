@@ -83,7 +83,7 @@ export class EventProcessor {
       const { event, error: err } = failure
       const consumer = this.#consume.name
       if (event) this.#options.log.warn({ consumer, id: event.id, tries: 1, err }, 'event failed')
-      else this.#options.log.warn({ consumer, err }, 'events failed together, and are handled one by one')
+      else this.#options.log.warn({ consumer, err }, 'a batch of events failed; handling them one by one')
       return this.#defer(delivery, failure)
     }
   }

@@ -54,7 +54,7 @@ test('with a prefix each, both deliver their own events and heartbeats alone', a
 test('the streams of another installation are refused and left as they are', async () => {
   await ensureStreams({ url, prefix: 'taken', installation: 'installation_1', maxAgeDays: 9 })
   await expect(ensureStreams({ url, prefix: 'taken', installation: 'installation_2' })).rejects.toThrow(
-    'The stream taken_DOMAIN of NATS is of another owner (marketplace installation installation_1). Choose another NATS_PREFIX',
+    'The NATS stream taken_DOMAIN belongs to another owner (marketplace installation installation_1). Choose another NATS_PREFIX',
   )
   const { nc, jsm } = await connectOnce({ url }, 'looking')
   const { config } = await jsm.streams.info('taken_DOMAIN')

@@ -79,7 +79,7 @@ async function findStream({ jsm, names }: NatsSession, stream: StreamName): Prom
 function requireOwn(name: string, present: StreamConfig | undefined, { installation }: StreamOptions): void {
   if (!present?.description || installation === undefined || present.description === descriptionOf(installation)) return
   throw new StreamsRefused(
-    `The stream ${name} of NATS is of another owner (${present.description}). ` +
+    `The NATS stream ${name} belongs to another owner (${present.description}). ` +
       'Choose another NATS_PREFIX, or delete the stream if that installation has ended.',
   )
 }

@@ -25,7 +25,7 @@ export async function createExtension({
   const present: Assignment = JSON.parse(found(await lockAssignmentOfManufacturer(tx, orgId, assignmentId)).document)
   const previousDueDate = present.dueDate
   if (dueDate <= previousDueDate) {
-    throw invalidField('dueDate', `must be later than ${previousDueDate}, the present one`)
+    throw invalidField('dueDate', `must be later than ${previousDueDate}, the current one`)
   }
   if (isDelivered(present)) throw refuse('illegal_transition', { detail: `The order is ${present.status}.` })
   const siblings = { kind: 'extension', parentId: assignmentId } as const

@@ -15,7 +15,7 @@ export const storageVariables = {
   S3_PUBLIC_ENDPOINT: Type.Optional(
     Type.String({
       pattern: '^https?://[^/?#]+/?$',
-      description: 'URL of the store for clients, if it differs from S3_ENDPOINT.',
+      description: 'URL of the store as clients see it, if different from S3_ENDPOINT.',
     }),
   ),
   S3_BUCKET: Type.Optional(
@@ -25,20 +25,22 @@ export const storageVariables = {
   S3_ACCESS_KEY_ID: Type.Optional(
     Type.String({
       description:
-        'Access key id for the store. Unset: that of the platform, by IAM roles for service accounts or EKS Pod Identity.',
+        'Access key id for the store. Unset: provided by the platform, through IAM roles for service accounts or EKS Pod Identity.',
     }),
   ),
   S3_SECRET_ACCESS_KEY: Type.Optional(Type.String({ description: 'Secret access key for the store.' })),
   S3_SESSION_TOKEN: Type.Optional(Type.String({ description: 'Session token of a temporary access key.' })),
   AWS_ROLE_ARN: Type.Optional(Type.String({ description: 'Set by IAM roles for service accounts: the role.' })),
   AWS_WEB_IDENTITY_TOKEN_FILE: Type.Optional(
-    Type.String({ description: 'Set by IAM roles for service accounts: the token for which STS gives an access key.' }),
+    Type.String({
+      description: 'Set by IAM roles for service accounts: the token that STS exchanges for an access key.',
+    }),
   ),
   AWS_ENDPOINT_URL_STS: Type.Optional(
     Type.String({ pattern: '^https?://', description: 'Endpoint of STS, if it differs.' }),
   ),
   AWS_CONTAINER_CREDENTIALS_FULL_URI: Type.Optional(
-    Type.String({ description: 'Set by EKS Pod Identity: the address that gives an access key.' }),
+    Type.String({ description: 'Set by EKS Pod Identity: the address that provides an access key.' }),
   ),
   AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: Type.Optional(
     Type.String({ description: 'Set by EKS Pod Identity: the token for that address.' }),

@@ -64,7 +64,7 @@ export class Transfers {
 
 const notOpen = () =>
   refuse('conflict', {
-    detail: 'The upload is receiving its bytes from another request, has received them, or has expired.',
+    detail: 'The upload is receiving its content from another request, already has it, or has expired.',
   })
 const tooLarge = () => refuse('payload_too_large', { detail: `A file may have at most ${MAX_FILE_BYTES} bytes.` })
 

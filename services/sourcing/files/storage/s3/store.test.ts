@@ -46,5 +46,5 @@ test('a store that does not respond within idleMs throws IdleTimeout', async () 
 })
 
 test('an object whose size the store does not name is a failure of the store', async () => {
-  await expect(new S3Storage(s3OptionsAt(sizeless.port)).find('file_1')).rejects.toThrow('names no size of an object')
+  await expect(new S3Storage(s3OptionsAt(sizeless.port)).find('file_1')).rejects.toThrow('did not state an object')
 })

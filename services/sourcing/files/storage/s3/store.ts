@@ -60,7 +60,7 @@ export class S3Storage implements Storage {
     try {
       const response = await this.#client.send({ method: 'HEAD', key: requireKey(key) })
       const sizeBytes = contentLengthOf(response)
-      if (sizeBytes === undefined) throw new StorageFailure('The file store names no size of an object.')
+      if (sizeBytes === undefined) throw new StorageFailure("The file store did not state an object's size.")
       return { sizeBytes, etag: response.headers.get('etag') ?? '' }
     } catch (error) {
       if (!isMissing(error)) throw error
@@ -90,7 +90,7 @@ export class S3Storage implements Storage {
     } catch (error) {
       if (isMissing(error) || (error instanceof S3Error && error.status === 412)) return false
       if (stopSignal.aborted) throw stopSignal.reason
-      if (signal.aborted) throw new StorageFailure('The file store was too slow to copy an object.', error)
+      if (signal.aborted) throw new StorageFailure('Copying an object took the file store too long.', error)
       throw error
     }
   }
