@@ -2,8 +2,8 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { takesIdempotencyKey } from '../../proto/http/operation.ts'
 import { FIXTURE_SETTINGS, Fixtures } from '../testing/fixtures.ts'
 import { testMarketplace } from '../testing/marketplace.ts'
-import { caseOf, ownInput } from '../testing/operations/cases.ts'
 import { DOCUMENTED } from '../testing/operations/document.ts'
+import { ownInput, sampleOf } from '../testing/operations/samples.ts'
 
 setDefaultTimeout(30_000)
 const fixtures = new Fixtures(await testMarketplace(FIXTURE_SETTINGS))
@@ -11,7 +11,7 @@ const commands = DOCUMENTED.filter(({ contract }) => takesIdempotencyKey(contrac
 
 describe('a repeated Idempotency-Key has the first answer', () => {
   test.each(commands.map((operation) => [operation.id, operation] as const))('of %s', async (_, operation) => {
-    const account = await fixtures.account(caseOf(operation).by ?? 'owner', 'administrator')
+    const account = await fixtures.account(sampleOf(operation).by ?? 'owner', 'administrator')
     const input = await ownInput(operation, fixtures, account)
     const headers = { ...input.headers, 'idempotency-key': crypto.randomUUID() }
     const first = await fixtures.send(account, operation, { ...input, headers })

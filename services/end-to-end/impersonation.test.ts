@@ -5,9 +5,9 @@ import { ApiClient } from '../testing/client.ts'
 import { FIXTURE_SETTINGS, Fixtures } from '../testing/fixtures.ts'
 import { AuditLogReader } from '../testing/leaks/entries.ts'
 import { testMarketplace } from '../testing/marketplace.ts'
-import { caseOf, ownInput } from '../testing/operations/cases.ts'
 import { codeIn, DOCUMENTED, type Documented } from '../testing/operations/document.ts'
 import { targetOf } from '../testing/operations/inputs.ts'
+import { ownInput, sampleOf } from '../testing/operations/samples.ts'
 import { openSession } from '../testing/sessions.ts'
 
 /** An impersonation of an administrator sends every command. */
@@ -19,7 +19,7 @@ const commands = DOCUMENTED.filter(({ contract }) => contract.audit && contract.
 const named = (operations: readonly Documented[]) => operations.map((operation) => [operation.id, operation] as const)
 
 async function sendActing(operation: Documented) {
-  const account = await fixtures.account(caseOf(operation).by ?? 'owner', 'administrator')
+  const account = await fixtures.account(sampleOf(operation).by ?? 'owner', 'administrator')
   const input = await ownInput(operation, fixtures, account)
   const grantId = newId('grant')
   const { accessToken } = await openSession(fixtures.market, account, { actingEmail: 'support@example.com', grantId })

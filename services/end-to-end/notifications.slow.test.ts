@@ -2,8 +2,8 @@ import { expect, setDefaultTimeout, test } from 'bun:test'
 import { SERVICES } from '../../proto/services.ts'
 import { FIXTURE_SETTINGS, Fixtures } from '../testing/fixtures.ts'
 import { testMarketplace } from '../testing/marketplace.ts'
-import { caseOf, ownInput } from '../testing/operations/cases.ts'
 import { DOCUMENTED } from '../testing/operations/document.ts'
+import { ownInput, sampleOf } from '../testing/operations/samples.ts'
 import { recordKind } from '../testing/records.ts'
 
 setDefaultTimeout(60_000)
@@ -29,7 +29,7 @@ test('the document has every operation under /v1', () => expect(OPERATIONS).toHa
 test.each(OPERATIONS.map((operation) => [operation.id, operation] as const))(
   '%s succeeds and emits nothing on NOTIFICATIONS',
   async (_, operation) => {
-    const account = await fixtures.account(caseOf(operation).by ?? 'owner', 'administrator')
+    const account = await fixtures.account(sampleOf(operation).by ?? 'owner', 'administrator')
     const input = await ownInput(operation, fixtures, account)
     const before = await notifications()
     const { status, text } = await fixtures.send(account, operation, input)

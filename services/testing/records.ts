@@ -3,13 +3,13 @@ import type { OrderState } from '../../proto/states/orders.ts'
 import { newId } from '../kit/db/ids.ts'
 import { type Account, ALL_KINDS, type Fixtures, type Kind } from './fixtures.ts'
 import { ASSIGNMENT_RECORDS } from './operations/assignments.ts'
+import { CASE_RECORDS } from './operations/case-records.ts'
 import { completedUpload, createFile } from './operations/files.ts'
 import { createOffer, receivedOffer } from './operations/offers.ts'
 import { boughtOrder, madeOrder, ownedOrder } from './operations/orders.ts'
 import { ORGANIZATION_RECORDS } from './operations/organization-records.ts'
 import { createRfq, invitationOf, rfqAfter } from './operations/rfqs.ts'
 import { SERVICE_ACCOUNT_RECORDS } from './operations/service-account-records.ts'
-import { CASE_RECORDS } from './operations/sourcing-cases.ts'
 
 /** A kind of record that is private to an organization or to a user. */
 export interface RecordKind {

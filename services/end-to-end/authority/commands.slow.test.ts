@@ -1,9 +1,9 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { FIXTURE_SETTINGS, Fixtures } from '../../testing/fixtures.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
-import { caseOf, ownInput } from '../../testing/operations/cases.ts'
 import { DOCUMENTED, type Documented } from '../../testing/operations/document.ts'
 import { targetOf } from '../../testing/operations/inputs.ts'
+import { ownInput, sampleOf } from '../../testing/operations/samples.ts'
 import { openSession } from '../../testing/sessions.ts'
 import { holdRequest } from '../../testing/socket.ts'
 
@@ -19,7 +19,7 @@ const commands = DOCUMENTED.filter(({ contract }) => contract.audit && contract.
 
 /** A valid request of a new administrator, held back before the last byte of its body. */
 async function held(operation: Documented) {
-  const administrator = await fixtures.account(caseOf(operation).by ?? 'owner', 'administrator')
+  const administrator = await fixtures.account(sampleOf(operation).by ?? 'owner', 'administrator')
   const user = await (await fixtures.organization(administrator.kind)).member('Administrator')
   const account = { ...administrator, ...user }
   const input = await ownInput(operation, fixtures, account)

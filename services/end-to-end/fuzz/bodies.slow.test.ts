@@ -3,9 +3,9 @@ import type { Account } from '../../testing/fixtures.ts'
 import { brokenBodies, type HostileBody, hostileForms, wrongFields } from '../../testing/fuzz/bodies.ts'
 import { harness } from '../../testing/fuzz/harness.ts'
 import { findViolations } from '../../testing/fuzz/violations.ts'
-import { caseOf, ownInput } from '../../testing/operations/cases.ts'
 import { DOCUMENTED, type Documented } from '../../testing/operations/document.ts'
 import { exampleInput, targetOf } from '../../testing/operations/inputs.ts'
+import { ownInput, sampleOf } from '../../testing/operations/samples.ts'
 
 /** Every operation with a body receives every hostile body from three kinds of caller. */
 setDefaultTimeout(60_000)
@@ -25,8 +25,8 @@ describe('bodies', () => {
     const input = await ownInput(operation, fuzz.fixtures, administrator)
     const bodies = [
       ...brokenBodies(input.body),
-      ...wrongFields(operation, input, caseOf(operation)),
-      ...hostileForms(operation, input, caseOf(operation)),
+      ...wrongFields(operation, input, sampleOf(operation)),
+      ...hostileForms(operation, input, sampleOf(operation)),
     ]
     const requests = callers.flatMap((caller) => selected(bodies, operation, caller).map((body) => ({ caller, body })))
     const violations = await fuzz.collect(requests, async ({ caller, body }) => {

@@ -5,9 +5,9 @@ import { type Answer, harness } from '../../testing/fuzz/harness.ts'
 import { headerSets, LENGTH } from '../../testing/fuzz/headers.ts'
 import { findViolations } from '../../testing/fuzz/violations.ts'
 import { requestBytes, sendBytes } from '../../testing/fuzz/wire.ts'
-import { caseOf, ownInput } from '../../testing/operations/cases.ts'
 import { DOCUMENTED, type Documented } from '../../testing/operations/document.ts'
 import { type Input, targetOf } from '../../testing/operations/inputs.ts'
+import { ownInput, sampleOf } from '../../testing/operations/samples.ts'
 
 /** Hostile header lines over a raw socket, in otherwise valid requests. */
 setDefaultTimeout(60_000)
@@ -28,7 +28,7 @@ async function send(operation: Documented, input: Input, lines: readonly string[
     ...lines.map((line) => line.replace(LENGTH, String(body.length))),
   ]
   // Operations that hash passwords wait for each other.
-  const options = caseOf(operation).costly ? { deadlineMs: 20_000 } : {}
+  const options = sampleOf(operation).costly ? { deadlineMs: 20_000 } : {}
   return sendBytes(port, requestBytes({ method: operation.method, target, headers, body }), options)
 }
 
@@ -80,7 +80,7 @@ const setsFor = (operation: Documented, caller: Account | undefined) =>
   headerSets(operation).filter(
     ({ name, replacesToken, isInvalid }, index) =>
       isInvalid ||
-      ((!caseOf(operation).costly || STORED.test(name)) &&
+      ((!sampleOf(operation).costly || STORED.test(name)) &&
         // Invalid tokens are sent once. Other headers matter most for an administrator, whose request is fully
         // processed.
         (replacesToken ? caller === undefined : caller?.standing === 'administrator' || index % 4 === 0)),

@@ -4,9 +4,9 @@ import { harness } from '../../testing/fuzz/harness.ts'
 import { wrongPaths } from '../../testing/fuzz/targets.ts'
 import { findViolations } from '../../testing/fuzz/violations.ts'
 import { requestBytes, sendBytes } from '../../testing/fuzz/wire.ts'
-import { ownInput, statusFor } from '../../testing/operations/cases.ts'
 import { DOCUMENTED } from '../../testing/operations/document.ts'
 import { targetOf } from '../../testing/operations/inputs.ts'
+import { ownInput, statusFor } from '../../testing/operations/samples.ts'
 
 /** Hostile paths over a raw socket, and methods that the path does not support. */
 setDefaultTimeout(60_000)

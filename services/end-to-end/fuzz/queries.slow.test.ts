@@ -3,9 +3,9 @@ import { encoded } from '../../testing/client.ts'
 import { harness } from '../../testing/fuzz/harness.ts'
 import { farPages, UNKNOWN_PARAMETERS, wrongQueries } from '../../testing/fuzz/targets.ts'
 import { findViolations } from '../../testing/fuzz/violations.ts'
-import { ownInput } from '../../testing/operations/cases.ts'
 import { DOCUMENTED } from '../../testing/operations/document.ts'
 import { targetOf } from '../../testing/operations/inputs.ts'
+import { ownInput } from '../../testing/operations/samples.ts'
 
 /** Every parameter of every operation receives every hostile text, number and encoding. */
 setDefaultTimeout(60_000)

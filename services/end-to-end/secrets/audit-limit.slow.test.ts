@@ -2,9 +2,9 @@ import { expect, setDefaultTimeout, test } from 'bun:test'
 import { FIXTURE_SETTINGS, Fixtures } from '../../testing/fixtures.ts'
 import { AuditLogReader } from '../../testing/leaks/entries.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
-import { caseOf, ownInput } from '../../testing/operations/cases.ts'
 import { DOCUMENTED, type Documented } from '../../testing/operations/document.ts'
 import { type Input, targetOf } from '../../testing/operations/inputs.ts'
+import { ownInput, sampleOf } from '../../testing/operations/samples.ts'
 
 /** A low rate limit, so that every command exceeds it. */
 setDefaultTimeout(30_000)
@@ -16,7 +16,7 @@ const commands = DOCUMENTED.filter(({ contract }) => contract.audit)
 const TRIES = 10
 
 async function prepare(operation: Documented) {
-  const administrator = await fixtures.account(caseOf(operation).by ?? 'owner', 'administrator')
+  const administrator = await fixtures.account(sampleOf(operation).by ?? 'owner', 'administrator')
   const client =
     operation.contract.access === 'public' ? fixtures.market.anonymous : await fixtures.clientOf(administrator)
   return [operation.id, { operation, client, input: await ownInput(operation, fixtures, administrator) }] as const

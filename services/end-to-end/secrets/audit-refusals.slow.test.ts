@@ -3,9 +3,9 @@ import { ERRORS, type ErrorCode } from '../../../proto/errors.ts'
 import { takesIdempotencyKey } from '../../../proto/http/operation.ts'
 import type { Account } from '../../testing/fixtures.ts'
 import { auditHarness, commands, entryOf, named, withoutRequest } from '../../testing/leaks/audit-harness.ts'
-import { caseOf, ownInput, probesOf } from '../../testing/operations/cases.ts'
 import { codeIn, DOCUMENTED, type Documented } from '../../testing/operations/document.ts'
 import { type Input, targetOf, withOtherBody, withValue } from '../../testing/operations/inputs.ts'
+import { ownInput, probesOf, sampleOf } from '../../testing/operations/samples.ts'
 import { recordKind } from '../../testing/records.ts'
 
 /** The audit entries of refused commands, and none for reads. */
@@ -42,7 +42,7 @@ describe('a 409 or 412 writes one entry', () => {
   test.each(named(conflicting))('%s', async (_, operation) => {
     const administrator = await administratorOf(operation)
     const input = await ownInput(operation, fixtures, administrator)
-    const { conflict } = caseOf(operation)
+    const { conflict } = sampleOf(operation)
     if (!conflict) throw new Error(`${operation.id} can conflict, but its case has no conflict`)
     if (conflict === 'race') return expectOneWinner(operation, administrator, input)
     const { status, code, entries } = await send(

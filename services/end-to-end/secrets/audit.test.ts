@@ -1,8 +1,8 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { auditHarness, commands, entryOf, named, withoutRequest } from '../../testing/leaks/audit-harness.ts'
-import { ownInput, statusFor } from '../../testing/operations/cases.ts'
 import { DOCUMENTED, type Documented } from '../../testing/operations/document.ts'
 import { exampleInput, withValue } from '../../testing/operations/inputs.ts'
+import { ownInput, statusFor } from '../../testing/operations/samples.ts'
 import { openSession } from '../../testing/sessions.ts'
 
 /** Each command writes exactly one audit entry, whether it succeeds or is refused. */

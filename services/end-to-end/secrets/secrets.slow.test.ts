@@ -2,9 +2,9 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Account } from '../../testing/fixtures.ts'
 import { harness } from '../../testing/leaks/harness.ts'
 import { SecretRegistry } from '../../testing/leaks/secret-registry.ts'
-import { caseOf, ownInput } from '../../testing/operations/cases.ts'
 import { DOCUMENTED, type Documented } from '../../testing/operations/document.ts'
 import { fieldsOf, type Input, lastName, withValue } from '../../testing/operations/inputs.ts'
+import { ownInput, sampleOf } from '../../testing/operations/samples.ts'
 
 /**
  * Plants unique secrets in every operation, in requests that succeed and requests that fail, and then searches for them
@@ -111,7 +111,7 @@ function registerSecretsOf({ body }: Documented, input: Input): void {
 }
 
 for (const operation of DOCUMENTED) {
-  const kind = caseOf(operation).by ?? 'owner'
+  const kind = sampleOf(operation).by ?? 'owner'
   await plantIn(operation, await fixtures.account(kind, 'administrator'), await fixtures.account(kind, 'powerless'))
 }
 const linesBeforeFailures = leaks.log.texts.length
@@ -122,7 +122,7 @@ async function breakAuditLog(): Promise<void> {
   const commands = DOCUMENTED.filter(({ contract }) => contract.audit)
   const prepared = []
   for (const operation of commands) {
-    const administrator = await fixtures.account(caseOf(operation).by ?? 'owner', 'administrator')
+    const administrator = await fixtures.account(sampleOf(operation).by ?? 'owner', 'administrator')
     const input = await ownInput(operation, fixtures, administrator)
     registerSecretsOf(operation, input)
     prepared.push({ operation, input, accessToken: await accessTokenFor(operation, administrator) })

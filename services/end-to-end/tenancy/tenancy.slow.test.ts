@@ -1,8 +1,8 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { type Account, STANDINGS } from '../../testing/fixtures.ts'
-import { caseOf, ownInput, type Probe, probesOf, statusFor, statusInView } from '../../testing/operations/cases.ts'
 import { DOCUMENTED, type Documented } from '../../testing/operations/document.ts'
 import { exampleInput, type Input, withValue } from '../../testing/operations/inputs.ts'
+import { ownInput, type Probe, probesOf, sampleOf, statusFor, statusInView } from '../../testing/operations/samples.ts'
 import { recordKind } from '../../testing/records.ts'
 import { harness } from '../../testing/tenancy/harness.ts'
 
@@ -83,7 +83,7 @@ describe('an operation without private records succeeds with the permission and 
 
   test.each(plain.map((operation) => [operation.id, operation] as const))('%s', async (_, operation) => {
     const failures: string[] = []
-    for (const account of caseOf(operation).costly ? accounts.slice(0, 3) : accounts) {
+    for (const account of sampleOf(operation).costly ? accounts.slice(0, 3) : accounts) {
       for (const input of [await ownInput(operation, fixtures, account), ...viewsOf(operation)]) {
         const { status, text } = await fixtures.send(account, operation, input)
         const { view } = input.query

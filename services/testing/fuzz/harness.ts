@@ -1,8 +1,8 @@
 import { type CapturedLog, captureLog } from '../captured-log.ts'
 import { type Account, FIXTURE_SETTINGS, Fixtures } from '../fixtures.ts'
 import { testMarketplace } from '../marketplace.ts'
-import { caseOf } from '../operations/cases.ts'
 import type { Documented } from '../operations/document.ts'
+import { sampleOf } from '../operations/samples.ts'
 import { openSession } from '../sessions.ts'
 
 /** A hostile request that `fetch` can send. */
@@ -34,7 +34,7 @@ export class FuzzHarness {
 
   /** An anonymous caller, an administrator, and a user without permissions. */
   async callers(operation: Documented): Promise<[undefined, Account, Account]> {
-    const kind = caseOf(operation).by ?? 'owner'
+    const kind = sampleOf(operation).by ?? 'owner'
     const administrator = await this.fixtures.account(kind, 'administrator')
     return [undefined, administrator, await this.fixtures.account(kind, 'powerless')]
   }

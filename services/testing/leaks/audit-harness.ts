@@ -1,9 +1,9 @@
 import { expect } from 'bun:test'
 import { type Account, FIXTURE_SETTINGS, Fixtures } from '../fixtures.ts'
 import { testMarketplace } from '../marketplace.ts'
-import { caseOf } from '../operations/cases.ts'
 import { codeIn, DOCUMENTED, type Documented } from '../operations/document.ts'
 import type { Input } from '../operations/inputs.ts'
+import { sampleOf } from '../operations/samples.ts'
 import { AuditLogReader, type Entry } from './entries.ts'
 
 export const commands = DOCUMENTED.filter(
@@ -26,8 +26,8 @@ export async function auditHarness() {
     fixtures,
     log,
     send,
-    administratorOf: (operation: Documented) => fixtures.account(caseOf(operation).by ?? 'owner', 'administrator'),
-    powerlessOf: (operation: Documented) => fixtures.account(caseOf(operation).by ?? 'owner', 'powerless'),
+    administratorOf: (operation: Documented) => fixtures.account(sampleOf(operation).by ?? 'owner', 'administrator'),
+    powerlessOf: (operation: Documented) => fixtures.account(sampleOf(operation).by ?? 'owner', 'powerless'),
   }
 }
 

@@ -3,7 +3,7 @@ import type { Account, Fixtures } from '../fixtures.ts'
 import { type RecordName, recordKind } from '../records.ts'
 import { billingDetailsOf, contactOf, extensionOf, finish } from './assignments.ts'
 import type { Input, Place } from './inputs.ts'
-import type { OperationCase } from './operation-case.ts'
+import type { OperationSample } from './operation-sample.ts'
 
 type Values = (fixtures: Fixtures, account: Account) => Promise<Record<Place, unknown>>
 
@@ -16,7 +16,7 @@ const ofOther = (record: RecordName, permission: Permission) => ({
 const BILLING_REFERENCES = { 'body.taxId': 'shared', 'body.address': 'shared' } as const
 
 /** The references of an operation on a record of an assignment, and a request that names both. */
-function inAssignment(record: RecordName, place: Place, make: Values, permission: Permission): OperationCase {
+function inAssignment(record: RecordName, place: Place, make: Values, permission: Permission): OperationSample {
   const isOwner = ({ kind }: Account) => recordKind(record).owners.includes(kind)
   return {
     references: {
@@ -40,7 +40,7 @@ const billingDetails = (permission: Permission) =>
   inAssignment('billingDetails', 'path.billingDetailsId', billingDetailsOf, permission)
 
 /** Assignments with their extensions, contacts and billing details. */
-export const ASSIGNMENT_CASES: Record<string, OperationCase> = {
+export const ASSIGNMENT_SAMPLES: Record<string, OperationSample> = {
   listAssignments: {
     references: {
       'query.orderId': ['boughtOrder', 'placedOrder'],

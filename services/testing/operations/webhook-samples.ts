@@ -2,13 +2,13 @@ import { MAX_PENDING_TESTS } from '../../../proto/http/webhooks/endpoint-flows.t
 import { MAX_ENDPOINTS } from '../../../proto/http/webhooks/endpoints.ts'
 import { recordKind } from '../records.ts'
 import { withValue } from './inputs.ts'
-import type { OperationCase } from './operation-case.ts'
+import type { OperationSample } from './operation-sample.ts'
 
 /** Otherwise the events of other requests would be sent to the address of the example. */
 const PAUSED = { 'body.status': 'paused' }
 
 /** Webhook endpoints and deliveries. */
-export const WEBHOOK_CASES: Record<string, OperationCase> = {
+export const WEBHOOK_SAMPLES: Record<string, OperationSample> = {
   getWebhookEndpoint: { references: { 'path.webhookId': 'webhookEndpoint' } },
   createWebhookEndpoint: {
     // Each request needs room below the limit.

@@ -1,10 +1,10 @@
 import type { Account, Fixtures } from '../fixtures.ts'
 import { type RecordName, recordKind } from '../records.ts'
 import { type Input, withValue } from './inputs.ts'
-import type { OperationCase } from './operation-case.ts'
+import type { OperationSample } from './operation-sample.ts'
 
 /** A step of the manufacturer, of which a second one is refused. */
-const step = (record: RecordName): OperationCase => ({
+const step = (record: RecordName): OperationSample => ({
   by: 'manufacturer',
   references: { 'path.id': record },
   conflict: 'race',
@@ -26,7 +26,7 @@ const awardable = async (fixtures: Fixtures, account: Account) => {
 }
 
 /** Awards and orders. */
-export const ORDER_CASES: Record<string, OperationCase> = {
+export const ORDER_SAMPLES: Record<string, OperationSample> = {
   awardRfq: {
     references: {
       'path.id': ofOtherRfq('openRfq'),

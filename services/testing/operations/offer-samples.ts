@@ -1,14 +1,14 @@
 import type { Account, Fixtures } from '../fixtures.ts'
 import { type RecordName, recordKind } from '../records.ts'
 import { type Input, withValue } from './inputs.ts'
-import type { OperationCase } from './operation-case.ts'
+import type { OperationSample } from './operation-sample.ts'
 
 /** Replaces the offer by one in another state. */
 const ofKind = (record: RecordName) => async (fixtures: Fixtures, account: Account, input: Input) =>
   withValue(input, 'path.id', await recordKind(record).make(fixtures, account))
 
 /** Offers. */
-export const OFFER_CASES: Record<string, OperationCase> = {
+export const OFFER_SAMPLES: Record<string, OperationSample> = {
   listOffers: {
     references: { 'query.rfqId': ['offerRfq', 'openRfq'], 'query.partId': ['draftPart', 'internalPart'] },
   },

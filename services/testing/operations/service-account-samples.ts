@@ -4,7 +4,7 @@ import { TEST_PASSWORD } from '../marketplace.ts'
 import type { RecordName } from '../records.ts'
 import { openSession } from '../sessions.ts'
 import { withValue } from './inputs.ts'
-import type { OperationCase } from './operation-case.ts'
+import type { OperationSample } from './operation-sample.ts'
 import { accountWithKey, insertedAccount, insertedKey } from './service-account-records.ts'
 
 /** An account and the key of another one are not found together. */
@@ -19,7 +19,7 @@ const clientFields = async (fixtures: Fixtures, account: Account) => {
 }
 
 /** Service accounts, and the endpoints of OAuth. */
-export const SERVICE_ACCOUNT_CASES: Record<string, OperationCase> = {
+export const SERVICE_ACCOUNT_SAMPLES: Record<string, OperationSample> = {
   createOauthToken: {
     costly: true,
     references: { 'body.refresh_token': 'credential' },
@@ -37,7 +37,7 @@ export const SERVICE_ACCOUNT_CASES: Record<string, OperationCase> = {
     },
   },
   createServiceAccount: {
-    // Another organization, because the case uses up its limit of service accounts.
+    // Another organization, because the sample uses up its limit of service accounts.
     by: 'otherOwner',
     references: { 'body.roleIds.0': 'role' },
     conflict: async (fixtures, account, input) => {

@@ -1,18 +1,18 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { FIXTURE_SETTINGS, Fixtures } from '../../testing/fixtures.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
-import { caseOf, ownInput, referenceAt, unknownCases } from '../../testing/operations/cases.ts'
 import { DOCUMENTED, type Documented } from '../../testing/operations/document.ts'
 import { identifiersOf } from '../../testing/operations/inputs.ts'
+import { ownInput, referenceAt, sampleOf, unknownSamples } from '../../testing/operations/samples.ts'
 
 /** The tests of all operations depend on these requests, so each of them must succeed. */
 setDefaultTimeout(30_000)
 const fixtures = new Fixtures(await testMarketplace(FIXTURE_SETTINGS))
 const each = DOCUMENTED.map((operation) => [operation.id, operation] as const)
 
-describe('the table of cases', () => {
+describe('the table of samples', () => {
   test.each(each)('%s has a request that succeeds', async (_, operation) => {
-    const account = await fixtures.account(caseOf(operation).by ?? 'owner', 'administrator')
+    const account = await fixtures.account(sampleOf(operation).by ?? 'owner', 'administrator')
     const answer = await fixtures.send(account, operation, await ownInput(operation, fixtures, account))
     expect([operation.id, answer.status, answer.text]).toEqual([operation.id, operation.success, answer.text])
     expect(operation.bodyViolations(answer.body)).toEqual([])
@@ -24,7 +24,7 @@ describe('the table of cases', () => {
   })
 
   test('has no entry for an unknown operation', () => {
-    expect(unknownCases(new Set(DOCUMENTED.map(({ id }) => id)))).toEqual([])
+    expect(unknownSamples(new Set(DOCUMENTED.map(({ id }) => id)))).toEqual([])
   })
 })
 

@@ -5,20 +5,20 @@ import type { Account, Fixtures, Kind } from '../fixtures.ts'
 import { TEST_PASSWORD } from '../marketplace.ts'
 import { type RecordName, recordKind } from '../records.ts'
 import { openActivation, openGrant } from '../sessions.ts'
-import { ASSIGNMENT_CASES } from './assignment-cases.ts'
-import { CASE_CASES } from './case-cases.ts'
+import { ASSIGNMENT_SAMPLES } from './assignment-samples.ts'
+import { CASE_SAMPLES } from './case-samples.ts'
 import type { Documented } from './document.ts'
-import { FACTORY_CASES } from './factory-cases.ts'
-import { FILE_CASES } from './file-cases.ts'
+import { FACTORY_SAMPLES } from './factory-samples.ts'
+import { FILE_SAMPLES } from './file-samples.ts'
 import { exampleInput, type Input, type Place, withValue } from './inputs.ts'
-import { OFFER_CASES } from './offer-cases.ts'
-import type { OperationCase, PrivateReference, Reference } from './operation-case.ts'
-import { ORDER_CASES } from './order-cases.ts'
-import { PEOPLE_CASES } from './people-cases.ts'
-import { RFQ_CASES } from './rfq-cases.ts'
+import { OFFER_SAMPLES } from './offer-samples.ts'
+import type { OperationSample, PrivateReference, Reference } from './operation-sample.ts'
+import { ORDER_SAMPLES } from './order-samples.ts'
+import { PEOPLE_SAMPLES } from './people-samples.ts'
+import { RFQ_SAMPLES } from './rfq-samples.ts'
 import { partWithOpenRfq } from './rfqs.ts'
-import { SERVICE_ACCOUNT_CASES } from './service-account-cases.ts'
-import { WEBHOOK_CASES } from './webhook-cases.ts'
+import { SERVICE_ACCOUNT_SAMPLES } from './service-account-samples.ts'
+import { WEBHOOK_SAMPLES } from './webhook-samples.ts'
 
 /** The status for accounts without the permission. */
 const without = (permission: Permission, status: number) => (account: Account) =>
@@ -44,7 +44,7 @@ const PART_REFERENCES: Record<Place, Reference> = {
 }
 
 /** One entry for each operation that its document does not describe completely. Catalogs need none. */
-const CASES: Record<string, OperationCase> = {
+const SAMPLES: Record<string, OperationSample> = {
   createToken: {
     costly: true,
     references: { 'body.refresh_token': 'credential' },
@@ -135,29 +135,29 @@ const CASES: Record<string, OperationCase> = {
     conflict: async (fixtures, account, input) =>
       withValue(input, 'path.id', await recordKind('internalPart').make(fixtures, account)),
   },
-  ...PEOPLE_CASES,
-  ...SERVICE_ACCOUNT_CASES,
-  ...FILE_CASES,
-  ...FACTORY_CASES,
-  ...RFQ_CASES,
-  ...ORDER_CASES,
-  ...ASSIGNMENT_CASES,
-  ...OFFER_CASES,
-  ...CASE_CASES,
-  ...WEBHOOK_CASES,
+  ...PEOPLE_SAMPLES,
+  ...SERVICE_ACCOUNT_SAMPLES,
+  ...FILE_SAMPLES,
+  ...FACTORY_SAMPLES,
+  ...RFQ_SAMPLES,
+  ...ORDER_SAMPLES,
+  ...ASSIGNMENT_SAMPLES,
+  ...OFFER_SAMPLES,
+  ...CASE_SAMPLES,
+  ...WEBHOOK_SAMPLES,
 }
 
 const CATALOG = new Set(OPERATIONS.catalog.map(({ id }) => id))
 
-export const caseOf = ({ id }: Documented): OperationCase => CASES[id] ?? {}
+export const sampleOf = ({ id }: Documented): OperationSample => SAMPLES[id] ?? {}
 
 /** Entries of the table for operations that do not exist. */
-export const unknownCases = (ids: ReadonlySet<string>): string[] => Object.keys(CASES).filter((id) => !ids.has(id))
+export const unknownSamples = (ids: ReadonlySet<string>): string[] => Object.keys(SAMPLES).filter((id) => !ids.has(id))
 
 /** The meaning of an identifier, by its own entry or that of the object around it; undefined without an entry. */
 export function referenceAt(operation: Documented, place: Place): Reference | undefined {
   if (CATALOG.has(operation.id)) return 'shared'
-  const { references = {} } = caseOf(operation)
+  const { references = {} } = sampleOf(operation)
   const covered = Object.keys(references).find((known) => isWithin(place, known))
   return covered === undefined ? undefined : references[covered]
 }
@@ -170,7 +170,7 @@ export interface Probe {
 
 /** Every private record that a request of the operation can refer to. */
 export function probesOf(operation: Documented): Probe[] {
-  return Object.entries(caseOf(operation).references ?? {}).flatMap(([place, reference]) => {
+  return Object.entries(sampleOf(operation).references ?? {}).flatMap(([place, reference]) => {
     if (reference === 'shared' || reference === 'credential') return []
     return [reference].flat().map((each) => {
       const { record, own } = typeof each === 'string' ? { record: each, own: undefined } : each
@@ -188,7 +188,7 @@ export function statusFor({ contract: { access }, success }: Documented, { permi
 
 /** The status of a valid request of a list in one of its views. */
 export function statusInView(operation: Documented, account: Account, view: string): number {
-  const permission = caseOf(operation).views?.[view]
+  const permission = sampleOf(operation).views?.[view]
   return permission === undefined || account.permissions.has(permission) ? statusFor(operation, account) : 403
 }
 
@@ -202,7 +202,7 @@ export async function ownInput(
   account: Account,
   replaced?: Place,
 ): Promise<Input> {
-  const values = Object.entries((await caseOf(operation).values?.(fixtures, account)) ?? {})
+  const values = Object.entries((await sampleOf(operation).values?.(fixtures, account)) ?? {})
   let input = exampleInput(operation)
   const places = new Set<Place | undefined>([replaced])
   for (const { place, record } of probesOf(operation)) {

@@ -3,7 +3,7 @@ import type { Permission } from '../../../proto/permissions.ts'
 import type { Account, Fixtures } from '../fixtures.ts'
 import { internalFactory, publicFactory, recordKind } from '../records.ts'
 import { withValue } from './inputs.ts'
-import type { OperationCase } from './operation-case.ts'
+import type { OperationSample } from './operation-sample.ts'
 
 const FACTORY = { 'path.id': 'internalFactory' } as const
 
@@ -29,7 +29,7 @@ async function release(fixtures: Fixtures, account: Account) {
 const viewOf = ({ permissions }: Account) => (permissions.has('app:consumer') ? 'CONSUMER' : 'MANUFACTURER')
 
 /** Factories and their releases. */
-export const FACTORY_CASES: Record<string, OperationCase> = {
+export const FACTORY_SAMPLES: Record<string, OperationSample> = {
   listFactories: {
     by: 'manufacturer',
     views: { CONSUMER: 'app:consumer', MANUFACTURER: 'app:manufacturer' },
@@ -46,7 +46,7 @@ export const FACTORY_CASES: Record<string, OperationCase> = {
   getFactory: { by: 'manufacturer', references: FACTORY },
   batchGetFactories: { by: 'manufacturer', references: { 'body.ids.0': 'internalFactory' } },
   createFactory: {
-    // Another organization, because the case uses up its limit of factories.
+    // Another organization, because the sample uses up its limit of factories.
     by: 'otherOwner',
     references: { 'body.address': 'shared', 'body.capabilities': 'shared' },
     values: () => ({ 'body.name': crypto.randomUUID() }),

@@ -17,7 +17,7 @@ export interface PrivateReference {
 export type Reference = RecordName | PrivateReference | (RecordName | PrivateReference)[] | 'shared' | 'credential'
 
 /** The data that the tests of all operations need in addition to the document. */
-export interface OperationCase {
+export interface OperationSample {
   /** Kind of organization whose administrator succeeds. Default: owner. */
   by?: Kind
   /** Each valid request hashes a password, so tests send fewer requests. */

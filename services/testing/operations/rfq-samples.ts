@@ -2,7 +2,7 @@ import type { Account, Fixtures } from '../fixtures.ts'
 import { type RecordName, recordKind } from '../records.ts'
 import { inHours } from '../rfqs.ts'
 import { type Input, withValue } from './inputs.ts'
-import type { OperationCase } from './operation-case.ts'
+import type { OperationSample } from './operation-sample.ts'
 import { inviteeOf } from './rfqs.ts'
 
 /** Replaces the RFQ by one in another state. */
@@ -14,7 +14,7 @@ const SHARED = { 'body.manufacturerIds.0': 'shared', 'body.deliveryRegionCode': 
 const withInvitee = async (fixtures: Fixtures) => ({ 'body.manufacturerIds': [await inviteeOf(fixtures)] })
 
 /** RFQs and their invitations. */
-export const RFQ_CASES: Record<string, OperationCase> = {
+export const RFQ_SAMPLES: Record<string, OperationSample> = {
   listRfqs: { references: { 'query.partId': ['draftPart', 'internalPart'] } },
   getRfq: { references: { 'path.id': ['draftRfq', 'openRfq', 'rfqInvitation'] } },
   listRfqHistory: { references: { 'path.id': ['draftRfq', 'openRfq', 'rfqInvitation'] } },

@@ -1,9 +1,9 @@
 import type { Permission } from '../../../proto/permissions.ts'
 import type { Account, Fixtures } from '../fixtures.ts'
 import { type RecordName, recordKind } from '../records.ts'
+import { newExpense, newTask } from './case-records.ts'
 import { type Input, withValue } from './inputs.ts'
-import type { OperationCase, PrivateReference } from './operation-case.ts'
-import { newExpense, newTask } from './sourcing-cases.ts'
+import type { OperationSample, PrivateReference } from './operation-sample.ts'
 
 /** A record of another case than that of the request. */
 const ofOtherCase = (record: RecordName, permission: Permission): PrivateReference => ({
@@ -11,7 +11,7 @@ const ofOtherCase = (record: RecordName, permission: Permission): PrivateReferen
   own: ({ permissions }) => (permissions.has(permission) ? 404 : undefined),
 })
 
-const onTask = (permission: Permission): OperationCase => ({
+const onTask = (permission: Permission): OperationSample => ({
   references: {
     'path.id': ofOtherCase('openCase', permission),
     'path.taskId': ofOtherCase('caseTask', permission),
@@ -23,7 +23,7 @@ const onTask = (permission: Permission): OperationCase => ({
   },
 })
 
-const onExpense = (permission: Permission): OperationCase => ({
+const onExpense = (permission: Permission): OperationSample => ({
   references: {
     'path.id': ofOtherCase('openCase', permission),
     'path.expenseId': ofOtherCase('caseExpense', permission),
@@ -40,10 +40,10 @@ const closed = async ({ market }: Fixtures, _: Account, input: Input): Promise<I
   return input
 }
 
-const verb = (record: RecordName): OperationCase => ({ references: { 'path.id': record }, conflict: 'race' })
+const verb = (record: RecordName): OperationSample => ({ references: { 'path.id': record }, conflict: 'race' })
 
 /** Cases, tasks and expenses. */
-export const CASE_CASES: Record<string, OperationCase> = {
+export const CASE_SAMPLES: Record<string, OperationSample> = {
   listCases: { references: { 'query.rfqId': 'openRfq', 'query.orderId': 'boughtOrder' } },
   getCase: { references: { 'path.id': 'openCase' } },
   createCase: {

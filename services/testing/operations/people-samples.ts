@@ -4,7 +4,7 @@ import { grantRoleTo } from '../../organization/roles/queries.ts'
 import type { Account, Fixtures } from '../fixtures.ts'
 import { type RecordName, recordKind } from '../records.ts'
 import { type Input, withValue } from './inputs.ts'
-import type { OperationCase } from './operation-case.ts'
+import type { OperationSample } from './operation-sample.ts'
 import { insertMailAddress } from './organization-records.ts'
 
 /** The status for accounts with the permission, if the record does not fit the rest of the request. */
@@ -38,7 +38,7 @@ async function createPartWith(fixtures: Fixtures, { kind }: Account, label: obje
   if (status !== 200) throw new Error(`a part could not be created: ${text}`)
 }
 
-const userCases: Record<string, OperationCase> = {
+const userSamples: Record<string, OperationSample> = {
   listUsers: { references: { 'query.roleId': { record: 'role', own: forAdministrators } } },
   getUser: { references: { 'path.id': ['user', 'colleague'] } },
   createUser: {
@@ -70,7 +70,7 @@ const userCases: Record<string, OperationCase> = {
   },
 }
 
-const roleCases: Record<string, OperationCase> = {
+const roleSamples: Record<string, OperationSample> = {
   listRoles: { references: { 'query.userId': ['user', { record: 'colleague', own: forAdministrators }] } },
   getRole: { references: { 'path.id': 'role' } },
   createRole: {
@@ -104,7 +104,7 @@ const roleCases: Record<string, OperationCase> = {
   },
 }
 
-const orgCases: Record<string, OperationCase> = {
+const orgSamples: Record<string, OperationSample> = {
   getOrg: { references: { 'path.id': 'shared' }, values: (_, { orgId }) => ({ 'path.id': orgId }) },
   listEngagedOrgs: { by: 'distributor' },
   batchGetOrgs: { references: { 'body.ids.0': 'shared' } },
@@ -134,7 +134,7 @@ const orgCases: Record<string, OperationCase> = {
   },
 }
 
-const labelCases: Record<string, OperationCase> = {
+const labelSamples: Record<string, OperationSample> = {
   getBusinessUnit: { references: { 'path.id': 'businessUnit' } },
   createBusinessUnit: {
     values: () => ({ 'body.name': newName() }),
@@ -174,7 +174,7 @@ const labelCases: Record<string, OperationCase> = {
 }
 
 /** The link of an address that is not confirmed. */
-const confirmation: OperationCase = {
+const confirmation: OperationSample = {
   references: { 'body.token': 'credential' },
   async values({ market }, account) {
     const { token, hash: confirmationHash } = newSecretToken()
@@ -183,7 +183,7 @@ const confirmation: OperationCase = {
   },
 }
 
-const mailCases: Record<string, OperationCase> = {
+const mailSamples: Record<string, OperationSample> = {
   sendOwnConfirmation: {
     async values({ market }, { orgId, userId }) {
       await market.db.owner`delete from organization.mails where org_id = ${orgId}`
@@ -239,10 +239,10 @@ const mailCases: Record<string, OperationCase> = {
 }
 
 /** The operations of the organization service. */
-export const PEOPLE_CASES: Record<string, OperationCase> = {
-  ...userCases,
-  ...roleCases,
-  ...orgCases,
-  ...labelCases,
-  ...mailCases,
+export const PEOPLE_SAMPLES: Record<string, OperationSample> = {
+  ...userSamples,
+  ...roleSamples,
+  ...orgSamples,
+  ...labelSamples,
+  ...mailSamples,
 }

@@ -4,7 +4,7 @@ import type { Account, Fixtures } from '../fixtures.ts'
 import { createPart, recordKind } from '../records.ts'
 import { createFile, openUpload, readyFile, signedValues } from './files.ts'
 import { withValue } from './inputs.ts'
-import type { OperationCase } from './operation-case.ts'
+import type { OperationSample } from './operation-sample.ts'
 
 /** The status for accounts with the permission. */
 const withPermission = (permission: Permission, status: number) => (account: Account) =>
@@ -18,9 +18,9 @@ const ipOwnerFor = (fixtures: Fixtures, account: Account): Promise<Account> | Ac
   isIpOwner(account) ? account : fixtures.account('owner', 'administrator')
 
 /** Uploads, files and imports. */
-export const FILE_CASES: Record<string, OperationCase> = {
+export const FILE_SAMPLES: Record<string, OperationSample> = {
   createUploadUrl: {
-    // Another organization, because the case uses up its limit of open uploads.
+    // Another organization, because the sample uses up its limit of open uploads.
     by: 'otherOwner',
     conflict: async ({ market }, { orgId, userId }, input) => {
       await market.db.owner`
