@@ -8,7 +8,7 @@ const transfer = {
   fail: { from: ['PENDING'], to: 'FAILED', by: ['marketplace'] },
 } as const
 
-/** A file of a part. One whose bytes were read with its upload is READY at once. */
+/** A file of a part. If its bytes were read during the upload, it is READY immediately. */
 export const FILE = new StateTable({
   record: 'file',
   states: FILE_STATES,

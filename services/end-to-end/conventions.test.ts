@@ -157,7 +157,7 @@ describe('an error of /v1', () => {
     }
   })
 
-  test('a token without its scheme is told how to send it', async () => {
+  test('a token without its scheme gets an explanation of how to send it', async () => {
     for (const authorization of [`${client.accessToken}`, `Token ${client.accessToken}`, 'Basic YTpi', 'Bearer']) {
       const { status, body, headers } = await anonymous.get<ProblemDocument>('/v1/parts', {
         headers: { authorization },

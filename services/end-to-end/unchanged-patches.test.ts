@@ -191,7 +191,7 @@ const tagOf = async (reader: ApiClient, path: string) => {
 }
 
 test.each(Object.entries(CASES))(
-  '%s without a change keeps record and tag, and writes its audit entry alone',
+  '%s without a change keeps record and tag, and writes only its audit entry',
   async (_, set) => {
     const { read, patch = read, body, procedure, by = trader } = await set()
     const sender = by.administrator.client

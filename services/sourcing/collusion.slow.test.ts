@@ -44,7 +44,7 @@ async function foundBy(secrets: Record<string, string>, ids: readonly string[]):
   return found
 }
 
-test('what a draft said before its publication is found by its consumer alone', async () => {
+test('what a draft said before its publication is found only by its consumer', async () => {
   const partId = await publishedPart(clientOf(owner))
   const rfqs = rfqsOf(clientOf(consumer))
   const secrets = { target: 'TARGET-PRICE-77', former: 'FORMER-REQUIREMENT' }

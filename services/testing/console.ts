@@ -37,7 +37,7 @@ export async function consoleStage(overrides?: Record<string, string>): Promise<
     context.setDefaultTimeout(10_000)
     context.on('weberror', (error) => errors.push(error.error().message))
     context.on('console', (message) => {
-      // Refused requests are listed as errors, too, and the tests provoke them.
+      // Refused requests are also listed as errors, and the tests provoke them.
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
         errors.push(message.text())
     })

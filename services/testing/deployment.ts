@@ -68,7 +68,7 @@ export class Deployment {
     return ends
   }
 
-  /** Ends every replica at once, without notice. */
+  /** Kills every replica without notice. */
   async kill(): Promise<void> {
     const all = SERVICES.flatMap((service) => this.replicasOf(service))
     await Promise.all(all.map((replica) => stopService(replica, 'SIGKILL')))

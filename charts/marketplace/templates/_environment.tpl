@@ -90,7 +90,7 @@ PUBLIC_URL: publicUrl
 {{- $settled := include "marketplace.settledVariables" . | fromYaml -}}
 {{- range $name, $value := .env }}
 {{- if has $name $.reserved }}{{ fail (printf "Remove %s from %s: the chart sets it." $name $.of) }}{{ end }}
-{{- with index $settled $name }}{{ fail (printf "Set %s instead of %s in %s, because the Jobs need it, too." . $name $.of) }}{{ end }}
+{{- with index $settled $name }}{{ fail (printf "Set %s instead of %s in %s, because the Jobs also need it." . $name $.of) }}{{ end }}
 - name: {{ $name | quote }}
   {{- if kindIs "map" $value }}
   {{- toYaml $value | nindent 2 }}

@@ -1,4 +1,4 @@
-"""Writes src/marketplace_client/generated before the package is built; `python hatch_build.py` does that alone."""
+"""Writes src/marketplace_client/generated before the package is built; `python hatch_build.py` does only that."""
 
 from __future__ import annotations
 

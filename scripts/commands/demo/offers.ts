@@ -61,7 +61,7 @@ export async function makeOffers(
     `${welder.name} submits the revision`,
     () => welder.client.POST('/flows/v1/offers/{id}/submit', { params }),
     withState,
-    // Of the offer that it replaces, too.
+    // Including that of the offer that it replaces.
     2,
   )
   await narrator.step(

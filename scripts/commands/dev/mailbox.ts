@@ -13,7 +13,7 @@ export interface Mailbox {
   stop(): Promise<void>
 }
 
-/** Takes all mails of a local marketplace, on this machine alone, and shows them on a page instead of sending them. */
+/** Takes all mails of a local marketplace, only on this machine, and shows them on a page instead of sending them. */
 export async function startMailbox(): Promise<Mailbox> {
   const mails: Email[] = []
   const server = new SMTPServer({

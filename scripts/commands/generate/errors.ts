@@ -138,7 +138,7 @@ function codesOf(operation: Operation): Set<ErrorCode> {
   const { access, params, etag, ifMatch, client, refusals } = operation
   const when = (condition: unknown, ...codes: ErrorCode[]) => (condition ? codes : [])
   const guarded = access !== 'public'
-  // An operation without a body refuses the fields of one, so it has these errors, too.
+  // An operation without a body refuses the fields of one, so it also has these errors.
   const body = operation.body ?? (operation.method !== 'GET' && !operation.acceptsBytes)
   return new Set<ErrorCode>([
     // Every operation refuses unknown query parameters, and every path other methods and long lines.

@@ -41,7 +41,7 @@ function replaced(node: unknown, direction: Direction, used: UsedSchemas): unkno
   return name === undefined ? inside : referenceTo(stored(name, inside, used))
 }
 
-/** The name of a stored schema. The closed form of one that responses have, too, is `MoneyInput` beside `Money`. */
+/** The name of a stored schema. If responses also use it, its closed form has a name of its own: `MoneyInput` beside `Money`. */
 function stored(name: string, schema: Json, used: UsedSchemas): string {
   const text = JSON.stringify(schema)
   const free = [name, `${name}Input`].find((each) => !used.has(each) || JSON.stringify(used.get(each)) === text)

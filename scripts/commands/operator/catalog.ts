@@ -87,7 +87,7 @@ async function runImport(sql: Pool, sources: readonly Source[]): Promise<void> {
 
 async function sourcesOf(args: readonly string[]): Promise<Source[]> {
   if (args.length === 0 || args.length % 2 !== 0) {
-    throw new CommandError(`Name each catalog with its file, or --defaults alone. ${CATALOGS_SENTENCE}`)
+    throw new CommandError(`Name each catalog with its file, or only --defaults. ${CATALOGS_SENTENCE}`)
   }
   const sources: Source[] = []
   for (let at = 0; at < args.length; at += 2) {

@@ -24,7 +24,7 @@ const CHANGELOG = `# Changelog
 - Everything.
 `
 
-test('the notes of a version are its section alone', () => {
+test('the notes of a version are only its section', () => {
   expect(releaseNotes(CHANGELOG, '0.1.0')).toBe('### Added\n- Everything.')
   expect(releaseNotes(CHANGELOG, '0.2.0')).toEndWith('### Fixed\n- A defect.')
 })

@@ -92,7 +92,7 @@ export async function staff(demo: Demo, org: DemoOrganization, orgId: string): P
   const guest = await invite(org.people.guest, [])
   for (const { email, token } of [member, guest]) await activate(demo, email, token)
   for (const { name, phone, role, left } of org.colleagues ?? []) {
-    // The member can have a role of the organization's own, too.
+    // The member can also have one of the organization's own roles.
     const { id } = name === org.people.member ? member : await invite(name, [role], phone)
     if (left) await administrator.POST('/flows/v1/users/{id}/deactivate', { params: { path: { id } } })
   }

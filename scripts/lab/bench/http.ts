@@ -68,7 +68,7 @@ export async function answersPerSecond(
   }
   const measured = measure()
   const late = Bun.sleep(seconds * 1000 + MAX_ANSWER_MS).then(() => Promise.reject(new Error('a request hangs')))
-  // A refused request ends the measurement at once.
+  // A refused request aborts the measurement.
   return Promise.race([conversations.then(() => measured), late]).finally(() => {
     load.running = false
   })

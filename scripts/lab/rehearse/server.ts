@@ -82,7 +82,7 @@ export async function startServer(
   }
 }
 
-/** Migrates as a role that owns the database and has `login createrole` alone, as the owner of a managed cloud does. */
+/** Migrates as a role that owns the database and has only `login createrole`, as the owner in a managed cloud does. */
 export async function migrateAsOwner({ owner, ownerUrl }: TestDatabase, passwords: Passwords): Promise<void> {
   const [present] = await owner`select from pg_roles where rolname = ${OWNER}`
   if (!present) {

@@ -11,7 +11,7 @@ export function standbysOf(folder: string, primary: RehearsalServer) {
   const startStandby = (name: string) =>
     startServer(folder, name, {
       primary_conninfo: `host=${hostname} port=${port} user=${username} password=${password}`,
-      // A read that needs rows which the primary has vacuumed is cancelled at once.
+      // A read that needs rows which the primary has vacuumed is cancelled immediately.
       max_standby_streaming_delay: '0',
     })
   return {

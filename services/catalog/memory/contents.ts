@@ -67,7 +67,7 @@ export class Contents<Filter extends string = string> {
     return { text: this.#textOf(from, to), hasMore: to < this.size }
   }
 
-  /** Releases the memory at once instead of at garbage collection. The contents must not be read afterwards. */
+  /** Releases the memory immediately instead of at garbage collection. The contents must not be read afterwards. */
   release(): void {
     this.#json.buffer.transfer(0)
     this.#index.release()

@@ -271,7 +271,7 @@ describe('text that is not lost', () => {
     await page.context().close()
   }, 60_000)
 
-  test('of two tabs that edit a part the second is told, and overwrites nothing', async () => {
+  test('of two tabs that edit a part the second is refused, and overwrites nothing', async () => {
     const partId = await publishedPart(ipOwner.administrator.client, { title: 'Gland' })
     const person = await ipOwner.member('IP owner')
     const first = await stage.signIn(person)

@@ -64,7 +64,7 @@ describe('what an organization may not see', () => {
 })
 
 describe.concurrent('what changes while a person works', () => {
-  test('two people award at once: one succeeds, the other is told and sees the orders', async () => {
+  test('two people award at the same time: one succeeds, the other gets an error and sees the orders', async () => {
     const rfqId = await open()
     await offer(rfqId, maker)
     await offer(rfqId, rival)

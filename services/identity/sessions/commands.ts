@@ -61,7 +61,7 @@ export async function endSessionsOf(
 interface Revocation {
   /** The session that ends; undefined for a token of another user. */
   sessionId?: string | undefined
-  /** The token of a service account, which ends alone. */
+  /** The token of a service account, which is revoked without its key's other tokens. */
   clientTokenId?: string | undefined
 }
 

@@ -37,7 +37,7 @@ test.each([
   expect(canonicalNetwork(text)).toBeUndefined()
 })
 
-test('an address is in a network of its own kind alone', () => {
+test('an address is only in a network of its own kind', () => {
   expect(isWithin('203.0.113.255', ['198.51.100.0/24', '203.0.113.0/24'])).toBe(true)
   expect(isWithin('203.0.114.0', ['203.0.113.0/24'])).toBe(false)
   expect(isWithin('203.0.113.7', ['203.0.113.7/32'])).toBe(true)

@@ -5,7 +5,7 @@ export async function readAtMost(
   response: Response,
   maxBytes: number,
 ): Promise<{ bytes: Uint8Array; isWhole: boolean }> {
-  // A short body is read at once, because a stream would cost more than everything else.
+  // A short body is read in one piece, because a stream would cost more than everything else.
   if (isShort(response, maxBytes)) return { bytes: await response.bytes(), isWhole: true }
   const chunks: Uint8Array[] = []
   let total = 0

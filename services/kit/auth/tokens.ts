@@ -11,7 +11,7 @@ export interface Claims {
   /** The user's version when the session began. */
   sessionVersion: number
   expiresAtMs: number
-  /** The id (`jti`) of a service account's token, which can be revoked alone. Its session is the key. */
+  /** The id (`jti`) of a service account's token, which can be revoked by itself. Its session is the key. */
   clientTokenId?: string
   act?: { actingEmail: string; grantId: string }
 }

@@ -87,7 +87,7 @@ test('no message lists more than 34 words, the number of permissions', () => {
   expect(longest).toBe(34)
 })
 
-test('a wrong currency is told the form of one, without a list', () => {
+test('a wrong currency gets the form of one, without a list', () => {
   const [, message] = messagesOf(() => bodyChecker(Money)({ amount: '1', currency: 'DEM' }))
   expect(message).toBe('must be an ISO 4217 code of a currency in use, such as EUR')
 })

@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorCode, type OAuthError } from '../../../proto/errors.ts'
 import type { Refusal } from '../errors/refusal.ts'
 
-/** The formats of an error: the two envelopes of the specification, and that of OAuth. The path alone decides. */
+/** The formats of an error: the two envelopes of the specification, and that of OAuth. The path decides which. */
 export type ErrorFormat = 'v1' | 'v2.3' | 'oauth'
 
 export const OAUTH_PATH = '/flows/v1/oauth'

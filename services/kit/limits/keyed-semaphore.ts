@@ -4,14 +4,14 @@ import { FairQueue, type Place } from './fair-queue.ts'
 import { requireWhole } from './whole-number.ts'
 
 interface KeyedSemaphoreOptions {
-  /** Names the work in the detail of a 429: "Too many <what> at once". */
+  /** Names the work in the detail of a 429: "Too many <what> at the same time". */
   what: string
   permits: number
   /** The most permits that one key holds at the same time. */
   permitsPerKey: number
   /** A caller that has waited this long for a permit is refused with 429. */
   maxWaitMs?: number
-  /** The longest queue of one key; the next caller is refused at once. */
+  /** The longest queue of one key; the next caller is refused immediately. */
   maxWaitingPerKey?: number
   /** The longest queue of all keys. The next caller replaces the last one of the key with the most, or is refused. */
   maxWaiting?: number
@@ -60,7 +60,7 @@ export class KeyedSemaphore {
     return this.#held < permits && (this.#heldByKey.get(key) ?? 0) < permitsPerKey
   }
 
-  /** Takes a permit at once or throws 429. Returns its release, which is idempotent. */
+  /** Takes a permit immediately or throws 429. Returns its release, which is idempotent. */
   acquire(key: string): () => void {
     if (!this.canAcquire(key)) throw this.#tooMany()
     this.#take(key)

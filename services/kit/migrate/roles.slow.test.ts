@@ -78,7 +78,7 @@ describe('an owner with `login createrole`', () => {
     )
   })
 
-  test('without createrole it is told what to do', async () => {
+  test('without createrole it says what to do', async () => {
     const url = await emptyDatabase()
     const name = `plain_${crypto.randomUUID().slice(0, 8)}`
     await server.unsafe(`create role ${name} login password 'plain'`)

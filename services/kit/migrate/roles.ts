@@ -23,7 +23,7 @@ interface RoleOptions {
 const settingsOf = (service: ServiceName): Record<string, string> => ({
   search_path: `${service}, public`,
   statement_timeout: '5s',
-  // Below the time-out of a statement, so that a wait for a lock is told from a slow statement.
+  // Below the statement timeout, so that a lock wait can be told from a slow statement.
   lock_timeout: '4s',
   idle_in_transaction_session_timeout: '60s',
   plan_cache_mode: 'force_generic_plan',

@@ -32,7 +32,7 @@ export async function waitForDatabase<T>(
   }
 }
 
-/** Waits for Postgres and for the first migration of the schema. An older schema is refused at once. */
+/** Waits for Postgres and for the first migration of the schema. An older schema is refused immediately. */
 export async function waitForSchema(log: Log, requireSchema: () => Promise<void>): Promise<void> {
   let wasUnmigrated = false
   await waitForDatabase(log, requireSchema, (error) => {

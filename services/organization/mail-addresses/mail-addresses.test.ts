@@ -21,7 +21,7 @@ const introspect = async (token: string): Promise<[number, unknown]> => {
 const confirmationOf = async ({ email }: MailAddress) => (await server.arrived(email))[0] as ReceivedMail
 
 describe('an address', () => {
-  test('is told of everything by default, and of nothing before its owner has confirmed it', async () => {
+  test('is notified about everything by default, and about nothing before its owner has confirmed it', async () => {
     const email = newAddress()
     const { status, body } = await create({ email })
     expect(status).toBe(201)

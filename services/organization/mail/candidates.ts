@@ -5,7 +5,7 @@ import type { Candidate } from './rules.ts'
 
 const Id = Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$' })
 
-/** What mails use of the data of an event. Other systems emit events of cases and assignments, too. */
+/** What mails use of the data of an event. Other systems also emit events of cases and assignments. */
 const Told = Type.Object({
   case: Type.Optional(
     Type.Object({

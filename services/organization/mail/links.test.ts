@@ -253,7 +253,7 @@ describe('a mail to a stranger', () => {
   })
 })
 
-test('the log tells of refused mails without an address', () => {
+test('the log reports refused mails without an address', () => {
   const lines = log.texts.filter((text) => text.includes('a mail was not accepted'))
   expect(lines.length).toBeGreaterThan(0)
   expect(JSON.parse(lines[0] as string)).toMatchObject({

@@ -135,7 +135,7 @@ test('no mail has a price, also after the award of a sealed RFQ, and none names 
   }
 })
 
-test('an address is told of its topics alone', async () => {
+test('an address is notified only about its topics', async () => {
   const orders = await confirmed(maker, ['ORDERS'])
   const awards = await confirmed(maker, ['AWARDS'])
   const rfqId = await open()
@@ -199,7 +199,7 @@ test('a line break in a stored title begins no header', async () => {
   expect(received.to).toEqual([address.email])
 })
 
-test('an endpoint that the marketplace paused is told with its page', async () => {
+test('an endpoint that the marketplace paused is announced with its page', async () => {
   const address = await confirmed(rival, ['ENDPOINTS'])
   const data = { endpointId: 'wh_1', orgId: rival.orgId }
   await emitters.webhooks.begin((tx) =>
@@ -235,7 +235,7 @@ describe('not told', () => {
   })
 })
 
-test('beyond MAIL_HOURLY_MAX news are collected until the next hour, and other organizations are told', async () => {
+test('beyond MAIL_HOURLY_MAX notifications are collected until the next hour, and other organizations are notified', async () => {
   const busy = await confirmed(maker)
   const other = await confirmed(rival)
   const { owner } = market.db

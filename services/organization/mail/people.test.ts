@@ -184,7 +184,7 @@ describe('an address that its owner has not proved', () => {
     await newsOf(witness.administrator, 1)
   }
 
-  test('receives nothing, whoever activated the account, until the link of a confirmation is used', async () => {
+  test('receives nothing, no matter who activated the account, until the link of a confirmation is used', async () => {
     const invited = await market.organization(['MANUFACTURER'])
     const { administrator } = invited
     await invite(invited.orgId)
@@ -243,7 +243,7 @@ describe('an address that its owner has not proved', () => {
   })
 })
 
-test('what happens again to a record is told once in a mail, and each offer is', async () => {
+test('what happens again to a record is mentioned once in a mail, and each offer is', async () => {
   const address = await confirmed(maker)
   const { id } = (await buyer.create(rfqBody(partId, { manufacturerIds: [maker.orgId] }))).body
   await buyer.act(id, 'publish')

@@ -1,6 +1,6 @@
 import type { MailTopic } from '../../../proto/http/organization/mail-addresses.ts'
 
-/** The event types that mails tell of. */
+/** The event types that cause notifications. */
 export const MAIL_SUBJECTS = ['cases.>', 'assignments.>', 'webhooks.>']
 
 /** What mails use of an event. */

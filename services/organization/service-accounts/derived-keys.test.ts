@@ -362,7 +362,7 @@ describe('a permission that the creator of a live key lacks', () => {
     expect((await grant(editing, id)).status).toBe(200)
   })
 
-  test('is not added to a role of the account, unless its creator gains it, too', async () => {
+  test('is not added to a role of the account, unless its creator also gains it', async () => {
     const roleId = await newRole([])
     const { id } = await createdAccount(manager.client, { roleIds: [roleId] })
     const weak = await createdKey(manager.client, id)

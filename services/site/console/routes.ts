@@ -6,7 +6,7 @@ import { Asset, SCRIPT } from '../pages/assets.ts'
 import { kept } from '../pages/kept.ts'
 import { bundleConsole } from './bundle.ts'
 
-/** The console runs no inline code, and speaks to its own origin and the store of files alone. */
+/** The console runs no inline code, and talks only to its own origin and the file store. */
 const policy = (filesOrigin = '') => ({
   'content-security-policy': `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: ${filesOrigin}; connect-src 'self' ${filesOrigin}; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`,
   'referrer-policy': 'no-referrer',

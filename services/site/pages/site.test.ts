@@ -370,7 +370,7 @@ describe('for programs', () => {
   })
 })
 
-test('the guide of webhooks tells of each event what leads to it and who receives it', async () => {
+test('the guide to webhooks says for each event what causes it and who receives it', async () => {
   const markdown = await read('/docs/guides/webhooks.md')
   const table = /\| what happens \| event \| to \|\n\|---\|---\|---\|\n((?:\|.*\|\n)+)/.exec(markdown)?.[1] ?? ''
   const cells = table

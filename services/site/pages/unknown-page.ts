@@ -1,6 +1,6 @@
 import type { UnknownPage } from '../../kit/http/page.ts'
 
-/** The headers of the page. It loads its style sheet and icon from the same origin alone. */
+/** The headers of the page. It loads its style sheet and icon only from the same origin. */
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy':

@@ -194,7 +194,7 @@ describe('archive and unarchive', () => {
     assignmentOf(owner, await trade.place({ state }))
 
   test.each(['COMPLETED', 'DECLINED', 'CANCELLED'] as const)(
-    'by any organization of an order that is %s; each organization is told',
+    'by any organization of an order that is %s; each organization is notified',
     async (state) => {
       const id = await place(state)
       const archived = await of(trade.distributor).act(id, 'archive')

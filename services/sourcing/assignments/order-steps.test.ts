@@ -11,7 +11,7 @@ const { owner } = market.db
 const trade = await orderParties(market)
 const PARTIES = 5
 
-/** What the consumer is told of an assignment, in order. */
+/** What the consumer is notified about an assignment, in order. */
 const toldTo = async (orgId: string, id: string) =>
   (await eventsOf(owner, id)).filter(({ tenantId }) => tenantId === orgId)
 

@@ -155,7 +155,7 @@ describe('POST /flows/v1/rfqs/{id}/award', () => {
 })
 
 describe('POST /flows/v1/offers/{id}/accept', () => {
-  test('is the award of this offer alone', async () => {
+  test('awards only this offer', async () => {
     const rfqId = await open()
     const [won, lost] = [await offer(rfqId, rival), await offer(rfqId, maker)]
     const answer = await accept(won, { quantity: 50, sellerOrgId: seller.orgId })

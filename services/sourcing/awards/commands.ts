@@ -44,7 +44,7 @@ export async function awardRfq(
   return { ...rfq, orders }
 }
 
-/** Awards the RFQ of an offer to this offer alone. */
+/** Awards the RFQ of an offer only to this offer. */
 export async function acceptOffer(
   deps: AwardDeps,
   { tx, caller: { orgId }, params, body, now }: CommandOf<typeof api.acceptOffer>,

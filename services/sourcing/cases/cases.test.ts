@@ -66,7 +66,7 @@ describe('create', () => {
     expect((await created({ rfqId })).partyOrgIds).toEqual([consumer.orgId])
   })
 
-  test('each party is told of it once, by an event of its own id', async () => {
+  test('each party is notified once, by an event with its own id', async () => {
     let made = ''
     const events = await caseEventsOf(market, async () => {
       made = (await created({ orderId })).id
@@ -123,7 +123,7 @@ describe('create', () => {
 })
 
 describe('patch', () => {
-  test('changes title and description, null clears the description, and the parties are told', async () => {
+  test('changes title and description, null clears the description, and the parties are notified', async () => {
     const { id } = await created({ description: 'Pores.', orderId })
     const events = await caseEventsOf(market, async () => {
       const { status, body } = await makers.patch(id, { title: 'Pores at the flange', description: null })

@@ -161,7 +161,7 @@ export async function requireLegal(tx: Tx, verb: CaseVerb, present: Case, now: s
   const { closedByOrgId, partyOrgIds } = present
   await requireGuards(CASE, verb, present.state, {
     guards: GUARDS,
-    // A case of one organization needs no relation, because no other learns of it.
+    // A case of one organization needs no relation, because no other is notified.
     facts: async () => ({
       closedByOrgId,
       relation: partyOrgIds.length === 1 ? undefined : await relationOf(tx, present, now),

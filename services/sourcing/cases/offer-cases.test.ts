@@ -35,7 +35,7 @@ const some = (type: string, ...who: string[]) => who.map((name) => `${name} ${ty
 describe('a change of an offer', () => {
   const three = some('cases.updated', 'consumer', 'ipOwner', 'maker')
 
-  test('submit, withdraw and reject update the cases of manufacturer, consumer and IP owner alone', async () => {
+  test('submit, withdraw and reject update only the cases of manufacturer, consumer and IP owner', async () => {
     const id = await open(both)
     let [first, second] = ['', '']
     const submitted = await caseEventsOf(market, async () => {
@@ -49,7 +49,7 @@ describe('a change of an offer', () => {
     expect([told(rejected), causesOf(rejected)]).toEqual([three, [{ event: 'sourcing.offer.rejected', id: second }]])
   })
 
-  test('a revision tells of the new offer and of the one that it supersedes', async () => {
+  test('a revision announces the new offer and the one that it supersedes', async () => {
     const id = await open(both)
     const first = await submittedOffer({}, id)
     const { body } = await seller.act(first, 'revise')

@@ -97,7 +97,7 @@ interface RfqCases {
   orgIds: readonly string[]
 }
 
-/** Opens one SOURCING case for each organization alone. An existing case of the RFQ is reopened instead. */
+/** Opens a separate SOURCING case for each organization. An existing case of the RFQ is reopened instead. */
 export const insertRfqCases = (tx: Tx, { rfqId, title, ids, orgIds }: RfqCases, now: string) => tx<
   { document: string; is_new: boolean }[]
 >`

@@ -84,7 +84,7 @@ describe('publish', () => {
   })
 })
 
-test('an invitation opens a case for the new manufacturer alone; a second one opens none', async () => {
+test('an invitation opens a case only for the new manufacturer; a second one opens none', async () => {
   const id = await open()
   const events = await caseEventsOf(market, () => buyer.act(id, 'invite', both))
   expect(told(events)).toEqual(['rival cases.created'])

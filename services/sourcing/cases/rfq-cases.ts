@@ -32,7 +32,7 @@ export async function openCases(
   )
 }
 
-/** Updates the cases of the organizations that learn of changes, and notifies each organization of each change. */
+/** Updates the cases of the organizations that are notified, and notifies each one of each change. */
 export async function updateCases(tx: Tx, changes: readonly RfqChange[], now: string): Promise<void> {
   const rows = changes.flatMap(({ rfqId, orgIds, ends = false }) => orgIds.map((orgId) => ({ rfqId, orgId, ends })))
   if (rows.length === 0) return

@@ -64,7 +64,7 @@ describe('POST /flows/v1/factories', () => {
     expect(await eventsOf(id)).toEqual(['sourcing.factory.created'])
   })
 
-  test('with the required fields alone is public and has no capabilities', async () => {
+  test('with only the required fields is public and has no capabilities', async () => {
     const { status, body } = await create({ name: 'Plant', address: { regionCode: 'DE', locality: 'Köln', lines: [] } })
     expect([status, body.internal, body.capabilities]).toEqual([201, false, []])
     expect(body.address).toEqual({ regionCode: 'DE', locality: 'Köln', lines: [] })

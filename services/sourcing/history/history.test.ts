@@ -149,7 +149,7 @@ describe('GET /v1/parts/{id}/history', () => {
     expect(random).not.toEqual(random.toSorted().reverse())
   })
 
-  test('is readable by the IP owner alone, published or not; a deleted part is 404', async () => {
+  test('is readable only by the IP owner, published or not; a deleted part is 404', async () => {
     const id = await created()
     expect((await history(id, '', stranger.administrator.client)).status).toBe(404)
     await client.post(`/flows/v1/parts/${id}/publish`)

@@ -48,7 +48,7 @@ export const emitOfferRevised = (tx: Tx, revision: OfferRow, previousOfferId: st
     data: { ...about(revision), previousOfferId },
   })
 
-/** An offer whose readers learn of its changes. */
+/** An offer whose changes are announced to its readers. */
 export interface SharedOffer extends OfferRow {
   hidden_from_ip_owner: boolean
 }

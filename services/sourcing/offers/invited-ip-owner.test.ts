@@ -50,7 +50,7 @@ async function seenOf(rfqId: string, offerId: string): Promise<(string | number)
 }
 
 describe('an IP owner that is invited to the RFQ for its part', () => {
-  test('sees its own offer alone while the RFQ is OPEN or CLOSED; the consumer sees both', async () => {
+  test('sees only its own offer while the RFQ is OPEN or CLOSED; the consumer sees both', async () => {
     const { rfqId, rivals } = await competing([owner.orgId])
     const { id } = (await owned.create(offerBody(rfqId, factory.id))).body
     await owned.act(id, 'submit')

@@ -194,7 +194,7 @@ describe('who reads an offer (GET /v1/offers/{id})', () => {
       ),
     )
 
-  test('a draft is readable by its manufacturer alone', async () => {
+  test('a draft is readable only by its manufacturer', async () => {
     expect(await readers(await draftOffer())).toEqual([200, 404, 404, 404, 404])
   })
 

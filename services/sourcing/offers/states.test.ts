@@ -73,12 +73,12 @@ describe('what happens to the offers of an RFQ in every state', () => {
   }
   const rejected = STATES.map((state) => (REJECTED_FROM.includes(state) ? 'REJECTED' : state))
 
-  test('its cancellation rejects the submitted one alone', async () => {
+  test('its cancellation rejects only the submitted one', async () => {
     const cancel = (rfqId: string) => buyer.act(rfqId, 'cancel', { reason: 'Sold.' })
     expect(await statesAfter(cancel)).toEqual(rejected)
   })
 
-  test('its award to another offer rejects the submitted one alone', async () => {
+  test('its award to another offer rejects only the submitted one', async () => {
     const award = async (rfqId: string) => {
       const won = await submittedOffer({}, rfqId)
       expect((await awardsOf(consumer.administrator.client).accept(won, { quantity: 10 })).status).toBe(200)
@@ -96,7 +96,7 @@ describe('what happens to the offers of an RFQ in every state', () => {
     }
   })
 
-  test('the end of its validity expires the submitted one alone', async () => {
+  test('the end of its validity expires only the submitted one', async () => {
     let rfq = ''
     const states = await statesAfter(async (rfqId) => {
       rfq = rfqId

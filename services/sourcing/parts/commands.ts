@@ -87,7 +87,7 @@ export async function movePart(
   return new JsonText(moved.document)
 }
 
-/** Deletes an own part without an OPEN RFQ or unfinished order. Publications and awards lock the part, too. */
+/** Deletes an own part without an OPEN RFQ or unfinished order. Publications and awards also lock the part. */
 export async function deletePart({
   tx,
   caller,

@@ -62,7 +62,7 @@ describe('the states of a part', () => {
     expect(before.body.state).toBe(state as Part['state'])
   })
 
-  test('an archived part is readable by its IP owner alone', async () => {
+  test('an archived part is readable only by its IP owner', async () => {
     const id = await published()
     expect((await read(id, stranger.administrator.client)).status).toBe(200)
     await move(id, 'archive')

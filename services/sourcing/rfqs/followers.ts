@@ -5,7 +5,7 @@ import type { Tx } from '../../kit/db/client.ts'
 /** A change of an RFQ, or of an offer for it. */
 export interface RfqChange {
   rfqId: string
-  /** The organizations that learn of it. */
+  /** The organizations that are notified. */
   orgIds: readonly string[]
   cause: Cause
   /** The cases end with it. */

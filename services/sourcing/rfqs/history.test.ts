@@ -68,7 +68,7 @@ describe('GET /v1/rfqs/{id}/history', () => {
     expect(owners.map((entry) => entry.id)).toEqual(whole.slice(0, 3).map((entry) => entry.id))
   })
 
-  test('what a draft said before the publication is in the history of the consumer alone', async () => {
+  test('what a draft said before the publication is only in the history of the consumer', async () => {
     const part = await publishedPart(ipOwner.administrator.client, { title: 'Another' })
     const secret = { requirements: 'INTERNAL: target price 77 EUR', quantities: [77_777], currency: 'NOK' }
     const id = await draft({ ...secret, partId: part, manufacturerIds: [stranger.orgId], deliveryRegionCode: 'IS' })
@@ -116,7 +116,7 @@ describe('GET /v1/rfqs/{id}/history', () => {
     ])
   })
 
-  test('a manufacturer sees itself alone in manufacturerIds, before and after, and no entry of other invitations', async () => {
+  test('a manufacturer sees only itself in manufacturerIds, before and after, and no entry of other invitations', async () => {
     const id = await changed()
     const [first, second] = [await entriesOf(id, maker), await entriesOf(id, rival)]
     expect(valuesOf(first, 'manufacturerIds')).toEqual([[undefined, [maker.orgId]]])
@@ -152,7 +152,7 @@ describe('GET /v1/rfqs/{id}/history', () => {
     )
   })
 
-  test('a draft has a history for its consumer alone; an uninvited manufacturer and a stranger get 404', async () => {
+  test('a draft has a history only for its consumer; an uninvited manufacturer and a stranger get 404', async () => {
     const id = await draft()
     const statuses = async () =>
       Promise.all([consumer, ipOwner, maker, rival, stranger].map(async (org) => (await history(id, org)).status))

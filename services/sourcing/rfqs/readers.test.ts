@@ -22,11 +22,11 @@ describe('who reads an RFQ (GET /v1/rfqs/{id})', () => {
       ),
     )
 
-  test('a draft is readable by its consumer alone', async () => {
+  test('a draft is readable only by its consumer', async () => {
     expect(await readers(await draft())).toEqual([200, 404, 404, 404, 404])
   })
 
-  test('a draft that was cancelled stays readable by its consumer alone', async () => {
+  test('a draft that was cancelled stays readable only by its consumer', async () => {
     const id = await draft()
     await buyer.act(id, 'cancel', { reason: 'Not needed.' })
     expect(await readers(id)).toEqual([200, 404, 404, 404, 404])
@@ -119,7 +119,7 @@ describe('an invited manufacturer reads the part', () => {
       return { part, id }
     }
 
-    test('a decline ends its own alone', async () => {
+    test('a decline ends only its own', async () => {
       const { part, id } = await invitedToOwn()
       expect((await invited.act(id, 'decline')).status).toBe(200)
       expect([await statuses(part, maker), await statuses(part, rival)]).toEqual([lost, reads])

@@ -225,7 +225,7 @@ describe('a caller without access', () => {
     expect([...entries]).toEqual([{ procedure: `rfq.${verb}`, success: false, error: 'forbidden' }])
   })
 
-  test('invitations are listed for the consumer alone', async () => {
+  test('invitations are listed only for the consumer', async () => {
     const id = await open()
     const by = [ipOwner, maker, stranger].map(({ administrator }) => administrator.client)
     for (const client of by) expect((await client.get(`/flows/v1/rfqs/${id}/invitations`)).status).toBe(404)

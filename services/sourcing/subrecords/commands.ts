@@ -9,7 +9,7 @@ import * as queries from './queries.ts'
 /** The fields of every subrecord. */
 interface Subrecord {
   id: string
-  /** The organization that created it, which alone changes and deletes it. */
+  /** The organization that created it, the only one that can change and delete it. */
   orgId: string
   createdTime: string
   updatedTime: string

@@ -71,7 +71,7 @@ export class Upstream {
 
 const unsent = new WeakMap<Socket<undefined>, Uint8Array>()
 
-/** Keeps the bytes that the socket does not take at once. */
+/** Keeps the bytes that the socket does not take immediately. */
 function write(socket: Socket<undefined>, bytes: Uint8Array): void {
   const taken = socket.write(bytes)
   if (taken < bytes.byteLength) unsent.set(socket, bytes.subarray(Math.max(taken, 0)))

@@ -45,7 +45,7 @@ async function withEndpoint(body: object, work: (endpoint: CreatedWebhookEndpoin
 }
 
 describe('POST /v2.3/webhooks/endpoints', () => {
-  test('without status the endpoint is active, and the secret is in this response alone', () =>
+  test('without status the endpoint is active, and only this response has the secret', () =>
     withEndpoint({ description: 'ERP' }, async ({ secret, ...endpoint }) => {
       expect(endpoint).toMatchObject({ ...VALID, description: 'ERP', status: 'active' })
       expect(endpoint.id).toMatch(/^wh_[0-9A-Z]{26}$/)

@@ -9,7 +9,7 @@ const { market, client, receiver, endpoint, remove, send, list } = await marketp
 const { owner } = market.db
 
 describe('an endpoint', () => {
-  test('gets a test event alone, whatever it subscribes to', async () => {
+  test('gets only a test event, whatever it subscribes to', async () => {
     const [tested, other] = [await endpoint({ events: ['assignments.*'] }), await endpoint()]
     const answer = await client.post<WebhookDelivery>(`${OPERATIONS}/endpoints/${tested.id}/test`, {
       type: 'cases.created',
@@ -62,7 +62,7 @@ describe('an endpoint', () => {
     await remove(id)
   })
 
-  test('whose secret is rotated again within 24 hours is signed with the earlier secrets, too', async () => {
+  test('whose secret is rotated again within 24 hours is also signed with the earlier secrets', async () => {
     const { id, path, secret: first } = await endpoint()
     const rotate = async () =>
       (await client.post<{ secret: string }>(`${OPERATIONS}/endpoints/${id}/rotate-secret`)).body.secret

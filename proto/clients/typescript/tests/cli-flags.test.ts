@@ -127,7 +127,7 @@ describe('an answer', () => {
     expect([late.code, late.errors]).toEqual([1, expect.stringContaining('(precondition_failed)')])
   })
 
-  test('that is a page tells of the next one, and is all of them with --all', async () => {
+  test('that is a page names the next one, and is all of them with --all', async () => {
     const roles = ['list-roles', '--page-size', '2']
     const page = await run(ipOwner, ...roles)
     expect([page.code, page.errors]).toEqual([0, 'There are more: --page 2, or --all.\n'])

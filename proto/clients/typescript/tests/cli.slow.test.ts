@@ -111,7 +111,7 @@ describe('an operation', () => {
     expect((await run(['get-me'], { env })).code).toBe(4)
   })
 
-  test('prints a record as a table or CSV, too', async () => {
+  test('also prints a record as a table or CSV', async () => {
     const { id } = await json(['create-part', '--title', 'Ring'])
     const csv = await run(['get-part', id, '--output', 'csv', '--columns', 'title,state'])
     expect([csv.code, csv.output]).toEqual([0, 'title,state\r\nRing,DRAFT\r\n'])

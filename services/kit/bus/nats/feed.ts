@@ -36,7 +36,7 @@ interface Reading {
   waiting: JsMsg[]
 }
 
-/** Reads a stream from the cursor in Postgres, which alone decides what was processed. */
+/** Reads a stream from the cursor in Postgres, the only record of what was processed. */
 export class StreamFeed implements Feed {
   readonly source: string
   readonly #options: StreamFeedOptions

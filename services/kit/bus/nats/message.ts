@@ -6,7 +6,7 @@ const envelope = TypeCompiler.Compile(Envelope)
 const utf8 = new TextDecoder()
 
 /**
- * Validates a message, because other systems publish, too. It must be an envelope of the type that its subject names,
+ * Validates a message, because other systems also publish. It must be an envelope of the type that its subject names,
  * since the permissions of publishers apply to subjects.
  */
 export function readMessage(stream: string, seq: number, type: string, data: Uint8Array): Received {

@@ -101,7 +101,7 @@ function receiverListener(
       if (!service) return onHeartbeat(payload)
       const notified: EventRow = JSON.parse(payload)
       if (!receiver.matches(notified.type)) return
-      // Delivered synchronously if no fetch is pending, so that a revocation takes effect at once.
+      // Delivered synchronously if no fetch is pending, so that a revocation takes effect immediately.
       if (!lastDelivery && notified.data !== undefined) return receiver.receive(envelopeOf(service, notified))
       const delivery = (lastDelivery ?? Promise.resolve()).then(() => deliver(service, notified))
       lastDelivery = delivery

@@ -35,7 +35,7 @@ export const market = createMarketplace({
 /** For operations that need no session, such as those of the page that signs in. */
 export const publicMarket = createMarketplace({ url: location.origin, fetch: fetchAndObserve, timeoutMs: 30_000 })
 
-/** What changes for so long after a command of this page probably follows from it, and is shown at once. */
+/** Changes within this time after a command of this page probably result from it, and are shown immediately. */
 const OWN_CHANGE_MS = 5_000
 let ownChangeUntil = 0
 export const isAfterOwnCommand = () => Date.now() < ownChangeUntil

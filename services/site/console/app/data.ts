@@ -79,7 +79,7 @@ class Resource<T> {
   }
 }
 
-/** Bounds what is kept of screens that were left; it is shown at once on the way back. */
+/** Bounds what is kept of previous screens, which is shown immediately on the way back. */
 const MAX_KEPT = 200
 const kept = new Map<string, Resource<unknown>>()
 

@@ -118,7 +118,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
     me.value = read.data
   }, [read.data])
   const first = useRef(path)
-  // A new screen begins at its top, for the keyboard, too.
+  // A new screen begins at its top, also for the keyboard.
   useEffect(() => {
     if (first.current === path) return
     first.current = ''

@@ -85,7 +85,7 @@ function range(least: number | undefined, most: number | undefined, unit: string
   return unit === '' ? numbers : `${numbers} ${unit}`
 }
 
-/** A value that the schema allows, from its examples. `all` has the optional fields, too. */
+/** A value that the schema allows, from its examples. `all` includes the optional fields. */
 export function exampleOf(schema: Schema, resolve: Resolve, options: { all: boolean }, depth = 0): unknown {
   const { examples, properties, items, enum: words, type, required = [] } = known(schema, resolve)
   if (examples?.[0] !== undefined) return examples[0]

@@ -26,7 +26,7 @@ const skagen = {
 const opened = async (state: 'PLACED' | 'COMPLETED' = 'PLACED') => assignmentOf(owner, await place({ state }))
 
 describe('billing details', () => {
-  test('are created by any organization of the order; every organization reads them and is told', async () => {
+  test('are created by any organization of the order; every organization reads them and is notified', async () => {
     const id = await opened()
     const created = await bought(id).create(skagen)
     expect([created.status, isBillingDetails.Check(created.body)]).toEqual([201, true])

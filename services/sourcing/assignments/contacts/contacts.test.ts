@@ -38,7 +38,7 @@ const lastEntry = async (procedure: string) => {
 }
 
 describe('a contact', () => {
-  test('is created by any organization of the order; every organization reads it and is told', async () => {
+  test('is created by any organization of the order; every organization reads it and is notified', async () => {
     const id = await opened()
     const created = await Promise.all(
       PARTIES.map((org) => assignmentsOf(org.administrator.client).contacts(id).create(ingrid)),

@@ -21,7 +21,7 @@ const opened = async (state: Parameters<typeof place>[0] = {}) => {
 }
 
 describe('POST /flows/v1/assignments/{id}/extensions', () => {
-  test('sets a later day, which every organization reads and is told; the order keeps its day and shows the later one', async () => {
+  test('sets a later day, which every organization reads and is notified about; the order keeps its day and shows the later one', async () => {
     const { orderId, id } = await opened({ state: 'IN_PRODUCTION' })
     const answer = await made.extensions(id).create(later)
     expect([answer.status, isExtension.Check(answer.body)]).toEqual([201, true])

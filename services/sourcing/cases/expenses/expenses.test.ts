@@ -30,7 +30,7 @@ const isExpense = TypeCompiler.Compile(CaseExpense)
 const fields = (answer: { body: { errors?: { field: string }[] } }) => answer.body.errors?.map(({ field }) => field)
 
 describe('create', () => {
-  test('an expense of the organization, of which every party is told, and which every party reads', async () => {
+  test('an expense of the organization, which every party is notified about and can read', async () => {
     let expense: CaseExpense | undefined
     const events = await caseEventsOf(market, async () => {
       const answer = await expenses.create(body())
@@ -77,7 +77,7 @@ describe('create', () => {
 })
 
 describe('patch', () => {
-  test('changes the sent fields, and the parties are told', async () => {
+  test('changes the sent fields, and the parties are notified', async () => {
     const { id } = await newExpense()
     const events = await caseEventsOf(market, async () => {
       const answer = await expenses.patch(id, { amount: { amount: '12', currency: 'USD' }, incurredDate: '2026-05-01' })

@@ -23,7 +23,7 @@ const isTask = TypeCompiler.Compile(CaseTask)
 const fields = ({ body }: { body: { errors?: { field: string }[] } }) => body.errors?.map(({ field }) => field)
 
 describe('create', () => {
-  test('an OPEN task of the organization, of which every party is told, and which every party reads', async () => {
+  test('an OPEN task of the organization, which every party is notified about and can read', async () => {
     const dueTime = inHours(48)
     let task: CaseTask | undefined
     const events = await caseEventsOf(market, async () => {
@@ -84,7 +84,7 @@ describe('create', () => {
 })
 
 describe('patch', () => {
-  test('changes the sent fields, null clears them, and the parties are told', async () => {
+  test('changes the sent fields, null clears them, and the parties are notified', async () => {
     const { id } = await newTask({ description: 'As PDF.', dueTime: inHours(1), assigneeOrgId: maker.orgId })
     const cleared = { description: null, dueTime: null, assigneeOrgId: null }
     const events = await caseEventsOf(market, async () => {
@@ -110,7 +110,7 @@ describe('patch', () => {
 })
 
 describe('complete', () => {
-  test('by any party leads to COMPLETED with its time, and the parties are told', async () => {
+  test('by any party leads to COMPLETED with its time, and the parties are notified', async () => {
     const { id } = await newTask()
     const events = await caseEventsOf(market, async () => {
       const { status, body } = await others.tasks(caseId).act(id, 'complete')

@@ -3,7 +3,7 @@ import { ApiError, NetworkError } from '../errors.ts'
 /** The exit codes of the command line. */
 export const EXIT = { refused: 1, usage: 2, signIn: 3, unreachable: 4 } as const
 
-/** A failure that is told in one sentence. */
+/** A failure that is reported in one sentence. */
 export class CliError extends Error {
   readonly exitCode: number
 

@@ -41,7 +41,7 @@ export function optionOf(document: Document, { name, description: text = '', req
   return kind === 'number' ? option.argParser((value) => parsedValue(document, known, value)) : option
 }
 
-/** Whether options can give the value; JSON alone can otherwise. */
+/** Whether options can give the value; otherwise only JSON can. */
 export const isGivenByOptions = (document: Document, schema: Schema): boolean =>
   kindOf(valueSchema(document, schema)) !== undefined
 

@@ -105,7 +105,7 @@ try {
   const isHelp = ['', 'help', 'complete'].includes(first) || words.some((word) => ['--help', '-h'].includes(word))
   // An option before the command is no operation's, except that the help lists them all.
   if (!LOCAL.includes(first) && (isHelp || !first.startsWith('-'))) {
-    // The help and the completion of a first start have the commands above alone, and tell how to get the others.
+    // The help and the completion of a first start have only the commands above, and say how to get the others.
     const document = await addressOf(process.env)
       .then((url) => readDocument(url, process.env, { isHelp }))
       .catch((error) => {

@@ -71,7 +71,7 @@ interface LoginOptions {
   email?: string
 }
 
-/** Signs a person in, and keeps the refresh token alone. */
+/** Signs a person in, and keeps only the refresh token. */
 export async function login({ url: given, email: address }: LoginOptions, environment: Environment): Promise<string> {
   const url = given === undefined ? await addressOf(environment).catch(() => undefined) : checked(given)
   if (url === undefined) throw new CliError('Name the marketplace: `marketplace login --url https://…`')

@@ -34,7 +34,7 @@ export async function upload(session: Session, file: string, options: UploadOpti
     )
   const name = options.name ?? basename(file)
   const part = options.part && `/v1/parts/${encodeURIComponent(options.part)}`
-  // A wrong id is told before the bytes are sent.
+  // A wrong id is reported before the bytes are sent.
   if (part) await session.send(new Request(`${session.url}${part}`))
   const created = (await (
     await post('POST', '/v1/uploads', { name, public: options.public ?? false })

@@ -38,7 +38,7 @@ const unpriced = ({ unpriced: why }: ComparedOffer) => (why ? t.comparison.unpri
 /** A total says what it lacks, because an offer that leaves out a price is not cheaper for it. */
 const isWithoutShipping = ({ landedTotal, shippingCost }: ComparedOffer) => landedTotal && !shippingCost
 
-/** Offers as columns. The best value of a row has a mark that is not a colour alone. */
+/** Offers as columns. The best value of a row is not marked by colour only. */
 const Offers = ({ quantity, offers }: OfferComparison) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled with the keyboard.
   <section class="scroll" tabIndex={0} aria-label={fill(t.comparison.offersFor, { pieces: number(quantity) })}>

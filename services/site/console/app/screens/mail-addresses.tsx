@@ -83,7 +83,7 @@ function Administrators() {
   )
 }
 
-/** The addresses that are told by mail what happens to the organization. */
+/** The addresses that receive the organization's notifications. */
 export function MailAddresses() {
   const list = useList('/flows/v1/mail-addresses', {})
   const add = (data: FormData) => {
