@@ -1,12 +1,11 @@
 import type { AuditFilters } from '../../../proto/http/organization/audit-log.ts'
+import type { PageQuery } from '../../../proto/http/shapes.ts'
 import { type Period, periodOf } from '../../../proto/http/times.ts'
 import { PROCEDURES } from '../../../proto/procedures.ts'
 import type { Sql } from '../../kit/db/client.ts'
 import { fold } from '../../kit/db/fold.ts'
 import { contains } from '../../kit/db/like.ts'
-import type { KeyedSemaphore } from '../../kit/limits/keyed-semaphore.ts'
 import { mergeNewestFirst, type TimeKey } from '../../kit/pagination/keysets.ts'
-import { LONG_READ_OFFSET } from '../../kit/pagination/page-reads.ts'
 import {
   type ActorFilter,
   filterKeys,
@@ -49,6 +48,10 @@ const FILTERED_PER_ENTRY = 10
 const MIN_FILTERED = 2000
 /** Entries of some kinds that are filtered per requested entry. */
 const FILTERED_BY_KIND_PER_ENTRY = 2
+
+/** Whether a filter other than the period is set. */
+export const isFiltered = ({ from, to, page, pageSize, ...filters }: AuditFilters & Partial<PageQuery>) =>
+  Object.values(filters).some((value) => value !== undefined)
 
 /** Resolves `q` to the procedures and users whose name or address contains it. */
 export async function searchFor(sql: Sql, orgId: string, filters: AuditFilters, now: string): Promise<Search> {
@@ -158,25 +161,20 @@ interface KeyWindow {
 
 /** The keys of a page. */
 export async function findPageOfKeys(
-  { sql, permits }: { sql: Sql; permits: KeyedSemaphore },
+  sql: Sql,
   orgId: string,
   search: Search,
   { before: start, limit, offset, signal }: KeyWindow,
 ): Promise<readonly TimeKey[]> {
-  const release = offset > LONG_READ_OFFSET ? permits.acquire(orgId) : () => {}
-  try {
-    let before = start
-    let skip = offset
-    while (skip > MAX_SKIPPED_AT_ONCE) {
-      signal.throwIfAborted()
-      const skipped = await findKeys(sql, orgId, search, { before, limit: MAX_SKIPPED_AT_ONCE })
-      const last = skipped.at(-1)
-      if (!last || skipped.length < MAX_SKIPPED_AT_ONCE) return []
-      before = last
-      skip -= MAX_SKIPPED_AT_ONCE
-    }
-    return (await findKeys(sql, orgId, search, { before, limit: skip + limit })).slice(skip)
-  } finally {
-    release()
+  let before = start
+  let skip = offset
+  while (skip > MAX_SKIPPED_AT_ONCE) {
+    signal.throwIfAborted()
+    const skipped = await findKeys(sql, orgId, search, { before, limit: MAX_SKIPPED_AT_ONCE })
+    const last = skipped.at(-1)
+    if (!last || skipped.length < MAX_SKIPPED_AT_ONCE) return []
+    before = last
+    skip -= MAX_SKIPPED_AT_ONCE
   }
+  return (await findKeys(sql, orgId, search, { before, limit: skip + limit })).slice(skip)
 }

@@ -1,22 +1,8 @@
-import type { PageQuery } from '../../../proto/http/shapes.ts'
-import type { Caller } from '../../kit/auth/caller.ts'
 import type { Sql } from '../../kit/db/client.ts'
-import type { JsonText } from '../../kit/db/json-text.ts'
 import { hasTrigram } from '../../kit/db/like.ts'
-import type { DocumentRow, PageWindow, Pagination } from '../../kit/pagination/pagination.ts'
+import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 import { type CandidateRow, filterCandidates, listHolders, scanUsers } from './list-queries.ts'
-import { isUnfiltered, splitAuthority, type UserFilters, type Viewer, viewerOf } from './rules.ts'
-
-/** A page of the users of the caller's organization. */
-export function readUsers(
-  { sql, pagination }: { sql: Sql; pagination: Pagination },
-  caller: Caller,
-  query: PageQuery & UserFilters,
-): Promise<JsonText> {
-  const viewer = viewerOf(caller)
-  const paged = { caller, list: 'users', query }
-  return pagination.json(paged, (window) => findUsers(sql, viewer, query, window))
-}
+import { isUnfiltered, splitAuthority, type UserFilters, type Viewer } from './rules.ts'
 
 /** Holders or users that are filtered before an index of matches is read. They fill a page of a common filter. */
 const MAX_FILTERED = 2000

@@ -1,9 +1,8 @@
-import type { Caller } from '../../kit/auth/caller.ts'
 import type { Sql } from '../../kit/db/client.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
-import type { Reader } from '../../kit/limits/tenant-reads.ts'
-import { LARGE_OFFSET, type PageReads } from '../../kit/pagination/page-reads.ts'
-import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
+import type { CallerContext } from '../../kit/http/context.ts'
+import type { ReadContext } from '../../kit/limits/request-reads.ts'
+import { type DocumentRow, LARGE_OFFSET, type PageWindow } from '../../kit/pagination/pagination.ts'
 import { type FactoryQuery, type Filters, filtersOf, indexFor, isUnfiltered, type Source } from './list-filters.ts'
 import { findSourcingTerms, scanFactories, searchFactories } from './list-queries.ts'
 import { VIEW_PERMISSIONS } from './rules.ts'
@@ -13,8 +12,7 @@ const SCANNED = { atLeast: 1000, perRow: 4, atMost: 20_000 }
 
 /** The source and filters of a list. Throws 403 without the permission of the view, 404 for an unreadable part. */
 export async function listOf(
-  { reads }: PageReads,
-  { orgId, permissions }: Caller,
+  { caller: { orgId, permissions }, read }: Pick<CallerContext<unknown>, 'caller' | 'read'>,
   query: FactoryQuery,
 ): Promise<{ source: Source; filters: Filters | undefined }> {
   const { view, partId } = query
@@ -25,7 +23,7 @@ export async function listOf(
   if (view === 'MANUFACTURER' && partId === undefined) {
     return { source: { kind: 'own', orgId }, filters: filtersOf(query, undefined) }
   }
-  const { distributorOrgId, part } = found(await reads.query((sql) => findSourcingTerms(sql, orgId, partId)))
+  const { distributorOrgId, part } = found(await read((sql) => findSourcingTerms(sql, orgId, partId)))
   const needs = partId === undefined ? undefined : found(part === null ? [] : [part])
   return { source: sourceOf(view, orgId, distributorOrgId), filters: filtersOf(query, needs) }
 }
@@ -43,16 +41,15 @@ export const sourceOfConsumer = (orgId: string, distributorOrgId: string | null)
  * own are always scanned.
  */
 export async function findPage(
-  { reads, tenantReads }: PageReads,
-  reader: Reader,
+  { read, longRead }: ReadContext,
   source: Source,
   filters: Filters,
   window: PageWindow,
 ): Promise<readonly DocumentRow[]> {
   if (isUnfiltered(filters) && window.offset <= LARGE_OFFSET) {
-    return reads.query((sql) => scanFactories(sql, source, filters, window))
+    return read((sql) => scanFactories(sql, source, filters, window))
   }
-  return tenantReads.bounded(reader, (sql) => findMatches(sql, source, filters, window))
+  return longRead((sql) => findMatches(sql, source, filters, window))
 }
 
 export async function findMatches(

@@ -1,6 +1,5 @@
 import type { Sql } from '../../kit/db/client.ts'
-import type { Reader } from '../../kit/limits/tenant-reads.ts'
-import { type PageReads, readPage } from '../../kit/pagination/page-reads.ts'
+import type { ReadContext, RequestReads } from '../../kit/limits/request-reads.ts'
 import type { DocumentRow } from '../../kit/pagination/pagination.ts'
 import { listOrders, type OrderListing, type OrderSearch, type ScannedOrder, scanOrders } from './list-queries.ts'
 
@@ -11,15 +10,12 @@ const LONG_SCAN = 10_000
 
 /** A page of the list. */
 export async function findPage(
-  deps: PageReads,
-  reader: Reader,
+  context: ReadContext,
+  read: RequestReads['read'],
   { q, ...listing }: OrderListing & { q?: string | undefined },
 ): Promise<readonly DocumentRow[]> {
-  if (q !== undefined) return findMatches(deps, reader, { ...listing, q })
-  const { offset, state, partId, factoryId, rfqId } = listing
-  // An RFQ has few orders, so the other filters cost nothing.
-  const cost = { offset, filters: rfqId === undefined ? [state, partId, factoryId] : [] }
-  return readPage(deps, reader, cost, (sql) => listOrders(sql, reader.orgId, listing))
+  if (q !== undefined) return findMatches(context, { ...listing, q })
+  return read((sql) => listOrders(sql, context.caller.orgId, listing))
 }
 
 /** What a search has found, and where it continues. */
@@ -32,18 +28,18 @@ interface Progress {
 }
 
 /** The newest orders are scanned first, and all others only where these do not fill the page. */
-async function findMatches({ tenantReads }: PageReads, reader: Reader, search: OrderSearch) {
+async function findMatches({ caller, request, longRead }: ReadContext, search: OrderSearch) {
   const start: Progress = { found: [], offset: search.offset, after: search.after, isComplete: false }
-  const first = await tenantReads.bounded(reader, (sql) => scanNext(sql, reader.orgId, search, start, FIRST_SCAN))
+  const first = await longRead((sql) => scanNext(sql, caller.orgId, search, start, FIRST_SCAN))
   if (first.isComplete) return first.found
-  return tenantReads.long(reader, async (sql) => {
+  return longRead(async (sql) => {
     let progress = first
     while (!progress.isComplete) {
-      reader.signal.throwIfAborted()
-      progress = await scanNext(sql, reader.orgId, search, progress, LONG_SCAN)
+      request.signal.throwIfAborted()
+      progress = await scanNext(sql, caller.orgId, search, progress, LONG_SCAN)
     }
     return progress.found
-  })
+  }, 'seconds')
 }
 
 async function scanNext(

@@ -1,8 +1,7 @@
 import type { Sql } from '../../kit/db/client.ts'
 import { withSettings } from '../../kit/db/with-settings.ts'
-import type { Reader, TenantReads } from '../../kit/limits/tenant-reads.ts'
-import { LARGE_OFFSET, LONG_READ_OFFSET, type PageReads } from '../../kit/pagination/page-reads.ts'
-import type { DocumentRow } from '../../kit/pagination/pagination.ts'
+import type { ReadContext, RequestReads } from '../../kit/limits/request-reads.ts'
+import { type DocumentRow, LARGE_OFFSET } from '../../kit/pagination/pagination.ts'
 import {
   findPartOfSerial,
   hasAsciiTrigram,
@@ -17,33 +16,29 @@ import {
 
 /** A page of a view, filtered by `q` where it is given. */
 export async function findPage(
-  { reads, tenantReads }: PageReads,
-  reader: Reader,
+  context: ReadContext,
+  read: RequestReads['read'],
   { q, ...listing }: PartListing & { q?: string },
 ): Promise<readonly DocumentRow[]> {
-  if (q !== undefined) return findMatches(tenantReads, reader, { ...listing, q })
-  const { orgId } = reader
-  if (listing.offset <= LARGE_OFFSET) return reads.query((sql) => listParts(sql, orgId, listing))
-  const listAtLargeOffset = (sql: Sql) => listPartsAtLargeOffset(sql, orgId, listing)
-  return listing.offset <= LONG_READ_OFFSET
-    ? tenantReads.bounded(reader, listAtLargeOffset)
-    : tenantReads.long(reader, listAtLargeOffset)
+  if (q !== undefined) return findMatches(context, { ...listing, q })
+  const list = listing.offset <= LARGE_OFFSET ? listParts : listPartsAtLargeOffset
+  return read((sql) => list(sql, context.caller.orgId, listing))
 }
 
 const SERIAL_NUMBER = /^P-[0-9a-z]{8}$/i
 
 /** A page of a view, or the part that has `q` as its serial number where the organization can read it. */
 export async function findPageOrPart(
-  deps: PageReads,
-  reader: Reader,
+  context: ReadContext,
+  read: RequestReads['read'],
   listing: PartListing & { q?: string },
 ): Promise<readonly DocumentRow[]> {
   const { q, after, offset } = listing
   const [part] =
     q !== undefined && SERIAL_NUMBER.test(q)
-      ? await deps.reads.query((sql) => findPartOfSerial(sql, reader.orgId, q))
+      ? await context.read((sql) => findPartOfSerial(sql, context.caller.orgId, q))
       : []
-  if (!part) return findPage(deps, reader, listing)
+  if (!part) return findPage(context, read, listing)
   return offset === 0 && (after === undefined || part.position < after) ? [part] : []
 }
 
@@ -71,13 +66,19 @@ const isControl = (letter: string) => letter < ' ' || letter === '\x7f'
  * texts finds the few matches of a rare text. A control character has no match: the only one in the searched text is
  * the separator between title and reference.
  */
-async function findMatches(tenantReads: TenantReads, reader: Reader, wanted: PartSearch) {
+async function findMatches({ caller, request, longRead }: ReadContext, wanted: PartSearch) {
+  const reader = { orgId: caller.orgId, signal: request.signal }
   if (Array.from(wanted.q).some(isControl)) return []
   let search = new TextSearch(reader, wanted)
   if (wanted.offset + wanted.limit <= FIRST_SCAN) {
-    search = await tenantReads.bounded(reader, (sql) => search.copy().runBounded(sql))
+    search = await longRead((sql) => search.copy().runBounded(sql))
   }
-  return search.isComplete ? search.found : tenantReads.long(reader, (sql) => search.copy().runToEnd(sql))
+  return search.isComplete ? search.found : longRead((sql) => search.copy().runToEnd(sql), 'seconds')
+}
+
+interface Reader {
+  orgId: string
+  signal: AbortSignal
 }
 
 /** The state of one search: the matches that were found, and the part after which the search continues. */

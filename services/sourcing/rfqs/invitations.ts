@@ -1,11 +1,10 @@
-import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
+import type { getRfq, Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import { RFQ } from '../../../proto/states/rfqs.ts'
-import type { Caller } from '../../kit/auth/caller.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
-import type { Reads } from '../../kit/db/pipelined-reads.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
+import type { CallerContext } from '../../kit/http/context.ts'
 import type { Log } from '../../kit/log/log.ts'
 import { levelOf } from '../../kit/worker/worker.ts'
 import { requireActor, requireTransition } from '../transitions.ts'
@@ -16,15 +15,7 @@ import { hasOtherRole, mayDecline, stateAt } from './rules.ts'
 
 interface InvitationDeps {
   sql: Pool
-  reads: Reads
   log: Log
-}
-
-interface ReadRfq {
-  caller: Caller
-  params: { id: string }
-  request: Request
-  now: string
 }
 
 /**
@@ -33,10 +24,10 @@ interface ReadRfq {
  */
 export async function readRfq(
   deps: InvitationDeps,
-  { caller, params: { id }, request, now }: ReadRfq,
+  { caller, params: { id }, request, now, read }: CallerContext<typeof getRfq>,
 ): Promise<JsonText> {
   const { orgId, act } = caller
-  const { document, isUnread } = found(await deps.reads.query((pool) => findRfq(pool, orgId, id)))
+  const { document, isUnread } = found(await read((sql) => findRfq(sql, orgId, id)))
   if (isUnread && !act && request.method === 'GET') await recordRead(deps, orgId, id, now)
   return new JsonText(document)
 }

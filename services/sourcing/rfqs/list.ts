@@ -1,5 +1,4 @@
-import type { Reader } from '../../kit/limits/tenant-reads.ts'
-import { type PageReads, readPage } from '../../kit/pagination/page-reads.ts'
+import type { ReadContext, RequestReads } from '../../kit/limits/request-reads.ts'
 import type { DocumentRow } from '../../kit/pagination/pagination.ts'
 import { hasAsciiTrigram } from '../parts/queries.ts'
 import { listRfqs, type RfqListing, type RfqSearch, scanRfqs, searchIndex } from './list-queries.ts'
@@ -11,22 +10,21 @@ const WHOLE_VIEW = 2_147_483_647
 
 /** A page of the list. */
 export async function findPage(
-  deps: PageReads,
-  reader: Reader,
+  context: ReadContext,
+  read: RequestReads['read'],
   { q, ...listing }: RfqListing & { q?: string | undefined },
 ): Promise<readonly DocumentRow[]> {
-  if (q !== undefined) return findMatches(deps, reader, { ...listing, q })
-  const { offset, state, partId, excludeDrafts, excludeExpired } = listing
-  const cost = { offset, filters: [state, partId, excludeDrafts || undefined, excludeExpired || undefined] }
-  return readPage(deps, reader, cost, (sql) => listRfqs(sql, reader.orgId, listing))
+  if (q !== undefined) return findMatches(context, { ...listing, q })
+  return read((sql) => listRfqs(sql, context.caller.orgId, listing))
 }
 
 /** A scan finds a common text, and an index a rare one. */
-async function findMatches({ tenantReads }: PageReads, reader: Reader, search: RfqSearch) {
-  const { orgId } = reader
-  const first = await tenantReads.bounded(reader, (sql) => scanRfqs(sql, orgId, search, FIRST_SCAN))
+async function findMatches({ caller, longRead }: ReadContext, search: RfqSearch) {
+  const { orgId } = caller
+  const first = await longRead((sql) => scanRfqs(sql, orgId, search, FIRST_SCAN))
   if (first.length === search.limit) return first
-  return tenantReads.long(reader, (sql) =>
-    hasAsciiTrigram(search.q) ? searchIndex(sql, orgId, search) : scanRfqs(sql, orgId, search, WHOLE_VIEW),
+  return longRead(
+    (sql) => (hasAsciiTrigram(search.q) ? searchIndex(sql, orgId, search) : scanRfqs(sql, orgId, search, WHOLE_VIEW)),
+    'seconds',
   )
 }
