@@ -1,24 +1,17 @@
 # One image for all services. The argument names a service or a command: docker run IMAGE identity
-# Any image with Bun for glibc can build it, and any image with glibc can be its base. Without a base it has only the
-# libraries that Bun links.
+# Build it in a checkout where ./scripts/client --served has run, so that it serves the packages of the clients.
 ARG BUN_IMAGE=docker.io/oven/bun:1.4.5-slim
-ARG BASE_IMAGE=scratch
+# Any image with glibc whose user 65532 can write to /tmp.
+ARG BASE_IMAGE=gcr.io/distroless/cc-debian13:nonroot
 
 FROM ${BUN_IMAGE} AS build
-ARG BASE_IMAGE
 USER 0
-WORKDIR /build
+WORKDIR /app
 COPY . .
 # Credentials of a package registry: --secret id=npmrc,src=.npmrc
-RUN --mount=type=secret,id=npmrc,target=/root/.npmrc ["bun", "scripts/container/install.ts"]
-RUN ["bun", "--no-install", "scripts/container/assemble.ts", "/image"]
+RUN --mount=type=secret,id=npmrc,target=/root/.npmrc ["bun", "scripts/toolchain/prepare.ts", "marketplace"]
 
-# A layer of its own, which changes only with the version of Bun.
-FROM ${BASE_IMAGE} AS runtime
-COPY --from=build /image/runtime/ /
-
-FROM runtime
-COPY --from=build /image/application/ /
+FROM ${BASE_IMAGE}
 ARG VERSION=0.0.0
 ARG REVISION=unknown
 ARG CREATED=1970-01-01T00:00:00Z
@@ -33,8 +26,12 @@ LABEL org.opencontainers.image.title="marketplace" \
 ENV NODE_ENV=production \
     BUN_CONFIG_MAX_HTTP_REQUESTS=4096 \
     BUN_RUNTIME_TRANSPILER_CACHE_PATH=0
+COPY --from=build /usr/local/bin/bun /usr/local/bin/bun
+# `marketplace operator …` in a container, where no shell knows the words of the entry point.
+COPY --chmod=755 scripts/commands/marketplace/marketplace /usr/local/bin/marketplace
+COPY --from=build /app /app
 WORKDIR /app
 USER 65532:65532
 EXPOSE 8080 9090
 STOPSIGNAL SIGTERM
-ENTRYPOINT ["/usr/local/bin/bun", "--no-install", "/app/scripts/container/run.ts"]
+ENTRYPOINT ["/usr/local/bin/bun", "--no-install", "/app/scripts/commands/marketplace/main.ts"]

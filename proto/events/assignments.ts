@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import { AssignmentContact } from '../http/sourcing/assignment-contacts.ts'
 import { Assignment, AssignmentExtension } from '../http/sourcing/assignments.ts'
 import { BillingDetails } from '../http/sourcing/billing-details.ts'
@@ -42,8 +42,3 @@ export const ASSIGNMENT_EVENTS = {
     'An organization of the order deleted billing details of its own, here as they were.',
   ),
 } as const satisfies Record<AssignmentEventType, unknown>
-
-/** Each event type with its data. */
-export type AssignmentEvent = {
-  [Name in AssignmentEventType]: { type: Name; data: Static<(typeof ASSIGNMENT_EVENTS)[Name]> }
-}[AssignmentEventType]

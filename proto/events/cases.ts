@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { type TSchema, Type } from '@sinclair/typebox'
 import { closed } from '../http/shapes.ts'
 import { CaseExpense } from '../http/sourcing/case-expenses.ts'
 import { CaseTask } from '../http/sourcing/case-tasks.ts'
@@ -31,8 +31,3 @@ export const CASE_EVENTS = {
   'cases.expenses.updated': ofExpense('An expense was changed.'),
   'cases.expenses.deleted': ofExpense('An expense was deleted. The data has the expense as it was.'),
 } as const satisfies Record<CaseEventType, TSchema>
-
-/** A type with its data. */
-export type CaseEvent = {
-  [Name in CaseEventType]: { type: Name; data: Static<(typeof CASE_EVENTS)[Name]> }
-}[CaseEventType]

@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 
 const ReloadData = Type.Object(
   {
@@ -11,8 +11,3 @@ const ReloadData = Type.Object(
 )
 
 export const CATALOG_EVENTS = { 'catalog.reloaded': ReloadData }
-
-export interface CatalogReloaded {
-  type: 'catalog.reloaded'
-  data: Static<typeof ReloadData>
-}

@@ -1,4 +1,4 @@
-import type { TSchema } from '@sinclair/typebox'
+import type { Static, TSchema } from '@sinclair/typebox'
 import { ASSIGNMENT_EVENTS } from './assignments.ts'
 import { CASE_EVENTS } from './cases.ts'
 import { CATALOG_EVENTS } from './catalog.ts'
@@ -8,8 +8,27 @@ import { ORGANIZATION_EVENTS } from './organization.ts'
 import { SOURCING_EVENTS } from './sourcing.ts'
 import { WEBHOOKS_EVENTS } from './webhooks.ts'
 
+const DOMAIN = { ...IDENTITY_EVENTS, ...CATALOG_EVENTS, ...SOURCING_EVENTS, ...ORGANIZATION_EVENTS, ...WEBHOOKS_EVENTS }
+const NOTIFICATIONS = { ...CASE_EVENTS, ...ASSIGNMENT_EVENTS }
+
 /** The data of every event by its type, for each stream. The description of a schema is that of the event. */
-export const EVENTS: Record<StreamName, Readonly<Record<string, TSchema>>> = {
-  DOMAIN: { ...IDENTITY_EVENTS, ...CATALOG_EVENTS, ...SOURCING_EVENTS, ...ORGANIZATION_EVENTS, ...WEBHOOKS_EVENTS },
-  NOTIFICATIONS: { ...CASE_EVENTS, ...ASSIGNMENT_EVENTS },
-}
+export const EVENTS: Record<StreamName, Readonly<Record<string, TSchema>>> = { DOMAIN, NOTIFICATIONS }
+
+type Schemas = typeof DOMAIN & typeof NOTIFICATIONS
+export type EventType = keyof Schemas
+
+/** The data of an event, or of one of several. */
+export type EventData<Type extends EventType> = Static<Schemas[Type]>
+
+/** An event with its data: one member for each of several types. */
+export type EventOf<Type extends EventType> = { [Each in Type]: { type: Each; data: EventData<Each> } }[Type]
+
+/** The last words of the types of a record: `created` of `sourcing.part.created`. */
+export type EventName<Record extends string> = EventType extends infer Type
+  ? Type extends `${Record}.${infer Name}`
+    ? Name
+    : never
+  : never
+
+export type CaseEvent = EventOf<Extract<EventType, `cases.${string}`>>
+export type AssignmentEvent = EventOf<Extract<EventType, `assignments.${string}`>>

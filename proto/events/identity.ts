@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import { Id } from './shapes.ts'
 
 const KeyData = Type.Object(
@@ -31,19 +31,4 @@ export const IDENTITY_EVENTS = {
   'identity.key.revoked': KeyData,
   'identity.session.revoked': SessionsData,
   'identity.token.revoked': TokenData,
-}
-
-export interface KeyRevoked {
-  type: 'identity.key.revoked'
-  data: Static<typeof KeyData>
-}
-
-export interface SessionsRevoked {
-  type: 'identity.session.revoked'
-  data: Static<typeof SessionsData>
-}
-
-export interface TokenRevoked {
-  type: 'identity.token.revoked'
-  data: Static<typeof TokenData>
 }

@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import { Id, OrgId } from './shapes.ts'
 
 const org = { orgId: OrgId('The organization.') }
@@ -66,59 +66,4 @@ export const ORGANIZATION_EVENTS = {
   'organization.customField.changed': CustomFieldData,
   'organization.mailAddress.changed': MailAddressData,
   'organization.notificationSettings.changed': NotificationSettingsData,
-}
-
-export interface UserChanged {
-  type: 'organization.user.changed'
-  data: Static<typeof UserData>
-}
-
-export interface RoleChanged {
-  type: 'organization.role.changed'
-  data: Static<typeof RoleData>
-}
-
-export interface OrgChanged {
-  type: 'organization.org.changed'
-  data: Static<typeof OrgData>
-}
-
-export interface CredentialsReset {
-  type: 'organization.user.credentialsReset'
-  data: Static<typeof ResetData>
-}
-
-export interface UserDeactivated {
-  type: 'organization.user.deactivated'
-  data: Static<typeof DeactivationData>
-}
-
-export interface UserAnonymised {
-  type: 'organization.user.anonymised'
-  data: Static<typeof AnonymisationData>
-}
-
-export interface ServiceAccountKeyRevoked {
-  type: 'organization.serviceAccountKey.revoked'
-  data: Static<typeof KeyRevocationData>
-}
-
-export interface BusinessUnitChanged {
-  type: 'organization.businessUnit.changed'
-  data: Static<typeof BusinessUnitData>
-}
-
-export interface CustomFieldChanged {
-  type: 'organization.customField.changed'
-  data: Static<typeof CustomFieldData>
-}
-
-export interface MailAddressChanged {
-  type: 'organization.mailAddress.changed'
-  data: Static<typeof MailAddressData>
-}
-
-export interface NotificationSettingsChanged {
-  type: 'organization.notificationSettings.changed'
-  data: Static<typeof NotificationSettingsData>
 }

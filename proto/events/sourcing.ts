@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import { Id, OrgId, sameData } from './shapes.ts'
 
 const partId = Id('part', 'The part.')
@@ -20,20 +20,10 @@ const PART_EVENTS = sameData(PartData, {
   'sourcing.part.filesChanged': 'Files of a part were added, removed or finished.',
 })
 
-export interface PartEvent {
-  type: keyof typeof PART_EVENTS
-  data: Static<typeof PartData>
-}
-
 const UploadData = Type.Object(
   { uploadId: Id('upload', 'The upload.'), orgId: OrgId('Its organization.') },
   { description: 'An upload was created.' },
 )
-
-export interface UploadCreated {
-  type: 'sourcing.upload.created'
-  data: Static<typeof UploadData>
-}
 
 const FactoryData = Type.Object({ factoryId: Id('factory', 'The factory.'), orgId: OrgId('Its organization.') })
 
@@ -45,11 +35,6 @@ const FACTORY_EVENTS = sameData(FactoryData, {
   'sourcing.factory.capabilitiesChanged': 'The capabilities of a factory were replaced.',
 })
 
-export interface FactoryEvent {
-  type: keyof typeof FACTORY_EVENTS
-  data: Static<typeof FactoryData>
-}
-
 const ReleaseData = Type.Object({
   factoryId: Id('factory', 'The factory.'),
   orgId: OrgId('The organization that may source from the factory.'),
@@ -60,11 +45,6 @@ const FACTORY_RELEASE_EVENTS = sameData(ReleaseData, {
   'sourcing.factory.released': 'A distributor released a factory to an organization that is engaged through it.',
   'sourcing.factory.withdrawn': 'A distributor withdrew the release of a factory.',
 })
-
-export interface FactoryReleaseEvent {
-  type: keyof typeof FACTORY_RELEASE_EVENTS
-  data: Static<typeof ReleaseData>
-}
 
 const rfq = { rfqId, partId, consumerOrgId, ipOwnerOrgId }
 const RfqData = Type.Object(rfq)
@@ -81,11 +61,6 @@ const RFQ_EVENTS = sameData(RfqData, {
   'sourcing.rfq.deleted': 'A draft was deleted.',
 })
 
-export interface RfqEvent {
-  type: keyof typeof RFQ_EVENTS
-  data: Static<typeof RfqData>
-}
-
 const InvitationData = Type.Object(
   {
     ...rfq,
@@ -97,20 +72,10 @@ const InvitationData = Type.Object(
   { description: 'Manufacturers were added to an RFQ.' },
 )
 
-export interface RfqInvited {
-  type: 'sourcing.rfq.invited'
-  data: Static<typeof InvitationData>
-}
-
 const DeclineData = Type.Object(
   { ...rfq, manufacturerOrgId },
   { description: 'A manufacturer declined an invitation.' },
 )
-
-export interface RfqDeclined {
-  type: 'sourcing.rfq.declined'
-  data: Static<typeof DeclineData>
-}
 
 const offer = { offerId, rfqId, partId, manufacturerOrgId, consumerOrgId, ipOwnerOrgId }
 const OfferData = Type.Object(offer)
@@ -127,20 +92,10 @@ const OFFER_EVENTS = sameData(OfferData, {
   'sourcing.offer.superseded': 'A revision of the offer was submitted.',
 })
 
-export interface OfferEvent {
-  type: keyof typeof OFFER_EVENTS
-  data: Static<typeof OfferData>
-}
-
 const RevisionData = Type.Object(
   { ...offer, previousOfferId: Id('offer', 'The offer that the revision supersedes when it is submitted.') },
   { description: 'A revision of an offer was drafted.' },
 )
-
-export interface OfferRevised {
-  type: 'sourcing.offer.revised'
-  data: Static<typeof RevisionData>
-}
 
 const OrderData = Type.Object({
   orderId: Id('order', 'The order.'),
@@ -171,11 +126,6 @@ const ORDER_EVENTS = sameData(OrderData, {
   'sourcing.order.milestonesChanged': 'The milestones of an order were replaced.',
   'sourcing.order.filesReleased': 'The IP owner released the files of the group `ip` to the manufacturer.',
 })
-
-export interface OrderEvent {
-  type: keyof typeof ORDER_EVENTS
-  data: Static<typeof OrderData>
-}
 
 export const SOURCING_EVENTS = {
   ...PART_EVENTS,

@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import { Id, OrgId } from './shapes.ts'
 
 const PauseData = Type.Object(
@@ -8,8 +8,3 @@ const PauseData = Type.Object(
 
 /** Domain events of the service of webhooks. The types that endpoints subscribe to are in `webhook-events.ts`. */
 export const WEBHOOKS_EVENTS = { 'webhooks.endpoint.paused': PauseData }
-
-export interface EndpointPaused {
-  type: 'webhooks.endpoint.paused'
-  data: Static<typeof PauseData>
-}

@@ -114,7 +114,15 @@ export type CommandOperation<
 export const takesIdempotencyKey = ({ audit, access, noIdempotencyKey = false }: Operation): boolean =>
   audit !== undefined && access !== 'public' && !noIdempotencyKey
 
+/** A mark in the type of an operation whose body may be absent. */
+interface OptionalBody {
+  readonly bodyOptional: true
+}
+
 /** Checks the form of a contract and keeps its exact schema types. */
+export function defineOperation<Q extends TObject, P extends TObject, B extends TSchema, R extends TSchema>(
+  operation: CommandOperation<Q, P, B, R> & OptionalBody,
+): CommandOperation<Q, P, B, R> & OptionalBody
 export function defineOperation<Q extends TObject, P extends TObject, B extends TSchema, R extends TSchema>(
   operation: CommandOperation<Q, P, B, R>,
 ): CommandOperation<Q, P, B, R>
@@ -126,10 +134,16 @@ export function defineOperation<O>(operation: O): O {
 }
 
 export type QueryOf<O> = O extends Operation<infer Q, TObject, TSchema, TSchema> ? Static<Q> : never
+/** The query of a paged list without the page. */
+export type FiltersOf<O> = Omit<QueryOf<O>, 'page' | 'pageSize'>
 export type ParamsOf<O> = O extends Operation<TObject, infer P, TSchema, TSchema> ? Static<P> : never
 /** Undefined for an operation without a body. */
 export type BodyOf<O> =
-  O extends Operation<TObject, TObject, infer B, TSchema> ? (TSchema extends B ? undefined : Static<B>) : never
+  O extends Operation<TObject, TObject, infer B, TSchema>
+    ? TSchema extends B
+      ? undefined
+      : Static<B> | (O extends OptionalBody ? undefined : never)
+    : never
 export type ResponseOf<O> = O extends Operation<TObject, TObject, TSchema, infer R> ? Static<R> : never
 
 /** Whether an operation is refused (403) during an impersonation. */

@@ -44,7 +44,7 @@ const ALLOWED: [path: string, text: string][] = [
   ['services/a/main.ts', 'run(process.env)'],
   ['services/a/x.test.ts', 'run(process.env)'],
   ['services/testing/x.ts', 'run(process.env)'],
-  ['scripts/seed.ts', 'run(process.env)'],
+  ['scripts/commands/seed/main.ts', 'run(process.env)'],
 ]
 
 await cp(join(ROOT, 'biome.json'), join(root, 'biome.json'))

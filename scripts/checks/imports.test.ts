@@ -28,7 +28,7 @@ const FORBIDDEN: [from: string, imported: string, rule: RegExp][] = [
   ['services/a/later.ts', 'await:../b/b.ts', /^services never import each other/],
   ['services/all/main.ts', '../a/parts/worker.ts', /^services\/all imports only/],
   ['services/a/service.ts', '../all/services.ts', /^nothing imports services\/all/],
-  ['services/kit/log/log.ts', '../../../scripts/seed.ts', /^only scripts import scripts/],
+  ['services/kit/log/log.ts', '../../../scripts/commands/seed/main.ts', /^only scripts import scripts/],
   ['services/a/service.ts', '../testing/database.ts', /^only tests import test support/],
   ['services/site/routes.ts', '../a/parts/rules.ts', /^the site imports only kit and proto/],
   ['services/a/parts/routes.ts', '../../site/page.ts', /^only service\.ts imports the site/],
@@ -83,7 +83,7 @@ const ALLOWED: [from: string, imported: string][] = [
   ['proto/parts.ts', '@sinclair/typebox/value'],
   ['services/site/console/app/data.ts', '../../../../proto/states/rfqs.ts'],
   ['services/site/console/app/data.ts', '../../../../proto/clients/typescript/src/client.ts'],
-  ['scripts/seed.ts', '../services/a/parts/commands.ts'],
+  ['scripts/commands/seed/main.ts', '../services/a/parts/commands.ts'],
 ]
 
 const CYCLES: [from: string, imported: string][] = [

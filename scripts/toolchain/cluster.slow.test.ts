@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SQL } from 'bun'
+import { until } from '../../services/testing/until.ts'
 import { type Cluster, startCluster, stopOrphan } from './cluster.ts'
 import { commandOf } from './processes.ts'
 import { findState } from './state.ts'
@@ -78,7 +79,7 @@ test('a process id in the lock file that another program has: no signal, and Pos
   await writeFile(join(data, 'postmaster.pid'), `${otherProgram.pid}\n${data}\n0\n5432\n\n127.0.0.1\n\nready\n`)
   await stopOrphan(data)
   expect(otherProgram.exitCode).toBeNull()
-  expect(await commandOf(otherProgram.pid)).toBeDefined()
+  await until(async () => (await commandOf(otherProgram.pid)) !== undefined)
   otherProgram.kill()
   await (await start()).stop()
 })

@@ -70,7 +70,7 @@ install_bun() {
 
 # The help needs no download. The words are those of the script that sources this one.
 print_help() {
-  local word help="scripts/help/${INVOKED_AS##*/}.txt"
+  local word help="scripts/commands/${INVOKED_AS##*/}/help.txt"
   for word in "$@"; do
     case "$word" in
       --help | -h) if [ -f "$help" ]; then printf '%s\n' "$(<"$help")"; exit 0; fi ;;

@@ -21,8 +21,8 @@ async function machine(name: string, programs: Record<string, string>, words: re
     await chmod(join(bin, program), 0o755)
   }
   // The shebang lines name `env` by its path; no other program of the machine is reachable.
-  await mkdir(join(checkout, 'scripts', 'help'), { recursive: true })
-  await writeFile(join(checkout, 'scripts', 'help', 'dev.txt'), 'Usage: ./scripts/dev\n')
+  await mkdir(join(checkout, 'scripts', 'commands', 'dev'), { recursive: true })
+  await writeFile(join(checkout, 'scripts', 'commands', 'dev', 'help.txt'), 'Usage: ./scripts/dev\n')
   const script = `. '${SCRIPT}'; echo "bun is $(bun --version)"`
   const child = Bun.spawn([join(bin, 'bash'), '-euc', script, 'dev', ...words], {
     cwd: checkout,

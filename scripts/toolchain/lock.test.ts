@@ -10,16 +10,21 @@ afterAll(() => rm(root, { recursive: true }))
 const file = join(root, 'launcher.json')
 afterEach(() => rm(file, { force: true }))
 
-const lockOf = (address: string) => ({ path: file, script: 'scripts/dev.ts', title: 'This checkout', address })
+const lockOf = (address: string) => ({
+  path: file,
+  script: 'scripts/commands/dev/main.ts',
+  title: 'This checkout',
+  address,
+})
 
 /** A launcher in another terminal. */
 function launcher() {
-  return Bun.spawn([process.execPath, '-e', 'setInterval(() => {}, 1000)', 'scripts/dev.ts'])
+  return Bun.spawn([process.execPath, '-e', 'setInterval(() => {}, 1000)', 'scripts/commands/dev/main.ts'])
 }
 
 test('a second launcher: refused with the address of the first', async () => {
   const other = launcher()
-  const record = await recordOf(other.pid, 'scripts/dev.ts')
+  const record = await recordOf(other.pid, 'scripts/commands/dev/main.ts')
   await writeFile(file, JSON.stringify({ ...record, address: 'http://localhost:8080' }))
   await expect(takeLock(lockOf('http://localhost:8081'))).rejects.toThrow(
     `This checkout is running already, on http://localhost:8080 (process ${other.pid})`,
@@ -30,7 +35,7 @@ test('a second launcher: refused with the address of the first', async () => {
 
 test('the lock of a killed launcher: taken over', async () => {
   const other = launcher()
-  const record = await recordOf(other.pid, 'scripts/dev.ts')
+  const record = await recordOf(other.pid, 'scripts/commands/dev/main.ts')
   await writeFile(file, JSON.stringify({ ...record, address: 'http://localhost:8080' }))
   other.kill('SIGKILL')
   await other.exited

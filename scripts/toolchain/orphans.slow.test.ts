@@ -32,10 +32,10 @@ async function testRun(pid: number): Promise<string> {
 }
 
 test('a killed test run: its database is stopped and removed, that of a running one is not', async () => {
-  const living = start('scripts/test.ts')
-  await recordOf(living.pid, 'scripts/test.ts')
+  const living = start('scripts/commands/test/main.ts')
+  await recordOf(living.pid, 'scripts/commands/test/main.ts')
   await testRun(living.pid)
-  const killed = start('scripts/test.ts')
+  const killed = start('scripts/commands/test/main.ts')
   const run = await testRun(killed.pid)
   killed.kill('SIGKILL')
   await killed.exited

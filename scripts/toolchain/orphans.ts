@@ -36,7 +36,7 @@ export async function removeOrphanedTestRuns(folder: string): Promise<void> {
     pid: Number(name.slice(TEST_FOLDER_PREFIX.length)),
   }))
   for (const { folder: run, pid } of [...onDisk, ...(await foldersInMemory(folder))]) {
-    if (!Number.isSafeInteger(pid) || (await commandOf(pid))?.includes('scripts/test.ts')) continue
+    if (!Number.isSafeInteger(pid) || (await commandOf(pid))?.includes('scripts/commands/test/main.ts')) continue
     await stopOrphan(join(run, TEST_DATA))
     await rm(run, { recursive: true, force: true })
   }

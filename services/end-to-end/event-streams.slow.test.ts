@@ -6,7 +6,7 @@ import { connect } from 'nats'
 import { goEnvironment } from '../../scripts/toolchain/installation.ts'
 import { run } from '../../scripts/toolchain/run.ts'
 import { ensureStreams } from '../kit/bus/nats/streams.ts'
-import { emit } from '../kit/bus/outbox/emit.ts'
+import { emitAny } from '../kit/bus/outbox/emit.ts'
 import { connect as connectToDatabase } from '../kit/db/client.ts'
 import { marketplaceOf } from '../testing/marketplace.ts'
 import { natsServer } from '../testing/nats-server.ts'
@@ -44,7 +44,7 @@ const producer = connectToDatabase(market.db.urlOf('sourcing'), { max: 1, applic
 market.db.beforeDrop(() => producer.end({ timeout: 1 }))
 
 const emitEvent = (type: string, subject: string) =>
-  producer.begin((tx) => emit(tx, { type, tenantId: 'org_1', subject, data: {} }))
+  producer.begin((tx) => emitAny(tx, { type, tenantId: 'org_1', subject, data: {} }))
 
 const PROGRAMS: Record<string, string[]> = {
   TypeScript: [process.execPath, 'event-reader.ts'],

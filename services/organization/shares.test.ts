@@ -13,7 +13,8 @@ test.each([
 ])('many concurrent %s of one organization leave connections for other organizations', async (_, table, path) => {
   const lists: Promise<{ status: number }>[] = []
   // The service then knows both callers, whose permissions are read from the same tables.
-  for (const { administrator } of [reader, other]) expect((await administrator.client.get('/v1/roles')).status).toBe(200)
+  for (const { administrator } of [reader, other])
+    expect((await administrator.client.get('/v1/roles')).status).toBe(200)
   await market.db.owner.begin(async (tx) => {
     // No list ends before this transaction.
     await tx`lock table ${tx(table)} in access exclusive mode`

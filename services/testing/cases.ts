@@ -1,4 +1,4 @@
-import type { CaseEvent } from '../../proto/events/cases.ts'
+import type { CaseEvent } from '../../proto/events/events.ts'
 import type { CaseExpense } from '../../proto/http/sourcing/case-expenses.ts'
 import type { CaseTask } from '../../proto/http/sourcing/case-tasks.ts'
 import type { Case } from '../../proto/http/sourcing/cases.ts'

@@ -148,7 +148,7 @@ export async function createFixtures(db: TestDatabase, signInInvited: SignInInvi
     const grant = (id: string, userId: string) => run('role.grant', { params: { id }, body: { userId } }, grantRole)
     const invite = async () => {
       const body = person()
-      const { id, activationUrl } = await run('user.create', { body }, (call) => createUser(link, call))
+      const { id, activationUrl } = await run('user.create', { params: {}, body }, (call) => createUser(link, call))
       return { ...body, userId: id, activationToken: tokenIn(activationUrl) }
     }
     return {
@@ -161,7 +161,7 @@ export async function createFixtures(db: TestDatabase, signInInvited: SignInInvi
       async member(role) {
         const invited = await invite()
         const newRole = async (permissions: Permission[]) =>
-          (await run('role.create', { body: { name: invited.familyName, permissions } }, createRole)).id
+          (await run('role.create', { params: {}, body: { name: invited.familyName, permissions } }, createRole)).id
         await grant(await (typeof role === 'string' ? roleNamed(role) : newRole(role)), invited.userId)
         return activated(orgId, invited.email, invited)
       },
@@ -174,7 +174,7 @@ export async function createFixtures(db: TestDatabase, signInInvited: SignInInvi
     async organization(roles: OrgRole[], options: Partial<OrgInput> = {}): Promise<TestOrganization> {
       const administrator = options.administrator ?? person()
       const body = { name: `Org ${administrator.familyName}`, roles, regionCode: 'NO', administrator, ...options }
-      const created = await runAsOperator('org.create', { body }, (call) => createOrg(link, call))
+      const created = await runAsOperator('org.create', { params: {}, body }, (call) => createOrg(link, call))
       const { id: orgId, administratorId, activationUrl } = created
       return signedIn({ orgId, administratorId, activationToken: tokenIn(activationUrl) }, administrator.email)
     },

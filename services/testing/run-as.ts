@@ -13,10 +13,10 @@ export interface Actor {
 /** Runs commands of a user without requests, which saves a sign-in for each organization of a test. */
 export const commandsOf =
   (sql: Pool, actor: Actor) =>
-  <Input extends object, Answer>(
+  <Params, Body, Answer>(
     procedure: Procedure,
-    input: Input,
-    run: (command: Command<Input>) => Promise<Answer>,
+    input: { params: Params; body: Body },
+    run: (command: Command<Params, Body>) => Promise<Answer>,
   ): Promise<Answer> => {
     const { orgId, userId: actorId } = actor
     const unknown = { grantId: undefined, ipAddress: undefined, userAgent: undefined, request: undefined }
@@ -24,6 +24,6 @@ export const commandsOf =
       const [row] = await findCaller(tx, actorId)
       if (!row) throw new Error(`there is no user ${actorId}`)
       const caller = callerFrom({ ...actor, sessionId: 'none', sessionVersion: row.session_version }, row)
-      return run({ ...input, tx, caller, now: new Date().toISOString(), audit })
+      return run({ ...input, ifMatch: undefined, tx, caller, now: new Date().toISOString(), audit })
     })
   }

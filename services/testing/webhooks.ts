@@ -1,7 +1,7 @@
 import { afterAll } from 'bun:test'
 import type { WebhookDelivery } from '../../proto/http/webhooks/deliveries.ts'
 import type { CreatedWebhookEndpoint } from '../../proto/http/webhooks/endpoints.ts'
-import { emit } from '../kit/bus/outbox/emit.ts'
+import { emitAny } from '../kit/bus/outbox/emit.ts'
 import { connect } from '../kit/db/client.ts'
 import { marketplaceOf } from './marketplace.ts'
 import type { Page } from './people.ts'
@@ -66,7 +66,7 @@ export async function marketplaceWithWebhooks() {
     remove: (id: string) => client.send('DELETE', `${ENDPOINTS}/${id}`),
     /** Emits an event of the organization. */
     send: (type: string) =>
-      producer.begin((tx) => emit(tx, { type, tenantId: org.orgId, subject: 'case_1', data: { caseId: 'case_1' } })),
+      producer.begin((tx) => emitAny(tx, { type, tenantId: org.orgId, subject: 'case_1', data: { caseId: 'case_1' } })),
     /** Waits until an endpoint has deliveries in a state. */
     finished: (endpointId: string, state: string, count = 1) =>
       until(

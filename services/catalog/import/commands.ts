@@ -1,4 +1,3 @@
-import type { CatalogReloaded } from '../../../proto/events/catalog.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import { VERSION } from '../../kit/config/version.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
@@ -152,11 +151,8 @@ async function publish(
         if ((await countEntries(tx, catalog, next.version)) !== next.entries) throw new ImportRunning()
         await publishVersion(tx, { ...next, now })
       }
-      const reloaded: CatalogReloaded = {
-        type: 'catalog.reloaded',
-        data: { catalogs: changes.map(({ next }) => next.name) },
-      }
-      await emit(tx, { ...reloaded, subject: 'catalogs' })
+      const catalogs = changes.map(({ next }) => next.name)
+      await emit(tx, { type: 'catalog.reloaded', tenantId: undefined, subject: 'catalogs', data: { catalogs } })
     })
   } catch (error) {
     if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error

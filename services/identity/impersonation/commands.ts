@@ -1,7 +1,8 @@
-import type { ImpersonationGrant, ImpersonationGrantInput } from '../../../proto/http/identity/impersonation.ts'
+import type * as api from '../../../proto/http/identity/impersonation.ts'
+import type { ImpersonationGrant } from '../../../proto/http/identity/impersonation.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
-import type { Command } from '../../kit/command/command.ts'
+import type { CommandOf } from '../../kit/command/command.ts'
 import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { hashOf, newIdAt, newSecretToken } from '../../kit/db/ids.ts'
@@ -27,7 +28,7 @@ import { expiryOf, grantorHasAuthority, missingPermissions } from './rules.ts'
 /** Creates a grant to act as a user of the caller's organization. The link is returned once and stored as a hash. */
 export async function createGrant(
   { publicUrl }: { publicUrl: string },
-  { tx, caller, body, now }: Command<{ body: ImpersonationGrantInput }>,
+  { tx, caller, body, now }: CommandOf<typeof api.createImpersonationGrant>,
 ) {
   const expiresAt = expiryOf(body.expireTime, Date.parse(now))
   if (!expiresAt) throw invalidField('expireTime', 'must lie within the next 24 hours')
@@ -96,7 +97,7 @@ export async function revokeGrant({
   caller: { orgId },
   params: { id },
   now,
-}: Command<{ params: { id: string } }>): Promise<ImpersonationGrant> {
+}: CommandOf<typeof api.revokeImpersonationGrant>): Promise<ImpersonationGrant> {
   const [grant] = await markRevoked(tx, orgId, id, now)
   if (!grant) {
     found(await findGrant(tx, orgId, id))

@@ -1,5 +1,5 @@
 import type { Envelope } from '../../../proto/events/envelope.ts'
-import type { OrgChanged } from '../../../proto/events/organization.ts'
+import type { EventData } from '../../../proto/events/events.ts'
 import type { Bus } from '../../kit/bus/bus.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
@@ -13,7 +13,7 @@ import { grantorHasAuthority } from './rules.ts'
  */
 export const endSessionsWithoutAuthority = ({ bus, now }: { bus: Bus; now: () => string }): Worker => {
   const handleAll = async (tx: Tx, events: readonly Envelope[]) => {
-    const orgIds = new Set(events.map(({ data }) => (data as OrgChanged['data']).orgId))
+    const orgIds = new Set(events.map(({ data }) => (data as EventData<'organization.org.changed'>).orgId))
     for (const orgId of [...orgIds].sort()) await endWithoutAuthority(tx, orgId, now())
   }
   return bus.consume({

@@ -1,5 +1,4 @@
 import { exportJWK, exportPKCS8, generateKeyPair } from 'jose'
-import type { KeyRevoked } from '../../../proto/events/identity.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
@@ -86,8 +85,7 @@ export function revokeSigningKey(
     await lockKeys(tx)
     const [signing] = await findSigningKey(tx, now)
     const { signs_from } = found(await deleteSigningKey(tx, kid))
-    const revoked: KeyRevoked = { type: 'identity.key.revoked', data: { kid } }
-    await emit(tx, { ...revoked, subject: kid })
+    await emit(tx, { type: 'identity.key.revoked', tenantId: undefined, subject: kid, data: { kid } })
     const isPending = signs_from > now
     if (signing?.kid !== kid && !isPending) return { successor: undefined }
     const [published] = isPending ? [] : await activatePendingKey(tx, now)

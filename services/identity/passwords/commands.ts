@@ -1,4 +1,5 @@
-import type { Command, Preparation } from '../../kit/command/command.ts'
+import type * as api from '../../../proto/http/identity/accounts.ts'
+import type { CommandOf, PreparationOf } from '../../kit/command/command.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { endSessionsOf } from '../sessions/commands.ts'
@@ -15,10 +16,6 @@ export interface PasswordDeps {
   now: () => string
 }
 
-interface PasswordChangeRequest {
-  body: { currentPassword: string; newPassword: string }
-}
-
 interface PasswordChange {
   oldHash: string
   newHash: string
@@ -27,7 +24,12 @@ interface PasswordChange {
 /** Checks the current password and hashes the new one. Wrong current passwords are throttled like sign-ins. */
 export async function hashPasswords(
   { sql, hashing, now: currentTime }: PasswordDeps,
-  { caller: { userId }, body: { currentPassword, newPassword }, audit, signal }: Preparation<PasswordChangeRequest>,
+  {
+    caller: { userId },
+    body: { currentPassword, newPassword },
+    audit,
+    signal,
+  }: PreparationOf<typeof api.changePassword>,
 ): Promise<PasswordChange> {
   const problem = passwordProblem(newPassword)
   if (problem) throw invalidField('newPassword', problem)
@@ -53,7 +55,7 @@ export async function changePassword({
   newHash,
   now,
   audit,
-}: Command<PasswordChange>): Promise<undefined> {
+}: CommandOf<typeof api.changePassword> & PasswordChange): Promise<undefined> {
   if ((await replacePassword(tx, { userId, oldHash, newHash })).length === 0) {
     throw refuse('conflict', { detail: 'The password was changed by another request.' })
   }

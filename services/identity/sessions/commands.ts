@@ -1,8 +1,9 @@
-import type { SessionsRevoked, TokenRevoked } from '../../../proto/events/identity.ts'
+import type * as accounts from '../../../proto/http/identity/accounts.ts'
+import type * as tokens from '../../../proto/http/identity/tokens.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import type { ReadToken } from '../../kit/auth/tokens.ts'
-import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
-import type { Command } from '../../kit/command/command.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
+import type { CommandOf, PreparationOf } from '../../kit/command/command.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { hashOf } from '../../kit/db/ids.ts'
 import { found, notFound } from '../../kit/errors/refusal.ts'
@@ -28,7 +29,7 @@ export async function endSessions(tx: Tx, orgId: string, sessionIds: readonly st
       tenantId: orgId,
       subject: batch[0] as string,
       data: { sessionIds: batch },
-    } satisfies SessionsRevoked & EventAttributes)
+    })
   }
 }
 
@@ -67,7 +68,7 @@ interface Revocation {
 /** Finds what to revoke: the caller's session, or that of the token in the body. */
 export async function findRevocation(
   deps: { sql: Pool; readToken: ReadToken },
-  { caller, body }: { caller: Caller; body: { token?: string } | undefined },
+  { caller, body }: PreparationOf<typeof tokens.revokeToken>,
 ): Promise<Revocation> {
   const named = body?.token === undefined ? caller : await ownSessionOf(deps, caller, body.token)
   // An impersonated caller ends the impersonation session and no session of the user.
@@ -82,7 +83,7 @@ export async function revoke({
   sessionId,
   clientTokenId,
   now,
-}: Command<Revocation>): Promise<{ message: string }> {
+}: CommandOf<typeof tokens.revokeToken> & Revocation): Promise<{ message: string }> {
   if (clientTokenId !== undefined) await endClientToken(tx, { orgId, tokenId: clientTokenId }, now)
   else if (sessionId !== undefined) await endSessions(tx, orgId, [sessionId], now)
   return { message: 'Token revoked' }
@@ -100,7 +101,7 @@ export async function endClientToken(
     tenantId: orgId,
     subject: tokenId,
     data: { tokenId },
-  } satisfies TokenRevoked & EventAttributes)
+  })
   return true
 }
 
@@ -120,7 +121,12 @@ async function ownSessionOf(
   return { sessionId: session?.id }
 }
 
-export async function endSession({ tx, caller, params, now }: Command<{ params: { id: string } }>): Promise<undefined> {
+export async function endSession({
+  tx,
+  caller,
+  params,
+  now,
+}: CommandOf<typeof accounts.endSession>): Promise<undefined> {
   const session = found(await findLiveSession(tx, caller.orgId, params.id, now))
   if (!mayManageSessions(caller, session.user_id)) throw notFound()
   await endSessions(tx, caller.orgId, [params.id], now)

@@ -1,4 +1,4 @@
-import type { CredentialsReset, UserAnonymised, UserDeactivated } from '../../../proto/events/organization.ts'
+import type { EventData } from '../../../proto/events/events.ts'
 import type { Bus } from '../../kit/bus/bus.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
 import { endSessionsOf } from './commands.ts'
@@ -10,7 +10,9 @@ export const endResetSessions = ({ bus, now }: { bus: Bus; now: () => string }):
     name: 'end-reset-sessions',
     subjects: ['organization.user.credentialsReset', 'organization.user.deactivated'],
     handle: (tx, event) => {
-      const { userId, orgId, sessionVersion } = event.data as (CredentialsReset | UserDeactivated)['data']
+      const { userId, orgId, sessionVersion } = event.data as EventData<
+        'organization.user.credentialsReset' | 'organization.user.deactivated'
+      >
       return endSessionsOf(tx, { userId, orgId, beforeVersion: sessionVersion }, now())
     },
   })
@@ -21,7 +23,7 @@ export const erasePeople = ({ bus, now }: { bus: Bus; now: () => string }): Work
     name: 'erase-people',
     subjects: ['organization.user.anonymised'],
     handle: async (tx, event) => {
-      const { userId, orgId } = event.data as UserAnonymised['data']
+      const { userId, orgId } = event.data as EventData<'organization.user.anonymised'>
       await endSessionsOf(tx, { orgId, userId }, now())
       await erasePassword(tx, userId)
       await eraseClientData(tx, userId)

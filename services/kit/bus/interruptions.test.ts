@@ -11,7 +11,7 @@ import {
 } from '../../testing/bus/harness.ts'
 import { testDatabase } from '../../testing/database.ts'
 import type { Tx } from '../db/client.ts'
-import { emitAll } from './outbox/emit.ts'
+import { emitAllAny } from './outbox/emit.ts'
 
 /** Failures of dependencies in the handler of a consumer that has two tries. */
 const TRIES = 2
@@ -37,7 +37,7 @@ async function consume(
   const calls = new Map<number, number>()
   const callsOf = (value: number) => calls.get(value) ?? 0
   const events = values.map((value) => ({ type, subject: 'record', data: { value } }))
-  await sourcing.pool.begin((tx) => emitAll(tx, events))
+  await sourcing.pool.begin((tx) => emitAllAny(tx, events))
   webhooks.start(
     webhooks.bus.consume({
       name,

@@ -1,13 +1,22 @@
+import type { BodyOf, CommandOperation, ParamsOf } from '../../../proto/http/operation.ts'
 import type { AuditContext } from '../audit/context.ts'
 import type { AuditEntry } from '../audit/entry.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { Tx } from '../db/client.ts'
 
+/** The input of a command that has passed the checks of its operation. */
+interface Input<Params, Body> {
+  params: Params
+  body: Body
+  /** The entity tags of `If-Match`, where the operation honours it and the client sent it. */
+  ifMatch: string | undefined
+}
+
 /**
- * The argument of a command of a feature: the checked input that it uses, such as `{ params: { id: string } }`, and
- * what the kit adds. The kit has opened the transaction, and commits it when the command is done.
+ * The argument of a command of a feature: its checked input and what the kit adds. The kit has opened the transaction,
+ * and commits it when the command is done.
  */
-export type Command<Input extends object = object> = Input & {
+export interface Command<Params, Body> extends Input<Params, Body> {
   /** The transaction of the state change, its history, audit entry, event and stored response. */
   tx: Tx
   /** The caller as read in the transaction, because body and queue take time. */
@@ -18,12 +27,20 @@ export type Command<Input extends object = object> = Input & {
   audit: AuditEntry
 }
 
+/** The argument of the command of an operation, or of one command that serves several. */
+export type CommandOf<O extends CommandOperation> = Command<ParamsOf<O>, BodyOf<O>>
+
 /** The argument of a step before the transaction. */
-export type Preparation<Input extends object = object> = Input & {
+export interface PreparationOf<O extends CommandOperation> extends Input<ParamsOf<O>, BodyOf<O>> {
   /** The caller when the headers arrived. The transaction reads it again. */
   caller: Caller
   now: string
   audit: AuditContext
   /** Aborts when the client disconnects. */
   signal: AbortSignal
+}
+
+/** The fields of a body, or of any of several. */
+export type FieldsOf<Body> = {
+  [Name in Body extends unknown ? keyof Body : never]?: Body extends { [Each in Name]?: infer Value } ? Value : never
 }

@@ -1,4 +1,4 @@
-import type { CommandOperation } from '../../../proto/http/operation.ts'
+import type { BodyOf, CommandOperation, ParamsOf } from '../../../proto/http/operation.ts'
 import type { AuditContext } from '../audit/context.ts'
 import { AuditEntry } from '../audit/entry.ts'
 import { recordSuccess } from '../audit/record.ts'
@@ -10,7 +10,7 @@ import type { JsonText } from '../db/json-text.ts'
 import { findStoredAnswer, once } from '../idempotency/once.ts'
 import type { KeyedSemaphore } from '../limits/keyed-semaphore.ts'
 import type { SecretBox } from '../secrets/box.ts'
-import type { Command, Preparation } from './command.ts'
+import type { CommandOf, PreparationOf } from './command.ts'
 
 export interface CommandDeps {
   /** The pool on which commands begin their transactions. */
@@ -40,10 +40,10 @@ export interface CommandRequest {
 }
 
 /** The steps of a command. */
-export interface CommandSteps<Input extends object, Prepared extends object, Answer> {
+export interface CommandSteps<O extends CommandOperation, Prepared extends object, Answer> {
   /** Work that a transaction must not wait for, such as asking a file store or hashing a password. */
-  prepare?: ((call: Preparation<Input>) => Promise<Prepared>) | undefined
-  run(call: Command<Input & Prepared>): Promise<Answer>
+  prepare?: ((call: PreparationOf<O>) => Promise<Prepared>) | undefined
+  run(call: CommandOf<O> & Prepared): Promise<Answer>
   /** Called after the transaction has committed. */
   afterCommit?: (() => void) | undefined
 }
@@ -53,16 +53,16 @@ export interface CommandSteps<Input extends object, Prepared extends object, Ans
  * returns the stored answer of a repeated `Idempotency-Key` or runs the command, writes the audit entry, and commits.
  */
 export const commandRunner =
-  <Input extends object, Prepared extends object, Answer>(
+  <O extends CommandOperation, Prepared extends object, Answer>(
     { sql, clock, box, auth, permits }: CommandDeps,
-    operation: CommandOperation,
-    { prepare, run, afterCommit }: CommandSteps<Input, Prepared, Answer>,
+    operation: O,
+    { prepare, run, afterCommit }: CommandSteps<O, Prepared, Answer>,
   ) =>
   (received: CommandRequest): Promise<Answer | JsonText | undefined> => {
     const { request, params, body, ifMatch, idempotencyKey: key } = received
     const path = Object.values(params)
     // The endpoint has checked the input against the schemas of the operation.
-    const input = { params, body, ifMatch } as unknown as Input
+    const input = { params: params as ParamsOf<O>, body: body as BodyOf<O>, ifMatch }
     const begin = async <T>(work: (tx: Tx, caller: Caller, now: string) => Promise<T>): Promise<T> => {
       const claims = await auth.claimsOf(request)
       const begun = sql.begin(async (tx) => {

@@ -27,14 +27,6 @@ export interface CallerContext<O> extends PublicContext<O>, RequestReads {
   recheck(): Promise<void>
 }
 
-/** The input of a command that has passed the checks of its operation. */
-export interface CommandInput<O> {
-  params: ParamsOf<O>
-  body: BodyOf<O>
-  /** The entity tags of `If-Match`, where the operation honours it and the client sent it. */
-  ifMatch: string | undefined
-}
-
 /** Returns problems of a body that its schema cannot express. It is checked with the schema, before the permission. */
 export type BodyRule<Body> = (body: Body) => FieldError[]
 

@@ -3,7 +3,7 @@ import type { AnyElysia, Context } from 'elysia'
 import type { BodyOf, CommandOperation, Operation } from '../../../proto/http/operation.ts'
 import { type CommandRequest, type CommandSteps, commandRunner } from '../command/run.ts'
 import { inRequestSpan } from '../traces/traces.ts'
-import type { Answer, BodyRule, CallerContext, CommandInput, Handler, PublicContext, PublicHandler } from './context.ts'
+import type { Answer, BodyRule, CallerContext, Handler, PublicContext, PublicHandler } from './context.ts'
 import type { HttpDeps } from './deps.ts'
 import { type CheckedRequest, Endpoint } from './endpoint.ts'
 import type { RequestState } from './request-state.ts'
@@ -34,7 +34,7 @@ interface CommandOptions<O> {
   afterCommit?: () => void
 }
 
-type Steps<O, Prepared extends object> = CommandSteps<CommandInput<O>, Prepared, Answer<O>>
+type Steps<O extends CommandOperation, Prepared extends object> = CommandSteps<O, Prepared, Answer<O>>
 
 /** The HTTP side of one service: makes Elysia plugins of operations, with the checks of the contract. */
 export class Http {
@@ -66,7 +66,7 @@ export class Http {
   }
 
   /** A route of a command. The kit runs it in a transaction with its audit entry and its stored answer. */
-  command<O extends CommandOperation<TObject, TObject, TSchema, TSchema>>(
+  command<O extends CommandOperation>(
     operation: O,
     run: Steps<O, object>['run'],
     options: CommandOptions<O> = {},
@@ -75,7 +75,7 @@ export class Http {
   }
 
   /** A route of a command with a step that its transaction must not wait for. */
-  preparedCommand<O extends CommandOperation<TObject, TObject, TSchema, TSchema>, Prepared extends object>(
+  preparedCommand<O extends CommandOperation, Prepared extends object>(
     operation: O,
     { checkBody, ...steps }: Steps<O, Prepared> & CommandOptions<O>,
   ): Plugin {

@@ -34,7 +34,7 @@ test('an index whose concurrent creation was interrupted: the next run creates i
 test('a migrator that is killed in a migration: nothing of it remains, and the next run applies it', async () => {
   const url = emptyDatabase()
   const migrator = () =>
-    Bun.spawn([process.execPath, join(import.meta.dir, '../../../scripts/migrate.ts')], {
+    Bun.spawn([process.execPath, join(import.meta.dir, '../../../scripts/commands/migrate/main.ts')], {
       env: {
         ...process.env,
         DATABASE_URL: asOwner(url),

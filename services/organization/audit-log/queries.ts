@@ -1,4 +1,5 @@
 import type { Sql } from '../../kit/db/client.ts'
+import { and } from '../../kit/db/conditions.ts'
 import type { TimeKey } from '../../kit/pagination/keysets.ts'
 
 const MONTHS_AHEAD = 3
@@ -21,7 +22,7 @@ export const listActors = (
 ) => sql<{ id: string }[]>`
   select id from organization.users
   where org_id = ${orgId} and email_key like (select lower(${emailPattern}))
-    ${actorId === undefined ? sql`` : sql`and id = ${actorId}`}
+    and ${and(sql, actorId !== undefined && sql`id = ${actorId}`)}
   limit ${limit}`
 
 export interface EntryRow {

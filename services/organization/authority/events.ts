@@ -1,5 +1,4 @@
-import type { OrgChanged, RoleChanged, UserChanged } from '../../../proto/events/organization.ts'
-import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Tx } from '../../kit/db/client.ts'
 
 /** Makes every service reload the permissions of the user. */
@@ -9,7 +8,7 @@ export const emitUserChanged = (tx: Tx, orgId: string, userId: string) =>
     tenantId: orgId,
     subject: userId,
     data: { userId, orgId },
-  } satisfies UserChanged & EventAttributes)
+  })
 
 /** Makes every service reload the permissions of all users of the organization. */
 export const emitRoleChanged = (tx: Tx, orgId: string, roleId: string) =>
@@ -18,7 +17,7 @@ export const emitRoleChanged = (tx: Tx, orgId: string, roleId: string) =>
     tenantId: orgId,
     subject: roleId,
     data: { roleId, orgId },
-  } satisfies RoleChanged & EventAttributes)
+  })
 
 /** Makes every service reload the permissions of all users of the organization. */
 export const emitOrganizationChanged = (tx: Tx, orgId: string) =>
@@ -27,4 +26,4 @@ export const emitOrganizationChanged = (tx: Tx, orgId: string) =>
     tenantId: orgId,
     subject: orgId,
     data: { orgId },
-  } satisfies OrgChanged & EventAttributes)
+  })

@@ -1,5 +1,6 @@
 import type { OrgRole, Permission } from '../../../proto/permissions.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
+import { and } from '../../kit/db/conditions.ts'
 import type { Lineage } from './rules.ts'
 
 /** The row lock serializes commands on users and roles, so that each sees the changes of the previous one. */
@@ -50,7 +51,7 @@ export const listKeptKeys = (
   join organization.service_account_keys k on k.org_id = holder.org_id and k.user_id = holder.user_id
   cross join lateral (select coalesce(k.keeper_ids, array[k.created_by]) as keeper_ids) kept
   where holder.org_id = ${orgId} and holder.role_id = ${roleId}
-    ${userId === undefined ? tx`` : tx`and holder.user_id = ${userId}`}
+    and ${and(tx, userId !== undefined && tx`holder.user_id = ${userId}`)}
     and k.revoked_at is null and (k.expires_at is null or k.expires_at > ${now})
   order by k.id`
 

@@ -1,7 +1,7 @@
-import type { BusinessUnitChanged } from '../../../proto/events/organization.ts'
+import type * as api from '../../../proto/http/organization/business-units.ts'
 import { type BusinessUnit, MAX_BUSINESS_UNITS } from '../../../proto/http/organization/business-units.ts'
-import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
-import type { Command } from '../../kit/command/command.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
+import type { CommandOf } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
@@ -19,7 +19,7 @@ export async function createBusinessUnit({
   body: { name },
   now,
   audit,
-}: Command<{ body: { name: string } }>): Promise<BusinessUnit> {
+}: CommandOf<typeof api.createBusinessUnit>): Promise<BusinessUnit> {
   // Creation is serialized, because concurrent requests could exceed the limit.
   await lockOrganization(tx, orgId)
   const [present] = await queries.countBusinessUnits(tx, orgId)
@@ -37,13 +37,7 @@ const emitChanged = (tx: Tx, orgId: string, businessUnitId: string) =>
     tenantId: orgId,
     subject: businessUnitId,
     data: { businessUnitId, orgId },
-  } satisfies BusinessUnitChanged & EventAttributes)
-
-interface PatchBusinessUnit {
-  params: { id: string }
-  body: { name?: string }
-  ifMatch: string | undefined
-}
+  })
 
 export async function patchBusinessUnit({
   tx,
@@ -51,7 +45,7 @@ export async function patchBusinessUnit({
   params: { id },
   body,
   ifMatch,
-}: Command<PatchBusinessUnit>): Promise<BusinessUnit> {
+}: CommandOf<typeof api.patchBusinessUnit>): Promise<BusinessUnit> {
   const unit = found(await queries.lockBusinessUnit(tx, orgId, id))
   requireMatch(ifMatch, unit)
   const { name = unit.name } = body
@@ -65,7 +59,7 @@ export async function deleteBusinessUnit({
   tx,
   caller: { orgId },
   params: { id },
-}: Command<{ params: { id: string } }>): Promise<undefined> {
+}: CommandOf<typeof api.deleteBusinessUnit>): Promise<undefined> {
   found(await queries.findBusinessUnit(tx, orgId, id))
   await lockLabels(tx, orgId)
   found(await queries.lockBusinessUnit(tx, orgId, id))

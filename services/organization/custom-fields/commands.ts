@@ -1,12 +1,7 @@
-import type { CustomFieldChanged } from '../../../proto/events/organization.ts'
-import {
-  type CustomField,
-  type CustomFieldDefinition,
-  type CustomFieldPatch,
-  MAX_CUSTOM_FIELDS,
-} from '../../../proto/http/organization/custom-fields.ts'
-import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
-import type { Command } from '../../kit/command/command.ts'
+import type * as api from '../../../proto/http/organization/custom-fields.ts'
+import { type CustomField, MAX_CUSTOM_FIELDS } from '../../../proto/http/organization/custom-fields.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
+import type { CommandOf } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
@@ -25,7 +20,7 @@ export async function createCustomField({
   body: { name, options },
   now,
   audit,
-}: Command<{ body: CustomFieldDefinition }>): Promise<CustomField> {
+}: CommandOf<typeof api.createCustomField>): Promise<CustomField> {
   const problems = optionProblems(options, new Set())
   if (problems.length > 0) throw invalid(problems)
   // Creation is serialized, because concurrent requests could exceed the limit.
@@ -52,13 +47,7 @@ const emitChanged = (tx: Tx, orgId: string, fieldId: string) =>
     tenantId: orgId,
     subject: fieldId,
     data: { fieldId, orgId },
-  } satisfies CustomFieldChanged & EventAttributes)
-
-interface PatchCustomField {
-  params: { id: string }
-  body: CustomFieldPatch
-  ifMatch: string | undefined
-}
+  })
 
 /** Renames a field or replaces its options. An option that a part uses cannot be removed. */
 export async function patchCustomField({
@@ -67,7 +56,7 @@ export async function patchCustomField({
   params: { id },
   body,
   ifMatch,
-}: Command<PatchCustomField>): Promise<CustomField> {
+}: CommandOf<typeof api.patchCustomField>): Promise<CustomField> {
   const field = await lockField(tx, orgId, id)
   const known = new Set(field.options.map((option) => option.id))
   const problems = optionProblems(body.options ?? [], known)
@@ -97,7 +86,7 @@ export async function deleteCustomField({
   tx,
   caller: { orgId },
   params: { id },
-}: Command<{ params: { id: string } }>): Promise<undefined> {
+}: CommandOf<typeof api.deleteCustomField>): Promise<undefined> {
   await lockField(tx, orgId, id)
   if ((await findPartOfField(tx, orgId, { fieldId: id })).length > 0) {
     throw refuse('in_use', { detail: 'A part uses an option of the field.' })

@@ -1,16 +1,14 @@
-import type { MailAddressChanged } from '../../../proto/events/organization.ts'
+import type * as api from '../../../proto/http/organization/mail-addresses.ts'
 import {
   type LinkedAddress,
   MAIL_TOPICS,
   MAX_MAIL_ADDRESSES,
   type MailAddress,
-  type MailAddressInput,
-  type MailAddressPatch,
 } from '../../../proto/http/organization/mail-addresses.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
 import type { AuditEntry } from '../../kit/audit/entry.ts'
-import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
-import type { Command } from '../../kit/command/command.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
+import type { CommandOf } from '../../kit/command/command.ts'
 import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import type { Pool, Sql, Tx } from '../../kit/db/client.ts'
 import { isUniqueViolation } from '../../kit/db/failures.ts'
@@ -40,7 +38,7 @@ export interface AddressDeps {
 /** Adds an address, which gets a link to confirm it. */
 export async function createAddress(
   { links }: AddressDeps,
-  { tx, caller: { orgId, userId: createdBy }, body, now, audit }: Command<{ body: MailAddressInput }>,
+  { tx, caller: { orgId, userId: createdBy }, body, now, audit }: CommandOf<typeof api.createMailAddress>,
 ): Promise<MailAddress> {
   const email = emailAddressOf(body.email)
   if (email === undefined) throw invalidField('email', 'is not an e-mail address')
@@ -84,16 +82,12 @@ const emitChanged = (tx: Tx, orgId: string, mailAddressId: string) =>
     tenantId: orgId,
     subject: mailAddressId,
     data: { mailAddressId, orgId },
-  } satisfies MailAddressChanged & EventAttributes)
-
-interface OneAddress {
-  params: { id: string }
-}
+  })
 
 /** Sends a new link to an address that is not confirmed; the earlier one is void. */
 export async function sendConfirmation(
   { links }: AddressDeps,
-  { tx, caller: { orgId }, params: { id }, now }: Command<OneAddress>,
+  { tx, caller: { orgId }, params: { id }, now }: CommandOf<typeof api.sendMailAddressConfirmation>,
 ): Promise<MailAddress> {
   await lockOrganization(tx, orgId)
   const address = found(await queries.lockAddress(tx, orgId, id))
@@ -106,18 +100,13 @@ export async function sendConfirmation(
   return shownAddress(address)
 }
 
-interface PatchAddress extends OneAddress {
-  body: MailAddressPatch
-  ifMatch: string | undefined
-}
-
 export async function patchAddress({
   tx,
   caller: { orgId },
   params: { id },
   body,
   ifMatch,
-}: Command<PatchAddress>): Promise<MailAddress> {
+}: CommandOf<typeof api.patchMailAddress>): Promise<MailAddress> {
   const address = found(await queries.lockAddress(tx, orgId, id))
   requireMatch(ifMatch, shownAddress(address))
   const topics = topicsOf(body.topics ?? address.topics)
@@ -131,7 +120,7 @@ export async function deleteAddress({
   caller: { orgId },
   params: { id },
   now,
-}: Command<OneAddress>): Promise<undefined> {
+}: CommandOf<typeof api.deleteMailAddress>): Promise<undefined> {
   found(await queries.deleteAddress(tx, orgId, id))
   await dropMails(tx, id, now)
   await emitChanged(tx, orgId, id)

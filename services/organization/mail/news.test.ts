@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { emit } from '../../kit/bus/outbox/emit.ts'
+import { emitAny } from '../../kit/bus/outbox/emit.ts'
 import { connect } from '../../kit/db/client.ts'
 import { awardsOf } from '../../testing/awards.ts'
 import { MAIL_ADDRESSES, marketplaceWithMail, PUBLIC_URL } from '../../testing/mail/market.ts'
@@ -203,7 +203,7 @@ test('an endpoint that the marketplace paused is told with its page', async () =
   const address = await confirmed(rival, ['ENDPOINTS'])
   const data = { endpointId: 'wh_1', orgId: rival.orgId }
   await emitters.webhooks.begin((tx) =>
-    emit(tx, { type: 'webhooks.endpoint.paused', tenantId: rival.orgId, subject: 'wh_1', data }),
+    emitAny(tx, { type: 'webhooks.endpoint.paused', tenantId: rival.orgId, subject: 'wh_1', data }),
   )
   expect(await collected(address, 1)).toEqual(['endpointPaused'])
   await release()
@@ -215,7 +215,7 @@ test('an endpoint that the marketplace paused is told with its page', async () =
 describe('not told', () => {
   const told = (data: object, more: { type?: string; time?: string } = {}) =>
     emitters.sourcing.begin((tx) =>
-      emit(tx, { type: 'cases.created', tenantId: maker.orgId, subject: 'case_1', data, ...more }),
+      emitAny(tx, { type: 'cases.created', tenantId: maker.orgId, subject: 'case_1', data, ...more }),
     )
 
   test('are an unconfirmed address, events before the confirmation and of the day before, and events of other systems', async () => {

@@ -1,13 +1,11 @@
-import type { NotificationSettingsChanged } from '../../../proto/events/organization.ts'
 import { CONFIRMATION_HOURS } from '../../../proto/http/organization/mail-addresses.ts'
+import type * as api from '../../../proto/http/organization/notification-settings.ts'
 import type {
   NotificationSettings,
-  NotificationSettingsPatch,
   OwnNotificationSettings,
-  OwnNotificationSettingsPatch,
 } from '../../../proto/http/organization/notification-settings.ts'
-import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
-import type { Command } from '../../kit/command/command.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
+import type { CommandOf } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { hashOf, newSecretToken } from '../../kit/db/ids.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
@@ -16,18 +14,13 @@ import type { MailLinks } from '../mail/links.ts'
 import { dropMailsTo } from '../mail/queries.ts'
 import * as queries from './queries.ts'
 
-interface Patch<Body> {
-  body: Body
-  ifMatch: string | undefined
-}
-
 /** The organization is locked. A patch without a change emits no event. */
 export async function patchSettings({
   tx,
   caller: { orgId },
   body,
   ifMatch,
-}: Command<Patch<NotificationSettingsPatch>>): Promise<NotificationSettings> {
+}: CommandOf<typeof api.patchNotificationSettings>): Promise<NotificationSettings> {
   const settings = found(await queries.findSettings(tx, orgId))
   requireMatch(ifMatch, settings)
   const { administrators = settings.administrators } = body
@@ -44,7 +37,7 @@ export async function patchOwnSettings({
   body,
   ifMatch,
   now,
-}: Command<Patch<OwnNotificationSettingsPatch>>): Promise<OwnNotificationSettings> {
+}: CommandOf<typeof api.patchOwnNotificationSettings>): Promise<OwnNotificationSettings> {
   const settings = found(await queries.findOwnSettings(tx, orgId, userId))
   requireMatch(ifMatch, settings)
   const { mail = settings.mail } = body
@@ -58,7 +51,7 @@ export async function patchOwnSettings({
 /** Mails a link to the caller, whose use proves the address. The organization is locked. */
 export async function sendOwnConfirmation(
   links: MailLinks,
-  { tx, caller: { orgId, userId }, now }: Command<object>,
+  { tx, caller: { orgId, userId }, now }: CommandOf<typeof api.sendOwnConfirmation>,
 ): Promise<OwnNotificationSettings> {
   const settings = found(await queries.findOwnSettings(tx, orgId, userId))
   const [person] = await queries.findOwnAddress(tx, orgId, userId)
@@ -98,4 +91,4 @@ const emitChanged = (tx: Tx, orgId: string, userId?: string) =>
     tenantId: orgId,
     subject: userId ?? orgId,
     data: { orgId, ...(userId === undefined ? {} : { userId }) },
-  } satisfies NotificationSettingsChanged & EventAttributes)
+  })

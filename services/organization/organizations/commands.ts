@@ -1,8 +1,9 @@
-import type { CreatedOrg, Org, OrgInput, OrgPatch } from '../../../proto/http/organization/orgs.ts'
+import type * as api from '../../../proto/http/organization/orgs.ts'
+import type { CreatedOrg, Org } from '../../../proto/http/organization/orgs.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import { type OrgRole, SYSTEM_ROLES } from '../../../proto/permissions.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
-import type { Command } from '../../kit/command/command.ts'
+import type { CommandOf } from '../../kit/command/command.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { isUniqueViolation } from '../../kit/db/failures.ts'
 import { newId } from '../../kit/db/ids.ts'
@@ -47,7 +48,7 @@ export interface CreatedOrganization {
  */
 export async function createOrg(
   deps: LinkDeps,
-  { tx, caller, body, now, audit }: Command<{ body: OrgInput }>,
+  { tx, caller, body, now, audit }: CommandOf<typeof api.createOrg>,
 ): Promise<CreatedOrg> {
   const terms = termsOf(body)
   requireValidTerms(terms, body.website)
@@ -70,14 +71,15 @@ async function requireDistributor(tx: Tx, orgId: string): Promise<void> {
     throw invalidField('distributorOrgId', noSuch('distributor', orgId))
 }
 
-interface PatchOrg {
-  params: { id: string }
-  body: OrgPatch
-  ifMatch: string | undefined
-}
-
 /** Changes an organization. A change of its marketplace roles also changes system roles and permissions. */
-export async function patchOrg({ tx, caller, params: { id }, body, ifMatch, now }: Command<PatchOrg>): Promise<Org> {
+export async function patchOrg({
+  tx,
+  caller,
+  params: { id },
+  body,
+  ifMatch,
+  now,
+}: CommandOf<typeof api.patchOrg>): Promise<Org> {
   // Rows are locked in the order of their ids to avoid deadlocks.
   if (body.distributorOrgId && body.distributorOrgId < id) await findDistributor(tx, body.distributorOrgId)
   const org = found(await lockOrganizationForUpdate(tx, id))

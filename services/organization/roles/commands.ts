@@ -1,8 +1,9 @@
-import { MAX_CUSTOM_ROLES, type Role, type RoleInput, type RolePatch } from '../../../proto/http/organization/roles.ts'
+import type * as api from '../../../proto/http/organization/roles.ts'
+import { MAX_CUSTOM_ROLES, type Role } from '../../../proto/http/organization/roles.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import type { Permission, Standing } from '../../../proto/permissions.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
-import type { Command } from '../../kit/command/command.ts'
+import type { CommandOf } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { found, invalidField, refuse } from '../../kit/errors/refusal.ts'
@@ -19,7 +20,7 @@ const UNIQUE_NAME = { record: 'role', index: 'roles_org_id_name_key' }
 const refuseTaken = refuseTakenName(UNIQUE_NAME)
 
 /** Creates a role whose permissions apply to the organization and are held by the caller. */
-export async function createRole({ tx, caller, body, now, audit }: Command<{ body: RoleInput }>): Promise<Role> {
+export async function createRole({ tx, caller, body, now, audit }: CommandOf<typeof api.createRole>): Promise<Role> {
   const { orgId } = caller
   const role = { id: newId('role'), name: body.name, permissions: [...new Set(body.permissions)], system: false }
   requireApplicable(role.permissions, standingOf(caller))
@@ -40,17 +41,18 @@ function requireApplicable(permissions: readonly Permission[], standing: Standin
   }
 }
 
-interface PatchRole {
-  params: { id: string }
-  body: RolePatch
-  ifMatch: string | undefined
-}
-
 /**
  * Changes a custom role. The caller must hold the old and the new permissions of the role, because its users gain and
  * lose them. An administrator must remain.
  */
-export async function patchRole({ tx, caller, params: { id }, body, ifMatch, now }: Command<PatchRole>): Promise<Role> {
+export async function patchRole({
+  tx,
+  caller,
+  params: { id },
+  body,
+  ifMatch,
+  now,
+}: CommandOf<typeof api.patchRole>): Promise<Role> {
   const { orgId } = caller
   const role = found(await queries.findRole(tx, orgId, id))
   const permissions = body.permissions === undefined ? role.permissions : [...new Set(body.permissions)]
@@ -73,11 +75,7 @@ function requireCustom({ system }: Role): void {
 }
 
 /** Deletes a custom role that no user holds. */
-export async function deleteRole({
-  tx,
-  caller,
-  params: { id },
-}: Command<{ params: { id: string } }>): Promise<undefined> {
+export async function deleteRole({ tx, caller, params: { id } }: CommandOf<typeof api.deleteRole>): Promise<undefined> {
   const { orgId } = caller
   const role = found(await queries.findRole(tx, orgId, id))
   requireHeldPermissions(caller, role.permissions)
@@ -88,10 +86,14 @@ export async function deleteRole({
   return undefined
 }
 
-type Holding = Command<{ params: { id: string }; body: { userId: string } }>
-
 /** Grants a role whose permissions the caller holds. */
-export async function grantRole({ tx, caller, params: { id: roleId }, body: { userId }, now }: Holding): Promise<Role> {
+export async function grantRole({
+  tx,
+  caller,
+  params: { id: roleId },
+  body: { userId },
+  now,
+}: CommandOf<typeof api.grantRole>): Promise<Role> {
   const { orgId } = caller
   const { role, user } = await findRoleAndUser(tx, caller, roleId, userId)
   if (user.anonymised) throw conflict('is anonymised')
@@ -102,7 +104,12 @@ export async function grantRole({ tx, caller, params: { id: roleId }, body: { us
 }
 
 /** Withdraws a role whose permissions the caller holds. An administrator must remain, also after concurrent calls. */
-export async function withdrawRole({ tx, caller, params: { id: roleId }, body: { userId } }: Holding): Promise<Role> {
+export async function withdrawRole({
+  tx,
+  caller,
+  params: { id: roleId },
+  body: { userId },
+}: CommandOf<typeof api.withdrawRole>): Promise<Role> {
   const { orgId } = caller
   const { role } = await findRoleAndUser(tx, caller, roleId, userId)
   if ((await queries.withdrawRoleFrom(tx, { orgId, userId, roleId })).length === 0) {

@@ -1,6 +1,9 @@
+import type { FiltersOf } from '../../../proto/http/operation.ts'
+import type * as api from '../../../proto/http/organization/roles.ts'
 import type { Role } from '../../../proto/http/organization/roles.ts'
 import type { Permission } from '../../../proto/permissions.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
+import { and } from '../../kit/db/conditions.ts'
 import { contains } from '../../kit/db/like.ts'
 import { nameKeyAt } from '../../kit/pagination/keysets.ts'
 import type { PageWindow } from '../../kit/pagination/pagination.ts'
@@ -13,30 +16,23 @@ interface RoleRow {
   system: boolean
 }
 
-interface RoleFilters {
-  q?: string
-  userId?: string
-  permission?: string
-}
-
 /** The roles of the organization by name. */
 export function listRoles(
   sql: Sql,
   orgId: string,
-  { q, userId, permission }: RoleFilters,
+  { q, userId, permission }: FiltersOf<typeof api.listRoles>,
   { after, limit, offset }: PageWindow,
 ) {
   const { name, id } = nameKeyAt(after)
   return sql<Role[]>`
   select id, name, permissions, system from organization.roles
-  where org_id = ${orgId} and (name, id) > (${name}, ${id})
-    ${q === undefined ? sql`` : sql`and name ilike ${contains(q)}`}
-    ${permission === undefined ? sql`` : sql`and ${permission} = any(permissions)`}
-    ${
-      userId === undefined
-        ? sql``
-        : sql`and id in (select role_id from organization.user_roles where org_id = ${orgId} and user_id = ${userId})`
-    }
+  where org_id = ${orgId} and (name, id) > (${name}, ${id}) and ${and(
+    sql,
+    q !== undefined && sql`name ilike ${contains(q)}`,
+    permission !== undefined && sql`${permission} = any(permissions)`,
+    userId !== undefined &&
+      sql`id in (select role_id from organization.user_roles where org_id = ${orgId} and user_id = ${userId})`,
+  )}
   order by name, id limit ${limit} offset ${offset}`
 }
 

@@ -1,10 +1,6 @@
-import {
-  MAX_SERVICE_ACCOUNTS,
-  type ServiceAccount,
-  type ServiceAccountInput,
-  type ServiceAccountPatch,
-} from '../../../proto/http/organization/service-accounts.ts'
-import type { Command } from '../../kit/command/command.ts'
+import type * as api from '../../../proto/http/organization/service-accounts.ts'
+import { MAX_SERVICE_ACCOUNTS, type ServiceAccount } from '../../../proto/http/organization/service-accounts.ts'
+import type { CommandOf } from '../../kit/command/command.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
@@ -19,7 +15,7 @@ import { accountOf, emailOf } from './shapes.ts'
 /** Creates an active service account without a key. */
 export async function createAccount(
   { publicUrl }: LinkDeps,
-  { tx, caller, body, now, audit }: Command<{ body: ServiceAccountInput }>,
+  { tx, caller, body, now, audit }: CommandOf<typeof api.createServiceAccount>,
 ): Promise<ServiceAccount> {
   const { orgId } = caller
   const { name, description, roleIds = [] } = body
@@ -35,12 +31,6 @@ export async function createAccount(
   return accountOf(found(await queries.findAccount(tx, orgId, id)))
 }
 
-interface PatchAccount {
-  params: { id: string }
-  body: ServiceAccountPatch
-  ifMatch: string | undefined
-}
-
 /** Changes name and description of a service account whose permissions the caller holds. */
 export async function patchAccount({
   tx,
@@ -49,7 +39,7 @@ export async function patchAccount({
   body,
   ifMatch,
   now,
-}: Command<PatchAccount>): Promise<ServiceAccount> {
+}: CommandOf<typeof api.patchServiceAccount>): Promise<ServiceAccount> {
   const { orgId } = caller
   const account = found(await queries.findAccount(tx, orgId, id))
   await requireNoHigherPermissions(tx, caller, id)

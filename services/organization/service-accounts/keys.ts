@@ -1,9 +1,6 @@
-import {
-  type CreatedServiceAccountKey,
-  MAX_LIVE_KEYS,
-  type ServiceAccountKeyInput,
-} from '../../../proto/http/organization/service-accounts.ts'
-import type { Command } from '../../kit/command/command.ts'
+import type * as api from '../../../proto/http/organization/service-accounts.ts'
+import { type CreatedServiceAccountKey, MAX_LIVE_KEYS } from '../../../proto/http/organization/service-accounts.ts'
+import type { CommandOf } from '../../kit/command/command.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { found, invalid, invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { requireNoHigherPermissions } from '../authority/authority.ts'
@@ -16,11 +13,6 @@ import { keepersOf } from './rules.ts'
 import { newClientSecret } from './secret.ts'
 import { distinctNetworks, keyOf } from './shapes.ts'
 
-interface CreateKey {
-  params: { id: string }
-  body: ServiceAccountKeyInput
-}
-
 /**
  * Creates a key of a service account. The caller must hold its permissions, because the secret gives them. A key that
  * is created with another one ends no later, and is used from no other network.
@@ -32,7 +24,7 @@ export async function createKey({
   body: { description, expireTime, networks = [] },
   now,
   audit,
-}: Command<CreateKey>): Promise<CreatedServiceAccountKey> {
+}: CommandOf<typeof api.createServiceAccountKey>): Promise<CreatedServiceAccountKey> {
   const { orgId } = caller
   found(await queries.findAccount(tx, orgId, userId))
   await requireNoHigherPermissions(tx, caller, userId)

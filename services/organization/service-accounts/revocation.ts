@@ -1,13 +1,12 @@
-import type { ServiceAccountKeyRevoked } from '../../../proto/events/organization.ts'
+import type * as api from '../../../proto/http/organization/service-accounts.ts'
 import {
-  type KeyRevocation,
   LASTING_PROCEDURES,
   MAX_LASTING_ACTS,
   type RevokedServiceAccountKey,
 } from '../../../proto/http/organization/service-accounts.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
-import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
-import type { Command } from '../../kit/command/command.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
+import type { CommandOf } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import { holdsPermissionsOf, requireNoHigherPermissions } from '../authority/authority.ts'
@@ -18,11 +17,6 @@ import { forgetUnconfirmed } from '../mail-addresses/commands.ts'
 import * as queries from './queries.ts'
 import { hasLedTo } from './rules.ts'
 import { actOf, derivedKeyOf, keyOf } from './shapes.ts'
-
-interface RevokeKey {
-  params: { id: string; keyId: string }
-  body: KeyRevocation | undefined
-}
 
 /**
  * Revokes a key. The event voids its tokens in every service. Links and impersonation grants of the account end, too,
@@ -36,7 +30,7 @@ export async function revokeKey({
   body,
   now,
   audit,
-}: Command<RevokeKey>): Promise<RevokedServiceAccountKey> {
+}: CommandOf<typeof api.revokeServiceAccountKey>): Promise<RevokedServiceAccountKey> {
   const { orgId } = caller
   const key = { orgId, userId, id: keyId }
   const { origin_at: originAt } = found(await findKeyOrigin(tx, key))
@@ -112,5 +106,5 @@ async function voidKey(tx: Tx, key: { orgId: string; userId: string; id: string 
     tenantId: orgId,
     subject: keyId,
     data: { keyId, userId, orgId },
-  } satisfies ServiceAccountKeyRevoked & EventAttributes)
+  })
 }

@@ -1,11 +1,11 @@
-import type { CredentialsReset } from '../../../proto/events/organization.ts'
-import type { CreatedUser, User, UserInput, UserPatch } from '../../../proto/http/organization/users.ts'
+import type * as api from '../../../proto/http/organization/users.ts'
+import type { CreatedUser, User } from '../../../proto/http/organization/users.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import { emailSpelling } from '../../kit/addresses/email-spelling.ts'
 import { type Impersonate, operatorContext } from '../../kit/audit/context.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
-import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
-import type { Command } from '../../kit/command/command.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
+import type { CommandOf } from '../../kit/command/command.ts'
 import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { isUniqueViolation } from '../../kit/db/failures.ts'
@@ -58,7 +58,7 @@ const activationUrl = (publicUrl: string, token: string) => `${publicUrl}/activa
 /** Creates an active user without a password. The activation link, which sets it, is in the response or is mailed. */
 export async function createUser(
   deps: LinkDeps,
-  { tx, caller, body, now, audit }: Command<{ body: UserInput }>,
+  { tx, caller, body, now, audit }: CommandOf<typeof api.createUser>,
 ): Promise<CreatedUser> {
   const { orgId } = caller
   const roleIds = [...new Set(body.roleIds ?? [])]
@@ -111,12 +111,6 @@ export async function requireGrantable(tx: Tx, caller: Caller, roleIds: readonly
   if (problems.length > 0) throw invalid(problems)
 }
 
-interface PatchUser {
-  params: { id: string }
-  body: UserPatch
-  ifMatch: string | undefined
-}
-
 /** Changes the personal data of a user, which must not be anonymised and whose permissions the caller must hold. */
 export async function patchUser({
   tx,
@@ -125,7 +119,7 @@ export async function patchUser({
   body,
   ifMatch,
   now,
-}: Command<PatchUser>): Promise<JsonText> {
+}: CommandOf<typeof api.patchUser>): Promise<JsonText> {
   const { orgId } = caller
   const user = await requireUser(tx, caller, id)
   const [current] = await findUserDocument(tx, viewerOf(caller), id)
@@ -186,7 +180,7 @@ export async function resetCredentials(
     tenantId: orgId,
     subject: userId,
     data: { userId, orgId, sessionVersion },
-  } satisfies CredentialsReset & EventAttributes)
+  })
   return activationToken
 }
 

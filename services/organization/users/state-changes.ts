@@ -1,8 +1,7 @@
-import type { UserAnonymised, UserDeactivated } from '../../../proto/events/organization.ts'
-import type { PasswordResetOptions } from '../../../proto/http/organization/users.ts'
+import type * as api from '../../../proto/http/organization/users.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
-import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
-import type { Command } from '../../kit/command/command.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
+import type { CommandOf } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import type { JsonText } from '../../kit/db/json-text.ts'
 import { refuse } from '../../kit/errors/refusal.ts'
@@ -20,10 +19,13 @@ export interface UserFollowers {
   endKeysOf(tx: Tx, caller: Caller, userId: string, now: string): Promise<string[]>
 }
 
-type ChangeState = Command<{ params: { id: string } }>
-
 /** Activates an inactive user. The password is kept; earlier sessions stay ended. */
-export async function activateUser({ tx, caller, params: { id }, now }: ChangeState): Promise<JsonText> {
+export async function activateUser({
+  tx,
+  caller,
+  params: { id },
+  now,
+}: CommandOf<typeof api.activateUser>): Promise<JsonText> {
   await requireUser(tx, caller, id)
   if ((await activate(tx, caller.orgId, id, now)).length === 0) {
     throw refuse('illegal_transition', { detail: 'The user is already active or was anonymised.' })
@@ -35,7 +37,7 @@ export async function activateUser({ tx, caller, params: { id }, now }: ChangeSt
 /** Deactivates an active user and ends all sessions. An administrator must remain. */
 export async function deactivateUser(
   { followers }: { followers: UserFollowers },
-  { tx, caller, params: { id }, now, audit }: ChangeState,
+  { tx, caller, params: { id }, now, audit }: CommandOf<typeof api.deactivateUser>,
 ): Promise<JsonText> {
   const { permissions, kind } = await requireUser(tx, caller, id)
   const [deactivated] = await deactivate(tx, caller.orgId, id, now)
@@ -49,7 +51,7 @@ export async function deactivateUser(
 /** Voids the password and all sessions, and returns or mails a new activation link. */
 export async function resetUserPassword(
   deps: LinkDeps,
-  { tx, caller, params: { id }, body, now }: ChangeState & { body: PasswordResetOptions | undefined },
+  { tx, caller, params: { id }, body, now }: CommandOf<typeof api.resetUserPassword>,
 ): Promise<{ activationUrl?: string }> {
   const user = await requireUser(tx, caller, id)
   requirePerson(user, 'It has keys instead of a password.')
@@ -61,7 +63,7 @@ export async function resetUserPassword(
 /** Erases the personal data here and, through an event, in the other services. The id remains. */
 export async function anonymiseUser(
   { followers }: { followers: UserFollowers },
-  { tx, caller, params: { id }, now, audit }: ChangeState,
+  { tx, caller, params: { id }, now, audit }: CommandOf<typeof api.anonymiseUser>,
 ): Promise<JsonText> {
   const { permissions, kind } = await requireUser(tx, caller, id)
   await followers.forgetAddress(tx, caller.orgId, id, now)
@@ -83,6 +85,5 @@ async function emitSessionsVoid(
   sessionVersion: number,
 ): Promise<void> {
   await emitUserChanged(tx, orgId, userId)
-  const event = { type, tenantId: orgId, subject: userId, data: { userId, orgId, sessionVersion } }
-  await emit(tx, event satisfies (UserDeactivated | UserAnonymised) & EventAttributes)
+  await emit(tx, { type, tenantId: orgId, subject: userId, data: { userId, orgId, sessionVersion } })
 }

@@ -4,7 +4,8 @@ import { ERRORS } from '../../../proto/errors.ts'
 import { PERMISSIONS } from '../../../proto/permissions.ts'
 import { PROCEDURES } from '../../../proto/procedures.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
-import { de } from './app/texts/de.ts'
+import de from './app/texts/de.json'
+import en from './app/texts/en.json'
 
 const market = await marketplaceOf([], { FILES_ORIGIN: 'https://files.example.com' })
 const MAX_COMPRESSED_BYTES = 100_000
@@ -48,6 +49,22 @@ test('each word of permissions, actions and errors has one in German', () => {
   const words = [...PERMISSIONS, ...PROCEDURES, ...Object.keys(ERRORS)].flatMap((code) => code.split(/[.:]/))
   expect(words.length).toBeGreaterThan(250)
   expect(words.filter((word) => !Object.hasOwn(de.words, word))).toEqual([])
+})
+
+/** The texts by their keys, such as `home.next`. */
+const leaves = (texts: object, prefix = ''): [key: string, text: string][] =>
+  Object.entries(texts).flatMap(([key, text]) =>
+    typeof text === 'string' ? [[prefix + key, text]] : leaves(text, `${prefix}${key}.`),
+  )
+
+test('the German texts have the keys and placeholders of the English ones, and none is empty', () => {
+  const placeholders = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(String).sort()
+  const shapeOf = ({ words: _, systemRoles: __, ...texts }: typeof en | typeof de) =>
+    leaves(texts)
+      .map(([key, text]) => [key, text.trim() !== '', ...placeholders(text)])
+      .sort()
+  expect(shapeOf(de).length).toBeGreaterThan(500)
+  expect(shapeOf(de)).toEqual(shapeOf(en))
 })
 
 test.each(['/console/assets/other.js', '/console/rfqs/rfq_1/offer/more'])('%s is 404', async (path) => {

@@ -1,6 +1,7 @@
+import type * as api from '../../../proto/http/sourcing/assignments.ts'
 import type { Assignment } from '../../../proto/http/sourcing/assignments.ts'
 import { ASSIGNMENT } from '../../../proto/states/assignments.ts'
-import type { Command } from '../../kit/command/command.ts'
+import type { CommandOf } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
@@ -9,16 +10,12 @@ import { notifyOfAssignments } from './events.ts'
 import * as queries from './queries.ts'
 import { guardProblem, stateOf } from './rules.ts'
 
-interface ArchiveAssignment {
-  params: { id: string }
-}
-
 const EVENT_TYPES = { archive: 'assignments.archived', unarchive: 'assignments.unarchived' } as const
 
 /** Archives or unarchives an assignment of the caller's organization; of two concurrent calls one gets 409. */
 export async function archiveOrUnarchive(
   verb: 'archive' | 'unarchive',
-  { tx, caller: { orgId }, params, now }: Command<ArchiveAssignment>,
+  { tx, caller: { orgId }, params, now }: CommandOf<typeof api.archiveAssignment | typeof api.unarchiveAssignment>,
 ): Promise<JsonText> {
   const present: Assignment = JSON.parse(found(await queries.lockAssignment(tx, orgId, params.id)).document)
   requireTransition(ASSIGNMENT, verb, stateOf(present))

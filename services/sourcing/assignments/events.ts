@@ -1,4 +1,4 @@
-import type { AssignmentEvent } from '../../../proto/events/assignments.ts'
+import type { AssignmentEvent } from '../../../proto/events/events.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { notifyParties } from '../notifications/emit.ts'
 import { partiesOfOrder } from '../orders/parties.ts'

@@ -1,14 +1,18 @@
-import type { AssignmentEvent } from '../../../proto/events/assignments.ts'
-import type { OrderEvent } from '../../../proto/events/sourcing.ts'
+import type { AssignmentEvent } from '../../../proto/events/events.ts'
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
+import type { OrderEventName } from '../orders/events.ts'
 import { notifyOfAssignments } from './events.ts'
 import * as queries from './queries.ts'
 
 type Step = 'assignments.created' | 'assignments.status.updated' | 'assignments.updated'
 
-const eventOf = (type: Step, { document }: queries.DocumentOnly, event: OrderEvent['type']): AssignmentEvent => {
+const eventOf = (
+  type: Step,
+  { document }: queries.DocumentOnly,
+  event: `sourcing.order.${OrderEventName}`,
+): AssignmentEvent => {
   const assignment = JSON.parse(document)
   return { type, data: { assignment, cause: { event, id: assignment.orderId } } }
 }
@@ -27,7 +31,7 @@ export async function openAssignments(tx: Tx, orders: readonly Order[]): Promise
 export async function updateAssignments(
   tx: Tx,
   { id, state, updatedTime }: Order,
-  event: OrderEvent['type'],
+  event: `sourcing.order.${OrderEventName}`,
 ): Promise<void> {
   const isStep = event !== 'sourcing.order.milestonesChanged' && event !== 'sourcing.order.filesReleased'
   const rows = isStep

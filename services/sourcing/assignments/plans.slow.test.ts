@@ -7,7 +7,7 @@ import { loadAssignments } from '../../testing/load/assignments.ts'
 import { loadOrders } from '../../testing/load/orders.ts'
 import { LARGEST, loadedRfqOrg, loadRfqs } from '../../testing/load/rfqs.ts'
 import { workOf } from '../../testing/query-plans.ts'
-import { type AssignmentFilters, listAssignments } from './list-queries.ts'
+import { type AssignmentListing, listAssignments } from './list-queries.ts'
 import { findAssignment, updateStatus } from './queries.ts'
 
 setDefaultTimeout(240_000)
@@ -24,7 +24,7 @@ const SMALL = loadedRfqOrg(7)
 /** The rows of a page from the parties and from the assignments. */
 const MOST_ROWS = 40
 
-const FILTERS: [string, AssignmentFilters][] = [
+const FILTERS: [string, Partial<AssignmentListing>][] = [
   ['no filter', {}],
   ['status', { status: 'COMPLETED' }],
   ['a rare status', { status: 'ON_HOLD' }],

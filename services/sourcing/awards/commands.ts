@@ -1,9 +1,10 @@
+import type * as api from '../../../proto/http/sourcing/awards.ts'
 import type { AcceptedOffer, AwardedRfq } from '../../../proto/http/sourcing/awards.ts'
 import type { Offer } from '../../../proto/http/sourcing/offers.ts'
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import { RFQ } from '../../../proto/states/rfqs.ts'
-import type { Command } from '../../kit/command/command.ts'
+import type { CommandOf } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt, withSerialNumber } from '../../kit/db/ids.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
@@ -34,15 +35,10 @@ export interface AwardDeps {
   followers: RfqFollowers & OrderFollowers
 }
 
-interface Request<Body> {
-  params: { id: string }
-  body: Body
-}
-
 /** Awards an own RFQ to one or several offers; of concurrent awards one succeeds. */
 export async function awardRfq(
   deps: AwardDeps,
-  { tx, caller: { orgId }, params, body, now }: Command<Request<{ awards: Award[]; sellerOrgId?: string }>>,
+  { tx, caller: { orgId }, params, body, now }: CommandOf<typeof api.awardRfq>,
 ): Promise<AwardedRfq> {
   const { rfq, orders } = await award(deps, tx, { orgId, rfqId: params.id, ...body, fields: AWARD_FIELDS, now })
   return { ...rfq, orders }
@@ -51,7 +47,7 @@ export async function awardRfq(
 /** Awards the RFQ of an offer to this offer alone. */
 export async function acceptOffer(
   deps: AwardDeps,
-  { tx, caller: { orgId }, params, body, now }: Command<Request<{ quantity: number; sellerOrgId?: string }>>,
+  { tx, caller: { orgId }, params, body, now }: CommandOf<typeof api.acceptOffer>,
 ): Promise<AcceptedOffer> {
   const { rfq_id: rfqId } = found(await queries.findRfqOf(tx, orgId, params.id))
   const { quantity, sellerOrgId } = body

@@ -1,16 +1,10 @@
 import type { FieldError } from '../../../proto/errors.ts'
-import type { CaseEvent } from '../../../proto/events/cases.ts'
-import {
-  type Case,
-  type CaseInput,
-  type CasePatch,
-  MAX_CASES,
-  MAX_CASES_OF_ALL,
-  MAX_OPEN_CASES,
-} from '../../../proto/http/sourcing/cases.ts'
+import type { CaseEvent } from '../../../proto/events/events.ts'
+import type * as api from '../../../proto/http/sourcing/cases.ts'
+import { type Case, MAX_CASES, MAX_CASES_OF_ALL, MAX_OPEN_CASES } from '../../../proto/http/sourcing/cases.ts'
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import { CASE } from '../../../proto/states/cases.ts'
-import type { Command } from '../../kit/command/command.ts'
+import type { CommandOf } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
@@ -33,10 +27,6 @@ import {
   unknownRfq,
 } from './rules.ts'
 
-interface CreateCase {
-  body: CaseInput
-}
-
 /** Creates a case of the caller's organization. */
 export async function createCase({
   tx,
@@ -44,7 +34,7 @@ export async function createCase({
   body,
   now,
   audit,
-}: Command<CreateCase>): Promise<Case> {
+}: CommandOf<typeof api.createCase>): Promise<Case> {
   const { kind, rfqId = null, orderId = null } = body
   const subject = { ...body, orgId }
   const partyOrgIds = await requireParties(tx, subject, now)
@@ -109,10 +99,6 @@ async function requireRoom(tx: Tx, subject: queries.CaseSubject, isNew: boolean)
   }
 }
 
-interface ChangeCase {
-  params: { id: string }
-}
-
 /** Changes title and description. A patch without a change writes nothing. */
 export async function patchCase({
   tx,
@@ -121,7 +107,7 @@ export async function patchCase({
   body,
   ifMatch,
   now,
-}: Command<ChangeCase & { body: CasePatch; ifMatch: string | undefined }>): Promise<JsonText> {
+}: CommandOf<typeof api.patchCase>): Promise<JsonText> {
   const { document } = found(await queries.lockCase(tx, orgId, params.id))
   const present: Case = JSON.parse(document)
   requireMatch(ifMatch, document)
@@ -145,7 +131,7 @@ type CaseMove = keyof typeof EVENT_TYPES
 /** Moves a case by a verb of its parties; of two concurrent calls one gets 409. */
 export async function moveCase(
   verb: CaseMove,
-  { tx, caller: { orgId }, params, now }: Command<ChangeCase>,
+  { tx, caller: { orgId }, params, now }: CommandOf<(typeof api)[`${CaseMove}Case`]>,
 ): Promise<JsonText> {
   const present = await lockCase(tx, orgId, params.id)
   const { from, to, by } = CASE.verbs[verb]

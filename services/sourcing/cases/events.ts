@@ -1,4 +1,4 @@
-import type { CaseEvent } from '../../../proto/events/cases.ts'
+import type { CaseEvent } from '../../../proto/events/events.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { notifyParties } from '../notifications/emit.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { CaseEvent } from '../../../proto/events/cases.ts'
+import type { CaseEvent } from '../../../proto/events/events.ts'
 import type { Case } from '../../../proto/http/sourcing/cases.ts'
 import { CASE_STATES, type CaseState } from '../../../proto/states/cases.ts'
 import { caseEventsOf, casesOf, qualityCase } from '../../testing/cases.ts'

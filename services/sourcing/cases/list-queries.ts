@@ -1,17 +1,11 @@
-import type { CaseKind } from '../../../proto/http/sourcing/cases.ts'
-import type { CaseState } from '../../../proto/states/cases.ts'
+import type { FiltersOf } from '../../../proto/http/operation.ts'
+import type * as api from '../../../proto/http/sourcing/cases.ts'
 import type { Sql } from '../../kit/db/client.ts'
+import { and } from '../../kit/db/conditions.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 
-export interface CaseFilters {
-  kind?: CaseKind | undefined
-  state?: CaseState | undefined
-  rfqId?: string | undefined
-  orderId?: string | undefined
-}
-
-export interface CaseListing extends PageWindow, CaseFilters {}
+export type CaseListing = PageWindow & FiltersOf<typeof api.listCases>
 
 /** The cases of an organization, newest first. */
 export const listCases = (
@@ -22,12 +16,13 @@ export const listCases = (
   select page.case_id as position, (select document from sourcing.cases where id = page.case_id) as document
   from (
     select case_id from sourcing.case_parties
-    where org_id = ${orgId}
-      ${kind === undefined ? sql`` : sql`and kind = ${kind}`}
-      ${state === undefined ? sql`` : sql`and state = ${state}`}
-      ${rfqId === undefined ? sql`` : sql`and rfq_id = ${rfqId}`}
-      ${orderId === undefined ? sql`` : sql`and order_id = ${orderId}`}
-      and case_id < ${after ?? NEWEST_ID}
+    where org_id = ${orgId} and case_id < ${after ?? NEWEST_ID} and ${and(
+      sql,
+      kind !== undefined && sql`kind = ${kind}`,
+      state !== undefined && sql`state = ${state}`,
+      rfqId !== undefined && sql`rfq_id = ${rfqId}`,
+      orderId !== undefined && sql`order_id = ${orderId}`,
+    )}
     order by case_id desc limit ${limit} offset ${offset}
   ) page
   order by page.case_id desc`

@@ -6,7 +6,7 @@ import { testDatabase } from '../../testing/database.ts'
 import { LARGEST, loadCases, loadedCaseOrg } from '../../testing/load/cases.ts'
 import { planOf, workOf } from '../../testing/query-plans.ts'
 import { findSubrecord, listSubrecords } from '../subrecords/queries.ts'
-import { type CaseFilters, listCases } from './list-queries.ts'
+import { type CaseListing, listCases } from './list-queries.ts'
 import { countCasesAbout, findCase, updateRfqCases } from './queries.ts'
 
 setDefaultTimeout(120_000)
@@ -22,7 +22,7 @@ await db.owner`analyze sourcing.subrecords`
 const url = db.urlOf('sourcing')
 const page = { after: undefined, limit: 11, offset: 0 }
 
-const FILTERS: [string, CaseFilters][] = [
+const FILTERS: [string, Partial<CaseListing>][] = [
   ['no filter', {}],
   ['a rare kind', { kind: 'QUALITY' }],
   ['a frequent kind', { kind: 'SOURCING' }],

@@ -1,14 +1,10 @@
-import type { FactoryEvent } from '../../../proto/events/sourcing.ts'
+import type { EventName } from '../../../proto/events/events.ts'
 import type { Capability, CapabilityInput, Factory } from '../../../proto/http/sourcing/factories.ts'
-import {
-  type FactoryCapabilities,
-  type FactoryInput,
-  type FactoryPatch,
-  MAX_FACTORIES,
-} from '../../../proto/http/sourcing/factory-administration.ts'
+import type * as api from '../../../proto/http/sourcing/factory-administration.ts'
+import { MAX_FACTORIES } from '../../../proto/http/sourcing/factory-administration.ts'
 import { FACTORY } from '../../../proto/states/factories.ts'
-import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
-import type { Command } from '../../kit/command/command.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
+import type { CommandOf } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
@@ -20,12 +16,8 @@ import { lockOwnFactory } from './queries.ts'
 import { lockCatalogs, resolveCapabilities } from './references.ts'
 import { capabilitiesOf, capabilityProblems, patchedContent, stateOf } from './rules.ts'
 
-interface CreateFactory {
-  body: FactoryInput
-}
-
 /** Creates an active factory of the caller's organization. */
-export async function createFactory({ tx, caller, body, now, audit }: Command<CreateFactory>) {
+export async function createFactory({ tx, caller, body, now, audit }: CommandOf<typeof api.createFactory>) {
   const { orgId } = caller
   await queries.lockFactoriesOf(tx, orgId)
   const capabilities = await resolved(tx, body.capabilities ?? [])
@@ -51,10 +43,6 @@ async function resolved(tx: Tx, sent: readonly CapabilityInput[]): Promise<Capab
   return capabilitiesOf(sent, references)
 }
 
-interface ChangeFactory {
-  params: { id: string }
-}
-
 /** Changes an own factory. A patch without a change emits no event. */
 export async function patchFactory({
   tx,
@@ -63,7 +51,7 @@ export async function patchFactory({
   body,
   ifMatch,
   now,
-}: Command<ChangeFactory & { body: FactoryPatch; ifMatch: string | undefined }>): Promise<JsonText> {
+}: CommandOf<typeof api.patchFactory>): Promise<JsonText> {
   const { document } = found(await lockOwnFactory(tx, orgId, params.id))
   requireMatch(ifMatch, document)
   const factory: Factory = JSON.parse(document)
@@ -82,7 +70,7 @@ export async function replaceCapabilities({
   body,
   ifMatch,
   now,
-}: Command<ChangeFactory & { body: FactoryCapabilities; ifMatch: string | undefined }>): Promise<JsonText> {
+}: CommandOf<typeof api.replaceFactoryCapabilities>): Promise<JsonText> {
   const { document } = found(await lockOwnFactory(tx, orgId, params.id))
   const capabilities = await resolved(tx, body.capabilities)
   requireMatch(ifMatch, document)
@@ -96,11 +84,12 @@ export async function replaceCapabilities({
 }
 
 const EVENT_NAMES = { activate: 'activated', deactivate: 'deactivated' } as const
+type FactoryMove = keyof typeof EVENT_NAMES
 
 /** Activates or deactivates an own factory; of two concurrent calls one gets 409. */
 export async function moveFactory(
-  verb: keyof typeof EVENT_NAMES,
-  { tx, caller: { orgId }, params, now }: Command<ChangeFactory>,
+  verb: FactoryMove,
+  { tx, caller: { orgId }, params, now }: CommandOf<(typeof api)[`${FactoryMove}Factory`]>,
 ): Promise<JsonText> {
   requireActor(FACTORY, verb, 'owner')
   const factory = found(await lockOwnFactory(tx, orgId, params.id))
@@ -110,12 +99,15 @@ export async function moveFactory(
   return new JsonText(moved.document)
 }
 
-type FactoryEventName = FactoryEvent['type'] extends `sourcing.factory.${infer Name}` ? Name : never
-
-const emitFactoryEvent = (tx: Tx, name: FactoryEventName, factoryId: string, orgId: string) =>
+const emitFactoryEvent = (
+  tx: Tx,
+  name: Exclude<EventName<'sourcing.factory'>, 'released' | 'withdrawn'>,
+  factoryId: string,
+  orgId: string,
+) =>
   emit(tx, {
     type: `sourcing.factory.${name}`,
     tenantId: orgId,
     subject: factoryId,
     data: { factoryId, orgId },
-  } satisfies FactoryEvent & EventAttributes)
+  })

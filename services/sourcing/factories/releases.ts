@@ -1,21 +1,22 @@
-import type { FactoryReleaseEvent } from '../../../proto/events/sourcing.ts'
-import type { FactoryReleaseInput } from '../../../proto/http/sourcing/factory-administration.ts'
+import type { EventData } from '../../../proto/events/events.ts'
+import type * as api from '../../../proto/http/sourcing/factory-administration.ts'
 import { noSuch } from '../../../proto/messages.ts'
-import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
-import type { Command } from '../../kit/command/command.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
+import type { CommandOf } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { Raw } from '../../kit/http/raw.ts'
 import { deleteRelease, findEngaged, findWithdrawable, insertRelease, lockReleasable } from './queries.ts'
 
-interface ChangeRelease {
-  params: { id: string }
-  body: FactoryReleaseInput
-}
-
 /** Releases a factory to an organization engaged through the caller's; of two concurrent calls one gets 409. */
-export async function releaseFactory({ tx, caller, params, body, now }: Command<ChangeRelease>): Promise<JsonText> {
+export async function releaseFactory({
+  tx,
+  caller,
+  params,
+  body,
+  now,
+}: CommandOf<typeof api.releaseFactory>): Promise<JsonText> {
   const release = { factoryId: params.id, orgId: body.orgId, distributorOrgId: caller.orgId }
   const { name, document } = found(await lockReleasable(tx, params.id))
   await requireEngaged(tx, release)
@@ -27,7 +28,12 @@ export async function releaseFactory({ tx, caller, params, body, now }: Command<
 }
 
 /** Withdraws a release. The answer is the factory where the distributor can still read it. */
-export async function withdrawFactory({ tx, caller, params, body }: Command<ChangeRelease>): Promise<JsonText | Raw> {
+export async function withdrawFactory({
+  tx,
+  caller,
+  params,
+  body,
+}: CommandOf<typeof api.withdrawFactory>): Promise<JsonText | Raw> {
   const release = { factoryId: params.id, orgId: body.orgId, distributorOrgId: caller.orgId }
   const { document } = found(await findWithdrawable(tx, caller.orgId, body.orgId, params.id))
   await requireEngaged(tx, release)
@@ -38,7 +44,7 @@ export async function withdrawFactory({ tx, caller, params, body }: Command<Chan
   return document === null ? new Raw(null, 'application/json', {}, 204) : new JsonText(document)
 }
 
-type Release = FactoryReleaseEvent['data']
+type Release = EventData<'sourcing.factory.released'>
 
 async function requireEngaged(tx: Tx, { distributorOrgId, orgId }: Release): Promise<void> {
   if ((await findEngaged(tx, distributorOrgId, orgId)).length === 0) {
@@ -52,4 +58,4 @@ const emitRelease = (tx: Tx, name: 'released' | 'withdrawn', data: Release) =>
     tenantId: data.distributorOrgId,
     subject: data.factoryId,
     data,
-  } satisfies FactoryReleaseEvent & EventAttributes)
+  })

@@ -1,8 +1,8 @@
-import type { PartEvent } from '../../../proto/events/sourcing.ts'
+import type * as api from '../../../proto/http/sourcing/files.ts'
 import type { UpdateFilesRequest } from '../../../proto/http/sourcing/files.ts'
 import { noSuch } from '../../../proto/messages.ts'
-import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
-import type { Command, Preparation } from '../../kit/command/command.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
+import type { CommandOf, PreparationOf } from '../../kit/command/command.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
@@ -32,11 +32,6 @@ export interface FileDeps {
   quota: StorageQuota
 }
 
-interface UpdateFiles {
-  params: { id: string }
-  body: UpdateFilesRequest
-}
-
 /** An upload to attach, and its object. */
 interface Addition {
   upload: UploadRow
@@ -52,7 +47,7 @@ interface FoundObjects {
 /** Finds the objects of the uploads, because a transaction must not wait for the store. */
 export async function findObjects(
   deps: FileDeps,
-  { caller: { orgId }, params: { id: partId }, body, now }: Preparation<UpdateFiles>,
+  { caller: { orgId }, params: { id: partId }, body, now }: PreparationOf<typeof api.updatePartFiles>,
 ): Promise<FoundObjects> {
   found(await findOwnPart(deps.sql, orgId, partId))
   return { additions: await additionsOf(deps, orgId, partId, body, now) }
@@ -61,7 +56,14 @@ export async function findObjects(
 /** Adds and removes files of an own part, all or nothing. */
 export async function updateFiles(
   { quota }: FileDeps,
-  { tx, caller: { orgId }, params: { id: partId }, body, additions, now }: Command<UpdateFiles & FoundObjects>,
+  {
+    tx,
+    caller: { orgId },
+    params: { id: partId },
+    body,
+    additions,
+    now,
+  }: CommandOf<typeof api.updatePartFiles> & FoundObjects,
 ): Promise<undefined> {
   // Lock order of every change: the part, then its uploads, then the organization's storage usage.
   found(await lockOwnPart(tx, orgId, partId))
@@ -178,5 +180,5 @@ export async function recordFilesChange(tx: Tx, part: { partId: string; orgId: s
     tenantId: orgId,
     subject: partId,
     data: { partId, ipOwnerOrgId: orgId },
-  } satisfies PartEvent & EventAttributes)
+  })
 }

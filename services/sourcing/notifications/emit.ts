@@ -1,3 +1,4 @@
+import type { EventData } from '../../../proto/events/events.ts'
 import type { WebhookEventType } from '../../../proto/webhook-events.ts'
 import { emitAll } from '../../kit/bus/outbox/emit.ts'
 import type { Tx } from '../../kit/db/client.ts'
@@ -9,7 +10,7 @@ interface Notification {
   subject: string
   /** A repeated organization gets one event. */
   partyOrgIds: readonly string[]
-  data: object
+  data: EventData<WebhookEventType>
 }
 
 /** Emits one event for each party of each notification, in this order. */

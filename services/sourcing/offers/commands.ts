@@ -1,3 +1,4 @@
+import type * as api from '../../../proto/http/sourcing/offer-lifecycle.ts'
 import {
   MAX_LIVE_OFFERS,
   MAX_OFFERS,
@@ -7,7 +8,7 @@ import {
 } from '../../../proto/http/sourcing/offers.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import { OFFER } from '../../../proto/states/offers.ts'
-import type { Command } from '../../kit/command/command.ts'
+import type { CommandOf, FieldsOf } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
@@ -33,12 +34,8 @@ import {
   unknownRfq,
 } from './rules.ts'
 
-interface CreateOffer {
-  body: OfferInput
-}
-
 /** Creates a draft of the caller's organization for an open RFQ to which it is invited. */
-export async function createOffer({ tx, caller, body, now, audit }: Command<CreateOffer>): Promise<Offer> {
+export async function createOffer({ tx, caller, body, now, audit }: CommandOf<typeof api.createOffer>): Promise<Offer> {
   const { rfq, invitationState } = await requireReferences(tx, caller.orgId, body)
   const problems = invitationProblems({ rfqState: rfqStateAt(rfq, now), invitationState })
   if (problems.length > 0) throw refuse('illegal_transition', { errors: problems })
@@ -99,10 +96,6 @@ async function requireRoom(tx: Tx, orgId: string, rfqId: string): Promise<void> 
   }
 }
 
-interface ChangeOffer {
-  params: { id: string }
-}
-
 /** Changes the content of an own draft. A patch without a change emits no event. */
 export async function patchOffer({
   tx,
@@ -111,7 +104,7 @@ export async function patchOffer({
   body,
   ifMatch,
   now,
-}: Command<ChangeOffer & { body: OfferPatch; ifMatch: string | undefined }>): Promise<JsonText> {
+}: CommandOf<typeof api.patchOffer>): Promise<JsonText> {
   requireActor(OFFER, 'patch', 'manufacturer')
   const row = found(await queries.lockOwnOffer(tx, orgId, params.id))
   await requireContent(tx, orgId, body, { consumerOrgId: row.consumer_org_id, currency: row.currency })
@@ -127,7 +120,7 @@ export async function patchOffer({
 /** Submits an own draft; of two concurrent calls one gets 409. A revision supersedes the offer that it revises. */
 export async function submitOffer(
   { followers }: RfqDeps,
-  { tx, caller: { orgId }, params, ifMatch, now }: Command<ChangeOffer & { ifMatch: string | undefined }>,
+  { tx, caller: { orgId }, params, ifMatch, now }: CommandOf<typeof api.submitOffer>,
 ): Promise<JsonText> {
   const locked = await lockWithRfq(tx, orgId, params.id, 'submit')
   requireMatch(ifMatch, locked.row.document)
@@ -155,7 +148,7 @@ export async function reviseOffer({
   params,
   now,
   audit,
-}: Command<ChangeOffer>): Promise<JsonText> {
+}: CommandOf<typeof api.reviseOffer>): Promise<JsonText> {
   const locked = await lockWithRfq(tx, orgId, params.id, 'revise')
   await requireGuards(tx, 'revise', locked, now)
   await requireRoom(tx, orgId, locked.rfq.id)
@@ -167,17 +160,19 @@ export async function reviseOffer({
 }
 
 const EVENT_NAMES = { withdraw: 'withdrawn', reject: 'rejected' } as const
+type OfferEnd = keyof typeof EVENT_NAMES
 
 /** Ends a submitted offer by its manufacturer or its consumer; of two concurrent calls one gets 409. */
 export async function endOffer(
-  verb: keyof typeof EVENT_NAMES,
+  verb: OfferEnd,
   { followers }: RfqDeps,
-  { tx, caller: { orgId }, params, body, now }: Command<ChangeOffer & { body: { reason?: string } | undefined }>,
+  { tx, caller: { orgId }, params, body, now }: CommandOf<(typeof api)[`${OfferEnd}Offer`]>,
 ): Promise<JsonText> {
   const { by } = OFFER.verbs[verb]
+  const { reason }: FieldsOf<typeof body> = body ?? {}
   const { document } = found(await queries.lockOffer(tx, orgId, by, params.id))
   requireLegal(verb, JSON.parse(document), now)
-  const moved = found(await move(tx, verb, { orgId, id: params.id }, now, body?.reason))
+  const moved = found(await move(tx, verb, { orgId, id: params.id }, now, reason))
   await emitOfferEvent(tx, EVENT_NAMES[verb], moved)
   await followers.updateCases(tx, [caseChange(EVENT_NAMES[verb], moved)], now)
   return new JsonText(moved.document)

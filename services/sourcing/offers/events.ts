@@ -1,5 +1,5 @@
-import type { OfferEvent, OfferRevised } from '../../../proto/events/sourcing.ts'
-import { type EventAttributes, emit, emitAll } from '../../kit/bus/outbox/emit.ts'
+import type { EventName } from '../../../proto/events/events.ts'
+import { emit, emitAll } from '../../kit/bus/outbox/emit.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import type { RfqChange } from '../rfqs/followers.ts'
 
@@ -22,15 +22,14 @@ const about = (offer: OfferRow) => ({
   ipOwnerOrgId: offer.ip_owner_org_id,
 })
 
-type OfferEventName = OfferEvent['type'] extends `sourcing.offer.${infer Name}` ? Name : never
+type OfferEventName = Exclude<EventName<'sourcing.offer'>, 'revised'>
 
-const eventOf = (name: OfferEventName, offer: OfferRow) =>
-  ({
-    type: `sourcing.offer.${name}`,
-    tenantId: offer.manufacturer_org_id,
-    subject: offer.id,
-    data: about(offer),
-  }) satisfies OfferEvent & EventAttributes
+const eventOf = (name: OfferEventName, offer: OfferRow) => ({
+  type: `sourcing.offer.${name}` as const,
+  tenantId: offer.manufacturer_org_id,
+  subject: offer.id,
+  data: about(offer),
+})
 
 export const emitOfferEvent = (tx: Tx, name: OfferEventName, offer: OfferRow) => emit(tx, eventOf(name, offer))
 
@@ -47,7 +46,7 @@ export const emitOfferRevised = (tx: Tx, revision: OfferRow, previousOfferId: st
     tenantId: revision.manufacturer_org_id,
     subject: revision.id,
     data: { ...about(revision), previousOfferId },
-  } satisfies OfferRevised & EventAttributes)
+  })
 
 /** An offer whose readers learn of its changes. */
 export interface SharedOffer extends OfferRow {

@@ -1,21 +1,14 @@
+import type { FiltersOf } from '../../../proto/http/operation.ts'
+import type * as api from '../../../proto/http/sourcing/offers.ts'
 import type { OfferView } from '../../../proto/http/sourcing/offers.ts'
-import type { OfferState } from '../../../proto/states/offers.ts'
 import type { Sql } from '../../kit/db/client.ts'
+import { and } from '../../kit/db/conditions.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 import { documentFor, isConsumer, isIpOwner, isManufacturer } from './visibility.ts'
 
-export interface OfferFilters {
-  rfqId?: string | undefined
-  partId?: string | undefined
-  state?: OfferState | undefined
-  activated?: boolean | undefined
-}
-
-export interface OfferListing extends PageWindow, OfferFilters {
-  /** Undefined: every role of the organization. */
-  view?: OfferView | undefined
-}
+/** Without a view: every role of the organization. */
+export type OfferListing = PageWindow & FiltersOf<typeof api.listOffers>
 
 const VIEWS = ['CONSUMER', 'IP_OWNER', 'MANUFACTURER'] as const satisfies readonly OfferView[]
 
@@ -25,24 +18,27 @@ const inView = (sql: Sql, orgId: string, view: OfferView) => {
 }
 
 /** The filters and the beginning of the page. A state that contradicts `activated` matches no offer. */
-const matchesListing = (sql: Sql, { rfqId, partId, state, activated, after }: OfferListing) => sql`
-  ${rfqId === undefined ? sql`` : sql`and rfq_id = ${rfqId}`}
-  ${partId === undefined ? sql`` : sql`and part_id = ${partId}`}
-  ${state === undefined ? sql`` : sql`and state = ${state}`}
-  ${activated === true ? sql`and state = 'ACCEPTED'` : sql``}
-  ${activated === false ? sql`and state <> 'ACCEPTED'` : sql``}
-  and id < ${after ?? NEWEST_ID}`
+const matchesListing = (sql: Sql, { rfqId, partId, state, activated, after }: OfferListing) =>
+  and(
+    sql,
+    rfqId !== undefined && sql`rfq_id = ${rfqId}`,
+    partId !== undefined && sql`part_id = ${partId}`,
+    state !== undefined && sql`state = ${state}`,
+    activated === true && sql`state = 'ACCEPTED'`,
+    activated === false && sql`state <> 'ACCEPTED'`,
+    sql`id < ${after ?? NEWEST_ID}`,
+  )
 
 /** Newest first, in one view. */
 const listInView = (sql: Sql, orgId: string, view: OfferView, listing: OfferListing) => sql<DocumentRow[]>`
   select id as position, ${documentFor(sql, orgId)} as document from sourcing.offers
-  where ${inView(sql, orgId, view)} ${matchesListing(sql, listing)}
+  where ${inView(sql, orgId, view)} and ${matchesListing(sql, listing)}
   order by id desc limit ${listing.limit} offset ${listing.offset}`
 
 /** Ids in one view, newest first: as many as all pages up to the wanted one have. */
 const listedIds = (sql: Sql, orgId: string, view: OfferView, listing: OfferListing) => sql`
   (select id from sourcing.offers
-  where ${inView(sql, orgId, view)} ${matchesListing(sql, listing)}
+  where ${inView(sql, orgId, view)} and ${matchesListing(sql, listing)}
   order by id desc limit ${listing.limit + listing.offset})`
 
 /** Newest first, in every role. An offer of several roles is listed once. */

@@ -1,6 +1,7 @@
-import type { Milestone, Order } from '../../../proto/http/sourcing/orders.ts'
+import type * as api from '../../../proto/http/sourcing/order-lifecycle.ts'
+import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import { ORDER } from '../../../proto/states/orders.ts'
-import type { Command } from '../../kit/command/command.ts'
+import type { CommandOf, FieldsOf } from '../../kit/command/command.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
@@ -10,23 +11,16 @@ import type { OrderDeps } from './followers.ts'
 import { lockOrder, moveState, replaceMilestones, setFilesReleased } from './queries.ts'
 import { heldStateAfter, milestonesOf, type OrderVerb } from './rules.ts'
 
-interface ChangeOrder {
-  params: { id: string }
-}
-
-interface Details {
-  reason?: string
-  carrier?: string
-  trackingNumber?: string
-}
+type OrderMove = Exclude<OrderVerb, 'milestones' | 'releaseFiles'>
 
 /** Moves an order by a verb of the caller's organization; of two concurrent calls one gets 409. */
 export async function moveOrder(
-  verb: Exclude<OrderVerb, 'milestones' | 'releaseFiles'>,
+  verb: OrderMove,
   { followers }: OrderDeps,
-  { tx, caller: { orgId }, params, body, now }: Command<ChangeOrder & { body: Details | undefined }>,
+  { tx, caller: { orgId }, params, body, now }: CommandOf<(typeof api)[`${OrderMove}Order`]>,
 ): Promise<JsonText> {
   const { from, by } = ORDER.verbs[verb]
+  const { reason, carrier, trackingNumber }: FieldsOf<typeof body> = body ?? {}
   const acted = { orgId, id: params.id, by }
   const { document, held_state: heldState } = found(await lockOrder(tx, acted))
   const { state }: Order = JSON.parse(document)
@@ -36,9 +30,9 @@ export async function moveOrder(
     from,
     to,
     heldState: heldStateAfter(state, to, heldState),
-    reason: body?.reason ?? null,
-    carrier: body?.carrier ?? null,
-    trackingNumber: body?.trackingNumber ?? null,
+    reason: reason ?? null,
+    carrier: carrier ?? null,
+    trackingNumber: trackingNumber ?? null,
   }
   const [moved] = await moveState(tx, acted, change, now)
   if (!moved) throw refuse('illegal_transition', { detail: 'The state of the order has changed.' })
@@ -51,14 +45,7 @@ export async function moveOrder(
 /** Replaces the milestones of an order. A list without a change writes nothing. */
 export async function changeMilestones(
   { followers }: OrderDeps,
-  {
-    tx,
-    caller: { orgId },
-    params,
-    body,
-    ifMatch,
-    now,
-  }: Command<ChangeOrder & { body: { milestones: Milestone[] }; ifMatch: string | undefined }>,
+  { tx, caller: { orgId }, params, body, ifMatch, now }: CommandOf<typeof api.replaceOrderMilestones>,
 ): Promise<JsonText> {
   const milestones = milestonesOf(body.milestones)
   const acted = { orgId, id: params.id, by: ORDER.verbs.milestones.by }
@@ -76,7 +63,7 @@ export async function changeMilestones(
 /** Releases the part's files of the group `ip` to the manufacturer; of two concurrent calls one gets 409. */
 export async function releaseFiles(
   { followers }: OrderDeps,
-  { tx, caller: { orgId }, params, now }: Command<ChangeOrder>,
+  { tx, caller: { orgId }, params, now }: CommandOf<typeof api.releaseOrderFiles>,
 ): Promise<JsonText> {
   const acted = { orgId, id: params.id, by: ORDER.verbs.releaseFiles.by }
   const { state, filesReleasedTime }: Order = JSON.parse(found(await lockOrder(tx, acted)).document)

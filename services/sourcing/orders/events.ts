@@ -1,10 +1,10 @@
-import type { OrderEvent } from '../../../proto/events/sourcing.ts'
+import type { EventName } from '../../../proto/events/events.ts'
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
-import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import type { OrderVerb } from './rules.ts'
 
-type OrderEventName = OrderEvent['type'] extends `sourcing.order.${infer Name}` ? Name : never
+export type OrderEventName = EventName<'sourcing.order'>
 
 export const EVENT_NAMES = {
   confirm: 'confirmed',
@@ -39,4 +39,4 @@ export const emitOrderEvent = (tx: Tx, name: OrderEventName, order: Order) =>
       sellerOrgId: order.sellerOrgId,
       ...(order.distributorOrgId === undefined ? {} : { distributorOrgId: order.distributorOrgId }),
     },
-  } satisfies OrderEvent & EventAttributes)
+  })

@@ -1,44 +1,37 @@
+import type { FiltersOf } from '../../../proto/http/operation.ts'
+import type * as api from '../../../proto/http/sourcing/order-lifecycle.ts'
 import type { OrderView } from '../../../proto/http/sourcing/orders.ts'
-import type { OrderState } from '../../../proto/states/orders.ts'
 import type { Fragment, Sql } from '../../kit/db/client.ts'
+import { and } from '../../kit/db/conditions.ts'
 import { contains } from '../../kit/db/like.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 import { inView, isParty } from './visibility.ts'
 
-export interface OrderFilters {
-  state?: OrderState | undefined
-  partId?: string | undefined
-  factoryId?: string | undefined
-  rfqId?: string | undefined
-}
-
-export interface OrderListing extends PageWindow, OrderFilters {
-  /** Undefined: every role of the organization. */
-  view?: OrderView | undefined
-}
-
-export interface OrderSearch extends OrderListing {
-  q: string
-}
+/** Without a view: every role of the organization. */
+export type OrderListing = PageWindow & Omit<FiltersOf<typeof api.findOrders>, 'q'>
+export type OrderSearch = OrderListing & { q: string }
 
 /** The filters and the beginning of the page. */
-const matchesListing = (sql: Sql, { state, partId, factoryId, after }: OrderListing) => sql`
-  ${state === undefined ? sql`` : sql`and state = ${state}`}
-  ${partId === undefined ? sql`` : sql`and part_id = ${partId}`}
-  ${factoryId === undefined ? sql`` : sql`and factory_id = ${factoryId}`}
-  and id < ${after ?? NEWEST_ID}`
+const matchesListing = (sql: Sql, { state, partId, factoryId, after }: OrderListing) =>
+  and(
+    sql,
+    state !== undefined && sql`state = ${state}`,
+    partId !== undefined && sql`part_id = ${partId}`,
+    factoryId !== undefined && sql`factory_id = ${factoryId}`,
+    sql`id < ${after ?? NEWEST_ID}`,
+  )
 
 /** Newest first, in one view. */
 const listInView = (sql: Sql, orgId: string, view: OrderView, listing: OrderListing) => sql<DocumentRow[]>`
   select id as position, document from sourcing.orders
-  where ${inView(sql, orgId, view)} ${matchesListing(sql, listing)}
+  where ${inView(sql, orgId, view)} and ${matchesListing(sql, listing)}
   order by id desc limit ${listing.limit} offset ${listing.offset}`
 
 /** The newest orders of one view: as many as all pages up to the wanted one have. */
 const idsIn = (sql: Sql, orgId: string, view: OrderView, listing: OrderListing) => sql`
   (select id from sourcing.orders
-  where ${inView(sql, orgId, view)} ${matchesListing(sql, listing)}
+  where ${inView(sql, orgId, view)} and ${matchesListing(sql, listing)}
   order by id desc limit ${listing.limit + listing.offset})`
 
 /** Newest first, in all views; an order of several views once. */
@@ -59,7 +52,7 @@ const listInAllViews = (sql: Sql, orgId: string, listing: OrderListing) => {
 /** The orders of one RFQ, newest first. An RFQ has at most as many as its award has lines. */
 const listOfRfq = (sql: Sql, orgId: string, rfqId: string, { view, ...listing }: OrderListing) => sql<DocumentRow[]>`
   select id as position, document from sourcing.orders
-  where rfq_id = ${rfqId} and ${view ? inView(sql, orgId, view) : isParty(sql, orgId)} ${matchesListing(sql, listing)}
+  where rfq_id = ${rfqId} and ${view ? inView(sql, orgId, view) : isParty(sql, orgId)} and ${matchesListing(sql, listing)}
   order by id desc limit ${listing.limit} offset ${listing.offset}`
 
 export function listOrders(sql: Sql, orgId: string, listing: OrderListing) {
@@ -72,8 +65,8 @@ const VIEWS = ['CONSUMER', 'IP_OWNER', 'MANUFACTURER', 'SELLER', 'DISTRIBUTOR'] 
 /** The next `count` orders of a view. */
 const nextIn = (sql: Sql, orgId: string, view: OrderView, search: OrderSearch, count: number) => sql`
   (select id, part_id, serial_number from sourcing.orders
-  where ${inView(sql, orgId, view)} ${search.rfqId === undefined ? sql`` : sql`and rfq_id = ${search.rfqId}`}
-    ${matchesListing(sql, search)}
+  where ${inView(sql, orgId, view)}
+    and ${and(sql, search.rfqId !== undefined && sql`rfq_id = ${search.rfqId}`, matchesListing(sql, search))}
   order by id desc limit ${count})`
 
 /** A match on the page, with the figures of the scan; without a match on the page there is one row of nulls. */

@@ -1,10 +1,12 @@
 import type { FieldError } from '../../../proto/errors.ts'
-import type { PartEvent } from '../../../proto/events/sourcing.ts'
-import type { Part, PartInput, PartPatch } from '../../../proto/http/sourcing/parts.ts'
+import type { EventName } from '../../../proto/events/events.ts'
+import type * as lifecycle from '../../../proto/http/sourcing/part-lifecycle.ts'
+import type * as api from '../../../proto/http/sourcing/parts.ts'
+import type { Part } from '../../../proto/http/sourcing/parts.ts'
 import { PART } from '../../../proto/states/parts.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
-import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
-import type { Command } from '../../kit/command/command.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
+import type { CommandOf } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt, withSerialNumber } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
@@ -25,12 +27,8 @@ import {
   writableFields,
 } from './rules.ts'
 
-interface CreatePart {
-  body: PartInput
-}
-
 /** Creates a draft. The records that it refers to stay locked until the transaction ends. */
-export async function createPart({ tx, caller, body, now }: Command<CreatePart>) {
+export async function createPart({ tx, caller, body, now }: CommandOf<typeof api.createPart>) {
   await lockReferences(tx, caller.orgId)
   const content = contentOf(body)
   const resolved = await resolveReferences(tx, caller.orgId, content)
@@ -49,10 +47,6 @@ export async function createPart({ tx, caller, body, now }: Command<CreatePart>)
   return { id: part.id, serialNumber }
 }
 
-interface ChangePart {
-  params: { id: string }
-}
-
 /** Changes the content of an own part. A patch without a change keeps the revision. */
 export async function patchPart({
   tx,
@@ -61,7 +55,7 @@ export async function patchPart({
   body,
   ifMatch,
   now,
-}: Command<ChangePart & { body: PartPatch; ifMatch: string | undefined }>): Promise<JsonText> {
+}: CommandOf<typeof lifecycle.patchPart>): Promise<JsonText> {
   await lockReferences(tx, caller.orgId)
   const { document, part } = await ownPart(tx, caller, params.id, 'patch')
   const content = patchedContent(part, body)
@@ -79,11 +73,12 @@ export async function patchPart({
 }
 
 const EVENT_NAMES = { publish: 'published', archive: 'archived', unarchive: 'unarchived' } as const
+type PartMove = keyof typeof EVENT_NAMES
 
 /** Moves an own part to another state; of two concurrent calls one gets 409. */
 export async function movePart(
-  verb: keyof typeof EVENT_NAMES,
-  { tx, caller, params, ifMatch, now }: Command<ChangePart & { ifMatch: string | undefined }>,
+  verb: PartMove,
+  { tx, caller, params, ifMatch, now }: CommandOf<(typeof lifecycle)[`${PartMove}Part`]>,
 ): Promise<JsonText> {
   const { document, part } = await ownPart(tx, caller, params.id, verb)
   requireMatch(ifMatch, document)
@@ -97,7 +92,12 @@ export async function movePart(
 }
 
 /** Deletes an own part without an OPEN RFQ or unfinished order. Publications and awards lock the part, too. */
-export async function deletePart({ tx, caller, params, now }: Command<ChangePart>): Promise<undefined> {
+export async function deletePart({
+  tx,
+  caller,
+  params,
+  now,
+}: CommandOf<typeof lifecycle.deletePart>): Promise<undefined> {
   const { part } = await ownPart(tx, caller, params.id, 'delete')
   const openRfqs = (await queries.findOpenRfq(tx, part.id, now)).length
   const unfinishedOrders = (await queries.findUnfinishedOrder(tx, part.id)).length
@@ -120,12 +120,10 @@ function requireNone(problems: FieldError[], detail: string): void {
   if (problems.length > 0) throw refuse('illegal_transition', { detail, errors: problems })
 }
 
-type PartEventName = PartEvent['type'] extends `sourcing.part.${infer Name}` ? Name : never
-
-const emitPartEvent = (tx: Tx, name: PartEventName, partId: string, ipOwnerOrgId: string) =>
+const emitPartEvent = (tx: Tx, name: EventName<'sourcing.part'>, partId: string, ipOwnerOrgId: string) =>
   emit(tx, {
     type: `sourcing.part.${name}`,
     tenantId: ipOwnerOrgId,
     subject: partId,
     data: { partId, ipOwnerOrgId },
-  } satisfies PartEvent & EventAttributes)
+  })

@@ -1,8 +1,9 @@
+import type * as api from '../../../proto/http/sourcing/rfq-lifecycle.ts'
 import type { Rfq, RfqInput, RfqPatch } from '../../../proto/http/sourcing/rfqs.ts'
 import { utcOf } from '../../../proto/http/times.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import { RFQ } from '../../../proto/states/rfqs.ts'
-import type { Command } from '../../kit/command/command.ts'
+import type { CommandOf, FieldsOf } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt, withSerialNumber } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
@@ -25,12 +26,8 @@ import {
   writableFields,
 } from './rules.ts'
 
-interface CreateRfq {
-  body: RfqInput
-}
-
 /** Creates a draft of the caller's organization. */
-export async function createRfq({ tx, caller, body, now }: Command<CreateRfq>) {
+export async function createRfq({ tx, caller, body, now }: CommandOf<typeof api.createRfq>) {
   const content = contentOf(body)
   const part = await requireReferences(tx, caller.orgId, content, body)
   const id = newIdAt('rfq', now)
@@ -66,10 +63,6 @@ async function requireInvitees(tx: Tx, orgId: string, sent: readonly string[]): 
   if (problems.length > 0) throw invalid(problems)
 }
 
-interface ChangeRfq {
-  params: { id: string }
-}
-
 /** Changes the content of an own draft. A patch without a change writes nothing. */
 export async function patchRfq({
   tx,
@@ -78,7 +71,7 @@ export async function patchRfq({
   body,
   ifMatch,
   now,
-}: Command<ChangeRfq & { body: RfqPatch; ifMatch: string | undefined }>): Promise<JsonText> {
+}: CommandOf<typeof api.patchRfq>): Promise<JsonText> {
   const { document, rfq } = await lockOwn(tx, caller.orgId, params.id, 'patch')
   const content = patchedContent(rfq, body)
   // The stored references of a published RFQ are not checked, because it cannot be patched.
@@ -97,7 +90,7 @@ export async function patchRfq({
 /** Adds invitees to an own RFQ, and invites those again that declined. Other present ones stay as they are. */
 export async function inviteToRfq(
   { followers }: RfqDeps,
-  { tx, caller, params, body, now }: Command<ChangeRfq & { body: { manufacturerIds: string[] } }>,
+  { tx, caller, params, body, now }: CommandOf<typeof api.inviteToRfq>,
 ): Promise<JsonText> {
   const { document, rfq } = await lockOwn(tx, caller.orgId, params.id, 'invite')
   await requireInvitees(tx, caller.orgId, body.manufacturerIds)
@@ -125,21 +118,18 @@ const EVENT_NAMES = {
   reopen: 'reopened',
   cancel: 'cancelled',
 } as const
-
-interface Move extends ChangeRfq {
-  ifMatch: string | undefined
-  body: { expireTime?: string; reason?: string } | undefined
-}
+type RfqMove = keyof typeof EVENT_NAMES
 
 /** Moves an own RFQ by its verb; of two concurrent calls one gets 409. */
 export async function moveRfq(
-  verb: keyof typeof EVENT_NAMES,
+  verb: RfqMove,
   { followers }: RfqDeps,
-  { tx, caller, params, body, ifMatch, now }: Command<Move>,
+  { tx, caller, params, body, ifMatch, now }: CommandOf<(typeof api)[`${RfqMove}Rfq`]>,
 ): Promise<JsonText> {
   const { document, rfq } = await lockOwn(tx, caller.orgId, params.id, verb)
   requireMatch(ifMatch, document)
-  const newExpireTime = body?.expireTime === undefined ? rfq.expireTime : utcOf(body.expireTime)
+  const { expireTime, reason }: FieldsOf<typeof body> = body ?? {}
+  const newExpireTime = expireTime === undefined ? rfq.expireTime : utcOf(expireTime)
   await requireGuards(tx, verb, rfq, { now, newExpireTime })
   const key = { orgId: caller.orgId, id: rfq.id }
   const hasExpired = stateAt(rfq, now) !== rfq.state
@@ -148,7 +138,7 @@ export async function moveRfq(
     from: RFQ.verbs[verb].from,
     to: RFQ.stateAfter(verb, rfq.state),
     expireTime: newExpireTime,
-    cancelReason: body?.reason ?? null,
+    cancelReason: reason ?? null,
   }
   const [moved] = await queries.moveState(tx, key, change, now)
   if (!moved) throw refuse('illegal_transition', { detail: 'The state of the RFQ has changed.' })
@@ -170,7 +160,7 @@ export async function closeExpired(tx: Tx, rfq: Rfq, now: string): Promise<void>
 }
 
 /** Deletes an own draft. */
-export async function deleteRfq({ tx, caller, params, now }: Command<ChangeRfq>): Promise<undefined> {
+export async function deleteRfq({ tx, caller, params, now }: CommandOf<typeof api.deleteRfq>): Promise<undefined> {
   const { rfq } = await lockOwn(tx, caller.orgId, params.id, 'delete')
   await requireGuards(tx, 'delete', rfq, { now })
   await queries.deleteRfq(tx, caller.orgId, rfq.id)

@@ -1,5 +1,5 @@
 import type { Cause } from '../../../proto/events/cause.ts'
-import type { RfqDeclined, RfqEvent, RfqInvited } from '../../../proto/events/sourcing.ts'
+import type { EventName } from '../../../proto/events/events.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Tx } from '../../kit/db/client.ts'
@@ -15,19 +15,18 @@ const about = ({ id, partId, consumerOrgId, ipOwnerOrgId }: Subject) => ({
   ipOwnerOrgId,
 })
 
-type RfqEventName = RfqEvent['type'] extends `sourcing.rfq.${infer Name}` ? Name : never
+type RfqEventName = Exclude<EventName<'sourcing.rfq'>, 'invited' | 'declined'>
 
-const emitAbout = <Event extends { type: string; data: object }>(tx: Tx, rfq: Subject, event: Event) =>
-  emit(tx, { ...event, tenantId: rfq.consumerOrgId, subject: rfq.id })
+const attributesOf = (rfq: Subject) => ({ tenantId: rfq.consumerOrgId, subject: rfq.id })
 
 export const emitRfqEvent = (tx: Tx, name: RfqEventName, rfq: Subject) =>
-  emitAbout<RfqEvent>(tx, rfq, { type: `sourcing.rfq.${name}`, data: about(rfq) })
+  emit(tx, { ...attributesOf(rfq), type: `sourcing.rfq.${name}`, data: about(rfq) })
 
 export const emitRfqInvited = (tx: Tx, rfq: Subject, manufacturerOrgIds: string[]) =>
-  emitAbout<RfqInvited>(tx, rfq, { type: 'sourcing.rfq.invited', data: { ...about(rfq), manufacturerOrgIds } })
+  emit(tx, { ...attributesOf(rfq), type: 'sourcing.rfq.invited', data: { ...about(rfq), manufacturerOrgIds } })
 
 export const emitRfqDeclined = (tx: Tx, rfq: Subject, manufacturerOrgId: string) =>
-  emitAbout<RfqDeclined>(tx, rfq, { type: 'sourcing.rfq.declined', data: { ...about(rfq), manufacturerOrgId } })
+  emit(tx, { ...attributesOf(rfq), type: 'sourcing.rfq.declined', data: { ...about(rfq), manufacturerOrgId } })
 
 /** The event of an RFQ as the cause of changes of its cases. */
 export const causeOf = (name: RfqEventName | 'invited' | 'declined', { id }: Pick<Rfq, 'id'>): Cause => ({

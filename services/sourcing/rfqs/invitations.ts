@@ -1,6 +1,7 @@
+import type * as api from '../../../proto/http/sourcing/rfq-lifecycle.ts'
 import type { getRfq, Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import { RFQ } from '../../../proto/states/rfqs.ts'
-import type { Command } from '../../kit/command/command.ts'
+import type { CommandOf } from '../../kit/command/command.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
@@ -41,15 +42,10 @@ async function recordRead({ sql, log }: InvitationDeps, orgId: string, id: strin
   }
 }
 
-interface DeclineRfq {
-  params: { id: string }
-  body: { reason?: string } | undefined
-}
-
 /** Declines the invitation of the caller's organization. */
 export async function declineRfq(
   { followers }: RfqDeps,
-  { tx, caller: { orgId }, params, body, now }: Command<DeclineRfq>,
+  { tx, caller: { orgId }, params, body, now }: CommandOf<typeof api.declineRfq>,
 ): Promise<JsonText> {
   requireActor(RFQ, 'decline', 'invitee')
   const invitation = found(await lockInvitation(tx, orgId, params.id))

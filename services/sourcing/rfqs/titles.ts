@@ -1,4 +1,4 @@
-import type { OrderEvent, PartEvent } from '../../../proto/events/sourcing.ts'
+import type { EventData } from '../../../proto/events/events.ts'
 import type { Bus } from '../../kit/bus/bus.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import type { Log } from '../../kit/log/log.ts'
@@ -19,7 +19,10 @@ export const titleWorkers = ({ bus, sql, log }: { bus: Bus; sql: Pool; log: Log 
     name: 'refresh-rfq-titles',
     subjects: ['sourcing.part.updated', 'sourcing.part.published', 'sourcing.part.unarchived', 'sourcing.order.placed'],
     handle: async (tx, event) => {
-      await queries.startRefresh(tx, (event.data as (PartEvent | OrderEvent)['data']).partId)
+      await queries.startRefresh(
+        tx,
+        (event.data as EventData<'sourcing.part.updated' | 'sourcing.order.placed'>).partId,
+      )
     },
   }),
   every('rfq-titles', POLL_MS, log, async (signal) => {

@@ -69,7 +69,7 @@ export function subrecordCommands<Parent extends { id: string }, Content extends
       body,
       now,
       audit,
-    }: Command<{ params: { id: string }; body: Content }>): Promise<JsonText> {
+    }: Command<{ id: string }, Content>): Promise<JsonText> {
       const parent = await rules.lockParent(tx, orgId, params.id)
       rules.requireReferences?.(parent, body)
       await rules.requireLegal(tx, parent, { verb: 'create' }, now)
@@ -87,14 +87,7 @@ export function subrecordCommands<Parent extends { id: string }, Content extends
     },
 
     /** Changes an own record; null clears a field. A patch without a change writes nothing. */
-    async patch({
-      tx,
-      caller: { orgId },
-      params,
-      body,
-      ifMatch,
-      now,
-    }: Command<{ params: Params; body: Patch; ifMatch: string | undefined }>): Promise<JsonText> {
+    async patch({ tx, caller: { orgId }, params, body, ifMatch, now }: Command<Params, Patch>): Promise<JsonText> {
       const { parent, record, document } = await lockOwn(tx, orgId, params)
       rules.requireReferences?.(parent, body)
       requireMatch(ifMatch, document)
@@ -109,7 +102,7 @@ export function subrecordCommands<Parent extends { id: string }, Content extends
     },
 
     /** Deletes an own record. */
-    async delete({ tx, caller: { orgId }, params, now }: Command<{ params: Params }>): Promise<undefined> {
+    async delete({ tx, caller: { orgId }, params, now }: Command<Params, undefined>): Promise<undefined> {
       const { parent, record } = await lockOwn(tx, orgId, params)
       await rules.requireLegal(tx, parent, { verb: 'delete', record }, now)
       await queries.deleteSubrecord(tx, orgId, keyOf(params))

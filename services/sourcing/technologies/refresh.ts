@@ -1,4 +1,4 @@
-import type { CatalogReloaded } from '../../../proto/events/catalog.ts'
+import type { EventData } from '../../../proto/events/events.ts'
 import type { Bus } from '../../kit/bus/bus.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import type { Log } from '../../kit/log/log.ts'
@@ -38,7 +38,7 @@ export function technologyWorkers({ bus, sql, log }: { bus: Bus; sql: Pool; log:
     name: 'refresh-part-technologies',
     subjects: ['catalog.reloaded'],
     handle: async (tx, event) => {
-      const { catalogs } = event.data as CatalogReloaded['data']
+      const { catalogs } = event.data as EventData<'catalog.reloaded'>
       for (const records of RECORDS) {
         if (catalogs.includes(REFRESHES[records].catalog)) await startRefresh(tx, records)
       }

@@ -1,7 +1,7 @@
 import type { ServiceName } from '../../../proto/services.ts'
 import { type Bus, type BusTiming, createBus } from '../../kit/bus/bus.ts'
 import type { DeadLetterNotice } from '../../kit/bus/consume/retry-queue.ts'
-import { emit } from '../../kit/bus/outbox/emit.ts'
+import { emitAny } from '../../kit/bus/outbox/emit.ts'
 import { connect, type Pool, type Tx } from '../../kit/db/client.ts'
 import type { MessageLog } from '../../kit/log/message-log.ts'
 import { Notifier } from '../../kit/sessions/notifier.ts'
@@ -99,7 +99,7 @@ export async function heartbeats({ bus }: Member, count: number): Promise<void> 
 
 /** Emits one value of a subject in its own transaction. */
 export const emitValue = (pool: Pool, type: string, subject: string, value: number) =>
-  pool.begin((tx) => emit(tx, { type, tenantId: 'org_1', subject, data: { value } }))
+  pool.begin((tx) => emitAny(tx, { type, tenantId: 'org_1', subject, data: { value } }))
 
 export const numberOf = (event: { data: unknown }) => (event.data as { value: number }).value
 

@@ -1,5 +1,6 @@
+import type * as api from '../../../proto/http/webhooks/deliveries.ts'
 import type { WebhookDelivery } from '../../../proto/http/webhooks/deliveries.ts'
-import type { Command } from '../../kit/command/command.ts'
+import type { CommandOf } from '../../kit/command/command.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import { withoutNulls } from '../rows.ts'
 import { lockDelivery, makeDue, notifyDue } from './queries.ts'
@@ -11,7 +12,7 @@ export async function retryDelivery({
   caller,
   params,
   now,
-}: Command<{ params: { id: string } }>): Promise<WebhookDelivery> {
+}: CommandOf<typeof api.retryWebhookDelivery>): Promise<WebhookDelivery> {
   const { orgId } = caller
   const { state, replay, has_endpoint: hasEndpoint } = found(await lockDelivery(tx, orgId, params.id))
   if (!hasEndpoint) throw refuse('illegal_transition', { detail: 'The endpoint of the delivery was deleted.' })

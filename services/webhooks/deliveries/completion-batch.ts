@@ -1,5 +1,4 @@
-import type { EndpointPaused } from '../../../proto/events/webhooks.ts'
-import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { isDependencyFailure } from '../../kit/db/failures.ts'
 import { type Completion, completeDeliveries, countResults, type EndpointResult, pauseEndpoint } from './queries.ts'
@@ -92,7 +91,7 @@ async function pause(tx: Tx, id: string, reason: string, now: string): Promise<v
     tenantId: paused.org_id,
     subject: id,
     data: { endpointId: id, orgId: paused.org_id },
-  } satisfies EndpointPaused & EventAttributes)
+  })
 }
 
 /** The results by endpoint. */

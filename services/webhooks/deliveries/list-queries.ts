@@ -5,6 +5,7 @@ import {
   type WebhookAttempt,
 } from '../../../proto/http/webhooks/deliveries.ts'
 import type { Sql } from '../../kit/db/client.ts'
+import { and } from '../../kit/db/conditions.ts'
 import { NEWEST, timeKeyAt } from '../../kit/pagination/keysets.ts'
 import type { PageWindow } from '../../kit/pagination/pagination.ts'
 import type { OrNull } from '../rows.ts'
@@ -26,15 +27,15 @@ export function listDeliveries(
   const last = timeKeyAt(after)
   // One upper bound: Postgres would begin at the first of two and read until the second.
   const before = last.timestamp > to ? { ...NEWEST, timestamp: to } : last
-  const ofEndpoint = endpointId === undefined ? sql`` : sql`and endpoint_id = ${endpointId}`
+  const ofEndpoint = and(sql, endpointId !== undefined && sql`endpoint_id = ${endpointId}`)
   const types =
     type === undefined
       ? sql`
-        (select type from webhooks.deliveries where org_id = ${orgId} ${ofEndpoint} order by type limit 1)
+        (select type from webhooks.deliveries where org_id = ${orgId} and ${ofEndpoint} order by type limit 1)
         union all
         select (
           select type from webhooks.deliveries
-          where org_id = ${orgId} ${ofEndpoint} and type > types.type order by type limit 1)
+          where org_id = ${orgId} and ${ofEndpoint} and type > types.type order by type limit 1)
         from types where types.type is not null`
       : sql`select ${type}::text`
   return sql<DeliveryRow[]>`
@@ -45,7 +46,7 @@ export function listDeliveries(
       from types cross join unnest(${state === undefined ? [...DELIVERY_STATES] : [state]}::text[]) states (state)
       cross join lateral (
         select id, created_at from webhooks.deliveries
-        where org_id = ${orgId} ${ofEndpoint} and type = types.type and state = states.state and created_at >= ${from}
+        where org_id = ${orgId} and ${ofEndpoint} and type = types.type and state = states.state and created_at >= ${from}
           and (created_at, id) < (${before.timestamp}::timestamptz, ${before.id})
         order by created_at desc, id desc limit ${limit + offset}
       ) listed

@@ -2,7 +2,7 @@ import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import type { CreatedWebhookEndpoint } from '../../../proto/http/webhooks/endpoints.ts'
 import { connectOnce } from '../../kit/bus/nats/connection.ts'
 import { ensureStreams } from '../../kit/bus/nats/streams.ts'
-import { emit } from '../../kit/bus/outbox/emit.ts'
+import { emitAny } from '../../kit/bus/outbox/emit.ts'
 import { connect } from '../../kit/db/client.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { natsServer } from '../../testing/nats-server.ts'
@@ -38,7 +38,7 @@ test('events of the marketplace and of other systems are delivered once', async 
   })
   expect(answer.status).toBe(201)
   const ours = { type: 'cases.created', tenantId: org.orgId, subject: 'case_1', data: {} }
-  const id = await producer.begin((tx) => emit(tx, ours))
+  const id = await producer.begin((tx) => emitAny(tx, ours))
   const { nc, js } = await connectOnce({ url: nats.url }, 'another-system')
   const theirs = {
     specversion: '1.0',

@@ -1,11 +1,11 @@
+import type * as flows from '../../../proto/http/webhooks/endpoint-flows.ts'
+import type * as api from '../../../proto/http/webhooks/endpoints.ts'
 import {
   type CreatedWebhookEndpoint,
   MAX_ENDPOINTS,
   type WebhookEndpoint,
-  type WebhookEndpointInput,
-  type WebhookEndpointPatch,
 } from '../../../proto/http/webhooks/endpoints.ts'
-import type { Command } from '../../kit/command/command.ts'
+import type { CommandOf } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
@@ -30,7 +30,7 @@ export interface EndpointDeps {
 /** Creates an endpoint of the caller's organization. The response is the only one with the secret. */
 export async function createEndpoint(
   { box }: EndpointDeps,
-  { tx, caller, body, now, audit }: Command<{ body: WebhookEndpointInput }>,
+  { tx, caller, body, now, audit }: CommandOf<typeof api.createWebhookEndpoint>,
 ): Promise<{ data: CreatedWebhookEndpoint }> {
   const { orgId } = caller
   await queries.lockEndpoints(tx, orgId)
@@ -54,14 +54,10 @@ export async function createEndpoint(
   return { data: { ...shownEndpoint(row), secret } }
 }
 
-interface ChangedEndpoint {
-  params: { webhookId: string }
-}
-
 /** Changes the fields that are sent. Deliveries of a paused endpoint are not claimed once the transaction has ended. */
 export async function patchEndpoint(
   { followers }: EndpointDeps,
-  { tx, caller, params, body, now }: Command<ChangedEndpoint & { body: WebhookEndpointPatch }>,
+  { tx, caller, params, body, now }: CommandOf<typeof api.patchWebhookEndpoint>,
 ): Promise<{ data: WebhookEndpoint }> {
   const { orgId } = caller
   const row = found(await queries.lockEndpoint(tx, orgId, params.webhookId))
@@ -77,7 +73,7 @@ export async function patchEndpoint(
 /** Deletes an endpoint with its replay, and ends its deliveries, which would cost the dispatchers time. */
 export async function deleteEndpoint(
   { followers }: EndpointDeps,
-  { tx, caller, params, now }: Command<ChangedEndpoint>,
+  { tx, caller, params, now }: CommandOf<typeof api.deleteWebhookEndpoint>,
 ): Promise<undefined> {
   found(await queries.deleteEndpoint(tx, caller.orgId, params.webhookId))
   await followers.endDeliveries(tx, params.webhookId, now)
@@ -91,7 +87,7 @@ const PREVIOUS_SECRET_MS = 24 * 60 * 60 * 1000
  */
 export async function rotateSecret(
   { box }: EndpointDeps,
-  { tx, caller, params, now }: Command<{ params: { id: string } }>,
+  { tx, caller, params, now }: CommandOf<typeof flows.rotateWebhookSecret>,
 ) {
   const previousSecretExpireTime = new Date(Date.parse(now) + PREVIOUS_SECRET_MS).toISOString()
   const secret = newWebhookSecret()

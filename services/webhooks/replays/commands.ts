@@ -1,6 +1,7 @@
 import { type Period, periodOf } from '../../../proto/http/times.ts'
+import type * as api from '../../../proto/http/webhooks/endpoint-flows.ts'
 import type { WebhookReplay } from '../../../proto/http/webhooks/endpoint-flows.ts'
-import type { Command } from '../../kit/command/command.ts'
+import type { CommandOf } from '../../kit/command/command.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import { requireReplayRoom } from '../deliveries/replay-limit.ts'
 import { RETENTION_MS } from '../deliveries/rules.ts'
@@ -8,13 +9,14 @@ import { lockEndpointShared } from '../endpoints/queries.ts'
 import { withoutNulls } from '../rows.ts'
 import { insertReplay } from './queries.ts'
 
-interface ReplayedPeriod {
-  params: { id: string }
-  body: Period
-}
-
 /** Records that the subscribed events of a period are sent again, which a worker then does in steps. */
-export async function replayEvents({ tx, caller, params, body, now }: Command<ReplayedPeriod>): Promise<WebhookReplay> {
+export async function replayEvents({
+  tx,
+  caller,
+  params,
+  body,
+  now,
+}: CommandOf<typeof api.replayWebhookEvents>): Promise<WebhookReplay> {
   const { id } = found(await lockEndpointShared(tx, caller.orgId, params.id))
   await requireReplayRoom(tx, caller.orgId)
   const [replay] = await insertReplay(tx, id, keptPeriod(periodOf(body), now), now)

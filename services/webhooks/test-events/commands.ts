@@ -1,6 +1,7 @@
 import type { WebhookDelivery } from '../../../proto/http/webhooks/deliveries.ts'
+import type * as api from '../../../proto/http/webhooks/endpoint-flows.ts'
 import { MAX_PENDING_TESTS } from '../../../proto/http/webhooks/endpoint-flows.ts'
-import type { Command } from '../../kit/command/command.ts'
+import type { CommandOf } from '../../kit/command/command.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import { bodyOf } from '../deliveries/body.ts'
@@ -16,7 +17,7 @@ export async function testEndpoint({
   params,
   body,
   now,
-}: Command<{ params: { id: string }; body: { type: string } }>): Promise<WebhookDelivery> {
+}: CommandOf<typeof api.testWebhookEndpoint>): Promise<WebhookDelivery> {
   const { orgId } = caller
   const { id: endpointId } = found(await lockEndpointShared(tx, orgId, params.id))
   await queries.lockTests(tx, orgId)

@@ -36,7 +36,9 @@ async function run(command: string[], env: Record<string, string> = {}) {
 beforeAll(async () => {
   await rm(FOLDER, { recursive: true, force: true })
   await mkdir(INSTALLED, { recursive: true })
-  const built = await run([process.execPath, join(ROOT, 'scripts', 'client.ts')], { INVOKED_FROM: FOLDER })
+  const built = await run([process.execPath, join(ROOT, 'scripts', 'commands', 'client', 'main.ts')], {
+    INVOKED_FROM: FOLDER,
+  })
   const archive = join(FOLDER, `marketplace-client-${manifest.version}.tgz`)
   expect([built.code, built.output]).toEqual([0, `${archive}\n`])
   expect((await run(['tar', '-xzf', archive, '-C', INSTALLED, '--strip-components=1'])).code).toBe(0)
@@ -45,7 +47,7 @@ beforeAll(async () => {
 afterAll(() => rm(FOLDER, { recursive: true, force: true }))
 
 test('is served by the marketplace, with the wheel of the Python client', async () => {
-  const built = await run([process.execPath, join(ROOT, 'scripts', 'client.ts'), '--served'])
+  const built = await run([process.execPath, join(ROOT, 'scripts', 'commands', 'client', 'main.ts'), '--served'])
   const paths = built.output.trim().split('\n')
   expect([built.code, paths.map((path) => basename(path)).sort()]).toEqual([
     0,
@@ -62,7 +64,9 @@ test('is served by the marketplace, with the wheel of the Python client', async 
   for (const name of ['generated/api/parts/get_part.py', 'generated/events.py', 'py.typed', 'LICENSE'])
     expect(listed.output).toContain(`marketplace_client/${name}`)
   // Nothing has changed since, so nothing is built again.
-  expect((await run([process.execPath, join(ROOT, 'scripts', 'client.ts'), '--served'])).errors).toBe('')
+  expect(
+    (await run([process.execPath, join(ROOT, 'scripts', 'commands', 'client', 'main.ts'), '--served'])).errors,
+  ).toBe('')
 }, 240_000)
 
 test('a program of CommonJS loads it', async () => {

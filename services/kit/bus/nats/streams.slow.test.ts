@@ -10,7 +10,7 @@ import {
 } from '../../../testing/bus/harness.ts'
 import { testDatabase } from '../../../testing/database.ts'
 import { natsServer } from '../../../testing/nats-server.ts'
-import { emit } from '../outbox/emit.ts'
+import { emitAny } from '../outbox/emit.ts'
 import { markUnsent } from '../outbox/queries.ts'
 import { connectOnce } from './connection.ts'
 import { wavesOf } from './publisher.ts'
@@ -46,9 +46,9 @@ test('events emitted before the streams exist wait and arrive', async () => {
 
 test('a notification is kept for a consumer that comes later, also after a restart of the server', async () => {
   const sourcing = await openBusWithRelay()
-  await sourcing.pool.begin((tx) => emit(tx, { type: 'cases.created', subject: 'case_1', data: { value: 1 } }))
+  await sourcing.pool.begin((tx) => emitAny(tx, { type: 'cases.created', subject: 'case_1', data: { value: 1 } }))
   await sourcing.pool.begin((tx) =>
-    emit(tx, { type: 'assignments.status.updated', subject: 'a_1', data: { value: 2 } }),
+    emitAny(tx, { type: 'assignments.status.updated', subject: 'a_1', data: { value: 2 } }),
   )
   await until(async () => (await sourcing.bus.lag()).outbox?.waiting === 0)
   await server.kill()
@@ -65,7 +65,7 @@ test('repeating the set-up of the streams keeps stored events and changes the se
   const session = await connectOnce({ url: server.url }, 'looking')
   const notifications = () => session.jsm.streams.info('NOTIFICATIONS')
   const { messages } = (await notifications()).state
-  await sourcing.pool.begin((tx) => emit(tx, { type: 'cases.updated', subject: 'case_1', data: { value: 1 } }))
+  await sourcing.pool.begin((tx) => emitAny(tx, { type: 'cases.updated', subject: 'case_1', data: { value: 1 } }))
   await until(async () => (await notifications()).state.messages === messages + 1)
   await ensureStreams({ url: server.url, maxAgeDays: 8 })
   const { config, state } = await notifications()

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { context, ROOT_CONTEXT, trace } from '@opentelemetry/api'
 import { testDatabase } from '../../../testing/database.ts'
 import { connect, type Pool, type Sql, type Tx } from '../../db/client.ts'
-import { emit, emitAll } from './emit.ts'
+import { type emit, emitAllAny, emitAny } from './emit.ts'
 
 const { owner, urlOf } = await testDatabase()
 const pool = connect(urlOf('sourcing'), { max: 2, applicationName: 'emit-test' })
@@ -21,9 +21,9 @@ test('emit accepts only a transaction: a pool, or a value that may be one, does 
 })
 
 test('the event is in the outbox of the writing service if the transaction commits', async () => {
-  const id = await pool.begin((tx) => emit(tx, event))
+  const id = await pool.begin((tx) => emitAny(tx, event))
   const rolledBack = pool.begin(async (tx) => {
-    await emit(tx, event)
+    await emitAny(tx, event)
     throw new Error('no')
   })
   expect(rolledBack).rejects.toThrow('no')
@@ -36,12 +36,12 @@ test('the event is in the outbox of the writing service if the transaction commi
 
 test('several events keep their order', async () => {
   const events = Array.from({ length: 500 }, (_, value) => ({ ...event, subject: 'ordered', data: { value } }))
-  const ids = await pool.begin((tx) => emitAll(tx, events))
+  const ids = await pool.begin((tx) => emitAllAny(tx, events))
   const rows = await owner<{ id: string; data: string }[]>`
     select id, data from sourcing.outbox where subject = 'ordered' order by seq`
   expect(rows.map(({ id }) => id)).toEqual(ids)
   expect(rows.map(({ data }) => JSON.parse(data).value)).toEqual(events.map(({ data }) => data.value))
-  expect(await pool.begin((tx) => emitAll(tx, []))).toEqual([])
+  expect(await pool.begin((tx) => emitAllAny(tx, []))).toEqual([])
 })
 
 test('an event that no stream carries or no broker accepts fails its command', async () => {
@@ -56,7 +56,7 @@ test('an event that no stream carries or no broker accepts fails its command', a
     { ...event, data: undefined },
     { ...event, data: { text: 'ö'.repeat(131_072) } },
   ]
-  for (const one of wrong) expect(pool.begin((tx) => emit(tx, one))).rejects.toThrow(/^event /)
+  for (const one of wrong) expect(pool.begin((tx) => emitAny(tx, one))).rejects.toThrow(/^event /)
 })
 
 test('the event carries the trace of its command', async () => {
@@ -76,7 +76,7 @@ test('the event carries the trace of its command', async () => {
   }
   context.setGlobalContextManager(manager)
   try {
-    await pool.begin((tx) => emit(tx, { ...event, subject: 'traced' }))
+    await pool.begin((tx) => emitAny(tx, { ...event, subject: 'traced' }))
   } finally {
     context.disable()
   }

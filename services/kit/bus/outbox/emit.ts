@@ -1,15 +1,16 @@
 import { isSpanContextValid, type Span, trace } from '@opentelemetry/api'
 import { EVENT_DATA_MAX_BYTES, EVENT_TYPE } from '../../../../proto/events/envelope.ts'
+import type { EventData, EventType } from '../../../../proto/events/events.ts'
 import type { Tx } from '../../db/client.ts'
 import { newId } from '../../db/ids.ts'
 import { producerSpan } from '../../traces/traces.ts'
 import { type NewRow, storeEvents } from './queries.ts'
 
-interface NewEvent {
+interface AnyEvent {
   /** `sourcing.part.created`, in a family that a stream carries. */
   type: string
   /** Organization that the event concerns. Undefined: all organizations. */
-  tenantId?: string
+  tenantId?: string | undefined
   /** Id of the changed record. Its row must be locked before, so that events of one subject keep their order. */
   subject: string
   data: unknown
@@ -17,10 +18,11 @@ interface NewEvent {
   time?: string
 }
 
-/** The attributes that a command adds to an event of the contract. */
-export interface EventAttributes {
-  tenantId: string
-  subject: string
+/** An event of the contract. */
+interface NewEvent<Type extends EventType> extends AnyEvent {
+  type: Type
+  tenantId: string | undefined
+  data: EventData<Type>
 }
 
 const TYPE = new RegExp(EVENT_TYPE)
@@ -31,13 +33,19 @@ const MAX_SUBJECT_CHARACTERS = 256
  * Emits an event in the transaction of its state change. It accepts only a transaction, so that an event outside of one
  * does not compile. Returns the id of the event.
  */
-export async function emit(tx: Tx, event: NewEvent): Promise<string> {
-  const [id] = await emitAll(tx, [event])
+export const emit = <Type extends EventType>(tx: Tx, event: NewEvent<Type>): Promise<string> => emitAny(tx, event)
+
+/** Emits several events in one statement, in this order. */
+export const emitAll = <Type extends EventType>(tx: Tx, events: readonly NewEvent<Type>[]): Promise<string[]> =>
+  emitAllAny(tx, events)
+
+/** Emits an event whose type and data the contract need not have. Only tests and benches do. */
+export async function emitAny(tx: Tx, event: AnyEvent): Promise<string> {
+  const [id] = await emitAllAny(tx, [event])
   return id as string
 }
 
-/** Emits several events in one statement, in this order. */
-export async function emitAll(tx: Tx, events: readonly NewEvent[]): Promise<string[]> {
+export async function emitAllAny(tx: Tx, events: readonly AnyEvent[]): Promise<string[]> {
   const rows = events.map((event) => {
     const span = producerSpan(event.type)
     const row = rowOf(event, traceparentOf(span ?? trace.getActiveSpan()))
@@ -49,7 +57,7 @@ export async function emitAll(tx: Tx, events: readonly NewEvent[]): Promise<stri
 }
 
 /** An invalid event is a bug. It fails the command here instead of blocking the relay later. */
-function rowOf({ type, tenantId, subject, data, time }: NewEvent, traceparent: string | null): NewRow {
+function rowOf({ type, tenantId, subject, data, time }: AnyEvent, traceparent: string | null): NewRow {
   if (!TYPE.test(type) || type.length > MAX_TYPE_CHARACTERS)
     throw new Error(`event of a type that no stream carries: ${type}`)
   if (subject === '' || subject.length > MAX_SUBJECT_CHARACTERS)

@@ -11,7 +11,7 @@ import {
 } from '../../../testing/bus/harness.ts'
 import { testDatabase } from '../../../testing/database.ts'
 import type { Tx } from '../../db/client.ts'
-import { emit, emitAll } from '../outbox/emit.ts'
+import { emitAllAny, emitAny } from '../outbox/emit.ts'
 
 /** When the driver without a broker marks rows as sent. */
 setDefaultTimeout(60_000)
@@ -56,7 +56,7 @@ test('a backlog of many batches is read in order', async () => {
   const type = 'sourcing.backlog.emitted'
   const sourcing = await openBus(address, 'sourcing')
   const events = Array.from({ length: 1050 }, (_, value) => ({ type, subject: `s${value % 3}`, data: { value } }))
-  await sourcing.pool.begin((tx) => emitAll(tx, events))
+  await sourcing.pool.begin((tx) => emitAllAny(tx, events))
   const webhooks = await openBus(address, 'webhooks')
   webhooks.start(webhooks.bus.consume({ name: 'backlog', subjects: [type], handle: record }))
   await until(async () => (await effectsOf(owner, type)).length === 1050)
@@ -100,7 +100,7 @@ test('changes of one record are handled in order, even if a transaction that beg
       return ended
     }
   }
-  const endFirst = await begin((tx) => emit(tx, { type, subject: 'record', data: { value: 2 } }))
+  const endFirst = await begin((tx) => emitAny(tx, { type, subject: 'record', data: { value: 2 } }))
   const endBetween = await begin(async () => {})
   await emitValue(sourcing.pool, type, 'record', 1)
   await endFirst()

@@ -6,7 +6,7 @@ import { isConnected, market } from './api.ts'
 import { useRecord } from './data.ts'
 import { can, me, permits } from './me.ts'
 import { signOut } from './session.ts'
-import { t } from './texts.ts'
+import { fill, t } from './texts.ts'
 import { Action } from './ui/dialog.tsx'
 import { Field } from './ui/form.tsx'
 import { Languages } from './ui/languages.tsx'
@@ -99,7 +99,10 @@ function Banners() {
     <div role="status">
       {impersonation && (
         <p class="banner acting">
-          {t.account.impersonation(impersonation.actingEmail, `${user?.givenName} ${user?.familyName}`)}
+          {fill(t.account.impersonation, {
+            acting: impersonation.actingEmail,
+            person: `${user?.givenName} ${user?.familyName}`,
+          })}
         </p>
       )}
       {!isConnected.value && <p class="banner offline">{t.ui.offline}</p>}

@@ -1,8 +1,14 @@
-import { de } from './texts/de.ts'
-import { en } from './texts/en.ts'
+import de from './texts/de.json'
+import en from './texts/en.json'
 
-const LANGUAGES = { en, de }
-type Language = keyof typeof LANGUAGES
+type ByCode = Readonly<Record<string, string>>
+type Language = 'en' | 'de'
+
+/** Data for translators: a language that lacks a text does not compile. English codes and roles need no other words. */
+const LANGUAGES: Record<Language, Omit<typeof en, 'words' | 'systemRoles'> & { words: ByCode; systemRoles: ByCode }> = {
+  en,
+  de,
+}
 
 const isKnown = (language: string | null): language is Language =>
   language !== null && Object.hasOwn(LANGUAGES, language)
@@ -32,19 +38,44 @@ export function chooseLanguage(code: string): void {
   location.reload()
 }
 
+/** Replaces each `{name}` of a text. */
+export const fill = (text: string, values: Readonly<Record<string, string | number>>): string =>
+  text.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => String(values[name] ?? placeholder))
+
+const plurals = new Intl.PluralRules(language)
+/** The form of a text for a number, with `{count}` in it. */
+export const counted = (forms: ByCode & { other: string }, number: number, count: string) =>
+  fill(forms[plurals.select(number)] ?? forms.other, { count })
+
 /** System roles have the same names in every organization; people name the others. */
 export const roleName = ({ name, system }: { name: string; system: boolean }) => (system && t.systemRoles[name]) || name
 
+const PROBLEMS: readonly [RegExp, keyof typeof t.problems][] = [
+  [/^is required$/, 'required'],
+  [/^must be text of .*: a decimal number.*$/, 'amount'],
+  [/^must be text of .*: an e-mail address.*$/, 'email'],
+  [/^must be text of ([2-9]|\d\d+) to (\d+) characters.*$/, 'textBetween'],
+  [/^must be text of \d+ to (\d+) characters.*$/, 'textAtMost'],
+  [/^must be a whole number from (\d+) to (\d+)$/, 'wholeNumber'],
+  [/^must be in the future$/, 'inFuture'],
+  [/^must be later than .*$/, 'later'],
+  [/^must be active$/, 'active'],
+  [/^must be a list of 1 to .*$/, 'chooseOne'],
+  [/^must be at most (\d+) pieces together$/, 'piecesTogether'],
+  [/^must name a manufacturer$/, 'inviteOne'],
+  [/^must have at least (\d+) characters$/, 'atLeast'],
+]
+
 /** What the marketplace says of a field, in the words of the language where they are known. */
 export function problemText(message: string): string {
-  const known = t.problems.find(([pattern]) => pattern.test(message))
-  return known ? message.replace(...known) : message
+  const known = PROBLEMS.find(([pattern]) => pattern.test(message))
+  return known ? message.replace(known[0], t.problems[known[1]]) : message
 }
 
 /** The label of a field of the API that has no field of its own in the form. */
 export function fieldName(path: string): string {
   const [name = ''] = path.split('.')
-  return (t.fields as Record<string, string>)[name] ?? name
+  return (t.fields as ByCode)[name] ?? name
 }
 
 /** The words of a code of the API: `Service account · key: create` for `serviceAccount.key.create`. */

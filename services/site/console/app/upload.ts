@@ -1,6 +1,6 @@
 import { market } from './api.ts'
 import { underOwnName } from './own-origin.ts'
-import { t } from './texts.ts'
+import { fill, t } from './texts.ts'
 import { FieldProblem } from './ui/form.tsx'
 
 /** Sends a file with its progress, a share of 1, which `fetch` does not tell. The id of the upload is the answer. */
@@ -14,8 +14,10 @@ export async function upload(file: File, onProgress: (share: number) => void): P
     for (const [name, value] of Object.entries(data.headers)) request.setRequestHeader(name, String(value))
     request.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 0 : loaded / total)
     request.onload = () =>
-      request.status < 300 ? resolve() : reject(new FieldProblem('file', t.files.refused(origin, request.status)))
-    request.onerror = () => reject(new FieldProblem('file', t.files.blocked(origin, location.origin)))
+      request.status < 300
+        ? resolve()
+        : reject(new FieldProblem('file', fill(t.files.refused, { origin, status: request.status })))
+    request.onerror = () => reject(new FieldProblem('file', fill(t.files.blocked, { origin, here: location.origin })))
     request.send(file)
   })
   return data.id

@@ -1,21 +1,16 @@
+import type * as api from '../../../../proto/http/sourcing/assignments.ts'
 import {
   type Assignment,
   type AssignmentExtension,
-  type AssignmentExtensionInput,
   MAX_EXTENSIONS,
 } from '../../../../proto/http/sourcing/assignments.ts'
-import type { Command } from '../../../kit/command/command.ts'
+import type { CommandOf } from '../../../kit/command/command.ts'
 import { newIdAt } from '../../../kit/db/ids.ts'
 import { found, invalidField, refuse } from '../../../kit/errors/refusal.ts'
 import { countSubrecords, insertSubrecord } from '../../subrecords/queries.ts'
 import { notifyOfAssignments } from '../events.ts'
 import { lockAssignmentOfManufacturer, lockOrderOfManufacturer, updateDueDate } from '../queries.ts'
 import { isDelivered } from '../rules.ts'
-
-interface CreateExtension {
-  params: { id: string }
-  body: AssignmentExtensionInput
-}
 
 /** Sets a later expected day of delivery, by the manufacturer. */
 export async function createExtension({
@@ -25,7 +20,7 @@ export async function createExtension({
   body: { dueDate, reason },
   now,
   audit,
-}: Command<CreateExtension>): Promise<AssignmentExtension> {
+}: CommandOf<typeof api.createAssignmentExtension>): Promise<AssignmentExtension> {
   found(await lockOrderOfManufacturer(tx, orgId, assignmentId))
   const present: Assignment = JSON.parse(found(await lockAssignmentOfManufacturer(tx, orgId, assignmentId)).document)
   const previousDueDate = present.dueDate

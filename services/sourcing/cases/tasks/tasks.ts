@@ -1,3 +1,4 @@
+import type * as api from '../../../../proto/http/sourcing/case-tasks.ts'
 import {
   type CaseTask,
   type CaseTaskInput,
@@ -6,7 +7,7 @@ import {
 } from '../../../../proto/http/sourcing/case-tasks.ts'
 import type { Case } from '../../../../proto/http/sourcing/cases.ts'
 import { TASK } from '../../../../proto/states/cases.ts'
-import type { Command } from '../../../kit/command/command.ts'
+import type { CommandOf } from '../../../kit/command/command.ts'
 import { JsonText } from '../../../kit/db/json-text.ts'
 import { found, invalid } from '../../../kit/errors/refusal.ts'
 import { subrecordCommands } from '../../subrecords/commands.ts'
@@ -43,7 +44,7 @@ export async function completeTask({
   caller: { orgId },
   params: { id: parentId, taskId: id },
   now,
-}: Command<{ params: { id: string; taskId: string } }>): Promise<JsonText> {
+}: CommandOf<typeof api.completeCaseTask>): Promise<JsonText> {
   const parent = await lockCase(tx, orgId, parentId)
   const key = { kind: 'task', parentId, id } as const
   const present: CaseTask = JSON.parse(found(await findSubrecord(tx, key)).document)

@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox'
-import type { Import, ImportFileInput, PartFileImport } from '../../../../proto/http/sourcing/imports.ts'
-import type { Command } from '../../../kit/command/command.ts'
+import type * as api from '../../../../proto/http/sourcing/imports.ts'
+import type { Import, PartFileImport } from '../../../../proto/http/sourcing/imports.ts'
+import type { CommandOf } from '../../../kit/command/command.ts'
 import type { Sql } from '../../../kit/db/client.ts'
 import { newIdAt } from '../../../kit/db/ids.ts'
 import { found } from '../../../kit/errors/refusal.ts'
@@ -16,15 +17,16 @@ export interface ImportDeps {
   box: SecretBox
 }
 
-interface ImportFile {
-  params: { partId: string }
-  body: ImportFileInput
-}
-
 /** Adds a PENDING file, whose bytes a worker fetches. The URL is stored encrypted until the import ends. */
 export async function importFile(
   { quota, box }: ImportDeps,
-  { tx, caller: { orgId }, params: { partId }, body: { name, group, sasUrl }, now }: Command<ImportFile>,
+  {
+    tx,
+    caller: { orgId },
+    params: { partId },
+    body: { name, group, sasUrl },
+    now,
+  }: CommandOf<typeof api.importPartFile>,
 ): Promise<Static<typeof PartFileImport>> {
   found(await lockOwnPart(tx, orgId, partId))
   const fileId = newIdAt('file', now)

@@ -1,7 +1,7 @@
-import type { UploadCreated } from '../../../../proto/events/sourcing.ts'
-import type { CreateUploadInput, Upload } from '../../../../proto/http/sourcing/uploads.ts'
-import { type EventAttributes, emit } from '../../../kit/bus/outbox/emit.ts'
-import type { Command } from '../../../kit/command/command.ts'
+import type * as api from '../../../../proto/http/sourcing/uploads.ts'
+import type { Upload } from '../../../../proto/http/sourcing/uploads.ts'
+import { emit } from '../../../kit/bus/outbox/emit.ts'
+import type { CommandOf } from '../../../kit/command/command.ts'
 import { newId } from '../../../kit/db/ids.ts'
 import { refuse } from '../../../kit/errors/refusal.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -16,7 +16,7 @@ export interface UploadDeps {
 /** Creates an upload with a URL that expires after 24 hours. */
 export async function createUpload(
   { storage, quota }: UploadDeps,
-  { tx, caller: { orgId, userId }, body, now }: Command<{ body: CreateUploadInput }>,
+  { tx, caller: { orgId, userId }, body, now }: CommandOf<typeof api.createUploadUrl>,
 ): Promise<Upload> {
   await lockQuota(tx, orgId)
   const [{ open }] = await countOpenUploads(tx, orgId, now)
@@ -36,6 +36,6 @@ export async function createUpload(
     tenantId: orgId,
     subject: id,
     data: { uploadId: id, orgId },
-  } satisfies UploadCreated & EventAttributes)
+  })
   return { id, uploadUrl: url, method: 'PUT', headers, expireTime }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Envelope } from '../../../../proto/events/envelope.ts'
 import type { DeadLetterNotice } from '../../../kit/bus/consume/retry-queue.ts'
-import { emit, emitAll } from '../../../kit/bus/outbox/emit.ts'
+import { emitAllAny, emitAny } from '../../../kit/bus/outbox/emit.ts'
 import { markUnsent } from '../../../kit/bus/outbox/queries.ts'
 import type { Tx } from '../../../kit/db/client.ts'
 import {
@@ -37,7 +37,7 @@ export function deliveryTests(harness: () => Harness, members: () => { sourcing:
     const data = { text: 'Öl "&" \u2028 \\', list: [1, null, { deep: true }], number: 0.1 }
     const time = '2026-04-29T09:10:00.000Z'
     const id = await sourcing.pool.begin((tx) =>
-      emit(tx, { type: 'sourcing.once.emitted', tenantId: 'org_1', subject: 'part_1', data, time }),
+      emitAny(tx, { type: 'sourcing.once.emitted', tenantId: 'org_1', subject: 'part_1', data, time }),
     )
     await until(() => received.length > 0)
     expect(received).toEqual([
@@ -61,7 +61,7 @@ export function deliveryTests(harness: () => Harness, members: () => { sourcing:
     const type = 'sourcing.rolledback.emitted'
     webhooks.start(webhooks.bus.consume({ name: 'rolledback', subjects: [type], handle: record }))
     const failed = sourcing.pool.begin(async (tx) => {
-      await emit(tx, { type, subject: 'a', data: { value: 1 } })
+      await emitAny(tx, { type, subject: 'a', data: { value: 1 } })
       throw new Error('no')
     })
     expect(failed).rejects.toThrow('no')
@@ -117,7 +117,7 @@ export function deliveryTests(harness: () => Harness, members: () => { sourcing:
     const emitted = Promise.withResolvers<void>()
     const mayCommit = Promise.withResolvers<void>()
     const slow = sourcing.pool.begin(async (tx) => {
-      await emit(tx, { type, subject: 'slow', data: { value: 1 } })
+      await emitAny(tx, { type, subject: 'slow', data: { value: 1 } })
       emitted.resolve()
       await mayCommit.promise
     })
@@ -141,7 +141,7 @@ export function deliveryTests(harness: () => Harness, members: () => { sourcing:
       await tx`select pg_current_xact_id()`
       began.resolve()
       await mayGoOn.promise
-      await emit(tx, { type, subject: 'record', data: { value: 2 } })
+      await emitAny(tx, { type, subject: 'record', data: { value: 2 } })
     })
     await began.promise
     await emitValue(sourcing.pool, type, 'record', 1)
@@ -197,7 +197,7 @@ export function deliveryTests(harness: () => Harness, members: () => { sourcing:
     }
     const values = [1, 2, 13, 3]
     await sourcing.pool.begin((tx) =>
-      emitAll(
+      emitAllAny(
         tx,
         values.map((value) => ({ type, subject: `s${value}`, data: { value } })),
       ),
@@ -217,7 +217,7 @@ export function deliveryTests(harness: () => Harness, members: () => { sourcing:
     await until(async () => (await effectsOf(owner(), type)).length === 3 && (await dead()).length === 1)
     expect(batches[0]).toBe(4)
     await sourcing.pool.begin((tx) =>
-      emitAll(
+      emitAllAny(
         tx,
         [4, 5].map((value) => ({ type, subject: `s${value}`, data: { value } })),
       ),

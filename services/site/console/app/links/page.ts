@@ -1,5 +1,4 @@
-import type { Linked } from '../texts/en.ts'
-import { problemText, t } from '../texts.ts'
+import { fill, problemText, t } from '../texts.ts'
 
 export const byId = (id: string) => document.getElementById(id) as HTMLElement
 
@@ -29,10 +28,10 @@ export async function reasonOf(answer: Response): Promise<string> {
   return errors?.map(({ message }: { message: string }) => problemText(message)).join(' ') ?? detail
 }
 
-/** Shows whom the link is for, or that it no longer works, in place of the form. */
-export async function introspect(path: string, token: string, textOf: (linked: Linked) => string): Promise<void> {
+/** Shows `text` about the account of the link, or that the link no longer works, in place of the form. */
+export async function introspect(path: string, token: string, text: string): Promise<void> {
   const answer = token === '' ? undefined : await send(`${path}/introspect`, { token })
-  if (answer?.ok) byId('about').textContent = textOf(await answer.json())
+  if (answer?.ok) byId('about').textContent = fill(text, await answer.json())
   else if (!answer || answer.status === 404) end(answer ? t.links.used : t.links.incomplete)
 }
 

@@ -4,7 +4,7 @@ import { useList, useRecord } from '../data.ts'
 import { date, money, time } from '../format.ts'
 import { mayUse, orgId, permits } from '../me.ts'
 import { OrgName, orgName } from '../names.tsx'
-import { t } from '../texts.ts'
+import { fill, t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
 import { Edit } from '../ui/edit.tsx'
 import { amountOf, Field, localTime, textOf, timeOf } from '../ui/form.tsx'
@@ -59,7 +59,9 @@ function Task({ task, record, mayEdit }: PartProps & { task: CaseTask }) {
               {t.cases.assignee}: <OrgName id={assigneeOrgId} />{' '}
             </>
           )}
-          {completedTime ? t.orders.doneOn(date(completedTime)) : dueTime && `${t.home.due} ${date(dueTime)}`}
+          {completedTime
+            ? fill(t.orders.doneOn, { day: date(completedTime) })
+            : dueTime && `${t.home.due} ${date(dueTime)}`}
         </small>
       </span>
       <span class="actions">

@@ -7,7 +7,7 @@ import { useList, useRecord } from '../data.ts'
 import { date, money, number } from '../format.ts'
 import { mayUse, orgId } from '../me.ts'
 import { FactoryName, OrgName, orgName, PartTitle } from '../names.tsx'
-import { t } from '../texts.ts'
+import { fill, t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
 import { useFilter } from '../ui/filters.ts'
 import { Field, FieldProblem, numberOf, textOf } from '../ui/form.tsx'
@@ -29,7 +29,7 @@ const ROWS: readonly [field: Best, label: string, cellOf: (offer: ComparedOffer)
   [
     'leadTimeDays',
     t.comparison.leadTime,
-    ({ leadTimeDays: days }) => (days === undefined ? undefined : t.comparison.days(number(days))),
+    ({ leadTimeDays: days }) => (days === undefined ? undefined : fill(t.comparison.days, { count: number(days) })),
   ],
   ['validUntil', t.comparison.validUntil, ({ validUntil }) => date(validUntil)],
 ]
@@ -41,9 +41,9 @@ const isWithoutShipping = ({ landedTotal, shippingCost }: ComparedOffer) => land
 /** Offers as columns. The best value of a row has a mark that is not a colour alone. */
 const Offers = ({ quantity, offers }: OfferComparison) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled with the keyboard.
-  <section class="scroll" tabIndex={0} aria-label={t.comparison.offersFor(number(quantity))}>
+  <section class="scroll" tabIndex={0} aria-label={fill(t.comparison.offersFor, { pieces: number(quantity) })}>
     <table class="compared">
-      <caption>{t.comparison.offersFor(number(quantity))}</caption>
+      <caption>{fill(t.comparison.offersFor, { pieces: number(quantity) })}</caption>
       <thead>
         <tr>
           <td />
@@ -51,7 +51,7 @@ const Offers = ({ quantity, offers }: OfferComparison) => (
             <th key={offer.offerId} scope="col">
               {offer.manufacturerName}
               <small>
-                <FactoryName id={offer.factoryId} /> · {t.comparison.revision(number(offer.revision))}
+                <FactoryName id={offer.factoryId} /> · {fill(t.comparison.revision, { count: number(offer.revision) })}
               </small>
               {offer.state === 'ACCEPTED' && <Badge of="offer" state={offer.state} />}
             </th>
@@ -100,7 +100,7 @@ function Bars({ rfqId, quantity }: { rfqId: string; quantity: number }) {
   const longest = Math.max(1, ...offers.map(totalOf))
   return (
     <div class="bars">
-      <h3>{t.comparison.pieces(number(quantity))}</h3>
+      <h3>{fill(t.comparison.pieces, { count: number(quantity) })}</h3>
       <dl>
         {offers.map((offer) => (
           <div key={offer.offerId}>
@@ -243,7 +243,7 @@ function Award({ rfq, comparison }: { rfq: Rfq; comparison: OfferComparison }) {
   return (
     <Action
       label={t.verbs.award}
-      hint={t.comparison.awardHint(number(Math.max(...rfq.quantities)))}
+      hint={fill(t.comparison.awardHint, { most: number(Math.max(...rfq.quantities)) })}
       when={mayUse(RFQ, 'award', rfq) && offers.some(({ unpriced: why }) => why !== 'SEALED')}
       isPrimary
       onRun={award}
@@ -256,7 +256,10 @@ function Award({ rfq, comparison }: { rfq: Rfq; comparison: OfferComparison }) {
           label={offer.manufacturerName}
           hint={
             amount(offer.landedTotal)
-              ? t.comparison.landedFor(number(comparison.quantity), amount(offer.landedTotal) ?? '')
+              ? fill(t.comparison.landedFor, {
+                  pieces: number(comparison.quantity),
+                  total: amount(offer.landedTotal) ?? '',
+                })
               : unpriced(offer)
           }
           type="number"
@@ -279,7 +282,8 @@ function PlacedOrders({ rfqId }: { rfqId: string }) {
               <a href={`/console/orders/${id}`}>{serialNumber}</a> <OrgName id={manufacturerOrgId} />
             </span>
             <span class="number">
-              {t.comparison.pieces(number(quantity))} · {money(total)} <Badge of="order" state={state} />
+              {fill(t.comparison.pieces, { count: number(quantity) })} · {money(total)}{' '}
+              <Badge of="order" state={state} />
             </span>
           </li>
         ))}
@@ -315,7 +319,7 @@ function Compared({ rfq }: { rfq: Rfq }) {
           <Filter
             label={t.orders.quantity}
             {...bind(chosen)}
-            options={quantities.map((each) => [each, t.comparison.pieces(number(Number(each)))])}
+            options={quantities.map((each) => [each, fill(t.comparison.pieces, { count: number(Number(each)) })])}
           />
         </div>
         <Shown read={read}>

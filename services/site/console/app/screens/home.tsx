@@ -5,7 +5,7 @@ import { useList, useRecord } from '../data.ts'
 import { date, fromNow, number } from '../format.ts'
 import { can, mayUse, permits } from '../me.ts'
 import { OrgName, PartTitle } from '../names.tsx'
-import { t } from '../texts.ts'
+import { counted, fill, t } from '../texts.ts'
 import { Due, expectedDay } from '../ui/due.tsx'
 import { Badge, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
@@ -64,7 +64,7 @@ function Invitations() {
                       ) : (
                         <span class="badge wait">{t.home.noOffer}</span>
                       )}{' '}
-                      <small>{t.home.closes(fromNow(rfq.expireTime))}</small>
+                      <small>{fill(t.home.closes, { when: fromNow(rfq.expireTime) })}</small>
                     </>
                   ),
                 }
@@ -89,8 +89,8 @@ function ToCompare() {
               id: rfqId,
               href: `/console/rfqs/${rfqId}/comparison`,
               title: <PartTitle id={of[0]?.partId ?? ''} />,
-              detail: t.home.validUntil(date(of.map(({ validUntil }) => validUntil).sort()[0] ?? '')),
-              end: <span class="badge live">{t.home.offers(number(of.length), of.length === 1)}</span>,
+              detail: fill(t.home.validUntil, { day: date(of.map(({ validUntil }) => validUntil).sort()[0] ?? '') }),
+              end: <span class="badge live">{counted(t.home.offers, of.length, number(of.length))}</span>,
             }))}
           />
         )}
@@ -129,7 +129,8 @@ function OrdersDue() {
                   ),
                   end: (
                     <>
-                      {step && <small>{t.home.next(t.verbs[step])}</small>} <Badge of="order" state={order.state} />
+                      {step && <small>{fill(t.home.next, { step: t.verbs[step] })}</small>}{' '}
+                      <Badge of="order" state={order.state} />
                     </>
                   ),
                 }

@@ -3,7 +3,7 @@ import { command, type ImpersonationGrant, market, type Person, post } from '../
 import { useList, useRecord } from '../data.ts'
 import { time } from '../format.ts'
 import { me, permits } from '../me.ts'
-import { t } from '../texts.ts'
+import { fill, t } from '../texts.ts'
 import { Action, Reason, reasonOf } from '../ui/dialog.tsx'
 import { Field, localTime, textOf, timeOf } from '../ui/form.tsx'
 import { type Column, ListTable } from '../ui/list.tsx'
@@ -23,7 +23,7 @@ export function ImpersonationAction({ person, link }: { person: Person; link: Si
     const grant = await command(() => market.POST('/flows/v1/impersonation-grants', { body }))
     link.value = {
       title: t.impersonation.link,
-      hint: t.impersonation.linkHint(actingEmail, time(grant.expireTime)),
+      hint: fill(t.impersonation.linkHint, { email: actingEmail, end: time(grant.expireTime) }),
       values: [[actingEmail, grant.url]],
     }
   }
@@ -31,7 +31,7 @@ export function ImpersonationAction({ person, link }: { person: Person; link: Si
   return (
     <Action
       label={t.impersonation.create}
-      hint={t.impersonation.createHint(`${givenName} ${familyName}`)}
+      hint={fill(t.impersonation.createHint, { person: `${givenName} ${familyName}` })}
       when={permits('POST /flows/v1/impersonation-grants') && active && isOther}
       onRun={create}
     >

@@ -2,7 +2,7 @@ import { sumOf } from '../amounts.ts'
 import type { Money, Offer } from '../api.ts'
 import { date, money, number } from '../format.ts'
 import { FactoryName } from '../names.tsx'
-import { t } from '../texts.ts'
+import { fill, t } from '../texts.ts'
 import { Table } from '../ui/list.tsx'
 import { Facts } from '../ui/page.tsx'
 
@@ -23,7 +23,7 @@ export const Terms = ({ offer }: { offer: Offer }) => (
         { label: t.comparison.unitPrice, cell: ({ unitPrice }) => money(unitPrice), isNumber: true },
         {
           label: t.comparison.leadTime,
-          cell: ({ leadTimeDays }) => t.comparison.days(number(leadTimeDays)),
+          cell: ({ leadTimeDays }) => fill(t.comparison.days, { count: number(leadTimeDays) }),
           isNumber: true,
         },
         {

@@ -6,7 +6,7 @@ import { type Read, useList, useRecord } from '../data.ts'
 import { amountText, number, region, time } from '../format.ts'
 import { mayUse, orgId, permits } from '../me.ts'
 import { OrgName, PartTitle } from '../names.tsx'
-import { t } from '../texts.ts'
+import { fill, t } from '../texts.ts'
 import { Action, optionalReason, Reason } from '../ui/dialog.tsx'
 import { PartFiles } from '../ui/files.tsx'
 import { amountOf, Field, Form, localTime, numberOf, textOf, timeOf } from '../ui/form.tsx'
@@ -221,7 +221,7 @@ const OfferView = ({ offer }: { offer: Offer }) => (
   <section class="panel">
     <header>
       <h2>
-        {t.comparison.revision(number(offer.revision))} <Badge of="offer" state={offer.state} />
+        {fill(t.comparison.revision, { count: number(offer.revision) })} <Badge of="offer" state={offer.state} />
       </h2>
       <div class="actions">
         <Action
@@ -268,7 +268,7 @@ function Offers({ rfq }: { rfq: Rfq }) {
         return (
           <div class="stack">
             {wasOffering.current && (
-              <Section title={draft ? t.offer.draft(number(draft.revision)) : t.offer.yours}>
+              <Section title={draft ? fill(t.offer.draft, { revision: number(draft.revision) }) : t.offer.yours}>
                 <OfferForm rfq={rfq} draft={draft} />
               </Section>
             )}

@@ -4,7 +4,7 @@ import { useList, useRecord } from '../data.ts'
 import { date, money, number, region, time } from '../format.ts'
 import { mayUse, orgId, permits } from '../me.ts'
 import { FactoryName, OrgName, PartTitle } from '../names.tsx'
-import { t } from '../texts.ts'
+import { fill, t } from '../texts.ts'
 import { Action, Reason, reasonOf } from '../ui/dialog.tsx'
 import { Due } from '../ui/due.tsx'
 import { Edit } from '../ui/edit.tsx'
@@ -118,8 +118,8 @@ function Milestones({ order }: { order: Order }) {
               <span>{one.name}</span>
               <span class="quiet">
                 {one.completedTime
-                  ? t.orders.doneOn(date(one.completedTime))
-                  : one.plannedTime && t.orders.plannedFor(date(one.plannedTime))}{' '}
+                  ? fill(t.orders.doneOn, { day: date(one.completedTime) })
+                  : one.plannedTime && fill(t.orders.plannedFor, { day: date(one.plannedTime) })}{' '}
                 {mayPlan && !one.completedTime && (
                   <Edit label={t.orders.done} hint={one.name} read={read} onRun={complete(one)} />
                 )}

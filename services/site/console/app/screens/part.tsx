@@ -7,7 +7,7 @@ import { useList, useRecord } from '../data.ts'
 import { date } from '../format.ts'
 import { mayUse, orgId, permits } from '../me.ts'
 import { OrgName } from '../names.tsx'
-import { t } from '../texts.ts'
+import { fill, t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
 import { Edit } from '../ui/edit.tsx'
 import { PartFiles } from '../ui/files.tsx'
@@ -30,7 +30,9 @@ function FileFields({ part }: { part: Part }) {
       <Field name="file" label={t.parts.file} type="file" />
       <Field name="group" label={t.parts.group} text={group} options={GROUPS} />
       {part.state === 'PUBLISHED' && (
-        <p role="status">{t.parts.seenAtOnce(readersText({ group: group.value as FileGroup }, part.internal))}</p>
+        <p role="status">
+          {fill(t.parts.seenAtOnce, { readers: readersText({ group: group.value as FileGroup }, part.internal) })}
+        </p>
       )}
     </>
   )

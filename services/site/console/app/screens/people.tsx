@@ -2,7 +2,7 @@ import { type Signal, useSignal } from '@preact/signals'
 import { command, market, type Person, post } from '../api.ts'
 import { useList } from '../data.ts'
 import { me, permits } from '../me.ts'
-import { roleName, t } from '../texts.ts'
+import { fill, roleName, t } from '../texts.ts'
 import { Choices, chosenIn } from '../ui/choices.tsx'
 import { Action } from '../ui/dialog.tsx'
 import { Edit } from '../ui/edit.tsx'
@@ -21,7 +21,7 @@ const nameOf = ({ givenName, familyName }: Person) => `${givenName} ${familyName
 /** A link that was mailed is not shown. */
 const linkOf = (email: string, activationUrl: string | undefined): ShownSecret =>
   activationUrl === undefined
-    ? { title: t.people.mailed, hint: t.people.mailedHint(email), values: [] }
+    ? { title: t.people.mailed, hint: fill(t.people.mailedHint, { email }), values: [] }
     : { title: t.people.link, hint: t.people.linkHint, values: [[email, activationUrl]] }
 
 const ByMail = () => <Field name="mail" label={t.people.byMail} hint={t.people.byMailHint} type="checkbox" />

@@ -3,7 +3,7 @@ import { useList } from '../data.ts'
 import { region } from '../format.ts'
 import { permits } from '../me.ts'
 import { OrgName, orgName } from '../names.tsx'
-import { t } from '../texts.ts'
+import { fill, t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
 import { useFilter } from '../ui/filters.ts'
 import { Field, textOf } from '../ui/form.tsx'
@@ -42,7 +42,7 @@ const Released = ({ release: { factory, orgIds } }: { release: FactoryRelease })
         <OrgName id={orgId} />
         <Action
           label={t.releases.withdraw}
-          hint={t.releases.withdrawHint(factory.name, orgName(orgId))}
+          hint={fill(t.releases.withdrawHint, { factory: factory.name, org: orgName(orgId) })}
           when={permits('POST /flows/v1/factories/{id}/withdraw')}
           isDangerous
           onRun={() => change('withdraw', factory.id, orgId)}
@@ -69,7 +69,7 @@ const COLUMNS: readonly Column<FactoryRelease>[] = [
       <div class="actions">
         <Action
           label={t.releases.release}
-          hint={t.releases.releaseHint(factory.name)}
+          hint={fill(t.releases.releaseHint, { factory: factory.name })}
           when={permits('POST /flows/v1/factories/{id}/release')}
           onRun={(data) => change('release', factory.id, textOf(data, 'orgId') ?? '')}
         >

@@ -3,7 +3,7 @@ import { command, market, post, type ServiceAccount, type ServiceAccountKey } fr
 import { useList } from '../data.ts'
 import { date, time } from '../format.ts'
 import { permits } from '../me.ts'
-import { t } from '../texts.ts'
+import { fill, t } from '../texts.ts'
 import { chosenIn } from '../ui/choices.tsx'
 import { Action } from '../ui/dialog.tsx'
 import { Field, textOf, timeOf } from '../ui/form.tsx'
@@ -60,9 +60,12 @@ function Keys({ account: { id }, secret }: KeysProps) {
                   key.description,
                   key.networks.join(', '),
                   key.lastUsedTime
-                    ? t.serviceAccounts.lastUsed(time(key.lastUsedTime), key.lastUsedAddress ?? '')
+                    ? fill(t.serviceAccounts.lastUsed, {
+                        when: time(key.lastUsedTime),
+                        address: key.lastUsedAddress ?? '',
+                      })
                     : t.serviceAccounts.neverUsed,
-                  key.expireTime && t.serviceAccounts.expires(date(key.expireTime)),
+                  key.expireTime && fill(t.serviceAccounts.expires, { day: date(key.expireTime) }),
                 ]
                   .filter(Boolean)
                   .join(' · ')}

@@ -29,7 +29,7 @@ export function Standing() {
     <Section title={t.standing.title}>
       {work.map(([role, path]) => (
         <p key={role}>
-          {t.standing.work[role]} <a href={path}>{t.standing.open}</a>
+          {(t.standing.work as Readonly<Record<string, string>>)[role]} <a href={path}>{t.standing.open}</a>
         </p>
       ))}
       {work.length === 0 && <p>{roles.length === 0 ? t.standing.noTrade : t.standing.none}</p>}

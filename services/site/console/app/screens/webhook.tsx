@@ -13,7 +13,7 @@ import {
 import { useList, useRecord } from '../data.ts'
 import { number, time } from '../format.ts'
 import { permits } from '../me.ts'
-import { t } from '../texts.ts'
+import { fill, t } from '../texts.ts'
 import { Action, Dialog } from '../ui/dialog.tsx'
 import { Edit } from '../ui/edit.tsx'
 import { useFilter } from '../ui/filters.ts'
@@ -46,7 +46,7 @@ function Steps({ endpoint }: { endpoint: WebhookEndpoint }) {
   }
   const rotate = async () => {
     const rotated = await command(() => market.POST('/flows/v1/webhooks/endpoints/{id}/rotate-secret', at(id)))
-    const hint = t.webhooks.rotated(time(rotated.previousSecretExpireTime))
+    const hint = fill(t.webhooks.rotated, { until: time(rotated.previousSecretExpireTime) })
     secret.value = { title: t.webhooks.secret, hint, values: [[endpoint.url, rotated.secret]] }
   }
   const replay = (data: FormData) => {
@@ -122,7 +122,10 @@ function Health({ id }: { id: string }) {
               [t.webhooks.failingSince, health.failingSinceTime && time(health.failingSinceTime)],
               [t.webhooks.lastSuccess, health.lastSuccessTime && time(health.lastSuccessTime)],
               [t.webhooks.previousSecret, health.previousSecretExpireTime && time(health.previousSecretExpireTime)],
-              [t.webhooks.replay, health.replay && t.webhooks.replayed(number(health.replay.deliveries))],
+              [
+                t.webhooks.replay,
+                health.replay && fill(t.webhooks.replayed, { count: number(health.replay.deliveries) }),
+              ],
             ]}
           />
         )}

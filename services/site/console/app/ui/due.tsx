@@ -1,6 +1,6 @@
 import type { Order } from '../api.ts'
 import { date } from '../format.ts'
-import { t } from '../texts.ts'
+import { fill, t } from '../texts.ts'
 
 type Dated = Pick<Order, 'dueDate' | 'expectedDate' | 'state'>
 
@@ -17,7 +17,7 @@ const isLate = ({ dueDate, expectedDate, state }: Dated) =>
 export const Due = ({ order }: { order: Dated }) => (
   <span>
     {date(expectedDay(order))}
-    {order.expectedDate && <small class="quiet"> {t.orders.agreed(date(order.dueDate))}</small>}{' '}
+    {order.expectedDate && <small class="quiet"> {fill(t.orders.agreed, { day: date(order.dueDate) })}</small>}{' '}
     {isLate(order) && <span class="badge bad">{t.orders.late}</span>}
   </span>
 )

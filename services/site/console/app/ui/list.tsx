@@ -4,7 +4,7 @@ import { useRef } from 'preact/hooks'
 import { isAfterOwnCommand } from '../api.ts'
 import type { List } from '../data.ts'
 import { number } from '../format.ts'
-import { t } from '../texts.ts'
+import { fill, t } from '../texts.ts'
 import { Empty, Loading, Problem } from './states.tsx'
 
 export interface Column<Item> {
@@ -88,7 +88,7 @@ export function ListTable<Item>({
       <div role="status">
         {held > 0 && (
           <button type="button" class="more" onClick={release}>
-            {t.ui.fresh(number(held))}
+            {fill(t.ui.fresh, { count: number(held) })}
           </button>
         )}
       </div>

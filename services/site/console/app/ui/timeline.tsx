@@ -2,20 +2,21 @@ import type { ComponentChildren } from 'preact'
 import type { HistoryEntry } from '../api.ts'
 import type { List } from '../data.ts'
 import { time } from '../format.ts'
-import { t } from '../texts.ts'
+import { fill, t } from '../texts.ts'
 import { Badge } from './page.tsx'
 import { Shown } from './states.tsx'
 
 type RecordKind = 'rfq' | 'order' | 'part'
 
-const nameOf = (field: string) => t.timeline.fields[field] ?? (field.startsWith('files.') ? t.files.title : field)
+const nameOf = (field: string) =>
+  (t.timeline.fields as Readonly<Record<string, string>>)[field] ?? (field.startsWith('files.') ? t.files.title : field)
 
 /** What an entry of the history says: the new state, or the fields that changed. */
 function sentence(of: RecordKind, { kind, changes }: HistoryEntry): ComponentChildren {
   const state = changes.find(({ field }) => field === 'state')?.after
   if (typeof state === 'string' && state in t.states[of]) return <Badge of={of} state={state as never} />
   if (kind === 'CREATE') return t.timeline.created
-  return t.timeline.changed([...new Set(changes.map(({ field }) => nameOf(field)))].join(', '))
+  return fill(t.timeline.changed, { fields: [...new Set(changes.map(({ field }) => nameOf(field)))].join(', ') })
 }
 
 /** The history of a record, newest first. */

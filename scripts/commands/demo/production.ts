@@ -1,0 +1,77 @@
+import type { Order } from '../../../proto/clients/typescript/src/index.ts'
+import { inDays, type Narrator, withState } from './narrator.ts'
+import type { Parties, Party } from './parties.ts'
+
+type Verb = 'confirm' | 'start' | 'resume' | 'inspect' | 'deliver' | 'complete'
+
+/** Both orders up to their completion, one of them with a hold and a rework. */
+export async function produce(
+  narrator: Narrator,
+  { designer, buyer, seller, printer, welder }: Parties,
+  { printed, welded }: { printed: Order; welded: Order },
+): Promise<void> {
+  const does = (who: Party, what: string, request: () => Promise<{ data: Order }>) =>
+    narrator.step(`${who.name} ${what}`, request, withState, 1)
+  const act = (who: Party, { id }: Order, what: string, verb: Verb) =>
+    does(who, what, () => who.client.POST(`/flows/v1/orders/{id}/${verb}`, { params: { path: { id } } }))
+
+  narrator.chapter(`Order ${printed.serialNumber}`)
+  const params = { path: { id: printed.id } }
+  await act(printer, printed, 'confirms', 'confirm')
+  const milestones = [
+    { name: 'First article inspection', plannedTime: inDays(14) },
+    { name: 'Delivery', plannedTime: inDays(28) },
+  ]
+  await does(printer, 'plans its milestones', () =>
+    printer.client.POST('/flows/v1/orders/{id}/milestones', { params, body: { milestones } }),
+  )
+  await act(printer, printed, 'starts the production', 'start')
+  const failed = { reason: 'The powder batch failed its test.' }
+  await does(printer, 'puts it on hold', () =>
+    printer.client.POST('/flows/v1/orders/{id}/hold', { params, body: failed }),
+  )
+  await act(printer, printed, 'resumes', 'resume')
+  await act(printer, printed, 'inspects', 'inspect')
+  const faulty = { reason: 'Two bores are out of tolerance.' }
+  await does(printer, 'reworks', () => printer.client.POST('/flows/v1/orders/{id}/rework', { params, body: faulty }))
+  await act(printer, printed, 'inspects again', 'inspect')
+  const shipment = { carrier: 'Nordic Freight', trackingNumber: 'NF-2207-0042' }
+  await does(printer, 'ships', () => printer.client.POST('/flows/v1/orders/{id}/ship', { params, body: shipment }))
+  await act(seller, printed, 'records the delivery', 'deliver')
+  await act(buyer, printed, 'accepts the goods', 'complete')
+  const history = await narrator.step(
+    `${buyer.name} reads its history, newest first`,
+    () => buyer.client.GET('/v1/orders/{id}/history', { params: { ...params, query: { pageSize: 50 } } }),
+    ({ data }) => `${data.items.length} entries`,
+  )
+  for (const { timestamp, kind, changes } of history.data.items) {
+    const state = changes.find(({ field }) => field === 'state')
+    const others = changes.map(({ field }) => field).join(', ')
+    narrator.show(`${timestamp}  ${kind === 'CREATE' ? 'placed' : state ? `${state.before} → ${state.after}` : others}`)
+  }
+
+  narrator.chapter(`Order ${welded.serialNumber}`)
+  await act(welder, welded, 'confirms', 'confirm')
+  await act(welder, welded, 'starts the production', 'start')
+  await act(welder, welded, 'inspects', 'inspect')
+  await does(welder, 'ships', () =>
+    welder.client.POST('/flows/v1/orders/{id}/ship', { params: { path: { id: welded.id } }, body: {} }),
+  )
+  await act(seller, welded, 'records the delivery', 'deliver')
+  await act(buyer, welded, 'accepts the goods', 'complete')
+
+  narrator.chapter('What each organization sees')
+  for (const [{ name, client }, view, pageSize] of [
+    [buyer, 'CONSUMER', 2],
+    [designer, 'IP_OWNER', 2],
+    [seller, 'SELLER', 2],
+    [printer, 'MANUFACTURER', 1],
+    [welder, 'MANUFACTURER', 1],
+  ] as const) {
+    await narrator.step(
+      `${name} finds the orders as ${view}`,
+      () => client.GET('/v1/orders', { params: { query: { view, pageSize } } }),
+      ({ data }) => data.items.map(({ serialNumber, state }) => `${serialNumber} is ${state}`).join(', '),
+    )
+  }
+}

@@ -1,0 +1,81 @@
+import { connect } from 'node:net'
+import { connect as connectToPostgres } from '../../../services/kit/db/client.ts'
+import { CommandError } from '../../toolchain/command-error.ts'
+
+const TIMEOUT_SECONDS = 5
+const OLDEST_POSTGRES = 18
+
+/** Refuses a database that does not answer or is too old, before the migration reports it as an error. */
+export async function requireDatabase(url: string): Promise<string> {
+  const { host } = parse('DATABASE_URL', url, /^postgres(ql)?:$/, 'postgres://owner:password@host:5432/database')
+  await requireListener('DATABASE_URL', 'Postgres', url, 5432)
+  const sql = connectToPostgres(url, { max: 1, applicationName: 'marketplace-connect' })
+  try {
+    const [row] = await sql<{ version: string }[]>`select current_setting('server_version_num') as version`
+    requireVersion(host, Number(row?.version))
+    return url
+  } catch (error) {
+    if (error instanceof CommandError) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new CommandError(`DATABASE_URL: Postgres on ${host} refuses the connection: ${reason}.`)
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
+/** Takes `server_version_num`, such as 180004. */
+export function requireVersion(host: string, number: number): void {
+  const major = Math.floor(number / 10_000)
+  if (major >= OLDEST_POSTGRES) return
+  throw new CommandError(
+    `DATABASE_URL: Postgres on ${host} is version ${major}; ${OLDEST_POSTGRES} or newer is needed.`,
+  )
+}
+
+/** Refuses a NATS server that does not listen. */
+export async function requireNats(url: string): Promise<void> {
+  parse('NATS_URL', url, /^(nats|tls):$/, 'nats://host:4222')
+  await requireListener('NATS_URL', 'NATS', url, 4222, { greets: true })
+}
+
+function parse(variable: string, text: string, protocol: RegExp, form: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !protocol.test(url.protocol) || url.hostname === '') {
+    throw new CommandError(`${variable} is not a URL of the form ${form}.`)
+  }
+  return url
+}
+
+const REASONS: Record<string, string> = {
+  ECONNREFUSED: 'nothing listens on this port',
+  ENOTFOUND: 'the host is unknown',
+  EAI_AGAIN: 'the host is unknown',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+}
+
+/** A server that greets sends the first bytes of a connection. */
+async function requireListener(
+  variable: string,
+  server: string,
+  url: string,
+  defaultPort: number,
+  { greets = false } = {},
+): Promise<void> {
+  const { hostname, port } = new URL(url)
+  const address = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || defaultPort) }
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const socket = connect(address)
+  socket.on(greets ? 'data' : 'connect', () => resolve())
+  socket.on('error', reject)
+  socket.setTimeout(TIMEOUT_SECONDS * 1000, () => reject(new Error(`no answer within ${TIMEOUT_SECONDS} s`)))
+  try {
+    await promise
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException
+    const reason = REASONS[code] ?? message
+    throw new CommandError(`${variable}: ${server} on ${address.host}:${address.port} does not answer: ${reason}.`)
+  } finally {
+    socket.destroy()
+  }
+}

@@ -1,0 +1,45 @@
+import { Type } from '@sinclair/typebox'
+import { readConfig } from '../../../services/kit/config/read.ts'
+import { commonVariables } from '../../../services/kit/config/variables.ts'
+import { withPasswordFile } from '../../../services/kit/db/password-file.ts'
+import { CommandError } from '../../toolchain/command-error.ts'
+import { findState } from '../../toolchain/state.ts'
+import { localAddress } from '../dev/address.ts'
+import { requireDatabase } from '../dev/connections.ts'
+import { readSecrets } from '../dev/secrets.ts'
+
+interface OperatorEnvironment {
+  /** The owner's URL of the database. */
+  databaseUrl: string
+  encryptionKeys: string
+  publicUrl: string
+  accessTokenSeconds: number
+}
+
+const lifetime = Type.Object({ ACCESS_TOKEN_SECONDS: commonVariables.ACCESS_TOKEN_SECONDS })
+
+/** The environment, or without DATABASE_URL the marketplace that `./scripts/dev` runs in this checkout. */
+export async function operatorEnvironment(): Promise<OperatorEnvironment> {
+  const { DATABASE_URL, DATABASE_PASSWORD_FILE, ENCRYPTION_KEYS, PUBLIC_URL } = process.env
+  const { ACCESS_TOKEN_SECONDS: accessTokenSeconds } = readConfig(lifetime, process.env)
+  if (DATABASE_URL) {
+    const publicUrl = PUBLIC_URL || 'http://localhost:8080'
+    const databaseUrl = withPasswordFile(DATABASE_URL, DATABASE_PASSWORD_FILE || undefined)
+    await requireDatabase(databaseUrl)
+    return { databaseUrl, encryptionKeys: ENCRYPTION_KEYS ?? '', publicUrl, accessTokenSeconds }
+  }
+  const { folder } = await findState()
+  const publicUrl = await localAddress()
+  const { ownerPassword, databasePort, encryptionKeys } = await readSecrets(folder)
+  if (publicUrl === undefined || databasePort === undefined) {
+    throw new CommandError(
+      'Set DATABASE_URL to the owner of the database, or start ./scripts/dev in this checkout first.',
+    )
+  }
+  return {
+    databaseUrl: `postgres://postgres:${encodeURIComponent(ownerPassword)}@127.0.0.1:${databasePort}/postgres`,
+    encryptionKeys,
+    publicUrl,
+    accessTokenSeconds,
+  }
+}

@@ -1,0 +1,52 @@
+import { reencryptSecrets, revokeSigningKey, rotateSigningKey } from '../../../services/identity/keys/commands.ts'
+import { connect, type Pool } from '../../../services/kit/db/client.ts'
+import { isRefusalOf } from '../../../services/kit/errors/refusal.ts'
+import { createSecretBox, type SecretBox } from '../../../services/kit/secrets/box.ts'
+import { reencryptImports } from '../../../services/sourcing/files/jobs/re-encrypt.ts'
+import { reencryptEndpoints } from '../../../services/webhooks/endpoints/re-encrypt.ts'
+import { CommandError } from '../../toolchain/command-error.ts'
+import { operatorEnvironment } from './environment.ts'
+
+/** Publishes a new key, which signs tokens when every service knows it. */
+export const rotateKey = () =>
+  withKeys(async (sql, box, accessTokenSeconds) => {
+    const { kid, signsFrom } = await rotateSigningKey(sql, box, { accessTokenSeconds, now: new Date().toISOString() })
+    console.log(`The key ${kid} is published; it signs tokens from ${signsFrom}.`)
+  })
+
+/** Ends a stolen key; every token that it signed is void. */
+export const revokeKey = (kid: string) =>
+  withKeys(async (sql, box, accessTokenSeconds) => {
+    const options = { kid, accessTokenSeconds, now: new Date().toISOString() }
+    const { successor } = await revokeSigningKey(sql, box, options).catch((error) => {
+      throw isRefusalOf(error, 'not_found') ? new CommandError(`No signing key has the id ${kid}.`) : error
+    })
+    const next = successor === undefined ? '' : ` The key ${successor.kid} signs tokens from ${successor.signsFrom}.`
+    console.log(`The key ${kid} is revoked; every token that it signed is void.${next}`)
+  })
+
+/** Encrypts every stored secret with the first of ENCRYPTION_KEYS. */
+export const reencryptKeys = () =>
+  withKeys(async (sql, box) => {
+    const done = [
+      await reencryptSecrets(sql, box),
+      await reencryptImports(sql, box),
+      await reencryptEndpoints(sql, box),
+    ]
+    const total = done.reduce((sum, { reencrypted }) => sum + reencrypted, 0)
+    console.log(
+      `${total} secrets were re-encrypted; remove the older keys from ENCRYPTION_KEYS a day later, when the signed URLs have expired.`,
+    )
+  })
+
+async function withKeys(work: (sql: Pool, box: SecretBox, accessTokenSeconds: number) => Promise<void>): Promise<void> {
+  const { databaseUrl, encryptionKeys, accessTokenSeconds } = await operatorEnvironment()
+  if (encryptionKeys === '') throw new CommandError('Set ENCRYPTION_KEYS to the value that the services have.')
+  const box = await createSecretBox(encryptionKeys)
+  const sql = connect(databaseUrl, { max: 1, applicationName: 'operator', searchPath: 'identity' })
+  try {
+    await work(sql, box, accessTokenSeconds)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}

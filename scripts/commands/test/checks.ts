@@ -1,0 +1,82 @@
+import { join } from 'node:path'
+import { BUN, CACHE, ROOT } from '../../toolchain/checkout.ts'
+import { run } from '../../toolchain/run.ts'
+import type { Tally } from './tally.ts'
+
+interface Check {
+  name: string
+  command: string[]
+  /** Omitted by --quick. */
+  slow?: boolean
+  /** Default: five minutes. */
+  timeoutMs?: number
+}
+
+/** The checks that do not run the product. Bun runs the programs of packages, because Node may be missing. */
+const CHECKS: readonly Check[] = [
+  // First, because the types of the client are not committed.
+  { name: 'types of the TypeScript client', command: ['scripts/commands/generate/main.ts', 'client-types'] },
+  { name: 'format and lint', command: ['node_modules/@biomejs/biome/bin/biome', 'check', '.'] },
+  {
+    name: 'types',
+    // Incremental: only files that depend on a change are checked again.
+    command: [
+      'node_modules/typescript/bin/tsc',
+      '--noEmit',
+      '--incremental',
+      ...['--tsBuildInfoFile', join(CACHE, 'types.tsbuildinfo')],
+    ],
+  },
+  {
+    name: 'types of the console',
+    command: ['node_modules/typescript/bin/tsc', '--noEmit', '--project', 'services/site/console/app'],
+  },
+  { name: 'architecture', command: ['scripts/checks/imports.ts'] },
+  { name: 'names and columns', command: ['scripts/checks/text.ts'] },
+  { name: 'migrations only expand', command: ['scripts/checks/migrations.ts'], slow: true },
+  { name: 'workflows', command: ['scripts/checks/workflows.ts'], slow: true, timeoutMs: 20 * 60_000 },
+  { name: 'licences', command: ['scripts/checks/licences.ts'] },
+  { name: 'generated files', command: ['scripts/commands/generate/main.ts', '--check'] },
+  { name: 'advisories', command: ['scripts/checks/advisories.ts'], slow: true },
+  {
+    name: 'OpenAPI and AsyncAPI lint',
+    command: [
+      'node_modules/@redocly/cli/bin/cli.js',
+      'lint',
+      '--extends=recommended',
+      'proto/openapi/marketplace.json',
+      'proto/asyncapi.json',
+    ],
+    slow: true,
+  },
+  { name: 'Helm chart', command: ['scripts/checks/chart.ts'], slow: true, timeoutMs: 45 * 60_000 },
+]
+
+interface CheckRun {
+  quick: boolean
+  print: (text: string) => void
+  signal: AbortSignal
+}
+
+/** Runs all checks; a failed one shows its output and does not stop the others. */
+export async function runChecks({ quick, print, signal }: CheckRun): Promise<Tally> {
+  const checks = CHECKS.filter(({ slow }) => !quick || !slow)
+  let failed = 0
+  for (const { name, command, timeoutMs = 5 * 60_000 } of checks) {
+    const [program = '', ...words] = command
+    const began = performance.now()
+    const { code, output } = await run([BUN, join(ROOT, program), ...words], { signal, timeoutMs })
+    signal.throwIfAborted()
+    print(verdict(name, code === 0, performance.now() - began, output))
+    if (code !== 0) failed += 1
+  }
+  return { passed: checks.length - failed, failed, skipped: 0 }
+}
+
+/** One line for a check that passed, with what it could not check; the whole output for one that failed. */
+export function verdict(name: string, passed: boolean, tookMs: number, output: string): string {
+  const seconds = `${(tookMs / 1000).toFixed(1)} s`
+  const note = passed ? /^Not checked.*$/m.exec(output) : null
+  if (note) return `passed  ${name} (${seconds}): ${note[0]}`
+  return passed ? `passed  ${name} (${seconds})` : `${output.trimEnd()}\nFAILED  ${name} (${seconds})`
+}
