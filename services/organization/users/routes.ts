@@ -38,9 +38,7 @@ export const userRoutes = ({ http, pagination, ...deps }: Deps) =>
             detail: 'The filters admin, permission and roleId need the permission org:admin.',
           })
         }
-        return pagination.json(context, 'users', (window) =>
-          context.longRead((sql) => findUsers(sql, viewer, query, window)),
-        )
+        return pagination.json(context, 'users', (window, read) => findUsers(context, read, viewer, query, window))
       }),
     )
     .use(

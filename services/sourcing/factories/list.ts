@@ -1,8 +1,8 @@
-import type { Sql } from '../../kit/db/client.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import type { CallerContext } from '../../kit/http/context.ts'
-import type { ReadContext } from '../../kit/limits/request-reads.ts'
-import { type DocumentRow, LARGE_OFFSET, type PageWindow } from '../../kit/pagination/pagination.ts'
+import type { ReadContext, RequestReads } from '../../kit/limits/request-reads.ts'
+import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
+import { ALL, pageOrNothing, type Search, search } from '../../kit/pagination/search.ts'
 import { type FactoryQuery, type Filters, filtersOf, indexFor, isUnfiltered, type Source } from './list-filters.ts'
 import { findSourcingTerms, scanFactories, searchFactories } from './list-queries.ts'
 import { VIEW_PERMISSIONS } from './rules.ts'
@@ -35,36 +35,33 @@ const sourceOf = (view: FactoryQuery['view'], orgId: string, distributorOrgId: s
 export const sourceOfConsumer = (orgId: string, distributorOrgId: string | null): Source =>
   distributorOrgId === null ? { kind: 'public' } : { kind: 'released', orgId, distributorOrgId }
 
-/**
- * Both strategies find the same page: a scan in the order of the list fills a page if many factories match, and an
- * index of one filter finds the few factories of a rare value. An organization has at most a thousand factories, so its
- * own are always scanned.
- */
+/** A page of the list. */
 export async function findPage(
-  { read, longRead }: ReadContext,
+  context: ReadContext,
+  read: RequestReads['read'],
   source: Source,
   filters: Filters,
   window: PageWindow,
 ): Promise<readonly DocumentRow[]> {
-  if (isUnfiltered(filters) && window.offset <= LARGE_OFFSET) {
-    return read((sql) => scanFactories(sql, source, filters, window))
-  }
-  return longRead((sql) => findMatches(sql, source, filters, window))
+  if (isUnfiltered(filters)) return read((sql) => scanFactories(sql, source, filters, window))
+  return search(context, searchOf(source, filters, window), window)
 }
 
-export async function findMatches(
-  sql: Sql,
-  source: Source,
-  filters: Filters,
-  window: PageWindow,
-): Promise<readonly DocumentRow[]> {
+/**
+ * A scan finds a common value, and an index of one filter a rare one. An organization has at most a thousand factories,
+ * so its own are always scanned.
+ */
+function searchOf(source: Source, filters: Filters, { offset, limit }: PageWindow): Search<DocumentRow> {
+  const scan: Search<DocumentRow>['scan'] = async (sql, window, count) =>
+    pageOrNothing(await scanFactories(sql, source, filters, window, count), window, count)
   const index = source.kind === 'own' ? undefined : indexFor(filters)
-  if (index === undefined) return scanFactories(sql, source, filters, window)
-  const wanted = window.offset + window.limit
-  if (index !== 'organization' && wanted <= SCANNED.atMost) {
-    const maxScanned = Math.min(SCANNED.atMost, Math.max(SCANNED.atLeast, SCANNED.perRow * wanted))
-    const rows = await scanFactories(sql, source, filters, window, maxScanned)
-    if (rows.length === window.limit) return rows
+  if (index === undefined) return { scans: [ALL], scan }
+  const wanted = offset + limit
+  const isScanned = index !== 'organization' && wanted <= SCANNED.atMost
+  return {
+    scans: isScanned ? [Math.min(SCANNED.atMost, Math.max(SCANNED.atLeast, SCANNED.perRow * wanted))] : [],
+    scan,
+    index: async (sql, window) =>
+      pageOrNothing(await searchFactories(sql, source, filters, index, window), window, ALL),
   }
-  return searchFactories(sql, source, filters, index, window)
 }

@@ -20,8 +20,8 @@ export const factoryRoutes = ({ http, pagination }: Deps) =>
     .use(
       http.route(operations.listFactories, async (context) => {
         const { source, filters } = await listOf(context, context.query)
-        return pagination.json(context, 'factories', async (window) =>
-          filters ? findPage(context, source, filters, window) : [],
+        return pagination.json(context, 'factories', async (window, read) =>
+          filters ? findPage(context, read, source, filters, window) : [],
         )
       }),
     )
@@ -41,7 +41,9 @@ export const factoryRoutes = ({ http, pagination }: Deps) =>
     )
     .use(
       http.route(administration.listFactoryReleases, (context) =>
-        pagination.json(context, 'factory releases', (window) => releasesPage(context, context.query, window)),
+        pagination.json(context, 'factory releases', (window, read) =>
+          releasesPage(context, read, context.query, window),
+        ),
       ),
     )
     .use(http.command(administration.createFactory, commands.createFactory, { checkBody: addressProblems }))

@@ -1,4 +1,4 @@
-import type { ReadContext } from '../../kit/limits/request-reads.ts'
+import type { ReadContext, RequestReads } from '../../kit/limits/request-reads.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 import { findPage, sourceOfConsumer } from '../factories/list.ts'
 import { type MatchTerms, matchDocument, requirementsOf } from './terms.ts'
@@ -6,6 +6,7 @@ import { type MatchTerms, matchDocument, requirementsOf } from './terms.ts'
 /** Factories that qualify, with their matches. The list of factories finds them, so both contain the same factories. */
 export async function findMatches(
   context: ReadContext,
+  read: RequestReads['read'],
   terms: MatchTerms,
   window: PageWindow,
 ): Promise<readonly DocumentRow[]> {
@@ -15,6 +16,6 @@ export async function findMatches(
   const requirements = requirementsOf(terms, part)
   const source = sourceOfConsumer(context.caller.orgId, distributorOrgId)
   const { materialCodes, technologyIds } = part
-  const rows = await findPage(context, source, { part: { materialCodes, technologyIds } }, window)
+  const rows = await findPage(context, read, source, { part: { materialCodes, technologyIds } }, window)
   return rows.map(({ position, document }) => ({ position, document: matchDocument(document, requirements) }))
 }

@@ -13,6 +13,8 @@ export const matchRoutes = ({ http, pagination }: Deps) =>
     http.route(listRfqMatches, async (context) => {
       const { caller, params, read } = context
       const terms = found(await read((sql) => findMatchTerms(sql, caller.orgId, params.id)))
-      return pagination.json(context, `matches ${params.id}`, (window) => findMatches(context, terms, window))
+      return pagination.json(context, `matches ${params.id}`, (window, readPage) =>
+        findMatches(context, readPage, terms, window),
+      )
     }),
   )
