@@ -1,5 +1,4 @@
 import type { Fragment, Sql } from '../db/client.ts'
-import { withSettings } from '../db/with-settings.ts'
 import type { ReadContext } from '../limits/request-reads.ts'
 import type { DocumentRow, PageWindow } from './pagination.ts'
 
@@ -20,13 +19,15 @@ export interface Search<Row> {
   scan(sql: Sql, window: PageWindow, count: number): PromiseLike<Found<Row>>
   /** All matches of the window, or none where a scan is faster. */
   index?: (sql: Sql, window: PageWindow) => PromiseLike<Found<Row>>
-  /** Rows that a statement scans after the index. The search can end between two statements. */
-  longScan?: number
+  /** Repeated after the index until the page is complete; the search can end between two. Default: `scan`. */
+  longStep?: (sql: Sql, window: PageWindow, count: number) => PromiseLike<Found<Row>>
 }
 
 /** A scan of all rows. */
 export const ALL = Number.POSITIVE_INFINITY
 
+/** Rows of which a common text fills a page. */
+export const FIRST_SCAN = 2000
 const LONG_SCAN = 10_000
 /** If a smaller share of the scanned rows matches, the index is faster than a scan. */
 const RARE = 1 / 100
@@ -37,8 +38,8 @@ export async function search<Row>(
   wanted: Search<Row>,
   window: PageWindow,
 ): Promise<readonly Row[]> {
-  const { scans, longScan = LONG_SCAN } = wanted
-  const isFar = window.offset + window.limit > (scans[0] ?? ALL)
+  const { scans, scan, longStep = scan } = wanted
+  const isFar = window.offset + window.limit > Math.max(scans[0] ?? ALL, FIRST_SCAN)
   const start: Found<Row> = { rows: [], rest: window }
   const near = isFar ? start : await longRead((sql) => findNear(sql, wanted, window))
   if (!near.rest) return near.rows
@@ -47,8 +48,8 @@ export async function search<Row>(
     let mayAskIndex = isFar
     while (found.rest) {
       request.signal.throwIfAborted()
-      const scanned = await continued(found, (rest) => wanted.scan(sql, rest, longScan))
-      const isRare = matchesBetween(found, scanned) < longScan * RARE
+      const scanned = await continued(found, (rest) => longStep(sql, rest, LONG_SCAN))
+      const isRare = matchesBetween(found, scanned) < LONG_SCAN * RARE
       found = mayAskIndex && isRare ? await askIndex(sql, wanted, scanned) : scanned
       mayAskIndex &&= !isRare
     }
@@ -61,7 +62,7 @@ export const pageOrNothing = <Row>(rows: readonly Row[], window: PageWindow, sca
   rows.length === window.limit || scanned === ALL ? { rows, rest: undefined } : { rows: [], rest: window }
 
 /** The matches of bounded scans, and of the index where they do not fill the page. */
-async function findNear<Row>(sql: Sql, wanted: Search<Row>, window: PageWindow): Promise<Found<Row>> {
+export async function findNear<Row>(sql: Sql, wanted: Search<Row>, window: PageWindow): Promise<Found<Row>> {
   let found: Found<Row> = { rows: [], rest: window }
   for (const count of wanted.scans) found = await continued(found, (rest) => wanted.scan(sql, rest, count))
   return askIndex(sql, wanted, found)
@@ -130,28 +131,3 @@ export async function scanNewest(
   }
   return { rows: found, rest: rest.limit === 0 || scanned < count ? undefined : rest }
 }
-
-/**
- * An index is slow for a rare text with common trigrams; after the timeout a scan continues. Index-only scans are off,
- * because the planner would scan all texts instead of searching the index.
- */
-export const INDEX_SETTINGS = { statement_timeout: '250', enable_indexonlyscan: 'off' }
-
-/** Asks an index of texts, unless that takes too long. */
-export const withinTimeout =
-  <Row>(query: (sql: Sql, window: PageWindow) => PromiseLike<readonly Row[]>): NonNullable<Search<Row>['index']> =>
-  async (sql, window) => {
-    const rows = await withSettings(INDEX_SETTINGS, sql, (tx) => query(tx, window))
-    return rows ? { rows, rest: undefined } : { rows: [], rest: window }
-  }
-
-/** A page of the ids that an index finds in any order; documents are fetched last. */
-export const searchNewest = (
-  sql: Sql,
-  { matches, document }: { matches: Fragment; document: Fragment },
-  { limit, offset }: PageWindow,
-) => sql<DocumentRow[]>`
-  with matches as materialized (${matches}), page as materialized (
-    select id from matches order by id desc limit ${limit} offset ${offset}
-  )
-  select id as position, ${document} as document from page order by id desc`

@@ -5,11 +5,12 @@ import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { KeyedSemaphore } from '../../kit/limits/keyed-semaphore.ts'
 import type { ObserveConcurrency } from '../../kit/metrics/concurrency.ts'
-import { positionOfTime, timeKeyAt } from '../../kit/pagination/keysets.ts'
+import { positionOfTime } from '../../kit/pagination/keysets.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
+import { search } from '../../kit/pagination/search.ts'
 import { entryDetailOf, entryOf } from './entries.ts'
 import { createExporter } from './export.ts'
-import { findPageOfKeys, isFiltered, searchFor } from './list.ts'
+import { searchFor } from './list.ts'
 import { findEntry, listEntries } from './queries.ts'
 
 /** An export takes as long as its client reads. Each replica and each organization has a limit. */
@@ -30,16 +31,12 @@ export const auditLogRoutes = ({ http, pagination, sql, clock, observeConcurrenc
   return new Elysia({ name: 'organization.audit-log' })
     .use(
       http.route(listAuditLog, async (context) => {
-        const { caller, query, request, now, read } = context
+        const { caller, query, now, read, longRead } = context
+        const wanted = await longRead((log) => searchFor(log, caller.orgId, query, now))
         const { items, hasMore } = await pagination.page(
           context,
-          { name: 'auditLog', isMerged: isFiltered(query) },
-          ({ after, ...window }, readKeys) =>
-            readKeys(async (log) => {
-              const search = await searchFor(log, caller.orgId, query, now)
-              const range = { ...window, before: timeKeyAt(after), signal: request.signal }
-              return findPageOfKeys(log, caller.orgId, search, range)
-            }),
+          'auditLog',
+          (window) => search(context, wanted, window),
           positionOfTime,
         )
         const rows = items.length === 0 ? [] : await read((log) => listEntries(log, caller.orgId, items))

@@ -41,6 +41,6 @@ function searchOf(viewer: Viewer, filters: UserFilters): Search<DocumentRow> {
     ...(isIndexed && {
       index: (sql, window) => filterCandidates(sql, viewer, { q }, rest, window, MAX_MATCHES),
     }),
-    longScan: ALL,
+    longStep: async (sql, window) => pageOrNothing(await scanUsers(sql, viewer, filters, window), window, ALL),
   }
 }

@@ -24,15 +24,22 @@ const matchesListing = (sql: Sql, { state, partId, factoryId, rfqId, after }: Or
   )
 
 /** The newest orders of one view. */
-const newestIn = (sql: Sql, orgId: string, view: OrderView, listing: OrderListing, count: number): Fragment => sql`
-  (select id, part_id, serial_number from sourcing.orders
+const newestIn = (
+  sql: Sql,
+  orgId: string,
+  view: OrderView,
+  columns: Fragment,
+  listing: OrderListing,
+  count: number,
+) => sql`
+  (select ${columns} from sourcing.orders
   where ${inView(sql, orgId, view)} and ${matchesListing(sql, listing)}
   order by id desc limit ${count})`
 
 /** The newest orders of the wanted views together; an order of several views once. */
-const newest = (sql: Sql, orgId: string, listing: OrderListing, count: number) =>
+const newest = (sql: Sql, orgId: string, columns: Fragment, listing: OrderListing, count: number) =>
   (listing.view ? [listing.view] : ORDER_VIEWS)
-    .map((view) => newestIn(sql, orgId, view, listing, count))
+    .map((view): Fragment => newestIn(sql, orgId, view, columns, listing, count))
     .reduce((all, rows) => sql`${all} union ${rows}`)
 
 const documentOfPage = (sql: Sql) => sql`(select document from sourcing.orders where id = page.id)`
@@ -41,7 +48,7 @@ const documentOfPage = (sql: Sql) => sql`(select document from sourcing.orders w
 const listInAllViews = (sql: Sql, orgId: string, listing: OrderListing) => sql<DocumentRow[]>`
   select page.id as position, ${documentOfPage(sql)} as document
   from (
-    select id from (${newest(sql, orgId, listing, listing.limit + listing.offset)}) found
+    select id from (${newest(sql, orgId, sql`id`, listing, listing.limit + listing.offset)}) found
     order by id desc limit ${listing.limit} offset ${listing.offset}
   ) page
   order by page.id desc`
@@ -69,7 +76,8 @@ export const scanOrders = (sql: Sql, orgId: string, { q, ...listing }: OrderList
           select part.serial_number = upper(${q}) or part.title ilike ${contains(q)}
           from sourcing.parts part where part.id = part_id) as matches
         from (
-          select id, part_id, serial_number from (${newest(sql, orgId, listing, count)}) every
+          select id, part_id, serial_number
+          from (${newest(sql, orgId, sql`id, part_id, serial_number`, listing, count)}) every
           order by id desc limit ${count}
         ) orders`,
       document: documentOfPage(sql),

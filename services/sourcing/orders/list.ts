@@ -1,10 +1,8 @@
 import type { Sql } from '../../kit/db/client.ts'
 import type { ReadContext, RequestReads } from '../../kit/limits/request-reads.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
-import { search } from '../../kit/pagination/search.ts'
+import { FIRST_SCAN, search } from '../../kit/pagination/search.ts'
 import { listOrders, type OrderListing, scanOrders } from './list-queries.ts'
-
-const FIRST_SCAN = 2000
 
 /** A page of the list. No index has the titles of the parts of orders, so a search scans the orders. */
 export async function findPage(

@@ -1,6 +1,7 @@
+import { withSettings } from '../../kit/db/with-settings.ts'
 import type { ReadContext, RequestReads } from '../../kit/limits/request-reads.ts'
 import { type DocumentRow, LARGE_OFFSET } from '../../kit/pagination/pagination.ts'
-import { type Search, search, withinTimeout } from '../../kit/pagination/search.ts'
+import { FIRST_SCAN, type Search, search } from '../../kit/pagination/search.ts'
 import {
   findPartOfSerial,
   hasAsciiTrigram,
@@ -43,12 +44,17 @@ export async function findPageOrPart(
 /** A control character has no match: the only one in the searched text separates title and reference. */
 const hasControl = (q: string) => Array.from(q).some((letter) => letter < ' ' || letter === '\x7f')
 
-const FIRST_SCAN = 2000
 /**
  * Own parts that are scanned after the first scan. The indexes of short texts contain the parts of all organizations,
  * so a longer scan is faster.
  */
 const OWN_SCAN = { word: 10_000, short: 50_000 }
+
+/**
+ * The index is slow for a rare text with common trigrams; after the timeout a scan continues. Index-only scans are off,
+ * because the planner would scan all texts instead of searching the index.
+ */
+export const INDEX_SETTINGS = { statement_timeout: '250', enable_indexonlyscan: 'off' }
 
 /** Where the titles and references of a view contain a text. */
 export function textSearch(orgId: string, view: PartListing['view'], q: string): Search<DocumentRow> {
@@ -56,6 +62,9 @@ export function textSearch(orgId: string, view: PartListing['view'], q: string):
   return {
     scans: [FIRST_SCAN, ...(view === 'IP_OWNER' ? ownScans : [])],
     scan: (sql, window, count) => scanParts(sql, orgId, { view, q, ...window }, count),
-    index: withinTimeout((sql, window) => searchIndex(sql, orgId, { view, q, ...window })),
+    index: async (sql, window) => {
+      const rows = await withSettings(INDEX_SETTINGS, sql, (tx) => searchIndex(tx, orgId, { view, q, ...window }))
+      return rows ? { rows, rest: undefined } : { rows: [], rest: window }
+    },
   }
 }

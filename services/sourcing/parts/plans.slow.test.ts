@@ -2,10 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Part } from '../../../proto/http/sourcing/parts.ts'
 import { connect, type Sql } from '../../kit/db/client.ts'
-import { INDEX_SETTINGS } from '../../kit/pagination/search.ts'
 import { testDatabase } from '../../testing/database.ts'
 import { loadParts } from '../../testing/load/parts.ts'
 import { planOf } from '../../testing/query-plans.ts'
+import { INDEX_SETTINGS } from './list.ts'
 import { findPart, listParts, listPartsAtLargeOffset, scanParts, searchIndex } from './queries.ts'
 
 const ROWS = 30_000

@@ -2,7 +2,7 @@ import type { Sql } from '../../kit/db/client.ts'
 import { contains } from '../../kit/db/like.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
-import { scanNewest, searchNewest } from '../../kit/pagination/search.ts'
+import { scanNewest } from '../../kit/pagination/search.ts'
 import { isUnfinished } from '../orders/visibility.ts'
 import type { PartContent } from './rules.ts'
 import { isOwn, isPublic, isReadable } from './visibility.ts'
@@ -57,18 +57,18 @@ export const scanParts = (sql: Sql, orgId: string, { view, q, after, ...page }: 
     count,
   )
 
-/** All matches of a view, by an index of the text. */
-export const searchIndex = (sql: Sql, orgId: string, { view, q, ...page }: PartSearch) =>
-  searchNewest(
-    sql,
-    {
-      matches: sql`
-        select id from sourcing.parts
-        where ${indexedMatch(sql, { view, q })} and ${inView(sql, orgId, view)} and id < ${page.after ?? NEWEST_ID}`,
-      document: documentOfPage(sql, view),
-    },
-    page,
+/** All matches of a view, by an index of the text; documents are fetched last. */
+export const searchIndex = (sql: Sql, orgId: string, { view, q, after, limit, offset }: PartSearch) => sql<
+  DocumentRow[]
+>`
+  with matches as materialized (
+    select id from sourcing.parts
+    where ${indexedMatch(sql, { view, q })} and ${inView(sql, orgId, view)} and id < ${after ?? NEWEST_ID}
+  ), page as materialized (
+    select id from matches order by id desc limit ${limit} offset ${offset}
   )
+  select id as position, ${documentOfPage(sql, view)} as document
+  from page order by id desc`
 
 /** A text without three ASCII letters or digits in a row may have no trigram, and would read the whole index. */
 export const hasAsciiTrigram = (q: string) => /[a-z0-9]{3}/i.test(q)

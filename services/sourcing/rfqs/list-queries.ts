@@ -5,7 +5,6 @@ import { and } from '../../kit/db/conditions.ts'
 import { contains } from '../../kit/db/like.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
-import { scanNewest, searchNewest } from '../../kit/pagination/search.ts'
 import { isConsumer, isInvited, isIpOwner } from './visibility.ts'
 
 export type RfqFilters = Omit<FiltersOf<typeof api>, 'q' | 'view'>
@@ -107,37 +106,44 @@ const documentOfPage = (sql: Sql, orgId: string, view: RfqView | undefined) => {
   return view ? whole : sql`coalesce(${whole}, ${invited})`
 }
 
+/** The page of the ids that were found; documents are fetched last. */
+const pageOf = (sql: Sql, orgId: string, { view, limit, offset }: RfqListing, found: Fragment) => sql<DocumentRow[]>`
+  select page.id as position, ${documentOfPage(sql, orgId, view)} as document
+  from (select distinct id from (${found}) found order by id desc limit ${limit} offset ${offset}) page
+  order by page.id desc`
+
 /** Newest first. Without a view: of each view as many as all pages up to the wanted one have. */
 export function listRfqs(sql: Sql, orgId: string, listing: RfqListing) {
   const { view, limit, offset } = listing
-  if (view) {
-    return sql<DocumentRow[]>`
-      select id as position, document
-      from (${newestIn(sql, viewOf[view](sql, orgId), sql`, document`, listing, limit)} offset ${offset}) page
-      order by id desc`
+  if (!view) {
+    const ids = inEvery(sql, orgId, view, (one) => newestIn(sql, one, sql``, listing, limit + offset))
+    return pageOf(sql, orgId, listing, ids)
   }
-  const ids = inEvery(sql, orgId, view, (one) => newestIn(sql, one, sql``, listing, limit + offset))
   return sql<DocumentRow[]>`
-    select page.id as position, ${documentOfPage(sql, orgId, view)} as document
-    from (select distinct id from (${ids}) found order by id desc limit ${limit} offset ${offset}) page
-    order by page.id desc`
+    select id as position, document
+    from (${newestIn(sql, viewOf[view](sql, orgId), sql`, document`, listing, limit)} offset ${offset}) page
+    order by id desc`
 }
 
-/** Matches among the next `count` RFQs of the wanted views together. */
+/**
+ * Matches among the next `count` RFQs, which are the newest ones of the wanted views together: those of one view alone
+ * may end at an older RFQ than those of another, whose matches in between would be missing.
+ */
 export const scanRfqs = (sql: Sql, orgId: string, { q, ...listing }: RfqSearch, count: number) => {
-  const rows = inEvery(sql, orgId, listing.view, (view) =>
+  const next = inEvery(sql, orgId, listing.view, (view) =>
     newestIn(sql, view, sql`, part_id, ${view.title} as title`, listing, count),
   )
-  const next = sql`
-    select id, bool_or(title ilike ${contains(q)} or id = ${rfqOfSerial(sql, q)} or part_id = ${partOfSerial(sql, q)})
-      as matches
-    from (${rows}) newest group by id order by id desc limit ${count}`
-  return scanNewest(sql, { next, document: documentOfPage(sql, orgId, listing.view) }, listing, count)
+  const matches = sql`
+    select id from (select id, part_id, title from (${next}) every order by id desc limit ${count}) next
+    where title ilike ${contains(q)} or id = ${rfqOfSerial(sql, q)} or part_id = ${partOfSerial(sql, q)}`
+  return pageOf(sql, orgId, listing, matches)
 }
 
 /** Matches among all RFQs of the wanted views. */
-export const searchIndex = (sql: Sql, orgId: string, { q, ...listing }: RfqSearch) => {
-  const found = inEvery(sql, orgId, listing.view, (view) => indexedIn(sql, view, { q, ...listing }))
-  const document = documentOfPage(sql, orgId, listing.view)
-  return searchNewest(sql, { matches: sql`select distinct id from (${found}) found`, document }, listing)
-}
+export const searchIndex = (sql: Sql, orgId: string, search: RfqSearch) =>
+  pageOf(
+    sql,
+    orgId,
+    search,
+    inEvery(sql, orgId, search.view, (view) => indexedIn(sql, view, search)),
+  )

@@ -1,11 +1,11 @@
 import type { ReadContext, RequestReads } from '../../kit/limits/request-reads.ts'
 import type { DocumentRow } from '../../kit/pagination/pagination.ts'
-import { type Search, search, withinTimeout } from '../../kit/pagination/search.ts'
+import { FIRST_SCAN, pageOrNothing, type Search, search } from '../../kit/pagination/search.ts'
 import { hasAsciiTrigram } from '../parts/queries.ts'
 import { listRfqs, type RfqListing, type RfqSearch, scanRfqs, searchIndex } from './list-queries.ts'
 
-/** RFQs that are scanned first. */
-const FIRST_SCAN = 2000
+/** More than any organization has. A text without a trigram is in no index, so the search scans the whole view. */
+const WHOLE_VIEW = 2_147_483_647
 
 /** A page of the list. */
 export async function findPage(
@@ -18,11 +18,14 @@ export async function findPage(
   return search(context, textSearch(orgId, { ...listing, q }), listing)
 }
 
-/** A text without a trigram is in no index. */
 const textSearch = (orgId: string, wanted: RfqSearch): Search<DocumentRow> => ({
   scans: [FIRST_SCAN],
-  scan: (sql, window, count) => scanRfqs(sql, orgId, { ...wanted, ...window }, count),
-  ...(hasAsciiTrigram(wanted.q) && {
-    index: withinTimeout((sql, window) => searchIndex(sql, orgId, { ...wanted, ...window })),
+  scan: async (sql, window, count) =>
+    pageOrNothing(await scanRfqs(sql, orgId, { ...wanted, ...window }, count), window, count),
+  longStep: async (sql, window) => ({
+    rows: await (hasAsciiTrigram(wanted.q)
+      ? searchIndex(sql, orgId, { ...wanted, ...window })
+      : scanRfqs(sql, orgId, { ...wanted, ...window }, WHOLE_VIEW)),
+    rest: undefined,
   }),
 })
