@@ -1,4 +1,16 @@
-import { FormatRegistry, Kind, type Static, type TObject, type TSchema, Type, TypeRegistry } from '@sinclair/typebox'
+import {
+  FormatRegistry,
+  Kind,
+  OptionalKind,
+  type Static,
+  type TObject,
+  type TOptional,
+  type TProperties,
+  type TSchema,
+  type TUnsafe,
+  Type,
+  TypeRegistry,
+} from '@sinclair/typebox'
 import { isDate, isDateTime } from './times.ts'
 
 FormatRegistry.Set('date-time', isDateTime)
@@ -72,6 +84,30 @@ export const OrNull = <T extends TSchema>(schema: T) => {
   const { description = '', examples } = schema
   return Type.Unsafe<Static<T> | null>(Type.Union([schema, Type.Null()], { description, examples }))
 }
+
+type PatchFields<Fields extends TProperties> = {
+  [Name in keyof Fields]: TOptional<
+    Fields[Name] extends TOptional<TSchema> ? TUnsafe<Static<Fields[Name]> | null> : Fields[Name]
+  >
+}
+
+/**
+ * The patch of a record with this input: each field is optional, and null clears one that the input need not have. Where
+ * null clears nothing, a patch is the `Type.Partial` of the input.
+ */
+export const patchOf = <Fields extends TProperties>(
+  { properties }: TObject<Fields>,
+  options: Record<string, unknown> = {},
+) =>
+  closed(
+    Object.fromEntries(
+      Object.entries(properties).map(([name, schema]) => {
+        const isClearable = OptionalKind in schema
+        return [name, Type.Optional(isClearable ? OrNull(Type.Optional(schema, false)) : schema)]
+      }),
+    ) as PatchFields<Fields>,
+    options,
+  )
 
 /** ISO 8601 with an offset. Responses use UTC with milliseconds. */
 export const DateTime = (description: string, options: Record<string, unknown> = {}) =>

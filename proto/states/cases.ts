@@ -6,6 +6,7 @@ export type CaseState = (typeof CASE_STATES)[number]
 /**
  * `edit`: its content, tasks and expenses. `end`: the award or cancellation of its RFQ, or the decline of its
  * organization. `isRelated`: the organizations of the case still have a relation to its record.
+ * `wasClosedByParty`: its RFQ did not close it.
  */
 export const CASE = new StateTable({
   record: 'case',
@@ -14,7 +15,7 @@ export const CASE = new StateTable({
   verbs: {
     edit: { from: ['OPEN'], by: ['party'], guards: ['isRelated'] },
     close: { from: ['OPEN'], to: 'CLOSED', by: ['party'] },
-    reopen: { from: ['CLOSED'], to: 'OPEN', by: ['closer'], guards: ['isRelated'] },
+    reopen: { from: ['CLOSED'], to: 'OPEN', by: ['closer'], guards: ['isRelated', 'wasClosedByParty'] },
     archive: { from: ['CLOSED'], to: 'ARCHIVED', by: ['party'] },
     unarchive: { from: ['ARCHIVED'], to: 'CLOSED', by: ['party'], guards: ['isRelated'] },
     end: { from: ['OPEN'], to: 'CLOSED', by: ['marketplace'] },

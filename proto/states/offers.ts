@@ -13,7 +13,7 @@ export type OfferState = (typeof OFFER_STATES)[number]
 
 /**
  * An offer is SUBMITTED only while its RFQ is OPEN or CLOSED, because the cancellation and the award of the RFQ end its
- * submitted offers.
+ * submitted offers. An offer whose validity has passed counts as EXPIRED.
  */
 export const OFFER = new StateTable({
   record: 'offer',
@@ -31,7 +31,12 @@ export const OFFER = new StateTable({
     withdraw: { from: ['SUBMITTED'], to: 'WITHDRAWN', by: ['manufacturer'] },
     reject: { from: ['SUBMITTED'], to: 'REJECTED', by: ['consumer'] },
     supersede: { from: ['SUBMITTED'], to: 'SUPERSEDED', by: ['marketplace'] },
-    accept: { from: ['SUBMITTED'], to: 'ACCEPTED', by: ['consumer'], guards: ['isStillValid'] },
+    accept: {
+      from: ['SUBMITTED'],
+      to: 'ACCEPTED',
+      by: ['consumer'],
+      guards: ['factoryIsStillActive', 'factoryIsStillReleased', 'quantityIsOffered'],
+    },
     rejectOther: { from: ['SUBMITTED'], to: 'REJECTED', by: ['marketplace'] },
     expire: { from: ['SUBMITTED'], to: 'EXPIRED', by: ['marketplace'] },
   },

@@ -37,6 +37,7 @@ export const ORDER = new StateTable({
     releaseFiles: {
       from: ['PLACED', 'CONFIRMED', 'IN_PRODUCTION', 'INSPECTION', 'SHIPPED', 'ON_HOLD'],
       by: ['ipOwner'],
+      guards: ['filesAreNotReleased'],
     },
   },
 })

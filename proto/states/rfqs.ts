@@ -3,6 +3,10 @@ import { StateTable } from './state-table.ts'
 export const RFQ_STATES = ['DRAFT', 'OPEN', 'CLOSED', 'AWARDED', 'CANCELLED'] as const
 export type RfqState = (typeof RFQ_STATES)[number]
 
+/**
+ * `pricesAreVisible`: a sealed RFQ is CLOSED, because trial awards would disclose the price breaks. `offersAreAcceptable`:
+ * each awarded offer may be accepted. `quantitiesAreRequested`: together, the awards have at most the largest quantity.
+ */
 export const RFQ = new StateTable({
   record: 'RFQ',
   states: RFQ_STATES,
@@ -20,9 +24,14 @@ export const RFQ = new StateTable({
     close: { from: ['OPEN'], to: 'CLOSED', by: ['consumer'] },
     expire: { from: ['OPEN'], to: 'CLOSED', by: ['marketplace'] },
     reopen: { from: ['CLOSED'], to: 'OPEN', by: ['consumer'], guards: ['expiresInFuture', 'partIsAvailable'] },
-    award: { from: ['OPEN', 'CLOSED'], to: 'AWARDED', by: ['consumer'] },
+    award: {
+      from: ['OPEN', 'CLOSED'],
+      to: 'AWARDED',
+      by: ['consumer'],
+      guards: ['pricesAreVisible', 'partExists', 'offersAreAcceptable', 'quantitiesAreRequested'],
+    },
     cancel: { from: ['DRAFT', 'OPEN', 'CLOSED'], to: 'CANCELLED', by: ['consumer'] },
     delete: { from: ['DRAFT'], to: 'DELETED', by: ['consumer'] },
-    decline: { from: ['OPEN'], by: ['invitee'] },
+    decline: { from: ['OPEN'], by: ['invitee'], guards: ['invitationIsUnanswered'] },
   },
 })

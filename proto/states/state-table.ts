@@ -1,3 +1,4 @@
+import type { FieldError } from '../errors.ts'
 import { oneOf } from '../messages.ts'
 
 /** The organizations that verbs belong to, as sentences name them. */
@@ -27,14 +28,22 @@ export interface Transition<State extends string = string, Guard extends string 
   readonly to?: State | typeof DELETED | readonly State[]
   /** The organizations that may use it. */
   readonly by: readonly Actor[]
-  /** The conditions besides the state. The rules of the feature have a function for each. */
+  /** The conditions besides the state. The rules of a feature have a function of each name (`requireGuards`). */
   readonly guards?: readonly Guard[]
 }
 
 /** The names of the guards of a table. */
 export type GuardOf<Verbs> = {
-  [Verb in keyof Verbs]: Verbs[Verb] extends { guards: readonly (infer Guard)[] } ? Guard : never
+  [Verb in keyof Verbs]: Verbs[Verb] extends { guards: readonly (infer Guard extends string)[] } ? Guard : never
 }[keyof Verbs]
+
+/** What a guard refuses: a sentence, with which the check ends, or fields, which are collected. */
+type Problem = string | readonly FieldError[] | undefined
+
+/** The guards of some verbs: one function for each, of the name that it has in the table. */
+export type Guards<Verbs, Verb extends keyof Verbs, Facts> = Readonly<
+  Record<GuardOf<Pick<Verbs, Verb>>, (facts: Facts) => Problem>
+>
 
 interface Definition<State extends string, Verbs> {
   /** The name of the record in messages. */
@@ -66,6 +75,21 @@ export class StateTable<const State extends string, const Verbs extends Readonly
 
   guards(verb: keyof Verbs): readonly GuardOf<Verbs>[] {
     return (this.#transition(verb).guards ?? []) as readonly GuardOf<Verbs>[]
+  }
+
+  /** The sentence of the first guard of a verb that has one, else the fields that all its guards refuse. */
+  problems<Verb extends keyof Verbs, Facts>(
+    verb: Verb,
+    guards: Guards<Verbs, Verb, Facts>,
+    facts: Facts,
+  ): string | readonly FieldError[] {
+    const refused: FieldError[] = []
+    for (const name of this.guards(verb)) {
+      const problem = guards[name as keyof typeof guards](facts)
+      if (typeof problem === 'string') return problem
+      refused.push(...(problem ?? []))
+    }
+    return refused
   }
 
   /** The state that follows a verb. `previous`: the one to which a verb with several next states returns. */

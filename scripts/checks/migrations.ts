@@ -10,12 +10,12 @@ import { run } from '../toolchain/run.ts'
  * before.
  */
 const FIRST_RELEASE: Readonly<Record<string, number>> = {
-  kit: 4,
-  organization: 11,
+  kit: 5,
+  organization: 12,
   identity: 5,
   catalog: 2,
-  sourcing: 14,
-  webhooks: 3,
+  sourcing: 15,
+  webhooks: 4,
 }
 
 /** The migrator sets the time-outs, and repeats a migration as a whole. */

@@ -5,8 +5,8 @@ import { cleanUpEvents } from '../kit/bus/cleanup.ts'
 import type { Sql } from '../kit/db/client.ts'
 import { cleanUpIdempotencyKeys } from '../kit/idempotency/queries.ts'
 import { cleanUpCursors } from '../kit/pagination/queries.ts'
+import { claimJob } from '../kit/worker/job-queries.ts'
 import { cleanUpActivations } from '../organization/users/queries.ts'
-import { claimJob } from '../sourcing/files/jobs/queries.ts'
 import { finishDeletions, postponeDeletions, startDeletions } from '../sourcing/files/objects/queries.ts'
 import { deleteUploads, endUploads } from '../sourcing/files/uploads/queries.ts'
 import { testDatabase } from '../testing/database.ts'
@@ -42,8 +42,8 @@ const loads = [
    select 'k' || n, now() + case when n <= 3 then interval '-1 day' else random() * interval '1 day' end`,
   `sourcing.files (id, part_id, org_id, name, file_group, state, public, created_at)
    select 'file_' || n, 'part_' || n, 'org_' || n % 100, 'a', 'document', 'PENDING', false, now()`,
-  `sourcing.file_jobs (file_id, kind, source_key, source_etag, next_attempt_at, deadline_at)
-   select 'file_' || n, 'copy', 'u' || n, 'e', now() + interval '1 hour', now() + interval '1 day'`,
+  `sourcing.jobs (kind, id, tenant_id, created_at, due_at)
+   select 'file-copy', 'file_' || n, 'org_' || n % 100, now(), now() + interval '1 hour'`,
 ]
 
 beforeAll(async () => {
@@ -80,7 +80,8 @@ test('no statement on objects or jobs scans a large table', async () => {
     await planOf(url, (sql) => postponeDeletions(sql, deletions, now)),
   ]
   expect(plans.flatMap(({ scannedWhole }) => scannedWhole)).toEqual([])
+  const kinds = [{ kind: 'file-copy', tenantSlots: 2, leaseMs: 15_000 }]
+  const { scannedWhole } = await planOf(url, (sql) => claimJob(sql, crypto.randomUUID(), kinds, now))
   // The table of turns has one row per organization.
-  const { scannedWhole } = await planOf(url, (sql) => claimJob(sql, crypto.randomUUID(), ['copy', 'import']))
-  expect(scannedWhole.filter((table) => table !== 'file_job_claims')).toEqual([])
+  expect(scannedWhole.filter((table) => table !== 'job_turns')).toEqual([])
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { RUHR_FACTORIES, VESTLAND_FACTORIES } from '../../scripts/commands/seed/factory-story.ts'
+import { ORGANIZATIONS } from '../../scripts/commands/seed/story.ts'
 import { createFactory } from '../testing/factories.ts'
 import { freePort } from '../testing/free-port.ts'
 import { TEST_PASSWORD, testMarketplace } from '../testing/marketplace.ts'
@@ -78,13 +78,14 @@ const member = await org.member('IP owner')
 await market.organization(['CONSUMER'], {
   administrator: { email: 'mikkel.friis@nordhavn.example.com', givenName: 'Mikkel', familyName: 'Friis' },
 })
-for (const [name, email, factories] of [
-  ['Vestland Additive', 'lars.haugen@vestland-additive.example.com', VESTLAND_FACTORIES],
-  ['Ruhr Präzision', 'stefan.krause@ruhr-praezision.example.com', RUHR_FACTORIES],
+for (const [name, email] of [
+  ['Vestland Additive', 'lars.haugen@vestland-additive.example.com'],
+  ['Ruhr Präzision', 'stefan.krause@ruhr-praezision.example.com'],
 ] as const) {
   const administrator = { email, givenName: 'Lars', familyName: 'Maker' }
   const maker = await market.organization(['MANUFACTURER'], { name, administrator })
-  for (const factory of factories) await createFactory(maker.administrator.client, factory)
+  for (const factory of ORGANIZATIONS.find((one) => one.name === name)?.factories ?? [])
+    await createFactory(maker.administrator.client, factory)
 }
 
 /** Otherwise an event of one guide could reach the endpoint that the next one registers. */

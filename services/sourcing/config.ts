@@ -29,15 +29,7 @@ export const sourcingVariables = Type.Object({
     minimum: 1,
     maximum: 1024,
     default: 64,
-    description:
-      'Concurrent imports of one replica, including those from slow sources. On S3 at most 16, because each may buffer 8 MiB.',
-  }),
-  IMPORT_GRACE_SECONDS: Type.Integer({
-    minimum: 1,
-    maximum: 1800,
-    default: 60,
-    description:
-      'Seconds after which a slow import may be preempted while IMPORTS_AT_ONCE imports run and others wait.',
+    description: 'Concurrent imports of one replica. On S3 at most 16, because each may buffer 8 MiB.',
   }),
 })
 

@@ -21,7 +21,7 @@ import { storageWatch } from './files/storage/watch.ts'
 import { cleanUpUploads } from './files/uploads/cleanup.ts'
 import { uploadRoutes } from './files/uploads/routes.ts'
 import { Transfers } from './files/uploads/transfer.ts'
-import { FileWorker } from './files/worker/worker.ts'
+import { fileJobs } from './files/worker/jobs.ts'
 import { ensurePartitions } from './history/queries.ts'
 import { matchRoutes } from './matches/routes.ts'
 import { rejectOffers } from './offers/cancellation.ts'
@@ -30,9 +30,9 @@ import { offerExpiryWorker } from './offers/workers.ts'
 import { orderRoutes } from './orders/routes.ts'
 import { partRoutes } from './parts/routes.ts'
 import { rfqRoutes } from './rfqs/routes.ts'
-import { titleWorkers } from './rfqs/titles.ts'
+import { titleConsumer, titleJob } from './rfqs/titles.ts'
 import { rfqExpiryWorker } from './rfqs/workers.ts'
-import { technologyWorkers } from './technologies/refresh.ts'
+import { technologyConsumer, technologyJob } from './technologies/refresh.ts'
 
 const PARTITIONS_INTERVAL_MS = 60 * 60 * 1000
 
@@ -56,13 +56,10 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
     followers,
   }
   const quota = { maxStoredBytes: config.STORED_BYTES_MAX, maxPendingFiles: config.FILES_PENDING_MAX }
-  const importLimits = {
-    maxImports: maxImportsFor(storage.driver, config.IMPORTS_AT_ONCE),
-    graceMs: config.IMPORT_GRACE_SECONDS * 1000,
-  }
-  const worker = new FileWorker({ ...deps, quota, importLimits, log: kit.log })
+  const maxImports = maxImportsFor(storage.driver, config.IMPORTS_AT_ONCE)
+  const worker = kit.jobs('file jobs', fileJobs({ ...deps, quota, maxImports, log: kit.log }))
   const transfers = new Transfers(deps.sql, folder)
-  for (const { permits } of [transfers, worker]) kit.observeConcurrency(permits)
+  kit.observeConcurrency(transfers.permits)
   return assemble('sourcing', kit, {
     features: [
       partRoutes({ http, pagination }),
@@ -85,10 +82,11 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       importRoutes({ http, ...deps, quota, onPending: worker.wake }),
     ],
     workers: [
-      ...technologyWorkers({ bus, sql: kit.sql, log: kit.log }),
+      technologyConsumer({ bus, now: kit.now }),
       organizationWorker({ bus }),
       rfqExpiryWorker({ ...deps, log: kit.log }),
-      ...titleWorkers({ bus, sql: kit.sql, log: kit.log }),
+      titleConsumer({ bus, now: kit.now }),
+      kit.jobs('refreshes', [technologyJob(kit.sql), titleJob(kit.sql)]),
       offerExpiryWorker({ ...deps, log: kit.log }),
       worker,
       storageWatch({ storage, registry: kit.registry, log: kit.log }),

@@ -10,9 +10,8 @@ import { endDeliveries } from './deliveries/queries.ts'
 import { deliveryRoutes } from './deliveries/routes.ts'
 import { slotsOf } from './deliveries/slots.ts'
 import { endpointRoutes } from './endpoints/routes.ts'
-import { resumeReplay } from './replays/queries.ts'
+import { cancelReplay, replayJob, resumeReplay } from './replays/job.ts'
 import { replayRoutes } from './replays/routes.ts'
-import { replayWorker } from './replays/worker.ts'
 import { testEventRoutes } from './test-events/routes.ts'
 
 const PARTITIONS_INTERVAL_MS = 60 * 60 * 1000
@@ -27,7 +26,7 @@ export async function createWebhooks(config: WebhooksConfig, options?: KitOption
   const slots = slotsOf(config.BUN_CONFIG_MAX_HTTP_REQUESTS)
   return assemble('webhooks', kit, {
     features: [
-      endpointRoutes({ http, box, addresses, followers: { resumeReplay, endDeliveries } }),
+      endpointRoutes({ http, box, addresses, followers: { resumeReplay, cancelReplay, endDeliveries } }),
       replayRoutes({ http }),
       testEventRoutes({ http }),
       deliveryRoutes({ http, pagination }),
@@ -35,7 +34,7 @@ export async function createWebhooks(config: WebhooksConfig, options?: KitOption
     workers: [
       ingestWorker({ bus, clock }),
       new Dispatcher({ sql, notifier, guard, box, clock, log, observe, slots }),
-      replayWorker({ sql, clock, log }),
+      kit.jobs('replays', [replayJob({ sql, now: kit.now })]),
       every('webhook-partitions', PARTITIONS_INTERVAL_MS, log, () => maintainPartitions(sql)),
     ],
     cleanup: [

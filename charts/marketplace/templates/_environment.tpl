@@ -40,7 +40,6 @@ UPLOADS_OPEN_MAX: {{ .Values.config.uploadsOpenMax | int | quote }}
 STORED_BYTES_MAX: {{ .Values.config.storedBytesMax | int64 | quote }}
 FILES_PENDING_MAX: {{ .Values.config.filesPendingMax | int | quote }}
 IMPORTS_AT_ONCE: {{ .Values.config.importsAtOnce | int | quote }}
-IMPORT_GRACE_SECONDS: {{ .Values.config.importGraceSeconds | int | quote }}
 {{- end -}}
 
 {{/* A variable from a secret. The context is {name, secret, key, optional}. Without an optional key the command says what is

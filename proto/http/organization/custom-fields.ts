@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { crudOf } from '../crud.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, Line, PageOf, pageQuery, pathParam } from '../shapes.ts'
+import { closed, Line, pathParam } from '../shapes.ts'
 
 const tag = defineTag('Custom fields', 'Dropdown fields that your organization adds to its parts.')
 const EXAMPLE_ID = 'field_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
@@ -70,72 +71,51 @@ export type CustomFieldPatch = Static<typeof CustomFieldPatch>
 
 const fieldId = pathParam('id', 'Id of the field.', EXAMPLE_ID)
 
-export const listCustomFields = defineOperation({
-  id: 'listCustomFields',
-  method: 'GET',
+const crud = crudOf({
+  name: 'customField',
   path: '/flows/v1/custom-fields',
   tag,
+  access: { read: 'token', write: 'org:admin' },
+  params: fieldId,
+  input: CustomFieldDefinition,
+  patch: CustomFieldPatch,
+  response: CustomField,
+  idName: 'fieldId',
+})
+
+export const listCustomFields = defineOperation({
+  ...crud.list,
+  id: 'listCustomFields',
   summary: 'List custom fields',
   description: 'The custom fields of your organization with their options, ordered by name.',
-  access: 'token',
-  query: Type.Object({ ...pageQuery }),
-  response: PageOf(CustomField),
 })
 
 export const getCustomField = defineOperation({
+  ...crud.get,
   id: 'getCustomField',
-  method: 'GET',
-  path: '/flows/v1/custom-fields/{id}',
-  tag,
   summary: 'Get a custom field',
-  description: 'An unknown id and one outside your scope are the same 404.',
-  access: 'token',
-  params: fieldId,
-  response: CustomField,
-  etag: true,
 })
 
 export const createCustomField = defineOperation({
+  ...crud.create,
   id: 'createCustomField',
-  method: 'POST',
-  path: '/flows/v1/custom-fields',
-  tag,
   summary: 'Create a custom field',
   description: `At most ${MAX_CUSTOM_FIELDS} per organization.`,
-  access: 'org:admin',
-  body: CustomFieldDefinition,
-  status: 201,
-  response: CustomField,
   refusals: ['conflict', 'limit_reached'],
-  audit: { procedure: 'customField.create', request: ['fieldId', 'name', 'options'] },
 })
 
 export const patchCustomField = defineOperation({
+  ...crud.patch,
   id: 'patchCustomField',
-  method: 'PATCH',
-  path: '/flows/v1/custom-fields/{id}',
-  tag,
   summary: 'Change a custom field',
   description: 'With `options`, those that are left out are deleted, unless a part uses them (409).',
-  access: 'org:admin',
-  params: fieldId,
-  body: CustomFieldPatch,
-  response: CustomField,
-  ifMatch: true,
   refusals: ['conflict', 'in_use'],
-  audit: { procedure: 'customField.patch', request: ['id', 'name', 'options'] },
 })
 
 export const deleteCustomField = defineOperation({
+  ...crud.delete,
   id: 'deleteCustomField',
-  method: 'DELETE',
-  path: '/flows/v1/custom-fields/{id}',
-  tag,
   summary: 'Delete a custom field',
   description: 'Deletes the field and its options. Refused if a part uses the field.',
-  access: 'org:admin',
-  params: fieldId,
-  status: 204,
   refusals: ['in_use'],
-  audit: { procedure: 'customField.delete', request: ['id'] },
 })

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { crudOf } from '../crud.ts'
 import { defineOperation, defineTag, MAX_IDENTITY_BODY_BYTES } from '../operation.ts'
-import { closed, DateTime, FORM, OneOf, PageOf, pageQuery, pathParam, Text } from '../shapes.ts'
+import { closed, DateTime, FORM, OneOf, pathParam, Text } from '../shapes.ts'
 import { EMAIL_FORM, EMAIL_MAX_CHARACTERS, EMAIL_PATTERN, LINK_LIMITS } from './users.ts'
 
 const tag = defineTag('Mail addresses', 'Addresses that are told by mail what happens in your organization.')
@@ -57,67 +58,53 @@ export type MailAddress = Static<typeof MailAddress>
 export const MailAddressInput = closed({ email, topics: Type.Optional(topics) })
 export type MailAddressInput = Static<typeof MailAddressInput>
 
-export const MailAddressPatch = closed({ topics: Type.Optional(topics) })
+export const MailAddressPatch = Type.Pick(MailAddressInput, ['topics'])
 export type MailAddressPatch = Static<typeof MailAddressPatch>
 
 const path = '/flows/v1/mail-addresses'
 const addressId = pathParam('id', 'Id of the address.', EXAMPLE_ID)
 
-export const listMailAddresses = defineOperation({
-  id: 'listMailAddresses',
-  method: 'GET',
+const crud = crudOf({
+  name: 'mailAddress',
   path,
   tag,
+  access: { read: 'org:admin', write: 'org:admin' },
+  params: addressId,
+  input: MailAddressInput,
+  patch: MailAddressPatch,
+  response: MailAddress,
+  idName: 'mailAddressId',
+  // The address is not logged, because it may be that of a person.
+  logged: { create: ['topics'], patch: ['topics'] },
+})
+
+export const listMailAddresses = defineOperation({
+  ...crud.list,
+  id: 'listMailAddresses',
   summary: 'List mail addresses',
   description: 'Those of your organization, newest first.',
-  access: 'org:admin',
-  query: Type.Object({ ...pageQuery }),
-  response: PageOf(MailAddress),
 })
 
 export const getMailAddress = defineOperation({
+  ...crud.get,
   id: 'getMailAddress',
-  method: 'GET',
-  path: `${path}/{id}`,
-  tag,
   summary: 'Get a mail address',
-  description: 'An unknown id and one outside your scope are the same 404.',
-  access: 'org:admin',
-  params: addressId,
-  response: MailAddress,
-  etag: true,
 })
 
 export const createMailAddress = defineOperation({
+  ...crud.create,
   id: 'createMailAddress',
-  method: 'POST',
-  path,
-  tag,
   summary: 'Add a mail address',
   description: `At most ${MAX_MAIL_ADDRESSES} per organization. It gets a link, with which its owner confirms it within ${CONFIRMATION_HOURS} hours; an address that is not confirmed is removed. A recipient gets ${LINK_LIMITS}.`,
-  access: 'org:admin',
-  body: MailAddressInput,
-  status: 201,
-  response: MailAddress,
   refusals: ['conflict', 'limit_reached', 'mail_unavailable'],
-  // The address is not logged, because it may be that of a person.
-  audit: { procedure: 'mailAddress.create', request: ['mailAddressId', 'topics'] },
   outlivesImpersonation: true,
 })
 
 export const patchMailAddress = defineOperation({
+  ...crud.patch,
   id: 'patchMailAddress',
-  method: 'PATCH',
-  path: `${path}/{id}`,
-  tag,
   summary: 'Change the topics of a mail address',
   description: '`topics` replaces the earlier ones.',
-  access: 'org:admin',
-  params: addressId,
-  body: MailAddressPatch,
-  response: MailAddress,
-  ifMatch: true,
-  audit: { procedure: 'mailAddress.patch', request: ['id', 'topics'] },
   outlivesImpersonation: true,
 })
 
@@ -137,16 +124,10 @@ export const sendMailAddressConfirmation = defineOperation({
 })
 
 export const deleteMailAddress = defineOperation({
+  ...crud.delete,
   id: 'deleteMailAddress',
-  method: 'DELETE',
-  path: `${path}/{id}`,
-  tag,
   summary: 'Remove a mail address',
   description: 'Mails to it that were not sent yet are dropped.',
-  access: 'org:admin',
-  params: addressId,
-  status: 204,
-  audit: { procedure: 'mailAddress.delete', request: ['id'] },
   outlivesImpersonation: true,
 })
 

@@ -19,7 +19,7 @@ const mail = Type.Boolean({
 
 export const NotificationSettings = closed({ administrators }, { description: 'Notifications of an organization.' })
 export type NotificationSettings = Static<typeof NotificationSettings>
-export const NotificationSettingsPatch = closed({ administrators: Type.Optional(administrators) })
+export const NotificationSettingsPatch = Type.Partial(closed({ administrators }))
 export type NotificationSettingsPatch = Static<typeof NotificationSettingsPatch>
 
 const proved = Type.Boolean({
@@ -29,7 +29,7 @@ const proved = Type.Boolean({
 })
 export const OwnNotificationSettings = closed({ mail, proved }, { description: 'Notifications of the caller.' })
 export type OwnNotificationSettings = Static<typeof OwnNotificationSettings>
-export const OwnNotificationSettingsPatch = closed({ mail: Type.Optional(mail) })
+export const OwnNotificationSettingsPatch = Type.Partial(closed({ mail }))
 export type OwnNotificationSettingsPatch = Static<typeof OwnNotificationSettingsPatch>
 
 const path = '/flows/v1/notification-settings'

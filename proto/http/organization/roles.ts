@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { PERMISSIONS } from '../../permissions.ts'
+import { crudOf } from '../crud.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, Line, OneOf, PageOf, pageQuery, pathParam, Search } from '../shapes.ts'
 
@@ -46,7 +47,7 @@ export type Role = Static<typeof Role>
 export const RoleInput = closed({ name, permissions })
 export type RoleInput = Static<typeof RoleInput>
 
-export const RolePatch = closed({ name: Type.Optional(name), permissions: Type.Optional(permissions) })
+export const RolePatch = Type.Partial(RoleInput)
 export type RolePatch = Static<typeof RolePatch>
 
 export const RoleGrant = closed({
@@ -103,52 +104,43 @@ export const getRole = defineOperation({
   etag: true,
 })
 
-export const createRole = defineOperation({
-  id: 'createRole',
-  method: 'POST',
+const crud = crudOf({
+  name: 'role',
   path: '/flows/v1/roles',
   tag: flows,
+  access: { read: 'token', write: 'role:manage' },
+  params: roleId,
+  input: RoleInput,
+  patch: RolePatch,
+  response: Role,
+  idName: 'roleId',
+})
+
+export const createRole = defineOperation({
+  ...crud.create,
+  id: 'createRole',
   summary: 'Create a role',
   description: `At most ${MAX_CUSTOM_ROLES} custom roles per organization.`,
-  access: 'role:manage',
-  body: RoleInput,
-  status: 201,
-  response: Role,
   refusals: ['conflict', 'limit_reached'],
-  audit: { procedure: 'role.create', request: ['roleId', 'name', 'permissions'] },
   changesAuthority: true,
 })
 
 export const patchRole = defineOperation({
+  ...crud.patch,
   id: 'patchRole',
-  method: 'PATCH',
-  path: '/flows/v1/roles/{id}',
-  tag: flows,
   summary: 'Change a role',
   description:
     'Takes effect in every service within a second. You must hold every permission of the role before and after the change. System roles cannot be changed. 409 while a live key of a service account with the role was created by a user who lacks an added permission.',
-  access: 'role:manage',
-  params: roleId,
-  body: RolePatch,
-  response: Role,
-  ifMatch: true,
   refusals: ['conflict', 'last_administrator'],
-  audit: { procedure: 'role.patch', request: ['id', 'name', 'permissions'] },
   changesAuthority: true,
 })
 
 export const deleteRole = defineOperation({
+  ...crud.delete,
   id: 'deleteRole',
-  method: 'DELETE',
-  path: '/flows/v1/roles/{id}',
-  tag: flows,
   summary: 'Delete a role',
   description: 'Refused for a system role and for a role that a user holds.',
-  access: 'role:manage',
-  params: roleId,
-  status: 204,
   refusals: ['conflict', 'in_use'],
-  audit: { procedure: 'role.delete', request: ['id'] },
   changesAuthority: true,
 })
 

@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Procedure } from '../../procedures.ts'
+import { crudOf } from '../crud.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, Line, OrNull, PageOf, pageQuery, pathParam } from '../shapes.ts'
+import { closed, DateTime, Line, PageOf, pageQuery, patchOf, pathParam } from '../shapes.ts'
 import { roleIds } from './roles.ts'
 
 const tag = defineTag(
@@ -55,10 +56,7 @@ export const ServiceAccountInput = closed({
 })
 export type ServiceAccountInput = Static<typeof ServiceAccountInput>
 
-export const ServiceAccountPatch = closed({
-  name: Type.Optional(name),
-  description: Type.Optional(OrNull(description)),
-})
+export const ServiceAccountPatch = patchOf(Type.Omit(ServiceAccountInput, ['roleIds']))
 export type ServiceAccountPatch = Static<typeof ServiceAccountPatch>
 
 const keyFields = {
@@ -195,60 +193,46 @@ export type RevokedServiceAccountKey = Static<typeof RevokedServiceAccountKey>
 const path = '/flows/v1/service-accounts'
 const id = pathParam('id', 'Id of the service account.', EXAMPLE_ID)
 
-export const listServiceAccounts = defineOperation({
-  id: 'listServiceAccounts',
-  method: 'GET',
+const crud = crudOf({
+  name: 'serviceAccount',
   path,
   tag,
+  access: { read: 'user:manage', write: 'user:manage' },
+  params: id,
+  input: ServiceAccountInput,
+  patch: ServiceAccountPatch,
+  response: ServiceAccount,
+  idName: 'serviceAccountId',
+  logged: { create: ['roleIds'], patch: ['fields'] },
+})
+
+export const listServiceAccounts = defineOperation({
+  ...crud.list,
+  id: 'listServiceAccounts',
   summary: 'List service accounts',
   description: 'Those of your organization, newest first.',
-  access: 'user:manage',
-  query: Type.Object(pageQuery),
-  response: PageOf(ServiceAccount),
 })
 
 export const getServiceAccount = defineOperation({
+  ...crud.get,
   id: 'getServiceAccount',
-  method: 'GET',
-  path: `${path}/{id}`,
-  tag,
   summary: 'Get a service account',
-  description: 'An unknown id and one outside your scope are the same 404.',
-  access: 'user:manage',
-  params: id,
-  response: ServiceAccount,
-  etag: true,
 })
 
 export const createServiceAccount = defineOperation({
+  ...crud.create,
   id: 'createServiceAccount',
-  method: 'POST',
-  path,
-  tag,
   summary: 'Create a service account',
   description: `You must hold every permission of its roles. An organization has at most ${MAX_SERVICE_ACCOUNTS} service accounts. It is active, and obtains tokens once it has a key.`,
-  access: 'user:manage',
-  body: ServiceAccountInput,
-  status: 201,
-  response: ServiceAccount,
   refusals: ['limit_reached'],
-  audit: { procedure: 'serviceAccount.create', request: ['serviceAccountId', 'roleIds'] },
   changesAuthority: true,
 })
 
 export const patchServiceAccount = defineOperation({
+  ...crud.patch,
   id: 'patchServiceAccount',
-  method: 'PATCH',
-  path: `${path}/{id}`,
-  tag,
   summary: 'Change a service account',
   description: 'You must hold every permission of the account.',
-  access: 'user:manage',
-  params: id,
-  body: ServiceAccountPatch,
-  response: ServiceAccount,
-  ifMatch: true,
-  audit: { procedure: 'serviceAccount.patch', request: ['id', 'fields'] },
   changesAuthority: true,
 })
 

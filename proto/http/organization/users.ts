@@ -83,9 +83,7 @@ export const CreatedUser = closed({ ...User.properties, activationUrl: Type.Opti
 export type CreatedUser = Static<typeof CreatedUser>
 
 export const UserPatch = closed({
-  email: Type.Optional(EmailAddress),
-  givenName: Type.Optional(person.givenName),
-  familyName: Type.Optional(person.familyName),
+  ...Type.Partial(closed(person)).properties,
   phone: Type.Optional(
     Type.Union([Phone, Type.Null()], {
       description: 'Telephone number; null removes it.',

@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { crudOf } from '../crud.ts'
 import { defineOperation } from '../operation.ts'
 import { EMAIL_FORM, EMAIL_MAX_CHARACTERS, EMAIL_PATTERN } from '../organization/users.ts'
-import { closed, DateTime, FORM, Line, OrNull, PageOf, pageQuery, pathParam, Text } from '../shapes.ts'
+import { closed, DateTime, FORM, Line, patchOf, pathParam, Text } from '../shapes.ts'
 import { assignmentId, assignmentsTag, EXAMPLE_ASSIGNMENT_ID } from './assignments.ts'
 
 const EXAMPLE_ID = 'contact_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
@@ -33,18 +34,10 @@ export const AssignmentContactInput = closed({
 })
 export type AssignmentContactInput = Static<typeof AssignmentContactInput>
 
-export const AssignmentContactPatch = closed(
-  {
-    name: Type.Optional(name),
-    role: Type.Optional(OrNull(optional.role)),
-    email: Type.Optional(OrNull(optional.email)),
-    phone: Type.Optional(OrNull(optional.phone)),
-  },
-  {
-    description: 'Changes the fields that are sent; null clears an optional field.',
-    examples: [{ role: null, phone: '+47 55 12 34 57' }],
-  },
-)
+export const AssignmentContactPatch = patchOf(AssignmentContactInput, {
+  description: 'Changes the fields that are sent; null clears an optional field.',
+  examples: [{ role: null, phone: '+47 55 12 34 57' }],
+})
 export type AssignmentContactPatch = Static<typeof AssignmentContactPatch>
 
 export const AssignmentContact = closed(
@@ -68,76 +61,55 @@ export type AssignmentContact = Static<typeof AssignmentContact>
 
 const contactId = Type.Composite([assignmentId, pathParam('contactId', 'Id of the contact.', EXAMPLE_ID)])
 
-export const createAssignmentContact = defineOperation({
-  id: 'createAssignmentContact',
-  method: 'POST',
+const crud = crudOf({
+  name: 'assignment.contact',
   path: '/flows/v1/assignments/{id}/contacts',
   tag: assignmentsTag,
+  access: { read: 'assignment:read', write: 'assignment:manage' },
+  params: contactId,
+  input: AssignmentContactInput,
+  patch: AssignmentContactPatch,
+  response: AssignmentContact,
+  // Name, e-mail address and telephone number are not logged, because entries of the log are never changed.
+  logged: { create: [], patch: ['fields'] },
+})
+
+export const createAssignmentContact = defineOperation({
+  ...crud.create,
+  id: 'createAssignmentContact',
   summary: 'Create a contact of an assignment',
   description: `By every organization of the order, until the assignment is archived. At most ${MAX_CONTACTS} of each organization.`,
-  access: 'assignment:manage',
   params: assignmentId,
-  body: AssignmentContactInput,
-  status: 201,
-  response: AssignmentContact,
   refusals: ['illegal_transition', 'limit_reached'],
-  // Name, e-mail address and telephone number are not logged, because entries of the log are never changed.
-  audit: { procedure: 'assignment.contact.create', request: ['id', 'contactId'] },
 })
 
 export const listAssignmentContacts = defineOperation({
+  ...crud.list,
   id: 'listAssignmentContacts',
-  method: 'GET',
-  path: '/flows/v1/assignments/{id}/contacts',
-  tag: assignmentsTag,
   summary: "List an assignment's contacts",
   description: 'Newest first: those of every organization of the order.',
-  access: 'assignment:read',
   params: assignmentId,
-  query: Type.Object(pageQuery),
-  response: PageOf(AssignmentContact),
 })
 
 export const getAssignmentContact = defineOperation({
+  ...crud.get,
   id: 'getAssignmentContact',
-  method: 'GET',
-  path: '/flows/v1/assignments/{id}/contacts/{contactId}',
-  tag: assignmentsTag,
   summary: 'Get a contact of an assignment',
-  description: 'An unknown id and one outside your scope are the same 404.',
-  access: 'assignment:read',
-  params: contactId,
-  response: AssignmentContact,
-  etag: true,
 })
 
 export const patchAssignmentContact = defineOperation({
+  ...crud.patch,
   id: 'patchAssignmentContact',
-  method: 'PATCH',
-  path: '/flows/v1/assignments/{id}/contacts/{contactId}',
-  tag: assignmentsTag,
   summary: 'Change a contact of an assignment',
   description: 'By the organization that created it, until the assignment is archived.',
-  access: 'assignment:manage',
-  params: contactId,
-  body: AssignmentContactPatch,
-  response: AssignmentContact,
-  ifMatch: true,
   etag: true,
   refusals: ['illegal_transition', 'precondition_failed'],
-  audit: { procedure: 'assignment.contact.patch', request: ['id', 'contactId', 'fields'] },
 })
 
 export const deleteAssignmentContact = defineOperation({
+  ...crud.delete,
   id: 'deleteAssignmentContact',
-  method: 'DELETE',
-  path: '/flows/v1/assignments/{id}/contacts/{contactId}',
-  tag: assignmentsTag,
   summary: 'Delete a contact of an assignment',
   description: 'By the organization that created it, until the assignment is archived.',
-  access: 'assignment:manage',
-  params: contactId,
-  status: 204,
   refusals: ['illegal_transition'],
-  audit: { procedure: 'assignment.contact.delete', request: ['id', 'contactId'] },
 })

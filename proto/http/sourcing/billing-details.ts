@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { crudOf } from '../crud.ts'
 import { defineOperation } from '../operation.ts'
-import { closed, DateTime, Line, OrNull, PageOf, pageQuery, pathParam } from '../shapes.ts'
+import { closed, DateTime, Line, patchOf, pathParam } from '../shapes.ts'
 import { contactEmail } from './assignment-contacts.ts'
 import { assignmentId, assignmentsTag, EXAMPLE_ASSIGNMENT_ID } from './assignments.ts'
 import { addressFields } from './factories.ts'
@@ -28,19 +29,10 @@ export const BillingDetailsInput = closed({
 })
 export type BillingDetailsInput = Static<typeof BillingDetailsInput>
 
-export const BillingDetailsPatch = closed(
-  {
-    companyName: Type.Optional(companyName),
-    address: Type.Optional(BillingAddress),
-    taxId: Type.Optional(OrNull(optional.taxId)),
-    email: Type.Optional(OrNull(optional.email)),
-    reference: Type.Optional(OrNull(optional.reference)),
-  },
-  {
-    description: 'Changes the fields that are sent; null clears an optional field. The address is replaced completely.',
-    examples: [{ taxId: null, reference: 'PO 4500012346' }],
-  },
-)
+export const BillingDetailsPatch = patchOf(BillingDetailsInput, {
+  description: 'Changes the fields that are sent; null clears an optional field. The address is replaced completely.',
+  examples: [{ taxId: null, reference: 'PO 4500012346' }],
+})
 export type BillingDetailsPatch = Static<typeof BillingDetailsPatch>
 
 export const BillingDetails = closed(
@@ -68,76 +60,55 @@ const billingDetailsId = Type.Composite([
   pathParam('billingDetailsId', 'Id of the billing details.', EXAMPLE_ID),
 ])
 
-export const createBillingDetails = defineOperation({
-  id: 'createBillingDetails',
-  method: 'POST',
+const crud = crudOf({
+  name: 'assignment.billingDetails',
   path: '/flows/v1/assignments/{id}/billing-details',
   tag: assignmentsTag,
+  access: { read: 'assignment:read', write: 'assignment:manage' },
+  params: billingDetailsId,
+  input: BillingDetailsInput,
+  patch: BillingDetailsPatch,
+  response: BillingDetails,
+  // The content is not logged, because it can be of a person and entries of the log are never changed.
+  logged: { create: [], patch: ['fields'] },
+})
+
+export const createBillingDetails = defineOperation({
+  ...crud.create,
+  id: 'createBillingDetails',
   summary: 'Create billing details of an assignment',
   description: `By every organization of the order, until the assignment is archived. At most ${MAX_BILLING_DETAILS} of each organization.`,
-  access: 'assignment:manage',
   params: assignmentId,
-  body: BillingDetailsInput,
-  status: 201,
-  response: BillingDetails,
   refusals: ['illegal_transition', 'limit_reached'],
-  // The content is not logged, because it can be of a person and entries of the log are never changed.
-  audit: { procedure: 'assignment.billingDetails.create', request: ['id', 'billingDetailsId'] },
 })
 
 export const listBillingDetails = defineOperation({
+  ...crud.list,
   id: 'listBillingDetails',
-  method: 'GET',
-  path: '/flows/v1/assignments/{id}/billing-details',
-  tag: assignmentsTag,
   summary: "List an assignment's billing details",
   description: 'Newest first: those of every organization of the order.',
-  access: 'assignment:read',
   params: assignmentId,
-  query: Type.Object(pageQuery),
-  response: PageOf(BillingDetails),
 })
 
 export const getBillingDetails = defineOperation({
+  ...crud.get,
   id: 'getBillingDetails',
-  method: 'GET',
-  path: '/flows/v1/assignments/{id}/billing-details/{billingDetailsId}',
-  tag: assignmentsTag,
   summary: 'Get billing details of an assignment',
-  description: 'An unknown id and one outside your scope are the same 404.',
-  access: 'assignment:read',
-  params: billingDetailsId,
-  response: BillingDetails,
-  etag: true,
 })
 
 export const patchBillingDetails = defineOperation({
+  ...crud.patch,
   id: 'patchBillingDetails',
-  method: 'PATCH',
-  path: '/flows/v1/assignments/{id}/billing-details/{billingDetailsId}',
-  tag: assignmentsTag,
   summary: 'Change billing details of an assignment',
   description: 'By the organization that created them, until the assignment is archived.',
-  access: 'assignment:manage',
-  params: billingDetailsId,
-  body: BillingDetailsPatch,
-  response: BillingDetails,
-  ifMatch: true,
   etag: true,
   refusals: ['illegal_transition', 'precondition_failed'],
-  audit: { procedure: 'assignment.billingDetails.patch', request: ['id', 'billingDetailsId', 'fields'] },
 })
 
 export const deleteBillingDetails = defineOperation({
+  ...crud.delete,
   id: 'deleteBillingDetails',
-  method: 'DELETE',
-  path: '/flows/v1/assignments/{id}/billing-details/{billingDetailsId}',
-  tag: assignmentsTag,
   summary: 'Delete billing details of an assignment',
   description: 'By the organization that created them, until the assignment is archived.',
-  access: 'assignment:manage',
-  params: billingDetailsId,
-  status: 204,
   refusals: ['illegal_transition'],
-  audit: { procedure: 'assignment.billingDetails.delete', request: ['id', 'billingDetailsId'] },
 })

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { crudOf } from '../crud.ts'
 import { defineOperation } from '../operation.ts'
-import { closed, DateTime, Line, PageOf, pageQuery } from '../shapes.ts'
+import { closed, DateTime, Line, patchOf } from '../shapes.ts'
 import { caseId, casesTag } from './cases.ts'
 import { Money } from './money.ts'
 
@@ -22,14 +23,10 @@ const incurredDate = Type.String({
 export const CaseExpenseInput = closed({ description, amount: Money, incurredDate })
 export type CaseExpenseInput = Static<typeof CaseExpenseInput>
 
-export const CaseExpensePatch = closed(
-  {
-    description: Type.Optional(description),
-    amount: Type.Optional(Money),
-    incurredDate: Type.Optional(incurredDate),
-  },
-  { description: 'Changes the fields that are sent.', examples: [{ incurredDate: '2026-04-30' }] },
-)
+export const CaseExpensePatch = patchOf(CaseExpenseInput, {
+  description: 'Changes the fields that are sent.',
+  examples: [{ incurredDate: '2026-04-30' }],
+})
 export type CaseExpensePatch = Static<typeof CaseExpensePatch>
 
 export const CaseExpense = closed({
@@ -52,77 +49,53 @@ const expenseId = Type.Object({
   expenseId: Type.String({ description: 'Id of the expense.', examples: [EXAMPLE_ID] }),
 })
 
-const REQUEST = Object.keys(CaseExpenseInput.properties)
-
-export const listCaseExpenses = defineOperation({
-  id: 'listCaseExpenses',
-  method: 'GET',
+const crud = crudOf({
+  name: 'case.expense',
   path: '/flows/v1/cases/{id}/expenses',
   tag: casesTag,
+  access: { read: 'case:read', write: 'case:manage' },
+  params: expenseId,
+  input: CaseExpenseInput,
+  patch: CaseExpensePatch,
+  response: CaseExpense,
+})
+
+export const listCaseExpenses = defineOperation({
+  ...crud.list,
+  id: 'listCaseExpenses',
   summary: "List a case's expenses",
   description: 'For every party to the case, newest first.',
-  access: 'case:read',
   params: caseId,
-  query: Type.Object(pageQuery),
-  response: PageOf(CaseExpense),
 })
 
 export const getCaseExpense = defineOperation({
+  ...crud.get,
   id: 'getCaseExpense',
-  method: 'GET',
-  path: '/flows/v1/cases/{id}/expenses/{expenseId}',
-  tag: casesTag,
   summary: 'Get an expense',
-  description: 'An unknown id and one outside your scope are the same 404.',
-  access: 'case:read',
-  params: expenseId,
-  response: CaseExpense,
-  etag: true,
 })
 
 export const createCaseExpense = defineOperation({
+  ...crud.create,
   id: 'createCaseExpense',
-  method: 'POST',
-  path: '/flows/v1/cases/{id}/expenses',
-  tag: casesTag,
   summary: 'Create an expense',
   description: `By any party, while the case can be changed. An organization has at most ${MAX_EXPENSES} expenses in a case. Every party reads the amount.`,
-  access: 'case:manage',
   params: caseId,
-  body: CaseExpenseInput,
-  status: 201,
-  response: CaseExpense,
   refusals: ['illegal_transition', 'limit_reached'],
-  audit: { procedure: 'case.expense.create', request: ['id', 'expenseId', ...REQUEST] },
 })
 
 export const patchCaseExpense = defineOperation({
+  ...crud.patch,
   id: 'patchCaseExpense',
-  method: 'PATCH',
-  path: '/flows/v1/cases/{id}/expenses/{expenseId}',
-  tag: casesTag,
   summary: 'Change an expense',
   description: 'By the organization that created it, while the case is OPEN.',
-  access: 'case:manage',
-  params: expenseId,
-  body: CaseExpensePatch,
-  response: CaseExpense,
-  ifMatch: true,
   etag: true,
   refusals: ['illegal_transition', 'precondition_failed'],
-  audit: { procedure: 'case.expense.patch', request: ['id', 'expenseId', ...REQUEST] },
 })
 
 export const deleteCaseExpense = defineOperation({
+  ...crud.delete,
   id: 'deleteCaseExpense',
-  method: 'DELETE',
-  path: '/flows/v1/cases/{id}/expenses/{expenseId}',
-  tag: casesTag,
   summary: 'Delete an expense',
   description: 'By the organization that created it, while the case is OPEN.',
-  access: 'case:manage',
-  params: expenseId,
-  status: 204,
   refusals: ['illegal_transition'],
-  audit: { procedure: 'case.expense.delete', request: ['id', 'expenseId'] },
 })

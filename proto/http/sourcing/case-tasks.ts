@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { TASK, TASK_STATES } from '../../states/cases.ts'
+import { crudOf } from '../crud.ts'
 import { defineOperation } from '../operation.ts'
-import { closed, DateTime, Line, OneOf, OrNull, PageOf, pageQuery, Text } from '../shapes.ts'
+import { closed, DateTime, Line, OneOf, patchOf, Text } from '../shapes.ts'
 import { caseId, casesTag } from './cases.ts'
 
 /** Maximum number of tasks of one organization in a case. */
@@ -28,18 +29,10 @@ export const CaseTaskInput = closed({
 })
 export type CaseTaskInput = Static<typeof CaseTaskInput>
 
-export const CaseTaskPatch = closed(
-  {
-    title: Type.Optional(title),
-    description: Type.Optional(OrNull(description)),
-    dueTime: Type.Optional(OrNull(dueTime)),
-    assigneeOrgId: Type.Optional(OrNull(assigneeOrgId)),
-  },
-  {
-    description: 'Changes the fields that are sent; null clears an optional field.',
-    examples: [{ title: 'Send the report of the CT scan', dueTime: null }],
-  },
-)
+export const CaseTaskPatch = patchOf(CaseTaskInput, {
+  description: 'Changes the fields that are sent; null clears an optional field.',
+  examples: [{ title: 'Send the report of the CT scan', dueTime: null }],
+})
 export type CaseTaskPatch = Static<typeof CaseTaskPatch>
 
 export const CaseTask = closed({
@@ -62,68 +55,50 @@ const taskId = Type.Object({
   taskId: Type.String({ description: 'Id of the task.', examples: [EXAMPLE_ID] }),
 })
 
-const REQUEST = Object.keys(CaseTaskInput.properties)
-
-export const listCaseTasks = defineOperation({
-  id: 'listCaseTasks',
-  method: 'GET',
+const crud = crudOf({
+  name: 'case.task',
   path: '/flows/v1/cases/{id}/tasks',
   tag: casesTag,
+  access: { read: 'case:read', write: 'case:manage' },
+  params: taskId,
+  input: CaseTaskInput,
+  patch: CaseTaskPatch,
+  response: CaseTask,
+})
+
+export const listCaseTasks = defineOperation({
+  ...crud.list,
+  id: 'listCaseTasks',
   summary: "List a case's tasks",
   description: 'For every party to the case, newest first.',
-  access: 'case:read',
   params: caseId,
-  query: Type.Object(pageQuery),
-  response: PageOf(CaseTask),
 })
 
 export const getCaseTask = defineOperation({
+  ...crud.get,
   id: 'getCaseTask',
-  method: 'GET',
-  path: '/flows/v1/cases/{id}/tasks/{taskId}',
-  tag: casesTag,
   summary: 'Get a task',
-  description: 'An unknown id and one outside your scope are the same 404.',
-  access: 'case:read',
-  params: taskId,
-  response: CaseTask,
-  etag: true,
 })
 
 export const createCaseTask = defineOperation({
+  ...crud.create,
   id: 'createCaseTask',
-  method: 'POST',
-  path: '/flows/v1/cases/{id}/tasks',
-  tag: casesTag,
   summary: 'Create a task',
   description: `By any party, while the case can be changed. An organization has at most ${MAX_TASKS} tasks in a case.`,
-  access: 'case:manage',
   params: caseId,
-  body: CaseTaskInput,
-  status: 201,
-  response: CaseTask,
   refusals: ['illegal_transition', 'limit_reached'],
-  audit: { procedure: 'case.task.create', request: ['id', 'taskId', ...REQUEST] },
 })
 
 const WHILE_OPEN = 'The case must be OPEN.'
 
 export const patchCaseTask = defineOperation({
+  ...crud.patch,
   id: 'patchCaseTask',
-  method: 'PATCH',
-  path: '/flows/v1/cases/{id}/tasks/{taskId}',
-  tag: casesTag,
   summary: 'Change a task',
   description: `${TASK.sentence('patch')} ${WHILE_OPEN}`,
   transition: TASK.verbs.patch,
-  access: 'case:manage',
-  params: taskId,
-  body: CaseTaskPatch,
-  response: CaseTask,
-  ifMatch: true,
   etag: true,
   refusals: ['illegal_transition', 'precondition_failed'],
-  audit: { procedure: 'case.task.patch', request: ['id', 'taskId', ...REQUEST] },
 })
 
 export const completeCaseTask = defineOperation({
@@ -143,16 +118,10 @@ export const completeCaseTask = defineOperation({
 })
 
 export const deleteCaseTask = defineOperation({
+  ...crud.delete,
   id: 'deleteCaseTask',
-  method: 'DELETE',
-  path: '/flows/v1/cases/{id}/tasks/{taskId}',
-  tag: casesTag,
   summary: 'Delete a task',
   description: `${TASK.sentence('delete')} ${WHILE_OPEN}`,
   transition: TASK.verbs.delete,
-  access: 'case:manage',
-  params: taskId,
-  status: 204,
   refusals: ['illegal_transition'],
-  audit: { procedure: 'case.task.delete', request: ['id', 'taskId'] },
 })

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { CASE, CASE_STATES } from '../../states/cases.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, Line, OneOf, OrNull, PageOf, pageQuery, pathParam, Text } from '../shapes.ts'
+import { closed, DateTime, Line, OneOf, PageOf, pageQuery, patchOf, pathParam, Text } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
 
 export const casesTag = defineTag(
@@ -48,13 +48,10 @@ export const CaseInput = closed({
 })
 export type CaseInput = Static<typeof CaseInput>
 
-export const CasePatch = closed(
-  { title: Type.Optional(title), description: Type.Optional(OrNull(description)) },
-  {
-    description: 'Changes the fields that are sent; null clears an optional field.',
-    examples: [{ title: 'Porosity in the first article', description: null }],
-  },
-)
+export const CasePatch = patchOf(Type.Pick(CaseInput, ['title', 'description']), {
+  description: 'Changes the fields that are sent; null clears an optional field.',
+  examples: [{ title: 'Porosity in the first article', description: null }],
+})
 export type CasePatch = Static<typeof CasePatch>
 
 export const Case = closed({

@@ -21,11 +21,7 @@ export const FactoryInput = closed({
 })
 export type FactoryInput = Static<typeof FactoryInput>
 
-export const FactoryPatch = closed({
-  name: Type.Optional(factoryName),
-  internal: Type.Optional(internalFlag),
-  address: Type.Optional(FactoryAddress),
-})
+export const FactoryPatch = Type.Partial(Type.Omit(FactoryInput, ['capabilities']))
 export type FactoryPatch = Static<typeof FactoryPatch>
 
 export const FactoryCapabilities = closed({ capabilities: capabilitiesInput })

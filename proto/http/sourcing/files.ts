@@ -13,7 +13,6 @@ export type FileState = (typeof FILE_STATES)[number]
 export const FILE_FAILURES = [
   'too_large',
   'source_changed',
-  'too_slow',
   'address_refused',
   'redirected',
   'source_refused',

@@ -37,7 +37,7 @@ export const Import = closed({
   reason: Type.Optional(
     OneOf(FILE_FAILURES, {
       description:
-        'Reason of FAILED. too_large: more than 512 MiB. address_refused: the name resolves to an address that is not public. redirected: the source sent a redirect. source_refused: the source sent a status such as 403 or 404. unreachable: no response, or a server error, in 5 attempts. timed_out: no bytes for 30 seconds in 5 attempts, or not finished within 30 minutes. too_slow: the slowest of all imports while others waited, in 5 attempts. quota_reached: the files of your organization would exceed the storage limit. source_changed: an upload was overwritten; never for an import.',
+        'Reason of FAILED. too_large: more than 512 MiB. address_refused: the name resolves to an address that is not public. redirected: the source sent a redirect. source_refused: the source sent a status such as 403 or 404. unreachable: no response, or a server error, in 5 attempts. timed_out: no bytes for 30 seconds in 5 attempts, or not finished within 30 minutes. quota_reached: the files of your organization would exceed the storage limit. source_changed: an upload was overwritten; never for an import.',
       examples: ['too_large'],
     }),
   ),

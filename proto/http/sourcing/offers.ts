@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { OFFER_STATES } from '../../states/offers.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, OneOf, OrNull, PageOf, pageQuery, pathParam, Text } from '../shapes.ts'
+import { closed, DateTime, OneOf, PageOf, pageQuery, patchOf, pathParam, Text } from '../shapes.ts'
 import { Money } from './money.ts'
 
 const offersTag = defineTag('Offers', "Manufacturers' offers for RFQs, with prices by quantity.")
@@ -80,19 +80,10 @@ export const OfferInput = Type.Composite([closed(rfq), closed(required), Type.Pa
 })
 export type OfferInput = Static<typeof OfferInput>
 
-export const OfferPatch = closed(
-  {
-    ...Type.Partial(closed(required)).properties,
-    toolingCost: Type.Optional(OrNull(optionalTerms.toolingCost)),
-    shippingCost: Type.Optional(OrNull(optionalTerms.shippingCost)),
-    notes: Type.Optional(OrNull(optionalTerms.notes)),
-  },
-  {
-    description:
-      'Changes the fields that are sent; null clears an optional field. Price breaks are replaced completely.',
-    examples: [{ toolingCost: null, notes: 'Heat treatment is included.' }],
-  },
-)
+export const OfferPatch = patchOf(Type.Omit(OfferInput, ['rfqId']), {
+  description: 'Changes the fields that are sent; null clears an optional field. Price breaks are replaced completely.',
+  examples: [{ toolingCost: null, notes: 'Heat treatment is included.' }],
+})
 export type OfferPatch = Static<typeof OfferPatch>
 
 export const Offer = Type.Composite(

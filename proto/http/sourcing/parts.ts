@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { PART_STATES } from '../../states/parts.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, OneOf, OrNull, PageOf, pageQuery, pathParam, Search } from '../shapes.ts'
+import { closed, DateTime, OneOf, PageOf, pageQuery, patchOf, pathParam, Search } from '../shapes.ts'
 import { HistoryEntry } from './history.ts'
 import { content, flags, lists, ownerLists } from './part-fields.ts'
 
@@ -15,20 +15,11 @@ export const PartInput = Type.Partial(closed({ ...content, ...flags, ...lists, .
 })
 export type PartInput = Static<typeof PartInput>
 
-/** Every field is optional; null clears one. */
-export const PartPatch = closed(
-  Object.fromEntries(
-    Object.entries({ ...content, ...flags, ...lists, ...ownerLists }).map(([name, schema]) => [
-      name,
-      Type.Optional(OrNull(schema)),
-    ]),
-  ),
-  {
-    description: 'Changes the fields that are sent; null clears a field. Lists and objects are replaced completely.',
-    examples: [{ title: 'Impeller, cooling water pump, revised', processNote: null }],
-  },
-)
-export type PartPatch = { [Name in keyof PartInput]?: PartInput[Name] | null }
+export const PartPatch = patchOf(PartInput, {
+  description: 'Changes the fields that are sent; null clears a field. Lists and objects are replaced completely.',
+  examples: [{ title: 'Impeller, cooling water pump, revised', processNote: null }],
+})
+export type PartPatch = Static<typeof PartPatch>
 
 export const Part = Type.Composite(
   [

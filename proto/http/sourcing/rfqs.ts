@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { RFQ_STATES } from '../../states/rfqs.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, FORM, OneOf, OrNull, PageOf, pageQuery, pathParam, Search, Text } from '../shapes.ts'
+import { closed, DateTime, FORM, OneOf, PageOf, pageQuery, patchOf, pathParam, Search, Text } from '../shapes.ts'
 import { HistoryEntry } from './history.ts'
 import { currency } from './money.ts'
 
@@ -80,19 +80,11 @@ export const RfqInput = Type.Composite([closed(terms), Type.Partial(closed({ ...
 })
 export type RfqInput = Static<typeof RfqInput>
 
-const optional = <Schemas extends Record<string, Parameters<typeof OrNull>[0]>>(schemas: Schemas) =>
-  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, Type.Optional(OrNull(schema))]))
-
-export const RfqPatch = closed(
-  { ...Type.Partial(closed(terms)).properties, ...optional({ ...lists, ...optionalTerms, sealed }) },
-  {
-    description: 'Changes the fields that are sent; null clears an optional field. Lists are replaced completely.',
-    examples: [{ quantities: [10, 25], requirements: null }],
-  },
-)
-export type RfqPatch = Partial<Pick<RfqInput, keyof typeof terms>> & {
-  [Name in Exclude<keyof RfqInput, keyof typeof terms>]?: RfqInput[Name] | null
-}
+export const RfqPatch = patchOf(RfqInput, {
+  description: 'Changes the fields that are sent; null clears an optional field. Lists are replaced completely.',
+  examples: [{ quantities: [10, 25], requirements: null }],
+})
+export type RfqPatch = Static<typeof RfqPatch>
 
 export const Rfq = Type.Composite(
   [

@@ -79,12 +79,7 @@ export const WebhookEndpointInput = closed({
 })
 export type WebhookEndpointInput = Static<typeof WebhookEndpointInput>
 
-export const WebhookEndpointPatch = closed({
-  url: Type.Optional(url),
-  events: Type.Optional(events),
-  description: Type.Optional(description),
-  status: Type.Optional(status),
-})
+export const WebhookEndpointPatch = Type.Partial(closed({ url, events, description, status }))
 export type WebhookEndpointPatch = Static<typeof WebhookEndpointPatch>
 
 const dataOf = <T extends typeof WebhookEndpoint | typeof CreatedWebhookEndpoint>(endpoint: T) =>

@@ -15,7 +15,7 @@ import { commandOf } from '../../toolchain/processes.ts'
 import { run } from '../../toolchain/run.ts'
 import { folderElsewhere } from '../../toolchain/state.ts'
 import type { AccountsFile } from '../seed/accounts.ts'
-import { DemoRecords } from '../seed/demo-records.ts'
+import { DemoRecords } from './demo-records.ts'
 
 // A separate checkout, because this one may be running.
 const checkout = await mkdtemp(join(tmpdir(), 'checkout-'))
@@ -228,7 +228,7 @@ test(
 )
 
 test(
-  '--reset: new organizations and accounts',
+  '--reset, and a start after one that was killed while it loaded the demo data: new organizations and accounts',
   async () => {
     const first = await dev()
     const folder = folderIn(first.printed)
@@ -242,6 +242,14 @@ test(
     await records.signIn(after)
     second.child.kill('SIGINT')
     expect(await second.child.exited).toBe(0)
+    // As a start leaves it that was killed while it loaded the demo data.
+    await writeFile(join(folderIn(second.printed), 'demo-data-incomplete'), '')
+    const third = await dev()
+    expect(third.printed).toContain('it begins anew')
+    const anew: AccountsFile = await read(folderIn(third.printed), 'accounts.json')
+    expect(anew.organizations.map(({ id }) => id)).not.toEqual(after.organizations.map(({ id }) => id))
+    third.child.kill('SIGINT')
+    expect(await third.child.exited).toBe(0)
   },
   5 * MINUTES_MS,
 )

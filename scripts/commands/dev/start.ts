@@ -47,7 +47,11 @@ export async function start(options: Options, lifecycle: Lifecycle): Promise<str
   }
   onStop(await takeLock({ ...launcher, address }))
   await stopOrphans(state.folder)
-  if (options.reset) await reset(state)
+  const incomplete = join(state.folder, 'demo-data-incomplete')
+  const isIncomplete = await Bun.file(incomplete).exists()
+  if (isIncomplete && !configuredUrl)
+    progress('The last start was stopped while it loaded the demo data; it begins anew.')
+  if (options.reset || (isIncomplete && !configuredUrl)) await reset(state)
   requireFreePort('PORT', port)
   if (healthPort > 0) requireFreePort('HEALTH_PORT', healthPort)
   if (process.env.NATS_URL) await requireNats(process.env.NATS_URL)
@@ -85,7 +89,9 @@ export async function start(options: Options, lifecycle: Lifecycle): Promise<str
   )
   onStop(services.stop)
   const seedEnv = { ...env, ...owner, BASE_URL: address, ACCOUNTS_FILE }
+  await Bun.write(incomplete, '')
   await step('Loading demo data', () => runScript('The demo data', 'scripts/commands/seed/main.ts', seedEnv, signal))
+  await rm(incomplete)
 
   buildClients(logFile, signal)
   console.log(welcome({ address, mailbox }, await readAccounts(ACCOUNTS_FILE), logFile))

@@ -1,10 +1,10 @@
-import { ApiClient } from '../../../services/testing/client.ts'
+import { env, exit } from 'node:process'
 
 /**
  * Checks a deployment from inside: every service reaches what it needs, a wrong password is refused, and with EMAIL and
  * PASSWORD the account signs in and reads a catalog.
  */
-const { IDENTITY_URL, CATALOG_URL, METRICS_URLS, EMAIL, PASSWORD } = process.env
+const { IDENTITY_URL, CATALOG_URL, METRICS_URLS, EMAIL, PASSWORD } = env
 if (!IDENTITY_URL || !CATALOG_URL) fail('Set IDENTITY_URL and CATALOG_URL to the services.')
 
 const DEPENDENCIES = { database: 'Postgres', nats: 'NATS', storage: 'its file store' }
@@ -18,26 +18,38 @@ for (const url of METRICS_URLS?.split(',') ?? []) {
 }
 if (METRICS_URLS) console.log('Every service reaches Postgres, NATS and the file store.')
 
-const identity = new ApiClient(IDENTITY_URL)
-const sent = { grant_type: 'password', username: 'unknown@example.com', password: 'not a password' }
-const refused = await identity.post('/v2.3/oauth/token', sent)
-if (refused.status !== 401) fail(`A wrong password was answered with ${refused.status}: ${refused.text}`)
+const signIn = (username: string, password: string) =>
+  fetch(`${IDENTITY_URL}/v2.3/oauth/token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ grant_type: 'password', username, password }),
+  })
+const materials = (headers = {}) => fetch(`${CATALOG_URL}/v1/materials`, { headers })
+
+const refused = await signIn('unknown@example.com', 'not a password')
+if (refused.status !== 401) await failWith('A wrong password was', refused)
 console.log('A wrong password is refused.')
 
-const catalog = new ApiClient(CATALOG_URL)
-const anonymous = await catalog.get('/v1/materials')
-if (anonymous.status !== 401) fail(`A request without a token was answered with ${anonymous.status}: ${anonymous.text}`)
+const anonymous = await materials()
+if (anonymous.status !== 401) await failWith('A request without a token was', anonymous)
 console.log('A request without a token is refused.')
 
 if (EMAIL && PASSWORD) {
-  await identity.signIn(EMAIL, PASSWORD)
-  catalog.accessToken = identity.accessToken
-  const { status, text, body } = await catalog.get<{ items: unknown[] }>('/v1/materials')
-  if (status !== 200 || body.items.length === 0) fail(`The materials were answered with ${status}: ${text}`)
+  const signedIn = await signIn(EMAIL, PASSWORD)
+  if (!signedIn.ok) await failWith('The sign-in was', signedIn)
+  const { access_token } = (await signedIn.json()) as { access_token: string }
+  const listed = await materials({ authorization: `Bearer ${access_token}` })
+  if (!listed.ok) await failWith('The materials were', listed)
+  const { items } = (await listed.json()) as { items: unknown[] }
+  if (items.length === 0) fail('The catalog of materials is empty: load it with `operator catalog import --defaults`.')
   console.log('The account signs in and reads a catalog.')
+}
+
+async function failWith(what: string, answer: Response): Promise<never> {
+  return fail(`${what} answered with ${answer.status}: ${await answer.text()}`)
 }
 
 function fail(reason: string): never {
   console.error(reason)
-  process.exit(1)
+  exit(1)
 }

@@ -196,8 +196,8 @@ describe('keys', () => {
     await owner.begin(async (tx) => {
       await tx`set local session_replication_role = replica`
       await tx`
-        insert into sourcing.file_jobs (file_id, kind, encrypted_url, next_attempt_at, deadline_at)
-        values ('file_1', 'import', ${encrypted}, now(), now() + interval '1 hour')`
+        insert into sourcing.jobs (kind, id, data, created_at, due_at)
+        values ('file-import', 'file_1', jsonb_build_object('encryptedUrl', ${encrypted}::text), now(), now())`
     })
     const keys = { ENCRYPTION_KEYS: `${KEY},${older.ENCRYPTION_KEYS}` }
     expect((await operatorWith(keys, 'keys', 'reencrypt')).out).toContain('1 secrets were re-encrypted')

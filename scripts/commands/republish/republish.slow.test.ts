@@ -67,7 +67,10 @@ test('dead letters: events are retried, other messages stay', async () => {
       ('other', 'evt_1', 'cases.created', 'part_1', ${envelope}, 5, 'Error')`
   const { output, code } = await republish(['--dead-letters', 'webhooks/ingest'])
   expect([code, output]).toEqual([0, 'webhooks/ingest: 1 event will be processed again\n'])
-  expect(await owner`select consumer, event_id, source, subject, tries from webhooks.retry_events`).toMatchObject([
+  const queued = await owner`
+    select r.consumer, r.event_id, r.source, r.subject, j.attempts as tries
+    from webhooks.retry_events r join webhooks.jobs j on j.kind = 'event-retry:ingest' and j.data ->> 'subject' = r.subject`
+  expect(queued).toMatchObject([
     { consumer: 'ingest', event_id: 'evt_1', source: '/marketplace/sourcing', subject: 'part_1', tries: 0 },
   ])
   expect(await owner`select event_id from webhooks.dead_letters order by event_id`).toMatchObject([

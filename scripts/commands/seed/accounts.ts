@@ -1,10 +1,6 @@
 import { rename, writeFile } from 'node:fs/promises'
-import type { Permission } from '../../../proto/permissions.ts'
-import { isApplicable } from '../../../proto/permissions.ts'
-import { findCaller } from '../../../services/kit/auth/queries.ts'
-import type { Pool } from '../../../services/kit/db/client.ts'
-import { findUserByEmail } from '../../../services/organization/users/queries.ts'
-import { demoPassword } from './requests.ts'
+import type { Permission } from '../../../proto/clients/typescript/src/index.ts'
+import { companyOf, type Demo, demoPassword, type ProgramKey, signedIn } from './companies.ts'
 import { type DemoOrganization, emailOf } from './story.ts'
 
 export interface AccountsFile {
@@ -19,49 +15,29 @@ export interface AccountsFile {
   }[]
 }
 
-export interface ProgramKey {
-  clientId: string
-  clientSecret: string
-}
-
 export interface DemoAccount {
   email: string
   password: string
   administrator: boolean
-  /** The effective permissions of the account. */
+  /** The permissions in effect. */
   permissions: Permission[]
 }
 
 /** All demo accounts with their permissions, for the welcome text and for scripts. */
-export async function accountsOf(
-  sql: Pool,
-  secret: string,
-  organizations: readonly DemoOrganization[],
-  programs: ReadonlyMap<string, ProgramKey>,
-): Promise<AccountsFile> {
+export async function accountsOf(demo: Demo, organizations: readonly DemoOrganization[]): Promise<AccountsFile> {
   const file: AccountsFile = { organizations: [] }
   for (const org of organizations) {
+    const { key, name, roles, distributor, people } = org
     const accounts: DemoAccount[] = []
-    let id = ''
-    for (const person of [org.people.administrator, org.people.member, org.people.guest]) {
+    for (const person of [people.administrator, people.member, people.guest]) {
       const email = emailOf(person, org)
-      const [user] = await findUserByEmail(sql, email)
-      const [caller] = user ? await findCaller(sql, user.id) : []
-      if (!caller) throw new Error(`The demo account ${email} is missing.`)
-      id = caller.org_id
-      const standing = { roles: caller.org_roles, operator: caller.operator }
-      const permissions = caller.permissions.filter((permission) => isApplicable(permission, standing)).sort()
-      accounts.push({
-        email,
-        password: demoPassword(secret, email),
-        administrator: permissions.includes('org:admin'),
-        permissions,
-      })
+      const { permissions } = (await signedIn(demo, email).GET('/flows/v1/me')).data
+      const administrator = permissions.includes('org:admin')
+      accounts.push({ email, password: demoPassword(demo.secret, email), administrator, permissions })
     }
-    const { key, name, roles, distributor } = org
-    const program = programs.get(key)
+    const { orgId: id, program } = companyOf(demo, key)
     const engagement = distributor ? 'DISTRIBUTOR' : 'DIRECT'
-    file.organizations.push({ id, name, roles, engagement, accounts, ...(program ? { program } : {}) })
+    file.organizations.push({ id, name, roles, engagement, accounts, ...(program && { program }) })
   }
   return file
 }

@@ -1,25 +1,20 @@
 import { createHash } from 'node:crypto'
-import { connect } from '../../../services/kit/db/client.ts'
+import { connect, type Pool } from '../../../services/kit/db/client.ts'
+import { bootstrapOperator } from '../../../services/organization/organizations/commands.ts'
 import { findOperator } from '../../../services/organization/organizations/queries.ts'
 import { CommandError } from '../../toolchain/command-error.ts'
 import { commandLine, runCommandLine } from '../../toolchain/command-line.ts'
 import { importDefaults } from '../operator/catalog.ts'
 import { accountsOf, readAccountsFile, writeAccounts } from './accounts.ts'
-import { ensureAuditEntries } from './audit-entries.ts'
-import { ensureCases } from './cases.ts'
-import { ensureFactories, ensureReleases } from './factories.ts'
-import { ensureOrders } from './orders.ts'
-import { ensureParts } from './parts.ts'
-import { ensureFixtures, ensureOrganization } from './people.ts'
-import { ensurePrograms } from './programs.ts'
-import type { DemoDeps } from './requests.ts'
-import { ensureRfqs } from './rfqs.ts'
-import { ensureStaff } from './staff.ts'
-import { OPERATOR, ORGANIZATIONS } from './story.ts'
+import { causeAuditEntries } from './audit-entries.ts'
+import { activate, createCompanies, type Demo, signedIn, staff } from './companies.ts'
+import { createPartsAndFactories } from './parts.ts'
+import { emailOf, OPERATOR, ORGANIZATIONS, personOf, websiteOf } from './story.ts'
+import { playTrade } from './trade.ts'
 
 /**
- * Loads the reference catalogs, and the organizations, users, parts, factories, RFQs, offers, orders and cases of the
- * demo. Repeatable.
+ * Loads the reference catalogs, and plays the story of the demo through the API: organizations with their people, parts,
+ * factories, RFQs, offers, orders and cases. A second run changes nothing.
  */
 async function seed(): Promise<void> {
   const { BASE_URL, DATABASE_URL, ORGANIZATION_DATABASE_URL, ENCRYPTION_KEYS, ACCOUNTS_FILE } = process.env
@@ -30,35 +25,41 @@ async function seed(): Promise<void> {
   await importDefaults(DATABASE_URL)
 
   const sql = connect(ORGANIZATION_DATABASE_URL, { max: 2, applicationName: 'seed' })
-  const secret = createHash('sha256').update(ENCRYPTION_KEYS).digest('hex')
-  const deps: DemoDeps = { sql, baseUrl: BASE_URL, secret }
   try {
-    const written = await readAccountsFile(ACCOUNTS_FILE)
-    const [operatorOrg] = await findOperator(sql)
-    // The file is written last: if it names this database's operator, all demo data exists.
-    if (operatorOrg && written?.organizations.some(({ id }) => id === operatorOrg.id)) return
-    const { client: operator } = await ensureOrganization(deps, undefined, OPERATOR, undefined)
-    const ids = new Map<string, string>()
-    const factoryIds = new Map<string, string>()
-    for (const org of ORGANIZATIONS) {
-      const distributorOrgId = org.distributor === undefined ? undefined : ids.get(org.distributor)
-      const { orgId, client } = await ensureOrganization(deps, operator, org, distributorOrgId)
-      ids.set(org.key, orgId)
-      await ensureStaff(deps, client, org)
-      await ensureParts(deps, org, await ensureFixtures(client, org))
-      for (const [name, id] of await ensureFactories(deps, org)) factoryIds.set(name, id)
-      await ensureAuditEntries(deps, org)
-      console.log(`  ${org.name}`)
-    }
-    for (const org of ORGANIZATIONS) await ensureReleases(deps, org, ids, factoryIds)
-    await ensureRfqs(deps, { orgIds: ids, factoryIds })
-    await ensureOrders(deps, ids, factoryIds)
-    await ensureCases(deps)
-    const programs = await ensurePrograms(deps)
-    await writeAccounts(ACCOUNTS_FILE, await accountsOf(sql, secret, [OPERATOR, ...ORGANIZATIONS], programs))
+    if (await isLoaded(sql, ACCOUNTS_FILE)) return
+    const secret = createHash('sha256').update(ENCRYPTION_KEYS).digest('hex')
+    const demo: Demo = { url: BASE_URL, secret, companies: new Map() }
+    await createOperator(demo, sql)
+    await createCompanies(demo, signedIn(demo, emailOf(OPERATOR.people.administrator, OPERATOR)))
+    await createPartsAndFactories(demo)
+    for (const org of ORGANIZATIONS) await causeAuditEntries(demo, org)
+    await playTrade(demo)
+    await writeAccounts(ACCOUNTS_FILE, await accountsOf(demo, [OPERATOR, ...ORGANIZATIONS]))
   } finally {
     await sql.end({ timeout: 5 })
   }
+}
+
+/** The file of accounts is written last: if it names this database's operator, all demo data exists. */
+async function isLoaded(sql: Pool, accountsFile: string): Promise<boolean> {
+  const [operator] = await findOperator(sql)
+  if (!operator) return false
+  const written = await readAccountsFile(accountsFile)
+  if (written?.organizations.some(({ id }) => id === operator.id)) return true
+  throw new Error(
+    `The demo data is incomplete, or ${accountsFile} is missing: start again with ./scripts/dev --reset, or with an empty database.`,
+  )
+}
+
+/** The operator has no organization above it, so it is created as the operator's command line does. */
+async function createOperator(demo: Demo, sql: Pool): Promise<void> {
+  const { name, roles, regionCode, people } = OPERATOR
+  const email = emailOf(people.administrator, OPERATOR)
+  const administrator = { ...personOf(people.administrator), email }
+  const input = { name, roles, regionCode, website: websiteOf(OPERATOR), administrator }
+  const { orgId, activationToken } = await bootstrapOperator(sql, input, new Date().toISOString())
+  await activate(demo, email, activationToken)
+  demo.companies.set(OPERATOR.key, await staff(demo, OPERATOR, orgId))
 }
 
 /** Demo accounts have known names and derived passwords, so other machines must not reach them. */

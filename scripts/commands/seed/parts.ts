@@ -1,62 +1,75 @@
-import type { File } from '../../../proto/http/sourcing/files.ts'
-import type { Part, PartInput } from '../../../proto/http/sourcing/parts.ts'
-import type { Upload } from '../../../proto/http/sourcing/uploads.ts'
-import type { ApiClient } from '../../../services/testing/client.ts'
+import type { Marketplace, PartInput } from '../../../proto/clients/typescript/src/index.ts'
+import { type Company, companyOf, type Demo } from './companies.ts'
 import { drawingSheet, envelopeModel } from './drawings.ts'
-import type { Fixtures } from './people.ts'
-import { type DemoDeps, expectOk, signedIn } from './requests.ts'
-import { type DemoOrganization, type DemoPart, emailOf } from './story.ts'
+import { type DemoOrganization, ORGANIZATIONS } from './story.ts'
 
-/** Creates and publishes an organization's parts over HTTP, signed in as the member of the organization. */
-export async function ensureParts(deps: DemoDeps, org: DemoOrganization, fixtures: Fixtures): Promise<void> {
-  if (!org.parts) return
-  const client = await signedIn(deps, emailOf(org.people.member, org))
-  const listed = await client.get<{ items: Part[] }>('/v1/parts?view=IP_OWNER&pageSize=50')
-  const present = new Map(listed.body.items.map((part) => [part.externalRef ?? part.title, part]))
-  for (const part of org.parts) await ensurePart(client, part, fixtures, present)
-}
-
-/** The requests that lead to each state. */
-const VERBS = { DRAFT: [], PUBLISHED: ['publish'], ARCHIVED: ['publish', 'archive'] } as const
-
-async function ensurePart(client: ApiClient, part: DemoPart, fixtures: Fixtures, present: Map<unknown, Part>) {
-  const { businessUnit, customOption, input, state } = part
-  const unit = businessUnit === undefined ? undefined : fixtures.businessUnits.get(businessUnit)
-  const option = customOption && fixtures.options.get(customOption.join('/'))
-  const body = {
-    ...input,
-    ...(unit ? { businessUnitIds: [unit] } : {}),
-    ...(option ? { customFields: [option] } : {}),
+/** Creates the parts with their files, and the factories with their releases. */
+export async function createPartsAndFactories(demo: Demo): Promise<void> {
+  for (const org of ORGANIZATIONS) {
+    const company = companyOf(demo, org.key)
+    await createParts(company, org)
+    for (const body of org.factories ?? []) {
+      company.factoryIds.set(body.name, (await company.member.POST('/flows/v1/factories', { body })).data.id)
+    }
   }
-  const known = present.get(input.externalRef ?? input.title)
-  const id = known?.id ?? (await expectOk(client.post<{ id: string }>('/v1/parts', body))).id
-  await ensureFiles(client, id, input)
-  if (known && known.state !== 'DRAFT') return
-  for (const verb of VERBS[state]) await expectOk(client.post(`/flows/v1/parts/${id}/${verb}`))
+  for (const { key, releases = [] } of ORGANIZATIONS) {
+    for (const { factory, to } of releases) {
+      const params = { path: { id: factoryNamed(demo, factory) } }
+      const body = { orgId: companyOf(demo, to).orgId }
+      await companyOf(demo, key).member.POST('/flows/v1/factories/{id}/release', { params, body })
+    }
+  }
 }
 
-/** Adds a model of the bounding box and a drawing to a part without files. */
-async function ensureFiles(
-  client: ApiClient,
-  partId: string,
-  { title = '', externalRef = title, boundingBox }: PartInput,
-) {
-  const { x, y, z } = boundingBox ?? {}
-  const path = `/v1/parts/${partId}/files`
-  const { items } = await expectOk(client.get<{ items: File[] }>(path))
-  if (items.length > 0 || x === undefined || y === undefined || z === undefined) return
-  const model = await upload(client, `${externalRef}.stl`, envelopeModel(title, { x, y, z }))
-  const drawing = await upload(client, `${externalRef}.pdf`, drawingSheet(title, externalRef, { x, y, z }))
-  const add = [
-    { uploadId: model, group: 'preview' },
-    { uploadId: drawing, group: 'document' },
-  ]
-  await expectOk(client.send('PATCH', path, { body: { add } }))
-}
-
-async function upload(client: ApiClient, name: string, bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  const { id, uploadUrl, method, headers } = await expectOk(client.post<Upload>('/v1/uploads', { name, public: false }))
-  const { ok, status } = await fetch(uploadUrl, { method, headers, body: bytes })
-  if (!ok) throw new Error(`The bytes of ${name} were refused: ${status}`)
+export function factoryNamed({ companies }: Demo, name: string): string {
+  const [id] = [...companies.values()].flatMap(({ factoryIds }) => factoryIds.get(name) ?? [])
+  if (!id) throw new Error(`The demo has no factory ${name}.`)
   return id
+}
+
+export function partNamed({ companies }: Demo, externalRef: string): string {
+  const [id] = [...companies.values()].flatMap(({ partIds }) => partIds.get(externalRef) ?? [])
+  if (!id) throw new Error(`The demo has no part ${externalRef}.`)
+  return id
+}
+
+async function createParts({ administrator, member, partIds }: Company, org: DemoOrganization): Promise<void> {
+  const unitIds = new Map<string, string>()
+  for (const name of org.businessUnits ?? []) {
+    unitIds.set(name, (await administrator.POST('/flows/v1/business-units', { body: { name } })).data.id)
+  }
+  const options = new Map<string, { fieldId: string; optionId: string }>()
+  for (const { name, options: names } of org.customFields ?? []) {
+    const body = { name, options: names.map((option) => ({ name: option })) }
+    const { data: field } = await administrator.POST('/flows/v1/custom-fields', { body })
+    for (const option of field.options)
+      options.set(`${name}/${option.name}`, { fieldId: field.id, optionId: option.id })
+  }
+  for (const { state, businessUnit = '', customOption = [], input } of org.parts ?? []) {
+    const [unit, option] = [unitIds.get(businessUnit), options.get(customOption.join('/'))]
+    const body = { ...input, ...(unit && { businessUnitIds: [unit] }), ...(option && { customFields: [option] }) }
+    const { data: part } = await member.POST('/v1/parts', { body })
+    await addFiles(member, part.id, input)
+    const params = { path: { id: part.id } }
+    if (state !== 'DRAFT') await member.POST('/flows/v1/parts/{id}/publish', { params })
+    if (state === 'ARCHIVED') await member.POST('/flows/v1/parts/{id}/archive', { params })
+    partIds.set(input.externalRef ?? '', part.id)
+  }
+}
+
+/** Adds a model of the bounding box, and a drawing. */
+async function addFiles(
+  member: Marketplace,
+  id: string,
+  { title = '', externalRef = '', boundingBox }: PartInput,
+): Promise<void> {
+  const { x, y, z } = boundingBox ?? {}
+  if (x === undefined || y === undefined || z === undefined) return
+  const model = await member.upload(envelopeModel(title, { x, y, z }), { name: `${externalRef}.stl` })
+  const drawing = await member.upload(drawingSheet(title, externalRef, { x, y, z }), { name: `${externalRef}.pdf` })
+  const add = [
+    { uploadId: model.id, group: 'preview' as const },
+    { uploadId: drawing.id, group: 'document' as const },
+  ]
+  await member.PATCH('/v1/parts/{id}/files', { params: { path: { id } }, body: { add } })
 }

@@ -3,6 +3,7 @@ import type { Pool } from '../db/client.ts'
 import type { MessageLog } from '../log/message-log.ts'
 import { LeaderElection } from '../sessions/leader-election.ts'
 import type { Notifier } from '../sessions/notifier.ts'
+import { JobWorker } from '../worker/jobs.ts'
 import { WakeSignal } from '../worker/wake-signal.ts'
 import { aborted, pause, type Worker } from '../worker/worker.ts'
 import { Consumer, consumerRole } from './consume/consumer.ts'
@@ -36,8 +37,8 @@ export interface BusTiming {
   tries: number
   /** Pauses before the second attempt, the third and so on. The last one repeats. */
   backoffMs: readonly number[]
-  /** Lease of an attempt, after which it counts as crashed. */
-  leaseMs: number
+  /** Interval at which a consumer looks for due retries. */
+  retrySweepMs: number
   /** Longest pause of an idle consumer. */
   pollMs: number
   heartbeatMs: number
@@ -50,7 +51,7 @@ export interface BusTiming {
 const TIMING: BusTiming = {
   tries: 5,
   backoffMs: [1000, 5000, 15_000, 60_000],
-  leaseMs: 15_000,
+  retrySweepMs: 2000,
   pollMs: 5000,
   heartbeatMs: 1000,
   electionPollMs: 500,
@@ -133,10 +134,23 @@ export async function createBus(options: BusOptions): Promise<Bus> {
       byStream(subjects)
       if (consumers.has(name)) throw new Error(`consumer ${name} is already registered`)
       const onDeadLetter = options.onDeadLetter ?? (() => {})
-      const retries = { service, pool, log, ...timing, onDeadLetter }
-      const processor = new EventProcessor(consumption, matcherOf(subjects), retries)
+      const retrying = { service, pool, log, ...timing, onDeadLetter }
+      const processor = new EventProcessor(consumption, matcherOf(subjects), retrying)
+      const jobs = { sql: pool, clock: Date.now, log, sweepMs: timing.retrySweepMs }
+      const retries = new JobWorker(`retries of ${name}`, jobs, [processor.retries.kind])
       const wake = new WakeSignal()
-      const consumer = new Consumer({ name, subjects, pool, driver, election, processor, log, wake, ...timing })
+      const consumer = new Consumer({
+        name,
+        subjects,
+        pool,
+        driver,
+        election,
+        processor,
+        retries,
+        log,
+        wake,
+        ...timing,
+      })
       consumers.set(name, consumer)
       return consumer
     },

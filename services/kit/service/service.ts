@@ -29,6 +29,8 @@ import { requireSchema } from '../migrate/migrate.ts'
 import { Pagination } from '../pagination/pagination.ts'
 import { createSecretBox, type SecretBox } from '../secrets/box.ts'
 import { Notifier } from '../sessions/notifier.ts'
+import { jobMetrics } from '../worker/job-metrics.ts'
+import { type JobKind, JobWorker } from '../worker/jobs.ts'
 import type { Worker } from '../worker/worker.ts'
 import { type CleanupTask, cleanupWorker } from './cleanup.ts'
 import { waitForDatabase, waitForSchema } from './wait-for-database.ts'
@@ -54,6 +56,8 @@ export interface Kit {
   /** Calls back for each NOTIFY of Postgres. */
   notifier: Notifier
   bus: Bus
+  /** A worker that runs jobs of these kinds. */
+  jobs(name: string, kinds: readonly JobKind[]): JobWorker
   auth: Auth
   http: Http
   pagination: Pagination
@@ -159,6 +163,13 @@ export async function createKit(
     clock,
   })
   const now = () => new Date(clock()).toISOString()
+  const measured = jobMetrics(registry, { sql, now, isLeader: bus.isLeader })
+  const jobs = (work: string, kinds: readonly JobKind[]) => {
+    measured.add(...kinds.map(({ kind }) => kind))
+    const worker = new JobWorker(work, { sql, clock, log, observe: measured.observe }, kinds)
+    observeConcurrency(worker)
+    return worker
+  }
   const box = await createSecretBox(config.ENCRYPTION_KEYS)
   const http = new Http({
     service: name,
@@ -188,6 +199,7 @@ export async function createKit(
     connections,
     notifier,
     bus,
+    jobs,
     auth,
     http,
     pagination,

@@ -35,11 +35,14 @@ interface Row {
 async function mail({ createdAt = NOW, expiresAt = '2026-06-02T00:00:00Z', finishedAt = null, ...more }: Row) {
   const id = newId('mail')
   await owner`
-    insert into organization.mails (id, org_id, kind, address_id, recipient_hash, secret, state, created_at, next_attempt_at,
-      expires_at, finished_at, lease_until)
+    insert into organization.mails (id, org_id, kind, address_id, recipient_hash, secret, state, created_at, expires_at,
+      finished_at)
     values (${id}, ${orgId}, 'CONFIRMATION', ${more.addressId ?? addressId}, '\\x01', ${finishedAt ? null : 'encrypted'},
-      ${finishedAt ? 'SENT' : 'PENDING'}, ${createdAt}, ${NOW}, ${expiresAt}, ${finishedAt},
-      ${more.leased ? owner`now() + interval '1 minute'` : null})`
+      ${finishedAt ? 'SENT' : 'PENDING'}, ${createdAt}, ${expiresAt}, ${finishedAt})`
+  await owner`
+    insert into organization.jobs (kind, id, created_at, due_at, lease_token, lease_until)
+    select 'mail', ${id}, now(), now(), token, case when token is not null then now() + interval '1 minute' end
+    from (select case when ${more.leased ?? false} then gen_random_uuid() end as token) lease`
   return id
 }
 

@@ -3,9 +3,10 @@ import type { Tx } from '../../kit/db/client.ts'
 import { hashOf, newId } from '../../kit/db/ids.ts'
 import { refuse } from '../../kit/errors/refusal.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
+import { startJob } from '../../kit/worker/job-queries.ts'
 import { envelopeAddressOf, mailboxOf } from './envelope.ts'
 import { countLinks, insertLinkMail, type LinkCounts, lockRecipient, markMailed } from './queries.ts'
-import { MAIL_EXPIRY_MS } from './rules.ts'
+import { MAIL, MAIL_EXPIRY_MS } from './rules.ts'
 
 interface Link {
   kind: 'CONFIRMATION' | 'INVITATION' | 'RESET' | 'FORGOTTEN'
@@ -37,7 +38,9 @@ export const mailLinks = (options: { box: SecretBox; hourlyMax: number } | undef
     const activationHash = userId === null || kind === 'CONFIRMATION' ? null : hashOf(token)
     const hashes = { recipientHash, activationHash }
     if (activationHash) await markMailed(tx, activationHash)
-    await insertLinkMail(tx, { id: newId('mail'), orgId, kind, addressId, userId, secret, expiresAt, ...hashes }, now)
+    const id = newId('mail')
+    await insertLinkMail(tx, { id, orgId, kind, addressId, userId, secret, expiresAt, ...hashes }, now)
+    await startJob(tx, { kind: MAIL, id, tenantId: orgId, data: { kind }, expiresAt }, now)
   },
 })
 

@@ -241,8 +241,8 @@ test('beyond MAIL_HOURLY_MAX news are collected until the next hour, and other o
   const { owner } = market.db
   await owner`
     insert into organization.mails
-      (id, org_id, kind, address_id, state, created_at, next_attempt_at, sealed_at, expires_at, finished_at)
-    select 'limit_' || gen_random_uuid(), ${maker.orgId}, 'NOTICE', 'maddr_1', 'SENT', now(), now(), now(), now(), now()
+      (id, org_id, kind, address_id, state, created_at, sealed_at, expires_at, finished_at)
+    select 'limit_' || gen_random_uuid(), ${maker.orgId}, 'NOTICE', 'maddr_1', 'SENT', now(), now(), now(), now()
     from generate_series(1, 100)`
   await open(both)
   await collected(busy, 1)

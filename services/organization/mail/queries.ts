@@ -1,7 +1,8 @@
 import type { MailTopic } from '../../../proto/http/organization/mail-addresses.ts'
-import type { Sql, Tx } from '../../kit/db/client.ts'
+import type { Fragment, Sql, Tx } from '../../kit/db/client.ts'
 import { inBatches } from '../../kit/worker/batches.ts'
-import { COUNTED_KINDS, MAX_ADMINISTRATORS, MAX_ITEMS, type Notice, type RfqRole } from './rules.ts'
+import { COUNTED_KINDS, MAIL, MAX_ADMINISTRATORS, MAX_ITEMS, type Notice, type RfqRole } from './rules.ts'
+import type { SmtpFailure } from './smtp.ts'
 
 export const listConfirmed = (tx: Tx, orgIds: readonly string[]) => tx<
   { id: string; org_id: string; email_key: string; topics: MailTopic[]; confirmed_at: string }[]
@@ -66,21 +67,27 @@ const newItems = (sql: Sql) => sql`(
   where item ->> 'kind' = any(${[...COUNTED_KINDS]}) or not exists (
     select from jsonb_array_elements(mails.items) present where present - 'time' = item - 'time'))`
 
-/** Adds items to the mail that collects them for their recipient, or to a new one. */
+/** Adds items to the mail that collects them for their recipient, or to a new one, which is a job. */
 export const appendItems = (
   tx: Tx,
   column: RecipientColumn,
   mails: readonly Addressed[],
   times: { now: string; due: string; expires: string },
 ) => tx`
-  insert into organization.mails (id, org_id, kind, ${tx(column)}, items, created_at, next_attempt_at, expires_at)
-  select n.id, n."orgId", 'NOTICE', n."recipientId", n.items, ${times.now}, ${times.due}, ${times.expires}
+  with appended as (
+  insert into organization.mails (id, org_id, kind, ${tx(column)}, items, created_at, expires_at)
+  select n.id, n."orgId", 'NOTICE', n."recipientId", n.items, ${times.now}, ${times.expires}
   from json_to_recordset(${JSON.stringify(mails)}::text::json) as n (
     id text, "orgId" text, "recipientId" text, items jsonb)
   on conflict (${tx(column)}) where kind = 'NOTICE' and state = 'PENDING' and sealed_at is null do update set
     items = case when jsonb_array_length(mails.items) < ${MAX_ITEMS} then mails.items || ${newItems(tx)} else mails.items end,
     omitted = mails.omitted
-      + case when jsonb_array_length(mails.items) < ${MAX_ITEMS} then 0 else jsonb_array_length(${newItems(tx)}) end`
+      + case when jsonb_array_length(mails.items) < ${MAX_ITEMS} then 0 else jsonb_array_length(${newItems(tx)}) end
+  returning id, org_id, kind, expires_at
+  )
+  insert into organization.jobs (kind, id, tenant_id, data, created_at, due_at, expires_at)
+  select ${MAIL}, id, org_id, jsonb_build_object('kind', kind), ${times.now}, ${times.due}, expires_at from appended
+  on conflict do nothing`
 
 interface LinkMail {
   id: string
@@ -96,11 +103,10 @@ interface LinkMail {
 
 export const insertLinkMail = (tx: Tx, mail: LinkMail, now: string) => tx`
   insert into organization.mails
-    (id, org_id, kind, address_id, user_id, activation_hash, recipient_hash, secret, created_at, next_attempt_at,
-      expires_at)
+    (id, org_id, kind, address_id, user_id, activation_hash, recipient_hash, secret, created_at, expires_at)
   values (${mail.id}, ${mail.orgId}, ${mail.kind}, ${mail.addressId}, ${mail.userId},
     ${mail.activationHash && Buffer.from(mail.activationHash)}, ${Buffer.from(mail.recipientHash)}, ${mail.secret},
-    ${now}, ${now}, ${mail.expiresAt})`
+    ${now}, ${mail.expiresAt})`
 
 /** Links to one recipient are counted one after the other, also those of several organizations. */
 export const lockRecipient = (tx: Tx, recipientHash: Uint8Array) => tx`
@@ -139,15 +145,20 @@ export interface LinkCounts {
 export const markMailed = (tx: Tx, activationHash: Uint8Array) => tx`
   update organization.activations set mailed = true where token_hash = ${Buffer.from(activationHash)}`
 
+/** Gives up mails, and with them their jobs and secrets. */
+const drop = (sql: Sql, mails: Fragment, now: string) => sql`
+  with dropped as (
+    update organization.mails set state = 'FAILED', secret = null, finished_at = ${now} where ${mails} returning id
+  )
+  delete from organization.jobs where kind = ${MAIL} and id in (select id from dropped)`
+
 /** Ends the unsent mails of an address that is removed. */
-export const dropMails = (tx: Tx, addressId: string, now: string) => tx`
-  update organization.mails set state = 'FAILED', secret = null, finished_at = ${now}
-  where address_id = ${addressId} and state = 'PENDING'`
+export const dropMails = (tx: Tx, addressId: string, now: string) =>
+  drop(tx, tx`address_id = ${addressId} and state = 'PENDING'`, now)
 
 /** Ends the unsent notifications and confirmations of a user. */
-export const dropMailsTo = (tx: Tx, userId: string, now: string) => tx`
-  update organization.mails set state = 'FAILED', secret = null, finished_at = ${now}
-  where user_id = ${userId} and kind in ('NOTICE', 'CONFIRMATION') and state = 'PENDING'`
+export const dropMailsTo = (tx: Tx, userId: string, now: string) =>
+  drop(tx, tx`user_id = ${userId} and kind in ('NOTICE', 'CONFIRMATION') and state = 'PENDING'`, now)
 
 /** Whether the address of a mail was removed, its user is not notified any more, or its link is void. */
 const isVoid = (sql: Sql) => sql`(
@@ -158,26 +169,29 @@ const isVoid = (sql: Sql) => sql`(
       select from organization.user_notifications n where n.user_id = m.user_id and n.confirmation_hash is not null)
     else not exists (select from organization.pending_activations p where p.token_hash = m.activation_hash) end)`
 
+/** Notices of one organization are sealed one after the other, for its limit of an hour. */
+export const lockNotices = (tx: Tx, orgId: string) => tx`
+  select pg_advisory_xact_lock(hashtextextended('organization.mails ' || ${orgId}, 0))`
+
 /**
- * The mails that are due, with their turn within their organization. A recipient gets one NOTICE at a time; the next one
- * collects meanwhile. Beyond the limit of an hour, the notices of an organization collect until the next hour.
+ * A mail that was not sent, and until when it waits. A recipient gets one NOTICE at a time; the next one collects
+ * meanwhile. Beyond the limit of an hour, the notices of an organization collect until the next hour.
  */
-const due = (sql: Sql, hourlyMax: number, now: string) => sql`
-  select d.id, d.turn, d.next_attempt_at, d.created_at, d.failure from (
-    select m.id, m.next_attempt_at, m.created_at, m.failure, m.kind <> 'NOTICE' or m.sealed_at is not null as unlimited,
-      row_number() over (partition by m.org_id order by m.sealed_at nulls last, m.next_attempt_at, m.id) as turn,
-      (select count(*) from organization.mails s where s.org_id = m.org_id and s.kind = 'NOTICE'
-        and s.sealed_at > ${now}::timestamptz - interval '1 hour') as sealed
-    from organization.mails m
-    where m.state = 'PENDING' and m.next_attempt_at <= ${now} and m.expires_at > ${now}
-      and (m.lease_until is null or m.lease_until < now())
-      and (m.kind <> 'NOTICE' or m.sealed_at is not null or not exists (
-        select from organization.mails s
-        where (s.address_id = m.address_id or s.user_id = m.user_id) and s.state = 'PENDING' and s.kind = 'NOTICE'
-          and s.sealed_at is not null))
-      and not ${isVoid(sql)}
-  ) d
-  where d.unlimited or d.sealed + d.turn <= ${hourlyMax}`
+export const lockMail = (tx: Tx, id: string, hourlyMax: number, now: string) => tx<
+  { is_void: boolean; wait_ms: number | null }[]
+>`
+  select ${isVoid(tx)} as is_void, case when m.kind = 'NOTICE' and m.sealed_at is null then
+    extract(epoch from greatest((
+      select max(greatest(j.due_at, ${now}::timestamptz + interval '1 second'))
+      from organization.mails s join organization.jobs j on j.kind = ${MAIL} and j.id = s.id
+      where (s.address_id = m.address_id or s.user_id = m.user_id) and s.state = 'PENDING' and s.kind = 'NOTICE'
+        and s.sealed_at is not null
+    ), (
+      select s.sealed_at + interval '1 hour' from organization.mails s
+      where s.org_id = m.org_id and s.kind = 'NOTICE' and s.sealed_at > ${now}::timestamptz - interval '1 hour'
+      order by s.sealed_at desc offset ${hourlyMax - 1} limit 1
+    )) - ${now}::timestamptz)::float * 1000 end as wait_ms
+  from organization.mails m where m.id = ${id} and m.state = 'PENDING' for update of m`
 
 export interface ClaimedMail {
   id: string
@@ -187,7 +201,6 @@ export interface ClaimedMail {
   items: Notice[]
   omitted: number
   secret: string | null
-  attempts: number
   sealed_at: string
   expires_at: string
   /** Expiry of an activation link. */
@@ -199,49 +212,35 @@ export interface ClaimedMail {
   user_id: string | null
 }
 
-/** Leases due mails of the organizations in turn. */
-export const claimMails = (
-  sql: Sql,
-  { limit, hourlyMax, leaseSeconds, token }: { limit: number; hourlyMax: number; leaseSeconds: number; token: string },
-  now: string,
-) => sql<ClaimedMail[]>`
-  with due as (${due(sql, hourlyMax, now)}), claimed as (
-    select m.id from due join organization.mails m on m.id = due.id
-    where m.state = 'PENDING' and (m.lease_until is null or m.lease_until < now())
-    order by due.turn, due.next_attempt_at, due.id limit ${limit}
-    for update of m skip locked
-  )
-  update organization.mails m set
-    attempts = m.attempts + 1, sealed_at = coalesce(m.sealed_at, ${now}), lease_token = ${token},
-    lease_until = now() + make_interval(secs => ${leaseSeconds})
+/** Seals a mail at its first attempt. A NOTICE takes no further items. */
+export const sealMail = (tx: Tx, id: string, now: string) => tx<[ClaimedMail]>`
+  update organization.mails m set sealed_at = coalesce(m.sealed_at, ${now})
   from organization.mails own
   join organization.organizations o on o.id = own.org_id
   left join organization.mail_addresses a on a.id = own.address_id
   left join organization.users u on u.id = own.user_id
   left join organization.user_notifications n on n.user_id = own.user_id
   left join organization.activations l on l.token_hash = own.activation_hash
-  where m.id = any(array(select id from claimed)) and own.id = m.id
-  returning m.id, m.org_id, o.name as org_name, m.kind, m.items, m.omitted, m.secret, m.attempts, m.sealed_at, m.expires_at,
+  where m.id = ${id} and own.id = m.id
+  returning m.id, m.org_id, o.name as org_name, m.kind, m.items, m.omitted, m.secret, m.sealed_at, m.expires_at,
     l.expires_at as link_expires_at, coalesce(a.email, u.email) as email, u.given_name,
     coalesce(a.unsubscribe_token, n.unsubscribe_token) as unsubscribe_token, own.user_id`
 
-/** The end of an attempt. Without a state the mail stays PENDING until the next one. */
-export interface Attempt {
+/** The end of an attempt. A PENDING mail is tried again. */
+interface Attempt {
   id: string
-  token: string
+  leaseToken: string
   state: 'SENT' | 'FAILED' | 'PENDING'
-  failure: 'RECIPIENT' | 'SERVER' | null
-  nextAttemptAt: string
+  failure: SmtpFailure['by'] | null
 }
 
 /** Records an attempt, unless its lease was lost or the mail was given up meanwhile, and with it its secret. */
-export const recordAttempt = (sql: Sql, { id, token, state, failure, nextAttemptAt }: Attempt, now: string) => sql`
+export const recordAttempt = (tx: Tx, { id, leaseToken, state, failure }: Attempt, now: string) => tx`
   update organization.mails set
-    state = ${state}, failure = ${failure}, lease_until = null, lease_token = null,
-    next_attempt_at = ${nextAttemptAt},
-    secret = case when ${state === 'PENDING'} then secret end,
+    state = ${state}, failure = ${failure}, secret = case when ${state === 'PENDING'} then secret end,
     finished_at = case when ${state !== 'PENDING'} then ${now}::timestamptz end
-  where id = ${id} and lease_token = ${token} and state = 'PENDING'`
+  where id = ${id} and state = 'PENDING' and exists (
+    select from organization.jobs where kind = ${MAIL} and id = ${id} and lease_token = ${leaseToken})`
 
 /** RFQs as an organization reads them. */
 export const listRfqs = (sql: Sql, orgId: string, rfqIds: readonly string[]) => sql<
@@ -250,28 +249,27 @@ export const listRfqs = (sql: Sql, orgId: string, rfqIds: readonly string[]) => 
   select distinct on (rfq_id) rfq_id, serial_number, title, expires_at from sourcing.rfq_readers
   where org_id = ${orgId} and rfq_id = any(${rfqIds}) order by rfq_id, title`
 
-/** Mails that wait, at most 10,000, and the age of the oldest one that the server could have accepted. */
-export const measureMails = (sql: Sql, hourlyMax: number, now: string) => sql<
-  [{ pending: number; oldest_ms: number | null }]
->`
-  with due as (${due(sql, hourlyMax, now)})
-  select
-    (select count(*)::int from (select from organization.mails where state = 'PENDING' limit 10000) p) as pending,
-    extract(epoch from ${now}::timestamptz - least(
-      (select min(created_at) from due where failure is null),
-      (select min(created_at) from organization.mails where state = 'PENDING' and failure = 'SERVER')))::float * 1000
-      as oldest_ms`
+/** Mails that wait, at most 10,000, and for how long the server has kept the oldest one waiting. */
+export const measureMails = (sql: Sql, now: string) => sql<[{ pending: number; oldest_ms: number | null }]>`
+  select count(*)::int as pending,
+    extract(epoch from ${now}::timestamptz - min(
+      case when m.failure = 'SERVER' then m.created_at when m.failure is null and j.due_at <= ${now} then j.due_at end
+    ))::float * 1000 as oldest_ms
+  from (select id, failure, created_at from organization.mails where state = 'PENDING' limit 10000) m
+  join organization.jobs j on j.kind = ${MAIL} and j.id = m.id`
 
-/** Gives up the mails that have expired or are void. */
+/** Gives up the mails that have expired or are void, unless they are being sent. */
 export const failExpired = (sql: Sql, now: string, signal: AbortSignal) =>
-  inBatches(
-    { limit: 1000, signal },
-    (limit) => sql`
-      update organization.mails set state = 'FAILED', secret = null, finished_at = ${now} where id = any(array(
+  inBatches({ limit: 1000, signal }, (limit) =>
+    drop(
+      sql,
+      sql`id = any(array(
         select m.id from organization.mails m
-        where m.state = 'PENDING' and (m.expires_at <= ${now} or ${isVoid(sql)})
-          and (m.lease_until is null or m.lease_until < now())
-        order by m.next_attempt_at limit ${limit} for update of m skip locked))`,
+        where m.state = 'PENDING' and (m.expires_at <= ${now} or ${isVoid(sql)}) and not exists (
+          select from organization.jobs j where j.kind = ${MAIL} and j.id = m.id and j.lease_until > now())
+        order by m.created_at limit ${limit} for update of m skip locked))`,
+      now,
+    ),
   )
 
 /** Forgets the recipients of links that no limit counts any more. */

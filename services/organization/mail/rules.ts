@@ -57,6 +57,9 @@ export type NoticeKind =
   | 'caseExpense'
   | 'endpointPaused'
 
+/** The kind of the jobs of mails. A job has the id of its mail. */
+export const MAIL = 'mail'
+
 /** Items of a mail; further ones are counted. */
 export const MAX_ITEMS = 50
 /** Kinds of which each offer is an item of its own. Others are told once for a record and mail, however often they happen. */

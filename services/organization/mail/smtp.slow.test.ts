@@ -36,29 +36,32 @@ async function news(count: number, orgId = org.orgId): Promise<Mail[]> {
         (id, org_id, email, topics, created_by, created_at, confirmed_at, unsubscribe_token)
       select n.address, ${orgId}, n.to, '{ENDPOINTS}', 'user_1', now(), now(), n.address
       from json_to_recordset(${JSON.stringify(mails)}::text::json) as n (address text, "to" text)
-      returning id)
-    insert into organization.mails (id, org_id, kind, address_id, items, created_at, next_attempt_at, expires_at)
-    select replace(id, 'maddr', 'mail'), ${orgId}, 'NOTICE', id, '[{"kind": "endpointPaused", "endpointId": "wh_1"}]', now(), now(),
-      now() + interval '24 hours' from addresses`
+      returning id
+    ), mails as (
+      insert into organization.mails (id, org_id, kind, address_id, items, created_at, expires_at)
+      select replace(id, 'maddr', 'mail'), ${orgId}, 'NOTICE', id, '[{"kind": "endpointPaused", "endpointId": "wh_1"}]',
+        now(), now() + interval '24 hours' from addresses
+      returning id, expires_at)
+    insert into organization.jobs (kind, id, tenant_id, created_at, due_at, expires_at)
+    select 'mail', id, ${orgId}, now(), now(), expires_at from mails`
   return mails
 }
 
 const stateOf = async ({ id }: Mail) =>
   (
-    await owner<[{ state: string; attempts: number; failure: string | null; wait: number; leased: boolean }]>`
-      select state, attempts, failure, extract(epoch from next_attempt_at - now())::float as wait,
-        lease_until is not null as leased
-      from organization.mails where id = ${id}`
+    await owner<[{ state: string; attempts: number | null; failure: string | null; wait: number; leased: boolean }]>`
+      select m.state, j.attempts, m.failure, extract(epoch from j.due_at - now())::float as wait,
+        j.lease_until is not null as leased
+      from organization.mails m left join organization.jobs j on j.id = m.id where m.id = ${id}`
   )[0]
 
-/** The mail after so many attempts. */
-const after = (mail: Mail, attempts: number) =>
+/** The mail after so many attempts. One that was given up has none. */
+const after = (mail: Mail, attempts: number | null) =>
   until(async () => {
     const state = await stateOf(mail)
     return state.attempts === attempts && !state.leased && state
   })
-const makeDue = () =>
-  owner`update organization.mails set next_attempt_at = now() where state = 'PENDING' and lease_until is null`
+const makeDue = () => owner`update organization.jobs set due_at = now() where lease_until is null`
 const sent = async (mail: Mail) => (await stateOf(mail)).state === 'SENT'
 const idsTo = ({ to }: Mail) => server.to(to).map(({ mail }) => mail.messageId)
 
@@ -93,7 +96,7 @@ test('a mail that is refused with 4xx is tried again after growing pauses, with 
 test.each(['RCPT', 'DATA'] as const)('a mail that is refused with 5xx after %s is given up', async (refuse) => {
   await server.set({ refuse, status: 550 })
   const [mail] = (await news(1)) as [Mail]
-  const state = await after(mail, 1)
+  const state = await after(mail, null)
   expect([state.state, state.failure]).toEqual(['FAILED', 'RECIPIENT'])
   await server.set('accept')
 })
@@ -123,7 +126,7 @@ test('a killed server loses and repeats nothing that it had not taken, and organ
   await until(() => sent(mails[0] as Mail))
   await server.kill()
   const [late] = (await news(1, other.orgId)) as [Mail]
-  await until(async () => (await stateOf(late)).attempts > 0)
+  await until(async () => ((await stateOf(late)).attempts ?? 0) > 0)
   await server.start()
   await until(async () => {
     await makeDue()
@@ -145,7 +148,7 @@ test('a sender that is killed before it recorded an accepted mail repeats that m
   await sender.child.exited
   await server.set('accept')
   // The lease of the killed sender has ended.
-  await owner`update organization.mails set lease_until = now() where id = ${mail.id}`
+  await owner`update organization.jobs set lease_until = now() where id = ${mail.id}`
   await Promise.all([startSender(), startSender()])
   const later = await news(20)
   for (const one of [mail, ...later]) await until(() => sent(one))

@@ -2,22 +2,25 @@ import type { Kit } from '../../kit/service/service.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
 import type { OrganizationConfig } from '../config.ts'
 import { MAIL_CONSUMER, mailIngest } from './ingest.ts'
+import { mailJob } from './job.ts'
 import { mailMetrics } from './metrics.ts'
 import { measureMails } from './queries.ts'
-import { MailSender } from './sender.ts'
 import { smtpServerOf } from './smtp.ts'
 
 /** The workers of mail. Where the marketplace sends no mail, the position of its consumer is forgotten. */
-export function mailWorkers({ sql, bus, box, clock, log, now, registry }: Kit, config: OrganizationConfig): Worker[] {
+export function mailWorkers(
+  { sql, bus, jobs, box, clock, log, now, registry }: Kit,
+  config: OrganizationConfig,
+): Worker[] {
   const { SMTP_URL: url, MAIL_FROM: from, MAIL_HOURLY_MAX: hourlyMax } = config
   if (url === undefined || from === undefined) return [bus.forget(MAIL_CONSUMER)]
-  const measure = async () => (bus.isLeader() ? (await measureMails(sql, hourlyMax, now()))[0] : undefined)
+  const measure = async () => (bus.isLeader() ? (await measureMails(sql, now()))[0] : undefined)
   const observe = mailMetrics(registry, measure)
   const limits = { hourlyMax, timeoutMs: config.MAIL_TIMEOUT_SECONDS * 1000 }
   const { PUBLIC_URL: publicUrl, CONSOLE: hasConsole } = config
   const sender = { from, publicUrl, hasConsole, server: smtpServerOf(url) }
   return [
     mailIngest({ bus, clock, delayMs: config.MAIL_DELAY_SECONDS * 1000 }),
-    new MailSender({ sql, box, clock, log, observe, ...limits, ...sender }),
+    jobs('mails', [mailJob({ sql, box, now, log, observe, ...limits, ...sender })]),
   ]
 }

@@ -2,13 +2,13 @@ import type * as api from '../../../proto/http/sourcing/assignments.ts'
 import type { Assignment } from '../../../proto/http/sourcing/assignments.ts'
 import { ASSIGNMENT } from '../../../proto/states/assignments.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
+import { requireGuards, requireTransition } from '../../kit/command/transitions.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
-import { found, refuse } from '../../kit/errors/refusal.ts'
-import { requireTransition } from '../transitions.ts'
+import { found } from '../../kit/errors/refusal.ts'
 import { notifyOfAssignments } from './events.ts'
 import * as queries from './queries.ts'
-import { guardProblem, stateOf } from './rules.ts'
+import { GUARDS, stateOf } from './rules.ts'
 
 const EVENT_TYPES = { archive: 'assignments.archived', unarchive: 'assignments.unarchived' } as const
 
@@ -18,9 +18,7 @@ export async function archiveOrUnarchive(
   { tx, caller: { orgId }, params, now }: CommandOf<typeof api.archiveAssignment | typeof api.unarchiveAssignment>,
 ): Promise<JsonText> {
   const present: Assignment = JSON.parse(found(await queries.lockAssignment(tx, orgId, params.id)).document)
-  requireTransition(ASSIGNMENT, verb, stateOf(present))
-  const problem = guardProblem(verb, present)
-  if (problem !== undefined) throw refuse('illegal_transition', { detail: problem })
+  await requireGuards(ASSIGNMENT, verb, stateOf(present), { guards: GUARDS, facts: () => present })
   const { document } = found(await queries.updateArchived(tx, orgId, present.id, verb === 'archive', now))
   await notifyOfAssignments(tx, [{ type: EVENT_TYPES[verb], data: { assignment: JSON.parse(document) } }])
   return new JsonText(document)

@@ -5,6 +5,7 @@ import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import { RFQ } from '../../../proto/states/rfqs.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
+import { requireGuards } from '../../kit/command/transitions.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt, withSerialNumber } from '../../kit/db/ids.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
@@ -17,15 +18,14 @@ import { caseChange, emitRfqEvent } from '../rfqs/events.ts'
 import type { RfqFollowers } from '../rfqs/followers.ts'
 import { lockOwnRfq } from '../rfqs/queries.ts'
 import { stateAt } from '../rfqs/rules.ts'
-import { requireActor, requireTransition } from '../transitions.ts'
 import { breakFor, dueDateOf, totalOf } from './pricing.ts'
 import * as queries from './queries.ts'
 import {
   ACCEPT_FIELDS,
   AWARD_FIELDS,
   type Award,
-  awardProblems,
   type Fields,
+  GUARDS,
   isConcealed,
   referenceProblems,
   unknownSeller,
@@ -72,7 +72,6 @@ async function award(
   tx: Tx,
   { orgId, rfqId, awards, sellerOrgId, fields, now }: AwardRequest,
 ): Promise<{ rfq: Rfq; orders: Order[] }> {
-  requireActor(RFQ, 'award', 'consumer')
   const rfq: Rfq = JSON.parse(found(await lockOwnRfq(tx, orgId, rfqId)).document)
   const offerIds = awards.map(({ offerId }) => offerId)
   const offers = new Map((await queries.lockOffers(tx, rfqId, offerIds)).map((offer) => [offer.id, offer]))
@@ -87,7 +86,7 @@ async function award(
     quantity,
     offer: offers.get(offerId) as queries.AwardedOffer,
   }))
-  await requireConditions(tx, rfq, lines, fields, now)
+  await requireLegal(tx, rfq, lines, fields, now)
 
   const hasExpired = stateAt(rfq, now) !== rfq.state
   if (hasExpired) await closeExpired(tx, rfq, now)
@@ -117,34 +116,31 @@ interface Line {
   offer: queries.AwardedOffer
 }
 
-/** Throws 409 for another state of the RFQ and for unmet conditions. Part and factories are locked. */
-async function requireConditions(tx: Tx, rfq: Rfq, lines: readonly Line[], fields: Fields, now: string): Promise<void> {
+/** Throws 409 for another state of the RFQ and for unmet guards. Part and factories are locked. */
+async function requireLegal(tx: Tx, rfq: Rfq, lines: readonly Line[], fields: Fields, now: string): Promise<void> {
   const state = stateAt(rfq, now)
-  requireTransition(RFQ, 'award', state)
-  if (isConcealed(rfq, state)) {
-    throw refuse('illegal_transition', {
-      detail: 'The RFQ is sealed and OPEN. Close it, compare the prices, then award it.',
-    })
-  }
-  const partExists = (await queries.lockPart(tx, rfq.partId)).length > 0
-  const factoryIds = lines.map(({ offer }) => offer.factory_id)
-  const factories = new Map(
-    (await queries.lockFactories(tx, rfq.consumerOrgId, factoryIds)).map((factory) => [factory.id, factory]),
-  )
-  const facts = {
-    largestQuantity: Math.max(...rfq.quantities),
-    partExists,
-    lines: lines.map(({ quantity, offer }) => ({
-      quantity,
-      offer: { state: offer.state, validUntil: offer.valid_until, priceBreaks: offer.price_breaks },
-      factory: factories.get(offer.factory_id),
-    })),
-    now,
-  }
-  const problems = awardProblems(facts, fields)
-  if (problems.length > 0) {
-    throw refuse('illegal_transition', { detail: 'The award does not meet these conditions.', errors: problems })
-  }
+  await requireGuards(RFQ, 'award', state, {
+    guards: GUARDS,
+    async facts() {
+      const partExists = (await queries.lockPart(tx, rfq.partId)).length > 0
+      const factoryIds = lines.map(({ offer }) => offer.factory_id)
+      const rows = await queries.lockFactories(tx, rfq.consumerOrgId, factoryIds)
+      const factories = new Map(rows.map((factory) => [factory.id, factory]))
+      return {
+        isConcealed: isConcealed(rfq, state),
+        largestQuantity: Math.max(...rfq.quantities),
+        partExists,
+        lines: lines.map(({ quantity, offer }) => ({
+          quantity,
+          offer: { state: offer.state, validUntil: offer.valid_until, priceBreaks: offer.price_breaks },
+          factory: factories.get(offer.factory_id),
+        })),
+        fields,
+        now,
+      }
+    },
+    detail: 'The award does not meet these conditions.',
+  })
 }
 
 interface OrderTerms {

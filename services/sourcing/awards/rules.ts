@@ -1,7 +1,8 @@
 import type { FieldError } from '../../../proto/errors.ts'
 import { noSuch, oneOf } from '../../../proto/messages.ts'
 import { OFFER, type OfferState } from '../../../proto/states/offers.ts'
-import type { RfqState } from '../../../proto/states/rfqs.ts'
+import type { RFQ, RfqState } from '../../../proto/states/rfqs.ts'
+import type { Guards } from '../../../proto/states/state-table.ts'
 import type { OfferedFactory } from '../offers/rules.ts'
 import { stateAt as offerStateAt } from '../offers/rules.ts'
 
@@ -50,59 +51,71 @@ export const unknownSeller = (id: string): FieldError => problem('sellerOrgId', 
  */
 export const isConcealed = ({ sealed }: { sealed: boolean }, state: RfqState): boolean => sealed && state === 'OPEN'
 
-/** The facts that the conditions of an award compare. */
+/** An offer with the number of pieces to order. */
+interface AwardLine {
+  quantity: number
+  offer: { state: OfferState; validUntil: string; priceBreaks: readonly { minQuantity: number }[] }
+  factory: OfferedFactory | undefined
+}
+
+/** The facts that the guards of an award compare. */
 interface AwardFacts {
+  isConcealed: boolean
   /** The largest quantity that the RFQ asks for. */
   largestQuantity: number
   partExists: boolean
-  lines: readonly {
-    quantity: number
-    offer: { state: OfferState; validUntil: string; priceBreaks: readonly { minQuantity: number }[] }
-    factory: OfferedFactory | undefined
-  }[]
+  lines: readonly AwardLine[]
+  fields: Fields
   now: string
 }
 
-/** The unmet conditions of an award, each with its field. */
-export function awardProblems({ largestQuantity, partExists, lines, now }: AwardFacts, fields: Fields): FieldError[] {
-  const quantities = lines.reduce((sum, { quantity }) => sum + quantity, 0)
-  return [
-    ...(partExists ? [] : [problem('partId', 'no longer exists')]),
-    ...lines.flatMap(({ quantity, offer, factory }, index) => [
-      ...offerProblems(offer, fields.offer(index), now),
-      ...factoryProblems(factory, fields.offer(index)),
-      ...quantityProblems(quantity, offer, fields.quantity(index)),
-    ]),
-    ...(quantities <= largestQuantity
+/** An offer that is to be accepted, and the names of its fields. */
+interface AcceptFacts extends AwardLine {
+  offerField: string
+  quantityField: string
+}
+
+/** The guards of the state table of offers for `accept`. */
+const ACCEPT_GUARDS = {
+  factoryIsStillActive: ({ factory, offerField }) =>
+    factory?.isActive ? [] : [problem(offerField, 'is of a factory that is no longer active')],
+  factoryIsStillReleased: ({ factory, offerField }) =>
+    factory?.isActive && factory.needsRelease && !factory.isReleased
+      ? [problem(offerField, 'is of a factory that is no longer released to your organization')]
+      : [],
+  quantityIsOffered({ quantity, offer, quantityField }) {
+    const smallest = Math.min(...offer.priceBreaks.map(({ minQuantity }) => minQuantity))
+    return quantity >= smallest
+      ? []
+      : [problem(quantityField, `must be at least ${smallest}, the smallest quantity of the offer`)]
+  },
+} satisfies Guards<typeof OFFER.verbs, 'accept', AcceptFacts>
+
+/** Why an offer cannot be accepted: its state, then its guards. */
+function acceptProblems(line: AcceptFacts, now: string): readonly FieldError[] {
+  const state = offerStateAt(line.offer, now)
+  const refused = OFFER.problems('accept', ACCEPT_GUARDS, line) as readonly FieldError[]
+  return OFFER.isLegal('accept', state)
+    ? refused
+    : [problem(line.offerField, `is ${state}, not ${oneOf(OFFER.verbs.accept.from)}`), ...refused]
+}
+
+/** The guards of the state table of RFQs for `award`. */
+export const GUARDS = {
+  pricesAreVisible: ({ isConcealed }) =>
+    isConcealed ? 'The RFQ is sealed and OPEN. Close it, compare the prices, then award it.' : undefined,
+  partExists: ({ partExists }) => (partExists ? [] : [problem('partId', 'no longer exists')]),
+  offersAreAcceptable: ({ lines, fields, now }) =>
+    lines.flatMap((line, index) =>
+      acceptProblems({ ...line, offerField: fields.offer(index), quantityField: fields.quantity(index) }, now),
+    ),
+  quantitiesAreRequested: ({ lines, largestQuantity, fields }) =>
+    lines.reduce((sum, { quantity }) => sum + quantity, 0) <= largestQuantity
       ? []
       : [
           problem(
             fields.quantities,
             `must be at most ${largestQuantity} pieces together, the largest quantity of the RFQ`,
           ),
-        ]),
-  ]
-}
-
-function offerProblems(offer: { state: OfferState; validUntil: string }, field: string, now: string): FieldError[] {
-  const state = offerStateAt(offer, now)
-  return OFFER.isLegal('accept', state) ? [] : [problem(field, `is ${state}, not ${oneOf(OFFER.verbs.accept.from)}`)]
-}
-
-function factoryProblems(factory: OfferedFactory | undefined, field: string): FieldError[] {
-  if (!factory?.isActive) return [problem(field, 'is of a factory that is no longer active')]
-  return factory.needsRelease && !factory.isReleased
-    ? [problem(field, 'is of a factory that is no longer released to your organization')]
-    : []
-}
-
-function quantityProblems(
-  quantity: number,
-  { priceBreaks }: { priceBreaks: readonly { minQuantity: number }[] },
-  field: string,
-): FieldError[] {
-  const smallest = Math.min(...priceBreaks.map(({ minQuantity }) => minQuantity))
-  return quantity >= smallest
-    ? []
-    : [problem(field, `must be at least ${smallest}, the smallest quantity of the offer`)]
-}
+        ],
+} satisfies Guards<typeof RFQ.verbs, 'award', AwardFacts>

@@ -5,6 +5,7 @@ import { type Case, MAX_CASES, MAX_CASES_OF_ALL, MAX_OPEN_CASES } from '../../..
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import { CASE } from '../../../proto/states/cases.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
+import { requireGuards } from '../../kit/command/transitions.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
@@ -12,16 +13,15 @@ import { found, invalid, notFound, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { partiesOfOrder } from '../orders/parties.ts'
 import { findOrder } from '../orders/queries.ts'
-import { requireTransition } from '../transitions.ts'
 import { notifyOfCases } from './events.ts'
 import * as queries from './queries.ts'
 import {
   type CaseVerb,
   contentOf,
+  GUARDS,
   hasRoom,
   orderProblem,
   patchedContent,
-  relationEnded,
   rfqProblem,
   unknownOrder,
   unknownRfq,
@@ -138,9 +138,6 @@ export async function moveCase(
   const isForCloser = by.some((actor) => actor === 'closer')
   if (isForCloser && (present.closedByOrgId ?? orgId) !== orgId) throw notFound()
   await requireLegal(tx, verb, present, now)
-  if (isForCloser && present.closedByOrgId === undefined) {
-    throw refuse('illegal_transition', { detail: 'The RFQ closed the case.' })
-  }
   if (to === 'OPEN') await requireRoom(tx, present, false)
   const change = { from, to, closedByOrgId: closedByAfter(verb, present, orgId) }
   const moved = found(await queries.moveState(tx, { orgId, id: params.id }, change, now))
@@ -159,13 +156,15 @@ export async function lockCase(tx: Tx, orgId: string, id: string): Promise<Case>
   return JSON.parse(found(await queries.lockCase(tx, orgId, id)).document)
 }
 
-/**
- * Throws 409 for a verb that the state does not allow, and for one that needs a relation to the record which has ended.
- * A case of one organization needs none, because no other learns of it.
- */
+/** Throws 409 for a verb that the state or a guard does not allow. */
 export async function requireLegal(tx: Tx, verb: CaseVerb, present: Case, now: string): Promise<void> {
-  requireTransition(CASE, verb, present.state)
-  if (!CASE.guards(verb).includes('isRelated') || present.partyOrgIds.length === 1) return
-  const problem = (await relationOf(tx, present, now))?.problem
-  if (problem) throw refuse('illegal_transition', { detail: relationEnded(problem) })
+  const { closedByOrgId, partyOrgIds } = present
+  await requireGuards(CASE, verb, present.state, {
+    guards: GUARDS,
+    // A case of one organization needs no relation, because no other learns of it.
+    facts: async () => ({
+      closedByOrgId,
+      relation: partyOrgIds.length === 1 ? undefined : await relationOf(tx, present, now),
+    }),
+  })
 }

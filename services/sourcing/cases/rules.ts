@@ -12,6 +12,7 @@ import { noSuch } from '../../../proto/messages.ts'
 import type { CASE } from '../../../proto/states/cases.ts'
 import { FINAL_ORDER_STATES } from '../../../proto/states/orders.ts'
 import type { RfqState } from '../../../proto/states/rfqs.ts'
+import type { Guards } from '../../../proto/states/state-table.ts'
 
 export type CaseVerb = keyof typeof CASE.verbs
 
@@ -84,5 +85,13 @@ export const contentOf = ({ title, description }: Pick<Case, 'title' | 'descript
 /** The content after a patch: sent fields replace the stored ones, null clears a field. */
 export const patchedContent = (present: Case, patch: CasePatch): CaseContent => ({ ...contentOf(present), ...patch })
 
-export const relationEnded = ({ field, message }: FieldError) =>
+const relationEnded = ({ field, message }: FieldError) =>
   `The case can no longer be changed, because the ${field === 'rfqId' ? 'RFQ' : 'order'} ${message}.`
+
+/** The guards of the state table. */
+export const GUARDS = {
+  isRelated: ({ relation }: { relation?: { problem?: FieldError | undefined } | undefined }) =>
+    relation?.problem && relationEnded(relation.problem),
+  wasClosedByParty: ({ closedByOrgId }: { closedByOrgId?: string | undefined }) =>
+    closedByOrgId === undefined ? 'The RFQ closed the case.' : undefined,
+} satisfies Guards<typeof CASE.verbs, CaseVerb, never>

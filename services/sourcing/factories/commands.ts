@@ -5,12 +5,12 @@ import { MAX_FACTORIES } from '../../../proto/http/sourcing/factory-administrati
 import { FACTORY } from '../../../proto/states/factories.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
+import { requireTransition } from '../../kit/command/transitions.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
-import { requireActor, requireTransition } from '../transitions.ts'
 import * as queries from './queries.ts'
 import { lockOwnFactory } from './queries.ts'
 import { lockCatalogs, resolveCapabilities } from './references.ts'
@@ -91,7 +91,6 @@ export async function moveFactory(
   verb: FactoryMove,
   { tx, caller: { orgId }, params, now }: CommandOf<(typeof api)[`${FactoryMove}Factory`]>,
 ): Promise<JsonText> {
-  requireActor(FACTORY, verb, 'owner')
   const factory = found(await lockOwnFactory(tx, orgId, params.id))
   requireTransition(FACTORY, verb, stateOf(factory))
   const moved = found(await queries.setActive(tx, orgId, params.id, FACTORY.verbs[verb].to === 'ACTIVE', now))

@@ -6,8 +6,9 @@ import type { CommandOf, PreparationOf } from '../../kit/command/command.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
+import { startJob } from '../../kit/worker/job-queries.ts'
 import { findOwnPart } from '../parts/queries.ts'
-import { insertCopyJob } from './jobs/queries.ts'
+import { COPY, JOB_LIMITS } from './jobs/rules.ts'
 import { scheduleDeletionOfUpload } from './objects/queries.ts'
 import {
   attachUploads,
@@ -138,7 +139,9 @@ async function addFile(
   await insertFile(tx, file, now)
   if (tooLarge) await scheduleDeletionOfUpload(tx, upload.id, now)
   if (file.state !== 'PENDING') return
-  await insertCopyJob(tx, { fileId: file.id, sourceKey: upload.id, sourceEtag: object.etag }, now)
+  const data = { sourceKey: upload.id, sourceEtag: object.etag }
+  const expiresAt = new Date(Date.parse(now) + JOB_LIMITS.copyLifetimeMs).toISOString()
+  await startJob(tx, { kind: COPY, id: file.id, tenantId: orgId, data, expiresAt }, now)
 }
 
 /** Removes files. The ids are validated again, because a concurrent request may have removed the files. */

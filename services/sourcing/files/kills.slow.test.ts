@@ -70,7 +70,7 @@ test('an import that is killed three times is retried and ends with one object',
     await until(busy, { withinMs: 40_000, what: 'an import in progress' })
     await sourcing.kill()
     // After the first kill the lease expires by itself.
-    if (kills > 0) await sql`update sourcing.file_jobs set next_attempt_at = now() where file_id = ${body.fileId}`
+    if (kills > 0) await sql`update sourcing.jobs set lease_until = now() where id = ${body.fileId}`
     ;({ sourcing, own } = await started())
   }
   const path = `/flows/v1/imports/${body.fileId}`

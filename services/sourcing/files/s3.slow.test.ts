@@ -63,8 +63,9 @@ describe('a file that was uploaded to the store itself', () => {
       select ${fileId}, id, ip_owner_org_id, 'a', 'document', 'PENDING', false, 5, now()
       from sourcing.parts where id = ${part}`
     await owner`
-      insert into sourcing.file_jobs (file_id, kind, source_key, source_etag, next_attempt_at, deadline_at)
-      values (${fileId}, 'copy', ${id}, '"of the first"', now(), now() + interval '1 hour')`
+      insert into sourcing.jobs (kind, id, data, created_at, due_at)
+      values ('file-copy', ${fileId}, jsonb_build_object('sourceKey', ${id}::text, 'sourceEtag', '"of the first"'),
+        now(), now())`
     await until(async () => (await own.listFiles(part))[0]?.state === 'FAILED')
     const [row] = await owner`select reason, counted_bytes from sourcing.files where id = ${fileId}`
     expect(row).toEqual({ reason: 'source_changed', counted_bytes: '0' })

@@ -9,6 +9,7 @@ import {
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import { OFFER } from '../../../proto/states/offers.ts'
 import type { CommandOf, FieldsOf } from '../../kit/command/command.ts'
+import { requireGuards, requireTransition } from '../../kit/command/transitions.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
@@ -17,16 +18,14 @@ import { requireMatch } from '../../kit/http/entity-tags.ts'
 import type { RfqDeps } from '../rfqs/followers.ts'
 import { lockInvitation } from '../rfqs/queries.ts'
 import { stateAt as rfqStateAt } from '../rfqs/rules.ts'
-import { requireActor, requireTransition } from '../transitions.ts'
 import { caseChange, emitOfferEvent, emitOfferRevised, type SharedOffer } from './events.ts'
 import * as queries from './queries.ts'
 import {
   contentOf,
   currencyProblems,
-  guardProblems,
+  GUARDS,
   hasRoom,
   invitationProblems,
-  type OfferVerb,
   type OwnOffer,
   patchedContent,
   stateAt,
@@ -105,12 +104,11 @@ export async function patchOffer({
   ifMatch,
   now,
 }: CommandOf<typeof api.patchOffer>): Promise<JsonText> {
-  requireActor(OFFER, 'patch', 'manufacturer')
   const row = found(await queries.lockOwnOffer(tx, orgId, params.id))
   await requireContent(tx, orgId, body, { consumerOrgId: row.consumer_org_id, currency: row.currency })
   requireMatch(ifMatch, row.document)
   const offer: OwnOffer = JSON.parse(row.document)
-  requireLegal('patch', offer, now)
+  requireTransition(OFFER, 'patch', stateAt(offer, now))
   const key = { orgId, id: offer.id }
   const changed = found(await queries.updateContent(tx, key, patchedContent(offer, body), now))
   if (changed.document !== row.document) await emitOfferEvent(tx, 'updated', changed)
@@ -122,9 +120,9 @@ export async function submitOffer(
   { followers }: RfqDeps,
   { tx, caller: { orgId }, params, ifMatch, now }: CommandOf<typeof api.submitOffer>,
 ): Promise<JsonText> {
-  const locked = await lockWithRfq(tx, orgId, params.id, 'submit')
+  const locked = await lockWithRfq(tx, orgId, params.id)
   requireMatch(ifMatch, locked.row.document)
-  await requireGuards(tx, 'submit', locked, now)
+  await requireLegal(tx, 'submit', locked, now)
   const moved = found(await move(tx, 'submit', { orgId, id: params.id }, now))
   await queries.markOffered(tx, orgId, locked.rfq.id, now)
   await emitOfferEvent(tx, 'submitted', moved)
@@ -149,8 +147,8 @@ export async function reviseOffer({
   now,
   audit,
 }: CommandOf<typeof api.reviseOffer>): Promise<JsonText> {
-  const locked = await lockWithRfq(tx, orgId, params.id, 'revise')
-  await requireGuards(tx, 'revise', locked, now)
+  const locked = await lockWithRfq(tx, orgId, params.id)
+  await requireLegal(tx, 'revise', locked, now)
   await requireRoom(tx, orgId, locked.rfq.id)
   const id = newIdAt('offer', now)
   const [revision] = await queries.insertRevision(tx, { id, orgId, previousOfferId: params.id, createdBy }, now)
@@ -171,7 +169,7 @@ export async function endOffer(
   const { by } = OFFER.verbs[verb]
   const { reason }: FieldsOf<typeof body> = body ?? {}
   const { document } = found(await queries.lockOffer(tx, orgId, by, params.id))
-  requireLegal(verb, JSON.parse(document), now)
+  requireTransition(OFFER, verb, stateAt(JSON.parse(document), now))
   const moved = found(await move(tx, verb, { orgId, id: params.id }, now, reason))
   await emitOfferEvent(tx, EVENT_NAMES[verb], moved)
   await followers.updateCases(tx, [caseChange(EVENT_NAMES[verb], moved)], now)
@@ -184,8 +182,7 @@ interface LockedOffer extends Invited {
 }
 
 /** An own offer after its RFQ and its invitation, all locked in this order. */
-async function lockWithRfq(tx: Tx, orgId: string, id: string, verb: OfferVerb): Promise<LockedOffer> {
-  requireActor(OFFER, verb, 'manufacturer')
+async function lockWithRfq(tx: Tx, orgId: string, id: string): Promise<LockedOffer> {
   const { rfq_id: rfqId } = found(await queries.findRfqOf(tx, orgId, id))
   const invitation = found(await lockInvitation(tx, orgId, rfqId))
   const row = found(await queries.lockOwnOffer(tx, orgId, id))
@@ -193,26 +190,17 @@ async function lockWithRfq(tx: Tx, orgId: string, id: string, verb: OfferVerb): 
 }
 
 /** Throws 409 for a verb that the state or a guard does not allow. */
-async function requireGuards(tx: Tx, verb: OfferVerb, locked: LockedOffer, now: string): Promise<void> {
-  const { rfq, invitationState, offer, row } = locked
-  requireLegal(verb, offer, now)
-  const [factory] = await queries.lockFactory(tx, row.manufacturer_org_id, offer.factoryId, row.consumer_org_id)
-  const problems = guardProblems(verb, {
-    rfqState: rfqStateAt(rfq, now),
-    invitationState,
-    factory,
-    validUntil: offer.validUntil,
-    hasDraftRevision: row.has_draft_revision,
-    now,
+const requireLegal = (tx: Tx, verb: 'submit' | 'revise', locked: LockedOffer, now: string): Promise<void> =>
+  requireGuards(OFFER, verb, stateAt(locked.offer, now), {
+    guards: GUARDS,
+    async facts() {
+      const { rfq, invitationState, offer, row } = locked
+      const [factory] = await queries.lockFactory(tx, row.manufacturer_org_id, offer.factoryId, row.consumer_org_id)
+      const { validUntil } = offer
+      const hasDraftRevision = row.has_draft_revision
+      return { rfqState: rfqStateAt(rfq, now), invitationState, factory, validUntil, hasDraftRevision, now }
+    },
   })
-  if (problems.length > 0) {
-    throw refuse('illegal_transition', { detail: `The offer does not meet what ${verb} requires.`, errors: problems })
-  }
-}
-
-function requireLegal(verb: OfferVerb, offer: Offer, now: string): void {
-  requireTransition(OFFER, verb, stateAt(offer, now))
-}
 
 /** No row if the offer is not in a state of the verb. */
 const move = (

@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test'
-import { type GuardFacts, guardProblems, stateAt } from './rules.ts'
+import type { FieldError } from '../../../proto/errors.ts'
+import { OFFER } from '../../../proto/states/offers.ts'
+import { GUARDS, type GuardFacts, stateAt } from './rules.ts'
 
 const NOW = '2030-01-01T00:00:00.000Z'
 const met: GuardFacts = {
@@ -10,6 +12,9 @@ const met: GuardFacts = {
   hasDraftRevision: false,
   now: NOW,
 }
+
+const guardProblems = (verb: 'submit' | 'revise', facts: GuardFacts) =>
+  OFFER.problems(verb, GUARDS, facts) as readonly FieldError[]
 
 test('a SUBMITTED offer counts as EXPIRED from its validity on, before the worker has seen it', () => {
   expect(stateAt({ state: 'SUBMITTED', validUntil: '2030-01-01T00:00:00.001Z' }, NOW)).toBe('SUBMITTED')

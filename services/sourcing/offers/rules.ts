@@ -10,7 +10,7 @@ import { utcOf } from '../../../proto/http/times.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import { OFFER, type OfferState } from '../../../proto/states/offers.ts'
 import type { RfqState } from '../../../proto/states/rfqs.ts'
-import type { GuardOf } from '../../../proto/states/state-table.ts'
+import type { Guards } from '../../../proto/states/state-table.ts'
 
 /** The factory of an offer, as its guards see it. */
 export interface OfferedFactory {
@@ -37,8 +37,8 @@ const problem = (field: string, message: string): FieldError => ({ field, messag
 
 export type OfferVerb = keyof typeof OFFER.verbs
 
-/** The guards of the state table by name. Each returns its problems. */
-const GUARDS = {
+/** The guards of the verbs of manufacturers. Those of `accept` are in the feature of awards. */
+export const GUARDS = {
   rfqIsOpen: ({ rfqState }: Pick<GuardFacts, 'rfqState'>) =>
     rfqState === 'OPEN' ? [] : [problem('rfqId', `is ${rfqState}, not OPEN`)],
   isInvited: ({ invitationState }: Pick<GuardFacts, 'invitationState'>) =>
@@ -50,17 +50,13 @@ const GUARDS = {
     validUntil > now ? [] : [problem('validUntil', 'must be in the future')],
   hasNoDraftRevision: ({ hasDraftRevision }: GuardFacts) =>
     hasDraftRevision ? [problem('revision', 'exists already as a draft')] : [],
-} satisfies Record<GuardOf<typeof OFFER.verbs>, (facts: GuardFacts) => FieldError[]>
+} satisfies Guards<typeof OFFER.verbs, Exclude<OfferVerb, 'accept'>, GuardFacts>
 
 /** Why an offer cannot be drafted. */
 export const invitationProblems = (facts: Pick<GuardFacts, 'rfqState' | 'invitationState'>): FieldError[] => [
   ...GUARDS.rfqIsOpen(facts),
   ...GUARDS.isInvited(facts),
 ]
-
-/** The unmet guards of a verb, each with its field. */
-export const guardProblems = (verb: OfferVerb, facts: GuardFacts): FieldError[] =>
-  OFFER.guards(verb).flatMap((guard) => GUARDS[guard](facts))
 
 /** The state at a time: a SUBMITTED offer whose validity has passed counts as EXPIRED before the worker has seen it. */
 export const stateAt = ({ state, validUntil }: { state: OfferState; validUntil: string }, now: string): OfferState =>

@@ -2,14 +2,14 @@ import type * as api from '../../../proto/http/sourcing/order-lifecycle.ts'
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import { ORDER } from '../../../proto/states/orders.ts'
 import type { CommandOf, FieldsOf } from '../../kit/command/command.ts'
+import { requireGuards, requireTransition } from '../../kit/command/transitions.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
-import { requireTransition } from '../transitions.ts'
 import { EVENT_NAMES, emitOrderEvent } from './events.ts'
 import type { OrderDeps } from './followers.ts'
 import { lockOrder, moveState, replaceMilestones, setFilesReleased } from './queries.ts'
-import { heldStateAfter, milestonesOf, type OrderVerb } from './rules.ts'
+import { GUARDS, heldStateAfter, milestonesOf, type OrderVerb } from './rules.ts'
 
 type OrderMove = Exclude<OrderVerb, 'milestones' | 'releaseFiles'>
 
@@ -66,14 +66,10 @@ export async function releaseFiles(
   { tx, caller: { orgId }, params, now }: CommandOf<typeof api.releaseOrderFiles>,
 ): Promise<JsonText> {
   const acted = { orgId, id: params.id, by: ORDER.verbs.releaseFiles.by }
-  const { state, filesReleasedTime }: Order = JSON.parse(found(await lockOrder(tx, acted)).document)
-  requireTransition(ORDER, 'releaseFiles', state)
-  if (filesReleasedTime !== undefined) {
-    throw refuse('illegal_transition', { detail: 'The files are already released.' })
-  }
+  const order: Order = JSON.parse(found(await lockOrder(tx, acted)).document)
+  await requireGuards(ORDER, 'releaseFiles', order.state, { guards: GUARDS, facts: () => order })
   const { document } = found(await setFilesReleased(tx, acted, now))
-  const order: Order = JSON.parse(document)
   await emitOrderEvent(tx, EVENT_NAMES.releaseFiles, order)
-  await followers.updateAssignments(tx, order, `sourcing.order.${EVENT_NAMES.releaseFiles}`)
+  await followers.updateAssignments(tx, JSON.parse(document), `sourcing.order.${EVENT_NAMES.releaseFiles}`)
   return new JsonText(document)
 }

@@ -1,6 +1,7 @@
-import type { Milestone } from '../../../proto/http/sourcing/orders.ts'
+import type { Milestone, Order } from '../../../proto/http/sourcing/orders.ts'
 import { utcOf } from '../../../proto/http/times.ts'
 import type { ORDER, OrderState } from '../../../proto/states/orders.ts'
+import type { Guards } from '../../../proto/states/state-table.ts'
 
 export type OrderVerb = keyof typeof ORDER.verbs
 
@@ -11,6 +12,12 @@ export const milestonesOf = (sent: readonly Milestone[]): Milestone[] =>
     ...(plannedTime === undefined ? {} : { plannedTime: utcOf(plannedTime) }),
     ...(completedTime === undefined ? {} : { completedTime: utcOf(completedTime) }),
   }))
+
+/** The guards of the state table. */
+export const GUARDS = {
+  filesAreNotReleased: ({ filesReleasedTime }: Pick<Order, 'filesReleasedTime'>) =>
+    filesReleasedTime === undefined ? undefined : 'The files are already released.',
+} satisfies Guards<typeof ORDER.verbs, OrderVerb, never>
 
 /** The state to which an order returns from the state `after`; null if it is not on hold. */
 export const heldStateAfter = (state: OrderState, after: OrderState, heldState: OrderState | null) => {

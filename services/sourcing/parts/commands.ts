@@ -1,4 +1,3 @@
-import type { FieldError } from '../../../proto/errors.ts'
 import type { EventName } from '../../../proto/events/events.ts'
 import type * as lifecycle from '../../../proto/http/sourcing/part-lifecycle.ts'
 import type * as api from '../../../proto/http/sourcing/parts.ts'
@@ -7,25 +6,16 @@ import { PART } from '../../../proto/states/parts.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
+import { requireGuards } from '../../kit/command/transitions.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt, withSerialNumber } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
-import { requireActor, requireTransition } from '../transitions.ts'
 import * as queries from './queries.ts'
 import { insertPart, lockOwnPart, moveState, updateContent } from './queries.ts'
 import { lockReferences, resolveReferences } from './references.ts'
-import {
-  contentOf,
-  mayDelete,
-  type PartVerb,
-  patchedContent,
-  patchProblems,
-  publishProblems,
-  referenceProblems,
-  writableFields,
-} from './rules.ts'
+import { contentOf, GUARDS, patchedContent, referenceProblems, writableFields } from './rules.ts'
 
 /** Creates a draft. The records that it refers to stay locked until the transaction ends. */
 export async function createPart({ tx, caller, body, now }: CommandOf<typeof api.createPart>) {
@@ -57,13 +47,17 @@ export async function patchPart({
   now,
 }: CommandOf<typeof lifecycle.patchPart>): Promise<JsonText> {
   await lockReferences(tx, caller.orgId)
-  const { document, part } = await ownPart(tx, caller, params.id, 'patch')
+  const { document, part } = await ownPart(tx, caller, params.id)
   const content = patchedContent(part, body)
   const resolved = await resolveReferences(tx, caller.orgId, content)
   const problems = referenceProblems(content, resolved, body)
   if (problems.length > 0) throw invalid(problems)
   requireMatch(ifMatch, document)
-  requireNone(patchProblems(part.state, content), 'A part that has been published needs these fields.')
+  await requireGuards(PART, 'patch', part.state, {
+    guards: GUARDS,
+    facts: () => ({ state: part.state, content }),
+    detail: 'A part that has been published needs these fields.',
+  })
 
   if (Bun.deepEquals(content, contentOf(writableFields(part)))) return new JsonText(document)
   const changed = { id: part.id, orgId: caller.orgId, technologyIds: resolved.process?.technologyIds ?? [] }
@@ -80,11 +74,13 @@ export async function movePart(
   verb: PartMove,
   { tx, caller, params, ifMatch, now }: CommandOf<(typeof lifecycle)[`${PartMove}Part`]>,
 ): Promise<JsonText> {
-  const { document, part } = await ownPart(tx, caller, params.id, verb)
+  const { document, part } = await ownPart(tx, caller, params.id)
   requireMatch(ifMatch, document)
-  requireTransition(PART, verb, part.state)
-  if (PART.guards(verb).includes('hasRequiredFields'))
-    requireNone(publishProblems(part), 'Required fields of a published part are missing.')
+  await requireGuards(PART, verb, part.state, {
+    guards: GUARDS,
+    facts: () => part,
+    detail: 'Required fields of a published part are missing.',
+  })
   const [moved] = await moveState(tx, caller.orgId, part.id, PART.verbs[verb], now)
   if (!moved) throw refuse('illegal_transition', { detail: 'The state of the part has changed.' })
   await emitPartEvent(tx, EVENT_NAMES[verb], part.id, caller.orgId)
@@ -98,26 +94,24 @@ export async function deletePart({
   params,
   now,
 }: CommandOf<typeof lifecycle.deletePart>): Promise<undefined> {
-  const { part } = await ownPart(tx, caller, params.id, 'delete')
-  const openRfqs = (await queries.findOpenRfq(tx, part.id, now)).length
-  const unfinishedOrders = (await queries.findUnfinishedOrder(tx, part.id)).length
-  if (!mayDelete({ openRfqs, unfinishedOrders })) {
-    throw refuse('conflict', { detail: 'There is an open RFQ or an unfinished order for the part.' })
-  }
+  const { part } = await ownPart(tx, caller, params.id)
+  await requireGuards(PART, 'delete', part.state, {
+    guards: GUARDS,
+    facts: async () => ({
+      openRfqs: (await queries.findOpenRfq(tx, part.id, now)).length,
+      unfinishedOrders: (await queries.findUnfinishedOrder(tx, part.id)).length,
+    }),
+    code: 'conflict',
+  })
   const { id } = found(await queries.deletePart(tx, caller.orgId, part.id))
   await emitPartEvent(tx, 'deleted', id, caller.orgId)
   return undefined
 }
 
-/** A part of the caller's organization, locked. Throws 404 for a verb that does not belong to IP owners. */
-async function ownPart(tx: Tx, caller: Caller, id: string, verb: PartVerb): Promise<{ document: string; part: Part }> {
-  requireActor(PART, verb, 'ipOwner')
+/** A part of the caller's organization, locked. */
+async function ownPart(tx: Tx, caller: Caller, id: string): Promise<{ document: string; part: Part }> {
   const { document } = found(await lockOwnPart(tx, caller.orgId, id))
   return { document, part: JSON.parse(document) }
-}
-
-function requireNone(problems: FieldError[], detail: string): void {
-  if (problems.length > 0) throw refuse('illegal_transition', { detail, errors: problems })
 }
 
 const emitPartEvent = (tx: Tx, name: EventName<'sourcing.part'>, partId: string, ipOwnerOrgId: string) =>

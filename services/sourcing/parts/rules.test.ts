@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { PartInput } from '../../../proto/http/sourcing/parts.ts'
-import { contentOf, publishProblems, type Resolved, referenceProblems } from './rules.ts'
+import { contentOf, GUARDS, type Resolved, referenceProblems } from './rules.ts'
 
 const resolved = (changes: Partial<Resolved> = {}): Resolved => ({
   materialType: 'metal',
@@ -55,9 +55,9 @@ describe('ids of a part', () => {
 
 describe('publishing', () => {
   test('requires a title, and a material or its type', () => {
-    expect(publishProblems({}).map((p) => p.field)).toEqual(['title', 'materialType'])
-    expect(publishProblems({ title: 'x', materialType: 'wax' })).toEqual([])
-    expect(publishProblems({ title: 'x', materialId: '316l' })).toEqual([])
+    expect(GUARDS.hasRequiredFields({}).map((p) => p.field)).toEqual(['title', 'materialType'])
+    expect(GUARDS.hasRequiredFields({ title: 'x', materialType: 'wax' })).toEqual([])
+    expect(GUARDS.hasRequiredFields({ title: 'x', materialId: '316l' })).toEqual([])
   })
 })
 

@@ -4,10 +4,7 @@ import { METADATA_KEY_MAX_CHARACTERS } from '../../../proto/http/sourcing/part-f
 import { type Part, PartInput, type PartPatch } from '../../../proto/http/sourcing/parts.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import type { PART, PartState } from '../../../proto/states/parts.ts'
-
-/** Whether a part may be deleted: not while manufacturers are asked for quotations of it, or make it. */
-export const mayDelete = ({ openRfqs, unfinishedOrders }: { openRfqs: number; unfinishedOrders: number }): boolean =>
-  openRfqs + unfinishedOrders === 0
+import type { Guards } from '../../../proto/states/state-table.ts'
 
 /** The catalog entries and labels that the ids of a part resolve to. */
 export interface Resolved {
@@ -89,7 +86,7 @@ export function metadataProblems({ metadata }: PartInput | PartPatch): FieldErro
 }
 
 /** The fields that a published part must have and this one lacks. */
-export function publishProblems(part: Pick<PartInput, 'title' | 'materialId' | 'materialType'>) {
+function publishProblems(part: Pick<PartInput, 'title' | 'materialId' | 'materialType'>) {
   const problems: FieldError[] = []
   if (part.title === undefined) problems.push({ field: 'title', message: 'is required to publish' })
   if (part.materialId === undefined && part.materialType === undefined) {
@@ -98,11 +95,14 @@ export function publishProblems(part: Pick<PartInput, 'title' | 'materialId' | '
   return problems
 }
 
-export type PartVerb = keyof typeof PART.verbs
-
-/** A part that is or was published keeps the fields of a published part. */
-export const patchProblems = (state: PartState, content: PartContent): FieldError[] =>
-  state === 'DRAFT' ? [] : publishProblems(content)
+/** The guards of the state table. */
+export const GUARDS = {
+  hasRequiredFields: publishProblems,
+  keepsRequiredFields: ({ state, content }: { state: PartState; content: PartContent }) =>
+    state === 'DRAFT' ? [] : publishProblems(content),
+  isNotInTrade: ({ openRfqs, unfinishedOrders }: { openRfqs: number; unfinishedOrders: number }) =>
+    openRfqs + unfinishedOrders > 0 ? 'There is an open RFQ or an unfinished order for the part.' : undefined,
+} satisfies Guards<typeof PART.verbs, keyof typeof PART.verbs, never>
 
 const uniqueOptions = (selections: PartInput['customFields'] = []) => [
   ...new Map(selections.map((selection) => [optionKey(selection), selection])).values(),

@@ -4,24 +4,24 @@ import { utcOf } from '../../../proto/http/times.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import { RFQ } from '../../../proto/states/rfqs.ts'
 import type { CommandOf, FieldsOf } from '../../kit/command/command.ts'
+import { requireGuards } from '../../kit/command/transitions.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt, withSerialNumber } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalid, invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
-import { requireActor, requireTransition } from '../transitions.ts'
 import { caseChange, causeOf, emitRfqEvent, emitRfqInvited } from './events.ts'
 import type { RfqDeps } from './followers.ts'
 import * as queries from './queries.ts'
 import {
+  type ConsumerVerb,
   contentOf,
-  guardProblems,
+  GUARDS,
   hasTooManyInvitees,
   inviteeProblems,
   partiesOf,
   patchedContent,
   type RfqContent,
-  type RfqVerb,
   stateAt,
   writableFields,
 } from './rules.ts'
@@ -72,7 +72,7 @@ export async function patchRfq({
   ifMatch,
   now,
 }: CommandOf<typeof api.patchRfq>): Promise<JsonText> {
-  const { document, rfq } = await lockOwn(tx, caller.orgId, params.id, 'patch')
+  const { document, rfq } = await lockOwn(tx, caller.orgId, params.id)
   const content = patchedContent(rfq, body)
   // The stored references of a published RFQ are not checked, because it cannot be patched.
   const part = RFQ.isLegal('patch', rfq.state) ? await requireReferences(tx, caller.orgId, content, body) : undefined
@@ -92,9 +92,9 @@ export async function inviteToRfq(
   { followers }: RfqDeps,
   { tx, caller, params, body, now }: CommandOf<typeof api.inviteToRfq>,
 ): Promise<JsonText> {
-  const { document, rfq } = await lockOwn(tx, caller.orgId, params.id, 'invite')
+  const { document, rfq } = await lockOwn(tx, caller.orgId, params.id)
   await requireInvitees(tx, caller.orgId, body.manufacturerIds)
-  await requireGuards(tx, 'invite', rfq, { now })
+  await requireLegal(tx, 'invite', rfq, { now })
   const added = [...new Set(body.manufacturerIds)].filter((id) => !rfq.manufacturerIds.includes(id))
   const manufacturerIds = [...rfq.manufacturerIds, ...added]
   if (hasTooManyInvitees(manufacturerIds)) {
@@ -126,11 +126,11 @@ export async function moveRfq(
   { followers }: RfqDeps,
   { tx, caller, params, body, ifMatch, now }: CommandOf<(typeof api)[`${RfqMove}Rfq`]>,
 ): Promise<JsonText> {
-  const { document, rfq } = await lockOwn(tx, caller.orgId, params.id, verb)
+  const { document, rfq } = await lockOwn(tx, caller.orgId, params.id)
   requireMatch(ifMatch, document)
   const { expireTime, reason }: FieldsOf<typeof body> = body ?? {}
   const newExpireTime = expireTime === undefined ? rfq.expireTime : utcOf(expireTime)
-  await requireGuards(tx, verb, rfq, { now, newExpireTime })
+  await requireLegal(tx, verb, rfq, { now, newExpireTime })
   const key = { orgId: caller.orgId, id: rfq.id }
   const hasExpired = stateAt(rfq, now) !== rfq.state
   if (hasExpired) await closeExpired(tx, rfq, now)
@@ -161,36 +161,35 @@ export async function closeExpired(tx: Tx, rfq: Rfq, now: string): Promise<void>
 
 /** Deletes an own draft. */
 export async function deleteRfq({ tx, caller, params, now }: CommandOf<typeof api.deleteRfq>): Promise<undefined> {
-  const { rfq } = await lockOwn(tx, caller.orgId, params.id, 'delete')
-  await requireGuards(tx, 'delete', rfq, { now })
+  const { rfq } = await lockOwn(tx, caller.orgId, params.id)
+  await requireLegal(tx, 'delete', rfq, { now })
   await queries.deleteRfq(tx, caller.orgId, rfq.id)
   await emitRfqEvent(tx, 'deleted', rfq)
   return undefined
 }
 
-/** An RFQ of the caller's organization, locked. Throws 404 for a verb that does not belong to consumers. */
-async function lockOwn(tx: Tx, orgId: string, id: string, verb: RfqVerb): Promise<{ document: string; rfq: Rfq }> {
-  requireActor(RFQ, verb, 'consumer')
+/** An RFQ of the caller's organization, locked. */
+async function lockOwn(tx: Tx, orgId: string, id: string): Promise<{ document: string; rfq: Rfq }> {
   const { document } = found(await queries.lockOwnRfq(tx, orgId, id))
   return { document, rfq: JSON.parse(document) }
 }
 
 /** Throws 409 for a verb that the state or a guard does not allow. A guarded part is locked. */
-async function requireGuards(
+const requireLegal = (
   tx: Tx,
-  verb: RfqVerb,
+  verb: ConsumerVerb,
   rfq: Rfq,
   { now, newExpireTime = rfq.expireTime }: { now: string; newExpireTime?: string },
-): Promise<void> {
-  const state = stateAt(rfq, now)
-  requireTransition(RFQ, verb, state)
-  const guards = RFQ.guards(verb)
-  const [part] = guards.includes('partIsAvailable') ? await queries.lockPart(tx, rfq.consumerOrgId, rfq.partId) : []
-  const invitees = guards.includes('inviteesQualify')
-    ? await queries.findInvitees(tx, rfq.consumerOrgId, rfq.manufacturerIds)
-    : []
-  const problems = guardProblems(verb, { ...rfq, newExpireTime, invitees, isPartAvailable: part !== undefined, now })
-  if (problems.length > 0) {
-    throw refuse('illegal_transition', { detail: `The RFQ does not meet what ${verb} requires.`, errors: problems })
-  }
-}
+): Promise<void> =>
+  requireGuards(RFQ, verb, stateAt(rfq, now), {
+    guards: GUARDS,
+    async facts() {
+      const { consumerOrgId, partId, manufacturerIds } = rfq
+      const named = RFQ.guards(verb)
+      const [part] = named.includes('partIsAvailable') ? await queries.lockPart(tx, consumerOrgId, partId) : []
+      const invitees = named.includes('inviteesQualify')
+        ? await queries.findInvitees(tx, consumerOrgId, manufacturerIds)
+        : []
+      return { ...rfq, newExpireTime, invitees, isPartAvailable: part !== undefined, now }
+    },
+  })

@@ -2,17 +2,17 @@ import type * as api from '../../../proto/http/sourcing/rfq-lifecycle.ts'
 import type { getRfq, Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import { RFQ } from '../../../proto/states/rfqs.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
+import { requireGuards } from '../../kit/command/transitions.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
-import { found, refuse } from '../../kit/errors/refusal.ts'
+import { found } from '../../kit/errors/refusal.ts'
 import type { CallerContext } from '../../kit/http/context.ts'
 import type { Log } from '../../kit/log/log.ts'
 import { levelOf } from '../../kit/worker/worker.ts'
-import { requireActor, requireTransition } from '../transitions.ts'
 import { causeOf, emitRfqDeclined } from './events.ts'
 import type { RfqDeps } from './followers.ts'
 import { declineInvitation, findRfq, lockInvitation, markRead } from './queries.ts'
-import { hasOtherRole, mayDecline, stateAt } from './rules.ts'
+import { DECLINE_GUARDS, hasOtherRole, stateAt } from './rules.ts'
 
 interface InvitationDeps {
   sql: Pool
@@ -47,14 +47,9 @@ export async function declineRfq(
   { followers }: RfqDeps,
   { tx, caller: { orgId }, params, body, now }: CommandOf<typeof api.declineRfq>,
 ): Promise<JsonText> {
-  requireActor(RFQ, 'decline', 'invitee')
   const invitation = found(await lockInvitation(tx, orgId, params.id))
   const rfq: Rfq = JSON.parse(invitation.rfq)
-  const state = stateAt(rfq, now)
-  requireTransition(RFQ, 'decline', state)
-  if (!mayDecline(invitation.state)) {
-    throw refuse('illegal_transition', { detail: `The invitation is ${invitation.state}.` })
-  }
+  await requireGuards(RFQ, 'decline', stateAt(rfq, now), { guards: DECLINE_GUARDS, facts: () => invitation })
   const { document } = found(await declineInvitation(tx, orgId, rfq.id, body?.reason ?? null, now))
   await emitRfqDeclined(tx, rfq, orgId)
   const change = { rfqId: rfq.id, cause: causeOf('declined', rfq) }

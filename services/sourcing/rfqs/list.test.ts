@@ -254,7 +254,7 @@ describe('q of GET /v1/rfqs', () => {
     done.resolve()
     await holder
     await until(async () => (await count('Rotor')) === 250, { what: 'all titles', withinMs: 20_000 })
-    await until(async () => (await admin`select from sourcing.title_refreshes`).length === 0)
+    await until(async () => (await admin`select from sourcing.jobs where kind = 'rfq-titles'`).length === 0)
     await admin`delete from sourcing.rfqs where part_id = ${part}`
   })
 

@@ -4,7 +4,7 @@ import { MAX_INVITEES, type Rfq, RfqInput, type RfqPatch } from '../../../proto/
 import { utcOf } from '../../../proto/http/times.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import { RFQ, type RfqState } from '../../../proto/states/rfqs.ts'
-import type { GuardOf } from '../../../proto/states/state-table.ts'
+import type { Guards } from '../../../proto/states/state-table.ts'
 
 /** The organizations of a published RFQ, each once. */
 export const partiesOf = ({
@@ -32,10 +32,10 @@ interface GuardFacts {
 
 const problem = (field: string, message: string): FieldError => ({ field, message })
 
-export type RfqVerb = keyof typeof RFQ.verbs
+export type ConsumerVerb = Exclude<keyof typeof RFQ.verbs, 'award' | 'decline'>
 
-/** The guards of the state table by name. Each returns its problems. */
-const GUARDS = {
+/** The guards of the verbs of consumers but `award`, which has its own in the feature of awards. */
+export const GUARDS = {
   hasInvitee: ({ manufacturerIds }) =>
     manufacturerIds.length > 0 ? [] : [problem('manufacturerIds', 'must name a manufacturer')],
   inviteesQualify: ({ manufacturerIds, invitees }) => inviteeProblems(manufacturerIds, invitees),
@@ -46,18 +46,17 @@ const GUARDS = {
     newExpireTime > expireTime ? [] : [problem('expireTime', 'must be later than the present expiry')],
   partIsAvailable: ({ isPartAvailable }) =>
     isPartAvailable ? [] : [problem('partId', 'is no longer available to your organization')],
-} satisfies Record<GuardOf<typeof RFQ.verbs>, (facts: GuardFacts) => FieldError[]>
+} satisfies Guards<typeof RFQ.verbs, ConsumerVerb, GuardFacts>
 
-/** The unmet guards of a verb, each with its field. */
-export const guardProblems = (verb: RfqVerb, facts: GuardFacts): FieldError[] =>
-  RFQ.guards(verb).flatMap((guard) => GUARDS[guard](facts))
+/** The guards of `decline`. */
+export const DECLINE_GUARDS = {
+  invitationIsUnanswered: ({ state }: { state: string }) =>
+    state === 'INVITED' || state === 'READ' ? undefined : `The invitation is ${state}.`,
+} satisfies Guards<typeof RFQ.verbs, 'decline', never>
 
 /** The state at a time: an OPEN RFQ whose expiry has passed counts as CLOSED before the worker has closed it. */
 export const stateAt = ({ state, expireTime }: { state: RfqState; expireTime: string }, now: string): RfqState =>
   state === 'OPEN' && expireTime <= now ? RFQ.verbs.expire.to : state
-
-/** An invitation that its manufacturer may decline. */
-export const mayDecline = (state: string): boolean => state === 'INVITED' || state === 'READ'
 
 /** Whether an invited manufacturer is also the consumer or the IP owner, so that a decline does not end its case. */
 export const hasOtherRole = (rfq: Pick<Rfq, 'consumerOrgId' | 'ipOwnerOrgId'>, orgId: string): boolean =>

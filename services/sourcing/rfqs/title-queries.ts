@@ -1,15 +1,6 @@
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { isReadable } from '../parts/visibility.ts'
 
-/** Starts the copy of a part's title at its first RFQ. A copy that runs starts again. */
-export const startRefresh = (tx: Tx, partId: string) => tx`
-  insert into sourcing.title_refreshes (part_id, last_id, waits_since) values (${partId}, '', clock_timestamp())
-  on conflict (part_id) do update set last_id = ''`
-
-/** The part that waits longest. No row where none waits, or where other replicas have locked all. */
-export const lockRefresh = (tx: Tx) => tx<{ part_id: string; last_id: string }[]>`
-  select part_id, last_id from sourcing.title_refreshes order by waits_since limit 1 for update skip locked`
-
 /** The next RFQs of a part, locked so that their invitations are complete until the transaction ends. */
 export const lockNextRfqs = (tx: Tx, partId: string, after: string, limit: number) => tx<{ id: string }[]>`
   select id from sourcing.rfqs where part_id = ${partId} and id > ${after} order by id limit ${limit} for update`
@@ -37,9 +28,3 @@ export const refreshInvitations = (sql: Sql, ids: readonly string[]) => sql`
   from sourcing.parts part
   where invited.rfq_id = any(${[...ids]}) and part.id = invited.part_id and invited.part_title is distinct from part.title
     and exists (select from sourcing.parts where id = invited.part_id and ${isReadable(sql, sql`invited.org_id`)})`
-
-export const advanceRefresh = (tx: Tx, partId: string, lastId: string) => tx`
-  update sourcing.title_refreshes set last_id = ${lastId}, waits_since = clock_timestamp() where part_id = ${partId}`
-
-export const endRefresh = (tx: Tx, partId: string) => tx`
-  delete from sourcing.title_refreshes where part_id = ${partId}`

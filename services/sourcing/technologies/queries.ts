@@ -1,16 +1,4 @@
-import type { Sql, Tx } from '../../kit/db/client.ts'
-
-/** The records that contain data of technologies. */
-export type Records = 'parts' | 'factories'
-
-/** Starts the update at the first record. An update that runs starts again. */
-export const startRefresh = (tx: Tx, records: Records) => tx`
-  insert into sourcing.technology_refresh (records, last_id) values (${records}, '')
-  on conflict (records) do update set last_id = ''`
-
-/** The last record that was updated. No row where no update runs, or where another replica has locked it. */
-export const lockRefresh = (tx: Tx, records: Records) => tx<{ last_id: string }[]>`
-  select last_id from sourcing.technology_refresh where records = ${records} for update skip locked`
+import type { Sql } from '../../kit/db/client.ts'
 
 interface Batch {
   after: string
@@ -48,9 +36,3 @@ export const updateFactories = (sql: Sql, { after, last }: Batch) => sql`
   from locked, catalog.technology_lookup technology
   where capability.factory_id = locked.id and technology.id = capability.technology_id
     and capability.process_type <> technology.production_process_type`
-
-export const advanceRefresh = (tx: Tx, records: Records, lastId: string) => tx`
-  update sourcing.technology_refresh set last_id = ${lastId} where records = ${records}`
-
-export const endRefresh = (tx: Tx, records: Records) => tx`
-  delete from sourcing.technology_refresh where records = ${records}`

@@ -76,7 +76,9 @@ test('thousands of parts are updated in short transactions: finished parts are n
   const [changed] = await owner<{ parts: number }[]>`
     select count(*)::integer as parts from sourcing.parts where process_id = 'pbf-metal' and revision <> 1`
   expect(changed?.parts).toBe(0)
-  await until(async () => (await owner`select 1 from sourcing.technology_refresh`).length === 0, { withinMs: 10_000 })
+  await until(async () => (await owner`select 1 from sourcing.jobs where kind = 'technologies'`).length === 0, {
+    withinMs: 10_000,
+  })
   await restoreShipped(sql, 'processes')
   await sql.end({ timeout: 1 })
 }, 90_000)

@@ -20,7 +20,7 @@ export interface Harness {
 /** Short pauses; nothing else differs from the product. */
 const QUICK: Partial<BusTiming> = {
   backoffMs: [20, 40, 60, 80],
-  leaseMs: 500,
+  retrySweepMs: 20,
   pollMs: 200,
   heartbeatMs: 200,
   electionPollMs: 50,

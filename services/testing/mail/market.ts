@@ -81,6 +81,6 @@ export async function marketplaceWithMail(
         { what: `${count} news for ${id}` },
       ),
     /** Makes the waiting mails due. */
-    release: () => owner`update organization.mails set next_attempt_at = now() where state = 'PENDING'`,
+    release: () => owner`update organization.jobs set due_at = now() where kind = 'mail'`,
   }
 }

@@ -39,11 +39,10 @@ export const WEBHOOK_CASES: Record<string, OperationCase> = {
   replayWebhookEvents: {
     references: { 'path.id': 'webhookEndpoint' },
     async conflict(fixtures, account, input) {
-      // Of another time, so that no worker finishes it.
+      // Without a job, so that no worker finishes it.
       await fixtures.market.db.owner`
-        insert into webhooks.replays (
-          endpoint_id, from_time, to_time, position_time, position_id, created_at, next_step_at)
-        select id, now(), now(), now(), '', now(), 'infinity' from webhooks.endpoints where org_id = ${account.orgId}
+        insert into webhooks.replays (endpoint_id, from_time, to_time, created_at)
+        select id, now(), now(), now() from webhooks.endpoints where org_id = ${account.orgId}
         on conflict do nothing`
       return input
     },

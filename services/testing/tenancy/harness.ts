@@ -118,7 +118,7 @@ export class TenancyHarness {
     const counts = metrics.matchAll(/^marketplace_(?:outbox_waiting|consumer_lag)_events\{.*\} (\d+)$/gm)
     const waiting = [...counts].map(([, count]) => Number(count))
     if (waiting.length === 0 || waiting.some((count) => count > 0)) return false
-    return (await db.owner`select from sourcing.title_refreshes`).length === 0
+    return (await db.owner`select from sourcing.jobs where kind = 'rfq-titles'`).length === 0
   }
 
   /** Digests of all tables except those of refusals (audit log, throttling), of the bus and of pagination. */

@@ -18,6 +18,7 @@ import { newWebhookSecret } from './secrets.ts'
 interface EndpointFollowers {
   /** Continues the replay of an endpoint that is active again. */
   resumeReplay(tx: Tx, endpointId: string, now: string): PromiseLike<unknown>
+  cancelReplay(tx: Tx, endpointId: string): PromiseLike<unknown>
   /** Ends pending deliveries of an endpoint that is deleted. */
   endDeliveries(tx: Tx, endpointId: string, now: string): PromiseLike<unknown>
 }
@@ -76,6 +77,7 @@ export async function deleteEndpoint(
   { tx, caller, params, now }: CommandOf<typeof api.deleteWebhookEndpoint>,
 ): Promise<undefined> {
   found(await queries.deleteEndpoint(tx, caller.orgId, params.webhookId))
+  await followers.cancelReplay(tx, params.webhookId)
   await followers.endDeliveries(tx, params.webhookId, now)
 }
 

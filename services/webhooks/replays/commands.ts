@@ -3,11 +3,13 @@ import type * as api from '../../../proto/http/webhooks/endpoint-flows.ts'
 import type { WebhookReplay } from '../../../proto/http/webhooks/endpoint-flows.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
+import { startJob } from '../../kit/worker/job-queries.ts'
 import { requireReplayRoom } from '../deliveries/replay-limit.ts'
 import { RETENTION_MS } from '../deliveries/rules.ts'
 import { lockEndpointShared } from '../endpoints/queries.ts'
 import { withoutNulls } from '../rows.ts'
 import { insertReplay } from './queries.ts'
+import { REPLAY } from './rules.ts'
 
 /** Records that the subscribed events of a period are sent again, which a worker then does in steps. */
 export async function replayEvents({
@@ -21,6 +23,7 @@ export async function replayEvents({
   await requireReplayRoom(tx, caller.orgId)
   const [replay] = await insertReplay(tx, id, keptPeriod(periodOf(body), now), now)
   if (!replay) throw refuse('limit_reached', { detail: 'The last replay of the endpoint is not finished.' })
+  await startJob(tx, { kind: REPLAY, id, tenantId: caller.orgId }, now)
   return withoutNulls(replay)
 }
 

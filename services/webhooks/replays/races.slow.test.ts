@@ -89,8 +89,7 @@ test('concurrent changes, deletions, replays, retries and tests cause no 5xx, an
   const unfinished = async () => {
     await owner`update webhooks.endpoints set failures = 0, failing_since = null where failures > 0`
     await owner`
-      update webhooks.replays set next_step_at = now()
-      where finished_at is null and next_step_at > now() + interval '1 second'`
+      update webhooks.jobs set due_at = now() where due_at > now() + interval '1 second'`
     return (await owner`select from webhooks.replays where finished_at is null`).length
   }
   await until(async () => (await unfinished()) === 0, { withinMs: 60_000, what: 'the end of the replays' })

@@ -94,9 +94,7 @@ describe('a replay', () => {
     const { id, path } = await endpoint({ events: ['cases.archived'], status: 'paused' })
     expect((await replay(id, period)).status).toBe(200)
     await until(
-      async () =>
-        (await owner`select from webhooks.replays where endpoint_id = ${id} and next_step_at = 'infinity'`).length ===
-        1,
+      async () => (await owner`select from webhooks.jobs where id = ${id} and due_at = 'infinity'`).length === 1,
     )
     expect([(await deliveriesOf(id)).length, await replayOf(id)]).toEqual([
       0,
@@ -119,6 +117,7 @@ describe('a replay', () => {
     expect((await replay(id, period)).status).toBe(200)
     expect((await remove(id)).status).toBe(204)
     expect((await owner`select from webhooks.replays where endpoint_id = ${id}`).length).toBe(0)
+    expect((await owner`select from webhooks.jobs where id = ${id}`).length).toBe(0)
     expect((await deliveriesOf(id)).length).toBe(0)
   })
 
@@ -138,7 +137,7 @@ describe('a replay', () => {
     const { id } = await endpoint({ events: ['cases.unarchived'], url: `http://127.0.0.1:${server.port}/` })
     await replay(id, period)
     const nextStep = async () =>
-      (await owner<{ at: string }[]>`select next_step_at as at from webhooks.replays where endpoint_id = ${id}`)[0]?.at
+      (await owner<{ at: string }[]>`select due_at as at from webhooks.jobs where id = ${id}`)[0]?.at
     await until(async () => (await deliveriesOf(id)).length === 55, { what: 'the first deliveries' })
     const postponed = await nextStep()
     await until(async () => (await nextStep()) !== postponed, { what: 'a step without room' })
@@ -166,10 +165,9 @@ describe('a replay', () => {
     await insertPending(19_951)
     expect((await replay(id, period)).status).toBe(200)
     const [{ at: before } = { at: '' }] = await owner<{ at: string }[]>`
-      select next_step_at as at from webhooks.replays where endpoint_id = ${id}`
+      select due_at as at from webhooks.jobs where id = ${id}`
     await until(
-      async () =>
-        (await owner`select from webhooks.replays where endpoint_id = ${id} and next_step_at > ${before}`).length === 1,
+      async () => (await owner`select from webhooks.jobs where id = ${id} and due_at > ${before}`).length === 1,
       { what: 'a step without room' },
     )
     expect((await deliveriesOf(id)).length).toBe(0)
@@ -204,7 +202,7 @@ describe('a replay', () => {
     await replay(id, period)
     const wait = async () => {
       const [row] = await owner<{ seconds: number }[]>`
-        select extract(epoch from next_step_at - now())::float as seconds from webhooks.replays where endpoint_id = ${id}`
+        select extract(epoch from due_at - now())::float as seconds from webhooks.jobs where id = ${id}`
       return row?.seconds ?? 0
     }
     await until(async () => (await deliveriesOf(id)).length === 1, { what: 'the first delivery' })
@@ -214,7 +212,7 @@ describe('a replay', () => {
     const [failed] = await list(`endpointId=${id}`)
     await client.post(`${OPERATIONS}/deliveries/${failed?.id}/retry`)
     await finished(id, 'DELIVERED')
-    await owner`update webhooks.replays set next_step_at = now() where endpoint_id = ${id}`
+    await owner`update webhooks.jobs set due_at = now() where id = ${id}`
     expect(await done(id)).toMatchObject({ deliveries: 51 })
     await remove(id)
     await owner`delete from webhooks.deliveries where endpoint_id = ${id}`

@@ -1,5 +1,8 @@
 import { MAX_PENDING_REPLAYED } from '../../../proto/http/webhooks/endpoint-flows.ts'
 
+/** The kind of the jobs of replays. A job has the id of its endpoint. */
+export const REPLAY = 'webhook-replay'
+
 /** Deliveries that one step creates, at most. */
 const STEP_DELIVERIES = 50
 /** A replay waits while so many deliveries of its endpoint are due, because new events wait behind them. */

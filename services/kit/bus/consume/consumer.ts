@@ -2,11 +2,12 @@ import type { Pool } from '../../db/client.ts'
 import { isDependencyFailure } from '../../db/failures.ts'
 import type { MessageLog } from '../../log/message-log.ts'
 import type { LeaderElection } from '../../sessions/leader-election.ts'
+import type { JobWorker } from '../../worker/jobs.ts'
 import type { WakeSignal } from '../../worker/wake-signal.ts'
 import { pause, type Worker } from '../../worker/worker.ts'
 import type { Driver, Feed, Position } from '../driver/driver.ts'
 import type { EventProcessor } from './event-processor.ts'
-import { deleteCursors, ensureCursors, listCursors, nextRetry, touchCursors } from './queries.ts'
+import { deleteCursors, ensureCursors, listCursors, touchCursors } from './queries.ts'
 
 interface ConsumerOptions {
   name: string
@@ -15,6 +16,7 @@ interface ConsumerOptions {
   driver: Driver
   election: LeaderElection
   processor: EventProcessor
+  retries: JobWorker
   log: MessageLog
   /** Notified when a source may have events. */
   wake: WakeSignal
@@ -23,7 +25,6 @@ interface ConsumerOptions {
 
 const FIRST_IDLE_MS = 5
 const FAILED_PAUSE_MS = 500
-const MAX_RETRIES_PER_ROUND = 200
 const TOUCH_INTERVAL_MS = 10 * 60 * 1000
 const START: Position = { low: '0', high: '0', seq: '0', epoch: null }
 
@@ -46,10 +47,10 @@ export class Consumer implements Worker {
   }
 
   run(signal: AbortSignal): Promise<void> {
-    const { election, name } = this.#options
+    const { election, name, retries } = this.#options
     return election.lead(consumerRole(name), signal, async (_session, leadership) => {
       this.#feeds = await this.#open(leadership)
-      await this.#process(this.#feeds, leadership).finally(() => {
+      await Promise.all([this.#process(this.#feeds, leadership), retries.run(leadership)]).finally(() => {
         this.#feeds = undefined
       })
     })
@@ -92,8 +93,8 @@ export class Consumer implements Worker {
           await touchCursors(pool, name)
           touchAt = performance.now() + TOUCH_INTERVAL_MS
         }
-        const { worked, dueMs } = await runRound(this.#options, feeds, signal)
-        const woken = worked || (await wake.wait(Math.min(idleMs, dueMs), signal))
+        const worked = await runRound(this.#options, feeds, signal)
+        const woken = worked || (await wake.wait(idleMs, signal))
         idleMs = woken ? FIRST_IDLE_MS : Math.min(idleMs * 2, pollMs)
       } catch (error) {
         log[isDependencyFailure(error) ? 'warn' : 'error']({ consumer: name, err: error }, 'consumer failed')
@@ -103,30 +104,24 @@ export class Consumer implements Worker {
   }
 }
 
-/**
- * Retries due events before new ones, because a busy subject would otherwise never leave the retry queue. The number is
- * bounded, so that a consumer that always fails still reads new events.
- */
-async function retryDue(processor: EventProcessor, signal: AbortSignal): Promise<boolean> {
-  let tried = 0
-  while (tried < MAX_RETRIES_PER_ROUND && !signal.aborted && (await processor.retry())) tried++
-  return tried > 0
-}
-
-/** Processes due retries and a batch of each source. Returns whether there was work, and when a retry is due. */
-async function runRound({ name, pool, processor }: ConsumerOptions, feeds: readonly Feed[], signal: AbortSignal) {
-  const [[retry], rows] = await Promise.all([nextRetry(pool, name), listCursors(pool, name)])
-  const dueMs = retry?.due_ms ?? Number.POSITIVE_INFINITY
-  let worked = dueMs <= 0 && (await retryDue(processor, signal))
-  const cursors = new Map(rows.map((cursor) => [cursor.source, cursor]))
+/** Processes a batch of each source. Returns whether there was work. */
+async function runRound(
+  { name, pool, processor, retries }: ConsumerOptions,
+  feeds: readonly Feed[],
+  signal: AbortSignal,
+) {
+  const cursors = new Map((await listCursors(pool, name)).map((cursor) => [cursor.source, cursor]))
+  let worked = false
   const next = async (feed: Feed) => {
     const cursor = cursors.get(feed.source)
     const batch = cursor && !signal.aborted ? await feed.next(cursor) : undefined
     return cursor && batch ? [{ cursor, batch }] : []
   }
   for (const { cursor, batch } of (await Promise.all(feeds.map(next))).flat()) {
-    if (signal.aborted || (await processor.deliver(cursor, batch)) === 'moved') continue
-    worked = true
+    if (signal.aborted) break
+    const outcome = await processor.deliver(cursor, batch)
+    if (outcome === 'queued') retries.wake()
+    worked ||= outcome !== 'moved'
   }
-  return { worked, dueMs: Math.max(dueMs, FIRST_IDLE_MS) }
+  return worked
 }

@@ -15,8 +15,8 @@ interface Delivery {
   malformed: readonly Malformed[]
 }
 
-/** `moved`: another process has moved the cursor, and nothing was done. */
-type Outcome = 'done' | 'moved'
+/** `queued`: events wait for a retry. `moved`: another process has moved the cursor, and nothing was done. */
+type Outcome = 'done' | 'queued' | 'moved'
 
 const MAX_MALFORMED_CHARACTERS = 64 * 1024
 
@@ -29,17 +29,14 @@ export class EventProcessor {
   readonly #consume: ConsumeOptions
   readonly #matches: (type: string) => boolean
   readonly #options: RetryOptions
-  readonly #retries: RetryQueue
+  readonly retries: RetryQueue
 
   constructor(consume: ConsumeOptions, matches: (type: string) => boolean, options: RetryOptions) {
     this.#consume = consume
     this.#matches = matches
     this.#options = options
-    this.#retries = new RetryQueue(consume, options)
+    this.retries = new RetryQueue(consume, options)
   }
-
-  /** Retries the next due event. Returns whether there was one. */
-  retry = (): Promise<boolean> => this.#retries.retry()
 
   /** Handles a batch and moves the cursor in one transaction. */
   async deliver(cursor: Cursor, { received, to }: Batch): Promise<Outcome> {
@@ -55,8 +52,8 @@ export class EventProcessor {
     if (!attempt) return 'moved'
     // A previous attempt at this batch crashed, possibly because of one of its events.
     const isSuspect = attempt.attempts > 1
-    const outcome = isSuspect ? await this.#defer(delivery, { isolated: true }) : await this.#handle(delivery)
-    if (outcome === 'done') this.#report(malformed)
+    const outcome = isSuspect ? await this.#defer(delivery) : await this.#handle(delivery)
+    if (outcome !== 'moved') this.#report(malformed)
     return outcome
   }
 
@@ -66,7 +63,7 @@ export class EventProcessor {
       return await this.#options.pool.begin(async (tx) => {
         const [fresh, isBlocked] = await Promise.all([
           this.#claim(tx, delivery),
-          this.#retries.blockedSubjects(tx, delivery.events),
+          this.retries.blockedSubjects(tx, delivery.events),
         ])
         if (!fresh) return 'moved'
         await this.#handleAll(
@@ -77,8 +74,9 @@ export class EventProcessor {
             throw error
           },
         )
-        await this.#retries.add(tx, fresh.filter(isBlocked), { isolated: false })
-        return 'done'
+        const blocked = fresh.filter(isBlocked)
+        await this.retries.add(tx, blocked)
+        return blocked.length > 0 ? 'queued' : 'done'
       })
     } catch (error) {
       if (!failure || isDependencyFailure(failure.error)) throw error
@@ -86,7 +84,7 @@ export class EventProcessor {
       const consumer = this.#consume.name
       if (event) this.#options.log.warn({ consumer, id: event.id, tries: 1, err }, 'event failed')
       else this.#options.log.warn({ consumer, err }, 'events failed together, and are handled one by one')
-      return this.#defer(delivery, { isolated: false, failure })
+      return this.#defer(delivery, failure)
     }
   }
 
@@ -105,12 +103,12 @@ export class EventProcessor {
   }
 
   /** Moves the cursor and queues the events for retries, so that a failing event does not block the others. */
-  #defer(delivery: Delivery, options: { isolated: boolean; failure?: Failure }): Promise<Outcome> {
+  #defer(delivery: Delivery, failure?: Failure): Promise<Outcome> {
     return this.#options.pool.begin(async (tx) => {
       const fresh = await this.#claim(tx, delivery)
       if (!fresh) return 'moved'
-      await this.#retries.add(tx, fresh, options)
-      return 'done'
+      await this.retries.add(tx, fresh, failure)
+      return 'queued'
     })
   }
 

@@ -57,25 +57,18 @@ export const countRetries = (sql: Sql) => sql<{ consumer: string; retrying: numb
   ) as counts
   group by consumer`
 
-export interface RetryEvent {
-  consumer: string
-  event_id: string
+/** The kind of the jobs of a consumer, one for each subject with queued events. */
+export const retryKind = (consumer: string) => `event-retry:${consumer}`
+
+/** Events of one subject of a source are handled in order. */
+export interface Subject {
   source: string
   subject: string
+}
+
+interface RetryEvent extends Subject {
+  event_id: string
   envelope: string
-  tries: number
-  error: string | null
-}
-
-interface NewRetry extends RetryEvent {
-  pause_ms: number
-}
-
-export interface RetryRow extends RetryEvent {
-  position: string
-  isolated: boolean
-  /** Attempts that a failure of a dependency ended. */
-  interruptions: number
 }
 
 /** Returns those of the subjects that have a queued event. Their next events wait behind it. */
@@ -84,7 +77,7 @@ export const listBlockedSubjects = (
   consumer: string,
   sources: readonly string[],
   subjects: readonly string[],
-) => tx<{ source: string; subject: string }[]>`
+) => tx<Subject[]>`
   select s.source, s.subject
   from unnest(${sources as string[]}::text[], ${subjects as string[]}::text[]) as s (source, subject)
   where exists (
@@ -92,78 +85,43 @@ export const listBlockedSubjects = (
     where r.consumer = ${consumer} and r.source = s.source and r.subject = s.subject
   )`
 
-/** Queues events in this order. Only the first event of each subject gets a due time. */
-export const insertRetries = (tx: Tx, events: readonly NewRetry[], isolated: boolean) => tx`
-  insert into retry_events (consumer, event_id, source, subject, envelope, tries, error, isolated, next_try_at)
-  select e.consumer, e.event_id, e.source, e.subject, e.envelope, e.tries, e.error, ${isolated},
-    case when row_number() over (partition by e.source, e.subject order by e.position) = 1 and not exists (
-      select 1 from retry_events r
-      where r.consumer = e.consumer and r.source = e.source and r.subject = e.subject
-    ) then now() + e.pause_ms * interval '1 ms' end
-  from unnest(
-    ${events.map((e) => e.consumer)}::text[], ${events.map((e) => e.event_id)}::text[],
-    ${events.map((e) => e.source)}::text[], ${events.map((e) => e.subject)}::text[],
-    ${events.map((e) => e.envelope)}::text[], ${events.map((e) => e.tries)}::integer[],
-    ${events.map((e) => e.error)}::text[], ${events.map((e) => e.pause_ms)}::float8[]
-  ) with ordinality as e (consumer, event_id, source, subject, envelope, tries, error, pause_ms, position)
-  order by e.position`
-
-/** Time until the next queued event is due. */
-export const nextRetry = (sql: Sql, consumer: string) => sql<{ due_ms: number | null }[]>`
-  select (extract(epoch from min(next_try_at) - now()) * 1000)::float8 as due_ms
-  from retry_events where consumer = ${consumer} and next_try_at is not null`
-
-/**
- * Leases the event that has been due longest. The attempt is counted before it starts, so that the count survives a
- * crash. No other process takes the event until the lease ends.
- */
-export const claimRetry = (sql: Sql, consumer: string, leaseMs: number) => sql<RetryRow[]>`
-  update retry_events set tries = tries + 1, next_try_at = now() + ${leaseMs} * interval '1 ms'
-  where position = (
-    select position from retry_events
-    where consumer = ${consumer} and next_try_at <= now()
-    order by next_try_at limit 1
-    for update skip locked
+/** Queues events in this order, with a job for each subject. That of a failed first event is due after a pause. */
+export const insertRetries = (
+  tx: Tx,
+  consumer: string,
+  events: readonly RetryEvent[],
+  failed: { id: string; pauseMs: number },
+) => tx`
+  with events as materialized (
+    select e.event_id, e.source, e.subject, e.envelope, e.position
+    from unnest(
+      ${events.map((e) => e.event_id)}::text[], ${events.map((e) => e.source)}::text[],
+      ${events.map((e) => e.subject)}::text[], ${events.map((e) => e.envelope)}::text[]
+    ) with ordinality as e (event_id, source, subject, envelope, position)
+  ), queued as (
+    insert into retry_events (consumer, event_id, source, subject, envelope)
+    select ${consumer}, event_id, source, subject, envelope from events order by position
   )
-  returning position, consumer, event_id, source, subject, envelope, tries, interruptions, error, isolated`
-
-/** Marks the events that may have been handled together when a process crashed, to be handled one by one. */
-export const isolateQueue = (sql: Sql, { consumer, source, subject }: RetryEvent, limit: number) => sql`
-  update retry_events set isolated = true where position = any(array(
-    select position from retry_events
-    where consumer = ${consumer} and source = ${source} and subject = ${subject}
-    order by position limit ${limit}
-  ))`
+  insert into jobs (kind, id, data, attempts, created_at, due_at)
+  select ${retryKind(consumer)}, source || E'\\n' || subject, jsonb_build_object('source', source, 'subject', subject),
+    (event_id = ${failed.id})::integer, now(),
+    now() + case when event_id = ${failed.id} then ${failed.pauseMs} * interval '1 ms' else interval '0' end
+  from (select distinct on (source, subject) event_id, source, subject from events order by source, subject, position) first
+  on conflict do nothing`
 
 /** Locks the consumer against concurrent batches and retries. */
 export const lockConsumer = (tx: Tx, consumer: string) => tx<{ source: string }[]>`
   select source from bus_cursors where consumer = ${consumer} order by source for update`
 
 /** The queued events of a subject, in order. */
-export const listRetries = (tx: Tx, { consumer, source, subject }: RetryEvent, limit: number) => tx<RetryRow[]>`
-  select position, consumer, event_id, source, subject, envelope, tries, interruptions, error, isolated from retry_events
+export const listRetries = (tx: Tx, consumer: string, { source, subject }: Subject, limit: number) => tx<
+  { position: string; envelope: string }[]
+>`
+  select position, envelope from retry_events
   where consumer = ${consumer} and source = ${source} and subject = ${subject}
   order by position limit ${limit}`
 
-export const deleteRetries = (tx: Tx, positions: readonly string[]) => tx`
-  delete from retry_events where position = any(${positions as string[]}::bigint[])`
-
-/** Makes the next event of a subject due. */
-export const promoteNext = (tx: Tx, { consumer, source, subject }: RetryEvent) => tx`
-  update retry_events set next_try_at = now() where position = (
-    select min(position) from retry_events
-    where consumer = ${consumer} and source = ${source} and subject = ${subject}
-  )`
-
-export const postponeRetry = (sql: Sql, position: string, tries: number, pauseMs: number, error: string) => sql`
-  update retry_events set tries = ${tries}, next_try_at = now() + ${pauseMs} * interval '1 ms', error = ${error}
-  where position = ${position}`
-
-/** Postpones an event whose attempt was ended by a failure of a dependency. */
-export const postponeInterrupted = (sql: Sql, position: string, pauseMs: number, error: string) => sql`
-  update retry_events set
-    interruptions = interruptions + 1, next_try_at = now() + ${pauseMs} * interval '1 ms', error = ${error}
-  where position = ${position}`
+export const deleteRetry = (tx: Tx, position: string) => tx`delete from retry_events where position = ${position}`
 
 interface DeadLetter {
   consumer: string
@@ -211,13 +169,16 @@ export const requeueDeadLetters = (sql: Sql, consumer: string) => sql`
   with requeued as (
     delete from dead_letters where consumer = ${consumer} and type is not null
     returning consumer, event_id, envelope::jsonb ->> 'source' as source, subject, envelope, given_up_at
+  ), queued as (
+    insert into retry_events (consumer, event_id, source, subject, envelope)
+    select consumer, event_id, source, subject, envelope from requeued order by given_up_at, event_id
+    on conflict (consumer, event_id) do nothing
+    returning source, subject
+  ), started as (
+    insert into jobs (kind, id, data, created_at, due_at)
+    select distinct ${retryKind(consumer)}, source || E'\\n' || subject,
+      jsonb_build_object('source', source, 'subject', subject), now(), now()
+    from queued
+    on conflict do nothing
   )
-  insert into retry_events (consumer, event_id, source, subject, envelope, isolated, next_try_at)
-  select d.consumer, d.event_id, d.source, d.subject, d.envelope, true,
-    case when row_number() over (partition by d.source, d.subject order by d.given_up_at, d.event_id) = 1 and not exists (
-      select 1 from retry_events r
-      where r.consumer = d.consumer and r.source = d.source and r.subject = d.subject
-    ) then now() end
-  from requeued d
-  order by d.given_up_at, d.event_id
-  on conflict (consumer, event_id) do nothing`
+  select from queued`

@@ -3,23 +3,10 @@ import type { ServiceName } from '../../../../proto/services.ts'
 import type { Pool, Tx } from '../../db/client.ts'
 import { isDependencyFailure } from '../../db/failures.ts'
 import type { MessageLog } from '../../log/message-log.ts'
+import type { Job, JobKind } from '../../worker/jobs.ts'
 import type { ConsumeOptions } from '../driver/options.ts'
 import { handleEvent } from './handle-event.ts'
-import {
-  claimRetry,
-  deleteRetries,
-  insertDeadLetter,
-  insertRetries,
-  isolateQueue,
-  listBlockedSubjects,
-  listRetries,
-  lockConsumer,
-  postponeInterrupted,
-  postponeRetry,
-  promoteNext,
-  type RetryEvent,
-  type RetryRow,
-} from './queries.ts'
+import * as queries from './queries.ts'
 
 export interface DeadLetterNotice {
   consumer: string
@@ -36,8 +23,6 @@ export interface RetryOptions {
   tries: number
   /** Pauses before the second attempt, the third and so on. The last one repeats. */
   backoffMs: readonly number[]
-  /** Lease of an attempt, after which another process may start the next one. */
-  leaseMs: number
   onDeadLetter: (notice: DeadLetterNotice) => void
 }
 
@@ -47,49 +32,51 @@ export interface Failure {
   error: unknown
 }
 
-/** Maximum of events of one subject that are handled in one transaction. */
-const BATCH_EVENTS = 64
-/** Pauses after interruptions grow up to this attempt, so that the event is handled soon after the failure. */
-const MAX_INTERRUPTED_BACKOFF_TRIES = 3
+type SubjectJob = Job<queries.Subject>
+
 const MAX_ERROR_CHARACTERS = 500
 
 /**
- * The retry queue of a consumer, with one FIFO queue for each subject. The first event of a subject is retried with
- * backoff until it succeeds or becomes a dead letter; the others wait behind it. An attempt that a failure of a
- * dependency ended does not count.
+ * The retry queue of a consumer, with one FIFO queue for each subject, whose job handles its first event until it
+ * succeeds or becomes a dead letter; the others wait behind it. Events are handled one by one, because any of them may
+ * have failed or crashed the process. An attempt that a failure of a dependency ended does not count.
  */
 export class RetryQueue {
   readonly #consume: ConsumeOptions
   readonly #options: RetryOptions
-  /** An interruption that could not be recorded, because the database was unavailable. */
-  #unrecorded: (() => PromiseLike<unknown>) | undefined
 
   constructor(consume: ConsumeOptions, options: RetryOptions) {
     this.#consume = consume
     this.#options = options
   }
 
-  /** Queues events in their order. A failure counts as the first attempt of its event. */
-  async add(
-    tx: Tx,
-    events: readonly Envelope[],
-    { isolated, failure }: { isolated: boolean; failure?: Failure | undefined },
-  ) {
+  get kind(): JobKind<queries.Subject> {
+    const { pool, tries } = this.#options
+    return {
+      kind: queries.retryKind(this.#consume.name),
+      slots: 1,
+      tenantSlots: 1,
+      maxAttempts: tries,
+      pauseAfter: (attempts) => this.#pauseMs(attempts),
+      run: (job) => pool.begin((tx) => this.#pass(tx, job, (event) => this.#handle(tx, event))),
+      isInterruption: isDependencyFailure,
+      onFailure: (job, error, isLast) => (isLast ? this.#giveUp(job, error) : this.#warn(job, error)),
+    }
+  }
+
+  /** Queues events in their order. The failure of the first event of a subject counts as its first attempt. */
+  async add(tx: Tx, events: readonly Envelope[], failure?: Failure): Promise<void> {
     if (events.length === 0) return
-    const rows = events.map((event) => {
-      const failed = event === failure?.event
-      return {
-        consumer: this.#consume.name,
-        event_id: event.id,
-        source: event.source,
-        subject: event.subject,
-        envelope: JSON.stringify(event),
-        tries: failed ? 1 : 0,
-        error: failed ? describe(failure.error) : null,
-        pause_ms: failed ? this.#pauseMs(1) : 0,
-      }
+    const rows = events.map((event) => ({
+      event_id: event.id,
+      source: event.source,
+      subject: event.subject,
+      envelope: JSON.stringify(event),
+    }))
+    await queries.insertRetries(tx, this.#consume.name, rows, {
+      id: failure?.event?.id ?? '',
+      pauseMs: this.#pauseMs(1),
     })
-    await insertRetries(tx, rows, isolated)
   }
 
   /** Returns whether an event has to wait because an earlier event of its subject is queued. */
@@ -97,108 +84,59 @@ export class RetryQueue {
     if (events.length === 0) return () => false
     const sources = events.map(({ source }) => source)
     const subjects = events.map(({ subject }) => subject)
-    const rows = await listBlockedSubjects(tx, this.#consume.name, sources, subjects)
+    const rows = await queries.listBlockedSubjects(tx, this.#consume.name, sources, subjects)
     const blocked = new Set(rows.map(subjectOf))
     return (event) => blocked.has(subjectOf(event))
   }
 
-  /** Retries the event that has been due longest, with the events behind it. Returns whether there was one. */
-  async retry(): Promise<boolean> {
-    const { pool, tries, leaseMs } = this.#options
-    await this.#recordInterruption(this.#unrecorded)
-    const [head] = await claimRetry(pool, this.#consume.name, leaseMs)
-    if (!head) return false
-    if (countedTries(head) > tries) {
-      await this.#deadLetter(head, head.error ?? 'the process crashed while handling it')
-      return true
+  /** Removes the first event of a subject with what is done with it, and makes the job of the next one due. */
+  async #pass(tx: Tx, job: SubjectJob, work: (event: Envelope) => Promise<void>): Promise<void> {
+    const consumer = this.#consume.name
+    await queries.lockConsumer(tx, consumer)
+    if (!(await job.hold(tx))) return
+    const [first, next] = await queries.listRetries(tx, consumer, job.data, 2)
+    if (first) {
+      await work(JSON.parse(first.envelope))
+      await queries.deleteRetry(tx, first.position)
     }
-    // After a failure or a crash the events are handled one by one, because any of them may be the cause.
-    if (head.tries > 1) await isolateQueue(pool, head, BATCH_EVENTS)
-    try {
-      await this.#handleQueue(head)
-    } catch (error) {
-      this.#warn(head, error)
-      if (isDependencyFailure(error)) {
-        const pauseMs = this.#pauseMs(Math.min(head.tries, MAX_INTERRUPTED_BACKOFF_TRIES))
-        await this.#recordInterruption(() => postponeInterrupted(pool, head.position, pauseMs, describe(error)))
-        throw error
-      }
-      if (countedTries(head) >= tries) await this.#deadLetter(head, describe(error))
-      else await postponeRetry(pool, head.position, head.tries, this.#pauseMs(head.tries), describe(error))
-    }
-    return true
+    if (next) await job.continue(tx, undefined)
+    else await job.end(tx)
   }
 
-  /** Records an interruption. If that fails, the next `retry` records it first. */
-  async #recordInterruption(record: (() => PromiseLike<unknown>) | undefined): Promise<void> {
-    this.#unrecorded = record
-    await record?.()
-    this.#unrecorded = undefined
+  #handle(tx: Tx, event: Envelope): Promise<void> {
+    return handleEvent({ ...this.#consume, service: this.#options.service }, tx, event)
   }
 
-  /** Handles the first event of a subject, and those behind it in the same transaction. */
-  async #handleQueue(head: RetryRow): Promise<void> {
-    await this.#options.pool.begin(async (tx) => {
-      await lockConsumer(tx, head.consumer)
-      const queue = await listRetries(tx, head, head.tries > 1 || head.isolated ? 1 : BATCH_EVENTS)
-      // Another process has handled the event.
-      if (queue[0]?.position !== head.position) return
-      const handled: string[] = []
-      let failed: { row: RetryRow; error: unknown } | undefined
-      for (const row of queue) {
-        if (handled.length > 0 && row.isolated) break
-        try {
-          await tx.savepoint((part) =>
-            handleEvent({ ...this.#consume, service: this.#options.service }, part, JSON.parse(row.envelope)),
-          )
-        } catch (error) {
-          if (handled.length === 0) throw error
-          // The event becomes the first of its subject.
-          if (isDependencyFailure(error)) break
-          failed = { row: { ...row, tries: row.tries + 1 }, error }
-          break
-        }
-        handled.push(row.position)
-      }
-      await deleteRetries(tx, handled)
-      if (!failed) return void (await promoteNext(tx, head))
-      this.#warn(failed.row, failed.error)
-      const { position, tries } = failed.row
-      await postponeRetry(tx, position, tries, this.#pauseMs(tries), describe(failed.error))
-    })
+  async #giveUp(job: SubjectJob, cause: unknown): Promise<void> {
+    const { tries, log, onDeadLetter } = this.#options
+    const consumer = this.#consume.name
+    const error = job.attempts > tries ? 'the process crashed while handling it' : describe(cause)
+    let dead: Envelope | undefined
+    await job.settle((tx) =>
+      this.#pass(tx, job, async (event) => {
+        const { id: event_id, type, subject } = event
+        const envelope = JSON.stringify(event)
+        await queries.insertDeadLetter(tx, { consumer, event_id, type, subject, envelope, tries, error })
+        dead = event
+      }),
+    )
+    if (!dead) return
+    const { id, type } = dead
+    log.error({ consumer, id, type, tries }, 'event moved to dead letters')
+    onDeadLetter({ consumer, eventId: id, type, tries, error })
   }
 
-  async #deadLetter(head: RetryRow, error: string): Promise<void> {
-    const { consumer, event_id, envelope, subject } = head
-    const { type }: Envelope = JSON.parse(envelope)
-    const tries = Math.min(countedTries(head), this.#options.tries)
-    const isDead = await this.#options.pool.begin(async (tx) => {
-      await lockConsumer(tx, consumer)
-      const [first] = await listRetries(tx, head, 1)
-      if (first?.position !== head.position) return false
-      await insertDeadLetter(tx, { consumer, event_id, type, subject, envelope, tries, error })
-      await deleteRetries(tx, [head.position])
-      await promoteNext(tx, head)
-      return true
-    })
-    if (!isDead) return
-    this.#options.log.error({ consumer, id: event_id, type, tries }, 'event moved to dead letters')
-    this.#options.onDeadLetter({ consumer, eventId: event_id, type, tries, error })
+  async #warn({ data: { subject }, attempts: tries }: SubjectJob, err: unknown): Promise<void> {
+    this.#options.log.warn({ consumer: this.#consume.name, subject, tries, err }, 'event failed')
   }
 
   #pauseMs(tries: number): number {
     const { backoffMs } = this.#options
     return backoffMs[Math.min(tries, backoffMs.length) - 1] ?? 0
   }
-
-  #warn({ consumer, event_id, tries }: RetryEvent, error: unknown): void {
-    this.#options.log.warn({ consumer, id: event_id, tries, err: error }, 'event failed')
-  }
 }
 
-const countedTries = ({ tries, interruptions }: RetryRow) => tries - interruptions
-
-const subjectOf = ({ source, subject }: { source: string; subject: string }) => `${source}\n${subject}`
+const subjectOf = ({ source, subject }: queries.Subject) => `${source}\n${subject}`
 
 function describe(error: unknown): string {
   const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) }

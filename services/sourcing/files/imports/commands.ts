@@ -6,8 +6,10 @@ import type { Sql } from '../../../kit/db/client.ts'
 import { newIdAt } from '../../../kit/db/ids.ts'
 import { found } from '../../../kit/errors/refusal.ts'
 import type { SecretBox } from '../../../kit/secrets/box.ts'
+import { startJob } from '../../../kit/worker/job-queries.ts'
 import { recordFilesChange, requireWithinLimits } from '../commands.ts'
 import { insertImport } from '../jobs/queries.ts'
+import { IMPORT, JOB_LIMITS } from '../jobs/rules.ts'
 import { insertFile, lockOwnPart } from '../queries.ts'
 import type { StorageQuota } from '../rules.ts'
 import { findImport } from './queries.ts'
@@ -33,7 +35,10 @@ export async function importFile(
   const withoutBytes = { reason: null, objectKey: null, info: null, countedBytes: 0 }
   const file = { id: fileId, partId, orgId, name, group, public: false, state: 'PENDING' as const, ...withoutBytes }
   await insertFile(tx, file, now)
-  await insertImport(tx, { fileId, encryptedUrl: await box.encrypt(sasUrl) }, now)
+  await insertImport(tx, fileId)
+  const data = { encryptedUrl: await box.encrypt(sasUrl) }
+  const expiresAt = new Date(Date.parse(now) + JOB_LIMITS.importLifetimeMs).toISOString()
+  await startJob(tx, { kind: IMPORT, id: fileId, tenantId: orgId, data, expiresAt }, now)
   await requireWithinLimits(tx, quota, orgId, partId, 1)
   await recordFilesChange(tx, { partId, orgId }, now)
   return { fileId }

@@ -30,17 +30,7 @@ const fetching = {
 }
 
 async function fetched(path: string) {
-  const job = {
-    file_id: 'file_x',
-    kind: 'import' as const,
-    source_key: null,
-    source_etag: null,
-    encrypted_url: await box.encrypt(source.url + path),
-    attempts: 1,
-    deadline_at: '2100-01-01T00:00:00.000Z',
-    lease_token: crypto.randomUUID(),
-    org_id: 'org_x',
-  }
+  const job = { encryptedUrl: await box.encrypt(source.url + path) }
   const progress = { receivedBytes: 0, totalBytes: null }
   return fetchImport(fetching, job, { key: path.slice(1), signal: AbortSignal.timeout(4_000), progress })
 }

@@ -1,7 +1,6 @@
 import { type AddressGuard, AddressRefused } from '../../../kit/addresses/guard.ts'
 import type { SecretBox } from '../../../kit/secrets/box.ts'
-import type { JobRow } from '../jobs/queries.ts'
-import { type Attempt, failureOfStatus, JOB_LIMITS, JobFailure } from '../jobs/rules.ts'
+import { type Attempt, failureOfStatus, type ImportData, JOB_LIMITS, JobFailure } from '../jobs/rules.ts'
 import { type IdleLimit, IdleTimeout, readWithIdleTimeout, withIdleTimeout } from '../storage/idle-timeout.ts'
 import { MAX_FILE_BYTES, type ObjectInfo, type Storage } from '../storage/storage.ts'
 
@@ -28,10 +27,10 @@ class SourceDisconnected extends Error {
 /** Fetches the URL of an import into the store, in bounded memory. */
 export async function fetchImport(
   { storage, guard, box, idleMs = JOB_LIMITS.idleMs }: FetchDeps,
-  job: JobRow,
+  { encryptedUrl }: ImportData,
   { key, signal, progress }: Attempt,
 ): Promise<ObjectInfo> {
-  const response = await sendRequest(guard, await box.decrypt(job.encrypted_url ?? ''), { signal, idleMs })
+  const response = await sendRequest(guard, await box.decrypt(encryptedUrl), { signal, idleMs })
   const expectedBytes = bodyLengthOf(response)
   const failure = failureOf(response.status, expectedBytes)
   if (failure) {

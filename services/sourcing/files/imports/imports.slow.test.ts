@@ -152,7 +152,7 @@ describe('an import', () => {
     expect((await own.changeFiles(part, { remove: [body.fileId] })).status).toBe(204)
     finish()
     expect((await own.client.get(`/flows/v1/imports/${body.fileId}`)).status).toBe(404)
-    const jobs = await rows`select file_id from sourcing.file_jobs where file_id = ${body.fileId}`
+    const jobs = await rows`select id from sourcing.jobs where id = ${body.fileId}`
     expect(jobs).toHaveLength(0)
   })
 })
@@ -172,12 +172,12 @@ describe('the URL of an import', () => {
   test('is stored encrypted, deleted when the import ends, and audited as its host only', async () => {
     const { body } = await begin(`${plain.url}/slow?sig=very-secret`)
     await until(async () => (await progressOf(body.fileId)).receivedBytes > 0)
-    const [job] = await rows`select encrypted_url from sourcing.file_jobs where file_id = ${body.fileId}`
-    expect(job?.encrypted_url).toBeString()
-    expect(job?.encrypted_url).not.toContain('secret')
+    const [job] = await rows`select data from sourcing.jobs where id = ${body.fileId}`
+    expect(job?.data).toEqual({ encryptedUrl: expect.any(String) })
+    expect(job?.data.encryptedUrl).not.toContain('secret')
     finish()
     await ended(body.fileId)
-    expect(await rows`select 1 from sourcing.file_jobs where file_id = ${body.fileId}`).toHaveLength(0)
+    expect(await rows`select 1 from sourcing.jobs where id = ${body.fileId}`).toHaveLength(0)
     const entries = await rows<{ request: object }[]>`
       select request from organization.audit_log where procedure = 'part.importFile' order by timestamp desc limit 1`
     expect(entries[0]?.request).toEqual({

@@ -29,7 +29,7 @@ async function importer() {
   return { own, parts, begin }
 }
 
-test('a running import keeps its permit when the worker fails and restarts', async () => {
+test('a running import keeps its slot when the worker fails and restarts', async () => {
   await (await importer()).begin()
   await until(() => started === 1, { withinMs: 10_000, what: 'the first import' })
   const { owner } = market.db
@@ -40,17 +40,17 @@ test('a running import keeps its permit when the worker fails and restarts', asy
       async () => {
         const rows = await owner`
           select 1 from pg_stat_activity
-          where application_name = 'sourcing' and datname = current_database() and query like '%file_job_claims%'
+          where application_name = 'sourcing' and datname = current_database() and query like '%job_turns%'
             and query_start > ${row?.now ?? ''}::timestamptz`
         return rows.length > 0
       },
       { withinMs: 30_000, what: 'a poll for jobs' },
     )
   }
-  await owner`revoke insert on sourcing.file_job_claims from marketplace_sourcing`
+  await owner`revoke update on sourcing.job_turns from marketplace_sourcing`
   await (await importer()).begin()
   await polled()
-  await owner`grant insert on sourcing.file_job_claims to marketplace_sourcing`
+  await owner`grant update on sourcing.job_turns to marketplace_sourcing`
   for (let polls = 0; polls < 3; polls++) await polled()
   expect(started).toBe(1)
 }, 60_000)

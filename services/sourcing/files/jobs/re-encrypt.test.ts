@@ -21,19 +21,19 @@ test('the URLs of pending imports are re-encrypted with the first key, which alo
   await db.owner.begin(async (tx) => {
     await tx`set local session_replication_role = replica`
     await tx`
-      insert into sourcing.file_jobs (file_id, kind, encrypted_url, next_attempt_at, deadline_at)
-      select 'file_' || n - 1, 'import', url, now(), now() + interval '1 hour'
+      insert into sourcing.jobs (kind, id, data, created_at, due_at)
+      select 'file-import', 'file_' || n - 1, jsonb_build_object('encryptedUrl', url), now(), now()
       from unnest(${urls}::text[]) with ordinality as encrypted (url, n)`
     await tx`
-      insert into sourcing.file_jobs (file_id, kind, source_key, source_etag, next_attempt_at, deadline_at)
-      values ('file_copy', 'copy', 'upload_1', 'tag', now(), now() + interval '1 hour')`
+      insert into sourcing.jobs (kind, id, data, created_at, due_at)
+      values ('file-copy', 'file_copy', '{"sourceKey": "upload_1", "sourceEtag": "tag"}', now(), now())`
   })
   const both = await createSecretBox(`${newer},${older}`)
   expect(await reencryptImports(sql, both)).toEqual({ reencrypted: PENDING })
   expect(await reencryptImports(sql, both)).toEqual({ reencrypted: 0 })
   const alone = await createSecretBox(newer)
   const rows = await db.owner<{ file_id: string; encrypted_url: string }[]>`
-    select file_id, encrypted_url from sourcing.file_jobs where kind = 'import'`
+    select id as file_id, data ->> 'encryptedUrl' as encrypted_url from sourcing.jobs where kind = 'file-import'`
   const opened = await Promise.all(
     rows.map(async ({ file_id, encrypted_url }) => [file_id, await alone.decrypt(encrypted_url)] as const),
   )

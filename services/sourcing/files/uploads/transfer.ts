@@ -1,26 +1,18 @@
 import type { Pool } from '../../../kit/db/client.ts'
-import { invalidField, notFound, refuse, unavailable } from '../../../kit/errors/refusal.ts'
+import { invalidField, notFound, refuse } from '../../../kit/errors/refusal.ts'
 import { contentLengthOf } from '../../../kit/limits/content-length.ts'
 import { KeyedSemaphore } from '../../../kit/limits/keyed-semaphore.ts'
 import type { FolderStorage } from '../storage/folder/store.ts'
 import { IdleTimeout, readWithIdleTimeout } from '../storage/idle-timeout.ts'
 import { AlreadyStored, LengthMismatch, MAX_FILE_BYTES, TooLarge } from '../storage/storage.ts'
 import { findOpenUpload } from './queries.ts'
-import { transferToPreempt, UPLOAD_LIMITS } from './rules.ts'
+import { UPLOAD_LIMITS } from './rules.ts'
 
 interface UploadRequest {
   request: Request
   id: string
   expires: number
   signature: string
-}
-
-interface RunningTransfer {
-  orgId: string
-  startedMs: number
-  receivedBytes: number
-  preempted: AbortController
-  release: () => void
 }
 
 /** Receives the bytes of uploads for the folder store. */
@@ -32,8 +24,8 @@ export class Transfers {
     permits: UPLOAD_LIMITS.maxTransfers,
     permitsPerKey: UPLOAD_LIMITS.maxTransfersPerTenant,
   })
-  /** By upload id. */
-  readonly #running = new Map<string, RunningTransfer>()
+  /** The ids of the uploads. */
+  readonly #running = new Set<string>()
 
   constructor(sql: Pool, folder: FolderStorage | undefined) {
     this.#sql = sql
@@ -52,44 +44,21 @@ export class Transfers {
     if (expectedBytes !== undefined && expectedBytes > MAX_FILE_BYTES) throw tooLarge()
     if (folder.exists(id)) throw notOpen()
     const [open] = await findOpenUpload(this.#sql, id)
-    // No await between this check and `set`, so that only one transfer of an upload runs.
+    // No await between this check and `add`, so that only one transfer of an upload runs.
     if (!open || this.#running.has(id)) throw notOpen()
-    const transfer = this.#begin(open.org_id)
-    this.#running.set(id, transfer)
+    const release = this.permits.acquire(open.org_id)
+    this.#running.add(id)
     try {
-      const timeout = AbortSignal.timeout(UPLOAD_LIMITS.transferMs)
-      const signal = AbortSignal.any([request.signal, transfer.preempted.signal, timeout])
+      const signal = AbortSignal.any([request.signal, AbortSignal.timeout(UPLOAD_LIMITS.transferMs)])
       const body = request.body ?? new Blob([]).stream()
       const chunks = readWithIdleTimeout(body, { signal, idleMs: UPLOAD_LIMITS.idleMs })
-      const onProgress = (receivedBytes: number) => {
-        transfer.receivedBytes = receivedBytes
-      }
-      await folder.put(id, chunks, { maxBytes: MAX_FILE_BYTES, expectedBytes, signal, onProgress })
+      await folder.put(id, chunks, { maxBytes: MAX_FILE_BYTES, expectedBytes, signal })
     } catch (error) {
       throw refusalOf(error)
     } finally {
       this.#running.delete(id)
-      transfer.release()
+      release()
     }
-  }
-
-  #begin(orgId: string): RunningTransfer {
-    if (!this.permits.canAcquire(orgId)) this.#preemptFor(orgId)
-    const release = this.permits.acquire(orgId)
-    return { orgId, startedMs: performance.now(), receivedBytes: 0, preempted: new AbortController(), release }
-  }
-
-  /** Ends a slow transfer of an organization with more transfers. Its client gets a 503 and may try again. */
-  #preemptFor(orgId: string): void {
-    const nowMs = performance.now()
-    const transfers = [...this.#running.values()]
-      .filter(({ preempted }) => !preempted.signal.aborted)
-      .map((transfer) => ({ ...transfer, ageMs: nowMs - transfer.startedMs }))
-    const slowest = transferToPreempt(transfers, orgId)
-    slowest?.preempted.abort(
-      unavailable('uploads', 'Too many uploads are running, and this one was the slowest. Please send it again.'),
-    )
-    slowest?.release()
   }
 }
 

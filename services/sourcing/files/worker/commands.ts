@@ -1,8 +1,9 @@
 import type { FileFailure } from '../../../../proto/http/sourcing/files.ts'
 import type { Pool, Tx } from '../../../kit/db/client.ts'
+import type { Job } from '../../../kit/worker/jobs.ts'
 import { recordFilesChange } from '../commands.ts'
-import { deleteJob, type JobRow, lockPartOfFile, markFailed, markReady, recordComplete } from '../jobs/queries.ts'
-import { JobFailure } from '../jobs/rules.ts'
+import { lockPartOfFile, markFailed, markReady, recordProgress } from '../jobs/queries.ts'
+import { type CopyData, type ImportData, JobFailure, type Progress } from '../jobs/rules.ts'
 import { cancelDeletion, scheduleDeletionOfAttempts, scheduleDeletionOfUpload } from '../objects/queries.ts'
 import { findStoredBytes } from '../queries.ts'
 import { isWithinQuota, type StorageQuota } from '../rules.ts'
@@ -14,46 +15,40 @@ export interface FinishDeps {
   quota: StorageQuota
 }
 
+type FileJob = Job<CopyData | ImportData, Progress>
+
 /** Makes the file READY with this object; does nothing if the lease was lost or the file was removed. */
-export function finishFile(
-  { sql, now: currentTime, quota }: FinishDeps,
-  job: JobRow,
-  key: string,
-  info: ObjectInfo,
-): Promise<void> {
-  return sql.begin(async (tx) => {
-    const now = currentTime()
-    const part = await endJob(tx, job, now)
-    if (!part) return
+export function finishFile({ now, quota }: FinishDeps, job: FileJob, key: string, info: ObjectInfo): Promise<void> {
+  const { sizeBytes } = info
+  return endFile(job, { receivedBytes: sizeBytes, totalBytes: sizeBytes }, now, async (tx) => {
     const [cancelled] = await cancelDeletion(tx, key)
     if (!cancelled) throw new Error('the deletion of the object has started')
-    await scheduleDeletionOfAttempts(tx, job.file_id, now)
-    await markReady(tx, job.file_id, key, info)
-    if (job.kind === 'import') await requireWithinQuota(tx, quota, job.org_id)
-    await recordComplete(tx, job.file_id, info.sizeBytes)
-    await recordFilesChange(tx, { partId: part.id, orgId: part.ip_owner_org_id }, now)
+    await markReady(tx, job.id, key, info)
+    if ('encryptedUrl' in job.data) await requireWithinQuota(tx, quota, job.tenantId)
   })
 }
 
 /** Makes the file FAILED; does nothing if the lease was lost or the file was removed. */
-export function failFile({ sql, now: currentTime }: FinishDeps, job: JobRow, reason: FileFailure): Promise<void> {
-  return sql.begin(async (tx) => {
+export const failFile = ({ now }: FinishDeps, job: FileJob, reason: FileFailure): Promise<void> =>
+  endFile(job, job.report, now, (tx) => markFailed(tx, job.id, reason))
+
+/** Ends the job with the change of its file, and schedules the deletion of what the file does not need. */
+function endFile(
+  job: FileJob,
+  progress: Progress | undefined,
+  currentTime: () => string,
+  change: (tx: Tx) => PromiseLike<unknown>,
+): Promise<void> {
+  return job.settle(async (tx) => {
     const now = currentTime()
-    const part = await endJob(tx, job, now)
-    if (!part) return
-    await scheduleDeletionOfAttempts(tx, job.file_id, now)
-    await markFailed(tx, job.file_id, reason)
+    const [part] = await lockPartOfFile(tx, job.id)
+    if (!part || !(await job.end(tx))) return
+    await change(tx)
+    if ('sourceKey' in job.data) await scheduleDeletionOfUpload(tx, job.data.sourceKey, now)
+    await scheduleDeletionOfAttempts(tx, job.id, now)
+    if (progress) await recordProgress(tx, job.id, progress)
     await recordFilesChange(tx, { partId: part.id, orgId: part.ip_owner_org_id }, now)
   })
-}
-
-/** Deletes the job and schedules the deletion of its upload. Undefined without the lease or the file. */
-async function endJob(tx: Tx, job: JobRow, now: string) {
-  const [part] = await lockPartOfFile(tx, job.file_id)
-  const [ended] = part ? await deleteJob(tx, job) : []
-  if (!ended) return undefined
-  if (job.source_key !== null) await scheduleDeletionOfUpload(tx, job.source_key, now)
-  return part
 }
 
 async function requireWithinQuota(tx: Tx, quota: StorageQuota, orgId: string): Promise<void> {

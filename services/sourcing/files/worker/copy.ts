@@ -1,5 +1,4 @@
-import type { JobRow } from '../jobs/queries.ts'
-import { type Attempt, JobFailure } from '../jobs/rules.ts'
+import { type Attempt, type CopyData, JobFailure } from '../jobs/rules.ts'
 import { MAX_FILE_BYTES, type ObjectInfo, type Storage } from '../storage/storage.ts'
 
 /**
@@ -8,11 +7,10 @@ import { MAX_FILE_BYTES, type ObjectInfo, type Storage } from '../storage/storag
  */
 export async function copyUpload(
   { storage }: { storage: Storage },
-  { source_key, source_etag }: JobRow,
+  { sourceKey, sourceEtag }: CopyData,
   { key, signal }: Attempt,
 ): Promise<ObjectInfo> {
-  if (source_key === null || source_etag === null) throw new Error('a copy without a source')
-  const isCopied = await storage.copy(source_key, key, source_etag, signal)
+  const isCopied = await storage.copy(sourceKey, key, sourceEtag, signal)
   if (!isCopied) throw new JobFailure('source_changed', { isFinal: true })
   const info = await storage.inspect(key, signal)
   if (info.sizeBytes > MAX_FILE_BYTES) throw new JobFailure('too_large', { isFinal: true })

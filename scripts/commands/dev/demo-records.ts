@@ -5,7 +5,7 @@ import type { Offer } from '../../../proto/http/sourcing/offers.ts'
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import type { OfferState } from '../../../proto/states/offers.ts'
 import type { OrderState } from '../../../proto/states/orders.ts'
-import type { AccountsFile, DemoAccount } from './accounts.ts'
+import type { AccountsFile, DemoAccount } from '../seed/accounts.ts'
 
 /** For tests: the records of the demo, read over HTTP with its accounts. */
 export class DemoRecords {

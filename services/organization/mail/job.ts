@@ -1,0 +1,92 @@
+import type { Pool } from '../../kit/db/client.ts'
+import type { Log } from '../../kit/log/log.ts'
+import type { SecretBox } from '../../kit/secrets/box.ts'
+import type { Job, JobKind } from '../../kit/worker/jobs.ts'
+import { levelOf } from '../../kit/worker/worker.ts'
+import { messageOf, type Sender } from './message.ts'
+import type { ObserveMail } from './metrics.ts'
+import { type ClaimedMail, listRfqs, lockMail, lockNotices, recordAttempt, sealMail } from './queries.ts'
+import { MAIL, pauseAfter } from './rules.ts'
+import { SmtpFailure, type SmtpServer, sendMail } from './smtp.ts'
+
+interface MailJobDeps extends Sender {
+  sql: Pool
+  box: SecretBox
+  now: () => string
+  log: Log
+  observe: ObserveMail
+  server: SmtpServer
+  /** Longest exchange with the server. */
+  timeoutMs: number
+  hourlyMax: number
+}
+
+/** Connections to the server at the same time, for each replica. */
+const SLOTS = 4
+/** Added to the exchange: the time to compose a mail and to record its result. */
+const LEASE_MARGIN_MS = 30_000
+
+/** Sends mails. One that is tried again has the same content. */
+export const mailJob = (deps: MailJobDeps): JobKind<Pick<ClaimedMail, 'kind'>> => ({
+  kind: MAIL,
+  slots: SLOTS,
+  leaseMs: deps.timeoutMs + LEASE_MARGIN_MS,
+  pauseAfter: (attempts) => pauseAfter(attempts, Math.random()),
+  async run(job) {
+    const mail = await seal(deps, job)
+    if (!mail) return
+    await sendMail(deps.server, await compose(deps, mail), deps.timeoutMs)
+    deps.observe('sent')
+    await record(deps, job, 'SENT')
+  },
+  isFinal: (error) => error instanceof SmtpFailure && error.isPermanent,
+  async onFailure(job, error, isLast) {
+    const state = isLast ? 'FAILED' : 'PENDING'
+    const { id, tenantId: tenant, attempts } = job
+    const { kind } = job.data
+    if (error instanceof SmtpFailure) {
+      const { by, status, code } = error
+      deps.log.warn({ mail: id, kind, tenant, attempts, state, by, status, code }, 'a mail was not accepted')
+    } else deps.log[levelOf(error)]({ err: error, mail: id }, 'a mail could not be sent')
+    deps.observe(isLast ? 'failed' : 'retried')
+    await record(deps, job, state, error instanceof SmtpFailure ? error.by : null)
+  },
+})
+
+/** Returns the mail, unless it waits or is not sent any more. */
+const seal = ({ sql, now: currentTime, hourlyMax }: MailJobDeps, job: Job): Promise<ClaimedMail | undefined> =>
+  sql.begin(async (tx) => {
+    const now = currentTime()
+    await lockNotices(tx, job.tenantId)
+    const [mail] = await lockMail(tx, job.id, hourlyMax, now)
+    if (!mail || mail.is_void) {
+      await recordAttempt(tx, { id: job.id, leaseToken: job.leaseToken, state: 'FAILED', failure: null }, now)
+      await job.end(tx)
+      return undefined
+    }
+    if (mail.wait_ms !== null) {
+      await job.continue(tx, undefined, mail.wait_ms)
+      return undefined
+    }
+    return (await sealMail(tx, job.id, now))[0]
+  })
+
+async function compose(deps: MailJobDeps, mail: ClaimedMail) {
+  const rfqIds = [...new Set(mail.items.flatMap(({ rfqId }) => rfqId ?? []))]
+  const rows = rfqIds.length === 0 ? [] : await listRfqs(deps.sql, mail.org_id, rfqIds)
+  const rfqs = new Map(
+    rows.map((row) => [row.rfq_id, { serialNumber: row.serial_number, title: row.title, expireTime: row.expires_at }]),
+  )
+  return messageOf(deps, mail, mail.secret === null ? undefined : await deps.box.decrypt(mail.secret), rfqs)
+}
+
+const record = (
+  { now }: MailJobDeps,
+  job: Job,
+  state: 'SENT' | 'FAILED' | 'PENDING',
+  failure: SmtpFailure['by'] | null = null,
+): Promise<void> =>
+  job.settle(async (tx) => {
+    await recordAttempt(tx, { id: job.id, leaseToken: job.leaseToken, state, failure }, now())
+    if (state !== 'PENDING') await job.end(tx)
+  })
