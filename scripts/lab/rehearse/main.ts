@@ -21,19 +21,19 @@ const REHEARSALS: Readonly<Record<string, Rehearsal>> = {
   },
   rotation: {
     what: 'new signing keys, encryption keys and passwords under load',
-    tests: ['scripts/commands/operator/rotation.slow.test.ts'],
+    tests: ['scripts/commands/operator/rotation.lab.test.ts'],
   },
   restore: {
     what: 'backup, loss of every server, and restore',
-    tests: ['scripts/lab/rehearse/restore.slow.test.ts'],
+    tests: ['scripts/lab/rehearse/restore.lab.test.ts'],
   },
   failover: {
     what: 'a standby that becomes the primary under load',
-    tests: ['scripts/lab/rehearse/failover.slow.test.ts'],
+    tests: ['scripts/lab/rehearse/failover.lab.test.ts'],
   },
   replica: {
     what: 'a replica for reads that lags, freezes, is killed and promoted under load',
-    tests: ['scripts/lab/rehearse/replica.slow.test.ts'],
+    tests: ['scripts/lab/rehearse/replica.lab.test.ts'],
   },
   pooler: {
     what: 'the journey, revocation, relay and LISTEN behind PgBouncer in transaction mode',

@@ -54,7 +54,7 @@ async function writeFile(path: string, segments: number, lastLine = ''): Promise
 }
 
 async function operator(...args: string[]) {
-  const script = join(import.meta.dir, '..', '..', '..', 'scripts', 'operator.ts')
+  const script = join(import.meta.dir, '..', '..', '..', 'scripts', 'commands', 'operator', 'main.ts')
   const child = Bun.spawn([process.execPath, script, 'catalog', ...args], {
     env: { ...process.env, DATABASE_URL: ownerUrl, INVOKED_FROM: folder },
     stdout: 'pipe',
