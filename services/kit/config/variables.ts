@@ -125,7 +125,7 @@ export const databaseVariables = {
   DATABASE_READ_URL: Type.Optional(
     Type.String({
       pattern: '^postgres(ql)?://',
-      description: 'URL of streaming replicas of the same database, which then serve reads. Unset: the primary does.',
+      description: 'URL of streaming standbys of the same database, which then serve reads. Unset: the primary does.',
     }),
   ),
   DATABASE_PASSWORD_FILE: Type.Optional(
