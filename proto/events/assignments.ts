@@ -3,7 +3,7 @@ import { AssignmentContact } from '../http/sourcing/assignment-contacts.ts'
 import { Assignment, AssignmentExtension } from '../http/sourcing/assignments.ts'
 import { BillingDetails } from '../http/sourcing/billing-details.ts'
 import type { WebhookEventType } from '../webhook-events.ts'
-import { Cause } from './cause.ts'
+import { Cause } from './shapes.ts'
 
 type AssignmentEventType = Extract<WebhookEventType, `assignments.${string}`>
 

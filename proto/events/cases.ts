@@ -4,7 +4,7 @@ import { CaseExpense } from '../http/sourcing/case-expenses.ts'
 import { CaseTask } from '../http/sourcing/case-tasks.ts'
 import { Case } from '../http/sourcing/cases.ts'
 import type { WebhookEventType } from '../webhook-events.ts'
-import { Cause } from './cause.ts'
+import { Cause } from './shapes.ts'
 
 const ofCase = (description: string) => closed({ case: Case, cause: Type.Optional(Cause) }, { description })
 const ofTask = (description: string) => closed({ case: Case, task: CaseTask }, { description })

@@ -1,4 +1,4 @@
-import { type TObject, type TProperties, Type } from '@sinclair/typebox'
+import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
 
 /** An id with the prefix of its kind: `part_01JZ…`. */
 export const Id = (prefix: string, description: string) =>
@@ -14,3 +14,13 @@ export const sameData = <const Descriptions extends Record<string, string>, Prop
   Object.fromEntries(
     Object.entries(descriptions).map(([type, description]) => [type, Type.Object(data.properties, { description })]),
   ) as { [Type in keyof Descriptions]: TObject<Properties> }
+
+/** The domain event behind a change of a case or an assignment. */
+export const Cause = Type.Object(
+  {
+    event: Type.String({ description: 'Type of the domain event.', examples: ['sourcing.offer.submitted'] }),
+    id: Type.String({ description: 'Id of the record that changed.', examples: ['offer_01JZ0000000000000000000000'] }),
+  },
+  { description: 'What led to the change. Absent for changes of the case or assignment itself.' },
+)
+export type Cause = Static<typeof Cause>

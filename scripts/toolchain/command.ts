@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROOT } from './checkout.ts'
 import { explain } from './command-error.ts'
 
 /** Signal handling, clean-up and progress of a running command. */
@@ -55,3 +58,7 @@ export async function runCommand(
   for (const step of steps.reverse()) await step().catch(fail)
   process.exit(code)
 }
+
+/** The help of `./scripts/<name>`. It is a file, because the scripts print it where Bun or packages are missing. */
+export const helpText = (name: string): string =>
+  readFileSync(join(ROOT, 'scripts', 'commands', name, 'help.txt'), 'utf8')

@@ -1,13 +1,15 @@
 import { assemble, createKit, type KitOptions, type Service, type ServiceConfig } from '../kit/service/service.ts'
-import { categoryRoutes } from './categories/routes.ts'
-import { criticalityRoutes } from './criticalities/routes.ts'
-import { materialRoutes } from './materials/routes.ts'
 import { CatalogRegistry } from './memory/registry.ts'
 import { retryLoads, subscribeToImports } from './memory/reload.ts'
-import { processRoutes } from './processes/routes.ts'
-import { standardRoutes } from './standards/routes.ts'
-import { technologyRoutes } from './technologies/routes.ts'
-import { unspscCategoryRoutes } from './unspsc-categories/routes.ts'
+import {
+  categoryRoutes,
+  criticalityRoutes,
+  materialRoutes,
+  processRoutes,
+  standardRoutes,
+  technologyRoutes,
+  unspscCategoryRoutes,
+} from './routes.ts'
 
 /** The catalog service: seven reference catalogs, served from memory. */
 export async function createCatalog(config: ServiceConfig, options?: KitOptions): Promise<Service> {

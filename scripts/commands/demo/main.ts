@@ -1,6 +1,5 @@
 import { commandLine, runCommandLine } from '../../toolchain/command-line.ts'
-import { accountOf } from '../dev/account.ts'
-import { localMarketplace } from '../dev/address.ts'
+import { accountOf, localMarketplace } from '../dev/account.ts'
 import { clientOf } from '../dev/client.ts'
 import { signInParties } from './demo-parties.ts'
 import { receiveEvents } from './events.ts'

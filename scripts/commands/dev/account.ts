@@ -1,5 +1,8 @@
+import { join } from 'node:path'
 import { CommandError } from '../../toolchain/command-error.ts'
+import { ACCOUNTS_FILE, findState } from '../../toolchain/state.ts'
 import type { AccountsFile } from '../seed/accounts.ts'
+import { readAccounts } from './welcome.ts'
 
 export interface Account {
   url: string
@@ -57,3 +60,15 @@ const accountIn = (file: AccountsFile | undefined, email: string | undefined) =>
   file?.organizations
     .flatMap(({ accounts }) => accounts)
     .find((known) => (email === undefined ? known.permissions.includes('platform:operate') : known.email === email))
+
+/** The address of the marketplace that `./scripts/dev` started last in this checkout. */
+export async function localAddress(): Promise<string | undefined> {
+  const { folder } = await findState()
+  const launcher = Bun.file(join(folder, 'launcher.json'))
+  return (await launcher.exists()) ? (await launcher.json()).address : undefined
+}
+
+export const localMarketplace: LocalMarketplace = {
+  readAccounts: () => readAccounts(ACCOUNTS_FILE),
+  readAddress: localAddress,
+}

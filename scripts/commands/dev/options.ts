@@ -1,5 +1,5 @@
+import { helpText } from '../../toolchain/command.ts'
 import { CommandError } from '../../toolchain/command-error.ts'
-import { helpText } from '../../toolchain/help.ts'
 
 export interface Options {
   reset: boolean

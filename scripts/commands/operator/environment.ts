@@ -4,7 +4,7 @@ import { commonVariables } from '../../../services/kit/config/variables.ts'
 import { withPasswordFile } from '../../../services/kit/db/password-file.ts'
 import { CommandError } from '../../toolchain/command-error.ts'
 import { findState } from '../../toolchain/state.ts'
-import { localAddress } from '../dev/address.ts'
+import { localAddress } from '../dev/account.ts'
 import { requireDatabase } from '../dev/connections.ts'
 import { readSecrets } from '../dev/secrets.ts'
 

@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { Glob } from 'bun'
 import { ROOT } from '../../toolchain/checkout.ts'
+import { helpText } from '../../toolchain/command.ts'
 import { CommandError } from '../../toolchain/command-error.ts'
-import { helpText } from '../../toolchain/help.ts'
 
 export const USAGE = helpText('test')
 

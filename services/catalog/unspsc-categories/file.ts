@@ -1,6 +1,6 @@
 import { line } from '../files/cells.ts'
 import type { Entries, Entry, FileFormat, FileRecord } from '../files/format.ts'
-import { depthOf, isCodeOf, LEVELS } from './levels.ts'
+import { depthOf, isCodeOf, LEVELS } from './rows.ts'
 
 const COMMODITY = LEVELS.length - 1
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Cause } from '../../../proto/events/cause.ts'
+import type { Cause } from '../../../proto/events/shapes.ts'
 import { caseEventsOf, type EmittedCaseEvent } from '../../testing/cases.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { offerParties, offersOf } from '../../testing/offers.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Cause } from '../../../proto/events/cause.ts'
+import type { Cause } from '../../../proto/events/shapes.ts'
 import type { Case } from '../../../proto/http/sourcing/cases.ts'
 import { awardsOf } from '../../testing/awards.ts'
 import { caseEventsOf, casesOf, type EmittedCaseEvent } from '../../testing/cases.ts'

@@ -1,5 +1,5 @@
-import type { Cause } from '../../../proto/events/cause.ts'
 import type { CaseEvent } from '../../../proto/events/events.ts'
+import type { Cause } from '../../../proto/events/shapes.ts'
 import type { Case } from '../../../proto/http/sourcing/cases.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import type { Tx } from '../../kit/db/client.ts'

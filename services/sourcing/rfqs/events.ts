@@ -1,5 +1,5 @@
-import type { Cause } from '../../../proto/events/cause.ts'
 import type { EventName } from '../../../proto/events/events.ts'
+import type { Cause } from '../../../proto/events/shapes.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Tx } from '../../kit/db/client.ts'

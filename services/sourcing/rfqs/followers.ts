@@ -1,4 +1,4 @@
-import type { Cause } from '../../../proto/events/cause.ts'
+import type { Cause } from '../../../proto/events/shapes.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import type { Tx } from '../../kit/db/client.ts'
 

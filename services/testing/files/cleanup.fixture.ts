@@ -1,7 +1,6 @@
 import { connect } from '../../kit/db/client.ts'
 import { cleanUpUploads } from '../../sourcing/files/uploads/cleanup.ts'
-import { cleanUpObjects } from './silent-cleanup.ts'
-import { storageOf } from './storage-of.ts'
+import { cleanUpObjects, storageOf } from './storage-of.ts'
 
 /** Runs the cleanup at the time in NOW until it is killed. */
 const { DATABASE_URL = '', FILES_FOLDER = '', NOW = '' } = process.env

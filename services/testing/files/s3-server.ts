@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { S3StorageOptions } from '../../sourcing/files/storage/s3/store.ts'
 import { freePort } from '../free-port.ts'
 import { until } from '../until.ts'
 
@@ -68,3 +69,15 @@ async function writeCertificate(folder: string, { cert, key }: { cert: string; k
   await Promise.all([Bun.write(certFile, cert), Bun.write(keyFile, key)])
   return ['--cert', certFile, '--key', keyFile]
 }
+
+/** For a test server that accepts every signature. */
+export const s3OptionsAt = (port: number | undefined): S3StorageOptions => ({
+  endpoint: `http://127.0.0.1:${port}`,
+  publicEndpoint: `http://127.0.0.1:${port}`,
+  bucket: 'files',
+  region: 'us-east-1',
+  credentials: async () => ({ accessKeyId: 'a', secretAccessKey: 'b' }),
+  addressing: 'path',
+  conditionalPut: true,
+  clock: Date.now,
+})

@@ -1,5 +1,4 @@
 import { market } from './api.ts'
-import { underOwnName } from './own-origin.ts'
 import { fill, t } from './texts.ts'
 import { FieldProblem } from './ui/form.tsx'
 
@@ -21,4 +20,16 @@ export async function upload(file: File, onProgress: (share: number) => void): P
     request.send(file)
   })
   return data.id
+}
+
+/** Where the marketplace says that it is. The page may have been opened by another of its names. */
+const publicUrl = document.querySelector<HTMLMetaElement>('meta[name=public-url]')?.content
+
+/**
+ * An address of the marketplace under the name by which the page was opened: the page may send files to no other, and
+ * shows pictures of no other. Addresses of a store of files stay.
+ */
+export function underOwnName(address: string): string {
+  const url = new URL(address)
+  return url.origin === publicUrl ? `${location.origin}${url.pathname}${url.search}` : address
 }

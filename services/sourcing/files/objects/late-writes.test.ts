@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from '../../../kit/db/client.ts'
 import { testDatabase } from '../../../testing/database.ts'
-import { cleanUpObjects } from '../../../testing/files/silent-cleanup.ts'
-import { storageOf } from '../../../testing/files/storage-of.ts'
+import { cleanUpObjects, storageOf } from '../../../testing/files/storage-of.ts'
 import { cancelDeletion, scheduleDeletion, scheduleDeletionOfAttempts } from './queries.ts'
 
 const HOUR_MS = 60 * 60 * 1000

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { Registry } from 'prom-client'
 import { createLog } from '../../../kit/log/log.ts'
-import { s3OptionsAt } from '../../../testing/files/s3-options.ts'
+import { s3OptionsAt } from '../../../testing/files/s3-server.ts'
 import { freePort } from '../../../testing/free-port.ts'
 import { until } from '../../../testing/until.ts'
 import { S3Storage } from './s3/store.ts'

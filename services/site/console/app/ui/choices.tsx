@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useContext, useEffect, useId } from 'preact/hooks'
-import { FormContext } from './form.tsx'
+import { TERRITORIES } from '../../../../../proto/territories.ts'
+import { region } from '../format.ts'
+import { Field, FormContext } from './form.tsx'
 
 interface ChoicesProps {
   name: string
@@ -38,3 +40,22 @@ export function Choices({ name, label, options, chosen = [] }: ChoicesProps) {
 }
 
 export const chosenIn = <T extends string>(data: FormData, name: string) => data.getAll(name) as T[]
+
+let made: readonly (readonly [code: string, name: string])[] | undefined
+
+/** The countries and territories by their names, in the order of the language. */
+export function countries() {
+  made ??= TERRITORIES.map((code) => [code, region(code)] as const).toSorted(([, one], [, other]) =>
+    one.localeCompare(other),
+  )
+  return made
+}
+
+interface CountryProps {
+  name: string
+  label: string
+  value?: string | undefined
+}
+
+/** A country by its name; the API gets its code. */
+export const CountryField = (field: CountryProps) => <Field {...field} options={[['', '–'], ...countries()]} />

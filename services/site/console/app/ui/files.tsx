@@ -1,8 +1,8 @@
 import { useRef } from 'preact/hooks'
 import { useRecord } from '../data.ts'
 import { bytes } from '../format.ts'
-import { underOwnName } from '../own-origin.ts'
 import { t } from '../texts.ts'
+import { underOwnName } from '../upload.ts'
 import { Badge, Section } from './page.tsx'
 import { Empty, Shown } from './states.tsx'
 

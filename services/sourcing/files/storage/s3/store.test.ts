@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
-import { s3OptionsAt } from '../../../../testing/files/s3-options.ts'
+import { s3OptionsAt } from '../../../../testing/files/s3-server.ts'
 import { IdleTimeout } from '../idle-timeout.ts'
 import { S3Storage } from './store.ts'
 
