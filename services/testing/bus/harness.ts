@@ -37,6 +37,7 @@ export interface Member {
 }
 
 interface MemberOptions {
+  log?: MessageLog
   onDeadLetter?: (notice: DeadLetterNotice) => void
   timing?: Partial<BusTiming>
   directUrl?: string
