@@ -10,7 +10,7 @@ import type { Log } from '../log/log.ts'
 import type { RequestLog } from '../log/request-log.ts'
 import type { RequestMetrics } from '../metrics/requests.ts'
 import type { Outages } from './outages.ts'
-import type { UnknownPage } from './page.ts'
+import type { UnknownPage } from './target.ts'
 
 /** The dependencies of the operations of a service. */
 export interface HttpDeps extends CommandDeps {

@@ -1,6 +1,5 @@
 import { isDependencyFailure } from '../db/failures.ts'
-import type { Log } from '../log/log.ts'
-import type { MessageLog } from '../log/message-log.ts'
+import type { Log, MessageLog } from '../log/log.ts'
 
 /** A background task of a service. It runs until its signal aborts. */
 export interface Worker {

@@ -2,8 +2,8 @@ import type { AuditFilters } from '../../../proto/http/organization/audit-log.ts
 import { periodOf } from '../../../proto/http/times.ts'
 import { PROCEDURES } from '../../../proto/procedures.ts'
 import type { Sql } from '../../kit/db/client.ts'
+import { contains } from '../../kit/db/conditions.ts'
 import { fold } from '../../kit/db/fold.ts'
-import { contains } from '../../kit/db/like.ts'
 import { mergeNewestFirst, positionOfTime, type TimeKey, timeKeyAt } from '../../kit/pagination/keysets.ts'
 import { ALL, pageOrNothing, type Search } from '../../kit/pagination/search.ts'
 import {

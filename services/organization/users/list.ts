@@ -1,4 +1,4 @@
-import { hasTrigram } from '../../kit/db/like.ts'
+import { hasTrigram } from '../../kit/db/conditions.ts'
 import type { ReadContext, RequestReads } from '../../kit/limits/request-reads.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 import { ALL, pageOrNothing, type Search, search } from '../../kit/pagination/search.ts'

@@ -1,6 +1,5 @@
 import type { Fragment, Sql } from '../../kit/db/client.ts'
-import { and } from '../../kit/db/conditions.ts'
-import { contains } from '../../kit/db/like.ts'
+import { and, contains } from '../../kit/db/conditions.ts'
 import { nameKeyAt } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 import { isReadable as isReadablePart } from '../parts/visibility.ts'

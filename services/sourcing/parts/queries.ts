@@ -1,5 +1,5 @@
 import type { Sql } from '../../kit/db/client.ts'
-import { contains } from '../../kit/db/like.ts'
+import { contains } from '../../kit/db/conditions.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 import { scanNewest } from '../../kit/pagination/search.ts'

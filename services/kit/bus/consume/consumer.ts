@@ -1,6 +1,6 @@
 import type { Pool } from '../../db/client.ts'
 import { isDependencyFailure } from '../../db/failures.ts'
-import type { MessageLog } from '../../log/message-log.ts'
+import type { MessageLog } from '../../log/log.ts'
 import type { LeaderElection } from '../../sessions/leader-election.ts'
 import type { JobWorker } from '../../worker/jobs.ts'
 import type { WakeSignal } from '../../worker/wake-signal.ts'
