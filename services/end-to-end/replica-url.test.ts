@@ -17,7 +17,7 @@ test.each([
   const market = await marketplaceOf(['sourcing'], overrides, database, { logDestination: log.destination })
   const { client } = (await market.organization(['IP_OWNER'])).administrator
   const part = (await client.post<{ id: string }>('/v1/parts', { title: 'Impeller' })).body
-  const warnings = () => log.texts.filter((text) => text.includes('the replica cannot serve them'))
+  const warnings = () => log.texts.filter((text) => text.includes('the standby cannot serve them'))
   await until(async () => {
     const answer = await client.get<{ items: { id: string }[] }>('/v1/parts?view=IP_OWNER')
     expect([answer.status, answer.body.items.map(({ id }) => id)]).toEqual([200, [part.id]])

@@ -66,7 +66,7 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
         revocation: { sql, clients, readToken, now },
         introspection: { sql, claimsIn: (token) => auth.claimsIn(token) },
       }),
-      keyRoutes({ http, sql, publicUrl: config.PUBLIC_URL }),
+      keyRoutes({ http, publicUrl: config.PUBLIC_URL }),
       clientRoutes({ http }),
       pageRoutes({
         http,
@@ -79,7 +79,7 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
       ...(config.CONSOLE
         ? [consoleRoutes({ http, publicUrl: config.PUBLIC_URL, filesOrigin: config.FILES_ORIGIN })]
         : []),
-      sessionRoutes({ http, pagination, sql }),
+      sessionRoutes({ http, pagination }),
       passwordRoutes({ http, sql, hashing, now }),
       impersonationRoutes({ http, pagination, tokens, publicUrl: config.PUBLIC_URL }),
       activationRoutes({ http, sql, hashing, now }),

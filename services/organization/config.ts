@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { consoleVariables } from '../kit/config/console.ts'
+import { consoleVariables } from '../kit/config/variables.ts'
 import { serviceVariables } from '../kit/service/service.ts'
 
 export const organizationVariables = Type.Object({

@@ -28,22 +28,22 @@ const PARTITION_MAINTENANCE_MS = 60 * 60 * 1000
 /** Organizations, users, roles and the audit log. */
 export async function createOrganizationService(config: OrganizationConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('organization', config, options)
-  const { http, pagination, sql, readOnPool, clock, observeConcurrency } = kit
+  const { http, pagination, sql, clock, observeConcurrency } = kit
   const sendsMail = config.SMTP_URL !== undefined
   const links = mailLinks(sendsMail ? { box: kit.box, hourlyMax: config.MAIL_HOURLY_MAX } : undefined)
-  const userDeps = { http, sql, readOnPool, links, publicUrl: config.PUBLIC_URL }
+  const userDeps = { http, links, publicUrl: config.PUBLIC_URL }
   return assemble('organization', kit, {
     features: [
-      auditLogRoutes({ http, pagination, sql, readOnPool, clock, observeConcurrency }),
-      meRoutes({ http, sql }),
+      auditLogRoutes({ http, pagination, sql, clock, observeConcurrency }),
+      meRoutes({ http }),
       organizationRoutes({ ...userDeps, pagination }),
       userRoutes({ ...userDeps, pagination, followers: { forgetAddress, endKeysOf } }),
-      roleRoutes({ http, pagination, sql }),
+      roleRoutes({ http, pagination }),
       serviceAccountRoutes({ ...userDeps, pagination }),
-      businessUnitRoutes({ http, pagination, sql }),
-      customFieldRoutes({ http, pagination, sql }),
+      businessUnitRoutes({ http, pagination }),
+      customFieldRoutes({ http, pagination }),
       passwordResetRoutes({ http, sql, sendsMail }),
-      notificationSettingsRoutes({ http, sql, links }),
+      notificationSettingsRoutes({ http, links }),
       mailAddressRoutes({ http, pagination, sql, links }),
     ],
     cleanup: [

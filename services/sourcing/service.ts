@@ -46,8 +46,6 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
   const followers = { openCases, updateCases, rejectOffers, openAssignments, updateAssignments }
   const deps = {
     sql: kit.sql,
-    reads: kit.reads,
-    tenantReads: kit.tenantReads,
     clock: kit.clock,
     now: kit.now,
     storage,
@@ -64,16 +62,16 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
   kit.observeConcurrency(transfers.permits)
   return assemble('sourcing', kit, {
     features: [
-      partRoutes({ http, pagination, ...deps }),
-      factoryRoutes({ http, pagination, ...deps }),
+      partRoutes({ http, pagination }),
+      factoryRoutes({ http, pagination }),
       rfqRoutes({ http, pagination, ...deps, log: kit.log }),
-      matchRoutes({ http, pagination, ...deps }),
+      matchRoutes({ http, pagination }),
       offerRoutes({ http, pagination, ...deps }),
       awardRoutes({ http, ...deps }),
-      comparisonRoutes({ http, ...deps }),
+      comparisonRoutes({ http }),
       orderRoutes({ http, pagination, ...deps }),
-      assignmentRoutes({ http, pagination, ...deps }),
-      caseRoutes({ http, pagination, ...deps }),
+      assignmentRoutes({ http, pagination }),
+      caseRoutes({ http, pagination }),
       uploadRoutes({
         http,
         ...deps,

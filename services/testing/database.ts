@@ -13,7 +13,7 @@ export interface TestDatabase {
   owner: Pool
   /** URL of the role of a service. */
   urlOf(service: ServiceName): string
-  /** The same on a replica for reads. */
+  /** The same on a standby for reads. */
   readUrlOf?(service: ServiceName): string
   /** Registers a function that closes connections before the database is dropped at the end of the file. */
   beforeDrop(close: () => Promise<unknown>): void

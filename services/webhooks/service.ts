@@ -19,17 +19,17 @@ const PARTITIONS_INTERVAL_MS = 60 * 60 * 1000
 /** Webhook endpoints and deliveries. */
 export async function createWebhooks(config: WebhooksConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('webhooks', config, options)
-  const { http, sql, tenantReads, clock, box, bus, notifier, log, pagination } = kit
+  const { http, sql, clock, box, bus, notifier, log, pagination } = kit
   const addresses = { allowPrivate: config.ALLOW_PRIVATE_ADDRESSES }
   const observe = deliveryMetrics(kit.registry, sql, kit.bus.isLeader)
   const guard = new AddressGuard(addresses)
   const slots = slotsOf(config.BUN_CONFIG_MAX_HTTP_REQUESTS)
   return assemble('webhooks', kit, {
     features: [
-      endpointRoutes({ http, sql, box, addresses, followers: { resumeReplay, cancelReplay, endDeliveries } }),
-      replayRoutes({ http, sql }),
+      endpointRoutes({ http, box, addresses, followers: { resumeReplay, cancelReplay, endDeliveries } }),
+      replayRoutes({ http }),
       testEventRoutes({ http }),
-      deliveryRoutes({ http, sql, tenantReads, pagination }),
+      deliveryRoutes({ http, pagination }),
     ],
     workers: [
       ingestWorker({ bus, clock }),

@@ -120,7 +120,7 @@ export type Rfq = Static<typeof Rfq>
 
 export const rfqId = pathParam('id', 'Id of the RFQ.', EXAMPLE_ID)
 
-const RFQ_VIEWS = ['CONSUMER', 'IP_OWNER', 'MANUFACTURER'] as const
+export const RFQ_VIEWS = ['CONSUMER', 'IP_OWNER', 'MANUFACTURER'] as const
 export type RfqView = (typeof RFQ_VIEWS)[number]
 
 export const listRfqs = defineOperation({

@@ -1,5 +1,5 @@
 import type { Operation } from '../../../proto/http/operation.ts'
-import { isPaged } from '../../../services/kit/http/next-page.ts'
+import { isPaged } from '../../../services/kit/http/target.ts'
 import type { Components, Json } from './components.ts'
 
 const DEPRECATION: Json = {

@@ -35,7 +35,7 @@ async function expectRefused(standbyUrl: string): Promise<void> {
   const { sql, reads, close } = connectService(standbyUrl, { size: 4, applicationName: 'test-standby' })
   const attempts = [
     sql`select 1`,
-    reads.query((on) => on`select 1`),
+    reads.short((on) => on`select 1`),
     openSession(standbyUrl, { applicationName: 'test-standby' }),
   ]
   for (const { reason, status } of (await Promise.allSettled(attempts)) as PromiseRejectedResult[]) {

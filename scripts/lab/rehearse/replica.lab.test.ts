@@ -16,7 +16,7 @@ import { migrateAsOwner, passwordsOf, rehearsalFolder, startServer } from './ser
 import { activeReads, askAgain, connectionsTo, standbysOf } from './standbys.ts'
 
 setDefaultTimeout(300_000)
-const folder = await rehearsalFolder('replica')
+const folder = await rehearsalFolder('standby')
 afterAll(() => rm(folder, { recursive: true, force: true }))
 const env = { RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000', DATABASE_POOL_SIZE: '4' }
 
@@ -41,14 +41,14 @@ const clients = replicas.map(({ client }) => new ApiClient(client.url, org.admin
 const [one] = clients as [ApiClient, ...ApiClient[]]
 
 /** Reads that a server has answered, of all replicas of the service. */
-async function readsOf(server: 'primary' | 'replica'): Promise<number> {
+async function readsOf(server: 'primary' | 'standby'): Promise<number> {
   const pages = await Promise.all(replicas.map(async ({ health }) => (await fetch(`${health}/metrics`)).text()))
   const line = new RegExp(`^marketplace_database_reads_total\\{(?=[^}]*server="${server}")[^}]*\\} (\\d+)`, 'm')
   return pages.reduce((sum, page) => sum + Number(line.exec(page)?.[1] ?? 0), 0)
 }
 
 /** Reads until a server answers. */
-async function untilServedBy(server: 'primary' | 'replica', withinMs = 30_000): Promise<void> {
+async function untilServedBy(server: 'primary' | 'standby', withinMs = 30_000): Promise<void> {
   const before = await readsOf(server)
   await until(
     async () => {
@@ -73,35 +73,35 @@ async function expectOwnWrites(times: number): Promise<void> {
   }
 }
 
-test('a replica serves reads, and each replica of the service shows what a command has written', async () => {
-  await untilServedBy('replica')
-  const before = await readsOf('replica')
+test('a standby serves reads, and each replica of the service shows what a command has written', async () => {
+  await untilServedBy('standby')
+  const before = await readsOf('standby')
   await expectOwnWrites(100)
-  expect(await readsOf('replica')).toBeGreaterThan(before + 20)
+  expect(await readsOf('standby')).toBeGreaterThan(before + 20)
 })
 
-const connections = (replicaUrl: string, primaryUrl = primary.db.ownerUrl) => connectionsTo(primaryUrl, replicaUrl)
+const connections = (standbyUrl: string, primaryUrl = primary.db.ownerUrl) => connectionsTo(primaryUrl, standbyUrl)
 
-test('a read that the replica cancels because of a vacuum is answered by the primary', async () => {
-  const { answered, readOnPool, close } = connections(toStandby.url)
+test('a read that the standby cancels because of a vacuum is answered by the primary', async () => {
+  const { answered, reads, close } = connections(toStandby.url)
   await primary.db.owner`create table vacuumed (number integer)`
   await primary.db.owner`insert into vacuumed (number) select generate_series(1, 1000)`
   const count = (seconds: number) =>
-    readOnPool(
+    reads.long(
       (on) => on<{ count: number }[]>`
       select count(*)::integer as count from (select number from vacuumed, pg_sleep(${seconds}) offset 0) rows`,
     )
   const isServed = async () => {
     await count(0)
-    return answered.at(-1) === 'replica'
+    return answered.at(-1) === 'standby'
   }
-  await until(isServed, { what: 'reads of the replica' })
+  await until(isServed, { what: 'reads of the standby' })
   const before = answered.length
   const slow = count(1)
   const isRunning = async () =>
     (await standby.db.owner`select from pg_stat_activity where application_name = 'test-reads' and state = 'active'`)
       .length > 0
-  await until(isRunning, { what: 'a read on the replica' })
+  await until(isRunning, { what: 'a read on the standby' })
   await primary.db.owner`delete from vacuumed where number > 500`
   await primary.db.owner.unsafe('vacuum vacuumed')
   expect([...(await slow)]).toEqual([{ count: 500 }])
@@ -109,7 +109,7 @@ test('a read that the replica cancels because of a vacuum is answered by the pri
   await close()
 })
 
-test('while the replay is paused the primary serves reads; afterwards the replica does again', async () => {
+test('while the replay is paused the primary serves reads; afterwards the standby does again', async () => {
   await askStandby((sql) => sql`select pg_wal_replay_pause()`)
   const isPaused = async () => {
     const [row] = await askStandby((sql) => sql<{ state: string }[]>`select pg_get_wal_replay_pause_state() as state`)
@@ -119,43 +119,43 @@ test('while the replay is paused the primary serves reads; afterwards the replic
   await expectOwnWrites(3)
   await untilServedBy('primary')
   await askStandby((sql) => sql`select pg_wal_replay_resume()`)
-  await untilServedBy('replica')
+  await untilServedBy('standby')
 })
 
-test('a replica that is frozen, unreachable and killed under load causes no error', async () => {
+test('a standby that is frozen, unreachable and killed under load causes no error', async () => {
   const load = new MarketLoad(org, deployment.url)
   await load.more(5)
   toStandby.freeze()
   await load.more(5)
   await untilServedBy('primary')
   toStandby.restore()
-  await untilServedBy('replica')
+  await untilServedBy('standby')
 
   toStandby.cut()
   await load.more(5)
   await untilServedBy('primary')
   toStandby.restore()
-  await untilServedBy('replica')
+  await untilServedBy('standby')
 
   await standby.kill()
   await load.more(5)
   await untilServedBy('primary')
   standby = await startStandby('standby')
   toStandby.switchTo(standby.db.ownerUrl)
-  await untilServedBy('replica')
+  await untilServedBy('standby')
 
   await load.stop()
   expect(load.failures).toEqual([])
 })
 
-test('a promoted replica is left aside, and what it wrote is not shown', async () => {
-  await untilServedBy('replica')
+test('a promoted standby is left aside, and what it wrote is not shown', async () => {
+  await untilServedBy('standby')
   await askStandby((sql) => sql`select pg_promote()`)
   await untilServedBy('primary', 5_000)
   await standby.db.owner`truncate sourcing.parts cascade`
-  const before = await readsOf('replica')
+  const before = await readsOf('standby')
   await expectOwnWrites(20)
-  expect(await readsOf('replica')).toBe(before)
+  expect(await readsOf('standby')).toBe(before)
 
   for (const end of await deployment.stop()) expect(end).toMatchObject({ exitCode: 0 })
   toStandby.close()
@@ -164,15 +164,15 @@ test('a promoted replica is left aside, and what it wrote is not shown', async (
 
 describe('while the primary is idle', () => {
   const isServedBy =
-    ({ answered, readOnPool, reads }: ReturnType<typeof connections>, server: string) =>
+    ({ answered, reads }: ReturnType<typeof connections>, server: string) =>
     async () => {
-      await Promise.all([reads.query((on) => on`select 1`), readOnPool((on) => on`select 1`)])
+      await Promise.all([reads.short((on) => on`select 1`), reads.long((on) => on`select 1`)])
       return answered.at(-1) === server && answered.at(-2) === server
     }
 
-  /** Sessions that begin now do not use the replica, whatever number of checks there are. */
-  async function expectUnused(replicaUrl: string): Promise<void> {
-    const of = connections(replicaUrl)
+  /** Sessions that begin now do not use the standby, whatever number of checks there are. */
+  async function expectUnused(standbyUrl: string): Promise<void> {
+    const of = connections(standbyUrl)
     const began = performance.now()
     await until(async () => (await isServedBy(of, 'primary')()) && performance.now() - began > 2_500)
     expect(new Set(of.answered)).toEqual(new Set(['primary']))
@@ -184,7 +184,7 @@ describe('while the primary is idle', () => {
     const proxy = new TcpProxy(first.db.ownerUrl)
     const balanced = connections(proxy.url)
     await primary.db.owner`create table written as select 0 as number`
-    await until(isServedBy(balanced, 'replica'), { what: 'reads of the replica' })
+    await until(isServedBy(balanced, 'standby'), { what: 'reads of the standby' })
     await askStandby((sql) => sql`select pg_wal_replay_pause()`, second)
     proxy.leadNewTo(second.db.ownerUrl)
     const before = balanced.answered.length
@@ -193,35 +193,35 @@ describe('while the primary is idle', () => {
       await primary.db.owner`update written set number = ${written}`
       // More than the pool has connections, so that some are new.
       const answers = await Promise.all([
-        balanced.reads.query(number),
-        ...Array.from({ length: 4 }, () => balanced.readOnPool(number)),
+        balanced.reads.short(number),
+        ...Array.from({ length: 4 }, () => balanced.reads.long(number)),
       ])
       expect(new Set(answers.map(([row]) => row?.number))).toEqual(new Set([written]))
     }
     expect(balanced.answered.slice(before)).toContain('primary')
     const isShort = async () => {
-      await balanced.reads.query(number)
-      return balanced.answered.at(-1) === 'replica'
+      await balanced.reads.short(number)
+      return balanced.answered.at(-1) === 'standby'
     }
     await until(isShort, { what: 'short reads of the first standby' })
     proxy.cut()
     proxy.restore()
     // Nothing was written since the last answer, so only the session tells that the server is another one.
-    expect(await balanced.reads.query(number)).toMatchObject([{ number: 20 }])
-    expect(await balanced.readOnPool(number)).toMatchObject([{ number: 20 }])
+    expect(await balanced.reads.short(number)).toMatchObject([{ number: 20 }])
+    expect(await balanced.reads.long(number)).toMatchObject([{ number: 20 }])
     await balanced.close()
     proxy.close()
     await Promise.all([first.stop(), second.kill()])
   })
 
-  test('a replica that refuses new sessions or hangs during a long read causes no error', async () => {
+  test('a standby that refuses new sessions or hangs during a long read causes no error', async () => {
     const refusing = await newStandby('refusing')
     const proxy = new TcpProxy(refusing.db.ownerUrl)
     const through = connections(proxy.url)
-    await until(isServedBy(through, 'replica'), { what: 'reads of the replica' })
+    await until(isServedBy(through, 'standby'), { what: 'reads of the standby' })
     // The read ends at once on the primary alone.
     const began = performance.now()
-    const long = through.readOnPool((on) => on`select pg_sleep(case when pg_is_in_recovery() then 60 else 0 end)`)
+    const long = through.reads.long((on) => on`select pg_sleep(case when pg_is_in_recovery() then 60 else 0 end)`)
     await until(async () => (await askStandby(activeReads, refusing)).length === 1, { what: 'the long read' })
     proxy.freeze()
     await long
@@ -230,30 +230,30 @@ describe('while the primary is idle', () => {
     expect(performance.now() - began).toBeLessThan(5_000)
     proxy.restore()
 
-    await until(isServedBy(through, 'replica'), { withinMs: 20_000, what: 'reads of the replica again' })
+    await until(isServedBy(through, 'standby'), { withinMs: 20_000, what: 'reads of the standby again' })
     const rules = join(refusing.data, 'pg_hba.conf')
     const accepted = await Bun.file(rules).text()
     await Bun.write(rules, accepted.replaceAll('127.0.0.1/32', '127.0.0.2/32'))
     await askStandby((sql) => sql`select pg_reload_conf()`, refusing)
     const ended = (sql: Sql) => sql`select pg_terminate_backend(pid) from pg_stat_activity where query like 'commit%'`
     await askStandby(async (sql) => ended(sql), refusing)
-    for (let read = 0; read < 20; read++) await through.readOnPool((on) => on`select 1`)
+    for (let read = 0; read < 20; read++) await through.reads.long((on) => on`select 1`)
     expect(new Set(through.answered.slice(-20))).toEqual(new Set(['primary']))
     await through.close()
     proxy.close()
     await refusing.kill()
   })
 
-  test('a replica that freezes or is promoted, another database, and commits that do not wait are left aside', async () => {
+  test('a standby that freezes or is promoted, another database, and commits that do not wait are left aside', async () => {
     await primary.db.owner.unsafe('create database staging')
     const idle = await newStandby('idle')
     const proxy = new TcpProxy(idle.db.ownerUrl)
     const through = connections(proxy.url)
-    await until(isServedBy(through, 'replica'), { what: 'reads of the replica' })
+    await until(isServedBy(through, 'standby'), { what: 'reads of the standby' })
     proxy.freeze()
     await until(isServedBy(through, 'primary'), { withinMs: 4_000, what: 'reads of the primary' })
     proxy.restore()
-    await until(isServedBy(through, 'replica'), { withinMs: 20_000, what: 'reads of the replica again' })
+    await until(isServedBy(through, 'standby'), { withinMs: 20_000, what: 'reads of the standby again' })
 
     const staging = new URL(idle.db.ownerUrl)
     staging.pathname = '/staging'
@@ -290,7 +290,7 @@ describe('while the primary is idle', () => {
     const after = connections(ahead.db.ownerUrl, newPrimary.db.ownerUrl)
     const began = performance.now()
     await until(async () => {
-      expect(await Promise.all([after.reads.query(textOn), after.readOnPool(textOn)])).toEqual(['before', 'before'])
+      expect(await Promise.all([after.reads.short(textOn), after.reads.long(textOn)])).toEqual(['before', 'before'])
       return performance.now() - began > 2_500
     })
     expect(new Set(after.answered)).toEqual(new Set(['primary']))

@@ -39,11 +39,11 @@ export async function askAgain<T>(owner: Pool, query: (sql: Sql) => Promise<T>):
 }
 
 /** Connections of a service, with the servers that have answered its reads. */
-export function connectionsTo(primaryUrl: string, replicaUrl: string) {
+export function connectionsTo(primaryUrl: string, standbyUrl: string) {
   const answered: string[] = []
   const log = createLog({ service: 'test', version: '0', level: 'silent' })
-  const replica = { url: replicaUrl, log, onRead: (server: string) => void answered.push(server) }
-  return { answered, ...connectService(primaryUrl, { size: 4, applicationName: 'test-reads', replica }) }
+  const standby = { url: standbyUrl, log, onRead: (server: string) => void answered.push(server) }
+  return { answered, ...connectService(primaryUrl, { size: 4, applicationName: 'test-reads', standby }) }
 }
 
 /** The running reads of such connections that sleep. */

@@ -12,10 +12,13 @@ setDefaultTimeout(60_000)
 const fuzz = await harness()
 const operations = DOCUMENTED.filter(({ body }) => body !== undefined)
 
-/** Callers whose body is not validated send only every tenth body. */
+/**
+ * One caller whose body is validated sends every body. The others send every tenth, because validation does not depend on
+ * permissions.
+ */
 function selected(bodies: readonly HostileBody[], { contract }: Documented, caller: Account | undefined) {
-  const isValidated = contract.access === 'public' ? caller === undefined : caller !== undefined
-  return isValidated ? bodies : bodies.filter((_, index) => index % 10 === 0)
+  const sendsAll = contract.access === 'public' ? caller === undefined : caller?.standing === 'administrator'
+  return sendsAll ? bodies : bodies.filter((_, index) => index % 10 === 0)
 }
 
 describe('bodies', () => {

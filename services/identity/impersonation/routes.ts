@@ -21,22 +21,23 @@ interface Deps {
 }
 
 export const impersonationRoutes = ({ http, pagination, tokens, publicUrl }: Deps) => {
-  const { sql } = tokens
   return new Elysia({ name: 'identity.impersonation' })
     .use(http.command(createImpersonationGrant, (call) => createGrant({ publicUrl }, call)))
     .use(
-      http.route(listImpersonationGrants, async ({ caller, query }) => {
+      http.route(listImpersonationGrants, async (context) => {
+        const { orgId } = context.caller
         const { items, hasMore } = await pagination.page(
-          { caller, list: 'impersonationGrants', query },
-          (window) => listGrants(sql, caller.orgId, window),
+          context,
+          'impersonationGrants',
+          (window, read) => read((sql) => listGrants(sql, orgId, window)),
           ({ id }) => id,
         )
         return { items: items.map(grantOf), hasMore }
       }),
     )
     .use(
-      http.route(getImpersonationGrant, async ({ caller, params }) =>
-        grantOf(found(await findGrant(sql, caller.orgId, params.id))),
+      http.route(getImpersonationGrant, async ({ caller, params, read }) =>
+        grantOf(found(await read((sql) => findGrant(sql, caller.orgId, params.id)))),
       ),
     )
     .use(http.publicRoute(redeemImpersonationGrant, ({ body, audit }) => redeemGrant(tokens, body.token, audit)))

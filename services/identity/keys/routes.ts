@@ -7,12 +7,15 @@ import {
   revokeOauthToken,
 } from '../../../proto/http/identity/oauth.ts'
 import { listPublicKeys } from '../../kit/auth/queries.ts'
-import type { Pool } from '../../kit/db/client.ts'
 import type { Http } from '../../kit/http/http.ts'
 
-export const keyRoutes = ({ http, sql, publicUrl }: { http: Http; sql: Pool; publicUrl: string }) =>
+export const keyRoutes = ({ http, publicUrl }: { http: Http; publicUrl: string }) =>
   new Elysia({ name: 'identity.keys' })
-    .use(http.publicRoute(getJwks, async () => ({ keys: (await listPublicKeys(sql)).map((row) => row.public_jwk) })))
+    .use(
+      http.publicRoute(getJwks, async ({ read }) => ({
+        keys: (await read(listPublicKeys)).map((row) => row.public_jwk),
+      })),
+    )
     .use(http.publicRoute(getAuthorizationServer, () => authorizationServer(publicUrl)))
 
 const SECRET_METHODS = ['client_secret_basic', 'client_secret_post']

@@ -1,6 +1,5 @@
 import { Elysia } from 'elysia'
 import { endSession, listSessions } from '../../../proto/http/identity/accounts.ts'
-import type { Pool } from '../../kit/db/client.ts'
 import { refuse } from '../../kit/errors/refusal.ts'
 import type { CallerContext } from '../../kit/http/context.ts'
 import type { Http } from '../../kit/http/http.ts'
@@ -12,19 +11,20 @@ import { mayManageSessions } from './rules.ts'
 interface Deps {
   http: Http
   pagination: Pagination
-  sql: Pool
 }
 
-export const sessionRoutes = ({ http, pagination, sql }: Deps) =>
+export const sessionRoutes = ({ http, pagination }: Deps) =>
   new Elysia({ name: 'identity.sessions' })
     .use(
-      http.route(listSessions, async ({ caller, query, now }) => {
+      http.route(listSessions, async (context) => {
+        const { caller, query, now } = context
         const userId = query.userId ?? caller.userId
         if (!mayManageSessions(caller, userId))
           throw refuse('forbidden', { detail: 'This needs the permission user:manage.' })
         const { items, hasMore } = await pagination.page(
-          { caller, list: `sessions ${userId}`, query },
-          (window) => listSessionsOf(sql, { orgId: caller.orgId, userId, now, ...window }),
+          context,
+          `sessions ${userId}`,
+          (window, read) => read((sql) => listSessionsOf(sql, { orgId: caller.orgId, userId, now, ...window })),
           ({ id }) => id,
         )
         return { items: items.map((row) => sessionOf(row, caller)), hasMore }

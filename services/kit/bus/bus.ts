@@ -1,6 +1,6 @@
 import type { ServiceName } from '../../../proto/services.ts'
 import type { Pool } from '../db/client.ts'
-import type { MessageLog } from '../log/message-log.ts'
+import type { MessageLog } from '../log/log.ts'
 import { LeaderElection } from '../sessions/leader-election.ts'
 import type { Notifier } from '../sessions/notifier.ts'
 import { JobWorker } from '../worker/jobs.ts'

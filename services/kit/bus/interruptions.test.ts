@@ -106,3 +106,22 @@ test('an event that fails by itself after interruptions is a dead letter after a
   expect([...(await dead())]).toEqual([{ tries: TRIES, error: 'Error: cannot be handled' }])
   expect(callsOf(1)).toBe(3 + TRIES)
 })
+
+test('a consumer that cannot look for retries keeps its leadership and handles new events', async () => {
+  const log = {
+    lines: [] as string[],
+    info: () => {},
+    warn: () => {},
+    error: (_: object, text: string) => void log.lines.push(text),
+  }
+  const member = await openBus({ urlOf }, 'webhooks', { log })
+  await owner`revoke update on webhooks.job_turns from marketplace_webhooks`
+  const type = 'sourcing.unclaimed.emitted'
+  member.start(member.bus.consume({ name: 'unclaimed', subjects: [type], handle: record }))
+  await until(() => log.lines.length >= 3)
+  await sourcing.pool.begin((tx) => emitAllAny(tx, [{ type, subject: 'record', data: { value: 1 } }]))
+  await until(async () => (await effectsOf(owner, type)).length === 1)
+  expect(new Set(log.lines)).toEqual(new Set(['worker failed; restarting it']))
+  await owner`grant update on webhooks.job_turns to marketplace_webhooks`
+  await member.stop()
+})

@@ -1,6 +1,5 @@
-import { Type } from '@sinclair/typebox'
+import { FormatRegistry, Type } from '@sinclair/typebox'
 import { OneOf } from '../../../proto/http/shapes.ts'
-import './origins.ts'
 
 /** Longest lifetime of an access token that can be configured, for which every revocation is remembered. */
 export const MAX_ACCESS_TOKEN_SECONDS = 3600
@@ -134,4 +133,23 @@ export const databaseVariables = {
         'File with the password for these URLs, read on each connect. During a rotation it has one line for each password.',
     }),
   ),
+}
+
+/** The origins of a list that is separated by commas. */
+export const originsIn = (list = ''): string[] => list.split(',').flatMap((part) => part.trim() || [])
+
+/** Whether a text is an origin as a browser sends it: scheme, host and port, without a default port or a path. */
+function isOrigin(text: string): boolean {
+  if (!/^https?:\/\/[a-z0-9.:[\]-]+$/.test(text) || !URL.canParse(text)) return false
+  return new URL(text).origin === text
+}
+
+FormatRegistry.Set('origins', (list) => originsIn(list).every(isOrigin))
+
+/** For the service that serves the console, and for that whose mails refer to it. */
+export const consoleVariables = {
+  CONSOLE: Type.Boolean({
+    default: true,
+    description: 'Whether the console is served at /console and linked from mails.',
+  }),
 }

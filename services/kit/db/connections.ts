@@ -1,7 +1,7 @@
 import type { Log } from '../log/log.ts'
-import { connect, type Pool, type Sql } from './client.ts'
+import { connect, type Pool } from './client.ts'
 import { PipelinedReads, type Reads } from './pipelined-reads.ts'
-import { Replica } from './replica.ts'
+import { Standby } from './standby.ts'
 import { tracedPool } from './traced-pool.ts'
 
 /** Above the `statement_timeout` of the service roles, which is the usual end of a slow statement. */
@@ -19,62 +19,47 @@ interface ServerConnections {
 }
 
 interface ServiceConnections extends ServerConnections {
-  replica?: { url: string; log: Log; onRead(server: 'primary' | 'replica'): void } | undefined
+  standby?: { url: string; log: Log; onRead(server: 'primary' | 'standby'): void } | undefined
 }
-
-export type ReadOnPool = <Rows>(read: (sql: Sql) => PromiseLike<Rows>) => Promise<Rows>
 
 /** The connections of one service. */
 export interface Connections {
   /** The pool of the primary. */
   sql: Pool
-  /** Short reads, on the replica where there is one. */
+  /** Reads on the standby where there is one. */
   reads: Reads
-  /** Short reads that always use the primary, for what decides. */
+  /** Reads on the primary. */
   primaryReads: Reads
-  /** A read that is too long for the connection of short reads, on the replica where there is one. */
-  readOnPool: ReadOnPool
   close(): Promise<void>
 }
 
-/** Opens a pool, or one connection for pipelined reads. */
-function open(
+/** A pool, and one more connection for pipelined reads. */
+function connectServer(
   url: string,
   server: 'primary' | 'standby',
-  { applicationName, traced }: ServerConnections,
-  size: { max: number; maxPipelined?: number },
-): Pool {
-  const pool = connect(url, { applicationName, statementSeconds: STATEMENT_SECONDS, server, ...size })
-  return traced ? tracedPool(pool) : pool
+  { applicationName, traced, size }: ServerConnections,
+) {
+  const open = (sizes: { max: number; maxPipelined?: number }): Pool => {
+    const pool = connect(url, { applicationName, statementSeconds: STATEMENT_SECONDS, server, ...sizes })
+    return traced ? tracedPool(pool) : pool
+  }
+  const hasPipeline = server === 'standby' || size >= MIN_POOL_WITH_PIPELINE
+  const pool = open({ max: hasPipeline ? Math.max(1, size - 1) : size })
+  const pipeline = hasPipeline ? open({ max: 1, maxPipelined: MAX_PIPELINED }) : pool
+  return { pool, pipeline, reads: new PipelinedReads(pool, pipeline) }
 }
 
-/** The connections to the primary: a pool, and one more for pipelined reads where the pool is large enough. */
-function connectPrimary(url: string, shared: ServerConnections) {
-  const hasPipeline = shared.size >= MIN_POOL_WITH_PIPELINE
-  const sql = open(url, 'primary', shared, { max: hasPipeline ? shared.size - 1 : shared.size })
-  const pipeline = hasPipeline ? open(url, 'primary', shared, { max: 1, maxPipelined: MAX_PIPELINED }) : undefined
-  return { sql, reads: new PipelinedReads(sql, pipeline) }
-}
-
-/** The connections to the replica: a pool, and one more for pipelined reads. */
-function connectReplica(url: string, shared: ServerConnections) {
-  const sql = open(url, 'standby', shared, { max: Math.max(1, shared.size - 1) })
-  const pipeline = open(url, 'standby', shared, { max: 1, maxPipelined: MAX_PIPELINED })
-  return { sql, pipeline, reads: new PipelinedReads(sql, pipeline) }
-}
-
-/** Opens the connections to the primary and, where one is named, to a replica for reads. */
-export function connectService(url: string, { replica: options, ...shared }: ServiceConnections): Connections {
-  const { sql, reads: primaryReads } = connectPrimary(url, shared)
-  const replica =
-    options && new Replica({ primary: primaryReads, replica: connectReplica(options.url, shared), ...options })
+/** Opens the connections to the primary and, where one is named, to a standby for reads. */
+export function connectService(url: string, { standby: options, ...shared }: ServiceConnections): Connections {
+  const { pool: sql, reads: primaryReads } = connectServer(url, 'primary', shared)
+  const standby =
+    options && new Standby({ primary: primaryReads, ...connectServer(options.url, 'standby', shared), ...options })
   return {
     sql,
-    reads: replica ?? primaryReads,
+    reads: standby ?? primaryReads,
     primaryReads,
-    readOnPool: async (read) => (replica ? replica.onPool(sql, read) : read(sql)),
     async close() {
-      await Promise.all([primaryReads.close(), replica?.close(), sql.end({ timeout: 5 })])
+      await Promise.all([primaryReads.close(), standby?.close(), sql.end({ timeout: 5 })])
     },
   }
 }

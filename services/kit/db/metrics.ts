@@ -42,15 +42,15 @@ export function poolMetrics(registry: Registry, { sql, size, isLeader }: PoolMet
   )
 }
 
-/** Counts the reads that a replica may serve. */
-export function readMetrics(registry: Registry): (server: 'primary' | 'replica') => void {
+/** Counts the reads that a standby may serve. */
+export function readMetrics(registry: Registry): (server: 'primary' | 'standby') => void {
   const counter = new Counter({
     name: 'marketplace_database_reads_total',
-    help: 'Reads that a replica may serve, by the server that answered.',
+    help: 'Reads that a standby may serve, by the server that answered.',
     labelNames: ['server'],
     registers: [registry],
   })
-  const children = { primary: counter.labels('primary'), replica: counter.labels('replica') }
+  const children = { primary: counter.labels('primary'), standby: counter.labels('standby') }
   return (server) => children[server].inc()
 }
 

@@ -5,9 +5,15 @@ const MAX_WAIT_MS = 10
 /** Weight of the newest answer in the moving average of the answer time. */
 const NEWEST_WEIGHT = 1 / 8
 
-/** Runs short reads, each of which sees everything that was committed before the call. */
+/** One or more statements that change nothing. They may run twice. */
+export type Query<Rows> = (sql: Sql) => PromiseLike<Rows>
+
+/** Runs reads, each of which sees everything that was committed before the call. */
 export interface Reads {
-  query<Rows>(read: (sql: Sql) => PromiseLike<Rows>): Promise<Rows>
+  /** One statement whose cost an index bounds, or several that are sent together, on the connection of short reads. */
+  short<Rows>(query: Query<Rows>): Promise<Rows>
+  /** A read that takes longer, on a connection of its own. */
+  long<Rows>(query: Query<Rows>): Promise<Rows>
 }
 
 /**
@@ -20,27 +26,26 @@ export interface Reads {
  */
 export class PipelinedReads implements Reads {
   readonly #pool: Pool
-  readonly #pipeline: Pool | undefined
+  readonly #pipeline: Pool
   #inFlight = 0
   /** Start of the wait for the next answer. */
   #busySinceMs = 0
   /** Moving average of the time for one answer. */
   #answerMs = 0
 
-  /** Without a pipeline every read uses the pool. */
-  constructor(pool: Pool, pipeline: Pool | undefined) {
+  constructor(pool: Pool, pipeline = pool) {
     this.#pool = pool
     this.#pipeline = pipeline
   }
 
   /** Runs a short read on the connection that should answer first. It sees everything committed before the call. */
-  async query<Rows>(read: (sql: Sql) => PromiseLike<Rows>): Promise<Rows> {
+  async short<Rows>(query: Query<Rows>): Promise<Rows> {
     const startedMs = performance.now()
-    if (!this.#pipeline || this.#isSlow(startedMs)) return read(this.#pool)
+    if (this.#pipeline === this.#pool || this.#isSlow(startedMs)) return query(this.#pool)
     if (this.#inFlight === 0) this.#busySinceMs = startedMs
     this.#inFlight++
     try {
-      return await read(this.#pipeline)
+      return await query(this.#pipeline)
     } finally {
       const answeredMs = performance.now()
       this.#answerMs += (answeredMs - this.#busySinceMs - this.#answerMs) * NEWEST_WEIGHT
@@ -49,8 +54,13 @@ export class PipelinedReads implements Reads {
     }
   }
 
+  async long<Rows>(query: Query<Rows>): Promise<Rows> {
+    return query(this.#pool)
+  }
+
+  /** Closes the connection of short reads. */
   async close(): Promise<void> {
-    await this.#pipeline?.end({ timeout: 5 })
+    if (this.#pipeline !== this.#pool) await this.#pipeline.end({ timeout: 5 })
   }
 
   #isSlow(nowMs: number): boolean {

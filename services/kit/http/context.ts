@@ -3,11 +3,12 @@ import type { BodyOf, ParamsOf, QueryOf, ResponseOf } from '../../../proto/http/
 import type { AuditContext } from '../audit/context.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { JsonText } from '../db/json-text.ts'
+import type { RequestReads } from '../limits/request-reads.ts'
 import type { Raw } from './raw.ts'
 import type { Streamed } from './stream.ts'
 
 /** The argument of the handler of a public operation. All checks of the operation have passed. */
-export interface PublicContext<O> {
+export interface PublicContext<O> extends Pick<RequestReads, 'read'> {
   request: Request
   requestId: string
   query: QueryOf<O>
@@ -20,7 +21,7 @@ export interface PublicContext<O> {
 }
 
 /** The argument of the handler of a read that needs a token. */
-export interface CallerContext<O> extends PublicContext<O> {
+export interface CallerContext<O> extends PublicContext<O>, RequestReads {
   caller: Caller
   /** Throws 401 or 403 if token or permission are no longer valid. Long work calls it at intervals. */
   recheck(): Promise<void>

@@ -5,11 +5,12 @@ import type { Caller } from '../auth/caller.ts'
 import type { CommandDeps } from '../command/run.ts'
 import type { BodyBudget } from '../limits/body-budget.ts'
 import type { RateLimit } from '../limits/rate-limit.ts'
+import type { ReadShares } from '../limits/request-reads.ts'
 import type { Log } from '../log/log.ts'
 import type { RequestLog } from '../log/request-log.ts'
 import type { RequestMetrics } from '../metrics/requests.ts'
 import type { Outages } from './outages.ts'
-import type { UnknownPage } from './page.ts'
+import type { UnknownPage } from './target.ts'
 
 /** The dependencies of the operations of a service. */
 export interface HttpDeps extends CommandDeps {
@@ -18,6 +19,7 @@ export interface HttpDeps extends CommandDeps {
   publicUrl: string
   auth: CommandDeps['auth'] & { callerOf(request: Request): Caller | Promise<Caller> }
   rateLimit: RateLimit
+  reads: ReadShares
   /** The memory that request bodies may use in this process. */
   bodies: BodyBudget
   /** Writes the audit entry of a refused command. */

@@ -7,6 +7,7 @@ import { loggedFields } from '../audit/logged-fields.ts'
 import { requireAccess } from '../auth/access.ts'
 import type { Caller } from '../auth/caller.ts'
 import { invalid, invalidField, notFound } from '../errors/refusal.ts'
+import type { RequestReads } from '../limits/request-reads.ts'
 import { bodyChecker, readJson, refuseLongBody, refuseOtherMediaTypes } from './body.ts'
 import { networkOf } from './client-address.ts'
 import type { HttpDeps } from './deps.ts'
@@ -21,7 +22,7 @@ const NO_FIELDS = closed({})
 type Params = Record<string, string | undefined> | undefined
 
 /** A request that has passed all checks of its operation, before its handler gives it the types of the operation. */
-export interface CheckedRequest {
+export interface CheckedRequest extends RequestReads {
   request: Request
   requestId: string
   caller: Caller | undefined
@@ -193,9 +194,10 @@ export class Endpoint {
     { request, requestId, caller, audit }: RequestState,
     { query, params, body, idempotencyKey }: Pick<CheckedRequest, 'query' | 'params' | 'body' | 'idempotencyKey'>,
   ): CheckedRequest {
-    const { auth, clock } = this.#deps
+    const { auth, clock, reads } = this.#deps
     const operation = this.#operation
     return {
+      ...reads.of(request, caller?.orgId ?? '', operation),
       request,
       requestId,
       caller,

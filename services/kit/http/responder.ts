@@ -7,8 +7,6 @@ import { endRequestSpan, inSpan } from '../traces/traces.ts'
 import { networkOf } from './client-address.ts'
 import type { HttpDeps } from './deps.ts'
 import { isTagListed } from './entity-tags.ts'
-import { isPaged, nextPageOf } from './next-page.ts'
-import { isOfApi, prefersPage } from './page.ts'
 import {
   type ErrorFormat,
   errorBody,
@@ -21,7 +19,7 @@ import {
 import { Raw } from './raw.ts'
 import type { ErrorResponder, RequestState } from './request-state.ts'
 import { acceptsCoding, Streamed, streamedResponse } from './stream.ts'
-import { targetOf } from './target.ts'
+import { isOfApi, isPaged, nextPageOf, prefersPage, targetOf } from './target.ts'
 
 /** Writes the responses of one operation: status, headers, body, log line and metric. */
 export class Responder implements ErrorResponder {

@@ -1,3 +1,6 @@
+import type { Operation } from '../../../proto/http/operation.ts'
+import type { RequestState } from './request-state.ts'
+
 /** The target of a request as the router sees it. */
 interface Target {
   /** The path as sent, still percent-encoded. */
@@ -40,4 +43,30 @@ export function pathPattern(path: string): RegExp {
     .replaceAll(/\{\w+\}/g, '[^/]+')
     .replaceAll(':', '(?::|%3[aA])')
   return new RegExp(`^${escaped}$`)
+}
+
+/**
+ * Whether the request comes from the address bar of a browser, which names HTML first. Programs name JSON or nothing.
+ */
+export const prefersPage = ({ method, headers }: Request): boolean =>
+  (method === 'GET' || method === 'HEAD') && headers.get('accept')?.startsWith('text/html') === true
+
+const API_PATH = /^\/(v1|v2\.3|flows\/v1)(\/|$)/
+/** Whether the path belongs to the API, which answers with its error body whatever is accepted. */
+export const isOfApi = (path: string): boolean => API_PATH.test(path)
+
+/** A page for people at an address that does not exist. */
+export type UnknownPage = (path: string, detail: string) => { text: string; headers: Readonly<Record<string, string>> }
+
+/** Whether an operation is a paged list. */
+export const isPaged = ({ query }: Operation): boolean =>
+  query?.properties.page !== undefined && query.properties.pageSize !== undefined
+
+/** The `Link` to the page after the requested one (RFC 8288), relative to the address of the request. */
+export function nextPageOf({ request }: RequestState): string {
+  const { path, search } = targetOf(request.url)
+  // Encodes every character that a header or the link could not contain.
+  const query = new URLSearchParams(search)
+  query.set('page', String(Number(query.get('page') ?? 1) + 1))
+  return `<${path}?${query}>; rel="next"`
 }

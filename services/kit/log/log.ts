@@ -53,3 +53,10 @@ const URL_TEXT = /\b(https?:\/\/)(?:[^\s"'/?#]*@)?([^\s"'/?#@]*)[^\s"']*/gi
 
 /** Shortens URLs to their hosts, because errors of `fetch` contain the whole URL with its signature. */
 const withoutPaths = (text: string) => text.replace(URL_TEXT, '$1$2/…')
+
+/** The part of a logger that the bus and the sessions use. */
+export interface MessageLog {
+  info(about: object, message: string): void
+  warn(about: object, message: string): void
+  error(about: object, message: string): void
+}

@@ -3,8 +3,7 @@ import { connect, type Pool, type Sql } from '../db/client.ts'
 import { newId } from '../db/ids.ts'
 import { ROLE_PREFIX, roleOf } from '../db/roles.ts'
 import { type Migration, migrationsOf } from './files.ts'
-import { literal } from './literal.ts'
-import { ensureRoles } from './roles.ts'
+import { ensureRoles, literal } from './roles.ts'
 import { ensureExtensions, requireServer } from './server.ts'
 
 interface MigrateOptions {

@@ -1,9 +1,8 @@
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { SERVICES, type ServiceName } from '../../../proto/services.ts'
 import type { Pool } from '../db/client.ts'
 import { roleOf } from '../db/roles.ts'
-import { literal } from './literal.ts'
 import { MigrationRefused } from './refusal.ts'
-import { scramVerifier } from './scram.ts'
 
 interface RoleOptions {
   /** Prefix of the names of the service roles, which belong to the whole server. */
@@ -137,3 +136,18 @@ async function runClusterWide(sql: Pool, statement: string, triesLeft = CONFLICT
 
 const DUPLICATE_OBJECT = '42710'
 const INSUFFICIENT_PRIVILEGE = '42501'
+
+/** A text as an SQL literal, for statements that take no parameters. */
+export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
+
+/**
+ * The SCRAM-SHA-256 verifier of a password (RFC 5802), as Postgres stores it. The server receives no password, so none
+ * reaches its log when a statement fails.
+ */
+export function scramVerifier(password: string, iterations: number): string {
+  const salt = randomBytes(16)
+  const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256')
+  const keyOf = (name: string) => createHmac('sha256', salted).update(name).digest()
+  const storedKey = createHash('sha256').update(keyOf('Client Key')).digest('base64')
+  return `SCRAM-SHA-256$${iterations}:${salt.toString('base64')}$${storedKey}:${keyOf('Server Key').toString('base64')}`
+}

@@ -10,7 +10,7 @@ const db = await testDatabase()
 const sql = connect(db.urlOf('sourcing'), { max: 2, applicationName: 'cursor-store-test' })
 db.beforeDrop(() => sql.end({ timeout: 1 }))
 const log = createLog({ service: 'test', version: '0', level: 'silent' })
-const newStore = () => new CursorStore({ sql, reads: new PipelinedReads(sql, undefined), clock: Date.now, log })
+const newStore = () => new CursorStore({ sql, reads: new PipelinedReads(sql), clock: Date.now, log })
 
 const cursor = (key: string, page: number) => ({ key, page, startAfter: null, endPosition: String(page) })
 

@@ -39,7 +39,7 @@ export class CursorStore {
     const unwritten = this.#unwritten.get(key)
     if (unwritten) return unwritten
     const { reads, clock } = this.#options
-    const [cursor] = await reads.query((sql) => findCursor(sql, key, new Date(clock()).toISOString()))
+    const [cursor] = await reads.short((sql) => findCursor(sql, key, new Date(clock()).toISOString()))
     return cursor
   }
 

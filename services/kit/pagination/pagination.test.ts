@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { testDatabase } from '../../testing/database.ts'
 import { until } from '../../testing/until.ts'
 import { connect } from '../db/client.ts'
-import { PipelinedReads } from '../db/pipelined-reads.ts'
+import { PipelinedReads, type Reads } from '../db/pipelined-reads.ts'
 import { createLog } from '../log/log.ts'
 import type { DocumentRow, PageWindow } from './pagination.ts'
 import { Pagination } from './pagination.ts'
@@ -13,7 +13,7 @@ db.beforeDrop(() => sql.end({ timeout: 1 }))
 const log = createLog({ service: 'test', version: '0', level: 'silent' })
 
 let now = Date.parse('2026-01-01T00:00:00Z')
-const replica = () => new Pagination({ sql, reads: new PipelinedReads(sql, undefined), clock: () => now, log })
+const replica = () => new Pagination({ sql, reads: new PipelinedReads(sql), clock: () => now, log })
 
 /** A list of numbers, largest first, that grows and shrinks; it records the requested windows. */
 class Numbers {
@@ -40,6 +40,7 @@ class Numbers {
   }
 }
 
+const run: Reads['short'] = async (rows) => rows(sql)
 let sessions = 0
 const newSession = () => ({ sessionId: `session ${++sessions}` })
 type Session = ReturnType<typeof newSession>
@@ -51,8 +52,8 @@ async function read(
   numbers: Numbers,
   query: { page: number; pageSize?: number; q?: string },
 ): Promise<{ items: number[]; hasMore: boolean }> {
-  const paged = { caller, list: 'numbers', query: { pageSize: 10, ...query } }
-  return JSON.parse((await pagination.json(paged, numbers.readWindow)).text)
+  const request = { caller, query: { pageSize: 10, ...query }, read: run, longRead: run }
+  return JSON.parse((await pagination.json(request, 'numbers', numbers.readWindow)).text)
 }
 
 /** The tests share a table, so each list whose cursor is queried has a different length and different positions. */
@@ -169,8 +170,8 @@ describe('pagination', () => {
       await read(pagination, by, numbers, query)
       expect(numbers.windows.at(-1)?.after).toBeUndefined()
     }
-    const another = { caller, list: 'others', query: { page: 2, pageSize: 10 } }
-    await pagination.json(another, numbers.readWindow)
+    const request = { caller, query: { page: 2, pageSize: 10 }, read: run, longRead: run }
+    await pagination.json(request, 'others', numbers.readWindow)
     expect(numbers.windows.at(-1)?.after).toBeUndefined()
   })
 
@@ -208,7 +209,7 @@ describe('pagination', () => {
     const lines: unknown[] = []
     const write = (line: string) => void lines.push(JSON.parse(line))
     const warnings = createLog({ service: 'test', version: '0', level: 'warn', destination: { write } })
-    const reads = new PipelinedReads(broken, undefined)
+    const reads = new PipelinedReads(broken)
     const pagination = new Pagination({ sql: broken, reads, clock: () => now, log: warnings })
     await broken.end({ timeout: 1 })
     const answer = await read(pagination, newSession(), new Numbers(100), { page: 1 })

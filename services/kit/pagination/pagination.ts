@@ -1,5 +1,6 @@
 import type { PageQuery } from '../../../proto/http/shapes.ts'
 import { PageText } from '../db/json-text.ts'
+import type { RequestReads } from '../limits/request-reads.ts'
 import { CursorStore, type CursorStoreOptions } from './cursor-store.ts'
 import type { PageCursor } from './queries.ts'
 
@@ -19,13 +20,19 @@ export interface DocumentRow {
   document: string
 }
 
-interface PagedList {
+/** The request for a page. */
+interface PageRequest extends RequestReads {
   /** A service account's processes share a key, which is their session, but no token. */
   caller: { sessionId: string; clientTokenId?: string }
-  /** The operation, with the id of the record whose list it is where there is one. */
-  list: string
   /** Page, page size and every filter. */
   query: PageQuery
+}
+
+interface PagedList {
+  /** The operation, with the id of the record whose list it is where there is one. */
+  name: string
+  /** Its pages merge up to as many rows of each of their ranges as they skip. */
+  isMerged?: boolean
 }
 
 interface Page<Row> {
@@ -33,7 +40,13 @@ interface Page<Row> {
   hasMore: boolean
 }
 
-type ReadWindow<Row> = (window: PageWindow) => PromiseLike<readonly Row[]>
+/** Reads the rows of a window, with a read that fits its cost or, in a list that knows its cost better, with another. */
+type ReadWindow<Row> = (window: PageWindow, read: RequestReads['read']) => PromiseLike<readonly Row[]>
+
+/** A page with a larger offset takes too long for the connection of short reads. */
+export const LARGE_OFFSET = 500
+/** A page with a larger offset takes seconds. */
+const LONG_OFFSET = { ofList: 100_000, ofMergedList: 1000 }
 
 /**
  * Keyset pagination behind page numbers. For each session (for a service account: each token), list, filter set and page
@@ -49,13 +62,16 @@ export class Pagination {
   }
 
   async page<Row>(
-    { caller, list, query }: PagedList,
+    request: PageRequest,
+    list: string | PagedList,
     readWindow: ReadWindow<Row>,
     positionOf: (row: Row) => string,
   ): Promise<Page<Row>> {
+    const { name, isMerged = false } = typeof list === 'string' ? { name: list } : list
+    const { caller, query } = request
     const { page, pageSize, ...filters } = query
     const key = Bun.SHA256.hash(
-      JSON.stringify([caller.clientTokenId ?? caller.sessionId, list, pageSize, filters]),
+      JSON.stringify([caller.clientTokenId ?? caller.sessionId, name, pageSize, filters]),
       'base64',
     )
     const after = page === 1 ? null : startOf(page, await this.#cursors.find(key))
@@ -64,7 +80,7 @@ export class Pagination {
     const window = usesOffset
       ? { after: undefined, offset: (page - 1) * pageSize - 1, limit: pageSize + 2 }
       : { after: after || undefined, offset: 0, limit: pageSize + 1 }
-    const found = await readWindow(window)
+    const found = await readWindow(window, readFor(request, window, isMerged))
     const before = usesOffset ? found[0] : undefined
     const rows = usesOffset ? found.slice(1) : found
     const items = rows.slice(0, pageSize)
@@ -76,10 +92,27 @@ export class Pagination {
   }
 
   /** The JSON of a page, composed of the documents of its rows. */
-  async json(list: PagedList, readWindow: ReadWindow<DocumentRow>): Promise<PageText> {
-    const { items, hasMore } = await this.page(list, readWindow, ({ position }) => position)
+  async json(request: PageRequest, list: string | PagedList, readWindow: ReadWindow<DocumentRow>): Promise<PageText> {
+    const { items, hasMore } = await this.page(request, list, readWindow, ({ position }) => position)
     return new PageText(items.map(({ document }) => document).join(','), hasMore)
   }
+}
+
+/**
+ * The read of a window. An index serves one filter; with several, the records of one are read until enough match the
+ * others.
+ */
+export function readFor(
+  { query, read, longRead }: Omit<PageRequest, 'caller'>,
+  { offset }: Pick<PageWindow, 'offset'>,
+  isMerged = false,
+): RequestReads['read'] {
+  if (offset > LONG_OFFSET[isMerged ? 'ofMergedList' : 'ofList']) return (rows) => longRead(rows, 'seconds')
+  return offset > LARGE_OFFSET || isMerged || hasSeveralFilters(query) ? longRead : read
+}
+
+function hasSeveralFilters({ page, pageSize, view, ...filters }: PageQuery & { view?: string }): boolean {
+  return Object.values(filters).filter((filter) => filter !== undefined).length > 1
 }
 
 /** Position before every row, where an empty first page ends. */

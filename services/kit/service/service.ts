@@ -11,17 +11,16 @@ import { natsOptionsOf } from '../bus/nats/options.ts'
 import { commonVariables, databaseVariables } from '../config/variables.ts'
 import { VERSION } from '../config/version.ts'
 import type { Pool } from '../db/client.ts'
-import { type Connections, connectService, type ReadOnPool } from '../db/connections.ts'
+import { type Connections, connectService } from '../db/connections.ts'
 import { poolMetrics, readMetrics } from '../db/metrics.ts'
 import { withPasswordFile } from '../db/password-file.ts'
-import type { Reads } from '../db/pipelined-reads.ts'
 import { Http } from '../http/http.ts'
 import { Outages } from '../http/outages.ts'
-import type { UnknownPage } from '../http/page.ts'
+import type { UnknownPage } from '../http/target.ts'
 import { BodyBudget } from '../limits/body-budget.ts'
 import { KeyedSemaphore } from '../limits/keyed-semaphore.ts'
 import { createRateLimit } from '../limits/rate-limit.ts'
-import { TenantReads } from '../limits/tenant-reads.ts'
+import { ReadShares } from '../limits/request-reads.ts'
 import { createLog, type Log } from '../log/log.ts'
 import { createRequestLog } from '../log/request-log.ts'
 import { concurrencyMetrics, type ObserveConcurrency } from '../metrics/concurrency.ts'
@@ -54,9 +53,6 @@ export interface Kit {
   observeConcurrency: ObserveConcurrency
   sql: Pool
   connections: Connections
-  reads: Reads
-  readOnPool: ReadOnPool
-  tenantReads: TenantReads
   /** Calls back for each NOTIFY of Postgres. */
   notifier: Notifier
   bus: Bus
@@ -131,19 +127,19 @@ export async function createKit(
     size: config.DATABASE_POOL_SIZE,
     applicationName: name,
     traced: config.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,
-    replica: config.DATABASE_READ_URL
+    standby: config.DATABASE_READ_URL
       ? { url: urlOf(config.DATABASE_READ_URL), log, onRead: readMetrics(registry) }
       : undefined,
   })
-  const { sql, reads, primaryReads, readOnPool } = connections
-  const tenantReads = new TenantReads({ readOnPool, connections: config.DATABASE_POOL_SIZE })
+  const { sql } = connections
+  const reads = new ReadShares(connections, { size: config.DATABASE_POOL_SIZE })
   const permits = new KeyedSemaphore({
     what: 'changes',
     permits: config.DATABASE_POOL_SIZE,
     permitsPerKey: Math.max(1, Math.floor(config.DATABASE_POOL_SIZE / 2)),
   })
   const observeConcurrency = concurrencyMetrics(registry)
-  for (const semaphore of [permits, ...tenantReads.semaphores]) observeConcurrency(semaphore)
+  for (const semaphore of [permits, ...reads.semaphores]) observeConcurrency(semaphore)
   const directUrl = urlOf(config.DATABASE_DIRECT_URL ?? config.DATABASE_URL)
   const notifier = new Notifier({ url: directUrl, applicationName: `${name}-notifier`, log })
   const nats = natsOptionsOf(config)
@@ -185,6 +181,7 @@ export async function createKit(
     rateLimit: createRateLimit({ perSecond: config.RATE_LIMIT_PER_SECOND, burst: config.RATE_LIMIT_BURST }),
     bodies: BODIES,
     permits,
+    reads,
     auditRefusal: (audit, code) => recordRefusal(sql, audit, code),
     log,
     requestLog: createRequestLog(logOptions),
@@ -192,7 +189,7 @@ export async function createKit(
     outages: new Outages(registry, log),
     ...(unknownPage && { unknownPage }),
   })
-  const pagination = new Pagination({ sql, reads: primaryReads, clock, log })
+  const pagination = new Pagination({ sql, reads: connections.primaryReads, clock, log })
   return {
     config,
     log,
@@ -200,9 +197,6 @@ export async function createKit(
     observeConcurrency,
     sql,
     connections,
-    reads,
-    readOnPool,
-    tenantReads,
     notifier,
     bus,
     jobs,

@@ -1,6 +1,6 @@
 import type { ServiceName } from '../../../proto/services.ts'
 import { isDependencyFailure } from '../db/failures.ts'
-import type { MessageLog } from '../log/message-log.ts'
+import type { MessageLog } from '../log/log.ts'
 import { pause } from '../worker/worker.ts'
 import { openSession, type Session } from './session.ts'
 

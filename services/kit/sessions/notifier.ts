@@ -1,4 +1,4 @@
-import type { MessageLog } from '../log/message-log.ts'
+import type { MessageLog } from '../log/log.ts'
 import { aborted, pause } from '../worker/worker.ts'
 import { openSession, type Session } from './session.ts'
 

@@ -1,6 +1,6 @@
 import type { Pool, Tx } from '../db/client.ts'
 import { isDependencyFailure } from '../db/failures.ts'
-import type { MessageLog } from '../log/message-log.ts'
+import type { MessageLog } from '../log/log.ts'
 import type { Concurrency } from '../metrics/concurrency.ts'
 import { claimJob, continueJob, endJob, extendLease, holdJob, type JobRow, releaseJob } from './job-queries.ts'
 import { WakeSignal } from './wake-signal.ts'

@@ -1,5 +1,5 @@
 import { isDependencyFailure } from '../db/failures.ts'
-import type { Log } from '../log/log.ts'
+import type { Log, MessageLog } from '../log/log.ts'
 
 /** A background task of a service. It runs until its signal aborts. */
 export interface Worker {
@@ -13,11 +13,15 @@ const LONGEST_PAUSE_MS = 10_000
 const HEALTHY_AFTER_MS = 60_000
 
 /** Runs workers until the signal aborts. A worker that fails is restarted with growing pauses. */
-export async function superviseWorkers(workers: readonly Worker[], signal: AbortSignal, log: Log): Promise<void> {
+export async function superviseWorkers(
+  workers: readonly Worker[],
+  signal: AbortSignal,
+  log: MessageLog,
+): Promise<void> {
   await Promise.all(workers.map((worker) => supervise(worker, signal, log)))
 }
 
-async function supervise(worker: Worker, signal: AbortSignal, log: Log): Promise<void> {
+async function supervise(worker: Worker, signal: AbortSignal, log: MessageLog): Promise<void> {
   let pauseMs = FIRST_PAUSE_MS
   while (!signal.aborted) {
     const startedMs = performance.now()

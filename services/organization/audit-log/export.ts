@@ -2,9 +2,10 @@ import type { AuditFilters } from '../../../proto/http/organization/audit-log.ts
 import type { Sql } from '../../kit/db/client.ts'
 import { Streamed } from '../../kit/http/stream.ts'
 import type { KeyedSemaphore } from '../../kit/limits/keyed-semaphore.ts'
-import { NEWEST, type TimeKey } from '../../kit/pagination/keysets.ts'
+import { positionOfTime, type TimeKey } from '../../kit/pagination/keysets.ts'
+import { findNear, type Search } from '../../kit/pagination/search.ts'
 import { entryOf } from './entries.ts'
-import { findKeys, type Search, searchFor } from './list.ts'
+import { searchFor } from './list.ts'
 import { listEntries } from './queries.ts'
 
 /** Entries of one batch; no transaction is open between two batches. */
@@ -25,17 +26,18 @@ interface Deps {
 
 /** Exports the entries that match the filters, one line each, at the speed of the client. */
 export function createExporter({ sql, permits, clock }: Deps) {
-  async function* linesOf(search: Search, { orgId, recheck }: ExportRequest) {
+  async function* linesOf(search: Search<TimeKey>, { orgId, recheck }: ExportRequest) {
     const release = permits.acquire(orgId)
     try {
-      let before: TimeKey | undefined = NEWEST
-      while (before) {
-        const keys: readonly TimeKey[] = await findKeys(sql, orgId, search, { before, limit: BATCH_ENTRIES })
-        const rows = keys.length === 0 ? [] : await listEntries(sql, orgId, keys)
-        yield rows.map((row) => `${JSON.stringify(entryOf(row))}\n`).join('')
-        before = keys.length < BATCH_ENTRIES ? undefined : keys.at(-1)
-        if (before) await recheck()
-      }
+      let after: string | undefined
+      do {
+        const { rows: keys } = await findNear(sql, search, { after, offset: 0, limit: BATCH_ENTRIES })
+        const entries = keys.length === 0 ? [] : await listEntries(sql, orgId, keys)
+        yield entries.map((entry) => `${JSON.stringify(entryOf(entry))}\n`).join('')
+        const last = keys[BATCH_ENTRIES - 1]
+        after = last && positionOfTime(last)
+        if (after) await recheck()
+      } while (after)
     } finally {
       release()
     }

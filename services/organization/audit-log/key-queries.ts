@@ -1,5 +1,6 @@
 import type { Period } from '../../../proto/http/times.ts'
-import type { Sql } from '../../kit/db/client.ts'
+import type { Fragment, Sql } from '../../kit/db/client.ts'
+import { and } from '../../kit/db/conditions.ts'
 import type { TimeKey } from '../../kit/pagination/keysets.ts'
 import type { MonthRange } from './rules.ts'
 
@@ -23,6 +24,12 @@ export const isAnyKind = ({ procedures, impersonatedOnly, failedOnly, hideSignIn
 
 /** A few users by id, or the users whose address matches a pattern. */
 export type ActorFilter = { actorIds: readonly string[] } | { emailPattern: string }
+
+/** Entries that match by kind and actor. */
+export interface Branch {
+  kinds: KindFilter
+  actors: ActorFilter | undefined
+}
 
 const ofKinds = (sql: Sql, { procedures, impersonatedOnly, failedOnly, hideSignIns }: KindFilter) => sql`
   (${procedures}::text[] is null or procedure = any(${procedures}::text[]))
@@ -109,16 +116,15 @@ const kindsOfManyActors = (sql: Sql, orgId: string, range: MonthRange, kinds: Ki
 
 /**
  * Keys of entries of some kinds and actors, found by the small table of the kinds that exist. The entries of one kind,
- * actor and month are one range of an index. The statement reads the newest entries of each range, in total about twice
- * the limit. The floor is the time of the last one within the limit: no older entry is on the page. Ranges that may
- * have more entries above the floor are then read further.
+ * actor and month are one range of an index. The newest entries of each range, in total about twice the limit, tell a
+ * time that no entry of the page precedes; the entries from there on are then read and sorted.
  */
 export function listKeysByKind(
   sql: Sql,
   orgId: string,
   within: KeyRange,
   months: MonthRange,
-  { kinds, actors }: { kinds: KindFilter; actors: ActorFilter | undefined },
+  { kinds, actors }: Branch,
 ) {
   const { limit } = within
   const anyKind = isAnyKind(kinds)
@@ -127,38 +133,28 @@ export function listKeysByKind(
     if (!actors) return kindsOfAll(sql, orgId, months, kinds)
     return anyKind ? monthsOfActors(sql, orgId, months) : kindsOfActors(sql, orgId, months, kinds)
   }
-  const range = () => sql`k.month
-    ${actors ? sql`, k.actor_id` : sql``} ${anyKind ? sql`` : sql`, k.procedure, k.success, k.impersonated`}`
-  const inRange = () => sql`a.org_id = ${orgId}
-    ${actors ? sql`and a.actor_id = k.actor_id` : sql``}
-    ${anyKind ? sql`` : sql`and a.procedure = k.procedure and a.success = k.success and a.impersonated = k.impersonated`}
-    and a.timestamp >= k.month and a.timestamp < k.month + interval '1 month'
-    and ${inPeriod(sql, within)}`
+  const newest = (from: Fragment, count: Fragment) => sql`
+    ranges k cross join lateral (
+      select a.timestamp, a.id from organization.audit_log a
+      where a.org_id = ${orgId} and ${and(
+        sql,
+        actors && sql`a.actor_id = k.actor_id`,
+        !anyKind && sql`a.procedure = k.procedure and a.success = k.success and a.impersonated = k.impersonated`,
+        sql`a.timestamp >= k.month and a.timestamp < k.month + interval '1 month' and a.timestamp >= ${from}`,
+        inPeriod(sql, within),
+      )}
+      order by a.timestamp desc, a.id desc limit ${count}
+    ) e`
   return sql<TimeKey[]>`
     with ${actors ? sql`actors as materialized (${idsOf(sql, orgId, actors)}),` : sql``}
     ranges as materialized (${ranges()}),
-    share as materialized (
-      select 2 * ${limit}::bigint / greatest(count(*), 1) + 1 as entries from ranges
-    ), heads as materialized (
-      select ${range()}, e.timestamp, e.id
-      from ranges k cross join lateral (
-        select a.timestamp, a.id from organization.audit_log a where ${inRange()}
-        order by a.timestamp desc, a.id desc limit (select entries from share)
-      ) e
-    ), floor as materialized (
-      select coalesce(
-        (select timestamp from heads order by timestamp desc limit 1 offset ${limit}::bigint - 1), '-infinity') as timestamp
-    ), unfinished as materialized (
-      select ${range()} from heads k group by ${range()}
-      having count(*) = (select entries from share) and min(timestamp) >= (select timestamp from floor)
+    lower_bound as materialized (
+      select coalesce((
+        select e.timestamp
+        from ${newest(sql`${within.from}`, sql`(select 2 * ${limit}::bigint / greatest(count(*), 1) + 1 from ranges)`)}
+        order by e.timestamp desc limit 1 offset ${limit}::bigint - 1
+      ), '-infinity') as timestamp
     )
-    select timestamp, id from heads where timestamp >= (select timestamp from floor)
-    union
-    select e.timestamp, e.id
-    from unfinished k cross join lateral (
-      select a.timestamp, a.id from organization.audit_log a
-      where ${inRange()} and a.timestamp >= (select timestamp from floor)
-      order by a.timestamp desc, a.id desc limit ${limit}
-    ) e
-    order by timestamp desc, id desc limit ${limit}`
+    select e.timestamp, e.id from ${newest(sql`(select timestamp from lower_bound)`, sql`${limit}`)}
+    order by e.timestamp desc, e.id desc limit ${limit}`
 }

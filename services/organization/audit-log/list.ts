@@ -1,14 +1,14 @@
 import type { AuditFilters } from '../../../proto/http/organization/audit-log.ts'
-import { type Period, periodOf } from '../../../proto/http/times.ts'
+import { periodOf } from '../../../proto/http/times.ts'
 import { PROCEDURES } from '../../../proto/procedures.ts'
 import type { Sql } from '../../kit/db/client.ts'
+import { contains } from '../../kit/db/conditions.ts'
 import { fold } from '../../kit/db/fold.ts'
-import { contains } from '../../kit/db/like.ts'
-import type { KeyedSemaphore } from '../../kit/limits/keyed-semaphore.ts'
-import { mergeNewestFirst, type TimeKey } from '../../kit/pagination/keysets.ts'
-import { LONG_READ_OFFSET } from '../../kit/pagination/page-reads.ts'
+import { mergeNewestFirst, positionOfTime, type TimeKey, timeKeyAt } from '../../kit/pagination/keysets.ts'
+import { ALL, pageOrNothing, type Search } from '../../kit/pagination/search.ts'
 import {
   type ActorFilter,
+  type Branch,
   filterKeys,
   isAnyKind,
   type KeyRange,
@@ -19,39 +19,44 @@ import {
 import { listActors } from './queries.ts'
 import { monthRangesOf } from './rules.ts'
 
-/** Entries that match by kind and actor. */
-interface Branch {
-  kinds: KindFilter
-  actors: ActorFilter | undefined
-}
-
-/** Entries of some kinds that are of one of the procedures, or by a user whose address matches. */
-interface ManyActors {
-  kinds: KindFilter
-  procedures: readonly string[]
-  emailPattern: string
-}
-
-/** Filters, resolved to existing procedures and users. */
-export interface Search {
-  period: Period
-  /** An entry matches if one of them matches: `q` by procedure, and `q` by actor. */
-  branches: readonly Branch[]
-  /** Set where `q` matches so many users that the next entries probably match. */
-  manyActors: ManyActors | undefined
-  now: string
-}
-
-/** The most users that are searched by id. If `q` matches more, the next entries are filtered first. */
+/** The most users that are searched by id. If `q` matches more, the next entries are scanned first. */
 const MAX_ACTORS = 200
-/** Entries of any kind that are filtered per requested entry, and their minimum. */
-const FILTERED_PER_ENTRY = 10
-const MIN_FILTERED = 2000
-/** Entries of some kinds that are filtered per requested entry. */
-const FILTERED_BY_KIND_PER_ENTRY = 2
+/** Entries that are scanned: at least so many of any kind, and so many for each requested one. */
+const SCANNED = { atLeast: 2000, perEntry: 10, perEntryOfKind: 2 }
+/** Keys that one statement skips. This bounds the memory for a page with a high number. */
+const MAX_SKIPPED_AT_ONCE = 10_000
 
-/** Resolves `q` to the procedures and users whose name or address contains it. */
-export async function searchFor(sql: Sql, orgId: string, filters: AuditFilters, now: string): Promise<Search> {
+/**
+ * The search for the keys of entries, newest first. The small table of kinds is the index; where `q` matches many users,
+ * the next entries probably match, so they are scanned first.
+ */
+export async function searchFor(sql: Sql, orgId: string, filters: AuditFilters, now: string): Promise<Search<TimeKey>> {
+  const period = periodOf(filters)
+  const branches = await branchesOf(sql, orgId, filters)
+  const newestKeys = (on: Sql, range: KeyRange) =>
+    isUnfiltered(branches) ? listRecentKeys(on, orgId, range) : findKeysByKind(on, orgId, range, branches, now)
+  const index: Search<TimeKey>['index'] = async (on, { after, offset, limit }) => {
+    const isNear = offset <= MAX_SKIPPED_AT_ONCE
+    const range = { ...period, before: timeKeyAt(after), limit: isNear ? offset + limit : MAX_SKIPPED_AT_ONCE }
+    const keys = await newestKeys(on, range)
+    if (isNear) return { rows: keys.slice(offset), rest: undefined }
+    const last = keys[MAX_SKIPPED_AT_ONCE - 1]
+    return { rows: [], rest: last && { after: positionOfTime(last), offset: offset - MAX_SKIPPED_AT_ONCE, limit } }
+  }
+  return {
+    scans: emailPatternOf(branches) === undefined ? [] : [SCANNED.atLeast],
+    scan: async (on, { after, offset, limit }) => {
+      const range = { ...period, before: timeKeyAt(after), limit: offset + limit }
+      const { keys, isEnd } = await scanKeys(on, orgId, range, branches, now)
+      return pageOrNothing(keys.slice(offset), { after, offset, limit }, isEnd ? ALL : SCANNED.atLeast)
+    },
+    index,
+    longStep: index,
+  }
+}
+
+/** Entries match if one of these does: `q` by procedure, and `q` by the address of the actor. */
+async function branchesOf(sql: Sql, orgId: string, filters: AuditFilters): Promise<readonly Branch[]> {
   const { q, procedure, actorId } = filters
   const kinds: KindFilter = {
     procedures: procedure === undefined ? null : [procedure],
@@ -60,70 +65,45 @@ export async function searchFor(sql: Sql, orgId: string, filters: AuditFilters, 
     hideSignIns: filters.hideSignIns ?? false,
   }
   const ofActor: ActorFilter | undefined = actorId === undefined ? undefined : { actorIds: [actorId] }
-  const search = { period: periodOf(filters), manyActors: undefined, now }
-  if (q === undefined) return { ...search, branches: [{ kinds, actors: ofActor }] }
+  if (q === undefined) return [{ kinds, actors: ofActor }]
 
   const matching = PROCEDURES.filter((name) => fold(name).includes(fold(q)))
   const procedures = procedure === undefined ? matching : matching.filter((name) => name === procedure)
   const byProcedure: Branch[] = procedures.length > 0 ? [{ kinds: { ...kinds, procedures }, actors: ofActor }] : []
   // `q` matches the procedure of the filter, so it matches all of its entries.
-  if (procedure !== undefined && procedures.length > 0) return { ...search, branches: byProcedure }
+  if (procedure !== undefined && procedures.length > 0) return byProcedure
   const emailPattern = contains(q)
   const rows = await listActors(sql, orgId, { emailPattern, actorId }, MAX_ACTORS + 1)
-  if (rows.length === 0) return { ...search, branches: byProcedure }
+  if (rows.length === 0) return byProcedure
   // `q` matches the actor of the filter, so it matches all of their entries.
-  if (ofActor) return { ...search, branches: [{ kinds, actors: ofActor }] }
-  const isMany = rows.length > MAX_ACTORS
-  const actors = isMany ? { emailPattern } : { actorIds: rows.map(({ id }) => id) }
-  const manyActors = isMany ? { kinds, procedures, emailPattern } : undefined
-  return { ...search, branches: [...byProcedure, { kinds, actors }], manyActors }
-}
-
-/**
- * The next keys of a search, newest first. Every strategy finds the same keys:
- * - `listRecentKeys`: the unfiltered log;
- * - `filterKeys`: where `q` matches many users, the next entries without `q`, filtered one after the other;
- * - `listKeysByKind`: every other filter, and where the filtered entries do not fill the page.
- */
-export async function findKeys(
-  sql: Sql,
-  orgId: string,
-  search: Search,
-  next: { before: TimeKey; limit: number },
-): Promise<readonly TimeKey[]> {
-  const { period, branches, manyActors, now } = search
-  const range = { ...period, ...next }
-  if (isUnfiltered(branches)) return listRecentKeys(sql, orgId, range)
-  if (manyActors) {
-    const found = await filterNextKeys(sql, orgId, search, range, manyActors)
-    if (found) return found
-  }
-  return findKeysByKind(sql, orgId, range, branches, now)
-}
-
-/** The keys of those of the next entries that match the filter. Undefined if too few do. */
-async function filterNextKeys(
-  sql: Sql,
-  orgId: string,
-  search: Search,
-  range: KeyRange,
-  filter: ManyActors,
-): Promise<readonly TimeKey[] | undefined> {
-  const { limit } = range
-  if (isAnyKind(filter.kinds)) {
-    const recent = { ...range, limit: Math.max(MIN_FILTERED, FILTERED_PER_ENTRY * limit) }
-    const found = await filterKeys(sql, orgId, recent, filter, limit)
-    return found.length === limit ? found : undefined
-  }
-  const among = FILTERED_BY_KIND_PER_ENTRY * limit
-  const branches = [{ kinds: filter.kinds, actors: undefined }]
-  const keys = await findKeysByKind(sql, orgId, { ...range, limit: among }, branches, search.now)
-  const found = await filterKeys(sql, orgId, keys, filter, limit)
-  return found.length === limit || keys.length < among ? found : undefined
+  if (ofActor) return [{ kinds, actors: ofActor }]
+  const actors = rows.length > MAX_ACTORS ? { emailPattern } : { actorIds: rows.map(({ id }) => id) }
+  return [...byProcedure, { kinds, actors }]
 }
 
 const isUnfiltered = ([first, ...others]: readonly Branch[]) =>
   first !== undefined && others.length === 0 && first.actors === undefined && isAnyKind(first.kinds)
+
+/** The pattern of the addresses of many users. */
+function emailPatternOf(branches: readonly Branch[]): string | undefined {
+  const actors = branches.at(-1)?.actors
+  return actors && 'emailPattern' in actors ? actors.emailPattern : undefined
+}
+
+/** Keys of those of the next entries, without `q`, that match. */
+async function scanKeys(sql: Sql, orgId: string, range: KeyRange, branches: readonly Branch[], now: string) {
+  const { limit } = range
+  const [{ kinds }] = branches.slice(-1) as [Branch]
+  const procedures = branches.flatMap((branch) => (branch.actors ? [] : (branch.kinds.procedures ?? [])))
+  const matching = { procedures, emailPattern: emailPatternOf(branches) ?? '' }
+  if (isAnyKind(kinds)) {
+    const recent = { ...range, limit: Math.max(SCANNED.atLeast, SCANNED.perEntry * limit) }
+    return { keys: await filterKeys(sql, orgId, recent, matching, limit), isEnd: false }
+  }
+  const count = SCANNED.perEntryOfKind * limit
+  const keys = await findKeysByKind(sql, orgId, { ...range, limit: count }, [{ kinds, actors: undefined }], now)
+  return { keys: await filterKeys(sql, orgId, keys, matching, limit), isEnd: keys.length < count }
+}
 
 /** Reads ranges of more and more months: a common filter needs one range, a rare one few statements. */
 async function findKeysByKind(
@@ -143,40 +123,4 @@ async function findKeysByKind(
     if (found.length === range.limit) break
   }
   return found
-}
-
-/** Keys that one statement skips. This bounds the memory for a page with a high number. */
-const MAX_SKIPPED_AT_ONCE = 10_000
-
-interface KeyWindow {
-  before: TimeKey
-  limit: number
-  offset: number
-  /** Aborted when the client has disconnected. */
-  signal: AbortSignal
-}
-
-/** The keys of a page. */
-export async function findPageOfKeys(
-  { sql, permits }: { sql: Sql; permits: KeyedSemaphore },
-  orgId: string,
-  search: Search,
-  { before: start, limit, offset, signal }: KeyWindow,
-): Promise<readonly TimeKey[]> {
-  const release = offset > LONG_READ_OFFSET ? permits.acquire(orgId) : () => {}
-  try {
-    let before = start
-    let skip = offset
-    while (skip > MAX_SKIPPED_AT_ONCE) {
-      signal.throwIfAborted()
-      const skipped = await findKeys(sql, orgId, search, { before, limit: MAX_SKIPPED_AT_ONCE })
-      const last = skipped.at(-1)
-      if (!last || skipped.length < MAX_SKIPPED_AT_ONCE) return []
-      before = last
-      skip -= MAX_SKIPPED_AT_ONCE
-    }
-    return (await findKeys(sql, orgId, search, { before, limit: skip + limit })).slice(skip)
-  } finally {
-    release()
-  }
 }

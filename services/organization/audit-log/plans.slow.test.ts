@@ -2,12 +2,13 @@ import { describe, expect, test } from 'bun:test'
 import type { AuditFilters } from '../../../proto/http/organization/audit-log.ts'
 import { PROCEDURES } from '../../../proto/procedures.ts'
 import { connect } from '../../kit/db/client.ts'
-import { contains } from '../../kit/db/like.ts'
-import { NEWEST, type TimeKey } from '../../kit/pagination/keysets.ts'
+import { contains } from '../../kit/db/conditions.ts'
+import type { TimeKey } from '../../kit/pagination/keysets.ts'
+import { findNear } from '../../kit/pagination/search.ts'
 import { testDatabase } from '../../testing/database.ts'
 import { loadAuditLog, loadedActor } from '../../testing/load/audit-log.ts'
 import { workOf } from '../../testing/query-plans.ts'
-import { findKeys, searchFor } from './list.ts'
+import { searchFor } from './list.ts'
 import { findEntry, listEntries } from './queries.ts'
 
 const [ENTRIES, MONTHS, ACTORS] = [400_000, 14, 1000]
@@ -92,8 +93,8 @@ describe(`over ${ENTRIES} entries of one organization in ${MONTHS} months`, () =
     const search = await searchFor(sql, ORG, filters, NOW)
     const expected = [...(await expectedKeys(filters))]
     for (const { limit, offset } of PAGES) {
-      const keys = await findKeys(sql, ORG, search, { before: NEWEST, limit: offset + limit })
-      expect(keys.slice(offset)).toEqual(expected.slice(offset, offset + limit))
+      const { rows } = await findNear(sql, search, { after: undefined, offset, limit })
+      expect([...rows]).toEqual(expected.slice(offset, offset + limit))
     }
   })
 
@@ -105,7 +106,7 @@ describe(`over ${ENTRIES} entries of one organization in ${MONTHS} months`, () =
       const wanted = limit + offset
       const work = await workOf(db.urlOf('organization'), async (sent) => {
         const search = await searchFor(sent, ORG, filters, NOW)
-        await findKeys(sent, ORG, search, { before: NEWEST, limit: wanted })
+        await findNear(sent, search, { after: undefined, offset: 0, limit: wanted })
       })
       expect(work.scannedWhole.filter((table) => table.startsWith('audit_log'))).toEqual([])
       const bounded = work.mostRows < Math.min(MOST_ROWS, 20 * wanted + 10_000)
@@ -115,7 +116,7 @@ describe(`over ${ENTRIES} entries of one organization in ${MONTHS} months`, () =
 
   test('entries are found by keys, and a single entry by id, without a scan of a table', async () => {
     const search = await searchFor(sql, ORG, {}, NOW)
-    const keys = await findKeys(sql, ORG, search, { before: NEWEST, limit: 50 })
+    const { rows: keys } = await findNear(sql, search, { after: undefined, offset: 0, limit: 50 })
     const [first] = keys
     for (const read of [listEntries(sql, ORG, keys), findEntry(sql, ORG, first?.id ?? '')]) await read
     const work = await workOf(db.urlOf('organization'), async (sent) => {

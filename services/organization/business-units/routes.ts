@@ -6,7 +6,6 @@ import {
   listBusinessUnits,
   patchBusinessUnit,
 } from '../../../proto/http/organization/business-units.ts'
-import type { Pool } from '../../kit/db/client.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { positionOfName } from '../../kit/pagination/keysets.ts'
@@ -17,23 +16,23 @@ import * as queries from './queries.ts'
 interface Deps {
   http: Http
   pagination: Pagination
-  sql: Pool
 }
 
-export const businessUnitRoutes = ({ http, pagination, sql }: Deps) =>
+export const businessUnitRoutes = ({ http, pagination }: Deps) =>
   new Elysia({ name: 'organization.business-units' })
     .use(
-      http.route(listBusinessUnits, ({ caller, query }) =>
+      http.route(listBusinessUnits, (context) =>
         pagination.page(
-          { caller, list: 'businessUnits', query },
-          (window) => queries.listBusinessUnits(sql, caller.orgId, window),
+          context,
+          'businessUnits',
+          (window, read) => read((sql) => queries.listBusinessUnits(sql, context.caller.orgId, window)),
           positionOfName,
         ),
       ),
     )
     .use(
-      http.route(getBusinessUnit, async ({ caller, params }) =>
-        found(await queries.findBusinessUnit(sql, caller.orgId, params.id)),
+      http.route(getBusinessUnit, async ({ caller, params, read }) =>
+        found(await read((sql) => queries.findBusinessUnit(sql, caller.orgId, params.id))),
       ),
     )
     .use(http.command(createBusinessUnit, commands.createBusinessUnit))

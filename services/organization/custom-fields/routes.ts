@@ -6,7 +6,6 @@ import {
   listCustomFields,
   patchCustomField,
 } from '../../../proto/http/organization/custom-fields.ts'
-import type { Pool } from '../../kit/db/client.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { positionOfName } from '../../kit/pagination/keysets.ts'
@@ -17,23 +16,23 @@ import * as queries from './queries.ts'
 interface Deps {
   http: Http
   pagination: Pagination
-  sql: Pool
 }
 
-export const customFieldRoutes = ({ http, pagination, sql }: Deps) =>
+export const customFieldRoutes = ({ http, pagination }: Deps) =>
   new Elysia({ name: 'organization.custom-fields' })
     .use(
-      http.route(listCustomFields, ({ caller, query }) =>
+      http.route(listCustomFields, (context) =>
         pagination.page(
-          { caller, list: 'customFields', query },
-          (window) => queries.listCustomFields(sql, caller.orgId, window),
+          context,
+          'customFields',
+          (window, read) => read((sql) => queries.listCustomFields(sql, context.caller.orgId, window)),
           positionOfName,
         ),
       ),
     )
     .use(
-      http.route(getCustomField, async ({ caller, params }) =>
-        found(await queries.findCustomField(sql, caller.orgId, params.id)),
+      http.route(getCustomField, async ({ caller, params, read }) =>
+        found(await read((sql) => queries.findCustomField(sql, caller.orgId, params.id))),
       ),
     )
     .use(http.command(createCustomField, commands.createCustomField))

@@ -10,7 +10,7 @@ import type { AuditEntry } from '../../kit/audit/entry.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
 import { runWithoutCaller } from '../../kit/command/without-caller.ts'
-import type { Pool, Tx } from '../../kit/db/client.ts'
+import type { Pool, Sql, Tx } from '../../kit/db/client.ts'
 import { isUniqueViolation } from '../../kit/db/failures.ts'
 import { hashOf, newIdAt, newSecretToken } from '../../kit/db/ids.ts'
 import { found, invalidField, notFound, refuse } from '../../kit/errors/refusal.ts'
@@ -153,7 +153,7 @@ export async function forgetUnconfirmed(
 }
 
 /** The address of a link. The caller proves with the token that it has the link. */
-export async function introspectAddress(sql: Pool, token: string, now: string): Promise<LinkedAddress> {
+export async function introspectAddress(sql: Sql, token: string, now: string): Promise<LinkedAddress> {
   const { email, organization_name: organizationName } = found(await queries.findLinked(sql, token, hashOf(token), now))
   return { email, organizationName }
 }

@@ -12,18 +12,20 @@ type Deps = commands.AddressDeps & { http: Http; pagination: Pagination; sql: Po
 export const mailAddressRoutes = ({ http, pagination, sql, links }: Deps) =>
   new Elysia({ name: 'organization.mail-addresses' })
     .use(
-      http.route(operations.listMailAddresses, async ({ caller, query }) => {
+      http.route(operations.listMailAddresses, async (context) => {
+        const { orgId } = context.caller
         const { items, hasMore } = await pagination.page(
-          { caller, list: 'mailAddresses', query },
-          (window) => listAddresses(sql, caller.orgId, window),
+          context,
+          'mailAddresses',
+          (window, read) => read((sql) => listAddresses(sql, orgId, window)),
           ({ id }) => id,
         )
         return { items: items.map(commands.shownAddress), hasMore }
       }),
     )
     .use(
-      http.route(operations.getMailAddress, async ({ caller, params }) =>
-        commands.shownAddress(found(await findAddress(sql, caller.orgId, params.id))),
+      http.route(operations.getMailAddress, async ({ caller, params, read }) =>
+        commands.shownAddress(found(await read((sql) => findAddress(sql, caller.orgId, params.id)))),
       ),
     )
     .use(http.command(operations.createMailAddress, (call) => commands.createAddress({ links }, call)))
@@ -31,8 +33,8 @@ export const mailAddressRoutes = ({ http, pagination, sql, links }: Deps) =>
     .use(http.command(operations.sendMailAddressConfirmation, (call) => commands.sendConfirmation({ links }, call)))
     .use(http.command(operations.deleteMailAddress, commands.deleteAddress))
     .use(
-      http.publicRoute(operations.introspectMailAddress, ({ body, now }) =>
-        commands.introspectAddress(sql, body.token, now),
+      http.publicRoute(operations.introspectMailAddress, ({ body, now, read }) =>
+        read((sql) => commands.introspectAddress(sql, body.token, now)),
       ),
     )
     .use(

@@ -4,7 +4,6 @@ import type { SecretBox } from '../../kit/secrets/box.ts'
 import type { Job, JobKind } from '../../kit/worker/jobs.ts'
 import { levelOf } from '../../kit/worker/worker.ts'
 import { messageOf, type Sender } from './message.ts'
-import type { ObserveMail } from './metrics.ts'
 import { type ClaimedMail, listRfqs, lockMail, lockNotices, recordAttempt, sealMail } from './queries.ts'
 import { MAIL, pauseAfter } from './rules.ts'
 import { SmtpFailure, type SmtpServer, sendMail } from './smtp.ts'
@@ -14,7 +13,6 @@ interface MailJobDeps extends Sender {
   box: SecretBox
   now: () => string
   log: Log
-  observe: ObserveMail
   server: SmtpServer
   /** Longest exchange with the server. */
   timeoutMs: number
@@ -36,7 +34,6 @@ export const mailJob = (deps: MailJobDeps): JobKind<Pick<ClaimedMail, 'kind'>> =
     const mail = await seal(deps, job)
     if (!mail) return
     await sendMail(deps.server, await compose(deps, mail), deps.timeoutMs)
-    deps.observe('sent')
     await record(deps, job, 'SENT')
   },
   isFinal: (error) => error instanceof SmtpFailure && error.isPermanent,
@@ -48,7 +45,6 @@ export const mailJob = (deps: MailJobDeps): JobKind<Pick<ClaimedMail, 'kind'>> =
       const { by, status, code } = error
       deps.log.warn({ mail: id, kind, tenant, attempts, state, by, status, code }, 'a mail was not accepted')
     } else deps.log[levelOf(error)]({ err: error, mail: id }, 'a mail could not be sent')
-    deps.observe(isLast ? 'failed' : 'retried')
     await record(deps, job, state, error instanceof SmtpFailure ? error.by : null)
   },
 })

@@ -249,10 +249,9 @@ export const listRfqs = (sql: Sql, orgId: string, rfqIds: readonly string[]) => 
   select distinct on (rfq_id) rfq_id, serial_number, title, expires_at from sourcing.rfq_readers
   where org_id = ${orgId} and rfq_id = any(${rfqIds}) order by rfq_id, title`
 
-/** Mails that wait, at most 10,000, and for how long the server has kept the oldest one waiting. */
-export const measureMails = (sql: Sql, now: string) => sql<[{ pending: number; oldest_ms: number | null }]>`
-  select count(*)::int as pending,
-    extract(epoch from ${now}::timestamptz - min(
+/** For how long the server has kept the oldest mail waiting, of at most 10,000. */
+export const measureMails = (sql: Sql, now: string) => sql<[{ oldest_ms: number | null }]>`
+  select extract(epoch from ${now}::timestamptz - min(
       case when m.failure = 'SERVER' then m.created_at when m.failure is null and j.due_at <= ${now} then j.due_at end
     ))::float * 1000 as oldest_ms
   from (select id, failure, created_at from organization.mails where state = 'PENDING' limit 10000) m

@@ -61,7 +61,7 @@ const after = (mail: Mail, attempts: number | null) =>
     const state = await stateOf(mail)
     return state.attempts === attempts && !state.leased && state
   })
-const makeDue = () => owner`update organization.jobs set due_at = now() where lease_until is null`
+const makeDue = () => owner`update organization.jobs set due_at = now() where lease_until is null and due_at > now()`
 const sent = async (mail: Mail) => (await stateOf(mail)).state === 'SENT'
 const idsTo = ({ to }: Mail) => server.to(to).map(({ mail }) => mail.messageId)
 

@@ -15,12 +15,12 @@ export function mailWorkers(
   const { SMTP_URL: url, MAIL_FROM: from, MAIL_HOURLY_MAX: hourlyMax } = config
   if (url === undefined || from === undefined) return [bus.forget(MAIL_CONSUMER)]
   const measure = async () => (bus.isLeader() ? (await measureMails(sql, now()))[0] : undefined)
-  const observe = mailMetrics(registry, measure)
+  mailMetrics(registry, measure)
   const limits = { hourlyMax, timeoutMs: config.MAIL_TIMEOUT_SECONDS * 1000 }
   const { PUBLIC_URL: publicUrl, CONSOLE: hasConsole } = config
   const sender = { from, publicUrl, hasConsole, server: smtpServerOf(url) }
   return [
     mailIngest({ bus, clock, delayMs: config.MAIL_DELAY_SECONDS * 1000 }),
-    jobs('mails', [mailJob({ sql, box, now, log, observe, ...limits, ...sender })]),
+    jobs('mails', [mailJob({ sql, box, now, log, ...limits, ...sender })]),
   ]
 }

@@ -1,23 +1,22 @@
 import { Elysia } from 'elysia'
 import * as operations from '../../../proto/http/organization/notification-settings.ts'
-import type { Pool } from '../../kit/db/client.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { MailLinks } from '../mail/links.ts'
 import * as commands from './commands.ts'
 import { findOwnSettings, findSettings } from './queries.ts'
 
-export const notificationSettingsRoutes = ({ http, sql, links }: { http: Http; sql: Pool; links: MailLinks }) =>
+export const notificationSettingsRoutes = ({ http, links }: { http: Http; links: MailLinks }) =>
   new Elysia({ name: 'organization.notification-settings' })
     .use(
-      http.route(operations.getNotificationSettings, async ({ caller }) =>
-        found(await findSettings(sql, caller.orgId)),
+      http.route(operations.getNotificationSettings, async ({ caller, read }) =>
+        found(await read((sql) => findSettings(sql, caller.orgId))),
       ),
     )
     .use(http.command(operations.patchNotificationSettings, commands.patchSettings))
     .use(
-      http.route(operations.getOwnNotificationSettings, async ({ caller }) =>
-        found(await findOwnSettings(sql, caller.orgId, caller.userId)),
+      http.route(operations.getOwnNotificationSettings, async ({ caller, read }) =>
+        found(await read((sql) => findOwnSettings(sql, caller.orgId, caller.userId))),
       ),
     )
     .use(http.command(operations.patchOwnNotificationSettings, commands.patchOwnSettings))

@@ -8,7 +8,6 @@ import {
   patchRole,
   withdrawRole,
 } from '../../../proto/http/organization/roles.ts'
-import type { Pool } from '../../kit/db/client.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { positionOfName } from '../../kit/pagination/keysets.ts'
@@ -19,25 +18,30 @@ import * as queries from './queries.ts'
 interface Deps {
   http: Http
   pagination: Pagination
-  sql: Pool
 }
 
-export const roleRoutes = ({ http, pagination, sql }: Deps) =>
+export const roleRoutes = ({ http, pagination }: Deps) =>
   new Elysia({ name: 'organization.roles' })
     .use(
-      http.route(listRoles, ({ caller, query }) => {
+      http.route(listRoles, (context) => {
+        const { caller, query } = context
         const { userId } = query
         if (userId !== undefined && userId !== caller.userId && !caller.permissions.has('org:admin')) {
           throw refuse('forbidden', { detail: 'The roles of another user need the permission org:admin.' })
         }
         return pagination.page(
-          { caller, list: 'roles', query },
-          (window) => queries.listRoles(sql, caller.orgId, query, window),
+          context,
+          'roles',
+          (window, read) => read((sql) => queries.listRoles(sql, caller.orgId, query, window)),
           positionOfName,
         )
       }),
     )
-    .use(http.route(getRole, async ({ caller, params }) => found(await queries.findRole(sql, caller.orgId, params.id))))
+    .use(
+      http.route(getRole, async ({ caller, params, read }) =>
+        found(await read((sql) => queries.findRole(sql, caller.orgId, params.id))),
+      ),
+    )
     .use(http.command(createRole, commands.createRole))
     .use(http.command(patchRole, commands.patchRole))
     .use(http.command(deleteRole, commands.deleteRole))

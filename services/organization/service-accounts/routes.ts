@@ -1,6 +1,5 @@
 import { Elysia } from 'elysia'
 import * as operations from '../../../proto/http/organization/service-accounts.ts'
-import type { Pool } from '../../kit/db/client.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
@@ -11,33 +10,37 @@ import * as queries from './queries.ts'
 import { revokeKey } from './revocation.ts'
 import { accountOf, keyOf, networkProblems } from './shapes.ts'
 
-type Deps = LinkDeps & { http: Http; pagination: Pagination; sql: Pool }
+type Deps = LinkDeps & { http: Http; pagination: Pagination }
 
-export const serviceAccountRoutes = ({ http, pagination, sql, ...deps }: Deps) =>
+export const serviceAccountRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'organization.service-accounts' })
     .use(
-      http.route(operations.listServiceAccounts, async ({ caller, query }) => {
+      http.route(operations.listServiceAccounts, async (context) => {
+        const { orgId } = context.caller
         const { items, hasMore } = await pagination.page(
-          { caller, list: 'serviceAccounts', query },
-          (window) => queries.listAccounts(sql, caller.orgId, window),
+          context,
+          'serviceAccounts',
+          (window, read) => read((sql) => queries.listAccounts(sql, orgId, window)),
           ({ id }) => id,
         )
         return { items: items.map(accountOf), hasMore }
       }),
     )
     .use(
-      http.route(operations.getServiceAccount, async ({ caller, params }) =>
-        accountOf(found(await queries.findAccount(sql, caller.orgId, params.id))),
+      http.route(operations.getServiceAccount, async ({ caller, params, read }) =>
+        accountOf(found(await read((sql) => queries.findAccount(sql, caller.orgId, params.id)))),
       ),
     )
     .use(http.command(operations.createServiceAccount, (call) => createAccount(deps, call)))
     .use(http.command(operations.patchServiceAccount, patchAccount))
     .use(
-      http.route(operations.listServiceAccountKeys, async ({ caller, params, query }) => {
-        const { id } = found(await queries.findAccount(sql, caller.orgId, params.id))
+      http.route(operations.listServiceAccountKeys, async (context) => {
+        const { caller, params, read } = context
+        const { id } = found(await read((sql) => queries.findAccount(sql, caller.orgId, params.id)))
         const { items, hasMore } = await pagination.page(
-          { caller, list: `serviceAccountKeys ${id}`, query },
-          (window) => queries.listKeys(sql, caller.orgId, id, window),
+          context,
+          `serviceAccountKeys ${id}`,
+          (window, readPage) => readPage((sql) => queries.listKeys(sql, caller.orgId, id, window)),
           (key) => key.id,
         )
         return { items: items.map(keyOf), hasMore }

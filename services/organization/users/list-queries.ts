@@ -1,7 +1,8 @@
-import type { Sql } from '../../kit/db/client.ts'
-import { contains } from '../../kit/db/like.ts'
+import type { Fragment, Sql } from '../../kit/db/client.ts'
+import { and, contains } from '../../kit/db/conditions.ts'
 import { nameKeyAt } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
+import { ALL, type Found, pageOrNothing } from '../../kit/pagination/search.ts'
 import type { Authority, UserFilters, Viewer } from './rules.ts'
 
 /*
@@ -21,32 +22,51 @@ const givesAuthority = (sql: Sql, authority: Authority) =>
 
 const ADMINISTRATION: Authority = { permission: 'org:admin' }
 
-/** Users by e-mail address, filtered one after the other; `maxScanned` limits the number of users that are read. */
+/** The filters of a user, with the condition that they hold a role or permission. */
+const matchesFilters = (
+  sql: Sql,
+  { q, active, admin, permission, roleId }: UserFilters,
+  holds: (authority: Authority) => Fragment,
+) =>
+  and(
+    sql,
+    active !== undefined && sql`active = ${active}`,
+    q !== undefined && matchesText(sql, q),
+    roleId !== undefined && holds({ roleId }),
+    permission !== undefined && holds({ permission }),
+    admin !== undefined && sql`${holds(ADMINISTRATION)} = ${admin}`,
+  )
+
+/** Whether a user is in the set of all holders: cheaper than a look-up of each if many users are filtered. */
+const isAmongHolders = (sql: Sql, orgId: string, authority: Authority) => sql`(id in (
+  select ur.user_id from organization.roles r join organization.user_roles ur on ur.role_id = r.id
+  where r.org_id = ${orgId} and ${givesAuthority(sql, authority)})) is true`
+
+/** Whether the user `u` has such a role. */
+const holdsRole = (sql: Sql, orgId: string, authority: Authority) => sql`(
+  select true from organization.user_roles ur
+  where ur.user_id = u.id and ur.role_id = any(array(
+    select r.id from organization.roles r where r.org_id = ${orgId} and ${givesAuthority(sql, authority)}))
+  limit 1) is true`
+
+/** Users by e-mail address, filtered one after the other; at most `count` are read. */
 export function scanUsers(
   sql: Sql,
   viewer: Viewer,
-  { q, active, admin, permission, roleId }: UserFilters,
+  filters: UserFilters,
   { after, limit, offset }: PageWindow,
-  maxScanned?: number,
+  count = Number.POSITIVE_INFINITY,
 ) {
   const { name: email, id } = nameKeyAt(after)
-  const holders = (authority: Authority) => sql`(
-    select ur.user_id from organization.roles r join organization.user_roles ur on ur.role_id = r.id
-    where r.org_id = ${viewer.orgId} and ${givesAuthority(sql, authority)})`
   return sql<DocumentRow[]>`
     select page.email_key || ' ' || page.id as position, ${documentFor(sql, viewer)} as document
     from (
       select id, email_key from (
         select id, email_key, name_key, active from organization.users
         where org_id = ${viewer.orgId} and (email_key, id) > (${email}, ${id})
-        ${maxScanned === undefined ? sql`` : sql`order by email_key, id limit ${maxScanned}`}
+        ${Number.isFinite(count) ? sql`order by email_key, id limit ${count}` : sql``}
       ) u
-      where true
-        ${active === undefined ? sql`` : sql`and active = ${active}`}
-        ${q === undefined ? sql`` : sql`and ${matchesText(sql, q)}`}
-        ${roleId === undefined ? sql`` : sql`and (id in ${holders({ roleId })}) is true`}
-        ${permission === undefined ? sql`` : sql`and (id in ${holders({ permission })}) is true`}
-        ${admin === undefined ? sql`` : sql`and (id in ${holders(ADMINISTRATION)}) = ${admin}`}
+      where ${matchesFilters(sql, filters, (authority) => isAmongHolders(sql, viewer.orgId, authority))}
       order by email_key, id limit ${limit} offset ${offset}
     ) page
     join organization.directory d on d.id = page.id
@@ -68,29 +88,17 @@ export const listPeople = (
         where p.user_id = u.id and p.password_version = u.password_version)), '}') as document
     from (
       select id, email_key from organization.users
-      where org_id = ${viewer.orgId} and kind = 'PERSON' and (email_key, id) > (${email}, ${id})
-        ${active === undefined ? sql`` : sql`and active = ${active}`}
-        ${q === undefined ? sql`` : sql`and ${matchesText(sql, q)}`}
+      where org_id = ${viewer.orgId} and kind = 'PERSON' and (email_key, id) > (${email}, ${id}) and ${and(
+        sql,
+        active !== undefined && sql`active = ${active}`,
+        q !== undefined && matchesText(sql, q),
+      )}
       order by email_key, id limit ${limit} offset ${offset}
     ) page
     join organization.directory d on d.id = page.id
     join organization.users u on u.id = page.id
     order by page.email_key, page.id`
 }
-
-/** Filters of one user `u`: cheaper than sets if few users are filtered. */
-const matchesFilters = (sql: Sql, orgId: string, { q, active, admin, permission, roleId }: UserFilters) => sql`
-  ${active === undefined ? sql`` : sql`and u.active = ${active}`}
-  ${q === undefined ? sql`` : sql`and ${matchesText(sql, q)}`}
-  ${roleId === undefined ? sql`` : sql`and ${holds(sql, orgId, { roleId })}`}
-  ${permission === undefined ? sql`` : sql`and ${holds(sql, orgId, { permission })}`}
-  ${admin === undefined ? sql`` : sql`and (${holds(sql, orgId, ADMINISTRATION)}) = ${admin}`}`
-
-const holds = (sql: Sql, orgId: string, authority: Authority) => sql`(
-  select true from organization.user_roles ur
-  where ur.user_id = u.id and ur.role_id = any(array(
-    select r.id from organization.roles r where r.org_id = ${orgId} and ${givesAuthority(sql, authority)}))
-  limit 1) is true`
 
 /** Roles whose holders are merged in the order of their index. The holders of further roles are sorted. */
 const MERGED_ROLES = 4
@@ -149,34 +157,35 @@ function matchesOf(sql: Sql, orgId: string, q: string, after: string | undefined
 /** The users that are filtered for a page: the first holders, or the users whose address or name contains a text. */
 type Candidates = { authority: Authority } | { q: string }
 
-/** A row of a page, with the number of candidates that were filtered; without a match there is one row of nulls. */
-export type CandidateRow = { candidates: number } & (DocumentRow | { position: null; document: null })
-
-/** The candidates that fit the other filters, by e-mail address; at most one more than `maxCandidates` are filtered. */
-export const filterCandidates = (
+/**
+ * The candidates that match the other filters, by e-mail address. At most one more than `maxCandidates` are filtered;
+ * nothing is found where these do not fill the page and there are more.
+ */
+export async function filterCandidates(
   sql: Sql,
   viewer: Viewer,
   among: Candidates,
   others: UserFilters,
-  { after, limit, offset }: PageWindow,
+  window: PageWindow,
   maxCandidates: number,
-) => sql<CandidateRow[]>`
-  with candidates as materialized (
-    ${
-      'q' in among
-        ? matchesOf(sql, viewer.orgId, among.q, after)
-        : firstHolders(sql, viewer.orgId, among.authority, after, maxCandidates + 1)
-    }
-    limit ${maxCandidates}::bigint + 1
-  )
-  select counted.candidates, page.email_key || ' ' || page.id as position, ${documentFor(sql, viewer)} as document
-  from (select count(*)::integer as candidates from candidates) counted
-  left join (
-    select email_key, id from (select email_key, id from candidates order by email_key, id offset 0) candidate
-    where (
-      select true from organization.users u where u.id = candidate.id ${matchesFilters(sql, viewer.orgId, others)}
-    ) is true
-    order by email_key, id limit ${limit} offset ${offset}
-  ) page on true
-  left join organization.directory d on d.id = page.id
-  order by page.email_key, page.id`
+): Promise<Found<DocumentRow>> {
+  const { after, limit, offset } = window
+  const candidates =
+    'q' in among
+      ? matchesOf(sql, viewer.orgId, among.q, after)
+      : firstHolders(sql, viewer.orgId, among.authority, after, maxCandidates + 1)
+  const isWanted = matchesFilters(sql, others, (authority) => holdsRole(sql, viewer.orgId, authority))
+  const rows = await sql<({ candidates: number } & (DocumentRow | { position: null; document: null }))[]>`
+    with candidates as materialized (${candidates} limit ${maxCandidates}::bigint + 1)
+    select counted.candidates, page.email_key || ' ' || page.id as position, ${documentFor(sql, viewer)} as document
+    from (select count(*)::integer as candidates from candidates) counted
+    left join (
+      select email_key, id from (select email_key, id from candidates order by email_key, id offset 0) candidate
+      where (select true from organization.users u where u.id = candidate.id and ${isWanted}) is true
+      order by email_key, id limit ${limit} offset ${offset}
+    ) page on true
+    left join organization.directory d on d.id = page.id
+    order by page.email_key, page.id`
+  const page = rows.filter((row): row is typeof row & DocumentRow => row.position !== null)
+  return pageOrNothing(page, window, (rows[0]?.candidates ?? 0) <= maxCandidates ? ALL : maxCandidates)
+}

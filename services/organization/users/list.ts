@@ -1,74 +1,46 @@
-import type { PageQuery } from '../../../proto/http/shapes.ts'
-import type { Caller } from '../../kit/auth/caller.ts'
-import type { Sql } from '../../kit/db/client.ts'
-import type { JsonText } from '../../kit/db/json-text.ts'
-import { hasTrigram } from '../../kit/db/like.ts'
-import type { DocumentRow, PageWindow, Pagination } from '../../kit/pagination/pagination.ts'
-import { type CandidateRow, filterCandidates, listHolders, scanUsers } from './list-queries.ts'
-import { isUnfiltered, splitAuthority, type UserFilters, type Viewer, viewerOf } from './rules.ts'
+import { hasTrigram } from '../../kit/db/conditions.ts'
+import type { ReadContext, RequestReads } from '../../kit/limits/request-reads.ts'
+import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
+import { ALL, pageOrNothing, type Search, search } from '../../kit/pagination/search.ts'
+import { filterCandidates, listHolders, scanUsers } from './list-queries.ts'
+import { isUnfiltered, splitAuthority, type UserFilters, type Viewer } from './rules.ts'
 
-/** A page of the users of the caller's organization. */
-export function readUsers(
-  { sql, pagination }: { sql: Sql; pagination: Pagination },
-  caller: Caller,
-  query: PageQuery & UserFilters,
-): Promise<JsonText> {
-  const viewer = viewerOf(caller)
-  const paged = { caller, list: 'users', query }
-  return pagination.json(paged, (window) => findUsers(sql, viewer, query, window))
-}
-
-/** Holders or users that are filtered before an index of matches is read. They fill a page of a common filter. */
-const MAX_FILTERED = 2000
+/** Holders or users that are filtered first. They fill a page of a common filter. */
+const FIRST_SCAN = 2000
 /** Matches that are sorted faster than the users of a large organization are scanned. */
 const MAX_MATCHES = 10_000
 
-/**
- * Every strategy finds the same page:
- * - `listHolders`: a role or permission alone;
- * - `filterCandidates`: pages near the start, among the first holders of a role or permission, or among the users that
- *   the trigram index finds;
- * - `scanUsers`: all users in the order of the list, up to the end of the page. Of 100,000 users that takes 20 to 60
- *   ms, and 50 ms more for each role or permission that most of them hold.
- */
+/** A page of the list. */
 export async function findUsers(
-  sql: Sql,
+  context: Pick<ReadContext, 'longRead' | 'request'>,
+  read: RequestReads['read'],
   viewer: Viewer,
   filters: UserFilters,
   window: PageWindow,
 ): Promise<readonly DocumentRow[]> {
+  if (isUnfiltered(filters)) return read((sql) => scanUsers(sql, viewer, filters, window))
   const { authority, others } = splitAuthority(filters)
-  if (authority && isUnfiltered(others)) return listHolders(sql, viewer, authority, window)
-  const isNearStart = window.offset + window.limit <= MAX_FILTERED
-  const rows = isNearStart ? await findNearStart(sql, viewer, filters, window) : undefined
-  return rows ?? scanUsers(sql, viewer, filters, window)
+  if (!authority || !isUnfiltered(others)) return search(context, searchOf(viewer, filters), window)
+  return context.longRead((sql) => listHolders(sql, viewer, authority, window))
 }
 
-/** The page, without a scan of all users. Undefined where only such a scan finds it. */
-async function findNearStart(
-  sql: Sql,
-  viewer: Viewer,
-  filters: UserFilters,
-  window: PageWindow,
-): Promise<readonly DocumentRow[] | undefined> {
+/**
+ * The holders of a role or permission are scanned in the order of the list; other users, too. Of 100,000 users a scan of
+ * all takes 20 to 60 ms, and 50 ms more for each role or permission that most of them hold.
+ */
+function searchOf(viewer: Viewer, filters: UserFilters): Search<DocumentRow> {
   const { authority, others } = splitAuthority(filters)
-  if (authority) {
-    const { rows, candidates } = matchesIn(
-      await filterCandidates(sql, viewer, { authority }, others, window, MAX_FILTERED),
-    )
-    if (rows.length === window.limit || candidates <= MAX_FILTERED) return rows
-  }
   const { q, ...rest } = filters
-  if (q === undefined || !hasTrigram(q)) return undefined
-  if (!authority) {
-    const rows = await scanUsers(sql, viewer, filters, window, MAX_FILTERED)
-    if (rows.length === window.limit) return rows
+  const isIndexed = q !== undefined && hasTrigram(q)
+  return {
+    scans: [authority || isIndexed ? FIRST_SCAN : ALL],
+    scan: async (sql, window, count) =>
+      authority && count !== ALL
+        ? filterCandidates(sql, viewer, { authority }, others, window, count)
+        : pageOrNothing(await scanUsers(sql, viewer, filters, window, count), window, count),
+    ...(isIndexed && {
+      index: (sql, window) => filterCandidates(sql, viewer, { q }, rest, window, MAX_MATCHES),
+    }),
+    longStep: async (sql, window) => pageOrNothing(await scanUsers(sql, viewer, filters, window), window, ALL),
   }
-  const { rows, candidates } = matchesIn(await filterCandidates(sql, viewer, { q }, rest, window, MAX_MATCHES))
-  return candidates <= MAX_MATCHES ? rows : undefined
 }
-
-const matchesIn = (rows: readonly CandidateRow[]) => ({
-  rows: rows.filter((row): row is CandidateRow & DocumentRow => row.position !== null),
-  candidates: rows[0]?.candidates ?? 0,
-})

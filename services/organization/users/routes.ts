@@ -10,14 +10,12 @@ import {
   patchUser,
   resetUserPassword,
 } from '../../../proto/http/organization/users.ts'
-import type { Pool } from '../../kit/db/client.ts'
-import type { ReadOnPool } from '../../kit/db/connections.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import * as commands from './commands.ts'
-import { readUsers } from './list.ts'
+import { findUsers } from './list.ts'
 import * as lists from './list-queries.ts'
 import * as queries from './queries.ts'
 import { hasAuthorityFilter, viewerOf } from './rules.ts'
@@ -26,37 +24,33 @@ import * as states from './state-changes.ts'
 type Deps = commands.LinkDeps & {
   http: Http
   pagination: Pagination
-  sql: Pool
-  readOnPool: ReadOnPool
   followers: states.UserFollowers
 }
 
 export const userRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'organization.users' })
     .use(
-      http.route(listUsers, ({ caller, query }) => {
-        if (hasAuthorityFilter(query) && !viewerOf(caller).seesAll) {
+      http.route(listUsers, (context) => {
+        const { caller, query } = context
+        const viewer = viewerOf(caller)
+        if (hasAuthorityFilter(query) && !viewer.seesAll) {
           throw refuse('forbidden', {
             detail: 'The filters admin, permission and roleId need the permission org:admin.',
           })
         }
-        return deps.readOnPool((sql) => readUsers({ sql, pagination }, caller, query))
+        return pagination.json(context, 'users', (window, read) => findUsers(context, read, viewer, query, window))
       }),
     )
     .use(
-      http.route(listPeople, ({ caller, query }) =>
-        deps.readOnPool((sql) =>
-          pagination.json({ caller, list: 'people', query }, (window) =>
-            lists.listPeople(sql, viewerOf(caller), query, window),
-          ),
+      http.route(listPeople, (context) =>
+        pagination.json(context, 'people', (window) =>
+          context.longRead((sql) => lists.listPeople(sql, viewerOf(context.caller), context.query, window)),
         ),
       ),
     )
     .use(
-      http.route(getUser, async ({ caller, params }) => {
-        const { document } = found(
-          await deps.readOnPool((sql) => queries.findUserDocument(sql, viewerOf(caller), params.id)),
-        )
+      http.route(getUser, async ({ caller, params, read }) => {
+        const { document } = found(await read((sql) => queries.findUserDocument(sql, viewerOf(caller), params.id)))
         return new JsonText(document)
       }),
     )

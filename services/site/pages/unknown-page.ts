@@ -1,4 +1,4 @@
-import type { UnknownPage } from '../../kit/http/page.ts'
+import type { UnknownPage } from '../../kit/http/target.ts'
 
 /** The headers of the page. It loads its style sheet and icon only from the same origin. */
 const HEADERS = {

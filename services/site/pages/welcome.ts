@@ -1,5 +1,5 @@
-import { prefersPage } from '../../kit/http/page.ts'
 import { Raw } from '../../kit/http/raw.ts'
+import { prefersPage } from '../../kit/http/target.ts'
 import { PAGE_HEADERS } from './assets.ts'
 
 const en = {

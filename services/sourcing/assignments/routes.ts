@@ -5,7 +5,6 @@ import * as ofBilling from '../../../proto/http/sourcing/billing-details.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
-import type { PageReads } from '../../kit/pagination/page-reads.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { addressProblems } from '../regions/regions.ts'
 import { subrecordReads } from '../subrecords/routes.ts'
@@ -13,24 +12,23 @@ import { billingDetails } from './billing-details/billing-details.ts'
 import { archiveOrUnarchive } from './commands.ts'
 import { contacts } from './contacts/contacts.ts'
 import { createExtension } from './extensions/extensions.ts'
-import { findPage } from './list.ts'
+import { listAssignments } from './list-queries.ts'
 import { findAssignment } from './queries.ts'
 
-type Deps = PageReads & { http: Http; pagination: Pagination }
+type Deps = { http: Http; pagination: Pagination }
 
-export const assignmentRoutes = ({ http, pagination, ...deps }: Deps) =>
+export const assignmentRoutes = ({ http, pagination }: Deps) =>
   new Elysia({ name: 'sourcing.assignments' })
     .use(
-      http.route(operations.listAssignments, ({ caller, query, request }) => {
-        const reader = { orgId: caller.orgId, signal: request.signal }
-        return pagination.json({ caller, list: 'assignments', query }, (window) =>
-          findPage(deps, reader, { ...query, ...window }),
-        )
-      }),
+      http.route(operations.listAssignments, (context) =>
+        pagination.json(context, 'assignments', (window, read) =>
+          read((sql) => listAssignments(sql, context.caller.orgId, { ...context.query, ...window })),
+        ),
+      ),
     )
     .use(
-      http.route(operations.getAssignment, async ({ caller, params }) => {
-        const rows = await deps.reads.query((sql) => findAssignment(sql, caller.orgId, params.id))
+      http.route(operations.getAssignment, async ({ caller, params, read }) => {
+        const rows = await read((sql) => findAssignment(sql, caller.orgId, params.id))
         return new JsonText(found(rows).document)
       }),
     )
@@ -38,7 +36,7 @@ export const assignmentRoutes = ({ http, pagination, ...deps }: Deps) =>
     .use(http.command(operations.unarchiveAssignment, (call) => archiveOrUnarchive('unarchive', call)))
     .use(
       subrecordReads(
-        { http, pagination, ...deps },
+        { http, pagination },
         {
           kind: 'extension',
           idName: 'extensionId',
@@ -51,7 +49,7 @@ export const assignmentRoutes = ({ http, pagination, ...deps }: Deps) =>
     .use(http.command(operations.createAssignmentExtension, createExtension))
     .use(
       subrecordReads(
-        { http, pagination, ...deps },
+        { http, pagination },
         {
           kind: 'contact',
           idName: 'contactId',
@@ -66,7 +64,7 @@ export const assignmentRoutes = ({ http, pagination, ...deps }: Deps) =>
     .use(http.command(ofContacts.deleteAssignmentContact, contacts.delete))
     .use(
       subrecordReads(
-        { http, pagination, ...deps },
+        { http, pagination },
         {
           kind: 'billing',
           idName: 'billingDetailsId',

@@ -5,31 +5,29 @@ import * as operations from '../../../proto/http/sourcing/cases.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
-import type { PageReads } from '../../kit/pagination/page-reads.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { subrecordReads } from '../subrecords/routes.ts'
 import * as commands from './commands.ts'
 import { expenses } from './expenses/expenses.ts'
-import { findPage } from './list.ts'
+import { listCases } from './list-queries.ts'
 import { findCase } from './queries.ts'
 import { referenceProblems } from './rules.ts'
 import { completeTask, tasks } from './tasks/tasks.ts'
 
-type Deps = PageReads & { http: Http; pagination: Pagination }
+type Deps = { http: Http; pagination: Pagination }
 
-export const caseRoutes = ({ http, pagination, ...deps }: Deps) =>
+export const caseRoutes = ({ http, pagination }: Deps) =>
   new Elysia({ name: 'sourcing.cases' })
     .use(
-      http.route(operations.listCases, ({ caller, query, request }) => {
-        const reader = { orgId: caller.orgId, signal: request.signal }
-        return pagination.json({ caller, list: 'cases', query }, (window) =>
-          findPage(deps, reader, { ...query, ...window }),
-        )
-      }),
+      http.route(operations.listCases, (context) =>
+        pagination.json(context, 'cases', (window, read) =>
+          read((sql) => listCases(sql, context.caller.orgId, { ...context.query, ...window })),
+        ),
+      ),
     )
     .use(
-      http.route(operations.getCase, async ({ caller, params }) => {
-        const rows = await deps.reads.query((sql) => findCase(sql, caller.orgId, params.id))
+      http.route(operations.getCase, async ({ caller, params, read }) => {
+        const rows = await read((sql) => findCase(sql, caller.orgId, params.id))
         return new JsonText(found(rows).document)
       }),
     )
@@ -41,7 +39,7 @@ export const caseRoutes = ({ http, pagination, ...deps }: Deps) =>
     .use(http.command(operations.unarchiveCase, (call) => commands.moveCase('unarchive', call)))
     .use(
       subrecordReads(
-        { http, pagination, ...deps },
+        { http, pagination },
         {
           kind: 'task',
           idName: 'taskId',
@@ -57,7 +55,7 @@ export const caseRoutes = ({ http, pagination, ...deps }: Deps) =>
     .use(http.command(ofTasks.deleteCaseTask, tasks.delete))
     .use(
       subrecordReads(
-        { http, pagination, ...deps },
+        { http, pagination },
         {
           kind: 'expense',
           idName: 'expenseId',

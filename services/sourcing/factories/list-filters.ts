@@ -1,6 +1,6 @@
 import type { QueryOf } from '../../../proto/http/operation.ts'
 import type { listFactories } from '../../../proto/http/sourcing/factories.ts'
-import { hasTrigram } from '../../kit/db/like.ts'
+import { hasTrigram } from '../../kit/db/conditions.ts'
 import { territoriesOf } from '../regions/regions.ts'
 
 export type FactoryQuery = QueryOf<typeof listFactories>

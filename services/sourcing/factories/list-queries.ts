@@ -1,5 +1,5 @@
-import type { Sql } from '../../kit/db/client.ts'
-import { contains } from '../../kit/db/like.ts'
+import type { Fragment, Sql } from '../../kit/db/client.ts'
+import { and, contains } from '../../kit/db/conditions.ts'
 import { nameKeyAt } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 import { isReadable as isReadablePart } from '../parts/visibility.ts'
@@ -84,9 +84,12 @@ const inRegion = (sql: Sql, territories: readonly string[]) =>
   sql`factory.region_code = any(${[...territories]}::text[])`
 
 /** Rule 4 of the specification: material and technology may be of different capabilities. */
-const matchesPart = (sql: Sql, { materialCodes, technologyIds }: PartNeeds) => sql`
-  factory.material_codes && ${[...materialCodes]}::text[]
-  ${technologyIds.length === 0 ? sql`` : sql`and factory.technology_ids && ${[...technologyIds]}::text[]`}`
+const matchesPart = (sql: Sql, { materialCodes, technologyIds }: PartNeeds) =>
+  and(
+    sql,
+    sql`factory.material_codes && ${[...materialCodes]}::text[]`,
+    technologyIds.length > 0 && sql`factory.technology_ids && ${[...technologyIds]}::text[]`,
+  )
 
 const worksMaterial = (sql: Sql, code: string) => sql`factory.material_codes @> array[${code}::text]`
 
@@ -95,65 +98,65 @@ const idOfCriticality = (sql: Sql, code: string) =>
   sql`(select criticality.id collate "default" from catalog.criticality_lookup criticality where criticality.code = ${code})`
 
 /** The conditions that must hold together in one capability. */
-const capabilityMatches = (sql: Sql, { materialCode, processType, standardCode, criticalityCode }: Filters) => sql`
-  true ${materialCode === undefined ? sql`` : sql`and capability.material_code = ${materialCode}`}
-  ${processType === undefined ? sql`` : sql`and capability.process_type = ${processType}`}
-  ${standardCode === undefined ? sql`` : sql`and capability.standard_codes @> array[${standardCode}::text]`}
-  ${
-    criticalityCode === undefined
-      ? sql``
-      : sql`and capability.criticality_ids @> array[${idOfCriticality(sql, criticalityCode)}]`
-  }`
+const capabilityMatches = (sql: Sql, { materialCode, processType, standardCode, criticalityCode }: Filters) =>
+  and(
+    sql,
+    materialCode !== undefined && sql`capability.material_code = ${materialCode}`,
+    processType !== undefined && sql`capability.process_type = ${processType}`,
+    standardCode !== undefined && sql`capability.standard_codes @> array[${standardCode}::text]`,
+    criticalityCode !== undefined && sql`capability.criticality_ids @> array[${idOfCriticality(sql, criticalityCode)}]`,
+  )
 
-const hasCapability = (sql: Sql, filters: Filters) => sql`(
-  select true from sourcing.factory_capabilities capability
-  where capability.factory_id = factory.id and ${capabilityMatches(sql, filters)} limit 1) is true`
+/** The filters that need capabilities: a material alone is found without them. */
+const matchesCapabilities = (sql: Sql, filters: Filters) =>
+  needsCapability(filters) &&
+  sql`(
+    select true from sourcing.factory_capabilities capability
+    where capability.factory_id = factory.id and ${capabilityMatches(sql, filters)} limit 1) is true`
 
 /** The filters on columns of a factory. */
-function matchesColumns(sql: Sql, filters: Filters) {
-  const { q, orgId, active, internal, territories, locality, part, materialCode } = filters
-  return sql`
-    ${orgId === undefined ? sql`` : sql`and factory.org_id = ${orgId}`}
-    ${active === undefined ? sql`` : sql`and factory.active = ${active}`}
-    ${internal === undefined ? sql`` : sql`and factory.internal = ${internal}`}
-    ${q === undefined ? sql`` : sql`and ${scansText(sql, q)}`}
-    ${territories === undefined ? sql`` : sql`and ${inRegion(sql, territories)}`}
-    ${locality === undefined ? sql`` : sql`and ${matchesLocality(sql, locality)}`}
-    ${part === undefined ? sql`` : sql`and ${matchesPart(sql, part)}`}
-    ${materialCode === undefined ? sql`` : sql`and ${worksMaterial(sql, materialCode)}`}`
-}
+const matchesColumns = (sql: Sql, { q, orgId, active, internal, territories, locality, part, materialCode }: Filters) =>
+  and(
+    sql,
+    orgId !== undefined && sql`factory.org_id = ${orgId}`,
+    active !== undefined && sql`factory.active = ${active}`,
+    internal !== undefined && sql`factory.internal = ${internal}`,
+    q !== undefined && scansText(sql, q),
+    territories && inRegion(sql, territories),
+    locality !== undefined && matchesLocality(sql, locality),
+    part && matchesPart(sql, part),
+    materialCode !== undefined && worksMaterial(sql, materialCode),
+  )
 
-const matchesCapabilities = (sql: Sql, filters: Filters) =>
-  needsCapability(filters) ? sql`and ${hasCapability(sql, filters)}` : sql``
-
-const documentOfPage = (sql: Sql) => sql`(select document from sourcing.factories where id = page.id)`
-
-/** Factories by name, filtered one after the other; `maxScanned` limits the number of factories that are read. */
-export const scanFactories = (
-  sql: Sql,
-  source: Source,
-  filters: Filters,
-  { after, limit, offset }: PageWindow,
-  maxScanned?: number,
-) => sql<DocumentRow[]>`
-  select page.name || ' ' || page.id as position, ${documentOfPage(sql)} as document
+/** The page of the rows `factory` that match; documents are fetched last. */
+const pageOf = (sql: Sql, rows: Fragment, matches: Fragment, { limit, offset }: PageWindow) => sql<DocumentRow[]>`
+  select page.name || ' ' || page.id as position,
+    (select document from sourcing.factories where id = page.id) as document
   from (
-    select factory.id, factory.name
-    from (${inOrder(sql, source, after)} ${maxScanned === undefined ? sql`` : sql`limit ${maxScanned}`}) factory
-    where true ${matchesColumns(sql, filters)} ${matchesCapabilities(sql, filters)}
+    select factory.id, factory.name from ${rows} where ${matches}
     order by factory.name, factory.id limit ${limit} offset ${offset}
   ) page
   order by page.name, page.id`
 
-/** The ids that an index finds, filtered by capabilities or, with another index, by all other filters. */
-function candidatesBy(sql: Sql, index: Index, filters: Filters) {
+/** Factories by name, filtered one after the other; at most `count` are read. */
+export const scanFactories = (
+  sql: Sql,
+  source: Source,
+  filters: Filters,
+  window: PageWindow,
+  count = Number.POSITIVE_INFINITY,
+) =>
+  pageOf(
+    sql,
+    sql`(${inOrder(sql, source, window.after)} ${Number.isFinite(count) ? sql`limit ${count}` : sql``}) factory`,
+    and(sql, matchesColumns(sql, filters), matchesCapabilities(sql, filters)),
+    window,
+  )
+
+/** The condition that an index serves. */
+function indexedBy(sql: Sql, index: Exclude<Index, 'capability'>, filters: Filters) {
   const { q = '', orgId = '', territories = [], locality = '', materialCode = '' } = filters
   const { part = { materialCodes: [], technologyIds: [] } } = filters
-  if (index === 'capability') {
-    return sql`
-      select distinct factory_id as id from sourcing.factory_capabilities capability
-      where ${capabilityMatches(sql, filters)}`
-  }
   const conditions = {
     organization: () => sql`factory.org_id = ${orgId}`,
     material: () => worksMaterial(sql, materialCode),
@@ -162,32 +165,33 @@ function candidatesBy(sql: Sql, index: Index, filters: Filters) {
     locality: () => matchesLocality(sql, locality),
     region: () => inRegion(sql, territories),
   }
-  return sql`
-    select id from sourcing.factories factory where ${conditions[index]()} ${matchesColumns(sql, filters)}`
+  return conditions[index]()
 }
 
 /** The factories that an index of one filter finds; the page is filtered by the others and sorted. */
-export const searchFactories = (
-  sql: Sql,
-  source: Source,
-  filters: Filters,
-  index: Index,
-  { after, limit, offset }: PageWindow,
-) => {
-  const { name, id } = nameKeyAt(after)
-  return sql<DocumentRow[]>`
-    with candidates as materialized (${candidatesBy(sql, index, filters)})
-    select page.name || ' ' || page.id as position, ${documentOfPage(sql)} as document
-    from (
-      select factory.id, factory.name
-      from candidates
+export function searchFactories(sql: Sql, source: Source, filters: Filters, index: Index, window: PageWindow) {
+  const { name, id } = nameKeyAt(window.after)
+  const byCapability = index === 'capability'
+  const candidates = byCapability
+    ? sql`
+      select distinct factory_id as id from sourcing.factory_capabilities capability
+      where ${capabilityMatches(sql, filters)}`
+    : sql`
+      select id from sourcing.factories factory
+      where ${and(sql, indexedBy(sql, index, filters), matchesColumns(sql, filters))}`
+  return pageOf(
+    sql,
+    sql`(with found as materialized (${candidates}) select id from found) candidates
       join lateral (
         select id, name, ${filterColumns(sql)} from sourcing.factories candidate
         where candidate.id = candidates.id limit 1
-      ) factory on true
-      where ${isIn(sql, source)} and (factory.name, factory.id) > (${name}, ${id})
-        ${index === 'capability' ? matchesColumns(sql, filters) : matchesCapabilities(sql, filters)}
-      order by factory.name, factory.id limit ${limit} offset ${offset}
-    ) page
-    order by page.name, page.id`
+      ) factory on true`,
+    and(
+      sql,
+      isIn(sql, source),
+      sql`(factory.name, factory.id) > (${name}, ${id})`,
+      byCapability ? matchesColumns(sql, filters) : matchesCapabilities(sql, filters),
+    ),
+    window,
+  )
 }

@@ -1,9 +1,8 @@
-import type { Caller } from '../../kit/auth/caller.ts'
-import type { Sql } from '../../kit/db/client.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
-import type { Reader } from '../../kit/limits/tenant-reads.ts'
-import { LARGE_OFFSET, type PageReads } from '../../kit/pagination/page-reads.ts'
+import type { CallerContext } from '../../kit/http/context.ts'
+import type { ReadContext, RequestReads } from '../../kit/limits/request-reads.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
+import { ALL, pageOrNothing, type Search, search } from '../../kit/pagination/search.ts'
 import { type FactoryQuery, type Filters, filtersOf, indexFor, isUnfiltered, type Source } from './list-filters.ts'
 import { findSourcingTerms, scanFactories, searchFactories } from './list-queries.ts'
 import { VIEW_PERMISSIONS } from './rules.ts'
@@ -13,8 +12,7 @@ const SCANNED = { atLeast: 1000, perRow: 4, atMost: 20_000 }
 
 /** The source and filters of a list. Throws 403 without the permission of the view, 404 for an unreadable part. */
 export async function listOf(
-  { reads }: PageReads,
-  { orgId, permissions }: Caller,
+  { caller: { orgId, permissions }, read }: Pick<CallerContext<unknown>, 'caller' | 'read'>,
   query: FactoryQuery,
 ): Promise<{ source: Source; filters: Filters | undefined }> {
   const { view, partId } = query
@@ -25,7 +23,7 @@ export async function listOf(
   if (view === 'MANUFACTURER' && partId === undefined) {
     return { source: { kind: 'own', orgId }, filters: filtersOf(query, undefined) }
   }
-  const { distributorOrgId, part } = found(await reads.query((sql) => findSourcingTerms(sql, orgId, partId)))
+  const { distributorOrgId, part } = found(await read((sql) => findSourcingTerms(sql, orgId, partId)))
   const needs = partId === undefined ? undefined : found(part === null ? [] : [part])
   return { source: sourceOf(view, orgId, distributorOrgId), filters: filtersOf(query, needs) }
 }
@@ -37,37 +35,33 @@ const sourceOf = (view: FactoryQuery['view'], orgId: string, distributorOrgId: s
 export const sourceOfConsumer = (orgId: string, distributorOrgId: string | null): Source =>
   distributorOrgId === null ? { kind: 'public' } : { kind: 'released', orgId, distributorOrgId }
 
-/**
- * Both strategies find the same page: a scan in the order of the list fills a page if many factories match, and an
- * index of one filter finds the few factories of a rare value. An organization has at most a thousand factories, so its
- * own are always scanned.
- */
+/** A page of the list. */
 export async function findPage(
-  { reads, tenantReads }: PageReads,
-  reader: Reader,
+  context: ReadContext,
+  read: RequestReads['read'],
   source: Source,
   filters: Filters,
   window: PageWindow,
 ): Promise<readonly DocumentRow[]> {
-  if (isUnfiltered(filters) && window.offset <= LARGE_OFFSET) {
-    return reads.query((sql) => scanFactories(sql, source, filters, window))
-  }
-  return tenantReads.bounded(reader, (sql) => findMatches(sql, source, filters, window))
+  if (isUnfiltered(filters)) return read((sql) => scanFactories(sql, source, filters, window))
+  return search(context, searchOf(source, filters, window), window)
 }
 
-export async function findMatches(
-  sql: Sql,
-  source: Source,
-  filters: Filters,
-  window: PageWindow,
-): Promise<readonly DocumentRow[]> {
+/**
+ * A scan finds a common value, and an index of one filter a rare one. An organization has at most a thousand factories,
+ * so its own are always scanned.
+ */
+function searchOf(source: Source, filters: Filters, { offset, limit }: PageWindow): Search<DocumentRow> {
+  const scan: Search<DocumentRow>['scan'] = async (sql, window, count) =>
+    pageOrNothing(await scanFactories(sql, source, filters, window, count), window, count)
   const index = source.kind === 'own' ? undefined : indexFor(filters)
-  if (index === undefined) return scanFactories(sql, source, filters, window)
-  const wanted = window.offset + window.limit
-  if (index !== 'organization' && wanted <= SCANNED.atMost) {
-    const maxScanned = Math.min(SCANNED.atMost, Math.max(SCANNED.atLeast, SCANNED.perRow * wanted))
-    const rows = await scanFactories(sql, source, filters, window, maxScanned)
-    if (rows.length === window.limit) return rows
+  if (index === undefined) return { scans: [ALL], scan }
+  const wanted = offset + limit
+  const isScanned = index !== 'organization' && wanted <= SCANNED.atMost
+  return {
+    scans: isScanned ? [Math.min(SCANNED.atMost, Math.max(SCANNED.atLeast, SCANNED.perRow * wanted))] : [],
+    scan,
+    index: async (sql, window) =>
+      pageOrNothing(await searchFactories(sql, source, filters, index, window), window, ALL),
   }
-  return searchFactories(sql, source, filters, index, window)
 }

@@ -1,12 +1,14 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Factory } from '../../../proto/http/sourcing/factories.ts'
-import { connect } from '../../kit/db/client.ts'
+import { connect, type Sql } from '../../kit/db/client.ts'
+import type { PageWindow } from '../../kit/pagination/pagination.ts'
 import { testDatabase } from '../../testing/database.ts'
 import { loadFactories } from '../../testing/load/factories.ts'
 import { planOf, workOf } from '../../testing/query-plans.ts'
+import { readsOn } from '../../testing/reads.ts'
 import { territoriesOf } from '../regions/regions.ts'
-import { findMatches } from './list.ts'
+import { findPage } from './list.ts'
 import type { Filters, Source } from './list-filters.ts'
 import { findSourcingTerms, scanFactories } from './list-queries.ts'
 import { findFactories, findFactory } from './queries.ts'
@@ -25,6 +27,10 @@ const SOURCES: Source[] = [
   { kind: 'released', orgId: 'org_engaged', distributorOrgId: 'org_distributor' },
   { kind: 'own', orgId: 'org_7' },
 ]
+const factoriesBy = (on: Sql, source: Source, filters: Filters, window: PageWindow) => {
+  const reads = readsOn(on)
+  return findPage(reads, reads.read, source, filters, window)
+}
 /** Matches of a filter that are compared. */
 const COMPARED = 1020
 const metals = ['316l', 'in718', 'gjs-400', '6061', 'cocr']
@@ -74,7 +80,7 @@ describe(`over ${FACTORIES} factories with ten capabilities each, no list reads 
     for (const source of SOURCES) {
       for (const offset of source.kind === 'public' ? [0, 2500] : [0]) {
         const { scannedWhole, busiest } = await workOf(url, (tx) =>
-          findMatches(tx as never, source, filters, { ...page, offset }),
+          factoriesBy(tx, source, filters, { ...page, offset }),
         )
         expect([source.kind, offset, busiest, scannedWhole]).toEqual([source.kind, offset, busiest, []])
       }
@@ -85,9 +91,7 @@ describe(`over ${FACTORIES} factories with ten capabilities each, no list reads 
     for (const filters of FILTERS.filter(({ materialCode, standardCode }) =>
       ['zro2', 'as9100'].includes(materialCode ?? standardCode ?? ''),
     )) {
-      const { mostRows, busiest } = await workOf(url, (tx) =>
-        findMatches(tx as never, { kind: 'public' }, filters, page),
-      )
+      const { mostRows, busiest } = await workOf(url, (tx) => factoriesBy(tx, { kind: 'public' }, filters, page))
       expect([busiest, mostRows < 15_000]).toEqual([busiest, true])
     }
   })
@@ -114,7 +118,7 @@ describe('each strategy finds the page that a scan of all factories finds', () =
           { ...page, offset },
           { ...page, after: all[offset - 1]?.position },
         ]) {
-          const found = await findMatches(sql, source, filters, window)
+          const found = await factoriesBy(sql, source, filters, window)
           expect(found.map(({ position }) => position)).toEqual(
             all.slice(offset, offset + page.limit).map(({ position }) => position),
           )
@@ -126,7 +130,7 @@ describe('each strategy finds the page that a scan of all factories finds', () =
   test('the filters of this test are common, rare and without a match', async () => {
     const counts = await Array.fromAsync(
       FILTERS,
-      async (filters) => (await findMatches(sql, { kind: 'public' }, filters, { ...page, limit: 1000 })).length,
+      async (filters) => (await factoriesBy(sql, { kind: 'public' }, filters, { ...page, limit: 1000 })).length,
     )
     expect(counts.filter((count) => count === 1000).length).toBeGreaterThan(5)
     expect(counts.filter((count) => count > 0 && count < 500).length).toBeGreaterThan(5)

@@ -4,7 +4,6 @@ import * as administration from '../../../proto/http/sourcing/factory-administra
 import { batchOf, JsonText } from '../../kit/db/json-text.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
-import type { PageReads } from '../../kit/pagination/page-reads.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { addressProblems } from '../regions/regions.ts'
 import * as commands from './commands.ts'
@@ -14,40 +13,38 @@ import { findFactories, findFactory } from './queries.ts'
 import * as releases from './releases.ts'
 import { readerOf } from './rules.ts'
 
-type Deps = PageReads & { http: Http; pagination: Pagination }
+type Deps = { http: Http; pagination: Pagination }
 
-export const factoryRoutes = ({ http, pagination, ...deps }: Deps) =>
+export const factoryRoutes = ({ http, pagination }: Deps) =>
   new Elysia({ name: 'sourcing.factories' })
     .use(
-      http.route(operations.listFactories, async ({ caller, query, request }) => {
-        const { source, filters } = await listOf(deps, caller, query)
-        const reader = { orgId: caller.orgId, signal: request.signal }
-        return pagination.json({ caller, list: 'factories', query }, async (window) =>
-          filters ? findPage(deps, reader, source, filters, window) : [],
+      http.route(operations.listFactories, async (context) => {
+        const { source, filters } = await listOf(context, context.query)
+        return pagination.json(context, 'factories', async (window, read) =>
+          filters ? findPage(context, read, source, filters, window) : [],
         )
       }),
     )
     .use(
-      http.route(operations.getFactory, async ({ caller, params }) => {
+      http.route(operations.getFactory, async ({ caller, params, read }) => {
         const reader = readerOf(caller)
-        const rows = await deps.reads.query((sql) => findFactory(sql, caller.orgId, reader, params.id))
+        const rows = await read((sql) => findFactory(sql, caller.orgId, reader, params.id))
         return new JsonText(found(rows).document)
       }),
     )
     .use(
-      http.route(operations.batchGetFactories, async ({ caller, body }) => {
+      http.route(operations.batchGetFactories, async ({ caller, body, read }) => {
         const reader = readerOf(caller)
-        const rows = await deps.reads.query((sql) => findFactories(sql, caller.orgId, reader, body.ids))
+        const rows = await read((sql) => findFactories(sql, caller.orgId, reader, body.ids))
         return batchOf(body.ids, rows)
       }),
     )
     .use(
-      http.route(administration.listFactoryReleases, ({ caller, query, request }) => {
-        const reader = { orgId: caller.orgId, signal: request.signal }
-        return pagination.json({ caller, list: 'factory releases', query }, (window) =>
-          releasesPage(deps, reader, query, window),
-        )
-      }),
+      http.route(administration.listFactoryReleases, (context) =>
+        pagination.json(context, 'factory releases', (window, read) =>
+          releasesPage(context, read, context.query, window),
+        ),
+      ),
     )
     .use(http.command(administration.createFactory, commands.createFactory, { checkBody: addressProblems }))
     .use(http.command(administration.patchFactory, commands.patchFactory, { checkBody: addressProblems }))

@@ -1,12 +1,11 @@
-import type { File } from '../../../proto/http/sourcing/files.ts'
-import type { Sql } from '../../kit/db/client.ts'
+import type { File, listPartFiles } from '../../../proto/http/sourcing/files.ts'
 import { found } from '../../kit/errors/refusal.ts'
+import type { CallerContext } from '../../kit/http/context.ts'
 import { type FileRow, findRelation, listFiles } from './queries.ts'
 import { DOWNLOAD_URL_MS, visibleGroups } from './rules.ts'
 import type { Storage } from './storage/storage.ts'
 
 interface ListingDeps {
-  sql: Sql
   storage: Storage
   /** The base of the URLs below `/files`. */
   publicUrl: string
@@ -15,13 +14,10 @@ interface ListingDeps {
 /** The files of a part that the organization may see, newest first. */
 export async function filesOf(
   deps: ListingDeps,
-  orgId: string,
-  partId: string,
-  now: string,
+  { caller: { orgId }, params: { id }, now, read }: CallerContext<typeof listPartFiles>,
 ): Promise<{ items: File[] }> {
-  const { sql } = deps
-  const { relation } = found(await findRelation(sql, orgId, partId))
-  const rows = await listFiles(sql, partId, visibleGroups(relation))
+  const { relation } = found(await read((sql) => findRelation(sql, orgId, id)))
+  const rows = await read((sql) => listFiles(sql, id, visibleGroups(relation)))
   const urlsExpireAt = new Date(Date.parse(now) + DOWNLOAD_URL_MS)
   return { items: await Promise.all(rows.map((row) => fileOf(row, deps, urlsExpireAt))) }
 }

@@ -16,7 +16,7 @@ type FileRoutesDeps = FileDeps &
 
 export const fileRoutes = ({ http, onPending, ...deps }: FileRoutesDeps) =>
   new Elysia({ name: 'sourcing.files' })
-    .use(http.route(listPartFiles, ({ caller, params, now }) => filesOf(deps, caller.orgId, params.id, now)))
+    .use(http.route(listPartFiles, (context) => filesOf(deps, context)))
     .use(
       http.preparedCommand(updatePartFiles, {
         checkBody: requestProblems,

@@ -1,13 +1,12 @@
-import type { Reader } from '../../kit/limits/tenant-reads.ts'
-import type { PageReads } from '../../kit/pagination/page-reads.ts'
+import type { ReadContext, RequestReads } from '../../kit/limits/request-reads.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 import { findPage, sourceOfConsumer } from '../factories/list.ts'
 import { type MatchTerms, matchDocument, requirementsOf } from './terms.ts'
 
 /** Factories that qualify, with their matches. The list of factories finds them, so both contain the same factories. */
 export async function findMatches(
-  deps: PageReads,
-  reader: Reader,
+  context: ReadContext,
+  read: RequestReads['read'],
   terms: MatchTerms,
   window: PageWindow,
 ): Promise<readonly DocumentRow[]> {
@@ -15,8 +14,8 @@ export async function findMatches(
   // As in the list of factories, a part without a material matches none.
   if (part === null || part.materialCodes.length === 0) return []
   const requirements = requirementsOf(terms, part)
-  const source = sourceOfConsumer(reader.orgId, distributorOrgId)
+  const source = sourceOfConsumer(context.caller.orgId, distributorOrgId)
   const { materialCodes, technologyIds } = part
-  const rows = await findPage(deps, reader, source, { part: { materialCodes, technologyIds } }, window)
+  const rows = await findPage(context, read, source, { part: { materialCodes, technologyIds } }, window)
   return rows.map(({ position, document }) => ({ position, document: matchDocument(document, requirements) }))
 }

@@ -2,19 +2,19 @@ import { Elysia } from 'elysia'
 import { listRfqMatches } from '../../../proto/http/sourcing/matches.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
-import type { PageReads } from '../../kit/pagination/page-reads.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { findMatches } from './list.ts'
 import { findMatchTerms } from './queries.ts'
 
-type Deps = PageReads & { http: Http; pagination: Pagination }
+type Deps = { http: Http; pagination: Pagination }
 
-export const matchRoutes = ({ http, pagination, ...deps }: Deps) =>
+export const matchRoutes = ({ http, pagination }: Deps) =>
   new Elysia({ name: 'sourcing.matches' }).use(
-    http.route(listRfqMatches, async ({ caller, params, query, request }) => {
-      const terms = found(await deps.reads.query((sql) => findMatchTerms(sql, caller.orgId, params.id)))
-      const reader = { orgId: caller.orgId, signal: request.signal }
-      const paged = { caller, list: `matches ${params.id}`, query }
-      return pagination.json(paged, (window) => findMatches(deps, reader, terms, window))
+    http.route(listRfqMatches, async (context) => {
+      const { caller, params, read } = context
+      const terms = found(await read((sql) => findMatchTerms(sql, caller.orgId, params.id)))
+      return pagination.json(context, `matches ${params.id}`, (window, readPage) =>
+        findMatches(context, readPage, terms, window),
+      )
     }),
   )

@@ -1,41 +1,38 @@
 import { Elysia } from 'elysia'
 import * as lifecycle from '../../../proto/http/sourcing/order-lifecycle.ts'
 import * as operations from '../../../proto/http/sourcing/orders.ts'
-import type { Pool } from '../../kit/db/client.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { CallerContext } from '../../kit/http/context.ts'
 import type { Http } from '../../kit/http/http.ts'
-import type { PageReads } from '../../kit/pagination/page-reads.ts'
-import type { PageWindow, Pagination } from '../../kit/pagination/pagination.ts'
+import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { listHistory } from '../history/queries.ts'
 import { changeMilestones, moveOrder, releaseFiles } from './commands.ts'
 import type { OrderDeps } from './followers.ts'
 import { findPage } from './list.ts'
 import { findOrder } from './queries.ts'
 
-type Deps = PageReads & OrderDeps & { http: Http; pagination: Pagination; sql: Pool }
+type Deps = OrderDeps & { http: Http; pagination: Pagination }
 
 export const orderRoutes = ({ http, pagination, ...deps }: Deps) => {
-  const pageOfOrders = ({ caller, query, request }: CallerContext<typeof lifecycle.findOrders>) => {
-    const reader = { orgId: caller.orgId, signal: request.signal }
-    const listing = (window: PageWindow) => findPage(deps, reader, { ...query, ...window })
-    return pagination.json({ caller, list: 'orders', query }, listing)
-  }
+  const pageOfOrders = (context: CallerContext<typeof lifecycle.findOrders>) =>
+    pagination.json(context, 'orders', (window, read) => findPage(context, read, { ...context.query, ...window }))
   return new Elysia({ name: 'sourcing.orders' })
     .use(http.route(operations.listOrders, (context) => pageOfOrders(context)))
     .use(http.route(lifecycle.findOrders, (context) => pageOfOrders(context)))
     .use(
-      http.route(operations.getOrder, async ({ caller, params }) => {
-        const rows = await deps.reads.query((sql) => findOrder(sql, caller.orgId, params.id))
+      http.route(operations.getOrder, async ({ caller, params, read }) => {
+        const rows = await read((sql) => findOrder(sql, caller.orgId, params.id))
         return new JsonText(found(rows).document)
       }),
     )
     .use(
-      http.route(operations.listOrderHistory, async ({ caller, params: { id }, query }) => {
-        found(await deps.reads.query((sql) => findOrder(sql, caller.orgId, id)))
-        return pagination.json({ caller, list: `history ${id}`, query }, (window) =>
-          deps.reads.query((sql) => listHistory(sql, id, window)),
+      http.route(operations.listOrderHistory, async (context) => {
+        const { caller, params, read } = context
+        const { id } = params
+        found(await read((sql) => findOrder(sql, caller.orgId, id)))
+        return pagination.json(context, `history ${id}`, (window, readPage) =>
+          readPage((sql) => listHistory(sql, id, window)),
         )
       }),
     )

@@ -1,7 +1,8 @@
 import type { Sql } from '../../kit/db/client.ts'
-import { contains } from '../../kit/db/like.ts'
+import { contains } from '../../kit/db/conditions.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
+import { scanNewest } from '../../kit/pagination/search.ts'
 import { isUnfinished } from '../orders/visibility.ts'
 import type { PartContent } from './rules.ts'
 import { isOwn, isPublic, isReadable } from './visibility.ts'
@@ -41,53 +42,39 @@ export const listPartsAtLargeOffset = (sql: Sql, orgId: string, { view, after, l
 const documentOfPage = (sql: Sql, view: PartListing['view']) =>
   sql`(select ${documentIn(sql, view)} from sourcing.parts part where part.id = page.id)`
 
-/** A match on the page, with the figures of the scan; without a match on the page there is one row of nulls. */
-export type ScannedMatch = {
-  /** Number of scanned parts: less than the requested count at the end of the view. */
-  scanned: number
-  /** Matches before, on and after the page. */
-  matches: number
-  /** The last part that was scanned; null where there was none. */
-  last: string | null
-} & (DocumentRow | { position: null; document: null })
-
 /** Matches among the next `count` parts of a view. */
-export const scanParts = (sql: Sql, orgId: string, search: PartSearch, count: number) => {
-  // An array index is an integer; there are no more matches than scanned parts.
-  const first = Math.min(search.offset, count) + 1
-  const last = first + search.limit - 1
-  return sql<ScannedMatch[]>`
-    with next as materialized (
-      select count(*)::integer as scanned, min(id) as last,
-        coalesce(array_agg(id) filter (where search ilike ${contains(search.q)}), '{}') as matches
-      from (
-        select id, search from sourcing.parts
-        where ${inView(sql, orgId, search.view)} and id < ${search.after ?? NEWEST_ID}
-        order by id desc limit ${count}
-      ) part
-    )
-    select scanned, cardinality(matches) as matches, last, page.id as position,
-      ${documentOfPage(sql, search.view)} as document
-    from next left join unnest(matches[${first}::integer:${last}::integer]) as page (id) on true
-    order by page.id desc`
-}
+export const scanParts = (sql: Sql, orgId: string, { view, q, after, ...page }: PartSearch, count: number) =>
+  scanNewest(
+    sql,
+    {
+      next: sql`
+        select id, search ilike ${contains(q)} as matches from sourcing.parts
+        where ${inView(sql, orgId, view)} and id < ${after ?? NEWEST_ID}
+        order by id desc limit ${count}`,
+      document: documentOfPage(sql, view),
+    },
+    { after, ...page },
+    count,
+  )
 
-/** Matches among all remaining parts of a view, by an index of the text; documents are fetched last. */
-export const searchIndex = (sql: Sql, orgId: string, search: PartSearch) => sql<DocumentRow[]>`
+/** All matches of a view, by an index of the text; documents are fetched last. */
+export const searchIndex = (sql: Sql, orgId: string, { view, q, after, limit, offset }: PartSearch) => sql<
+  DocumentRow[]
+>`
   with matches as materialized (
     select id from sourcing.parts
-    where ${indexedMatch(sql, search)} and ${inView(sql, orgId, search.view)} and id < ${search.after ?? NEWEST_ID}
+    where ${indexedMatch(sql, { view, q })} and ${inView(sql, orgId, view)} and id < ${after ?? NEWEST_ID}
   ), page as materialized (
-    select id from matches order by id desc limit ${search.limit} offset ${search.offset}
+    select id from matches order by id desc limit ${limit} offset ${offset}
   )
-  select id as position, ${documentOfPage(sql, search.view)} as document
+  select id as position, ${documentOfPage(sql, view)} as document
   from page order by id desc`
 
 /** A text without three ASCII letters or digits in a row may have no trigram, and would read the whole index. */
 export const hasAsciiTrigram = (q: string) => /[a-z0-9]{3}/i.test(q)
 
 /** The condition that an index of the view serves, and the case-insensitive comparison with the text itself. */
-function indexedMatch(sql: Sql, { q, view }: PartSearch) {
+function indexedMatch(sql: Sql, { view, q }: Pick<PartSearch, 'view' | 'q'>) {
   const text = view === 'IP_OWNER' ? sql`(search || '')` : sql`search`
   if (hasAsciiTrigram(q)) return sql`${text} ilike ${contains(q)}`
   // No index has this expression. For `search` alone the planner would read the trigram index of the texts.

@@ -4,7 +4,6 @@ import * as operations from '../../../proto/http/sourcing/parts.ts'
 import { batchOf, JsonText } from '../../kit/db/json-text.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
-import type { PageReads } from '../../kit/pagination/page-reads.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { listHistory } from '../history/queries.ts'
 import * as commands from './commands.ts'
@@ -12,49 +11,48 @@ import { findPage, findPageOrPart } from './list.ts'
 import { findMetadata, findOwnPart, findPart, findParts } from './queries.ts'
 import { metadataProblems } from './rules.ts'
 
-type Deps = PageReads & { http: Http; pagination: Pagination }
+type Deps = { http: Http; pagination: Pagination }
 
-export const partRoutes = ({ http, pagination, ...deps }: Deps) =>
+export const partRoutes = ({ http, pagination }: Deps) =>
   new Elysia({ name: 'sourcing.parts' })
     .use(
-      http.route(operations.listParts, ({ caller, query, request }) => {
-        const reader = { orgId: caller.orgId, signal: request.signal }
-        const paged = { caller, list: 'parts', query }
-        return pagination.json(paged, (window) => findPage(deps, reader, { ...query, ...window }))
-      }),
+      http.route(operations.listParts, (context) =>
+        pagination.json(context, 'parts', (window, read) => findPage(context, read, { ...context.query, ...window })),
+      ),
     )
     .use(http.command(operations.createPart, commands.createPart, { checkBody: metadataProblems }))
     .use(
       http.route(
         operations.getPart,
-        async ({ caller, params }) =>
-          new JsonText(found(await deps.reads.query((sql) => findPart(sql, caller.orgId, params.id))).document),
+        async ({ caller, params, read }) =>
+          new JsonText(found(await read((sql) => findPart(sql, caller.orgId, params.id))).document),
       ),
     )
     .use(
-      http.route(lifecycle.findParts, ({ caller, query, request }) => {
-        const reader = { orgId: caller.orgId, signal: request.signal }
-        const paged = { caller, list: 'found parts', query }
-        return pagination.json(paged, (window) => findPageOrPart(deps, reader, { ...query, ...window }))
-      }),
+      http.route(lifecycle.findParts, (context) =>
+        pagination.json(context, 'found parts', (window, read) =>
+          findPageOrPart(context, read, { ...context.query, ...window }),
+        ),
+      ),
     )
     .use(
-      http.route(lifecycle.batchGetParts, async ({ caller, body: { ids }, request }) => {
-        const reader = { orgId: caller.orgId, signal: request.signal }
-        return batchOf(ids, await deps.tenantReads.bounded(reader, (sql) => findParts(sql, caller.orgId, ids)))
-      }),
+      http.route(lifecycle.batchGetParts, async ({ caller, body: { ids }, longRead }) =>
+        batchOf(ids, await longRead((sql) => findParts(sql, caller.orgId, ids))),
+      ),
     )
     .use(
-      http.route(operations.getPartMetadata, async ({ caller, params }) => {
-        const { metadata } = found(await deps.reads.query((sql) => findMetadata(sql, caller.orgId, params.id)))
+      http.route(operations.getPartMetadata, async ({ caller, params, read }) => {
+        const { metadata } = found(await read((sql) => findMetadata(sql, caller.orgId, params.id)))
         return new JsonText(`{"metadata":${metadata}}`)
       }),
     )
     .use(
-      http.route(operations.listPartHistory, async ({ caller, params, query }) => {
-        const { id } = found(await deps.reads.query((sql) => findOwnPart(sql, caller.orgId, params.id)))
-        const paged = { caller, list: `history ${id}`, query }
-        return pagination.json(paged, (window) => deps.reads.query((sql) => listHistory(sql, id, window)))
+      http.route(operations.listPartHistory, async (context) => {
+        const { caller, params, read } = context
+        const { id } = found(await read((sql) => findOwnPart(sql, caller.orgId, params.id)))
+        return pagination.json(context, `history ${id}`, (window, readPage) =>
+          readPage((sql) => listHistory(sql, id, window)),
+        )
       }),
     )
     .use(http.command(lifecycle.patchPart, commands.patchPart, { checkBody: metadataProblems }))

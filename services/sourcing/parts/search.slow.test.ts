@@ -1,7 +1,8 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { connect } from '../../kit/db/client.ts'
 import { PipelinedReads } from '../../kit/db/pipelined-reads.ts'
-import { TenantReads } from '../../kit/limits/tenant-reads.ts'
+import { ReadShares } from '../../kit/limits/request-reads.ts'
+import { readFor } from '../../kit/pagination/pagination.ts'
 import { testDatabase } from '../../testing/database.ts'
 import { loadParts } from '../../testing/load/parts.ts'
 import { findPage } from './list.ts'
@@ -16,13 +17,19 @@ const db = await testDatabase()
 await loadParts(db.owner, { count: ROWS, organizations: 1 })
 const sql = connect(db.urlOf('sourcing'), { max: 2, applicationName: 'test' })
 db.beforeDrop(() => sql.end({ timeout: 1 }))
-const tenantReads = new TenantReads({ readOnPool: async (read) => read(sql), connections: 8, maxWaitMs: 10 })
-const partReads = { reads: new PipelinedReads(sql, undefined), tenantReads }
-const reader = { orgId: 'org_0', signal: new AbortController().signal }
+const primaryReads = new PipelinedReads(sql)
+const shares = new ReadShares({ reads: primaryReads, primaryReads }, { size: 8, maxWaitMs: 10 })
+const contextOf = (signal: AbortSignal) => {
+  const request = { signal }
+  return { caller: { orgId: 'org_0' }, request, ...shares.of(request, 'org_0', { access: 'token' }) }
+}
+const context = contextOf(new AbortController().signal)
+const query = { page: 1, pageSize: 10 }
+const readAt = (offset: number) => readFor({ query, ...context }, { offset })
 const page = { after: undefined, limit: 11 }
 
 const found = async (view: View, q: string, offset: number) =>
-  (await findPage(partReads, reader, { view, q, offset, ...page })).map(({ position }) => position)
+  (await findPage(context, readAt(offset), { view, q, offset, ...page })).map(({ position }) => position)
 
 /** The expected pages at these offsets, by one scan of all texts. */
 async function matching(view: View, q: string, offsets: readonly number[]): Promise<string[][]> {
@@ -75,14 +82,14 @@ test.each(VIEWS.flatMap((view) => ['e', 'impeller', 'REF-0001', 'REF-0000100'].m
 )
 
 test('a search ends when its client has disconnected', async () => {
-  const disconnected = { ...reader, signal: AbortSignal.abort() }
+  const disconnected = contextOf(AbortSignal.abort())
   const search = { view: 'CONSUMER' as const, q: 'e', offset: 30_000, ...page }
-  await expect(findPage(partReads, disconnected, search)).rejects.toThrow()
+  await expect(findPage(disconnected, disconnected.read, search)).rejects.toThrow()
 })
 
 test('far pages wait for a permit of the long reads, near pages do not', async () => {
   const at = (offset: number, q?: string) =>
-    findPage(partReads, reader, { view: 'CONSUMER', offset, ...page, ...(q ? { q } : {}) })
+    findPage(context, readAt(offset), { view: 'CONSUMER', offset, ...page, ...(q ? { q } : {}) })
   await withoutLongReads(async () => {
     await expect(at(30_000, 'e')).rejects.toThrow('rate_limited')
     await expect(at(200_000)).rejects.toThrow('rate_limited')
@@ -94,7 +101,7 @@ test('far pages wait for a permit of the long reads, near pages do not', async (
 async function withoutLongReads(work: () => Promise<void>): Promise<void> {
   const done = Promise.withResolvers<void>()
   // A quarter of eight connections.
-  const reads = [1, 2].map(() => tenantReads.long(reader, () => done.promise))
+  const reads = [1, 2].map(() => context.longRead(() => done.promise, 'seconds'))
   await work().finally(done.resolve)
   await Promise.all(reads)
 }

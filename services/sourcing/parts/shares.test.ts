@@ -26,6 +26,27 @@ test('many concurrent searches of one organization leave connections for other o
   for (const { status } of await Promise.all(searches)) expect(status).toBe(200)
 })
 
+test('many concurrent far pages of a history leave connections for other organizations', async () => {
+  const { client } = searcher.administrator
+  const { id } = (await client.post<{ id: string }>('/v1/parts', { title: 'Impeller' })).body
+  const pages: Promise<{ status: number }>[] = []
+  await market.db.owner.begin(async (tx) => {
+    // No page ends before this transaction.
+    await tx`lock table sourcing.history in access exclusive mode`
+    for (let n = 0; n < 20; n++) pages.push(client.get(`/v1/parts/${id}/history?page=${100 + n}`))
+    await until(
+      async () => {
+        const [row] = await tx<{ waiting: number }[]>`
+          select count(*)::int as waiting from pg_locks where relation = 'sourcing.history'::regclass and not granted`
+        return row?.waiting === 2
+      },
+      { what: 'a quarter of the connections for far pages of one organization' },
+    )
+    expect((await other.administrator.client.get('/v1/parts')).status).toBe(200)
+  })
+  for (const { status } of await Promise.all(pages)) expect(status).toBe(200)
+})
+
 test('many concurrent changes by one organization leave connections for other organizations', async () => {
   const { client } = searcher.administrator
   const { id } = (await client.post<{ id: string }>('/v1/parts', { title: 'Impeller' })).body

@@ -5,7 +5,6 @@ import type { CommandOf } from '../../kit/command/command.ts'
 import { requireGuards } from '../../kit/command/transitions.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
-import type { Reads } from '../../kit/db/pipelined-reads.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { CallerContext } from '../../kit/http/context.ts'
 import type { Log } from '../../kit/log/log.ts'
@@ -17,7 +16,6 @@ import { DECLINE_GUARDS, hasOtherRole, stateAt } from './rules.ts'
 
 interface InvitationDeps {
   sql: Pool
-  reads: Reads
   log: Log
 }
 
@@ -27,10 +25,10 @@ interface InvitationDeps {
  */
 export async function readRfq(
   deps: InvitationDeps,
-  { caller, params: { id }, request, now }: CallerContext<typeof getRfq>,
+  { caller, params: { id }, request, now, read }: CallerContext<typeof getRfq>,
 ): Promise<JsonText> {
   const { orgId, act } = caller
-  const { document, isUnread } = found(await deps.reads.query((pool) => findRfq(pool, orgId, id)))
+  const { document, isUnread } = found(await read((sql) => findRfq(sql, orgId, id)))
   if (isUnread && !act && request.method === 'GET') await recordRead(deps, orgId, id, now)
   return new JsonText(document)
 }

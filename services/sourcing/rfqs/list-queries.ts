@@ -1,111 +1,102 @@
-import type { RfqView } from '../../../proto/http/sourcing/rfqs.ts'
-import type { RfqState } from '../../../proto/states/rfqs.ts'
+import type { FiltersOf } from '../../../proto/http/operation.ts'
+import { type listRfqs as api, RFQ_VIEWS, type RfqView } from '../../../proto/http/sourcing/rfqs.ts'
 import type { Fragment, Sql } from '../../kit/db/client.ts'
-import { contains } from '../../kit/db/like.ts'
+import { and, contains } from '../../kit/db/conditions.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 import { isConsumer, isInvited, isIpOwner } from './visibility.ts'
 
-export interface RfqFilters {
-  state?: RfqState | undefined
-  partId?: string | undefined
-  excludeDrafts?: boolean | undefined
-  excludeExpired?: boolean | undefined
+export type RfqFilters = Omit<FiltersOf<typeof api>, 'q' | 'view'>
+
+/** Without a view: every role of the organization. */
+export type RfqListing = PageWindow & RfqFilters & { view?: RfqView | undefined; now: string }
+
+export type RfqSearch = RfqListing & { q: string }
+
+/** The rows of one role of an organization. `isInIndex` has expressions that only the index of the titles contains. */
+interface View {
+  table: Fragment
+  id: Fragment
+  state: Fragment
+  /** The title that the organization may search. */
+  title: Fragment
+  isIn: Fragment
+  isInIndex: Fragment
+  hasDrafts: boolean
 }
 
-export interface RfqListing extends PageWindow, RfqFilters {
-  /** Undefined: every role of the organization. */
-  view?: RfqView | undefined
-  now: string
+const viewOf: Record<RfqView, (sql: Sql, orgId: string) => View> = {
+  CONSUMER: (sql, orgId) => ({
+    ...ofRfqs(sql),
+    title: sql`part_title`,
+    isIn: isConsumer(sql, orgId),
+    isInIndex: sql`(consumer_org_id || '') = ${orgId}`,
+    hasDrafts: true,
+  }),
+  IP_OWNER: (sql, orgId) => ({
+    ...ofRfqs(sql),
+    title: sql`owner_part_title`,
+    isIn: isIpOwner(sql, orgId),
+    isInIndex: sql`(ip_owner_org_id || '') = ${orgId} and published_at is not null`,
+    hasDrafts: false,
+  }),
+  MANUFACTURER: (sql, orgId) => ({
+    table: sql`sourcing.rfq_invitations`,
+    id: sql`rfq_id`,
+    state: sql`rfq_state`,
+    title: sql`part_title`,
+    isIn: isInvited(sql, orgId),
+    isInIndex: sql`(org_id || '') = ${orgId}`,
+    hasDrafts: false,
+  }),
 }
 
-export interface RfqSearch extends RfqListing {
-  q: string
-}
+const ofRfqs = (sql: Sql) => ({ table: sql`sourcing.rfqs`, id: sql`id`, state: sql`state` })
 
-const VIEWS = ['CONSUMER', 'IP_OWNER', 'MANUFACTURER'] as const satisfies readonly RfqView[]
-
-const inView = (sql: Sql, orgId: string, view: RfqView) => {
-  if (view === 'MANUFACTURER') return isInvited(sql, orgId)
-  return view === 'IP_OWNER' ? isIpOwner(sql, orgId) : isConsumer(sql, orgId)
-}
-
-/** The condition of a view in expressions that only the text index contains. */
-const inSearchedView = (sql: Sql, orgId: string, view: RfqView) => {
-  if (view === 'MANUFACTURER') return sql`(org_id || '') = ${orgId}`
-  return view === 'IP_OWNER'
-    ? sql`(ip_owner_org_id || '') = ${orgId} and published_at is not null`
-    : sql`(consumer_org_id || '') = ${orgId}`
-}
-
-/** The table of a view: manufacturers have a row for each invitation. */
-const tableOf = (sql: Sql, view: RfqView) =>
-  view === 'MANUFACTURER' ? sql`sourcing.rfq_invitations` : sql`sourcing.rfqs`
-
-/** The title that the organization may search in a view. */
-const titleIn = (sql: Sql, view: RfqView) => (view === 'IP_OWNER' ? sql`owner_part_title` : sql`part_title`)
-
-const idIn = (sql: Sql, view: RfqView) => (view === 'MANUFACTURER' ? sql`rfq_id` : sql`id`)
-
-/** The filters and the beginning of the page. Only the consumer has drafts. */
+/** The filters and the beginning of the page. */
 const matchesListing = (
   sql: Sql,
-  view: RfqView,
+  { id, state: column, hasDrafts }: View,
   { state, partId, excludeDrafts, excludeExpired, now, after }: RfqListing,
-) => sql`
-  ${state === undefined ? sql`` : sql`and ${view === 'MANUFACTURER' ? sql`rfq_state` : sql`state`} = ${state}`}
-  ${partId === undefined ? sql`` : sql`and part_id = ${partId}`}
-  ${excludeDrafts && view === 'CONSUMER' ? sql`and state <> 'DRAFT'` : sql``}
-  ${excludeExpired ? sql`and not expired and expires_at > ${now}` : sql``}
-  and ${idIn(sql, view)} < ${after ?? NEWEST_ID}`
+) =>
+  and(
+    sql,
+    state !== undefined && sql`${column} = ${state}`,
+    partId !== undefined && sql`part_id = ${partId}`,
+    excludeDrafts && hasDrafts && sql`state <> 'DRAFT'`,
+    excludeExpired && sql`not expired and expires_at > ${now}`,
+    sql`${id} < ${after ?? NEWEST_ID}`,
+  )
 
-/** Newest first, in one view. */
-const listInView = (sql: Sql, orgId: string, view: RfqView, listing: RfqListing) => sql<DocumentRow[]>`
-  select ${idIn(sql, view)} as position, document from ${tableOf(sql, view)}
-  where ${inView(sql, orgId, view)} ${matchesListing(sql, view, listing)}
-  order by ${idIn(sql, view)} desc limit ${listing.limit} offset ${listing.offset}`
+/** The newest `count` rows of a view. */
+const newestIn = (sql: Sql, view: View, columns: Fragment, listing: RfqListing, count: number) => sql`
+  select ${view.id} as id ${columns} from ${view.table}
+  where ${view.isIn} and ${matchesListing(sql, view, listing)}
+  order by ${view.id} desc limit ${count}`
 
-const lengthOf = ({ limit, offset }: PageWindow) => limit + offset
-
-/** The rows of one view, or of all. An RFQ of several views may have a row in each. */
-const inEvery = (sql: Sql, view: RfqView | undefined, rowsIn: (one: RfqView) => Fragment): Fragment =>
-  view ? rowsIn(view) : sql`(${rowsIn(VIEWS[0])}) union all (${rowsIn(VIEWS[1])}) union all (${rowsIn(VIEWS[2])})`
-
-/** Ids of one view, newest first: as many as all pages up to the wanted one have. */
-const listedIds = (sql: Sql, orgId: string, view: RfqView, listing: RfqListing) => sql`
-  select ${idIn(sql, view)} as id from ${tableOf(sql, view)}
-  where ${inView(sql, orgId, view)} ${matchesListing(sql, view, listing)}
-  order by ${idIn(sql, view)} desc limit ${lengthOf(listing)}`
+/** All rows of a view with a text in their title or as a serial number, by indexes. */
+const indexedIn = (sql: Sql, view: View, { q, ...listing }: RfqSearch) => {
+  const ids = (isWanted: Fragment) => sql`
+    select ${view.id} as id from ${view.table} where ${isWanted} and ${matchesListing(sql, view, listing)}`
+  return sql`
+    ${ids(sql`${view.isInIndex} and ${view.title} ilike ${contains(q)}`)}
+    union ${ids(sql`${view.isIn} and ${view.id} = ${rfqOfSerial(sql, q)}`)}
+    union ${ids(sql`${view.isIn} and part_id = ${partOfSerial(sql, q)}`)}`
+}
 
 /** The RFQ, and the part, that has the text as its serial number. */
 const rfqOfSerial = (sql: Sql, q: string) => sql`(select id from sourcing.rfqs where serial_number = upper(${q}))`
 const partOfSerial = (sql: Sql, q: string) =>
   sql`(select part_id from sourcing.rfqs where part_serial_number = upper(${q}) limit 1)`
 
-/** The next `count` RFQs of a view. */
-const nextIn = (sql: Sql, orgId: string, view: RfqView, listing: RfqListing, count: number) => sql`
-  select ${idIn(sql, view)} as id, part_id, ${titleIn(sql, view)} as title from ${tableOf(sql, view)}
-  where ${inView(sql, orgId, view)} ${matchesListing(sql, view, listing)}
-  order by ${idIn(sql, view)} desc limit ${count}`
-
-/** All matches of a view, by the indexes of titles and serial numbers. */
-const indexedIds = (sql: Sql, orgId: string, view: RfqView, search: RfqSearch) => sql`
-  (with matches as materialized (
-    select ${idIn(sql, view)} as id from ${tableOf(sql, view)}
-    where ${inSearchedView(sql, orgId, view)} and ${titleIn(sql, view)} ilike ${contains(search.q)}
-      ${matchesListing(sql, view, search)}
-    union
-    select ${idIn(sql, view)} from ${tableOf(sql, view)}
-    where ${inView(sql, orgId, view)} and ${idIn(sql, view)} = ${rfqOfSerial(sql, search.q)}
-      ${matchesListing(sql, view, search)}
-    union
-    select ${idIn(sql, view)} from ${tableOf(sql, view)}
-    where ${inView(sql, orgId, view)} and part_id = ${partOfSerial(sql, search.q)} ${matchesListing(sql, view, search)}
-  )
-  select id from matches order by id desc limit ${lengthOf(search)})`
+/** The rows of the wanted views. An RFQ of several views may have a row in each. */
+const inEvery = (sql: Sql, orgId: string, view: RfqView | undefined, rowsIn: (one: View) => Fragment): Fragment =>
+  (view ? [view] : RFQ_VIEWS)
+    .map((name): Fragment => sql`(${rowsIn(viewOf[name](sql, orgId))})`)
+    .reduce((all, rows) => sql`${all} union all ${rows}`)
 
 /** The JSON of an RFQ. Without a view, an invited consumer or IP owner sees that of consumer and IP owner. */
-const documentIn = (sql: Sql, orgId: string, view: RfqView | undefined) => {
+const documentOfPage = (sql: Sql, orgId: string, view: RfqView | undefined) => {
   const whole = sql`(select document from sourcing.rfqs
     where id = page.id and (${isConsumer(sql, orgId)} or (${isIpOwner(sql, orgId)})))`
   const invited = sql`(select document from sourcing.rfq_invitations
@@ -114,44 +105,44 @@ const documentIn = (sql: Sql, orgId: string, view: RfqView | undefined) => {
   return view ? whole : sql`coalesce(${whole}, ${invited})`
 }
 
-/** The documents of a page of the ids that were found. */
+/** The page of the ids that were found; documents are fetched last. */
 const pageOf = (sql: Sql, orgId: string, { view, limit, offset }: RfqListing, found: Fragment) => sql<DocumentRow[]>`
-  select page.id as position, ${documentIn(sql, orgId, view)} as document
+  select page.id as position, ${documentOfPage(sql, orgId, view)} as document
   from (select distinct id from (${found}) found order by id desc limit ${limit} offset ${offset}) page
   order by page.id desc`
 
-export const listRfqs = (sql: Sql, orgId: string, listing: RfqListing) =>
-  listing.view
-    ? listInView(sql, orgId, listing.view, listing)
-    : pageOf(
-        sql,
-        orgId,
-        listing,
-        inEvery(sql, undefined, (view) => listedIds(sql, orgId, view, listing)),
-      )
-
-/**
- * Matches among the next `count` RFQs, which are the newest ones of all views together: those of one view alone may end
- * at an older RFQ than those of another, whose matches in between would be missing.
- */
-export const scanRfqs = (sql: Sql, orgId: string, search: RfqSearch, count: number) => {
-  const next = inEvery(sql, search.view, (view) => nextIn(sql, orgId, view, search, count))
-  return pageOf(
-    sql,
-    orgId,
-    search,
-    sql`
-    select id from (select id, part_id, title from (${next}) every order by id desc limit ${count}) next
-    where title ilike ${contains(search.q)} or id = ${rfqOfSerial(sql, search.q)}
-      or part_id = ${partOfSerial(sql, search.q)}`,
-  )
+/** Newest first. Without a view: of each view as many as all pages up to the wanted one have. */
+export function listRfqs(sql: Sql, orgId: string, listing: RfqListing) {
+  const { view, limit, offset } = listing
+  if (!view) {
+    const ids = inEvery(sql, orgId, view, (one) => newestIn(sql, one, sql``, listing, limit + offset))
+    return pageOf(sql, orgId, listing, ids)
+  }
+  return sql<DocumentRow[]>`
+    select id as position, document
+    from (${newestIn(sql, viewOf[view](sql, orgId), sql`, document`, listing, limit)} offset ${offset}) page
+    order by id desc`
 }
 
-/** Matches among all RFQs of each view. */
+/**
+ * Matches among the next `count` RFQs, which are the newest ones of the wanted views together: those of one view alone
+ * may end at an older RFQ than those of another, whose matches in between would be missing.
+ */
+export const scanRfqs = (sql: Sql, orgId: string, { q, ...listing }: RfqSearch, count: number) => {
+  const next = inEvery(sql, orgId, listing.view, (view) =>
+    newestIn(sql, view, sql`, part_id, ${view.title} as title`, listing, count),
+  )
+  const matches = sql`
+    select id from (select id, part_id, title from (${next}) every order by id desc limit ${count}) next
+    where title ilike ${contains(q)} or id = ${rfqOfSerial(sql, q)} or part_id = ${partOfSerial(sql, q)}`
+  return pageOf(sql, orgId, listing, matches)
+}
+
+/** Matches among all RFQs of the wanted views. */
 export const searchIndex = (sql: Sql, orgId: string, search: RfqSearch) =>
   pageOf(
     sql,
     orgId,
     search,
-    inEvery(sql, search.view, (view) => indexedIds(sql, orgId, view, search)),
+    inEvery(sql, orgId, search.view, (view) => indexedIn(sql, view, search)),
   )

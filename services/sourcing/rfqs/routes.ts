@@ -5,7 +5,6 @@ import type { Pool } from '../../kit/db/client.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Log } from '../../kit/log/log.ts'
-import type { PageReads } from '../../kit/pagination/page-reads.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { listHistory } from '../history/queries.ts'
 import { deliveryProblems } from '../regions/regions.ts'
@@ -15,35 +14,38 @@ import { declineRfq, readRfq } from './invitations.ts'
 import { findPage } from './list.ts'
 import { findOwnRfq, findRfq, listHistoryFor, listInvitations, listPartyHistory } from './queries.ts'
 
-type Deps = PageReads & RfqDeps & { http: Http; pagination: Pagination; sql: Pool; log: Log }
+type Deps = RfqDeps & { http: Http; pagination: Pagination; sql: Pool; log: Log }
 
 export const rfqRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'sourcing.rfqs' })
     .use(
-      http.route(operations.listRfqs, ({ caller, query, request, now }) => {
-        const reader = { orgId: caller.orgId, signal: request.signal }
-        const paged = { caller, list: 'rfqs', query }
-        return pagination.json(paged, (window) => findPage(deps, reader, { ...query, ...window, now }))
+      http.route(operations.listRfqs, (context) => {
+        const { query, now } = context
+        return pagination.json(context, 'rfqs', (window, read) => findPage(context, read, { ...query, ...window, now }))
       }),
     )
     .use(http.route(operations.getRfq, (call) => readRfq(deps, call)))
     .use(
-      http.route(operations.listRfqHistory, async ({ caller, params: { id }, query }) => {
+      http.route(operations.listRfqHistory, async (context) => {
+        const { caller, params, read } = context
         const { orgId } = caller
-        const { reader } = found(await deps.reads.query((sql) => findRfq(sql, orgId, id)))
-        const paged = { caller, list: `history ${id} ${reader}`, query }
-        return pagination.json(paged, (window) => {
-          if (reader === 'CONSUMER') return deps.reads.query((sql) => listHistory(sql, id, window))
-          if (reader === 'IP_OWNER') return deps.reads.query((sql) => listPartyHistory(sql, id, window))
-          return deps.reads.query((sql) => listHistoryFor(sql, id, orgId, window))
-        })
+        const { id } = params
+        const { reader } = found(await read((sql) => findRfq(sql, orgId, id)))
+        return pagination.json(context, `history ${id} ${reader}`, (window, readPage) =>
+          readPage((sql) => {
+            if (reader === 'CONSUMER') return listHistory(sql, id, window)
+            return reader === 'IP_OWNER' ? listPartyHistory(sql, id, window) : listHistoryFor(sql, id, orgId, window)
+          }),
+        )
       }),
     )
     .use(
-      http.route(lifecycle.listRfqInvitations, async ({ caller, params, query }) => {
-        const { id } = found(await deps.reads.query((sql) => findOwnRfq(sql, caller.orgId, params.id)))
-        const paged = { caller, list: `invitations ${id}`, query }
-        return pagination.json(paged, (window) => deps.reads.query((sql) => listInvitations(sql, id, window)))
+      http.route(lifecycle.listRfqInvitations, async (context) => {
+        const { caller, params, read } = context
+        const { id } = found(await read((sql) => findOwnRfq(sql, caller.orgId, params.id)))
+        return pagination.json(context, `invitations ${id}`, (window, readPage) =>
+          readPage((sql) => listInvitations(sql, id, window)),
+        )
       }),
     )
     .use(http.command(lifecycle.createRfq, commands.createRfq, { checkBody: deliveryProblems }))

@@ -4,7 +4,6 @@ import type { Operation } from '../../../proto/http/operation.ts'
 import type { PageQuery } from '../../../proto/http/shapes.ts'
 import type { Sql } from '../../kit/db/client.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
-import type { Reads } from '../../kit/db/pipelined-reads.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
@@ -13,7 +12,6 @@ import { findSubrecord, listSubrecords, type SubrecordKind } from './queries.ts'
 interface SubrecordDeps {
   http: Http
   pagination: Pagination
-  reads: Reads
 }
 
 interface SubrecordReads {
@@ -28,23 +26,26 @@ interface SubrecordReads {
 
 /** The list of one kind of records of an assignment or a case, and one of them. The parties to the parent read them. */
 export const subrecordReads = (
-  { http, pagination, reads }: SubrecordDeps,
+  { http, pagination }: SubrecordDeps,
   { kind, idName, list, get, findParent }: SubrecordReads,
 ) =>
   new Elysia({ name: `sourcing.subrecords.${kind}` })
     .use(
-      http.route(list, async ({ caller, params, query }) => {
+      http.route(list, async (context) => {
+        const { caller, params, read } = context
         const parentId = (params as { id: string }).id
-        found(await reads.query((sql) => findParent(sql, caller.orgId, parentId)))
-        const paged = { caller, list: `${kind} ${parentId}`, query: query as unknown as PageQuery }
-        return pagination.json(paged, (window) => reads.query((sql) => listSubrecords(sql, { kind, parentId }, window)))
+        found(await read((sql) => findParent(sql, caller.orgId, parentId)))
+        const request = { ...context, query: context.query as unknown as PageQuery }
+        return pagination.json(request, `${kind} ${parentId}`, (window, readPage) =>
+          readPage((sql) => listSubrecords(sql, { kind, parentId }, window)),
+        )
       }),
     )
     .use(
-      http.route(get, async ({ caller, params }) => {
+      http.route(get, async ({ caller, params, read }) => {
         const { id: parentId, [idName]: id = '' } = params as Record<string, string> & { id: string }
-        found(await reads.query((sql) => findParent(sql, caller.orgId, parentId)))
-        const { document } = found(await reads.query((sql) => findSubrecord(sql, { kind, parentId, id })))
+        found(await read((sql) => findParent(sql, caller.orgId, parentId)))
+        const { document } = found(await read((sql) => findSubrecord(sql, { kind, parentId, id })))
         return new JsonText(document)
       }),
     )

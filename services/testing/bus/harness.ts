@@ -3,7 +3,7 @@ import { type Bus, type BusTiming, createBus } from '../../kit/bus/bus.ts'
 import type { DeadLetterNotice } from '../../kit/bus/consume/retry-queue.ts'
 import { emitAny } from '../../kit/bus/outbox/emit.ts'
 import { connect, type Pool, type Tx } from '../../kit/db/client.ts'
-import type { MessageLog } from '../../kit/log/message-log.ts'
+import type { MessageLog } from '../../kit/log/log.ts'
 import { Notifier } from '../../kit/sessions/notifier.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
 import { type TestDatabase, throughPooler } from '../database.ts'
@@ -37,6 +37,7 @@ export interface Member {
 }
 
 interface MemberOptions {
+  log?: MessageLog
   onDeadLetter?: (notice: DeadLetterNotice) => void
   timing?: Partial<BusTiming>
   directUrl?: string

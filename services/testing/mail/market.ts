@@ -80,7 +80,7 @@ export async function marketplaceWithMail(
         },
         { what: `${count} news for ${id}` },
       ),
-    /** Makes the waiting mails due. */
-    release: () => owner`update organization.jobs set due_at = now() where kind = 'mail'`,
+    /** Makes the waiting mails due. Those that are due already stay so, because a worker may be claiming them. */
+    release: () => owner`update organization.jobs set due_at = now() where kind = 'mail' and due_at > now()`,
   }
 }

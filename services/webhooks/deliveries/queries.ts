@@ -1,7 +1,7 @@
 import type { WebhookDelivery } from '../../../proto/http/webhooks/deliveries.ts'
 import { ENDPOINT } from '../../../proto/states/endpoints.ts'
-import { commitsAsynchronously } from '../../kit/db/async-commit.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
+import { commitsAsynchronously } from '../../kit/db/conditions.ts'
 import type { OrNull } from '../rows.ts'
 import type { Candidate } from './slots.ts'
 

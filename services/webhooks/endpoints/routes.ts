@@ -2,7 +2,6 @@ import { Elysia } from 'elysia'
 import { rotateWebhookSecret } from '../../../proto/http/webhooks/endpoint-flows.ts'
 import * as operations from '../../../proto/http/webhooks/endpoints.ts'
 import type { AddressPolicy } from '../../kit/addresses/destination.ts'
-import type { Pool } from '../../kit/db/client.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import * as commands from './commands.ts'
@@ -10,18 +9,18 @@ import { findEndpoint, listEndpoints } from './queries.ts'
 import { shownEndpoint } from './rules.ts'
 import { urlProblems } from './url.ts'
 
-type Deps = commands.EndpointDeps & { http: Http; sql: Pool; addresses: AddressPolicy }
+type Deps = commands.EndpointDeps & { http: Http; addresses: AddressPolicy }
 
 export const endpointRoutes = ({ http, addresses, ...deps }: Deps) =>
   new Elysia({ name: 'webhooks.endpoints' })
     .use(
-      http.route(operations.listWebhookEndpoints, async ({ caller }) => ({
-        data: (await listEndpoints(deps.sql, caller.orgId)).map(shownEndpoint),
+      http.route(operations.listWebhookEndpoints, async ({ caller, read }) => ({
+        data: (await read((sql) => listEndpoints(sql, caller.orgId))).map(shownEndpoint),
       })),
     )
     .use(
-      http.route(operations.getWebhookEndpoint, async ({ caller, params }) => ({
-        data: shownEndpoint(found(await findEndpoint(deps.sql, caller.orgId, params.webhookId))),
+      http.route(operations.getWebhookEndpoint, async ({ caller, params, read }) => ({
+        data: shownEndpoint(found(await read((sql) => findEndpoint(sql, caller.orgId, params.webhookId)))),
       })),
     )
     .use(

@@ -1,10 +1,10 @@
 import type { Pool } from '../../db/client.ts'
 import { isDependencyFailure } from '../../db/failures.ts'
-import type { MessageLog } from '../../log/message-log.ts'
+import type { MessageLog } from '../../log/log.ts'
 import type { LeaderElection } from '../../sessions/leader-election.ts'
 import type { JobWorker } from '../../worker/jobs.ts'
 import type { WakeSignal } from '../../worker/wake-signal.ts'
-import { pause, type Worker } from '../../worker/worker.ts'
+import { pause, superviseWorkers, type Worker } from '../../worker/worker.ts'
 import type { Driver, Feed, Position } from '../driver/driver.ts'
 import type { EventProcessor } from './event-processor.ts'
 import { deleteCursors, ensureCursors, listCursors, touchCursors } from './queries.ts'
@@ -47,10 +47,11 @@ export class Consumer implements Worker {
   }
 
   run(signal: AbortSignal): Promise<void> {
-    const { election, name, retries } = this.#options
+    const { election, name, retries, log } = this.#options
     return election.lead(consumerRole(name), signal, async (_session, leadership) => {
       this.#feeds = await this.#open(leadership)
-      await Promise.all([this.#process(this.#feeds, leadership), retries.run(leadership)]).finally(() => {
+      const retrying = superviseWorkers([retries], leadership, log)
+      await Promise.all([this.#process(this.#feeds, leadership), retrying]).finally(() => {
         this.#feeds = undefined
       })
     })

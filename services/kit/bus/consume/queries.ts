@@ -1,5 +1,5 @@
-import { commitsAsynchronously } from '../../db/async-commit.ts'
 import type { Sql, Tx } from '../../db/client.ts'
+import { commitsAsynchronously } from '../../db/conditions.ts'
 import type { Cursor, Position } from '../driver/driver.ts'
 
 /** A new consumer starts at the oldest event. */

@@ -9,7 +9,7 @@ import {
   nkeyAuthenticator,
   type TlsOptions,
 } from 'nats'
-import type { MessageLog } from '../../log/message-log.ts'
+import type { MessageLog } from '../../log/log.ts'
 import { pause } from '../../worker/worker.ts'
 import { type Names, namesWith } from './names.ts'
 import type { NatsOptions } from './options.ts'

@@ -1,5 +1,5 @@
 import type { ServiceName } from '../../../../proto/services.ts'
-import type { MessageLog } from '../../log/message-log.ts'
+import type { MessageLog } from '../../log/log.ts'
 import type { Driver } from '../driver/driver.ts'
 import { byStream, commonFilter } from '../driver/subjects.ts'
 import { NatsConnection } from './connection.ts'

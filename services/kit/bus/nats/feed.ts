@@ -1,6 +1,6 @@
 import type { JsMsg } from 'nats'
 import type { StreamName } from '../../../../proto/events/envelope.ts'
-import type { MessageLog } from '../../log/message-log.ts'
+import type { MessageLog } from '../../log/log.ts'
 import { WakeSignal } from '../../worker/wake-signal.ts'
 import { pause } from '../../worker/worker.ts'
 import type { Batch, Cursor, Feed, Position } from '../driver/driver.ts'

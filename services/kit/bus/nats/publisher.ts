@@ -1,5 +1,5 @@
 import type { ServiceName } from '../../../../proto/services.ts'
-import type { MessageLog } from '../../log/message-log.ts'
+import type { MessageLog } from '../../log/log.ts'
 import type { Publisher } from '../driver/driver.ts'
 import { envelopeText } from '../outbox/envelope.ts'
 import { listUnsent, markSent, type OutboxRow } from '../outbox/queries.ts'

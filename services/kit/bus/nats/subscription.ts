@@ -1,6 +1,6 @@
 import type { JsMsg } from 'nats'
 import type { StreamName } from '../../../../proto/events/envelope.ts'
-import type { MessageLog } from '../../log/message-log.ts'
+import type { MessageLog } from '../../log/log.ts'
 import { pause } from '../../worker/worker.ts'
 import type { EventReceiver } from '../driver/driver.ts'
 import { byStream, commonFilter } from '../driver/subjects.ts'

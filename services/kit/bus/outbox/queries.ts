@@ -1,6 +1,6 @@
 import type { ServiceName } from '../../../../proto/services.ts'
-import { commitsAsynchronously } from '../../db/async-commit.ts'
 import type { Pool, Sql, Tx } from '../../db/client.ts'
+import { commitsAsynchronously } from '../../db/conditions.ts'
 import type { EventRow } from './envelope.ts'
 
 export interface NewRow extends EventRow {

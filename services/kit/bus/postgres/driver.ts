@@ -1,7 +1,7 @@
 import { EMITTED_BY } from '../../../../proto/events/envelope.ts'
 import { SERVICES, type ServiceName } from '../../../../proto/services.ts'
 import type { Pool } from '../../db/client.ts'
-import type { MessageLog } from '../../log/message-log.ts'
+import type { MessageLog } from '../../log/log.ts'
 import type { Listener, Notifier } from '../../sessions/notifier.ts'
 import type { Driver, EventReceiver } from '../driver/driver.ts'
 import { familyOf, matcherOf } from '../driver/subjects.ts'

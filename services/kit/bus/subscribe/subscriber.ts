@@ -1,5 +1,5 @@
 import type { Envelope } from '../../../../proto/events/envelope.ts'
-import type { MessageLog } from '../../log/message-log.ts'
+import type { MessageLog } from '../../log/log.ts'
 import { pause } from '../../worker/worker.ts'
 import type { EventReceiver } from '../driver/driver.ts'
 import type { SubscribeOptions } from '../driver/options.ts'

@@ -1,19 +1,17 @@
 import { Elysia } from 'elysia'
 import { getImport, importPartFile } from '../../../../proto/http/sourcing/imports.ts'
 import type { AddressGuard } from '../../../kit/addresses/guard.ts'
-import type { Pool } from '../../../kit/db/client.ts'
 import type { Http } from '../../../kit/http/http.ts'
 import { type ImportDeps, importFile, importOf } from './commands.ts'
 
 interface Deps extends ImportDeps {
   http: Http
-  sql: Pool
   guard: AddressGuard
   /** Called when a file was added as PENDING. */
   onPending: () => void
 }
 
-export const importRoutes = ({ http, sql, guard, onPending, ...deps }: Deps) =>
+export const importRoutes = ({ http, guard, onPending, ...deps }: Deps) =>
   new Elysia({ name: 'sourcing.imports' })
     .use(
       http.command(importPartFile, (call) => importFile(deps, call), {
@@ -24,4 +22,4 @@ export const importRoutes = ({ http, sql, guard, onPending, ...deps }: Deps) =>
         afterCommit: onPending,
       }),
     )
-    .use(http.route(getImport, ({ caller, params }) => importOf(sql, caller.orgId, params.fileId)))
+    .use(http.route(getImport, ({ caller, params, read }) => read((sql) => importOf(sql, caller.orgId, params.fileId))))

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { testDatabase } from '../../testing/database.ts'
-import { commitsAsynchronously } from './async-commit.ts'
 import { connect } from './client.ts'
+import { commitsAsynchronously } from './conditions.ts'
 
 const db = await testDatabase()
 const sql = connect(db.urlOf('sourcing'), { max: 1, applicationName: 'test-async-commit' })

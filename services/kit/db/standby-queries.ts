@@ -18,7 +18,7 @@ export async function findPosition(sql: Sql): Promise<Position> {
   return { bytes: Number(row?.bytes), timeline: row?.timeline ?? '' }
 }
 
-/** What a replica must have in common with the primary. */
+/** What a standby must have in common with the primary. */
 export interface Server {
   /** Tells one database server, with its standbys, from others. */
   system: string
@@ -37,9 +37,9 @@ export async function findServer(sql: Sql): Promise<Server> {
   return row
 }
 
-/** The state of a replica in one session, which always leads to the same server. */
-export interface Standby extends Server {
-  /** Differs between sessions, and after a promotion. */
+/** The state of a standby in one session, which always leads to the same server. */
+export interface StandbyState extends Server {
+  /** Differs between sessions, and after a promotion. A process id alone may be used again after a restart. */
   session: string
   isStandby: boolean
   /** Bytes of the log that it has replayed. */
@@ -51,36 +51,11 @@ export interface Standby extends Server {
   timeline: string
 }
 
-/** Of the session of a statement. The process id of a session may be used again after a restart. */
-const session = (sql: Sql) => sql`
-  concat_ws(' ', pg_backend_pid(), pg_postmaster_start_time(), inet_server_addr(), inet_server_port(), pg_is_in_recovery())`
-
-export async function findStandby(sql: Sql): Promise<Standby> {
-  const [row] = await sql<[Omit<Standby, 'replayed'> & { replayed: string | null }]>`
-    select ${identity(sql)}, ${session(sql)} as session, pg_is_in_recovery() as "isStandby",
+export async function findState(sql: Sql): Promise<StandbyState> {
+  const [row] = await sql<[Omit<StandbyState, 'replayed'> & { replayed: string | null }]>`
+    select ${identity(sql)}, pg_is_in_recovery() as "isStandby", concat_ws(' ', pg_backend_pid(),
+        pg_postmaster_start_time(), inet_server_addr(), inet_server_port(), pg_is_in_recovery()) as session,
       pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::text as replayed,
       (select upper(lpad(to_hex(timeline_id), 8, '0')) from pg_control_checkpoint()) as timeline`
   return { ...row, replayed: Number(row.replayed ?? 0) }
-}
-
-/** The session as `findStandby` names it. */
-export async function findSession(sql: Sql): Promise<string> {
-  const [row] = await sql<[{ session: string }]>`select ${session(sql)} as session`
-  return row.session
-}
-
-export class LateAnswer extends Error {}
-
-/** The answer, or a failure when it takes longer. */
-export async function checkedWithin<T>(limitMs: number, server: 'primary' | 'replica', answer: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(
-    () => late.reject(new LateAnswer(`the ${server} did not answer within ${limitMs} ms`)),
-    limitMs,
-  )
-  try {
-    return await Promise.race([answer, late.promise])
-  } finally {
-    clearTimeout(timer)
-  }
 }

@@ -1,0 +1,230 @@
+import { Refusal } from '../errors/refusal.ts'
+import type { Log } from '../log/log.ts'
+import type { Pool, Sql } from './client.ts'
+import { isDependencyFailure } from './failures.ts'
+import { LaterAnswer } from './later-answer.ts'
+import type { PipelinedReads, Query, Reads } from './pipelined-reads.ts'
+import {
+  findPosition,
+  findServer,
+  findState,
+  type Position,
+  type Server,
+  type StandbyState,
+} from './standby-queries.ts'
+
+/** Longest wait of a read for the standby to catch up, after which the read uses the primary. */
+const MAX_LAG_MS = 50
+/** Longest wait for the answer to a check. A server that hangs costs a read this once. */
+const CHECK_TIMEOUT_MS = 500
+/** Longest time of a short read on the standby, after which the primary runs it. */
+const SHORT_READ_MS = 1000
+/** Pause between two checks of the servers. */
+const CHECK_PAUSE_MS = 1000
+/** The same while the standby lags, because the primary's disk may have had a part of a record for a moment. */
+const LAG_PAUSE_MS = 100
+/** Pause between warnings of the same reason. */
+const WARNING_PAUSE_MS = 60_000
+/** The standby cancelled the read because it replays a change of the rows that the read needs. */
+const CONFLICTS = new Set(['40001', '40P01'])
+/** The driver closes a session that does not lead to a standby, and says no more of it. */
+const CLOSED = 'CONNECTION_DESTROYED'
+/** The statement took too long, as it would on the primary. */
+const TOO_SLOW = '57014'
+
+interface StandbyOptions {
+  primary: Reads
+  /** For transactions. Its connections may lead to different standbys. */
+  pool: Pool
+  /** The one connection of short reads. */
+  pipeline: Pool
+  reads: PipelinedReads
+  log: Log
+  /** Counts a read by the server that answered it. */
+  onRead(server: 'primary' | 'standby'): void
+}
+
+class Unusable extends Error {}
+class Lag extends Unusable {}
+
+/**
+ * One or more streaming standbys behind an address, which serve reads. An answer counts if its session leads to a
+ * standby of the primary that had replayed everything that the primary had committed before the call. So a read sees
+ * what it would see on the primary, in every replica of the service. Reads that begin together share one question for
+ * the primary's position.
+ *
+ * A standby that lags, does not answer, was promoted or follows another primary is left aside until a check finds it
+ * caught up; reads use the primary meanwhile.
+ */
+export class Standby implements Reads {
+  readonly #options: StandbyOptions
+  readonly #position: LaterAnswer<Position>
+  /** The state in the session of short reads. */
+  readonly #state: LaterAnswer<StandbyState>
+  #known: StandbyState | undefined
+  /** What the last check found. Undefined: reads use the primary. */
+  #primary: Server | undefined
+  #checkAt = 0
+  #isChecking = false
+  #warned = { reason: '', atMs: Number.NEGATIVE_INFINITY }
+
+  constructor(options: StandbyOptions) {
+    this.#options = options
+    const { primary, pipeline } = options
+    this.#position = new LaterAnswer(() => within(CHECK_TIMEOUT_MS, 'primary', primary.short(findPosition)))
+    this.#state = new LaterAnswer(async () => {
+      // Statements that are sent now are on the connection before the question.
+      await new Promise(setImmediate)
+      this.#known = await within(CHECK_TIMEOUT_MS, 'standby', findState(pipeline))
+      return this.#known
+    })
+  }
+
+  short<Rows>(query: Query<Rows>): Promise<Rows> {
+    const { primary, reads, pipeline } = this.#options
+    const onStandby = (server: Server) =>
+      reads.short((sql) =>
+        sql === pipeline ? this.#onPipeline(sql, server, query) : this.#inTransaction(server, query),
+      )
+    return this.#run(
+      (server) => within(SHORT_READ_MS, 'standby', onStandby(server)),
+      () => primary.short(query),
+    )
+  }
+
+  long<Rows>(query: Query<Rows>): Promise<Rows> {
+    return this.#run(
+      (server) => this.#whileAnswering(this.#inTransaction(server, query)),
+      () => this.#options.primary.long(query),
+    )
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#options.reads.close(), this.#options.pool.end({ timeout: 5 })])
+  }
+
+  async #run<Rows>(onStandby: (primary: Server) => Promise<Rows>, onPrimary: () => Promise<Rows>): Promise<Rows> {
+    const { onRead } = this.#options
+    void this.#check()
+    if (!this.#primary) {
+      onRead('primary')
+      return onPrimary()
+    }
+    try {
+      const rows = await onStandby(this.#primary)
+      onRead('standby')
+      return rows
+    } catch (error) {
+      const { code = '' } = error as { code?: string }
+      if (error instanceof Refusal || code === TOO_SLOW) throw error
+      const isOfStandby = error instanceof Unusable || isDependencyFailure(error)
+      if (isOfStandby && !CONFLICTS.has(code)) this.#leaveAside(error)
+      onRead('primary')
+      const rows = await onPrimary()
+      // An error of the read itself is one on the primary, too.
+      if (!isOfStandby) this.#leaveAside(error)
+      return rows
+    }
+  }
+
+  /** Reads on the connection of short reads, unless it is replaced meanwhile. */
+  async #onPipeline<Rows>(sql: Sql, primary: Server, query: Query<Rows>): Promise<Rows> {
+    const { session } = await this.#catchUp(primary, () => this.#state.get(), this.#known)
+    const [rows, after] = await Promise.all([query(sql), this.#state.get()])
+    if (after.session !== session) throw new Lag('the session on the standby was replaced')
+    return rows
+  }
+
+  /** Reads in a transaction, which is one session. */
+  async #inTransaction<Rows>(primary: Server, query: Query<Rows>): Promise<Rows> {
+    const answer = await this.#options.pool.begin('read only', async (tx) => {
+      await this.#catchUp(primary, () => within(CHECK_TIMEOUT_MS, 'standby', findState(tx)))
+      return { rows: await query(tx) }
+    })
+    return answer.rows as Rows
+  }
+
+  /** Fails when the standby stops to answer during a read. */
+  async #whileAnswering<Rows>(read: Promise<Rows>): Promise<Rows> {
+    const hung = Promise.withResolvers<never>()
+    const timer = setInterval(() => this.#state.get().catch(hung.reject), CHECK_TIMEOUT_MS)
+    try {
+      return await Promise.race([read, hung.promise])
+    } finally {
+      clearInterval(timer)
+    }
+  }
+
+  /** The state of a session on the standby that has everything that the primary had at the call. */
+  async #catchUp(primary: Server, ask: () => Promise<StandbyState>, known?: StandbyState): Promise<StandbyState> {
+    const position = await this.#position.get()
+    const startedMs = performance.now()
+    for (let state = known ?? (await ask()); ; state = await ask()) {
+      requireStandbyOf(primary, state, position)
+      if (state.replayed >= position.bytes) return state
+      if (performance.now() - startedMs > MAX_LAG_MS) {
+        throw new Lag(`the standby lags by ${position.bytes - state.replayed} bytes of the log`)
+      }
+    }
+  }
+
+  /** Finds out at intervals whether reads may use the standby, and of which primary it must be one. */
+  async #check(): Promise<void> {
+    if (this.#isChecking || performance.now() < this.#checkAt) return
+    this.#isChecking = true
+    this.#checkAt = performance.now() + CHECK_PAUSE_MS
+    try {
+      const primary = await within(CHECK_TIMEOUT_MS, 'primary', this.#options.primary.short(findServer))
+      await Promise.all([
+        this.#catchUp(primary, () => this.#state.get()),
+        this.#inTransaction(primary, async () => undefined),
+      ])
+      if (!this.#primary) this.#options.log.debug('reads use the standby')
+      this.#primary = primary
+    } catch (error) {
+      this.#leaveAside(error)
+    } finally {
+      this.#isChecking = false
+    }
+  }
+
+  #leaveAside(err: unknown): void {
+    this.#primary = undefined
+    this.#known = undefined
+    const nowMs = performance.now()
+    this.#checkAt = nowMs + (err instanceof Lag ? LAG_PAUSE_MS : CHECK_PAUSE_MS)
+    const reason = err instanceof Lag ? 'lag' : String(err)
+    if (reason === this.#warned.reason && nowMs - this.#warned.atMs < WARNING_PAUSE_MS) return
+    this.#warned = { reason, atMs: nowMs }
+    const { code } = err as { code?: unknown }
+    const hint = code === CLOSED ? 'Is the server of DATABASE_READ_URL a standby?' : undefined
+    this.#options.log.warn({ err, hint }, 'reads use the primary, because the standby cannot serve them')
+  }
+}
+
+/**
+ * Refuses a server that does not replay the log of the primary. After a failover a standby has the new timeline from
+ * its next restart point on; until then its rows may be those of the former primary.
+ */
+function requireStandbyOf(primary: Server, state: StandbyState, { timeline }: Position): void {
+  if (!state.isStandby) throw new Unusable('the server of DATABASE_READ_URL is no standby')
+  if (state.system !== primary.system) throw new Unusable('the standby belongs to another database server')
+  if (state.database !== primary.database) throw new Unusable('DATABASE_READ_URL names another database')
+  if (state.user !== primary.user) throw new Unusable('DATABASE_READ_URL names another user')
+  if (!primary.waitsForDisk) throw new Unusable('commits do not wait for the disk: synchronous_commit is off')
+  if (state.timeline !== timeline) throw new Unusable('the standby is on another timeline than the primary')
+}
+
+/** The answer of a server, or a failure when it takes longer. */
+async function within<T>(limitMs: number, server: 'primary' | 'standby', answer: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(
+    () => late.reject(new Unusable(`the ${server} did not answer within ${limitMs} ms`)),
+    limitMs,
+  )
+  try {
+    return await Promise.race([answer, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
