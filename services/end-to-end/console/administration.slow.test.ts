@@ -206,7 +206,7 @@ test('organization: people, roles, programs and their keys, and what the audit l
   await rowOf(page, 'ERP connector').getByText('Inactive').waitFor()
 
   await page.getByRole('link', { name: 'Mail' }).click()
-  await page.getByText('No address yet.').waitFor()
+  await page.getByText('No addresses yet.').waitFor()
   await checkWidths(page)
   await page.getByRole('button', { name: 'Add an address' }).click()
   await dialog.getByLabel('E-mail address').fill('quotations@example.com')
@@ -283,7 +283,7 @@ test('webhooks: an endpoint is created, tested, paused, replayed and removed', a
   await act(page, 'Resume')
   await stateOf(page, 'Active')
   await act(page, 'Remove')
-  await page.getByText('No endpoint yet.').waitFor()
+  await page.getByText('No endpoints yet.').waitFor()
   await page.context().close()
 }, 60_000)
 

@@ -72,7 +72,7 @@ describe('the session', () => {
     await page.getByRole('link', { name: 'Open the console' }).click()
     await page
       .getByText(
-        /^support@example.com acts as Test \w+\. Every change is recorded\. People, roles, keys, webhook endpoints and mail addresses cannot be changed meanwhile\.$/,
+        /^support@example.com acts as Test \w+\. Every change is recorded\. People, roles, keys, webhook endpoints and mail addresses cannot be changed during this time\.$/,
       )
       .waitFor()
     await checkScreen(page)
