@@ -40,7 +40,7 @@ interface Page<Row> {
   hasMore: boolean
 }
 
-/** Reads the rows of a window, with a read that fits its cost or, in a list that knows its cost better, with another. */
+/** Reads the rows of a window. `read` fits its cost by default; a list that knows its cost better may use another. */
 type ReadWindow<Row> = (window: PageWindow, read: RequestReads['read']) => PromiseLike<readonly Row[]>
 
 /** A page with a larger offset takes too long for the connection of short reads. */

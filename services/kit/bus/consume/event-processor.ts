@@ -63,7 +63,7 @@ export class EventProcessor {
       return await this.#options.pool.begin(async (tx) => {
         const [fresh, isBlocked] = await Promise.all([
           this.#claim(tx, delivery),
-          this.retries.blockedSubjects(tx, delivery.events),
+          this.retries.blockCheck(tx, delivery.events),
         ])
         if (!fresh) return 'moved'
         await this.#handleAll(

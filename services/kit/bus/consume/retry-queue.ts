@@ -79,8 +79,8 @@ export class RetryQueue {
     })
   }
 
-  /** Returns whether an event has to wait because an earlier event of its subject is queued. */
-  async blockedSubjects(tx: Tx, events: readonly Envelope[]): Promise<(event: Envelope) => boolean> {
+  /** A function that tells whether an event has to wait because an earlier event of its subject is queued. */
+  async blockCheck(tx: Tx, events: readonly Envelope[]): Promise<(event: Envelope) => boolean> {
     if (events.length === 0) return () => false
     const sources = events.map(({ source }) => source)
     const subjects = events.map(({ subject }) => subject)
