@@ -20,7 +20,7 @@ export interface GrantDeps {
   countSignIn: CountSignIn
 }
 
-export interface GrantRequest {
+interface GrantRequest {
   body: {
     grant_type: string
     username?: string

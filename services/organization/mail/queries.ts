@@ -51,7 +51,7 @@ export const listRoles = (tx: Tx, rfqIds: readonly string[], orgIds: readonly st
   select rfq_id, org_id, role from sourcing.rfq_readers where rfq_id = any(${rfqIds}) and org_id = any(${orgIds})`
 
 /** The column of the recipient of a mail: a mail address, or a user. */
-export type RecipientColumn = 'address_id' | 'user_id'
+type RecipientColumn = 'address_id' | 'user_id'
 
 export interface Addressed {
   id: string

@@ -19,7 +19,7 @@ export const insertRequest = (sql: Sql, request: Request, max: { all: number; of
   on conflict (email_key) do update set created_at = waiting.created_at
   returning id`
 
-export interface RequestRow {
+interface RequestRow {
   email_key: string
   ip_address: string | null
   user_agent: string | null

@@ -35,7 +35,7 @@ export interface GuardFacts {
 
 const problem = (field: string, message: string): FieldError => ({ field, message })
 
-export type OfferVerb = keyof typeof OFFER.verbs
+type OfferVerb = keyof typeof OFFER.verbs
 
 /** The guards of the verbs of manufacturers. Those of `accept` are in the feature of awards. */
 export const GUARDS = {

@@ -11,7 +11,7 @@ export interface PartListing extends PageWindow {
   view: 'CONSUMER' | 'IP_OWNER'
 }
 
-export interface PartSearch extends PartListing {
+interface PartSearch extends PartListing {
   q: string
 }
 
