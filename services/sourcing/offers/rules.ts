@@ -1,4 +1,4 @@
-import type { FieldError } from '../../../proto/errors.ts'
+import { type FieldError, problem } from '../../../proto/errors.ts'
 import {
   MAX_LIVE_OFFERS,
   MAX_OFFERS,
@@ -32,8 +32,6 @@ export interface GuardFacts {
   hasDraftRevision: boolean
   now: string
 }
-
-const problem = (field: string, message: string): FieldError => ({ field, message })
 
 type OfferVerb = keyof typeof OFFER.verbs
 
