@@ -57,7 +57,7 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
   const countSignIn = signInMetrics(kit.registry)
   return assemble('identity', kit, {
     features: [
-      tokenRoutes({ http, readToken, deps: tokens, countSignIn }),
+      tokenRoutes({ http, readToken, tokens, countSignIn }),
       oauthRoutes({
         http,
         grants: { clients, tokens, countSignIn },
