@@ -20,7 +20,7 @@ async function verify(options: Options, lifecycle: Lifecycle): Promise<number> {
   const files = await findTests(options, process.env.INVOKED_FROM ?? process.cwd())
   const [checks, tests] = await Promise.all([
     options.paths.length === 0 ? runChecks({ ...options, print, signal: lifecycle.signal }) : NOTHING,
-    testWithServers(files, lifecycle, print),
+    testWithServers(files, lifecycle, print, async () => (options.lab ? { TEST_LAB: 'true' } : {})),
   ])
   const seconds = Math.round((performance.now() - began) / 1000)
   print(`${titleOf(options)} took ${seconds} s`)

@@ -34,7 +34,7 @@ export interface Servers {
 }
 
 /** Building the S3 server takes minutes, so it is installed only for tests with this name. */
-const NEEDS_S3 = /(^|[/.])s3\.slow\.test\.ts$/
+const NEEDS_S3 = /(^|[/.])s3\.lab\.test\.ts$/
 
 /** The guides and the Python client have programs in Python. */
 const NEEDS_PYTHON = /(^|\/)(event-streams|guides|python-client)\.slow\.test\.ts$/

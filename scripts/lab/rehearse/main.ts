@@ -14,10 +14,10 @@ interface Rehearsal {
 }
 
 const REHEARSALS: Readonly<Record<string, Rehearsal>> = {
-  update: { what: 'a rolling update under load', tests: ['services/end-to-end/rolling-update.slow.test.ts'] },
+  update: { what: 'a rolling update under load', tests: ['services/end-to-end/rolling-update.lab.test.ts'] },
   migration: {
     what: 'two releases side by side under load',
-    tests: ['services/end-to-end/expand-and-contract.slow.test.ts', 'services/kit/migrate/migrate.slow.test.ts'],
+    tests: ['services/end-to-end/expand-and-contract.lab.test.ts', 'services/kit/migrate/migrate.slow.test.ts'],
   },
   rotation: {
     what: 'new signing keys, encryption keys and passwords under load',
