@@ -191,3 +191,5 @@ export interface FieldError {
   field: string
   message: string
 }
+
+export const problem = (field: string, message: string): FieldError => ({ field, message })

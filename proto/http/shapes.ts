@@ -16,6 +16,7 @@ import { isDate, isDateTime } from './times.ts'
 FormatRegistry.Set('date-time', isDateTime)
 FormatRegistry.Set('date', isDate)
 FormatRegistry.Set('uri', (text) => URL.canParse(text))
+
 interface TextSchema {
   minLength?: number
   maxLength: number
@@ -60,20 +61,14 @@ export interface PageQuery {
 
 /** `{items, hasMore}`: the envelope of a paged list. */
 export const PageOf = <T extends TSchema>(item: T) =>
-  Type.Object(
-    {
-      items: Type.Array(item, { description: 'Items of the page, in the order of the list.' }),
-      hasMore: Type.Boolean({ description: 'Whether there are more items.', examples: [false] }),
-    },
-    { additionalProperties: false },
-  )
+  closed({
+    items: Type.Array(item, { description: 'Items of the page, in the order of the list.' }),
+    hasMore: Type.Boolean({ description: 'Whether there are more items.', examples: [false] }),
+  })
 
 /** `{items}`: the envelope of an unpaged list and of a batch get. */
 export const ItemsOf = <T extends TSchema>(item: T) =>
-  Type.Object(
-    { items: Type.Array(item, { description: 'Items in the order of the list or of the request.' }) },
-    { additionalProperties: false },
-  )
+  closed({ items: Type.Array(item, { description: 'Items in the order of the list or of the request.' }) })
 
 /** A string enum. */
 export const OneOf = <const T extends readonly string[]>(words: T, options: Record<string, unknown> = {}) =>
@@ -124,17 +119,14 @@ export const pathParam = <const N extends string>(name: N, description: string, 
 
 /** Body of a batch get. `field` is `ids`, or `codes` where the catalog is keyed by code. */
 export const BatchOf = <const F extends 'ids' | 'codes'>(field: F, example: string[]) =>
-  Type.Object(
-    {
-      [field]: Type.Array(Type.String({ description: `One of the ${field}.`, examples: [example[0]] }), {
-        minItems: 1,
-        maxItems: 100,
-        description: `1 to 100 ${field}. Unknown and inaccessible ones are omitted, and repeated ones are returned once.`,
-        examples: [example],
-      }),
-    } as Record<F, ReturnType<typeof Type.Array<ReturnType<typeof Type.String>>>>,
-    { additionalProperties: false },
-  )
+  closed({
+    [field]: Type.Array(Type.String({ description: `One of the ${field}.`, examples: [example[0]] }), {
+      minItems: 1,
+      maxItems: 100,
+      description: `1 to 100 ${field}. Unknown and inaccessible ones are omitted, and repeated ones are returned once.`,
+      examples: [example],
+    }),
+  } as Record<F, ReturnType<typeof Type.Array<ReturnType<typeof Type.String>>>>)
 
 /** Key of the text that describes a pattern or a long enum after "must be". It is not part of the published schema. */
 export const FORM = Symbol('form')

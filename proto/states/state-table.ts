@@ -33,7 +33,7 @@ export interface Transition<State extends string = string, Guard extends string 
 }
 
 /** The names of the guards of a table. */
-export type GuardOf<Verbs> = {
+type GuardOf<Verbs> = {
   [Verb in keyof Verbs]: Verbs[Verb] extends { guards: readonly (infer Guard extends string)[] } ? Guard : never
 }[keyof Verbs]
 

@@ -1,4 +1,4 @@
-import { listPublicKeys } from '../kit/auth/queries.ts'
+import { keySetOf, listPublicKeys } from '../kit/auth/queries.ts'
 import { createTokenReader } from '../kit/auth/tokens.ts'
 import { KeyedSemaphore } from '../kit/limits/keyed-semaphore.ts'
 import { AUDIENCE, assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
@@ -37,9 +37,7 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
   const hashing = createHashing({ slots: config.HASHING_SLOTS, maxWaiting: config.HASHING_QUEUE })
   kit.observeConcurrency(hashing.permits)
   const sign = createSigner({ sql, box, clock, ...tokenOptions })
-  const readToken = createTokenReader(async () => ({
-    keys: (await listPublicKeys(sql)).map((row) => row.public_jwk),
-  }))
+  const readToken = createTokenReader(async () => keySetOf(await listPublicKeys(sql)))
   const tokens: TokenDeps = {
     sql,
     clock,
@@ -59,7 +57,7 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
   const countSignIn = signInMetrics(kit.registry)
   return assemble('identity', kit, {
     features: [
-      tokenRoutes({ http, readToken, deps: tokens, countSignIn }),
+      tokenRoutes({ http, readToken, tokens, countSignIn }),
       oauthRoutes({
         http,
         grants: { clients, tokens, countSignIn },

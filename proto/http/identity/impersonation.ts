@@ -4,7 +4,7 @@ import { EMAIL_FORM, EMAIL_MAX_CHARACTERS, EMAIL_PATTERN } from '../organization
 import { closed, DateTime, FORM, Line, PageOf, pageQuery, pathParam, Text } from '../shapes.ts'
 import { TokenSet } from './tokens.ts'
 
-export const impersonationTag = defineTag(
+const impersonationTag = defineTag(
   'Impersonation',
   'A support session acts as a user, for a limited time and a stated reason. The audit log marks each of its actions.',
 )

@@ -5,7 +5,7 @@ import { BatchOf, closed, FORM, ItemsOf, Line, OneOf, PageOf, pageQuery, pathPar
 
 const tag = defineTag('Factories', 'Production sites, each owned by a manufacturer, with their capabilities.')
 
-export const EXAMPLE_FACTORY_ID = 'factory_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
+const EXAMPLE_FACTORY_ID = 'factory_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 const EXAMPLE_ORG_ID = 'org_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 
 /** Maximum number of capabilities of a factory. */

@@ -129,7 +129,7 @@ export type Offer = Static<typeof Offer>
 
 export const offerId = pathParam('id', 'Id of the offer.', EXAMPLE_ID)
 
-const OFFER_VIEWS = ['CONSUMER', 'IP_OWNER', 'MANUFACTURER'] as const
+export const OFFER_VIEWS = ['CONSUMER', 'IP_OWNER', 'MANUFACTURER'] as const
 export type OfferView = (typeof OFFER_VIEWS)[number]
 
 export const listOffers = defineOperation({

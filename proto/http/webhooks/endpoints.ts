@@ -4,7 +4,7 @@ import { WEBHOOK_SUBSCRIPTIONS } from '../../webhook-events.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, DateTime, FORM, Line, OneOf, pathParam, Text, URL_FORM, URL_PATTERN } from '../shapes.ts'
 
-export const endpointsTag = defineTag(
+const endpointsTag = defineTag(
   'Webhook endpoints',
   'URLs of your organization that receive events about cases and assignments, signed as in Standard Webhooks.',
 )

@@ -49,7 +49,4 @@ export class Narrator {
   }
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000
-export const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString()
-
 export const withState = ({ data: { id, state } }: { data: { id: string; state: string } }) => `${id} is ${state}`

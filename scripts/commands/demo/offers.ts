@@ -1,10 +1,9 @@
 import type { OfferInput, Order } from '../../../proto/clients/typescript/src/index.ts'
 import { CommandError } from '../../toolchain/command-error.ts'
 import { comparisonTable } from './comparison.ts'
-import { inDays, type Narrator, withState } from './narrator.ts'
+import { type Narrator, withState } from './narrator.ts'
 import type { Maker, Parties } from './parties.ts'
-
-const euros = (amount: string) => ({ amount, currency: 'EUR' as const })
+import { euros, inDays } from './values.ts'
 
 /** Price breaks from triples of minimum quantity, unit price and lead time in days. */
 const breaks = (...lines: [minQuantity: number, amount: string, leadTimeDays: number][]) =>

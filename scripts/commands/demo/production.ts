@@ -1,6 +1,7 @@
 import type { Order } from '../../../proto/clients/typescript/src/index.ts'
-import { inDays, type Narrator, withState } from './narrator.ts'
+import { type Narrator, withState } from './narrator.ts'
 import type { Parties, Party } from './parties.ts'
+import { inDays } from './values.ts'
 
 type Verb = 'confirm' | 'start' | 'resume' | 'inspect' | 'deliver' | 'complete'
 

@@ -1,5 +1,6 @@
-import { inDays, type Narrator, withState } from './narrator.ts'
+import { type Narrator, withState } from './narrator.ts'
 import type { Parties } from './parties.ts'
+import { inDays } from './values.ts'
 
 /** From the part to the invitations. */
 export async function requestQuotations(

@@ -1,9 +1,9 @@
 import { connect } from 'node:net'
 import { connect as connectToPostgres } from '../../../services/kit/db/client.ts'
+import { OLDEST_POSTGRES } from '../../../services/kit/migrate/server.ts'
 import { CommandError } from '../../toolchain/command-error.ts'
 
 const TIMEOUT_SECONDS = 5
-const OLDEST_POSTGRES = 18
 
 /** Refuses a database that does not answer or is too old, before the migration reports it as an error. */
 export async function requireDatabase(url: string): Promise<string> {

@@ -5,7 +5,7 @@ import { SMTPServer } from 'smtp-server'
 const MAX_MAILS = 200
 const MAX_MAIL_BYTES = 1024 * 1024
 
-export interface Mailbox {
+interface Mailbox {
   /** `SMTP_URL` of the services. */
   smtpUrl: string
   /** The page that shows the mails. */

@@ -7,9 +7,10 @@ import { EntriesBusy, ImportRunning, importCatalogs } from '../../../services/ca
 import { exportCatalog } from '../../../services/catalog/import/export.ts'
 import { shippedFile, shippedSources } from '../../../services/catalog/import/shipped.ts'
 import type { Source } from '../../../services/catalog/import/stage.ts'
-import { connect, type Pool } from '../../../services/kit/db/client.ts'
+import type { Pool } from '../../../services/kit/db/client.ts'
 import { CommandError } from '../../toolchain/command-error.ts'
 import { importProgress } from './catalog-progress.ts'
+import { withDatabase } from './database.ts'
 import { operatorEnvironment } from './environment.ts'
 
 const CATALOGS_SENTENCE = `Catalogs: ${CATALOG_NAMES.join(', ')}.`
@@ -36,15 +37,9 @@ export const importDefaults = (databaseUrl: string): Promise<void> =>
     await runImport(sql, sources)
   })
 
-async function withCatalogs(databaseUrl: string, work: (sql: Pool) => Promise<void>): Promise<void> {
-  // One connection holds the lock of the import, the other imports.
-  const sql = connect(databaseUrl, { max: 2, applicationName: 'operator', searchPath: 'catalog' })
-  try {
-    await work(sql)
-  } finally {
-    await sql.end({ timeout: 5 })
-  }
-}
+/** One connection holds the lock of the import, the other imports. */
+const withCatalogs = (databaseUrl: string, work: (sql: Pool) => Promise<void>): Promise<void> =>
+  withDatabase({ databaseUrl, searchPath: 'catalog', max: 2 }, work)
 
 async function runImport(sql: Pool, sources: readonly Source[]): Promise<void> {
   const progress = importProgress(process.stderr.isTTY === true)

@@ -1,7 +1,8 @@
 import { SERVICES, type ServiceName } from '../../../proto/services.ts'
 import { deleteDeadLetter, findDeadLetter, listDeadLetters } from '../../../services/kit/bus/consume/queries.ts'
-import { connect, type Pool } from '../../../services/kit/db/client.ts'
+import type { Pool } from '../../../services/kit/db/client.ts'
 import { CommandError } from '../../toolchain/command-error.ts'
+import { withDatabase } from './database.ts'
 import { operatorEnvironment } from './environment.ts'
 
 const MAX_LISTED = 100
@@ -53,10 +54,5 @@ const oneLine = (text: string) => text.replace(/\s+/g, ' ')
 
 async function withService<T>(service: ServiceName, work: (sql: Pool) => PromiseLike<T>): Promise<T> {
   const { databaseUrl } = await operatorEnvironment()
-  const sql = connect(databaseUrl, { max: 1, applicationName: 'operator', searchPath: service })
-  try {
-    return await work(sql)
-  } finally {
-    await sql.end({ timeout: 5 })
-  }
+  return withDatabase({ databaseUrl, searchPath: service }, work)
 }

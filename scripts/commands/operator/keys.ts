@@ -1,10 +1,11 @@
 import { reencryptSecrets, revokeSigningKey, rotateSigningKey } from '../../../services/identity/keys/commands.ts'
-import { connect, type Pool } from '../../../services/kit/db/client.ts'
+import type { Pool } from '../../../services/kit/db/client.ts'
 import { isRefusalOf } from '../../../services/kit/errors/refusal.ts'
 import { createSecretBox, type SecretBox } from '../../../services/kit/secrets/box.ts'
 import { reencryptImports } from '../../../services/sourcing/files/jobs/re-encrypt.ts'
 import { reencryptEndpoints } from '../../../services/webhooks/endpoints/re-encrypt.ts'
 import { CommandError } from '../../toolchain/command-error.ts'
+import { withDatabase } from './database.ts'
 import { operatorEnvironment } from './environment.ts'
 
 /** Publishes a new key, which signs tokens when every service knows it. */
@@ -43,10 +44,5 @@ async function withKeys(work: (sql: Pool, box: SecretBox, accessTokenSeconds: nu
   const { databaseUrl, encryptionKeys, accessTokenSeconds } = await operatorEnvironment()
   if (encryptionKeys === '') throw new CommandError('Set ENCRYPTION_KEYS to the value that the services have.')
   const box = await createSecretBox(encryptionKeys)
-  const sql = connect(databaseUrl, { max: 1, applicationName: 'operator', searchPath: 'identity' })
-  try {
-    await work(sql, box, accessTokenSeconds)
-  } finally {
-    await sql.end({ timeout: 5 })
-  }
+  await withDatabase({ databaseUrl, searchPath: 'identity' }, (sql) => work(sql, box, accessTokenSeconds))
 }

@@ -1,11 +1,12 @@
 import { recordOperatorGrant } from '../../../services/identity/impersonation/commands.ts'
 import type { Impersonate } from '../../../services/kit/audit/context.ts'
-import { connect, type Pool } from '../../../services/kit/db/client.ts'
+import type { Pool } from '../../../services/kit/db/client.ts'
 import { isRefusalOf } from '../../../services/kit/errors/refusal.ts'
 import { bootstrapOperator } from '../../../services/organization/organizations/commands.ts'
 import { restoreAdministrator as restore } from '../../../services/organization/organizations/restore.ts'
 import { resetPassword as reset } from '../../../services/organization/users/commands.ts'
 import { CommandError } from '../../toolchain/command-error.ts'
+import { withDatabase } from './database.ts'
 import { operatorEnvironment } from './environment.ts'
 
 const OPERATOR_EXISTS = 'An operator organization already exists; nothing was changed.'
@@ -96,10 +97,5 @@ const printLink = (publicUrl: string, token: string) =>
 
 async function withOrganization(work: (sql: Pool, publicUrl: string) => Promise<void>): Promise<void> {
   const { databaseUrl, publicUrl } = await operatorEnvironment()
-  const sql = connect(databaseUrl, { max: 1, applicationName: 'operator', searchPath: 'organization' })
-  try {
-    await work(sql, publicUrl)
-  } finally {
-    await sql.end({ timeout: 5 })
-  }
+  await withDatabase({ databaseUrl, searchPath: 'organization' }, (sql) => work(sql, publicUrl))
 }

@@ -15,7 +15,7 @@ const program = commandLine('./scripts/republish', 'Publishes or processes event
   .addOption(
     new Option(
       '--since <time>',
-      'marks the events since then (2026-04-29T09:10:00Z) as unsent: for a lost stream, or for a database that was restored on another server. Create lost streams with scripts/commands/migrate/main.ts before. The relays of the running services publish them in order, and consumers skip the events that they have processed. NATS drops duplicates of the last five minutes, so wait that long if the stream was purged and not deleted.',
+      'marks the events since then (2026-04-29T09:10:00Z) as unsent: for a lost stream, or for a database that was restored on another server. Create lost streams with ./scripts/migrate before. The relays of the running services publish them in order, and consumers skip the events that they have processed. NATS drops duplicates of the last five minutes, so wait that long if the stream was purged and not deleted.',
     ).conflicts('deadLetters'),
   )
   .option(

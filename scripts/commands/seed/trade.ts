@@ -1,5 +1,5 @@
 import type { Marketplace, Offer } from '../../../proto/clients/typescript/src/index.ts'
-import { inDays } from '../demo/narrator.ts'
+import { euros, inDays } from '../demo/values.ts'
 import { companyOf, type Demo } from './companies.ts'
 import { factoryNamed, partNamed } from './parts.ts'
 import { CASES, type DemoCase, type DemoOffer, type DemoOrder, type DemoRequest, REQUESTS } from './story.ts'
@@ -7,7 +7,6 @@ import { CASES, type DemoCase, type DemoOffer, type DemoOrder, type DemoRequest,
 const OPEN_DAYS = 180
 const VALID_DAYS = 90
 const DAY_SECONDS = 24 * 60 * 60
-const euros = (amount: string) => ({ amount, currency: 'EUR' as const })
 
 /** Plays the RFQs, offers, orders and cases of the story. */
 export async function playTrade(demo: Demo): Promise<void> {

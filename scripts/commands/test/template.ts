@@ -7,7 +7,7 @@ const template = async () => importDefaults(await buildTemplate())
 
 await runCommandLine(
   commandLine(
-    'bun scripts/test-template.ts',
+    'bun scripts/commands/test/template.ts',
     'Makes the template of the test databases; ./scripts/test runs it.',
   ).action(template),
 )

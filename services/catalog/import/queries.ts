@@ -1,4 +1,5 @@
 import type { Sql, Tx } from '../../kit/db/client.ts'
+import type { Entry } from '../files/format.ts'
 
 /** The names that statements use. They come from the declaration of the catalog, never from a file. */
 interface StoredCatalog {
@@ -8,8 +9,6 @@ interface StoredCatalog {
   orderBy: string
   file: { columns: readonly string[] }
 }
-
-type Entry = Readonly<Record<string, string | number | null | readonly string[]>>
 
 /** Session lock of an import, because concurrent imports would delete each other's unpublished versions. */
 const IMPORT_LOCK = 5_021_378

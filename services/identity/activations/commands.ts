@@ -1,4 +1,6 @@
+import type * as api from '../../../proto/http/identity/accounts.ts'
 import type { LinkedAccount } from '../../../proto/http/identity/accounts.ts'
+import type { BodyOf } from '../../../proto/http/operation.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
 import { lockOrganization } from '../../kit/auth/queries.ts'
 import { runWithoutCaller } from '../../kit/command/without-caller.ts'
@@ -12,11 +14,6 @@ import { throttleKeys } from '../throttle/keys.ts'
 import { refuseWrongToken } from '../throttle/throttle.ts'
 import { findAccount, findActivation, markRedeemed, proveAddress } from './queries.ts'
 
-interface Activation {
-  token: string
-  password: string
-}
-
 /** The account of an activation link. The caller proves with the token that it has the link. */
 export async function introspectActivation({ sql, now }: PasswordDeps, token: string): Promise<LinkedAccount> {
   const { email, organization_name: organizationName } = found(await findAccount(sql, hashOf(token), now()))
@@ -29,7 +26,7 @@ export async function introspectActivation({ sql, now }: PasswordDeps, token: st
  */
 export async function redeemActivation(
   { sql, hashing, now }: PasswordDeps,
-  { token, password }: Activation,
+  { token, password }: BodyOf<typeof api.redeemActivation>,
   context: AuditContext,
   signal: AbortSignal,
 ): Promise<void> {

@@ -6,16 +6,12 @@ import {
   introspectOauthToken,
   revokeOauthToken,
 } from '../../../proto/http/identity/oauth.ts'
-import { listPublicKeys } from '../../kit/auth/queries.ts'
+import { keySetOf, listPublicKeys } from '../../kit/auth/queries.ts'
 import type { Http } from '../../kit/http/http.ts'
 
 export const keyRoutes = ({ http, publicUrl }: { http: Http; publicUrl: string }) =>
   new Elysia({ name: 'identity.keys' })
-    .use(
-      http.publicRoute(getJwks, async ({ read }) => ({
-        keys: (await read(listPublicKeys)).map((row) => row.public_jwk),
-      })),
-    )
+    .use(http.publicRoute(getJwks, async ({ read }) => keySetOf(await read(listPublicKeys))))
     .use(http.publicRoute(getAuthorizationServer, () => authorizationServer(publicUrl)))
 
 const SECRET_METHODS = ['client_secret_basic', 'client_secret_post']

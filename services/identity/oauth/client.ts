@@ -21,7 +21,7 @@ export interface ClientDeps {
 }
 
 /** The client of a request and where it comes from. */
-export interface ClientRequest {
+interface ClientRequest {
   credentials: ClientCredentials
   audit: AuditContext
   signal: AbortSignal

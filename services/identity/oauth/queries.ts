@@ -27,7 +27,7 @@ export const recordKeyUse = (sql: Sql, keyId: string, ipAddress: string | undefi
   insert into identity.key_uses (key_id, last_used_at, ip_address) values (${keyId}, ${now}, ${ipAddress ?? null})
   on conflict (key_id) do update set last_used_at = excluded.last_used_at, ip_address = excluded.ip_address`
 
-export interface EndableSession {
+interface EndableSession {
   id: string
   user_id: string
   org_id: string

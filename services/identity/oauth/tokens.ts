@@ -1,5 +1,6 @@
 import { decodeJwt } from 'jose'
-import type { OauthTokenSet } from '../../../proto/http/identity/oauth.ts'
+import type { createOauthToken, OauthTokenSet } from '../../../proto/http/identity/oauth.ts'
+import type { BodyOf } from '../../../proto/http/operation.ts'
 import { isApplicable, type Permission } from '../../../proto/permissions.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
 import { findCaller } from '../../kit/auth/queries.ts'
@@ -20,14 +21,8 @@ export interface GrantDeps {
   countSignIn: CountSignIn
 }
 
-export interface GrantRequest {
-  body: {
-    grant_type: string
-    username?: string
-    password?: string
-    refresh_token?: string
-    scope?: string
-  }
+interface GrantRequest {
+  body: BodyOf<typeof createOauthToken>
   credentials: ClientCredentials | undefined
   audit: AuditContext
   signal: AbortSignal

@@ -37,7 +37,7 @@ interface KnownNetwork {
 }
 
 /**
- * argon2id off the event loop, with limited concurrency and a bounded queue, which takes networks in turn, because a
+ * argon2id off the event loop, with limited concurrency and a bounded queue in which networks take turns, because a
  * password is checked before its organization is known. Networks from which a user has signed in have every second
  * turn, so that even a flood from more networks than the queue has places does not keep them out. They count as the
  * organization of that user, so that one account does not take the turns of others by signing in from many networks.

@@ -1,4 +1,5 @@
 import { fold } from '../../kit/db/fold.ts'
+import { hashOf } from '../../kit/db/ids.ts'
 import { networkOf } from '../../kit/http/client-address.ts'
 
 export interface ThrottleKeys {
@@ -17,7 +18,7 @@ const PURPOSES = { person: '', client: 'client\n' }
  * in Postgres so that every spelling shares one count. An IPv6 client is its /64 network.
  */
 export function throttleKeys(account: string, address: string | undefined, kind: Kind = 'person'): ThrottleKeys {
-  const hash = (text: string) => new Bun.CryptoHasher('sha256').update(`${PURPOSES[kind]}${text}`).digest()
+  const hash = (text: string) => hashOf(`${PURPOSES[kind]}${text}`)
   const network = networkOf(address)
   return { pair: hash(`pair\n${fold(account)}\n${network}`), address: hash(`address\n${network}`) }
 }

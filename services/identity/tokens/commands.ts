@@ -3,7 +3,7 @@ import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordRefusal } from '../../kit/audit/record.ts'
 import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import type { Pool } from '../../kit/db/client.ts'
-import { hashOf, newIdAt } from '../../kit/db/ids.ts'
+import { hashOf, newIdAt, newSecretToken } from '../../kit/db/ids.ts'
 import { isRefusalOf, refuse } from '../../kit/errors/refusal.ts'
 import type { Signer, TokenSubject } from '../keys/signer.ts'
 import type { Hashing } from '../passwords/hashing.ts'
@@ -85,7 +85,7 @@ async function openSession(deps: TokenDeps, user: SignInRow, keys: ThrottleKeys,
   const nowMs = deps.clock()
   const now = isoOf(nowMs)
   const sessionId = newIdAt('sess', now)
-  const refreshToken = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
+  const refreshToken = newSecretToken()
   await runWithoutCaller(deps.sql, context, async (tx, audit) => {
     // The statements are pipelined, because the round trips would cost more than the statements.
     const [unchanged] = await Promise.all([
@@ -103,14 +103,14 @@ async function openSession(deps: TokenDeps, user: SignInRow, keys: ThrottleKeys,
         },
         now,
       ),
-      insertRefreshToken(tx, { hash: hashOf(refreshToken), sessionId, expiresAt: isoOf(nowMs + REFRESH_IDLE_MS) }, now),
+      insertRefreshToken(tx, { hash: refreshToken.hash, sessionId, expiresAt: isoOf(nowMs + REFRESH_IDLE_MS) }, now),
       clearFailures(tx, keys),
     ])
     if (unchanged.length === 0) throw wrongCredentials()
     audit.actBy({ userId: user.user_id, orgId: user.org_id })
   })
   const { user_id: userId, org_id: orgId, session_version: sessionVersion } = user
-  return tokensOf(deps, { userId, orgId, sessionId, sessionVersion }, refreshToken)
+  return tokensOf(deps, { userId, orgId, sessionId, sessionVersion }, refreshToken.token)
 }
 
 /**

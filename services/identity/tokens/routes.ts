@@ -11,11 +11,11 @@ import { missingFields } from './rules.ts'
 interface Deps {
   http: Http
   readToken: ReadToken
-  deps: TokenDeps
+  tokens: TokenDeps
   countSignIn: CountSignIn
 }
 
-export const tokenRoutes = ({ http, readToken, deps, countSignIn }: Deps) =>
+export const tokenRoutes = ({ http, readToken, tokens, countSignIn }: Deps) =>
   new Elysia({ name: 'identity.tokens' })
     .use(
       http.publicRoute(createToken, ({ body, audit, request }) => {
@@ -23,13 +23,13 @@ export const tokenRoutes = ({ http, readToken, deps, countSignIn }: Deps) =>
         if (missing.length > 0) throw invalid(missing)
         const { username = '', password = '', refresh_token = '' } = body
         return body.grant_type === 'password'
-          ? countSignIn('password', () => signIn(deps, { username, password }, audit, request.signal))
-          : countSignIn('refresh_token', () => refresh(deps, refresh_token, audit))
+          ? countSignIn('password', () => signIn(tokens, { username, password }, audit, request.signal))
+          : countSignIn('refresh_token', () => refresh(tokens, refresh_token, audit))
       }),
     )
     .use(
       http.preparedCommand(revokeToken, {
-        prepare: (call) => findRevocation({ sql: deps.sql, readToken }, call),
+        prepare: (call) => findRevocation({ sql: tokens.sql, readToken }, call),
         run: revoke,
       }),
     )

@@ -1,24 +1,19 @@
-import type { FieldError } from '../../../proto/errors.ts'
+import { type FieldError, problem } from '../../../proto/errors.ts'
+import type { createToken } from '../../../proto/http/identity/tokens.ts'
+import type { BodyOf } from '../../../proto/http/operation.ts'
 
 export const REFRESH_IDLE_MS = 14 * 24 * 60 * 60 * 1000
 export const SESSION_MS = 30 * 24 * 60 * 60 * 1000
 /** Time within which a used token returns the same successor again. Later, its reuse counts as theft. */
 const LOST_RESPONSE_MS = 10_000
 
-interface TokenInput {
-  grant_type: 'password' | 'refresh_token'
-  username?: string
-  password?: string
-  refresh_token?: string
-}
-
 const NEEDED = { password: ['username', 'password'], refresh_token: ['refresh_token'] } as const
 
 /** The fields that the grant type requires and the request lacks. */
-export const missingFields = (input: TokenInput): FieldError[] =>
+export const missingFields = (input: BodyOf<typeof createToken>): FieldError[] =>
   NEEDED[input.grant_type]
     .filter((field) => !input[field])
-    .map((field) => ({ field, message: `is required when grant_type is ${input.grant_type}` }))
+    .map((field) => problem(field, `is required when grant_type is ${input.grant_type}`))
 
 type UsedToken = 'repeat' | 'reuse' | 'invalid'
 

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../../proto/errors.ts'
 import type { Pool, Sql, Tx } from '../db/client.ts'
 import { newId } from '../db/ids.ts'
+import { storableText } from '../db/storable-text.ts'
 import type { AuditContext } from './context.ts'
 
 /** Writes the entry of a successful command in the command's own transaction. */
@@ -42,4 +43,4 @@ const MAX_USER_AGENT_CHARACTERS = 512
 
 /** A user agent as a column stores it. */
 export const clipUserAgent = (userAgent: string | undefined) =>
-  userAgent?.slice(0, MAX_USER_AGENT_CHARACTERS).toWellFormed().replaceAll('\0', '') ?? null
+  userAgent === undefined ? null : storableText(userAgent, MAX_USER_AGENT_CHARACTERS)

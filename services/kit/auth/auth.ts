@@ -7,6 +7,7 @@ import {
   findCaller,
   findCallerOfSession,
   findEndedSession,
+  keySetOf,
   listEndedSessions,
   listPublicKeys,
   lockOrganization,
@@ -73,7 +74,7 @@ export class Auth {
       issuer,
       audience,
       clock,
-      loadKeys: async () => ({ keys: (await listPublicKeys(options.sql)).map((row) => row.public_jwk) }),
+      loadKeys: async () => keySetOf(await listPublicKeys(options.sql)),
     })
   }
 

@@ -47,3 +47,5 @@ export const findEndedSession = (sql: Sql, claims: Endable) => sql<{ ended_at: s
 /** Public keys that may have signed an unexpired token. */
 export const listPublicKeys = (sql: Sql) => sql<{ public_jwk: JWK }[]>`
   select public_jwk from identity.published_keys`
+
+export const keySetOf = (rows: readonly { public_jwk: JWK }[]) => ({ keys: rows.map((row) => row.public_jwk) })

@@ -111,6 +111,9 @@ async function measureLag(pool: Pool, consumers: ReadonlyMap<string, Consumer>, 
   }
 }
 
+/** Throws for a subject that no stream carries. */
+const requireStreams = (subjects: readonly string[]): void => void byStream(subjects)
+
 /** The bus of one service in one process. */
 export async function createBus(options: BusOptions): Promise<Bus> {
   const { service, pool, directUrl: url, notifier, nats, log } = options
@@ -131,7 +134,7 @@ export async function createBus(options: BusOptions): Promise<Bus> {
   return {
     consume(consumption) {
       const { name, subjects } = consumption
-      byStream(subjects)
+      requireStreams(subjects)
       if (consumers.has(name)) throw new Error(`consumer ${name} is already registered`)
       const onDeadLetter = options.onDeadLetter ?? (() => {})
       const retrying = { service, pool, log, ...timing, onDeadLetter }
@@ -168,7 +171,7 @@ export async function createBus(options: BusOptions): Promise<Bus> {
     }),
 
     async subscribe(subscription) {
-      byStream(subscription.subjects)
+      requireStreams(subscription.subjects)
       const subscriber = new Subscriber(subscription, log)
       subscribers.add(subscriber)
       const stop = driver.subscribe(subscriber)

@@ -40,7 +40,10 @@ export interface PreparationOf<O extends CommandOperation> extends Input<ParamsO
   signal: AbortSignal
 }
 
-/** The fields of a body, or of any of several. */
+/**
+ * The fields of a body, or of any of several, each optional. Without it a field that only one of several bodies has
+ * could not be read: of `{ a: string } | { b: number }` it makes `{ a?: string; b?: number }`.
+ */
 export type FieldsOf<Body> = {
   [Name in Body extends unknown ? keyof Body : never]?: Body extends { [Each in Name]?: infer Value } ? Value : never
 }

@@ -49,4 +49,4 @@ export function newSecretToken(): { token: string; hash: Uint8Array } {
   return { token, hash: hashOf(token) }
 }
 
-export const hashOf = (token: string): Uint8Array => new Bun.CryptoHasher('sha256').update(token).digest()
+export const hashOf = (text: string): Uint8Array => new Bun.CryptoHasher('sha256').update(text).digest()

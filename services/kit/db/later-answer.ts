@@ -1,6 +1,6 @@
 /**
- * The answer to a question that is sent after the call, shared by all calls that wait for it. A question that was sent
- * before a call may miss what the caller knows, so the call waits for the next one.
+ * Asks a question for many callers. Each gets the answer to a question that is sent after its call, because an earlier
+ * one may be outdated. Calls that come while a question is open share the next one.
  */
 export class LaterAnswer<T> {
   readonly #ask: () => Promise<T>

@@ -1,7 +1,7 @@
 import type { Sql } from './client.ts'
 
 /** Where the log of the primary ends. */
-export interface Position {
+export interface LogPosition {
   /**
    * Bytes of the log on its disk: every commit that waited for it. A commit that does not wait, such as that of a
    * lease, may be missing.
@@ -11,7 +11,7 @@ export interface Position {
   timeline: string
 }
 
-export async function findPosition(sql: Sql): Promise<Position> {
+export async function findPosition(sql: Sql): Promise<LogPosition> {
   const [row] = await sql<{ bytes: string; timeline: string }[]>`
     select pg_wal_lsn_diff(lsn, '0/0')::text as bytes, left(pg_walfile_name(lsn), 8) as timeline
     from pg_current_wal_flush_lsn() lsn`

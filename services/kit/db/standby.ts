@@ -8,7 +8,7 @@ import {
   findPosition,
   findServer,
   findState,
-  type Position,
+  type LogPosition,
   type Server,
   type StandbyState,
 } from './standby-queries.ts'
@@ -21,13 +21,13 @@ const CHECK_TIMEOUT_MS = 500
 const SHORT_READ_MS = 1000
 /** Pause between two checks of the servers. */
 const CHECK_PAUSE_MS = 1000
-/** The same while the standby lags, because the primary's disk may have had a part of a record for a moment. */
+/** Pause after a lag, which may be short: the primary's position can include a record that is only written in part. */
 const LAG_PAUSE_MS = 100
 /** Pause between warnings of the same reason. */
 const WARNING_PAUSE_MS = 60_000
 /** The standby cancelled the read because it replays a change of the rows that the read needs. */
 const CONFLICTS = new Set(['40001', '40P01'])
-/** The driver closes a session that does not lead to a standby, and says no more of it. */
+/** The only error of the driver for a session that does not lead to a standby. */
 const CLOSED = 'CONNECTION_DESTROYED'
 /** The statement took too long, as it would on the primary. */
 const TOO_SLOW = '57014'
@@ -53,12 +53,12 @@ class Lag extends Unusable {}
  * what it would see on the primary, in every replica of the service. Reads that begin together share one question for
  * the primary's position.
  *
- * A standby that lags, does not answer, was promoted or follows another primary is left aside until a check finds it
- * caught up; reads use the primary meanwhile.
+ * A standby that lags, does not answer, was promoted or follows another primary is not used until a check finds that it
+ * has caught up; reads use the primary meanwhile.
  */
 export class Standby implements Reads {
   readonly #options: StandbyOptions
-  readonly #position: LaterAnswer<Position>
+  readonly #position: LaterAnswer<LogPosition>
   /** The state in the session of short reads. */
   readonly #state: LaterAnswer<StandbyState>
   #known: StandbyState | undefined
@@ -118,11 +118,11 @@ export class Standby implements Reads {
       const { code = '' } = error as { code?: string }
       if (error instanceof Refusal || code === TOO_SLOW) throw error
       const isOfStandby = error instanceof Unusable || isDependencyFailure(error)
-      if (isOfStandby && !CONFLICTS.has(code)) this.#leaveAside(error)
+      if (isOfStandby && !CONFLICTS.has(code)) this.#suspend(error)
       onRead('primary')
       const rows = await onPrimary()
-      // An error of the read itself is one on the primary, too.
-      if (!isOfStandby) this.#leaveAside(error)
+      // The primary has no such error, so it is one of the standby.
+      if (!isOfStandby) this.#suspend(error)
       return rows
     }
   }
@@ -182,13 +182,13 @@ export class Standby implements Reads {
       if (!this.#primary) this.#options.log.debug('reads use the standby')
       this.#primary = primary
     } catch (error) {
-      this.#leaveAside(error)
+      this.#suspend(error)
     } finally {
       this.#isChecking = false
     }
   }
 
-  #leaveAside(err: unknown): void {
+  #suspend(err: unknown): void {
     this.#primary = undefined
     this.#known = undefined
     const nowMs = performance.now()
@@ -206,7 +206,7 @@ export class Standby implements Reads {
  * Refuses a server that does not replay the log of the primary. After a failover a standby has the new timeline from
  * its next restart point on; until then its rows may be those of the former primary.
  */
-function requireStandbyOf(primary: Server, state: StandbyState, { timeline }: Position): void {
+function requireStandbyOf(primary: Server, state: StandbyState, { timeline }: LogPosition): void {
   if (!state.isStandby) throw new Unusable('the server of DATABASE_READ_URL is no standby')
   if (state.system !== primary.system) throw new Unusable('the standby belongs to another database server')
   if (state.database !== primary.database) throw new Unusable('DATABASE_READ_URL names another database')

@@ -3,7 +3,7 @@ import type { Sql, Tx } from './client.ts'
 /** SQLSTATE of a cancelled statement. */
 const CANCELLED = '57014'
 
-/** Ends the settings with the transaction or savepoint of the read. */
+/** Thrown after the read, because a rollback also undoes its settings. */
 class Finished extends Error {}
 
 /**

@@ -4,7 +4,7 @@ import type { Refusal } from '../errors/refusal.ts'
 /** The formats of an error: the two envelopes of the specification, and that of OAuth. The path decides which. */
 export type ErrorFormat = 'v1' | 'v2.3' | 'oauth'
 
-export const OAUTH_PATH = '/flows/v1/oauth'
+const OAUTH_PATH = '/flows/v1/oauth'
 
 export function errorFormatOf(path: string): ErrorFormat {
   if (path.startsWith(`${OAUTH_PATH}/`)) return 'oauth'
@@ -36,7 +36,7 @@ export const oauthErrorOf = (code: ErrorCode): OAuthError => OAUTH_WORDS[code] ?
 export const oauthDescription = (text: string) => text.replaceAll('"', "'").replaceAll(/[^ !#-[\]-~]/g, '?')
 
 /** Where the documentation of a marketplace explains a code. */
-export const errorPageOf = (publicUrl: string, code: ErrorCode) => `${publicUrl}/docs/errors#${code}`
+const errorPageOf = (publicUrl: string, code: ErrorCode) => `${publicUrl}/docs/errors#${code}`
 
 interface Failed {
   path: string

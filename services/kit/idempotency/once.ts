@@ -1,5 +1,6 @@
 import canonicalize from 'canonicalize'
 import type { Tx } from '../db/client.ts'
+import { hashOf } from '../db/ids.ts'
 import { JsonText } from '../db/json-text.ts'
 import { refuse } from '../errors/refusal.ts'
 import type { SecretBox } from '../secrets/box.ts'
@@ -35,7 +36,7 @@ export async function once<T>(
   const text = answer === undefined ? NO_CONTENT : answer instanceof JsonText ? answer.text : JSON.stringify(answer)
   const response = request.box ? await request.box.encrypt(text) : text
   await deleteKey(tx, request)
-  await insertKey(tx, request, { requestHash: hashOf(request), response }, now)
+  await insertKey(tx, request, { requestHash: bodyHashOf(request), response }, now)
   return answer
 }
 
@@ -51,14 +52,14 @@ export async function findStoredAnswer(
   }
   const [stored] = await findKey(tx, request, new Date(Date.parse(now) - RETENTION_MS).toISOString())
   if (!stored) return undefined
-  if (Buffer.compare(stored.request_hash, hashOf(request)) !== 0) {
+  if (Buffer.compare(stored.request_hash, bodyHashOf(request)) !== 0) {
     throw refuse('idempotency_conflict', { detail: 'This Idempotency-Key was used for another request.' })
   }
   const text = request.box ? await decrypted(request.box, stored.response) : stored.response
   return { answer: text === NO_CONTENT ? undefined : new JsonText(text) }
 }
 
-const hashOf = ({ body }: IdempotentRequest) => new Bun.CryptoHasher('sha256').update(canonicalize(body) ?? '').digest()
+const bodyHashOf = ({ body }: IdempotentRequest) => hashOf(canonicalize(body) ?? '')
 
 /** Throws 409 if the encryption key was removed since: the work is done, but its response cannot be decrypted. */
 const decrypted = (box: SecretBox, response: string) =>

@@ -1,7 +1,7 @@
 import type { Sql } from '../db/client.ts'
 import { MigrationRefused } from './refusal.ts'
 
-const OLDEST_POSTGRES = 18
+export const OLDEST_POSTGRES = 18
 
 interface ServerRow {
   /** `server_version_num`, such as 180004. */

@@ -31,7 +31,7 @@ interface PageRequest extends RequestReads {
 interface PagedList {
   /** The operation, with the id of the record whose list it is where there is one. */
   name: string
-  /** Its pages merge up to as many rows of each of their ranges as they skip. */
+  /** Its pages merge several ranges of an index, and read of each as many rows as they skip. */
   isMerged?: boolean
 }
 
@@ -40,7 +40,7 @@ interface Page<Row> {
   hasMore: boolean
 }
 
-/** Reads the rows of a window, with a read that fits its cost or, in a list that knows its cost better, with another. */
+/** Reads the rows of a window. `read` fits its cost by default; a list that knows its cost better may use another. */
 type ReadWindow<Row> = (window: PageWindow, read: RequestReads['read']) => PromiseLike<readonly Row[]>
 
 /** A page with a larger offset takes too long for the connection of short reads. */

@@ -57,7 +57,7 @@ export async function search<Row>(
   }, 'seconds')
 }
 
-/** What a scan has found that does not tell where it ended: the page, or nothing. */
+/** The result of a scan that does not report its end: a whole page, or none, so that the next step begins anew. */
 export const pageOrNothing = <Row>(rows: readonly Row[], window: PageWindow, scanned: number): Found<Row> =>
   rows.length === window.limit || scanned === ALL ? { rows, rest: undefined } : { rows: [], rest: window }
 

@@ -1,19 +1,28 @@
 import type { ServiceName } from '../../../proto/services.ts'
-import { isDependencyFailure } from '../db/failures.ts'
 import type { MessageLog } from '../log/log.ts'
-import { pause } from '../worker/worker.ts'
+import { levelOf, pause } from '../worker/worker.ts'
 import { openSession, type Session } from './session.ts'
+
+interface ElectionOptions {
+  service: ServiceName
+  url: string
+  log: MessageLog
+  pollMs: number
+}
+
+/** It receives the session that holds the lock and a signal that aborts when the leadership ends. */
+type LeaderWork = (session: Session, leadership: AbortSignal) => Promise<void>
 
 /**
  * Leader election by Postgres advisory locks: each role of a service has one leader process. A process that dies or
  * loses its connection loses its leadership, and another process takes over.
  */
 export class LeaderElection {
-  readonly #options: { service: ServiceName; url: string; log: MessageLog; pollMs: number }
+  readonly #options: ElectionOptions
   readonly #led = new Set<string>()
   #session: Promise<Session> | undefined
 
-  constructor(options: { service: ServiceName; url: string; log: MessageLog; pollMs: number }) {
+  constructor(options: ElectionOptions) {
     this.#options = options
   }
 
@@ -24,11 +33,8 @@ export class LeaderElection {
 
   #lockOf = (role: string) => `marketplace:${this.#options.service}:${role}`
 
-  /**
-   * Runs the work while this process is the leader of the role, until the signal aborts. The work receives the session
-   * that holds the lock and a signal that aborts when the leadership ends.
-   */
-  async lead(role: string, signal: AbortSignal, work: (session: Session, leadership: AbortSignal) => Promise<void>) {
+  /** Runs the work while this process is the leader of the role, until the signal aborts. */
+  async lead(role: string, signal: AbortSignal, work: LeaderWork): Promise<void> {
     const { log, pollMs } = this.#options
     const lock = this.#lockOf(role)
     while (!signal.aborted) {
@@ -38,18 +44,13 @@ export class LeaderElection {
         if (row?.taken) await this.#work(session, lock, signal, work)
       } catch (error) {
         if (signal.aborted) break
-        log[isDependencyFailure(error) ? 'warn' : 'error']({ lock, err: error }, 'leadership lost')
+        log[levelOf(error)]({ lock, err: error }, 'leadership lost')
       }
       await pause(pollMs, signal)
     }
   }
 
-  async #work(
-    session: Session,
-    lock: string,
-    signal: AbortSignal,
-    work: (session: Session, leadership: AbortSignal) => Promise<void>,
-  ): Promise<void> {
+  async #work(session: Session, lock: string, signal: AbortSignal, work: LeaderWork): Promise<void> {
     this.#options.log.info({ lock }, 'leadership acquired')
     this.#led.add(lock)
     try {

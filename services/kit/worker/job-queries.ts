@@ -1,7 +1,7 @@
 import type { Sql, Tx } from '../db/client.ts'
 
 /** A job to start. */
-export interface NewJob {
+interface NewJob {
   kind: string
   id: string
   tenantId?: string
@@ -36,7 +36,7 @@ export interface JobRow {
 }
 
 /** How many jobs of a kind may run in one tenant, on all replicas together, and how long the lease of each one is. */
-export interface KindLimits {
+interface KindLimits {
   kind: string
   tenantSlots: number
   leaseMs: number
@@ -87,7 +87,7 @@ export const claimJob = (sql: Sql, token: string, kinds: readonly KindLimits[], 
   returning job.kind, job.id, job.tenant_id, job.data, job.progress, job.attempts, job.expires_at, job.lease_token`
 
 /** The lease of a worker. */
-export type Lease = Pick<JobRow, 'kind' | 'id' | 'lease_token'>
+type Lease = Pick<JobRow, 'kind' | 'id' | 'lease_token'>
 
 const isHeld = (sql: Sql, { kind, id, lease_token: token }: Lease) => sql`
   kind = ${kind} and id = ${id} and lease_token = ${token}`

@@ -32,7 +32,7 @@ export interface JobKind<Data = unknown, Progress = unknown> {
 /** Counts the attempts that ended a job, are repeated, or were the last. */
 export type ObserveJob = (kind: string, result: 'done' | 'retried' | 'failed') => void
 
-export interface JobDeps {
+interface JobDeps {
   sql: Pool
   clock: () => number
   log: MessageLog

@@ -93,7 +93,7 @@ function emailPatternOf(branches: readonly Branch[]): string | undefined {
 /** Keys of those of the next entries, without `q`, that match. */
 async function scanKeys(sql: Sql, orgId: string, range: KeyRange, branches: readonly Branch[], now: string) {
   const { limit } = range
-  const [{ kinds }] = branches.slice(-1) as [Branch]
+  const { kinds } = branches.at(-1) as Branch
   const procedures = branches.flatMap((branch) => (branch.actors ? [] : (branch.kinds.procedures ?? [])))
   const matching = { procedures, emailPattern: emailPatternOf(branches) ?? '' }
   if (isAnyKind(kinds)) {

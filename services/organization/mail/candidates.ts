@@ -6,7 +6,7 @@ import type { Candidate } from './rules.ts'
 const Id = Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$' })
 
 /** What mails use of the data of an event. Other systems also emit events of cases and assignments. */
-const Told = Type.Object({
+const MailedData = Type.Object({
   case: Type.Optional(
     Type.Object({
       id: Type.Optional(Id),
@@ -25,9 +25,10 @@ const Told = Type.Object({
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** The event as a candidate. One that was late for a day, such as after a pause of mail, is not told any more. */
+/** The event as a candidate, unless it is more than a day late, such as after a pause of mail. */
 export function candidateOf({ type, tenantid: orgId, time, data }: Envelope, now: string): Candidate | undefined {
-  if (orgId === undefined || Date.parse(now) - Date.parse(time) > DAY_MS || !Value.Check(Told, data)) return undefined
+  if (orgId === undefined || Date.parse(now) - Date.parse(time) > DAY_MS || !Value.Check(MailedData, data))
+    return undefined
   const { case: about, task, expense, assignment, endpointId, cause } = data
   const causedBy = type === 'cases.closed' ? about?.closedByOrgId : (task?.orgId ?? expense?.orgId ?? about?.orgId)
   const { orderId, orderSerialNumber: serialNumber, status, dueDate } = assignment ?? {}

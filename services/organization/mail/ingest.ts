@@ -43,18 +43,18 @@ async function collect(tx: Tx, events: readonly Envelope[], nowMs: number, delay
   const candidates = events.flatMap((event) => candidateOf(event, now) ?? [])
   if (candidates.length === 0) return
   const roleOf = await rolesOf(tx, candidates)
-  const told = candidates.flatMap((candidate) => {
+  const all = candidates.flatMap((candidate) => {
     const found = noticeOf(candidate, roleOf(candidate))
     return found ? [{ orgId: candidate.orgId, recordIds: candidate.recordIds, ...found }] : []
   })
-  if (told.length === 0) return
-  const orgIds = [...new Set(told.map(({ orgId }) => orgId))]
+  if (all.length === 0) return
+  const orgIds = [...new Set(all.map(({ orgId }) => orgId))]
   const addresses = await listConfirmed(tx, orgIds)
-  const people = await peopleOf(tx, told, orgIds)
+  const people = await peopleOf(tx, all, orgIds)
   const ofAddresses = addresses.flatMap(({ id, org_id: orgId, topics, confirmed_at: confirmed }) =>
     mailsOf(
       { orgId, recipientId: id },
-      told.filter(
+      all.filter(
         (one) =>
           one.orgId === orgId && topics.includes(one.topic) && Date.parse(one.notice.time) >= Date.parse(confirmed),
       ),
@@ -62,7 +62,7 @@ async function collect(tx: Tx, events: readonly Envelope[], nowMs: number, delay
   )
   const ofPeople = people.flatMap(({ person, notices }) => {
     const own = addresses.filter(({ org_id, email_key }) => org_id === person.org_id && email_key === person.email_key)
-    const isAddressed = ({ topic }: Told) => own.some(({ topics }) => topics.includes(topic))
+    const isAddressed = ({ topic }: OrgNotice) => own.some(({ topics }) => topics.includes(topic))
     const mine = notices.filter((one) => !isAddressed(one))
     return mailsOf({ orgId: person.org_id, recipientId: person.user_id }, mine)
   })
@@ -72,7 +72,8 @@ async function collect(tx: Tx, events: readonly Envelope[], nowMs: number, delay
   for (const round of roundsOf(ofPeople)) await appendItems(tx, 'user_id', round, times)
 }
 
-interface Told {
+/** A notice for an organization, with its topic and the records that it is about. */
+interface OrgNotice {
   orgId: string
   recordIds: readonly string[]
   topic: MailTopic
@@ -80,23 +81,27 @@ interface Told {
 }
 
 /** The people to notify, each with what concerns them: administrators all of it, others the records that they created. */
-async function peopleOf(tx: Tx, told: readonly Told[], orgIds: readonly string[]) {
+async function peopleOf(tx: Tx, all: readonly OrgNotice[], orgIds: readonly string[]) {
   const administrators = await listAdministrators(tx, orgIds)
-  const recordIds = [...new Set(told.flatMap((one) => one.recordIds))]
+  const recordIds = [...new Set(all.flatMap((one) => one.recordIds))]
   const creators = recordIds.length === 0 ? [] : await listCreators(tx, recordIds, orgIds)
   const people = new Map([...administrators, ...creators].map((person) => [person.user_id, person]))
   const forAll = new Set(administrators.map(({ user_id: userId }) => userId))
   const created = Map.groupBy(creators, ({ user_id: userId }) => userId)
   return [...people].map(([userId, person]) => {
     const own = new Set(created.get(userId)?.map(({ record_id: recordId }) => recordId))
-    const concerns = ({ orgId, recordIds }: Told) =>
+    const concerns = ({ orgId, recordIds }: OrgNotice) =>
       orgId === person.org_id && (forAll.has(userId) || recordIds.some((id) => own.has(id)))
-    return { person, notices: told.filter(concerns) }
+    return { person, notices: all.filter(concerns) }
   })
 }
 
-const mailsOf = (to: { orgId: string; recipientId: string }, told: readonly Told[]): Addressed[] =>
-  chunksOf(withoutRepetitions(told.map(({ notice }) => notice))).map((items) => ({ id: newId('mail'), ...to, items }))
+const mailsOf = (to: { orgId: string; recipientId: string }, notices: readonly OrgNotice[]): Addressed[] =>
+  chunksOf(withoutRepetitions(notices.map(({ notice }) => notice))).map((items) => ({
+    id: newId('mail'),
+    ...to,
+    items,
+  }))
 
 const timeAt = (ms: number) => new Date(ms).toISOString()
 
@@ -109,7 +114,7 @@ async function rolesOf(tx: Tx, candidates: readonly Candidate[]) {
     RFQ_ROLES.find((role) => held.has(`${rfqId} ${orgId} ${role}`))
 }
 
-/** What happens again to a record within a mail is told once. */
+/** What happens again to a record is one item of a mail. */
 const withoutRepetitions = (notices: readonly Notice[]): Notice[] => {
   const seen = new Set<string>()
   return notices.filter((notice) => {
@@ -125,8 +130,8 @@ const chunksOf = (items: readonly Notice[]): Notice[][] =>
 /** Mails of which each round has at most one for a recipient. */
 function roundsOf(mails: readonly Addressed[]): Addressed[][] {
   const rounds: Addressed[][] = []
-  for (const of of Map.groupBy(mails, ({ recipientId }) => recipientId).values()) {
-    for (const [n, mail] of of.entries()) rounds[n] = [...(rounds[n] ?? []), mail]
+  for (const ofRecipient of Map.groupBy(mails, ({ recipientId }) => recipientId).values()) {
+    for (const [n, mail] of ofRecipient.entries()) rounds[n] = [...(rounds[n] ?? []), mail]
   }
   return rounds
 }

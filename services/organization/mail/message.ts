@@ -21,7 +21,7 @@ export interface Sender {
 const NAME = 'Sourcing and Manufacturing Marketplace'
 const MAX_SUBJECT_CHARACTERS = 150
 
-export const mailAddressUrl = (publicUrl: string, action: 'confirm' | 'remove', token: string) =>
+const mailAddressUrl = (publicUrl: string, action: 'confirm' | 'remove', token: string) =>
   `${publicUrl}/mail-address#${action}=${token}`
 
 /** The mail as it is sent. A repetition has the same Message-ID, by which mail programs recognise it. */

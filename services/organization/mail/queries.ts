@@ -51,7 +51,7 @@ export const listRoles = (tx: Tx, rfqIds: readonly string[], orgIds: readonly st
   select rfq_id, org_id, role from sourcing.rfq_readers where rfq_id = any(${rfqIds}) and org_id = any(${orgIds})`
 
 /** The column of the recipient of a mail: a mail address, or a user. */
-export type RecipientColumn = 'address_id' | 'user_id'
+type RecipientColumn = 'address_id' | 'user_id'
 
 export interface Addressed {
   id: string
@@ -75,15 +75,15 @@ export const appendItems = (
   times: { now: string; due: string; expires: string },
 ) => tx`
   with appended as (
-  insert into organization.mails (id, org_id, kind, ${tx(column)}, items, created_at, expires_at)
-  select n.id, n."orgId", 'NOTICE', n."recipientId", n.items, ${times.now}, ${times.expires}
-  from json_to_recordset(${JSON.stringify(mails)}::text::json) as n (
-    id text, "orgId" text, "recipientId" text, items jsonb)
-  on conflict (${tx(column)}) where kind = 'NOTICE' and state = 'PENDING' and sealed_at is null do update set
-    items = case when jsonb_array_length(mails.items) < ${MAX_ITEMS} then mails.items || ${newItems(tx)} else mails.items end,
-    omitted = mails.omitted
-      + case when jsonb_array_length(mails.items) < ${MAX_ITEMS} then 0 else jsonb_array_length(${newItems(tx)}) end
-  returning id, org_id, kind, expires_at
+    insert into organization.mails (id, org_id, kind, ${tx(column)}, items, created_at, expires_at)
+    select n.id, n."orgId", 'NOTICE', n."recipientId", n.items, ${times.now}, ${times.expires}
+    from json_to_recordset(${JSON.stringify(mails)}::text::json) as n (
+      id text, "orgId" text, "recipientId" text, items jsonb)
+    on conflict (${tx(column)}) where kind = 'NOTICE' and state = 'PENDING' and sealed_at is null do update set
+      items = case when jsonb_array_length(mails.items) < ${MAX_ITEMS} then mails.items || ${newItems(tx)} else mails.items end,
+      omitted = mails.omitted
+        + case when jsonb_array_length(mails.items) < ${MAX_ITEMS} then 0 else jsonb_array_length(${newItems(tx)}) end
+    returning id, org_id, kind, expires_at
   )
   insert into organization.jobs (kind, id, tenant_id, data, created_at, due_at, expires_at)
   select ${MAIL}, id, org_id, jsonb_build_object('kind', kind), ${times.now}, ${times.due}, expires_at from appended

@@ -1,6 +1,6 @@
 import type { MailTopic } from '../../../proto/http/organization/mail-addresses.ts'
 
-/** The event types that cause notifications. */
+/** The event types that mails are about. */
 export const MAIL_SUBJECTS = ['cases.>', 'assignments.>', 'webhooks.>']
 
 /** What mails use of an event. */
@@ -19,7 +19,7 @@ export interface Candidate {
   recordIds: readonly string[]
 }
 
-/** What one item of a mail tells. Its texts are written when it is sent. */
+/** One item of a mail. Its texts are written when the mail is sent. */
 export interface Notice {
   kind: NoticeKind
   time: string
@@ -62,7 +62,7 @@ export const MAIL = 'mail'
 
 /** Items of a mail; further ones are counted. */
 export const MAX_ITEMS = 50
-/** Kinds of which each offer is an item of its own. Others are told once for a record and mail, however often they happen. */
+/** Kinds of which each offer is an item of its own. Of others a mail has one item for a record, however often they happen. */
 export const COUNTED_KINDS: readonly NoticeKind[] = [
   'offered',
   'offerWithdrawn',
@@ -76,8 +76,8 @@ export const MAX_ADMINISTRATORS = 10
 type Choice = readonly [MailTopic, NoticeKind] | undefined
 
 /**
- * What a change of an RFQ or of an offer is for an organization. Who caused it is not told of it. The event of an offer
- * reaches only organizations that may know of it; to a manufacturer it is its own offer.
+ * The notices of a change of an RFQ or of an offer, by the role of an organization; none for the one that caused it. The
+ * event of an offer reaches only organizations that may know of it; to a manufacturer it is its own offer.
  */
 const BY_CAUSE: Readonly<Record<string, Partial<Record<RfqRole, Choice>>>> = {
   'sourcing.rfq.published': { MANUFACTURER: ['INVITATIONS', 'invited'] },
@@ -102,11 +102,11 @@ const CASE_NOTICES: ReadonlyMap<string, NoticeKind> = new Map([
   ['cases.expenses.created', 'caseExpense'],
 ])
 
-/** An organization with several roles is told as the first of them, so that it is not told of what it does itself. */
+/** Of several roles of an organization the first counts, so that it gets no notice of what it does itself. */
 export const RFQ_ROLES = ['CONSUMER', 'MANUFACTURER', 'IP_OWNER'] as const
 export type RfqRole = (typeof RFQ_ROLES)[number]
 
-/** What an event tells an organization in its role in the RFQ, with the topic; undefined for nothing. */
+/** The notice of an event for an organization in its role in the RFQ, with the topic; undefined where it gets none. */
 export function noticeOf(
   { type, time, cause, rfqId, order, endpointId, orgId, caseOf }: Candidate,
   role: RfqRole | undefined,

@@ -6,7 +6,7 @@ export const findSettings = (sql: Sql, orgId: string) => sql<{ administrators: b
 export const updateSettings = (tx: Tx, orgId: string, administrators: boolean) => tx`
   update organization.organizations set notify_administrators = ${administrators} where id = ${orgId}`
 
-export interface OwnSettings {
+interface OwnSettings {
   mail: boolean
   proved: boolean
 }

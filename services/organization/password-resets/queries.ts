@@ -1,6 +1,6 @@
 import type { Sql, Tx } from '../../kit/db/client.ts'
 
-interface Request {
+interface NewRequest {
   id: string
   email: string
   ipAddress: string | undefined
@@ -8,9 +8,12 @@ interface Request {
 }
 
 /** No row where too many requests wait. A request for an address that waits already is the same one. */
-export const insertRequest = (sql: Sql, request: Request, max: { all: number; ofAddress: number }, now: string) => sql<
-  { id: string }[]
->`
+export const insertRequest = (
+  sql: Sql,
+  request: NewRequest,
+  max: { all: number; ofAddress: number },
+  now: string,
+) => sql<{ id: string }[]>`
   insert into organization.password_resets as waiting (id, email_key, ip_address, user_agent, created_at)
   select ${request.id}, lower(${request.email}), ${request.ipAddress ?? null}, ${request.userAgent}, ${now}
   where (select count(*) from (select from organization.password_resets limit ${max.all}) w) < ${max.all}
@@ -19,7 +22,7 @@ export const insertRequest = (sql: Sql, request: Request, max: { all: number; of
   on conflict (email_key) do update set created_at = waiting.created_at
   returning id`
 
-export interface RequestRow {
+interface RequestRow {
   email_key: string
   ip_address: string | null
   user_agent: string | null

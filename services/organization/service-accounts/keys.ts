@@ -1,5 +1,6 @@
 import type * as api from '../../../proto/http/organization/service-accounts.ts'
 import { type CreatedServiceAccountKey, MAX_LIVE_KEYS } from '../../../proto/http/organization/service-accounts.ts'
+import { utcOf } from '../../../proto/http/times.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { found, invalid, invalidField, refuse } from '../../kit/errors/refusal.ts'
@@ -30,7 +31,7 @@ export async function createKey({
   await requireNoHigherPermissions(tx, caller, userId)
   const { usedKey, ...origin } = await originOf(tx, caller, now)
   const asked = {
-    expiresAt: expireTime === undefined ? undefined : new Date(expireTime).toISOString(),
+    expiresAt: expireTime === undefined ? undefined : utcOf(expireTime),
     networks: distinctNetworks(networks),
   }
   const { problems, ...limits } = limitsWith(asked, usedKey)

@@ -8,7 +8,7 @@ const RANDOM_LENGTH = 43
 const CHECKSUM_LENGTH = 6
 const SHOWN_LENGTH = PREFIX.length + 4
 
-export interface ClientSecret {
+interface ClientSecret {
   secret: string
   hash: Uint8Array
   /** The beginning, by which people tell secrets apart. */

@@ -46,7 +46,7 @@ export interface NewUser {
   email: string
   givenName: string
   familyName: string
-  phone?: string
+  phone?: string | null
 }
 
 export interface InvitedUser {
@@ -187,7 +187,7 @@ export async function resetCredentials(
 export async function addUser(
   tx: Tx,
   orgId: string,
-  { email, givenName, familyName, phone = null }: Omit<NewUser, 'phone'> & { phone?: string | null },
+  { email, givenName, familyName, phone = null }: NewUser,
   {
     now,
     createdBy,

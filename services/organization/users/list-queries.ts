@@ -55,7 +55,7 @@ export function scanUsers(
   viewer: Viewer,
   filters: UserFilters,
   { after, limit, offset }: PageWindow,
-  count = Number.POSITIVE_INFINITY,
+  count = ALL,
 ) {
   const { name: email, id } = nameKeyAt(after)
   return sql<DocumentRow[]>`
@@ -109,12 +109,13 @@ const MERGED_ROLES = 4
  */
 function firstHolders(sql: Sql, orgId: string, authority: Authority, after: string | undefined, maxCandidates: number) {
   const { name: email, id } = nameKeyAt(after)
-  const holdersOf = (role: ReturnType<Sql>) => sql`
+  const holdersOf = (role: Fragment) => sql`
     select email_key, user_id from organization.user_roles
     where role_id = ${role} and (email_key, user_id) > (${email}, ${id})
     order by email_key, user_id limit ${maxCandidates}`
   const roles = sql`
     select r.id from organization.roles r where r.org_id = ${orgId} and ${givesAuthority(sql, authority)} order by r.id`
+  // The driver writes the fragments of a list one after the other.
   const merged = Array.from(
     { length: MERGED_ROLES },
     (_, place) => sql`(${holdersOf(sql`(${roles} offset ${place} limit 1)`)}) union all`,

@@ -6,7 +6,7 @@ const CHANGELOG = join(FOLDER, '..', '..', 'CHANGELOG.md')
 const LOCAL = 'http://localhost:8080'
 
 /** The guides by task, in the order in which they are read. */
-export const GUIDE_GROUPS = {
+const GUIDE_GROUPS = {
   Start: ['getting-started', 'sign-in', 'service-accounts'],
   Trade: ['parts-and-files', 'trade'],
   Events: ['webhooks', 'event-streams'],

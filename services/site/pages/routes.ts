@@ -6,8 +6,8 @@ import { refuse } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { Raw } from '../../kit/http/raw.ts'
 import { Asset, fileAsset, PAGE_HEADERS, SCRIPT } from './assets.ts'
+import { kept } from './kept.ts'
 import { securityText } from './security-text.ts'
-import type { documentationSite } from './site.ts'
 import { welcome } from './welcome.ts'
 
 const HERE = import.meta.dir
@@ -63,18 +63,8 @@ interface PageDeps {
 
 /** The documentation, and the pages of links for people. */
 export function pageRoutes({ http, publicUrl, hasConsole, securityContact, now, scripts }: PageDeps) {
-  let made: ReturnType<typeof documentationSite> | undefined
   // Made at the first request, because the documents take some megabytes of memory.
-  const site = () => {
-    made ??= import('./site.ts')
-      .then(({ documentationSite }) => documentationSite(publicUrl, hasConsole))
-      .catch((error) => {
-        // The next request tries again.
-        made = undefined
-        throw error
-      })
-    return made
-  }
+  const site = kept(async () => (await import('./site.ts')).documentationSite(publicUrl, hasConsole))
   const files: Assets = new Map([
     ...filesIn(HERE, FORM_FILES),
     ...filesIn(DOCUMENTATION, SITE_FILES),

@@ -13,11 +13,11 @@ import { GUARDS, stateOf } from './rules.ts'
 const EVENT_TYPES = { archive: 'assignments.archived', unarchive: 'assignments.unarchived' } as const
 
 /** Archives or unarchives an assignment of the caller's organization; of two concurrent calls one gets 409. */
-export async function archiveOrUnarchive(
-  verb: 'archive' | 'unarchive',
+export async function moveAssignment(
+  verb: keyof typeof EVENT_TYPES,
   { tx, caller: { orgId }, params, now }: CommandOf<typeof api.archiveAssignment | typeof api.unarchiveAssignment>,
 ): Promise<JsonText> {
-  const present: Assignment = JSON.parse(found(await queries.lockAssignment(tx, orgId, params.id)).document)
+  const present = await lockAssignment(tx, orgId, params.id)
   await requireGuards(ASSIGNMENT, verb, stateOf(present), { guards: GUARDS, facts: () => present })
   const { document } = found(await queries.updateArchived(tx, orgId, present.id, verb === 'archive', now))
   await notifyOfAssignments(tx, [{ type: EVENT_TYPES[verb], data: { assignment: JSON.parse(document) } }])

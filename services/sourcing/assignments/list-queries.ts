@@ -1,6 +1,5 @@
 import type { FiltersOf } from '../../../proto/http/operation.ts'
 import type * as api from '../../../proto/http/sourcing/assignments.ts'
-
 import type { Sql } from '../../kit/db/client.ts'
 import { and } from '../../kit/db/conditions.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'

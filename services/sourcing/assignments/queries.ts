@@ -1,5 +1,4 @@
 import type { OrderState } from '../../../proto/states/orders.ts'
-
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { isManufacturer, isParty } from './visibility.ts'
 

@@ -9,7 +9,7 @@ import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { addressProblems } from '../regions/regions.ts'
 import { subrecordReads } from '../subrecords/routes.ts'
 import { billingDetails } from './billing-details/billing-details.ts'
-import { archiveOrUnarchive } from './commands.ts'
+import { moveAssignment } from './commands.ts'
 import { contacts } from './contacts/contacts.ts'
 import { createExtension } from './extensions/extensions.ts'
 import { listAssignments } from './list-queries.ts'
@@ -32,8 +32,8 @@ export const assignmentRoutes = ({ http, pagination }: Deps) =>
         return new JsonText(found(rows).document)
       }),
     )
-    .use(http.command(operations.archiveAssignment, (call) => archiveOrUnarchive('archive', call)))
-    .use(http.command(operations.unarchiveAssignment, (call) => archiveOrUnarchive('unarchive', call)))
+    .use(http.command(operations.archiveAssignment, (call) => moveAssignment('archive', call)))
+    .use(http.command(operations.unarchiveAssignment, (call) => moveAssignment('unarchive', call)))
     .use(
       subrecordReads(
         { http, pagination },

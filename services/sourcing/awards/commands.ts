@@ -24,7 +24,7 @@ import {
   ACCEPT_FIELDS,
   AWARD_FIELDS,
   type Award,
-  type Fields,
+  type FieldNames,
   GUARDS,
   isConcealed,
   referenceProblems,
@@ -62,7 +62,7 @@ interface AwardRequest {
   rfqId: string
   awards: readonly Award[]
   sellerOrgId?: string | undefined
-  fields: Fields
+  fields: FieldNames
   now: string
 }
 
@@ -117,7 +117,7 @@ interface Line {
 }
 
 /** Throws 409 for another state of the RFQ and for unmet guards. Part and factories are locked. */
-async function requireLegal(tx: Tx, rfq: Rfq, lines: readonly Line[], fields: Fields, now: string): Promise<void> {
+async function requireLegal(tx: Tx, rfq: Rfq, lines: readonly Line[], fields: FieldNames, now: string): Promise<void> {
   const state = stateAt(rfq, now)
   await requireGuards(RFQ, 'award', state, {
     guards: GUARDS,

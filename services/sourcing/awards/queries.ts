@@ -1,5 +1,4 @@
 import type { OfferState } from '../../../proto/states/offers.ts'
-
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { isActive, maySource } from '../factories/visibility.ts'
 import type { OfferRow } from '../offers/events.ts'

@@ -1,4 +1,4 @@
-import type { FieldError } from '../../../proto/errors.ts'
+import { type FieldError, problem } from '../../../proto/errors.ts'
 import { noSuch, oneOf } from '../../../proto/messages.ts'
 import { OFFER, type OfferState } from '../../../proto/states/offers.ts'
 import type { RFQ, RfqState } from '../../../proto/states/rfqs.ts'
@@ -13,7 +13,7 @@ export interface Award {
 }
 
 /** The names of the fields of a request, for its problems. */
-export interface Fields {
+export interface FieldNames {
   offer(index: number): string
   quantity(index: number): string
   /** The field of the sum of the quantities. */
@@ -21,19 +21,21 @@ export interface Fields {
 }
 
 /** Fields of an award of an RFQ. */
-export const AWARD_FIELDS: Fields = {
+export const AWARD_FIELDS: FieldNames = {
   offer: (index) => `awards.${index}.offerId`,
   quantity: (index) => `awards.${index}.quantity`,
   quantities: 'awards',
 }
 
 /** Fields of the acceptance of one offer. */
-export const ACCEPT_FIELDS: Fields = { offer: () => 'id', quantity: () => 'quantity', quantities: 'quantity' }
-
-const problem = (field: string, message: string): FieldError => ({ field, message })
+export const ACCEPT_FIELDS: FieldNames = { offer: () => 'id', quantity: () => 'quantity', quantities: 'quantity' }
 
 /** Offers that are named twice, or are not of the RFQ. The message does not say whether such an offer exists. */
-export function referenceProblems(awards: readonly Award[], known: ReadonlySet<string>, fields: Fields): FieldError[] {
+export function referenceProblems(
+  awards: readonly Award[],
+  known: ReadonlySet<string>,
+  fields: FieldNames,
+): FieldError[] {
   const seen = new Set<string>()
   return awards.flatMap(({ offerId }, index) => {
     if (!known.has(offerId)) return [problem(fields.offer(index), noSuch('submitted offer', offerId, 'for this RFQ'))]
@@ -65,7 +67,7 @@ interface AwardFacts {
   largestQuantity: number
   partExists: boolean
   lines: readonly AwardLine[]
-  fields: Fields
+  fields: FieldNames
   now: string
 }
 

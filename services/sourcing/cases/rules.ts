@@ -58,9 +58,9 @@ export interface CaseCount {
   open: number
   /** Those of the organization. */
   own: number
-  /** Those of all organizations. */
   /** Those that it created, also those that another organization closed. */
   made: number
+  /** Those of all organizations. */
   all: number
 }
 

@@ -12,7 +12,6 @@ import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import * as queries from './queries.ts'
-import { lockOwnFactory } from './queries.ts'
 import { lockCatalogs, resolveCapabilities } from './references.ts'
 import { capabilitiesOf, capabilityProblems, patchedContent, stateOf } from './rules.ts'
 
@@ -30,7 +29,7 @@ export async function createFactory({ tx, caller, body, now, audit }: CommandOf<
   await queries.insertCapabilities(tx, id, capabilities)
   audit.add({ factoryId: id })
   await emitFactoryEvent(tx, 'created', id, orgId)
-  const { document } = found(await lockOwnFactory(tx, orgId, id))
+  const { document } = found(await queries.lockOwnFactory(tx, orgId, id))
   return JSON.parse(document) as Factory
 }
 
@@ -52,7 +51,7 @@ export async function patchFactory({
   ifMatch,
   now,
 }: CommandOf<typeof api.patchFactory>): Promise<JsonText> {
-  const { document } = found(await lockOwnFactory(tx, orgId, params.id))
+  const { document } = found(await queries.lockOwnFactory(tx, orgId, params.id))
   requireMatch(ifMatch, document)
   const factory: Factory = JSON.parse(document)
   const content = patchedContent(factory, body)
@@ -71,7 +70,7 @@ export async function replaceCapabilities({
   ifMatch,
   now,
 }: CommandOf<typeof api.replaceFactoryCapabilities>): Promise<JsonText> {
-  const { document } = found(await lockOwnFactory(tx, orgId, params.id))
+  const { document } = found(await queries.lockOwnFactory(tx, orgId, params.id))
   const capabilities = await resolved(tx, body.capabilities)
   requireMatch(ifMatch, document)
   const factory: Factory = JSON.parse(document)
@@ -91,7 +90,7 @@ export async function moveFactory(
   verb: FactoryMove,
   { tx, caller: { orgId }, params, now }: CommandOf<(typeof api)[`${FactoryMove}Factory`]>,
 ): Promise<JsonText> {
-  const factory = found(await lockOwnFactory(tx, orgId, params.id))
+  const factory = found(await queries.lockOwnFactory(tx, orgId, params.id))
   requireTransition(FACTORY, verb, stateOf(factory))
   const moved = found(await queries.setActive(tx, orgId, params.id, FACTORY.verbs[verb].to === 'ACTIVE', now))
   await emitFactoryEvent(tx, EVENT_NAMES[verb], params.id, orgId)

@@ -67,10 +67,7 @@ export function referenceProblems(
 export interface StorageQuota {
   /** The total size of the files of one organization. */
   maxStoredBytes: number
-  /**
-   * PENDING files of one organization. The limit exists because a claim reads all of them. Each concurrent request may
-   * exceed it by one.
-   */
+  /** PENDING files of one organization, which are its waiting jobs. Each concurrent request may exceed it by one. */
   maxPendingFiles: number
 }
 

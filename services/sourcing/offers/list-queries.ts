@@ -1,7 +1,7 @@
 import type { FiltersOf } from '../../../proto/http/operation.ts'
 import type * as api from '../../../proto/http/sourcing/offers.ts'
-import type { OfferView } from '../../../proto/http/sourcing/offers.ts'
-import type { Sql } from '../../kit/db/client.ts'
+import { OFFER_VIEWS, type OfferView } from '../../../proto/http/sourcing/offers.ts'
+import type { Fragment, Sql } from '../../kit/db/client.ts'
 import { and } from '../../kit/db/conditions.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
@@ -9,8 +9,6 @@ import { documentFor, isConsumer, isIpOwner, isManufacturer } from './visibility
 
 /** Without a view: every role of the organization. */
 export type OfferListing = PageWindow & FiltersOf<typeof api.listOffers>
-
-const VIEWS = ['CONSUMER', 'IP_OWNER', 'MANUFACTURER'] as const satisfies readonly OfferView[]
 
 const inView = (sql: Sql, orgId: string, view: OfferView) => {
   if (view === 'MANUFACTURER') return isManufacturer(sql, orgId)
@@ -43,11 +41,11 @@ const listedIds = (sql: Sql, orgId: string, view: OfferView, listing: OfferListi
 
 /** Newest first, in every role. An offer of several roles is listed once. */
 const listInAllViews = (sql: Sql, orgId: string, listing: OfferListing) => {
-  const ids = (view: OfferView) => listedIds(sql, orgId, view, listing)
+  const ids = OFFER_VIEWS.map((view): Fragment => listedIds(sql, orgId, view, listing))
   return sql<DocumentRow[]>`
     select offers.id as position, ${documentFor(sql, orgId)} as document
     from (
-      select id from (${ids(VIEWS[0])} union ${ids(VIEWS[1])} union ${ids(VIEWS[2])}) found
+      select id from (${ids.reduce((all, rows) => sql`${all} union ${rows}`)}) found
       order by id desc limit ${listing.limit} offset ${listing.offset}
     ) page
     join sourcing.offers on offers.id = page.id

@@ -1,4 +1,4 @@
-import type { FieldError } from '../../../proto/errors.ts'
+import { type FieldError, problem } from '../../../proto/errors.ts'
 import {
   MAX_LIVE_OFFERS,
   MAX_OFFERS,
@@ -33,9 +33,7 @@ export interface GuardFacts {
   now: string
 }
 
-const problem = (field: string, message: string): FieldError => ({ field, message })
-
-export type OfferVerb = keyof typeof OFFER.verbs
+type OfferVerb = keyof typeof OFFER.verbs
 
 /** The guards of the verbs of manufacturers. Those of `accept` are in the feature of awards. */
 export const GUARDS = {

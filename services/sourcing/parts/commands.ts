@@ -13,7 +13,6 @@ import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import * as queries from './queries.ts'
-import { insertPart, lockOwnPart, moveState, updateContent } from './queries.ts'
 import { lockReferences, resolveReferences } from './references.ts'
 import { contentOf, GUARDS, patchedContent, referenceProblems, writableFields } from './rules.ts'
 
@@ -31,7 +30,7 @@ export async function createPart({ tx, caller, body, now }: CommandOf<typeof api
     technologyIds: resolved.process?.technologyIds ?? [],
   }
   const { serial_number: serialNumber } = await withSerialNumber('P', (serialNumber) =>
-    insertPart(tx, { ...part, serialNumber }, content, now),
+    queries.insertPart(tx, { ...part, serialNumber }, content, now),
   )
   await emitPartEvent(tx, 'created', part.id, caller.orgId)
   return { id: part.id, serialNumber }
@@ -47,7 +46,7 @@ export async function patchPart({
   now,
 }: CommandOf<typeof lifecycle.patchPart>): Promise<JsonText> {
   await lockReferences(tx, caller.orgId)
-  const { document, part } = await ownPart(tx, caller, params.id)
+  const { document, part } = await lockOwn(tx, caller, params.id)
   const content = patchedContent(part, body)
   const resolved = await resolveReferences(tx, caller.orgId, content)
   const problems = referenceProblems(content, resolved, body)
@@ -61,7 +60,7 @@ export async function patchPart({
 
   if (Bun.deepEquals(content, contentOf(writableFields(part)))) return new JsonText(document)
   const changed = { id: part.id, orgId: caller.orgId, technologyIds: resolved.process?.technologyIds ?? [] }
-  const [row] = await updateContent(tx, changed, content, now)
+  const [row] = await queries.updateContent(tx, changed, content, now)
   await emitPartEvent(tx, 'updated', part.id, caller.orgId)
   return new JsonText(row?.document ?? document)
 }
@@ -74,14 +73,14 @@ export async function movePart(
   verb: PartMove,
   { tx, caller, params, ifMatch, now }: CommandOf<(typeof lifecycle)[`${PartMove}Part`]>,
 ): Promise<JsonText> {
-  const { document, part } = await ownPart(tx, caller, params.id)
+  const { document, part } = await lockOwn(tx, caller, params.id)
   requireMatch(ifMatch, document)
   await requireGuards(PART, verb, part.state, {
     guards: GUARDS,
     facts: () => part,
     detail: 'Required fields of a published part are missing.',
   })
-  const [moved] = await moveState(tx, caller.orgId, part.id, PART.verbs[verb], now)
+  const [moved] = await queries.moveState(tx, caller.orgId, part.id, PART.verbs[verb], now)
   if (!moved) throw refuse('illegal_transition', { detail: 'The state of the part has changed.' })
   await emitPartEvent(tx, EVENT_NAMES[verb], part.id, caller.orgId)
   return new JsonText(moved.document)
@@ -94,7 +93,7 @@ export async function deletePart({
   params,
   now,
 }: CommandOf<typeof lifecycle.deletePart>): Promise<undefined> {
-  const { part } = await ownPart(tx, caller, params.id)
+  const { part } = await lockOwn(tx, caller, params.id)
   await requireGuards(PART, 'delete', part.state, {
     guards: GUARDS,
     facts: async () => ({
@@ -108,9 +107,9 @@ export async function deletePart({
   return undefined
 }
 
-/** A part of the caller's organization, locked. */
-async function ownPart(tx: Tx, caller: Caller, id: string): Promise<{ document: string; part: Part }> {
-  const { document } = found(await lockOwnPart(tx, caller.orgId, id))
+/** A part of the caller's organization, locked until the transaction ends. */
+async function lockOwn(tx: Tx, caller: Caller, id: string): Promise<{ document: string; part: Part }> {
+  const { document } = found(await queries.lockOwnPart(tx, caller.orgId, id))
   return { document, part: JSON.parse(document) }
 }
 

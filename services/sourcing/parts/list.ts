@@ -1,10 +1,10 @@
+import { hasAsciiTrigram } from '../../kit/db/conditions.ts'
 import { withSettings } from '../../kit/db/with-settings.ts'
 import type { ReadContext, RequestReads } from '../../kit/limits/request-reads.ts'
 import { type DocumentRow, LARGE_OFFSET } from '../../kit/pagination/pagination.ts'
 import { FIRST_SCAN, type Search, search } from '../../kit/pagination/search.ts'
 import {
   findPartOfSerial,
-  hasAsciiTrigram,
   listParts,
   listPartsAtLargeOffset,
   type PartListing,

@@ -1,5 +1,5 @@
-import type { Sql } from '../../kit/db/client.ts'
-import { contains } from '../../kit/db/conditions.ts'
+import type { Sql, Tx } from '../../kit/db/client.ts'
+import { contains, hasAsciiTrigram } from '../../kit/db/conditions.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 import { scanNewest } from '../../kit/pagination/search.ts'
@@ -11,7 +11,7 @@ export interface PartListing extends PageWindow {
   view: 'CONSUMER' | 'IP_OWNER'
 }
 
-export interface PartSearch extends PartListing {
+interface PartSearch extends PartListing {
   q: string
 }
 
@@ -70,9 +70,6 @@ export const searchIndex = (sql: Sql, orgId: string, { view, q, after, limit, of
   select id as position, ${documentOfPage(sql, view)} as document
   from page order by id desc`
 
-/** A text without three ASCII letters or digits in a row may have no trigram, and would read the whole index. */
-export const hasAsciiTrigram = (q: string) => /[a-z0-9]{3}/i.test(q)
-
 /** The condition that an index of the view serves, and the case-insensitive comparison with the text itself. */
 function indexedMatch(sql: Sql, { view, q }: Pick<PartSearch, 'view' | 'q'>) {
   const text = view === 'IP_OWNER' ? sql`(search || '')` : sql`search`
@@ -109,12 +106,12 @@ interface NewPart {
 
 /** No row where another part has the same serial number. */
 export function insertPart(
-  sql: Sql,
+  tx: Tx,
   part: NewPart,
   { businessUnitIds, customFields, ...content }: PartContent,
   now: string,
 ) {
-  return sql<{ serial_number: string }[]>`
+  return tx<{ serial_number: string }[]>`
     insert into sourcing.parts (id, serial_number, ip_owner_org_id, state, content, business_unit_ids, custom_fields,
       technology_ids, created_at, updated_at)
     values (${part.id}, ${part.serialNumber}, ${part.ipOwnerOrgId}, 'DRAFT', ${JSON.stringify(content)}::text::json,
@@ -128,16 +125,16 @@ export const findOwnPart = (sql: Sql, orgId: string, id: string) => sql<{ id: st
   select id from sourcing.parts where id = ${id} and ${isOwn(sql, orgId)}`
 
 /** The owner's JSON of an own part, locked until the transaction ends. */
-export const lockOwnPart = (sql: Sql, orgId: string, id: string) => sql<{ document: string }[]>`
+export const lockOwnPart = (tx: Tx, orgId: string, id: string) => tx<{ document: string }[]>`
   select owner_document as document from sourcing.parts
-  where id = ${id} and ${isOwn(sql, orgId)} for update`
+  where id = ${id} and ${isOwn(tx, orgId)} for update`
 
 /** No row if the part is no longer in a state of `from`: of two concurrent calls one succeeds. */
-export const moveState = (sql: Sql, orgId: string, id: string, { from, to }: StateMove, now: string) =>
-  sql<{ document: string }[]>`
+export const moveState = (tx: Tx, orgId: string, id: string, { from, to }: StateMove, now: string) =>
+  tx<{ document: string }[]>`
     update sourcing.parts set state = ${to}, updated_at = ${now},
       published_at = case when ${to} = 'PUBLISHED' then coalesce(published_at, ${now}) else published_at end
-    where id = ${id} and ${isOwn(sql, orgId)} and state = any(${[...from]})
+    where id = ${id} and ${isOwn(tx, orgId)} and state = any(${[...from]})
     returning owner_document as document`
 
 interface StateMove {
@@ -146,16 +143,16 @@ interface StateMove {
 }
 
 export function updateContent(
-  sql: Sql,
+  tx: Tx,
   { id, orgId, technologyIds }: { id: string; orgId: string; technologyIds: string[] },
   { businessUnitIds, customFields, ...content }: PartContent,
   now: string,
 ) {
-  return sql<{ document: string }[]>`
+  return tx<{ document: string }[]>`
     update sourcing.parts set content = ${JSON.stringify(content)}::text::json, business_unit_ids = ${businessUnitIds},
       custom_fields = ${JSON.stringify(customFields)}::text::jsonb, technology_ids = ${technologyIds},
       revision = revision + 1, updated_at = ${now}
-    where id = ${id} and ${isOwn(sql, orgId)}
+    where id = ${id} and ${isOwn(tx, orgId)}
     returning owner_document as document`
 }
 
@@ -167,8 +164,8 @@ export const findOpenRfq = (sql: Sql, id: string, now: string) => sql<{ id: stri
 export const findUnfinishedOrder = (sql: Sql, id: string) => sql<{ id: string }[]>`
   select id from sourcing.orders where part_id = ${id} and ${isUnfinished(sql)} limit 1`
 
-export const deletePart = (sql: Sql, orgId: string, id: string) => sql<{ id: string }[]>`
-  delete from sourcing.parts where id = ${id} and ${isOwn(sql, orgId)} returning id`
+export const deletePart = (tx: Tx, orgId: string, id: string) => tx<{ id: string }[]>`
+  delete from sourcing.parts where id = ${id} and ${isOwn(tx, orgId)} returning id`
 
 export const findMetadata = (sql: Sql, orgId: string, id: string) => sql<{ metadata: string }[]>`
   select content ->> 'metadata' as metadata from sourcing.parts where id = ${id} and ${isReadable(sql, orgId)}`

@@ -1,4 +1,4 @@
-import type { Sql } from '../../kit/db/client.ts'
+import type { Sql, Tx } from '../../kit/db/client.ts'
 import { optionKey, type PartContent, type Resolved } from './rules.ts'
 
 interface ResolvedRow {
@@ -16,7 +16,7 @@ interface ResolvedRow {
  * Until the transaction ends, no import can remove catalog entries, and the organization cannot delete business units,
  * custom fields or options. The references must be resolved in a later statement.
  */
-export const lockReferences = (sql: Sql, orgId: string) => sql`
+export const lockReferences = (tx: Tx, orgId: string) => tx`
   select catalog.lock_entries_shared(), organization.lock_labels_shared(${orgId})`
 
 /**

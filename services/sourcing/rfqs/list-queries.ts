@@ -70,7 +70,7 @@ const matchesListing = (
 
 /** The newest `count` rows of a view. */
 const newestIn = (sql: Sql, view: View, columns: Fragment, listing: RfqListing, count: number) => sql`
-  select ${view.id} as id ${columns} from ${view.table}
+  select ${columns} from ${view.table}
   where ${view.isIn} and ${matchesListing(sql, view, listing)}
   order by ${view.id} desc limit ${count}`
 
@@ -115,12 +115,13 @@ const pageOf = (sql: Sql, orgId: string, { view, limit, offset }: RfqListing, fo
 export function listRfqs(sql: Sql, orgId: string, listing: RfqListing) {
   const { view, limit, offset } = listing
   if (!view) {
-    const ids = inEvery(sql, orgId, view, (one) => newestIn(sql, one, sql``, listing, limit + offset))
+    const ids = inEvery(sql, orgId, view, (one) => newestIn(sql, one, sql`${one.id} as id`, listing, limit + offset))
     return pageOf(sql, orgId, listing, ids)
   }
+  const rowsOf = viewOf[view](sql, orgId)
   return sql<DocumentRow[]>`
     select id as position, document
-    from (${newestIn(sql, viewOf[view](sql, orgId), sql`, document`, listing, limit)} offset ${offset}) page
+    from (${newestIn(sql, rowsOf, sql`${rowsOf.id} as id, document`, listing, limit)} offset ${offset}) page
     order by id desc`
 }
 
@@ -130,7 +131,7 @@ export function listRfqs(sql: Sql, orgId: string, listing: RfqListing) {
  */
 export const scanRfqs = (sql: Sql, orgId: string, { q, ...listing }: RfqSearch, count: number) => {
   const next = inEvery(sql, orgId, listing.view, (view) =>
-    newestIn(sql, view, sql`, part_id, ${view.title} as title`, listing, count),
+    newestIn(sql, view, sql`${view.id} as id, part_id, ${view.title} as title`, listing, count),
   )
   const matches = sql`
     select id from (select id, part_id, title from (${next}) every order by id desc limit ${count}) next

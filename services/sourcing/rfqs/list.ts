@@ -1,7 +1,7 @@
+import { hasAsciiTrigram } from '../../kit/db/conditions.ts'
 import type { ReadContext, RequestReads } from '../../kit/limits/request-reads.ts'
 import type { DocumentRow } from '../../kit/pagination/pagination.ts'
 import { FIRST_SCAN, pageOrNothing, type Search, search } from '../../kit/pagination/search.ts'
-import { hasAsciiTrigram } from '../parts/queries.ts'
 import { listRfqs, type RfqListing, type RfqSearch, scanRfqs, searchIndex } from './list-queries.ts'
 
 /** More than any organization has. A text without a trigram is in no index, so the search scans the whole view. */

@@ -1,4 +1,4 @@
-import type { FieldError } from '../../../proto/errors.ts'
+import { type FieldError, problem } from '../../../proto/errors.ts'
 import { inOrderOf } from '../../../proto/http/shapes.ts'
 import { MAX_INVITEES, type Rfq, RfqInput, type RfqPatch } from '../../../proto/http/sourcing/rfqs.ts'
 import { utcOf } from '../../../proto/http/times.ts'
@@ -29,8 +29,6 @@ interface GuardFacts {
   isPartAvailable: boolean
   now: string
 }
-
-const problem = (field: string, message: string): FieldError => ({ field, message })
 
 export type ConsumerVerb = Exclude<keyof typeof RFQ.verbs, 'award' | 'decline'>
 

@@ -14,6 +14,7 @@ interface SubrecordDeps {
   pagination: Pagination
 }
 
+/** Its operations have various paths and filters, so that the types of `params` and `query` are not known here. */
 interface SubrecordReads {
   kind: SubrecordKind
   /** The name of its id in paths. */

@@ -1,10 +1,9 @@
 import type { Pool } from '../../db/client.ts'
-import { isDependencyFailure } from '../../db/failures.ts'
 import type { MessageLog } from '../../log/log.ts'
 import type { LeaderElection } from '../../sessions/leader-election.ts'
 import type { JobWorker } from '../../worker/jobs.ts'
 import type { WakeSignal } from '../../worker/wake-signal.ts'
-import { pause, superviseWorkers, type Worker } from '../../worker/worker.ts'
+import { levelOf, pause, superviseWorkers, type Worker } from '../../worker/worker.ts'
 import type { Driver, Feed, Position } from '../driver/driver.ts'
 import type { EventProcessor } from './event-processor.ts'
 import { deleteCursors, ensureCursors, listCursors, touchCursors } from './queries.ts'
@@ -98,7 +97,7 @@ export class Consumer implements Worker {
         const woken = worked || (await wake.wait(idleMs, signal))
         idleMs = woken ? FIRST_IDLE_MS : Math.min(idleMs * 2, pollMs)
       } catch (error) {
-        log[isDependencyFailure(error) ? 'warn' : 'error']({ consumer: name, err: error }, 'consumer failed')
+        log[levelOf(error)]({ consumer: name, err: error }, 'consumer failed')
         await pause(FAILED_PAUSE_MS, signal)
       }
     }

@@ -1,6 +1,7 @@
 import type { Envelope } from '../../../../proto/events/envelope.ts'
 import type { Tx } from '../../db/client.ts'
 import { isDependencyFailure } from '../../db/failures.ts'
+import { storableText } from '../../db/storable-text.ts'
 import type { Batch, Cursor, Malformed, Position } from '../driver/driver.ts'
 import type { ConsumeOptions } from '../driver/options.ts'
 import { handleEvent, handleTogether } from './handle-event.ts'
@@ -63,7 +64,7 @@ export class EventProcessor {
       return await this.#options.pool.begin(async (tx) => {
         const [fresh, isBlocked] = await Promise.all([
           this.#claim(tx, delivery),
-          this.retries.blockedSubjects(tx, delivery.events),
+          this.retries.blockCheck(tx, delivery.events),
         ])
         if (!fresh) return 'moved'
         await this.#handleAll(
@@ -118,7 +119,7 @@ export class EventProcessor {
     if (count === 0) return undefined
     for (const { id, text, reason } of malformed) {
       // A malformed message is not retried.
-      const envelope = text.slice(0, MAX_MALFORMED_CHARACTERS).toWellFormed().replaceAll('\0', '')
+      const envelope = storableText(text, MAX_MALFORMED_CHARACTERS)
       const consumer = this.#consume.name
       await insertDeadLetter(tx, {
         consumer,

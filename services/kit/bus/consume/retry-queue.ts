@@ -2,6 +2,7 @@ import type { Envelope } from '../../../../proto/events/envelope.ts'
 import type { ServiceName } from '../../../../proto/services.ts'
 import type { Pool, Tx } from '../../db/client.ts'
 import { isDependencyFailure } from '../../db/failures.ts'
+import { storableText } from '../../db/storable-text.ts'
 import type { MessageLog } from '../../log/log.ts'
 import type { Job, JobKind } from '../../worker/jobs.ts'
 import type { ConsumeOptions } from '../driver/options.ts'
@@ -79,8 +80,8 @@ export class RetryQueue {
     })
   }
 
-  /** Returns whether an event has to wait because an earlier event of its subject is queued. */
-  async blockedSubjects(tx: Tx, events: readonly Envelope[]): Promise<(event: Envelope) => boolean> {
+  /** A function that tells whether an event has to wait because an earlier event of its subject is queued. */
+  async blockCheck(tx: Tx, events: readonly Envelope[]): Promise<(event: Envelope) => boolean> {
     if (events.length === 0) return () => false
     const sources = events.map(({ source }) => source)
     const subjects = events.map(({ subject }) => subject)
@@ -140,5 +141,5 @@ const subjectOf = ({ source, subject }: queries.Subject) => `${source}\n${subjec
 
 function describe(error: unknown): string {
   const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) }
-  return `${name}: ${message}`.slice(0, MAX_ERROR_CHARACTERS).toWellFormed().replaceAll('\0', '')
+  return storableText(`${name}: ${message}`, MAX_ERROR_CHARACTERS)
 }

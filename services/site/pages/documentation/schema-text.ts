@@ -27,7 +27,7 @@ export type Resolve = <T extends object>(value: T | { $ref?: string }) => T
 /** Schemas are nested less deeply; a recursive one ends here. */
 const MAX_DEPTH = 6
 
-export interface FieldText {
+interface FieldText {
   name: string
   type: string
   required: boolean

@@ -6,7 +6,7 @@ import { operationAnchor, type Resource } from './resources.ts'
 import { REFERENCE, TITLE } from './shell.ts'
 
 /** An entry of the search: a section of a guide, an error code, or an operation. */
-export interface SearchEntry {
+interface SearchEntry {
   title: string
   /** The guide or resource that it belongs to. */
   of: string

@@ -20,7 +20,7 @@ import { type FinishDeps, failFile, finishFile } from './commands.ts'
 import { copyUpload } from './copy.ts'
 
 type FileJobDeps = FinishDeps & FetchDeps & { log: Log; maxImports: number }
-export type FileJobKind = JobKind<CopyData | ImportData, Progress>
+type FileJobKind = JobKind<CopyData | ImportData, Progress>
 
 /** The jobs that make PENDING files READY or FAILED: copies of uploads on S3, and imports. */
 export function fileJobs(deps: FileJobDeps): FileJobKind[] {

@@ -13,7 +13,7 @@ import { Switch } from '../ui/switch.tsx'
 const at = (id: string) => ({ params: { path: { id } } })
 
 /** A part with files is shown only to invited manufacturers until its owner decides otherwise. */
-export const isInternalAtFirst = ({ internal, publishedTime }: Part, hasFiles: boolean) =>
+const isInternalAtFirst = ({ internal, publishedTime }: Part, hasFiles: boolean) =>
   internal || (publishedTime === undefined && hasFiles)
 
 type Readers = keyof Omit<typeof t.parts.visible, 'none'>

@@ -29,7 +29,7 @@ export class FieldProblem extends Error {
 export class Changed extends Error {}
 
 /** A sentence for what was refused. The end of the session has a dialog of its own. */
-export function sentenceOf(error: unknown): string {
+function sentenceOf(error: unknown): string {
   if (error instanceof Changed) return t.ui.changedMeanwhile
   if (!(error instanceof ApiError)) return t.ui.unreachable
   if (error.status === 403) return t.ui.noPermission
