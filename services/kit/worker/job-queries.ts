@@ -44,23 +44,27 @@ interface KindLimits {
 
 /**
  * Leases the next job of some kinds: tenants round-robin, the longest due first within a tenant. The recursion reads one
- * entry of the index for each tenant, whatever the number of its jobs. The lock of the turn, with the time that was
+ * entry of the index for each tenant of these kinds, whatever the number of its jobs. The lock of the turn, with the time that was
  * read, ensures that concurrent claims do not exceed the limit of a tenant. Leases use the database's clock, which all
  * replicas share.
  */
 export const claimJob = (sql: Sql, token: string, kinds: readonly KindLimits[], now: string) => sql<JobRow[]>`
-  with recursive queues (kind, tenant_id) as (
-    (select kind, tenant_id from jobs order by kind, tenant_id limit 1)
+  with recursive limits as materialized (
+    select * from json_to_recordset(${JSON.stringify(kinds)}::text::json) as limits (
+      kind text, "tenantSlots" integer, "leaseMs" integer)
+  ), queues (kind, tenant_id) as (
+    select limits.kind, first.tenant_id
+    from limits cross join lateral (
+      select tenant_id from jobs where kind = limits.kind order by tenant_id limit 1) first
     union all
-    select next.kind, next.tenant_id
+    select queues.kind, next.tenant_id
     from queues cross join lateral (
-      select kind, tenant_id from jobs where (kind, tenant_id) > (queues.kind, queues.tenant_id)
-      order by kind, tenant_id limit 1) next
+      select tenant_id from jobs where kind = queues.kind and tenant_id > queues.tenant_id
+      order by tenant_id limit 1) next
   ), waiting as materialized (
     select turn.kind, turn.tenant_id, turn.claimed_at, limits."leaseMs"
     from queues
-    join json_to_recordset(${JSON.stringify(kinds)}::text::json) as limits (
-      kind text, "tenantSlots" integer, "leaseMs" integer) on limits.kind = queues.kind
+    join limits on limits.kind = queues.kind
     join job_turns turn on turn.kind = queues.kind and turn.tenant_id = queues.tenant_id
     where exists (
         select from jobs where kind = queues.kind and tenant_id = queues.tenant_id and due_at <= ${now}

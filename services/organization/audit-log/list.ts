@@ -116,9 +116,9 @@ async function findKeysByKind(
   const found: TimeKey[] = []
   for (const months of monthRangesOf(range, range.before.timestamp, now)) {
     const limit = range.limit - found.length
-    const lists = await Promise.all(
-      branches.map((branch) => listKeysByKind(sql, orgId, { ...range, limit }, months, branch)),
-    )
+    const lists: TimeKey[][] = []
+    // One after the other, because the read has one connection of the share of its organization.
+    for (const branch of branches) lists.push(await listKeysByKind(sql, orgId, { ...range, limit }, months, branch))
     found.push(...mergeNewestFirst(lists).slice(0, limit))
     if (found.length === range.limit) break
   }
