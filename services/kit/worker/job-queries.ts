@@ -50,7 +50,7 @@ interface KindLimits {
  */
 export const claimJob = (sql: Sql, token: string, kinds: readonly KindLimits[], now: string) => sql<JobRow[]>`
   with recursive limits as materialized (
-    select * from json_to_recordset(${JSON.stringify(kinds)}::text::json) as limits (
+    select kind, "tenantSlots", "leaseMs" from json_to_recordset(${JSON.stringify(kinds)}::text::json) as limits (
       kind text, "tenantSlots" integer, "leaseMs" integer)
   ), queues (kind, tenant_id) as (
     select limits.kind, first.tenant_id
