@@ -183,7 +183,7 @@ async function loseStream(
   await kill({ name: 'nats-server with its store', start: nats.start, kill: nats.wipe })
   await runScript(addresses, 'migrate')
   await Promise.all(replicas.map((replica) => replica.start()))
-  await runScript(addresses, 'republish.ts', '--since', since)
+  await runScript(addresses, 'republish', '--since', since)
 }
 
 /** Waits until a number of requests has arrived, or none arrives any more. */
