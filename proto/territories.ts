@@ -1,6 +1,6 @@
 /**
- * The countries and territories of addresses and deliveries: those of the world in the containment data of Unicode CLDR,
- * with which a test compares them.
+ * The countries and territories of addresses and deliveries: those of the world in the containment data of Unicode
+ * CLDR, with which a test compares them.
  */
 export const TERRITORIES: readonly string[] = `
   AC AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH

@@ -17,7 +17,7 @@ interface CrudOptions<
   tag: Tag
   /** The access of list and get, and that of the others. */
   access: { read: 'token' | Permission; write: Permission }
-  /** The parameters of one record, the last of which is its id. */
+  /** The parameters of one record. Its id is the last. */
   params: Params
   input: Input
   patch: Patch
@@ -29,8 +29,8 @@ interface CrudOptions<
 }
 
 /**
- * The common fields of the operations of a small record: list, get, create, patch and delete. The collection of a parent
- * adds its `params` to list and create.
+ * The common fields of the operations of a small record: list, get, create, patch and delete. The collection of a
+ * parent adds its `params` to list and create.
  */
 export function crudOf<
   const Name extends string,

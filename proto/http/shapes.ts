@@ -87,8 +87,8 @@ type PatchFields<Fields extends TProperties> = {
 }
 
 /**
- * The patch of a record with this input: each field is optional, and null clears one that the input need not have. Where
- * null clears nothing, a patch is the `Type.Partial` of the input.
+ * The patch of a record with this input: each field is optional, and null clears one that the input need not have.
+ * Where null clears nothing, a patch is the `Type.Partial` of the input.
  */
 export const patchOf = <Fields extends TProperties>(
   { properties }: TObject<Fields>,

@@ -4,8 +4,9 @@ export const RFQ_STATES = ['DRAFT', 'OPEN', 'CLOSED', 'AWARDED', 'CANCELLED'] as
 export type RfqState = (typeof RFQ_STATES)[number]
 
 /**
- * `pricesAreVisible`: a sealed RFQ is CLOSED, because trial awards would disclose the price breaks. `offersAreAcceptable`:
- * each awarded offer may be accepted. `quantitiesAreRequested`: together, the awards have at most the largest quantity.
+ * `pricesAreVisible`: a sealed RFQ is CLOSED, because trial awards would disclose the price breaks.
+ * `offersAreAcceptable`: each awarded offer may be accepted. `quantitiesAreRequested`: together, the awards have at
+ * most the largest quantity.
  */
 export const RFQ = new StateTable({
   record: 'RFQ',

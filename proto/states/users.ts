@@ -1,6 +1,8 @@
 import { StateTable } from './state-table.ts'
 
-/** The field `active` shows the state; nothing shows that a user is ANONYMISED. `isPerson`: it is no service account. */
+/**
+ * The field `active` shows the state; nothing shows that a user is ANONYMISED. `isPerson`: it is no service account.
+ */
 export const USER = new StateTable({
   record: 'user',
   states: ['ACTIVE', 'INACTIVE', 'ANONYMISED'],

@@ -12,7 +12,9 @@ const PACKAGES: Readonly<Record<string, Packages>> = {
   republish: 'production',
 }
 
-/** Runs before a command in a process of its own, because a running Bun does not see packages that are installed later. */
+/**
+ * Runs before a command in a process of its own, because a running Bun does not see packages that are installed later.
+ */
 const [name = '', ...words] = process.argv.slice(2)
 const packages = PACKAGES[name]
 const isHelpWanted = words.includes('--help') || words.includes('-h')

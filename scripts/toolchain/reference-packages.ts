@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { ROOT } from './checkout.ts'
 
 /**
- * The API reference has a manifest and a lockfile of its own, because its browser modules contain their 268 dependencies
- * already: in the lockfile of the product, each installation would have 280 MB more. Audit, licences, bill of materials
- * and update bots read both lockfiles.
+ * The API reference has a manifest and a lockfile of its own, because its browser modules contain their 268
+ * dependencies already: in the lockfile of the product, each installation would have 280 MB more. Audit, licences, bill
+ * of materials and update bots read both lockfiles.
  */
 export const REFERENCE_MANIFEST = join(ROOT, 'services', 'site', 'pages', 'reference')
 /** The packages of the browser modules with their licences, which MIT and Apache-2.0 require in what is shipped. */

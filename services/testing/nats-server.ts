@@ -17,8 +17,8 @@ export interface NatsServer {
 }
 
 /**
- * A real server with JetStream. Its store survives a kill. `configured`: a file among the arguments turns JetStream on and
- * names its store.
+ * A real server with JetStream. Its store survives a kill. `configured`: a file among the arguments turns JetStream on
+ * and names its store.
  */
 export async function natsServer(
   extraArguments: readonly string[] = [],

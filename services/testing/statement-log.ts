@@ -6,8 +6,8 @@ import { type TestMarketplace, testMarketplace } from './marketplace.ts'
 import { StatementProxy } from './statement-proxy.ts'
 
 /**
- * Statements that do not depend on the outcome of a request: those of event consumers and claims of jobs, and page cursors, which are
- * written after the response and not again while they are unchanged.
+ * Statements that do not depend on the outcome of a request: those of event consumers and claims of jobs, and page
+ * cursors, which are written after the response and not again while they are unchanged.
  */
 const INDEPENDENT_STATEMENT =
   /\b(bus_cursors|retry_events|processed_events|published_events|published_cursors|pg_snapshot_xmin|page_cursors|job_turns)\b/

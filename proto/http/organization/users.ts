@@ -12,9 +12,9 @@ const EXAMPLE_ID = 'user_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 const NOT_IN_A_DOMAIN = '\\u0000-,/:-@\\[-`{-~'
 
 /**
- * Spaces, control and invisible characters are refused, so that different addresses look different. Quotes, backslashes,
- * angle brackets, other special characters and a dot at the end are, because mail programs drop them, so that one mailbox
- * would have many addresses.
+ * Spaces, control and invisible characters are refused, so that different addresses look different. Quotes,
+ * backslashes, angle brackets, other special characters and a dot at the end are, because mail programs drop them, so
+ * that one mailbox would have many addresses.
  */
 const REFUSED =
   '@<>()\\[\\],:;"\\\\\\s\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u115f\\u1160\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff'

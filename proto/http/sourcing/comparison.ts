@@ -99,7 +99,7 @@ export const getOfferComparison = defineOperation({
   tag: rfqLifecycleTag,
   summary: "Compare an RFQ's offers",
   description:
-    'For the consumer and the IP owner of the RFQ: its valid SUBMITTED and its ACCEPTED offers at one quantity, of which an IP owner that is itself invited sees only its own until the RFQ is AWARDED or CANCELLED.',
+    'Compares the valid SUBMITTED and the ACCEPTED offers of an RFQ at one quantity. Its consumer and its IP owner can read it. An IP owner that is itself invited sees only its own offers until the RFQ is AWARDED or CANCELLED.',
   access: 'token',
   params: rfqId,
   query: comparisonQuery,

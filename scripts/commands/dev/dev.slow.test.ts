@@ -40,6 +40,7 @@ afterAll(async () => {
   await rm(stateElsewhere, { recursive: true, force: true })
 })
 
+const DEV = join(checkout, 'scripts', 'commands', 'dev', 'main.ts')
 /** The end of what the launcher prints when it is ready. */
 const LAST_LINE = '-H "Authorization: Bearer $TOKEN"\n'
 
@@ -47,7 +48,7 @@ const LAST_LINE = '-H "Authorization: Bearer $TOKEN"\n'
 async function dev(options: string[] = [], env: Record<string, string> = {}) {
   // BUN_FEATURE_FLAG_NO_ORPHANS would end the services of a killed launcher, which this test needs.
   const { DATABASE_URL: _, NATS_URL: _n, HEALTH_PORT: _h, BUN_FEATURE_FLAG_NO_ORPHANS: _o, ...inherited } = process.env
-  const child = Bun.spawn([BUN, join(checkout, 'scripts', 'commands', 'dev', 'main.ts'), ...options], {
+  const child = Bun.spawn([BUN, DEV, ...options], {
     cwd: checkout,
     env: { ...inherited, NODE_ENV: 'development', PORT: String(port), INVOKED_AS: './scripts/dev', ...env },
     stdin: 'ignore',
@@ -124,15 +125,11 @@ test(
       first.printed,
       all.find(({ administrator }) => administrator),
     )
-    const listed = await run([BUN, join(checkout, 'scripts', 'commands', 'dev', 'main.ts'), 'accounts'], {
-      cwd: checkout,
-    })
+    const listed = await run([BUN, DEV, 'accounts'], { cwd: checkout })
     expect(all.filter(({ email }) => !listed.output.includes(email))).toEqual([])
     expect(first.printed).toContain(`\nIts documentation  ${address}/docs\nIts mails          http://localhost:`)
     expect(first.printed).toContain(`\nexport BASE=${address} EMAIL=anders.juhl@skagen-pumps.example.com PASSWORD=`)
-    const variables = await run([BUN, join(checkout, 'scripts', 'commands', 'dev', 'main.ts'), 'accounts', '--env'], {
-      cwd: checkout,
-    })
+    const variables = await run([BUN, DEV, 'accounts', '--env'], { cwd: checkout })
     expect(variables.output).toStartWith(`export BASE=${address}\nexport EMAIL=anders.juhl@`)
     const [, clientId = '', clientSecret = ''] =
       /\nexport MARKETPLACE_URL=\S+ MARKETPLACE_CLIENT_ID=(sak_\w{26}) MARKETPLACE_CLIENT_SECRET=(mkt_\w{49})\n$/.exec(

@@ -25,8 +25,8 @@ export class UsedSchemas extends Map<string, unknown> {
 }
 
 /**
- * A schema as it is published, with a reference to the components for each named one, lists of words and pages included.
- * Generated clients use its name.
+ * A schema as it is published, with a reference to the components for each named one, lists of words and pages
+ * included. Generated clients use its name.
  */
 export const withReferences = (schema: unknown, direction: Direction, used: UsedSchemas): unknown =>
   replaced(publishedSchema(schema, direction), direction, used)
@@ -41,7 +41,10 @@ function replaced(node: unknown, direction: Direction, used: UsedSchemas): unkno
   return name === undefined ? inside : referenceTo(stored(name, inside, used))
 }
 
-/** The name of a stored schema. If responses also use it, its closed form has a name of its own: `MoneyInput` beside `Money`. */
+/**
+ * The name of a stored schema. If responses also use it, its closed form has a name of its own: `MoneyInput` beside
+ * `Money`.
+ */
 function stored(name: string, schema: Json, used: UsedSchemas): string {
   const text = JSON.stringify(schema)
   const free = [name, `${name}Input`].find((each) => !used.has(each) || JSON.stringify(used.get(each)) === text)

@@ -13,8 +13,8 @@ import { emailOf, OPERATOR, ORGANIZATIONS, personOf, websiteOf } from './story.t
 import { playTrade } from './trade.ts'
 
 /**
- * Loads the reference catalogs, and plays the story of the demo through the API: organizations with their people, parts,
- * factories, RFQs, offers, orders and cases. A second run changes nothing.
+ * Loads the reference catalogs, and plays the story of the demo through the API: organizations with their people,
+ * parts, factories, RFQs, offers, orders and cases. A second run changes nothing.
  */
 async function seed(): Promise<void> {
   const { BASE_URL, DATABASE_URL, ORGANIZATION_DATABASE_URL, ENCRYPTION_KEYS, ACCOUNTS_FILE } = process.env

@@ -30,7 +30,7 @@ export interface DemoOrganization {
   /** The system roles of the member. */
   memberRoles: string[]
   people: { administrator: string; member: string; guest: string }
-  /** Roles of the organization's own, and who has them. `left`: a former employee, whose account is deactivated. */
+  /** Custom roles and the people who have them. `left` marks a former employee, whose account is deactivated. */
   staffRoles?: { name: string; permissions: Permission[] }[]
   colleagues?: { name: string; phone?: string; role: string; left?: boolean }[]
   /** The name of a service account, and its system role. */
@@ -44,7 +44,9 @@ export interface DemoOrganization {
   releases?: { factory: string; to: string }[]
 }
 
-/** An RFQ with its offers and, where it is awarded, its order. Organizations have their keys, parts their references. */
+/**
+ * An RFQ with its offers and, where it is awarded, its order. Organizations have their keys, parts their references.
+ */
 export interface DemoRequest {
   consumer: string
   part: string

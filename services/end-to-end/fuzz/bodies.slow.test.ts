@@ -13,8 +13,8 @@ const fuzz = await harness()
 const operations = DOCUMENTED.filter(({ body }) => body !== undefined)
 
 /**
- * One caller whose body is validated sends every body. The others send every tenth, because validation does not depend on
- * permissions.
+ * One caller whose body is validated sends every body. The others send every tenth, because validation does not depend
+ * on permissions.
  */
 function selected(bodies: readonly HostileBody[], { contract }: Documented, caller: Account | undefined) {
   const sendsAll = contract.access === 'public' ? caller === undefined : caller?.standing === 'administrator'

@@ -55,7 +55,9 @@ interface OperatorGrant {
   reason: string
 }
 
-/** Records an act of the operator's command line as an impersonation: a grant that is immediately redeemed and revoked. */
+/**
+ * Records an act of the operator's command line as an impersonation: a grant that is immediately redeemed and revoked.
+ */
 export async function recordOperatorGrant(tx: Tx, grant: OperatorGrant, now: string): Promise<string> {
   const id = newIdAt('grant', now)
   await insertUsedGrant(tx, { ...grant, id, tokenHash: newSecretToken().hash }, now)

@@ -62,9 +62,9 @@ export interface Bus {
   /** A worker that processes each event once for the whole service, in the order of its subject. */
   consume(options: ConsumeOptions): Worker
   /**
-   * A worker that deletes the position of a consumer that the configuration turns off, because it would keep outbox rows.
-   * It waits while another replica runs the consumer. Turned on again, the consumer reads what is kept and skips what it
-   * has processed.
+   * A worker that deletes the position of a consumer that the configuration turns off, because it would keep outbox
+   * rows. It waits while another replica runs the consumer. Turned on again, the consumer reads what is kept and skips
+   * what it has processed.
    */
   forget(name: string): Worker
   /** Delivers each event to this process as soon as it is committed, and calls `onGap` after an interruption. */

@@ -7,7 +7,9 @@ type Verbs<State extends string> = Readonly<Record<string, Transition<State>>>
 /** The verbs of a table that have no guards. */
 type Unguarded<V> = { [Verb in keyof V]: V[Verb] extends { guards: unknown } ? never : Verb }[keyof V]
 
-/** Throws 409 for a verb that the state does not allow. A verb with guards does not compile: it needs `requireGuards`. */
+/**
+ * Throws 409 for a verb that the state does not allow. A verb with guards does not compile: it needs `requireGuards`.
+ */
 export function requireTransition<State extends string, V extends Verbs<State>>(
   table: StateTable<State, V>,
   verb: Unguarded<V>,

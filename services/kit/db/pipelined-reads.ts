@@ -8,7 +8,7 @@ const NEWEST_WEIGHT = 1 / 8
 /** One or more statements that change nothing. They may run twice. */
 export type Query<Rows> = (sql: Sql) => PromiseLike<Rows>
 
-/** Runs reads, each of which sees everything that was committed before the call. */
+/** Runs reads. Each sees everything that was committed before it was called. */
 export interface Reads {
   /** One statement whose cost an index bounds, or several that are sent together, on the connection of short reads. */
   short<Rows>(query: Query<Rows>): Promise<Rows>

@@ -168,7 +168,7 @@ export class Standby implements Reads {
     }
   }
 
-  /** Finds out at intervals whether reads may use the standby, and of which primary it must be one. */
+  /** Checks at intervals whether reads may use the standby, and that it follows the connected primary. */
   async #check(): Promise<void> {
     if (this.#isChecking || performance.now() < this.#checkAt) return
     this.#isChecking = true

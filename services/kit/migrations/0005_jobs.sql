@@ -31,7 +31,7 @@ create index jobs_leased on jobs (kind, tenant_id) where lease_token is not null
 create table job_turns (
   kind text collate "C" not null,
   tenant_id text collate "C" not null,
-  -- The time has microseconds, because claims within a millisecond are ordered, too.
+  -- The time has microseconds, because claims within a millisecond also have an order.
   claimed_at timestamptz not null default '-infinity',
   primary key (kind, tenant_id)
 );
@@ -45,7 +45,7 @@ do $migration$ begin
   $create$, current_schema());
 end $migration$;
 create trigger jobs_turn after insert on jobs for each row execute function add_job_turn();
--- A job without a turn would never run, so rows that are copied get one, too.
+-- A job without a turn would never run, so copied rows also get one.
 alter table jobs enable always trigger jobs_turn;
 
 do $$ begin

@@ -49,9 +49,9 @@ export const LARGE_OFFSET = 500
 const LONG_OFFSET = { ofList: 100_000, ofMergedList: 1000 }
 
 /**
- * Keyset pagination behind page numbers. For each session (for a service account: each token), list, filter set and page
- * size one cursor stores where the last page that was read began and ended. The page after it continues there, the same
- * page begins where it began, and every other page is found by its offset in the current data. So a reader of
+ * Keyset pagination behind page numbers. For each session (for a service account: each token), list, filter set and
+ * page size one cursor stores where the last page that was read began and ended. The page after it continues there, the
+ * same page begins where it began, and every other page is found by its offset in the current data. So a reader of
  * consecutive pages misses and repeats nothing while rows are added and removed, and each page costs the same.
  */
 export class Pagination {

@@ -26,7 +26,7 @@ export interface Search<Row> {
 /** A scan of all rows. */
 export const ALL = Number.POSITIVE_INFINITY
 
-/** Rows of which a common text fills a page. */
+/** A common text fills a page from this number of rows. */
 export const FIRST_SCAN = 2000
 const LONG_SCAN = 10_000
 /** If a smaller share of the scanned rows matches, the index is faster than a scan. */

@@ -161,7 +161,10 @@ export async function open(serving: ServeOptions): Promise<Running> {
 /** Errors of a start whose message is a sentence for the operator. */
 const EXPLAINED = [BadConfiguration, OutdatedSchema, WrongEncryptionKey]
 
-/** Serves until SIGTERM or SIGINT, then stops in order. A second signal or the end of the grace period exits immediately. */
+/**
+ * Serves until SIGTERM or SIGINT, then stops in order. A second signal or the end of the grace period exits
+ * immediately.
+ */
 export async function serve(options: ServeOptions): Promise<void> {
   const running = await open(options).catch((error) => {
     if (!EXPLAINED.some((kind) => error instanceof kind)) throw error

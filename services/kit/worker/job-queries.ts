@@ -43,10 +43,10 @@ interface KindLimits {
 }
 
 /**
- * Leases the next job of some kinds: tenants round-robin, the longest due first within a tenant. The recursion reads one
- * entry of the index for each tenant of these kinds, whatever the number of its jobs. The lock of the turn, with the time that was
- * read, ensures that concurrent claims do not exceed the limit of a tenant. Leases use the database's clock, which all
- * replicas share.
+ * Leases the next job of some kinds: tenants round-robin, the longest due first within a tenant. The recursion reads
+ * one entry of the index for each tenant of these kinds, whatever the number of its jobs. The lock of the turn, with
+ * the time that was read, ensures that concurrent claims do not exceed the limit of a tenant. Leases use the database's
+ * clock, which all replicas share.
  */
 export const claimJob = (sql: Sql, token: string, kinds: readonly KindLimits[], now: string) => sql<JobRow[]>`
   with recursive limits as materialized (

@@ -27,8 +27,8 @@ const SCANNED = { atLeast: 2000, perEntry: 10, perEntryOfKind: 2 }
 const MAX_SKIPPED_AT_ONCE = 10_000
 
 /**
- * The search for the keys of entries, newest first. The small table of kinds is the index; where `q` matches many users,
- * the next entries probably match, so they are scanned first.
+ * The search for the keys of entries, newest first. The small table of kinds is the index; where `q` matches many
+ * users, the next entries probably match, so they are scanned first.
  */
 export async function searchFor(sql: Sql, orgId: string, filters: AuditFilters, now: string): Promise<Search<TimeKey>> {
   const period = periodOf(filters)

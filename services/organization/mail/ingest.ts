@@ -80,7 +80,9 @@ interface OrgNotice {
   notice: Notice
 }
 
-/** The people to notify, each with what concerns them: administrators all of it, others the records that they created. */
+/**
+ * The people to notify, each with what concerns them: administrators all of it, others the records that they created.
+ */
 async function peopleOf(tx: Tx, all: readonly OrgNotice[], orgIds: readonly string[]) {
   const administrators = await listAdministrators(tx, orgIds)
   const recordIds = [...new Set(all.flatMap((one) => one.recordIds))]

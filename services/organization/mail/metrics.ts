@@ -3,7 +3,9 @@ import { measuredGauges } from '../../kit/metrics/gauges.ts'
 
 type Measured = { oldest_ms: number | null } | undefined
 
-/** How long the SMTP server keeps mails waiting; one replica reads it at each scrape. Other metrics are those of jobs. */
+/**
+ * How long the SMTP server keeps mails waiting; one replica reads it at each scrape. Other metrics are those of jobs.
+ */
 export function mailMetrics(registry: Registry, measure: () => Promise<Measured>): void {
   const gauge = measuredGauges(registry, measure)
   gauge(

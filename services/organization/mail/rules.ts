@@ -62,7 +62,7 @@ export const MAIL = 'mail'
 
 /** Items of a mail; further ones are counted. */
 export const MAX_ITEMS = 50
-/** Kinds of which each offer is an item of its own. Of others a mail has one item for a record, however often they happen. */
+/** A mail lists these kinds once for each offer, and every other kind once for each record. */
 export const COUNTED_KINDS: readonly NoticeKind[] = [
   'offered',
   'offerWithdrawn',
@@ -76,8 +76,8 @@ export const MAX_ADMINISTRATORS = 10
 type Choice = readonly [MailTopic, NoticeKind] | undefined
 
 /**
- * The notices of a change of an RFQ or of an offer, by the role of an organization; none for the one that caused it. The
- * event of an offer reaches only organizations that may know of it; to a manufacturer it is its own offer.
+ * The notices of a change of an RFQ or of an offer, by the role of an organization; none for the one that caused it.
+ * The event of an offer reaches only organizations that may know of it; to a manufacturer it is its own offer.
  */
 const BY_CAUSE: Readonly<Record<string, Partial<Record<RfqRole, Choice>>>> = {
   'sourcing.rfq.published': { MANUFACTURER: ['INVITATIONS', 'invited'] },

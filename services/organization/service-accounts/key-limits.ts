@@ -6,7 +6,9 @@ interface KeyLimits {
   networks: string[]
 }
 
-/** The end and the networks of a new key: those of the key with which it is created, unless it asks for narrower ones. */
+/**
+ * The end and the networks of a new key: those of the key with which it is created, unless it asks for narrower ones.
+ */
 export function limitsWith(
   { expiresAt, networks }: KeyLimits,
   used: { expires_at: string | null; networks: readonly string[] } | undefined,

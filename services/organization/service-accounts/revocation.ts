@@ -81,7 +81,9 @@ export async function endKeysOf(tx: Tx, caller: Caller, userId: string, now: str
   return [...(await endKeys(tx, caller, [...own, ...others], now))].sort()
 }
 
-/** Revokes keys, except those of accounts with a permission that the caller lacks. Returns the ids of those that ended. */
+/**
+ * Revokes keys, except those of accounts with a permission that the caller lacks. Returns the ids of those that ended.
+ */
 async function endKeys(
   tx: Tx,
   caller: Caller,

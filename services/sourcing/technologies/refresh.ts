@@ -20,9 +20,9 @@ type Records = keyof typeof REFRESHES
 
 /**
  * Parts contain the technologies of their process, and capabilities the process type of their technology. A catalog
- * import can change both. This changes neither revision nor history. The handler of the import's event only starts jobs,
- * which update the records in short transactions, because a long one would block their changes and delay all consumers
- * of events.
+ * import can change both. This changes neither revision nor history. The handler of the import's event only starts
+ * jobs, which update the records in short transactions, because a long one would block their changes and delay all
+ * consumers of events.
  */
 export const technologyConsumer = ({ bus, now }: { bus: Bus; now: () => string }): Worker =>
   bus.consume({

@@ -33,8 +33,8 @@ interface RunningReplay {
 }
 
 /**
- * The replay of an endpoint. The lock of the endpoint lets the results of attempts be recorded, but no change or deletion
- * of the endpoint overtakes the step.
+ * The replay of an endpoint. The lock of the endpoint lets the results of attempts be recorded, but no change or
+ * deletion of the endpoint overtakes the step.
  */
 export const lockReplay = (tx: Tx, endpointId: string) => tx<RunningReplay[]>`
   select e.status, e.failures, r.deliveries, e.events, r.from_time, r.to_time

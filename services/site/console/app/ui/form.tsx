@@ -40,7 +40,9 @@ function sentenceOf(error: unknown): string {
 export interface FormProps {
   /** Sends the form. A refusal is shown at its fields, and the text stays. */
   onSend: (data: FormData) => Promise<unknown>
-  /** What the person confirms in place of the fields before the form is sent. Without a result it is sent immediately. */
+  /**
+   * What the person confirms in place of the fields before the form is sent. Without a result it is sent immediately.
+   */
   review?: (data: FormData) => Promise<ComponentChildren>
   submit: string
   /** More buttons beside that which sends. */
