@@ -1,4 +1,5 @@
 import postgres from 'postgres'
+import { withAnnouncements } from './announcements.ts'
 import { credentialsOf } from './password-file.ts'
 
 /** A pool or a transaction. Query functions accept both. */
@@ -47,7 +48,7 @@ export function connect(
   // `query_timeout`, which the patch adds.
   const untyped = { max_pipeline: maxPipelined, query_timeout: statementSeconds }
   const { address, password } = credentialsOf(url)
-  return postgres(address, {
+  const pool = postgres(address, {
     ...untyped,
     ...(password ? { password } : {}),
     ...(server ? { target_session_attrs: server } : {}),
@@ -58,6 +59,7 @@ export function connect(
     onnotice: () => {},
     types: ISO_TIMES,
   })
+  return withAnnouncements(pool)
 }
 
 /** Converts times between Postgres and ISO strings. */
