@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Pool, Sql, Tx } from './client.ts'
 import { commitsAsynchronously } from './conditions.ts'
+import type { Pool, Sql, Tx } from './sql.ts'
 
 /**
  * A commit with a NOTIFY takes a lock of the whole server until it is on disk, so commands contain none. A transaction
