@@ -5,6 +5,7 @@ import type { Context, Section } from '../context.ts'
 import { cpuDuring, postmasterOf } from '../cpu.ts'
 import { type Database, writingTrader } from '../database.ts'
 import { answersPerSecond } from '../http.ts'
+import { createLeastTables, leastTransaction } from '../least.ts'
 import { runPgbench } from '../pgbench.ts'
 import { type Platform, signIn } from '../services.ts'
 import { startSynchronousStandby } from '../standby.ts'
@@ -12,6 +13,7 @@ import { type Trader, TradeWriter } from '../trade-writer.ts'
 
 /** Pairs of a buyer and a maker. */
 const PAIRS = 16
+const LEAST = leastTransaction({ records: 1, events: 1 })
 const WRITERS = [1, 8, 32, 64]
 const WANTED_AT = 32
 const WANTED_RATIO = 0.6
@@ -184,37 +186,3 @@ class WaitSamples {
     return this.#top().some(([name]) => name.startsWith('Lock/'))
   }
 }
-
-/** A record of a kilobyte, its history, an audit entry and an event: four rows with the keys and indexes they need. */
-const LEAST = {
-  text: `begin;
-insert into bench.records (id, org_id, document) values (:run || nextval('bench.ids'), 'org_' || :client_id, :document);
-insert into bench.history (record_id, changes) values ('record', :changes);
-insert into bench.audit (org_id, actor_id, procedure, request) values ('org_' || :client_id, 'user', 'parts.create', :changes);
-insert into bench.outbox (type, subject, data) values ('part.created', 'record', :changes);
-commit;
-`,
-  variables: { run: 'record_', document: 'x'.repeat(1000), changes: 'x'.repeat(200) },
-}
-
-/** Tables without triggers, in a schema of their own. */
-const createLeastTables = ({ ownerUrl }: Database) =>
-  asOwner(ownerUrl, async (owner) => {
-    await owner.unsafe(`
-      drop schema if exists bench cascade;
-      create schema bench;
-      create sequence bench.ids;
-      create table bench.records (id text primary key, org_id text not null, document text not null);
-      create index on bench.records (org_id, id);
-      create table bench.history (id bigint generated always as identity primary key, record_id text not null,
-        time timestamptz not null default now(), changes text not null);
-      create table bench.audit (id bigint generated always as identity primary key, org_id text not null,
-        actor_id text not null, time timestamptz not null default now(), procedure text not null, request text not null);
-      create index on bench.audit (org_id, time);
-      create table bench.outbox (seq bigint generated always as identity primary key, type text not null,
-        subject text not null, data text not null, sent_at timestamptz);
-      create index on bench.outbox (seq) where sent_at is null;
-      grant usage on schema bench to public;
-      grant all on all tables in schema bench to public;
-      grant all on all sequences in schema bench to public`)
-  })
