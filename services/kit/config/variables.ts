@@ -101,6 +101,13 @@ export const commonVariables = {
     default: 20,
     description: 'Time to finish requests in flight after SIGTERM, in seconds.',
   }),
+  DRAIN_SECONDS: Type.Integer({
+    minimum: 0,
+    maximum: 60,
+    default: 5,
+    description:
+      'Part of SHUTDOWN_SECONDS, at most a quarter, during which new requests are served with `Connection: close`.',
+  }),
   OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
     Type.String({
       pattern: '^https?://',

@@ -11,7 +11,7 @@ import { flushLogs } from '../log/standard-output.ts'
 import { OutdatedSchema } from '../migrate/migrate.ts'
 import { WrongEncryptionKey } from '../secrets/box.ts'
 import { startTraces } from '../traces/traces.ts'
-import { pause, superviseWorkers } from '../worker/worker.ts'
+import { superviseWorkers } from '../worker/worker.ts'
 import { healthAnswer, healthServer } from './health.ts'
 import type { Service, ServiceConfig } from './service.ts'
 
@@ -23,6 +23,7 @@ interface ServeOptions {
     | 'PORT'
     | 'HEALTH_PORT'
     | 'SHUTDOWN_SECONDS'
+    | 'DRAIN_SECONDS'
     | 'OTEL_EXPORTER_OTLP_ENDPOINT'
     | 'TRUSTED_PROXIES'
     | 'CORS_ORIGINS'
@@ -78,7 +79,10 @@ function listen<Server>(variable: 'PORT' | 'HEALTH_PORT', config: ServeOptions['
 export interface Running {
   port: number
   healthPort: number
-  /** Stops in order: readiness off, no new connections, requests in flight end, workers stop, bus and pools close. */
+  /**
+   * Stops in order: readiness off, connections end with their next response, no new connections, requests in flight end,
+   * workers stop, bus and pools close.
+   */
   stop(): Promise<void>
 }
 
@@ -100,6 +104,10 @@ function appOf({ services, config, ownerOf }: ServeOptions, isReady: () => boole
   }
   return app
 }
+
+/** Requests in flight get half of the time to stop, and the connections of clients half of that at most. */
+const drainMsOf = ({ DRAIN_SECONDS, SHUTDOWN_SECONDS }: ServeOptions['config']) =>
+  Math.min(DRAIN_SECONDS * 1000, SHUTDOWN_SECONDS * 250)
 
 /** Starts the services, which load revocations and catalogs, and then opens the port. */
 export async function open(serving: ServeOptions): Promise<Running> {
@@ -145,7 +153,12 @@ export async function open(serving: ServeOptions): Promise<Running> {
     async stop() {
       ready = false
       log.info('stopping')
-      await Promise.race([server.stop(), pause(config.SHUTDOWN_SECONDS * 500, new AbortController().signal)])
+      // Bun closes idle connections when it stops to listen, and a request that is on its way would be lost.
+      for (const { http } of services) http.closeConnections()
+      const drainMs = drainMsOf(config)
+      await Bun.sleep(drainMs)
+      const ended = server.stop()
+      await Promise.race([ended, Bun.sleep(config.SHUTDOWN_SECONDS * 500 - drainMs)])
       stopping.abort()
       await workers
       await Promise.all(services.map((service) => service.close()))
