@@ -20,7 +20,7 @@ export const commonVariables = {
     minimum: 0,
     maximum: 65535,
     default: 9090,
-    description: 'Port of /livez, /readyz and /metrics, which no ingress should expose.',
+    description: 'Port of /livez, /readyz, /checks and /metrics, which no ingress should expose.',
   }),
   PUBLIC_URL: Type.String({
     pattern: '^https?://[^/?#]+$',

@@ -32,6 +32,7 @@ import { Notifier } from '../sessions/notifier.ts'
 import { jobMetrics } from '../worker/job-metrics.ts'
 import { type JobKind, JobWorker } from '../worker/jobs.ts'
 import type { Worker } from '../worker/worker.ts'
+import type { Dependency } from './checks.ts'
 import { type CleanupTask, cleanupWorker } from './cleanup.ts'
 import { waitForDatabase, waitForSchema } from './wait-for-database.ts'
 
@@ -76,6 +77,8 @@ export interface Service {
   registry: Registry
   log: Log
   workers: readonly Worker[]
+  /** What the service needs, beside other services. */
+  dependencies: readonly Dependency[]
   /** Loads the state that the first request needs. The service is ready afterwards. */
   start(): Promise<void>
   /** Closes the bus, then the pool. */
@@ -214,9 +217,21 @@ interface ServiceParts {
   workers?: readonly Worker[]
   /** Cleanup of the service's own tables. */
   cleanup?: readonly CleanupTask[]
+  /** What the service needs beside Postgres and NATS. */
+  dependencies?: readonly Dependency[]
   /** Runs again when Postgres fails during it. */
   start?: () => Promise<void>
   close?: () => Promise<void>
+}
+
+/** Postgres, and NATS where the bus runs on it. */
+function busDependencies({ sql, bus, config }: Kit): Dependency[] {
+  const postgres = { name: 'Postgres', check: () => sql`select 1` }
+  if (config.NATS_URL === undefined) return [postgres]
+  const requireConnection = async () => {
+    if (!bus.isConnected()) throw new Error('the process is not connected')
+  }
+  return [postgres, { name: 'NATS', check: requireConnection }]
 }
 
 /** Builds a service from its kit and its own parts. */
@@ -229,6 +244,7 @@ export function assemble(name: ServiceName, kit: Kit, parts: ServiceParts): Serv
     registry,
     log,
     workers: [bus.relay(), cleanupWorker(kit, parts.cleanup ?? []), ...(parts.workers ?? [])],
+    dependencies: [...busDependencies(kit), ...(parts.dependencies ?? [])],
     async start() {
       await waitForSchema(log, () => requireSchema(sql, name))
       await auth.start()
