@@ -40,7 +40,7 @@ const PARTITIONS_INTERVAL_MS = 60 * 60 * 1000
 export async function createSourcing(config: SourcingConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('sourcing', config, { ...options, unknownPage })
   const { http, bus, pagination } = kit
-  const storage = createStorage(config, kit)
+  const storage = createStorage(config, { config, clock: kit.clock })
   const folder = storage instanceof FolderStorage ? storage : undefined
   const guard = new AddressGuard({ allowPrivate: config.ALLOW_PRIVATE_ADDRESSES })
   const followers = { openCases, updateCases, rejectOffers, openAssignments, updateAssignments }

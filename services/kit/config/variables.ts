@@ -29,6 +29,7 @@ export const commonVariables = {
   }),
   NATS_URL: Type.Optional(
     Type.String({
+      secret: true,
       pattern: '^(nats|tls)://',
       description: 'Servers of NATS JetStream, separated by commas. Unset: the event bus runs on Postgres.',
     }),
@@ -57,6 +58,7 @@ export const commonVariables = {
       'Maximum connections to Postgres for each service and replica. From four on, one is reserved for pipelined short reads.',
   }),
   ENCRYPTION_KEYS: Type.String({
+    secret: true,
     pattern: '^[A-Za-z0-9_-]+:[A-Za-z0-9+/]{43}=(,[A-Za-z0-9_-]+:[A-Za-z0-9+/]{43}=)*$',
     description: '`name:key` pairs separated by commas, each key 32 bytes in base64. The first encrypts, all decrypt.',
   }),

@@ -38,6 +38,8 @@ import { waitForDatabase, waitForSchema } from './wait-for-database.ts'
 
 export const serviceVariables = Type.Object({ ...commonVariables, ...databaseVariables })
 export type ServiceConfig = Static<typeof serviceVariables>
+/** A service that stores no secret has no keys. */
+type KitConfig = Omit<ServiceConfig, 'ENCRYPTION_KEYS'> & { ENCRYPTION_KEYS?: string }
 
 const MIB = 1024 * 1024
 /** Shared by all services of the process. */
@@ -48,7 +50,7 @@ export const AUDIENCE = 'marketplace'
 
 /** The infrastructure of a service. */
 export interface Kit {
-  config: ServiceConfig
+  config: KitConfig
   log: Log
   registry: Registry
   observeConcurrency: ObserveConcurrency
@@ -92,6 +94,7 @@ export interface KitOptions {
 }
 
 interface ServiceOptions extends KitOptions {
+  acceptsKnownTokens?: boolean
   /** For a service whose addresses people open in a browser. */
   unknownPage?: UnknownPage
 }
@@ -114,8 +117,8 @@ function createRegistry(name: ServiceName): Registry {
 
 export async function createKit(
   name: ServiceName,
-  config: ServiceConfig,
-  { clock = Date.now, logDestination, unknownPage }: ServiceOptions = {},
+  config: KitConfig,
+  { clock = Date.now, logDestination, unknownPage, acceptsKnownTokens = false }: ServiceOptions = {},
 ): Promise<Kit> {
   const logOptions = {
     service: name,
@@ -164,6 +167,7 @@ export async function createKit(
     issuer: config.PUBLIC_URL,
     audience: AUDIENCE,
     clock,
+    acceptsKnownTokens,
   })
   const now = () => new Date(clock()).toISOString()
   const measured = jobMetrics(registry, { sql, now, isLeader: bus.isLeader })
