@@ -32,3 +32,19 @@ export type EventName<Record extends string> = EventType extends infer Type
 
 export type CaseEvent = EventOf<Extract<EventType, `cases.${string}`>>
 export type AssignmentEvent = EventOf<Extract<EventType, `assignments.${string}`>>
+
+/**
+ * The events that every process of a service receives at once, because it holds a cache of what they change. They are
+ * rare: on Postgres the commit of one takes a lock of the whole server.
+ */
+export const SUBSCRIBED_EVENTS = [
+  'catalog.reloaded',
+  'identity.session.revoked',
+  'identity.token.revoked',
+  'identity.key.revoked',
+  'organization.serviceAccountKey.revoked',
+  'organization.user.changed',
+  'organization.role.changed',
+  'organization.org.changed',
+] as const satisfies readonly EventType[]
+export type SubscribedEvent = (typeof SUBSCRIBED_EVENTS)[number]

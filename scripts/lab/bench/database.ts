@@ -43,12 +43,24 @@ interface Size {
   rfqs: number
   factories: number
   deliveries: number
+  /** Organizations with every role and an administrator who signs in, besides those with RFQs. */
+  traders: number
 }
-const NONE: Size = { parts: 0, organizations: 0, users: 0, auditEntries: 0, rfqs: 0, factories: 0, deliveries: 0 }
+const NONE: Size = {
+  parts: 0,
+  organizations: 0,
+  users: 0,
+  auditEntries: 0,
+  rfqs: 0,
+  factories: 0,
+  deliveries: 0,
+  traders: 0,
+}
 const MAX_USERS = 1_000_000
 const MIN_PART_OWNERS = 1000
 const FACTORIES = 100_000
 const TRADERS = 10_000
+const WRITING_TRADERS = 32
 
 /** The loaded organization with a tenth of all users. */
 export const LARGEST = loadedOrganization(0)
@@ -60,6 +72,8 @@ export const [DELIVERED, UNDELIVERED] = [ORDINARY, LARGEST]
 export const ENDPOINTS_OF_A_LIST = MAX_ENDPOINTS
 /** The loaded organization with half of all RFQs, offers and orders, and one with few. */
 export const [LARGE_TRADER, SMALL_TRADER] = [LARGEST_TRADER, loadedRfqOrg(7)]
+/** The organizations that write. */
+export const writingTrader = (number: number) => `org_writer_${number}`
 /** The id of a loaded record of the database of the trade. */
 export const idOf = (prefix: string, number: number) => `${prefix}_${String(number).padStart(26, '0')}`
 /** A published part, which many factories can make. */
@@ -89,6 +103,7 @@ const sizesOf = (parts: number) => {
     small: { ...NONE, parts: 100_000, organizations: 10, users: 1000 },
     webhooks: { ...NONE, organizations: 10, users: 1000, deliveries: 10 * parts },
     trade: { ...NONE, parts: 2, rfqs: parts, factories: FACTORIES },
+    writes: { ...NONE, traders: WRITING_TRADERS },
   } satisfies Record<string, Size>
 }
 export type DatabaseName = keyof ReturnType<typeof sizesOf>
@@ -159,7 +174,7 @@ async function script(
 }
 
 async function load(owner: Owner, { size, secrets }: Database, progress: Lifecycle['progress']): Promise<void> {
-  const { parts, organizations, users, auditEntries, rfqs, factories, deliveries } = size
+  const { parts, organizations, users, auditEntries, rfqs, factories, deliveries, traders } = size
   if (users > 0) {
     progress(`Loading ${count(users)} users`)
     await loadUsers(owner, { count: users, organizations, largest: users / LARGEST_SHARE })
@@ -188,6 +203,10 @@ async function load(owner: Owner, { size, secrets }: Database, progress: Lifecyc
       await loadTrader(owner, orgId)
       await insertPassword(owner, orgId, secrets)
     }
+  }
+  for (const orgId of Array.from({ length: traders }, (_, at) => writingTrader(at))) {
+    await loadTrader(owner, orgId)
+    await insertPassword(owner, orgId, secrets)
   }
   if (deliveries > 0) {
     progress(`Loading ${count(deliveries)} deliveries of webhooks`)

@@ -3,8 +3,7 @@ import type { ApiAnswer, ApiClient } from '../../../services/testing/client.ts'
 import { compareRates, msOf, type Pace } from './compare.ts'
 import type { Database } from './database.ts'
 import { clientSide } from './http.ts'
-import { pgbenchScript, pgbenchSide } from './pgbench.ts'
-import { capture } from './statements.ts'
+import { pgbenchSide } from './pgbench.ts'
 
 /** Reads a page of a list. */
 export async function readPage(client: ApiClient, path: string) {
@@ -37,33 +36,34 @@ export async function lastPage(client: ApiClient, pathOf: (page: number) => stri
   return held
 }
 
-/** A list: its service, and the reading statements of its pages. */
+/** A list: its service, and the least that reads the records of a page. */
 interface List {
   service: ServiceName
-  statement: RegExp
-}
-const reads = (tables: string) =>
-  new RegExp(String.raw`^(?!.*\b(insert into|update|delete from)\b).*(${tables}|\bpage_cursors)\b`, 'is')
-export const PARTS: List = { service: 'sourcing', statement: reads(String.raw`\bsourcing\.parts`) }
-export const TRADE: List = {
-  service: 'sourcing',
-  statement: reads(String.raw`\bsourcing\.(rfqs|rfq_invitations|offers|orders)`),
-}
-export const USERS: List = {
-  service: 'organization',
-  statement: reads(String.raw`\borganization\.(users|user_roles|roles)`),
+  /** Reads the records with the ids `:ids`. */
+  statement: string
 }
 
-/** The statements of one page. It is read once before, so that the session and its permissions are known. */
-export async function statementsOf(database: Database, list: List, client: ApiClient, path: string) {
-  await readPage(client, path)
-  return capture(database, list.service, list.statement, () => readPage(client, path))
+const documentsOf = (table: string): List => ({
+  service: 'sourcing',
+  statement: `select document from sourcing.${table} where id = any(:ids) order by id desc;`,
+})
+const LISTS: Readonly<Record<string, List>> = {
+  '/v1/parts': documentsOf('parts'),
+  '/v1/rfqs': documentsOf('rfqs'),
+  '/v1/offers': documentsOf('offers'),
+  '/v1/orders': documentsOf('orders'),
+  '/v1/users': {
+    service: 'organization',
+    statement: `
+      select id, email, given_name, family_name, phone, active, created_at,
+        array(select role_id from organization.user_roles where user_id = users.id) as roles
+      from organization.users where id = any(:ids) order by id desc;`.replaceAll('\n', ' '),
+  },
 }
 
 interface PageComparison {
   database: Database
   pace: Pace
-  list: List
   client: ApiClient
   path: string
   atLeast: number
@@ -74,14 +74,17 @@ interface PageComparison {
   clients?: readonly number[]
 }
 
-/** One page of a list against the same statements in pgbench. */
+/** One page of a list against the least that reads its records: a look-up of their ids, without search or access. */
 export async function* comparePage(page: PageComparison) {
-  const { database, pace, list, client, path, atLeast, connections, clients, ports } = page
-  const script = pgbenchScript(await statementsOf(database, list, client, path))
+  const { database, pace, client, path, atLeast, connections, clients, ports } = page
+  const list = LISTS[path.split('?')[0] ?? '']
+  if (!list) throw new Error(`${path} is not a list`)
+  const ids = (await readPage(client, path)).map(({ id }) => id)
+  const script = { text: list.statement, variables: { ids: `{${ids.join()}}` } }
   yield* compareRates({
     what: `GET ${path}`,
     ours: clientSide(client, { path }, connections, ports),
-    references: [{ name: 'pgbench', side: pgbenchSide(database, list.service, script, clients), atLeast }],
+    references: [{ name: 'its rows by id', side: pgbenchSide(database, list.service, script, clients), atLeast }],
     pace,
   })
 }

@@ -20,6 +20,7 @@ import { measureUploads } from './sections/uploads.ts'
 import { measureUsers } from './sections/users.ts'
 import { measureWebhookGrowth } from './sections/webhook-growth.ts'
 import { measureWebhooks } from './sections/webhooks.ts'
+import { measureWrites } from './sections/writes.ts'
 import { type Platform, startBus, startServices } from './services.ts'
 import { cellsOf, type FailedRow, tableOf } from './table.ts'
 
@@ -38,6 +39,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   uploads: measureUploads,
   trade: measureTrade,
   award: measureAward,
+  writes: measureWrites,
   webhooks: measureWebhooks,
 }
 /** Measured only where they are named, because they take several minutes. */
@@ -50,12 +52,13 @@ const ON_REQUEST: Readonly<Record<string, Section>> = {
 const DATABASE_OF: Readonly<Record<string, DatabaseName>> = {
   trade: 'trade',
   award: 'trade',
+  writes: 'writes',
   webhooks: 'webhooks',
   'webhook-growth': 'webhooks',
 }
 
-/** Its section measures how events travel, so it has a broker as in production. */
-const ON_NATS: DatabaseName = 'webhooks'
+/** Their sections measure how events travel, so they have a broker as in production. */
+const ON_NATS: readonly DatabaseName[] = ['webhooks', 'writes']
 
 process.env.INVOKED_AS ??= 'bun run bench'
 
@@ -76,7 +79,7 @@ async function bench(lifecycle: Lifecycle): Promise<number> {
   const platforms = new Map<DatabaseName, Promise<Platform>>()
   const start = async (name: DatabaseName) => {
     const database = await open(name)
-    return startServices(database, onStop, name === ON_NATS ? await startBus(database, lifecycle) : undefined)
+    return startServices(database, onStop, ON_NATS.includes(name) ? await startBus(database, lifecycle) : undefined)
   }
   const platformOf = (name: DatabaseName) => {
     const platform = platforms.get(name) ?? start(name)

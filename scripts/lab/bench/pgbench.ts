@@ -5,50 +5,13 @@ import type { ServiceName } from '../../../proto/services.ts'
 import { run, tail } from '../../toolchain/run.ts'
 import { type Side, sideOf } from './compare.ts'
 import { type Database, urlOfService } from './database.ts'
-import type { LoggedStatement } from './statements.ts'
 
 const CLIENTS = [1, 2, 4, 8, 16]
 const LONGEST_SECONDS = 10
 
-interface Script {
+export interface Script {
   text: string
   variables: Readonly<Record<string, string | number>>
-}
-
-/**
- * Statements as a script: `$1` of the first one becomes the variable `s0p1`, or an expression of it. Null and empty
- * text have no variable, because pgbench accepts neither.
- */
-export function pgbenchScript(
-  statements: readonly LoggedStatement[],
-  expressionOf = (variable: string, _value: string) => variable,
-): Script {
-  const variables: Record<string, string> = {}
-  const lines = statements.map(({ text, parameters }, at) => {
-    const line = text.replaceAll(/\$(\d+)/g, (_, number) => {
-      const value = parameters[Number(number) - 1]
-      if (value === null || value === undefined) return 'null'
-      if (value === '') return "''"
-      variables[`s${at}p${number}`] = value
-      return expressionOf(`:s${at}p${number}`, value)
-    })
-    return `${line};\n`
-  })
-  return { text: lines.join(''), variables }
-}
-
-/** Ids and serial numbers of new records, which differ in each transaction. */
-const UNIQUE = /(?:part|order|assignment|case|task|evt|audit)_[0-9A-HJKMNP-TV-Z]{26}|[PO]-[0-9A-HJKMNP-TV-Z]{8}/g
-
-/** An expression for a parameter in which new ids and serial numbers contain the variable `n` of the script. */
-export function uniqueIds() {
-  const known = new Map<string, number>()
-  return (variable: string, value: string): string =>
-    [...new Set(value.match(UNIQUE))].reduce((expression, id) => {
-      const number = known.get(id) ?? known.size
-      known.set(id, number)
-      return `replace(${expression}, '${id}', concat('${id.slice(0, 4)}', :n::text, '-', ${number}))`
-    }, variable)
 }
 
 /** A script with the role of a service, for each number of clients. */

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import type { SubscribedEvent } from '../../../proto/events/events.ts'
 import { MAX_ACCESS_TOKEN_SECONDS } from '../config/variables.ts'
 import type { Pool, Tx } from '../db/client.ts'
 import { isDependencyFailure } from '../db/failures.ts'
@@ -18,7 +19,7 @@ import { CLOCK_SKEW_SECONDS, type Claims, TokenVerifier, unauthorized } from './
 /** The part of the bus that carries revocations. */
 interface AuthBus {
   subscribe(options: {
-    subjects: string[]
+    subjects: readonly SubscribedEvent[]
     onEvent(event: { type: string; data: unknown }): void
     onGap(): Promise<void> | void
   }): Promise<unknown>

@@ -1,4 +1,5 @@
 import type { ServiceName } from '../../../proto/services.ts'
+import { announcerOf } from '../db/announcements.ts'
 import type { Pool } from '../db/client.ts'
 import type { MessageLog } from '../log/log.ts'
 import { LeaderElection } from '../sessions/leader-election.ts'
@@ -13,7 +14,7 @@ import type { DeadLetterNotice } from './consume/retry-queue.ts'
 import type { ConsumeOptions, SubscribeOptions } from './driver/options.ts'
 import { byStream, matcherOf } from './driver/subjects.ts'
 import type { NatsOptions } from './nats/options.ts'
-import { channelOf, measureUnsent } from './outbox/queries.ts'
+import { commitsOf, measureUnsent } from './outbox/queries.ts'
 import { createRelay } from './outbox/relay.ts'
 import { postgresDriver } from './postgres/driver.ts'
 import { Heartbeats } from './subscribe/heartbeats.ts'
@@ -52,7 +53,7 @@ const TIMING: BusTiming = {
   tries: 5,
   backoffMs: [1000, 5000, 15_000, 60_000],
   retrySweepMs: 2000,
-  pollMs: 5000,
+  pollMs: 1000,
   heartbeatMs: 1000,
   electionPollMs: 500,
   subscribeTimeoutMs: 3000,
@@ -130,6 +131,8 @@ export async function createBus(options: BusOptions): Promise<Bus> {
   const consumers = new Map<string, Consumer>()
   const closing = new AbortController()
   const isLeader = () => election.leads('relay')
+  // On NATS only the relay waits for commits, and consumers for the messages that it publishes.
+  if (nats) announcerOf(pool).keepLocal(commitsOf(service), isLeader)
 
   return {
     consume(consumption) {
@@ -195,7 +198,8 @@ export async function createBus(options: BusOptions): Promise<Bus> {
       return {
         name: worker.name,
         async run(signal) {
-          const stop = notifier.onNotify(channelOf(service), wake.notify)
+          // Without a broker the relay only marks what consumers have read, which its poll does soon enough.
+          const stop = notifier.onCommit(nats ? [commitsOf(service)] : [], wake.notify)
           await worker.run(signal).finally(stop)
         },
       }

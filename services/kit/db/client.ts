@@ -1,15 +1,9 @@
 import postgres from 'postgres'
+import { withAnnouncements } from './announcements.ts'
 import { credentialsOf } from './password-file.ts'
+import type { Fragment, Pool, Sql, Tx } from './sql.ts'
 
-/** A pool or a transaction. Query functions accept both. */
-export type Sql = postgres.Sql | postgres.TransactionSql
-/** A connection pool, which can begin transactions. */
-export type Pool = postgres.Sql
-/** A transaction, shared by a state change, its history, audit entry and event. */
-export type Tx = postgres.TransactionSql
-
-/** A part of a statement, such as a condition or the name of a column. */
-export type Fragment = postgres.PendingQuery<postgres.Row[]>
+export type { Fragment, Pool, Sql, Tx }
 
 interface PoolOptions {
   /** Maximum number of connections. */
@@ -47,7 +41,7 @@ export function connect(
   // `query_timeout`, which the patch adds.
   const untyped = { max_pipeline: maxPipelined, query_timeout: statementSeconds }
   const { address, password } = credentialsOf(url)
-  return postgres(address, {
+  const pool = postgres(address, {
     ...untyped,
     ...(password ? { password } : {}),
     ...(server ? { target_session_attrs: server } : {}),
@@ -58,6 +52,7 @@ export function connect(
     onnotice: () => {},
     types: ISO_TIMES,
   })
+  return withAnnouncements(pool)
 }
 
 /** Converts times between Postgres and ISO strings. */

@@ -1,4 +1,4 @@
-import type { Fragment, Sql } from './client.ts'
+import type { Fragment, Sql } from './sql.ts'
 
 /**
  * The conjunction of the conditions that apply. A condition that does not is false or undefined and adds nothing to the

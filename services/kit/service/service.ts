@@ -10,6 +10,7 @@ import { deadLetterMetrics, lagMetrics, natsMetrics } from '../bus/metrics.ts'
 import { natsOptionsOf } from '../bus/nats/options.ts'
 import { commonVariables, databaseVariables } from '../config/variables.ts'
 import { VERSION } from '../config/version.ts'
+import { announcerOf } from '../db/announcements.ts'
 import type { Pool } from '../db/client.ts'
 import { type Connections, connectService } from '../db/connections.ts'
 import { poolMetrics, readMetrics } from '../db/metrics.ts'
@@ -56,7 +57,7 @@ export interface Kit {
   observeConcurrency: ObserveConcurrency
   sql: Pool
   connections: Connections
-  /** Calls back for each NOTIFY of Postgres. */
+  /** Calls back for commits of all processes. */
   notifier: Notifier
   bus: Bus
   /** A worker that runs jobs of these kinds. */
@@ -147,7 +148,8 @@ export async function createKit(
   const observeConcurrency = concurrencyMetrics(registry)
   for (const semaphore of [permits, ...reads.semaphores]) observeConcurrency(semaphore)
   const directUrl = urlOf(config.DATABASE_DIRECT_URL ?? config.DATABASE_URL)
-  const notifier = new Notifier({ url: directUrl, applicationName: `${name}-notifier`, log })
+  const announcer = announcerOf(sql)
+  const notifier = new Notifier({ url: directUrl, announcer, applicationName: `${name}-notifier`, log })
   const nats = natsOptionsOf(config)
   const bus = await createBus({
     service: name,

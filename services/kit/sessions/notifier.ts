@@ -1,3 +1,4 @@
+import { type AnnouncementListener, type Announcer, readAnnouncement } from '../db/announcements.ts'
 import type { MessageLog } from '../log/log.ts'
 import { aborted, pause } from '../worker/worker.ts'
 import { openSession, type Session } from './session.ts'
@@ -14,6 +15,8 @@ export interface Listener {
 
 interface NotifierOptions {
   url: string
+  /** Announces the commits of this process. */
+  announcer: Announcer
   applicationName: string
   log: MessageLog
 }
@@ -42,16 +45,24 @@ export class Notifier {
   }
 
   /**
-   * Calls a function with the payload of each NOTIFY on a channel, and without one when some may have been missed.
-   * Returns a function that ends it.
+   * Calls a function with what each commit announces on some channels, in this process or another, and without anything
+   * when some may have been missed. Returns a function that ends it.
    */
-  onNotify(channel: string, notify: (payload?: string) => void): () => void {
-    return this.listen({
-      channels: [channel],
-      onNotification: (_channel, payload) => notify(payload),
+  onCommit(channels: readonly string[], listener: AnnouncementListener): () => void {
+    const { announcer } = this.#options
+    const stops = channels.map((channel) => announcer.listen(channel, listener))
+    const stopListening = this.listen({
+      channels,
+      onNotification(_channel, payload) {
+        const { from, about } = readAnnouncement(payload)
+        if (from !== announcer.id) listener(about)
+      },
       onDisconnected() {},
-      onListening: () => notify(),
+      onListening: () => listener(),
     })
+    return () => {
+      for (const stop of [...stops, stopListening]) stop()
+    }
   }
 
   async #run(): Promise<void> {

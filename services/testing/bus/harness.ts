@@ -1,7 +1,9 @@
+import type { SubscribedEvent } from '../../../proto/events/events.ts'
 import type { ServiceName } from '../../../proto/services.ts'
 import { type Bus, type BusTiming, createBus } from '../../kit/bus/bus.ts'
 import type { DeadLetterNotice } from '../../kit/bus/consume/retry-queue.ts'
 import { emitAny } from '../../kit/bus/outbox/emit.ts'
+import { announcerOf } from '../../kit/db/announcements.ts'
 import { connect, type Pool, type Tx } from '../../kit/db/client.ts'
 import type { MessageLog } from '../../kit/log/log.ts'
 import { Notifier } from '../../kit/sessions/notifier.ts'
@@ -52,7 +54,8 @@ export async function openBus(
 ): Promise<Member> {
   const pool = connect(throughPooler(urlOf(service)), { max: 4, applicationName: `${service}-pool` })
   const log = process.env.BUS_TEST_LOG ? console : silent
-  const notifier = new Notifier({ url: directUrl, applicationName: `${service}-notifier`, log })
+  const announcer = announcerOf(pool)
+  const notifier = new Notifier({ url: directUrl, announcer, applicationName: `${service}-notifier`, log })
   const bus = await createBus({
     service,
     pool,
@@ -90,7 +93,7 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
 
 /** Waits for a number of heartbeats of `sourcing`, in which a faulty reader would have acted. */
 export async function heartbeats({ bus }: Member, count: number): Promise<void> {
-  const { close } = await bus.subscribe({ subjects: ['sourcing.>'], onEvent() {}, onGap() {} })
+  const { close } = await bus.subscribe({ subjects: subscribed('sourcing.>'), onEvent() {}, onGap() {} })
   for (let last = Number.NEGATIVE_INFINITY, beat = 0; beat < count; beat++) {
     await until(() => bus.lastHeartbeat('sourcing') > last)
     last = bus.lastHeartbeat('sourcing')
@@ -101,6 +104,13 @@ export async function heartbeats({ bus }: Member, count: number): Promise<void> 
 /** Emits one value of a subject in its own transaction. */
 export const emitValue = (pool: Pool, type: string, subject: string, value: number) =>
   pool.begin((tx) => emitAny(tx, { type, tenantId: 'org_1', subject, data: { value } }))
+
+/** The same with an event that subscribers receive. */
+export const emitSubscribed = (pool: Pool, type: string, subject: string, value: number) =>
+  pool.begin((tx) => emitAny(tx, { type, tenantId: 'org_1', subject, data: { value }, isSubscribed: true }))
+
+/** A test subscribes to types of its own. */
+export const subscribed = (type: string) => [type as SubscribedEvent]
 
 export const numberOf = (event: { data: unknown }) => (event.data as { value: number }).value
 

@@ -1,7 +1,7 @@
 import type { Owner } from './owner.ts'
 
 /** The ids of an RFQ of `loadAwardable` and of its offers contain this. */
-export const awardableNumber = (number: number) => String(number).padStart(24, '0')
+const awardableNumber = (number: number) => String(number).padStart(24, '0')
 export const awardableRfq = (number: number) => `rfq_A0${awardableNumber(number)}`
 export const awardableOffer = (number: number) => `offer_A${awardableNumber(number)}1`
 

@@ -3,7 +3,7 @@ import type { WebhookDelivery } from '../../../proto/http/webhooks/deliveries.ts
 import type { CommandOf } from '../../kit/command/command.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import { withoutNulls } from '../rows.ts'
-import { lockDelivery, makeDue, notifyDue } from './queries.ts'
+import { announceDue, lockDelivery, makeDue } from './queries.ts'
 import { requireReplayRoom } from './replay-limit.ts'
 
 /** Makes a delivery due now; a FAILED one gets one more attempt. */
@@ -19,6 +19,6 @@ export async function retryDelivery({
   if (state === 'DELIVERED') throw refuse('illegal_transition', { detail: 'This delivery already succeeded.' })
   if (state === 'FAILED' && replay > 0) await requireReplayRoom(tx, orgId)
   const [delivery] = await makeDue(tx, orgId, params.id, now)
-  await notifyDue(tx, orgId)
+  announceDue(tx, [orgId])
   return withoutNulls(delivery)
 }

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
 import type { CreatedWebhookEndpoint } from '../../../proto/http/webhooks/endpoints.ts'
 import { emitAny } from '../../kit/bus/outbox/emit.ts'
+import { readAnnouncement } from '../../kit/db/announcements.ts'
 import { connect } from '../../kit/db/client.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
@@ -70,7 +71,9 @@ async function passed(org: Organization, type = 'cases.created') {
 describe('a delivery', () => {
   test('is announced to the dispatchers by its organization; an event without an endpoint is not', async () => {
     const announced: string[] = []
-    const { unlisten } = await owner.listen(DUE_CHANNEL, (payload) => announced.push(payload))
+    const { unlisten } = await owner.listen(DUE_CHANNEL, (payload) =>
+      announced.push(...(readAnnouncement(payload).about ?? [])),
+    )
     const [subscribed, without] = [await newOrganization(), await newOrganization()]
     await endpoint(subscribed, accepting().url)
     await send(without, 'cases.created')

@@ -54,7 +54,7 @@ export class Dispatcher implements Worker {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const stopListening = this.#deps.notifier.onNotify(DUE_CHANNEL, this.#notifyDue)
+    const stopListening = this.#deps.notifier.onCommit([DUE_CHANNEL], this.#notifyDue)
     try {
       while (!signal.aborted) {
         const claimed = await this.#claim()
@@ -69,9 +69,9 @@ export class Dispatcher implements Worker {
     }
   }
 
-  #notifyDue = (orgId?: string): void => {
-    if (orgId === undefined) this.#sweepAtMs = 0
-    else this.#notified.add(orgId)
+  #notifyDue = (orgIds?: readonly string[]): void => {
+    if (orgIds) for (const orgId of orgIds) this.#notified.add(orgId)
+    else this.#sweepAtMs = 0
     this.#wake.notify()
   }
 

@@ -4,7 +4,7 @@ import type { Tx } from '../../kit/db/client.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
 import { subscriptionsOf } from '../endpoints/rules.ts'
 import { bodyOf } from './body.ts'
-import { type NewEvent, storeEvents } from './queries.ts'
+import { announceDue, type NewEvent, storeEvents } from './queries.ts'
 
 /** Stores the events of cases and assignments with their deliveries. */
 export function ingestWorker({ bus, clock }: { bus: Bus; clock: () => number }): Worker {
@@ -19,7 +19,12 @@ export function ingestWorker({ bus, clock }: { bus: Bus; clock: () => number }):
 }
 
 async function store(tx: Tx, events: readonly NewEvent[], now: string): Promise<void> {
-  if (events.length > 0) await storeEvents(tx, events, now)
+  if (events.length === 0) return
+  const stored = await storeEvents(tx, events, now)
+  announceDue(
+    tx,
+    stored.map((row) => row.org_id),
+  )
 }
 
 /** An event without a tenant concerns no endpoint. */

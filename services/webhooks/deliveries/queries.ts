@@ -1,5 +1,6 @@
 import type { WebhookDelivery } from '../../../proto/http/webhooks/deliveries.ts'
 import { ENDPOINT } from '../../../proto/states/endpoints.ts'
+import { announce } from '../../kit/db/announcements.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { commitsAsynchronously } from '../../kit/db/conditions.ts'
 import type { OrNull } from '../rows.ts'
@@ -16,7 +17,7 @@ export const deliveryColumns = (sql: Sql) => sql`
   ) then d.next_attempt_at end as "nextAttemptTime",
   d.finished_at as "finishedTime"`
 
-/** NOTIFY channel that tells the dispatchers of all replicas which organizations have due deliveries. */
+/** Channel that announces to the dispatchers of all replicas which organizations have due deliveries. */
 export const DUE_CHANNEL = 'webhooks_due'
 
 export interface NewEvent {
@@ -31,10 +32,10 @@ export interface NewEvent {
 }
 
 /**
- * Stores events and a delivery of each for each active endpoint that subscribes to it, and wakes the dispatchers. An
- * event that arrives again adds nothing: its row and its deliveries exist.
+ * Stores events and a delivery of each for each active endpoint that subscribes to it. Returns the organizations with
+ * deliveries. An event that arrives again adds nothing: its row and its deliveries exist.
  */
-export const storeEvents = (tx: Tx, events: readonly NewEvent[], now: string) => tx`
+export const storeEvents = (tx: Tx, events: readonly NewEvent[], now: string) => tx<{ org_id: string }[]>`
   with arrived as (
     select a.id, a.timestamp, a."orgId", a.type, a.body, a.traceparent, a.subscriptions
     from json_to_recordset(${JSON.stringify(events)}::text::json) as a (
@@ -52,9 +53,10 @@ export const storeEvents = (tx: Tx, events: readonly NewEvent[], now: string) =>
     join webhooks.endpoints e on e.org_id = a."orgId" and e.status = 'active' and e.events && a.subscriptions
     returning org_id
   )
-  select pg_notify(${DUE_CHANNEL}, org_id) from inserted group by org_id`
+  select distinct org_id from inserted`
 
-export const notifyDue = (tx: Tx, orgId: string) => tx`select pg_notify(${DUE_CHANNEL}, ${orgId})`
+/** Wakes the dispatchers after the commit. */
+export const announceDue = (tx: Tx, orgIds: readonly string[]) => announce(tx, DUE_CHANNEL, orgIds)
 
 export interface ClaimedDelivery {
   id: string

@@ -3,7 +3,7 @@ import type { Pool, Tx } from '../../kit/db/client.ts'
 import { cancelJobs, wakeJob } from '../../kit/worker/job-queries.ts'
 import type { Job, JobKind } from '../../kit/worker/jobs.ts'
 import { pause } from '../../kit/worker/worker.ts'
-import { countPendingReplays, notifyDue } from '../deliveries/queries.ts'
+import { announceDue, countPendingReplays } from '../deliveries/queries.ts'
 import * as queries from './queries.ts'
 import { hasRoom, MAX_DUE, paceOf, REPLAY } from './rules.ts'
 
@@ -62,6 +62,6 @@ async function step(tx: Tx, job: Replay, now: string): Promise<number> {
   const [done] = await queries.stepReplay(tx, next, now)
   if (done.isFinished) await job.end(tx)
   else await job.continue(tx, { time: done.time ?? time, id: done.id ?? id }, pauseMs)
-  if (done.created > 0) await notifyDue(tx, orgId)
+  if (done.created > 0) announceDue(tx, [orgId])
   return done.created
 }

@@ -5,7 +5,7 @@ import type { CommandOf } from '../../kit/command/command.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import { bodyOf } from '../deliveries/body.ts'
-import { notifyDue } from '../deliveries/queries.ts'
+import { announceDue } from '../deliveries/queries.ts'
 import { lockEndpointShared } from '../endpoints/queries.ts'
 import { withoutNulls } from '../rows.ts'
 import * as queries from './queries.ts'
@@ -37,6 +37,6 @@ export async function testEndpoint({
     body: bodyOf({ id, type, time: now, tenantid: orgId, data: { test: true } }),
   }
   const [delivery] = await queries.insertTestEvent(tx, event, now)
-  await notifyDue(tx, orgId)
+  announceDue(tx, [orgId])
   return withoutNulls(delivery)
 }

@@ -1,6 +1,6 @@
 import { count, quantile, rounds, timeRatio } from '../compare.ts'
 import type { Section } from '../context.ts'
-import { comparePage, lastPage, PARTS, readPage, timeOf, timesOf } from '../lists.ts'
+import { comparePage, lastPage, readPage, timeOf, timesOf } from '../lists.ts'
 import { signIn } from '../services.ts'
 
 const AT_EACH_END = 100
@@ -67,6 +67,6 @@ export const measurePages: Section = async function* (context) {
   // The session has read the page before, as in reading page after page.
   for (const page of [1000, last]) {
     const client = await sessionAt(page - 1)
-    yield* comparePage({ database, pace, list: PARTS, client, path: pathOf(page), atLeast: 0.4 })
+    yield* comparePage({ database, pace, client, path: pathOf(page), atLeast: 0.4 })
   }
 }

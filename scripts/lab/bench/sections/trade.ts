@@ -2,7 +2,7 @@ import type { ApiClient } from '../../../../services/testing/client.ts'
 import { count, type Row, rounds, timeRatio } from '../compare.ts'
 import type { Context, Section } from '../context.ts'
 import { idOf, LARGE_TRADER, SMALL_TRADER, TRADED_PART } from '../database.ts'
-import { comparePage, readPage, TRADE, timeOf } from '../lists.ts'
+import { comparePage, readPage, timeOf } from '../lists.ts'
 import { signIn, startReplica } from '../services.ts'
 
 /** There are many filters, so each gets short rounds and the numbers of clients that are fastest for most of them. */
@@ -69,7 +69,6 @@ export const measureTrade: Section = async function* (context) {
     for (const query of [...viewQueries, ...filters]) {
       yield* comparePage({
         database: context.database,
-        list: TRADE,
         client: large,
         path: `${path}?${query}`,
         atLeast: 0.35,

@@ -1,7 +1,7 @@
 import { count, inRounds, quantile, rounds } from '../compare.ts'
 import type { Section } from '../context.ts'
 import { LARGEST, LARGEST_SHARE } from '../database.ts'
-import { comparePage, lastPage, timeOf, USERS } from '../lists.ts'
+import { comparePage, lastPage, timeOf } from '../lists.ts'
 import { signIn } from '../services.ts'
 
 /** There are many filters, so each gets short rounds and fixed numbers of clients. */
@@ -33,7 +33,7 @@ const TIMED: Filters[] = [
 ]
 
 /**
- * The lists of the largest organization: first page against its statements in pgbench, first and last page in turns.
+ * The lists of the largest organization: first page against its rows by id in pgbench, first and last page in turns.
  */
 export const measureUsers: Section = async function* (context) {
   const { database } = context
@@ -50,7 +50,7 @@ export const measureUsers: Section = async function* (context) {
       wanted: { atMost: 100 },
     }
     if (COMPARED.includes(filters)) {
-      yield* comparePage({ database, list: USERS, client, path: pathOf(1), atLeast: 0.35, ...SHORT })
+      yield* comparePage({ database, client, path: pathOf(1), atLeast: 0.35, ...SHORT })
     }
   }
 }

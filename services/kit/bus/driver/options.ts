@@ -1,4 +1,5 @@
 import type { Envelope } from '../../../../proto/events/envelope.ts'
+import type { SubscribedEvent } from '../../../../proto/events/events.ts'
 import type { Tx } from '../../db/client.ts'
 
 export interface ConsumeOptions {
@@ -16,7 +17,7 @@ export interface ConsumeOptions {
 }
 
 export interface SubscribeOptions {
-  subjects: readonly string[]
+  subjects: readonly SubscribedEvent[]
   /** Called synchronously for each event. Duplicates are possible. If it throws, `onGap` is called. */
   onEvent(event: Envelope): void
   /**

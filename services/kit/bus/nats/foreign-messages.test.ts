@@ -1,5 +1,13 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { createEffects, effectsOf, emitValue, openBus, record, until } from '../../../testing/bus/harness.ts'
+import {
+  createEffects,
+  effectsOf,
+  emitValue,
+  openBus,
+  record,
+  subscribed,
+  until,
+} from '../../../testing/bus/harness.ts'
 import { testDatabase } from '../../../testing/database.ts'
 import { natsServer } from '../../../testing/nats-server.ts'
 import { connectOnce, optionsOfUrl } from './connection.ts'
@@ -75,7 +83,11 @@ test('a duplicate that the server did not recognize is dropped by id', async () 
 test('an event with a forged type does not reach subscribers', async () => {
   const identity = await openBus(address, 'identity')
   const received: string[] = []
-  await identity.bus.subscribe({ subjects: ['cases.>'], onEvent: ({ id }) => void received.push(id), onGap() {} })
+  await identity.bus.subscribe({
+    subjects: subscribed('cases.>'),
+    onEvent: ({ id }) => void received.push(id),
+    onGap() {},
+  })
   const { nc, js } = await connectOnce({ url: server.url }, 'stranger')
   await js.publish('cases.archived', envelope({ id: 'evt_forged', type: 'cases.closed' }))
   await js.publish('cases.archived', envelope({ id: 'evt_true', type: 'cases.archived' }))
@@ -92,7 +104,7 @@ test('a service starts without NATS, reports a missing heartbeat, and receives e
   const received: number[] = []
   let loads = 0
   await sourcing.bus.subscribe({
-    subjects: ['sourcing.away.emitted'],
+    subjects: subscribed('sourcing.away.emitted'),
     onEvent: () => void received.push(1),
     onGap: () => void loads++,
   })

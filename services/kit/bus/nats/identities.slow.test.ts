@@ -4,7 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { nkeys } from 'nats'
 import { run } from '../../../../scripts/toolchain/run.ts'
-import { createEffects, effectsOf, emitValue, openBus, record, until } from '../../../testing/bus/harness.ts'
+import {
+  createEffects,
+  effectsOf,
+  emitValue,
+  openBus,
+  record,
+  subscribed,
+  until,
+} from '../../../testing/bus/harness.ts'
 import { AUTHORITY, LOCAL_CERTIFICATE, LOCAL_KEY, OTHER_CERTIFICATE, OTHER_KEY } from '../../../testing/certificates.ts'
 import { testDatabase } from '../../../testing/database.ts'
 import { freePort } from '../../../testing/free-port.ts'
@@ -122,7 +130,7 @@ test('the permissions of the README suffice for the services and for the migrati
   webhooks.start(webhooks.bus.consume({ name: 'cases', subjects: ['cases.>', 'assignments.>'], handle: record }))
   const received: string[] = []
   await webhooks.bus.subscribe({
-    subjects: ['sourcing.part.created'],
+    subjects: subscribed('sourcing.part.created'),
     onEvent: ({ subject }) => void received.push(subject),
     onGap: () => {},
   })

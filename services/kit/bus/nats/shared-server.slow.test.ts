@@ -1,5 +1,13 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { createEffects, effectsOf, emitValue, openBus, record, until } from '../../../testing/bus/harness.ts'
+import {
+  createEffects,
+  effectsOf,
+  emitValue,
+  openBus,
+  record,
+  subscribed,
+  until,
+} from '../../../testing/bus/harness.ts'
 import { emptyTestDatabase, migrateTest, testDatabase } from '../../../testing/database.ts'
 import { natsServer } from '../../../testing/nats-server.ts'
 import { connectOnce } from './connection.ts'
@@ -29,7 +37,7 @@ test('with a prefix each, both deliver their own events and heartbeats alone', a
     await createEffects([first, second][at]?.owner as typeof first.owner)
     webhooks.start(webhooks.bus.consume({ name: 'parts', subjects: [TYPE], handle: record }))
     await webhooks.bus.subscribe({
-      subjects: ['sourcing.>'],
+      subjects: subscribed('sourcing.>'),
       onEvent: ({ subject }) => received[at]?.push(subject),
       onGap: () => {},
     })

@@ -6,6 +6,7 @@ import {
   emitValue,
   openBus,
   record,
+  subscribed,
   until,
 } from '../../../testing/bus/harness.ts'
 import { testDatabase } from '../../../testing/database.ts'
@@ -115,7 +116,7 @@ test('a stream that is recreated while it is read is read again', async () => {
   const received: string[] = []
   let loads = 0
   await webhooks.bus.subscribe({
-    subjects: [type],
+    subjects: subscribed(type),
     onEvent: (event) => void received.push(event.id),
     onGap: () => void loads++,
   })
@@ -180,7 +181,7 @@ test('a full stream refuses new events, which wait in the outbox', async () => {
   const webhooks = await openBus(address, 'webhooks')
   const type = 'sourcing.full.emitted'
   webhooks.start(webhooks.bus.consume({ name: 'full', subjects: [type], handle: record }))
-  const heartbeat = await webhooks.bus.subscribe({ subjects: [type], onEvent() {}, onGap() {} })
+  const heartbeat = await webhooks.bus.subscribe({ subjects: subscribed(type), onEvent() {}, onGap() {} })
   const silence = () => performance.now() - webhooks.bus.lastHeartbeat('sourcing')
   await until(() => silence() < 500)
   const session = await connectOnce({ url: server.url }, 'looking')
@@ -202,7 +203,7 @@ test('a full stream refuses new events, which wait in the outbox', async () => {
 
 test('heartbeats are received and not stored', async () => {
   const sourcing = await openBusWithRelay()
-  await sourcing.bus.subscribe({ subjects: ['sourcing.>'], onEvent() {}, onGap() {} })
+  await sourcing.bus.subscribe({ subjects: subscribed('sourcing.>'), onEvent() {}, onGap() {} })
   await until(() => sourcing.bus.lastHeartbeat('sourcing') > 0)
   const session = await connectOnce({ url: server.url }, 'looking')
   const { state } = await session.jsm.streams.info('DOMAIN', { subjects_filter: '>' })

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { context, ROOT_CONTEXT, trace } from '@opentelemetry/api'
 import { testDatabase } from '../../../testing/database.ts'
+import { until } from '../../../testing/until.ts'
 import { connect, type Pool, type Sql, type Tx } from '../../db/client.ts'
 import { type emit, emitAllAny, emitAny } from './emit.ts'
 
@@ -32,6 +33,19 @@ test('the event is in the outbox of the writing service if the transaction commi
     { id, type: event.type, subject: 'part_1', tenant_id: 'org_1', data: '{"partId":"part_1"}', sent_at: null },
   ])
   expect(await owner`select id from identity.outbox`).toHaveLength(0)
+})
+
+test('a commit notifies of subscribed events only; others are announced after it', async () => {
+  const [notified, announced]: string[][] = [[], []]
+  const listeners = await Promise.all([
+    owner.listen('events_sourcing', (payload) => notified?.push(JSON.parse(payload).type)),
+    owner.listen('commits_sourcing', (payload) => announced?.push(...JSON.parse(payload).about)),
+  ])
+  await pool.begin((tx) => emitAny(tx, event))
+  await pool.begin((tx) => emitAny(tx, { ...event, isSubscribed: true }))
+  await until(() => notified?.length === 1 && announced?.length === 2)
+  expect([notified, announced]).toEqual([[event.type], [event.type, event.type]])
+  await Promise.all(listeners.map(({ unlisten }) => unlisten()))
 })
 
 test('several events keep their order', async () => {

@@ -1,10 +1,12 @@
 import { isSpanContextValid, type Span, trace } from '@opentelemetry/api'
-import { EVENT_DATA_MAX_BYTES, EVENT_TYPE } from '../../../../proto/events/envelope.ts'
-import type { EventData, EventType } from '../../../../proto/events/events.ts'
+import { EMITTED_BY, EVENT_DATA_MAX_BYTES, EVENT_TYPE } from '../../../../proto/events/envelope.ts'
+import { type EventData, type EventType, SUBSCRIBED_EVENTS } from '../../../../proto/events/events.ts'
+import { announce } from '../../db/announcements.ts'
 import type { Tx } from '../../db/client.ts'
 import { newId } from '../../db/ids.ts'
 import { producerSpan } from '../../traces/traces.ts'
-import { type NewRow, storeEvents } from './queries.ts'
+import { familyOf } from '../driver/subjects.ts'
+import { commitsOf, type NewRow, notifyOf, storeEvents } from './queries.ts'
 
 interface AnyEvent {
   /** `sourcing.part.created`, in a family that a stream carries. */
@@ -16,6 +18,8 @@ interface AnyEvent {
   data: unknown
   /** Time of the event. Default: now. */
   time?: string
+  /** Whether subscribers receive it. Default: as the contract says. */
+  isSubscribed?: boolean
 }
 
 /** An event of the contract. */
@@ -26,6 +30,7 @@ interface NewEvent<Type extends EventType> extends AnyEvent {
 }
 
 const TYPE = new RegExp(EVENT_TYPE)
+const SUBSCRIBED: ReadonlySet<string> = new Set(SUBSCRIBED_EVENTS)
 const MAX_TYPE_CHARACTERS = 128
 const MAX_SUBJECT_CHARACTERS = 256
 
@@ -52,7 +57,13 @@ export async function emitAllAny(tx: Tx, events: readonly AnyEvent[]): Promise<s
     span?.end()
     return row
   })
-  if (rows.length > 0) await storeEvents(tx, rows)
+  if (rows.length === 0) return []
+  const subscribed = rows.filter(({ type }, index) => events[index]?.isSubscribed ?? SUBSCRIBED.has(type))
+  await Promise.all([storeEvents(tx, rows), subscribed.length > 0 && notifyOf(tx, subscribed)])
+  for (const [service, emitted] of Map.groupBy(rows, ({ type }) => EMITTED_BY[familyOf(type)])) {
+    const types = emitted.map(({ type }) => type)
+    if (service) announce(tx, commitsOf(service), types)
+  }
   return rows.map(({ id }) => id)
 }
 

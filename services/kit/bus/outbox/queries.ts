@@ -11,26 +11,32 @@ export interface OutboxRow extends EventRow {
   seq: string
 }
 
-/** NOTIFY channel for the events of a service. */
+/** NOTIFY channel for the subscribed events of a service. */
 export const channelOf = (service: ServiceName) => `events_${service}`
+/** Channel that announces the types of committed events of a service. */
+export const commitsOf = (service: ServiceName) => `commits_${service}`
 export const HEARTBEAT_CHANNEL = 'heartbeats'
 
 /** Postgres limits a notification to less than 8000 bytes. Longer events are notified by id and fetched. */
 const NOTIFICATION_MAX_BYTES = 7800
 
-/** Stores events and notifies of them at commit, in order. The channel is named after the schema of the transaction. */
+/** Stores events in order. */
 export const storeEvents = (tx: Tx, rows: readonly NewRow[]) => tx`
-  with stored as (
-    insert into outbox (id, type, subject, tenant_id, time, traceparent, data)
-    select e.id, e.type, e.subject, e.tenant_id, e.time, e.traceparent, e.data
-    from unnest(
-      ${rows.map((row) => row.id)}::text[], ${rows.map((row) => row.type)}::text[],
-      ${rows.map((row) => row.subject)}::text[], ${rows.map((row) => row.tenant_id)}::text[],
-      ${rows.map((row) => row.time)}::timestamptz[], ${rows.map((row) => row.traceparent)}::text[],
-      ${rows.map((row) => row.data)}::text[]
-    ) with ordinality as e (id, type, subject, tenant_id, time, traceparent, data, position)
-    order by e.position
-  )
+  insert into outbox (id, type, subject, tenant_id, time, traceparent, data)
+  select e.id, e.type, e.subject, e.tenant_id, e.time, e.traceparent, e.data
+  from unnest(
+    ${rows.map((row) => row.id)}::text[], ${rows.map((row) => row.type)}::text[],
+    ${rows.map((row) => row.subject)}::text[], ${rows.map((row) => row.tenant_id)}::text[],
+    ${rows.map((row) => row.time)}::timestamptz[], ${rows.map((row) => row.traceparent)}::text[],
+    ${rows.map((row) => row.data)}::text[]
+  ) with ordinality as e (id, type, subject, tenant_id, time, traceparent, data, position)
+  order by e.position`
+
+/**
+ * Notifies of subscribed events at commit, in order. The commit takes a lock of the whole server, so only these rare
+ * events notify. The channel is named after the schema of the transaction.
+ */
+export const notifyOf = (tx: Tx, rows: readonly NewRow[]) => tx`
   select pg_notify('events_' || current_schema(), n.payload)
   from unnest(${rows.map(notificationOf)}::text[]) with ordinality as n (payload, position)
   order by n.position`
@@ -79,7 +85,7 @@ export const markRead = (sql: Sql, cursors: readonly string[], limit: number) =>
   ))`
 
 export const notifyHeartbeat = (sql: Sql, service: ServiceName) => sql`
-  select pg_notify(${HEARTBEAT_CHANNEL}, ${service})`
+  select pg_notify(${HEARTBEAT_CHANNEL}, ${service}) where ${commitsAsynchronously(sql)}`
 
 /** Counting stops here, because a longer queue needs no exact number. */
 const MAX_COUNTED = 10_000

@@ -7,6 +7,7 @@ import {
   heartbeats,
   openBus,
   record,
+  subscribed,
   until,
 } from '../../../testing/bus/harness.ts'
 import { testDatabase } from '../../../testing/database.ts'
@@ -138,7 +139,7 @@ test('a process without a LISTEN connection starts and reports a missing heartbe
     timing: { subscribeTimeoutMs: 50 },
   })
   let loads = 0
-  await disconnected.bus.subscribe({ subjects: [type], onEvent() {}, onGap: () => void loads++ })
+  await disconnected.bus.subscribe({ subjects: subscribed(type), onEvent() {}, onGap: () => void loads++ })
   expect(loads).toBe(1)
   expect(disconnected.bus.lastHeartbeat('sourcing')).toBe(Number.NEGATIVE_INFINITY)
   await disconnected.stop()

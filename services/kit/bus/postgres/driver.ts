@@ -8,6 +8,7 @@ import { familyOf, matcherOf } from '../driver/subjects.ts'
 import { type EventRow, envelopeOf } from '../outbox/envelope.ts'
 import {
   channelOf,
+  commitsOf,
   findLowestCursor,
   findPublished,
   HEARTBEAT_CHANNEL,
@@ -49,16 +50,12 @@ export function postgresDriver({ service, pool, notifier, log, onHeartbeat }: Po
     },
     feeds({ subjects, wake }, signal) {
       const matches = matcherOf(subjects)
-      const stop = notifier.listen({
-        channels: CHANNELS,
-        onNotification: (_channel, payload) => {
-          if (matches((JSON.parse(payload) as EventRow).type)) wake.notify()
-        },
-        onDisconnected() {},
-        onListening: wake.notify,
+      const sources = sourcesOf(subjects)
+      const stop = notifier.onCommit(sources.map(commitsOf), (types) => {
+        if (!types || types.some(matches)) wake.notify()
       })
       signal.addEventListener('abort', stop)
-      return sourcesOf(subjects).map((source) => outboxFeed(pool, source))
+      return sources.map((source) => outboxFeed(pool, source))
     },
     subscribe: (receiver) =>
       notifier.listen(

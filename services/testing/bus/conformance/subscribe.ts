@@ -3,12 +3,13 @@ import type { Envelope } from '../../../../proto/events/envelope.ts'
 import { emitAny } from '../../../kit/bus/outbox/emit.ts'
 import {
   addressVariables,
-  emitValue,
+  emitSubscribed,
   type Harness,
   type Member,
   numberOf,
   openBus,
   spawnProgram,
+  subscribed,
   until,
 } from '../harness.ts'
 
@@ -23,7 +24,7 @@ export function subscribeTests(harness: () => Harness, members: () => { sourcing
     const received: Envelope[] = []
     const state = { received, loads: 0 }
     const subscription = await bus.subscribe({
-      subjects: [type],
+      subjects: subscribed(type),
       onEvent: (event) => void received.push(event),
       onGap: () => void state.loads++,
     })
@@ -37,7 +38,7 @@ export function subscribeTests(harness: () => Harness, members: () => { sourcing
     const listeners = await Promise.all([webhooks, other, sourcing].map((member) => listener(member, type)))
     expect(listeners.map(({ loads }) => loads)).toEqual([1, 1, 1])
     const began = performance.now()
-    await emitValue(sourcing.pool, type, 'a', 1)
+    await emitSubscribed(sourcing.pool, type, 'a', 1)
     await until(() => listeners.every(({ received }) => received.length === 1))
     expect(performance.now() - began).toBeLessThan(1000)
     expect(listeners[0]?.received[0]).toMatchObject({ type, source: '/marketplace/sourcing', data: { value: 1 } })
@@ -51,7 +52,7 @@ export function subscribeTests(harness: () => Harness, members: () => { sourcing
     const done = Promise.withResolvers<void>()
     const open = owner().begin(async (tx) => {
       await tx`select pg_current_xact_id()`
-      await emitValue(sourcing.pool, type, 'a', 1)
+      await emitSubscribed(sourcing.pool, type, 'a', 1)
       await until(() => received.length === 1)
       done.resolve()
     })
@@ -66,7 +67,7 @@ export function subscribeTests(harness: () => Harness, members: () => { sourcing
     const loading = Promise.withResolvers<void>()
     const order: string[] = []
     const subscription = webhooks.bus.subscribe({
-      subjects: [type],
+      subjects: subscribed(type),
       onEvent: (event) => void order.push(`event ${numberOf(event)}`),
       async onGap() {
         loading.resolve()
@@ -75,9 +76,9 @@ export function subscribeTests(harness: () => Harness, members: () => { sourcing
       },
     })
     await loading.promise
-    await emitValue(sourcing.pool, type, 'a', 1)
+    await emitSubscribed(sourcing.pool, type, 'a', 1)
     const other = await listener(webhooks, type)
-    await emitValue(sourcing.pool, type, 'a', 2)
+    await emitSubscribed(sourcing.pool, type, 'a', 2)
     await until(() => other.received.some((event) => numberOf(event) === 2))
     expect(order).toEqual([])
     loaded.resolve()
@@ -90,12 +91,12 @@ export function subscribeTests(harness: () => Harness, members: () => { sourcing
     const { sourcing, webhooks } = members()
     const type = 'sourcing.gap.emitted'
     const state = await listener(webhooks, type)
-    await emitValue(sourcing.pool, type, 'a', 1)
+    await emitSubscribed(sourcing.pool, type, 'a', 1)
     await until(() => state.received.length === 1)
     for (let round = 2; round <= 4; round++) {
       await harness().interrupt()
       await until(() => state.loads >= round && webhooks.bus.lastHeartbeat('sourcing') > Number.NEGATIVE_INFINITY)
-      await emitValue(sourcing.pool, type, 'a', round)
+      await emitSubscribed(sourcing.pool, type, 'a', round)
       await until(() => state.received.some((event) => numberOf(event) === round))
     }
   })
@@ -105,7 +106,7 @@ export function subscribeTests(harness: () => Harness, members: () => { sourcing
     let attempts = 0
     const receivedBeforeLoad: number[] = []
     await webhooks.bus.subscribe({
-      subjects: ['sourcing.broken.emitted'],
+      subjects: subscribed('sourcing.broken.emitted'),
       onEvent() {},
       onGap() {
         receivedBeforeLoad.push(webhooks.bus.lastHeartbeat('sourcing'))
@@ -122,13 +123,13 @@ export function subscribeTests(harness: () => Harness, members: () => { sourcing
     const type = 'sourcing.unapplied.emitted'
     let loads = 0
     await webhooks.bus.subscribe({
-      subjects: [type],
+      subjects: subscribed(type),
       onEvent() {
         throw new Error('cannot be applied')
       },
       onGap: () => void loads++,
     })
-    await emitValue(sourcing.pool, type, 'a', 1)
+    await emitSubscribed(sourcing.pool, type, 'a', 1)
     await until(() => loads === 2)
   })
 
@@ -139,7 +140,7 @@ export function subscribeTests(harness: () => Harness, members: () => { sourcing
     const text = 'ö'.repeat(60_000)
     for (let value = 1; value <= 5; value++) {
       await sourcing.pool.begin((tx) =>
-        emitAny(tx, { type, subject: 'a', data: value % 2 === 0 ? { value, text } : { value } }),
+        emitAny(tx, { type, subject: 'a', data: value % 2 === 0 ? { value, text } : { value }, isSubscribed: true }),
       )
     }
     await until(() => received.length === 5)

@@ -1,10 +1,9 @@
 // A bare server of the first page of parts: net/http and pgx as their manuals show them, without sign-in, limits, log and
-// metrics. It joins the texts that the statement of the service reads.
+// metrics. It joins the documents that the table stores.
 package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"log"
@@ -19,16 +18,11 @@ import (
 
 const pageSize = 10
 
+const statement = `
+	select document from sourcing.parts where state = 'PUBLISHED' and not internal order by id desc limit 11`
+
 func main() {
-	// The parameters are texts, as the log of Postgres shows them; a null is nil.
-	var texts []*string
-	if err := json.Unmarshal([]byte(os.Getenv("PARAMETERS")), &texts); err != nil {
-		log.Fatal(err)
-	}
 	parameters := []any{pgx.QueryExecModeCacheStatement, pgx.QueryResultFormats{pgx.TextFormatCode}}
-	for _, text := range texts {
-		parameters = append(parameters, text)
-	}
 	config, err := pgxpool.ParseConfig(fmt.Sprintf("%s?pool_max_conns=%s", os.Getenv("DATABASE_URL"), os.Getenv("POOL_SIZE")))
 	if err != nil {
 		log.Fatal(err)
@@ -37,8 +31,6 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	statement := os.Getenv("STATEMENT")
-
 	http.HandleFunc("GET /v1/parts", func(response http.ResponseWriter, request *http.Request) {
 		rows, err := pool.Query(request.Context(), statement, parameters...)
 		if err != nil {
@@ -46,17 +38,8 @@ func main() {
 			return
 		}
 		texts := make([]string, 0, pageSize+1)
-		document := -1
 		for rows.Next() {
-			values := rows.RawValues()
-			if document < 0 {
-				for at, field := range rows.FieldDescriptions() {
-					if field.Name == "document" {
-						document = at
-					}
-				}
-			}
-			texts = append(texts, string(values[document]))
+			texts = append(texts, string(rows.RawValues()[0]))
 		}
 		hasMore := len(texts) > pageSize
 		if hasMore {
