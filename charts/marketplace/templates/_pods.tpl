@@ -1,10 +1,15 @@
-{{/* The context is {root, settings, password}, as for the volumes. */}}
+{{/* The context is {root, of, settings, password}, as for the volumes. `of` is a service, `jobs` or `test`. */}}
 {{- define "marketplace.volumeMounts" -}}
 - name: tmp
   mountPath: /tmp
 {{- if and .password (not .root.Values.database.passwordFile) }}
 - name: database
   mountPath: /etc/marketplace/database
+  readOnly: true
+{{- end }}
+{{- range $volume, $_ := include "marketplace.secrets" . | fromYaml }}
+- name: secrets-{{ $volume }}
+  mountPath: /etc/marketplace/secrets/{{ $volume }}
   readOnly: true
 {{- end }}
 {{- if include "marketplace.natsFiles" .root }}
@@ -35,10 +40,22 @@
     optional: true
     {{- end }}
 {{- end }}
+{{- range $volume, $secret := include "marketplace.secrets" . | fromYaml }}
+- name: secrets-{{ $volume }}
+  secret:
+    secretName: {{ $secret.secret | quote }}
+    items:
+      {{- range $secret.keys | values | sortAlpha }}
+      - { key: {{ . | quote }}, path: {{ . | quote }} }
+      {{- end }}
+    {{- if $secret.optional }}
+    optional: true
+    {{- end }}
+{{- end }}
 {{- with include "marketplace.natsFiles" .root }}
 - name: nats
   secret:
-    secretName: {{ $.root.Values.nats.existingSecret | quote }}
+    secretName: {{ include "marketplace.natsSecret" $ | quote }}
     items:
       {{- range fromYaml . | values | sortAlpha }}
       - { key: {{ . | quote }}, path: {{ . | quote }} }

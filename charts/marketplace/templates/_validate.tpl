@@ -6,7 +6,7 @@
 {{- end -}}
 {{- if and (or .Values.ingress.enabled .Values.httpRoute.enabled) (regexMatch "^[0-9.]+$|:" (include "marketplace.host" .)) }}{{ fail (printf "Set publicUrl to an address with a name instead of %s, or ingress.enabled=false and httpRoute.enabled=false." (include "marketplace.host" .)) }}{{ end -}}
 {{- if .Values.dev.enabled -}}
-{{- $own := dict "database.host" .Values.database.host "database.pooler.host" .Values.database.pooler.host "database.readHost" .Values.database.readHost "database.existingSecret" .Values.database.existingSecret "database.owner.existingSecret" .Values.database.owner.existingSecret "nats.url" .Values.nats.url "nats.existingSecret" .Values.nats.existingSecret "encryption.existingSecret" .Values.encryption.existingSecret -}}
+{{- $own := dict "database.host" .Values.database.host "database.pooler.host" .Values.database.pooler.host "database.readHost" .Values.database.readHost "database.existingSecret" .Values.database.existingSecret "database.owner.existingSecret" .Values.database.owner.existingSecret "nats.url" .Values.nats.url "nats.existingSecret" .Values.nats.existingSecret "nats.jobs.existingSecret" .Values.nats.jobs.existingSecret "encryption.existingSecret" .Values.encryption.existingSecret -}}
 {{- range $key, $value := $own }}{{ if $value }}{{ fail (printf "Remove %s, because dev.enabled=true starts its own Postgres and NATS and creates their secrets." $key) }}{{ end }}{{ end -}}
 {{- else -}}
 {{- if not .Values.database.host }}{{ fail "Set database.host to your Postgres, or dev.enabled=true for an evaluation without persistence." }}{{ end -}}
@@ -28,6 +28,7 @@
 {{- if and .url .existingSecret (eq .secretType "url") }}{{ fail "Remove nats.url, because nats.existingSecret has the URL (nats.secretType=url)." }}{{ end -}}
 {{- if and (not .url) .existingSecret (ne .secretType "url") }}{{ fail "Set nats.url to the servers that the credentials of nats.existingSecret are for." }}{{ end -}}
 {{- if and (eq .secretType "certificate") .existingSecret (not (hasPrefix "tls://" .url)) }}{{ fail "Set nats.url to tls://…, because NATS reads a client certificate over TLS only." }}{{ end -}}
+{{- if and .jobs.existingSecret (not .existingSecret) }}{{ fail "Set nats.existingSecret to the secret of the services, beside nats.jobs.existingSecret." }}{{ end -}}
 {{- if and .prefix (ne (include "marketplace.usesNats" $) "true") }}{{ fail "Remove nats.prefix, or set nats.url: without NATS events run over Postgres." }}{{ end -}}
 {{- end -}}
 {{- if and .Values.jobs.serviceAccount.create .Values.jobs.serviceAccount.name }}{{ fail (printf "Set jobs.serviceAccount.create=false to run the Jobs with the existing account %s." .Values.jobs.serviceAccount.name) }}{{ end -}}

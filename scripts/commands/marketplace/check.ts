@@ -1,11 +1,13 @@
 import { env, exit } from 'node:process'
+import { secretIn } from '../../../services/kit/config/read.ts'
 import type { CheckedDependency } from '../../../services/kit/service/checks.ts'
 
 /**
  * Checks a deployment from inside: every service can now use what it needs, a wrong password is refused, and with EMAIL and
  * PASSWORD the account signs in and reads a catalog.
  */
-const { IDENTITY_URL, CATALOG_URL, HEALTH_URLS, EMAIL, PASSWORD } = env
+const { IDENTITY_URL, CATALOG_URL, HEALTH_URLS } = env
+const [EMAIL, PASSWORD] = [secretIn(env, 'EMAIL'), secretIn(env, 'PASSWORD')]
 if (!IDENTITY_URL || !CATALOG_URL) fail('Set IDENTITY_URL and CATALOG_URL to the services.')
 
 const failures: string[] = []
