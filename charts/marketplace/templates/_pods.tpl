@@ -72,6 +72,15 @@
 {{- end }}
 {{- end -}}
 
+{{/* The names of the secrets with the credentials for images, as YAML: a value has names, or maps with the name. */}}
+{{- define "marketplace.pullSecrets" -}}
+{{- $names := list -}}
+{{- range concat .Values.global.imagePullSecrets .Values.imagePullSecrets .Values.image.pullSecrets -}}
+{{- $names = append $names (kindIs "map" . | ternary (get (kindIs "map" . | ternary . dict) "name") .) -}}
+{{- end -}}
+{{- uniq $names | toYaml -}}
+{{- end -}}
+
 {{/* What every pod has: no token of the cluster, and the settings of pods. The context is {root, settings, account}. */}}
 {{- define "marketplace.podSpec" -}}
 serviceAccountName: {{ .account | quote }}
@@ -79,7 +88,7 @@ automountServiceAccountToken: false
 enableServiceLinks: false
 securityContext:
   {{- toYaml .settings.podSecurityContext | nindent 2 }}
-{{- with .root.Values.image.pullSecrets }}
+{{- with include "marketplace.pullSecrets" .root | fromYamlArray }}
 imagePullSecrets:
   {{- range . }}
   - name: {{ . | quote }}

@@ -22,6 +22,8 @@
 {{- if not (or .Values.storage.s3.existingSecret .Values.storage.s3.platformIdentity) }}{{ fail "Set storage.s3.existingSecret to the secret with the access key of the store, or storage.s3.platformIdentity=true." }}{{ end -}}
 {{- if and .Values.storage.s3.existingSecret .Values.storage.s3.platformIdentity }}{{ fail "Remove storage.s3.existingSecret, because storage.s3.platformIdentity=true takes the access key from the platform." }}{{ end -}}
 {{- end -}}
+{{- $enabled := include "marketplace.enabledServices" . | fromYamlArray -}}
+{{- if not $enabled }}{{ fail "Set services.<name>.enabled=true for one service at least." }}{{ end -}}
 {{- include "marketplace.validateLabels" . -}}
 {{- include "marketplace.validateReplicas" . -}}
 {{- with .Values.nats -}}
@@ -53,8 +55,12 @@
 
 {{/* Labels of users beside those of the chart, of which selectors consist. */}}
 {{- define "marketplace.validateLabels" -}}
-{{- $labels := dict "commonLabels" .Values.commonLabels "podLabels" .Values.podLabels -}}
-{{- range $name, $service := .Values.services }}{{ $_ := set $labels (printf "services.%s.podLabels" $name) ($service.podLabels | default dict) }}{{ end -}}
+{{- $labels := dict "commonLabels" .Values.commonLabels "podLabels" .Values.podLabels "service.labels" .Values.service.labels "serviceAccount.labels" .Values.serviceAccount.labels "jobs.serviceAccount.labels" .Values.jobs.serviceAccount.labels -}}
+{{- range $name, $service := .Values.services }}
+{{- $_ := set $labels (printf "services.%s.podLabels" $name) ($service.podLabels | default dict) -}}
+{{- $_ := set $labels (printf "services.%s.service.labels" $name) (dig "service" "labels" dict $service) -}}
+{{- $_ := set $labels (printf "services.%s.serviceAccount.labels" $name) (dig "serviceAccount" "labels" dict $service) -}}
+{{- end -}}
 {{- range $name := list "serviceMonitor" "alerts" "dashboard" }}{{ $_ := set $labels (printf "metrics.%s.labels" $name) (index $.Values.metrics $name).labels }}{{ end -}}
 {{- range $key, $set := $labels -}}
 {{- range $label, $_ := $set -}}
@@ -64,7 +70,7 @@
 {{- end -}}
 
 {{- define "marketplace.validateReplicas" -}}
-{{- range $name := splitList " " (include "marketplace.serviceNames" .) -}}
+{{- range $name := include "marketplace.enabledServices" . | fromYamlArray -}}
 {{- $service := include "marketplace.service" (dict "root" $ "name" $name) | fromYaml -}}
 {{- with $service.autoscaling -}}
 {{- if and .enabled (gt (int .minReplicas) (int .maxReplicas)) }}{{ fail (printf "Lower autoscaling.minReplicas of %s (%d) to autoscaling.maxReplicas (%d), or raise the latter." $name (int .minReplicas) (int .maxReplicas)) }}{{ end -}}
@@ -91,7 +97,7 @@
 {{- define "marketplace.validateConnections" -}}
 {{- if .Values.database.maxConnections -}}
 {{- $needed := 0 -}}
-{{- range $name := splitList " " (include "marketplace.serviceNames" .) -}}
+{{- range $name := include "marketplace.enabledServices" . | fromYamlArray -}}
 {{- $service := include "marketplace.service" (dict "root" $ "name" $name) | fromYaml -}}
 {{- $replicas := include "marketplace.maxReplicas" (dict "root" $ "name" $name "service" $service) | int -}}
 {{- /* Further replicas start before old ones end in a rolling update. */ -}}
