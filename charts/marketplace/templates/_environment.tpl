@@ -23,6 +23,8 @@ RATE_LIMIT_BURST: {{ .Values.config.rateLimitBurst | int | quote }}
 ACCESS_TOKEN_SECONDS: {{ .Values.config.accessTokenSeconds | int | quote }}
 {{- with .Values.config.otlpEndpoint }}
 OTEL_EXPORTER_OTLP_ENDPOINT: {{ . | quote }}
+OTEL_TRACES_SAMPLER: {{ $.Values.config.tracesSampler | quote }}
+OTEL_TRACES_SAMPLER_ARG: {{ $.Values.config.tracesSamplerArg | toString | quote }}
 {{- end }}
 # Identity.
 HASHING_SLOTS: {{ .Values.config.hashingSlots | int | quote }}
@@ -161,6 +163,17 @@ PUBLIC_URL: publicUrl
   valueFrom:
     resourceFieldRef:
       resource: limits.memory
+{{- if $values.config.otlpEndpoint }}
+- name: POD_NAME
+  valueFrom:
+    fieldRef:
+      fieldPath: metadata.name
+- name: OTEL_RESOURCE_ATTRIBUTES
+  {{- $attributes := merge dict $values.config.otlpResourceAttributes (dict "service.namespace" .root.Release.Name "service.instance.id" "$(POD_NAME)" "k8s.pod.name" "$(POD_NAME)" "k8s.namespace.name" .root.Release.Namespace) }}
+  {{- $pairs := list }}
+  {{- range $key, $value := $attributes }}{{ $pairs = append $pairs (printf "%s=%s" $key $value) }}{{ end }}
+  value: {{ join "," $pairs | quote }}
+{{- end }}
 {{- include "marketplace.fileVariables" .root }}
 {{- include "marketplace.secretFileVariables" (dict "root" .root "of" .name) }}
 {{- if eq .name "sourcing" }}

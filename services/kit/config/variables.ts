@@ -4,6 +4,16 @@ import { OneOf } from '../../../proto/http/shapes.ts'
 /** Longest lifetime of an access token that can be configured, for which every revocation is remembered. */
 export const MAX_ACCESS_TOKEN_SECONDS = 3600
 
+/** The samplers of the OpenTelemetry specification that need no server. */
+const TRACES_SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const
+
 /** The environment variables of every service. */
 export const commonVariables = {
   NODE_ENV: OneOf(['development', 'test', 'production'], {
@@ -116,6 +126,23 @@ export const commonVariables = {
       description: 'Endpoint that receives traces, over OTLP and HTTP. Unset: no traces.',
     }),
   ),
+  OTEL_RESOURCE_ATTRIBUTES: Type.Optional(
+    Type.String({
+      format: 'resource attributes',
+      description:
+        'Attributes of the resource of all spans, as `name=value` separated by commas, percent-encoded. `service.name` and `service.version` are those of the service. Default: `service.namespace=marketplace` and a random `service.instance.id` for each process.',
+    }),
+  ),
+  OTEL_TRACES_SAMPLER: OneOf(TRACES_SAMPLERS, {
+    default: 'parentbased_always_on',
+    description: 'Which requests are traced. `parentbased_…`: as the caller has decided.',
+  }),
+  OTEL_TRACES_SAMPLER_ARG: Type.Optional(
+    Type.String({
+      pattern: '^(0(\\.\\d+)?|1(\\.0+)?)$',
+      description: 'Share of the requests for `…traceidratio`, from 0 to 1. Default: 1.',
+    }),
+  ),
 }
 
 /** The database of one service. `services/all` has one pair for each service, prefixed with its name. */
@@ -154,6 +181,24 @@ function isOrigin(text: string): boolean {
 }
 
 FormatRegistry.Set('origins', (list) => originsIn(list).every(isOrigin))
+
+/** The attributes of OTEL_RESOURCE_ATTRIBUTES. Throws for a text that is not percent-encoded. */
+export const resourceAttributesIn = (list = ''): Record<string, string> =>
+  Object.fromEntries(
+    list.split(',').flatMap((pair) => {
+      const [name = '', ...value] = pair.split('=')
+      return name.trim() === '' ? [] : [[name.trim(), decodeURIComponent(value.join('=').trim())]]
+    }),
+  )
+
+FormatRegistry.Set('resource attributes', (list) => {
+  try {
+    resourceAttributesIn(list)
+    return list.split(',').every((pair) => /^[^=]+=/.test(pair))
+  } catch {
+    return false
+  }
+})
 
 /** For the service that serves the console, and for that whose mails refer to it. */
 export const consoleVariables = {

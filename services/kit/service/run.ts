@@ -4,7 +4,7 @@ import { NotFoundError } from 'elysia'
 import { listedOwnerOf } from '../../../proto/paths.ts'
 import type { ServiceName } from '../../../proto/services.ts'
 import { BadConfiguration, readConfig } from '../config/read.ts'
-import { originsIn } from '../config/variables.ts'
+import { originsIn, resourceAttributesIn } from '../config/variables.ts'
 import { VERSION } from '../config/version.ts'
 import { createApp } from '../http/app.ts'
 import { flushLogs } from '../log/standard-output.ts'
@@ -25,6 +25,9 @@ interface ServeOptions {
     | 'SHUTDOWN_SECONDS'
     | 'DRAIN_SECONDS'
     | 'OTEL_EXPORTER_OTLP_ENDPOINT'
+    | 'OTEL_RESOURCE_ATTRIBUTES'
+    | 'OTEL_TRACES_SAMPLER'
+    | 'OTEL_TRACES_SAMPLER_ARG'
     | 'TRUSTED_PROXIES'
     | 'CORS_ORIGINS'
   >
@@ -116,6 +119,9 @@ export async function open(serving: ServeOptions): Promise<Running> {
   const { log } = first
   const stopTraces = await startTraces({
     endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
+    resourceAttributes: resourceAttributesIn(config.OTEL_RESOURCE_ATTRIBUTES),
+    sampler: config.OTEL_TRACES_SAMPLER,
+    samplerRatio: Number(config.OTEL_TRACES_SAMPLER_ARG ?? 1),
     services: services.map(({ name }) => name),
     version: VERSION,
     onLoss: (error) => log.warn({ err: error }, 'the last spans are lost, because the collector does not answer'),

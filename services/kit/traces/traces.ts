@@ -20,21 +20,30 @@ const tracers = new Map<ServiceName, Tracer>()
 /** The service to which the work of a context belongs. */
 const SERVICE = createContextKey('service')
 
-interface TraceOptions {
+export interface TraceSettings {
   endpoint: string | undefined
-  services: readonly ServiceName[]
   version: string
+  resourceAttributes: Readonly<Record<string, string>>
+  /** A name of OTEL_TRACES_SAMPLER. */
+  sampler: string
+  /** Share of the requests that a sampler by ratio traces. */
+  samplerRatio: number
+}
+
+interface TraceOptions extends TraceSettings {
+  services: readonly ServiceName[]
   /** Receives the error of the last export, whose spans are lost. It does not fail the stop. */
   onLoss(error: unknown): void
 }
 
 /** Exports traces to the endpoint. Without one the SDK is not loaded. Returns a function that stops it. */
-export async function startTraces({ endpoint, services, version, onLoss }: TraceOptions): Promise<() => Promise<void>> {
+export async function startTraces({ services, onLoss, ...settings }: TraceOptions): Promise<() => Promise<void>> {
+  const { endpoint, version } = settings
   if (endpoint === undefined) return async () => {}
   const { createProvider, registerGlobals, removeGlobals } = await import('./sdk.ts')
   registerGlobals()
   const providers = services.map((service) => {
-    const provider = createProvider(endpoint, service, version)
+    const provider = createProvider(service, { ...settings, endpoint })
     tracers.set(service, provider.getTracer('marketplace', version))
     return provider
   })
