@@ -43,7 +43,7 @@ test.each([
 })
 
 test('migrations after those of the first release are checked', () => {
-  expect(isLater('services/kit/migrations/0005_jobs.sql')).toBe(false)
-  expect(isLater('services/kit/migrations/0006_more.sql')).toBe(true)
+  expect(isLater('services/kit/migrations/0006_job_turns.sql')).toBe(false)
+  expect(isLater('services/kit/migrations/0007_more.sql')).toBe(true)
   expect(isLater('services/new/migrations/0001_first.sql')).toBe(true)
 })

@@ -10,7 +10,7 @@ import { run } from '../toolchain/run.ts'
  * before.
  */
 const FIRST_RELEASE: Readonly<Record<string, number>> = {
-  kit: 5,
+  kit: 6,
   organization: 12,
   identity: 5,
   catalog: 2,

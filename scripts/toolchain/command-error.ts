@@ -23,6 +23,25 @@ export function sentenceFor(output: string): string | undefined {
   return undefined
 }
 
+/** By the codes of sockets and of the drivers of Postgres and NATS. */
+const REASONS: Record<string, string> = {
+  ECONNREFUSED: 'nothing listens on this port',
+  CONNECTION_REFUSED: 'nothing listens on this port',
+  ENOTFOUND: 'the host is unknown',
+  EAI_AGAIN: 'the host is unknown',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+  CONNECT_TIMEOUT: 'no answer within 5 s',
+  CONNECTION_TIMEOUT: 'no answer within 5 s',
+  CONNECTION_CLOSED: 'it closes the connection',
+  TIMEOUT: 'no answer within 5 s',
+}
+
+/** Why a server does not answer, without a full stop. */
+export function reasonOf({ code = '', message }: Error & { code?: string }): string {
+  return REASONS[code] ?? message.replace(/\.$/, '')
+}
+
 /** The text of an error that ends a command: one sentence if possible, else the stack. */
 export function explain(error: unknown): string {
   if (error instanceof CommandError) return error.message

@@ -1,8 +1,9 @@
 import { insertGrant } from '../identity/impersonation/queries.ts'
 import { createSigner, type Signer, type TokenSubject } from '../identity/keys/signer.ts'
 import { insertRefreshToken, insertSession } from '../identity/tokens/queries.ts'
-import { hashOf, newId, newSecretToken } from '../kit/db/ids.ts'
+import { newId } from '../kit/db/ids.ts'
 import { createSecretBox } from '../kit/secrets/box.ts'
+import { hashOf, newSecretToken } from '../kit/secrets/tokens.ts'
 import { AUDIENCE } from '../kit/service/service.ts'
 import type { TestMarketplace, TestUser } from './marketplace.ts'
 

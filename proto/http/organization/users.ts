@@ -224,65 +224,57 @@ export const patchUser = defineOperation({
   changesAuthority: true,
 })
 
-const verb = <const V extends string>(name: V) => ({ method: 'POST' as const, path: `/flows/v1/users/{id}/${name}` })
+const verb = <const V extends string>(name: V) =>
+  ({
+    method: 'POST',
+    path: `/flows/v1/users/{id}/${name}`,
+    tag: flows,
+    access: 'user:manage',
+    params: userId,
+    changesAuthority: true,
+  }) as const
 
 export const activateUser = defineOperation({
   id: 'activateUser',
   ...verb('activate'),
-  tag: flows,
   summary: 'Activate a user',
   description: 'The user can sign in again with the same password. A service account needs a new key.',
-  access: 'user:manage',
-  params: userId,
   response: User,
   refusals: ['illegal_transition'],
   audit: { procedure: 'user.activate', request: ['id'] },
-  changesAuthority: true,
 })
 
 export const deactivateUser = defineOperation({
   id: 'deactivateUser',
   ...verb('deactivate'),
-  tag: flows,
   summary: 'Deactivate a user',
   description:
     'The user can no longer sign in, and their sessions end in every service within a second. They stay in the directory with their roles. The keys of a service account, those that it created for other accounts, and those of accounts that it created are revoked. The last administrator cannot be deactivated.',
-  access: 'user:manage',
-  params: userId,
   response: User,
   refusals: ['illegal_transition', 'last_administrator'],
   audit: { procedure: 'user.deactivate', request: ['id', 'endedKeyIds'] },
-  changesAuthority: true,
 })
 
 export const resetUserPassword = defineOperation({
   id: 'resetUserPassword',
   ...verb('reset-password'),
-  tag: flows,
   summary: "Reset a user's password",
   description: `Voids the password, the sessions and earlier links, and returns a new link, or with \`mail\` sends it to the user: ${LINK_LIMITS}.`,
-  access: 'user:manage',
-  params: userId,
   body: PasswordResetOptions,
   bodyOptional: true,
   response: PasswordReset,
   refusals: ['illegal_transition', 'limit_reached', 'mail_unavailable'],
   audit: { procedure: 'user.resetPassword', request: ['id', 'mail'] },
-  changesAuthority: true,
   noStore: true,
 })
 
 export const anonymiseUser = defineOperation({
   id: 'anonymiseUser',
   ...verb('anonymise'),
-  tag: flows,
   summary: 'Anonymise a user',
   description:
     'Erases e-mail address, names, telephone number, password and sessions permanently. The id remains, and the fields become `erased`. The keys of a service account, those that it created for other accounts, and those of accounts that it created are revoked. The last administrator cannot be anonymised.',
-  access: 'user:manage',
-  params: userId,
   response: User,
   refusals: ['illegal_transition', 'last_administrator'],
   audit: { procedure: 'user.anonymise', request: ['id', 'endedKeyIds'] },
-  changesAuthority: true,
 })

@@ -1,10 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { oneOf } from '../../messages.ts'
 import { ASSIGNMENT } from '../../states/assignments.ts'
-import { FINAL_ORDER_STATES, ORDER_STATES } from '../../states/orders.ts'
+import { FINAL_ORDER_STATES } from '../../states/orders.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, Line, OneOf, PageOf, pageQuery, pathParam } from '../shapes.ts'
+import { closed, DateTime, Line, PageOf, pageQuery, pathParam } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
+import { Order, orderFilters, org } from './orders.ts'
 
 export const assignmentsTag = defineTag(
   'Assignments',
@@ -14,14 +15,12 @@ export const assignmentsTag = defineTag(
 export const EXAMPLE_ASSIGNMENT_ID = 'assignment_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 const EXAMPLE_EXTENSION_ID = 'extension_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 const EXAMPLE_ORDER = 'order_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
-const EXAMPLE_PART = 'part_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
-const EXAMPLE_FACTORY = 'factory_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 
 /** Maximum number of extensions of an assignment. */
 export const MAX_EXTENSIONS = 50
 
-const org = (description: string, last: string) =>
-  Type.String({ description, examples: [`org_01JZ8Q4D3R1G5M7VJ0T6W2X9Y${last}`] })
+/** The fields that an assignment shares with its order. */
+const { properties: order } = Order
 
 const date = (description: string, example: string) => Type.String({ format: 'date', description, examples: [example] })
 
@@ -30,15 +29,15 @@ export const Assignment = closed(
     id: Type.String({ description: 'Id of the assignment.', examples: [EXAMPLE_ASSIGNMENT_ID] }),
     orderId: Type.String({ description: 'The order.', examples: [EXAMPLE_ORDER] }),
     orderSerialNumber: Type.String({ description: 'Serial number of the order.', examples: ['O-7K2M9QXA'] }),
-    rfqId: Type.String({ description: 'Awarded RFQ.', examples: ['rfq_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'] }),
-    partId: Type.String({ description: 'Ordered part.', examples: [EXAMPLE_PART] }),
-    factoryId: Type.String({ description: 'Factory that makes the part.', examples: [EXAMPLE_FACTORY] }),
-    consumerOrgId: org('Organization that placed the order.', 'B'),
-    ipOwnerOrgId: org('IP owner of the part.', 'D'),
-    manufacturerOrgId: org('Organization of the factory.', 'C'),
+    rfqId: order.rfqId,
+    partId: order.partId,
+    factoryId: order.factoryId,
+    consumerOrgId: order.consumerOrgId,
+    ipOwnerOrgId: order.ipOwnerOrgId,
+    manufacturerOrgId: order.manufacturerOrgId,
     sellerOrgId: org('Organization that sells the parts.', 'C'),
-    distributorOrgId: Type.Optional(org('Distributor of the consumer, where it has one.', 'E')),
-    status: OneOf(ORDER_STATES, { description: 'State of the order.', examples: ['CONFIRMED'] }),
+    distributorOrgId: order.distributorOrgId,
+    status: order.state,
     archived: Type.Boolean({
       description: 'Whether the assignment is ARCHIVED; otherwise it is CURRENT.',
       examples: [false],
@@ -63,12 +62,12 @@ export const listAssignments = defineOperation({
   access: 'assignment:read',
   query: Type.Object({
     ...pageQuery,
-    status: Type.Optional(OneOf(ORDER_STATES, { description: 'State of the order.', examples: ['CONFIRMED'] })),
+    status: orderFilters.state,
     archived: Type.Optional(Type.Boolean({ description: 'Whether the assignment is archived.', examples: [false] })),
     orderId: Type.Optional(Type.String({ description: 'Id of the order.', examples: [EXAMPLE_ORDER] })),
     rfqId: Type.Optional(Type.String({ description: 'Id of the RFQ.', examples: ['rfq_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'] })),
-    partId: Type.Optional(Type.String({ description: 'Id of the part.', examples: [EXAMPLE_PART] })),
-    factoryId: Type.Optional(Type.String({ description: 'Id of the factory.', examples: [EXAMPLE_FACTORY] })),
+    partId: orderFilters.partId,
+    factoryId: orderFilters.factoryId,
   }),
   response: PageOf(Assignment),
 })

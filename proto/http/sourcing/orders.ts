@@ -32,7 +32,7 @@ export const milestones = Type.Array(Milestone, {
   examples: [[{ name: 'First article inspection', plannedTime: '2026-05-20T12:00:00.000Z' }]],
 })
 
-const org = (description: string, last: string) =>
+export const org = (description: string, last: string) =>
   Type.String({ description, examples: [`org_01JZ8Q4D3R1G5M7VJ0T6W2X9Y${last}`] })
 
 const optional = {

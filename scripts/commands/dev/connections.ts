@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { connect as connectToPostgres } from '../../../services/kit/db/client.ts'
 import { OLDEST_POSTGRES } from '../../../services/kit/migrate/server.ts'
-import { CommandError } from '../../toolchain/command-error.ts'
+import { CommandError, reasonOf } from '../../toolchain/command-error.ts'
 
 const TIMEOUT_SECONDS = 5
 
@@ -46,14 +46,6 @@ function parse(variable: string, text: string, protocol: RegExp, form: string): 
   return url
 }
 
-const REASONS: Record<string, string> = {
-  ECONNREFUSED: 'nothing listens on this port',
-  ENOTFOUND: 'the host is unknown',
-  EAI_AGAIN: 'the host is unknown',
-  EHOSTUNREACH: 'the host cannot be reached',
-  ENETUNREACH: 'the network cannot be reached',
-}
-
 /** A server that greets sends the first bytes of a connection. */
 async function requireListener(
   variable: string,
@@ -72,9 +64,8 @@ async function requireListener(
   try {
     await promise
   } catch (error) {
-    const { code = '', message } = error as NodeJS.ErrnoException
-    const reason = REASONS[code] ?? message
-    throw new CommandError(`${variable}: ${server} on ${address.host}:${address.port} does not answer: ${reason}.`)
+    const place = `${server} on ${address.host}:${address.port}`
+    throw new CommandError(`${variable}: ${place} does not answer: ${reasonOf(error as Error)}.`)
   } finally {
     socket.destroy()
   }

@@ -1,5 +1,5 @@
 import { isDependencyFailure } from '../../../services/kit/db/failures.ts'
-import { CommandError } from '../../toolchain/command-error.ts'
+import { CommandError, reasonOf } from '../../toolchain/command-error.ts'
 
 /** A failure that another attempt would repeat. The exit code 2 tells the Job of the chart so. */
 export class PermanentRefusal extends CommandError {
@@ -41,23 +41,6 @@ export async function waitForServer({ name, connect, waitMs = WAIT_MS }: Server)
     }
     await Bun.sleep(PAUSE_MS)
   }
-}
-
-const REASONS: Record<string, string> = {
-  ECONNREFUSED: 'nothing listens on this port',
-  CONNECTION_REFUSED: 'nothing listens on this port',
-  ENOTFOUND: 'the host is unknown',
-  EAI_AGAIN: 'the host is unknown',
-  EHOSTUNREACH: 'the host cannot be reached',
-  ENETUNREACH: 'the network cannot be reached',
-  CONNECT_TIMEOUT: 'no answer within 5 s',
-  CONNECTION_TIMEOUT: 'no answer within 5 s',
-  CONNECTION_CLOSED: 'it closes the connection',
-  TIMEOUT: 'no answer within 5 s',
-}
-
-function reasonOf({ code = '', message }: Error & { code?: string }): string {
-  return REASONS[code] ?? message.replace(/\.$/, '')
 }
 
 /** Codes of the driver of NATS. */

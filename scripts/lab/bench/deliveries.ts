@@ -17,7 +17,6 @@ const ENDPOINTS_OF_AN_ORGANIZATION = 10
 export const EVENTS_AT_ONCE = 50
 const DELIVERIES_AT_ONCE = EVENTS_AT_ONCE * ENDPOINTS_OF_AN_ORGANIZATION
 export const EXPECTED_PER_SECOND = 8000
-export const HANGING_ENDPOINTS = 300
 const BODY_BYTES = 1000
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 /** Polling more often would slow down the database. */
@@ -27,8 +26,16 @@ const POLL_MS = 50
 const busy = Array.from({ length: ORGANIZATIONS }, (_, at) => loadedOrganization(at + 2))
 /** Its only endpoint keeps the time of arrival. */
 export const TIMED = loadedOrganization(ORGANIZATIONS + 2)
-/** Its endpoints never answer. */
-export const NOISY = loadedOrganization(ORGANIZATIONS + 3)
+/** Organizations whose endpoints never answer: one with many, and several with as many as an organization may have. */
+export interface Noise {
+  organizations: readonly string[]
+  endpoints: number
+}
+export const NOISE: readonly Noise[] = [
+  { organizations: ['org_noisy'], endpoints: 300 },
+  { organizations: Array.from({ length: 20 }, (_, at) => `org_noisy_${at}`), endpoints: 50 },
+]
+const noisy = NOISE.flatMap(({ organizations }) => organizations)
 
 /** What emits events and receives their deliveries. */
 export interface Deliveries {
@@ -67,14 +74,16 @@ async function createEndpoints({ database }: Context, { owner, receiver }: Deliv
   const secret = await box.encrypt(SECRET)
   // Each table in a transaction of its own, because the service still claims the deliveries of the earlier run.
   for (const table of ['endpoints', 'events', 'attempts']) await owner`truncate webhooks.${owner(table)} cascade`
-  await owner`delete from webhooks.deliveries where org_id = any(${[...busy, TIMED, NOISY]})`
+  await owner`delete from webhooks.deliveries where org_id = any(${[...busy, TIMED, ...noisy]})`
   const insert = (orgId: string, path: string, endpoints: number) => owner`
     insert into webhooks.endpoints (id, org_id, url, events, status, secret, created_at, updated_at)
     select id, ${orgId}, ${receiver.url} || ${path}, array['cases.*'], 'active', ${secret}, now(), now()
     from unnest(${Array.from({ length: endpoints }, (_, at) => loadedEndpoint(orgId, at + 1))}::text[]) id`
   for (const orgId of busy) await insert(orgId, '/accepts', ENDPOINTS_OF_AN_ORGANIZATION)
   await insert(TIMED, '/timed', 1)
-  await insert(NOISY, '/hangs', HANGING_ENDPOINTS)
+  for (const { organizations, endpoints } of NOISE) {
+    for (const orgId of organizations) await insert(orgId, '/hangs', endpoints)
+  }
   for (const orgId of [DELIVERED, UNDELIVERED]) await insert(orgId, '/accepts', ENDPOINTS_OF_A_LIST)
   await owner`vacuum (analyze) webhooks.endpoints, webhooks.deliveries`
 }
@@ -94,11 +103,14 @@ export async function recorded(owner: Owner, since: string, events: number): Pro
   for (;;) {
     const [found] = await owner<{ stored: number; isSome: boolean }[]>`
       select (select count(*)::integer from webhooks.events where timestamp >= ${since}) as stored,
-        exists (select from webhooks.deliveries where state = 'PENDING' and org_id <> ${NOISY}) as "isSome"`
+        exists (select from webhooks.deliveries where state = 'PENDING' and org_id <> all(${noisy})) as "isSome"`
     if (found && found.stored >= events && !found.isSome) return
     await Bun.sleep(POLL_MS)
   }
 }
+
+/** Deletes what endpoints that hang have not received. Requests in flight end with their time-out. */
+export const silence = (owner: Owner) => owner`delete from webhooks.deliveries where org_id = any(${noisy})`
 
 export const DATA = { text: 'x'.repeat(BODY_BYTES - 170) }
 

@@ -11,6 +11,7 @@ import { measureCost } from './sections/cost.ts'
 import { measureCreate } from './sections/create.ts'
 import { measureMemory } from './sections/memory.ts'
 import { measurePages } from './sections/pages.ts'
+import { measurePartitions } from './sections/partitions.ts'
 import { measureParts } from './sections/parts.ts'
 import { measureRefreshes } from './sections/refresh.ts'
 import { measureReplica } from './sections/replica.ts'
@@ -45,6 +46,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
 /** Measured only where they are named, because they take several minutes. */
 const ON_REQUEST: Readonly<Record<string, Section>> = {
   replica: measureReplica,
+  partitions: measurePartitions,
   'webhook-growth': measureWebhookGrowth,
 }
 

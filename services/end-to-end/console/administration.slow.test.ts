@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { newSecretToken } from '../../kit/db/ids.ts'
+import { newSecretToken } from '../../kit/secrets/tokens.ts'
 import { act, checkScreen, consoleStage, NARROW, stateOf, WIDE } from '../../testing/console.ts'
 import { freePort } from '../../testing/free-port.ts'
 import { insertMailAddress } from '../../testing/operations/organization-records.ts'

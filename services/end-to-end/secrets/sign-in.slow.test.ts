@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, spyOn, test } from 'bun:test'
-import { newSecretToken } from '../../kit/db/ids.ts'
+import { newSecretToken } from '../../kit/secrets/tokens.ts'
 import { Fixtures } from '../../testing/fixtures.ts'
 import { TEST_PASSWORD } from '../../testing/marketplace.ts'
 import { openActivation, openGrant, openSession } from '../../testing/sessions.ts'

@@ -5,8 +5,8 @@ import type { ReadToken } from '../../kit/auth/tokens.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { CommandOf, PreparationOf } from '../../kit/command/command.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
-import { hashOf } from '../../kit/db/ids.ts'
 import { found, notFound } from '../../kit/errors/refusal.ts'
+import { hashOf } from '../../kit/secrets/tokens.ts'
 import {
   findLiveSession,
   findOwnSessionOfRefreshToken,

@@ -1,6 +1,6 @@
 import { fold } from '../../kit/db/fold.ts'
-import { hashOf } from '../../kit/db/ids.ts'
 import { networkOf } from '../../kit/http/client-address.ts'
+import { hashOf } from '../../kit/secrets/tokens.ts'
 
 export interface ThrottleKeys {
   /** Account and address, against guesses of one password. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { newId, newSecretToken } from '../../kit/db/ids.ts'
+import { newId } from '../../kit/db/ids.ts'
+import { newSecretToken } from '../../kit/secrets/tokens.ts'
 import { ApiClient } from '../../testing/client.ts'
 import { marketplaceOf, TEST_PASSWORD } from '../../testing/marketplace.ts'
 import { openActivation, openGrant } from '../../testing/sessions.ts'

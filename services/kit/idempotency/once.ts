@@ -1,9 +1,9 @@
 import canonicalize from 'canonicalize'
 import type { Tx } from '../db/client.ts'
-import { hashOf } from '../db/ids.ts'
 import { JsonText } from '../db/json-text.ts'
 import { refuse } from '../errors/refusal.ts'
 import type { SecretBox } from '../secrets/box.ts'
+import { hashOf } from '../secrets/tokens.ts'
 import { deleteKey, findKey, insertKey, RETENTION_MS, tryLockKey } from './queries.ts'
 
 interface IdempotentRequest {

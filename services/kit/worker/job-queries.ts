@@ -43,50 +43,50 @@ interface KindLimits {
 }
 
 /**
- * Leases the next job of some kinds: tenants round-robin, the longest due first within a tenant. The recursion reads
- * one entry of the index for each tenant of these kinds, whatever the number of its jobs. The lock of the turn, with
- * the time that was read, ensures that concurrent claims do not exceed the limit of a tenant. Leases use the database's
+ * Leases the next job of some kinds: tenants round-robin, the longest due first within a tenant. The turns are read from
+ * an index in their order; those that are passed over have running jobs, which are few. The lock of the turn, with the
+ * version that was read, ensures that concurrent claims do not exceed the limit of a tenant. Leases use the database's
  * clock, which all replicas share.
  */
 export const claimJob = (sql: Sql, token: string, kinds: readonly KindLimits[], now: string) => sql<JobRow[]>`
-  with recursive limits as materialized (
+  with limits as materialized (
     select kind, "tenantSlots", "leaseMs" from json_to_recordset(${JSON.stringify(kinds)}::text::json) as limits (
       kind text, "tenantSlots" integer, "leaseMs" integer)
-  ), queues (kind, tenant_id) as (
-    select limits.kind, first.tenant_id
-    from limits cross join lateral (
-      select tenant_id from jobs where kind = limits.kind order by tenant_id limit 1) first
-    union all
-    select queues.kind, next.tenant_id
-    from queues cross join lateral (
-      select tenant_id from jobs where kind = queues.kind and tenant_id > queues.tenant_id
-      order by tenant_id limit 1) next
-  ), waiting as materialized (
-    select turn.kind, turn.tenant_id, turn.claimed_at, limits."leaseMs"
-    from queues
-    join limits on limits.kind = queues.kind
-    join job_turns turn on turn.kind = queues.kind and turn.tenant_id = queues.tenant_id
-    where exists (
-        select from jobs where kind = queues.kind and tenant_id = queues.tenant_id and due_at <= ${now}
-          and (lease_until is null or lease_until <= clock_timestamp()))
-      and (select count(*) from jobs where kind = queues.kind and tenant_id = queues.tenant_id
-        and lease_token is not null and lease_until > clock_timestamp()) < limits."tenantSlots"
   ), chosen as materialized (
-    select turn.kind, turn.tenant_id, waiting."leaseMs"
-    from waiting join job_turns turn on turn.kind = waiting.kind and turn.tenant_id = waiting.tenant_id
-      and turn.claimed_at = waiting.claimed_at
-    order by turn.claimed_at limit 1 for update of turn skip locked
+    select turn.kind, turn.tenant_id, limits."leaseMs"
+    from limits cross join lateral (
+      select turn.kind, turn.tenant_id, seen.turn_at
+      from (
+        select kind, tenant_id, turn_at, xmin as version from job_turns
+        where kind = limits.kind and turn_at <= greatest(${now}, statement_timestamp())
+        order by turn_at limit 1000) seen
+      cross join lateral (
+        select kind, tenant_id from job_turns
+        where kind = seen.kind and tenant_id = seen.tenant_id and xmin = seen.version for update skip locked) turn
+      where exists (
+          select from jobs where kind = seen.kind and tenant_id = seen.tenant_id and due_at <= ${now}
+            and (lease_until is null or lease_until <= clock_timestamp()))
+        and (select count(*) from jobs where kind = seen.kind and tenant_id = seen.tenant_id
+          and lease_token is not null and lease_until > clock_timestamp()) < limits."tenantSlots"
+      order by seen.turn_at limit 1) turn
+    order by turn.turn_at limit 1
   ), next as materialized (
-    select job.kind, job.id, chosen."leaseMs"
-    from chosen join jobs job on job.kind = chosen.kind and job.tenant_id = chosen.tenant_id
-    where job.due_at <= ${now} and (job.lease_until is null or job.lease_until <= clock_timestamp())
-    order by job.due_at limit 1 for update of job skip locked
+    select job.kind, job.id, clock_timestamp() + make_interval(secs => chosen."leaseMs" / 1000.0) as lease_until
+    from chosen cross join lateral (
+      select kind, id from jobs
+      where kind = chosen.kind and tenant_id = chosen.tenant_id and due_at <= ${now}
+        and (lease_until is null or lease_until <= clock_timestamp())
+      order by due_at limit 1 for update skip locked) job
   ), taken as (
-    update job_turns set claimed_at = clock_timestamp()
-    from chosen where job_turns.kind = chosen.kind and job_turns.tenant_id = chosen.tenant_id
+    update job_turns turn set claimed_at = clock_timestamp(), turn_at = greatest(clock_timestamp(), coalesce(least(
+      (select lease_until from next),
+      (select due_at from jobs where kind = turn.kind and tenant_id = turn.tenant_id and lease_token is null
+        and id not in (select id from next) order by due_at limit 1),
+      (select min(lease_until) from jobs where kind = turn.kind and tenant_id = turn.tenant_id
+        and lease_token is not null and id not in (select id from next))), 'infinity'))
+    from chosen where turn.kind = chosen.kind and turn.tenant_id = chosen.tenant_id
   )
-  update jobs job set attempts = job.attempts + 1, lease_token = ${token},
-    lease_until = clock_timestamp() + make_interval(secs => next."leaseMs" / 1000.0)
+  update jobs job set attempts = job.attempts + 1, lease_token = ${token}, lease_until = next.lease_until
   from next where job.kind = next.kind and job.id = next.id
   returning job.kind, job.id, job.tenant_id, job.data, job.progress, job.attempts, job.expires_at, job.lease_token`
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { jobQueue } from '../../testing/jobs.ts'
+import { workOf } from '../../testing/query-plans.ts'
 import { until } from '../../testing/until.ts'
-import { cancelJobs, extendLease, measureJobs, wakeJob } from './job-queries.ts'
+import { cancelJobs, claimJob, extendLease, measureJobs, wakeJob } from './job-queries.ts'
 import type { JobKind } from './jobs.ts'
 
 const { db, sql, now, results, start, end, isEmpty, work, claim } = await jobQueue()
@@ -160,6 +161,58 @@ describe('tenants', () => {
     expect(performance.now() - startedMs).toBeLessThan(3_000)
     const tenants = claimed.flatMap((one) => one?.row.tenant_id ?? [])
     expect(tenants.sort()).toEqual(['org_many', 'org_many', 'org_one', 'org_one'])
+  })
+
+  test('a claim reads the next turn from an index, whatever the number of tenants', async () => {
+    await db.owner`
+      insert into webhooks.jobs (kind, id, tenant_id, created_at, due_at)
+      select 'many', 'job_' || n, 'org_' || n % 1000, now(), now() - interval '1 hour' from generate_series(1, 2000) n`
+    await db.owner`analyze webhooks.jobs, webhooks.job_turns`
+    const kinds = [{ kind: 'many', tenantSlots: 1, leaseMs: 60_000 }]
+    const work = await workOf(db.urlOf('webhooks'), (sql) => claimJob(sql, crypto.randomUUID(), kinds, now()))
+    expect(work.mostRows).toBeLessThan(10)
+    expect(work.blocks).toBeLessThan(100)
+  })
+
+  test('a tenant at its limit and one whose jobs are not due are passed over until a job ends or is due', async () => {
+    await start('passed', ['a_1', 'a_2'], { tenantId: 'org_a' })
+    await start('passed', ['b_1', 'b_2'], { tenantId: 'org_b' })
+    await db.owner`update webhooks.jobs set due_at = 'infinity' where id = 'b_2'`
+    const claimNext = () => claim('passed', { tenantSlots: 1 })
+    const running = [await claimNext(), await claimNext()]
+    const [first, second] = running.toSorted((a, b) => (a?.row.id ?? '').localeCompare(b?.row.id ?? ''))
+    if (!first || !second) throw new Error('no job was claimed')
+    expect(await claimNext()).toBeUndefined()
+    await end(second.job)
+    expect(await claimNext()).toBeUndefined()
+    await end(first.job)
+    expect((await claimNext())?.row.id).toBe('a_2')
+    await sql.begin((tx) => wakeJob(tx, 'passed', 'b_2', now()))
+    expect((await claimNext())?.row.id).toBe('b_2')
+  })
+
+  test('jobs that start while others are claimed and end run without waiting for the end of a lease', async () => {
+    const kind: JobKind = {
+      kind: 'busy',
+      slots: 2,
+      tenantSlots: 2,
+      leaseMs: 60_000,
+      pauseAfter: () => 0,
+      async run(job) {
+        await end(job)
+      },
+    }
+    const workers = [work(kind), work(kind)]
+    const startSome = async (starter: number) => {
+      for (let n = 0; n < 25; n++) {
+        await start('busy', [`job_${starter}_${n}`], { tenantId: `org_${starter % 2}` })
+        for (const { wake } of workers) wake()
+      }
+    }
+    await Promise.all([0, 1, 2, 3].map(startSome))
+    await until(isEmpty, { withinMs: 10_000, what: 'the end of all jobs' })
+    await Promise.all(workers.map(({ stop }) => stop()))
+    expect(results).toHaveLength(100)
   })
 
   test('take turns, the longest due job of each first', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { newSecretToken } from '../../kit/db/ids.ts'
+import { newSecretToken } from '../../kit/secrets/tokens.ts'
 import { marketplaceWithMail, newAddress, PUBLIC_URL, tokenIn } from '../../testing/mail/market.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { created, type Problem } from '../../testing/people.ts'

@@ -1,4 +1,4 @@
-import { hashOf } from '../../kit/db/ids.ts'
+import { hashOf } from '../../kit/secrets/tokens.ts'
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const PREFIX = 'mkt_'

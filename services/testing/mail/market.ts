@@ -1,6 +1,7 @@
 import { MAIL_TOPICS, type MailAddress, type MailTopic } from '../../../proto/http/organization/mail-addresses.ts'
 import type { ServiceName } from '../../../proto/services.ts'
-import { newId, newSecretToken } from '../../kit/db/ids.ts'
+import { newId } from '../../kit/db/ids.ts'
+import { newSecretToken } from '../../kit/secrets/tokens.ts'
 import type { KitOptions } from '../../kit/service/service.ts'
 import { insertAddress } from '../../organization/mail-addresses/queries.ts'
 import { marketplaceOf, type TestOrganization } from '../marketplace.ts'

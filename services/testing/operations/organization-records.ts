@@ -1,5 +1,6 @@
 import type { Sql } from '../../kit/db/client.ts'
-import { newId, newSecretToken } from '../../kit/db/ids.ts'
+import { newId } from '../../kit/db/ids.ts'
+import { newSecretToken } from '../../kit/secrets/tokens.ts'
 import { insertBusinessUnit } from '../../organization/business-units/queries.ts'
 import { insertCustomField, insertOption } from '../../organization/custom-fields/queries.ts'
 import { insertAddress } from '../../organization/mail-addresses/queries.ts'

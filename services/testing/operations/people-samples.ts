@@ -1,5 +1,5 @@
 import type { Permission } from '../../../proto/permissions.ts'
-import { newSecretToken } from '../../kit/db/ids.ts'
+import { newSecretToken } from '../../kit/secrets/tokens.ts'
 import { grantRoleTo } from '../../organization/roles/queries.ts'
 import type { Account, Fixtures } from '../fixtures.ts'
 import { type RecordName, recordKind } from '../records.ts'

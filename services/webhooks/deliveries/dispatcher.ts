@@ -46,6 +46,7 @@ export class Dispatcher implements Worker {
   /** Organizations whose deliveries have become due since then. */
   #notified = new Set<string>()
   #sweepAtMs = 0
+  #isSweeping = false
 
   constructor(deps: DispatcherDeps) {
     this.#deps = deps
@@ -93,12 +94,26 @@ export class Dispatcher implements Worker {
     const { sql } = this.#deps
     const orgIds = this.#notified
     this.#notified = new Set()
-    if (performance.now() >= this.#sweepAtMs) {
-      this.#sweepAtMs = performance.now() + SWEEP_MS
-      this.#candidates = await listDueEndpoints(sql, now)
-    } else if (orgIds.size > 0) {
+    if (performance.now() >= this.#sweepAtMs && !this.#isSweeping) void this.#sweep(now)
+    if (orgIds.size > 0) {
       const others = this.#candidates.filter(({ orgId }) => !orgIds.has(orgId))
       this.#candidates = [...others, ...(await listDueEndpointsOf(sql, [...orgIds], now))]
+    }
+  }
+
+  /** Lists all endpoints with due deliveries. Claims of those that are known go on meanwhile. */
+  async #sweep(now: string): Promise<void> {
+    this.#isSweeping = true
+    this.#sweepAtMs = performance.now() + SWEEP_MS
+    try {
+      const found = await listDueEndpoints(this.#deps.sql, now)
+      const ids = new Set(found.map(({ endpointId }) => endpointId))
+      this.#candidates = [...found, ...this.#candidates.filter(({ endpointId }) => !ids.has(endpointId))]
+      this.#wake.notify()
+    } catch (err) {
+      this.#deps.log[levelOf(err)]({ err }, 'due deliveries could not be listed')
+    } finally {
+      this.#isSweeping = false
     }
   }
 

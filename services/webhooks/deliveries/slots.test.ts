@@ -51,6 +51,13 @@ describe('the slots of a replica', () => {
     expect(shareSlots([...candidates(1, 20)], state).get('org0-19')).toBeGreaterThan(0)
   })
 
+  test('of one claim are 64, of each organization in turn', () => {
+    const shares = shareSlots(candidates(40, 5), IDLE)
+    expect(sum(shares)).toBe(64)
+    const organizations = new Set([...shares.keys()].map((id) => id.split('-')[0]))
+    expect(organizations.size).toBe(40)
+  })
+
   test('are not given twice: of none free, none is started', () => {
     expect(shareSlots(candidates(3, 1), { ...IDLE, free: 0 }).size).toBe(0)
     expect(sum(shareSlots(candidates(9, 1), { ...IDLE, free: 2 }))).toBe(2)

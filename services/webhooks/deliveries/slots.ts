@@ -1,6 +1,11 @@
 /** Requests in flight of one replica, at most. A slot is used until the result of its request is recorded. */
 export const SLOTS = 768
 export const SLOTS_PER_ENDPOINT = 32
+/**
+ * Deliveries of one claim, at most. A replica that starts hundreds of requests in one turn delays all others meanwhile,
+ * and again when they time out together.
+ */
+export const MAX_CLAIMED = 64
 
 /** The slots of a replica. The others of Bun's requests are left for those of other services in the process. */
 export const slotsOf = (maxHttpRequests: number) => Math.min(SLOTS, Math.floor(maxHttpRequests / 2))
@@ -31,13 +36,15 @@ export function shareSlots(
 ): Map<string, number> {
   const started = new Map<string, number>()
   let { free } = slots
+  const keptFree = Math.max(0, free - MAX_CLAIMED)
   let waiting = [...Map.groupBy(candidates, ({ orgId }) => orgId)].map(([orgId, endpoints]) => ({
     running: ofOrg.get(orgId) ?? 0,
     endpoints: endpoints.map(({ endpointId: id }) => ({ id, running: ofEndpoint.get(id) ?? 0 })),
   }))
-  while (waiting.length > 0 && free > 0) {
+  while (waiting.length > 0 && free > keptFree) {
     waiting.sort((a, b) => a.running - b.running)
     for (const org of waiting) {
+      if (free === keptFree) break
       const left = third(free) - org.running
       org.endpoints = org.endpoints.filter(({ running }) => running < Math.min(third(left), SLOTS_PER_ENDPOINT))
       const next = leastRunning(org.endpoints)

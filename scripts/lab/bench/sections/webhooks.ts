@@ -1,6 +1,6 @@
 import { emitAllAny } from '../../../../services/kit/bus/outbox/emit.ts'
 import { signatureOf } from '../../../../services/webhooks/deliveries/signature.ts'
-import { compareRates, count, type Row, type Run, rounds, timeRatio } from '../compare.ts'
+import { compareRates, count, median, type Row, type Run, rounds, timeRatio } from '../compare.ts'
 import type { Context, Section } from '../context.ts'
 import { cpuDuring, postmasterOf } from '../cpu.ts'
 import { DELIVERED, UNDELIVERED } from '../database.ts'
@@ -10,10 +10,10 @@ import {
   deliver,
   EVENTS_AT_ONCE,
   emitEvents,
-  HANGING_ENDPOINTS,
-  NOISY,
+  NOISE,
   recorded,
   SECRET,
+  silence,
   startDeliveries,
   TIMED,
 } from '../deliveries.ts'
@@ -24,6 +24,8 @@ import { memoryOf } from './memory.ts'
 /** Requests of the bare loop at the same time: as many as the engine has for these endpoints. */
 const CONCURRENCY = 256
 const LIST_REQUESTS = 500
+/** The worst of these must meet the wanted value, because a lucky one proves nothing. */
+const ROUNDS = 5
 
 /** Deliveries of webhooks: rate, latency, isolation and memory of one replica. */
 export const measureWebhooks: Section = async function* (context) {
@@ -122,26 +124,43 @@ async function signAndPost({ url }: RunningServer, seconds: number): Promise<num
 /** The time from an accepted event to its arrival at a tenth of the full load, quiet and beside endpoints that hang. */
 async function* measureLatency({ pace, progress }: Context, bench: Deliveries, perSecond: number): AsyncGenerator<Row> {
   progress(`Webhooks: ${count(Math.round(perSecond))} deliveries a second`)
-  const seconds = Math.max(pace.seconds * 5, 5)
+  const seconds = Math.max(pace.seconds * 2, 5)
   await timesOf(bench, perSecond, 2)
-  const quiet = await timesOf(bench, perSecond, seconds)
+  const quietRounds = await inTurn(ROUNDS, () => timesOf(bench, perSecond, seconds))
+  const quiet = quietRounds.flat()
   const at = (times: readonly number[], share: number) =>
     times.toSorted((a, b) => a - b)[Math.ceil(times.length * share) - 1] ?? Number.NaN
   const what = 'from an emitted event to its delivery, at a tenth of the load'
   const ours = `${count(quiet.length)} deliveries`
   yield { what: `p50 ${what}`, ours, reference: '', result: at(quiet, 0.5), unit: 'ms', wanted: { atMost: 20 } }
-  yield { what: `p99 ${what}`, ours, reference: '', result: at(quiet, 0.99), unit: 'ms', wanted: { atMost: 100 } }
-  const since = new Date().toISOString()
-  await emitEvents(bench.producer, NOISY, EVENTS_AT_ONCE)
-  await recorded(bench.owner, since, EVENTS_AT_ONCE)
-  const loud = await timesOf(bench, perSecond, seconds)
-  yield {
-    what: `p99 beside ${HANGING_ENDPOINTS} endpoints that hang ÷ p99 without them`,
-    ours: `${at(loud, 0.99).toFixed(1)} ms`,
-    reference: `${at(quiet, 0.99).toFixed(1)} ms`,
-    result: at(loud, 0.99) / at(quiet, 0.99),
-    wanted: { atMost: 2 },
+  yield { what: `p99 ${what}`, ours, reference: '', result: at(quiet, 0.99), unit: 'ms', wanted: { atMost: 60 } }
+  const p99 = median(quietRounds.map((times) => at(times, 0.99)))
+  for (const { organizations, endpoints } of NOISE) {
+    const since = new Date().toISOString()
+    for (const orgId of organizations) await emitEvents(bench.producer, orgId, EVENTS_AT_ONCE)
+    await recorded(bench.owner, since, organizations.length * EVENTS_AT_ONCE)
+    const rounds = await inTurn(ROUNDS, async () => at(await timesOf(bench, perSecond, seconds), 0.99))
+    await silence(bench.owner)
+    const worst = Math.max(...rounds)
+    const what = `p99 beside ${organizations.length * endpoints} endpoints of ${organizations.length} organizations that hang`
+    const note = `(${rounds.map((ms) => ms.toFixed()).join(', ')})`
+    const ours = `worst of ${ROUNDS} rounds`
+    yield { what, ours, reference: '', result: worst, unit: 'ms', note, wanted: { atMost: 60 } }
+    yield {
+      what: `${what} ÷ p99 without them`,
+      ours: `${worst.toFixed(1)} ms`,
+      reference: `${p99.toFixed(1)} ms, median`,
+      result: worst / p99,
+      wanted: { atMost: 1.2 },
+    }
   }
+}
+
+/** Repeats a measurement. */
+async function inTurn<T>(times: number, measure: () => Promise<T>): Promise<T[]> {
+  const results: T[] = []
+  for (let time = 0; time < times; time++) results.push(await measure())
+  return results
 }
 
 /** Emits events of an organization with one endpoint at a steady rate; returns the time of each until it arrived. */

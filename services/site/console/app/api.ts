@@ -50,13 +50,32 @@ export async function command<T>(run: () => Promise<{ data: T }>): Promise<T> {
   }
 }
 
-type VerbPath = Extract<Parameters<typeof market.POST>[0], `${string}/{id}${string}`>
-type BodyOf<P extends VerbPath> = paths[P] extends {
-  post: { requestBody?: { content: { 'application/json': infer Body } } }
-}
-  ? Body
-  : undefined
+/** Where a record is. */
+export const at = (id: string) => ({ params: { path: { id } } })
+
+type RecordPath<M extends 'POST' | 'PATCH'> = Extract<Parameters<(typeof market)[M]>[0], `${string}/{id}${string}`>
+type ContentOf<O> = O extends { requestBody?: { content: { 'application/json': infer Body } } } ? Body : undefined
+type Unchanged = { 'If-Match': string }
 
 /** Runs a command of a record. */
-export const post = <P extends VerbPath>(path: P, id: string, body?: BodyOf<P>, headers?: { 'If-Match': string }) =>
-  command(() => (market.POST as CallableFunction)(path, { params: { path: { id } }, body, headers }))
+export const post = <P extends RecordPath<'POST'>>(
+  path: P,
+  id: string,
+  body?: ContentOf<paths[P]['post']>,
+  headers?: Unchanged,
+): Promise<Awaited<ReturnType<typeof market.POST<P>>>['data']> =>
+  command(() => (market.POST as CallableFunction)(path, { ...at(id), body, headers }))
+
+/** Changes a record. */
+export const patch = <P extends RecordPath<'PATCH'>>(
+  path: P,
+  id: string,
+  body: ContentOf<paths[P]['patch']>,
+  headers?: Unchanged,
+) => command(() => (market.PATCH as CallableFunction)(path, { ...at(id), body, headers }))
+
+type DeletePath = Parameters<typeof market.DELETE>[0]
+
+/** Deletes a record. */
+export const remove = <P extends DeletePath>(path: P, ids: paths[P]['delete']['parameters']['path']) =>
+  command(() => (market.DELETE as CallableFunction)(path, { params: { path: ids } }))

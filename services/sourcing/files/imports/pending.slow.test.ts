@@ -47,10 +47,12 @@ test('a running import keeps its slot when the worker fails and restarts', async
       { withinMs: 30_000, what: 'a poll for jobs' },
     )
   }
-  await owner`revoke update on sourcing.job_turns from marketplace_sourcing`
+  // A file can be begun, and no job be claimed.
+  await owner`revoke update on sourcing.jobs from marketplace_sourcing`
+  await owner`grant update (progress, due_at) on sourcing.jobs to marketplace_sourcing`
   await (await importer()).begin()
   await polled()
-  await owner`grant update on sourcing.job_turns to marketplace_sourcing`
+  await owner`grant update on sourcing.jobs to marketplace_sourcing`
   for (let polls = 0; polls < 3; polls++) await polled()
   expect(started).toBe(1)
 }, 60_000)

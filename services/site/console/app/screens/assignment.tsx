@@ -1,5 +1,5 @@
 import type { Assignment as AssignmentRecord, Order } from '../api.ts'
-import { command, market, post } from '../api.ts'
+import { post, remove } from '../api.ts'
 import { useList } from '../data.ts'
 import { date, region } from '../format.ts'
 import { orgId, permits } from '../me.ts'
@@ -19,10 +19,6 @@ function Contacts({ id, mayChange }: { id: string; mayChange: boolean }) {
   const list = useList('/flows/v1/assignments/{id}/contacts', { path: { id } })
   const add = (data: FormData) =>
     post('/flows/v1/assignments/{id}/contacts', id, { name: '', ...textsOf(data, 'name', 'role', 'email', 'phone') })
-  const remove = (contactId: string) => () =>
-    command(() =>
-      market.DELETE('/flows/v1/assignments/{id}/contacts/{contactId}', { params: { path: { id, contactId } } }),
-    )
   return (
     <Section
       title={t.assignment.contacts}
@@ -58,7 +54,7 @@ function Contacts({ id, mayChange }: { id: string; mayChange: boolean }) {
                       hint={name}
                       when={mayChange && owner === orgId.value}
                       isDangerous
-                      onRun={remove(contactId)}
+                      onRun={() => remove('/flows/v1/assignments/{id}/contacts/{contactId}', { id, contactId })}
                     />
                   </span>
                 </li>
@@ -84,12 +80,6 @@ function Billing({ id, mayChange }: { id: string; mayChange: boolean }) {
     const texts = textsOf(data, 'companyName', 'taxId', 'email', 'reference')
     return post('/flows/v1/assignments/{id}/billing-details', id, { companyName: '', ...texts, address })
   }
-  const remove = (billingDetailsId: string) => () =>
-    command(() =>
-      market.DELETE('/flows/v1/assignments/{id}/billing-details/{billingDetailsId}', {
-        params: { path: { id, billingDetailsId } },
-      }),
-    )
   return (
     <Section
       title={t.assignment.billing}
@@ -129,7 +119,12 @@ function Billing({ id, mayChange }: { id: string; mayChange: boolean }) {
                       hint={companyName}
                       when={mayChange && owner === orgId.value}
                       isDangerous
-                      onRun={remove(each)}
+                      onRun={() =>
+                        remove('/flows/v1/assignments/{id}/billing-details/{billingDetailsId}', {
+                          id,
+                          billingDetailsId: each,
+                        })
+                      }
                     />
                   </span>
                 </li>

@@ -1,5 +1,5 @@
 import { CASE } from '../../../../../proto/states/cases.ts'
-import { type Case, type CaseExpense, type CaseTask, command, market, post } from '../api.ts'
+import { at, type Case, type CaseExpense, type CaseTask, command, market, patch, post, remove } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
 import { date, money, time } from '../format.ts'
 import { mayUse, orgId, permits } from '../me.ts'
@@ -13,7 +13,6 @@ import { Empty, Shown } from '../ui/states.tsx'
 import { About, CaseFields } from './cases.tsx'
 
 type Currency = CaseExpense['amount']['currency']
-const at = (id: string) => ({ params: { path: { id } } })
 
 interface PartProps {
   record: Case
@@ -23,9 +22,9 @@ interface PartProps {
 
 function Steps({ record, mayEdit }: PartProps) {
   const { id } = record
-  const patch = async (data: FormData, headers: { 'If-Match': string }) => {
+  const change = (data: FormData, headers: { 'If-Match': string }) => {
     const body = { title: textOf(data, 'title') ?? '', description: textOf(data, 'description') ?? null }
-    await command(() => market.PATCH('/flows/v1/cases/{id}', { ...at(id), headers, body }))
+    return patch('/flows/v1/cases/{id}', id, body, headers)
   }
   return (
     <>
@@ -38,7 +37,7 @@ function Steps({ record, mayEdit }: PartProps) {
           onRun={() => post(`/flows/v1/cases/{id}/${verb}`, id)}
         />
       ))}
-      <Edit label={t.verbs.patch} when={mayEdit} read={() => market.GET('/flows/v1/cases/{id}', at(id))} onRun={patch}>
+      <Edit label={t.verbs.patch} when={mayEdit} read={() => market.GET('/flows/v1/cases/{id}', at(id))} onRun={change}>
         {(present) => <CaseFields record={present} />}
       </Edit>
     </>
@@ -76,7 +75,7 @@ function Task({ task, record, mayEdit }: PartProps & { task: CaseTask }) {
           hint={title}
           when={mayEdit && creator === orgId.value}
           isDangerous
-          onRun={() => command(() => market.DELETE('/flows/v1/cases/{id}/tasks/{taskId}', { params }))}
+          onRun={() => remove('/flows/v1/cases/{id}/tasks/{taskId}', params.path)}
         />
       </span>
     </li>
@@ -149,8 +148,6 @@ function Expenses({ record, mayEdit }: PartProps) {
       },
       incurredDate: textOf(data, 'incurredDate') ?? '',
     })
-  const remove = (expenseId: string) =>
-    command(() => market.DELETE('/flows/v1/cases/{id}/expenses/{expenseId}', { params: { path: { id, expenseId } } }))
   return (
     <Section
       title={t.cases.expenses}
@@ -197,7 +194,7 @@ function Expenses({ record, mayEdit }: PartProps) {
                       hint={description}
                       when={mayEdit && creator === orgId.value}
                       isDangerous
-                      onRun={() => remove(each)}
+                      onRun={() => remove('/flows/v1/cases/{id}/expenses/{expenseId}', { id, expenseId: each })}
                     />
                   </span>
                 </li>

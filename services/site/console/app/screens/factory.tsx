@@ -1,5 +1,5 @@
 import { FACTORY } from '../../../../../proto/states/factories.ts'
-import { type Capability, type CapabilityInput, command, type Factory, market, post } from '../api.ts'
+import { at, type Capability, type CapabilityInput, type Factory, market, patch, post } from '../api.ts'
 import { labelIn, materials, orNone, standards, technologies } from '../catalogs.ts'
 import { useRecord } from '../data.ts'
 import { region } from '../format.ts'
@@ -13,7 +13,6 @@ import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 import { FactoryFields, factoryContentOf } from './factories.tsx'
 
-const at = (id: string) => ({ params: { path: { id } } })
 const readOf = (id: string) => () => market.GET('/v1/factories/{id}', at(id))
 
 /** A capability without what the marketplace derives. */
@@ -84,8 +83,6 @@ function Capabilities({ factory }: { factory: Factory }) {
 function Steps({ factory }: { factory: Factory }) {
   const { id } = factory
   const record = { ...factory, state: factory.active ? ('ACTIVE' as const) : ('INACTIVE' as const) }
-  const patch = (data: FormData, headers: { 'If-Match': string }) =>
-    command(() => market.PATCH('/flows/v1/factories/{id}', { ...at(id), headers, body: factoryContentOf(data) }))
   return (
     <>
       {(['deactivate', 'activate'] as const).map((verb) => (
@@ -100,7 +97,7 @@ function Steps({ factory }: { factory: Factory }) {
         label={t.verbs.patch}
         when={factory.orgId === orgId.value && permits('PATCH /flows/v1/factories/{id}')}
         read={readOf(id)}
-        onRun={patch}
+        onRun={(data, headers) => patch('/flows/v1/factories/{id}', id, factoryContentOf(data), headers)}
       >
         {(present) => <FactoryFields factory={present} />}
       </Edit>

@@ -1,4 +1,4 @@
-import { command, type MailAddress, market, post } from '../api.ts'
+import { at, command, type MailAddress, market, patch, post, remove } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
 import { me, permits } from '../me.ts'
 import { t } from '../texts.ts'
@@ -12,7 +12,6 @@ import { OrganizationPage } from './organization.tsx'
 
 type Topic = MailAddress['topics'][number]
 const TOPICS = Object.entries(t.mail.topics) as [Topic, string][]
-const at = (id: string) => ({ params: { path: { id } } })
 
 const Topics = ({ chosen }: { chosen: readonly Topic[] }) => (
   <Choices name="topics" label={t.mail.told} options={TOPICS} chosen={chosen} />
@@ -31,9 +30,7 @@ const AddressActions = ({ address: { id, confirmed } }: { address: MailAddress }
       label={t.verbs.patch}
       when={permits('PATCH /flows/v1/mail-addresses/{id}')}
       read={() => market.GET('/flows/v1/mail-addresses/{id}', at(id))}
-      onRun={(data, headers) =>
-        command(() => market.PATCH('/flows/v1/mail-addresses/{id}', { ...at(id), headers, body: topicsIn(data) }))
-      }
+      onRun={(data, headers) => patch('/flows/v1/mail-addresses/{id}', id, topicsIn(data), headers)}
     >
       {(present) => <Topics chosen={present.topics} />}
     </Edit>
@@ -41,7 +38,7 @@ const AddressActions = ({ address: { id, confirmed } }: { address: MailAddress }
       label={t.ui.remove}
       when={permits('DELETE /flows/v1/mail-addresses/{id}')}
       isDangerous
-      onRun={() => command(() => market.DELETE('/flows/v1/mail-addresses/{id}', at(id)))}
+      onRun={() => remove('/flows/v1/mail-addresses/{id}', { id })}
     />
   </div>
 )

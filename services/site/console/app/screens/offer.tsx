@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { OFFER } from '../../../../../proto/states/offers.ts'
-import { type Currency, command, ifMatch, market, type Offer, post, type Rfq } from '../api.ts'
+import { at, type Currency, command, ifMatch, market, type Offer, post, type Rfq } from '../api.ts'
 import { type Read, useList, useRecord } from '../data.ts'
 import { amountText, number, region, time } from '../format.ts'
 import { mayUse, orgId, permits } from '../me.ts'
@@ -16,7 +16,6 @@ import { Terms } from './offer-terms.tsx'
 import { closingOf } from './rfqs.tsx'
 
 const DAY_MS = 86_400_000
-const at = (id: string) => ({ params: { path: { id } } })
 
 const moneyOf = (data: FormData, name: string, currency: Currency) => {
   const amount = amountOf(data, `${name}.amount`)

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { PART } from '../../../../../proto/states/parts.ts'
-import { command, type File as FileRecord, ifMatch, market, type Part } from '../api.ts'
+import { at, command, type File as FileRecord, ifMatch, market, type Part } from '../api.ts'
 import { useRecord } from '../data.ts'
 import { mayUse, permits } from '../me.ts'
 import { t } from '../texts.ts'
@@ -9,8 +9,6 @@ import { Action } from '../ui/dialog.tsx'
 import { Field } from '../ui/form.tsx'
 import { Shown } from '../ui/states.tsx'
 import { Switch } from '../ui/switch.tsx'
-
-const at = (id: string) => ({ params: { path: { id } } })
 
 /** A part with files is shown only to invited manufacturers until its owner decides otherwise. */
 const isInternalAtFirst = ({ internal, publishedTime }: Part, hasFiles: boolean) =>

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
 import { PART } from '../../../../../proto/states/parts.ts'
-import { command, type FileGroup, market, type Part, post } from '../api.ts'
+import { at, type FileGroup, market, type Part, patch, post, remove } from '../api.ts'
 import { labelIn, materials, processes } from '../catalogs.ts'
 import { useList, useRecord } from '../data.ts'
 import { date } from '../format.ts'
@@ -19,7 +19,6 @@ import { upload } from '../upload.ts'
 import { Publish, readersText } from './part-publication.tsx'
 import { PartFields, partContentOf } from './parts.tsx'
 
-const at = (id: string) => ({ params: { path: { id } } })
 const GROUPS = Object.entries(t.files.groups) as [FileGroup, string][]
 
 /** A file with its group, which decides who sees it. */
@@ -49,7 +48,7 @@ function AddFile({ part }: { part: Part }) {
       share.value = sent
     })
     const body = { add: [{ uploadId, group: textOf(data, 'group') as FileGroup }] }
-    await command(() => market.PATCH('/v1/parts/{id}/files', { ...at(partId), body }))
+    await patch('/v1/parts/{id}/files', partId, body)
     share.value = 0
   }
   return (
@@ -62,12 +61,10 @@ function AddFile({ part }: { part: Part }) {
 
 function RemoveFile({ partId }: { partId: string }) {
   const files = useRecord('/v1/parts/{id}/files', { path: { id: partId } }).data?.items ?? []
-  const remove = (data: FormData) =>
-    command(() =>
-      market.PATCH('/v1/parts/{id}/files', { ...at(partId), body: { remove: [textOf(data, 'fileId') ?? ''] } }),
-    )
+  const removeFile = (data: FormData) =>
+    patch('/v1/parts/{id}/files', partId, { remove: [textOf(data, 'fileId') ?? ''] })
   return (
-    <Action label={t.parts.removeFile} when={files.length > 0} isDangerous onRun={remove}>
+    <Action label={t.parts.removeFile} when={files.length > 0} isDangerous onRun={removeFile}>
       <Field name="fileId" label={t.parts.file} options={files.map(({ id, name }) => [id, name])} />
     </Action>
   )
@@ -76,10 +73,9 @@ function RemoveFile({ partId }: { partId: string }) {
 function Steps({ part }: { part: Part }) {
   const { route } = useLocation()
   const { id } = part
-  const patch = async (data: FormData, headers: { 'If-Match': string }) => {
+  const change = (data: FormData, headers: { 'If-Match': string }) => {
     const typed = Object.entries(partContentOf(data)).map(([name, value]) => [name, value ?? null])
-    const body = Object.fromEntries(typed)
-    await command(() => market.PATCH('/flows/v1/parts/{id}', { ...at(id), headers, body }))
+    return patch('/flows/v1/parts/{id}', id, Object.fromEntries(typed), headers)
   }
   return (
     <>
@@ -89,7 +85,7 @@ function Steps({ part }: { part: Part }) {
         when={mayUse(PART, 'delete', part)}
         isDangerous
         onRun={async () => {
-          await command(() => market.DELETE('/flows/v1/parts/{id}', at(id)))
+          await remove('/flows/v1/parts/{id}', { id })
           route('/console/parts')
         }}
       />
@@ -103,7 +99,7 @@ function Steps({ part }: { part: Part }) {
         label={t.verbs.patch}
         when={mayUse(PART, 'patch', part)}
         read={() => market.GET('/v1/parts/{id}', at(id))}
-        onRun={patch}
+        onRun={change}
       >
         {(present) => <PartFields part={present} />}
       </Edit>

@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { command, market, type Person, post } from '../api.ts'
+import { at, command, market, type Person, patch, post } from '../api.ts'
 import { useList } from '../data.ts'
 import { me, permits } from '../me.ts'
 import { fill, roleName, t } from '../texts.ts'
@@ -15,7 +15,6 @@ import { Loading } from '../ui/states.tsx'
 import { ImpersonationAction } from './impersonation.tsx'
 import { OrganizationPage } from './organization.tsx'
 
-const at = (id: string) => ({ params: { path: { id } } })
 const nameOf = ({ givenName, familyName }: Person) => `${givenName} ${familyName}`
 
 /** A link that was mailed is not shown. */
@@ -70,21 +69,12 @@ export const RolesAction = ({ userId }: { userId: string }) => (
 function PersonActions({ user, link }: { user: Person; link: Signal<ShownSecret | undefined> }) {
   const { id } = user
   const isSelf = id === me.value?.user.id
-  const patch = (data: FormData, headers: { 'If-Match': string }) => {
-    const body = { givenName: textOf(data, 'givenName') ?? '', familyName: textOf(data, 'familyName') ?? '' }
-    return command(() =>
-      market.PATCH('/flows/v1/users/{id}', {
-        ...at(id),
-        headers,
-        body: { ...body, phone: textOf(data, 'phone') ?? null },
-      }),
-    )
+  const change = (data: FormData, headers: { 'If-Match': string }) => {
+    const names = { givenName: textOf(data, 'givenName') ?? '', familyName: textOf(data, 'familyName') ?? '' }
+    return patch('/flows/v1/users/{id}', id, { ...names, phone: textOf(data, 'phone') ?? null }, headers)
   }
   const reset = async (data: FormData) => {
-    const body = { mail: data.has('mail') }
-    const { activationUrl } = await command(() =>
-      market.POST('/flows/v1/users/{id}/reset-password', { ...at(id), body }),
-    )
+    const { activationUrl } = await post('/flows/v1/users/{id}/reset-password', id, { mail: data.has('mail') })
     link.value = linkOf(user.email, activationUrl)
   }
   const may = (verb: string) => permits(`POST /flows/v1/users/{id}/${verb}`)
@@ -95,7 +85,7 @@ function PersonActions({ user, link }: { user: Person; link: Signal<ShownSecret 
         label={t.verbs.patch}
         when={permits('PATCH /flows/v1/users/{id}')}
         read={() => market.GET('/v1/users/{id}', at(id))}
-        onRun={patch}
+        onRun={change}
       >
         {({ givenName, familyName, phone }) => (
           <>

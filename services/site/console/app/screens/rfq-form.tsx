@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
 import { numbersIn } from '../amounts.ts'
-import { type Currency, command, type Incoterm, market, type Rfq, type RfqInput } from '../api.ts'
+import { type Currency, command, type Incoterm, market, patch, type Rfq, type RfqInput } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
 import { t } from '../texts.ts'
 import { CountryField } from '../ui/choices.tsx'
@@ -72,7 +72,7 @@ export const RfqFields = ({ rfq }: { rfq?: Rfq }) => (
 /** Changes a draft; a field that was emptied is cleared. */
 export const patchRfq = (id: string, data: FormData, headers: { 'If-Match': string }) => {
   const body = { incoterm: null, requirements: null, ...contentOf(data) }
-  return command(() => market.PATCH('/flows/v1/rfqs/{id}', { params: { path: { id } }, headers, body }))
+  return patch('/flows/v1/rfqs/{id}', id, body, headers)
 }
 
 /** The chosen part stays among the options, whatever else is found. */

@@ -1,6 +1,6 @@
 import { useLocation } from 'preact-iso/router'
 import { RFQ } from '../../../../../proto/states/rfqs.ts'
-import { command, market, post, type Rfq } from '../api.ts'
+import { market, post, type Rfq, remove } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
 import { number, region, time } from '../format.ts'
 import { mayUse, orgId, permits } from '../me.ts'
@@ -37,7 +37,7 @@ function Actions({ rfq }: { rfq: Rfq }) {
         when={may('delete')}
         isDangerous
         onRun={async () => {
-          await command(() => market.DELETE('/flows/v1/rfqs/{id}', { params: { path: { id } } }))
+          await remove('/flows/v1/rfqs/{id}', { id })
           route('/console/rfqs')
         }}
       />

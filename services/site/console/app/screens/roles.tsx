@@ -1,5 +1,5 @@
 import { PERMISSIONS } from '../../../../../proto/permissions.ts'
-import { command, market, type Permission, type Role } from '../api.ts'
+import { at, command, market, type Permission, patch, type Role, remove } from '../api.ts'
 import { useList } from '../data.ts'
 import { can, permits } from '../me.ts'
 import { roleName, t, wordsOf } from '../texts.ts'
@@ -10,8 +10,6 @@ import { Field, textOf } from '../ui/form.tsx'
 import { type Column, ListTable } from '../ui/list.tsx'
 import { Code } from '../ui/page.tsx'
 import { OrganizationPage } from './organization.tsx'
-
-const at = (id: string) => ({ params: { path: { id } } })
 
 /** The permissions that the caller may give, and those that the role has already. */
 const RoleFields = ({ role }: { role?: Role }) => (
@@ -40,9 +38,7 @@ const RoleActions = ({ role: { id }, role }: { role: Role }) => (
       label={t.verbs.patch}
       when={permits('PATCH /flows/v1/roles/{id}') && !role.system}
       read={() => market.GET('/v1/roles/{id}', at(id))}
-      onRun={(data, headers) =>
-        command(() => market.PATCH('/flows/v1/roles/{id}', { ...at(id), headers, body: contentOf(data) }))
-      }
+      onRun={(data, headers) => patch('/flows/v1/roles/{id}', id, contentOf(data), headers)}
     >
       {(present) => <RoleFields role={present} />}
     </Edit>
@@ -50,7 +46,7 @@ const RoleActions = ({ role: { id }, role }: { role: Role }) => (
       label={t.ui.remove}
       when={permits('DELETE /flows/v1/roles/{id}') && !role.system}
       isDangerous
-      onRun={() => command(() => market.DELETE('/flows/v1/roles/{id}', at(id)))}
+      onRun={() => remove('/flows/v1/roles/{id}', { id })}
     />
   </div>
 )

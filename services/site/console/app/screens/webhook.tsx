@@ -2,10 +2,12 @@ import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
 import { WEBHOOK_EVENT_TYPES } from '../../../../../proto/webhook-events.ts'
 import {
+  at,
   command,
   ifMatch,
   market,
   post,
+  remove,
   type WebhookDelivery,
   type WebhookEndpoint,
   type WebhookEventType,
@@ -27,7 +29,6 @@ import { EndpointFields, endpointContentOf } from './webhooks.tsx'
 type State = WebhookDelivery['state']
 const STATES = ['PENDING', 'DELIVERED', 'FAILED'] as const satisfies State[]
 const DAY_MS = 86_400_000
-const at = (id: string) => ({ params: { path: { id } } })
 
 function Steps({ endpoint }: { endpoint: WebhookEndpoint }) {
   const { route } = useLocation()
@@ -45,7 +46,7 @@ function Steps({ endpoint }: { endpoint: WebhookEndpoint }) {
     await change(endpointContentOf(data))
   }
   const rotate = async () => {
-    const rotated = await command(() => market.POST('/flows/v1/webhooks/endpoints/{id}/rotate-secret', at(id)))
+    const rotated = await post('/flows/v1/webhooks/endpoints/{id}/rotate-secret', id)
     const hint = fill(t.webhooks.rotated, { until: time(rotated.previousSecretExpireTime) })
     secret.value = { title: t.webhooks.secret, hint, values: [[endpoint.url, rotated.secret]] }
   }
@@ -66,7 +67,7 @@ function Steps({ endpoint }: { endpoint: WebhookEndpoint }) {
         when={permits('DELETE /v2.3/webhooks/endpoints/{webhookId}')}
         isDangerous
         onRun={async () => {
-          await command(() => market.DELETE('/v2.3/webhooks/endpoints/{webhookId}', endpointAt))
+          await remove('/v2.3/webhooks/endpoints/{webhookId}', endpointAt.params.path)
           route('/console/webhooks')
         }}
       />

@@ -1,8 +1,8 @@
 import { type AddressGuard, AddressRefused } from '../../../kit/addresses/guard.ts'
 import type { SecretBox } from '../../../kit/secrets/box.ts'
-import { type Attempt, failureOfStatus, type ImportData, JOB_LIMITS, JobFailure } from '../jobs/rules.ts'
 import { type IdleLimit, IdleTimeout, readWithIdleTimeout, withIdleTimeout } from '../storage/idle-timeout.ts'
 import { MAX_FILE_BYTES, type ObjectInfo, type Storage } from '../storage/storage.ts'
+import { type Attempt, failureOfStatus, type ImportData, JOB_LIMITS, JobFailure } from './rules.ts'
 
 export interface FetchDeps {
   storage: Storage

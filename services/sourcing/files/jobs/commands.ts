@@ -2,12 +2,12 @@ import type { FileFailure } from '../../../../proto/http/sourcing/files.ts'
 import type { Pool, Tx } from '../../../kit/db/client.ts'
 import type { Job } from '../../../kit/worker/jobs.ts'
 import { recordFilesChange } from '../commands.ts'
-import { lockPartOfFile, markFailed, markReady, recordProgress } from '../jobs/queries.ts'
-import { type CopyData, type ImportData, JobFailure, type Progress } from '../jobs/rules.ts'
 import { cancelDeletion, scheduleDeletionOfAttempts, scheduleDeletionOfUpload } from '../objects/queries.ts'
 import { findStoredBytes } from '../queries.ts'
 import { isWithinQuota, type StorageQuota } from '../rules.ts'
 import type { ObjectInfo } from '../storage/storage.ts'
+import { lockPartOfFile, markFailed, markReady, recordProgress } from './queries.ts'
+import { type CopyData, type ImportData, JobFailure, type Progress } from './rules.ts'
 
 export interface FinishDeps {
   sql: Pool

@@ -1,7 +1,11 @@
 import type { FileFailure } from '../../../../proto/http/sourcing/files.ts'
 import type { Log } from '../../../kit/log/log.ts'
 import type { JobKind } from '../../../kit/worker/jobs.ts'
-import { type FetchDeps, fetchImport } from '../imports/fetch.ts'
+import { scheduleDeletion } from '../objects/queries.ts'
+import { IdleTimeout } from '../storage/idle-timeout.ts'
+import { MAX_FILE_BYTES, type ObjectInfo, type Storage, TooLarge } from '../storage/storage.ts'
+import { type FinishDeps, failFile, finishFile } from './commands.ts'
+import { type FetchDeps, fetchImport } from './fetch.ts'
 import {
   type Attempt,
   COPY,
@@ -12,12 +16,7 @@ import {
   JOB_LIMITS,
   JobFailure,
   type Progress,
-} from '../jobs/rules.ts'
-import { scheduleDeletion } from '../objects/queries.ts'
-import { IdleTimeout } from '../storage/idle-timeout.ts'
-import { type ObjectInfo, TooLarge } from '../storage/storage.ts'
-import { type FinishDeps, failFile, finishFile } from './commands.ts'
-import { copyUpload } from './copy.ts'
+} from './rules.ts'
 
 type FileJobDeps = FinishDeps & FetchDeps & { log: Log; maxImports: number }
 type FileJobKind = JobKind<CopyData | ImportData, Progress>
@@ -37,6 +36,22 @@ export function fileJobs(deps: FileJobDeps): FileJobKind[] {
       ...common(deps, (data, attempt) => fetchImport(deps, data as ImportData, attempt)),
     },
   ]
+}
+
+/**
+ * Copies an upload to a key that has no upload URL, then reads the copy. The etag ensures that the copied object is the
+ * one that was added to the part.
+ */
+async function copyUpload(
+  { storage }: { storage: Storage },
+  { sourceKey, sourceEtag }: CopyData,
+  { key, signal }: Attempt,
+): Promise<ObjectInfo> {
+  const isCopied = await storage.copy(sourceKey, key, sourceEtag, signal)
+  if (!isCopied) throw new JobFailure('source_changed', { isFinal: true })
+  const info = await storage.inspect(key, signal)
+  if (info.sizeBytes > MAX_FILE_BYTES) throw new JobFailure('too_large', { isFinal: true })
+  return info
 }
 
 type CreateObject = (data: CopyData | ImportData, attempt: Attempt) => Promise<ObjectInfo>
