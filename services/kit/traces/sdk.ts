@@ -12,7 +12,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
-import type { TraceSettings } from './traces.ts'
+import type { TraceSettings } from './settings.ts'
 
 /** Keeps the active span over asynchronous calls, and reads `traceparent`. */
 export function registerGlobals(): void {

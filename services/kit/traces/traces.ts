@@ -13,22 +13,13 @@ import {
   trace,
 } from '@opentelemetry/api'
 import type { ServiceName } from '../../../proto/services.ts'
+import type { TraceSettings } from './settings.ts'
 
 /** One tracer for each service, because `service.name` belongs to the provider. Empty while traces are off. */
 const tracers = new Map<ServiceName, Tracer>()
 
 /** The service to which the work of a context belongs. */
 const SERVICE = createContextKey('service')
-
-export interface TraceSettings {
-  endpoint: string | undefined
-  version: string
-  resourceAttributes: Readonly<Record<string, string>>
-  /** A name of OTEL_TRACES_SAMPLER. */
-  sampler: string
-  /** Share of the requests that a sampler by ratio traces. */
-  samplerRatio: number
-}
 
 interface TraceOptions extends TraceSettings {
   services: readonly ServiceName[]
