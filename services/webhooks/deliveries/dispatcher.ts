@@ -12,7 +12,7 @@ import { CompletionBatch } from './completion-batch.ts'
 import { type ObserveAttempt, outcomeOf } from './metrics.ts'
 import { type ClaimedDelivery, claimDue, DUE_CHANNEL, listDueEndpoints, listDueEndpointsOf } from './queries.ts'
 import { isSuccess, pauseAfter } from './rules.ts'
-import { type Candidate, type InFlight, shareSlots } from './slots.ts'
+import { type Candidate, type InFlight, shareSlots, unprovenSlotsOf } from './slots.ts'
 
 interface DispatcherDeps {
   sql: Pool
@@ -81,7 +81,7 @@ export class Dispatcher implements Worker {
     const now = new Date(clock()).toISOString()
     if (this.#running.size === this.#deps.slots) return 0
     await this.#listCandidates(now)
-    const shares = shareSlots(this.#candidates, this.#inFlight())
+    const shares = new Map([...this.#sharesOf(true), ...this.#sharesOf(false)])
     if (shares.size === 0) return 0
     const lease = { token: crypto.randomUUID(), seconds: LEASE_SECONDS }
     const claimed = await claimDue(sql, shares, lease, now)
@@ -117,14 +117,27 @@ export class Dispatcher implements Worker {
     }
   }
 
-  #inFlight(): InFlight {
+  /** The shares of the endpoints that are proven, or of the others. */
+  #sharesOf(proven: boolean): Map<string, number> {
+    return shareSlots(
+      this.#candidates.filter(({ isProven }) => isProven === proven),
+      this.#inFlight(proven),
+    )
+  }
+
+  #inFlight(proven: boolean): InFlight {
     const ofEndpoint = new Map<string, number>()
     const ofOrg = new Map<string, number>()
-    for (const { endpoint_id: endpointId, org_id: orgId } of this.#running.values()) {
+    let ofPool = 0
+    for (const { endpoint_id: endpointId, org_id: orgId, is_proven: isProven } of this.#running.values()) {
+      if (isProven !== proven) continue
+      ofPool++
       ofEndpoint.set(endpointId, (ofEndpoint.get(endpointId) ?? 0) + 1)
       ofOrg.set(orgId, (ofOrg.get(orgId) ?? 0) + 1)
     }
-    return { free: this.#deps.slots - this.#running.size, ofEndpoint, ofOrg }
+    const { slots } = this.#deps
+    const free = slots - this.#running.size
+    return { free: proven ? free : Math.min(free, unprovenSlotsOf(slots) - ofPool), ofEndpoint, ofOrg }
   }
 
   #start(delivery: ClaimedDelivery, leaseToken: string): void {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { type Candidate, shareSlots, slotsOf } from './slots.ts'
+import { type Candidate, shareSlots, slotsOf, unprovenSlotsOf } from './slots.ts'
 
 const IDLE = { free: 512, ofEndpoint: new Map<string, number>(), ofOrg: new Map<string, number>() }
 const candidates = (organizations: number, endpoints: number, name = 'org'): Candidate[] =>
   Array.from({ length: organizations * endpoints }, (_, at) => {
     const orgId = `${name}${at % organizations}`
-    return { orgId, endpointId: `${orgId}-${Math.floor(at / organizations)}` }
+    return { orgId, isProven: true, endpointId: `${orgId}-${Math.floor(at / organizations)}` }
   })
 const sum = (shares: Map<string, number>) => [...shares.values()].reduce((total, share) => total + share, 0)
 
@@ -65,5 +65,6 @@ describe('the slots of a replica', () => {
 
   test('are 768, and at most half of the requests of Bun', () => {
     expect([256, 1024, 4096].map(slotsOf)).toEqual([128, 512, 768])
+    expect(unprovenSlotsOf(768)).toBe(256)
   })
 })

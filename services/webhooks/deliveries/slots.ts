@@ -14,9 +14,17 @@ export const slotsOf = (maxHttpRequests: number) => Math.min(SLOTS, Math.floor(m
 export interface Candidate {
   endpointId: string
   orgId: string
+  /** Whether its last result was a success. */
+  isProven: boolean
 }
 
-/** The slots of a replica: those that are free, and those in use by endpoint and by organization. */
+/**
+ * The slots for endpoints that have no success yet or have failed since. They share a third, so that however many of
+ * them hang, the endpoints that work keep two thirds.
+ */
+export const unprovenSlotsOf = (slots: number) => third(slots)
+
+/** Slots of a replica: those that are free, and those in use by endpoint and by organization. */
 export interface InFlight {
   /** Free slots. */
   free: number
@@ -31,7 +39,7 @@ export interface InFlight {
  * free.
  */
 export function shareSlots(
-  candidates: readonly Candidate[],
+  candidates: readonly Pick<Candidate, 'endpointId' | 'orgId'>[],
   { ofEndpoint, ofOrg, ...slots }: InFlight,
 ): Map<string, number> {
   const started = new Map<string, number>()
