@@ -1,9 +1,8 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
-import type { Account } from '../../testing/fixtures.ts'
 import { brokenBodies, type HostileBody, hostileForms, wrongFields } from '../../testing/fuzz/bodies.ts'
-import { harness } from '../../testing/fuzz/harness.ts'
+import { harness, sentBy } from '../../testing/fuzz/harness.ts'
 import { findViolations } from '../../testing/fuzz/violations.ts'
-import { DOCUMENTED, type Documented } from '../../testing/operations/document.ts'
+import { DOCUMENTED } from '../../testing/operations/document.ts'
 import { exampleInput, targetOf } from '../../testing/operations/inputs.ts'
 import { ownInput, sampleOf } from '../../testing/operations/samples.ts'
 
@@ -11,15 +10,6 @@ import { ownInput, sampleOf } from '../../testing/operations/samples.ts'
 setDefaultTimeout(60_000)
 const fuzz = await harness()
 const operations = DOCUMENTED.filter(({ body }) => body !== undefined)
-
-/**
- * One caller whose body is validated sends every body. The others send every tenth, because validation does not depend
- * on permissions.
- */
-function selected(bodies: readonly HostileBody[], { contract }: Documented, caller: Account | undefined) {
-  const sendsAll = contract.access === 'public' ? caller === undefined : caller?.standing === 'administrator'
-  return sendsAll ? bodies : bodies.filter((_, index) => index % 10 === 0)
-}
 
 describe('bodies', () => {
   test.each(operations.map((operation) => [operation.id, operation] as const))('%s', async (_, operation) => {
@@ -31,7 +21,7 @@ describe('bodies', () => {
       ...wrongFields(operation, input, sampleOf(operation)),
       ...hostileForms(operation, input, sampleOf(operation)),
     ]
-    const requests = callers.flatMap((caller) => selected(bodies, operation, caller).map((body) => ({ caller, body })))
+    const requests = callers.flatMap((caller) => sentBy(caller, operation, bodies).map((body) => ({ caller, body })))
     const violations = await fuzz.collect(requests, async ({ caller, body }) => {
       const request = requestOf(operation.method, targetOf(operation, input), body)
       const answer = await fuzz.send(request, caller)

@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { pathPattern } from '../../kit/http/target.ts'
-import { harness } from '../../testing/fuzz/harness.ts'
+import { harness, sentBy } from '../../testing/fuzz/harness.ts'
 import { wrongPaths } from '../../testing/fuzz/targets.ts'
 import { findViolations } from '../../testing/fuzz/violations.ts'
 import { requestBytes, sendBytes } from '../../testing/fuzz/wire.ts'
@@ -30,7 +30,9 @@ describe('paths', () => {
     const callers = await fuzz.callers(operation)
     const [, administrator] = callers
     const targets = wrongPaths(operation, await ownInput(operation, fuzz.fixtures, administrator))
-    const requests = callers.flatMap((caller) => targets.map((target) => ({ caller, ...target })))
+    const requests = callers.flatMap((caller) =>
+      sentBy(caller, operation, targets).map((target) => ({ caller, ...target })),
+    )
     const violations = await fuzz.collect(requests, async ({ caller, name, target }) => {
       const answer = await fuzz.withToken(caller, (token) =>
         sendBytes(port, requestBytes({ method, target, headers: headersOf(token, ['Content-Length: 0']) })),

@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { encoded } from '../../testing/client.ts'
-import { harness } from '../../testing/fuzz/harness.ts'
+import { harness, sentBy } from '../../testing/fuzz/harness.ts'
 import { farPages, UNKNOWN_PARAMETERS, wrongQueries } from '../../testing/fuzz/targets.ts'
 import { findViolations } from '../../testing/fuzz/violations.ts'
 import { DOCUMENTED } from '../../testing/operations/document.ts'
@@ -22,7 +22,9 @@ describe('queries', () => {
       input.body === undefined
         ? {}
         : { body: JSON.stringify(input.body), headers: { 'content-type': 'application/json' } }
-    const requests = callers.flatMap((caller) => targets.map((target) => ({ caller, ...target })))
+    const requests = callers.flatMap((caller) =>
+      sentBy(caller, operation, targets).map((target) => ({ caller, ...target })),
+    )
     const violations = await fuzz.collect(requests, async ({ caller, name, target }) => {
       const request = { name, method: operation.method, target, ...sent }
       const answer = await fuzz.send(request, caller)
@@ -44,7 +46,9 @@ describe('parameters that the operation does not declare', () => {
     const type = input.headers['content-type'] ?? 'application/json'
     const sent = input.body === undefined ? {} : { body: encoded(input.body, type), headers: { 'content-type': type } }
     const invalid = operation.errorFormat === 'v2.3' ? 422 : 400
-    const requests = callers.flatMap((caller) => UNKNOWN_PARAMETERS.map((search) => ({ caller, search })))
+    const requests = callers.flatMap((caller) =>
+      sentBy(caller, operation, UNKNOWN_PARAMETERS).map((search) => ({ caller, search })),
+    )
     const violations = await fuzz.collect(requests, async ({ caller, search }) => {
       const target = `${base}${base.includes('?') ? '&' : '?'}${search}`
       const request = { name: search, method: operation.method, target, ...sent }

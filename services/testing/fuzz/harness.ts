@@ -1,7 +1,7 @@
 import { type CapturedLog, captureLog } from '../captured-log.ts'
 import { type Account, FIXTURE_SETTINGS, Fixtures } from '../fixtures.ts'
 import { testMarketplace } from '../marketplace.ts'
-import type { Documented } from '../operations/document.ts'
+import { DOCUMENTED, type Documented } from '../operations/document.ts'
 import { sampleOf } from '../operations/samples.ts'
 import { openSession } from '../sessions.ts'
 
@@ -21,6 +21,19 @@ export interface Answer {
 }
 
 const CONCURRENCY = 6
+/** Of the requests to an operation, the callers that are refused early send one of so many. */
+const SENT_BY_OTHERS = 10
+
+/**
+ * The items that a caller sends to an operation. The caller whose requests pass authentication and the permission check
+ * sends all. Each other one sends a tenth, of every operation another one, because reading a request does not depend on
+ * permissions.
+ */
+export function sentBy<T>(caller: Account | undefined, operation: Documented, items: readonly T[]): readonly T[] {
+  const passes = operation.contract.access === 'public' ? caller === undefined : caller?.standing === 'administrator'
+  const first = DOCUMENTED.indexOf(operation)
+  return passes ? items : items.filter((_, index) => (first + index) % SENT_BY_OTHERS === 0)
+}
 
 /** A marketplace and the callers that send hostile requests to it. */
 export class FuzzHarness {
@@ -63,11 +76,6 @@ export class FuzzHarness {
     const { accessToken } = await openSession(this.fixtures.market, caller)
     caller.client.accessToken = accessToken
     return send(accessToken)
-  }
-
-  /** The token of a new session, for a request that can end it. */
-  async token(caller: Account | undefined): Promise<string | undefined> {
-    return caller && (await openSession(this.fixtures.market, caller)).accessToken
   }
 
   async #sendOnce({ method, target, headers, body }: HostileRequest, token: string | undefined): Promise<Answer> {
