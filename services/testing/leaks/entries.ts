@@ -14,6 +14,8 @@ export interface Entry {
 export class AuditLogReader {
   readonly #owner: Pool
   readonly #seen = new Set<string>()
+  /** The oldest transaction that the last call may not have seen. Every number of a transaction is larger than 2. */
+  #oldest = '3'
 
   constructor(owner: Pool) {
     this.#owner = owner
@@ -21,12 +23,14 @@ export class AuditLogReader {
 
   /** Entries since the last call, in the order of writing. */
   async newEntries(): Promise<Entry[]> {
-    const rows = await this.#owner<(Entry & { id: string })[]>`
-      select id, procedure, success, error, org_id as "orgId", actor_id as "actorId", grant_id as "grantId", request
-      from organization.audit_log order by timestamp, id`
+    const rows = await this.#owner<(Entry & { id: string; oldest: string })[]>`
+      select id, procedure, success, error, org_id as "orgId", actor_id as "actorId", grant_id as "grantId", request,
+        pg_snapshot_xmin(pg_current_snapshot())::text as oldest
+      from organization.audit_log where age(xmin) <= age(${this.#oldest}::text::xid) order by timestamp, id`
+    this.#oldest = rows[0]?.oldest ?? this.#oldest
     const unseen = rows.filter(({ id }) => !this.#seen.has(id))
     for (const { id } of unseen) this.#seen.add(id)
-    return unseen.map(({ id, ...entry }) => entry)
+    return unseen.map(({ id, oldest, ...entry }) => entry)
   }
 
   /** The result of the work and the entries that it wrote. */

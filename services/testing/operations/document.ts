@@ -102,17 +102,19 @@ function closed(node: unknown): unknown {
   return isOpen ? { ...inside, additionalProperties: false } : inside
 }
 
-const validatorAt = (...pointer: string[]): ValidateFunction =>
-  ajv.compile({
-    $ref: `document#/${pointer.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`,
-  })
-
-const schemaViolations = (validate: ValidateFunction, value: unknown): string[] =>
-  validate(value)
-    ? []
-    : (validate.errors ?? []).map(
-        ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
-      )
+/** The violations of a schema of the document. It is compiled on first use, because all of them take seconds. */
+function violationsAt(...pointer: string[]): (value: unknown) => string[] {
+  let validate: ValidateFunction | undefined
+  return (value) => {
+    validate ??= ajv.compile({
+      $ref: `document#/${pointer.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`,
+    })
+    if (validate(value)) return []
+    return (validate.errors ?? []).map(
+      ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+    )
+  }
+}
 
 /** The media type of the operations of OAuth. */
 export const FORM = 'application/x-www-form-urlencoded'
@@ -132,9 +134,9 @@ function documented(path: string, method: string, described: OperationObject): D
   if (!contract) throw new Error(`${operationId} is in the document, but not in the contract`)
   const success = Number(Object.keys(responses).find((status) => status.startsWith('2')))
   const isJson = contentOf(responses[success])?.['application/json'] !== undefined
-  const validate = isJson
-    ? validatorAt('paths', path, method, 'responses', String(success), 'content', 'application/json', 'schema')
-    : undefined
+  const bodyViolations = isJson
+    ? violationsAt('paths', path, method, 'responses', String(success), 'content', 'application/json', 'schema')
+    : () => []
   return {
     id: operationId,
     method: method.toUpperCase(),
@@ -147,7 +149,7 @@ function documented(path: string, method: string, described: OperationObject): D
     bodyRequired: requestBody?.required ?? false,
     statuses: new Set(Object.keys(responses).map(Number)),
     success,
-    bodyViolations: (body) => (validate ? schemaViolations(validate, body) : []),
+    bodyViolations,
   }
 }
 
@@ -174,14 +176,13 @@ function contentOf(response: OperationObject['responses'][string] | undefined): 
 }
 
 const envelopes = {
-  v1: validatorAt('components', 'schemas', 'Problem'),
-  'v2.3': validatorAt('components', 'schemas', 'ErrorEnvelope'),
-  oauth: validatorAt('components', 'schemas', 'OauthError'),
+  v1: violationsAt('components', 'schemas', 'Problem'),
+  'v2.3': violationsAt('components', 'schemas', 'ErrorEnvelope'),
+  oauth: violationsAt('components', 'schemas', 'OauthError'),
 }
 
 /** Violations of the error envelope of a format by the body of an error. */
-export const envelopeViolations = (format: ErrorFormat, body: unknown): string[] =>
-  schemaViolations(envelopes[format], body)
+export const envelopeViolations = (format: ErrorFormat, body: unknown): string[] => envelopes[format](body)
 
 /** The error code in any envelope; the word of OAuth in its. */
 export const codeIn = (body: unknown): ErrorCode | OAuthError | undefined => {
