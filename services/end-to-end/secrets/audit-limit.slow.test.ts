@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { ApiClient } from '../../testing/client.ts'
+import { type ApiAnswer, ApiClient } from '../../testing/client.ts'
 import { FIXTURE_SETTINGS, Fixtures } from '../../testing/fixtures.ts'
 import { AuditLogReader } from '../../testing/leaks/entries.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
@@ -15,6 +15,20 @@ const fixtures = new Fixtures(await testMarketplace({ ...FIXTURE_SETTINGS, ...li
 const log = new AuditLogReader(fixtures.market.db.owner)
 const commands = DOCUMENTED.filter(({ contract }) => contract.audit)
 const TRIES = 10
+const BATCH = 5
+/** Enough to empty a full bucket. */
+const MAX_BATCHES = (2 * BURST) / BATCH
+
+const isAtLimit = ({ status, headers }: ApiAnswer<unknown>) =>
+  status === 429 || /;r=0;/.test(headers.get('ratelimit') ?? '')
+
+/** Empties the bucket, which is mostly empty already, because an organization has one in each service. */
+async function reachLimit(sendIneffective: () => Promise<ApiAnswer<unknown>>): Promise<void> {
+  for (let batches = 0; batches < MAX_BATCHES; batches++) {
+    const answers = await Promise.all(Array.from({ length: BATCH }, sendIneffective))
+    if (answers.some(isAtLimit)) return
+  }
+}
 
 async function prepare(operation: Documented) {
   const administrator = await fixtures.account(sampleOf(operation).by ?? 'owner', 'administrator')
@@ -39,7 +53,7 @@ test.each(cases)('%s over the rate limit is 429 and writes no audit entry', asyn
   const params = Object.fromEntries(Object.keys(input.params).map((name) => [name, 'nothing']))
   const ineffective = { ...input, params, body: input.body === undefined ? undefined : '{' }
   for (let tries = 0; tries < TRIES; tries++) {
-    await Promise.all(Array.from({ length: tries === 0 ? BURST : 5 }, () => send(ineffective)))
+    await reachLimit(() => send(ineffective))
     const { result, entries } = await log.during(() => send(input))
     // The bucket refills by one per second, so a command can still be accepted.
     if (result.status !== 429) continue
