@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { FIXTURE_SETTINGS, Fixtures } from '../../testing/fixtures.ts'
+import { type Account, FIXTURE_SETTINGS, Fixtures } from '../../testing/fixtures.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
 import { DOCUMENTED, type Documented } from '../../testing/operations/document.ts'
 import { targetOf } from '../../testing/operations/inputs.ts'
@@ -17,11 +17,19 @@ const { market } = fixtures
 const { owner } = market.db
 const commands = DOCUMENTED.filter(({ contract }) => contract.audit && contract.access !== 'public')
 
-/** A valid request of a new administrator, held back before the last byte of its body. */
-async function held(operation: Documented) {
+/** A new administrator, who has a password only where the command needs it. */
+async function newAdministrator(operation: Documented, known: Account): Promise<Account> {
+  const organization = await fixtures.organization(known.kind)
+  if (sampleOf(operation).costly) return { ...known, ...(await organization.member('Administrator')) }
+  const { userId, email } = await organization.invite()
+  await organization.grant('Administrator', userId)
+  return { ...known, userId, email }
+}
+
+/** A valid request of a new administrator or the known one, held back before the last byte of its body. */
+async function held(operation: Documented, { isKnown = false } = {}) {
   const administrator = await fixtures.account(sampleOf(operation).by ?? 'owner', 'administrator')
-  const user = await (await fixtures.organization(administrator.kind)).member('Administrator')
-  const account = { ...administrator, ...user }
+  const account = isKnown ? administrator : await newAdministrator(operation, administrator)
   const input = await ownInput(operation, fixtures, account)
   const { id: sessionId, accessToken } = await openSession(market, account)
   const headers = { authorization: `Bearer ${accessToken}`, 'x-forwarded-for': fixtures.address(), ...input.headers }
@@ -54,7 +62,7 @@ describe.each(commands.map((operation) => [operation.id, operation] as const))('
   })
 
   test('of a session ended while the body was held back is 401 and writes nothing', async () => {
-    const { sessionId, finish, written } = await held(operation)
+    const { sessionId, finish, written } = await held(operation, { isKnown: true })
     await owner`update identity.sessions set ended_at = now() where id = ${sessionId}`
     const { status, body } = await finish()
     expect([status, body, await written()]).toEqual([401, body, 0])
