@@ -1,7 +1,7 @@
 import { configure, serve } from '../kit/service/run.ts'
-import { serviceVariables } from '../kit/service/service.ts'
+import { catalogVariables } from './config.ts'
 import { createCatalog } from './service.ts'
 
-const config = configure(serviceVariables, process.env)
+const config = configure(catalogVariables, process.env)
 const catalog = await createCatalog(config)
 await serve({ services: [catalog], config, ownerOf: () => catalog })

@@ -1,4 +1,5 @@
-import { assemble, createKit, type KitOptions, type Service, type ServiceConfig } from '../kit/service/service.ts'
+import { assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
+import type { CatalogConfig } from './config.ts'
 import { CatalogRegistry } from './memory/registry.ts'
 import { retryLoads, subscribeToImports } from './memory/reload.ts'
 import {
@@ -12,8 +13,8 @@ import {
 } from './routes.ts'
 
 /** The catalog service: seven reference catalogs, served from memory. */
-export async function createCatalog(config: ServiceConfig, options?: KitOptions): Promise<Service> {
-  const kit = await createKit('catalog', config, options)
+export async function createCatalog(config: CatalogConfig, options?: KitOptions): Promise<Service> {
+  const kit = await createKit('catalog', config, { ...options, acceptsKnownTokens: true })
   const { http, sql, bus, log } = kit
   const registry = new CatalogRegistry(sql)
   const deps = { http, stores: registry.stores }

@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test'
+import { catalogVariables } from '../catalog/config.ts'
+import { createCatalog } from '../catalog/service.ts'
 import { identityVariables } from '../identity/config.ts'
 import { createIdentity } from '../identity/service.ts'
 import { readConfig } from '../kit/config/read.ts'
@@ -20,6 +22,7 @@ async function start(url: string) {
     HEALTH_PORT: String(healthPort),
     ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
     LOG_LEVEL: 'warn',
+    DRAIN_SECONDS: '0',
   })
   const service = await createIdentity(config, { logDestination: log.destination })
   const running = open({ services: [service], config, ownerOf: () => service })
@@ -45,6 +48,24 @@ test('without Postgres a service waits inside the process, alive and not ready, 
   expect(warnings().map(({ msg }) => msg)).toEqual(['not ready: waiting for Postgres'])
   await stop()
   proxy.close()
+})
+
+test('the catalog starts without encryption keys, and another service names the missing variable', async () => {
+  const db = await testDatabase()
+  const variables = {
+    DATABASE_URL: db.urlOf('catalog'),
+    PORT: '0',
+    HEALTH_PORT: '0',
+    DRAIN_SECONDS: '0',
+    LOG_LEVEL: 'warn',
+  }
+  const config = readConfig(catalogVariables, variables)
+  expect(Object.keys(config)).not.toContain('ENCRYPTION_KEYS')
+  const catalog = await createCatalog(config)
+  const { port, stop } = await open({ services: [catalog], config, ownerOf: () => catalog })
+  expect((await fetch(`http://127.0.0.1:${port}/v1/materials`)).status).toBe(401)
+  await stop()
+  expect(() => readConfig(identityVariables, variables)).toThrow('ENCRYPTION_KEYS is missing')
 })
 
 test('without its schema a service waits for the migration', async () => {

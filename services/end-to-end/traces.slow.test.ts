@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
+import { VERSION } from '../kit/config/version.ts'
 import { testMarketplace } from '../testing/marketplace.ts'
 import { startService, stopService } from '../testing/processes.ts'
 import { until } from '../testing/until.ts'
@@ -19,6 +20,7 @@ interface ReceivedSpan {
   parentSpanId: string | undefined
   name: string
   attributes: Record<string, unknown>
+  resource: Record<string, unknown>
 }
 
 const received: ReceivedSpan[] = []
@@ -30,7 +32,8 @@ const collector = Bun.serve({
     for (const { resource, scopeSpans } of ((await request.json()) as Exported).resourceSpans) {
       const service = String(byName(resource.attributes)['service.name'])
       for (const { traceId, parentSpanId, name, attributes } of scopeSpans.flatMap(({ spans }) => spans)) {
-        received.push({ service, traceId, parentSpanId, name, attributes: byName(attributes) })
+        const own = byName(attributes)
+        received.push({ service, traceId, parentSpanId, name, attributes: own, resource: byName(resource.attributes) })
       }
     }
     return Response.json({})
@@ -97,6 +100,42 @@ test('a service of its own continues the trace of the caller, in reads too', asy
   const span = await spanOf(trace, 'GET /v1/materials')
   expect(span).toMatchObject({ service: 'catalog', attributes: { 'http.response.status_code': 401 } })
   expect(await stopService(catalog, 'SIGTERM')).toBe(0)
+})
+
+test('a service says which process of which marketplace it is, with the attributes of OTEL_RESOURCE_ATTRIBUTES', async () => {
+  const trace = TRACE.replace('4bf9', '8bf9')
+  const own = await spanOf(TRACE, 'process organization.user.credentialsReset')
+  expect(own.resource).toMatchObject({ 'service.name': 'identity', 'service.namespace': 'marketplace' })
+  expect(own.resource['service.instance.id']).toMatch(/^[0-9a-f-]{36}$/)
+  const catalog = await startService('catalog', market.db, undefined, {
+    ...OTEL,
+    OTEL_RESOURCE_ATTRIBUTES: 'service.instance.id=pod-1,service.namespace=market,team=A%20B,service.name=other',
+  })
+  await catalog.client.get('/v1/materials', { headers: traceparent(trace) })
+  expect((await spanOf(trace, 'GET /v1/materials')).resource).toEqual({
+    'service.name': 'catalog',
+    'service.version': VERSION,
+    'service.namespace': 'market',
+    'service.instance.id': 'pod-1',
+    team: 'A B',
+  })
+  expect(await stopService(catalog, 'SIGTERM')).toBe(0)
+})
+
+test('a sampler by ratio traces no request of its own, but those that the caller traces', async () => {
+  const catalog = await startService('catalog', market.db, undefined, {
+    ...OTEL,
+    OTEL_RESOURCE_ATTRIBUTES: 'service.instance.id=sampled',
+    OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+    OTEL_TRACES_SAMPLER_ARG: '0',
+  })
+  const trace = TRACE.replace('4bf9', '9bf9')
+  expect((await catalog.client.get('/v1/standards')).status).toBe(401)
+  await catalog.client.get('/v1/materials', { headers: traceparent(trace) })
+  // The end of the process exports all spans.
+  expect(await stopService(catalog, 'SIGTERM')).toBe(0)
+  const sampled = received.filter(({ resource }) => resource['service.instance.id'] === 'sampled')
+  expect(sampled.map(({ name, traceId }) => [name, traceId])).toEqual([['GET /v1/materials', trace]])
 })
 
 test('a failed statement in a transaction: the span has an error and the command fails as without traces', async () => {

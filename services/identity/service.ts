@@ -13,6 +13,7 @@ import type { IdentityConfig } from './config.ts'
 import { endSessionsWithoutAuthority } from './impersonation/consumer.ts'
 import { impersonationRoutes } from './impersonation/routes.ts'
 import { ensureKeys } from './keys/commands.ts'
+import { PublishedKeys } from './keys/published.ts'
 import { keyRoutes } from './keys/routes.ts'
 import { createSigner } from './keys/signer.ts'
 import { oauthRoutes } from './oauth/routes.ts'
@@ -55,6 +56,7 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
   kit.observeConcurrency(permits)
   const clients = { sql, clock, permits }
   const countSignIn = signInMetrics(kit.registry)
+  const published = new PublishedKeys()
   return assemble('identity', kit, {
     features: [
       tokenRoutes({ http, readToken, tokens, countSignIn }),
@@ -64,7 +66,7 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
         revocation: { sql, clients, readToken, now },
         introspection: { sql, claimsIn: (token) => auth.claimsIn(token) },
       }),
-      keyRoutes({ http, publicUrl: config.PUBLIC_URL }),
+      keyRoutes({ http, publicUrl: config.PUBLIC_URL, published }),
       clientRoutes({ http }),
       pageRoutes({
         http,
@@ -89,7 +91,12 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
         hashing.remember(ip_address, org_id)
       }
       tokens.refreshSecret = await ensureKeys(sql, box, now())
-      await bus.subscribe({ subjects: ['identity.key.revoked'], onEvent: sign.forgetKey, onGap: sign.forgetKey })
+      await published.read(() => listPublicKeys(sql))
+      const onEvent = () => {
+        sign.forgetKey()
+        published.forget()
+      }
+      await bus.subscribe({ subjects: ['identity.key.revoked'], onEvent, onGap: sign.forgetKey })
     },
   })
 }

@@ -7,6 +7,7 @@ export const organizationVariables = Type.Object({
   ...consoleVariables,
   SMTP_URL: Type.Optional(
     Type.String({
+      secret: true,
       pattern: '^smtps?://[^/?#\\s]+/?$',
       description:
         'SMTP server: `smtps://` with TLS, or `smtp://` with STARTTLS, which is required except on loopback; with percent-encoded user and password, if it requires them. Unset: no mail is sent.',

@@ -8,6 +8,7 @@ import type { OrganizationConfig } from './config.ts'
 import { customFieldRoutes } from './custom-fields/routes.ts'
 import { cleanUpMails } from './mail/cleanup.ts'
 import { mailLinks } from './mail/links.ts'
+import { checkServer, smtpServerOf } from './mail/smtp.ts'
 import { mailWorkers } from './mail/workers.ts'
 import { cleanUpAddresses, forgetAddress } from './mail-addresses/commands.ts'
 import { mailAddressRoutes } from './mail-addresses/routes.ts'
@@ -46,6 +47,7 @@ export async function createOrganizationService(config: OrganizationConfig, opti
       notificationSettingsRoutes({ http, links }),
       mailAddressRoutes({ http, pagination, sql, links }),
     ],
+    dependencies: mailDependencies(config),
     cleanup: [
       (now, signal) => cleanUpActivations(sql, now, signal),
       (now, signal) => cleanUpKeys(sql, KEPT_KEYS_DAYS, now, signal),
@@ -61,4 +63,9 @@ export async function createOrganizationService(config: OrganizationConfig, opti
       }),
     ],
   })
+}
+
+function mailDependencies({ SMTP_URL: url, MAIL_TIMEOUT_SECONDS: seconds }: OrganizationConfig) {
+  if (url === undefined) return []
+  return [{ name: 'its SMTP server', check: () => checkServer(smtpServerOf(url), seconds * 1000) }]
 }

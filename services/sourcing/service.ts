@@ -40,7 +40,7 @@ const PARTITIONS_INTERVAL_MS = 60 * 60 * 1000
 export async function createSourcing(config: SourcingConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('sourcing', config, { ...options, unknownPage })
   const { http, bus, pagination } = kit
-  const storage = createStorage(config, kit)
+  const storage = createStorage(config, { config, clock: kit.clock })
   const folder = storage instanceof FolderStorage ? storage : undefined
   const guard = new AddressGuard({ allowPrivate: config.ALLOW_PRIVATE_ADDRESSES })
   const followers = { openCases, updateCases, rejectOffers, openAssignments, updateAssignments }
@@ -60,6 +60,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
   const worker = kit.jobs('file jobs', fileJobs({ ...deps, quota, maxImports, log: kit.log }))
   const transfers = new Transfers(deps.sql, folder)
   kit.observeConcurrency(transfers.permits)
+  const watch = storageWatch({ storage, registry: kit.registry, log: kit.log })
   return assemble('sourcing', kit, {
     features: [
       partRoutes({ http, pagination }),
@@ -89,9 +90,10 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       kit.jobs('refreshes', [technologyJob(kit.sql), titleJob(kit.sql)]),
       offerExpiryWorker({ ...deps, log: kit.log }),
       worker,
-      storageWatch({ storage, registry: kit.registry, log: kit.log }),
+      watch.worker,
       every('history-partitions', PARTITIONS_INTERVAL_MS, kit.log, () => ensurePartitions(deps.sql)),
     ],
+    dependencies: [{ name: 'its file store', check: watch.check }],
     cleanup: [
       (now, signal) => cleanUpUploads(deps.sql, now, signal),
       (now, signal) => cleanUpObjects({ ...deps, log: kit.log }, now, signal),

@@ -1,6 +1,6 @@
 import { afterAll, expect } from 'bun:test'
 import axe from 'axe-core'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { TEST_PASSWORD, type TestMarketplace, type TestUser, testMarketplace } from './marketplace.ts'
 
 export const WIDE = { viewport: { width: 1400, height: 900 }, colorScheme: 'light' } as const
@@ -16,6 +16,14 @@ export interface Stage {
   signIn(user: TestUser, options?: BrowserContextOptions): Promise<Page>
 }
 
+let running: Promise<Browser> | undefined
+
+/** One browser for all files of the process, with which it ends. */
+function browserOfProcess(): Promise<Browser> {
+  running ??= startBrowser()
+  return running
+}
+
 async function startBrowser(): Promise<Browser> {
   const executablePath = process.env.TEST_BROWSER
   if (!executablePath) throw new Error('TEST_BROWSER is not set: run the tests with ./scripts/test.')
@@ -24,16 +32,18 @@ async function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, args, timeout: 30_000 })
 }
 
-/** One marketplace and one browser for a test file. */
+/** A marketplace for a test file, and windows of the browser, which are closed after it. */
 export async function consoleStage(overrides?: Record<string, string>): Promise<Stage> {
-  const [market, browser] = await Promise.all([testMarketplace(overrides), startBrowser()])
+  const [market, browser] = await Promise.all([testMarketplace(overrides), browserOfProcess()])
   const errors: string[] = []
+  const contexts: BrowserContext[] = []
   afterAll(async () => {
-    await browser.close()
+    await Promise.all(contexts.map((context) => context.close()))
     expect(errors).toEqual([])
   })
   const open = async (options: BrowserContextOptions = WIDE) => {
     const context = await browser.newContext({ baseURL: market.url, locale: 'en-GB', ...options })
+    contexts.push(context)
     context.setDefaultTimeout(10_000)
     context.on('weberror', (error) => errors.push(error.error().message))
     context.on('console', (message) => {
@@ -63,9 +73,9 @@ export async function fillSignIn(page: Page, email: string): Promise<void> {
 export async function checkScreen(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.locator('.loading').first().waitFor({ state: 'detached' })
+  if (await page.evaluate('!window.axe')) await page.evaluate(axe.source)
   const { violations } = (await page.evaluate(`(async () => {
-    if (!window.axe) { ${axe.source} }
-    const { violations } = await axe.run(document)
+    const { violations } = await axe.run(document, { resultTypes: ['violations'] })
     return { violations: violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(', ')) }
   })()`)) as { violations: string[] }
   const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')

@@ -1,5 +1,5 @@
 import { isApplicable, type OrgRole, PERMISSIONS, type Permission, SYSTEM_ROLES } from '../../proto/permissions.ts'
-import { type ApiAnswer, ApiClient } from './client.ts'
+import { type ApiAnswer, ApiClient, type RequestOptions } from './client.ts'
 import type { TestMarketplace, TestOrganization, TestUser } from './marketplace.ts'
 import type { Documented } from './operations/document.ts'
 import { type Input, targetOf } from './operations/inputs.ts'
@@ -30,11 +30,29 @@ export interface Account extends TestUser {
   permissions: ReadonlySet<Permission>
 }
 
+/** Opens another session when a command of the test has ended the current one. */
+class RenewingClient extends ApiClient {
+  readonly #newToken: () => Promise<string>
+
+  constructor(url: string, accessToken: string, newToken: () => Promise<string>) {
+    super(url, accessToken)
+    this.#newToken = newToken
+  }
+
+  override async send<T>(method: string, path: string, options?: RequestOptions): Promise<ApiAnswer<T>> {
+    const answer = await super.send<T>(method, path, options)
+    if (answer.status !== 401 || !answer.text.includes('"unauthorized"')) return answer
+    this.accessToken = await this.#newToken()
+    return super.send<T>(method, path, options)
+  }
+}
+
 /** One organization of each kind with its accounts, created on first use. */
 export class Fixtures {
   readonly market: TestMarketplace
   readonly #organizations = new Map<Kind, Promise<TestOrganization>>()
   readonly #accounts = new Map<string, Promise<Account>>()
+  readonly #clients = new Map<string, Promise<ApiClient>>()
   #requests = 0
 
   constructor(market: TestMarketplace) {
@@ -63,9 +81,17 @@ export class Fixtures {
     return Promise.all(ALL_KINDS.flatMap((kind) => STANDINGS.map((standing) => this.account(kind, standing))))
   }
 
-  /** A client with a new session, because a test may have ended the other ones. */
-  async clientOf(account: TestUser): Promise<ApiClient> {
-    return new ApiClient(this.market.url, (await openSession(this.market, account)).accessToken)
+  /** A client with a session of its own, because a test may have ended the other ones. */
+  clientOf(account: TestUser): Promise<ApiClient> {
+    return memoized(this.#clients, account.userId, async () => {
+      const token = () => this.newToken(account)
+      return new RenewingClient(this.market.url, await token(), token)
+    })
+  }
+
+  /** The access token of a new session. */
+  async newToken(account: TestUser): Promise<string> {
+    return (await openSession(this.market, account)).accessToken
   }
 
   /** Sends a request from a new IP address, so that failed sign-ins of one test do not throttle the next. */

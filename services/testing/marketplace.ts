@@ -81,6 +81,7 @@ export async function marketplaceOf(
     DATABASE_POOL_SIZE: '4',
     ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
     LOG_LEVEL: 'error',
+    DRAIN_SECONDS: '0',
     RATE_LIMIT_PER_SECOND: '100000',
     RATE_LIMIT_BURST: '100000',
     FILES_FOLDER: join(process.env.TEST_FOLDER ?? tmpdir(), `files-${db.name}`),

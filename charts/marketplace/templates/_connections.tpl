@@ -23,6 +23,13 @@ postgres://{{ .user }}@{{ .host }}:{{ .port }}/{{ .root.Values.database.name }}?
 {{- and (not (empty .Values.nats.existingSecret)) (eq .Values.nats.secretType "url") -}}
 {{- end -}}
 
+{{/* The secret of NATS. The Jobs and the tools may have one of their own. The context is {root, of}. */}}
+{{- define "marketplace.natsSecret" -}}
+{{- with .root.Values.nats -}}
+{{- eq $.of "jobs" | ternary (.jobs.existingSecret | default .existingSecret) .existingSecret -}}
+{{- end -}}
+{{- end -}}
+
 {{/* Whether events run over NATS. */}}
 {{- define "marketplace.usesNats" -}}
 {{- or (not (empty (include "marketplace.natsUrl" .))) (eq (include "marketplace.natsUrlIsSecret" .) "true") -}}

@@ -23,6 +23,8 @@ RATE_LIMIT_BURST: {{ .Values.config.rateLimitBurst | int | quote }}
 ACCESS_TOKEN_SECONDS: {{ .Values.config.accessTokenSeconds | int | quote }}
 {{- with .Values.config.otlpEndpoint }}
 OTEL_EXPORTER_OTLP_ENDPOINT: {{ . | quote }}
+OTEL_TRACES_SAMPLER: {{ $.Values.config.tracesSampler | quote }}
+OTEL_TRACES_SAMPLER_ARG: {{ $.Values.config.tracesSamplerArg | toString | quote }}
 {{- end }}
 # Identity.
 HASHING_SLOTS: {{ .Values.config.hashingSlots | int | quote }}
@@ -42,27 +44,52 @@ FILES_PENDING_MAX: {{ .Values.config.filesPendingMax | int | quote }}
 IMPORTS_AT_ONCE: {{ .Values.config.importsAtOnce | int | quote }}
 {{- end -}}
 
-{{/* A variable from a secret. The context is {name, secret, key, optional}. Without an optional key the command says what is
-     missing; otherwise its pod would wait. */}}
-{{- define "marketplace.secretVariable" -}}
-- name: {{ .name }}
-  valueFrom:
-    secretKeyRef:
-      name: {{ .secret | quote }}
-      key: {{ .key | quote }}
-      {{- if .optional }}
-      optional: true
-      {{- end }}
+{{/* The secrets that a pod reads from files, as YAML: by volume, the secret and its keys by variable. Without an optional secret
+     or key the command says what is missing; otherwise its pod would wait. The context is {root, of}: a service, `jobs` or `test`. */}}
+{{- define "marketplace.secrets" -}}
+{{- $values := .root.Values -}}
+{{- $isJob := eq .of "jobs" -}}
+{{- $secrets := dict -}}
+{{- if has .of (list "identity" "organization" "sourcing" "webhooks" "jobs") -}}
+{{- $_ := set $secrets "encryption" (dict "secret" (include "marketplace.encryptionSecret" .root) "optional" $isJob "keys" (dict "ENCRYPTION_KEYS" $values.encryption.key)) -}}
+{{- end -}}
+{{- if and (ne .of "test") (eq (include "marketplace.natsUrlIsSecret" .root) "true") -}}
+{{- $_ := set $secrets "nats-url" (dict "secret" (include "marketplace.natsSecret" .) "keys" (dict "NATS_URL" $values.nats.secretKeys.url)) -}}
+{{- end -}}
+{{- if and (eq .of "organization") $values.mail.existingSecret -}}
+{{- $_ := set $secrets "mail" (dict "secret" $values.mail.existingSecret "keys" (dict "SMTP_URL" $values.mail.urlKey)) -}}
+{{- end -}}
+{{- if and (eq .of "sourcing") $values.storage.s3.existingSecret -}}
+{{- $keys := dict "S3_ACCESS_KEY_ID" $values.storage.s3.accessKeyIdKey "S3_SECRET_ACCESS_KEY" $values.storage.s3.secretAccessKeyKey -}}
+{{- with $values.storage.s3.sessionTokenKey }}{{ $_ := set $keys "S3_SESSION_TOKEN" . }}{{ end -}}
+{{- $_ := set $secrets "storage" (dict "secret" $values.storage.s3.existingSecret "keys" $keys) -}}
+{{- end -}}
+{{- if and $isJob $values.database.manageRoles -}}
+{{- $keys := dict -}}
+{{- range $name, $key := $values.database.passwordKeys }}{{ $_ := set $keys (printf "%s_DATABASE_PASSWORD" (upper $name)) $key }}{{ end -}}
+{{- $_ := set $secrets "roles" (dict "secret" (include "marketplace.database" .root | fromYaml).secret "optional" true "keys" $keys) -}}
+{{- end -}}
+{{- if and (eq .of "test") $values.test.existingSecret -}}
+{{- $_ := set $secrets "account" (dict "secret" $values.test.existingSecret "keys" (dict "EMAIL" "email" "PASSWORD" "password")) -}}
+{{- end -}}
+{{- toYaml $secrets -}}
 {{- end -}}
 
-{{/* Variables that name mounted files, and the URL of NATS where a secret has it. */}}
+{{/* The variables that name the files of the secrets. The context is that of `marketplace.secrets`. */}}
+{{- define "marketplace.secretFileVariables" -}}
+{{- range $volume, $secret := include "marketplace.secrets" . | fromYaml }}
+{{- range $variable, $key := $secret.keys }}
+- name: {{ $variable }}_FILE
+  value: "/etc/marketplace/secrets/{{ $volume }}/{{ $key }}"
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* Variables that name mounted files. */}}
 {{- define "marketplace.fileVariables" -}}
 {{- range $variable, $key := include "marketplace.natsFiles" . | fromYaml }}
 - name: {{ $variable }}
   value: "/etc/marketplace/nats/{{ $key }}"
-{{- end }}
-{{- if eq (include "marketplace.natsUrlIsSecret" .) "true" }}
-{{ include "marketplace.secretVariable" (dict "name" "NATS_URL" "secret" .Values.nats.existingSecret "key" .Values.nats.secretKeys.url) }}
 {{- end }}
 {{- if .Values.certificates.existingConfigMap }}
 - name: NODE_EXTRA_CA_CERTS
@@ -89,7 +116,7 @@ PUBLIC_URL: publicUrl
 {{- define "marketplace.moreVariables" -}}
 {{- $settled := include "marketplace.settledVariables" . | fromYaml -}}
 {{- range $name, $value := .env }}
-{{- if has $name $.reserved }}{{ fail (printf "Remove %s from %s: the chart sets it." $name $.of) }}{{ end }}
+{{- if or (has $name $.reserved) (has (printf "%s_FILE" $name) $.reserved) }}{{ fail (printf "Remove %s from %s: the chart sets it." $name $.of) }}{{ end }}
 {{- with index $settled $name }}{{ fail (printf "Set %s instead of %s in %s, because the Jobs also need it." . $name $.of) }}{{ end }}
 - name: {{ $name | quote }}
   {{- if kindIs "map" $value }}
@@ -129,7 +156,6 @@ PUBLIC_URL: publicUrl
 {{- end }}
 - name: DATABASE_POOL_SIZE
   value: {{ .service.databasePoolSize | int | quote }}
-{{ include "marketplace.secretVariable" (dict "name" "ENCRYPTION_KEYS" "secret" (include "marketplace.encryptionSecret" .root) "key" $values.encryption.key) }}
 - name: SHUTDOWN_SECONDS
   value: {{ .service.shutdownSeconds | int | quote }}
 {{- /* Otherwise the heap of JavaScriptCore grows as for the memory of the node, not that of the container. */}}
@@ -137,7 +163,19 @@ PUBLIC_URL: publicUrl
   valueFrom:
     resourceFieldRef:
       resource: limits.memory
+{{- if $values.config.otlpEndpoint }}
+- name: POD_NAME
+  valueFrom:
+    fieldRef:
+      fieldPath: metadata.name
+- name: OTEL_RESOURCE_ATTRIBUTES
+  {{- $attributes := merge dict $values.config.otlpResourceAttributes (dict "service.namespace" .root.Release.Name "service.instance.id" "$(POD_NAME)" "k8s.pod.name" "$(POD_NAME)" "k8s.namespace.name" .root.Release.Namespace) }}
+  {{- $pairs := list }}
+  {{- range $key, $value := $attributes }}{{ $pairs = append $pairs (printf "%s=%s" $key $value) }}{{ end }}
+  value: {{ join "," $pairs | quote }}
+{{- end }}
 {{- include "marketplace.fileVariables" .root }}
+{{- include "marketplace.secretFileVariables" (dict "root" .root "of" .name) }}
 {{- if eq .name "sourcing" }}
 {{ include "marketplace.storageVariables" .root }}
 {{- end }}
@@ -147,7 +185,6 @@ PUBLIC_URL: publicUrl
 {{- end -}}
 
 {{- define "marketplace.mailVariables" -}}
-{{ include "marketplace.secretVariable" (dict "name" "SMTP_URL" "secret" .existingSecret "key" .urlKey) }}
 - name: MAIL_FROM
   value: {{ .from | quote }}
 - name: MAIL_DELAY_SECONDS
@@ -191,13 +228,6 @@ PUBLIC_URL: publicUrl
   value: {{ .addressing | quote }}
 - name: S3_CONDITIONAL_PUT
   value: {{ .conditionalPut | quote }}
-{{- if not .platformIdentity }}
-{{ include "marketplace.secretVariable" (dict "name" "S3_ACCESS_KEY_ID" "secret" .existingSecret "key" .accessKeyIdKey) }}
-{{ include "marketplace.secretVariable" (dict "name" "S3_SECRET_ACCESS_KEY" "secret" .existingSecret "key" .secretAccessKeyKey) }}
-{{- if .sessionTokenKey }}
-{{ include "marketplace.secretVariable" (dict "name" "S3_SESSION_TOKEN" "secret" .existingSecret "key" .sessionTokenKey) }}
-{{- end }}
-{{- end }}
 {{- end -}}
 {{- end -}}
 {{- end -}}

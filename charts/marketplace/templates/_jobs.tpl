@@ -1,10 +1,10 @@
 {{/* The pod of a command that acts as the owner of the database, with the settings of the migration. The context is {root, args,
-     component}. */}}
+     component, account}. */}}
 {{- define "marketplace.jobPod" -}}
 {{- $variables := include "marketplace.jobVariables" .root -}}
 {{- $reserved := list -}}
 {{- range fromYamlArray $variables }}{{ $reserved = append $reserved .name }}{{ end -}}
-{{- $mounts := dict "root" .root "settings" .root.Values "password" (dict "secret" (include "marketplace.database" .root | fromYaml).ownerSecret "key" .root.Values.database.owner.passwordKey "optional" true) -}}
+{{- $mounts := dict "root" .root "of" "jobs" "settings" .root.Values "password" (dict "secret" (include "marketplace.database" .root | fromYaml).ownerSecret "key" .root.Values.database.owner.passwordKey "optional" true) -}}
 metadata:
   labels:
     {{- include "marketplace.podLabels" (dict "root" .root "component" (.component | default "jobs") "labels" .root.Values.podLabels) | nindent 4 }}
@@ -14,7 +14,7 @@ metadata:
   {{- end }}
 spec:
   restartPolicy: Never
-  {{- include "marketplace.podSpec" (dict "root" .root "settings" .root.Values "account" (include "marketplace.jobsAccountName" .root)) | nindent 2 }}
+  {{- include "marketplace.podSpec" (dict "root" .root "settings" .root.Values "account" (.account | default (include "marketplace.jobsAccountName" .root))) | nindent 2 }}
   containers:
     - name: {{ first .args }}
       image: {{ include "marketplace.image" .root }}
@@ -40,6 +40,12 @@ spec:
         {{- include "marketplace.volumeMounts" $mounts | nindent 8 }}
   volumes:
     {{- include "marketplace.volumes" $mounts | nindent 4 }}
+{{- end -}}
+
+{{/* The account of the migration. As a hook it runs before the accounts of the release exist, so it has one of its own. */}}
+{{- define "marketplace.migrationAccountName" -}}
+{{- $hasOwn := and .Values.jobs.serviceAccount.create (eq (include "marketplace.migratesInHook" .) "true") -}}
+{{- $hasOwn | ternary (printf "%s-migrate" (include "marketplace.fullname" .)) (include "marketplace.jobsAccountName" .) -}}
 {{- end -}}
 
 {{- define "marketplace.jobsAccountName" -}}
@@ -68,22 +74,17 @@ spec:
 - name: DATABASE_URL
   value: {{ include "marketplace.databaseUrl" (dict "root" . "user" .Values.database.owner.username "host" $database.host "port" .Values.database.port) | quote }}
 {{- include "marketplace.fileVariables" . }}
+{{- include "marketplace.secretFileVariables" (dict "root" . "of" "jobs") }}
 - name: TERMINATION_LOG
   value: /dev/termination-log
 - name: PUBLIC_URL
   value: {{ .Values.publicUrl | quote }}
 - name: ACCESS_TOKEN_SECONDS
   value: {{ .Values.config.accessTokenSeconds | int | quote }}
-{{ include "marketplace.secretVariable" (dict "name" "ENCRYPTION_KEYS" "secret" (include "marketplace.encryptionSecret" .) "key" .Values.encryption.key "optional" true) }}
 - name: DATABASE_ROLE_PREFIX
   value: {{ .Values.database.rolePrefix | quote }}
 - name: DATABASE_MANAGE_ROLES
   value: {{ .Values.database.manageRoles | quote }}
-{{- if .Values.database.manageRoles }}
-{{- range $name := splitList " " (include "marketplace.serviceNames" .) }}
-{{ include "marketplace.secretVariable" (dict "name" (printf "%s_DATABASE_PASSWORD" (upper $name)) "secret" $database.secret "key" (index $.Values.database.passwordKeys $name) "optional" true) }}
-{{- end }}
-{{- end }}
 {{- with include "marketplace.natsUrl" . }}
 - name: NATS_URL
   value: {{ . | quote }}

@@ -1,6 +1,12 @@
+{{/* The name of the application, in names and selectors. */}}
+{{- define "marketplace.name" -}}
+{{- .Values.nameOverride | default .Chart.Name -}}
+{{- end -}}
+
 {{/* Prefix of all names. At most 36 characters, so that the longest suffix, that of a bootstrap Job, fits into 63. */}}
 {{- define "marketplace.fullname" -}}
-{{- default (eq .Release.Name .Chart.Name | ternary .Chart.Name (printf "%s-%s" .Release.Name .Chart.Name)) .Values.fullnameOverride | trunc 36 | trimSuffix "-" -}}
+{{- $name := include "marketplace.name" . -}}
+{{- default (eq .Release.Name $name | ternary $name (printf "%s-%s" .Release.Name $name)) .Values.fullnameOverride | trunc 36 | trimSuffix "-" -}}
 {{- end -}}
 
 {{/* Name, labels and annotations of an object. The context is {root, name, component, labels, annotations}. */}}
@@ -32,7 +38,7 @@ app.kubernetes.io/version: {{ .root.Values.image.tag | default .root.Chart.AppVe
 {{- end -}}
 
 {{- define "marketplace.selectorLabels" -}}
-app.kubernetes.io/name: {{ .root.Chart.Name }}
+app.kubernetes.io/name: {{ include "marketplace.name" .root }}
 app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
 app.kubernetes.io/component: {{ .component }}
 {{- end -}}

@@ -1,10 +1,15 @@
-{{/* The context is {root, settings, password}, as for the volumes. */}}
+{{/* The context is {root, of, settings, password}, as for the volumes. `of` is a service, `jobs` or `test`. */}}
 {{- define "marketplace.volumeMounts" -}}
 - name: tmp
   mountPath: /tmp
 {{- if and .password (not .root.Values.database.passwordFile) }}
 - name: database
   mountPath: /etc/marketplace/database
+  readOnly: true
+{{- end }}
+{{- range $volume, $_ := include "marketplace.secrets" . | fromYaml }}
+- name: secrets-{{ $volume }}
+  mountPath: /etc/marketplace/secrets/{{ $volume }}
   readOnly: true
 {{- end }}
 {{- if include "marketplace.natsFiles" .root }}
@@ -35,10 +40,22 @@
     optional: true
     {{- end }}
 {{- end }}
+{{- range $volume, $secret := include "marketplace.secrets" . | fromYaml }}
+- name: secrets-{{ $volume }}
+  secret:
+    secretName: {{ $secret.secret | quote }}
+    items:
+      {{- range $secret.keys | values | sortAlpha }}
+      - { key: {{ . | quote }}, path: {{ . | quote }} }
+      {{- end }}
+    {{- if $secret.optional }}
+    optional: true
+    {{- end }}
+{{- end }}
 {{- with include "marketplace.natsFiles" .root }}
 - name: nats
   secret:
-    secretName: {{ $.root.Values.nats.existingSecret | quote }}
+    secretName: {{ include "marketplace.natsSecret" $ | quote }}
     items:
       {{- range fromYaml . | values | sortAlpha }}
       - { key: {{ . | quote }}, path: {{ . | quote }} }
@@ -55,6 +72,15 @@
 {{- end }}
 {{- end -}}
 
+{{/* The names of the secrets with the credentials for images, as YAML: a value has names, or maps with the name. */}}
+{{- define "marketplace.pullSecrets" -}}
+{{- $names := list -}}
+{{- range concat .Values.global.imagePullSecrets .Values.imagePullSecrets .Values.image.pullSecrets -}}
+{{- $names = append $names (kindIs "map" . | ternary (get (kindIs "map" . | ternary . dict) "name") .) -}}
+{{- end -}}
+{{- uniq $names | toYaml -}}
+{{- end -}}
+
 {{/* What every pod has: no token of the cluster, and the settings of pods. The context is {root, settings, account}. */}}
 {{- define "marketplace.podSpec" -}}
 serviceAccountName: {{ .account | quote }}
@@ -62,7 +88,7 @@ automountServiceAccountToken: false
 enableServiceLinks: false
 securityContext:
   {{- toYaml .settings.podSecurityContext | nindent 2 }}
-{{- with .root.Values.image.pullSecrets }}
+{{- with include "marketplace.pullSecrets" .root | fromYamlArray }}
 imagePullSecrets:
   {{- range . }}
   - name: {{ . | quote }}

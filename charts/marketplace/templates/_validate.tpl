@@ -6,7 +6,7 @@
 {{- end -}}
 {{- if and (or .Values.ingress.enabled .Values.httpRoute.enabled) (regexMatch "^[0-9.]+$|:" (include "marketplace.host" .)) }}{{ fail (printf "Set publicUrl to an address with a name instead of %s, or ingress.enabled=false and httpRoute.enabled=false." (include "marketplace.host" .)) }}{{ end -}}
 {{- if .Values.dev.enabled -}}
-{{- $own := dict "database.host" .Values.database.host "database.pooler.host" .Values.database.pooler.host "database.readHost" .Values.database.readHost "database.existingSecret" .Values.database.existingSecret "database.owner.existingSecret" .Values.database.owner.existingSecret "nats.url" .Values.nats.url "nats.existingSecret" .Values.nats.existingSecret "encryption.existingSecret" .Values.encryption.existingSecret -}}
+{{- $own := dict "database.host" .Values.database.host "database.pooler.host" .Values.database.pooler.host "database.readHost" .Values.database.readHost "database.existingSecret" .Values.database.existingSecret "database.owner.existingSecret" .Values.database.owner.existingSecret "nats.url" .Values.nats.url "nats.existingSecret" .Values.nats.existingSecret "nats.jobs.existingSecret" .Values.nats.jobs.existingSecret "encryption.existingSecret" .Values.encryption.existingSecret -}}
 {{- range $key, $value := $own }}{{ if $value }}{{ fail (printf "Remove %s, because dev.enabled=true starts its own Postgres and NATS and creates their secrets." $key) }}{{ end }}{{ end -}}
 {{- else -}}
 {{- if not .Values.database.host }}{{ fail "Set database.host to your Postgres, or dev.enabled=true for an evaluation without persistence." }}{{ end -}}
@@ -22,12 +22,15 @@
 {{- if not (or .Values.storage.s3.existingSecret .Values.storage.s3.platformIdentity) }}{{ fail "Set storage.s3.existingSecret to the secret with the access key of the store, or storage.s3.platformIdentity=true." }}{{ end -}}
 {{- if and .Values.storage.s3.existingSecret .Values.storage.s3.platformIdentity }}{{ fail "Remove storage.s3.existingSecret, because storage.s3.platformIdentity=true takes the access key from the platform." }}{{ end -}}
 {{- end -}}
+{{- $enabled := include "marketplace.enabledServices" . | fromYamlArray -}}
+{{- if not $enabled }}{{ fail "Set services.<name>.enabled=true for one service at least." }}{{ end -}}
 {{- include "marketplace.validateLabels" . -}}
 {{- include "marketplace.validateReplicas" . -}}
 {{- with .Values.nats -}}
 {{- if and .url .existingSecret (eq .secretType "url") }}{{ fail "Remove nats.url, because nats.existingSecret has the URL (nats.secretType=url)." }}{{ end -}}
 {{- if and (not .url) .existingSecret (ne .secretType "url") }}{{ fail "Set nats.url to the servers that the credentials of nats.existingSecret are for." }}{{ end -}}
 {{- if and (eq .secretType "certificate") .existingSecret (not (hasPrefix "tls://" .url)) }}{{ fail "Set nats.url to tls://…, because NATS reads a client certificate over TLS only." }}{{ end -}}
+{{- if and .jobs.existingSecret (not .existingSecret) }}{{ fail "Set nats.existingSecret to the secret of the services, beside nats.jobs.existingSecret." }}{{ end -}}
 {{- if and .prefix (ne (include "marketplace.usesNats" $) "true") }}{{ fail "Remove nats.prefix, or set nats.url: without NATS events run over Postgres." }}{{ end -}}
 {{- end -}}
 {{- if and .Values.jobs.serviceAccount.create .Values.jobs.serviceAccount.name }}{{ fail (printf "Set jobs.serviceAccount.create=false to run the Jobs with the existing account %s." .Values.jobs.serviceAccount.name) }}{{ end -}}
@@ -52,8 +55,12 @@
 
 {{/* Labels of users beside those of the chart, of which selectors consist. */}}
 {{- define "marketplace.validateLabels" -}}
-{{- $labels := dict "commonLabels" .Values.commonLabels "podLabels" .Values.podLabels -}}
-{{- range $name, $service := .Values.services }}{{ $_ := set $labels (printf "services.%s.podLabels" $name) ($service.podLabels | default dict) }}{{ end -}}
+{{- $labels := dict "commonLabels" .Values.commonLabels "podLabels" .Values.podLabels "service.labels" .Values.service.labels "serviceAccount.labels" .Values.serviceAccount.labels "jobs.serviceAccount.labels" .Values.jobs.serviceAccount.labels -}}
+{{- range $name, $service := .Values.services }}
+{{- $_ := set $labels (printf "services.%s.podLabels" $name) ($service.podLabels | default dict) -}}
+{{- $_ := set $labels (printf "services.%s.service.labels" $name) (dig "service" "labels" dict $service) -}}
+{{- $_ := set $labels (printf "services.%s.serviceAccount.labels" $name) (dig "serviceAccount" "labels" dict $service) -}}
+{{- end -}}
 {{- range $name := list "serviceMonitor" "alerts" "dashboard" }}{{ $_ := set $labels (printf "metrics.%s.labels" $name) (index $.Values.metrics $name).labels }}{{ end -}}
 {{- range $key, $set := $labels -}}
 {{- range $label, $_ := $set -}}
@@ -63,7 +70,7 @@
 {{- end -}}
 
 {{- define "marketplace.validateReplicas" -}}
-{{- range $name := splitList " " (include "marketplace.serviceNames" .) -}}
+{{- range $name := include "marketplace.enabledServices" . | fromYamlArray -}}
 {{- $service := include "marketplace.service" (dict "root" $ "name" $name) | fromYaml -}}
 {{- with $service.autoscaling -}}
 {{- if and .enabled (gt (int .minReplicas) (int .maxReplicas)) }}{{ fail (printf "Lower autoscaling.minReplicas of %s (%d) to autoscaling.maxReplicas (%d), or raise the latter." $name (int .minReplicas) (int .maxReplicas)) }}{{ end -}}
@@ -90,7 +97,7 @@
 {{- define "marketplace.validateConnections" -}}
 {{- if .Values.database.maxConnections -}}
 {{- $needed := 0 -}}
-{{- range $name := splitList " " (include "marketplace.serviceNames" .) -}}
+{{- range $name := include "marketplace.enabledServices" . | fromYamlArray -}}
 {{- $service := include "marketplace.service" (dict "root" $ "name" $name) | fromYaml -}}
 {{- $replicas := include "marketplace.maxReplicas" (dict "root" $ "name" $name "service" $service) | int -}}
 {{- /* Further replicas start before old ones end in a rolling update. */ -}}

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
 import { chmod, cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +14,7 @@ import { BUN, ROOT } from '../../toolchain/checkout.ts'
 import { freePort } from '../../toolchain/ports.ts'
 import { commandOf } from '../../toolchain/processes.ts'
 import { run } from '../../toolchain/run.ts'
-import { folderElsewhere } from '../../toolchain/state.ts'
+import { findState, folderElsewhere } from '../../toolchain/state.ts'
 import type { AccountsFile } from '../seed/accounts.ts'
 import { DemoRecords } from './demo-records.ts'
 
@@ -44,13 +45,23 @@ const DEV = join(checkout, 'scripts', 'commands', 'dev', 'main.ts')
 /** The end of what the launcher prints when it is ready. */
 const LAST_LINE = '-H "Authorization: Bearer $TOKEN"\n'
 
+/** The tools of the wheel are installed already; the test of the packages shows that pip installs them. */
+const WHEEL_TOOLS = { PIP_NO_BUILD_ISOLATION: '0', PYTHONPATH: process.env.TEST_PYTHON_PACKAGES ?? '' }
+
 /** Starts the launcher and reads its output until it is ready or has ended. */
 async function dev(options: string[] = [], env: Record<string, string> = {}) {
   // BUN_FEATURE_FLAG_NO_ORPHANS would end the services of a killed launcher, which this test needs.
   const { DATABASE_URL: _, NATS_URL: _n, HEALTH_PORT: _h, BUN_FEATURE_FLAG_NO_ORPHANS: _o, ...inherited } = process.env
   const child = Bun.spawn([BUN, DEV, ...options], {
     cwd: checkout,
-    env: { ...inherited, NODE_ENV: 'development', PORT: String(port), INVOKED_AS: './scripts/dev', ...env },
+    env: {
+      ...inherited,
+      ...WHEEL_TOOLS,
+      NODE_ENV: 'development',
+      PORT: String(port),
+      INVOKED_AS: './scripts/dev',
+      ...env,
+    },
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
@@ -107,8 +118,26 @@ const TRADE_WITH_EVENTS = new RegExp(
     .join('[^]*'),
 )
 
+/** The launcher prints each request, a reload, and a failed reload with its reason. */
+async function printsRequestsAndReloads(child: Bun.Subprocess<'ignore', 'pipe', 'pipe'>): Promise<void> {
+  let shown = ''
+  const write = (text: string) => {
+    shown += text
+  }
+  child.stderr.pipeThrough(new TextDecoderStream()).pipeTo(new WritableStream({ write }))
+  await fetch(`${address}/v1/parts`)
+  const request = /^\d\d:\d\d:\d\d {2}GET listParts \(sourcing\): 401 unauthorized, [\d.]+ ms, request [\w-]+$/m
+  await until(() => request.test(shown), { withinMs: MINUTES_MS, what: 'the line of a request' })
+  const file = join(checkout, 'services', 'webhooks', 'service.ts')
+  const source = await readFile(file, 'utf8')
+  await writeFile(file, `${source}\nconst broken = ;\n`)
+  await until(() => shown.includes('Unexpected ;'), { withinMs: MINUTES_MS, what: 'the reason of a failed reload' })
+  await writeFile(file, source)
+  await until(() => shown.includes('The services were reloaded.'), { withinMs: MINUTES_MS, what: 'a reload' })
+}
+
 test(
-  'a start without options: serves the demo, again after a kill and a restart, and stops at a signal',
+  'a start without options: serves the demo, again after a kill and a restart that watches, and stops at a signal',
   async () => {
     const first = await dev()
     expect(first.refusal).toBe('')
@@ -182,12 +211,13 @@ test(
     first.child.kill('SIGKILL')
     await first.child.exited
     expect(await commandOf(services)).toBeDefined()
-    const third = await dev()
+    const third = await dev(['--watch', '--verbose'], { LOG_LEVEL: 'warn' })
     expect(third.refusal).toBe('')
     expect(await commandOf(services)).toBeUndefined()
     expect(await commandOf(postgres)).toBeUndefined()
     // The token from before the kill is still valid: same keys, same database.
     expect(await records.listParts(token)).toEqual(parts)
+    await printsRequestsAndReloads(third.child)
 
     const after = [(await read(folder, 'services.json')).pid, await postgresOf(folder)]
     third.child.kill('SIGTERM')
@@ -199,54 +229,34 @@ test(
 )
 
 test(
-  '--watch --verbose: each request, a reload, and a failed reload with its reason, are printed',
+  '--reset, and a start after one that was killed while it loaded the demo data, remove all data; the next start has new accounts',
   async () => {
-    const { child, refusal } = await dev(['--watch', '--verbose'], { LOG_LEVEL: 'warn' })
-    expect(refusal).toBe('')
-    let shown = ''
-    const write = (text: string) => {
-      shown += text
+    const { folder: state } = await findState({ root: checkout, temporary: '/var/tmp' })
+    const accountsOf = (folder: string): Promise<AccountsFile> => read(folder, 'accounts.json')
+    const before = await accountsOf(state)
+    const copy = await mkdtemp(join(tmpdir(), 'state-'))
+    await run(['cp', '-a', `${state}/.`, copy])
+    // It ends after the removal, and before anything is loaded.
+    const removes = async (options: string[]) => {
+      const { child, printed, refusal } = await dev(options, { NATS_URL: 'nats://127.0.0.1:1' })
+      expect([await child.exited, refusal]).toEqual([1, expect.stringContaining('NATS_URL: ')])
+      const left = ['accounts.json', 'postgres'].filter((name) => existsSync(join(state, name)))
+      return { printed, left }
     }
-    child.stderr.pipeThrough(new TextDecoderStream()).pipeTo(new WritableStream({ write }))
-    await fetch(`${address}/v1/parts`)
-    const request = /^\d\d:\d\d:\d\d {2}GET listParts \(sourcing\): 401 unauthorized, [\d.]+ ms, request [\w-]+$/m
-    await until(() => request.test(shown), { withinMs: MINUTES_MS, what: 'the line of a request' })
-    const file = join(checkout, 'services', 'webhooks', 'service.ts')
-    const source = await readFile(file, 'utf8')
-    await writeFile(file, `${source}\nconst broken = ;\n`)
-    await until(() => shown.includes('Unexpected ;'), { withinMs: MINUTES_MS, what: 'the reason of a failed reload' })
-    await writeFile(file, `${source}\n// changed\n`)
-    await until(() => shown.includes('The services were reloaded.'), { withinMs: MINUTES_MS, what: 'a reload' })
-    child.kill('SIGINT')
-    expect(await child.exited).toBe(0)
-    await writeFile(file, source)
-  },
-  5 * MINUTES_MS,
-)
+    expect(await removes([])).toMatchObject({ left: ['accounts.json', 'postgres'] })
+    expect(await removes(['--reset'])).toMatchObject({ left: [] })
+    await run(['cp', '-a', `${copy}/.`, state])
+    await rm(copy, { recursive: true })
+    await writeFile(join(state, 'demo-data-incomplete'), '')
+    expect(await removes([])).toEqual({ printed: expect.stringContaining('it begins anew'), left: [] })
 
-test(
-  '--reset, and a start after one that was killed while it loaded the demo data: new organizations and accounts',
-  async () => {
-    const first = await dev()
-    const folder = folderIn(first.printed)
-    const before: AccountsFile = await read(folder, 'accounts.json')
-    first.child.kill('SIGINT')
-    expect(await first.child.exited).toBe(0)
-    const second = await dev(['--reset'])
-    expect(second.refusal).toBe('')
-    const after: AccountsFile = await read(folder, 'accounts.json')
+    const { child, refusal } = await dev()
+    expect(refusal).toBe('')
+    const after = await accountsOf(state)
     expect(after.organizations.map(({ id }) => id)).not.toEqual(before.organizations.map(({ id }) => id))
     await records.signIn(after)
-    second.child.kill('SIGINT')
-    expect(await second.child.exited).toBe(0)
-    // As a start leaves it that was killed while it loaded the demo data.
-    await writeFile(join(folderIn(second.printed), 'demo-data-incomplete'), '')
-    const third = await dev()
-    expect(third.printed).toContain('it begins anew')
-    const anew: AccountsFile = await read(folderIn(third.printed), 'accounts.json')
-    expect(anew.organizations.map(({ id }) => id)).not.toEqual(after.organizations.map(({ id }) => id))
-    third.child.kill('SIGINT')
-    expect(await third.child.exited).toBe(0)
+    child.kill('SIGINT')
+    expect(await child.exited).toBe(0)
   },
   5 * MINUTES_MS,
 )

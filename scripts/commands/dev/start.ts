@@ -193,6 +193,7 @@ function environment({ secrets, url, host, port, healthPort, filesFolder, mail, 
   return {
     PUBLIC_URL: `http://localhost:${port}`,
     LOG_LEVEL: 'info',
+    DRAIN_SECONDS: '0',
     FILES_FOLDER: filesFolder,
     // Webhooks and imports of a local marketplace use addresses of this machine.
     ALLOW_PRIVATE_ADDRESSES: 'true',

@@ -54,7 +54,8 @@ function row(name: string, variable: TSchema, schema: TObject, service: string):
     : variable.default === undefined || dependsOnMachine
       ? ''
       : `\`${variable.default}\``
-  return `| \`${name}\` | ${service} | ${shownDefault} | ${variable.description} |`
+  const file = variable.secret ? ` \`${name}_FILE\` may name a file with it instead.` : ''
+  return `| \`${name}\` | ${service} | ${shownDefault} | ${variable.description}${file} |`
 }
 
 /** OPERATIONS.md with the table of environment variables. */

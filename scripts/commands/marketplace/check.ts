@@ -1,22 +1,25 @@
 import { env, exit } from 'node:process'
+import { secretIn } from '../../../services/kit/config/read.ts'
+import type { CheckedDependency } from '../../../services/kit/service/checks.ts'
 
 /**
- * Checks a deployment from inside: every service reaches what it needs, a wrong password is refused, and with EMAIL and
+ * Checks a deployment from inside: every service can now use what it needs, a wrong password is refused, and with EMAIL and
  * PASSWORD the account signs in and reads a catalog.
  */
-const { IDENTITY_URL, CATALOG_URL, METRICS_URLS, EMAIL, PASSWORD } = env
+const { IDENTITY_URL, CATALOG_URL, HEALTH_URLS } = env
+const [EMAIL, PASSWORD] = [secretIn(env, 'EMAIL'), secretIn(env, 'PASSWORD')]
 if (!IDENTITY_URL || !CATALOG_URL) fail('Set IDENTITY_URL and CATALOG_URL to the services.')
 
-const DEPENDENCIES = { database: 'Postgres', nats: 'NATS', storage: 'its file store' }
-
-for (const url of METRICS_URLS?.split(',') ?? []) {
-  const metrics = await (await fetch(url)).text()
-  for (const [name, dependency] of Object.entries(DEPENDENCIES)) {
-    const [, component] = new RegExp(`^marketplace_${name}_up\\{component="(\\w+)"\\} 0$`, 'm').exec(metrics) ?? []
-    if (component) fail(`${component} cannot use ${dependency}; its log has the reason.`)
-  }
+const failures: string[] = []
+for (const url of HEALTH_URLS?.split(',') ?? []) {
+  const checked = await fetch(`${url}/checks`)
+  if (checked.status !== 200 && checked.status !== 503) await failWith(`${url}/checks`, checked)
+  const { checks } = (await checked.json()) as { checks: CheckedDependency[] }
+  for (const { component, dependency, failure } of checks)
+    if (failure !== null) failures.push(`${component} cannot use ${dependency}: ${failure}`)
 }
-if (METRICS_URLS) console.log('Every service reaches Postgres, NATS and the file store.')
+if (failures.length > 0) fail(failures.join('\n'))
+if (HEALTH_URLS) console.log('Every service can use what it needs.')
 
 const signIn = (username: string, password: string) =>
   fetch(`${IDENTITY_URL}/v2.3/oauth/token`, {

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { readConfig } from '../../../services/kit/config/read.ts'
+import { readConfig, secretIn } from '../../../services/kit/config/read.ts'
 import { commonVariables } from '../../../services/kit/config/variables.ts'
 import { withPasswordFile } from '../../../services/kit/db/password-file.ts'
 import { CommandError } from '../../toolchain/command-error.ts'
@@ -11,7 +11,7 @@ import { readSecrets } from '../dev/secrets.ts'
 interface OperatorEnvironment {
   /** The owner's URL of the database. */
   databaseUrl: string
-  encryptionKeys: string
+  encryptionKeys(): string
   publicUrl: string
   accessTokenSeconds: number
 }
@@ -20,13 +20,14 @@ const lifetime = Type.Object({ ACCESS_TOKEN_SECONDS: commonVariables.ACCESS_TOKE
 
 /** The environment, or without DATABASE_URL the marketplace that `./scripts/dev` runs in this checkout. */
 export async function operatorEnvironment(): Promise<OperatorEnvironment> {
-  const { DATABASE_URL, DATABASE_PASSWORD_FILE, ENCRYPTION_KEYS, PUBLIC_URL } = process.env
+  const { DATABASE_URL, DATABASE_PASSWORD_FILE, PUBLIC_URL } = process.env
   const { ACCESS_TOKEN_SECONDS: accessTokenSeconds } = readConfig(lifetime, process.env)
   if (DATABASE_URL) {
     const publicUrl = PUBLIC_URL || 'http://localhost:8080'
     const databaseUrl = withPasswordFile(DATABASE_URL, DATABASE_PASSWORD_FILE || undefined)
     await requireDatabase(databaseUrl)
-    return { databaseUrl, encryptionKeys: ENCRYPTION_KEYS ?? '', publicUrl, accessTokenSeconds }
+    const encryptionKeys = () => secretIn(process.env, 'ENCRYPTION_KEYS') ?? ''
+    return { databaseUrl, encryptionKeys, publicUrl, accessTokenSeconds }
   }
   const { folder } = await findState()
   const publicUrl = await localAddress()
@@ -38,7 +39,7 @@ export async function operatorEnvironment(): Promise<OperatorEnvironment> {
   }
   return {
     databaseUrl: `postgres://postgres:${encodeURIComponent(ownerPassword)}@127.0.0.1:${databasePort}/postgres`,
-    encryptionKeys,
+    encryptionKeys: () => encryptionKeys,
     publicUrl,
     accessTokenSeconds,
   }

@@ -42,7 +42,8 @@ export const reencryptKeys = () =>
 
 async function withKeys(work: (sql: Pool, box: SecretBox, accessTokenSeconds: number) => Promise<void>): Promise<void> {
   const { databaseUrl, encryptionKeys, accessTokenSeconds } = await operatorEnvironment()
-  if (encryptionKeys === '') throw new CommandError('Set ENCRYPTION_KEYS to the value that the services have.')
-  const box = await createSecretBox(encryptionKeys)
+  const keys = encryptionKeys()
+  if (keys === '') throw new CommandError('Set ENCRYPTION_KEYS to the value that the services have.')
+  const box = await createSecretBox(keys)
   await withDatabase({ databaseUrl, searchPath: 'identity' }, (sql) => work(sql, box, accessTokenSeconds))
 }

@@ -4,6 +4,7 @@ import { requeueDeadLetters } from '../../../services/kit/bus/consume/queries.ts
 import { natsOptionsOf } from '../../../services/kit/bus/nats/options.ts'
 import { missingStreams } from '../../../services/kit/bus/nats/streams.ts'
 import { markUnsent } from '../../../services/kit/bus/outbox/queries.ts'
+import { secretIn } from '../../../services/kit/config/read.ts'
 import { connect } from '../../../services/kit/db/client.ts'
 import { withPasswordFile } from '../../../services/kit/db/password-file.ts'
 import { CommandError } from '../../toolchain/command-error.ts'
@@ -44,7 +45,7 @@ async function run({ since, deadLetters }: { since?: string; deadLetters?: strin
 
 /** Events that are published while their stream is missing wait in the outboxes, so the streams come first. */
 async function requireStreams(): Promise<void> {
-  const address = natsOptionsOf(process.env)
+  const address = natsOptionsOf({ ...process.env, NATS_URL: secretIn(process.env, 'NATS_URL') })
   if (address === undefined) return
   const missing = await missingStreams(address)
   if (missing.length === 0) return

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { ROOT } from '../../toolchain/checkout.ts'
-import { findTests, readOptions } from './options.ts'
+import { findTests, isSlow, readOptions, sharesProcess } from './options.ts'
 
 const find = (words: string[], from = ROOT) => findTests(readOptions(words), from)
 
@@ -21,6 +21,13 @@ test('the tests of the lab run only with --lab, or where they are named', async 
   expect(withLab).toContain(file)
   expect(withLab.filter((path) => !path.endsWith('.lab.test.ts'))).toEqual(all)
   expect(await find([file])).toEqual([file])
+})
+
+test('slow files that send requests share a process; those that start programs or measure memory do not', async () => {
+  const shared = (await find([])).filter((path) => isSlow(path) && sharesProcess(path))
+  expect(shared).toContain('services/end-to-end/tenancy/tenancy.slow.test.ts')
+  expect(shared).toContain('services/sourcing/factories/plans.slow.test.ts')
+  expect(shared.filter((path) => /memory|kills|processes|commands\/dev/.test(path))).toEqual([])
 })
 
 test('a path is relative to the current folder, or to the root', async () => {

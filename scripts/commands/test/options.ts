@@ -32,6 +32,14 @@ const isOfLab = (path: string) => path.endsWith('.lab.test.ts')
 /** The name of a test file says whether it is slow. */
 export const isSlow = (path: string) => path.endsWith('.slow.test.ts') || isOfLab(path)
 
+/** Slow files whose tests send requests and run statements: they start no process and measure neither memory nor time. */
+const SHARED = [
+  /^services\/end-to-end\/(authority|console|fuzz|secrets|tenancy)\//,
+  /\/(backfill|collusion|concurrency|crawl|expiry|plans|races|sealed|search|statements|states)\.slow\.test\.ts$/,
+]
+/** Whether a slow file runs in a process with others. */
+export const sharesProcess = (path: string) => SHARED.some((pattern) => pattern.test(path))
+
 const FOLDERS = ['services', 'proto', 'scripts', 'charts']
 
 /** The test files to run, relative to the root. A given path is relative to the user's folder, or to the root. */

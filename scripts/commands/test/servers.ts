@@ -36,8 +36,8 @@ export interface Servers {
 /** Building the S3 server takes minutes, so it is installed only for tests with this name. */
 const NEEDS_S3 = /(^|[/.])s3\.lab\.test\.ts$/
 
-/** The guides and the Python client have programs in Python. */
-const NEEDS_PYTHON = /(^|\/)(event-streams|guides|python-client)\.slow\.test\.ts$/
+/** The guides and the Python client have programs in Python, and `./scripts/dev` builds the client. */
+const NEEDS_PYTHON = /(^|\/)(dev|event-streams|guides|python-client)\.slow\.test\.ts$/
 
 const NEEDS_BROWSER = /(^|\/)end-to-end\/console\/[^/]+\.slow\.test\.ts$/
 

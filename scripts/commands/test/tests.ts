@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { BUN, CACHE, ROOT } from '../../toolchain/checkout.ts'
 import { send } from '../../toolchain/processes.ts'
-import { isSlow } from './options.ts'
+import { isSlow, sharesProcess } from './options.ts'
 import { add, NOTHING, type Tally, tallyOf } from './tally.ts'
 
 /** More workers would only wait for Postgres. */
@@ -21,16 +21,18 @@ interface TestRun {
 }
 
 /**
- * Runs test files in parallel and counts the results. Quick files share a few processes, one after the other, because
- * loading the product takes longer than most of them. A slow file has a process of its own, because it measures,
- * changes the runtime or uses gigabytes. Every file has a database of its own.
+ * Runs test files in parallel and counts the results. Quick files, and slow ones that only send requests and run
+ * statements, share a few processes, one after the other, because loading and compiling the product takes longer than
+ * most of them. Any other slow file has a process of its own, because it measures, changes the runtime or uses
+ * gigabytes. Every file has a database of its own.
  */
 export async function runTests({ files, ...run }: TestRun): Promise<Tally> {
   const cores = availableParallelism()
   const groups = [
     { files: files.filter((file) => !isSlow(file)), flags: ['--no-isolate'], workers: cores },
+    { files: files.filter((file) => isSlow(file) && sharesProcess(file)), flags: ['--no-isolate'], workers: cores + 1 },
     // Many slow files wait for leases, retries and processes: with one more than the cores, a third of the CPU is idle.
-    { files: files.filter(isSlow), flags: [], workers: cores + 2 },
+    { files: files.filter((file) => isSlow(file) && !sharesProcess(file)), flags: [], workers: cores + 2 },
   ]
   let tally = NOTHING
   for (const group of groups) {

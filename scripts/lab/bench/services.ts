@@ -82,6 +82,7 @@ export function startReplica(
       RATE_LIMIT_PER_SECOND: UNREACHED,
       RATE_LIMIT_BURST: UNREACHED,
       BUN_CONFIG_MAX_HTTP_REQUESTS: '4096',
+      DRAIN_SECONDS: '0',
       ...env,
     },
     readyUrl: `http://127.0.0.1:${healthPort}/readyz`,

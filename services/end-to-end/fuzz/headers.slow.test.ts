@@ -122,31 +122,26 @@ describe('headers', () => {
   })
 })
 
-describe('unusual targets and hosts', () => {
+describe('unusual targets and hosts, and a path prefix, which is 404', () => {
   test.each(DOCUMENTED.map((operation) => [operation.id, operation] as const))('%s', async (_, operation) => {
     const [, administrator] = await fuzz.callers(operation)
     const pool = new RequestPool(operation, administrator)
-    for (const { name, host, changed } of TARGETS) {
+    const sendTo = async (changed: (target: string) => string, host: readonly string[]) => {
       const taken = await pool.take(administrator)
       const target = changed(targetOf(operation, taken.input))
       const answer = await send(operation, taken.input, [...taken.token, ...host], target)
       pool.giveBack(administrator, taken, answer)
+      return answer
+    }
+    const prefixed = await sendTo((target) => `/zzz${target}`, ['Host: x'])
+    expect(prefixed.status).toBe(404)
+    for (const { name, host, changed } of targetsFor(operation)) {
+      const answer = await sendTo(changed, host)
       const expected = [operation.success, 404, operation.errorFormat === 'v2.3' ? 422 : 400]
       const violation = expected.includes(answer.status) ? undefined : `${name}: ${answer.status} ${answer.text}`
       expect(violation).toBeUndefined()
     }
   })
-
-  test.each(DOCUMENTED.map((operation) => [operation.id, operation] as const))(
-    '%s with a path prefix is 404',
-    async (_, operation) => {
-      const [, administrator] = await fuzz.callers(operation)
-      const input = await ownInput(operation, fuzz.fixtures, administrator)
-      const lines = [...(await bearer(operation, administrator)), 'Host: x']
-      const answer = await send(operation, input, lines, `/zzz${targetOf(operation, input)}`)
-      expect(answer.status).toBe(404)
-    },
-  )
 })
 
 /** Unusual hosts and targets that must not reach another operation. */
@@ -158,6 +153,10 @@ const TARGETS = [
   { name: 'absolute form', host: [], changed: (target: string) => `http://other.example${target}` },
   { name: 'absolute form with a user', host: [], changed: (target: string) => `http://a:b@other.example:1${target}` },
 ]
+
+/** A command that succeeds needs another record, so of three commands each sends another third. */
+const targetsFor = (operation: Documented) =>
+  TARGETS.filter((_, index) => operation.method === 'GET' || (index + DOCUMENTED.indexOf(operation)) % 3 === 0)
 
 test('the process still responds', async () => {
   expect((await fetch(`${fuzz.fixtures.market.url}/.well-known/jwks.json`)).status).toBe(200)

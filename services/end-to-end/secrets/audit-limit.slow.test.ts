@@ -1,4 +1,5 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
+import { ApiClient } from '../../testing/client.ts'
 import { FIXTURE_SETTINGS, Fixtures } from '../../testing/fixtures.ts'
 import { AuditLogReader } from '../../testing/leaks/entries.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
@@ -18,7 +19,9 @@ const TRIES = 10
 async function prepare(operation: Documented) {
   const administrator = await fixtures.account(sampleOf(operation).by ?? 'owner', 'administrator')
   const client =
-    operation.contract.access === 'public' ? fixtures.market.anonymous : await fixtures.clientOf(administrator)
+    operation.contract.access === 'public'
+      ? fixtures.market.anonymous
+      : new ApiClient(fixtures.market.url, await fixtures.newToken(administrator))
   return [operation.id, { operation, client, input: await ownInput(operation, fixtures, administrator) }] as const
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { ERRORS, type ErrorCode } from '../../../proto/errors.ts'
 import { takesIdempotencyKey } from '../../../proto/http/operation.ts'
+import { ApiClient } from '../../testing/client.ts'
 import type { Account } from '../../testing/fixtures.ts'
 import { auditHarness, commands, entryOf, named, withoutRequest } from '../../testing/leaks/audit-harness.ts'
 import { codeIn, DOCUMENTED, type Documented } from '../../testing/operations/document.ts'
@@ -68,7 +69,7 @@ describe('a 409 or 412 writes one entry', () => {
 
 /** Of two concurrent commands of one session one succeeds and one is refused, and each writes an entry. */
 async function expectOneWinner(operation: Documented, account: Account, input: Input): Promise<void> {
-  const client = await fixtures.clientOf(account)
+  const client = new ApiClient(fixtures.market.url, await fixtures.newToken(account))
   const send = () =>
     client.send(operation.method, targetOf(operation, input), {
       headers: { 'x-forwarded-for': fixtures.address(), ...input.headers },

@@ -68,7 +68,7 @@ function brokenWithSecrets(input: Input): string[] {
 
 /** At the endpoints of OAuth the header is the authentication of a client, so an access token there is an error. */
 const accessTokenFor = async ({ contract }: Documented, account: Account) =>
-  contract.client === undefined ? (await fixtures.clientOf(account)).accessToken : undefined
+  contract.client === undefined ? fixtures.newToken(account) : undefined
 
 async function plantIn(operation: Documented, administrator: Account, powerless: Account): Promise<void> {
   const tokenOf = (account: Account) => accessTokenFor(operation, account)

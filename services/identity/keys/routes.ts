@@ -6,12 +6,19 @@ import {
   introspectOauthToken,
   revokeOauthToken,
 } from '../../../proto/http/identity/oauth.ts'
-import { keySetOf, listPublicKeys } from '../../kit/auth/queries.ts'
+import { listPublicKeys } from '../../kit/auth/queries.ts'
 import type { Http } from '../../kit/http/http.ts'
+import type { PublishedKeys } from './published.ts'
 
-export const keyRoutes = ({ http, publicUrl }: { http: Http; publicUrl: string }) =>
+interface KeyDeps {
+  http: Http
+  publicUrl: string
+  published: PublishedKeys
+}
+
+export const keyRoutes = ({ http, publicUrl, published }: KeyDeps) =>
   new Elysia({ name: 'identity.keys' })
-    .use(http.publicRoute(getJwks, async ({ read }) => keySetOf(await read(listPublicKeys))))
+    .use(http.publicRoute(getJwks, ({ read }) => published.read(() => read(listPublicKeys))))
     .use(http.publicRoute(getAuthorizationServer, () => authorizationServer(publicUrl)))
 
 const SECRET_METHODS = ['client_secret_basic', 'client_secret_post']

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { SubscribedEvent } from '../../../proto/events/events.ts'
 import { MAX_ACCESS_TOKEN_SECONDS } from '../config/variables.ts'
 import type { Pool, Tx } from '../db/client.ts'
+import { isDependencyFailure } from '../db/failures.ts'
 import { type Caller, callerFrom } from './caller.ts'
 import {
   type CallerRow,
@@ -32,6 +33,8 @@ interface AuthOptions {
   issuer: string
   audience: string
   clock: () => number
+  /** For a service whose answers are the same for all organizations and need no Postgres. */
+  acceptsKnownTokens?: boolean
 }
 
 /** After this time without a heartbeat, Postgres is queried for each token. */
@@ -54,7 +57,8 @@ interface KnownToken {
 /**
  * Authenticates requests. Verified tokens, permissions and the ended sessions whose tokens have not expired are cached
  * and kept current by the bus, so a known token costs one hash. A revocation or a withdrawn permission takes effect
- * when its event arrives. Without recent heartbeats Postgres is queried for each request.
+ * when its event arrives. Without recent heartbeats Postgres is queried for each request, and where it does not answer,
+ * only a service with `acceptsKnownTokens` accepts the tokens that it has verified before.
  */
 export class Auth {
   readonly #options: AuthOptions
@@ -143,6 +147,17 @@ export class Auth {
   }
 
   async #lookUp(header: string, key: string, known: KnownToken | undefined): Promise<Caller> {
+    try {
+      return await this.#confirm(header, key, known)
+    } catch (error) {
+      if (!this.#options.acceptsKnownTokens || !known?.caller || !isDependencyFailure(error)) throw error
+      // Nothing is revoked while Postgres is down for all. Otherwise the token is accepted until it expires.
+      this.#requireActiveSession(known.claims)
+      return known.caller
+    }
+  }
+
+  async #confirm(header: string, key: string, known: KnownToken | undefined): Promise<Caller> {
     const claims = await this.#claimsOf(header, known)
     this.#requireActiveSession(claims)
     const { sql } = this.#options
@@ -189,8 +204,10 @@ export class Auth {
       for (const sessionId of data.sessionIds as string[]) this.#revoke(sessionId)
     } else if (type === 'identity.token.revoked') this.#revoke(data.tokenId as string)
     else if (type === 'organization.serviceAccountKey.revoked') this.#revoke(data.keyId as string)
-    else if (type === 'identity.key.revoked') this.#verifier.expire()
-    else if (typeof data.userId === 'string') this.#callers.delete(data.userId)
+    else if (type === 'identity.key.revoked') {
+      this.#verifier.expire()
+      this.#tokens.clear()
+    } else if (typeof data.userId === 'string') this.#callers.delete(data.userId)
     else {
       for (const [userId, row] of this.#callers.entries()) if (row.org_id === data.orgId) this.#callers.delete(userId)
     }

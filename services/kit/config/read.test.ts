@@ -1,4 +1,7 @@
 import { expect, test } from 'bun:test'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Type } from '@sinclair/typebox'
 import { BadConfiguration, readConfig } from './read.ts'
 
@@ -15,6 +18,24 @@ test('missing and empty variables get their defaults, and unknown variables are 
     URL: 'https://a',
     KEY: 'k',
   })
+})
+
+const withSecret = Type.Object({
+  KEY: Type.String({ secret: true, minLength: 3, description: 'Secret.' }),
+  NAME: Type.Optional(Type.String({ description: 'Name.' })),
+})
+
+test('a secret in a file is read without the line break at its end; its variable takes precedence', async () => {
+  const file = join(tmpdir(), `secret-${crypto.randomUUID()}`)
+  await Bun.write(file, 'from the file\n')
+  expect(readConfig(withSecret, { KEY_FILE: file })).toEqual({ KEY: 'from the file' })
+  expect(readConfig(withSecret, { KEY_FILE: file, KEY: 'own' })).toEqual({ KEY: 'own' })
+  // Only secrets are read from files.
+  expect(readConfig(withSecret, { KEY: 'own', NAME_FILE: file })).toEqual({ KEY: 'own' })
+  await Bun.write(file, 'a')
+  expect(() => readConfig(withSecret, { KEY_FILE: file })).toThrow('KEY is not valid')
+  await rm(file)
+  expect(() => readConfig(withSecret, { KEY_FILE: file })).toThrow(`KEY_FILE names ${file}, which does not exist.`)
 })
 
 test('all invalid variables are reported together, without their values', () => {

@@ -4,6 +4,16 @@ import { OneOf } from '../../../proto/http/shapes.ts'
 /** Longest lifetime of an access token that can be configured, for which every revocation is remembered. */
 export const MAX_ACCESS_TOKEN_SECONDS = 3600
 
+/** The samplers of the OpenTelemetry specification that need no server. */
+const TRACES_SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const
+
 /** The environment variables of every service. */
 export const commonVariables = {
   NODE_ENV: OneOf(['development', 'test', 'production'], {
@@ -20,7 +30,7 @@ export const commonVariables = {
     minimum: 0,
     maximum: 65535,
     default: 9090,
-    description: 'Port of /livez, /readyz and /metrics, which no ingress should expose.',
+    description: 'Port of /livez, /readyz, /checks and /metrics, which no ingress should expose.',
   }),
   PUBLIC_URL: Type.String({
     pattern: '^https?://[^/?#]+$',
@@ -29,6 +39,7 @@ export const commonVariables = {
   }),
   NATS_URL: Type.Optional(
     Type.String({
+      secret: true,
       pattern: '^(nats|tls)://',
       description: 'Servers of NATS JetStream, separated by commas. Unset: the event bus runs on Postgres.',
     }),
@@ -57,6 +68,7 @@ export const commonVariables = {
       'Maximum connections to Postgres for each service and replica. From four on, one is reserved for pipelined short reads.',
   }),
   ENCRYPTION_KEYS: Type.String({
+    secret: true,
     pattern: '^[A-Za-z0-9_-]+:[A-Za-z0-9+/]{43}=(,[A-Za-z0-9_-]+:[A-Za-z0-9+/]{43}=)*$',
     description: '`name:key` pairs separated by commas, each key 32 bytes in base64. The first encrypts, all decrypt.',
   }),
@@ -101,10 +113,34 @@ export const commonVariables = {
     default: 20,
     description: 'Time to finish requests in flight after SIGTERM, in seconds.',
   }),
+  DRAIN_SECONDS: Type.Integer({
+    minimum: 0,
+    maximum: 60,
+    default: 5,
+    description:
+      'Part of SHUTDOWN_SECONDS, at most a quarter, during which new requests are served with `Connection: close`.',
+  }),
   OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
     Type.String({
       pattern: '^https?://',
       description: 'Endpoint that receives traces, over OTLP and HTTP. Unset: no traces.',
+    }),
+  ),
+  OTEL_RESOURCE_ATTRIBUTES: Type.Optional(
+    Type.String({
+      format: 'resource attributes',
+      description:
+        'Attributes of the resource of all spans, as `name=value` separated by commas, percent-encoded. `service.name` and `service.version` are those of the service. Default: `service.namespace=marketplace` and a random `service.instance.id` for each process.',
+    }),
+  ),
+  OTEL_TRACES_SAMPLER: OneOf(TRACES_SAMPLERS, {
+    default: 'parentbased_always_on',
+    description: 'Which requests are traced. `parentbased_…`: as the caller has decided.',
+  }),
+  OTEL_TRACES_SAMPLER_ARG: Type.Optional(
+    Type.String({
+      pattern: '^(0(\\.\\d+)?|1(\\.0+)?)$',
+      description: 'Share of the requests for `…traceidratio`, from 0 to 1. Default: 1.',
     }),
   ),
 }
@@ -145,6 +181,24 @@ function isOrigin(text: string): boolean {
 }
 
 FormatRegistry.Set('origins', (list) => originsIn(list).every(isOrigin))
+
+/** The attributes of OTEL_RESOURCE_ATTRIBUTES. Throws for a text that is not percent-encoded. */
+export const resourceAttributesIn = (list = ''): Record<string, string> =>
+  Object.fromEntries(
+    list.split(',').flatMap((pair) => {
+      const [name = '', ...value] = pair.split('=')
+      return name.trim() === '' ? [] : [[name.trim(), decodeURIComponent(value.join('=').trim())]]
+    }),
+  )
+
+FormatRegistry.Set('resource attributes', (list) => {
+  try {
+    resourceAttributesIn(list)
+    return list.split(',').every((pair) => /^[^=]+=/.test(pair))
+  } catch {
+    return false
+  }
+})
 
 /** For the service that serves the console, and for that whose mails refer to it. */
 export const consoleVariables = {

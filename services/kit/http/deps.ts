@@ -29,6 +29,8 @@ export interface HttpDeps extends CommandDeps {
   metrics: RequestMetrics
   /** The causes of 503 answers. */
   outages: Outages
+  /** Whether each response closes its connection, because the process stops. */
+  closesConnections?: boolean
   /** Answers a browser at an address that does not exist. Default: the error body. */
   unknownPage?: UnknownPage
 }

@@ -45,8 +45,13 @@ export class Http {
   readonly unrouted: Responder
 
   constructor(deps: HttpDeps) {
-    this.#deps = deps
-    this.unrouted = new Responder(UNROUTED, deps)
+    this.#deps = { ...deps }
+    this.unrouted = new Responder(UNROUTED, this.#deps)
+  }
+
+  /** Closes the connection of each response from now on, so that its client opens the next one to another replica. */
+  closeConnections(): void {
+    this.#deps.closesConnections = true
   }
 
   /** A route of a read that needs a token; its handler receives the caller. */

@@ -150,6 +150,7 @@ export class Responder implements ErrorResponder {
   #headers(state: RequestState, rateLimit = state.rateLimit): Headers {
     const headers = new Headers(state.caller ? this.#callerHeaders : this.#publicHeaders)
     headers.set('x-request-id', state.requestId)
+    if (this.#deps.closesConnections) headers.set('connection', 'close')
     if (state.link !== undefined) headers.set('link', state.link)
     if (state.deprecation !== undefined) headers.set('deprecation', state.deprecation)
     headers.set('ratelimit', rateLimit || this.#deps.rateLimit.count(networkOf(state.clientIp)))

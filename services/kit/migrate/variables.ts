@@ -10,6 +10,7 @@ const passwords = Object.fromEntries(
     `${service.toUpperCase()}_DATABASE_PASSWORD`,
     Type.Optional(
       Type.String({
+        secret: true,
         minLength: 1,
         description: `Password of the role \`${roleOf(service)}\`. Of several lines, as in a password file, the first is used. Required unless DATABASE_MANAGE_ROLES is false.`,
       }),

@@ -13,10 +13,10 @@ export interface SecretBox {
 const ALGORITHM = 'AES-GCM'
 const IV_BYTES = 12
 
-/** AES-256-GCM. The text is `name.iv.ciphertext`, so that several keys can be in use during a rotation. */
-export async function createSecretBox(encryptionKeys: string): Promise<SecretBox> {
+/** Without keys it encrypts nothing. AES-256-GCM. The text is `name.iv.ciphertext`, so that several keys can be in use during a rotation. */
+export async function createSecretBox(encryptionKeys = ''): Promise<SecretBox> {
   const keys = new Map<string, CryptoKey>()
-  for (const pair of encryptionKeys.split(',')) {
+  for (const pair of encryptionKeys.split(',').filter((pair) => pair !== '')) {
     const [name, key] = pair.split(':') as [string, string]
     const bytes = Buffer.from(key, 'base64')
     keys.set(name, await crypto.subtle.importKey('raw', bytes, ALGORITHM, false, ['encrypt', 'decrypt']))
@@ -26,7 +26,8 @@ export async function createSecretBox(encryptionKeys: string): Promise<SecretBox
   return {
     async encrypt(text) {
       const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES))
-      const key = keys.get(current as string) as CryptoKey
+      const key = keys.get(current ?? '')
+      if (!key) throw new Error('This service has no encryption keys.')
       const encrypted = await crypto.subtle.encrypt({ name: ALGORITHM, iv }, key, new TextEncoder().encode(text))
       return [current, Buffer.from(iv).toString('base64url'), Buffer.from(encrypted).toString('base64url')].join('.')
     },

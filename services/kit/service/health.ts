@@ -1,11 +1,12 @@
 import { profile } from 'bun:jsc'
 import { exposition } from '../metrics/exposition.ts'
+import { dependencyChecks } from './checks.ts'
 import type { Service } from './service.ts'
 
 interface HealthOptions {
   hostname: string
   port: number
-  services: readonly Pick<Service, 'name' | 'registry'>[]
+  services: readonly Pick<Service, 'name' | 'registry' | 'dependencies'>[]
   isReady(): boolean
 }
 
@@ -30,11 +31,12 @@ export const healthAnswer = (path: '/livez' | '/readyz', isReady: boolean): Resp
   path === '/livez' || isReady ? new Response('ok\n') : new Response('not ready\n', { status: 503 })
 
 /**
- * `/livez`, `/readyz` and `/metrics`, on a port that no ingress reaches. Alive means that the event loop runs; ready
- * means that the process has started and is not stopping. Neither depends on Postgres or NATS, because an outage of
- * theirs must not restart every pod.
+ * `/livez`, `/readyz`, `/checks` and `/metrics`, on a port that no ingress reaches. Alive means that the event loop runs;
+ * ready means that the process has started and is not stopping. Neither depends on Postgres or NATS, because an outage
+ * of theirs must not restart every pod. `/checks` asks each dependency, for a person or `helm test`.
  */
 export function healthServer({ hostname, port, services, isReady }: HealthOptions) {
+  const check = dependencyChecks(services)
   return Bun.serve({
     hostname,
     port,
@@ -52,6 +54,10 @@ export function healthServer({ hostname, port, services, isReady }: HealthOption
           return healthAnswer('/livez', isReady())
         case '/readyz':
           return healthAnswer('/readyz', isReady())
+        case '/checks': {
+          const checks = await check()
+          return Response.json({ checks }, { status: checks.some(({ failure }) => failure !== null) ? 503 : 200 })
+        }
         case '/metrics':
           return new Response(await exposition(services), {
             headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },

@@ -4,14 +4,14 @@ import { NotFoundError } from 'elysia'
 import { listedOwnerOf } from '../../../proto/paths.ts'
 import type { ServiceName } from '../../../proto/services.ts'
 import { BadConfiguration, readConfig } from '../config/read.ts'
-import { originsIn } from '../config/variables.ts'
+import { originsIn, resourceAttributesIn } from '../config/variables.ts'
 import { VERSION } from '../config/version.ts'
 import { createApp } from '../http/app.ts'
 import { flushLogs } from '../log/standard-output.ts'
 import { OutdatedSchema } from '../migrate/migrate.ts'
 import { WrongEncryptionKey } from '../secrets/box.ts'
 import { startTraces } from '../traces/traces.ts'
-import { pause, superviseWorkers } from '../worker/worker.ts'
+import { superviseWorkers } from '../worker/worker.ts'
 import { healthAnswer, healthServer } from './health.ts'
 import type { Service, ServiceConfig } from './service.ts'
 
@@ -23,7 +23,11 @@ interface ServeOptions {
     | 'PORT'
     | 'HEALTH_PORT'
     | 'SHUTDOWN_SECONDS'
+    | 'DRAIN_SECONDS'
     | 'OTEL_EXPORTER_OTLP_ENDPOINT'
+    | 'OTEL_RESOURCE_ATTRIBUTES'
+    | 'OTEL_TRACES_SAMPLER'
+    | 'OTEL_TRACES_SAMPLER_ARG'
     | 'TRUSTED_PROXIES'
     | 'CORS_ORIGINS'
   >
@@ -78,7 +82,10 @@ function listen<Server>(variable: 'PORT' | 'HEALTH_PORT', config: ServeOptions['
 export interface Running {
   port: number
   healthPort: number
-  /** Stops in order: readiness off, no new connections, requests in flight end, workers stop, bus and pools close. */
+  /**
+   * Stops in order: readiness off, connections end with their next response, no new connections, requests in flight end,
+   * workers stop, bus and pools close.
+   */
   stop(): Promise<void>
 }
 
@@ -101,6 +108,10 @@ function appOf({ services, config, ownerOf }: ServeOptions, isReady: () => boole
   return app
 }
 
+/** Requests in flight get half of the time to stop, and the connections of clients half of that at most. */
+const drainMsOf = ({ DRAIN_SECONDS, SHUTDOWN_SECONDS }: ServeOptions['config']) =>
+  Math.min(DRAIN_SECONDS * 1000, SHUTDOWN_SECONDS * 250)
+
 /** Starts the services, which load revocations and catalogs, and then opens the port. */
 export async function open(serving: ServeOptions): Promise<Running> {
   const { services, config } = serving
@@ -108,6 +119,9 @@ export async function open(serving: ServeOptions): Promise<Running> {
   const { log } = first
   const stopTraces = await startTraces({
     endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
+    resourceAttributes: resourceAttributesIn(config.OTEL_RESOURCE_ATTRIBUTES),
+    sampler: config.OTEL_TRACES_SAMPLER,
+    samplerRatio: Number(config.OTEL_TRACES_SAMPLER_ARG ?? 1),
     services: services.map(({ name }) => name),
     version: VERSION,
     onLoss: (error) => log.warn({ err: error }, 'the last spans are lost, because the collector does not answer'),
@@ -145,7 +159,12 @@ export async function open(serving: ServeOptions): Promise<Running> {
     async stop() {
       ready = false
       log.info('stopping')
-      await Promise.race([server.stop(), pause(config.SHUTDOWN_SECONDS * 500, new AbortController().signal)])
+      // Bun closes idle connections when it stops to listen, and a request that is on its way would be lost.
+      for (const { http } of services) http.closeConnections()
+      const drainMs = drainMsOf(config)
+      await Bun.sleep(drainMs)
+      const ended = server.stop()
+      await Promise.race([ended, Bun.sleep(config.SHUTDOWN_SECONDS * 500 - drainMs)])
       stopping.abort()
       await workers
       await Promise.all(services.map((service) => service.close()))

@@ -33,11 +33,14 @@ import { Notifier } from '../sessions/notifier.ts'
 import { jobMetrics } from '../worker/job-metrics.ts'
 import { type JobKind, JobWorker } from '../worker/jobs.ts'
 import type { Worker } from '../worker/worker.ts'
+import type { Dependency } from './checks.ts'
 import { type CleanupTask, cleanupWorker } from './cleanup.ts'
 import { waitForDatabase, waitForSchema } from './wait-for-database.ts'
 
 export const serviceVariables = Type.Object({ ...commonVariables, ...databaseVariables })
 export type ServiceConfig = Static<typeof serviceVariables>
+/** A service that stores no secret has no keys. */
+type KitConfig = Omit<ServiceConfig, 'ENCRYPTION_KEYS'> & { ENCRYPTION_KEYS?: string }
 
 const MIB = 1024 * 1024
 /** Shared by all services of the process. */
@@ -48,7 +51,7 @@ export const AUDIENCE = 'marketplace'
 
 /** The infrastructure of a service. */
 export interface Kit {
-  config: ServiceConfig
+  config: KitConfig
   log: Log
   registry: Registry
   observeConcurrency: ObserveConcurrency
@@ -77,6 +80,8 @@ export interface Service {
   registry: Registry
   log: Log
   workers: readonly Worker[]
+  /** What the service needs, beside other services. */
+  dependencies: readonly Dependency[]
   /** Loads the state that the first request needs. The service is ready afterwards. */
   start(): Promise<void>
   /** Closes the bus, then the pool. */
@@ -90,6 +95,7 @@ export interface KitOptions {
 }
 
 interface ServiceOptions extends KitOptions {
+  acceptsKnownTokens?: boolean
   /** For a service whose addresses people open in a browser. */
   unknownPage?: UnknownPage
 }
@@ -112,8 +118,8 @@ function createRegistry(name: ServiceName): Registry {
 
 export async function createKit(
   name: ServiceName,
-  config: ServiceConfig,
-  { clock = Date.now, logDestination, unknownPage }: ServiceOptions = {},
+  config: KitConfig,
+  { clock = Date.now, logDestination, unknownPage, acceptsKnownTokens = false }: ServiceOptions = {},
 ): Promise<Kit> {
   const logOptions = {
     service: name,
@@ -163,6 +169,7 @@ export async function createKit(
     issuer: config.PUBLIC_URL,
     audience: AUDIENCE,
     clock,
+    acceptsKnownTokens,
   })
   const now = () => new Date(clock()).toISOString()
   const measured = jobMetrics(registry, { sql, now, isLeader: bus.isLeader })
@@ -216,9 +223,21 @@ interface ServiceParts {
   workers?: readonly Worker[]
   /** Cleanup of the service's own tables. */
   cleanup?: readonly CleanupTask[]
+  /** What the service needs beside Postgres and NATS. */
+  dependencies?: readonly Dependency[]
   /** Runs again when Postgres fails during it. */
   start?: () => Promise<void>
   close?: () => Promise<void>
+}
+
+/** Postgres, and NATS where the bus runs on it. */
+function busDependencies({ sql, bus, config }: Kit): Dependency[] {
+  const postgres = { name: 'Postgres', check: () => sql`select 1` }
+  if (config.NATS_URL === undefined) return [postgres]
+  const requireConnection = async () => {
+    if (!bus.isConnected()) throw new Error('the process is not connected')
+  }
+  return [postgres, { name: 'NATS', check: requireConnection }]
 }
 
 /** Builds a service from its kit and its own parts. */
@@ -231,6 +250,7 @@ export function assemble(name: ServiceName, kit: Kit, parts: ServiceParts): Serv
     registry,
     log,
     workers: [bus.relay(), cleanupWorker(kit, parts.cleanup ?? []), ...(parts.workers ?? [])],
+    dependencies: [...busDependencies(kit), ...(parts.dependencies ?? [])],
     async start() {
       await waitForSchema(log, () => requireSchema(sql, name))
       await auth.start()

@@ -13,6 +13,7 @@ import {
   trace,
 } from '@opentelemetry/api'
 import type { ServiceName } from '../../../proto/services.ts'
+import type { TraceSettings } from './settings.ts'
 
 /** One tracer for each service, because `service.name` belongs to the provider. Empty while traces are off. */
 const tracers = new Map<ServiceName, Tracer>()
@@ -20,21 +21,20 @@ const tracers = new Map<ServiceName, Tracer>()
 /** The service to which the work of a context belongs. */
 const SERVICE = createContextKey('service')
 
-interface TraceOptions {
-  endpoint: string | undefined
+interface TraceOptions extends TraceSettings {
   services: readonly ServiceName[]
-  version: string
   /** Receives the error of the last export, whose spans are lost. It does not fail the stop. */
   onLoss(error: unknown): void
 }
 
 /** Exports traces to the endpoint. Without one the SDK is not loaded. Returns a function that stops it. */
-export async function startTraces({ endpoint, services, version, onLoss }: TraceOptions): Promise<() => Promise<void>> {
+export async function startTraces({ services, onLoss, ...settings }: TraceOptions): Promise<() => Promise<void>> {
+  const { endpoint, version } = settings
   if (endpoint === undefined) return async () => {}
   const { createProvider, registerGlobals, removeGlobals } = await import('./sdk.ts')
   registerGlobals()
   const providers = services.map((service) => {
-    const provider = createProvider(endpoint, service, version)
+    const provider = createProvider(service, { ...settings, endpoint })
     tracers.set(service, provider.getTracer('marketplace', version))
     return provider
   })

@@ -62,7 +62,13 @@ const CONNECT_MS = 10_000
 const QUIT_MS = 1000
 
 /** Hands a mail over to the server, in a connection of its own. After the time-out the connection is cut. */
-export async function sendMail(server: SmtpServer, message: Message, timeoutMs: number): Promise<void> {
+export const sendMail = (server: SmtpServer, message: Message, timeoutMs: number): Promise<void> =>
+  connect(server, timeoutMs, message)
+
+/** Connects to the server and signs in, as for a mail. */
+export const checkServer = (server: SmtpServer, timeoutMs: number): Promise<void> => connect(server, timeoutMs)
+
+async function connect(server: SmtpServer, timeoutMs: number, message?: Message): Promise<void> {
   const { default: SMTPConnection } = await import('nodemailer/lib/smtp-connection')
   const { host, port, secure, auth, requireTls } = server
   const connectMs = Math.min(CONNECT_MS, timeoutMs)
@@ -78,15 +84,18 @@ export async function sendMail(server: SmtpServer, message: Message, timeoutMs: 
       reject(new SmtpFailure(error))
       connection.close()
     }
-    const send = () =>
-      connection.send({ from: message.from, to: [message.to] }, message.raw, (error) => {
-        if (error) return fail(error)
-        clearTimeout(timer)
-        resolve()
-        connection.quit()
-        const cut = setTimeout(() => connection.close(), QUIT_MS)
-        connection.once('end', () => clearTimeout(cut))
-      })
+    const end = () => {
+      clearTimeout(timer)
+      resolve()
+      connection.quit()
+      const cut = setTimeout(() => connection.close(), QUIT_MS)
+      connection.once('end', () => clearTimeout(cut))
+    }
+    const send = () => {
+      if (!message) return end()
+      const envelope = { from: message.from, to: [message.to] }
+      connection.send(envelope, message.raw, (error) => (error ? fail(error) : end()))
+    }
     // Remains after the end, because an event without a listener would end the process.
     connection.on('error', fail)
     connection.once('end', () => fail({ code: 'ECONNECTION' }))

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
+import { connect } from '../../kit/db/client.ts'
+import { startJob } from '../../kit/worker/job-queries.ts'
 import { awardsOf } from '../../testing/awards.ts'
 import { createFactory } from '../../testing/factories.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
@@ -249,6 +251,10 @@ describe('q of GET /v1/rfqs', () => {
     })
     await locked.promise
     await client.send('PATCH', `/flows/v1/parts/${part}`, { body: { title: 'Rotor' } })
+    // On Postgres the event waits for the end of the transaction above, so the job is started without it.
+    const sql = connect(market.db.urlOf('sourcing'), { max: 1, applicationName: 'test' })
+    await sql.begin((tx) => startJob(tx, { kind: 'rfq-titles', id: part }, new Date().toISOString()))
+    await sql.end({ timeout: 1 })
     await until(async () => (await count('Rotor')) === 100, { what: 'the first titles', withinMs: 20_000 })
     await admin`select from sourcing.rfqs where id = ${`rfq_${'1'.padStart(26, '0')}`} for update nowait`
     done.resolve()

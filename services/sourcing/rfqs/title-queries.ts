@@ -1,6 +1,17 @@
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { isReadable } from '../parts/visibility.ts'
 
+/** Whether RFQs of a part or their invitations may have another title. Of more than `limit` RFQs some may. */
+export const findStaleTitles = (sql: Sql, partId: string, limit: number) => sql<[{ is_some: boolean }]>`
+  select count(*) > ${limit} or coalesce(bool_or(is_stale), false) as is_some
+  from (
+    select rfq.owner_part_title is distinct from part.title or rfq.part_title is distinct from part.title
+      or exists (
+        select from sourcing.rfq_invitations where rfq_id = rfq.id and part_title is distinct from part.title) as is_stale
+    from sourcing.rfqs rfq join sourcing.parts part on part.id = rfq.part_id
+    where rfq.part_id = ${partId} limit ${limit}::bigint + 1
+  ) rfqs`
+
 /** The next RFQs of a part, locked so that their invitations are complete until the transaction ends. */
 export const lockNextRfqs = (tx: Tx, partId: string, after: string, limit: number) => tx<{ id: string }[]>`
   select id from sourcing.rfqs where part_id = ${partId} and id > ${after} order by id limit ${limit} for update`

@@ -12,8 +12,8 @@ const BATCH_SIZE = 100
 const RETRY_MS = 1000
 
 /**
- * Searches of RFQs use the title of the part. The handler of an event of the part only starts a job, which copies the
- * title in short transactions, so a search finds a new title a moment later. Orders are included, because an order
+ * Searches of RFQs use the title of the part. The handler of an event of the part only starts a job where a title
+ * differs. It copies the title in short transactions, so a search finds a new title a moment later. Orders are included, because an order
  * makes its part readable.
  */
 export const titleConsumer = ({ bus, now }: { bus: Bus; now: () => string }): Worker =>
@@ -22,7 +22,8 @@ export const titleConsumer = ({ bus, now }: { bus: Bus; now: () => string }): Wo
     subjects: ['sourcing.part.updated', 'sourcing.part.published', 'sourcing.part.unarchived', 'sourcing.order.placed'],
     handle: async (tx, event) => {
       const { partId } = event.data as EventData<'sourcing.part.updated' | 'sourcing.order.placed'>
-      await startJob(tx, { kind: KIND, id: partId }, now())
+      const [found] = await queries.findStaleTitles(tx, partId, BATCH_SIZE)
+      if (found?.is_some) await startJob(tx, { kind: KIND, id: partId }, now())
     },
   })
 

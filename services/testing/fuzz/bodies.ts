@@ -12,6 +12,8 @@ export interface HostileBody {
 const DEEP = 10_000
 const MIB = 1024 * 1024
 
+const MANY_KEYS = `{${Array.from({ length: 100_000 }, (_, n) => `"${n}":1`).join(',')}}`
+
 /** Bodies that are invalid for every operation, some of them derived from a valid one. */
 export function brokenBodies(valid: unknown): HostileBody[] {
   const text = JSON.stringify(valid)
@@ -47,7 +49,7 @@ export function brokenBodies(valid: unknown): HostileBody[] {
       'NUL in a key': `{"a\\u0000":1,${inside}}`,
       'lone surrogate in a key': `{"a\\ud800":1,${inside}}`,
       'key of 100 KB': `{"${'k'.repeat(100_000)}":1,${inside}}`,
-      '100,000 keys': `{${Array.from({ length: 100_000 }, (_, n) => `"${n}":1`).join(',')}}`,
+      '100,000 keys': MANY_KEYS,
       'over 1 MiB': `{"a":"${'x'.repeat(MIB)}"}`,
       'invalid UTF-8': bytesOf('{"a":"', [0xff, 0xfe, 0xc0, 0xaf], '"}'),
       'surrogate in UTF-8': bytesOf('{"a":"', [0xed, 0xa0, 0x80], '"}'),

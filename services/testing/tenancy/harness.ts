@@ -17,6 +17,11 @@ export interface Observation {
   log: string[]
 }
 
+interface Comparison {
+  differences: string[]
+  second: Observation | undefined
+}
+
 /** Fixed, so that equal responses differ only in the request path. */
 const REQUEST_ID = 'probe'
 const VARYING_HEADERS = ['date', 'ratelimit']
@@ -83,16 +88,17 @@ export class TenancyHarness {
   }
 
   /**
-   * Sends two requests and returns their differences. Workers can execute statements at any time, so differing requests
-   * are repeated, and only statements that occur every time are compared.
+   * Sends two requests and returns their differences, with the last observation of the second. Workers can execute
+   * statements at any time, so differing requests are repeated, and only statements that occur every time are compared.
    */
-  async compare(account: Account, operation: Documented, inputs: () => [Input, Input]): Promise<string[]> {
-    let found: string[] = []
+  async compare(account: Account, operation: Documented, inputs: () => [Input, Input]): Promise<Comparison> {
+    let [found, second]: [string[], Observation | undefined] = [[], undefined]
     let statements: [string[], string[]] | undefined
     for (let tries = 0; tries < TRIES; tries++) {
       const [input, otherInput] = inputs()
       const one = await this.observe(account, operation, input)
       const other = await this.observe(account, operation, otherInput)
+      second = other
       statements = [common(statements?.[0], one.statements), common(statements?.[1], other.statements)]
       found = [
         ...differences({ ...one, statements: statements[0] }, { ...other, statements: statements[1] }),
@@ -100,7 +106,7 @@ export class TenancyHarness {
       ]
       if (found.length === 0) break
     }
-    return found.map((difference) => `${account.name}: ${difference}`)
+    return { differences: found.map((difference) => `${account.name}: ${difference}`), second }
   }
 
   /** Private values of other organizations that are in the response and not in the request. */

@@ -12,7 +12,7 @@ import { CompletionBatch } from './completion-batch.ts'
 import { type ObserveAttempt, outcomeOf } from './metrics.ts'
 import { type ClaimedDelivery, claimDue, DUE_CHANNEL, listDueEndpoints, listDueEndpointsOf } from './queries.ts'
 import { isSuccess, pauseAfter } from './rules.ts'
-import { afterClaim, type Candidate, type InFlight, shareSlots, withOthers } from './slots.ts'
+import { afterClaim, type Candidate, type InFlight, shareSlots, unprovenSlotsOf, withOthers } from './slots.ts'
 
 interface DispatcherDeps {
   sql: Pool
@@ -81,7 +81,9 @@ export class Dispatcher implements Worker {
     const now = new Date(clock()).toISOString()
     if (this.#running.size === this.#deps.slots) return false
     await this.#listCandidates(now)
-    const shares = shareSlots(this.#candidates, this.#inFlight())
+    const proven = this.#sharesOf(true)
+    const started = [...proven.values()].reduce((sum, share) => sum + share, 0)
+    const shares = new Map([...proven, ...this.#sharesOf(false, started)])
     if (shares.size === 0) return false
     const lease = { token: crypto.randomUUID(), seconds: LEASE_SECONDS }
     const claimed = await claimDue(sql, shares, lease, now)
@@ -121,14 +123,27 @@ export class Dispatcher implements Worker {
     this.#candidates = withOthers(this.#candidates, found)
   }
 
-  #inFlight(): InFlight {
+  /** The shares of the endpoints that are proven, or of the others, if some are given to the former. */
+  #sharesOf(proven: boolean, started = 0): Map<string, number> {
+    return shareSlots(
+      this.#candidates.filter(({ isProven }) => isProven === proven),
+      this.#inFlight(proven, started),
+    )
+  }
+
+  #inFlight(proven: boolean, started: number): InFlight {
     const ofEndpoint = new Map<string, number>()
     const ofOrg = new Map<string, number>()
-    for (const { endpoint_id: endpointId, org_id: orgId } of this.#running.values()) {
+    let ofPool = 0
+    for (const { endpoint_id: endpointId, org_id: orgId, is_proven: isProven } of this.#running.values()) {
+      if (isProven !== proven) continue
+      ofPool++
       ofEndpoint.set(endpointId, (ofEndpoint.get(endpointId) ?? 0) + 1)
       ofOrg.set(orgId, (ofOrg.get(orgId) ?? 0) + 1)
     }
-    return { free: this.#deps.slots - this.#running.size, ofEndpoint, ofOrg }
+    const { slots } = this.#deps
+    const free = slots - this.#running.size - started
+    return { free: proven ? free : Math.min(free, unprovenSlotsOf(slots) - ofPool), ofEndpoint, ofOrg }
   }
 
   #start(delivery: ClaimedDelivery, leaseToken: string): void {

@@ -21,6 +21,7 @@ const delivery = (url: string) => ({
   secret: '',
   previous_secrets: [],
   retries: 0,
+  is_proven: true,
   is_test: false,
   type: 'cases.created',
   traceparent: null,

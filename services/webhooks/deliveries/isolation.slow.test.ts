@@ -73,6 +73,10 @@ const send = ({ orgId }: TestOrganization, count: number) =>
     ),
   )
 
+/** Endpoints that worked until now. */
+const prove = (organizations: readonly TestOrganization[]) => owner`
+  update webhooks.endpoints set succeeded_at = now() where org_id = any(${organizations.map(({ orgId }) => orgId)})`
+
 /** Waits until as many requests hang as may: a whole sweep has started no further one. */
 async function saturated(waiting: readonly unknown[], least: number): Promise<void> {
   let [last, sinceMs] = [0, performance.now()]
@@ -95,7 +99,7 @@ test('of an organization are all sent while 300 endpoints of another one hang', 
     from webhooks.endpoints, generate_series(2, 300) number where id = ${id}`
   await endpoint(other, accepting)
   await send(noisy, 5)
-  await saturated(waiting, 100)
+  await saturated(waiting, 50)
   const ids = await send(other, 300)
   await until(() => arrived.length >= ids.length, WITHIN)
   expect(arrived.sort()).toEqual(ids.sort())
@@ -108,8 +112,27 @@ test('of an organization are all sent while twenty others have hanging endpoints
   const other = await market.organization(['CONSUMER'])
   for (const org of noisy) await Promise.all(Array.from({ length: 4 }, () => endpoint(org, hanging)))
   await endpoint(other, accepting)
+  await prove(noisy)
   for (const org of noisy) await send(org, 40)
   await saturated(waiting, 300)
+  const ids = await send(other, 300)
+  await until(() => arrived.length >= ids.length, WITHIN)
+  expect(arrived.sort()).toEqual(ids.sort())
+  release()
+})
+
+test('of endpoints that have had no success yet, or failed last, hang in a third of the slots', async () => {
+  const { hanging, accepting, waiting, arrived, release } = receivers()
+  const noisy = await Promise.all(Array.from({ length: 20 }, () => market.organization(['CONSUMER'])))
+  const [failed, other] = [await market.organization(['CONSUMER']), await market.organization(['CONSUMER'])]
+  for (const org of [...noisy, failed]) await Promise.all(Array.from({ length: 4 }, () => endpoint(org, hanging)))
+  await prove([failed])
+  await owner`update webhooks.endpoints set failures = 1, failing_since = now() where org_id = ${failed.orgId}`
+  for (const org of [...noisy, failed]) await send(org, 40)
+  await saturated(waiting, 150)
+  expect(waiting.length).toBeLessThanOrEqual(256)
+  // A new endpoint gets a slot among them, and more once it has proved itself.
+  await endpoint(other, accepting)
   const ids = await send(other, 300)
   await until(() => arrived.length >= ids.length, WITHIN)
   expect(arrived.sort()).toEqual(ids.sort())
@@ -120,6 +143,7 @@ test('to an endpoint are all sent while nineteen others of its organization hang
   const { hanging, accepting, waiting, arrived, release } = receivers()
   const org = await market.organization(['CONSUMER'])
   for (let number = 0; number < 19; number++) await endpoint(org, hanging)
+  await prove([org])
   await send(org, 40)
   await saturated(waiting, 80)
   await endpoint(org, accepting)

@@ -67,6 +67,7 @@ export interface ClaimedDelivery {
   /** Attempts that users asked for. */
   retries: number
   is_test: boolean
+  is_proven: boolean
   url: string
   secret: string
   previous_secrets: string[]
@@ -92,14 +93,17 @@ const withPending = (sql: Sql) => sql`
 /** The active endpoints with due deliveries. */
 export const listDueEndpoints = (sql: Sql, now: string) => sql<Candidate[]>`
   ${withPending(sql)}
-  select e.id as "endpointId", e.org_id as "orgId"
+  select e.id as "endpointId", e.org_id as "orgId", ${isProven(sql)} as "isProven"
   from pending join webhooks.endpoints e on e.id = pending.endpoint_id
   where ${isDue(sql, now)}`
 
 /** The active endpoints of some organizations with due deliveries. */
 export const listDueEndpointsOf = (sql: Sql, orgIds: readonly string[], now: string) => sql<Candidate[]>`
-  select e.id as "endpointId", e.org_id as "orgId"
+  select e.id as "endpointId", e.org_id as "orgId", ${isProven(sql)} as "isProven"
   from webhooks.endpoints e where e.org_id = any(${[...orgIds]}) and ${isDue(sql, now)}`
+
+/** Failures are counted since the last success. */
+const isProven = (sql: Sql) => sql`e.failures = 0 and e.succeeded_at is not null`
 
 const isDue = (sql: Sql, now: string) => sql`
   e.status = 'active' and exists (
@@ -139,7 +143,8 @@ export const claimDue = (
   from webhooks.endpoints e, webhooks.events v
   where d.id = any(array(select id from leased))
     and e.id = d.endpoint_id and v.timestamp = d.event_time and v.id = d.event_id
-  returning d.id, d.org_id, d.endpoint_id, d.event_id, d.attempt, d.retries, d.is_test, e.url, e.secret,
+  returning d.id, d.org_id, d.endpoint_id, d.event_id, d.attempt, d.retries, d.is_test, ${isProven(sql)} as is_proven,
+    e.url, e.secret,
     case when e.previous_secrets_until > ${now} then e.previous_secrets else '{}' end as previous_secrets, v.body, v.type,
     v.traceparent`
 

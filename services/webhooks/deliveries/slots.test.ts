@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { afterClaim, type Candidate, shareSlots, slotsOf, withOthers } from './slots.ts'
+import { afterClaim, type Candidate, shareSlots, slotsOf, unprovenSlotsOf, withOthers } from './slots.ts'
 
 const IDLE = { free: 512, ofEndpoint: new Map<string, number>(), ofOrg: new Map<string, number>() }
 const candidates = (organizations: number, endpoints: number, name = 'org'): Candidate[] =>
   Array.from({ length: organizations * endpoints }, (_, at) => {
     const orgId = `${name}${at % organizations}`
-    return { orgId, endpointId: `${orgId}-${Math.floor(at / organizations)}` }
+    return { orgId, isProven: true, endpointId: `${orgId}-${Math.floor(at / organizations)}` }
   })
 const sum = (shares: Map<string, number>) => [...shares.values()].reduce((total, share) => total + share, 0)
 
@@ -74,6 +74,12 @@ describe('the slots of a replica', () => {
     expect(served.size).toBe(200)
   })
 
+  test('are shared by what was found last, and the turns stay', () => {
+    const [first, second, third] = candidates(3, 1) as [Candidate, Candidate, Candidate]
+    const failing = { ...first, isProven: false }
+    expect(withOthers([first, second], [third, failing])).toEqual([failing, second, third])
+  })
+
   test('are not offered again to an endpoint of which fewer deliveries were claimed than its share', () => {
     const shares = new Map([
       ['org0-0', 2],
@@ -93,5 +99,6 @@ describe('the slots of a replica', () => {
 
   test('are 768, and at most half of the requests of Bun', () => {
     expect([256, 1024, 4096].map(slotsOf)).toEqual([128, 512, 768])
+    expect(unprovenSlotsOf(768)).toBe(256)
   })
 })

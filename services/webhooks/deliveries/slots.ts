@@ -14,12 +14,18 @@ export const slotsOf = (maxHttpRequests: number) => Math.min(SLOTS, Math.floor(m
 export interface Candidate {
   endpointId: string
   orgId: string
+  /** Whether its last result was a success. */
+  isProven: boolean
 }
 
-/** Candidates in the order of their turns, and others behind them. */
+/** Candidates in the order of their turns as they were found now, and others behind them. */
 export function withOthers(candidates: readonly Candidate[], found: readonly Candidate[]): readonly Candidate[] {
+  const current = new Map(found.map((one) => [one.endpointId, one]))
   const known = new Set(candidates.map(({ endpointId }) => endpointId))
-  return [...candidates, ...found.filter(({ endpointId }) => !known.has(endpointId))]
+  return [
+    ...candidates.map((one) => current.get(one.endpointId) ?? one),
+    ...found.filter(({ endpointId }) => !known.has(endpointId)),
+  ]
 }
 
 /**
@@ -41,7 +47,13 @@ export function afterClaim(
     .toSorted((a, b) => turnOf(a) - turnOf(b))
 }
 
-/** The slots of a replica: those that are free, and those in use by endpoint and by organization. */
+/**
+ * The slots for endpoints that have no success yet or have failed since. They share a third, so that however many of
+ * them hang, the endpoints that work keep two thirds.
+ */
+export const unprovenSlotsOf = (slots: number) => third(slots)
+
+/** Slots of a replica: those that are free, and those in use by endpoint and by organization. */
 export interface InFlight {
   /** Free slots. */
   free: number
@@ -56,7 +68,7 @@ export interface InFlight {
  * free.
  */
 export function shareSlots(
-  candidates: readonly Candidate[],
+  candidates: readonly Pick<Candidate, 'endpointId' | 'orgId'>[],
   { ofEndpoint, ofOrg, ...slots }: InFlight,
 ): Map<string, number> {
   const started = new Map<string, number>()

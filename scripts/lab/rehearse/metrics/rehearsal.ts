@@ -8,6 +8,7 @@ import { ApiClient } from '../../../../services/testing/client.ts'
 import { ConstantLoad } from '../../../../services/testing/constant-load.ts'
 import { testDatabase } from '../../../../services/testing/database.ts'
 import { Deployment } from '../../../../services/testing/deployment.ts'
+import { TestMailServer } from '../../../../services/testing/mail/server.ts'
 import { expecting, MarketLoad } from '../../../../services/testing/market-load.ts'
 import { createFixtures, TEST_PASSWORD } from '../../../../services/testing/marketplace.ts'
 import { natsServer } from '../../../../services/testing/nats-server.ts'
@@ -49,7 +50,13 @@ test('under load every panel has data and no alert fires', async () => {
   await ensureStreams({ url: nats.url })
   const db = await testDatabase()
   await importDefaults(db.ownerUrl)
-  const env = { ALLOW_PRIVATE_ADDRESSES: 'true', DATABASE_POOL_SIZE: '8' }
+  const mail = await new TestMailServer().start()
+  const env = {
+    ALLOW_PRIVATE_ADDRESSES: 'true',
+    DATABASE_POOL_SIZE: '8',
+    SMTP_URL: mail.url,
+    MAIL_FROM: 'no-reply@example.com',
+  }
   const deployment = await Deployment.start({ db, natsUrl: nats.url, env, replicas: REPLICAS })
   const targets = SERVICES.flatMap((service) =>
     deployment.replicasOf(service).map(({ health }, index) => ({
@@ -109,4 +116,5 @@ test('under load every panel has data and no alert fires', async () => {
   await failing.stop(true)
   await deployment.stop()
   await nats.close()
+  await mail.kill()
 })

@@ -45,6 +45,16 @@ test('events emitted before the streams exist wait and arrive', async () => {
   await Promise.all([sourcing.stop(), webhooks.stop()])
 })
 
+test('three copies on a single server: refused with the variable and the value of the chart', async () => {
+  const alone = await natsServer()
+  await alone.start()
+  await expect(ensureStreams({ url: alone.url, replicas: 3 })).rejects.toThrow(
+    'Set NATS_STREAM_REPLICAS (nats.streamReplicas of the chart) to 1 for a single server, or to at most the number of servers.',
+  )
+  await ensureStreams({ url: alone.url, replicas: 1 })
+  await alone.close()
+})
+
 test('a notification is kept for a consumer that comes later, also after a restart of the server', async () => {
   const sourcing = await openBusWithRelay()
   await sourcing.pool.begin((tx) => emitAny(tx, { type: 'cases.created', subject: 'case_1', data: { value: 1 } }))

@@ -31,9 +31,19 @@ export const ensureStreams = (options: StreamOptions): Promise<void> =>
     const { streams } = session.jsm
     await (present ? streams.update(config.name, config) : streams.add(config)).catch((error) => {
       if (!(error instanceof NatsError) || error.api_error === undefined) throw error
-      throw new StreamsRefused(`NATS refuses the stream ${config.name}: ${error.api_error.description}.`)
+      throw new StreamsRefused(
+        `NATS refuses the stream ${config.name}: ${error.api_error.description}.${adviceFor(error.api_error.err_code)}`,
+      )
     })
   })
+
+/** JetStream: several replicas on a single server, and fewer servers than replicas. */
+const TOO_FEW_SERVERS = new Set([10005, 10074])
+
+const adviceFor = (code: number | undefined): string =>
+  TOO_FEW_SERVERS.has(code ?? 0)
+    ? ' Set NATS_STREAM_REPLICAS (nats.streamReplicas of the chart) to 1 for a single server, or to at most the number of servers.'
+    : ''
 
 /** Throws if streams that an administrator manages are missing, or have other settings than the bus needs. */
 export async function requireStreams(options: StreamOptions): Promise<void> {

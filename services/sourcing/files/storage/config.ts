@@ -24,12 +24,15 @@ export const storageVariables = {
   S3_REGION: Type.String({ minLength: 1, default: 'us-east-1', description: 'Region of the bucket.' }),
   S3_ACCESS_KEY_ID: Type.Optional(
     Type.String({
+      secret: true,
       description:
         'Access key id for the store. Unset: provided by the platform, through IAM roles for service accounts or EKS Pod Identity.',
     }),
   ),
-  S3_SECRET_ACCESS_KEY: Type.Optional(Type.String({ description: 'Secret access key for the store.' })),
-  S3_SESSION_TOKEN: Type.Optional(Type.String({ description: 'Session token of a temporary access key.' })),
+  S3_SECRET_ACCESS_KEY: Type.Optional(Type.String({ secret: true, description: 'Secret access key for the store.' })),
+  S3_SESSION_TOKEN: Type.Optional(
+    Type.String({ secret: true, description: 'Session token of a temporary access key.' }),
+  ),
   AWS_ROLE_ARN: Type.Optional(Type.String({ description: 'Set by IAM roles for service accounts: the role.' })),
   AWS_WEB_IDENTITY_TOKEN_FILE: Type.Optional(
     Type.String({

@@ -18,7 +18,8 @@ async function checked(port: number | undefined): Promise<[gauge: string | undef
     destination: { write: (line) => void lines.push(line) },
   })
   const stopping = new AbortController()
-  const running = storageWatch({ storage: new S3Storage(s3OptionsAt(port)), registry, log }).run(stopping.signal)
+  const { worker } = storageWatch({ storage: new S3Storage(s3OptionsAt(port)), registry, log })
+  const running = worker.run(stopping.signal)
   const value = () => registry.metrics().then((text) => /^marketplace_storage_up (\d)$/m.exec(text)?.[1])
   const gauge = await until(value)
   stopping.abort()

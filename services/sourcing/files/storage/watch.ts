@@ -12,20 +12,30 @@ interface Watched {
   log: Log
 }
 
-/** Checks the store at the start and then each minute: a failure is in the log with its reason, and in a gauge. */
-export function storageWatch({ storage, registry, log }: Watched): Worker {
+export interface StorageWatch {
+  /** Checks the store at the start and then each minute. */
+  worker: Worker
+  /** Checks it now. Throws if it cannot be used. */
+  check(): Promise<void>
+}
+
+/** Puts the result of each check of the store into a gauge, and the reason of a failure into the log. */
+export function storageWatch({ storage, registry, log }: Watched): StorageWatch {
   let isUp: boolean | undefined
   const gauge = measuredGauges(registry, async () => isUp)
   gauge('marketplace_storage_up', 'Whether the file store answered the last check.', [], (to, up) => {
     if (up !== undefined) to.set(up ? 1 : 0)
   })
-  return every('storage-watch', INTERVAL_MS, log, async () => {
-    const failure = await storage.check().then(
-      () => undefined,
-      (error: unknown) => error,
-    )
-    if (failure !== undefined && isUp !== false) log.error({ err: failure }, 'the file store cannot be used')
-    if (failure === undefined && isUp === false) log.info({}, 'the file store can be used again')
-    isUp = failure === undefined
-  })
+  const check = async () => {
+    try {
+      await storage.check()
+      if (isUp === false) log.info({}, 'the file store can be used again')
+      isUp = true
+    } catch (error) {
+      if (isUp !== false) log.error({ err: error }, 'the file store cannot be used')
+      isUp = false
+      throw error
+    }
+  }
+  return { worker: every('storage-watch', INTERVAL_MS, log, () => check().catch(() => {})), check }
 }

@@ -1,0 +1,55 @@
+import type { ServiceName } from '../../../proto/services.ts'
+
+/** What a service needs, with a request to it that fails where the service cannot use it. */
+export interface Dependency {
+  /** As in "catalog cannot use Postgres". */
+  name: string
+  check(): PromiseLike<unknown>
+}
+
+export interface CheckedDependency {
+  component: ServiceName
+  dependency: string
+  /** Why it cannot be used; null if it can. */
+  failure: string | null
+}
+
+const DEADLINE_MS = 10_000
+
+interface Checked {
+  name: ServiceName
+  dependencies: readonly Dependency[]
+}
+
+/** Returns a function that asks every dependency of the services now. Calls at the same time share one check. */
+export function dependencyChecks(services: readonly Checked[]): () => Promise<CheckedDependency[]> {
+  let running: Promise<CheckedDependency[]> | undefined
+  const checkAll = () =>
+    Promise.all(
+      services.flatMap(({ name: component, dependencies }) =>
+        dependencies.map(async ({ name, check }) => ({ component, dependency: name, failure: await failureOf(check) })),
+      ),
+    )
+  return () => {
+    running ??= checkAll().finally(() => {
+      running = undefined
+    })
+    return running
+  }
+}
+
+async function failureOf(check: Dependency['check']): Promise<string | null> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Error(`no answer within ${DEADLINE_MS / 1000} seconds`)), DEADLINE_MS)
+  try {
+    await Promise.race([check(), late.promise])
+    return null
+  } catch (error) {
+    const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } }
+    const inner = cause?.code ?? code
+    const { message } = error as Error
+    return typeof inner === 'string' && !message.includes(inner) ? `${message} (${inner})` : message
+  } finally {
+    clearTimeout(timer)
+  }
+}
