@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { emptyTestDatabase, migrateTest } from '../testing/database.ts'
+import { until } from '../testing/until.ts'
 
 test('the migration to jobs keeps what waits in the earlier queues, and secrets of nothing else', async () => {
   const { owner, ownerUrl } = await emptyTestDatabase()
@@ -78,4 +79,24 @@ test('the migration to jobs keeps what waits in the earlier queues, and secrets 
       where not exists (select from ${owner(schema)}.job_turns t where t.kind = j.kind and t.tenant_id = j.tenant_id)`
     expect([schema, missing.length]).toEqual([schema, 0])
   }
+}, 60_000)
+
+test('a job that a transaction wakes during the migration to turns has its turn', async () => {
+  const { owner, ownerUrl } = await emptyTestDatabase()
+  await migrateTest(ownerUrl, { before: { webhooks: 'kit/0006_job_turns.sql' } })
+  await owner`
+    insert into webhooks.jobs (kind, id, tenant_id, created_at, due_at)
+    values ('replay', 'job_1', 'org_1', now(), 'infinity'), ('replay', 'job_2', 'org_2', now(), '2030-01-01T00:00:00Z')`
+  const migrated = Promise.withResolvers<void>()
+  await owner.begin(async (tx) => {
+    await tx`update webhooks.jobs set due_at = '2020-01-01T00:00:00Z' where id = 'job_1'`
+    migrateTest(ownerUrl).then(() => migrated.resolve(), migrated.reject)
+    await until(async () => (await tx`select from pg_locks where not granted`).length > 0, { withinMs: 20_000 })
+  })
+  await migrated.promise
+  const turns = await owner`select tenant_id, turn_at::text as turn_at from webhooks.job_turns order by tenant_id`
+  expect([...turns]).toEqual([
+    { tenant_id: 'org_1', turn_at: expect.stringMatching(/^2020-01-01/) },
+    { tenant_id: 'org_2', turn_at: expect.stringMatching(/^20(29|30)-/) },
+  ])
 }, 60_000)

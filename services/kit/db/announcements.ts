@@ -38,7 +38,9 @@ export function announce(tx: Tx, channel: string, about: readonly string[]): voi
 }
 
 function add(announcements: Announcements, channel: string, about: Iterable<string>): void {
-  announcements.set(channel, (announcements.get(channel) ?? new Set()).union(new Set(about)))
+  const known = announcements.get(channel) ?? new Set()
+  for (const one of about) known.add(one)
+  announcements.set(channel, known)
 }
 
 /** The announcer of a pool that `connect` has created. */
@@ -134,5 +136,28 @@ function payloadOf(from: string, about: readonly string[]): string {
   return Buffer.byteLength(whole) <= NOTIFICATION_MAX_BYTES ? whole : JSON.stringify({ from })
 }
 
-/** Reads a notification of another process. */
-export const readAnnouncement = (payload: string) => JSON.parse(payload) as { from: string; about?: string[] }
+/** Ids of organizations and types of events. */
+const ABOUT = /^[\w.-]{1,128}$/
+
+interface Announcement {
+  from: string
+  about?: readonly string[]
+}
+
+/** Reads a notification of another process. Undefined for any other text, because each role of a database can notify. */
+export function readAnnouncement(payload: string): Announcement | undefined {
+  const { from, about } = objectOf(payload)
+  if (typeof from !== 'string') return undefined
+  if (about === undefined) return { from }
+  return Array.isArray(about) && about.every(isAbout) ? { from, about } : undefined
+}
+
+const isAbout = (one: unknown): one is string => typeof one === 'string' && ABOUT.test(one)
+
+function objectOf(json: string): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(json))
+  } catch {
+    return {}
+  }
+}

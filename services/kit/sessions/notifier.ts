@@ -50,15 +50,17 @@ export class Notifier {
    */
   onCommit(channels: readonly string[], listener: AnnouncementListener): () => void {
     const { announcer } = this.#options
-    const stops = channels.map((channel) => announcer.listen(channel, listener))
+    // An error must not fail the command, which is committed.
+    const call: AnnouncementListener = (about) => this.#guarded(channels, () => listener(about))
+    const stops = channels.map((channel) => announcer.listen(channel, call))
     const stopListening = this.listen({
       channels,
       onNotification(_channel, payload) {
-        const { from, about } = readAnnouncement(payload)
-        if (from !== announcer.id) listener(about)
+        const announcement = readAnnouncement(payload)
+        if (announcement && announcement.from !== announcer.id) call(announcement.about)
       },
       onDisconnected() {},
-      onListening: () => listener(),
+      onListening: () => call(),
     })
     return () => {
       for (const stop of [...stops, stopListening]) stop()
@@ -107,7 +109,16 @@ export class Notifier {
 
   #notify = (channel: string, payload: string): void => {
     for (const listener of this.#listeners)
-      if (listener.channels.includes(channel)) listener.onNotification(channel, payload)
+      if (listener.channels.includes(channel)) this.#guarded([channel], () => listener.onNotification(channel, payload))
+  }
+
+  /** Calls a listener. Its error concerns neither other listeners nor the connection. */
+  #guarded(channels: readonly string[], call: () => void): void {
+    try {
+      call()
+    } catch (err) {
+      this.#options.log.error({ err, channels }, 'a notification could not be handled')
+    }
   }
 
   async close(): Promise<void> {

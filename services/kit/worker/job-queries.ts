@@ -45,8 +45,9 @@ interface KindLimits {
 /**
  * Leases the next job of some kinds: tenants round-robin, the longest due first within a tenant. The turns are read from
  * an index in their order; those that are passed over have running jobs, which are few. The lock of the turn, with the
- * version that was read, ensures that concurrent claims do not exceed the limit of a tenant. Leases use the database's
- * clock, which all replicas share.
+ * version that was read, ensures that concurrent claims do not exceed the limit of a tenant. A claim leaves the turn at
+ * its own time, because a job that a transaction starts meanwhile may be claimable; the end of the job moves it. Leases
+ * use the database's clock, which all replicas share.
  */
 export const claimJob = (sql: Sql, token: string, kinds: readonly KindLimits[], now: string) => sql<JobRow[]>`
   with limits as materialized (
@@ -78,12 +79,7 @@ export const claimJob = (sql: Sql, token: string, kinds: readonly KindLimits[], 
         and (lease_until is null or lease_until <= clock_timestamp())
       order by due_at limit 1 for update skip locked) job
   ), taken as (
-    update job_turns turn set claimed_at = clock_timestamp(), turn_at = greatest(clock_timestamp(), coalesce(least(
-      (select lease_until from next),
-      (select due_at from jobs where kind = turn.kind and tenant_id = turn.tenant_id and lease_token is null
-        and id not in (select id from next) order by due_at limit 1),
-      (select min(lease_until) from jobs where kind = turn.kind and tenant_id = turn.tenant_id
-        and lease_token is not null and id not in (select id from next))), 'infinity'))
+    update job_turns turn set claimed_at = clock_timestamp(), turn_at = clock_timestamp()
     from chosen where turn.kind = chosen.kind and turn.tenant_id = chosen.tenant_id
   )
   update jobs job set attempts = job.attempts + 1, lease_token = ${token}, lease_until = next.lease_until

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { jobQueue } from '../../testing/jobs.ts'
 import { workOf } from '../../testing/query-plans.ts'
 import { until } from '../../testing/until.ts'
-import { cancelJobs, claimJob, extendLease, measureJobs, wakeJob } from './job-queries.ts'
+import { cancelJobs, claimJob, extendLease, measureJobs, startJob, wakeJob } from './job-queries.ts'
 import type { JobKind } from './jobs.ts'
 
 const { db, sql, now, results, start, end, isEmpty, work, claim } = await jobQueue()
@@ -213,6 +213,53 @@ describe('tenants', () => {
     await until(isEmpty, { withinMs: 10_000, what: 'the end of all jobs' })
     await Promise.all(workers.map(({ stop }) => stop()))
     expect(results).toHaveLength(100)
+  })
+
+  test('run, and start further jobs, while a transaction that starts one commits slowly', async () => {
+    const startIn = (id: string, tenantId: string, until: Promise<unknown>) => {
+      const started = Promise.withResolvers<void>()
+      const ended = sql.begin(async (tx) => {
+        await startJob(tx, { kind: 'slow', id, tenantId }, now())
+        // Runs the triggers of the commit.
+        await tx`set constraints all immediate`
+        started.resolve()
+        await until
+      })
+      return { started: started.promise, ended }
+    }
+    await start('slow', ['a_1'], { tenantId: 'org_a' })
+    const commit = Promise.withResolvers<void>()
+    const slow = startIn('a_2', 'org_a', commit.promise)
+    await slow.started
+    await start('slow', ['a_3'], { tenantId: 'org_a' })
+    expect((await claim('slow'))?.row.id).toBe('a_1')
+    expect((await claim('slow'))?.row.id).toBe('a_3')
+    expect(await claim('slow')).toBeUndefined()
+    commit.resolve()
+    await slow.ended
+    expect((await claim('slow'))?.row.id).toBe('a_2')
+  })
+
+  test('have a turn while they have jobs, and none without', async () => {
+    const turns = () => db.owner<{ turn: string }[]>`
+      select tenant_id || case when turn_at = 'infinity' then ' none' when turn_at > now() then ' later' else '' end as turn
+      from webhooks.job_turns order by tenant_id`
+    const turnsAre = async (...expected: string[]) => expect((await turns()).map(({ turn }) => turn)).toEqual(expected)
+    await start('turn', ['a_1', 'a_2'], { tenantId: 'org_a' })
+    await start('turn', ['b_1'], { tenantId: 'org_b' })
+    await sql.begin((tx) => cancelJobs(tx, 'turn', ['a_1', 'a_2']))
+    await turnsAre('org_a none', 'org_b')
+    const running = await claim('turn')
+    await sql.begin(async (tx) => running?.job.continue(tx, undefined, 60_000))
+    await turnsAre('org_a none', 'org_b later')
+    await start('turn', ['a_1'], { tenantId: 'org_a' })
+    await sql.begin((tx) => wakeJob(tx, 'turn', 'b_1', now()))
+    await turnsAre('org_a', 'org_b')
+    for (let n = 0; n < 2; n++) {
+      const job = await claim('turn')
+      if (job) await end(job.job)
+    }
+    await turnsAre('org_a none', 'org_b none')
   })
 
   test('take turns, the longest due job of each first', async () => {

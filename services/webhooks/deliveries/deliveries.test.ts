@@ -72,7 +72,7 @@ describe('a delivery', () => {
   test('is announced to the dispatchers by its organization; an event without an endpoint is not', async () => {
     const announced: string[] = []
     const { unlisten } = await owner.listen(DUE_CHANNEL, (payload) =>
-      announced.push(...(readAnnouncement(payload).about ?? [])),
+      announced.push(...(readAnnouncement(payload)?.about ?? [])),
     )
     const [subscribed, without] = [await newOrganization(), await newOrganization()]
     await endpoint(subscribed, accepting().url)

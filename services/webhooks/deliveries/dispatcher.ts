@@ -12,7 +12,7 @@ import { CompletionBatch } from './completion-batch.ts'
 import { type ObserveAttempt, outcomeOf } from './metrics.ts'
 import { type ClaimedDelivery, claimDue, DUE_CHANNEL, listDueEndpoints, listDueEndpointsOf } from './queries.ts'
 import { isSuccess, pauseAfter } from './rules.ts'
-import { type Candidate, type InFlight, shareSlots, unprovenSlotsOf } from './slots.ts'
+import { afterClaim, type Candidate, type InFlight, shareSlots, unprovenSlotsOf, withOthers } from './slots.ts'
 
 interface DispatcherDeps {
   sql: Pool
@@ -46,7 +46,7 @@ export class Dispatcher implements Worker {
   /** Organizations whose deliveries have become due since then. */
   #notified = new Set<string>()
   #sweepAtMs = 0
-  #isSweeping = false
+  #sweeping: Promise<void> | undefined
 
   constructor(deps: DispatcherDeps) {
     this.#deps = deps
@@ -58,13 +58,12 @@ export class Dispatcher implements Worker {
     const stopListening = this.#deps.notifier.onCommit([DUE_CHANNEL], this.#notifyDue)
     try {
       while (!signal.aborted) {
-        const claimed = await this.#claim()
-        if (claimed === 0) await this.#wake.wait(SWEEP_MS, signal)
+        if (!(await this.#claim())) await this.#wake.wait(SWEEP_MS, signal)
       }
     } finally {
       stopListening()
       if (signal.aborted) {
-        await Promise.all(this.#running.keys())
+        await Promise.all([...this.#running.keys(), this.#sweeping])
         await this.#completions.flush()
       }
     }
@@ -76,56 +75,63 @@ export class Dispatcher implements Worker {
     this.#wake.notify()
   }
 
-  async #claim(): Promise<number> {
+  /** Returns whether there was something to claim. If other replicas have it, the endpoints behind are next. */
+  async #claim(): Promise<boolean> {
     const { sql, clock } = this.#deps
     const now = new Date(clock()).toISOString()
-    if (this.#running.size === this.#deps.slots) return 0
+    if (this.#running.size === this.#deps.slots) return false
     await this.#listCandidates(now)
-    const shares = new Map([...this.#sharesOf(true), ...this.#sharesOf(false)])
-    if (shares.size === 0) return 0
+    const proven = this.#sharesOf(true)
+    const started = [...proven.values()].reduce((sum, share) => sum + share, 0)
+    const shares = new Map([...proven, ...this.#sharesOf(false, started)])
+    if (shares.size === 0) return false
     const lease = { token: crypto.randomUUID(), seconds: LEASE_SECONDS }
     const claimed = await claimDue(sql, shares, lease, now)
     for (const delivery of claimed) this.#start(delivery, lease.token)
-    this.#candidates = withoutExhausted(this.#candidates, shares, claimed)
-    return claimed.length
+    this.#candidates = afterClaim(this.#candidates, shares, claimed)
+    return true
   }
 
   async #listCandidates(now: string): Promise<void> {
     const { sql } = this.#deps
     const orgIds = this.#notified
     this.#notified = new Set()
-    if (performance.now() >= this.#sweepAtMs && !this.#isSweeping) void this.#sweep(now)
-    if (orgIds.size > 0) {
-      const others = this.#candidates.filter(({ orgId }) => !orgIds.has(orgId))
-      this.#candidates = [...others, ...(await listDueEndpointsOf(sql, [...orgIds], now))]
-    }
+    if (performance.now() >= this.#sweepAtMs) this.#startSweep(now)
+    if (orgIds.size > 0) this.#add(await listDueEndpointsOf(sql, [...orgIds], now))
   }
 
-  /** Lists all endpoints with due deliveries. Claims of those that are known go on meanwhile. */
+  /** Claims of the endpoints that are known go on meanwhile. */
+  #startSweep(now: string): void {
+    this.#sweeping ??= this.#sweep(now).finally(() => {
+      this.#sweeping = undefined
+    })
+  }
+
+  /** Lists all endpoints with due deliveries. */
   async #sweep(now: string): Promise<void> {
-    this.#isSweeping = true
     this.#sweepAtMs = performance.now() + SWEEP_MS
     try {
-      const found = await listDueEndpoints(this.#deps.sql, now)
-      const ids = new Set(found.map(({ endpointId }) => endpointId))
-      this.#candidates = [...found, ...this.#candidates.filter(({ endpointId }) => !ids.has(endpointId))]
+      this.#add(await listDueEndpoints(this.#deps.sql, now))
       this.#wake.notify()
     } catch (err) {
       this.#deps.log[levelOf(err)]({ err }, 'due deliveries could not be listed')
-    } finally {
-      this.#isSweeping = false
     }
   }
 
-  /** The shares of the endpoints that are proven, or of the others. */
-  #sharesOf(proven: boolean): Map<string, number> {
+  /** Adds to what was found meanwhile. A claim removes those without due deliveries. */
+  #add(found: readonly Candidate[]): void {
+    this.#candidates = withOthers(this.#candidates, found)
+  }
+
+  /** The shares of the endpoints that are proven, or of the others, if some are given to the former. */
+  #sharesOf(proven: boolean, started = 0): Map<string, number> {
     return shareSlots(
       this.#candidates.filter(({ isProven }) => isProven === proven),
-      this.#inFlight(proven),
+      this.#inFlight(proven, started),
     )
   }
 
-  #inFlight(proven: boolean): InFlight {
+  #inFlight(proven: boolean, started: number): InFlight {
     const ofEndpoint = new Map<string, number>()
     const ofOrg = new Map<string, number>()
     let ofPool = 0
@@ -136,7 +142,7 @@ export class Dispatcher implements Worker {
       ofOrg.set(orgId, (ofOrg.get(orgId) ?? 0) + 1)
     }
     const { slots } = this.#deps
-    const free = slots - this.#running.size
+    const free = slots - this.#running.size - started
     return { free: proven ? free : Math.min(free, unprovenSlotsOf(slots) - ofPool), ofEndpoint, ofOrg }
   }
 
@@ -177,17 +183,6 @@ export class Dispatcher implements Worker {
       response,
     })
   }
-}
-
-/** Removes the endpoints of which fewer deliveries were claimed than their share, because they have no more. */
-function withoutExhausted(
-  candidates: readonly Candidate[],
-  shares: ReadonlyMap<string, number>,
-  claimed: readonly ClaimedDelivery[],
-): readonly Candidate[] {
-  const left = new Map(shares)
-  for (const { endpoint_id: id } of claimed) left.set(id, (left.get(id) ?? 0) - 1)
-  return candidates.filter(({ endpointId }) => (left.get(endpointId) ?? 0) <= 0)
 }
 
 /** The attributes of a delivery in traces. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { type Candidate, shareSlots, slotsOf, unprovenSlotsOf } from './slots.ts'
+import { afterClaim, type Candidate, shareSlots, slotsOf, unprovenSlotsOf, withOthers } from './slots.ts'
 
 const IDLE = { free: 512, ofEndpoint: new Map<string, number>(), ofOrg: new Map<string, number>() }
 const candidates = (organizations: number, endpoints: number, name = 'org'): Candidate[] =>
@@ -56,6 +56,40 @@ describe('the slots of a replica', () => {
     expect(sum(shares)).toBe(64)
     const organizations = new Set([...shares.keys()].map((id) => id.split('-')[0]))
     expect(organizations.size).toBe(40)
+  })
+
+  test.each([
+    ['of one endpoint', candidates(200, 1)],
+    ['of which some have many endpoints', [...candidates(64, 20, 'large'), ...candidates(136, 1, 'small')]],
+  ])('are shared by 200 organizations %s in turn, although each delivery ends before the next claim', (_, all) => {
+    const served = new Set<string>()
+    let waiting: readonly Candidate[] = all
+    for (let claims = 0; claims < 4; claims++) {
+      const shares = shareSlots(waiting, IDLE)
+      for (const { orgId, endpointId } of all) if (shares.has(endpointId)) served.add(orgId)
+      const claimed = [...shares].flatMap(([id, share]) => Array.from({ length: share }, () => ({ endpoint_id: id })))
+      // All of them have more deliveries, and each sweep finds the endpoints in the same order.
+      waiting = withOthers(afterClaim(waiting, shares, claimed), all)
+    }
+    expect(served.size).toBe(200)
+  })
+
+  test('are shared by what was found last, and the turns stay', () => {
+    const [first, second, third] = candidates(3, 1) as [Candidate, Candidate, Candidate]
+    const failing = { ...first, isProven: false }
+    expect(withOthers([first, second], [third, failing])).toEqual([failing, second, third])
+  })
+
+  test('are not offered again to an endpoint of which fewer deliveries were claimed than its share', () => {
+    const shares = new Map([
+      ['org0-0', 2],
+      ['org1-0', 1],
+    ])
+    const claimed = [{ endpoint_id: 'org0-0' }, { endpoint_id: 'org1-0' }]
+    expect(afterClaim(candidates(3, 1), shares, claimed).map(({ endpointId }) => endpointId)).toEqual([
+      'org2-0',
+      'org1-0',
+    ])
   })
 
   test('are not given twice: of none free, none is started', () => {

@@ -18,6 +18,35 @@ export interface Candidate {
   isProven: boolean
 }
 
+/** Candidates in the order of their turns as they were found now, and others behind them. */
+export function withOthers(candidates: readonly Candidate[], found: readonly Candidate[]): readonly Candidate[] {
+  const current = new Map(found.map((one) => [one.endpointId, one]))
+  const known = new Set(candidates.map(({ endpointId }) => endpointId))
+  return [
+    ...candidates.map((one) => current.get(one.endpointId) ?? one),
+    ...found.filter(({ endpointId }) => !known.has(endpointId)),
+  ]
+}
+
+/**
+ * The candidates after a claim. Those of which fewer deliveries were claimed than their share have no more. The
+ * organizations that had a share go behind those that had none, and so do their endpoints, because otherwise the first
+ * of many would have each turn.
+ */
+export function afterClaim(
+  candidates: readonly Candidate[],
+  shares: ReadonlyMap<string, number>,
+  claimed: readonly { endpoint_id: string }[],
+): readonly Candidate[] {
+  const left = new Map(shares)
+  for (const { endpoint_id: id } of claimed) left.set(id, (left.get(id) ?? 0) - 1)
+  const served = new Set(candidates.flatMap(({ endpointId, orgId }) => (shares.has(endpointId) ? [orgId] : [])))
+  const turnOf = ({ endpointId, orgId }: Candidate) => Number(served.has(orgId)) + Number(shares.has(endpointId))
+  return candidates
+    .filter(({ endpointId }) => (left.get(endpointId) ?? 0) <= 0)
+    .toSorted((a, b) => turnOf(a) - turnOf(b))
+}
+
 /**
  * The slots for endpoints that have no success yet or have failed since. They share a third, so that however many of
  * them hang, the endpoints that work keep two thirds.

@@ -3,8 +3,10 @@ import {
   createEffects,
   deliveryViolations,
   effectsOf,
+  emitSubscribed,
   emitValue,
   heartbeats,
+  numberOf,
   openBus,
   record,
   subscribed,
@@ -127,6 +129,50 @@ test('only the outboxes of the subscribed families are read, and unused cursors 
     select source from webhooks.bus_cursors where consumer = 'family' order by source`
   // A cursor of the other driver is kept.
   expect(cursors.map(({ source }) => source)).toEqual(['a-stream', 'sourcing'])
+  await Promise.all([sourcing.stop(), webhooks.stop()])
+})
+
+test('notifications that no service sends neither end the connection nor delay events, and name no service', async () => {
+  const type = 'sourcing.hostile.emitted'
+  const sourcing = await openBus(address, 'sourcing')
+  const values: number[] = []
+  let loads = 0
+  await sourcing.bus.subscribe({
+    subjects: subscribed(type),
+    onEvent: (event) => void values.push(numberOf(event)),
+    onGap: () => void loads++,
+  })
+  const row = { id: 'evt_1', type, subject: 'a', tenant_id: null, time: new Date().toISOString(), traceparent: null }
+  const hostile = ['', 'null', '5', '{', '{"type":5}', { ...row, data: '{' }, { ...row, data: '{}', time: 'x' }]
+  for (const one of hostile)
+    await owner`select pg_notify('events_sourcing', ${typeof one === 'string' ? one : JSON.stringify(one)})`
+  await owner`select pg_notify('heartbeats', 'sourcing.')`
+  await emitSubscribed(sourcing.pool, type, 'a', 1)
+  await until(() => values.length === 1)
+  expect([values, loads]).toEqual([[1], 1])
+  expect(sourcing.bus.lastHeartbeat('sourcing.')).toBe(Number.NEGATIVE_INFINITY)
+  await sourcing.stop()
+})
+
+test('subscribed events arrive in their order, those too long for a notification too', async () => {
+  const type = 'sourcing.long.emitted'
+  const [sourcing, webhooks] = [await openBus(address, 'sourcing'), await openBus(address, 'webhooks')]
+  const values: number[] = []
+  await webhooks.bus.subscribe({
+    subjects: subscribed(type),
+    onEvent: (event) => void values.push(numberOf(event)),
+    onGap() {},
+  })
+  for (let from = 0; from < 60; from += 6) {
+    await sourcing.pool.begin(async (tx) => {
+      for (let value = from; value < from + 6; value++) {
+        const data = { value, text: 'x'.repeat(value % 3 === 0 ? 20_000 : 10) }
+        await emitAny(tx, { type, subject: `s${value}`, data, isSubscribed: true })
+      }
+    })
+  }
+  await until(() => values.length === 60)
+  expect(values).toEqual(Array.from({ length: 60 }, (_, value) => value))
   await Promise.all([sourcing.stop(), webhooks.stop()])
 })
 

@@ -3,6 +3,7 @@ import { SERVICES, type ServiceName } from '../../../../proto/services.ts'
 import type { Pool } from '../../db/client.ts'
 import type { MessageLog } from '../../log/log.ts'
 import type { Listener, Notifier } from '../../sessions/notifier.ts'
+import { aborted } from '../../worker/worker.ts'
 import type { Driver, EventReceiver } from '../driver/driver.ts'
 import { familyOf, matcherOf } from '../driver/subjects.ts'
 import { type EventRow, envelopeOf } from '../outbox/envelope.ts'
@@ -54,7 +55,7 @@ export function postgresDriver({ service, pool, notifier, log, onHeartbeat }: Po
       const stop = notifier.onCommit(sources.map(commitsOf), (types) => {
         if (!types || types.some(matches)) wake.notify()
       })
-      signal.addEventListener('abort', stop)
+      void aborted(signal).then(stop)
       return sources.map((source) => outboxFeed(pool, source))
     },
     subscribe: (receiver) =>

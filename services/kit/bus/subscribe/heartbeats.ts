@@ -1,4 +1,7 @@
+import { SERVICES } from '../../../../proto/services.ts'
 import type { Subscriber } from './subscriber.ts'
+
+const NAMES: ReadonlySet<string> = new Set(SERVICES)
 
 /** Times of the last heartbeat of each service. */
 export class Heartbeats {
@@ -9,8 +12,9 @@ export class Heartbeats {
     this.#subscribers = subscribers
   }
 
+  /** Ignores other names, because each role of the database can notify of any. */
   record(service: string): void {
-    this.#receivedAt.set(service, performance.now())
+    if (NAMES.has(service)) this.#receivedAt.set(service, performance.now())
   }
 
   /**
