@@ -44,7 +44,7 @@ test.each([
   [
     'more copies of streams than NATS has servers',
     { NATS_URL: natsUrl('secret'), NATS_STREAM_REPLICAS: '3' },
-    'NATS refuses the stream DOMAIN: replicas > 1 not supported in non-clustered mode.',
+    'NATS refuses the stream DOMAIN: replicas > 1 not supported in non-clustered mode. Set NATS_STREAM_REPLICAS (nats.streamReplicas of the chart) to 1 for a single server, or to at most the number of servers.',
   ],
   [
     'streams that an administrator has not made',
