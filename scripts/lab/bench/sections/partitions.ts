@@ -1,7 +1,7 @@
 import { asOwner, type Owner } from '../../../../services/testing/load/owner.ts'
 import { compareRates, msOf, type Row } from '../compare.ts'
 import type { Section } from '../context.ts'
-import type { Database } from '../database.ts'
+import { type Database, idOf } from '../database.ts'
 import { pgbenchSide, type Script } from '../pgbench.ts'
 
 /** Each loaded part is copied as often, under other ids. */
@@ -129,7 +129,7 @@ const pageOf =
   })
 
 const lookUp = (table: string): Script => ({
-  text: `\\set n random(1, 100000)\nselect document from ${table} where id = 'part_' || :n::text || '_01';\n`,
+  text: `\\set n random(1, 100000)\nselect document from ${table} where id = 'part_' || lpad(:n::text, 26, '0') || '_01';\n`,
   variables: {},
 })
 
@@ -148,7 +148,7 @@ const insert = (table: string): Script => {
     text: `select nextval('bench_parts.ids') as n \\gset
 begin;
 ${registry}insert into ${table} (id, serial_number, ${COLUMNS.replaceAll(/\s+/g, ' ')})
-select 'part_B' || :n::text, 'B-' || :n::text, ${COLUMNS.replaceAll(/\s+/g, ' ')} from sourcing.parts where id = 'part_14';
+select 'part_B' || :n::text, 'B-' || :n::text, ${COLUMNS.replaceAll(/\s+/g, ' ')} from sourcing.parts where id = '${idOf('part', 14)}';
 commit;
 `,
     variables: {},
