@@ -33,12 +33,8 @@ export type EventName<Record extends string> = EventType extends infer Type
 export type CaseEvent = EventOf<Extract<EventType, `cases.${string}`>>
 export type AssignmentEvent = EventOf<Extract<EventType, `assignments.${string}`>>
 
-/**
- * The events that every process of a service receives at once, because it holds a cache of what they change. They are
- * rare: on Postgres the commit of one takes a lock of the whole server.
- */
-export const SUBSCRIBED_EVENTS = [
-  'catalog.reloaded',
+/** The events that end sessions, keys or tokens, or change what a caller may do. */
+export const AUTHORITY_EVENTS = [
   'identity.session.revoked',
   'identity.token.revoked',
   'identity.key.revoked',
@@ -47,4 +43,10 @@ export const SUBSCRIBED_EVENTS = [
   'organization.role.changed',
   'organization.org.changed',
 ] as const satisfies readonly EventType[]
+
+/**
+ * The events that every process of a service receives at once, because it holds a cache of what they change. They are
+ * rare: on Postgres the commit of one takes a lock of the whole server.
+ */
+export const SUBSCRIBED_EVENTS = ['catalog.reloaded', ...AUTHORITY_EVENTS] as const satisfies readonly EventType[]
 export type SubscribedEvent = (typeof SUBSCRIBED_EVENTS)[number]

@@ -102,7 +102,7 @@ test('a service of its own continues the trace of the caller, in reads too', asy
   expect(await stopService(catalog, 'SIGTERM')).toBe(0)
 })
 
-test('a service says which process of which marketplace it is, with the attributes of OTEL_RESOURCE_ATTRIBUTES', async () => {
+test('spans name the process and the marketplace of a service, and the attributes of OTEL_RESOURCE_ATTRIBUTES', async () => {
   const trace = TRACE.replace('4bf9', '8bf9')
   const own = await spanOf(TRACE, 'process organization.user.credentialsReset')
   expect(own.resource).toMatchObject({ 'service.name': 'identity', 'service.namespace': 'marketplace' })

@@ -1,7 +1,7 @@
 import type { Sql } from '../kit/db/client.ts'
 import type { ReadContext } from '../kit/limits/request-reads.ts'
 
-/** The reads of a request, of which all use the same connection or pool. */
+/** The reads of a request. All use the same connection or pool. */
 export const readsOn = (sql: Sql): ReadContext => ({
   caller: { orgId: '' },
   request: { signal: new AbortController().signal },

@@ -3,8 +3,8 @@ import { secretIn } from '../../../services/kit/config/read.ts'
 import type { CheckedDependency } from '../../../services/kit/service/checks.ts'
 
 /**
- * Checks a deployment from inside: every service can now use what it needs, a wrong password is refused, and with EMAIL and
- * PASSWORD the account signs in and reads a catalog.
+ * Checks a deployment from inside: every service can now use what it needs, a wrong password is refused, and with EMAIL
+ * and PASSWORD the account signs in and reads a catalog.
  */
 const { IDENTITY_URL, CATALOG_URL, HEALTH_URLS } = env
 const [EMAIL, PASSWORD] = [secretIn(env, 'EMAIL'), secretIn(env, 'PASSWORD')]

@@ -11,8 +11,8 @@ const INSERTS = {
 }
 
 /**
- * The least transaction of a command: records of a kilobyte, each with its history, an audit entry, and events, in plain
- * tables with the indexes that they need.
+ * The least transaction of a command: records of a kilobyte, each with its history, an audit entry, and events, in
+ * plain tables with the indexes that they need.
  */
 export const leastTransaction = ({ records, events }: { records: number; events: number }): Script => ({
   text: [

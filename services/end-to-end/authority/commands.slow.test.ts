@@ -17,7 +17,7 @@ const { market } = fixtures
 const { owner } = market.db
 const commands = DOCUMENTED.filter(({ contract }) => contract.audit && contract.access !== 'public')
 
-/** A new administrator, who has a password only where the command needs it. */
+/** Creates an administrator. The account has a password only if the command checks one. */
 async function newAdministrator(operation: Documented, known: Account): Promise<Account> {
   const organization = await fixtures.organization(known.kind)
   if (sampleOf(operation).costly) return { ...known, ...(await organization.member('Administrator')) }

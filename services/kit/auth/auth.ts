@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { SubscribedEvent } from '../../../proto/events/events.ts'
+import { AUTHORITY_EVENTS, type SubscribedEvent } from '../../../proto/events/events.ts'
 import { MAX_ACCESS_TOKEN_SECONDS } from '../config/variables.ts'
 import type { Pool, Tx } from '../db/client.ts'
 import { isDependencyFailure } from '../db/failures.ts'
@@ -86,15 +86,7 @@ export class Auth {
   /** Subscribes, then loads the ended sessions. `subscribe` resolves when both are done, so no event is missed. */
   async start(): Promise<void> {
     await this.#options.bus.subscribe({
-      subjects: [
-        'identity.session.revoked',
-        'identity.token.revoked',
-        'identity.key.revoked',
-        'organization.serviceAccountKey.revoked',
-        'organization.user.changed',
-        'organization.role.changed',
-        'organization.org.changed',
-      ],
+      subjects: AUTHORITY_EVENTS,
       onEvent: ({ type, data }) => this.#apply(type, data as Record<string, unknown>),
       onGap: () => this.#reload(),
     })

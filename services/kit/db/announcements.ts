@@ -144,7 +144,7 @@ interface Announcement {
   about?: readonly string[]
 }
 
-/** Reads a notification of another process. Undefined for any other text, because each role of a database can notify. */
+/** Reads a notification of another process. Undefined for other texts, because each role of a database can notify. */
 export function readAnnouncement(payload: string): Announcement | undefined {
   const { from, about } = objectOf(payload)
   if (typeof from !== 'string') return undefined

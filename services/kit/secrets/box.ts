@@ -13,7 +13,10 @@ export interface SecretBox {
 const ALGORITHM = 'AES-GCM'
 const IV_BYTES = 12
 
-/** Without keys it encrypts nothing. AES-256-GCM. The text is `name.iv.ciphertext`, so that several keys can be in use during a rotation. */
+/**
+ * AES-256-GCM. The text is `name.iv.ciphertext`, so that several keys can be in use during a rotation. Without keys it
+ * encrypts nothing.
+ */
 export async function createSecretBox(encryptionKeys = ''): Promise<SecretBox> {
   const keys = new Map<string, CryptoKey>()
   for (const pair of encryptionKeys.split(',').filter((pair) => pair !== '')) {

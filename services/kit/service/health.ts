@@ -31,9 +31,9 @@ export const healthAnswer = (path: '/livez' | '/readyz', isReady: boolean): Resp
   path === '/livez' || isReady ? new Response('ok\n') : new Response('not ready\n', { status: 503 })
 
 /**
- * `/livez`, `/readyz`, `/checks` and `/metrics`, on a port that no ingress reaches. Alive means that the event loop runs;
- * ready means that the process has started and is not stopping. Neither depends on Postgres or NATS, because an outage
- * of theirs must not restart every pod. `/checks` asks each dependency, for a person or `helm test`.
+ * `/livez`, `/readyz`, `/checks` and `/metrics`, on a port that no ingress reaches. Alive means that the event loop
+ * runs; ready means that the process has started and is not stopping. Neither depends on Postgres or NATS, because an
+ * outage of theirs must not restart every pod. `/checks` asks each dependency, for a person or `helm test`.
  */
 export function healthServer({ hostname, port, services, isReady }: HealthOptions) {
   const check = dependencyChecks(services)

@@ -83,8 +83,8 @@ export interface Running {
   port: number
   healthPort: number
   /**
-   * Stops in order: readiness off, connections end with their next response, no new connections, requests in flight end,
-   * workers stop, bus and pools close.
+   * Stops in order: readiness off, connections end with their next response, no new connections, requests in flight
+   * end, workers stop, bus and pools close.
    */
   stop(): Promise<void>
 }

@@ -8,6 +8,7 @@ import { marketplaceOf } from '../../testing/marketplace.ts'
 import { offerBody, offersOf } from '../../testing/offers.ts'
 import { inHours, publishedPart, rfqBody, rfqParties, rfqsOf } from '../../testing/rfqs.ts'
 import { until } from '../../testing/until.ts'
+import { findStaleTitles } from './title-queries.ts'
 
 const market = await marketplaceOf(['sourcing'])
 const { consumer, ipOwner, maker, rival, stranger, partId, buyer, draft, open } = await rfqParties(market)
@@ -225,6 +226,29 @@ describe('q of GET /v1/rfqs', () => {
       await awardsOf(consumer.administrator.client).accept(body.id, { quantity: 10 })
       await until(() => finds(buyer, present, id), { what: 'the title of the ordered part' })
     })
+  })
+
+  test('an event of a part leads to a refresh only if the title of one of its RFQs or invitations differs', async () => {
+    const { owner: admin } = market.db
+    const part = await publishedPart(ipOwner.administrator.client, { title: 'Stator' })
+    const isStale = async (limit = 100) => (await findStaleTitles(admin, part, limit))[0]?.is_some
+    expect(await isStale()).toBe(false)
+    const id = await open({ partId: part })
+    expect(await isStale()).toBe(false)
+    // More RFQs than the handler looks at.
+    expect(await isStale(0)).toBe(true)
+    for (const [table, key, column] of [
+      ['rfqs', 'id', 'owner_part_title'],
+      ['rfqs', 'id', 'part_title'],
+      ['rfq_invitations', 'rfq_id', 'part_title'],
+    ] as const) {
+      const set = (title: string) => admin`
+        update sourcing.${admin(table)} set ${admin(column)} = ${title} where ${admin(key)} = ${id}`
+      await set('Former')
+      expect([column, await isStale()]).toEqual([column, true])
+      await set('Stator')
+      expect([column, await isStale()]).toEqual([column, false])
+    }
   })
 
   test('the titles of many RFQs are refreshed in short transactions: finished ones are not locked', async () => {

@@ -13,8 +13,8 @@ const RETRY_MS = 1000
 
 /**
  * Searches of RFQs use the title of the part. The handler of an event of the part only starts a job where a title
- * differs. It copies the title in short transactions, so a search finds a new title a moment later. Orders are included, because an order
- * makes its part readable.
+ * differs. It copies the title in short transactions, so a search finds a new title a moment later. Orders are
+ * included, because an order makes its part readable.
  */
 export const titleConsumer = ({ bus, now }: { bus: Bus; now: () => string }): Worker =>
   bus.consume({

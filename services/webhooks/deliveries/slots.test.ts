@@ -60,7 +60,7 @@ describe('the slots of a replica', () => {
 
   test.each([
     ['of one endpoint', candidates(200, 1)],
-    ['of which some have many endpoints', [...candidates(64, 20, 'large'), ...candidates(136, 1, 'small')]],
+    ['some with many endpoints', [...candidates(64, 20, 'large'), ...candidates(136, 1, 'small')]],
   ])('are shared by 200 organizations %s in turn, although each delivery ends before the next claim', (_, all) => {
     const served = new Set<string>()
     let waiting: readonly Candidate[] = all
@@ -80,7 +80,7 @@ describe('the slots of a replica', () => {
     expect(withOthers([first, second], [third, failing])).toEqual([failing, second, third])
   })
 
-  test('are not offered again to an endpoint of which fewer deliveries were claimed than its share', () => {
+  test('are not offered again to an endpoint that used less than its share', () => {
     const shares = new Map([
       ['org0-0', 2],
       ['org1-0', 1],

@@ -29,9 +29,9 @@ export function withOthers(candidates: readonly Candidate[], found: readonly Can
 }
 
 /**
- * The candidates after a claim. Those of which fewer deliveries were claimed than their share have no more. The
- * organizations that had a share go behind those that had none, and so do their endpoints, because otherwise the first
- * of many would have each turn.
+ * The candidates after a claim. An endpoint that used less than its share has no more due deliveries and is removed.
+ * Organizations and endpoints that had a share go behind those that had none, because otherwise the first of many would
+ * have each turn.
  */
 export function afterClaim(
   candidates: readonly Candidate[],

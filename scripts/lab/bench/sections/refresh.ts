@@ -41,7 +41,7 @@ const refreshOf = (token: string | undefined) =>
     body: JSON.stringify({ grant_type: 'refresh_token', refresh_token: token }),
   })
 
-/** Each client of pgbench rotates tokens of its own, whose hashes are consecutive numbers. It fails without its token. */
+/** Each client of pgbench rotates its own tokens, whose hashes are consecutive numbers. It fails without its token. */
 const ROTATION = `\\set number :number + 1
 \\set used :first + :client_id * 1000000 + :number
 \\set next :used + 1

@@ -22,8 +22,8 @@ const COST_SECONDS = 3
 
 /**
  * Commands of a trade (create, patch, publish, invite, offer, award, order steps) by concurrent writers, of many
- * organizations and of one, against the least transaction that each of them needs: a record, its history, an audit entry
- * and an event. Then the same with a synchronous standby.
+ * organizations and of one, against the least transaction that each of them needs: a record, its history, an audit
+ * entry and an event. Then the same with a synchronous standby.
  */
 export const measureWrites: Section = async function* (context) {
   const pairs = await signInPairs(context)
