@@ -13,7 +13,8 @@ export type OfferState = (typeof OFFER_STATES)[number]
 
 /**
  * An offer is SUBMITTED only while its RFQ is OPEN or CLOSED, because the cancellation and the award of the RFQ end its
- * submitted offers. An offer whose validity has passed counts as EXPIRED.
+ * submitted offers. An offer whose validity has passed counts as EXPIRED. `isNotOpenedBid`: a current offer for a sealed
+ * RFQ binds once the RFQ has closed.
  */
 export const OFFER = new StateTable({
   record: 'offer',
@@ -27,15 +28,20 @@ export const OFFER = new StateTable({
       by: ['manufacturer'],
       guards: ['rfqIsOpen', 'isInvited', 'factoryIsActive', 'factoryIsReleased', 'isStillValid'],
     },
+    reconfirm: {
+      from: ['SUBMITTED'],
+      by: ['manufacturer'],
+      guards: ['isOutdated', 'rfqIsOpen', 'isInvited', 'factoryIsActive', 'factoryIsReleased', 'pricesEveryQuantity'],
+    },
     revise: { from: ['SUBMITTED'], by: ['manufacturer'], guards: ['rfqIsOpen', 'hasNoDraftRevision'] },
-    withdraw: { from: ['SUBMITTED'], to: 'WITHDRAWN', by: ['manufacturer'] },
+    withdraw: { from: ['SUBMITTED'], to: 'WITHDRAWN', by: ['manufacturer'], guards: ['isNotOpenedBid'] },
     reject: { from: ['SUBMITTED'], to: 'REJECTED', by: ['consumer'] },
     supersede: { from: ['SUBMITTED'], to: 'SUPERSEDED', by: ['marketplace'] },
     accept: {
       from: ['SUBMITTED'],
       to: 'ACCEPTED',
       by: ['consumer'],
-      guards: ['factoryIsStillActive', 'factoryIsStillReleased', 'quantityIsOffered'],
+      guards: ['isCurrent', 'factoryIsStillActive', 'factoryIsStillReleased', 'quantityIsOffered'],
     },
     rejectOther: { from: ['SUBMITTED'], to: 'REJECTED', by: ['marketplace'] },
     expire: { from: ['SUBMITTED'], to: 'EXPIRED', by: ['marketplace'] },

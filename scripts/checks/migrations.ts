@@ -14,7 +14,7 @@ const FIRST_RELEASE: Readonly<Record<string, number>> = {
   organization: 12,
   identity: 5,
   catalog: 2,
-  sourcing: 15,
+  sourcing: 20,
   webhooks: 4,
 }
 

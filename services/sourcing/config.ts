@@ -19,6 +19,13 @@ export const sourcingVariables = Type.Object({
     default: 100 * 1024 ** 3,
     description: 'Maximum total size of the files of an organization, in bytes.',
   }),
+  REVISION_RETENTION_DAYS: Type.Integer({
+    minimum: 1,
+    maximum: 36_525,
+    default: 2557,
+    description:
+      'How long an order keeps the pinned revision of its part with its files, in days. Default: seven years.',
+  }),
   FILES_PENDING_MAX: Type.Integer({
     minimum: 1,
     maximum: 1_000_000,

@@ -29,8 +29,10 @@ import { offerRoutes } from './offers/routes.ts'
 import { offerExpiryWorker } from './offers/workers.ts'
 import { orderRoutes } from './orders/routes.ts'
 import { partRoutes } from './parts/routes.ts'
+import { cleanUpRevisions } from './revisions/cleanup.ts'
+import { revisionRoutes } from './revisions/routes.ts'
+import { partChangeConsumer, partChangeJob } from './rfqs/part-changes.ts'
 import { rfqRoutes } from './rfqs/routes.ts'
-import { titleConsumer, titleJob } from './rfqs/titles.ts'
 import { rfqExpiryWorker } from './rfqs/workers.ts'
 import { technologyConsumer, technologyJob } from './technologies/refresh.ts'
 
@@ -64,6 +66,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
   return assemble('sourcing', kit, {
     features: [
       partRoutes({ http, pagination }),
+      revisionRoutes({ http, pagination }),
       factoryRoutes({ http, pagination }),
       rfqRoutes({ http, pagination, ...deps, log: kit.log }),
       matchRoutes({ http, pagination }),
@@ -86,8 +89,8 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       technologyConsumer({ bus, now: kit.now }),
       organizationWorker({ bus }),
       rfqExpiryWorker({ ...deps, log: kit.log }),
-      titleConsumer({ bus, now: kit.now }),
-      kit.jobs('refreshes', [technologyJob(kit.sql), titleJob(kit.sql)]),
+      partChangeConsumer({ bus, now: kit.now }),
+      kit.jobs('refreshes', [technologyJob(kit.sql), partChangeJob(deps)]),
       offerExpiryWorker({ ...deps, log: kit.log }),
       worker,
       watch.worker,
@@ -96,6 +99,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
     dependencies: [{ name: 'its file store', check: watch.check }],
     cleanup: [
       (now, signal) => cleanUpUploads(deps.sql, now, signal),
+      (now, signal) => cleanUpRevisions(deps.sql, { orderDays: config.REVISION_RETENTION_DAYS, now }, signal),
       (now, signal) => cleanUpObjects({ ...deps, log: kit.log }, now, signal),
     ],
   })

@@ -37,24 +37,30 @@ export interface OrderRow {
   filesReleased?: boolean
 }
 
-/** Inserts an order under the owner's role, without an award: ten pieces of 95.50 EUR, tooling and shipping. */
-export async function insertOrder(owner: Pool, row: OrderRow): Promise<string> {
+/**
+ * Inserts an order under the owner's role, without an award: ten pieces of 95.50 EUR, tooling and shipping. It pins the
+ * current revision of its part, unless the schema is older than pinned revisions.
+ */
+export async function insertOrder(owner: Pool, row: OrderRow, { pins = true } = {}): Promise<string> {
   const now = new Date().toISOString()
   const id = newIdAt('order', now)
+  if (pins) await owner`select sourcing.pin_part(${row.partId}, ${now})`
+  const revision = owner`(select revision from sourcing.parts where id = ${row.partId})`
   await owner`
     insert into sourcing.orders (id, serial_number, rfq_id, offer_id, part_id, factory_id, consumer_org_id,
       ip_owner_org_id, manufacturer_org_id, seller_org_id, distributor_org_id, state, held_state, quantity, unit_price,
-      tooling_cost, shipping_cost, total, currency, due_date, files_released_at, created_at, updated_at)
+      tooling_cost, shipping_cost, total, currency, due_date, files_released_at, created_at, updated_at
+      ${pins ? owner`, part_revision` : owner``})
     values (${id}, ${newSerialNumber('O')}, ${newIdAt('rfq', now)}, ${newIdAt('offer', now)}, ${row.partId},
       ${row.factoryId}, ${row.consumerOrgId}, ${row.ipOwnerOrgId}, ${row.manufacturerOrgId}, ${row.sellerOrgId},
       ${row.distributorOrgId ?? null}, ${row.state ?? 'PLACED'}, ${row.heldState ?? null}, 10, 95.5, 1200, 49.9, 2204.9,
-      'EUR', '2031-05-29', ${row.filesReleased ? now : null}, ${now}, ${now})`
+      'EUR', '2031-05-29', ${row.filesReleased ? now : null}, ${now}, ${now} ${pins ? owner`, ${revision}` : owner``})`
   return id
 }
 
 /** Inserts an order and its assignment. */
-export async function insertAssignedOrder(owner: Pool, row: OrderRow): Promise<string> {
-  const id = await insertOrder(owner, row)
+export async function insertAssignedOrder(owner: Pool, row: OrderRow, options = { pins: true }): Promise<string> {
+  const id = await insertOrder(owner, row, options)
   await insertAssignment(owner, id)
   return id
 }

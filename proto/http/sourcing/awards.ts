@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { OFFER } from '../../states/offers.ts'
 import { RFQ } from '../../states/rfqs.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed } from '../shapes.ts'
+import { closed, Line } from '../shapes.ts'
 import { Offer, offerId } from './offers.ts'
 import { Order } from './orders.ts'
 import { Rfq, rfqId } from './rfqs.ts'
@@ -26,6 +26,10 @@ const sellerOrgId = Type.Optional(
     description: 'Organization with the role SELLER that sells the parts. Default: the manufacturer.',
     examples: ['org_01JZ8Q4D3R1G5M7VJ0T6W2X9YF'],
   }),
+)
+
+const purchaseOrderNumber = Type.Optional(
+  Line(100, { minLength: 1, description: "The consumer's own number of the order.", examples: ['4500118'] }),
 )
 
 const orders = Type.Array(Order, { description: 'The orders that were placed: one for each awarded offer.' })
@@ -59,6 +63,7 @@ export const awardRfq = defineOperation({
           examples: ['offer_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
         }),
         quantity,
+        purchaseOrderNumber,
       }),
       {
         minItems: 1,
@@ -84,8 +89,8 @@ export const acceptOffer = defineOperation({
   transition: OFFER.verbs.accept,
   access: 'offer:accept',
   params: offerId,
-  body: closed({ quantity, sellerOrgId }),
+  body: closed({ quantity, sellerOrgId, purchaseOrderNumber }),
   response: AcceptedOffer,
   refusals: ['illegal_transition'],
-  audit: { procedure: 'offer.accept', request: ['id', 'quantity', 'sellerOrgId'] },
+  audit: { procedure: 'offer.accept', request: ['id', 'quantity', 'sellerOrgId', 'purchaseOrderNumber'] },
 })

@@ -66,6 +66,15 @@ export const submitOffer = defineOperation({
   refusals: ['illegal_transition', 'precondition_failed'],
 })
 
+export const reconfirmOffer = defineOperation({
+  ...verb('reconfirm', {
+    note: 'Only an outdated offer, while the RFQ is OPEN. The content stays; it needs a price for each quantity of the RFQ.',
+  }),
+  id: 'reconfirmOffer',
+  summary: 'Reconfirm an offer',
+  access: 'offer:submit',
+})
+
 export const reviseOffer = defineOperation({
   ...verb('revise', {
     logged: ['offerId'],

@@ -1,8 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { OFFER_STATES } from '../../states/offers.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, OneOf, PageOf, pageQuery, patchOf, pathParam, Text } from '../shapes.ts'
+import { closed, DateTime, Line, OneOf, PageOf, pageQuery, patchOf, pathParam, Text } from '../shapes.ts'
 import { Money } from './money.ts'
+import { paymentTerms } from './rfqs.ts'
 
 const offersTag = defineTag('Offers', "Manufacturers' offers for RFQs, with prices by quantity.")
 
@@ -66,6 +67,8 @@ const validity = {
 const optionalTerms = {
   toolingCost: Money,
   shippingCost: Money,
+  reference: Line(100, { description: "The manufacturer's own number of the offer.", examples: ['Q-2031-118'] }),
+  paymentTerms: paymentTerms('Payment terms. Default: those of the RFQ.'),
   notes: Text(10_000, {
     description: 'Notes for the consumer.',
     examples: ['Heat treatment is included.'],
@@ -103,6 +106,21 @@ export const Offer = Type.Composite(
     Type.Partial(closed(optionalTerms)),
     closed(validity),
     closed({
+      partRevision: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          format: 'int32',
+          description: 'Revision of the part for which the offer was submitted or reconfirmed.',
+          examples: [3],
+        }),
+      ),
+      isOutdated: Type.Optional(
+        Type.Boolean({
+          description:
+            'True for a SUBMITTED offer whose RFQ was amended since. It cannot be awarded until it is reconfirmed or revised.',
+          examples: [true],
+        }),
+      ),
       revision: Type.Integer({
         minimum: 1,
         format: 'int32',
@@ -122,7 +140,7 @@ export const Offer = Type.Composite(
   {
     additionalProperties: false,
     description:
-      'While the RFQ is sealed and OPEN, its consumer and IP owner see an offer without `priceBreaks`, `toolingCost`, `shippingCost`, `notes` and `reason`. An offer that its manufacturer withdrew or revised before the RFQ closed stays without them.',
+      'While the RFQ is sealed and OPEN, its consumer and IP owner see an offer without `priceBreaks`, `toolingCost`, `shippingCost`, `reference`, `paymentTerms`, `notes` and `reason`. An offer that its manufacturer withdrew or revised before the RFQ closed stays without them.',
   },
 )
 export type Offer = Static<typeof Offer>

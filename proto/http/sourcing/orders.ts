@@ -4,6 +4,7 @@ import { defineOperation, defineTag } from '../operation.ts'
 import { closed, DateTime, Line, OneOf, PageOf, pageQuery, pathParam } from '../shapes.ts'
 import { HistoryEntry } from './history.ts'
 import { Money, Total } from './money.ts'
+import { Delivery, paymentTerms } from './rfqs.ts'
 
 const ordersTag = defineTag(
   'Orders',
@@ -60,6 +61,9 @@ export const Order = closed(
     rfqId: Type.String({ description: 'Awarded RFQ.', examples: ['rfq_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'] }),
     offerId: Type.String({ description: 'Accepted offer.', examples: ['offer_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'] }),
     partId: Type.String({ description: 'Ordered part.', examples: [EXAMPLE_PART] }),
+    partRevision: Type.Optional(
+      Type.Integer({ minimum: 1, format: 'int32', description: 'Revision of the part that is made.', examples: [3] }),
+    ),
     factoryId: Type.String({ description: 'Factory that makes the part.', examples: [EXAMPLE_FACTORY] }),
     consumerOrgId: org('Organization that placed the order.', 'B'),
     ipOwnerOrgId: org('IP owner of the part.', 'D'),
@@ -67,11 +71,16 @@ export const Order = closed(
     sellerOrgId: org('Organization that sells the parts: the one named in the award, or the manufacturer.', 'C'),
     distributorOrgId: Type.Optional(org('Distributor of the consumer, where it has one.', 'E')),
     state: OneOf(ORDER_STATES, { description: 'State of the order.', examples: ['CONFIRMED'] }),
+    purchaseOrderNumber: Type.Optional(
+      Line(100, { description: "The consumer's own number of the order.", examples: ['4500118'] }),
+    ),
     quantity: Type.Integer({ format: 'int32', description: 'Number of pieces.', examples: [10] }),
     unitPrice: Money,
     toolingCost: optional.toolingCost,
     shippingCost: optional.shippingCost,
     total: Total,
+    paymentTerms: Type.Optional(paymentTerms('Payment terms of the offer, else those of the RFQ.')),
+    delivery: Type.Optional(Delivery),
     dueDate: Type.String({
       format: 'date',
       description: 'Day (UTC) of delivery: the lead time of the offer after the award.',

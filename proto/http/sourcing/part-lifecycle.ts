@@ -102,7 +102,7 @@ export const deletePart = defineOperation({
   path: '/flows/v1/parts/{id}',
   tag: partLifecycleTag,
   summary: 'Delete a part',
-  description: `${PART.sentence('delete')} There must be no OPEN RFQ and no unfinished order for the part. The part, its files and its history can no longer be read, not even by its IP owner. Its RFQs, offers and orders stay.`,
+  description: `${PART.sentence('delete')} There must be no OPEN or CLOSED RFQ and no unfinished order for the part. The part, its files and its history can no longer be read, not even by its IP owner. Its RFQs, offers and orders stay, and so do the revisions that they pin.`,
   transition: PART.verbs.delete,
   access: 'part:delete',
   params: partId,

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { RFQ } from '../../states/rfqs.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, Line, OneOf, PageOf, pageQuery } from '../shapes.ts'
+import { closed, DateTime, Line, OneOf, PageOf, pageQuery, patchOf } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
 import { expireTime, manufacturerIds, Rfq, RfqInput, RfqPatch, rfqId } from './rfqs.ts'
 
@@ -75,6 +75,43 @@ export const inviteToRfq = defineOperation({
   access: 'rfq:invite',
   body: closed({ manufacturerIds: { ...manufacturerIds, minItems: 1 } }),
   refusals: ['illegal_transition', 'limit_reached'],
+})
+
+const AMENDABLE = [
+  'quantities',
+  'requirements',
+  'expireTime',
+  'requestedDeliveryDate',
+  'delivery',
+  'requiredDocuments',
+] as const
+
+export const Amendment = closed({
+  ...patchOf(Type.Pick(RfqInput, AMENDABLE)).properties,
+  partRevision: Type.Optional(
+    OneOf(['CURRENT'], {
+      description: 'Pins the current revision of the part. Default: the pinned revision stays.',
+      examples: ['CURRENT'],
+    }),
+  ),
+  reason: Line(500, {
+    description: 'Why the RFQ is amended; visible to everyone who reads it.',
+    examples: ['The hub was moved by 2 mm.'],
+  }),
+})
+export type Amendment = Static<typeof Amendment>
+
+export const amendRfq = defineOperation({
+  ...verb('amend', {
+    logged: [...AMENDABLE, 'partRevision', 'reason'],
+    note: 'Changes the fields that are sent; null clears an optional one. The conditions of the publication hold. The expiry is at least 24 hours away and not earlier than before. An amendment of more than the expiry makes the next `version`; the submitted offers for older versions are outdated until they are reconfirmed or revised.',
+  }),
+  id: 'amendRfq',
+  summary: 'Amend an RFQ',
+  access: 'rfq:publish',
+  body: Amendment,
+  ifMatch: true,
+  refusals: ['illegal_transition', 'precondition_failed'],
 })
 
 export const extendRfq = defineOperation({

@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { RFQ_STATES } from '../../states/rfqs.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, FORM, OneOf, PageOf, pageQuery, patchOf, pathParam, Search, Text } from '../shapes.ts'
+import { closed, DateTime, FORM, Line, OneOf, PageOf, pageQuery, patchOf, pathParam, Search, Text } from '../shapes.ts'
+import { DOCUMENT_KINDS, DocumentKind } from './document-kinds.ts'
 import { HistoryEntry } from './history.ts'
 import { currency } from './money.ts'
 
@@ -59,7 +60,63 @@ const lists = {
   manufacturerIds,
 }
 
+const place = {
+  locality: Line(100, { description: 'City or town.', examples: ['Esbjerg'] }),
+  regionCode: Text(2, {
+    minLength: 2,
+    pattern: '^[A-Z]{2}$',
+    [FORM]: 'two capital letters, such as DK',
+    description: 'Country: the `deliveryRegionCode` of the RFQ.',
+    examples: ['DK'],
+  }),
+}
+const addressLines = Type.Array(Line(200, { description: 'A line of the address.', examples: ['Dokvej 12'] }), {
+  minItems: 1,
+  maxItems: 5,
+  description: 'Street, building and the like.',
+  examples: [['Dokvej 12', 'Gate 3']],
+})
+const recipient = Line(200, { description: 'Recipient.', examples: ['Esbjerg Ship Repair, goods receipt'] })
+const postalCode = Line(20, { description: 'Postal code.', examples: ['6700'] })
+
+/** Where an order is delivered. */
+export const Delivery = closed(
+  { name: recipient, lines: addressLines, postalCode: Type.Optional(postalCode), ...place },
+  {
+    description: 'Address of the delivery.',
+    examples: [
+      {
+        name: 'Esbjerg Ship Repair, goods receipt',
+        lines: ['Dokvej 12', 'Gate 3'],
+        postalCode: '6700',
+        locality: 'Esbjerg',
+        regionCode: 'DK',
+      },
+    ],
+  },
+)
+export type Delivery = Static<typeof Delivery>
+
+export const paymentTerms = (description: string) => Line(200, { description, examples: ['30 days net'] })
+
 const optionalTerms = {
+  requestedDeliveryDate: Type.String({
+    format: 'date',
+    description: 'Day on which the parts are wanted at the place of delivery.',
+    examples: ['2031-09-01'],
+  }),
+  paymentTerms: paymentTerms('Payment terms that the consumer proposes. Those of an offer take their place.'),
+  delivery: Delivery,
+  requiredDocuments: Type.Array(DocumentKind, {
+    maxItems: DOCUMENT_KINDS.length,
+    description: 'Kinds of documents that each shipment needs; duplicates are removed.',
+    examples: [['MATERIAL_CERTIFICATE']],
+  }),
+  confidentialityTerms: Text(10_000, {
+    minLength: 1,
+    description: 'Terms that an invited manufacturer must accept before it can read more than the outline.',
+    examples: ['The drawing is confidential and may not be passed on.'],
+  }),
   incoterm: OneOf(INCOTERMS_2020, { description: 'Delivery term of Incoterms 2020.', examples: ['DAP'] }),
   requirements: Text(10_000, {
     description: 'Requirements in addition to those of the part.',
@@ -72,9 +129,16 @@ const sealed = Type.Boolean({
   examples: [true],
 })
 
-export const RfqInput = Type.Composite([closed(terms), Type.Partial(closed({ ...lists, ...optionalTerms, sealed }))], {
-  additionalProperties: false,
+const releaseFiles = Type.Boolean({
+  description:
+    'Whether the publication releases the files of the group `ip` to invited manufacturers that accept the confidentiality terms. Only for an own part. Default false.',
+  examples: [true],
 })
+
+export const RfqInput = Type.Composite(
+  [closed(terms), Type.Partial(closed({ ...lists, ...optionalTerms, sealed, releaseFiles }))],
+  { additionalProperties: false },
+)
 export type RfqInput = Static<typeof RfqInput>
 
 export const RfqPatch = patchOf(RfqInput, {
@@ -100,8 +164,54 @@ export const Rfq = Type.Composite(
     }),
     closed(terms),
     closed(lists),
-    Type.Partial(closed(optionalTerms)),
+    Type.Partial(
+      closed({
+        ...optionalTerms,
+        delivery: closed(
+          { ...Type.Partial(closed({ name: recipient, lines: addressLines, postalCode })).properties, ...place },
+          {
+            description:
+              'Address of the delivery. All but the consumer see only locality and country before the order.',
+          },
+        ),
+        releaseFiles,
+      }),
+    ),
     closed({
+      partRevision: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          format: 'int32',
+          description: 'Revision of the part that was pinned by the publication or by an amendment.',
+          examples: [3],
+        }),
+      ),
+      version: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          format: 'int32',
+          description: '1 from the publication; each amendment of more than the expiry has the next number.',
+          examples: [1],
+        }),
+      ),
+      amendmentReason: Type.Optional(
+        Type.String({ description: 'Reason of the last amendment.', examples: ['The hub was moved by 2 mm.'] }),
+      ),
+      partChanged: Type.Optional(
+        Type.Boolean({
+          description:
+            'True while the RFQ is OPEN and the part has a later revision than the pinned one. For consumer and IP owner.',
+          examples: [true],
+        }),
+      ),
+      unansweredQuestions: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          format: 'int32',
+          description: 'Number of questions that wait for an answer. For the consumer.',
+          examples: [2],
+        }),
+      ),
       sealed,
       awardedOfferIds: Type.Array(
         Type.String({ description: 'Id of an offer.', examples: ['offer_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'] }),

@@ -50,8 +50,8 @@ export async function acceptOffer(
   { tx, caller: { orgId }, params, body, now }: CommandOf<typeof api.acceptOffer>,
 ): Promise<AcceptedOffer> {
   const { rfq_id: rfqId } = found(await queries.findRfqOf(tx, orgId, params.id))
-  const { quantity, sellerOrgId } = body
-  const awards = [{ offerId: params.id, quantity }]
+  const { sellerOrgId, ...line } = body
+  const awards = [{ offerId: params.id, ...line }]
   const { orders } = await award(deps, tx, { orgId, rfqId, awards, sellerOrgId, fields: ACCEPT_FIELDS, now })
   const offer: Offer = JSON.parse(found(await findOffer(tx, orgId, params.id)).document)
   return { ...offer, orders }
@@ -81,9 +81,10 @@ async function award(
   if (problems.length > 0) throw invalid(problems)
 
   // The ids are made at once, so that they sort as the request does, whatever other requests do meanwhile.
-  const lines = awards.map(({ offerId, quantity }) => ({
+  const lines = awards.map(({ offerId, quantity, purchaseOrderNumber }) => ({
     orderId: newIdAt('order', now),
     quantity,
+    purchaseOrderNumber,
     offer: offers.get(offerId) as queries.AwardedOffer,
   }))
   await requireLegal(tx, rfq, lines, fields, now)
@@ -101,7 +102,7 @@ async function award(
     ended.map((offer) => [EVENT_NAMES[offer.state], offer] as const),
   )
   const { distributor_org_id: distributorOrgId } = organizations
-  const orders = await placeOrders(tx, lines, { sellerOrgId, distributorOrgId, currency: rfq.currency, now })
+  const orders = await placeOrders(tx, lines, { sellerOrgId, distributorOrgId, rfq, now })
   await followers.openAssignments(tx, orders)
   if (hasExpired) await followers.updateCases(tx, [caseChange('closed', rfq)], now)
   await followers.updateCases(tx, [{ ...caseChange('awarded', rfq), ends: true }], now)
@@ -113,6 +114,7 @@ const EVENT_NAMES = { ACCEPTED: 'accepted', EXPIRED: 'expired', REJECTED: 'rejec
 interface Line {
   orderId: string
   quantity: number
+  purchaseOrderNumber: string | undefined
   offer: queries.AwardedOffer
 }
 
@@ -130,9 +132,16 @@ async function requireLegal(tx: Tx, rfq: Rfq, lines: readonly Line[], fields: Fi
         isConcealed: isConcealed(rfq, state),
         largestQuantity: Math.max(...rfq.quantities),
         partExists,
+        rfqVersion: rfq.version ?? 1,
         lines: lines.map(({ quantity, offer }) => ({
           quantity,
-          offer: { state: offer.state, validUntil: offer.valid_until, priceBreaks: offer.price_breaks },
+          offer: {
+            state: offer.state,
+            validUntil: offer.valid_until,
+            priceBreaks: offer.price_breaks,
+            isOutdated: offer.outdated,
+            rfqVersion: offer.rfq_version,
+          },
           factory: factories.get(offer.factory_id),
         })),
         fields,
@@ -147,7 +156,7 @@ interface OrderTerms {
   /** Undefined: each manufacturer sells what it makes. */
   sellerOrgId: string | undefined
   distributorOrgId: string | null
-  currency: string
+  rfq: Rfq
   now: string
 }
 
@@ -163,8 +172,8 @@ async function placeOrders(tx: Tx, lines: readonly Line[], terms: OrderTerms): P
 
 async function placeOrder(
   tx: Tx,
-  { orderId, quantity, offer }: Line,
-  { sellerOrgId, distributorOrgId, currency, now }: OrderTerms,
+  { orderId, quantity, purchaseOrderNumber, offer }: Line,
+  { sellerOrgId, distributorOrgId, rfq, now }: OrderTerms,
 ): Promise<Order> {
   const price = breakFor(offer.price_breaks, quantity)
   if (!price) throw new Error('an awarded quantity has a price')
@@ -174,7 +183,11 @@ async function placeOrder(
     id: orderId,
     sellerOrgId: sellerOrgId ?? offer.manufacturer_org_id,
     distributorOrgId,
-    currency,
+    currency: rfq.currency,
+    partRevision: rfq.partRevision ?? null,
+    purchaseOrderNumber: purchaseOrderNumber ?? null,
+    paymentTerms: offer.payment_terms ?? rfq.paymentTerms ?? null,
+    delivery: rfq.delivery ?? null,
     quantity,
     unitPrice,
     total: totalOf(costs),

@@ -1,3 +1,4 @@
+import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import type { OfferState } from '../../../proto/states/offers.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { isActive, maySource } from '../factories/visibility.ts'
@@ -18,12 +19,16 @@ export interface AwardedOffer extends OfferRow {
   tooling_cost: string | null
   shipping_cost: string | null
   valid_until: string
+  payment_terms: string | null
+  /** The version of the RFQ for which it was submitted or reconfirmed. */
+  rfq_version: number
+  outdated: boolean
 }
 
 /** The submitted offers for an RFQ, and the named ones, locked in the order of their ids. Drafts are not among them. */
 export const lockOffers = (tx: Tx, rfqId: string, ids: readonly string[]) => tx<AwardedOffer[]>`
   select id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, factory_id, state, price_breaks,
-    tooling_cost, shipping_cost, valid_until
+    tooling_cost, shipping_cost, valid_until, payment_terms, rfq_version, outdated
   from sourcing.offers
   where rfq_id = ${rfqId} and submitted_at is not null and (state = 'SUBMITTED' or id = any(${[...ids]}))
   order by id for update`
@@ -84,7 +89,7 @@ export const awardRfq = (
 ) => tx<{ document: string }[]>`
   update sourcing.rfqs set state = ${to}, awarded_offer_ids = ${[...offerIds]}, updated_at = ${now}
   where id = ${id} and ${isConsumer(tx, orgId)} and state = any(${[...from]})
-  returning document`
+  returning consumer_document as document`
 
 interface NewOrder {
   id: string
@@ -96,6 +101,10 @@ interface NewOrder {
   total: string
   currency: string
   dueDate: string
+  partRevision: number | null
+  purchaseOrderNumber: string | null
+  paymentTerms: string | null
+  delivery: Rfq['delivery'] | null
 }
 
 /**
@@ -106,12 +115,14 @@ export const insertOrder = (tx: Tx, order: NewOrder, offer: AwardedOffer, now: s
   insert into sourcing.orders (
     id, serial_number, rfq_id, offer_id, part_id, factory_id, consumer_org_id, ip_owner_org_id, manufacturer_org_id,
     seller_org_id, distributor_org_id, state, quantity, unit_price, tooling_cost, shipping_cost, total, currency, due_date,
-    files_released_at, created_at, updated_at)
+    files_released_at, part_revision, purchase_order_number, payment_terms, delivery, created_at, updated_at)
   values (
     ${order.id}, ${order.serialNumber}, ${offer.rfq_id}, ${offer.id}, ${offer.part_id}, ${offer.factory_id},
     ${offer.consumer_org_id}, ${offer.ip_owner_org_id}, ${offer.manufacturer_org_id}, ${order.sellerOrgId},
     ${order.distributorOrgId}, 'PLACED', ${order.quantity}, ${order.unitPrice}, ${offer.tooling_cost},
     ${offer.shipping_cost}, ${order.total}, ${order.currency}, ${order.dueDate},
-    case when ${offer.consumer_org_id} = ${offer.ip_owner_org_id} then ${now}::timestamptz end, ${now}, ${now})
+    case when ${offer.consumer_org_id} = ${offer.ip_owner_org_id} then ${now}::timestamptz end,
+    ${order.partRevision}, ${order.purchaseOrderNumber}, ${order.paymentTerms},
+    ${order.delivery ? JSON.stringify(order.delivery) : null}::text::json, ${now}, ${now})
   on conflict (serial_number) do nothing
   returning document`

@@ -10,6 +10,7 @@ import { stateAt as offerStateAt } from '../offers/rules.ts'
 export interface Award {
   offerId: string
   quantity: number
+  purchaseOrderNumber?: string | undefined
 }
 
 /** The names of the fields of a request, for its problems. */
@@ -56,7 +57,14 @@ export const isConcealed = ({ sealed }: { sealed: boolean }, state: RfqState): b
 /** An offer with the number of pieces to order. */
 interface AwardLine {
   quantity: number
-  offer: { state: OfferState; validUntil: string; priceBreaks: readonly { minQuantity: number }[] }
+  offer: {
+    state: OfferState
+    validUntil: string
+    priceBreaks: readonly { minQuantity: number }[]
+    isOutdated: boolean
+    /** The version of the RFQ that it is for. */
+    rfqVersion: number
+  }
   factory: OfferedFactory | undefined
 }
 
@@ -66,6 +74,7 @@ interface AwardFacts {
   /** The largest quantity that the RFQ asks for. */
   largestQuantity: number
   partExists: boolean
+  rfqVersion: number
   lines: readonly AwardLine[]
   fields: FieldNames
   now: string
@@ -75,10 +84,21 @@ interface AwardFacts {
 interface AcceptFacts extends AwardLine {
   offerField: string
   quantityField: string
+  /** The version of the RFQ. */
+  rfqVersion: number
 }
 
 /** The guards of the state table of offers for `accept`. */
 const ACCEPT_GUARDS = {
+  isCurrent: ({ offer, offerField, rfqVersion }) =>
+    offer.isOutdated
+      ? [
+          problem(
+            offerField,
+            `is for version ${offer.rfqVersion} of the RFQ, which has version ${rfqVersion} now: it must be reconfirmed or revised`,
+          ),
+        ]
+      : [],
   factoryIsStillActive: ({ factory, offerField }) =>
     factory?.isActive ? [] : [problem(offerField, 'is of a factory that is no longer active')],
   factoryIsStillReleased: ({ factory, offerField }) =>
@@ -107,9 +127,12 @@ export const GUARDS = {
   pricesAreVisible: ({ isConcealed }) =>
     isConcealed ? 'The RFQ is sealed and OPEN. Close it, compare the prices, then award it.' : undefined,
   partExists: ({ partExists }) => (partExists ? [] : [problem('partId', 'no longer exists')]),
-  offersAreAcceptable: ({ lines, fields, now }) =>
+  offersAreAcceptable: ({ lines, rfqVersion, fields, now }) =>
     lines.flatMap((line, index) =>
-      acceptProblems({ ...line, offerField: fields.offer(index), quantityField: fields.quantity(index) }, now),
+      acceptProblems(
+        { ...line, rfqVersion, offerField: fields.offer(index), quantityField: fields.quantity(index) },
+        now,
+      ),
     ),
   quantitiesAreRequested: ({ lines, largestQuantity, fields }) =>
     lines.reduce((sum, { quantity }) => sum + quantity, 0) <= largestQuantity

@@ -15,13 +15,13 @@ import {
   attachUploads,
   countFiles,
   countPending,
-  deleteFiles,
   findFileIds,
   findStoredBytes,
   findUploads,
   insertFile,
   lockOwnPart,
   type NewFile,
+  removeFiles,
   touchPart,
   type UploadRow,
 } from './queries.ts'
@@ -71,7 +71,7 @@ export async function updateFiles(
   found(await lockOwnPart(tx, orgId, partId))
   const ids = additions.map(({ upload }) => upload.id)
   if ((await attachUploads(tx, orgId, ids, now)).length < ids.length) throw notOpen()
-  await removeFiles(tx, orgId, partId, body.remove ?? [])
+  await removeSent(tx, { orgId, partId, ids: body.remove ?? [] }, now)
   for (const addition of additions) await addFile(tx, { orgId, partId, addition, now })
   await requireWithinLimits(tx, quota, orgId, partId, additions.length)
   await recordFilesChange(tx, { partId, orgId }, now)
@@ -146,10 +146,13 @@ async function addFile(
 }
 
 /** Removes files. The ids are validated again, because a concurrent request may have removed the files. */
-async function removeFiles(tx: Tx, orgId: string, partId: string, ids: readonly string[]): Promise<void> {
-  const wanted = [...new Set(ids)]
-  if (wanted.length === 0) return
-  const removed = new Set((await deleteFiles(tx, orgId, partId, wanted)).map(({ id }) => id))
+async function removeSent(
+  tx: Tx,
+  { orgId, partId, ids }: { orgId: string; partId: string; ids: readonly string[] },
+  now: string,
+): Promise<void> {
+  if (ids.length === 0) return
+  const removed = new Set((await removeFiles(tx, { orgId, partId, ids }, now)).map(({ id }) => id))
   const problems = ids.flatMap((id, index) =>
     removed.has(id) ? [] : [{ field: `remove.${index}`, message: noSuch('file', id, 'of this part') }],
   )

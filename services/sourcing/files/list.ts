@@ -1,7 +1,9 @@
 import type { File, listPartFiles } from '../../../proto/http/sourcing/files.ts'
+import type { listPartRevisionFiles } from '../../../proto/http/sourcing/part-revisions.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { CallerContext } from '../../kit/http/context.ts'
-import { type FileRow, findRelation, listFiles } from './queries.ts'
+import { revisionOf } from '../parts/rules.ts'
+import { type FileRow, findReadableFiles, findRevisionFiles, listFiles } from './queries.ts'
 import { DOWNLOAD_URL_MS, visibleGroups } from './rules.ts'
 import type { Storage } from './storage/storage.ts'
 
@@ -16,10 +18,34 @@ export async function filesOf(
   deps: ListingDeps,
   { caller: { orgId }, params: { id }, now, read }: CallerContext<typeof listPartFiles>,
 ): Promise<{ items: File[] }> {
-  const { relation } = found(await read((sql) => findRelation(sql, orgId, id)))
-  const rows = await read((sql) => listFiles(sql, id, visibleGroups(relation)))
+  const readable = found(await read((sql) => findReadableFiles(sql, orgId, id)))
+  return {
+    items: await filesFrom(
+      deps,
+      await read((sql) => listFiles(sql, id, visibleGroups(readable.isOwner), readable)),
+      now,
+    ),
+  }
+}
+
+/** The files of a pinned revision that the organization may see, newest first. */
+export async function revisionFilesOf(
+  deps: ListingDeps,
+  { caller: { orgId }, params, now, read }: CallerContext<typeof listPartRevisionFiles>,
+): Promise<{ items: File[] }> {
+  const readable = found(await read((sql) => findRevisionFiles(sql, orgId, params.id, revisionOf(params))))
+  return {
+    items: await filesFrom(
+      deps,
+      await read((sql) => listFiles(sql, params.id, visibleGroups(readable.isOwner), readable)),
+      now,
+    ),
+  }
+}
+
+const filesFrom = (deps: ListingDeps, rows: readonly FileRow[], now: string): Promise<File[]> => {
   const urlsExpireAt = new Date(Date.parse(now) + DOWNLOAD_URL_MS)
-  return { items: await Promise.all(rows.map((row) => fileOf(row, deps, urlsExpireAt))) }
+  return Promise.all(rows.map((row) => fileOf(row, deps, urlsExpireAt)))
 }
 
 /** The public representation of a file. Only a READY file has size, type, hash and URL. */

@@ -1,19 +1,30 @@
 import type { FileFailure, FileGroup, FileState } from '../../../proto/http/sourcing/files.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { inView, showsIpFiles } from '../orders/visibility.ts'
-import { isOwn, isReadable } from '../parts/visibility.ts'
-import type { Relation } from './rules.ts'
+import { isOwn, isReadable, isRevisionReader, pinnedFileIds } from '../parts/visibility.ts'
+import type { ReadableFiles } from './rules.ts'
 import type { ObjectInfo } from './storage/storage.ts'
 
-/** The relation of the organization to a part. No row if it cannot read the part. */
-export const findRelation = (sql: Sql, orgId: string, partId: string) => sql<{ relation: Relation }[]>`
-  select case
-    when ${isOwn(sql, orgId)} then 'OWNER'
-    when exists (
-      select from sourcing.orders where ${inView(sql, orgId, 'MANUFACTURER')} and part_id = parts.id and ${showsIpFiles(sql)})
-    then 'MANUFACTURER'
-    else 'OTHER' end as relation
+/** Which files of a part an organization may read. No row if it cannot read the part. */
+export const findReadableFiles = (sql: Sql, orgId: string, partId: string) => sql<ReadableFiles[]>`
+  select ${isOwn(sql, orgId)} as "isOwner", ${pinnedFileIds(sql, orgId)} as "fileIds",
+    array(
+      select unnest(pinned.file_ids) from sourcing.part_revisions pinned
+      where pinned.part_id = parts.id and pinned.revision in (
+        select part_revision from sourcing.orders
+        where ${inView(sql, orgId, 'MANUFACTURER')} and part_id = parts.id and ${showsIpFiles(sql)})) as "ipFileIds"
   from sourcing.parts where id = ${partId} and ${isReadable(sql, orgId)}`
+
+/** Which files of a pinned revision an organization may read. No row if it cannot read the revision. */
+export const findRevisionFiles = (sql: Sql, orgId: string, partId: string, revision: number) => sql<ReadableFiles[]>`
+  select ${isOwn(sql, orgId)} as "isOwner", file_ids as "fileIds",
+    case when exists (
+      select from sourcing.orders
+      where ${inView(sql, orgId, 'MANUFACTURER')} and orders.part_id = pinned.part_id and part_revision = revision
+        and ${showsIpFiles(sql)}) then file_ids else '{}' end as "ipFileIds"
+  from sourcing.part_revisions pinned
+  where pinned.part_id = ${partId} and pinned.revision = ${revision}
+    and (${isOwn(sql, orgId)} or ${isRevisionReader(sql, orgId)})`
 
 export interface FileRow {
   id: string
@@ -28,11 +39,19 @@ export interface FileRow {
   created_at: string
 }
 
-/** The files of these groups. The caller has checked that the part is readable. */
-export const listFiles = (sql: Sql, partId: string, groups: readonly FileGroup[]) => sql<FileRow[]>`
+/** The files that an organization may read, newest first. */
+export const listFiles = (
+  sql: Sql,
+  partId: string,
+  groups: readonly FileGroup[],
+  { fileIds, ipFileIds }: Pick<ReadableFiles, 'fileIds' | 'ipFileIds'>,
+) => sql<FileRow[]>`
   select id, name, file_group, state, public, object_key, size_bytes, content_type, sha256, created_at
   from sourcing.files
-  where part_id = ${partId} and file_group = any(${[...groups]})
+  where part_id = ${partId} and (
+    file_group = any(${[...groups]})
+      and case when ${fileIds === null} then removed_at is null else id = any(${[...(fileIds ?? [])]}) end
+    or file_group = 'ip' and id = any(${[...ipFileIds]}))
   order by id desc`
 
 interface PublicFileRow {
@@ -42,7 +61,7 @@ interface PublicFileRow {
 }
 
 export const findPublicFile = (sql: Sql, id: string) => sql<PublicFileRow[]>`
-  select name, object_key, content_type from sourcing.files where id = ${id} and public and state = 'READY'`
+  select name, object_key, content_type from sourcing.files where id = ${id} and public and state = 'READY' and removed_at is null`
 
 /** Locks an own part, so that changes of its files are serialized. */
 export const lockOwnPart = (tx: Tx, orgId: string, partId: string) => tx<{ id: string }[]>`
@@ -61,7 +80,8 @@ export const findUploads = (sql: Sql, orgId: string, ids: readonly string[], now
   from sourcing.uploads where org_id = ${orgId} and id = any(${[...ids]})`
 
 export const findFileIds = (sql: Sql, orgId: string, partId: string, ids: readonly string[]) => sql<{ id: string }[]>`
-  select id from sourcing.files where org_id = ${orgId} and part_id = ${partId} and id = any(${[...ids]})`
+  select id from sourcing.files
+  where org_id = ${orgId} and part_id = ${partId} and id = any(${[...ids]}) and removed_at is null`
 
 /** The first of concurrent requests gets an upload. Locks in the order of ids, which prevents deadlocks. */
 export const attachUploads = (tx: Tx, orgId: string, ids: readonly string[], now: string) => tx<{ id: string }[]>`
@@ -95,12 +115,26 @@ export const insertFile = (tx: Tx, file: NewFile, now: string) => tx`
     ${file.objectKey}, ${file.info?.sizeBytes ?? null}, ${file.info?.contentType ?? null},
     ${file.info?.sha256 ?? null}, ${file.countedBytes}, ${now})`
 
-export const deleteFiles = (tx: Tx, orgId: string, partId: string, ids: readonly string[]) => tx<{ id: string }[]>`
-  delete from sourcing.files where org_id = ${orgId} and part_id = ${partId} and id = any(${[...ids]})
-  returning id`
+/** Removes files from a locked part. Those that a pinned revision lists are kept for it. */
+export const removeFiles = (
+  tx: Tx,
+  { orgId, partId, ids }: { orgId: string; partId: string; ids: readonly string[] },
+  now: string,
+) => tx<{ id: string }[]>`
+  with wanted as materialized (
+    select id, sourcing.is_pinned(part_id, id) as is_pinned from sourcing.files
+    where org_id = ${orgId} and part_id = ${partId} and id = any(${[...ids]}) and removed_at is null
+  ), kept as (
+    update sourcing.files file set removed_at = ${now} from wanted where file.id = wanted.id and is_pinned
+    returning file.id
+  ), deleted as (
+    delete from sourcing.files file using wanted where file.id = wanted.id and not is_pinned
+    returning file.id
+  )
+  select id from kept union all select id from deleted`
 
 export const countFiles = (sql: Sql, partId: string) => sql<[{ files: number }]>`
-  select count(*)::int as files from sourcing.files where part_id = ${partId}`
+  select count(*)::int as files from sourcing.files where part_id = ${partId} and removed_at is null`
 
 /** The number of PENDING files, counted up to `limit`. */
 export const countPending = (sql: Sql, orgId: string, limit: number) => sql<[{ files: number }]>`
@@ -114,5 +148,6 @@ export const findStoredBytes = (sql: Sql, orgId: string) => sql<{ stored_bytes: 
 export const touchPart = (tx: Tx, partId: string, now: string) => tx`
   update sourcing.parts p set revision = p.revision + 1, updated_at = ${now}, preview_file_id = (
     select f.id from sourcing.files f
-    where f.part_id = p.id and f.file_group = 'preview' and f.state = 'READY' order by f.id desc limit 1)
+    where f.part_id = p.id and f.file_group = 'preview' and f.state = 'READY' and f.removed_at is null
+    order by f.id desc limit 1)
   where p.id = ${partId}`

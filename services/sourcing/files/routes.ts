@@ -1,9 +1,10 @@
 import { Elysia } from 'elysia'
 import { getFileObject, getPublicFile, listPartFiles, updatePartFiles } from '../../../proto/http/sourcing/files.ts'
+import { listPartRevisionFiles } from '../../../proto/http/sourcing/part-revisions.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { type FileDeps, findObjects, updateFiles } from './commands.ts'
 import { type ContentDeps, publicContent, signedContent } from './content.ts'
-import { filesOf } from './list.ts'
+import { filesOf, revisionFilesOf } from './list.ts'
 import { requestProblems } from './rules.ts'
 
 type FileRoutesDeps = FileDeps &
@@ -17,6 +18,7 @@ type FileRoutesDeps = FileDeps &
 export const fileRoutes = ({ http, onPending, ...deps }: FileRoutesDeps) =>
   new Elysia({ name: 'sourcing.files' })
     .use(http.route(listPartFiles, (context) => filesOf(deps, context)))
+    .use(http.route(listPartRevisionFiles, (context) => revisionFilesOf(deps, context)))
     .use(
       http.preparedCommand(updatePartFiles, {
         checkBody: requestProblems,

@@ -1,17 +1,10 @@
-import { describe, expect, test } from 'bun:test'
-import { FILE_GROUPS, type FileGroup } from '../../../proto/http/sourcing/files.ts'
-import { hasTooManyFiles, isWithinQuota, mayBePublic, type Relation, visibleGroups } from './rules.ts'
+import { expect, test } from 'bun:test'
+import { FILE_GROUPS } from '../../../proto/http/sourcing/files.ts'
+import { hasTooManyFiles, isWithinQuota, mayBePublic, visibleGroups } from './rules.ts'
 
-describe('the visible groups of files of a relation', () => {
-  const table: Record<Relation, FileGroup[]> = {
-    OWNER: ['preview', 'document', 'ip', 'partDevelopment', 'development'],
-    MANUFACTURER: ['preview', 'document', 'ip'],
-    OTHER: ['preview', 'document'],
-  }
-
-  test.each(Object.entries(table) as [Relation, FileGroup[]][])('%s', (relation, groups) => {
-    expect([...visibleGroups(relation)]).toEqual(groups)
-  })
+test('the IP owner sees every group of files, others see previews and documents', () => {
+  expect([...visibleGroups(true)]).toEqual(['preview', 'document', 'ip', 'partDevelopment', 'development'])
+  expect([...visibleGroups(false)]).toEqual(['preview', 'document'])
 })
 
 test('the groups that may be public are preview and document', () => {

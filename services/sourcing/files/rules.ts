@@ -7,23 +7,19 @@ import {
 } from '../../../proto/http/sourcing/files.ts'
 import { noSuch } from '../../../proto/messages.ts'
 
-/** The relation of an organization to a part that it can read. */
-export type Relation =
-  /** The IP owner of the part. */
-  | 'OWNER'
-  /** A manufacturer with a live order for the part, for which the IP owner has released the files. */
-  | 'MANUFACTURER'
-  /** Any other organization. */
-  | 'OTHER'
+/** The files of a part that an organization may read. */
+export interface ReadableFiles {
+  isOwner: boolean
+  /** The files of the pinned revision that it reads; null for those of the part as it is now. */
+  fileIds: string[] | null
+  /** The files from which it may read the group `ip`: those of the revisions whose orders release it. */
+  ipFileIds: string[]
+}
 
 const OPEN_GROUPS: readonly FileGroup[] = ['preview', 'document']
 
 /** The groups of files that an organization sees. Files of other groups are neither listed nor counted. */
-export function visibleGroups(relation: Relation): readonly FileGroup[] {
-  if (relation === 'OWNER') return FILE_GROUPS
-  if (relation === 'MANUFACTURER') return [...OPEN_GROUPS, 'ip']
-  return OPEN_GROUPS
-}
+export const visibleGroups = (isOwner: boolean): readonly FileGroup[] => (isOwner ? FILE_GROUPS : OPEN_GROUPS)
 
 /** Whether a file of this group may have a permanent public URL. */
 export const mayBePublic = (group: FileGroup) => OPEN_GROUPS.includes(group)

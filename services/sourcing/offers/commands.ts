@@ -123,7 +123,7 @@ export async function submitOffer(
   const locked = await lockWithRfq(tx, orgId, params.id)
   requireMatch(ifMatch, locked.row.document)
   await requireLegal(tx, 'submit', locked, now)
-  const moved = found(await move(tx, 'submit', { orgId, id: params.id }, now))
+  const moved = found(await move(tx, 'submit', { orgId, id: params.id }, { rfq: locked.rfq, now }))
   await queries.markOffered(tx, orgId, locked.rfq.id, now)
   await emitOfferEvent(tx, 'submitted', moved)
   const superseded = await supersede(tx, orgId, locked.row.previous_offer_id, now)
@@ -134,7 +134,7 @@ export async function submitOffer(
 
 /** Supersedes the previous offer, unless it was withdrawn, rejected or has expired meanwhile. */
 async function supersede(tx: Tx, orgId: string, id: string | null, now: string): Promise<readonly SharedOffer[]> {
-  const superseded = id === null ? [] : await move(tx, 'supersede', { orgId, id }, now)
+  const superseded = id === null ? [] : await move(tx, 'supersede', { orgId, id }, { now })
   for (const offer of superseded) await emitOfferEvent(tx, 'superseded', offer)
   return superseded
 }
@@ -157,6 +157,19 @@ export async function reviseOffer({
   return new JsonText(revision.document)
 }
 
+/** Makes an own outdated offer one for the current version of its RFQ, with the same content. */
+export async function reconfirmOffer(
+  { followers }: RfqDeps,
+  { tx, caller: { orgId }, params, now }: CommandOf<typeof api.reconfirmOffer>,
+): Promise<JsonText> {
+  const locked = await lockWithRfq(tx, orgId, params.id)
+  await requireLegal(tx, 'reconfirm', locked, now)
+  const reconfirmed = found(await queries.reconfirm(tx, { orgId, id: params.id }, locked.rfq, now))
+  await emitOfferEvent(tx, 'reconfirmed', reconfirmed)
+  await followers.updateCases(tx, [caseChange('reconfirmed', reconfirmed)], now)
+  return new JsonText(reconfirmed.document)
+}
+
 const EVENT_NAMES = { withdraw: 'withdrawn', reject: 'rejected' } as const
 type OfferEnd = keyof typeof EVENT_NAMES
 
@@ -166,11 +179,13 @@ export async function endOffer(
   { followers }: RfqDeps,
   { tx, caller: { orgId }, params, body, now }: CommandOf<(typeof api)[`${OfferEnd}Offer`]>,
 ): Promise<JsonText> {
-  const { by } = OFFER.verbs[verb]
   const { reason }: FieldsOf<typeof body> = body ?? {}
-  const { document } = found(await queries.lockOffer(tx, orgId, by, params.id))
-  requireTransition(OFFER, verb, stateAt(JSON.parse(document), now))
-  const moved = found(await move(tx, verb, { orgId, id: params.id }, now, reason))
+  if (verb === 'withdraw') await requireLegal(tx, verb, await lockWithRfq(tx, orgId, params.id), now)
+  else {
+    const { document } = found(await queries.lockOffer(tx, orgId, OFFER.verbs[verb].by, params.id))
+    requireTransition(OFFER, verb, stateAt(JSON.parse(document), now))
+  }
+  const moved = found(await move(tx, verb, { orgId, id: params.id }, { reason, now }))
   await emitOfferEvent(tx, EVENT_NAMES[verb], moved)
   await followers.updateCases(tx, [caseChange(EVENT_NAMES[verb], moved)], now)
   return new JsonText(moved.document)
@@ -190,15 +205,31 @@ async function lockWithRfq(tx: Tx, orgId: string, id: string): Promise<LockedOff
 }
 
 /** Throws 409 for a verb that the state or a guard does not allow. */
-const requireLegal = (tx: Tx, verb: 'submit' | 'revise', locked: LockedOffer, now: string): Promise<void> =>
+const requireLegal = (
+  tx: Tx,
+  verb: 'submit' | 'reconfirm' | 'revise' | 'withdraw',
+  locked: LockedOffer,
+  now: string,
+): Promise<void> =>
   requireGuards(OFFER, verb, stateAt(locked.offer, now), {
     guards: GUARDS,
     async facts() {
       const { rfq, invitationState, offer, row } = locked
-      const [factory] = await queries.lockFactory(tx, row.manufacturer_org_id, offer.factoryId, row.consumer_org_id)
-      const { validUntil } = offer
-      const hasDraftRevision = row.has_draft_revision
-      return { rfqState: rfqStateAt(rfq, now), invitationState, factory, validUntil, hasDraftRevision, now }
+      const [factory] = OFFER.guards(verb).includes('factoryIsActive')
+        ? await queries.lockFactory(tx, row.manufacturer_org_id, offer.factoryId, row.consumer_org_id)
+        : []
+      return {
+        rfqState: rfqStateAt(rfq, now),
+        isSealed: rfq.sealed,
+        quantities: rfq.quantities,
+        invitationState,
+        factory,
+        validUntil: offer.validUntil,
+        priceBreaks: offer.priceBreaks,
+        isOutdated: offer.isOutdated ?? false,
+        hasDraftRevision: row.has_draft_revision,
+        now,
+      }
     },
   })
 
@@ -207,9 +238,8 @@ const move = (
   tx: Tx,
   verb: 'submit' | 'supersede' | 'withdraw' | 'reject',
   key: { orgId: string; id: string },
-  now: string,
-  reason?: string,
+  { now, ...change }: { reason?: string | undefined; rfq?: queries.RfqVersion; now: string },
 ) => {
   const { from, to } = OFFER.verbs[verb]
-  return queries.moveState(tx, key, { from, to, reason }, now)
+  return queries.moveState(tx, key, { from, to, ...change }, now)
 }

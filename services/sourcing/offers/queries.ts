@@ -42,12 +42,13 @@ interface StoredOffer extends OfferRow {
 export const insertOffer = (tx: Tx, offer: NewOffer, content: OfferContent, now: string) => tx<[StoredOffer]>`
   insert into sourcing.offers (
     id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, factory_id, state, currency, price_breaks,
-    tooling_cost, shipping_cost, valid_until, revision, notes, created_at, updated_at, created_by)
+    tooling_cost, shipping_cost, valid_until, revision, reference, payment_terms, notes, created_at, updated_at,
+    created_by)
   values (
     ${offer.id}, ${offer.rfqId}, ${offer.partId}, ${offer.manufacturerOrgId}, ${offer.consumerOrgId},
     ${offer.ipOwnerOrgId}, ${content.factoryId}, 'DRAFT', ${offer.currency},
     ${JSON.stringify(content.priceBreaks)}::text::jsonb, ${content.toolingCost}, ${content.shippingCost},
-    ${content.validUntil}, 1, ${content.notes}, ${now}, ${now}, ${offer.createdBy})
+    ${content.validUntil}, 1, ${content.reference}, ${content.paymentTerms}, ${content.notes}, ${now}, ${now}, ${offer.createdBy})
   returning id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, document`
 
 export interface OwnOfferRow extends StoredOffer {
@@ -76,10 +77,11 @@ export const insertRevision = (
 ) => tx<[StoredOffer]>`
   insert into sourcing.offers (
     id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, factory_id, state, currency, price_breaks,
-    tooling_cost, shipping_cost, valid_until, revision, previous_offer_id, notes, created_at, updated_at,
-    created_by)
+    tooling_cost, shipping_cost, valid_until, revision, previous_offer_id, reference, payment_terms, notes, created_at,
+    updated_at, created_by)
   select ${id}, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, factory_id, 'DRAFT', currency,
-    price_breaks, tooling_cost, shipping_cost, valid_until, revision + 1, id, notes, ${now}, ${now}, ${createdBy}
+    price_breaks, tooling_cost, shipping_cost, valid_until, revision + 1, id, reference, payment_terms, notes,
+    ${now}, ${now}, ${createdBy}
   from sourcing.offers where id = ${previousOfferId} and ${isManufacturer(tx, orgId)}
   returning id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, document`
 
@@ -97,7 +99,8 @@ export const updateContent = (
   update sourcing.offers set
     factory_id = ${content.factoryId}, price_breaks = ${JSON.stringify(content.priceBreaks)}::text::jsonb,
     tooling_cost = ${content.toolingCost}, shipping_cost = ${content.shippingCost},
-    valid_until = ${content.validUntil}, notes = ${content.notes}, updated_at = ${now}
+    valid_until = ${content.validUntil}, reference = ${content.reference}, payment_terms = ${content.paymentTerms},
+    notes = ${content.notes}, updated_at = ${now}
   where id = ${id} and ${isManufacturer(tx, orgId)} and state = 'DRAFT'
   returning id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, document`
 
@@ -105,21 +108,44 @@ interface StateChange {
   from: readonly string[]
   to: string
   reason?: string | undefined
+  /** The RFQ for which the offer is submitted. */
+  rfq?: RfqVersion | undefined
+}
+
+/** What an offer is for. Every published RFQ has a version; only one whose part was deleted has no revision. */
+export interface RfqVersion {
+  version?: number
+  partRevision?: number
 }
 
 /** No row if the offer is no longer valid or no longer in a state of `from`: of two concurrent calls one succeeds. */
 export const moveState = (
   tx: Tx,
   { orgId, id }: { orgId: string; id: string },
-  { from, to, reason }: StateChange,
+  { from, to, reason, rfq = {} }: StateChange,
   now: string,
 ) => tx<(StoredOffer & SharedOffer)[]>`
   update sourcing.offers set state = ${to}, reason = ${reason ?? null}, updated_at = ${now},
+    rfq_version = coalesce(${rfq.version ?? null}, rfq_version),
+    part_revision = coalesce(${rfq.partRevision ?? null}, part_revision),
     submitted_at = case when ${to} = 'SUBMITTED' then ${now}::timestamptz else submitted_at end
   where id = ${id} and (${isManufacturer(tx, orgId)} or (${isConsumer(tx, orgId)})) and state = any(${[...from]})
     and valid_until > ${now}
   returning id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id,
     hidden_from_ip_owner, ${documentFor(tx, orgId)} as document`
+
+/** Makes an own outdated offer one for the current version of its RFQ. */
+export const reconfirm = (
+  tx: Tx,
+  { orgId, id }: { orgId: string; id: string },
+  { version, partRevision }: RfqVersion,
+  now: string,
+) => tx<(StoredOffer & SharedOffer)[]>`
+  update sourcing.offers set outdated = false, rfq_version = ${version ?? null}, part_revision = ${partRevision ?? null},
+    updated_at = ${now}
+  where id = ${id} and ${isManufacturer(tx, orgId)} and state = 'SUBMITTED' and valid_until > ${now}
+  returning id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id,
+    hidden_from_ip_owner, document`
 
 /** The invitation of the manufacturer, whose first submission is recorded. */
 export const markOffered = (tx: Tx, orgId: string, rfqId: string, now: string) => tx`

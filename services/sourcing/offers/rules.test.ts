@@ -10,10 +10,14 @@ const met: GuardFacts = {
   factory: { isActive: true, needsRelease: true, isReleased: true },
   validUntil: '2030-01-01T00:00:00.001Z',
   hasDraftRevision: false,
+  isOutdated: true,
+  isSealed: false,
+  quantities: [10, 50],
+  priceBreaks: [{ minQuantity: 10 }],
   now: NOW,
 }
 
-const guardProblems = (verb: 'submit' | 'revise', facts: GuardFacts) =>
+const guardProblems = (verb: 'submit' | 'revise' | 'reconfirm' | 'withdraw', facts: GuardFacts) =>
   OFFER.problems(verb, GUARDS, facts) as readonly FieldError[]
 
 test('a SUBMITTED offer counts as EXPIRED from its validity on, before the worker has seen it', () => {
@@ -43,4 +47,25 @@ test('revise needs an OPEN RFQ and no draft revision', () => {
   const facts = { ...met, hasDraftRevision: true, rfqState: 'CLOSED' as const }
   expect(guardProblems('revise', met)).toEqual([])
   expect(guardProblems('revise', facts).map(({ field }) => field)).toEqual(['rfqId', 'revision'])
+})
+
+test('reconfirm needs an outdated offer with a price for each quantity', () => {
+  expect(guardProblems('reconfirm', met)).toEqual([])
+  expect(OFFER.problems('reconfirm', GUARDS, { ...met, isOutdated: false })).toBe(
+    'The offer is for the current version of the RFQ.',
+  )
+  const dearer = { ...met, priceBreaks: [{ minQuantity: 11 }, { minQuantity: 50 }] }
+  expect(guardProblems('reconfirm', dearer)).toEqual([
+    { field: 'priceBreaks', message: 'must have a price for 10 pieces: revise the offer' },
+  ])
+})
+
+test('a current offer of a sealed RFQ that has closed is not withdrawn', () => {
+  const closed = { ...met, rfqState: 'CLOSED' as const, isSealed: true, isOutdated: false }
+  expect(OFFER.problems('withdraw', GUARDS, closed)).toBe(
+    'The sealed RFQ has closed, so its offers are binding until their validity ends.',
+  )
+  for (const facts of [{ isOutdated: true }, { isSealed: false }, { rfqState: 'OPEN' as const }]) {
+    expect(guardProblems('withdraw', { ...closed, ...facts })).toEqual([])
+  }
 })

@@ -30,6 +30,13 @@ export interface GuardFacts {
   factory: OfferedFactory | undefined
   validUntil: string
   hasDraftRevision: boolean
+  /** Whether the RFQ was amended since the offer was submitted. */
+  isOutdated: boolean
+  /** The quantities of the RFQ. */
+  quantities: readonly number[]
+  priceBreaks: readonly { minQuantity: number }[]
+  /** Whether the RFQ is sealed. */
+  isSealed: boolean
   now: string
 }
 
@@ -46,6 +53,18 @@ export const GUARDS = {
     factory?.needsRelease && !factory.isReleased ? [problem('factoryId', 'must be released to the consumer')] : [],
   isStillValid: ({ validUntil, now }: GuardFacts) =>
     validUntil > now ? [] : [problem('validUntil', 'must be in the future')],
+  isOutdated: ({ isOutdated }: GuardFacts) =>
+    isOutdated ? undefined : 'The offer is for the current version of the RFQ.',
+  pricesEveryQuantity: ({ priceBreaks, quantities }: GuardFacts) => {
+    const smallest = Math.min(...priceBreaks.map(({ minQuantity }) => minQuantity))
+    return quantities.every((quantity) => quantity >= smallest)
+      ? []
+      : [problem('priceBreaks', `must have a price for ${Math.min(...quantities)} pieces: revise the offer`)]
+  },
+  isNotOpenedBid: ({ isSealed, rfqState, isOutdated }: Pick<GuardFacts, 'isSealed' | 'rfqState' | 'isOutdated'>) =>
+    isSealed && rfqState === 'CLOSED' && !isOutdated
+      ? 'The sealed RFQ has closed, so its offers are binding until their validity ends.'
+      : undefined,
   hasNoDraftRevision: ({ hasDraftRevision }: GuardFacts) =>
     hasDraftRevision ? [problem('revision', 'exists already as a draft')] : [],
 } satisfies Guards<typeof OFFER.verbs, Exclude<OfferVerb, 'accept'>, GuardFacts>
@@ -106,6 +125,8 @@ export const contentOf = ({
   toolingCost,
   shippingCost,
   factoryId,
+  reference,
+  paymentTerms,
   notes,
 }: Omit<OfferInput, 'rfqId'>) => ({
   factoryId,
@@ -115,6 +136,8 @@ export const contentOf = ({
   toolingCost: toolingCost?.amount ?? null,
   shippingCost: shippingCost?.amount ?? null,
   validUntil: utcOf(validUntil),
+  reference: reference ?? null,
+  paymentTerms: paymentTerms ?? null,
   notes: notes ?? null,
 })
 export type OfferContent = ReturnType<typeof contentOf>

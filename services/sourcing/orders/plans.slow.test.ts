@@ -9,7 +9,7 @@ import { loadParts } from '../../testing/load/parts.ts'
 import { LARGEST, loadedRfqOrg, loadRfqs } from '../../testing/load/rfqs.ts'
 import { workOf } from '../../testing/query-plans.ts'
 import { findFactory } from '../factories/queries.ts'
-import { findRelation } from '../files/queries.ts'
+import { findReadableFiles } from '../files/queries.ts'
 import { findPart, findUnfinishedOrder } from '../parts/queries.ts'
 import { listOrders, type OrderListing, scanOrders } from './list-queries.ts'
 import { findOrder } from './queries.ts'
@@ -20,6 +20,7 @@ const db = await testDatabase()
 await loadRfqs(db.owner, { count: ROWS, organizations: 2000 })
 await loadOrders(db.owner, { rfqs: ROWS })
 await loadParts(db.owner, { count: 100, organizations: 5 })
+await db.owner`select sourcing.pin_part(id, now()) from sourcing.parts`
 await loadFactories(db.owner, { count: 100, organizations: 5 })
 const [PART, FACTORY] = ['part_14', `factory_${'15'.padStart(26, '0')}`]
 await db.owner`
@@ -75,7 +76,7 @@ describe(`over ${ROWS} orders, of which one organization has half in each role`,
       const queries: ((sql: Sql) => PromiseLike<unknown>)[] = [
         (sql) => findOrder(sql, orgId, `order_${'14'.padStart(26, '0')}`),
         (sql) => findPart(sql, orgId, PART),
-        (sql) => findRelation(sql, orgId, PART),
+        (sql) => findReadableFiles(sql, orgId, PART),
         (sql) => findFactory(sql, orgId, neither, FACTORY),
         (sql) => findUnfinishedOrder(sql, PART),
       ]

@@ -86,18 +86,13 @@ export async function movePart(
   return new JsonText(moved.document)
 }
 
-/** Deletes an own part without an OPEN RFQ or unfinished order. Publications and awards also lock the part. */
-export async function deletePart({
-  tx,
-  caller,
-  params,
-  now,
-}: CommandOf<typeof lifecycle.deletePart>): Promise<undefined> {
+/** Deletes an own part without an OPEN or CLOSED RFQ or unfinished order. Publications and awards also lock the part. */
+export async function deletePart({ tx, caller, params }: CommandOf<typeof lifecycle.deletePart>): Promise<undefined> {
   const { part } = await lockOwn(tx, caller, params.id)
   await requireGuards(PART, 'delete', part.state, {
     guards: GUARDS,
     facts: async () => ({
-      openRfqs: (await queries.findOpenRfq(tx, part.id, now)).length,
+      liveRfqs: (await queries.findLiveRfq(tx, part.id)).length,
       unfinishedOrders: (await queries.findUnfinishedOrder(tx, part.id)).length,
     }),
     code: 'conflict',

@@ -54,14 +54,19 @@ describe(`over ${ROWS} parts`, () => {
   test('a single part is found by its primary key, and the invitations and orders that make it readable by indexes', async () => {
     const plan = await planOf(url, (sql) => findPart(sql, 'org_7', 'part_1'))
     expect(plan.scannedWhole).toEqual([])
-    expect(plan.indexes.slice(0, 2)).toEqual(['parts_pkey', 'rfq_invitations_readable'])
-    expect(plan.indexes.slice(2).map((name) => name.split('_')[1])).toEqual([
-      'consumed',
-      'owned',
-      'made',
-      'sold',
-      'distributed',
+    // Some indexes serve both the question whether the part is readable and that of the pinned revision.
+    expect([...new Set(plan.indexes.map((name) => name.split('_').slice(0, 2).join('_')))].sort()).toEqual([
+      'orders_consumed',
+      'orders_distributed',
+      'orders_made',
+      'orders_owned',
+      'orders_sold',
+      'part_revisions',
+      'parts_pkey',
+      'rfq_invitations',
+      'rfqs_sourced',
     ])
+    expect(plan.indexes).toHaveLength(17)
   })
 
   test('every stored document matches the schema of a part', async () => {

@@ -5,7 +5,7 @@ import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts
 import { scanNewest } from '../../kit/pagination/search.ts'
 import { isUnfinished } from '../orders/visibility.ts'
 import type { PartContent } from './rules.ts'
-import { isOwn, isPublic, isReadable } from './visibility.ts'
+import { documentFor, isOwn, isPublic, isReadable } from './visibility.ts'
 
 export interface PartListing extends PageWindow {
   view: 'CONSUMER' | 'IP_OWNER'
@@ -84,18 +84,26 @@ function indexedMatch(sql: Sql, { view, q }: Pick<PartSearch, 'view' | 'q'>) {
 
 /** The JSON of a part for an organization; no row where the organization may not read it. */
 export const findPart = (sql: Sql, orgId: string, id: string) => sql<{ document: string }[]>`
-  select case when ${isOwn(sql, orgId)} then owner_document else document end as document
-  from sourcing.parts where id = ${id} and ${isReadable(sql, orgId)}`
+  select document from (
+    select ${documentFor(sql, orgId)} as document from sourcing.parts where id = ${id} and ${isReadable(sql, orgId)}
+    offset 0
+  ) readable where document is not null`
 
 /** The part with a serial number, in any case; no row where the organization may not read it. */
 export const findPartOfSerial = (sql: Sql, orgId: string, serialNumber: string) => sql<DocumentRow[]>`
-  select id as position, case when ${isOwn(sql, orgId)} then owner_document else document end as document
-  from sourcing.parts where serial_number = upper(${serialNumber}) and ${isReadable(sql, orgId)}`
+  select position, document from (
+    select id as position, ${documentFor(sql, orgId)} as document from sourcing.parts
+    where serial_number = upper(${serialNumber}) and ${isReadable(sql, orgId)}
+    offset 0
+  ) readable where document is not null`
 
 /** The parts of these ids that an organization may read. */
 export const findParts = (sql: Sql, orgId: string, ids: readonly string[]) => sql<{ id: string; document: string }[]>`
-  select id, case when ${isOwn(sql, orgId)} then owner_document else document end as document
-  from sourcing.parts where id = any(${[...ids]}) and ${isReadable(sql, orgId)}`
+  select id, document from (
+    select id, ${documentFor(sql, orgId)} as document from sourcing.parts
+    where id = any(${[...ids]}) and ${isReadable(sql, orgId)}
+    offset 0
+  ) readable where document is not null`
 
 interface NewPart {
   id: string
@@ -156,9 +164,9 @@ export function updateContent(
     returning owner_document as document`
 }
 
-/** The OPEN RFQs of a part whose expiry is in the future, counted up to one. */
-export const findOpenRfq = (sql: Sql, id: string, now: string) => sql<{ id: string }[]>`
-  select id from sourcing.rfqs where part_id = ${id} and state = 'OPEN' and expires_at > ${now} limit 1`
+/** The OPEN and CLOSED RFQs of a part, counted up to one. */
+export const findLiveRfq = (sql: Sql, id: string) => sql<{ id: string }[]>`
+  select id from sourcing.rfqs where part_id = ${id} and state in ('OPEN', 'CLOSED') limit 1`
 
 /** The unfinished orders of a part, counted up to one. */
 export const findUnfinishedOrder = (sql: Sql, id: string) => sql<{ id: string }[]>`
@@ -167,5 +175,9 @@ export const findUnfinishedOrder = (sql: Sql, id: string) => sql<{ id: string }[
 export const deletePart = (tx: Tx, orgId: string, id: string) => tx<{ id: string }[]>`
   delete from sourcing.parts where id = ${id} and ${isOwn(tx, orgId)} returning id`
 
+/** The metadata of a part that an organization reads. */
 export const findMetadata = (sql: Sql, orgId: string, id: string) => sql<{ metadata: string }[]>`
-  select content ->> 'metadata' as metadata from sourcing.parts where id = ${id} and ${isReadable(sql, orgId)}`
+  select document::json ->> 'metadata' as metadata from (
+    select ${documentFor(sql, orgId)} as document from sourcing.parts where id = ${id} and ${isReadable(sql, orgId)}
+    offset 0
+  ) readable where document is not null`

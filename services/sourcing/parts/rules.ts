@@ -100,8 +100,8 @@ export const GUARDS = {
   hasRequiredFields: publishProblems,
   keepsRequiredFields: ({ state, content }: { state: PartState; content: PartContent }) =>
     state === 'DRAFT' ? [] : publishProblems(content),
-  isNotInTrade: ({ openRfqs, unfinishedOrders }: { openRfqs: number; unfinishedOrders: number }) =>
-    openRfqs + unfinishedOrders > 0 ? 'There is an open RFQ or an unfinished order for the part.' : undefined,
+  isNotInTrade: ({ liveRfqs, unfinishedOrders }: { liveRfqs: number; unfinishedOrders: number }) =>
+    liveRfqs + unfinishedOrders > 0 ? 'There is an OPEN or CLOSED RFQ or an unfinished order for the part.' : undefined,
 } satisfies Guards<typeof PART.verbs, keyof typeof PART.verbs, never>
 
 const uniqueOptions = (selections: PartInput['customFields'] = []) => [
@@ -143,3 +143,7 @@ export function writableFields(part: Part): PartInput {
   const { createdTime, updatedTime, publishedTime, ...writable } = rest
   return writable
 }
+
+/** The number of a revision in a path; 0, which no revision has, for anything else. */
+export const revisionOf = ({ revision }: { revision: string }): number =>
+  /^[1-9]\d{0,8}$/.test(revision) ? Number(revision) : 0

@@ -22,7 +22,10 @@ async function partIn(state: Part['state']): Promise<string> {
   const rfqs = rfqsOf(consumer.administrator.client)
   const { body } = await rfqs.create(rfqBody(id, { manufacturerIds: [invited.orgId], expireTime: inHours(9) }))
   await rfqs.act(body.id, 'publish')
-  await rfqs.act(body.id, 'close')
+  await market.db.owner`
+    update sourcing.rfqs set state = 'AWARDED', awarded_offer_ids = '{offer_1}' where id = ${body.id}`
+  await market.db.owner`
+    update sourcing.rfq_invitations set awarded_offer_ids = '{offer_1}' where rfq_id = ${body.id}`
   await market.db.owner`update sourcing.parts set state = ${state} where id = ${id}`
   return id
 }

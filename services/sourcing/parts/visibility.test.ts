@@ -38,6 +38,8 @@ interface Row {
   internal: boolean
   invitations: { state: string; rfqState: string; isAwarded: boolean }[]
   ordered: boolean
+  /** The organization has a published RFQ for the part that is not CANCELLED. */
+  asked: boolean
   readable: boolean
 }
 
@@ -48,8 +50,8 @@ const ORDERED = ['org_buyer', 'org_seller', 'org_distributor']
 const isAlive = ({ state, rfqState, isAwarded }: Row['invitations'][number]) =>
   state !== 'DECLINED' && rfqState !== 'CANCELLED' && (rfqState !== 'AWARDED' || isAwarded)
 
-const mayRead = ({ owner, state, internal, invitations, ordered }: Row, orgId: string) =>
-  owner === orgId || (state === 'PUBLISHED' && !internal) || invitations.some(isAlive) || ordered
+const mayRead = ({ owner, state, internal, invitations, ordered, asked }: Row, orgId: string) =>
+  owner === orgId || (state === 'PUBLISHED' && !internal) || invitations.some(isAlive) || ordered || asked
 
 test.each([...ORGANIZATIONS, ...ORDERED])('%s reads the parts that the contract gives to it', async (orgId) => {
   const rows = await db.owner<Row[]>`
@@ -61,7 +63,11 @@ test.each([...ORGANIZATIONS, ...ORDERED])('%s reads the parts that the contract 
       exists (
         select from sourcing.orders o
         where o.part_id = parts.id and ${orgId} in (o.consumer_org_id, o.ip_owner_org_id, o.manufacturer_org_id,
-          o.seller_org_id, o.distributor_org_id)) as ordered
+          o.seller_org_id, o.distributor_org_id)) as ordered,
+      exists (
+        select from sourcing.rfqs r
+        where r.part_id = parts.id and r.consumer_org_id = ${orgId} and r.published_at is not null
+          and r.state in ('OPEN', 'CLOSED', 'AWARDED')) as asked
     from sourcing.parts`
   for (const row of rows) expect([row, row.readable]).toEqual([row, mayRead(row, orgId)])
   const readable = rows.filter((row) => row.readable)

@@ -1,5 +1,5 @@
 import type { Sql } from '../../kit/db/client.ts'
-import { isPartyToPart, type OrgRef } from '../orders/visibility.ts'
+import { inView, isParty, isPartyToPart, type OrgRef } from '../orders/visibility.ts'
 
 /* Conditions on rows of `sourcing.parts`. The texts match the predicates of the partial indexes. */
 
@@ -8,21 +8,79 @@ export const isOwn = (sql: Sql, orgId: OrgRef) => sql`ip_owner_org_id = ${orgId}
 export const isPublic = (sql: Sql) => sql`state = 'PUBLISHED' and not internal`
 
 /**
- * A published RFQ has a row for each invited manufacturer. An invitation ends with its decline, with the cancellation
- * of the RFQ, and with an award without the manufacturer. The text matches the predicate of the partial index.
+ * The invitation of an organization, on rows `invitation`. A published RFQ has a row for each invited manufacturer. An
+ * invitation ends with its decline, with the cancellation of the RFQ, and with an award without the manufacturer. The
+ * text matches the predicate of the partial index.
  */
-const isInvited = (sql: Sql, orgId: OrgRef) => sql`exists (
-  select from sourcing.rfq_invitations invitation
-  where invitation.org_id = ${orgId} and invitation.part_id = parts.id
-    and state <> 'DECLINED' and (rfq_state in ('OPEN', 'CLOSED') or awarded_offer_ids <> '{}'))`
+export const isLiveInvitation = (sql: Sql, orgId: OrgRef) => sql`invitation.org_id = ${orgId}
+  and invitation.state <> 'DECLINED' and (rfq_state in ('OPEN', 'CLOSED') or awarded_offer_ids <> '{}')`
 
-/** Whether an organization may ask for quotations of a part. */
+/** A published RFQ of the organization, on rows `rfq`. The text matches the predicate of the partial index. */
+export const isOwnRfq = (sql: Sql, orgId: OrgRef) => sql`rfq.consumer_org_id = ${orgId}
+  and rfq.published_at is not null and rfq.state <> 'CANCELLED'`
+
+/** Whether an organization may ask for quotations of a part. It reads the part as it is now. */
 export const isSourceable = (sql: Sql, orgId: OrgRef) => sql`(${isOwn(sql, orgId)} or (${isPublic(sql)}))`
 
 /**
  * Whether an organization may read a part, its files and its metadata. It may not source a part that it reads only as
- * an invitee or as a party to an order: otherwise it could invite others to it. The history of a part is its owner's
- * alone.
+ * an invitee, as the consumer of an RFQ or as a party to an order: otherwise it could invite others to it. The history
+ * of a part is its owner's alone.
  */
 export const isReadable = (sql: Sql, orgId: OrgRef) => sql`(
-  ${isSourceable(sql, orgId)} or ${isInvited(sql, orgId)} or ${isPartyToPart(sql, orgId)})`
+  ${isSourceable(sql, orgId)}
+  or exists (
+    select from sourcing.rfq_invitations invitation
+    where ${isLiveInvitation(sql, orgId)} and invitation.part_id = parts.id)
+  or exists (select from sourcing.rfqs rfq where ${isOwnRfq(sql, orgId)} and rfq.part_id = parts.id)
+  or ${isPartyToPart(sql, orgId)})`
+
+/** The newest records of each kind that decide which revision an organization reads. */
+const MAX_PINS = 100
+
+/**
+ * The latest revision that an RFQ or order pins by which the organization reads the part. A part that it may not source
+ * is read as of this revision.
+ */
+const pinnedRevision = (sql: Sql, orgId: OrgRef) => {
+  const ordered = (view: Parameters<typeof inView>[2]) => sql`(
+    select part_revision from sourcing.orders where ${inView(sql, orgId, view)} and part_id = parts.id
+    order by id desc limit ${MAX_PINS})`
+  return sql`(
+    select max(part_revision) from (
+      (select part_revision from sourcing.rfq_invitations invitation
+        where ${isLiveInvitation(sql, orgId)} and invitation.part_id = parts.id
+        order by rfq_id desc limit ${MAX_PINS})
+      union all (select part_revision from sourcing.rfqs rfq where ${isOwnRfq(sql, orgId)} and rfq.part_id = parts.id
+        order by id desc limit ${MAX_PINS})
+      union all ${ordered('CONSUMER')} union all ${ordered('IP_OWNER')} union all ${ordered('MANUFACTURER')}
+      union all ${ordered('SELLER')} union all ${ordered('DISTRIBUTOR')}) pins)`
+}
+
+/** The files of the revision that the organization reads; null for those of the part as it is now. */
+export const pinnedFileIds = (sql: Sql, orgId: OrgRef) => sql`case when not ${isSourceable(sql, orgId)} then coalesce((
+  select file_ids from sourcing.part_revisions pinned
+  where pinned.part_id = parts.id and pinned.revision = ${pinnedRevision(sql, orgId)}), '{}') end`
+
+/** The JSON of a part that the organization may read. Null where the pinned revision is no longer kept. */
+export const documentFor = (sql: Sql, orgId: OrgRef) => sql`case
+  when ${isOwn(sql, orgId)} then owner_document
+  when ${isPublic(sql)} then document
+  else (
+    select sourcing.part_document(sourcing.part_at(pinned, parts)) from sourcing.part_revisions pinned
+    where pinned.part_id = parts.id and pinned.revision = ${pinnedRevision(sql, orgId)}) end`
+
+/**
+ * Whether an organization may read a pinned revision because of an RFQ or an order that pins it: on rows `pinned` of
+ * `sourcing.part_revisions`.
+ */
+export const isRevisionReader = (sql: Sql, orgId: string) => sql`(
+  exists (
+    select from sourcing.rfq_invitations invitation
+    where ${isLiveInvitation(sql, orgId)} and invitation.part_id = pinned.part_id and part_revision = revision)
+  or exists (
+    select from sourcing.rfqs rfq
+    where ${isOwnRfq(sql, orgId)} and rfq.part_id = pinned.part_id and part_revision = revision)
+  or exists (
+    select from sourcing.orders
+    where ${isParty(sql, orgId)} and orders.part_id = pinned.part_id and part_revision = revision))`

@@ -14,8 +14,10 @@ import { caseChange, causeOf, emitRfqEvent, emitRfqInvited } from './events.ts'
 import type { RfqDeps } from './followers.ts'
 import * as queries from './queries.ts'
 import {
+  amendedContent,
   type ConsumerVerb,
   contentOf,
+  contentProblems,
   GUARDS,
   hasTooManyInvitees,
   inviteeProblems,
@@ -29,6 +31,7 @@ import {
 /** Creates a draft of the caller's organization. */
 export async function createRfq({ tx, caller, body, now }: CommandOf<typeof api.createRfq>) {
   const content = contentOf(body)
+  requireConsistent(content)
   const part = await requireReferences(tx, caller.orgId, content, body)
   const id = newIdAt('rfq', now)
   const { document } = await withSerialNumber('R', (serialNumber) =>
@@ -43,6 +46,12 @@ export async function createRfq({ tx, caller, body, now }: CommandOf<typeof api.
   const rfq: Rfq = JSON.parse(document)
   await emitRfqEvent(tx, 'created', rfq)
   return rfq
+}
+
+/** Throws 400 for fields that contradict each other. */
+function requireConsistent(content: RfqContent): void {
+  const problems = contentProblems(content)
+  if (problems.length > 0) throw invalid(problems)
 }
 
 /** Locks the part; throws 400 for a part or a sent invitee that the consumer may not name. */
@@ -74,6 +83,7 @@ export async function patchRfq({
 }: CommandOf<typeof api.patchRfq>): Promise<JsonText> {
   const { document, rfq } = await lockOwn(tx, caller.orgId, params.id)
   const content = patchedContent(rfq, body)
+  requireConsistent(content)
   // The stored references of a published RFQ are not checked, because it cannot be patched.
   const part = RFQ.isLegal('patch', rfq.state) ? await requireReferences(tx, caller.orgId, content, body) : undefined
   requireMatch(ifMatch, document)
@@ -94,7 +104,7 @@ export async function inviteToRfq(
 ): Promise<JsonText> {
   const { document, rfq } = await lockOwn(tx, caller.orgId, params.id)
   await requireInvitees(tx, caller.orgId, body.manufacturerIds)
-  await requireLegal(tx, 'invite', rfq, { now })
+  await requireLegal(tx, 'invite', rfq, { part: await lockPartFor(tx, 'invite', rfq), now })
   const added = [...new Set(body.manufacturerIds)].filter((id) => !rfq.manufacturerIds.includes(id))
   const manufacturerIds = [...rfq.manufacturerIds, ...added]
   if (hasTooManyInvitees(manufacturerIds)) {
@@ -109,6 +119,33 @@ export async function inviteToRfq(
   await emitRfqInvited(tx, rfq, invited)
   if (rfq.state === 'OPEN') await followers.openCases(tx, rfq, invited, causeOf('invited', rfq), now)
   return new JsonText(changed)
+}
+
+/** Changes terms of an own OPEN RFQ, or the revision of its part. Submitted offers for it may become outdated. */
+export async function amendRfq(
+  { followers }: RfqDeps,
+  { tx, caller, params, body, ifMatch, now }: CommandOf<typeof api.amendRfq>,
+): Promise<JsonText> {
+  const { document, rfq } = await lockOwn(tx, caller.orgId, params.id)
+  const { content, extended } = amendedContent(rfq, body)
+  requireConsistent(content)
+  requireMatch(ifMatch, document)
+  const part = await lockPartFor(tx, 'amend', rfq)
+  await requireLegal(
+    tx,
+    'amend',
+    { ...rfq, quantities: content.quantities },
+    { part, now, newExpireTime: content.expireTime },
+  )
+  const pinned = body.partRevision === 'CURRENT' && part?.revision !== rfq.partRevision ? part : undefined
+  const isNewVersion = pinned !== undefined || !Bun.deepEquals(extended, content)
+  if (!isNewVersion && content.expireTime === rfq.expireTime) return new JsonText(document)
+  if (pinned) await queries.pinPart(tx, rfq.partId, now)
+  const change = { reason: body.reason, isNewVersion, pinned }
+  const amended = found(await queries.amendContent(tx, { orgId: caller.orgId, id: rfq.id }, content, change, now))
+  await emitRfqEvent(tx, 'amended', rfq)
+  await followers.updateCases(tx, [caseChange('amended', rfq)], now)
+  return new JsonText(amended.document)
 }
 
 const EVENT_NAMES = {
@@ -130,7 +167,8 @@ export async function moveRfq(
   requireMatch(ifMatch, document)
   const { expireTime, reason }: FieldsOf<typeof body> = body ?? {}
   const newExpireTime = expireTime === undefined ? rfq.expireTime : utcOf(expireTime)
-  await requireLegal(tx, verb, rfq, { now, newExpireTime })
+  const part = await lockPartFor(tx, verb, rfq)
+  await requireLegal(tx, verb, rfq, { part, now, newExpireTime })
   const key = { orgId: caller.orgId, id: rfq.id }
   const hasExpired = stateAt(rfq, now) !== rfq.state
   if (hasExpired) await closeExpired(tx, rfq, now)
@@ -139,7 +177,9 @@ export async function moveRfq(
     to: RFQ.stateAfter(verb, rfq.state),
     expireTime: newExpireTime,
     cancelReason: reason ?? null,
+    partRevision: part?.revision,
   }
+  if (verb === 'publish') await queries.pinPart(tx, rfq.partId, now)
   const [moved] = await queries.moveState(tx, key, change, now)
   if (!moved) throw refuse('illegal_transition', { detail: 'The state of the RFQ has changed.' })
   if (verb === 'publish') await queries.insertInvitations(tx, rfq.id, rfq.manufacturerIds, now)
@@ -174,20 +214,29 @@ async function lockOwn(tx: Tx, orgId: string, id: string): Promise<{ document: s
   return { document, rfq: JSON.parse(document) }
 }
 
-/** Throws 409 for a verb that the state or a guard does not allow. A guarded part is locked. */
+/** The part that a verb needs, locked. Undefined where it needs none, or where it is not available. */
+async function lockPartFor(tx: Tx, verb: ConsumerVerb, { consumerOrgId, partId }: Rfq) {
+  if (!RFQ.guards(verb).includes('partIsAvailable')) return undefined
+  const [part] = await queries.lockPart(tx, consumerOrgId, partId)
+  return part
+}
+
+/** Throws 409 for a verb that the state or a guard does not allow. */
 const requireLegal = (
   tx: Tx,
   verb: ConsumerVerb,
   rfq: Rfq,
-  { now, newExpireTime = rfq.expireTime }: { now: string; newExpireTime?: string },
+  {
+    part,
+    now,
+    newExpireTime = rfq.expireTime,
+  }: { part?: queries.PartRow | undefined; now: string; newExpireTime?: string },
 ): Promise<void> =>
   requireGuards(RFQ, verb, stateAt(rfq, now), {
     guards: GUARDS,
     async facts() {
-      const { consumerOrgId, partId, manufacturerIds } = rfq
-      const named = RFQ.guards(verb)
-      const [part] = named.includes('partIsAvailable') ? await queries.lockPart(tx, consumerOrgId, partId) : []
-      const invitees = named.includes('inviteesQualify')
+      const { consumerOrgId, manufacturerIds } = rfq
+      const invitees = RFQ.guards(verb).includes('inviteesQualify')
         ? await queries.findInvitees(tx, consumerOrgId, manufacturerIds)
         : []
       return { ...rfq, newExpireTime, invitees, isPartAvailable: part !== undefined, now }

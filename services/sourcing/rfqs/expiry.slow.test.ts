@@ -48,7 +48,11 @@ test('two processes close each RFQ once within five seconds of its expiry, with 
     )
     const [closing, , publication] = body.items.map(({ changes }) => changes)
     expect(closing).toEqual([{ field: 'state', before: 'OPEN', after: 'CLOSED' }])
-    expect(publication).toEqual([{ field: 'state', before: 'DRAFT', after: 'OPEN' }])
+    expect(publication).toEqual([
+      { field: 'state', before: 'DRAFT', after: 'OPEN' },
+      { field: 'partRevision', after: 1 },
+      { field: 'version', after: 1 },
+    ])
     expect((await rfqsOf(maker.administrator.client).read(id)).body.state).toBe('CLOSED')
   }
   expect((await audited()).length).toBe(auditBefore)

@@ -4,7 +4,7 @@ import type { Fragment, Sql } from '../../kit/db/client.ts'
 import { and, contains } from '../../kit/db/conditions.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
-import { isConsumer, isInvited, isIpOwner } from './visibility.ts'
+import { documentFor, isConsumer, isInvited, isIpOwner } from './visibility.ts'
 
 export type RfqFilters = Omit<FiltersOf<typeof api>, 'q' | 'view'>
 
@@ -18,6 +18,7 @@ interface View {
   table: Fragment
   id: Fragment
   state: Fragment
+  document: Fragment
   /** The title that the organization may search. */
   title: Fragment
   isIn: Fragment
@@ -28,6 +29,7 @@ interface View {
 const viewOf: Record<RfqView, (sql: Sql, orgId: string) => View> = {
   CONSUMER: (sql, orgId) => ({
     ...ofRfqs(sql),
+    document: sql`consumer_document`,
     title: sql`part_title`,
     isIn: isConsumer(sql, orgId),
     isInIndex: sql`(consumer_org_id || '') = ${orgId}`,
@@ -35,6 +37,7 @@ const viewOf: Record<RfqView, (sql: Sql, orgId: string) => View> = {
   }),
   IP_OWNER: (sql, orgId) => ({
     ...ofRfqs(sql),
+    document: sql`document`,
     title: sql`owner_part_title`,
     isIn: isIpOwner(sql, orgId),
     isInIndex: sql`(ip_owner_org_id || '') = ${orgId} and published_at is not null`,
@@ -44,6 +47,7 @@ const viewOf: Record<RfqView, (sql: Sql, orgId: string) => View> = {
     table: sql`sourcing.rfq_invitations`,
     id: sql`rfq_id`,
     state: sql`rfq_state`,
+    document: sql`document`,
     title: sql`part_title`,
     isIn: isInvited(sql, orgId),
     isInIndex: sql`(org_id || '') = ${orgId}`,
@@ -97,7 +101,7 @@ const inEvery = (sql: Sql, orgId: string, view: RfqView | undefined, rowsIn: (on
 
 /** The JSON of an RFQ. Without a view, an invited consumer or IP owner sees that of consumer and IP owner. */
 const documentOfPage = (sql: Sql, orgId: string, view: RfqView | undefined) => {
-  const whole = sql`(select document from sourcing.rfqs
+  const whole = sql`(select ${documentFor(sql, orgId)} from sourcing.rfqs
     where id = page.id and (${isConsumer(sql, orgId)} or (${isIpOwner(sql, orgId)})))`
   const invited = sql`(select document from sourcing.rfq_invitations
     where rfq_id = page.id and ${isInvited(sql, orgId)})`
@@ -121,7 +125,7 @@ export function listRfqs(sql: Sql, orgId: string, listing: RfqListing) {
   const rowsOf = viewOf[view](sql, orgId)
   return sql<DocumentRow[]>`
     select id as position, document
-    from (${newestIn(sql, rowsOf, sql`${rowsOf.id} as id, document`, listing, limit)} offset ${offset}) page
+    from (${newestIn(sql, rowsOf, sql`${rowsOf.id} as id, ${rowsOf.document} as document`, listing, limit)} offset ${offset}) page
     order by id desc`
 }
 

@@ -8,7 +8,7 @@ import { marketplaceOf } from '../../testing/marketplace.ts'
 import { offerBody, offersOf } from '../../testing/offers.ts'
 import { inHours, publishedPart, rfqBody, rfqParties, rfqsOf } from '../../testing/rfqs.ts'
 import { until } from '../../testing/until.ts'
-import { findStaleTitles } from './title-queries.ts'
+import { findStaleRfqs } from './part-change-queries.ts'
 
 const market = await marketplaceOf(['sourcing'])
 const { consumer, ipOwner, maker, rival, stranger, partId, buyer, draft, open } = await rfqParties(market)
@@ -190,48 +190,38 @@ describe('q of GET /v1/rfqs', () => {
     const finds = async (by: typeof buyer, title: string, id: string) => (await idsIn(by, q(title))).includes(id)
     const rivals = rfqsOf(rival.administrator.client)
 
-    test('IP owner and invitees find the new title at once, and the consumer once it is published again', async () => {
+    test('the IP owner finds the new title at once, the others once the part is published again', async () => {
       const { client, part, id, former, present } = await renamed()
-      for (const by of [owner, invited, rivals]) await until(() => finds(by, present, id), { what: 'the new title' })
-      for (const by of [owner, invited, rivals]) expect(await finds(by, former, id)).toBe(false)
-      expect([await finds(buyer, former, id), await finds(buyer, present, id)]).toEqual([true, false])
+      await until(() => finds(owner, present, id), { what: 'the new title' })
+      expect(await finds(owner, former, id)).toBe(false)
+      for (const by of [buyer, invited, rivals]) {
+        expect([await finds(by, former, id), await finds(by, present, id)]).toEqual([true, false])
+      }
       await client.post(`/flows/v1/parts/${part}/unarchive`)
-      await until(() => finds(buyer, present, id), { what: 'the title of the part that was published again' })
-      expect(await finds(buyer, former, id)).toBe(false)
+      for (const by of [buyer, invited, rivals]) {
+        await until(() => finds(by, present, id), { what: 'the title of the part that was published again' })
+        expect(await finds(by, former, id)).toBe(false)
+      }
     })
 
-    test('a manufacturer that declined finds the former title, and the new one after a new invitation', async () => {
-      const { client, part, id, former, present } = await renamed()
-      await until(() => finds(rivals, present, id), { what: 'the new title' })
-      await invited.act(id, 'decline')
-      const later = crypto.randomUUID()
-      await client.send('PATCH', `/flows/v1/parts/${part}`, { body: { title: later } })
-      await until(() => finds(rivals, later, id), { what: 'the later title' })
-      expect([await finds(invited, present, id), await finds(invited, later, id)]).toEqual([true, false])
-      expect(await finds(invited, former, id)).toBe(false)
-      await client.post(`/flows/v1/parts/${part}/unarchive`)
-      await until(() => finds(buyer, later, id), { what: 'the title of the published part' })
-      await buyer.act(id, 'invite', { manufacturerIds: [maker.orgId] })
-      expect(await finds(invited, later, id)).toBe(true)
-    })
-
-    test('a consumer finds the new title once it has an order of the part', async () => {
-      const { id, present } = await renamed()
+    test('a party to an order finds the title of the pinned revision, not a later one', async () => {
+      const { id, former, present } = await renamed()
       await until(() => finds(owner, present, id), { what: 'the new title' })
       const factory = await createFactory(maker.administrator.client)
       const offers = offersOf(maker.administrator.client)
       const { body } = await offers.create(offerBody(id, factory.id))
       await offers.act(body.id, 'submit')
-      expect(await finds(buyer, present, id)).toBe(false)
       await awardsOf(consumer.administrator.client).accept(body.id, { quantity: 10 })
-      await until(() => finds(buyer, present, id), { what: 'the title of the ordered part' })
+      for (const by of [buyer, invited]) {
+        expect([await finds(by, former, id), await finds(by, present, id)]).toEqual([true, false])
+      }
     })
   })
 
   test('an event of a part leads to a refresh only if the title of one of its RFQs or invitations differs', async () => {
     const { owner: admin } = market.db
     const part = await publishedPart(ipOwner.administrator.client, { title: 'Stator' })
-    const isStale = async (limit = 100) => (await findStaleTitles(admin, part, limit))[0]?.is_some
+    const isStale = async (limit = 100) => (await findStaleRfqs(admin, part, limit))[0]?.is_some
     expect(await isStale()).toBe(false)
     const id = await open({ partId: part })
     expect(await isStale()).toBe(false)

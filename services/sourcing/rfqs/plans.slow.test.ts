@@ -9,8 +9,8 @@ import { planOf, workOf } from '../../testing/query-plans.ts'
 import { findMatchTerms } from '../matches/queries.ts'
 import { findPart } from '../parts/queries.ts'
 import { listRfqs, type RfqFilters, scanRfqs, searchIndex } from './list-queries.ts'
+import { lockNextRfqs, refreshInvitations, refreshRfqs } from './part-change-queries.ts'
 import { expireDue, findRfq, listInvitations } from './queries.ts'
-import { lockNextRfqs, refreshInvitations, refreshRfqs } from './title-queries.ts'
 
 setDefaultTimeout(120_000)
 const ROWS = 30_000

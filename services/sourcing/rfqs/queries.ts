@@ -4,7 +4,7 @@ import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts
 import { maySource } from '../factories/visibility.ts'
 import { isSourceable } from '../parts/visibility.ts'
 import type { Invitee, RfqContent } from './rules.ts'
-import { isConsumer, isInvited, isIpOwner } from './visibility.ts'
+import { documentFor, isConsumer, isInvited, isIpOwner } from './visibility.ts'
 
 interface ReadableRfq {
   document: string
@@ -21,7 +21,7 @@ export const findRfq = (sql: Sql, orgId: string, id: string) => sql<ReadableRfq[
     rfq.id is null and invitation.state = 'INVITED' as "isUnread"
   from (values (${id})) wanted (id)
   left join (
-    select id, document, ${isConsumer(sql, orgId)} as is_consumer from sourcing.rfqs
+    select id, ${isConsumer(sql, orgId)} as is_consumer, ${documentFor(sql, orgId)} as document from sourcing.rfqs
     where id = ${id} and (${isConsumer(sql, orgId)} or (${isIpOwner(sql, orgId)}))
   ) rfq on true
   left join (
@@ -35,14 +35,18 @@ export const markRead = (sql: Sql, orgId: string, id: string, now: string) => sq
 
 /** The part of a new RFQ, locked so that it stays available. No row where it is not available. */
 export const lockPart = (tx: Tx, orgId: string, partId: string) => tx<PartRow[]>`
-  select ip_owner_org_id, title, serial_number from sourcing.parts
+  select ip_owner_org_id, title, serial_number, revision from sourcing.parts
   where id = ${partId} and ${isSourceable(tx, orgId)} for share`
 
 export interface PartRow {
   ip_owner_org_id: string
   title: string | null
   serial_number: string
+  revision: number
 }
+
+/** Keeps the current revision of a locked part. */
+export const pinPart = (tx: Tx, partId: string, now: string) => tx`select sourcing.pin_part(${partId}, ${now})`
 
 /** Organizations that a consumer wants to invite. */
 export const findInvitees = (sql: Sql, consumerOrgId: string, ids: readonly string[]) => sql<Invitee[]>`
@@ -80,12 +84,12 @@ export function insertRfq(
       ${rfq.consumerOrgId}, ${part.ip_owner_org_id}, 'DRAFT', ${JSON.stringify(terms)}::text::json, ${manufacturerIds},
       ${expireTime}, ${now}, ${now}, ${rfq.createdBy})
     on conflict (serial_number) do nothing
-    returning document`
+    returning consumer_document as document`
 }
 
 /** The JSON of an own RFQ, locked until the transaction ends. */
 export const lockOwnRfq = (tx: Tx, orgId: string, id: string) => tx<{ document: string }[]>`
-  select document from sourcing.rfqs where id = ${id} and ${isConsumer(tx, orgId)} for update`
+  select consumer_document as document from sourcing.rfqs where id = ${id} and ${isConsumer(tx, orgId)} for update`
 
 export function updateContent(
   tx: Tx,
@@ -100,7 +104,33 @@ export function updateContent(
       terms = ${JSON.stringify(terms)}::text::json, manufacturer_ids = ${manufacturerIds}, expires_at = ${expireTime},
       updated_at = ${now}
     where id = ${id} and ${isConsumer(tx, orgId)} and state = 'DRAFT'
-    returning document`
+    returning consumer_document as document`
+}
+
+interface AmendmentOf {
+  reason: string
+  isNewVersion: boolean
+  /** The part whose current revision is pinned. Undefined: the pinned revision stays. */
+  pinned: PartRow | undefined
+}
+
+/** Changes the terms of an OPEN RFQ. The title for searches becomes that of the pinned part. */
+export function amendContent(
+  tx: Tx,
+  { orgId, id }: { orgId: string; id: string },
+  { partId, expireTime, manufacturerIds, ...terms }: RfqContent,
+  { reason, isNewVersion, pinned }: AmendmentOf,
+  now: string,
+) {
+  return tx<{ document: string }[]>`
+    update sourcing.rfqs set terms = ${JSON.stringify(terms)}::text::json, expires_at = ${expireTime},
+      version = version + ${isNewVersion ? 1 : 0},
+      amendment_reason = ${reason},
+      part_revision = coalesce(${pinned?.revision ?? null}, part_revision),
+      part_title = case when ${pinned !== undefined} then ${pinned?.title ?? null} else part_title end,
+      part_changed = part_changed and ${pinned === undefined}, updated_at = ${now}
+    where id = ${id} and ${isConsumer(tx, orgId)} and state = 'OPEN'
+    returning consumer_document as document`
 }
 
 interface StateChange {
@@ -108,19 +138,24 @@ interface StateChange {
   to: string
   expireTime: string
   cancelReason: string | null
+  /** The current revision of the part, which a publication pins. */
+  partRevision?: number | undefined
 }
 
 /** No row if the RFQ is no longer in a state of `from`: of two concurrent calls one succeeds. */
 export const moveState = (
   tx: Tx,
   { orgId, id }: { orgId: string; id: string },
-  { from, to, expireTime, cancelReason }: StateChange,
+  { from, to, expireTime, cancelReason, partRevision = undefined }: StateChange,
   now: string,
 ) => tx<{ document: string }[]>`
   update sourcing.rfqs set state = ${to}, expires_at = ${expireTime}, cancel_reason = ${cancelReason},
-    updated_at = ${now}, published_at = case when ${to} = 'OPEN' then coalesce(published_at, ${now}) else published_at end
+    updated_at = ${now}, published_at = case when ${to} = 'OPEN' then coalesce(published_at, ${now}) else published_at end,
+    version = case when ${to} = 'OPEN' then coalesce(version, 1) else version end,
+    part_revision = coalesce(part_revision, ${partRevision ?? null}),
+    part_changed = coalesce(part_revision <> ${partRevision ?? null}, part_changed)
   where id = ${id} and ${isConsumer(tx, orgId)} and state = any(${[...from]})
-  returning document`
+  returning consumer_document as document`
 
 export const updateManufacturers = (
   tx: Tx,
@@ -130,7 +165,7 @@ export const updateManufacturers = (
 ) => tx<{ document: string }[]>`
   update sourcing.rfqs set manufacturer_ids = ${[...manufacturerIds]}, updated_at = ${now}
   where id = ${id} and ${isConsumer(tx, orgId)}
-  returning document`
+  returning consumer_document as document`
 
 export const insertInvitations = (tx: Tx, id: string, manufacturerIds: readonly string[], now: string) => tx`
   insert into sourcing.rfq_invitations (rfq_id, org_id, invited_at)
@@ -228,3 +263,20 @@ export const expireDue = (sql: Sql, now: string, limit: number) => sql<ExpiredRf
   from due where rfq.id = due.id
   returning rfq.id, rfq.part_id, rfq.consumer_org_id, rfq.ip_owner_org_id, rfq.manufacturer_ids,
     due.state = 'OPEN' as was_open`
+
+/** Cancels RFQs that have been CLOSED since a time before `closedBefore`. Replicas take different rows. */
+export const lapseDue = (sql: Sql, { closedBefore, reason, now, limit }: Lapse) => sql<Omit<ExpiredRfq, 'was_open'>[]>`
+  with due as materialized (
+    select id from sourcing.rfqs
+    where state = 'CLOSED' and state_since <= ${closedBefore} order by state_since limit ${limit} for update skip locked
+  )
+  update sourcing.rfqs rfq set state = 'CANCELLED', cancel_reason = ${reason}, updated_at = ${now}
+  from due where rfq.id = due.id
+  returning rfq.id, rfq.part_id, rfq.consumer_org_id, rfq.ip_owner_org_id, rfq.manufacturer_ids`
+
+interface Lapse {
+  closedBefore: string
+  reason: string
+  now: string
+  limit: number
+}

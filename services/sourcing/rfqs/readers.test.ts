@@ -5,7 +5,7 @@ import { awardsOf } from '../../testing/awards.ts'
 import { createFactory } from '../../testing/factories.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { offerBody, offersOf } from '../../testing/offers.ts'
-import { inHours, publishedPart, rfqBody, rfqParties, rfqsOf } from '../../testing/rfqs.ts'
+import { publishedPart, rfqBody, rfqParties, rfqsOf } from '../../testing/rfqs.ts'
 
 const market = await marketplaceOf(['sourcing'])
 const { ipOwner, maker, rival, stranger, buyer, draft, open } = await rfqParties(market)
@@ -153,16 +153,20 @@ describe('an invited manufacturer reads the part', () => {
     })
   })
 
-  test('a part with an open RFQ cannot be deleted (409); after the RFQ is closed it can', async () => {
+  test('a part with an OPEN or CLOSED RFQ cannot be deleted (409); after the RFQ is cancelled it can', async () => {
     const { client } = ipOwner.administrator
     const part = await publishedPart(client)
     const { id } = (await buyer.create(rfqBody(part, { manufacturerIds: [maker.orgId] }))).body
     await buyer.act(id, 'publish')
-    const refused = await client.send<{ code: string }>('DELETE', `/flows/v1/parts/${part}`)
-    expect([refused.status, refused.body.code]).toEqual([409, 'conflict'])
+    const refusals = async () => {
+      const { status, body } = await client.send<{ code: string }>('DELETE', `/flows/v1/parts/${part}`)
+      return [status, body.code]
+    }
+    expect(await refusals()).toEqual([409, 'conflict'])
     await buyer.act(id, 'close')
+    expect(await refusals()).toEqual([409, 'conflict'])
+    await buyer.act(id, 'cancel', { reason: 'The pump is replaced.' })
     expect((await client.send('DELETE', `/flows/v1/parts/${part}`)).status).toBe(204)
-    expect((await buyer.act(id, 'reopen', { expireTime: inHours(9) })).status).toBe(409)
     expect((await buyer.read(id)).status).toBe(200)
   })
 })

@@ -52,6 +52,7 @@ export const rfqRoutes = ({ http, pagination, ...deps }: Deps) =>
     .use(http.command(lifecycle.patchRfq, commands.patchRfq, { checkBody: deliveryProblems }))
     .use(http.command(lifecycle.publishRfq, (call) => commands.moveRfq('publish', deps, call)))
     .use(http.command(lifecycle.inviteToRfq, (call) => commands.inviteToRfq(deps, call)))
+    .use(http.command(lifecycle.amendRfq, (call) => commands.amendRfq(deps, call)))
     .use(http.command(lifecycle.extendRfq, (call) => commands.moveRfq('extend', deps, call)))
     .use(http.command(lifecycle.closeRfq, (call) => commands.moveRfq('close', deps, call)))
     .use(http.command(lifecycle.reopenRfq, (call) => commands.moveRfq('reopen', deps, call)))

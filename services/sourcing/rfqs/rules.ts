@@ -1,5 +1,6 @@
 import { type FieldError, problem } from '../../../proto/errors.ts'
 import { inOrderOf } from '../../../proto/http/shapes.ts'
+import type { Amendment } from '../../../proto/http/sourcing/rfq-lifecycle.ts'
 import { MAX_INVITEES, type Rfq, RfqInput, type RfqPatch } from '../../../proto/http/sourcing/rfqs.ts'
 import { utcOf } from '../../../proto/http/times.ts'
 import { noSuch } from '../../../proto/messages.ts'
@@ -14,6 +15,8 @@ export const partiesOf = ({
 }: Pick<Rfq, 'consumerOrgId' | 'ipOwnerOrgId' | 'manufacturerIds'>): string[] => [
   ...new Set([consumerOrgId, ipOwnerOrgId, ...manufacturerIds]),
 ]
+
+const DAY_MS = 24 * 60 * 60 * 1000
 
 /** The facts that the guards compare. */
 interface GuardFacts {
@@ -40,6 +43,12 @@ export const GUARDS = {
   hasQuantities: ({ quantities }) => (quantities.length > 0 ? [] : [problem('quantities', 'must contain a quantity')]),
   expiresInFuture: ({ newExpireTime, now }) =>
     newExpireTime > now ? [] : [problem('expireTime', 'must be in the future')],
+  isNotShortened: ({ newExpireTime, expireTime }) =>
+    newExpireTime >= expireTime ? [] : [problem('expireTime', 'must not be earlier than the current expiry')],
+  expiresInADay: ({ newExpireTime, now }) =>
+    Date.parse(newExpireTime) >= Date.parse(now) + DAY_MS
+      ? []
+      : [problem('expireTime', 'must be at least 24 hours away')],
   expiresLater: ({ newExpireTime, expireTime }) =>
     newExpireTime > expireTime ? [] : [problem('expireTime', 'must be later than the current expiry')],
   partIsAvailable: ({ isPartAvailable }) =>
@@ -90,12 +99,26 @@ export const contentOf = (input: RfqInput) =>
     expireTime: utcOf(input.expireTime),
     quantities: [...new Set(input.quantities)],
     manufacturerIds: [...new Set(input.manufacturerIds)],
+    ...(input.requiredDocuments ? { requiredDocuments: [...new Set(input.requiredDocuments)] } : {}),
     sealed: input.sealed ?? false,
   })
 export type RfqContent = ReturnType<typeof contentOf>
 
+/** A delivery goes to the country of the RFQ. */
+export const contentProblems = ({ delivery, deliveryRegionCode }: RfqContent): FieldError[] =>
+  delivery && delivery.regionCode !== deliveryRegionCode
+    ? [problem('delivery.regionCode', `must be ${deliveryRegionCode}, the deliveryRegionCode of the RFQ`)]
+    : []
+
+/** The content after an amendment, and that of an amendment of the expiry alone. */
+export function amendedContent(rfq: Rfq, { reason, partRevision, ...patch }: Amendment) {
+  const content = patchedContent(rfq, patch)
+  const { expireTime } = content
+  return { content, extended: { ...contentOf(writableFields(rfq)), expireTime } }
+}
+
 /** The content after a patch: sent fields replace the stored ones, null clears a field. */
-export function patchedContent(rfq: Rfq, patch: RfqPatch): RfqContent {
+export function patchedContent(rfq: Rfq, patch: Omit<RfqPatch, 'partId'> & { partId?: string }): RfqContent {
   const merged = Object.entries({ ...writableFields(rfq), ...patch }).filter(([, value]) => value !== null)
   return contentOf(Object.fromEntries(merged) as unknown as RfqInput)
 }
@@ -109,10 +132,16 @@ export function writableFields(rfq: Rfq): RfqInput {
     ipOwnerOrgId,
     state,
     awardedOfferIds,
+    partRevision,
+    version,
+    amendmentReason,
+    partChanged,
+    unansweredQuestions,
     reason,
     createdTime,
     updatedTime,
     ...writable
   } = rfq
-  return writable
+  // The consumer, whose JSON this is, sees the whole delivery.
+  return writable as RfqInput
 }

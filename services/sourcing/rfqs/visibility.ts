@@ -11,3 +11,7 @@ export const isConsumer = (sql: Sql, orgId: string) => sql`consumer_org_id = ${o
 export const isIpOwner = (sql: Sql, orgId: string) => sql`ip_owner_org_id = ${orgId} and published_at is not null`
 
 export const isInvited = (sql: Sql, orgId: string) => sql`org_id = ${orgId}`
+
+/** The JSON of an RFQ for its consumer or its IP owner, on rows of `sourcing.rfqs`. */
+export const documentFor = (sql: Sql, orgId: string) =>
+  sql`case when ${isConsumer(sql, orgId)} then consumer_document else document end`

@@ -3,7 +3,7 @@ import type { Log } from '../../kit/log/log.ts'
 import { every, type Worker } from '../../kit/worker/worker.ts'
 import { caseChange, emitRfqEvent } from './events.ts'
 import type { RfqDeps, RfqFollowers } from './followers.ts'
-import { expireDue } from './queries.ts'
+import { expireDue, lapseDue } from './queries.ts'
 
 /** RFQs per transaction. Each has up to 102 organizations, all of which are notified of its end. */
 const BATCH_SIZE = 20
@@ -16,27 +16,54 @@ interface WorkerDeps extends RfqDeps {
   now: () => string
 }
 
-/** Closes expired RFQs. */
+/** A CLOSED RFQ that is not awarded or cancelled ends by itself. */
+const LAPSE_MS = 180 * 24 * 60 * 60 * 1000
+const LAPSE_REASON = 'The RFQ was closed for 180 days without an award.'
+
+/** Closes expired RFQs, and cancels those that have been closed for long. */
 export const rfqExpiryWorker = ({ sql, log, now, followers }: WorkerDeps): Worker =>
   every('rfq-expiry', POLL_MS, log, async (signal) => {
     while (!signal.aborted && (await expireNext(sql, followers, now()))) {}
+    while (!signal.aborted && (await lapseNext(sql, followers, now()))) {}
   })
 
 /** Closes the next RFQs. Returns whether there may be more. */
 const expireNext = (sql: Pool, followers: RfqFollowers, now: string): Promise<boolean> =>
   sql.begin(async (tx) => {
     const expired = await expireDue(tx, now, BATCH_SIZE)
-    const closed = expired
-      .filter(({ was_open: wasOpen }) => wasOpen)
-      .map((rfq) => ({
-        id: rfq.id,
-        partId: rfq.part_id,
-        consumerOrgId: rfq.consumer_org_id,
-        ipOwnerOrgId: rfq.ip_owner_org_id,
-        manufacturerIds: rfq.manufacturer_ids,
-      }))
+    const closed = expired.filter(({ was_open: wasOpen }) => wasOpen).map(subjectOf)
     for (const rfq of closed) await emitRfqEvent(tx, 'closed', rfq)
     const changes = closed.map((rfq) => caseChange('closed', rfq))
     await followers.updateCases(tx, changes, now)
     return expired.length === BATCH_SIZE
   })
+
+/** Cancels the next RFQs that have been CLOSED for long. Returns whether there may be more. */
+const lapseNext = (sql: Pool, followers: RfqFollowers, now: string): Promise<boolean> =>
+  sql.begin(async (tx) => {
+    const closedBefore = new Date(Date.parse(now) - LAPSE_MS).toISOString()
+    const lapsed = (await lapseDue(tx, { closedBefore, reason: LAPSE_REASON, now, limit: BATCH_SIZE })).map(subjectOf)
+    for (const rfq of lapsed) {
+      await emitRfqEvent(tx, 'cancelled', rfq)
+      await followers.rejectOffers(tx, rfq.id, now)
+    }
+    const changes = lapsed.map((rfq) => ({ ...caseChange('cancelled', rfq), ends: true }))
+    await followers.updateCases(tx, changes, now)
+    return lapsed.length === BATCH_SIZE
+  })
+
+interface EndedRfq {
+  id: string
+  part_id: string
+  consumer_org_id: string
+  ip_owner_org_id: string
+  manufacturer_ids: string[]
+}
+
+const subjectOf = ({ id, part_id, consumer_org_id, ip_owner_org_id, manufacturer_ids }: EndedRfq) => ({
+  id,
+  partId: part_id,
+  consumerOrgId: consumer_org_id,
+  ipOwnerOrgId: ip_owner_org_id,
+  manufacturerIds: manufacturer_ids,
+})

@@ -18,13 +18,13 @@ const insertOrders = (owner: Owner, first: number, last: number) => owner`
     insert into sourcing.orders (
       id, serial_number, rfq_id, offer_id, part_id, factory_id, consumer_org_id, ip_owner_org_id, manufacturer_org_id,
       seller_org_id, distributor_org_id, state, held_state, quantity, unit_price, tooling_cost, shipping_cost, total, currency,
-      due_date, milestones, reason, created_at, updated_at)
+      due_date, milestones, reason, part_revision, created_at, updated_at)
     select 'order_' || lpad(n::text, 26, '0'), 'O-' || lpad(n::text, 8, '0'), rfq.id,
       'offer_' || lpad((n * ${OFFERS_PER_RFQ}::int)::text, 26, '0'), rfq.part_id, 'factory_' || lpad((1 + n % 5000)::text, 26, '0'),
       rfq.consumer_org_id, rfq.ip_owner_org_id, rfq.consumer_org_id, rfq.consumer_org_id, rfq.consumer_org_id,
       states.state, case when states.state = 'ON_HOLD' then 'CONFIRMED' end, 10, 95, 250, 80.25, 1280.25, 'EUR',
       current_date + 28, '[{"name": "First article inspection", "plannedTime": "2031-05-20T12:00:00.000Z"}]',
-      case when states.state in ('ON_HOLD', 'DECLINED', 'CANCELLED') then 'The powder batch failed its test.' end,
+      case when states.state in ('ON_HOLD', 'DECLINED', 'CANCELLED') then 'The powder batch failed its test.' end, 1,
       rfq.created_at, rfq.updated_at
     from generate_series(${first}::int, ${last}::int) n
     join sourcing.rfqs rfq on rfq.id = 'rfq_' || lpad(n::text, 26, '0')

@@ -45,7 +45,7 @@ const insertRfqs = (
     insert into sourcing.rfqs (
       id, serial_number, part_id, part_title, owner_part_title, part_serial_number, consumer_org_id, ip_owner_org_id,
       state, terms, manufacturer_ids, expires_at, expired, cancel_reason,
-      created_at, updated_at, published_at)
+      created_at, updated_at, published_at, version, part_revision)
     select 'rfq_' || lpad(n::text, 26, '0'), 'R-' || lpad(n::text, 8, '0'), 'part_' || n % 5000,
       title, title,
       'P-' || lpad((n % 5000)::text, 8, '0'), 'org_' || org, 'org_' || org, state,
@@ -55,7 +55,8 @@ const insertRfqs = (
       case when n <= 120 then now() + interval '30 days' else now() - interval '1 day' end, n > 120,
       case when state = 'CANCELLED' then 'Not needed.' end,
       now() - make_interval(secs => ${count} - n), now() - make_interval(secs => ${count} - n),
-      case when state <> 'DRAFT' then now() end
+      case when state <> 'DRAFT' then now() end, case when state <> 'DRAFT' then 1 end,
+      case when state <> 'DRAFT' then 1 end
     from loaded`
 
 /** Two for each RFQ that is no draft. */

@@ -6,7 +6,7 @@ import { cancelDeletion, scheduleDeletionOfAttempts, scheduleDeletionOfUpload } 
 import { findStoredBytes } from '../queries.ts'
 import { isWithinQuota, type StorageQuota } from '../rules.ts'
 import type { ObjectInfo } from '../storage/storage.ts'
-import { lockPartOfFile, markFailed, markReady, recordProgress } from './queries.ts'
+import { lockFile, lockPartOfFile, markFailed, markReady, recordProgress } from './queries.ts'
 import { type CopyData, type ImportData, JobFailure, type Progress } from './rules.ts'
 
 export interface FinishDeps {
@@ -41,13 +41,14 @@ function endFile(
 ): Promise<void> {
   return job.settle(async (tx) => {
     const now = currentTime()
-    const [part] = await lockPartOfFile(tx, job.id)
-    if (!part || !(await job.end(tx))) return
+    await lockPartOfFile(tx, job.id)
+    const [file] = await lockFile(tx, job.id)
+    if (!file || !(await job.end(tx))) return
     await change(tx)
     if ('sourceKey' in job.data) await scheduleDeletionOfUpload(tx, job.data.sourceKey, now)
     await scheduleDeletionOfAttempts(tx, job.id, now)
     if (progress) await recordProgress(tx, job.id, progress)
-    await recordFilesChange(tx, { partId: part.id, orgId: part.ip_owner_org_id }, now)
+    if (file.is_current) await recordFilesChange(tx, { partId: file.part_id, orgId: file.org_id }, now)
   })
 }
 

@@ -11,9 +11,12 @@ export const recordProgress = (tx: Tx, fileId: string, { receivedBytes, totalByt
   update sourcing.imports set received_bytes = ${receivedBytes}, total_bytes = ${totalBytes} where file_id = ${fileId}`
 
 /** Locks the part before the file, in the same order as every other change. */
-export const lockPartOfFile = (tx: Tx, fileId: string) => tx<{ id: string; ip_owner_org_id: string }[]>`
-  select p.id, p.ip_owner_org_id from sourcing.parts p
-  where p.id = (select part_id from sourcing.files where id = ${fileId}) for update`
+export const lockPartOfFile = (tx: Tx, fileId: string) => tx`
+  select id from sourcing.parts where id = (select part_id from sourcing.files where id = ${fileId}) for update`
+
+/** A file and whether it belongs to its part as it is now. Others belong to pinned revisions. */
+export const lockFile = (tx: Tx, fileId: string) => tx<{ part_id: string; org_id: string; is_current: boolean }[]>`
+  select part_id, org_id, removed_at is null as is_current from sourcing.files where id = ${fileId} for update`
 
 export const markReady = (tx: Tx, fileId: string, objectKey: string, info: ObjectInfo) => tx<{ id: string }[]>`
   update sourcing.files set state = 'READY', object_key = ${objectKey}, size_bytes = ${info.sizeBytes},

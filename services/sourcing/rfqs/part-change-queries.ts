@@ -1,11 +1,15 @@
 import type { Sql, Tx } from '../../kit/db/client.ts'
-import { isReadable } from '../parts/visibility.ts'
+import { isSourceable } from '../parts/visibility.ts'
 
-/** Whether RFQs of a part or their invitations may have another title. Of more than `limit` RFQs some may. */
-export const findStaleTitles = (sql: Sql, partId: string, limit: number) => sql<[{ is_some: boolean }]>`
+/**
+ * Whether RFQs of a part or their invitations may have another title, or do not yet show that the part has changed. Of
+ * more than `limit` RFQs some may.
+ */
+export const findStaleRfqs = (sql: Sql, partId: string, limit: number) => sql<[{ is_some: boolean }]>`
   select count(*) > ${limit} or coalesce(bool_or(is_stale), false) as is_some
   from (
     select rfq.owner_part_title is distinct from part.title or rfq.part_title is distinct from part.title
+      or rfq.state = 'OPEN' and not rfq.part_changed and rfq.part_revision <> part.revision
       or exists (
         select from sourcing.rfq_invitations where rfq_id = rfq.id and part_title is distinct from part.title) as is_stale
     from sourcing.rfqs rfq join sourcing.parts part on part.id = rfq.part_id
@@ -17,15 +21,15 @@ export const lockNextRfqs = (tx: Tx, partId: string, after: string, limit: numbe
   select id from sourcing.rfqs where part_id = ${partId} and id > ${after} order by id limit ${limit} for update`
 
 /**
- * Copies the title of the part to RFQs. A consumer that cannot read the part now keeps the last title that it could
- * read: otherwise a search would disclose the new one.
+ * Copies the title of the part to RFQs. A consumer that does not read the part as it is now keeps the title that it
+ * could read: otherwise a search would disclose the new one.
  */
 export const refreshRfqs = (sql: Sql, ids: readonly string[]) => sql`
   update sourcing.rfqs set owner_part_title = fresh.title,
     part_title = case when is_readable then fresh.title else part_title end
   from (
     select rfq.id, part.title, exists (
-      select from sourcing.parts where id = rfq.part_id and ${isReadable(sql, sql`rfq.consumer_org_id`)}) as is_readable
+      select from sourcing.parts where id = rfq.part_id and ${isSourceable(sql, sql`rfq.consumer_org_id`)}) as is_readable
     from sourcing.rfqs rfq
     join sourcing.parts part on part.id = rfq.part_id
     where rfq.id = any(${[...ids]})
@@ -33,9 +37,20 @@ export const refreshRfqs = (sql: Sql, ids: readonly string[]) => sql`
   where rfqs.id = fresh.id
     and (owner_part_title is distinct from title or is_readable and part_title is distinct from title)`
 
-/** Copies the title of the part to the invitations of those manufacturers of RFQs that can read the part. */
+/** Copies the title of the part to the invitations of those manufacturers of RFQs that read the part as it is now. */
 export const refreshInvitations = (sql: Sql, ids: readonly string[]) => sql`
   update sourcing.rfq_invitations invited set part_title = part.title
   from sourcing.parts part
   where invited.rfq_id = any(${[...ids]}) and part.id = invited.part_id and invited.part_title is distinct from part.title
-    and exists (select from sourcing.parts where id = invited.part_id and ${isReadable(sql, sql`invited.org_id`)})`
+    and exists (select from sourcing.parts where id = invited.part_id and ${isSourceable(sql, sql`invited.org_id`)})`
+
+/** Marks the OPEN RFQs whose part has a later revision than the pinned one. Marked ones are not returned again. */
+export const markChanged = (tx: Tx, ids: readonly string[]) => tx<
+  { id: string; partId: string; consumerOrgId: string; ipOwnerOrgId: string }[]
+>`
+  update sourcing.rfqs rfq set part_changed = true
+  from sourcing.parts part
+  where rfq.id = any(${[...ids]}) and part.id = rfq.part_id and rfq.state = 'OPEN' and not part_changed
+    and rfq.part_revision <> part.revision
+  returning rfq.id, rfq.part_id as "partId", rfq.consumer_org_id as "consumerOrgId",
+    rfq.ip_owner_org_id as "ipOwnerOrgId"`

@@ -1,0 +1,34 @@
+import type { Pool } from '../../kit/db/client.ts'
+import { deleteUnpinned, sweepDue } from './queries.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+/** How long an RFQ without orders keeps its revision after its end. */
+const RFQ_DAYS = 90
+const CHECK_DAYS = 30
+const BATCH_SIZE = 100
+
+const daysFrom = (now: string, days: number) => new Date(Date.parse(now) + days * DAY_MS).toISOString()
+
+/** Deletes pinned revisions that no RFQ or order needs any more, with the removed files that only they listed. */
+export async function cleanUpRevisions(
+  sql: Pool,
+  { orderDays, now }: { orderDays: number; now: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const sweep = {
+    now,
+    rfqsEndedBefore: daysFrom(now, -RFQ_DAYS),
+    ordersPlacedBefore: daysFrom(now, -orderDays),
+    nextCheck: daysFrom(now, CHECK_DAYS),
+    limit: BATCH_SIZE,
+  }
+  let found = BATCH_SIZE
+  while (found === BATCH_SIZE && !signal.aborted) {
+    found = await sql.begin(async (tx) => {
+      const swept = await sweepDue(tx, sweep)
+      const partIds = swept.flatMap(({ part_id: id }) => (id === null ? [] : [id]))
+      if (partIds.length > 0) await deleteUnpinned(tx, partIds)
+      return swept.length
+    })
+  }
+}

@@ -1,0 +1,80 @@
+import { MAX_LISTED_PINS } from '../../../proto/http/sourcing/part-revisions.ts'
+import type { Sql } from '../../kit/db/client.ts'
+import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
+import { isRevisionReader } from '../parts/visibility.ts'
+
+const NEWEST = '2147483647'
+
+/** The pinned revisions of an own part, newest first. */
+export const listRevisions = (sql: Sql, partId: string, { after, limit, offset }: PageWindow) => sql<DocumentRow[]>`
+  select revision::text as position, concat(
+    '{"revision":', revision, ',"pinnedTime":', to_json(sourcing.api_time(pinned_at)),
+    ',"pinCount":', rfqs.count + orders.count,
+    ',"pins":[', concat_ws(',', orders.pins, rfqs.pins), ']}') as document
+  from (
+    select part_id, revision, pinned_at from sourcing.part_revisions
+    where part_id = ${partId} and revision < ${after ?? NEWEST}::integer
+    order by revision desc limit ${limit} offset ${offset}
+  ) page
+  cross join lateral (
+    select count(*) as count, string_agg(concat('{"type":"RFQ","id":', to_json(id), ',"serialNumber":',
+      to_json(serial_number), '}'), ',' order by id desc) filter (where place <= ${MAX_LISTED_PINS}) as pins
+    from (select id, serial_number, row_number() over (order by id desc) as place from sourcing.rfqs
+      where rfqs.part_id = page.part_id and part_revision = revision) pins
+  ) rfqs
+  cross join lateral (
+    select count(*) as count, string_agg(concat('{"type":"ORDER","id":', to_json(id), ',"serialNumber":',
+      to_json(serial_number), '}'), ',' order by id desc) filter (where place <= ${MAX_LISTED_PINS}) as pins
+    from (select id, serial_number, row_number() over (order by id desc) as place from sourcing.orders
+      where orders.part_id = page.part_id and part_revision = revision) pins
+  ) orders
+  order by revision desc`
+
+/** The JSON of a pinned revision for an organization; no row where the organization may not read it. */
+export const findRevision = (sql: Sql, orgId: string, partId: string, revision: number) => sql<{ document: string }[]>`
+  select case when pinned.ip_owner_org_id = ${orgId}
+    then sourcing.owner_part_document(part_at, sourcing.part_document(part_at))
+    else sourcing.part_document(part_at) end as document
+  from sourcing.part_revisions pinned
+  left join sourcing.parts part on part.id = pinned.part_id
+  cross join lateral sourcing.part_at(pinned, part) part_at
+  where pinned.part_id = ${partId} and pinned.revision = ${revision}
+    and (pinned.ip_owner_org_id = ${orgId} or ${isRevisionReader(sql, orgId)})`
+
+/** Postpones the check of revisions that something still needs, and returns the others of those that are due. */
+export const sweepDue = (sql: Sql, { now, rfqsEndedBefore, ordersPlacedBefore, nextCheck, limit }: Sweep) => sql<
+  { part_id: string }[]
+>`
+  with due as materialized (
+    select part_id, revision,
+      exists (select from sourcing.orders where orders.part_id = due.part_id and part_revision = due.revision
+        and created_at > ${ordersPlacedBefore})
+      or exists (select from sourcing.rfqs where rfqs.part_id = due.part_id and part_revision = due.revision
+        and (state in ('OPEN', 'CLOSED') or state_since > ${rfqsEndedBefore})) as is_needed
+    from sourcing.part_revisions due
+    where due_at <= ${now} order by due_at limit ${limit} for update skip locked
+  ), postponed as (
+    update sourcing.part_revisions pinned set due_at = ${nextCheck} from due
+    where is_needed and pinned.part_id = due.part_id and pinned.revision = due.revision
+    returning null::text as part_id
+  ), deleted as (
+    delete from sourcing.part_revisions pinned using due
+    where not is_needed and pinned.part_id = due.part_id and pinned.revision = due.revision
+    returning pinned.part_id
+  )
+  select part_id from postponed union all select part_id from deleted`
+
+interface Sweep {
+  now: string
+  /** RFQs without orders that ended before need no revision. */
+  rfqsEndedBefore: string
+  /** Orders that were placed before need no revision. */
+  ordersPlacedBefore: string
+  nextCheck: string
+  limit: number
+}
+
+/** Deletes the removed files of parts that no pinned revision lists any more. */
+export const deleteUnpinned = (sql: Sql, partIds: readonly string[]) => sql`
+  delete from sourcing.files
+  where part_id = any(${[...partIds]}) and removed_at is not null and not sourcing.is_pinned(part_id, id)`
