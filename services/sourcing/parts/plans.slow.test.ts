@@ -66,7 +66,7 @@ describe(`over ${ROWS} parts`, () => {
       'rfq_invitations',
       'rfqs_sourced',
     ])
-    expect(plan.indexes).toHaveLength(17)
+    expect(plan.indexes).toHaveLength(16)
   })
 
   test('every stored document matches the schema of a part', async () => {
