@@ -29,6 +29,7 @@ export const RFQ_VERBS = {
   patch: { by: ['consumer'], moves: { DRAFT: 'DRAFT' } },
   publish: { by: ['consumer'], moves: { DRAFT: 'OPEN' } },
   invite: { by: ['consumer'], moves: { DRAFT: 'DRAFT', OPEN: 'OPEN' } },
+  amend: { by: ['consumer'], moves: { OPEN: 'OPEN' } },
   extend: { by: ['consumer'], moves: { OPEN: 'OPEN' } },
   close: { by: ['consumer'], moves: { OPEN: 'CLOSED' } },
   reopen: { by: ['consumer'], moves: { CLOSED: 'OPEN' } },
@@ -41,6 +42,7 @@ export const RFQ_VERBS = {
 export const OFFER_VERBS = {
   patch: { by: ['maker'], moves: { DRAFT: 'DRAFT' } },
   submit: { by: ['maker'], moves: { DRAFT: 'SUBMITTED' } },
+  reconfirm: { by: ['maker'], moves: { SUBMITTED: 'SUBMITTED' } },
   revise: { by: ['maker'], moves: { SUBMITTED: 'SUBMITTED' } },
   withdraw: { by: ['maker'], moves: { SUBMITTED: 'WITHDRAWN' } },
   accept: { by: ['consumer'], moves: { SUBMITTED: 'ACCEPTED' } },

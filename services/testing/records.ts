@@ -8,7 +8,7 @@ import { completedUpload, createFile } from './operations/files.ts'
 import { createOffer, receivedOffer } from './operations/offers.ts'
 import { boughtOrder, madeOrder, ownedOrder } from './operations/orders.ts'
 import { ORGANIZATION_RECORDS } from './operations/organization-records.ts'
-import { createRfq, invitationOf, rfqAfter } from './operations/rfqs.ts'
+import { createRfq, invitationOf, partWithOpenRfq, rfqAfter } from './operations/rfqs.ts'
 import { SERVICE_ACCOUNT_RECORDS } from './operations/service-account-records.ts'
 
 /** A kind of record that is private to an organization or to a user. */
@@ -87,6 +87,11 @@ export const RECORDS = {
     make: (fixtures, account) => partAfter(fixtures, account, 'publish', 'archive'),
     random: () => newId('part'),
   },
+  pinnedPart: {
+    owners: IP_OWNERS,
+    make: (fixtures, account) => partWithOpenRfq(fixtures, account),
+    random: () => newId('part'),
+  },
   draftRfq: {
     owners: RFQ_CONSUMERS,
     make: (fixtures, account) => createRfq(fixtures, account),
@@ -131,6 +136,15 @@ export const RECORDS = {
     owners: MANUFACTURERS,
     make: async (fixtures, account) =>
       createOffer(fixtures, account, await internalFactory(fixtures, account), 'submit'),
+    random: () => newId('offer'),
+  },
+  outdatedOffer: {
+    owners: MANUFACTURERS,
+    async make(fixtures, account) {
+      const id = await createOffer(fixtures, account, await internalFactory(fixtures, account), 'submit')
+      await fixtures.market.db.owner`update sourcing.offers set outdated = true where id = ${id}`
+      return id
+    },
     random: () => newId('offer'),
   },
   receivedOffer: {

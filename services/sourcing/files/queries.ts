@@ -20,7 +20,7 @@ export const findRevisionFiles = (sql: Sql, orgId: string, partId: string, revis
   select ${isOwn(sql, orgId)} as "isOwner", file_ids as "fileIds",
     case when exists (
       select from sourcing.orders
-      where ${inView(sql, orgId, 'MANUFACTURER')} and orders.part_id = pinned.part_id and part_revision = revision
+      where ${inView(sql, orgId, 'MANUFACTURER')} and orders.part_id = pinned.part_id and part_revision = pinned.revision
         and ${showsIpFiles(sql)}) then file_ids else '{}' end as "ipFileIds"
   from sourcing.part_revisions pinned
   where pinned.part_id = ${partId} and pinned.revision = ${revision}

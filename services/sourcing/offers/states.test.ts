@@ -54,6 +54,8 @@ describe.each(Object.keys(OFFER_VERBS) as Verb[])('%s', (verb) => {
       })
       const tried = STATES.map(async (state) => {
         const id = await offerIn(state)
+        // Only an outdated offer can be reconfirmed.
+        if (verb === 'reconfirm') await market.db.owner`update sourcing.offers set outdated = true where id = ${id}`
         const { status } = await send(id, verb, CALLERS[caller])
         return `${state}: ${status} ${await stateOf(id)}`
       })

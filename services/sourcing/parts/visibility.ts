@@ -77,10 +77,10 @@ export const documentFor = (sql: Sql, orgId: OrgRef) => sql`case
 export const isRevisionReader = (sql: Sql, orgId: string) => sql`(
   exists (
     select from sourcing.rfq_invitations invitation
-    where ${isLiveInvitation(sql, orgId)} and invitation.part_id = pinned.part_id and part_revision = revision)
+    where ${isLiveInvitation(sql, orgId)} and invitation.part_id = pinned.part_id and part_revision = pinned.revision)
   or exists (
     select from sourcing.rfqs rfq
-    where ${isOwnRfq(sql, orgId)} and rfq.part_id = pinned.part_id and part_revision = revision)
+    where ${isOwnRfq(sql, orgId)} and rfq.part_id = pinned.part_id and part_revision = pinned.revision)
   or exists (
     select from sourcing.orders
-    where ${isParty(sql, orgId)} and orders.part_id = pinned.part_id and part_revision = revision))`
+    where ${isParty(sql, orgId)} and orders.part_id = pinned.part_id and part_revision = pinned.revision))`

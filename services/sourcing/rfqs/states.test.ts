@@ -29,6 +29,7 @@ function send(id: string, verb: Verb, { administrator }: typeof consumer, offerI
   if (verb === 'delete') return by.remove(id)
   const bodies: Partial<Record<Verb, object>> = {
     invite: { manufacturerIds: [maker.orgId] },
+    amend: { quantities: [20], reason: 'More are needed.' },
     extend: { expireTime: inHours(1000) },
     reopen: { expireTime: inHours(1000) },
     award: { awards: [{ offerId, quantity: 10 }] },

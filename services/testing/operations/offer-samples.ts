@@ -28,6 +28,7 @@ export const OFFER_SAMPLES: Record<string, OperationSample> = {
     conflict: ofKind('submittedOffer'),
   },
   submitOffer: { by: 'manufacturer', references: { 'path.id': 'draftOffer' }, conflict: ofKind('submittedOffer') },
+  reconfirmOffer: { by: 'manufacturer', references: { 'path.id': 'outdatedOffer' }, conflict: 'race' },
   reviseOffer: { by: 'manufacturer', references: { 'path.id': 'submittedOffer' }, conflict: 'race' },
   withdrawOffer: { by: 'manufacturer', references: { 'path.id': 'submittedOffer' }, conflict: 'race' },
   rejectOffer: { references: { 'path.id': 'receivedOffer' }, conflict: 'race' },

@@ -9,7 +9,8 @@ import { inviteeOf } from './rfqs.ts'
 const ofKind = (record: RecordName) => async (fixtures: Fixtures, account: Account, input: Input) =>
   withValue(input, 'path.id', await recordKind(record).make(fixtures, account))
 
-const SHARED = { 'body.manufacturerIds.0': 'shared', 'body.deliveryRegionCode': 'shared' } as const
+const DELIVERY = { 'body.delivery.regionCode': 'shared', 'body.delivery.postalCode': 'shared' } as const
+const SHARED = { 'body.manufacturerIds.0': 'shared', 'body.deliveryRegionCode': 'shared', ...DELIVERY } as const
 
 const withInvitee = async (fixtures: Fixtures) => ({ 'body.manufacturerIds': [await inviteeOf(fixtures)] })
 
@@ -31,6 +32,11 @@ export const RFQ_SAMPLES: Record<string, OperationSample> = {
   inviteToRfq: {
     references: { 'path.id': ['openRfq', 'draftRfq'], 'body.manufacturerIds.0': 'shared' },
     values: withInvitee,
+    conflict: ofKind('closedRfq'),
+  },
+  amendRfq: {
+    references: { 'path.id': 'openRfq', ...DELIVERY },
+    values: () => ({ 'body.expireTime': inHours(1000) }),
     conflict: ofKind('closedRfq'),
   },
   extendRfq: {
