@@ -28,7 +28,7 @@ const texts = Object.values(OPERATIONS)
 const NOT_DISPLAYED =
   /(Ids?|(material|standard)Codes?|ids|codes|Time|username|[pP]assword|token|client_(id|secret)|scope|token_type_hint|\.id|remove|sasUrl)(\.0)?$/
 /** Notes and requirements of several lines, and the values of metadata. */
-const LINES = /([nN]otes?|requirements|[dD]escription(Manufacturer)?|metadata\.\*)$/
+const LINES = /([nN]otes?|requirements|confidentialityTerms|[dD]escription(Manufacturer)?|metadata\.\*)$/
 
 const BIDIRECTIONAL = [...'\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069']
 

@@ -37,6 +37,13 @@ export const ComparedOffer = closed(
     }),
     state: OneOf(['SUBMITTED', 'ACCEPTED'], { description: 'State of the offer.', examples: ['SUBMITTED'] }),
     revision: Type.Integer({ minimum: 1, format: 'int32', description: 'Revision of the offer.', examples: [1] }),
+    isOutdated: Type.Optional(
+      Type.Boolean({
+        description:
+          'True if the RFQ was amended since: the offer cannot be awarded until it is reconfirmed or revised.',
+        examples: [true],
+      }),
+    ),
     unpriced: Type.Optional(
       OneOf(['SEALED', 'BELOW_MIN_QUANTITY'], {
         description:
@@ -66,7 +73,7 @@ export const ComparedOffer = closed(
     validUntil: DateTime('Time until which the offer is valid.'),
     best: Type.Array(OneOf(COMPARED, { description: 'Name of a field.', examples: ['unitPrice'] }), {
       description:
-        'Fields in which the offer beats every other offer that states a value. Ties have no best offer, `validUntil` is compared by day, and a `landedTotal` without shipping does not beat one with shipping.',
+        'Fields in which the current offer beats every other current offer that states a value. Ties have no best offer, `validUntil` is compared by day, and a `landedTotal` without shipping does not beat one with shipping.',
       examples: [['unitPrice', 'landedTotal']],
     }),
   },

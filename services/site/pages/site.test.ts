@@ -206,6 +206,7 @@ describe('the API reference', () => {
       'get /v1/offers/{id}: Specification',
       'patch /flows/v1/offers/{id}: Addition',
       'post /flows/v1/offers/{id}/submit: Addition',
+      'post /flows/v1/offers/{id}/reconfirm: Addition',
       'post /flows/v1/offers/{id}/revise: Addition',
       'post /flows/v1/offers/{id}/withdraw: Addition',
       'post /flows/v1/offers/{id}/reject: Addition',

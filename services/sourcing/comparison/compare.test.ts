@@ -11,6 +11,7 @@ const offerOf = (id: string, more: Partial<PricedOffer> = {}): PricedOffer => ({
   factoryId: `factory_${id}`,
   state: 'SUBMITTED',
   revision: 1,
+  isOutdated: false,
   priceBreaks: [
     { minQuantity: 10, unitPrice: '0.1', leadTimeDays: 20 },
     { minQuantity: 50, unitPrice: '0.09', leadTimeDays: 30 },
@@ -179,4 +180,16 @@ describe('the CSV', () => {
     const text = csvOf(comparisonOf(RFQ, [offerOf('a', { manufacturerName })], 10))
     expect(lines(text)[1]).toBe(`Manufacturer,${cell},`)
   })
+})
+
+test('an outdated offer says so, in the file too, and is best in nothing', () => {
+  const cheaper = { isOutdated: true, priceBreaks: [{ minQuantity: 10, unitPrice: '0.01', leadTimeDays: 1 }] }
+  const comparison = comparisonOf(RFQ, [offerOf('a', cheaper), offerOf('b'), offerOf('c', { shippingCost: '9' })], 10)
+  expect(comparison.offers.map(({ offerId, isOutdated }) => [offerId, isOutdated])).toEqual([
+    ['a', true],
+    ['b', undefined],
+    ['c', undefined],
+  ])
+  expect(comparison.offers[0]?.best).toEqual([])
+  expect(csvOf(comparison)).toContain('State,"SUBMITTED, outdated",SUBMITTED,SUBMITTED')
 })

@@ -17,6 +17,7 @@ export interface PricedOffer {
   factoryId: string
   state: 'SUBMITTED' | 'ACCEPTED'
   revision: number
+  isOutdated: boolean
   priceBreaks: { minQuantity: number; unitPrice: string; leadTimeDays: number }[] | null
   toolingCost: string | null
   shippingCost: string | null
@@ -49,6 +50,7 @@ function priced(offer: PricedOffer, quantity: number, currency: Rfq['currency'])
     factoryId: shown.factoryId,
     state: shown.state,
     revision: shown.revision,
+    ...(shown.isOutdated && { isOutdated: true }),
     validUntil: shown.validUntil,
     best: [],
   }
@@ -97,9 +99,9 @@ function lower(a: { amount: string }, b: { amount: string }): number {
   return compare(a.amount, b.amount)
 }
 
-/** Marks in each offer the fields in which it is best. Offers without a price do not compete. */
+/** Marks in each offer the fields in which it is best. Outdated offers and those without a price do not compete. */
 function withBest(offers: readonly ComparedOffer[]): ComparedOffer[] {
-  const competing = offers.filter(({ unpriced }) => unpriced === undefined)
+  const competing = offers.filter(({ unpriced, isOutdated }) => unpriced === undefined && !isOutdated)
   const someShip = competing.some(({ shippingCost }) => shippingCost !== undefined)
   const winners = COMPARED.map((field) => {
     const winner = winnerOf(field, competing)

@@ -22,7 +22,7 @@ export function csvOf({ offers, currency, quantity, hasMore }: OfferComparison):
     ['Offer', ({ offerId }) => offerId],
     ['Manufacturer', ({ manufacturerName }) => manufacturerName],
     ['Factory', ({ factoryId }) => factoryId],
-    ['State', ({ state }) => state],
+    ['State', ({ state, isOutdated }) => (isOutdated ? `${state}, outdated` : state)],
     ['Revision', ({ revision }) => revision],
     ['Quantity', () => quantity],
     ['Currency', () => currency],

@@ -16,7 +16,7 @@ const MAX_OFFERS = 2000
  */
 export const findComparedOffers = (sql: Sql, orgId: string, rfqId: string, now: string) => sql<PricedOffer[]>`
   select offers.id, manufacturer_org_id as "manufacturerOrgId", org.name as "manufacturerName",
-    factory_id as "factoryId", state, revision, valid_until as "validUntil",
+    factory_id as "factoryId", state, revision, outdated and state = 'SUBMITTED' as "isOutdated", valid_until as "validUntil",
     case when ${offers.maySeePrices(sql, orgId)} then price_breaks end as "priceBreaks",
     case when ${offers.maySeePrices(sql, orgId)} then tooling_cost end as "toolingCost",
     case when ${offers.maySeePrices(sql, orgId)} then shipping_cost end as "shippingCost"

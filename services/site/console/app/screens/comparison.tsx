@@ -53,6 +53,7 @@ const Offers = ({ quantity, offers }: OfferComparison) => (
               <small>
                 <FactoryName id={offer.factoryId} /> · {fill(t.comparison.revision, { count: number(offer.revision) })}
               </small>
+              {offer.isOutdated && <small class="hint">{t.comparison.outdated}</small>}
               {offer.state === 'ACCEPTED' && <Badge of="offer" state={offer.state} />}
             </th>
           ))}
@@ -124,6 +125,7 @@ interface Chosen {
   offerId: string
   manufacturerName: string
   quantity: number
+  purchaseOrderNumber: string | undefined
   /** The offer at this quantity; missing where it is no longer compared. */
   compared?: ComparedOffer | undefined
 }
@@ -209,7 +211,7 @@ function SellerChoice() {
 
 /** Chooses offers with quantities. The marketplace checks them. */
 function Award({ rfq, comparison }: { rfq: Rfq; comparison: OfferComparison }) {
-  const offers = comparison.offers.filter(({ state }) => state === 'SUBMITTED')
+  const offers = comparison.offers.filter(({ state, isOutdated }) => state === 'SUBMITTED' && !isOutdated)
   const chosen = useRef<Chosen[]>([])
   const isKnownSeller = useRef(false)
   const review = async (data: FormData) => {
@@ -219,7 +221,8 @@ function Award({ rfq, comparison }: { rfq: Rfq; comparison: OfferComparison }) {
     for (const [row, { offerId, manufacturerName }] of offers.entries()) {
       const quantity = numberOf(data, `quantity.${row}`)
       if (quantity === undefined) continue
-      const one: Chosen = { row, offerId, manufacturerName, quantity }
+      const purchaseOrderNumber = textOf(data, 'purchaseOrderNumber')
+      const one: Chosen = { row, offerId, manufacturerName, quantity, purchaseOrderNumber }
       chosen.current.push(one)
       const at = { params: { path: { id: rfq.id }, query: { quantity } } }
       const read = await market.GET('/flows/v1/rfqs/{id}/comparison', at)
@@ -228,7 +231,11 @@ function Award({ rfq, comparison }: { rfq: Rfq; comparison: OfferComparison }) {
     return chosen.current.length > 0 && <Orders of={chosen.current} sellerOrgId={sellerIn(data)} />
   }
   const award = (data: FormData) => {
-    const awards = chosen.current.map(({ offerId, quantity }) => ({ offerId, quantity }))
+    const awards = chosen.current.map(({ offerId, quantity, purchaseOrderNumber }) => ({
+      offerId,
+      quantity,
+      ...(purchaseOrderNumber && { purchaseOrderNumber }),
+    }))
     const sellerOrgId = sellerIn(data)
     return post('/flows/v1/rfqs/{id}/award', rfq.id, { awards, ...(sellerOrgId !== undefined && { sellerOrgId }) })
   }
@@ -236,10 +243,12 @@ function Award({ rfq, comparison }: { rfq: Rfq; comparison: OfferComparison }) {
   const pathOf = (field: string) =>
     field === 'sellerOrgId' && isKnownSeller.current
       ? 'seller'
-      : field.replace(
-          /^(?:awards\.(\d+)\.)?(?:quantity|offerId)$/,
-          (_, at = -1) => `quantity.${chosen.current.at(Number(at))?.row}`,
-        )
+      : field
+          .replace(/^awards\.\d+\.purchaseOrderNumber$/, 'purchaseOrderNumber')
+          .replace(
+            /^(?:awards\.(\d+)\.)?(?:quantity|offerId)$/,
+            (_, at = -1) => `quantity.${chosen.current.at(Number(at))?.row}`,
+          )
   return (
     <Action
       label={t.verbs.award}
@@ -266,6 +275,7 @@ function Award({ rfq, comparison }: { rfq: Rfq; comparison: OfferComparison }) {
           isFocused={at === 0}
         />
       ))}
+      <Field name="purchaseOrderNumber" label={t.orders.purchaseOrderNumber} isOptional />
       <SellerChoice />
     </Action>
   )

@@ -39,6 +39,8 @@ export const Terms = ({ offer }: { offer: Offer }) => (
         [t.comparison.shipping, offer.shippingCost && money(offer.shippingCost)],
         [t.comparison.validUntil, date(offer.validUntil)],
         [t.rfqs.factory, <FactoryName key="factory" id={offer.factoryId} />],
+        [t.offer.reference, offer.reference],
+        [t.rfqs.paymentTerms, offer.paymentTerms],
         [t.offer.notes, offer.notes],
       ]}
     />

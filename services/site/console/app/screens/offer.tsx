@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { OFFER } from '../../../../../proto/states/offers.ts'
 import { at, type Currency, command, ifMatch, market, type Offer, post, type Rfq } from '../api.ts'
 import { type Read, useList, useRecord } from '../data.ts'
-import { amountText, number, region, time } from '../format.ts'
+import { amountText, number, time } from '../format.ts'
 import { mayUse, orgId, permits } from '../me.ts'
 import { OrgName, PartTitle } from '../names.tsx'
 import { fill, t } from '../texts.ts'
@@ -13,7 +13,7 @@ import { amountOf, Field, Form, localTime, numberOf, textOf, timeOf } from '../u
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 import { Terms } from './offer-terms.tsx'
-import { closingOf } from './rfqs.tsx'
+import { termFacts } from './rfq-terms.tsx'
 
 const DAY_MS = 86_400_000
 
@@ -33,6 +33,8 @@ const contentOf = (data: FormData, rows: readonly number[], currency: Currency) 
   validUntil: timeOf(data, 'validUntil') as string,
   toolingCost: moneyOf(data, 'toolingCost', currency),
   shippingCost: moneyOf(data, 'shippingCost', currency),
+  reference: textOf(data, 'reference'),
+  paymentTerms: textOf(data, 'paymentTerms'),
   notes: textOf(data, 'notes'),
 })
 
@@ -91,8 +93,8 @@ function OfferFields({ rfq, opened }: { rfq: Rfq; opened: OpenedDraft | undefine
     }
     const headers = ifMatch(known.current)
     // An optional field that was emptied is cleared.
-    const { toolingCost = null, shippingCost = null, notes = null } = content
-    const body = { ...content, toolingCost, shippingCost, notes }
+    const { toolingCost = null, shippingCost = null, reference = null, paymentTerms = null, notes = null } = content
+    const body = { ...content, toolingCost, shippingCost, reference, paymentTerms, notes }
     return command(() => keep(market.PATCH('/flows/v1/offers/{id}', { ...at(id), headers, body })))
   }
   const isToSubmit = (data: FormData) => data.get('then') === 'submit'
@@ -210,6 +212,15 @@ function OfferFields({ rfq, opened }: { rfq: Rfq; opened: OpenedDraft | undefine
           )}
         />
       </div>
+      <div class="columns">
+        <Field name="reference" label={t.offer.reference} value={first?.reference} isOptional />
+        <Field
+          name="paymentTerms"
+          label={t.rfqs.paymentTerms}
+          value={first?.paymentTerms ?? rfq.paymentTerms}
+          isOptional
+        />
+      </div>
       <Field name="notes" label={t.offer.notes} rows={4} value={first?.notes} isOptional />
     </Form>
   )
@@ -232,6 +243,13 @@ const OfferView = ({ offer }: { offer: Offer }) => (
           <Reason isOptional />
         </Action>
         <Action
+          label={t.verbs.reconfirm}
+          hint={t.offer.reconfirmHint}
+          when={offer.isOutdated === true && mayUse(OFFER, 'reconfirm', offer)}
+          isPrimary
+          onRun={() => post('/flows/v1/offers/{id}/reconfirm', offer.id)}
+        />
+        <Action
           label={t.verbs.revise}
           hint={t.offer.reviseHint}
           when={mayUse(OFFER, 'revise', offer)}
@@ -239,6 +257,11 @@ const OfferView = ({ offer }: { offer: Offer }) => (
         />
       </div>
     </header>
+    {offer.isOutdated && (
+      <p class="hint" role="status">
+        {t.offer.outdated}
+      </p>
+    )}
     <Terms offer={offer} />
     <Facts
       of={[
@@ -304,16 +327,12 @@ export function OfferScreen({ id = '' }: { id?: string }) {
                 <Facts
                   of={[
                     [t.rfqs.consumer, <OrgName key="consumer" id={rfq.consumerOrgId} />],
-                    [t.rfqs.quantities, rfq.quantities.map(number).join(' · ')],
-                    closingOf(rfq),
-                    [t.rfqs.prices, rfq.sealed ? t.rfqs.sealed : t.rfqs.notSealed],
-                    [t.rfqs.country, region(rfq.deliveryRegionCode)],
-                    [t.rfqs.incoterm, rfq.incoterm],
+                    ...termFacts(rfq),
                     [t.rfqs.requirements, rfq.requirements],
                   ]}
                 />
               </Section>
-              <PartFiles partId={rfq.partId} />
+              <PartFiles partId={rfq.partId} revision={rfq.partRevision} />
             </div>
           </div>
         </Page>

@@ -14,6 +14,7 @@ import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 import { Timeline } from '../ui/timeline.tsx'
 import { Assignment } from './assignment.tsx'
+import { deliveryFact, PinnedPart } from './rfq-terms.tsx'
 
 type Plain = 'confirm' | 'start' | 'inspect' | 'resume' | 'deliver' | 'complete'
 type Reasoned = 'decline' | 'cancel' | 'hold' | 'rework'
@@ -158,17 +159,15 @@ const OrderFacts = ({ order }: { order: Order }) => (
   <Section title={t.orders.order}>
     <Facts
       of={[
-        [
-          t.rfqs.part,
-          <a key="part" href={`/console/parts/${order.partId}`}>
-            <PartTitle id={order.partId} />
-          </a>,
-        ],
+        [t.rfqs.part, <PinnedPart key="part" {...order} />],
+        [t.orders.purchaseOrderNumber, order.purchaseOrderNumber],
         [t.orders.quantity, number(order.quantity)],
         [t.comparison.unitPrice, money(order.unitPrice)],
         [t.comparison.tooling, order.toolingCost && money(order.toolingCost)],
         [t.comparison.shipping, order.shippingCost && money(order.shippingCost)],
         [t.orders.total, <strong key="total">{money(order.total)}</strong>],
+        [t.rfqs.paymentTerms, order.paymentTerms],
+        deliveryFact(order.delivery),
         [t.orders.due, <Due key="due" order={order} />],
         [t.orders.carrier, order.carrier],
         [t.orders.tracking, order.trackingNumber],
@@ -217,7 +216,7 @@ export function OrderScreen({ id = '' }: { id?: string }) {
               <Section title={t.timeline.title}>
                 <Timeline of="order" entries={history} />
               </Section>
-              <PartFiles partId={order.partId} />
+              <PartFiles partId={order.partId} revision={order.partRevision} />
             </div>
           </div>
         </Page>

@@ -137,10 +137,15 @@ const PartFacts = ({ part }: { part: Part }) => (
 )
 
 export function PartScreen({ id = '' }: { id?: string }) {
-  const read = useRecord('/v1/parts/{id}', { path: { id } })
+  const { revision } = useLocation().query
+  const current = useRecord(revision === undefined ? '/v1/parts/{id}' : undefined, { path: { id } })
+  const pinned = useRecord(revision === undefined ? undefined : '/flows/v1/parts/{id}/revisions/{revision}', {
+    path: { id, revision: revision ?? '' },
+  })
+  const read = revision === undefined ? current : pinned
   const isOwn = read.data?.ipOwnerOrgId === orgId.value
-  const history = useList(isOwn ? '/v1/parts/{id}/history' : undefined, { path: { id } })
-  const mayChangeFiles = isOwn && permits('PATCH /v1/parts/{id}/files')
+  const history = useList(isOwn && revision === undefined ? '/v1/parts/{id}/history' : undefined, { path: { id } })
+  const mayChangeFiles = isOwn && revision === undefined && permits('PATCH /v1/parts/{id}/files')
   return (
     <Shown read={read}>
       {(part) => (
@@ -152,19 +157,25 @@ export function PartScreen({ id = '' }: { id?: string }) {
             </>
           }
           badge={<Badge of="part" state={part.state} />}
-          actions={<Steps part={part} />}
+          actions={revision === undefined && <Steps part={part} />}
         >
           <div class="beside">
             <div class="stack">
+              {revision !== undefined && (
+                <p class="hint">
+                  {fill(t.parts.pinned, { count: String(part.revision) })}{' '}
+                  <a href={`/console/parts/${id}`}>{t.parts.openCurrent}</a>
+                </p>
+              )}
               <PartFacts part={part} />
-              {isOwn && (
+              {isOwn && revision === undefined && (
                 <Section title={t.timeline.title}>
                   <Timeline of="part" entries={history} />
                 </Section>
               )}
             </div>
             <div class="stack">
-              <PartFiles partId={id} />
+              <PartFiles partId={id} revision={revision === undefined ? undefined : Number(revision)} />
               {mayChangeFiles && (
                 <div class="actions">
                   <AddFile part={part} />

@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
+import { DOCUMENT_KINDS, type DocumentKind } from '../../../../../proto/http/sourcing/document-kinds.ts'
 import { numbersIn } from '../amounts.ts'
 import { type Currency, command, type Incoterm, market, patch, type Rfq, type RfqInput } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
 import { t } from '../texts.ts'
-import { CountryField } from '../ui/choices.tsx'
+import { Choices, CountryField, chosenIn } from '../ui/choices.tsx'
 import { Field, Form, localTime, textOf, timeOf } from '../ui/form.tsx'
 import { bind, Search } from '../ui/list.tsx'
 import { Page } from '../ui/page.tsx'
@@ -24,8 +25,69 @@ function contentOf(data: FormData) {
     sealed: data.has('sealed'),
     ...(incoterm && { incoterm }),
     ...(requirements && { requirements }),
+    ...definedIn(termsOf(data, textOf(data, 'deliveryRegionCode') as string)),
   }
 }
+
+const definedIn = (terms: ReturnType<typeof termsOf>) =>
+  Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== null))
+
+/** The terms of the delivery; null for what was not typed. */
+export function termsOf(data: FormData, regionCode: string) {
+  const [name, lines, postalCode, locality] = ['name', 'lines', 'postalCode', 'locality'].map((field) =>
+    textOf(data, `delivery.${field}`),
+  )
+  const hasDelivery = [name, lines, postalCode, locality].some((text) => text !== undefined)
+  return {
+    requestedDeliveryDate: textOf(data, 'requestedDeliveryDate') ?? null,
+    paymentTerms: textOf(data, 'paymentTerms') ?? null,
+    delivery: hasDelivery
+      ? {
+          name: name as string,
+          lines: (lines ?? '').split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()])),
+          ...(postalCode && { postalCode }),
+          locality: locality as string,
+          regionCode,
+        }
+      : null,
+    requiredDocuments: chosenIn<DocumentKind>(data, 'requiredDocuments'),
+  }
+}
+
+/** Fields of the delivery, which an amendment may change. */
+export const DeliveryFields = ({ rfq }: { rfq: Rfq | undefined }) => (
+  <>
+    <Field
+      name="requestedDeliveryDate"
+      label={t.rfqs.requestedDeliveryDate}
+      type="date"
+      value={rfq?.requestedDeliveryDate}
+      isOptional
+    />
+    <fieldset class="stack">
+      <legend>{t.rfqs.delivery}</legend>
+      <small class="quiet">{t.rfqs.deliveryHint}</small>
+      <Field name="delivery.name" label={t.rfqs.recipient} value={rfq?.delivery?.name} isOptional />
+      <Field
+        name="delivery.lines"
+        label={t.rfqs.addressLines}
+        rows={2}
+        value={rfq?.delivery?.lines?.join('\n')}
+        isOptional
+      />
+      <div class="columns">
+        <Field name="delivery.postalCode" label={t.rfqs.postalCode} value={rfq?.delivery?.postalCode} isOptional />
+        <Field name="delivery.locality" label={t.rfqs.locality} value={rfq?.delivery?.locality} isOptional />
+      </div>
+    </fieldset>
+    <Choices
+      name="requiredDocuments"
+      label={t.rfqs.requiredDocuments}
+      options={DOCUMENT_KINDS.map((kind) => [kind, t.documentKinds[kind]])}
+      chosen={rfq?.requiredDocuments ?? []}
+    />
+  </>
+)
 
 export const RfqFields = ({ rfq }: { rfq?: Rfq }) => (
   <>
@@ -59,6 +121,8 @@ export const RfqFields = ({ rfq }: { rfq?: Rfq }) => (
       />
     </div>
     <Field name="requirements" label={t.rfqs.requirements} rows={4} value={rfq?.requirements} isOptional />
+    <Field name="paymentTerms" label={t.rfqs.paymentTerms} value={rfq?.paymentTerms} isOptional />
+    <DeliveryFields rfq={rfq} />
     <Field
       name="sealed"
       label={t.rfqs.sealed}
@@ -71,7 +135,11 @@ export const RfqFields = ({ rfq }: { rfq?: Rfq }) => (
 
 /** Changes a draft; a field that was emptied is cleared. */
 export const patchRfq = (id: string, data: FormData, headers: { 'If-Match': string }) => {
-  const body = { incoterm: null, requirements: null, ...contentOf(data) }
+  const cleared = {
+    ...{ incoterm: null, requirements: null, requestedDeliveryDate: null, paymentTerms: null, delivery: null },
+    requiredDocuments: null,
+  }
+  const body = { ...cleared, ...contentOf(data) }
   return patch('/flows/v1/rfqs/{id}', id, body, headers)
 }
 

@@ -4,7 +4,7 @@ import { market, post, type Rfq, remove } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
 import { number, region, time } from '../format.ts'
 import { mayUse, orgId, permits } from '../me.ts'
-import { FactoryName, OrgName, PartTitle } from '../names.tsx'
+import { FactoryName, OrgName } from '../names.tsx'
 import { t } from '../texts.ts'
 import { Action, optionalReason, Reason, reasonOf } from '../ui/dialog.tsx'
 import { Edit } from '../ui/edit.tsx'
@@ -15,7 +15,7 @@ import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 import { Timeline } from '../ui/timeline.tsx'
 import { patchRfq, RfqFields } from './rfq-form.tsx'
-import { closingOf } from './rfqs.tsx'
+import { Amend, PinnedPart, termFacts } from './rfq-terms.tsx'
 
 /** The steps of the consumer, and the decline of an invited manufacturer. */
 function Actions({ rfq }: { rfq: Rfq }) {
@@ -65,6 +65,7 @@ function Actions({ rfq }: { rfq: Rfq }) {
       >
         {(present) => <RfqFields rfq={present} />}
       </Edit>
+      <Amend rfq={rfq} when={may('amend')} />
       <Action label={t.verbs.extend} when={may('extend')} onRun={until('extend')}>
         {expiry}
       </Action>
@@ -103,18 +104,8 @@ const RfqFacts = ({ rfq }: { rfq: Rfq }) => (
   <Section title={t.rfqs.request}>
     <Facts
       of={[
-        [
-          t.rfqs.part,
-          <a key="part" href={`/console/parts/${rfq.partId}`}>
-            <PartTitle id={rfq.partId} />
-          </a>,
-        ],
-        [t.rfqs.quantities, rfq.quantities.map(number).join(' · ') || '–'],
-        closingOf(rfq),
-        [t.rfqs.country, region(rfq.deliveryRegionCode)],
-        [t.rfqs.incoterm, rfq.incoterm],
-        [t.rfqs.currency, rfq.currency],
-        [t.rfqs.prices, rfq.sealed ? t.rfqs.sealed : t.rfqs.notSealed],
+        [t.rfqs.part, <PinnedPart key="part" {...rfq} />],
+        ...termFacts(rfq),
         [t.rfqs.ipOwner, <OrgName key="ip" id={rfq.ipOwnerOrgId} />],
         [t.ui.reason, rfq.reason],
       ]}
@@ -258,6 +249,11 @@ export function RfqScreen({ id = '' }: { id?: string }) {
         >
           <div class="beside">
             <div class="stack">
+              {rfq.partChanged && (
+                <p class="hint" role="status">
+                  {t.rfqs.partChanged}
+                </p>
+              )}
               <RfqFacts rfq={rfq} />
               {rfq.state === 'AWARDED' && <Orders rfqId={id} />}
               {rfq.consumerOrgId === orgId.value && (
@@ -270,7 +266,7 @@ export function RfqScreen({ id = '' }: { id?: string }) {
               )}
             </div>
             <div class="stack">
-              <PartFiles partId={rfq.partId} />
+              <PartFiles partId={rfq.partId} revision={rfq.partRevision} />
               <Section title={t.timeline.title}>
                 <Timeline of="rfq" entries={history} />
               </Section>

@@ -11,9 +11,25 @@ const Picture = ({ name, url }: { name: string; url: string }) => (
   <img class="picture" src={useRef(url && underOwnName(url)).current} alt={name} />
 )
 
+interface PartFilesProps {
+  partId: string
+  /** The pinned revision that an RFQ or an order names. */
+  revision?: number | undefined
+}
+
+/** The files of a part, or of a revision of it that the organization may still read. */
+function useFiles({ partId, revision }: PartFilesProps) {
+  const pinned = useRecord(revision === undefined ? undefined : '/flows/v1/parts/{id}/revisions/{revision}/files', {
+    path: { id: partId, revision: String(revision) },
+  })
+  const isCurrent = revision === undefined || pinned.error !== undefined
+  const current = useRecord(isCurrent ? '/v1/parts/{id}/files' : undefined, { path: { id: partId } })
+  return isCurrent ? current : pinned
+}
+
 /** The files of a part with their downloads, and its pictures. */
-export function PartFiles({ partId }: { partId: string }) {
-  const read = useRecord('/v1/parts/{id}/files', { path: { id: partId } })
+export function PartFiles(props: PartFilesProps) {
+  const read = useFiles(props)
   return (
     <Section title={t.files.title}>
       <Shown read={read}>

@@ -1,0 +1,115 @@
+import type { ComponentChildren } from 'preact'
+import { numbersIn } from '../amounts.ts'
+import { type Delivery, market, post, type Rfq } from '../api.ts'
+import { useRecord } from '../data.ts'
+import { date, number, region } from '../format.ts'
+import { PartTitle } from '../names.tsx'
+import { fill, t } from '../texts.ts'
+import { Reason, reasonOf } from '../ui/dialog.tsx'
+import { Edit } from '../ui/edit.tsx'
+import { Field, localTime, textOf, timeOf } from '../ui/form.tsx'
+import { DeliveryFields, termsOf } from './rfq-form.tsx'
+import { closingOf } from './rfqs.tsx'
+
+type Fact = readonly [label: string, value: ComponentChildren]
+
+/** An address, or the part of it that the organization sees. */
+const addressOf = ({ name, lines = [], postalCode = '', locality, regionCode }: NonNullable<Rfq['delivery']>) =>
+  [name, ...lines, `${postalCode} ${locality}`.trim(), region(regionCode)].filter(Boolean).join(', ')
+
+export const deliveryFact = (delivery: Delivery | Rfq['delivery']): Fact => [
+  t.rfqs.delivery,
+  delivery && addressOf(delivery),
+]
+
+/** What an RFQ asks for, for everyone who reads it. */
+export const termFacts = (rfq: Rfq): Fact[] => [
+  [t.rfqs.quantities, rfq.quantities.map(number).join(' · ') || '–'],
+  closingOf(rfq),
+  [t.rfqs.version, rfq.version && rfq.version > 1 && number(rfq.version)],
+  [t.rfqs.amendmentReason, rfq.amendmentReason],
+  [t.rfqs.requestedDeliveryDate, rfq.requestedDeliveryDate && date(rfq.requestedDeliveryDate)],
+  [t.rfqs.country, region(rfq.deliveryRegionCode)],
+  deliveryFact(rfq.delivery),
+  [t.rfqs.incoterm, rfq.incoterm],
+  [t.rfqs.currency, rfq.currency],
+  [t.rfqs.paymentTerms, rfq.paymentTerms],
+  [t.rfqs.requiredDocuments, rfq.requiredDocuments?.map((kind) => t.documentKinds[kind]).join(', ')],
+  [t.rfqs.prices, rfq.sealed ? t.rfqs.sealed : t.rfqs.notSealed],
+]
+
+interface Pin {
+  partId: string
+  partRevision?: number
+}
+
+/** The part of an RFQ or an order as it was when its revision was pinned. */
+export function PinnedPart({ partId, partRevision }: Pin) {
+  const pinned = useRecord(partRevision === undefined ? undefined : '/flows/v1/parts/{id}/revisions/{revision}', {
+    path: { id: partId, revision: String(partRevision) },
+  })
+  if (!pinned.data || partRevision === undefined) {
+    return (
+      <a href={`/console/parts/${partId}`}>
+        <PartTitle id={partId} />
+      </a>
+    )
+  }
+  return (
+    <>
+      <a href={`/console/parts/${partId}?revision=${partRevision}`}>{pinned.data.title ?? pinned.data.serialNumber}</a>{' '}
+      <small class="quiet">{fill(t.parts.revision, { count: number(partRevision) })}</small>
+    </>
+  )
+}
+
+/** Corrects an open RFQ. Offers for the former version have to be reconfirmed or revised. */
+export function Amend({ rfq, when }: { rfq: Rfq; when: boolean }) {
+  const { id } = rfq
+  const amend = (data: FormData, unchanged: { 'If-Match': string }, { deliveryRegionCode }: Rfq) => {
+    const { paymentTerms, ...delivery } = termsOf(data, deliveryRegionCode)
+    const expireTime = timeOf(data, 'expireTime')
+    const body = {
+      ...delivery,
+      quantities: numbersIn(textOf(data, 'quantities') ?? ''),
+      requirements: textOf(data, 'requirements') ?? null,
+      ...(expireTime && { expireTime }),
+      ...(data.has('partRevision') && { partRevision: 'CURRENT' as const }),
+      reason: reasonOf(data),
+    }
+    return post('/flows/v1/rfqs/{id}/amend', id, body, unchanged)
+  }
+  return (
+    <Edit
+      label={t.verbs.amend}
+      hint={t.rfqs.amendHint}
+      when={when}
+      read={() => market.GET('/v1/rfqs/{id}', { params: { path: { id } } })}
+      onRun={amend}
+    >
+      {(present) => (
+        <>
+          {present.partChanged && (
+            <Field name="partRevision" label={t.rfqs.pinCurrent} hint={t.rfqs.pinCurrentHint} type="checkbox" />
+          )}
+          <Field
+            name="quantities"
+            label={t.rfqs.quantities}
+            hint={t.rfqs.quantitiesHint}
+            value={present.quantities.join(', ')}
+          />
+          <Field
+            name="expireTime"
+            label={t.rfqs.closes}
+            hint={t.rfqs.amendExpiry}
+            type="datetime-local"
+            value={localTime(present.expireTime)}
+          />
+          <Field name="requirements" label={t.rfqs.requirements} rows={4} value={present.requirements} isOptional />
+          <DeliveryFields rfq={present} />
+          <Reason isLater />
+        </>
+      )}
+    </Edit>
+  )
+}
