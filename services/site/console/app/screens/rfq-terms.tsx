@@ -66,9 +66,11 @@ export function PinnedPart({ partId, partRevision }: Pin) {
 /** Corrects an open RFQ. Offers for the former version have to be reconfirmed or revised. */
 export function Amend({ rfq, when }: { rfq: Rfq; when: boolean }) {
   const { id } = rfq
-  const amend = (data: FormData, unchanged: { 'If-Match': string }, { deliveryRegionCode }: Rfq) => {
-    const { paymentTerms, ...delivery } = termsOf(data, deliveryRegionCode)
-    const expireTime = timeOf(data, 'expireTime')
+  const amend = (data: FormData, unchanged: { 'If-Match': string }, present: Rfq) => {
+    const { paymentTerms, ...delivery } = termsOf(data, present.deliveryRegionCode)
+    // The field shows minutes, so an unchanged one would be an earlier expiry.
+    const isExtended = textOf(data, 'expireTime') !== localTime(present.expireTime)
+    const expireTime = isExtended ? timeOf(data, 'expireTime') : undefined
     const body = {
       ...delivery,
       quantities: numbersIn(textOf(data, 'quantities') ?? ''),

@@ -1,0 +1,90 @@
+import { expect, test } from 'bun:test'
+import { act, checkScreen, consoleStage, NARROW, send, stateOf, WIDE } from '../../testing/console.ts'
+import { createFactory } from '../../testing/factories.ts'
+import { FileClient } from '../../testing/files/file-client.ts'
+import { offerBody, offersOf } from '../../testing/offers.ts'
+import { publishedPart, rfqBody, rfqsOf } from '../../testing/rfqs.ts'
+
+const stage = await consoleStage()
+
+test.each([
+  ['wide', WIDE],
+  ['narrow', NARROW],
+])('in a %s window a buyer corrects an open RFQ, and a maker reconfirms its offer', async (_, options) => {
+  const { market } = stage
+  const [ipOwner, consumer, manufacturer] = await Promise.all([
+    market.organization(['IP_OWNER']),
+    market.organization(['CONSUMER'], { name: 'Nordhavn Shipping' }),
+    market.organization(['MANUFACTURER'], { name: 'Vestland Additive' }),
+  ])
+  const owner = new FileClient(market, ipOwner.administrator.client)
+  const partId = await publishedPart(owner.client, { title: 'Impeller, first revision' })
+  await owner.addFile(partId, 'first drawing', 'document', 'impeller-a.pdf')
+  const rfqs = rfqsOf(consumer.administrator.client)
+  const { id } = (await rfqs.create(rfqBody(partId, { manufacturerIds: [manufacturer.orgId] }))).body
+  await rfqs.act(id, 'publish')
+  const { id: factoryId } = await createFactory(manufacturer.administrator.client)
+  const offers = offersOf(manufacturer.administrator.client)
+  const offer = await offers.create(offerBody(id, factoryId))
+  await offers.act(offer.body.id, 'submit')
+  await owner.client.send('PATCH', `/flows/v1/parts/${partId}`, { body: { title: 'Impeller, second revision' } })
+
+  const [buyer, maker] = await Promise.all([
+    stage.signIn(await consumer.member(['rfq:create', 'rfq:publish', 'rfq:award']), options),
+    stage.signIn(await manufacturer.member('Manufacturer'), options),
+  ])
+  await buyer.goto(`/console/rfqs/${id}`)
+  await buyer.getByText('The part has changed since this RFQ was published.').waitFor()
+  await buyer.getByRole('link', { name: 'Impeller, first revision' }).waitFor()
+  await checkScreen(buyer)
+
+  // The maker sees the published revision with its file, and nothing of the later one.
+  await maker.goto(`/console/rfqs/${id}`)
+  await maker.getByRole('link', { name: 'impeller-a.pdf' }).waitFor()
+  await maker.getByRole('link', { name: 'Impeller, first revision' }).click()
+  await maker.getByText('as an RFQ or an order uses it').waitFor()
+  await checkScreen(maker)
+
+  await buyer.getByRole('main').getByRole('button', { name: 'Amend', exact: true }).click()
+  const dialog = buyer.getByRole('dialog')
+  await dialog.getByLabel('Use the current revision of the part').check()
+  await dialog.getByLabel('Material certificate').check()
+  await checkScreen(buyer)
+  await send(buyer, 'Amend', {
+    Quantities: '20, 60',
+    Recipient: 'Nordhavn Shipping, quay 4',
+    'Street and building': 'Dokvej 12',
+    City: 'Esbjerg',
+    Reason: 'Two ships instead of one.',
+  })
+  await stateOf(buyer, 'Open')
+  for (const text of ['20 · 60', 'Two ships instead of one.', 'Material certificate']) {
+    await buyer.getByText(text).first().waitFor()
+  }
+  await buyer.getByText('Nordhavn Shipping, quay 4, Dokvej 12, Esbjerg, Denmark').waitFor()
+  expect(await buyer.getByText('The part has changed').count()).toBe(0)
+  await buyer.goto(`/console/rfqs/${id}/comparison`)
+  await buyer.getByText('Outdated: not reconfirmed').waitFor()
+  await checkScreen(buyer)
+
+  await maker.goto(`/console/rfqs/${id}/offer`)
+  await maker.getByText('The RFQ was amended after this offer was submitted.').waitFor()
+  await maker.getByText('Esbjerg, Denmark').waitFor()
+  expect(await maker.getByText('Dokvej').count()).toBe(0)
+  await checkScreen(maker)
+  await act(maker, 'Reconfirm')
+  await maker.getByText('The RFQ was amended after this offer').waitFor({ state: 'detached' })
+
+  await buyer.reload()
+  await buyer.getByText('Vestland Additive').first().waitFor()
+  expect(await buyer.getByText('Outdated: not reconfirmed').count()).toBe(0)
+  await act(buyer, 'Award', { 'Vestland Additive': '20', 'Purchase order number': '4500118' }, async (summary) =>
+    expect(summary).toContain('Vestland Additive'),
+  )
+  await stateOf(buyer, 'Awarded')
+  await buyer.getByRole('region', { name: 'Orders placed' }).getByRole('link').first().click()
+  for (const text of ['4500118', 'Nordhavn Shipping, quay 4, Dokvej 12, Esbjerg, Denmark', 'revision 3']) {
+    await buyer.getByText(text).first().waitFor()
+  }
+  await checkScreen(buyer)
+})
