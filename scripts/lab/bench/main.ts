@@ -13,6 +13,7 @@ import { measureMemory } from './sections/memory.ts'
 import { measurePages } from './sections/pages.ts'
 import { measurePartitions } from './sections/partitions.ts'
 import { measureParts } from './sections/parts.ts'
+import { measurePublish } from './sections/publish.ts'
 import { measureRefreshes } from './sections/refresh.ts'
 import { measureReplica } from './sections/replica.ts'
 import { measureSignIn } from './sections/sign-in.ts'
@@ -40,6 +41,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   uploads: measureUploads,
   trade: measureTrade,
   award: measureAward,
+  publish: measurePublish,
   writes: measureWrites,
   webhooks: measureWebhooks,
 }
@@ -54,6 +56,7 @@ const ON_REQUEST: Readonly<Record<string, Section>> = {
 const DATABASE_OF: Readonly<Record<string, DatabaseName>> = {
   trade: 'trade',
   award: 'trade',
+  publish: 'trade',
   writes: 'writes',
   webhooks: 'webhooks',
   'webhook-growth': 'webhooks',
