@@ -4,7 +4,7 @@ import { clientOf } from '../dev/client.ts'
 import { signInParties } from './demo-parties.ts'
 import { receiveEvents } from './events.ts'
 import { Narrator } from './narrator.ts'
-import { award, makeOffers } from './offers.ts'
+import { amend, award, makeOffers } from './offers.ts'
 import { createParties } from './own-parties.ts'
 import type { Parties } from './parties.ts'
 import { produce } from './production.ts'
@@ -58,6 +58,7 @@ async function playWithOwn(given: { url?: string; email: string }): Promise<void
 async function trade(narrator: Narrator, parties: Parties): Promise<void> {
   const rfqId = await requestQuotations(narrator, parties)
   await makeOffers(narrator, parties, rfqId)
+  await amend(narrator, parties, rfqId)
   await produce(narrator, parties, await award(narrator, parties, rfqId))
 }
 

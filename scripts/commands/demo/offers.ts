@@ -70,6 +70,32 @@ export async function makeOffers(
   )
 }
 
+/** The buyer corrects the RFQ, and both manufacturers reconfirm their offers for its new version. */
+export async function amend(narrator: Narrator, { buyer, printer, welder }: Parties, rfqId: string): Promise<void> {
+  narrator.chapter('An amendment')
+  const body = { quantities: [20, 50], reason: 'Ten pieces are still in the store.' }
+  await narrator.step(
+    `${buyer.name} asks for 20 pieces instead of 10, with the reason`,
+    () => buyer.client.POST('/flows/v1/rfqs/{id}/amend', { params: { path: { id: rfqId } }, body }),
+    ({ data }) => `version ${data.version} of revision ${data.partRevision} of the part`,
+    1,
+  )
+  for (const { name, client } of [printer, welder]) {
+    const { data: offers } = await narrator.step(
+      `${name} finds its offer outdated`,
+      () => client.GET('/v1/offers', { params: { query: { view: 'MANUFACTURER', rfqId, state: 'SUBMITTED' } } }),
+      ({ data }) => data.items.map(({ id, isOutdated }) => `${id}: ${isOutdated ? 'outdated' : 'current'}`).join(', '),
+    )
+    const params = { path: { id: offers.items[0]?.id ?? '' } }
+    await narrator.step(
+      `${name} reconfirms it`,
+      () => client.POST('/flows/v1/offers/{id}/reconfirm', { params }),
+      withState,
+      1,
+    )
+  }
+}
+
 /** The end of the RFQ: the offers are compared, and both manufacturers get a part of the quantity. */
 export async function award(
   narrator: Narrator,

@@ -54,9 +54,21 @@ export interface DemoRequest {
   /** The manufacturers that read it, and those that decline with a reason. */
   readBy?: string[]
   declinedBy?: Record<string, string>
-  terms: Pick<RfqInput, 'quantities' | 'incoterm' | 'requirements' | 'sealed'>
+  terms: Pick<
+    RfqInput,
+    | 'quantities'
+    | 'incoterm'
+    | 'requirements'
+    | 'sealed'
+    | 'requestedDeliveryDate'
+    | 'paymentTerms'
+    | 'delivery'
+    | 'requiredDocuments'
+  >
   isPublished: boolean
   offers: DemoOffer[]
+  /** After the offers, which it makes outdated. */
+  amendment?: { quantities: number[]; reason: string }
   end?: 'close' | 'cancel'
   /** Its first offer is accepted. */
   order?: DemoOrder

@@ -35,6 +35,7 @@ async function playRequest(demo: Demo, request: DemoRequest): Promise<void> {
   }
   const offerIds: string[] = []
   for (const offer of request.offers) offerIds.push(await playOffer(demo, { rfqId: rfq.id, buyer }, offer))
+  if (request.amendment) await buyer.POST('/flows/v1/rfqs/{id}/amend', { params, body: request.amendment })
   if (request.end === 'close') await buyer.POST('/flows/v1/rfqs/{id}/close', { params })
   if (request.end === 'cancel') {
     await buyer.POST('/flows/v1/rfqs/{id}/cancel', { params, body: { reason: 'The casing was repaired on board.' } })
