@@ -23,7 +23,7 @@ const ofBillingDetails = (description: string) =>
 export const ASSIGNMENT_EVENTS = {
   'assignments.created': ofAssignment('An award placed an order and opened its assignment.'),
   'assignments.updated': ofAssignment(
-    'The manufacturer replaced the milestones of the order, or its IP owner released files for it.',
+    'The manufacturer replaced the milestones of the order, its IP owner released files for it, or its documents changed.',
   ),
   'assignments.status.updated': ofAssignment('The state of the order changed.'),
   'assignments.archived': ofAssignment('An organization of the order archived the assignment.'),

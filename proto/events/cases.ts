@@ -18,7 +18,7 @@ export const CASE_EVENTS = {
     'A case was created. The publication of an RFQ, and an invitation, create one by themselves.',
   ),
   'cases.updated': ofCase(
-    'A case changed or was opened again, or its RFQ or an offer for it changed. `cause` tells which record.',
+    'A case or its documents changed, it was opened again, or its RFQ or an offer for it changed. `cause` tells which record.',
   ),
   'cases.closed': ofCase('A case was closed, by a party or by the end of its RFQ.'),
   'cases.archived': ofCase('A closed case was archived.'),

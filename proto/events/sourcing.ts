@@ -61,6 +61,7 @@ const RFQ_EVENTS = sameData(RfqData, {
   'sourcing.rfq.awarded': 'An RFQ was awarded.',
   'sourcing.rfq.cancelled': 'An RFQ was cancelled.',
   'sourcing.rfq.deleted': 'A draft was deleted.',
+  'sourcing.rfq.filesChanged': 'Documents of an RFQ were added, superseded, removed or finished.',
 })
 
 const InvitationData = Type.Object(
@@ -93,6 +94,7 @@ const OFFER_EVENTS = sameData(OfferData, {
   'sourcing.offer.withdrawn': 'An offer was withdrawn.',
   'sourcing.offer.expired': 'The validity of an offer ended.',
   'sourcing.offer.superseded': 'A revision of the offer was submitted.',
+  'sourcing.offer.filesChanged': 'Documents of an offer were added, superseded, removed or finished.',
 })
 
 const RevisionData = Type.Object(
@@ -128,6 +130,7 @@ const ORDER_EVENTS = sameData(OrderData, {
   'sourcing.order.resumed': 'The order continued after a hold.',
   'sourcing.order.milestonesChanged': 'The milestones of an order were replaced.',
   'sourcing.order.filesReleased': 'The IP owner released the files of the group `ip` to the manufacturer.',
+  'sourcing.order.filesChanged': 'Documents of an order were added, superseded, removed or finished.',
 })
 
 export const SOURCING_EVENTS = {

@@ -8,12 +8,12 @@ const transfer = {
   fail: { from: ['PENDING'], to: 'FAILED', by: ['marketplace'] },
 } as const
 
-/** A file of a part. If its bytes were read during the upload, it is READY immediately. */
+/** A file of a part, or a document of another record. If its bytes were read during the upload, it is READY immediately. */
 export const FILE = new StateTable({
   record: 'file',
   states: FILE_STATES,
   initial: 'PENDING',
-  verbs: { ...transfer, remove: { from: FILE_STATES, to: 'DELETED', by: ['ipOwner'] } },
+  verbs: { ...transfer, remove: { from: FILE_STATES, to: 'DELETED', by: ['owner'] } },
 })
 
 /** The copy of a file from a signed URL, which has the state of its file. */

@@ -22,6 +22,7 @@ export const OFFER = new StateTable({
   initial: 'DRAFT',
   verbs: {
     patch: { from: ['DRAFT'], by: ['manufacturer'] },
+    updateFiles: { from: ['DRAFT'], by: ['manufacturer'] },
     submit: {
       from: ['DRAFT'],
       to: 'SUBMITTED',

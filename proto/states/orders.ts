@@ -17,6 +17,10 @@ export type OrderState = (typeof ORDER_STATES)[number]
 /** The states that no verb leaves. */
 export const FINAL_ORDER_STATES: readonly OrderState[] = ['COMPLETED', 'DECLINED', 'CANCELLED']
 
+/**
+ * `documentsAreReady`: manufacturer and seller have added each kind of document that the RFQ requires. `updateFiles` adds
+ * documents; `removeFiles` is a removal by the organization that added them.
+ */
 export const ORDER = new StateTable({
   record: 'order',
   states: ORDER_STATES,
@@ -28,7 +32,7 @@ export const ORDER = new StateTable({
     start: { from: ['CONFIRMED'], to: 'IN_PRODUCTION', by: ['manufacturer'] },
     inspect: { from: ['IN_PRODUCTION'], to: 'INSPECTION', by: ['manufacturer'] },
     rework: { from: ['INSPECTION'], to: 'IN_PRODUCTION', by: ['manufacturer'] },
-    ship: { from: ['INSPECTION'], to: 'SHIPPED', by: ['manufacturer'] },
+    ship: { from: ['INSPECTION'], to: 'SHIPPED', by: ['manufacturer'], guards: ['documentsAreReady'] },
     deliver: { from: ['SHIPPED'], to: 'DELIVERED', by: ['manufacturer', 'seller', 'consumer'] },
     complete: { from: ['DELIVERED'], to: 'COMPLETED', by: ['consumer'] },
     hold: { from: ['CONFIRMED', 'IN_PRODUCTION', 'INSPECTION'], to: 'ON_HOLD', by: ['manufacturer'] },
@@ -39,5 +43,10 @@ export const ORDER = new StateTable({
       by: ['ipOwner'],
       guards: ['filesAreNotReleased'],
     },
+    updateFiles: {
+      from: ['PLACED', 'CONFIRMED', 'IN_PRODUCTION', 'INSPECTION', 'SHIPPED', 'DELIVERED', 'COMPLETED', 'ON_HOLD'],
+      by: ['party'],
+    },
+    removeFiles: { from: ['PLACED', 'CONFIRMED', 'IN_PRODUCTION', 'INSPECTION', 'ON_HOLD'], by: ['party'] },
   },
 })

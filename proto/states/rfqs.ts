@@ -14,6 +14,7 @@ export const RFQ = new StateTable({
   initial: 'DRAFT',
   verbs: {
     patch: { from: ['DRAFT'], by: ['consumer'] },
+    updateFiles: { from: ['DRAFT'], by: ['consumer'] },
     publish: {
       from: ['DRAFT'],
       to: 'OPEN',

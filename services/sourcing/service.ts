@@ -9,6 +9,9 @@ import { openCases, updateCases } from './cases/rfq-cases.ts'
 import { caseRoutes } from './cases/routes.ts'
 import { comparisonRoutes } from './comparison/routes.ts'
 import type { SourcingConfig } from './config.ts'
+import { copyDocuments } from './documents/copies.ts'
+import { lockRecord } from './documents/readers.ts'
+import { documentRoutes } from './documents/routes.ts'
 import { organizationWorker } from './factories/organizations.ts'
 import { factoryRoutes } from './factories/routes.ts'
 import { importRoutes } from './files/imports/routes.ts'
@@ -45,7 +48,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
   const storage = createStorage(config, { config, clock: kit.clock })
   const folder = storage instanceof FolderStorage ? storage : undefined
   const guard = new AddressGuard({ allowPrivate: config.ALLOW_PRIVATE_ADDRESSES })
-  const followers = { openCases, updateCases, rejectOffers, openAssignments, updateAssignments }
+  const followers = { openCases, updateCases, rejectOffers, openAssignments, updateAssignments, copyDocuments }
   const deps = {
     sql: kit.sql,
     clock: kit.clock,
@@ -59,7 +62,16 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
   }
   const quota = { maxStoredBytes: config.STORED_BYTES_MAX, maxPendingFiles: config.FILES_PENDING_MAX }
   const maxImports = maxImportsFor(storage.driver, config.IMPORTS_AT_ONCE)
-  const worker = kit.jobs('file jobs', fileJobs({ ...deps, quota, maxImports, log: kit.log }))
+  const worker = kit.jobs(
+    'file jobs',
+    fileJobs({
+      ...deps,
+      quota,
+      maxImports,
+      log: kit.log,
+      lockRecord: (tx, record) => lockRecord(deps, tx, record),
+    }),
+  )
   const transfers = new Transfers(deps.sql, folder)
   kit.observeConcurrency(transfers.permits)
   const watch = storageWatch({ storage, registry: kit.registry, log: kit.log })
@@ -84,6 +96,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       }),
       fileRoutes({ http, ...deps, quota, onPending: worker.wake }),
       importRoutes({ http, ...deps, quota, onPending: worker.wake }),
+      documentRoutes({ http, pagination, ...deps, quota, onPending: worker.wake }),
     ],
     workers: [
       technologyConsumer({ bus, now: kit.now }),

@@ -37,6 +37,29 @@ export const FileState = OneOf(FILE_STATES, {
   examples: ['READY'],
 })
 
+/** The fields of a READY file. */
+export const storedBytes = {
+  size: Type.Optional(Type.Integer({ description: 'Size, in bytes.', examples: [48_284] })),
+  contentType: Type.Optional(
+    Type.String({ description: 'Type detected from the bytes; the name is ignored.', examples: ['model/stl'] }),
+  ),
+  sha256: Type.Optional(
+    Type.String({
+      description: 'SHA-256 of the bytes, in hexadecimal.',
+      examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
+    }),
+  ),
+  downloadUrl: Type.Optional(
+    Type.String({
+      description: 'URL to download the file without a token, always as an attachment.',
+      examples: [`https://storage.example.com/files/${EXAMPLE_FILE_ID}?signature=…`],
+    }),
+  ),
+  urlExpireTime: Type.Optional(
+    DateTime('When `downloadUrl` expires; absent for a public file, whose URL is permanent.'),
+  ),
+}
+
 export const File = closed(
   {
     id: Type.String({ description: 'Id of the file.', examples: [EXAMPLE_FILE_ID] }),
@@ -45,25 +68,7 @@ export const File = closed(
     state: FileState,
     public: Type.Boolean({ description: 'Whether anyone with the URL may download the file.', examples: [false] }),
     createdTime: DateTime('When the file was added to the part.'),
-    size: Type.Optional(Type.Integer({ description: 'Size, in bytes.', examples: [48_284] })),
-    contentType: Type.Optional(
-      Type.String({ description: 'Type detected from the bytes; the name is ignored.', examples: ['model/stl'] }),
-    ),
-    sha256: Type.Optional(
-      Type.String({
-        description: 'SHA-256 of the bytes, in hexadecimal.',
-        examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
-      }),
-    ),
-    downloadUrl: Type.Optional(
-      Type.String({
-        description: 'URL to download the file without a token, always as an attachment.',
-        examples: [`https://storage.example.com/files/${EXAMPLE_FILE_ID}?signature=…`],
-      }),
-    ),
-    urlExpireTime: Type.Optional(
-      DateTime('When `downloadUrl` expires; absent for a public file, whose URL is permanent.'),
-    ),
+    ...storedBytes,
   },
   {
     description:

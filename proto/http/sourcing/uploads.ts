@@ -30,7 +30,10 @@ export const CreateUploadInput = closed({
 })
 
 export const Upload = closed({
-  id: Type.String({ description: 'Id of the upload, used to add the file to a part.', examples: [EXAMPLE_UPLOAD_ID] }),
+  id: Type.String({
+    description: 'Id of the upload, used to add the file to a record.',
+    examples: [EXAMPLE_UPLOAD_ID],
+  }),
   uploadUrl: Type.String({
     description: 'URL for the bytes, at most 512 MiB, with this method and these headers. Works once.',
     examples: [`https://storage.example.com/files/${EXAMPLE_UPLOAD_ID}?signature=…`],
@@ -51,7 +54,7 @@ export const createUploadUrl = defineOperation({
   tag,
   summary: 'Request an upload URL',
   description:
-    'Send the bytes to the URL and add the upload to a part within 24 hours; other uploads are deleted. A public upload cannot be added to the groups `ip`, `development` and `partDevelopment`.',
+    'Send the bytes to the URL and add the upload to a part, or as a document to an RFQ, offer, order or case, within 24 hours; other uploads are deleted. A public upload cannot be added to the groups `ip`, `development` and `partDevelopment`, nor as a document.',
   access: 'file:write',
   body: CreateUploadInput,
   response: Upload,

@@ -27,13 +27,20 @@ export async function openAssignments(tx: Tx, orders: readonly Order[]): Promise
   )
 }
 
+/** Changes that keep the state of the order. */
+const CHANGES: ReadonlySet<`sourcing.order.${OrderEventName}`> = new Set([
+  'sourcing.order.milestonesChanged',
+  'sourcing.order.filesReleased',
+  'sourcing.order.filesChanged',
+])
+
 /** Follows a change of an order, whose row is locked: a step to another state, or a change that keeps its state. */
 export async function updateAssignments(
   tx: Tx,
   { id, state, updatedTime }: Order,
   event: `sourcing.order.${OrderEventName}`,
 ): Promise<void> {
-  const isStep = event !== 'sourcing.order.milestonesChanged' && event !== 'sourcing.order.filesReleased'
+  const isStep = !CHANGES.has(event)
   const rows = isStep
     ? await queries.updateStatus(tx, id, state, updatedTime)
     : await queries.touch(tx, id, updatedTime)

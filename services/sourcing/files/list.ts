@@ -3,6 +3,7 @@ import type { listPartRevisionFiles } from '../../../proto/http/sourcing/part-re
 import { found } from '../../kit/errors/refusal.ts'
 import type { CallerContext } from '../../kit/http/context.ts'
 import { revisionOf } from '../parts/rules.ts'
+import { contentOf, downloadOf } from './download.ts'
 import { type FileRow, findReadableFiles, findRevisionFiles, listFiles } from './queries.ts'
 import { DOWNLOAD_URL_MS, visibleGroups } from './rules.ts'
 import type { Storage } from './storage/storage.ts'
@@ -52,10 +53,8 @@ const filesFrom = (deps: ListingDeps, rows: readonly FileRow[], now: string): Pr
 async function fileOf(row: FileRow, { storage, publicUrl }: ListingDeps, urlExpiresAt: Date): Promise<File> {
   const { id, name, file_group: group, state, public: isPublic, created_at: createdTime } = row
   const file: File = { id, name, group, state, public: isPublic, createdTime }
-  const { object_key: key, size_bytes: size, content_type: contentType, sha256 } = row
-  if (key === null || size === null || contentType === null || sha256 === null) return file
-  const ready = { ...file, size: Number(size), contentType, sha256 }
-  if (isPublic) return { ...ready, downloadUrl: new URL(`/files/public/${id}`, publicUrl).href }
-  const downloadUrl = await storage.downloadUrl(key, { name, contentType, expiresAt: urlExpiresAt })
-  return { ...ready, downloadUrl, urlExpireTime: urlExpiresAt.toISOString() }
+  const content = contentOf(row)
+  if (!content) return file
+  if (!isPublic) return { ...file, ...content, ...(await downloadOf(row, storage, urlExpiresAt)) }
+  return { ...file, ...content, downloadUrl: new URL(`/files/public/${id}`, publicUrl).href }
 }

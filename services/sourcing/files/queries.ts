@@ -1,3 +1,4 @@
+import type { DocumentKind } from '../../../proto/http/sourcing/document-kinds.ts'
 import type { FileFailure, FileGroup, FileState } from '../../../proto/http/sourcing/files.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { inView, showsIpFiles } from '../orders/visibility.ts'
@@ -26,16 +27,20 @@ export const findRevisionFiles = (sql: Sql, orgId: string, partId: string, revis
   where pinned.part_id = ${partId} and pinned.revision = ${revision}
     and (${isOwn(sql, orgId)} or ${isRevisionReader(sql, orgId)})`
 
-export interface FileRow {
-  id: string
+/** The object of a file; null unless the file is READY. */
+export interface StoredFile {
   name: string
-  file_group: FileGroup
-  state: FileState
-  public: boolean
   object_key: string | null
   size_bytes: string | null
   content_type: string | null
   sha256: string | null
+}
+
+export interface FileRow extends StoredFile {
+  id: string
+  file_group: FileGroup
+  state: FileState
+  public: boolean
   created_at: string
 }
 
@@ -92,12 +97,23 @@ export const attachUploads = (tx: Tx, orgId: string, ids: readonly string[], now
     order by id for update))
   returning id`
 
+/** A kind of records that have documents. */
+export type RecordKind = 'rfq' | 'offer' | 'order' | 'case'
+
+/** The record of a document. */
+export interface RecordKey {
+  kind: RecordKind
+  id: string
+}
+
+/** Where a file belongs: to a part, or as a document to another record. */
+export type FilePlace = { partId: string; group: FileGroup } | { record: RecordKey; documentKind: DocumentKind }
+
 export interface NewFile {
   id: string
-  partId: string
+  place: FilePlace
   orgId: string
   name: string
-  group: FileGroup
   public: boolean
   state: FileState
   reason: FileFailure | null
@@ -106,14 +122,19 @@ export interface NewFile {
   countedBytes: number
 }
 
-export const insertFile = (tx: Tx, file: NewFile, now: string) => tx`
-  insert into sourcing.files (
-    id, part_id, org_id, name, file_group, state, reason, public, object_key, size_bytes, content_type, sha256,
-    counted_bytes, created_at)
-  values (
-    ${file.id}, ${file.partId}, ${file.orgId}, ${file.name}, ${file.group}, ${file.state}, ${file.reason}, ${file.public},
-    ${file.objectKey}, ${file.info?.sizeBytes ?? null}, ${file.info?.contentType ?? null},
-    ${file.info?.sha256 ?? null}, ${file.countedBytes}, ${now})`
+const NO_PLACE = { partId: null, group: null, record: { kind: null, id: null }, documentKind: null }
+
+export function insertFile(tx: Tx, file: NewFile, now: string) {
+  const { partId, group, record, documentKind } = { ...NO_PLACE, ...file.place }
+  return tx`
+    insert into sourcing.files (
+      id, part_id, org_id, name, file_group, record_kind, record_id, document_kind, state, reason, public, object_key,
+      size_bytes, content_type, sha256, counted_bytes, created_at)
+    values (
+      ${file.id}, ${partId}, ${file.orgId}, ${file.name}, ${group}, ${record.kind}, ${record.id}, ${documentKind},
+      ${file.state}, ${file.reason}, ${file.public}, ${file.objectKey}, ${file.info?.sizeBytes ?? null},
+      ${file.info?.contentType ?? null}, ${file.info?.sha256 ?? null}, ${file.countedBytes}, ${now})`
+}
 
 /** Removes files from a locked part. Those that a pinned revision lists are kept for it. */
 export const removeFiles = (

@@ -24,8 +24,14 @@ export const visibleGroups = (isOwner: boolean): readonly FileGroup[] => (isOwne
 /** Whether a file of this group may have a permanent public URL. */
 export const mayBePublic = (group: FileGroup) => OPEN_GROUPS.includes(group)
 
+/** A change of the files of a record. */
+export interface FilesChange {
+  add?: readonly { uploadId: string }[]
+  remove?: readonly string[]
+}
+
 /** Problems that need no database: an empty request, or an upload named twice. */
-export function requestProblems({ add = [], remove = [] }: UpdateFilesRequest): FieldError[] {
+export function requestProblems({ add = [], remove = [] }: FilesChange): FieldError[] {
   if (add.length + remove.length === 0) return [{ field: 'body', message: 'must add or remove at least one file' }]
   const seen = new Set<string>()
   return add.flatMap(({ uploadId }, index) => {
@@ -40,20 +46,18 @@ interface KnownUpload {
   public: boolean
 }
 
-/** Unknown ids, and public uploads in groups that do not allow public files. */
+/** Unknown files, and public uploads in groups that do not allow public files. */
 export function referenceProblems(
   { add = [], remove = [] }: UpdateFilesRequest,
   uploads: ReadonlyMap<string, KnownUpload>,
   fileIds: ReadonlySet<string>,
 ): FieldError[] {
   return [
-    ...add.flatMap(({ uploadId, group }, index): FieldError[] => {
-      const upload = uploads.get(uploadId)
-      if (!upload)
-        return [{ field: `add.${index}.uploadId`, message: noSuch('upload', uploadId, 'in your organization') }]
-      if (!upload.public || mayBePublic(group)) return []
-      return [{ field: `add.${index}.group`, message: 'does not allow public files' }]
-    }),
+    ...add.flatMap(({ uploadId, group }, index) =>
+      !uploads.get(uploadId)?.public || mayBePublic(group)
+        ? []
+        : [{ field: `add.${index}.group`, message: 'does not allow public files' }],
+    ),
     ...remove.flatMap((id, index) =>
       fileIds.has(id) ? [] : [{ field: `remove.${index}`, message: noSuch('file', id, 'of this part') }],
     ),

@@ -139,19 +139,17 @@ async function supersede(tx: Tx, orgId: string, id: string | null, now: string):
   return superseded
 }
 
-/** Copies an own submitted offer into a draft with the next revision. */
-export async function reviseOffer({
-  tx,
-  caller: { orgId, userId: createdBy },
-  params,
-  now,
-  audit,
-}: CommandOf<typeof api.reviseOffer>): Promise<JsonText> {
+/** Copies an own submitted offer and its documents into a draft with the next revision. */
+export async function reviseOffer(
+  { followers }: RfqDeps,
+  { tx, caller: { orgId, userId: createdBy }, params, now, audit }: CommandOf<typeof api.reviseOffer>,
+): Promise<JsonText> {
   const locked = await lockWithRfq(tx, orgId, params.id)
   await requireLegal(tx, 'revise', locked, now)
   await requireRoom(tx, orgId, locked.rfq.id)
   const id = newIdAt('offer', now)
   const [revision] = await queries.insertRevision(tx, { id, orgId, previousOfferId: params.id, createdBy }, now)
+  await followers.copyDocuments(tx, params.id, id, now)
   audit.add({ offerId: id })
   await emitOfferRevised(tx, revision, params.id)
   return new JsonText(revision.document)

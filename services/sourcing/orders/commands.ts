@@ -8,10 +8,10 @@ import { found, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { EVENT_NAMES, emitOrderEvent } from './events.ts'
 import type { OrderDeps } from './followers.ts'
-import { lockOrder, moveState, replaceMilestones, setFilesReleased } from './queries.ts'
+import { findMissingKinds, lockOrder, moveState, replaceMilestones, setFilesReleased } from './queries.ts'
 import { GUARDS, heldStateAfter, milestonesOf, type OrderVerb } from './rules.ts'
 
-type OrderMove = Exclude<OrderVerb, 'milestones' | 'releaseFiles'>
+type OrderMove = Exclude<OrderVerb, 'milestones' | 'releaseFiles' | 'updateFiles' | 'removeFiles'>
 
 /** Moves an order by a verb of the caller's organization; of two concurrent calls one gets 409. */
 export async function moveOrder(
@@ -24,7 +24,10 @@ export async function moveOrder(
   const acted = { orgId, id: params.id, by }
   const { document, held_state: heldState } = found(await lockOrder(tx, acted))
   const { state }: Order = JSON.parse(document)
-  requireTransition(ORDER, verb, state)
+  await requireGuards(ORDER, verb, state, {
+    guards: GUARDS,
+    facts: async () => ({ missingKinds: (await findMissingKinds(tx, params.id)).map(({ kind }) => kind) }),
+  })
   const to = ORDER.stateAfter(verb, state, heldState)
   const change = {
     from,

@@ -20,6 +20,8 @@ export const EVENT_NAMES = {
   resume: 'resumed',
   milestones: 'milestonesChanged',
   releaseFiles: 'filesReleased',
+  updateFiles: 'filesChanged',
+  removeFiles: 'filesChanged',
 } as const satisfies Record<OrderVerb, OrderEventName>
 
 export const emitOrderEvent = (tx: Tx, name: OrderEventName, order: Order) =>

@@ -1,3 +1,4 @@
+import type { DocumentKind } from '../../../proto/http/sourcing/document-kinds.ts'
 import type { Milestone } from '../../../proto/http/sourcing/orders.ts'
 import type { OrderState } from '../../../proto/states/orders.ts'
 import type { Actor } from '../../../proto/states/state-table.ts'
@@ -57,3 +58,15 @@ export const setFilesReleased = (tx: Tx, { orgId, id, by }: ActedOn, now: string
   update sourcing.orders set files_released_at = ${now}, updated_at = ${now}
   where id = ${id} and ${isActor(tx, orgId, by)}
   returning document`
+
+/** The kinds that the RFQ of an order requires and that neither manufacturer nor seller has added, READY. */
+export const findMissingKinds = (tx: Tx, orderId: string) => tx<{ kind: DocumentKind }[]>`
+  select required.kind
+  from sourcing.orders placed
+  join sourcing.rfqs rfq on rfq.id = placed.rfq_id
+  cross join json_array_elements_text(rfq.terms -> 'requiredDocuments') with ordinality required (kind, place)
+  where placed.id = ${orderId} and not exists (
+    select from sourcing.files document
+    where document.record_id = placed.id and document.document_kind = required.kind and document.state = 'READY'
+      and document.superseded_by is null and document.org_id in (placed.manufacturer_org_id, placed.seller_org_id))
+  order by required.place`

@@ -1,3 +1,5 @@
+import { problem } from '../../../proto/errors.ts'
+import type { DocumentKind } from '../../../proto/http/sourcing/document-kinds.ts'
 import type { Milestone, Order } from '../../../proto/http/sourcing/orders.ts'
 import { utcOf } from '../../../proto/http/times.ts'
 import type { ORDER, OrderState } from '../../../proto/states/orders.ts'
@@ -17,6 +19,8 @@ export const milestonesOf = (sent: readonly Milestone[]): Milestone[] =>
 export const GUARDS = {
   filesAreNotReleased: ({ filesReleasedTime }: Pick<Order, 'filesReleasedTime'>) =>
     filesReleasedTime === undefined ? undefined : 'The files are already released.',
+  documentsAreReady: ({ missingKinds }: { missingKinds: readonly DocumentKind[] }) =>
+    missingKinds.length === 0 ? [] : [problem('documents', `must include in state READY: ${missingKinds.join(', ')}`)],
 } satisfies Guards<typeof ORDER.verbs, OrderVerb, never>
 
 /** The state to which an order returns from the state `after`; null if it is not on hold. */

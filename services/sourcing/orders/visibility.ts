@@ -25,7 +25,8 @@ export const isActor = (sql: Sql, orgId: string, by: readonly Actor[]) => sql`(
   (${by.includes('manufacturer')} and ${inView(sql, orgId, 'MANUFACTURER')})
   or (${by.includes('seller')} and ${inView(sql, orgId, 'SELLER')})
   or (${by.includes('consumer')} and ${inView(sql, orgId, 'CONSUMER')})
-  or (${by.includes('ipOwner')} and ${inView(sql, orgId, 'IP_OWNER')}))`
+  or (${by.includes('ipOwner')} and ${inView(sql, orgId, 'IP_OWNER')})
+  or (${by.includes('party')} and ${isParty(sql, orgId)}))`
 
 /**
  * Whether the organization is a party to an order of the record in the column. Each role is a look-up in its index;

@@ -16,6 +16,8 @@ export interface RfqChange {
 export interface RfqFollowers {
   /** Ends the submitted offers of a cancelled RFQ. */
   rejectOffers(tx: Tx, rfqId: string, now: string): Promise<void>
+  /** Copies the current documents of an offer, whose row is locked, to its revision. */
+  copyDocuments(tx: Tx, offerId: string, revisionId: string, now: string): Promise<void>
   /** Opens the cases of organizations that read an RFQ from now on. */
   openCases(
     tx: Tx,

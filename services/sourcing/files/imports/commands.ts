@@ -34,7 +34,8 @@ export async function importFile(
   found(await lockOwnPart(tx, orgId, partId))
   const fileId = newIdAt('file', now)
   const withoutBytes = { reason: null, objectKey: null, info: null, countedBytes: 0 }
-  const file = { id: fileId, partId, orgId, name, group, public: false, state: FILE_IMPORT.initial, ...withoutBytes }
+  const place = { partId, group }
+  const file = { id: fileId, place, orgId, name, public: false, state: FILE_IMPORT.initial, ...withoutBytes }
   await insertFile(tx, file, now)
   await insertImport(tx, fileId)
   const data = { encryptedUrl: await box.encrypt(sasUrl) }

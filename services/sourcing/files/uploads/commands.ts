@@ -22,7 +22,7 @@ export async function createUpload(
   const [{ open }] = await countOpenUploads(tx, orgId, now)
   if (!mayCreateUpload(open, quota)) {
     throw refuse('limit_reached', {
-      detail: `Your organization has ${open} open uploads. Add them to a part, or wait until they expire.`,
+      detail: `Your organization has ${open} open uploads. Add them to a record, or wait until they expire.`,
     })
   }
   const id = newId('upload')

@@ -14,7 +14,7 @@ export const UPLOAD_LIMITS = {
 }
 
 export interface UploadQuota {
-  /** Maximum uploads per organization that are not attached to a part. */
+  /** Maximum uploads per organization that are not attached to a record. */
   maxOpenUploads: number
 }
 

@@ -1,0 +1,203 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { CASE } from '../../states/cases.ts'
+import { FILE_STATES } from '../../states/files.ts'
+import { OFFER } from '../../states/offers.ts'
+import { ORDER } from '../../states/orders.ts'
+import { RFQ } from '../../states/rfqs.ts'
+import type { Transition } from '../../states/state-table.ts'
+import { defineOperation, defineTag } from '../operation.ts'
+import { closed, DateTime, OneOf, PageOf, pageQuery } from '../shapes.ts'
+import { caseId } from './cases.ts'
+import { DocumentKind } from './document-kinds.ts'
+import { EXAMPLE_FILE_ID, FILE_FAILURES, storedBytes } from './files.ts'
+import { offerId } from './offers.ts'
+import { orderId } from './orders.ts'
+import { rfqId } from './rfqs.ts'
+import { EXAMPLE_UPLOAD_ID, FileName } from './uploads.ts'
+
+const documentsTag = defineTag(
+  'Documents',
+  'Documents of RFQs, offers, orders and cases: certificates, drawings, invoices and the like.',
+)
+
+/** Maximum number of documents that an organization has in one record, in any state and also superseded. */
+export const MAX_DOCUMENTS = 100
+
+const EXAMPLE_OLDER_ID = 'file_01JZ8Q4D3R1G5M7VJ0T6W2X9YA'
+
+export const Document = closed(
+  {
+    id: Type.String({ description: 'Id of the document.', examples: [EXAMPLE_FILE_ID] }),
+    name: FileName('Name of the file.'),
+    kind: DocumentKind,
+    state: OneOf(FILE_STATES, {
+      description: 'PENDING until the bytes have been stored and read.',
+      examples: ['READY'],
+    }),
+    reason: Type.Optional(
+      OneOf(FILE_FAILURES, {
+        description:
+          'Reason of FAILED. too_large: more than 512 MiB. source_changed: the upload was overwritten after it was added. timed_out and unreachable: the store did not answer.',
+        examples: ['too_large'],
+      }),
+    ),
+    orgId: Type.String({
+      description: 'Organization that added the document.',
+      examples: ['org_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
+    }),
+    supersededBy: Type.Optional(
+      Type.String({ description: 'Document that replaces this one.', examples: ['file_01JZ8Q4D3R1G5M7VJ0T6W2X9YC'] }),
+    ),
+    createdTime: DateTime('When the document was added.'),
+    ...storedBytes,
+  },
+  {
+    description:
+      '`size`, `contentType`, `sha256`, `downloadUrl` and `urlExpireTime` are present if the state is READY. No document has a public URL.',
+  },
+)
+export type Document = Static<typeof Document>
+
+const addition = closed({
+  uploadId: Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description: 'A completed upload of your organization that is not public.',
+    examples: [EXAMPLE_UPLOAD_ID],
+  }),
+  kind: DocumentKind,
+  name: Type.Optional(FileName('Name of the document. Default: the name of the upload.')),
+  supersedes: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'Document of your organization in this record that the new one replaces. It stays listed.',
+      examples: [EXAMPLE_OLDER_ID],
+    }),
+  ),
+})
+
+export const UpdateDocumentsRequest = closed(
+  {
+    add: Type.Optional(Type.Array(addition, { maxItems: MAX_DOCUMENTS, description: 'Uploads to add to the record.' })),
+    remove: Type.Optional(
+      Type.Array(
+        Type.String({ minLength: 1, maxLength: 64, description: 'Id of a document.', examples: [EXAMPLE_FILE_ID] }),
+        {
+          maxItems: MAX_DOCUMENTS,
+          description: 'Documents of your organization to remove from the record.',
+          examples: [[EXAMPLE_FILE_ID]],
+        },
+      ),
+    ),
+  },
+  { description: 'At least one document to add or remove, all or nothing.' },
+)
+export type UpdateDocumentsRequest = Static<typeof UpdateDocumentsRequest>
+
+const list = {
+  method: 'GET',
+  tag: documentsTag,
+  query: Type.Object(pageQuery),
+  response: PageOf(Document),
+  noStore: true,
+} as const
+
+const LIMITS = `An upload can be added once. On S3 the document is PENDING until it has been copied and read. An organization has at most ${MAX_DOCUMENTS} documents in one record.`
+
+const update = {
+  method: 'PATCH',
+  tag: documentsTag,
+  access: 'file:write',
+  body: UpdateDocumentsRequest,
+  status: 204,
+  ifMatch: true,
+  refusals: ['illegal_transition', 'precondition_failed', 'conflict', 'limit_reached'],
+} as const
+
+const LOGGED = ['id', 'add', 'remove']
+
+export const listRfqFiles = defineOperation({
+  ...list,
+  id: 'listRfqFiles',
+  path: '/flows/v1/rfqs/{id}/files',
+  summary: 'List the documents of an RFQ',
+  description: 'Newest first, for every organization that can read the RFQ.',
+  access: 'token',
+  params: rfqId,
+})
+
+export const updateRfqFiles = defineOperation({
+  ...update,
+  id: 'updateRfqFiles',
+  path: '/flows/v1/rfqs/{id}/files',
+  summary: 'Add and remove documents of an RFQ',
+  description: `${RFQ.sentence('updateFiles')} The documents of a published RFQ are fixed. ${LIMITS}`,
+  transition: RFQ.verbs.updateFiles as Transition,
+  params: rfqId,
+  audit: { procedure: 'rfq.updateFiles', request: LOGGED },
+})
+
+export const listOfferFiles = defineOperation({
+  ...list,
+  id: 'listOfferFiles',
+  path: '/flows/v1/offers/{id}/files',
+  summary: 'List the documents of an offer',
+  description:
+    'Newest first, for every organization that can read the offer and its prices. While the prices are hidden, the list is empty.',
+  access: 'token',
+  params: offerId,
+})
+
+export const updateOfferFiles = defineOperation({
+  ...update,
+  id: 'updateOfferFiles',
+  path: '/flows/v1/offers/{id}/files',
+  summary: 'Add and remove documents of an offer',
+  description: `${OFFER.sentence('updateFiles')} A revision of the offer begins with its documents. ${LIMITS}`,
+  transition: OFFER.verbs.updateFiles as Transition,
+  params: offerId,
+  audit: { procedure: 'offer.updateFiles', request: LOGGED },
+})
+
+export const listOrderFiles = defineOperation({
+  ...list,
+  id: 'listOrderFiles',
+  path: '/flows/v1/orders/{id}/files',
+  summary: 'List the documents of an order',
+  description: 'Newest first, for each organization of the order.',
+  access: 'token',
+  params: orderId,
+})
+
+export const updateOrderFiles = defineOperation({
+  ...update,
+  id: 'updateOrderFiles',
+  path: '/flows/v1/orders/{id}/files',
+  summary: 'Add and remove documents of an order',
+  description: `${ORDER.sentence('updateFiles')} An organization removes its own documents until the order is shipped; from then on it supersedes them. ${LIMITS}`,
+  transition: ORDER.verbs.updateFiles as Transition,
+  params: orderId,
+  audit: { procedure: 'order.updateFiles', request: LOGGED },
+})
+
+export const listCaseFiles = defineOperation({
+  ...list,
+  id: 'listCaseFiles',
+  path: '/flows/v1/cases/{id}/files',
+  summary: 'List the documents of a case',
+  description: 'Newest first, for each party to the case.',
+  access: 'case:read',
+  params: caseId,
+})
+
+export const updateCaseFiles = defineOperation({
+  ...update,
+  id: 'updateCaseFiles',
+  path: '/flows/v1/cases/{id}/files',
+  summary: 'Add and remove documents of a case',
+  description: `${CASE.sentence('edit')} An organization removes only its own documents. ${LIMITS}`,
+  transition: CASE.verbs.edit as Transition,
+  params: caseId,
+  audit: { procedure: 'case.updateFiles', request: LOGGED },
+})

@@ -1,0 +1,79 @@
+import { Elysia } from 'elysia'
+import * as api from '../../../proto/http/sourcing/documents.ts'
+import { found } from '../../kit/errors/refusal.ts'
+import type { Http } from '../../kit/http/http.ts'
+import type { Pagination } from '../../kit/pagination/pagination.ts'
+import { findCase } from '../cases/queries.ts'
+import { findOrder } from '../orders/queries.ts'
+import { findRfq } from '../rfqs/queries.ts'
+import * as commands from './commands.ts'
+import { documentsOf } from './list.ts'
+import { findOfferReader } from './queries.ts'
+import { requestProblems } from './rules.ts'
+
+type Deps = commands.DocumentDeps & {
+  http: Http
+  pagination: Pagination
+  /** Called when a document may have been added as PENDING. */
+  onPending: () => void
+}
+
+export const documentRoutes = ({ http, onPending, ...deps }: Deps) =>
+  new Elysia({ name: 'sourcing.documents' })
+    .use(
+      http.route(api.listRfqFiles, async (context) => {
+        found(await context.read((sql) => findRfq(sql, context.caller.orgId, context.params.id)))
+        return documentsOf(deps, context)
+      }),
+    )
+    .use(
+      http.route(api.listOfferFiles, async (context) => {
+        const { caller, params, read } = context
+        const { sees_documents } = found(await read((sql) => findOfferReader(sql, caller.orgId, params.id)))
+        return sees_documents ? documentsOf(deps, context) : { items: [], hasMore: false }
+      }),
+    )
+    .use(
+      http.route(api.listOrderFiles, async (context) => {
+        found(await context.read((sql) => findOrder(sql, context.caller.orgId, context.params.id)))
+        return documentsOf(deps, context)
+      }),
+    )
+    .use(
+      http.route(api.listCaseFiles, async (context) => {
+        found(await context.read((sql) => findCase(sql, context.caller.orgId, context.params.id)))
+        return documentsOf(deps, context)
+      }),
+    )
+    .use(
+      http.preparedCommand(api.updateRfqFiles, {
+        checkBody: requestProblems,
+        prepare: (call) => commands.findDocuments(deps, 'rfq', call),
+        run: (call) => commands.updateRfqFiles(deps, call),
+        afterCommit: onPending,
+      }),
+    )
+    .use(
+      http.preparedCommand(api.updateOfferFiles, {
+        checkBody: requestProblems,
+        prepare: (call) => commands.findDocuments(deps, 'offer', call),
+        run: (call) => commands.updateOfferFiles(deps, call),
+        afterCommit: onPending,
+      }),
+    )
+    .use(
+      http.preparedCommand(api.updateOrderFiles, {
+        checkBody: requestProblems,
+        prepare: (call) => commands.findDocuments(deps, 'order', call),
+        run: (call) => commands.updateOrderFiles(deps, call),
+        afterCommit: onPending,
+      }),
+    )
+    .use(
+      http.preparedCommand(api.updateCaseFiles, {
+        checkBody: requestProblems,
+        prepare: (call) => commands.findDocuments(deps, 'case', call),
+        run: (call) => commands.updateCaseFiles(deps, call),
+        afterCommit: onPending,
+      }),
+    )
