@@ -169,8 +169,15 @@ const CASES: Record<string, () => Promise<Unchanged>> = {
   }),
 }
 
-/** `updatePartFiles` adds or removes a file. The specification lets a status that is sent advance `updated_at`. */
-const OTHERS = ['updatePartFiles', 'patchWebhookEndpoint']
+/** Those of files add or remove one. The specification lets a status that is sent advance `updated_at`. */
+const OTHERS = [
+  'updatePartFiles',
+  'updateRfqFiles',
+  'updateOfferFiles',
+  'updateOrderFiles',
+  'updateCaseFiles',
+  'patchWebhookEndpoint',
+]
 
 test('every PATCH operation is in the table', () => {
   const patches = DOCUMENTED.filter(({ method }) => method === 'PATCH').map(({ id }) => id)

@@ -43,6 +43,10 @@ const REQUESTS: Partial<Record<Permission, Request[]>> = {
   'file:write': [
     ['POST /v1/uploads', { name: 'a.stl', public: false }],
     ['PATCH /v1/parts/x/files', { remove: ['file_1'] }],
+    ['PATCH /flows/v1/rfqs/x/files', { remove: ['file_1'] }],
+    ['PATCH /flows/v1/offers/x/files', { remove: ['file_1'] }],
+    ['PATCH /flows/v1/orders/x/files', { remove: ['file_1'] }],
+    ['PATCH /flows/v1/cases/x/files', { remove: ['file_1'] }],
     ['POST /v1/parts/x/import-file', { name: 'a', group: 'document', sasUrl: 'https://example.com/a' }],
   ],
   'rfq:create': [
@@ -93,7 +97,7 @@ const REQUESTS: Partial<Record<Permission, Request[]>> = {
   ],
   'app:consumer': [['GET /v1/factories?view=CONSUMER'], ['GET /flows/v1/rfqs/x/matches']],
   'app:manufacturer': [['GET /v1/factories?view=MANUFACTURER']],
-  'case:read': ['', '/x', '/x/tasks', '/x/tasks/y', '/x/expenses', '/x/expenses/y'].map(
+  'case:read': ['', '/x', '/x/files', '/x/tasks', '/x/tasks/y', '/x/expenses', '/x/expenses/y'].map(
     (path): Request => [`GET /flows/v1/cases${path}`],
   ),
   'case:manage': [

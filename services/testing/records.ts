@@ -1,6 +1,7 @@
 import type { OrderState } from '../../proto/states/orders.ts'
 
 import { newId } from '../kit/db/ids.ts'
+import { insertDocument } from './documents.ts'
 import { type Account, ALL_KINDS, type Fixtures, type Kind } from './fixtures.ts'
 import { ASSIGNMENT_RECORDS } from './operations/assignments.ts'
 import { CASE_RECORDS } from './operations/case-records.ts'
@@ -70,6 +71,30 @@ const made = (state: OrderState): RecordKind => ({
   random: () => newId('order'),
 })
 
+/** A document of a record of the account's organization, by the kind of the record. */
+const documentOf = (kind: 'rfq' | 'offer' | 'order' | 'case', record: RecordKind): RecordKind => ({
+  owners: record.owners,
+  make: async (fixtures, account) =>
+    insertDocument(fixtures.market, {
+      orgId: account.orgId,
+      kind,
+      recordId: String(await record.make(fixtures, account)),
+    }),
+  random: () => newId('file'),
+})
+
+const draftRfq: RecordKind = {
+  owners: RFQ_CONSUMERS,
+  make: (fixtures, account) => createRfq(fixtures, account),
+  random: () => newId('rfq'),
+}
+
+const draftOffer: RecordKind = {
+  owners: MANUFACTURERS,
+  make: async (fixtures, account) => createOffer(fixtures, account, await internalFactory(fixtures, account)),
+  random: () => newId('offer'),
+}
+
 /** Every kind of private record, by name. */
 export const RECORDS = {
   draftPart: {
@@ -92,11 +117,7 @@ export const RECORDS = {
     make: (fixtures, account) => partWithOpenRfq(fixtures, account),
     random: () => newId('part'),
   },
-  draftRfq: {
-    owners: RFQ_CONSUMERS,
-    make: (fixtures, account) => createRfq(fixtures, account),
-    random: () => newId('rfq'),
-  },
+  draftRfq,
   openRfq: {
     owners: RFQ_CONSUMERS,
     make: (fixtures, account) => rfqAfter(fixtures, account, 'publish'),
@@ -127,11 +148,7 @@ export const RECORDS = {
     make: (fixtures, account) => invitationOf(fixtures, account),
     random: () => newId('rfq'),
   },
-  draftOffer: {
-    owners: MANUFACTURERS,
-    make: async (fixtures, account) => createOffer(fixtures, account, await internalFactory(fixtures, account)),
-    random: () => newId('offer'),
-  },
+  draftOffer,
   submittedOffer: {
     owners: MANUFACTURERS,
     make: async (fixtures, account) =>
@@ -184,6 +201,10 @@ export const RECORDS = {
   heldOrder: made('ON_HOLD'),
   ...ASSIGNMENT_RECORDS,
   ...CASE_RECORDS,
+  rfqDocument: documentOf('rfq', draftRfq),
+  offerDocument: documentOf('offer', draftOffer),
+  orderDocument: documentOf('order', made('PLACED')),
+  caseDocument: documentOf('case', CASE_RECORDS.openCase),
   upload: {
     owners: ['owner', 'otherOwner', 'manufacturer'],
     make: (fixtures, account) => completedUpload(fixtures, account),

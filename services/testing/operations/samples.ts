@@ -8,6 +8,7 @@ import { openActivation, openGrant } from '../sessions.ts'
 import { ASSIGNMENT_SAMPLES } from './assignment-samples.ts'
 import { CASE_SAMPLES } from './case-samples.ts'
 import type { Documented } from './document.ts'
+import { DOCUMENT_SAMPLES } from './document-samples.ts'
 import { FACTORY_SAMPLES } from './factory-samples.ts'
 import { FILE_SAMPLES } from './file-samples.ts'
 import { exampleInput, type Input, type Place, withValue } from './inputs.ts'
@@ -141,6 +142,7 @@ const SAMPLES: Record<string, OperationSample> = {
   ...PEOPLE_SAMPLES,
   ...SERVICE_ACCOUNT_SAMPLES,
   ...FILE_SAMPLES,
+  ...DOCUMENT_SAMPLES,
   ...FACTORY_SAMPLES,
   ...RFQ_SAMPLES,
   ...ORDER_SAMPLES,

@@ -1,0 +1,74 @@
+import { insertDocument } from '../documents.ts'
+import { type Account, ALL_KINDS, type Fixtures, type Kind } from '../fixtures.ts'
+import { type RecordName, recordKind } from '../records.ts'
+import { completedUpload, openUpload } from './files.ts'
+import { withValue } from './inputs.ts'
+import type { OperationSample } from './operation-sample.ts'
+import { boughtOrder } from './orders.ts'
+
+type Kinds = readonly Kind[]
+
+interface DocumentsOf {
+  kind: 'rfq' | 'offer' | 'order' | 'case'
+  /** Kinds of records whose documents the organization of an account may change, the first one for the request. */
+  records: readonly [RecordName, ...RecordName[]]
+  /** A document of another record than that of the request. */
+  document: RecordName
+  by?: Kind
+  make?: (fixtures: Fixtures, account: Account) => Promise<unknown>
+}
+
+/** A change of the documents of a record, which adds, supersedes and removes one. */
+function changeOf({ kind, records, document, by = 'owner', make }: DocumentsOf): OperationSample {
+  const [record] = records
+  const owners: Kinds = make ? ALL_KINDS : recordKind(record).owners
+  const isOwner = (account: Account) => owners.includes(account.kind)
+  const status = (own: number | undefined, other: number) => (account: Account) => {
+    if (!account.permissions.has('file:write')) return undefined
+    return isOwner(account) ? own : other
+  }
+  return {
+    by,
+    references: {
+      'path.id': [...records],
+      'body.add.0.uploadId': { record: 'upload', own: status(undefined, 404) },
+      'body.add.0.supersedes': { record: document, own: status(400, 404) },
+      'body.remove.0': { record: document, own: status(400, 404) },
+    },
+    values: async (fixtures, account) => {
+      const maker = isOwner(account) ? account : await fixtures.account(by, 'administrator')
+      const id = String(await (make ?? recordKind(record).make)(fixtures, maker))
+      const row = { orgId: maker.orgId, kind, recordId: id }
+      return {
+        'path.id': id,
+        'body.add.0.uploadId': await completedUpload(fixtures, account),
+        'body.add.0.supersedes': await insertDocument(fixtures.market, row),
+        'body.remove': [await insertDocument(fixtures.market, row)],
+      }
+    },
+    conflict: async (fixtures, account, input) =>
+      withValue(input, 'body.add.0.uploadId', (await openUpload(fixtures, account)).id),
+  }
+}
+
+/** Documents of RFQs, offers, orders and cases. */
+export const DOCUMENT_SAMPLES: Record<string, OperationSample> = {
+  listRfqFiles: { references: { 'path.id': ['draftRfq', 'openRfq', 'rfqInvitation'] } },
+  updateRfqFiles: changeOf({ kind: 'rfq', records: ['draftRfq'], document: 'rfqDocument' }),
+  listOfferFiles: { references: { 'path.id': ['receivedOffer', 'draftOffer', 'submittedOffer'] } },
+  updateOfferFiles: changeOf({
+    kind: 'offer',
+    records: ['draftOffer'],
+    document: 'offerDocument',
+    by: 'manufacturer',
+  }),
+  listOrderFiles: { references: { 'path.id': ['boughtOrder', 'ownedOrder', 'placedOrder'] } },
+  updateOrderFiles: changeOf({
+    kind: 'order',
+    records: ['boughtOrder'],
+    document: 'orderDocument',
+    make: (fixtures, account) => boughtOrder(fixtures, account, 'PLACED'),
+  }),
+  listCaseFiles: { references: { 'path.id': 'openCase' } },
+  updateCaseFiles: changeOf({ kind: 'case', records: ['openCase'], document: 'caseDocument' }),
+}
