@@ -72,6 +72,10 @@ const OTHER_PROCEDURES: Record<string, string> = {
   'POST /flows/v1/me/notification-settings/send-confirmation': 'ownNotificationSettings.sendConfirmation',
   'POST /flows/v1/unsubscriptions': 'mailAddress.unsubscribe',
   'PATCH /v1/parts/{id}/files': 'part.updateFiles',
+  'PATCH /flows/v1/rfqs/{id}/files': 'rfq.updateFiles',
+  'PATCH /flows/v1/offers/{id}/files': 'offer.updateFiles',
+  'PATCH /flows/v1/orders/{id}/files': 'order.updateFiles',
+  'PATCH /flows/v1/cases/{id}/files': 'case.updateFiles',
 }
 
 /** Reads whose POST keeps the token of a link out of the address. */

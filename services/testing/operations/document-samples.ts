@@ -10,8 +10,8 @@ type Kinds = readonly Kind[]
 
 interface DocumentsOf {
   kind: 'rfq' | 'offer' | 'order' | 'case'
-  /** Kinds of records whose documents the organization of an account may change, the first one for the request. */
-  records: readonly [RecordName, ...RecordName[]]
+  /** A record whose documents the organization of an account may change. */
+  record: RecordName
   /** A document of another record than that of the request. */
   document: RecordName
   by?: Kind
@@ -19,8 +19,7 @@ interface DocumentsOf {
 }
 
 /** A change of the documents of a record, which adds, supersedes and removes one. */
-function changeOf({ kind, records, document, by = 'owner', make }: DocumentsOf): OperationSample {
-  const [record] = records
+function changeOf({ kind, record, document, by = 'owner', make }: DocumentsOf): OperationSample {
   const owners: Kinds = make ? ALL_KINDS : recordKind(record).owners
   const isOwner = (account: Account) => owners.includes(account.kind)
   const status = (own: number | undefined, other: number) => (account: Account) => {
@@ -30,7 +29,8 @@ function changeOf({ kind, records, document, by = 'owner', make }: DocumentsOf):
   return {
     by,
     references: {
-      'path.id': [...records],
+      // The documents of the request are those of another record.
+      'path.id': { record, own: status(400, 404) },
       'body.add.0.uploadId': { record: 'upload', own: status(undefined, 404) },
       'body.add.0.supersedes': { record: document, own: status(400, 404) },
       'body.remove.0': { record: document, own: status(400, 404) },
@@ -54,21 +54,21 @@ function changeOf({ kind, records, document, by = 'owner', make }: DocumentsOf):
 /** Documents of RFQs, offers, orders and cases. */
 export const DOCUMENT_SAMPLES: Record<string, OperationSample> = {
   listRfqFiles: { references: { 'path.id': ['draftRfq', 'openRfq', 'rfqInvitation'] } },
-  updateRfqFiles: changeOf({ kind: 'rfq', records: ['draftRfq'], document: 'rfqDocument' }),
+  updateRfqFiles: changeOf({ kind: 'rfq', record: 'draftRfq', document: 'rfqDocument' }),
   listOfferFiles: { references: { 'path.id': ['receivedOffer', 'draftOffer', 'submittedOffer'] } },
   updateOfferFiles: changeOf({
     kind: 'offer',
-    records: ['draftOffer'],
+    record: 'draftOffer',
     document: 'offerDocument',
     by: 'manufacturer',
   }),
   listOrderFiles: { references: { 'path.id': ['boughtOrder', 'ownedOrder', 'placedOrder'] } },
   updateOrderFiles: changeOf({
     kind: 'order',
-    records: ['boughtOrder'],
+    record: 'boughtOrder',
     document: 'orderDocument',
     make: (fixtures, account) => boughtOrder(fixtures, account, 'PLACED'),
   }),
   listCaseFiles: { references: { 'path.id': 'openCase' } },
-  updateCaseFiles: changeOf({ kind: 'case', records: ['openCase'], document: 'caseDocument' }),
+  updateCaseFiles: changeOf({ kind: 'case', record: 'openCase', document: 'caseDocument' }),
 }

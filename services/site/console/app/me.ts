@@ -56,6 +56,7 @@ const METHODS: Record<string, string> = { patch: 'PATCH', delete: 'DELETE' }
 
 function operationOf(record: string, verb: string): string {
   const path = `/flows/v1/${COLLECTIONS[record]}/{id}`
+  if (verb === 'updateFiles' || verb === 'removeFiles') return `PATCH ${path}/files`
   const name = verb.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
   return METHODS[verb] ? `${METHODS[verb]} ${path}` : `POST ${path}/${name}`
 }

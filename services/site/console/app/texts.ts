@@ -64,13 +64,18 @@ const PROBLEMS: readonly [RegExp, keyof typeof t.problems][] = [
   [/^must be at most (\d+) pieces together$/, 'piecesTogether'],
   [/^must name a manufacturer$/, 'inviteOne'],
   [/^must have at least (\d+) characters$/, 'atLeast'],
+  [/^must include in state READY: (.+)$/, 'documents'],
 ]
 
 /** What the marketplace says of a field, in the words of the language where they are known. */
 export function problemText(message: string): string {
   const known = PROBLEMS.find(([pattern]) => pattern.test(message))
-  return known ? message.replace(known[0], t.problems[known[1]]) : message
+  const text = known ? message.replace(known[0], t.problems[known[1]]) : message
+  return known?.[1] === 'documents' ? text.replaceAll(/[A-Z]+(?:_[A-Z]+)+|[A-Z]{4,}/g, kindOf) : text
 }
+
+/** The name of a kind of documents. */
+const kindOf = (code: string) => (t.documents.kinds as ByCode)[code] ?? code
 
 /** The label of a field of the API that has no field of its own in the form. */
 export function fieldName(path: string): string {

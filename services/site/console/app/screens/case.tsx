@@ -6,6 +6,7 @@ import { mayUse, orgId, permits } from '../me.ts'
 import { OrgName, orgName } from '../names.tsx'
 import { fill, t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
+import { Documents } from '../ui/documents.tsx'
 import { Edit } from '../ui/edit.tsx'
 import { amountOf, Field, localTime, textOf, timeOf } from '../ui/form.tsx'
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
@@ -231,28 +232,35 @@ export function CaseScreen({ id = '' }: { id?: string }) {
                 <Tasks {...part} />
                 <Expenses {...part} />
               </div>
-              <Section title={t.cases.case}>
-                {record.description && <p class="text">{record.description}</p>}
-                <Facts
-                  of={[
-                    [t.cases.about, <About key="about" of={record} />],
-                    [t.cases.openedBy, <OrgName key="org" id={record.orgId} />],
-                    [
-                      t.cases.parties,
-                      <ul key="parties" class="items">
-                        {record.partyOrgIds.map((each) => (
-                          <li key={each}>
-                            <OrgName id={each} />
-                          </li>
-                        ))}
-                      </ul>,
-                    ],
-                    [t.cases.closedBy, record.closedByOrgId && <OrgName key="closer" id={record.closedByOrgId} />],
-                    [t.cases.created, time(record.createdTime)],
-                    [t.parts.updated, time(record.updatedTime)],
-                  ]}
+              <div class="stack">
+                <Section title={t.cases.case}>
+                  {record.description && <p class="text">{record.description}</p>}
+                  <Facts
+                    of={[
+                      [t.cases.about, <About key="about" of={record} />],
+                      [t.cases.openedBy, <OrgName key="org" id={record.orgId} />],
+                      [
+                        t.cases.parties,
+                        <ul key="parties" class="items">
+                          {record.partyOrgIds.map((each) => (
+                            <li key={each}>
+                              <OrgName id={each} />
+                            </li>
+                          ))}
+                        </ul>,
+                      ],
+                      [t.cases.closedBy, record.closedByOrgId && <OrgName key="closer" id={record.closedByOrgId} />],
+                      [t.cases.created, time(record.createdTime)],
+                      [t.parts.updated, time(record.updatedTime)],
+                    ]}
+                  />
+                </Section>
+                <Documents
+                  of="case"
+                  id={id}
+                  mayAdd={record.state === 'OPEN' && permits('PATCH /flows/v1/cases/{id}/files')}
                 />
-              </Section>
+              </div>
             </div>
           </Page>
         )

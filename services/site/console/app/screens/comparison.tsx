@@ -9,6 +9,7 @@ import { mayUse, orgId } from '../me.ts'
 import { FactoryName, OrgName, orgName, PartTitle } from '../names.tsx'
 import { fill, t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
+import { DocumentLinks } from '../ui/documents.tsx'
 import { useFilter } from '../ui/filters.ts'
 import { Field, FieldProblem, numberOf, textOf } from '../ui/form.tsx'
 import { bind, Filter, Table } from '../ui/list.tsx'
@@ -77,6 +78,12 @@ const Offers = ({ quantity, offers }: OfferComparison) => (
             })}
           </tr>
         ))}
+        <tr>
+          <th scope="row">{t.documents.title}</th>
+          {offers.map(({ offerId, unpriced: why }) => (
+            <td key={offerId}>{why !== 'SEALED' && <DocumentLinks of="offer" id={offerId} />}</td>
+          ))}
+        </tr>
         {offers.some(({ notes }) => notes) && (
           <tr>
             <th scope="row">{t.offer.notes}</th>

@@ -8,6 +8,7 @@ import { mayUse, orgId, permits } from '../me.ts'
 import { OrgName, PartTitle } from '../names.tsx'
 import { fill, t } from '../texts.ts'
 import { Action, optionalReason, Reason } from '../ui/dialog.tsx'
+import { Documents } from '../ui/documents.tsx'
 import { PartFiles } from '../ui/files.tsx'
 import { amountOf, Field, Form, localTime, numberOf, textOf, timeOf } from '../ui/form.tsx'
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
@@ -294,8 +295,12 @@ function Offers({ rfq }: { rfq: Rfq }) {
                 <OfferForm rfq={rfq} draft={draft} />
               </Section>
             )}
+            {draft && <Documents of="offer" id={draft.id} mayAdd={mayUse(OFFER, 'updateFiles', draft)} />}
             {others.map((offer) => (
-              <OfferView key={offer.id} offer={offer} />
+              <div key={offer.id} class="stack">
+                <OfferView offer={offer} />
+                <Documents of="offer" id={offer.id} />
+              </div>
             ))}
             {!wasOffering.current && others.length === 0 && <Empty>{t.offer.closed}</Empty>}
           </div>
@@ -332,6 +337,7 @@ export function OfferScreen({ id = '' }: { id?: string }) {
                   ]}
                 />
               </Section>
+              <Documents of="rfq" id={id} />
               <PartFiles partId={rfq.partId} revision={rfq.partRevision} />
             </div>
           </div>

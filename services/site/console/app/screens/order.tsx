@@ -6,6 +6,7 @@ import { mayUse, orgId, permits } from '../me.ts'
 import { FactoryName, OrgName, PartTitle } from '../names.tsx'
 import { fill, t } from '../texts.ts'
 import { Action, Reason, reasonOf } from '../ui/dialog.tsx'
+import { Documents } from '../ui/documents.tsx'
 import { Due } from '../ui/due.tsx'
 import { Edit } from '../ui/edit.tsx'
 import { PartFiles } from '../ui/files.tsx'
@@ -216,6 +217,12 @@ export function OrderScreen({ id = '' }: { id?: string }) {
               <Section title={t.timeline.title}>
                 <Timeline of="order" entries={history} />
               </Section>
+              <Documents
+                of="order"
+                id={id}
+                mayAdd={mayUse(ORDER, 'updateFiles', order)}
+                mayRemove={mayUse(ORDER, 'removeFiles', order)}
+              />
               <PartFiles partId={order.partId} revision={order.partRevision} />
             </div>
           </div>

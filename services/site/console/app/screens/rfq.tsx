@@ -7,6 +7,7 @@ import { mayUse, orgId, permits } from '../me.ts'
 import { FactoryName, OrgName } from '../names.tsx'
 import { t } from '../texts.ts'
 import { Action, optionalReason, Reason, reasonOf } from '../ui/dialog.tsx'
+import { Documents } from '../ui/documents.tsx'
 import { Edit } from '../ui/edit.tsx'
 import { PartFiles } from '../ui/files.tsx'
 import { Field, localTime, timeOf } from '../ui/form.tsx'
@@ -266,6 +267,7 @@ export function RfqScreen({ id = '' }: { id?: string }) {
               )}
             </div>
             <div class="stack">
+              <Documents of="rfq" id={id} mayAdd={mayUse(RFQ, 'updateFiles', rfq)} />
               <PartFiles partId={rfq.partId} revision={rfq.partRevision} />
               <Section title={t.timeline.title}>
                 <Timeline of="rfq" entries={history} />

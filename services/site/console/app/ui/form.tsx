@@ -198,6 +198,8 @@ interface FieldProps {
   rows?: number
   isOptional?: boolean
   isFocused?: boolean
+  /** Several files can be chosen. */
+  isMultiple?: boolean
 }
 
 /** A labelled input, with the message of the API for its field. */
@@ -258,6 +260,7 @@ export function Field({
           ref={input as never}
           inputMode={type === 'number' ? 'decimal' : undefined}
           autocomplete={autocomplete ?? 'off'}
+          multiple={is.isMultiple}
           {...(type === 'checkbox' ? { defaultChecked: first === 'true' } : { defaultValue: first })}
         />
       )}

@@ -8,15 +8,18 @@ import { Shown } from './states.tsx'
 
 type RecordKind = 'rfq' | 'order' | 'part'
 
-const nameOf = (field: string) =>
-  (t.timeline.fields as Readonly<Record<string, string>>)[field] ?? (field.startsWith('files.') ? t.files.title : field)
+/** What files of a record are called. */
+const filesOf = { rfq: t.documents.title, order: t.documents.title, part: t.files.title }
+
+const nameOf = (of: RecordKind, field: string) =>
+  (t.timeline.fields as Readonly<Record<string, string>>)[field] ?? (field.startsWith('files.') ? filesOf[of] : field)
 
 /** What an entry of the history says: the new state, or the fields that changed. */
 function sentence(of: RecordKind, { kind, changes }: HistoryEntry): ComponentChildren {
   const state = changes.find(({ field }) => field === 'state')?.after
   if (typeof state === 'string' && state in t.states[of]) return <Badge of={of} state={state as never} />
   if (kind === 'CREATE') return t.timeline.created
-  return fill(t.timeline.changed, { fields: [...new Set(changes.map(({ field }) => nameOf(field)))].join(', ') })
+  return fill(t.timeline.changed, { fields: [...new Set(changes.map(({ field }) => nameOf(of, field)))].join(', ') })
 }
 
 /** The history of a record, newest first. */

@@ -1,0 +1,177 @@
+import { useSignal } from '@preact/signals'
+import { type Document, type DocumentKind, patch } from '../api.ts'
+import { type List, useList } from '../data.ts'
+import { bytes, time } from '../format.ts'
+import { orgId } from '../me.ts'
+import { OrgName } from '../names.tsx'
+import { fill, t } from '../texts.ts'
+import { underOwnName, upload } from '../upload.ts'
+import { Action } from './dialog.tsx'
+import { Field, FieldProblem, textOf } from './form.tsx'
+import { Badge, Section } from './page.tsx'
+import { Empty, Shown } from './states.tsx'
+
+const PATHS = {
+  rfq: '/flows/v1/rfqs/{id}/files',
+  offer: '/flows/v1/offers/{id}/files',
+  order: '/flows/v1/orders/{id}/files',
+  case: '/flows/v1/cases/{id}/files',
+} as const
+
+interface RecordProps {
+  of: keyof typeof PATHS
+  id: string
+}
+
+interface MayProps {
+  /** Whether the organization may add documents, and supersede its own. */
+  mayAdd?: boolean
+  /** Whether it may remove its own. */
+  mayRemove?: boolean
+}
+
+const KINDS = Object.entries(t.documents.kinds) as [DocumentKind, string][]
+
+/** What a document is called, which can be downloaded when it is READY. */
+const Name = ({ document: { name, state, downloadUrl, reason } }: { document: Document }) =>
+  downloadUrl ? (
+    <a href={underOwnName(downloadUrl)} download={name}>
+      {name}
+    </a>
+  ) : (
+    <span>
+      {name} <Badge of="file" state={state} /> {reason && <small class="quiet">{t.documents.failures[reason]}</small>}
+    </span>
+  )
+
+interface SendProps extends RecordProps {
+  /** The document that the new one replaces. */
+  supersedes?: Document
+}
+
+/** Sends files and adds them to the record, or one that supersedes a document. */
+function Send({ of, id, supersedes, mayAdd }: SendProps & { mayAdd: boolean }) {
+  const share = useSignal(0)
+  const send = async (data: FormData) => {
+    const files = data.getAll('file').filter((file): file is File => file instanceof File)
+    const empty = files.find(({ size }) => size === 0)
+    if (empty) throw new FieldProblem('file', empty.name === '' ? t.parts.noFile : t.parts.emptyFile)
+    const kind = textOf(data, 'kind') as DocumentKind
+    const add = []
+    for (const [at, file] of files.entries()) {
+      const uploadId = await upload(file, (sent) => {
+        share.value = (at + sent) / files.length
+      })
+      add.push({ uploadId, kind, ...(supersedes && { supersedes: supersedes.id }) })
+    }
+    await patch(PATHS[of], id, { add })
+    share.value = 0
+  }
+  const isReplacement = supersedes !== undefined
+  return (
+    <Action
+      label={isReplacement ? t.documents.replace : t.documents.add}
+      hint={isReplacement ? fill(t.documents.replaceHint, { name: supersedes.name }) : t.documents.addHint}
+      when={mayAdd}
+      onRun={send}
+      form={{ pathOf: (field) => (field.startsWith('add.') ? 'file' : field) }}
+    >
+      <Field
+        name="file"
+        label={isReplacement ? t.parts.file : t.documents.files}
+        type="file"
+        isMultiple={!isReplacement}
+        isFocused
+      />
+      <Field name="kind" label={t.documents.kind} value={supersedes?.kind ?? 'OTHER'} options={KINDS} />
+      <progress aria-label={t.parts.progress} max={1} value={share.value} hidden={share.value === 0} />
+    </Action>
+  )
+}
+
+/** What a document is and who added it when, with what its organization may do with it. */
+function Entry({ document, list, of, id, mayAdd, mayRemove }: EntryProps) {
+  const { kind, size, orgId: addedBy, createdTime, supersededBy } = document
+  const isOwn = addedBy === orgId.value
+  const newer = list.data?.find((each) => each.id === supersededBy)
+  return (
+    <li>
+      <span>
+        <Name document={document} />
+        <br />
+        <small class="quiet">
+          {t.documents.kinds[kind]}
+          {size !== undefined && ` · ${bytes(size)}`} · <OrgName id={addedBy} /> · {time(createdTime)}
+          {supersededBy && ` · ${fill(t.documents.supersededBy, { name: newer?.name ?? '…' })}`}
+        </small>
+      </span>
+      <span class="actions">
+        <Send of={of} id={id} supersedes={document} mayAdd={mayAdd && isOwn && !supersededBy} />
+        <Action
+          label={t.ui.remove}
+          hint={document.name}
+          when={mayRemove && isOwn}
+          isDangerous
+          onRun={() => patch(PATHS[of], id, { remove: [document.id] })}
+        />
+      </span>
+    </li>
+  )
+}
+
+interface EntryProps extends RecordProps, Required<MayProps> {
+  document: Document
+  list: List<Document>
+}
+
+/** The documents of an RFQ, an offer, an order or a case. */
+export function Documents({ of, id, mayAdd = false, mayRemove = mayAdd }: RecordProps & MayProps) {
+  const list = useList(PATHS[of], { path: { id } })
+  return (
+    <Section title={t.documents.title} actions={<Send of={of} id={id} mayAdd={mayAdd} />}>
+      <Shown read={list} lines={2}>
+        {(documents) =>
+          documents.length === 0 ? (
+            <Empty>{t.documents.none}</Empty>
+          ) : (
+            <ul class="items">
+              {documents.map((document) => (
+                <Entry
+                  key={document.id}
+                  document={document}
+                  list={list}
+                  of={of}
+                  id={id}
+                  mayAdd={mayAdd}
+                  mayRemove={mayRemove}
+                />
+              ))}
+            </ul>
+          )
+        }
+      </Shown>
+      {list.hasMore && (
+        <button type="button" class="more" onClick={list.showMore}>
+          {t.ui.more}
+        </button>
+      )}
+    </Section>
+  )
+}
+
+/** The current documents of a record as links, one below the other. */
+export function DocumentLinks({ of, id }: RecordProps) {
+  const { data = [] } = useList(PATHS[of], { path: { id } })
+  return (
+    <ul class="items">
+      {data
+        .filter(({ supersededBy }) => supersededBy === undefined)
+        .map((document) => (
+          <li key={document.id}>
+            <Name document={document} />
+            <small class="quiet">{t.documents.kinds[document.kind]}</small>
+          </li>
+        ))}
+    </ul>
+  )
+}
