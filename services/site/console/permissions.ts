@@ -15,6 +15,7 @@ import * as caseExpenses from '../../../proto/http/sourcing/case-expenses.ts'
 import * as caseTasks from '../../../proto/http/sourcing/case-tasks.ts'
 import * as cases from '../../../proto/http/sourcing/cases.ts'
 import * as comparison from '../../../proto/http/sourcing/comparison.ts'
+import * as documents from '../../../proto/http/sourcing/documents.ts'
 import * as factories from '../../../proto/http/sourcing/factory-administration.ts'
 import * as files from '../../../proto/http/sourcing/files.ts'
 import * as imports from '../../../proto/http/sourcing/imports.ts'
@@ -33,7 +34,20 @@ import * as endpoints from '../../../proto/http/webhooks/endpoints.ts'
 const MODULES: readonly object[] = [
   ...[impersonation, auditLog, mailAddresses, notifications, orgs, roles, serviceAccounts, users],
   ...[cases, caseTasks, caseExpenses],
-  ...[contacts, assignments, awards, billing, comparison, factories, files, imports, matches, offers, orders],
+  ...[
+    contacts,
+    assignments,
+    awards,
+    billing,
+    comparison,
+    documents,
+    factories,
+    files,
+    imports,
+    matches,
+    offers,
+    orders,
+  ],
   ...[partLifecycle, parts, rfqs, uploads, deliveries, endpointFlows, endpoints],
 ]
 
