@@ -12,7 +12,11 @@ const stage = await consoleStage({ PORT: String(port), PUBLIC_URL: `http://local
 const { market } = stage
 const { consumer, ipOwner, maker, partId, factory, draft, draftOffer, buyer, open, seller } = await offerParties(market)
 
-const pdf = (name: string) => ({ name, mimeType: 'application/pdf', buffer: Buffer.from(`%PDF-1.7\n%${name}\n`) })
+const pdf = (name: string) => ({
+  name,
+  mimeType: 'application/pdf',
+  buffer: Buffer.from(`%PDF-1.7\n%${name}\n`.padEnd(3000)),
+})
 const panel = (page: Page) => page.getByRole('region', { name: 'Documents', exact: true }).first()
 const itemOf = (page: Page, text: string) => panel(page).getByRole('listitem').filter({ hasText: text })
 
@@ -59,7 +63,7 @@ test('a manufacturer adds several documents to an order at once, removes one, sh
   await add(page, ['list.pdf'], 'Packing list')
   const { displayName } = await nameOf(maker.orgId)
   const text = (await itemOf(page, 'steel.pdf').innerText()).replaceAll(/\s+/g, ' ')
-  expect(text).toContain(`Material certificate · 20 B · ${displayName} · `)
+  expect(text).toContain(`Material certificate · 3 kB · ${displayName} · `)
   await checkWidths(page)
   await itemOf(page, 'powder.pdf').getByRole('button', { name: 'Remove' }).click()
   await dialog.getByRole('button', { name: 'Remove' }).click()

@@ -8,7 +8,7 @@ import { mayUse, orgId, permits } from '../me.ts'
 import { OrgName, PartTitle } from '../names.tsx'
 import { fill, t } from '../texts.ts'
 import { Action, optionalReason, Reason } from '../ui/dialog.tsx'
-import { Documents } from '../ui/documents.tsx'
+import { DocumentLinks, Documents } from '../ui/documents.tsx'
 import { PartFiles } from '../ui/files.tsx'
 import { amountOf, Field, Form, localTime, numberOf, textOf, timeOf } from '../ui/form.tsx'
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
@@ -264,6 +264,7 @@ const OfferView = ({ offer }: { offer: Offer }) => (
       </p>
     )}
     <Terms offer={offer} />
+    <DocumentLinks of="offer" id={offer.id} />
     <Facts
       of={[
         [t.offer.submitted, offer.submittedTime && time(offer.submittedTime)],
@@ -297,10 +298,7 @@ function Offers({ rfq }: { rfq: Rfq }) {
             )}
             {draft && <Documents of="offer" id={draft.id} mayAdd={mayUse(OFFER, 'updateFiles', draft)} />}
             {others.map((offer) => (
-              <div key={offer.id} class="stack">
-                <OfferView offer={offer} />
-                <Documents of="offer" id={offer.id} />
-              </div>
+              <OfferView key={offer.id} offer={offer} />
             ))}
             {!wasOffering.current && others.length === 0 && <Empty>{t.offer.closed}</Empty>}
           </div>
@@ -337,7 +335,7 @@ export function OfferScreen({ id = '' }: { id?: string }) {
                   ]}
                 />
               </Section>
-              <Documents of="rfq" id={id} />
+              <Documents of="rfq" id={id} title={t.documents.ofRequest} />
               <PartFiles partId={rfq.partId} revision={rfq.partRevision} />
             </div>
           </div>

@@ -125,10 +125,16 @@ interface EntryProps extends RecordProps, Required<MayProps> {
 }
 
 /** The documents of an RFQ, an offer, an order or a case. */
-export function Documents({ of, id, mayAdd = false, mayRemove = mayAdd }: RecordProps & MayProps) {
+export function Documents({
+  of,
+  id,
+  title = t.documents.title,
+  mayAdd = false,
+  mayRemove = mayAdd,
+}: RecordProps & MayProps & { title?: string }) {
   const list = useList(PATHS[of], { path: { id } })
   return (
-    <Section title={t.documents.title} actions={<Send of={of} id={id} mayAdd={mayAdd} />}>
+    <Section title={title} actions={<Send of={of} id={id} mayAdd={mayAdd} />}>
       <Shown read={list} lines={2}>
         {(documents) =>
           documents.length === 0 ? (
@@ -162,16 +168,16 @@ export function Documents({ of, id, mayAdd = false, mayRemove = mayAdd }: Record
 /** The current documents of a record as links, one below the other. */
 export function DocumentLinks({ of, id }: RecordProps) {
   const { data = [] } = useList(PATHS[of], { path: { id } })
+  const current = data.filter(({ supersededBy }) => supersededBy === undefined)
+  if (current.length === 0) return null
   return (
-    <ul class="items">
-      {data
-        .filter(({ supersededBy }) => supersededBy === undefined)
-        .map((document) => (
-          <li key={document.id}>
-            <Name document={document} />
-            <small class="quiet">{t.documents.kinds[document.kind]}</small>
-          </li>
-        ))}
+    <ul class="items" aria-label={t.documents.title}>
+      {current.map((document) => (
+        <li key={document.id}>
+          <Name document={document} />
+          <small class="quiet">{t.documents.kinds[document.kind]}</small>
+        </li>
+      ))}
     </ul>
   )
 }
