@@ -105,11 +105,19 @@ test('a missing document that the RFQ requires is named where the order is shipp
       '{"requiredDocuments":["CERTIFICATE_OF_CONFORMITY"],"deliveryRegionCode":"DK"}', '{}', now(), now(), now(), now()
     from sourcing.orders where id = ${id}`
   const page = await stage.signIn(await maker.member('Manufacturer'))
+  await market.db.owner`
+    insert into sourcing.rfq_invitations (rfq_id, org_id, invited_at)
+    select rfq_id, manufacturer_org_id, now() from sourcing.orders where id = ${id}`
   await page.goto(`/console/orders/${id}`)
+  await panel(page).getByText('Certificate of conformity: missing').waitFor()
+  await checkWidths(page)
   await page.getByRole('button', { name: 'Ship', exact: true }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Ship', exact: true }).click()
   await dialog.getByText('Documents: are missing or not ready yet: Certificate of conformity').waitFor()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await add(page, ['conformity.pdf'], 'Certificate of conformity')
+  await panel(page).getByText('Certificate of conformity: there').waitFor()
   await page.context().close()
 }, 60_000)
 

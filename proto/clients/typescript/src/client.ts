@@ -46,7 +46,7 @@ export interface Marketplace {
     path: P,
     ...init: Arguments<PagedPath, P, Init<'get', P>>
   ): AsyncGenerator<ItemOf<P>, void, void>
-  /** Sends the bytes of a file. The upload can then be added to the files of a part by its id, within 24 hours. */
+  /** Sends the bytes of a file. The upload can then be added to the files of a record by its id, within 24 hours. */
   upload(
     file: Blob | ArrayBuffer | Uint8Array,
     options: { name: string; public?: boolean; signal?: AbortSignal },

@@ -97,7 +97,7 @@ class Marketplace:
             number += 1
 
     def upload(self, path: str | Path, *, public: bool = False) -> str:
-        """Uploads a file, and returns the id of the upload, which is added to a part within 24 hours."""
+        """Uploads a file, and returns the id of the upload, which is added to a record within 24 hours."""
         path = Path(path)
         body = CreateUploadInput(name=path.name, public=public)
         upload = ok(create_upload_url.sync(client=self.client, body=body))

@@ -190,6 +190,23 @@ const OrderFacts = ({ order }: { order: Order }) => (
   </Section>
 )
 
+/** The documents of the order, with those that its RFQ requires before the shipment. */
+function OrderDocuments({ order }: { order: Order }) {
+  const { id, rfqId, manufacturerOrgId, sellerOrgId } = order
+  const isBeforeShipment = mayUse(ORDER, 'removeFiles', order) && manufacturerOrgId === orgId.value
+  const { data: rfq } = useRecord(isBeforeShipment ? '/v1/rfqs/{id}' : undefined, { path: { id: rfqId } })
+  const kinds = rfq?.requiredDocuments ?? []
+  return (
+    <Documents
+      of="order"
+      id={id}
+      mayAdd={mayUse(ORDER, 'updateFiles', order)}
+      mayRemove={mayUse(ORDER, 'removeFiles', order)}
+      required={kinds.length > 0 ? { kinds, orgIds: [manufacturerOrgId, sellerOrgId] } : undefined}
+    />
+  )
+}
+
 export function OrderScreen({ id = '' }: { id?: string }) {
   const read = useRecord('/v1/orders/{id}', { path: { id } })
   const history = useList('/v1/orders/{id}/history', { path: { id } })
@@ -217,12 +234,7 @@ export function OrderScreen({ id = '' }: { id?: string }) {
               <Section title={t.timeline.title}>
                 <Timeline of="order" entries={history} />
               </Section>
-              <Documents
-                of="order"
-                id={id}
-                mayAdd={mayUse(ORDER, 'updateFiles', order)}
-                mayRemove={mayUse(ORDER, 'removeFiles', order)}
-              />
+              <OrderDocuments order={order} />
               <PartFiles partId={order.partId} revision={order.partRevision} />
             </div>
           </div>

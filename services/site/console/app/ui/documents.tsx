@@ -119,10 +119,32 @@ function Entry({ document, list, of, id, mayAdd, mayRemove }: EntryProps) {
   )
 }
 
-interface EntryProps extends RecordProps, Required<MayProps> {
+interface EntryProps extends RecordProps, Readonly<{ mayAdd: boolean; mayRemove: boolean }> {
   document: Document
   list: List<Document>
 }
+
+interface Needs {
+  kinds: readonly DocumentKind[]
+  /** The organizations whose documents count. */
+  orgIds: readonly string[]
+}
+
+/** The kinds that an order needs before it is shipped, each with whether it is there. */
+const Needed = ({ kinds, orgIds, documents }: Needs & { documents: readonly Document[] }) => (
+  <ul class="marks" aria-label={t.documents.required}>
+    {kinds.map((kind) => {
+      const isMet = documents.some(
+        (each) => each.kind === kind && each.state === 'READY' && !each.supersededBy && orgIds.includes(each.orgId),
+      )
+      return (
+        <li key={kind} class={isMet ? 'met' : 'missed'}>
+          {t.documents.kinds[kind]}: {isMet ? t.documents.present : t.documents.missing}
+        </li>
+      )
+    })}
+  </ul>
+)
 
 /** The documents of an RFQ, an offer, an order or a case. */
 export function Documents({
@@ -131,10 +153,12 @@ export function Documents({
   title = t.documents.title,
   mayAdd = false,
   mayRemove = mayAdd,
-}: RecordProps & MayProps & { title?: string }) {
+  required,
+}: RecordProps & MayProps & { title?: string; required?: Needs | undefined }) {
   const list = useList(PATHS[of], { path: { id } })
   return (
     <Section title={title} actions={<Send of={of} id={id} mayAdd={mayAdd} />}>
+      {required && list.data && !list.hasMore && <Needed {...required} documents={list.data} />}
       <Shown read={list} lines={2}>
         {(documents) =>
           documents.length === 0 ? (
