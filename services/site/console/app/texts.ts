@@ -75,7 +75,7 @@ export function problemText(message: string): string {
 }
 
 /** The name of a kind of documents. */
-const kindOf = (code: string) => (t.documents.kinds as ByCode)[code] ?? code
+const kindOf = (code: string) => (t.documentKinds as ByCode)[code] ?? code
 
 /** The label of a field of the API that has no field of its own in the form. */
 export function fieldName(path: string): string {

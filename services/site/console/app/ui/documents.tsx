@@ -30,7 +30,7 @@ interface MayProps {
   mayRemove?: boolean
 }
 
-const KINDS = Object.entries(t.documents.kinds) as [DocumentKind, string][]
+const KINDS = Object.entries(t.documentKinds) as [DocumentKind, string][]
 
 /** What a document is called, which can be downloaded when it is READY. */
 const Name = ({ document: { name, state, downloadUrl, reason } }: { document: Document }) =>
@@ -100,7 +100,7 @@ function Entry({ document, list, of, id, mayAdd, mayRemove }: EntryProps) {
         <Name document={document} />
         <br />
         <small class="quiet">
-          {t.documents.kinds[kind]}
+          {t.documentKinds[kind]}
           {size !== undefined && ` · ${bytes(size)}`} · <OrgName id={addedBy} /> · {time(createdTime)}
           {supersededBy && ` · ${fill(t.documents.supersededBy, { name: newer?.name ?? '…' })}`}
         </small>
@@ -139,7 +139,7 @@ const Needed = ({ kinds, orgIds, documents }: Needs & { documents: readonly Docu
       )
       return (
         <li key={kind} class={isMet ? 'met' : 'missed'}>
-          {t.documents.kinds[kind]}: {isMet ? t.documents.present : t.documents.missing}
+          {t.documentKinds[kind]}: {isMet ? t.documents.present : t.documents.missing}
         </li>
       )
     })}
@@ -199,7 +199,7 @@ export function DocumentLinks({ of, id }: RecordProps) {
       {current.map((document) => (
         <li key={document.id}>
           <Name document={document} />
-          <small class="quiet">{t.documents.kinds[document.kind]}</small>
+          <small class="quiet">{t.documentKinds[document.kind]}</small>
         </li>
       ))}
     </ul>
