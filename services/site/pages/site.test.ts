@@ -205,6 +205,8 @@ describe('the API reference', () => {
       'post /flows/v1/offers: Addition',
       'get /v1/offers/{id}: Specification',
       'patch /flows/v1/offers/{id}: Addition',
+      'get /flows/v1/offers/{id}/files: Addition',
+      'patch /flows/v1/offers/{id}/files: Addition',
       'post /flows/v1/offers/{id}/submit: Addition',
       'post /flows/v1/offers/{id}/reconfirm: Addition',
       'post /flows/v1/offers/{id}/revise: Addition',

@@ -22,7 +22,8 @@ function useFiles({ partId, revision }: PartFilesProps) {
   const pinned = useRecord(revision === undefined ? undefined : '/flows/v1/parts/{id}/revisions/{revision}/files', {
     path: { id: partId, revision: String(revision) },
   })
-  const isCurrent = revision === undefined || pinned.error !== undefined
+  // A failure of the network, or the end of the session, leaves what was read.
+  const isCurrent = revision === undefined || (pinned.error !== undefined && pinned.data === undefined)
   const current = useRecord(isCurrent ? '/v1/parts/{id}/files' : undefined, { path: { id: partId } })
   return isCurrent ? current : pinned
 }
