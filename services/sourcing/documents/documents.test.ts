@@ -119,6 +119,9 @@ describe.each(RECORDS.map((each) => [each.of, each] as const))('documents of %s'
     await own.change(of, id, { remove: [newer.id] })
     expect(await supersededBy()).toEqual([undefined])
     expect((await own.change(of, id, { add: [{ uploadId, kind: 'OTHER', supersedes: older.id }] })).status).toBe(204)
+    const both = (await own.list(of, id)).body.items.map((each) => each.id)
+    expect((await own.change(of, id, { remove: both })).status).toBe(204)
+    expect(await own.names(of, id)).toEqual([])
   })
 
   test('from a public upload are 400', async () => {

@@ -133,13 +133,18 @@ describe('a PENDING document', () => {
     expect([...rows]).toEqual([{ bytes: 0 }, { bytes: 14 }])
   })
 
-  test('that is removed ends its job', async () => {
+  test('that is removed ends its job, and the object of its upload is deleted', async () => {
     const id = await order()
     const document = await insertDocument(market, { orgId: maker.orgId, kind: 'order', recordId: id, state: 'PENDING' })
+    const { id: upload } = await of(maker).upload()
     await owner`
       insert into sourcing.jobs (kind, id, tenant_id, data, created_at, due_at)
-      values ('file-copy', ${document}, ${maker.orgId}, '{"sourceKey":"a","sourceEtag":"a"}', now(), 'infinity')`
+      values ('file-copy', ${document}, ${maker.orgId}, jsonb_build_object('sourceKey', ${upload}::text), now(), 'infinity')`
     await of(maker).change('orders', id, { remove: [document] })
     expect(await owner`select from sourcing.jobs where id = ${document}`).toHaveLength(0)
+    const due = await owner`
+      select due_at <= now() as is_due from sourcing.scheduled_deletions where object_key = ${upload} order by due_at`
+    // Once more after the upload URL has expired.
+    expect(due.map(({ is_due }) => is_due)).toEqual([true, false])
   })
 })

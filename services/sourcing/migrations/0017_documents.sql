@@ -38,13 +38,21 @@ end $$;
 create trigger rfq_documents after delete on sourcing.rfqs
   for each row execute function sourcing.delete_documents();
 
--- An object that another file has is kept.
+-- The removal of a PENDING file ends its job, which would have deleted the object of the upload. An object that another
+-- file has is kept.
 create or replace function sourcing.schedule_deletion() returns trigger
 language plpgsql as $$
 declare
   original text := coalesce(old.copy_of, old.id);
 begin
-  delete from sourcing.jobs where kind in ('file-copy', 'file-import') and id = old.id;
+  with ended as (
+    delete from sourcing.jobs where kind in ('file-copy', 'file-import') and id = old.id
+    returning data ->> 'sourceKey' as source_key
+  )
+  insert into sourcing.scheduled_deletions (object_key, due_at)
+  select source_key, now() from ended where source_key is not null
+  union select id, expires_at + interval '3 hours' from sourcing.uploads join ended on id = source_key
+  on conflict do nothing;
   if old.object_key is not null and not exists (select from sourcing.files where id = original or copy_of = original) then
     insert into sourcing.scheduled_deletions (object_key, due_at)
     select old.object_key, now()
