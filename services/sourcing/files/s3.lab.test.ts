@@ -1,10 +1,12 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { newId } from '../../kit/db/ids.ts'
 import { AUTHORITY, LOCAL_CERTIFICATE, LOCAL_KEY } from '../../testing/certificates.ts'
+import { documentsOf } from '../../testing/documents.ts'
 import { describeConformance } from '../../testing/files/conformance/conformance.ts'
 import { s3Server } from '../../testing/files/s3-server.ts'
 import { cleanUpObjects, storageOf } from '../../testing/files/storage-of.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
+import { offerParties } from '../../testing/offers.ts'
 import { until } from '../../testing/until.ts'
 import { S3Storage } from './storage/s3/store.ts'
 
@@ -92,6 +94,29 @@ describe('a file that was uploaded to the store itself', () => {
     await server.kill()
     await server.start()
     await until(async () => (await own.listFiles(part))[0]?.state === 'READY', { withinMs: 40_000 })
+  })
+})
+
+describe('a document', () => {
+  test('is PENDING, then READY, also in a revision that copied it meanwhile; its object remains while one has it', async () => {
+    const { maker, seller, draftOffer } = await offerParties(market)
+    const documents = documentsOf(market, maker.administrator.client)
+    const id = await draftOffer()
+    const document = await documents.add('offers', id, { kind: 'QUOTE' }, 'solid quote')
+    expect(['PENDING', 'READY']).toContain(document.state)
+    await seller.act(id, 'submit')
+    const revision = (await seller.act(id, 'revise')).body.id
+    const readyIn = (offer: string) =>
+      until(async () => (await documents.list('offers', offer)).body.items.find(({ state }) => state === 'READY'))
+    const [first, copy] = [await readyIn(id), await readyIn(revision)]
+    expect(await (await documents.download(copy)).text()).toBe('solid quote')
+    await documents.change('offers', revision, { remove: [copy.id] })
+    await cleanUpObjects({ sql: owner, storage }, inAYear())
+    const answer = await documents.download(first)
+    expect([await answer.text(), answer.headers.get('content-disposition')?.split(';')[0]]).toEqual([
+      'solid quote',
+      'attachment',
+    ])
   })
 })
 
