@@ -158,6 +158,26 @@ test('an organization of several roles is not told of what it did itself', async
   expect(await collected(address, 1)).toEqual(['offered'])
 })
 
+test('an amendment tells the invited manufacturers, with the pinned title, and a reconfirmation the others', async () => {
+  const [buying, making] = [await confirmed(consumer), await confirmed(maker)]
+  const { client } = ipOwner.administrator
+  const part = await publishedPart(client, { title: 'First title' })
+  const rfqId = await open({ partId: part })
+  const offerId = await submittedOffer({}, rfqId)
+  await client.send('PATCH', `/flows/v1/parts/${part}`, { body: { title: 'Later title' } })
+  await until(async () => (await buyer.read(rfqId)).body.partChanged === true, { what: 'the change of the part' })
+  await buyer.act(rfqId, 'amend', { quantities: [20], reason: 'More are needed.' })
+  await seller.act(offerId, 'reconfirm')
+  expect(await collected(making, 2)).toEqual(['invited', 'amended'])
+  expect(await collected(buying, 3)).toEqual(['offered', 'partChanged', 'offerReconfirmed'])
+  await release()
+  for (const address of [making, buying]) {
+    const { mail } = await mailTo(address.email)
+    expect(mail.text).toContain('(First title)')
+    expect(mail.text).not.toContain('Later title')
+  }
+})
+
 test('a title that is markup is text in a mail', async () => {
   const title = '<img src=x onerror="alert(1)"> & <b>'
   const address = await confirmed(maker)
@@ -188,9 +208,11 @@ test('a title of another organization is no link in a mail', async () => {
 
 test('a line break in a stored title begins no header', async () => {
   const address = await confirmed(maker)
-  const rfqId = await open()
+  const part = await publishedPart(ipOwner.administrator.client)
+  await open({ partId: part })
+  const title = 'Pump\r\nBcc: victim@example.com\r\n\r\n<p>'
   await market.db.owner`
-    update sourcing.rfq_invitations set part_title = ${'Pump\r\nBcc: victim@example.com\r\n\r\n<p>'} where rfq_id = ${rfqId}`
+    update sourcing.part_revisions set content = ${JSON.stringify({ title })}::text::json where part_id = ${part}`
   await collected(address, 1)
   await release()
   const received = await mailTo(address.email)

@@ -35,6 +35,8 @@ export interface Notice {
 
 export type NoticeKind =
   | 'invited'
+  | 'amended'
+  | 'partChanged'
   | 'extended'
   | 'reopened'
   | 'cancelled'
@@ -42,6 +44,7 @@ export type NoticeKind =
   | 'toCompare'
   | 'declined'
   | 'offered'
+  | 'offerReconfirmed'
   | 'offerWithdrawn'
   | 'offerExpired'
   | 'ownOfferExpired'
@@ -65,6 +68,7 @@ export const MAX_ITEMS = 50
 /** A mail lists these kinds once for each offer, and every other kind once for each record. */
 export const COUNTED_KINDS: readonly NoticeKind[] = [
   'offered',
+  'offerReconfirmed',
   'offerWithdrawn',
   'offerExpired',
   'ownOfferExpired',
@@ -82,6 +86,8 @@ type Choice = readonly [MailTopic, NoticeKind] | undefined
 const BY_CAUSE: Readonly<Record<string, Partial<Record<RfqRole, Choice>>>> = {
   'sourcing.rfq.published': { MANUFACTURER: ['INVITATIONS', 'invited'] },
   'sourcing.rfq.invited': { MANUFACTURER: ['INVITATIONS', 'invited'] },
+  'sourcing.rfq.amended': { MANUFACTURER: ['INVITATIONS', 'amended'] },
+  'sourcing.rfq.partChanged': { CONSUMER: ['OFFERS', 'partChanged'] },
   'sourcing.rfq.extended': { MANUFACTURER: ['INVITATIONS', 'extended'] },
   'sourcing.rfq.reopened': { MANUFACTURER: ['INVITATIONS', 'reopened'] },
   'sourcing.rfq.cancelled': { MANUFACTURER: ['INVITATIONS', 'cancelled'] },
@@ -89,6 +95,7 @@ const BY_CAUSE: Readonly<Record<string, Partial<Record<RfqRole, Choice>>>> = {
   'sourcing.rfq.declined': { CONSUMER: ['OFFERS', 'declined'] },
   'sourcing.rfq.awarded': { IP_OWNER: ['AWARDS', 'awarded'], MANUFACTURER: ['AWARDS', 'awarded'] },
   'sourcing.offer.submitted': { CONSUMER: ['OFFERS', 'offered'], IP_OWNER: ['OFFERS', 'offered'] },
+  'sourcing.offer.reconfirmed': { CONSUMER: ['OFFERS', 'offerReconfirmed'], IP_OWNER: ['OFFERS', 'offerReconfirmed'] },
   'sourcing.offer.withdrawn': { CONSUMER: ['OFFERS', 'offerWithdrawn'], IP_OWNER: ['OFFERS', 'offerWithdrawn'] },
   'sourcing.offer.expired': { CONSUMER: ['OFFERS', 'offerExpired'], MANUFACTURER: ['OFFERS', 'ownOfferExpired'] },
   'sourcing.offer.rejected': { MANUFACTURER: ['OFFERS', 'rejected'] },

@@ -42,6 +42,8 @@ interface About extends Notice {
 
 const TEXTS: Readonly<Record<NoticeKind, (about: About) => string>> = {
   invited: ({ rfq, until }) => `You are invited to quote for ${rfq}${until}`,
+  amended: ({ rfq }) => `${rfq} was amended: reconfirm or revise an offer that you have submitted`,
+  partChanged: ({ rfq }) => `The part of ${rfq} has changed since it was published`,
   extended: ({ rfq, until }) => `${rfq} was extended${until}`,
   reopened: ({ rfq, until }) => `${rfq} is open again${until}`,
   cancelled: ({ rfq }) => `${rfq} is cancelled`,
@@ -49,6 +51,7 @@ const TEXTS: Readonly<Record<NoticeKind, (about: About) => string>> = {
   toCompare: ({ rfq }) => `${rfq} is closed: compare the offers`,
   declined: ({ rfq }) => `An invitation to ${rfq} was declined`,
   offered: ({ rfq }) => `${rfq} has a new offer`,
+  offerReconfirmed: ({ rfq }) => `An offer for ${rfq} was reconfirmed`,
   offerWithdrawn: ({ rfq }) => `An offer for ${rfq} was withdrawn`,
   offerExpired: ({ rfq }) => `An offer for ${rfq} has expired`,
   ownOfferExpired: ({ rfq }) => `Your offer for ${rfq} has expired`,
@@ -80,6 +83,7 @@ export function lineOf(notice: Notice, rfqs: ReadonlyMap<string, ReadRfq>, conso
 
 const TO_OFFER: ReadonlySet<NoticeKind> = new Set<NoticeKind>([
   'invited',
+  'amended',
   'extended',
   'reopened',
   'ownOfferExpired',
@@ -90,6 +94,7 @@ function pathOf({ kind, endpointId, caseId, orderId, rfqId, role }: Notice): str
   if (endpointId) return `/webhooks/${endpointId}`
   if (caseId) return `/cases/${caseId}`
   if (orderId) return `/orders/${orderId}`
+  if (kind === 'partChanged') return `/rfqs/${rfqId}`
   return `/rfqs/${rfqId}${TO_OFFER.has(kind) ? '/offer' : comparisonFor(role)}`
 }
 

@@ -436,3 +436,19 @@ select sourcing.add_history(id, 'BACKFILL',
 from sourcing.orders where part_revision is not null order by id;
 
 grant select, insert, update, delete on sourcing.part_revisions to marketplace_sourcing;
+
+-- Mails name the part by the title of the pinned revision, for all but its IP owner.
+create or replace view sourcing.rfq_readers as
+select id as rfq_id, consumer_org_id as org_id, 'CONSUMER' as role, rfq.serial_number,
+  coalesce(pinned.content ->> 'title', part_title) as title, expires_at
+from sourcing.rfqs rfq
+left join sourcing.part_revisions pinned on pinned.part_id = rfq.part_id and pinned.revision = rfq.part_revision
+where rfq.published_at is not null
+union all
+select id, ip_owner_org_id, 'IP_OWNER', serial_number, owner_part_title, expires_at
+from sourcing.rfqs where published_at is not null
+union all
+select r.id, i.org_id, 'MANUFACTURER', r.serial_number, coalesce(pinned.content ->> 'title', i.part_title), r.expires_at
+from sourcing.rfq_invitations i
+join sourcing.rfqs r on r.id = i.rfq_id
+left join sourcing.part_revisions pinned on pinned.part_id = r.part_id and pinned.revision = r.part_revision;

@@ -1,8 +1,16 @@
 import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
-import { DOCUMENT_KINDS, type DocumentKind } from '../../../../../proto/http/sourcing/document-kinds.ts'
 import { numbersIn } from '../amounts.ts'
-import { type Currency, command, type Incoterm, market, patch, type Rfq, type RfqInput } from '../api.ts'
+import {
+  type Currency,
+  command,
+  type DocumentKind,
+  type Incoterm,
+  market,
+  patch,
+  type Rfq,
+  type RfqInput,
+} from '../api.ts'
 import { useList, useRecord } from '../data.ts'
 import { t } from '../texts.ts'
 import { Choices, CountryField, chosenIn } from '../ui/choices.tsx'
@@ -83,7 +91,7 @@ export const DeliveryFields = ({ rfq }: { rfq: Rfq | undefined }) => (
     <Choices
       name="requiredDocuments"
       label={t.rfqs.requiredDocuments}
-      options={DOCUMENT_KINDS.map((kind) => [kind, t.documentKinds[kind]])}
+      options={Object.entries(t.documentKinds)}
       chosen={rfq?.requiredDocuments ?? []}
     />
   </>
