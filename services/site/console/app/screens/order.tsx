@@ -228,13 +228,13 @@ export function OrderScreen({ id = '' }: { id?: string }) {
             <div class="stack">
               <OrderFacts order={order} />
               <Milestones order={order} />
+              <OrderDocuments order={order} />
               {permits('GET /flows/v1/assignments') && <Assignment orderId={id} order={order} />}
             </div>
             <div class="stack">
               <Section title={t.timeline.title}>
                 <Timeline of="order" entries={history} />
               </Section>
-              <OrderDocuments order={order} />
               <PartFiles partId={order.partId} revision={order.partRevision} />
             </div>
           </div>

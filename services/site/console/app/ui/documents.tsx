@@ -104,16 +104,16 @@ function Entry({ document, list, of, id, mayAdd, mayRemove }: EntryProps) {
           {size !== undefined && ` · ${bytes(size)}`} · <OrgName id={addedBy} /> · {time(createdTime)}
           {supersededBy && ` · ${fill(t.documents.supersededBy, { name: newer?.name ?? '…' })}`}
         </small>
-      </span>
-      <span class="actions">
-        <Send of={of} id={id} supersedes={document} mayAdd={mayAdd && isOwn && !supersededBy} />
-        <Action
-          label={t.ui.remove}
-          hint={document.name}
-          when={mayRemove && isOwn}
-          isDangerous
-          onRun={() => patch(PATHS[of], id, { remove: [document.id] })}
-        />
+        <span class="actions">
+          <Send of={of} id={id} supersedes={document} mayAdd={mayAdd && isOwn && !supersededBy} />
+          <Action
+            label={t.ui.remove}
+            hint={document.name}
+            when={mayRemove && isOwn}
+            isDangerous
+            onRun={() => patch(PATHS[of], id, { remove: [document.id] })}
+          />
+        </span>
       </span>
     </li>
   )
@@ -198,8 +198,11 @@ export function DocumentLinks({ of, id }: RecordProps) {
     <ul class="items" aria-label={t.documents.title}>
       {current.map((document) => (
         <li key={document.id}>
-          <Name document={document} />
-          <small class="quiet">{t.documentKinds[document.kind]}</small>
+          <span>
+            <Name document={document} />
+            <br />
+            <small class="quiet">{t.documentKinds[document.kind]}</small>
+          </span>
         </li>
       ))}
     </ul>
