@@ -86,6 +86,8 @@ export const SYSTEM_ROLES: readonly { name: string; needs?: OrgRole; permissions
     needs: 'CONSUMER',
     permissions: [
       'app:consumer',
+      // Documents of RFQs, orders and cases.
+      'file:write',
       ...withPrefixes('rfq:'),
       'offer:accept',
       'offer:reject',
@@ -116,7 +118,11 @@ export const SYSTEM_ROLES: readonly { name: string; needs?: OrgRole; permissions
       ...withPrefixes('case:', 'assignment:'),
     ],
   },
-  { name: 'Seller', needs: 'SELLER', permissions: ['app:seller', 'order:update', 'case:read', 'assignment:read'] },
+  {
+    name: 'Seller',
+    needs: 'SELLER',
+    permissions: ['app:seller', 'file:write', 'order:update', 'case:read', 'assignment:read'],
+  },
   {
     name: 'Distributor',
     needs: 'DISTRIBUTOR',

@@ -8,8 +8,8 @@ const market = await marketplaceOf([])
 
 /** The system roles as the contract lists them. */
 const BUYER = [
-  ...['app:consumer', 'rfq:create', 'rfq:publish', 'rfq:invite', 'rfq:award', 'rfq:cancel', 'offer:accept'],
-  ...['offer:reject', 'order:update', 'order:cancel', 'case:read', 'case:manage', 'assignment:read'],
+  ...['app:consumer', 'file:write', 'rfq:create', 'rfq:publish', 'rfq:invite', 'rfq:award', 'rfq:cancel'],
+  ...['offer:accept', 'offer:reject', 'order:update', 'order:cancel', 'case:read', 'case:manage', 'assignment:read'],
 ]
 const IP_OWNER = [
   ...['app:ip-owner', 'part:create', 'part:update', 'part:publish', 'part:delete', 'file:write', 'case:read'],
@@ -18,7 +18,7 @@ const MANUFACTURER = [
   ...['app:manufacturer', 'offer:create', 'offer:submit', 'offer:withdraw', 'order:confirm', 'order:update'],
   ...['factory:manage', 'file:write', 'case:read', 'case:manage', 'assignment:read', 'assignment:manage'],
 ]
-const SELLER = ['app:seller', 'order:update', 'case:read', 'assignment:read']
+const SELLER = ['app:seller', 'file:write', 'order:update', 'case:read', 'assignment:read']
 const DISTRIBUTOR = ['app:distributor', 'factory:release', 'case:read', 'assignment:read']
 
 /** What each organization's administrator holds, and what depends on a role of the organization. */

@@ -43,6 +43,8 @@ function expectedStatus(model: Market, id: string, verb: RequestVerb, caller: Ca
   if (caller !== by || (by === 'consumer' && state === 'DRAFT')) return 404
   if ((verb === 'submit' || verb === 'revise') && model.rfqState !== 'OPEN') return 409
   if (verb === 'revise' && hasDraftRevision(model, id)) return 409
+  // The RFQs of these walks are not amended, so no offer is outdated.
+  if (verb === 'reconfirm') return 409
   return after(OFFER_VERBS[verb], state) === undefined ? 409 : 200
 }
 

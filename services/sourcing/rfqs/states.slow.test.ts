@@ -64,6 +64,7 @@ function send(id: string, verb: RfqVerb, caller: CallerName, model: Model) {
   const by = rfqsOf(CALLERS[caller].administrator.client)
   if (verb === 'patch') return by.patch(id, { quantities: [++model.expiryHours] })
   if (verb === 'delete') return by.remove(id)
+  if (verb === 'amend') return by.act(id, verb, { quantities: [++model.expiryHours], reason: 'More are needed.' })
   if (verb === 'invite') return by.act(id, verb, { manufacturerIds: [rival.orgId] })
   if (verb === 'extend' || verb === 'reopen') return by.act(id, verb, { expireTime: inHours(++model.expiryHours) })
   if (verb === 'award') return by.act(id, verb, { awards: [{ offerId: 'offer_unknown', quantity: 1 }] })
