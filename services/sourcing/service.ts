@@ -9,6 +9,7 @@ import { openCases, updateCases } from './cases/rfq-cases.ts'
 import { caseRoutes } from './cases/routes.ts'
 import { comparisonRoutes } from './comparison/routes.ts'
 import type { SourcingConfig } from './config.ts'
+import { prepareRfqFiles } from './documents/amendment.ts'
 import { copyDocuments } from './documents/copies.ts'
 import { lockRecord } from './documents/readers.ts'
 import { documentRoutes } from './documents/routes.ts'
@@ -47,8 +48,8 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
   const { http, bus, pagination } = kit
   const storage = createStorage(config, { config, clock: kit.clock })
   const folder = storage instanceof FolderStorage ? storage : undefined
+  const quota = { maxStoredBytes: config.STORED_BYTES_MAX, maxPendingFiles: config.FILES_PENDING_MAX }
   const guard = new AddressGuard({ allowPrivate: config.ALLOW_PRIVATE_ADDRESSES })
-  const followers = { openCases, updateCases, rejectOffers, openAssignments, updateAssignments, copyDocuments }
   const deps = {
     sql: kit.sql,
     clock: kit.clock,
@@ -58,9 +59,16 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
     guard,
     box: kit.box,
     publicUrl: config.PUBLIC_URL,
-    followers,
+    followers: {
+      openCases,
+      updateCases,
+      rejectOffers,
+      openAssignments,
+      updateAssignments,
+      copyDocuments,
+      prepareRfqFiles: prepareRfqFiles({ sql: kit.sql, storage, quota }),
+    },
   }
-  const quota = { maxStoredBytes: config.STORED_BYTES_MAX, maxPendingFiles: config.FILES_PENDING_MAX }
   const maxImports = maxImportsFor(storage.driver, config.IMPORTS_AT_ONCE)
   const worker = kit.jobs(
     'file jobs',
@@ -80,7 +88,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       partRoutes({ http, pagination }),
       revisionRoutes({ http, pagination }),
       factoryRoutes({ http, pagination }),
-      rfqRoutes({ http, pagination, ...deps, log: kit.log }),
+      rfqRoutes({ http, pagination, ...deps, log: kit.log, onPending: worker.wake }),
       matchRoutes({ http, pagination }),
       offerRoutes({ http, pagination, ...deps }),
       awardRoutes({ http, ...deps }),

@@ -3,6 +3,7 @@ import { RFQ } from '../../states/rfqs.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, DateTime, Line, OneOf, PageOf, pageQuery, patchOf } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
+import { UpdateDocumentsRequest } from './documents.ts'
 import { expireTime, manufacturerIds, Rfq, RfqInput, RfqPatch, rfqId } from './rfqs.ts'
 
 export const rfqLifecycleTag = defineTag(
@@ -94,6 +95,7 @@ export const Amendment = closed({
       examples: ['CURRENT'],
     }),
   ),
+  files: Type.Optional(UpdateDocumentsRequest),
   reason: Line(500, {
     description: 'Why the RFQ is amended; visible to everyone who reads it.',
     examples: ['The hub was moved by 2 mm.'],
@@ -103,7 +105,7 @@ export type Amendment = Static<typeof Amendment>
 
 export const amendRfq = defineOperation({
   ...verb('amend', {
-    logged: [...AMENDABLE, 'partRevision', 'reason'],
+    logged: [...AMENDABLE, 'partRevision', 'files', 'reason'],
     note: 'Changes the fields that are sent; null clears an optional one. The conditions of the publication hold. The expiry is at least 24 hours away and not earlier than before. An amendment of more than the expiry makes the next `version`; the submitted offers for older versions are outdated until they are reconfirmed or revised.',
   }),
   id: 'amendRfq',
@@ -111,7 +113,7 @@ export const amendRfq = defineOperation({
   access: 'rfq:publish',
   body: Amendment,
   ifMatch: true,
-  refusals: ['illegal_transition', 'precondition_failed'],
+  refusals: ['illegal_transition', 'precondition_failed', 'conflict', 'limit_reached'],
 })
 
 export const extendRfq = defineOperation({

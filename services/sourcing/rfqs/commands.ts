@@ -3,9 +3,9 @@ import type { Rfq, RfqInput, RfqPatch } from '../../../proto/http/sourcing/rfqs.
 import { utcOf } from '../../../proto/http/times.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import { RFQ } from '../../../proto/states/rfqs.ts'
-import type { CommandOf, FieldsOf } from '../../kit/command/command.ts'
+import type { CommandOf, FieldsOf, PreparationOf } from '../../kit/command/command.ts'
 import { requireGuards } from '../../kit/command/transitions.ts'
-import type { Tx } from '../../kit/db/client.ts'
+import type { Pool, Tx } from '../../kit/db/client.ts'
 import { newIdAt, withSerialNumber } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalid, invalidField, refuse } from '../../kit/errors/refusal.ts'
@@ -121,10 +121,23 @@ export async function inviteToRfq(
   return new JsonText(changed)
 }
 
+interface PreparedAmendment {
+  changeFiles: ((tx: Tx) => Promise<void>) | undefined
+}
+
+/** Finds the objects of added documents, because a transaction must not wait for the store. */
+export async function prepareAmendment(
+  { sql, followers }: RfqDeps & { sql: Pool },
+  { caller: { orgId }, params, body: { files }, now }: PreparationOf<typeof api.amendRfq>,
+): Promise<PreparedAmendment> {
+  const { id: rfqId } = found(await queries.findOwnRfq(sql, orgId, params.id))
+  return { changeFiles: files && (await followers.prepareRfqFiles({ orgId, rfqId, files, now })) }
+}
+
 /** Changes terms of an own OPEN RFQ, or the revision of its part. Submitted offers for it may become outdated. */
 export async function amendRfq(
   { followers }: RfqDeps,
-  { tx, caller, params, body, ifMatch, now }: CommandOf<typeof api.amendRfq>,
+  { tx, caller, params, body, ifMatch, changeFiles, now }: CommandOf<typeof api.amendRfq> & PreparedAmendment,
 ): Promise<JsonText> {
   const { document, rfq } = await lockOwn(tx, caller.orgId, params.id)
   const { content, extended } = amendedContent(rfq, body)
@@ -138,13 +151,14 @@ export async function amendRfq(
     { part, now, newExpireTime: content.expireTime },
   )
   const pinned = body.partRevision === 'CURRENT' && part?.revision !== rfq.partRevision ? part : undefined
-  const isNewVersion = pinned !== undefined || !Bun.deepEquals(extended, content)
+  const isNewVersion = pinned !== undefined || changeFiles !== undefined || !Bun.deepEquals(extended, content)
   if (!isNewVersion && content.expireTime === rfq.expireTime) return new JsonText(document)
   if (pinned) await queries.pinPart(tx, rfq.partId, now)
   const change = { reason: body.reason, isNewVersion, pinned }
   const amended = found(await queries.amendContent(tx, { orgId: caller.orgId, id: rfq.id }, content, change, now))
   await emitRfqEvent(tx, 'amended', rfq)
   await followers.updateCases(tx, [caseChange('amended', rfq)], now)
+  await changeFiles?.(tx)
   return new JsonText(amended.document)
 }
 

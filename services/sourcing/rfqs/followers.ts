@@ -1,4 +1,5 @@
 import type { Cause } from '../../../proto/events/shapes.ts'
+import type { UpdateDocumentsRequest } from '../../../proto/http/sourcing/documents.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import type { Tx } from '../../kit/db/client.ts'
 
@@ -16,6 +17,13 @@ export interface RfqChange {
 export interface RfqFollowers {
   /** Ends the submitted offers of a cancelled RFQ. */
   rejectOffers(tx: Tx, rfqId: string, now: string): Promise<void>
+  /** Finds the objects of documents that an amendment adds. The result changes the documents, last in the transaction. */
+  prepareRfqFiles(change: {
+    orgId: string
+    rfqId: string
+    files: UpdateDocumentsRequest
+    now: string
+  }): Promise<(tx: Tx) => Promise<void>>
   /** Copies the current documents of an offer, whose row is locked, to its revision. */
   copyDocuments(tx: Tx, offerId: string, revisionId: string, now: string): Promise<void>
   /** Opens the cases of organizations that read an RFQ from now on. */

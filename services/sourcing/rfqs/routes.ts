@@ -14,9 +14,16 @@ import { declineRfq, readRfq } from './invitations.ts'
 import { findPage } from './list.ts'
 import { findOwnRfq, findRfq, listHistoryFor, listInvitations, listPartyHistory } from './queries.ts'
 
-type Deps = RfqDeps & { http: Http; pagination: Pagination; sql: Pool; log: Log }
+type Deps = RfqDeps & {
+  http: Http
+  pagination: Pagination
+  sql: Pool
+  log: Log
+  /** Called when a document may have been added as PENDING. */
+  onPending: () => void
+}
 
-export const rfqRoutes = ({ http, pagination, ...deps }: Deps) =>
+export const rfqRoutes = ({ http, pagination, onPending, ...deps }: Deps) =>
   new Elysia({ name: 'sourcing.rfqs' })
     .use(
       http.route(operations.listRfqs, (context) => {
@@ -52,7 +59,14 @@ export const rfqRoutes = ({ http, pagination, ...deps }: Deps) =>
     .use(http.command(lifecycle.patchRfq, commands.patchRfq, { checkBody: deliveryProblems }))
     .use(http.command(lifecycle.publishRfq, (call) => commands.moveRfq('publish', deps, call)))
     .use(http.command(lifecycle.inviteToRfq, (call) => commands.inviteToRfq(deps, call)))
-    .use(http.command(lifecycle.amendRfq, (call) => commands.amendRfq(deps, call)))
+    .use(
+      http.preparedCommand(lifecycle.amendRfq, {
+        prepare: (call) => commands.prepareAmendment(deps, call),
+        run: (call) => commands.amendRfq(deps, call),
+        // A document may have to be copied and read by the worker.
+        afterCommit: onPending,
+      }),
+    )
     .use(http.command(lifecycle.extendRfq, (call) => commands.moveRfq('extend', deps, call)))
     .use(http.command(lifecycle.closeRfq, (call) => commands.moveRfq('close', deps, call)))
     .use(http.command(lifecycle.reopenRfq, (call) => commands.moveRfq('reopen', deps, call)))

@@ -111,7 +111,7 @@ export const contentProblems = ({ delivery, deliveryRegionCode }: RfqContent): F
     : []
 
 /** The content after an amendment, and that of an amendment of the expiry alone. */
-export function amendedContent(rfq: Rfq, { reason, partRevision, ...patch }: Amendment) {
+export function amendedContent(rfq: Rfq, { reason, partRevision, files, ...patch }: Amendment) {
   const content = patchedContent(rfq, patch)
   const { expireTime } = content
   return { content, extended: { ...contentOf(writableFields(rfq)), expireTime } }

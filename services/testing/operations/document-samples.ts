@@ -1,3 +1,4 @@
+import type { Permission } from '../../../proto/permissions.ts'
 import { insertDocument } from '../documents.ts'
 import { type Account, ALL_KINDS, type Fixtures, type Kind } from '../fixtures.ts'
 import { type RecordName, recordKind } from '../records.ts'
@@ -16,14 +17,25 @@ interface DocumentsOf {
   document: RecordName
   by?: Kind
   make?: (fixtures: Fixtures, account: Account) => Promise<unknown>
+  permission?: Permission
+  /** The place of the change in the request. */
+  at?: string
 }
 
 /** A change of the documents of a record, which adds, supersedes and removes one. */
-function changeOf({ kind, record, document, by = 'owner', make }: DocumentsOf): OperationSample {
+export function changeOf({
+  kind,
+  record,
+  document,
+  by = 'owner',
+  make,
+  permission = 'file:write',
+  at = 'body',
+}: DocumentsOf): OperationSample & Required<Pick<OperationSample, 'references' | 'values'>> {
   const owners: Kinds = make ? ALL_KINDS : recordKind(record).owners
   const isOwner = (account: Account) => owners.includes(account.kind)
   const status = (own: number | undefined, other: number) => (account: Account) => {
-    if (!account.permissions.has('file:write')) return undefined
+    if (!account.permissions.has(permission)) return undefined
     return isOwner(account) ? own : other
   }
   return {
@@ -31,9 +43,9 @@ function changeOf({ kind, record, document, by = 'owner', make }: DocumentsOf): 
     references: {
       // The documents of the request are those of another record.
       'path.id': { record, own: status(400, 404) },
-      'body.add.0.uploadId': { record: 'upload', own: status(undefined, 404) },
-      'body.add.0.supersedes': { record: document, own: status(400, 404) },
-      'body.remove.0': { record: document, own: status(400, 404) },
+      [`${at}.add.0.uploadId`]: { record: 'upload', own: status(undefined, 404) },
+      [`${at}.add.0.supersedes`]: { record: document, own: status(400, 404) },
+      [`${at}.remove.0`]: { record: document, own: status(400, 404) },
     },
     values: async (fixtures, account) => {
       const maker = isOwner(account) ? account : await fixtures.account(by, 'administrator')
@@ -41,13 +53,13 @@ function changeOf({ kind, record, document, by = 'owner', make }: DocumentsOf): 
       const row = { orgId: maker.orgId, kind, recordId: id }
       return {
         'path.id': id,
-        'body.add.0.uploadId': await completedUpload(fixtures, account),
-        'body.add.0.supersedes': await insertDocument(fixtures.market, row),
-        'body.remove': [await insertDocument(fixtures.market, row)],
+        [`${at}.add.0.uploadId`]: await completedUpload(fixtures, account),
+        [`${at}.add.0.supersedes`]: await insertDocument(fixtures.market, row),
+        [`${at}.remove`]: [await insertDocument(fixtures.market, row)],
       }
     },
     conflict: async (fixtures, account, input) =>
-      withValue(input, 'body.add.0.uploadId', (await openUpload(fixtures, account)).id),
+      withValue(input, `${at}.add.0.uploadId`, (await openUpload(fixtures, account)).id),
   }
 }
 

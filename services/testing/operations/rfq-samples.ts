@@ -1,6 +1,7 @@
 import type { Account, Fixtures } from '../fixtures.ts'
 import { type RecordName, recordKind } from '../records.ts'
 import { inHours } from '../rfqs.ts'
+import { changeOf } from './document-samples.ts'
 import { type Input, withValue } from './inputs.ts'
 import type { OperationSample } from './operation-sample.ts'
 import { inviteeOf } from './rfqs.ts'
@@ -11,6 +12,14 @@ const ofKind = (record: RecordName) => async (fixtures: Fixtures, account: Accou
 
 const DELIVERY = { 'body.delivery.regionCode': 'shared', 'body.delivery.postalCode': 'shared' } as const
 const SHARED = { 'body.manufacturerIds.0': 'shared', 'body.deliveryRegionCode': 'shared', ...DELIVERY } as const
+
+const AMENDED_FILES = changeOf({
+  kind: 'rfq',
+  record: 'openRfq',
+  document: 'rfqDocument',
+  permission: 'rfq:publish',
+  at: 'body.files',
+})
 
 const withInvitee = async (fixtures: Fixtures) => ({ 'body.manufacturerIds': [await inviteeOf(fixtures)] })
 
@@ -35,9 +44,12 @@ export const RFQ_SAMPLES: Record<string, OperationSample> = {
     conflict: ofKind('closedRfq'),
   },
   amendRfq: {
-    references: { 'path.id': 'openRfq', ...DELIVERY },
-    values: () => ({ 'body.expireTime': inHours(1000) }),
-    conflict: ofKind('closedRfq'),
+    ...AMENDED_FILES,
+    references: { ...AMENDED_FILES.references, ...DELIVERY },
+    values: async (fixtures, account) => ({
+      ...(await AMENDED_FILES.values(fixtures, account)),
+      'body.expireTime': inHours(1000),
+    }),
   },
   extendRfq: {
     references: { 'path.id': 'openRfq' },

@@ -126,8 +126,14 @@ const SAMPLES: Record<string, OperationSample> = {
   },
   batchGetParts: { references: { 'body.ids.0': ['draftPart', 'internalPart'] } },
   listPartRevisions: { references: { 'path.id': ['draftPart', 'internalPart', 'pinnedPart'] } },
-  getPartRevision: { references: { 'path.id': 'pinnedPart' }, values: () => ({ 'path.revision': 1 }) },
-  listPartRevisionFiles: { references: { 'path.id': 'pinnedPart' }, values: () => ({ 'path.revision': 1 }) },
+  getPartRevision: {
+    references: { 'path.id': 'pinnedPart', 'path.revision': 'shared' },
+    values: () => ({ 'path.revision': 1 }),
+  },
+  listPartRevisionFiles: {
+    references: { 'path.id': 'pinnedPart', 'path.revision': 'shared' },
+    values: () => ({ 'path.revision': 1 }),
+  },
   getPartMetadata: { references: { 'path.id': ['draftPart', 'internalPart'] } },
   listPartHistory: { references: { 'path.id': ['draftPart', 'internalPart'] } },
   listAuditLog: { references: { 'query.actorId': 'user' } },
