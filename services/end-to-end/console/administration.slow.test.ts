@@ -56,21 +56,24 @@ test('parts: a draft gets a drawing, is published, changed and archived', async 
   await stateOf(page, 'Draft')
   expect(await page.getByRole('heading', { level: 1 }).innerText()).toStartWith(title)
 
-  await page.getByRole('button', { name: 'Add a file' }).click()
-  const send = dialog.getByRole('button', { name: 'Add a file' })
+  await page.getByRole('button', { name: 'Add files' }).click()
+  const send = dialog.getByRole('button', { name: 'Add files' })
   await send.click()
   await dialog.getByText('Please choose a file.').waitFor()
-  expect(await dialog.getByLabel('File').getAttribute('aria-invalid')).toBe('true')
-  await dialog.getByLabel('File').setInputFiles({ name: 'e.pdf', mimeType: 'application/pdf', buffer: Buffer.from('') })
+  expect(await dialog.getByLabel('Files').getAttribute('aria-invalid')).toBe('true')
+  await dialog
+    .getByLabel('Files')
+    .setInputFiles({ name: 'e.pdf', mimeType: 'application/pdf', buffer: Buffer.from('') })
   await send.click()
   await dialog.getByText('This file is empty.').waitFor()
-  await dialog.getByLabel('File').setInputFiles({
+  await dialog.getByRole('button', { name: 'Remove e.pdf' }).click()
+  await dialog.getByLabel('Files').setInputFiles({
     name: 'gear.pdf',
     mimeType: 'application/pdf',
     buffer: Buffer.from('%PDF-1.7\n%%EOF\n'),
   })
   await checkWidths(page)
-  await sendDialog(page, 'Add a file')
+  await sendDialog(page, 'Add files')
   await page.getByRole('link', { name: 'gear.pdf' }).waitFor()
   await act(page, 'Publish')
   await stateOf(page, 'Published')

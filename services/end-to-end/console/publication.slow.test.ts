@@ -28,12 +28,12 @@ const PNG = Buffer.from(
 )
 
 async function addFile(page: Page, name: string, group: string, buffer = Buffer.from(`%PDF-1.7\n%${name}\n%%EOF\n`)) {
-  await page.getByRole('button', { name: 'Add a file' }).click()
+  await page.getByRole('button', { name: 'Add files' }).click()
   const dialog = page.getByRole('dialog')
   const mimeType = name.endsWith('.png') ? 'image/png' : 'application/pdf'
-  await dialog.getByLabel('File').setInputFiles({ name, mimeType, buffer })
+  await dialog.getByLabel('Files').setInputFiles({ name, mimeType, buffer })
   await dialog.getByLabel('Kind').selectOption({ label: group })
-  await dialog.getByRole('button', { name: 'Add a file' }).click()
+  await dialog.getByRole('button', { name: 'Add files' }).click()
   await dialog.waitFor({ state: 'detached' })
   await page.getByRole('link', { name }).waitFor()
 }
@@ -89,8 +89,11 @@ test('the dialog that publishes a part names each file and its readers; with fil
   await stateOf(page, 'Published')
   expect(await partOf(id)).toMatchObject({ state: 'PUBLISHED', internal: false })
   // A file that is added now is seen at once.
-  await page.getByRole('button', { name: 'Add a file' }).click()
-  const add = page.getByRole('dialog', { name: 'Add a file' })
+  await page.getByRole('button', { name: 'Add files' }).click()
+  const add = page.getByRole('dialog', { name: 'Add files' })
+  await add
+    .getByLabel('Files')
+    .setInputFiles({ name: 'seen.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.7') })
   await add.getByText('The file is immediately visible to: Every organization of this marketplace.').waitFor()
   await add.getByLabel('Kind').selectOption('Development')
   await add.getByText('The file is immediately visible to: Only your organization.').waitFor()

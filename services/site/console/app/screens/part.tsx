@@ -1,63 +1,22 @@
-import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
 import { PART } from '../../../../../proto/states/parts.ts'
-import { at, type FileGroup, market, type Part, patch, post, remove } from '../api.ts'
-import { labelIn, materials, processes } from '../catalogs.ts'
+import { at, market, type Part, patch, post, remove } from '../api.ts'
+import { criticalities, labelIn, materials, processes, standards } from '../catalogs.ts'
 import { useList, useRecord } from '../data.ts'
-import { date } from '../format.ts'
+import { date, number } from '../format.ts'
 import { mayUse, orgId, permits } from '../me.ts'
 import { OrgName } from '../names.tsx'
-import { fill, t } from '../texts.ts'
+import { t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
 import { Edit } from '../ui/edit.tsx'
 import { PartFiles } from '../ui/files.tsx'
-import { Field, FieldProblem, textOf } from '../ui/form.tsx'
+import { Field, textOf } from '../ui/form.tsx'
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Shown } from '../ui/states.tsx'
 import { Timeline } from '../ui/timeline.tsx'
-import { upload } from '../upload.ts'
-import { Publish, readersText } from './part-publication.tsx'
-import { PartFields, partContentOf } from './parts.tsx'
-
-const GROUPS = Object.entries(t.files.groups) as [FileGroup, string][]
-
-/** A file with its group, which decides who sees it. */
-function FileFields({ part }: { part: Part }) {
-  const group = useSignal<string>('document')
-  return (
-    <>
-      <Field name="file" label={t.parts.file} type="file" />
-      <Field name="group" label={t.parts.group} text={group} options={GROUPS} />
-      {part.state === 'PUBLISHED' && (
-        <p role="status">
-          {fill(t.parts.seenAtOnce, { readers: readersText({ group: group.value as FileGroup }, part.internal) })}
-        </p>
-      )}
-    </>
-  )
-}
-
-/** Sends a file and adds it to the part, in a group. */
-function AddFile({ part }: { part: Part }) {
-  const { id: partId } = part
-  const share = useSignal(0)
-  const add = async (data: FormData) => {
-    const file = data.get('file') as File
-    if (file.size === 0) throw new FieldProblem('file', file.name === '' ? t.parts.noFile : t.parts.emptyFile)
-    const uploadId = await upload(file, (sent) => {
-      share.value = sent
-    })
-    const body = { add: [{ uploadId, group: textOf(data, 'group') as FileGroup }] }
-    await patch('/v1/parts/{id}/files', partId, body)
-    share.value = 0
-  }
-  return (
-    <Action label={t.parts.addFile} hint={t.parts.addFileHint} onRun={add}>
-      <FileFields part={part} />
-      <progress aria-label={t.parts.progress} max={1} value={share.value} hidden={share.value === 0} />
-    </Action>
-  )
-}
+import { PartFields, partContentOf } from './part-fields.tsx'
+import { AddFiles } from './part-files.tsx'
+import { Publish } from './part-publication.tsx'
 
 function RemoveFile({ partId }: { partId: string }) {
   const files = useRecord('/v1/parts/{id}/files', { path: { id: partId } }).data?.items ?? []
@@ -98,6 +57,7 @@ function Steps({ part }: { part: Part }) {
       <Edit
         label={t.verbs.patch}
         when={mayUse(PART, 'patch', part)}
+        isWide
         read={() => market.GET('/v1/parts/{id}', at(id))}
         onRun={change}
       >
@@ -114,6 +74,13 @@ function Steps({ part }: { part: Part }) {
   )
 }
 
+/** The extents that are known, in their unit. */
+function sizeOf({ boundingBox, unitSystem }: Part): string | undefined {
+  const lengths = [boundingBox?.x, boundingBox?.y, boundingBox?.z].filter((length) => length !== undefined)
+  if (lengths.length === 0) return undefined
+  return `${lengths.map(number).join(' × ')} ${unitSystem === 'IMPERIAL' ? 'in' : 'mm'}`
+}
+
 const PartFacts = ({ part }: { part: Part }) => (
   <Section title={t.parts.part}>
     {part.description && <p class="text">{part.description}</p>}
@@ -127,8 +94,19 @@ const PartFacts = ({ part }: { part: Part }) => (
         [t.parts.process, labelIn(processes(), part.processId)],
         [part.ipOwnerOrgId === orgId.value ? t.parts.reference : t.parts.ownersReference, part.externalRef],
         [t.parts.internal, part.internal && t.ui.yes],
+        [t.parts.descriptionManufacturer, part.descriptionManufacturer],
+        [t.parts.materialNote, part.materialNote],
+        [t.parts.processNote, part.processNote],
+        [t.parts.rapidMaterial, part.rapidManufacturingMaterial],
+        [t.factories.standards, part.standardIds.map((code) => labelIn(standards(), code)).join(', ')],
+        [t.parts.criticalities, part.criticalityIds.map((code) => labelIn(criticalities(), code)).join(', ')],
         [t.parts.keywords, part.keywords.join(', ')],
+        [t.parts.sections.size, sizeOf(part)],
+        [t.parts.documentation, part.documentationRequirementNotes],
+        [t.parts.exemptions, part.exemptionsNotes],
         [t.parts.notes, part.otherRequirementNotes],
+        [t.parts.requireSubscription, part.requireSubscription && t.ui.yes],
+        ...Object.entries(part.metadata).map(([key, value]) => [key, value] as const),
         [t.parts.published, part.publishedTime && date(part.publishedTime)],
         [t.parts.updated, date(part.updatedTime)],
       ]}
@@ -178,7 +156,7 @@ export function PartScreen({ id = '' }: { id?: string }) {
               <PartFiles partId={id} revision={revision === undefined ? undefined : Number(revision)} />
               {mayChangeFiles && (
                 <div class="actions">
-                  <AddFile part={part} />
+                  <AddFiles part={part} />
                   <RemoveFile partId={id} />
                 </div>
               )}

@@ -1,17 +1,15 @@
-import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
 import { command, market, type Part, type PartInput } from '../api.ts'
-import { labelIn, materials, materialTypeOf, orNone, processesOf } from '../catalogs.ts'
+import { labelIn, materials } from '../catalogs.ts'
 import { useList } from '../data.ts'
 import { date } from '../format.ts'
 import { can, permits } from '../me.ts'
 import { t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
 import { useFilter } from '../ui/filters.ts'
-import { Field, textOf } from '../ui/form.tsx'
 import { bind, type Column, Filter, ListTable, Search } from '../ui/list.tsx'
 import { Badge, Page } from '../ui/page.tsx'
-import { Internal, InternalField } from './part-publication.tsx'
+import { PartFields, partContentOf } from './part-fields.tsx'
 
 const COLUMNS: readonly Column<Part>[] = [
   {
@@ -27,38 +25,6 @@ const COLUMNS: readonly Column<Part>[] = [
   { label: t.parts.updated, cell: ({ updatedTime }) => date(updatedTime) },
   { label: t.ui.state, cell: ({ state }) => <Badge of="part" state={state} /> },
 ]
-
-const TEXTS = ['title', 'externalRef', 'description', 'materialId', 'processId'] as const
-
-/** What a person has typed; an empty field has no value. */
-export const partContentOf = (data: FormData) => ({
-  ...(Object.fromEntries(TEXTS.map((name) => [name, textOf(data, name)])) as Partial<
-    Record<(typeof TEXTS)[number], string>
-  >),
-  internal: data.has('internal'),
-})
-
-/** The processes to choose from are those of the chosen material's type. */
-function MaterialFields({ part }: { part: Part | undefined }) {
-  const material = useSignal(part?.materialId ?? '')
-  const type = material.value ? materialTypeOf(material.value) : part?.materialType
-  return (
-    <div class="columns">
-      <Field name="materialId" label={t.parts.material} text={material} options={orNone(materials())} />
-      <Field name="processId" label={t.parts.process} value={part?.processId} options={orNone(processesOf(type))} />
-    </div>
-  )
-}
-
-export const PartFields = ({ part }: { part?: Part }) => (
-  <>
-    <Field name="title" label={t.parts.title} value={part?.title} isFocused />
-    <Field name="externalRef" label={t.parts.reference} value={part?.externalRef} isOptional />
-    <Field name="description" label={t.parts.description} rows={4} value={part?.description} isOptional />
-    <MaterialFields part={part} />
-    {part ? <InternalField part={part} /> : <Internal />}
-  </>
-)
 
 const VIEWS = ['IP_OWNER', 'CONSUMER'] as const
 
@@ -81,6 +47,7 @@ export function Parts() {
           hint={t.parts.createHint}
           when={permits('POST /v1/parts')}
           isPrimary
+          isWide
           onRun={create}
         >
           <PartFields />

@@ -8,10 +8,12 @@ import { mayLeave } from './half-filled.ts'
 /** A modal dialog while it is shown. The focus returns to what opened it. */
 export function Dialog({
   title,
+  isWide = false,
   onClose,
   children,
 }: {
   title: string
+  isWide?: boolean
   onClose?: () => void
   children: ComponentChildren
 }) {
@@ -27,7 +29,7 @@ export function Dialog({
   // Escape closes it, unless it must be answered.
   const closed = () => (onClose ? onClose() : dialog.current?.showModal())
   return (
-    <dialog ref={dialog} aria-label={title} onClose={closed} onCancel={asked}>
+    <dialog ref={dialog} class={isWide ? 'wide' : ''} aria-label={title} onClose={closed} onCancel={asked}>
       <h2>{title}</h2>
       {children}
     </dialog>
@@ -43,6 +45,8 @@ export interface ActionProps {
   /** Whether it is offered. A dialog that is open stays, so that its text and its refusal do. */
   when?: boolean
   isPrimary?: boolean
+  /** For a form with many fields. */
+  isWide?: boolean
   isDangerous?: boolean
   onRun: (data: FormData) => Promise<unknown>
   /** Reads what the dialog needs, before it opens. */
@@ -60,6 +64,7 @@ export function Action({
   when = true,
   isPrimary = false,
   isDangerous = false,
+  isWide = false,
   onRun,
   onOpen,
   form,
@@ -88,7 +93,7 @@ export function Action({
         </button>
       )}
       {isOpen.value && (
-        <Dialog title={label} onClose={close}>
+        <Dialog title={label} isWide={isWide} onClose={close}>
           {hint && <p class="quiet">{hint}</p>}
           <Form
             onSend={run}

@@ -1,8 +1,10 @@
-import { useRef } from 'preact/hooks'
+import { useSignal } from '@preact/signals'
+import { useContext, useEffect, useId, useRef } from 'preact/hooks'
 import { useRecord } from '../data.ts'
 import { bytes } from '../format.ts'
 import { t } from '../texts.ts'
 import { underOwnName } from '../upload.ts'
+import { FormContext } from './form.tsx'
 import { Badge, Section } from './page.tsx'
 import { Empty, Shown } from './states.tsx'
 
@@ -68,5 +70,66 @@ export function PartFiles(props: PartFilesProps) {
         }
       </Shown>
     </Section>
+  )
+}
+
+interface DropZoneProps {
+  name: string
+  label: string
+  hint: string
+  onFiles: (files: readonly File[]) => void
+}
+
+/** Takes files that are dropped, or chosen with its field. */
+export function DropZone({ name, label, hint, onFiles }: DropZoneProps) {
+  const id = useId()
+  const form = useContext(FormContext)
+  const isOver = useSignal(false)
+  useEffect(() => {
+    form?.fields.add(name)
+    return () => void form?.fields.delete(name)
+  }, [form, name])
+  const error = form?.errors.value[name]
+  const take = (files: FileList | null | undefined) => {
+    if (files && files.length > 0) onFiles([...files])
+  }
+  return (
+    <fieldset
+      class={isOver.value ? 'field drop over-it' : 'field drop'}
+      onDragOver={(event) => {
+        event.preventDefault()
+        isOver.value = true
+      }}
+      onDragLeave={() => {
+        isOver.value = false
+      }}
+      onDrop={(event) => {
+        event.preventDefault()
+        isOver.value = false
+        take(event.dataTransfer?.files)
+      }}
+    >
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        name={name}
+        type="file"
+        multiple
+        aria-describedby={`${id}-hint${error ? ` ${id}-error` : ''}`}
+        aria-invalid={error ? 'true' : undefined}
+        onChange={({ currentTarget }) => {
+          take(currentTarget.files)
+          currentTarget.value = ''
+        }}
+      />
+      <small id={`${id}-hint`} class="quiet">
+        {hint}
+      </small>
+      {error && (
+        <small id={`${id}-error`} class="error">
+          {error}
+        </small>
+      )}
+    </fieldset>
   )
 }

@@ -19,9 +19,9 @@ export const FormContext = createContext<FormState | undefined>(undefined)
 export class FieldProblem extends Error {
   readonly fields: readonly FieldError[]
 
-  constructor(field: string, message: string) {
+  constructor(field: string, message: string, ...others: readonly FieldError[]) {
     super(message)
-    this.fields = [{ field, message }]
+    this.fields = [{ field, message }, ...others]
   }
 }
 
@@ -121,7 +121,12 @@ export function Form({
     const isShownAtFields = fields.length > 0 && others.length === 0
     const sentence = others.length > 0 ? others.join('; ') : isShownAtFields ? '' : sentenceOf(error)
     failure.value = { sentence, requestId: status >= 500 ? requestId : undefined }
-    requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true], .failure')?.focus())
+    requestAnimationFrame(() => {
+      const wrong = form.current?.querySelector<HTMLElement>('[aria-invalid=true], .failure')
+      const folded = wrong?.closest('details')
+      if (folded) folded.open = true
+      wrong?.focus()
+    })
   }
   return (
     <FormContext.Provider value={state}>

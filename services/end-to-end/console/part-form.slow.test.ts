@@ -1,0 +1,182 @@
+import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { checkScreen, consoleStage, NARROW, stateOf, WIDE } from '../../testing/console.ts'
+import { freePort } from '../../testing/free-port.ts'
+
+// Uploads have the address of PUBLIC_URL, and the pages are opened by another name of the same computer.
+const port = freePort()
+const stage = await consoleStage({ PORT: String(port), PUBLIC_URL: `http://localhost:${port}` })
+const owner = await stage.market.organization(['IP_OWNER'])
+const user = await owner.member('IP owner')
+const { body: unit } = await owner.administrator.client.post<{ id: string }>('/flows/v1/business-units', {
+  name: 'Pumps',
+})
+const { body: field } = await owner.administrator.client.post<{ id: string; options: { id: string; name: string }[] }>(
+  '/flows/v1/custom-fields',
+  { name: 'Lifecycle', options: [{ name: 'Current' }, { name: 'Legacy' }] },
+)
+
+const partOf = async (page: Page) =>
+  (await user.client.get<Record<string, unknown>>(`/v1/parts/${new URL(page.url()).pathname.split('/').at(-1)}`)).body
+
+async function checkWidths(page: Page): Promise<void> {
+  for (const { viewport } of [NARROW, WIDE]) {
+    await page.setViewportSize(viewport)
+    await checkScreen(page)
+  }
+}
+
+const WRITTEN = {
+  title: 'Impeller',
+  externalRef: 'DRW-4711-B',
+  description: 'Closed impeller.',
+  descriptionManufacturer: 'Machine the bore.',
+  materialType: 'metal',
+  processId: 'pbf-metal',
+  materialNote: 'Low carbon.',
+  processNote: 'Build upright.',
+  rapidManufacturingMaterial: 'PA12',
+  documentationRequirementNotes: 'EN 10204 3.1.',
+  exemptionsNotes: 'Back side.',
+  otherRequirementNotes: 'Balance.',
+  standardIds: ['iso-astm-52901'],
+  criticalityIds: ['api-20s-amsl-2'],
+  categoryIds: ['iso-14224-pu'],
+  keywords: ['impeller', 'pump, cooling'],
+  unitSystem: 'IMPERIAL',
+  boundingBox: { x: 4.5, z: 2 },
+  businessUnitIds: [unit.id],
+  customFields: [{ fieldId: field.id, optionId: field.options[1]?.id }],
+  metadata: { pump: 'P-101A', site: 'Bergen' },
+  requireSubscription: true,
+  internal: true,
+}
+
+test('the form of a part has every field of its creation, in sections', async () => {
+  const page = await stage.signIn(user)
+  await page.goto('/console/parts')
+  await page.getByRole('button', { name: 'New part' }).click()
+  const dialog = page.getByRole('dialog')
+  const type = (label: string, text: string) => dialog.getByLabel(label, { exact: false }).fill(text)
+  await type('Title', WRITTEN.title)
+  await type('Your reference', WRITTEN.externalRef)
+  await type('Description', WRITTEN.description)
+  await dialog.getByLabel('Material family').selectOption('metal')
+  await dialog.getByLabel('Process').selectOption(WRITTEN.processId)
+  await dialog.getByLabel('Only invited manufacturers').check()
+  await dialog.getByText('Notes and requirements').click()
+  await type('Text for manufacturers', WRITTEN.descriptionManufacturer)
+  await type('Notes on the material', WRITTEN.materialNote)
+  await type('Notes on the process', WRITTEN.processNote)
+  await type('Material of a rapidly made version', WRITTEN.rapidManufacturingMaterial)
+  await type('Documents to deliver', WRITTEN.documentationRequirementNotes)
+  await type('Exemptions from the requirements', WRITTEN.exemptionsNotes)
+  await type('Other requirements', WRITTEN.otherRequirementNotes)
+  await dialog.getByText('Standards, categories and keywords').click()
+  await dialog.locator('input[name=standardIds][value=iso-astm-52901]').check()
+  await dialog.locator('input[name=criticalityIds][value=api-20s-amsl-2]').check()
+  await dialog.getByLabel('Search: Equipment categories').fill('pumps')
+  await dialog.getByRole('button', { name: 'Add Pumps (PU)' }).click()
+  await dialog.getByLabel('Search: UNSPSC categories').fill('centrifugal pumps')
+  await dialog.getByRole('button', { name: 'Add Centrifugal pumps' }).click()
+  await type('Keywords', WRITTEN.keywords.join('\n'))
+  await dialog.locator('summary', { hasText: 'Size' }).click()
+  await dialog.getByLabel('Unit of lengths').selectOption('IMPERIAL')
+  await type('Length (x)', '4.5')
+  await type('Height (z)', '2')
+  await dialog.getByText("Your organization's data").click()
+  await dialog.getByLabel('Pumps', { exact: true }).check()
+  await dialog.getByLabel('Lifecycle').selectOption({ label: 'Legacy' })
+  for (const [at, [key, value]] of Object.entries(WRITTEN.metadata).entries()) {
+    await dialog.getByRole('button', { name: 'Add a row' }).click()
+    await dialog.getByLabel('Key', { exact: true }).nth(at).fill(key)
+    await dialog.getByLabel('Value', { exact: true }).nth(at).fill(value)
+  }
+  await dialog.getByLabel('Needs a subscription').check()
+  await checkWidths(page)
+  await dialog.getByRole('button', { name: 'New part' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Impeller' }).waitFor()
+  expect(await partOf(page)).toMatchObject({ ...WRITTEN, unspscCategoryIds: [expect.any(String)] })
+  await checkWidths(page)
+  await page.context().close()
+}, 60_000)
+
+test('a section that stays folded keeps its fields, and one that was emptied clears them', async () => {
+  const { body } = await user.client.post<{ id: string }>('/v1/parts', {
+    title: 'Valve',
+    materialId: '316l',
+    keywords: ['valve'],
+    materialNote: 'Low carbon.',
+    metadata: { pump: 'P-101A' },
+  })
+  const page = await stage.signIn(user)
+  await page.goto(`/console/parts/${body.id}`)
+  const dialog = page.getByRole('dialog')
+  const edit = page.getByRole('button', { name: 'Edit', exact: true })
+  await edit.click()
+  await dialog.getByLabel('Title').fill('Gate valve')
+  await dialog.getByRole('button', { name: 'Edit' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Gate valve' }).waitFor()
+  expect(await partOf(page)).toMatchObject({
+    title: 'Gate valve',
+    keywords: ['valve'],
+    materialNote: 'Low carbon.',
+    metadata: { pump: 'P-101A' },
+  })
+  await edit.click()
+  await dialog.getByText('Notes and requirements').click()
+  await dialog.getByLabel('Notes on the material').fill('')
+  await dialog.getByText('Standards, categories and keywords').click()
+  await dialog.getByLabel('Keywords').fill('')
+  await dialog.getByText("Your organization's data").click()
+  await dialog.getByRole('button', { name: 'Add a row' }).click()
+  await dialog.getByLabel('Key', { exact: true }).nth(1).fill('pump')
+  await dialog.getByRole('button', { name: 'Edit' }).click()
+  await dialog.getByText('A key appears twice.').waitFor()
+  for (const _ of [1, 2]) await dialog.locator('.pair').first().getByRole('button', { name: 'Remove' }).click()
+  await dialog.getByRole('button', { name: 'Edit' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  const emptied = await partOf(page)
+  expect(emptied).toMatchObject({ title: 'Gate valve', materialId: '316l', keywords: [], metadata: {} })
+  expect(emptied).not.toHaveProperty('materialNote')
+  await page.context().close()
+}, 60_000)
+
+const pdf = (name: string) => ({ name, mimeType: 'application/pdf', buffer: Buffer.from(`%PDF-1.7\n%${name}\n`) })
+
+test('files that are dropped together each have a group, and one that is refused keeps its problem', async () => {
+  const { body } = await user.client.post<{ id: string }>('/v1/parts', { title: 'Gear', materialType: 'metal' })
+  const page = await stage.signIn(user)
+  await page.goto(`/console/parts/${body.id}`)
+  await stateOf(page, 'Draft')
+  await page.getByRole('button', { name: 'Add files' }).click()
+  const dialog = page.getByRole('dialog')
+  const dropped = await page.evaluateHandle(`(() => {
+    const transfer = new DataTransfer()
+    for (const name of ['gear.pdf', 'empty.pdf', 'secret.pdf'])
+      transfer.items.add(new File(name === 'empty.pdf' ? [] : ['%PDF-1.7 ' + name], name, { type: 'application/pdf' }))
+    return transfer
+  })()`)
+  await dialog.locator('.drop').dispatchEvent('drop', { dataTransfer: dropped })
+  await dialog.getByLabel('Kind of secret.pdf').selectOption({ label: 'Confidential' })
+  await checkWidths(page)
+  await dialog.getByRole('button', { name: 'Add files' }).click()
+  await dialog.getByText('This file is empty.').waitFor()
+  // What arrived is added, and only the other one is left.
+  await dialog.getByLabel('Kind of gear.pdf').waitFor({ state: 'detached' })
+  expect(await dialog.getByLabel('Kind of empty.pdf').getAttribute('aria-invalid')).toBe('true')
+  await dialog.getByRole('button', { name: 'Remove empty.pdf' }).click()
+  await dialog.getByLabel('Files').setInputFiles([pdf('report.pdf'), pdf('study.pdf')])
+  await dialog.getByLabel('Kind of study.pdf').selectOption({ label: 'Development' })
+  await dialog.getByRole('button', { name: 'Add files' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  const { items } = (await user.client.get<{ items: { name: string; group: string }[] }>(`/v1/parts/${body.id}/files`))
+    .body
+  expect(items.map(({ name, group }) => `${name} ${group}`).toSorted()).toEqual([
+    'gear.pdf document',
+    'report.pdf document',
+    'secret.pdf ip',
+    'study.pdf development',
+  ])
+  await page.context().close()
+}, 60_000)
