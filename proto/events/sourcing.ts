@@ -80,6 +80,24 @@ const DeclineData = Type.Object(
   { description: 'A manufacturer declined an invitation.' },
 )
 
+const AcceptanceData = Type.Object(
+  { ...rfq, manufacturerOrgId },
+  { description: 'An invited manufacturer accepted the confidentiality terms.' },
+)
+
+const FileReleaseData = Type.Object({
+  ...rfq,
+  manufacturerOrgIds: Type.Array(manufacturerOrgId, {
+    description: 'The manufacturers.',
+    examples: [['org_01JZ8Q4D3R1G5M7VJ0T6W2X9YB']],
+  }),
+})
+
+const FILE_RELEASE_EVENTS = sameData(FileReleaseData, {
+  'sourcing.rfq.filesReleased': 'Files of the group `ip` were released to invited manufacturers for quoting.',
+  'sourcing.rfq.filesWithdrawn': 'The IP owner withdrew files of the group `ip` from invited manufacturers.',
+})
+
 const offer = { offerId, rfqId, partId, manufacturerOrgId, consumerOrgId, ipOwnerOrgId }
 const OfferData = Type.Object(offer)
 
@@ -141,6 +159,8 @@ export const SOURCING_EVENTS = {
   ...RFQ_EVENTS,
   'sourcing.rfq.invited': InvitationData,
   'sourcing.rfq.declined': DeclineData,
+  'sourcing.rfq.termsAccepted': AcceptanceData,
+  ...FILE_RELEASE_EVENTS,
   ...OFFER_EVENTS,
   'sourcing.offer.revised': RevisionData,
   ...ORDER_EVENTS,

@@ -27,7 +27,7 @@ export const OFFER = new StateTable({
       from: ['DRAFT'],
       to: 'SUBMITTED',
       by: ['manufacturer'],
-      guards: ['rfqIsOpen', 'isInvited', 'factoryIsActive', 'factoryIsReleased', 'isStillValid'],
+      guards: ['rfqIsOpen', 'isInvited', 'termsAreAccepted', 'factoryIsActive', 'factoryIsReleased', 'isStillValid'],
     },
     reconfirm: {
       from: ['SUBMITTED'],

@@ -6,7 +6,8 @@ export type RfqState = (typeof RFQ_STATES)[number]
 /**
  * `pricesAreVisible`: a sealed RFQ is CLOSED, because trial awards would disclose the price breaks.
  * `offersAreAcceptable`: each awarded offer may be accepted. `quantitiesAreRequested`: together, the awards have at
- * most the largest quantity.
+ * most the largest quantity. `partIsInternal`: confidentiality terms need an internal part. `mayReleaseFiles`: only
+ * with terms, and for an own part. `haveAccepted`: the named manufacturers have accepted the terms and not declined.
  */
 export const RFQ = new StateTable({
   record: 'RFQ',
@@ -19,7 +20,15 @@ export const RFQ = new StateTable({
       from: ['DRAFT'],
       to: 'OPEN',
       by: ['consumer'],
-      guards: ['hasInvitee', 'inviteesQualify', 'hasQuantities', 'expiresInFuture', 'partIsAvailable'],
+      guards: [
+        'hasInvitee',
+        'inviteesQualify',
+        'hasQuantities',
+        'expiresInFuture',
+        'partIsAvailable',
+        'partIsInternal',
+        'mayReleaseFiles',
+      ],
     },
     invite: { from: ['DRAFT', 'OPEN'], by: ['consumer'], guards: ['partIsAvailable'] },
     amend: {
@@ -41,5 +50,12 @@ export const RFQ = new StateTable({
     cancel: { from: ['DRAFT', 'OPEN', 'CLOSED'], to: 'CANCELLED', by: ['consumer'] },
     delete: { from: ['DRAFT'], to: 'DELETED', by: ['consumer'] },
     decline: { from: ['OPEN'], by: ['invitee'], guards: ['invitationIsUnanswered'] },
+    acceptTerms: { from: ['OPEN'], by: ['invitee'], guards: ['hasTerms', 'isNotDeclined', 'isNotAccepted'] },
+    releaseFiles: {
+      from: ['OPEN', 'CLOSED'],
+      by: ['ipOwner'],
+      guards: ['hasTerms', 'isNoInvitee', 'isWithinRelease', 'haveAccepted'],
+    },
+    withdrawFiles: { from: ['OPEN', 'CLOSED', 'AWARDED'], by: ['ipOwner'] },
   },
 })

@@ -8,6 +8,9 @@ import { awardRoutes } from './awards/routes.ts'
 import { openCases, updateCases } from './cases/rfq-cases.ts'
 import { caseRoutes } from './cases/routes.ts'
 import { comparisonRoutes } from './comparison/routes.ts'
+import { acceptanceAnonymiser } from './confidentiality/anonymisation.ts'
+import { insertReleases } from './confidentiality/queries.ts'
+import { confidentialityRoutes } from './confidentiality/routes.ts'
 import type { SourcingConfig } from './config.ts'
 import { prepareRfqFiles } from './documents/amendment.ts'
 import { copyDocuments } from './documents/copies.ts'
@@ -63,6 +66,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       openCases,
       updateCases,
       rejectOffers,
+      releaseFiles: insertReleases,
       openAssignments,
       updateAssignments,
       copyDocuments,
@@ -89,6 +93,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       revisionRoutes({ http, pagination }),
       factoryRoutes({ http, pagination }),
       rfqRoutes({ http, pagination, ...deps, log: kit.log, onPending: worker.wake }),
+      confidentialityRoutes({ http, pagination, ...deps }),
       matchRoutes({ http, pagination }),
       offerRoutes({ http, pagination, ...deps }),
       awardRoutes({ http, ...deps }),
@@ -109,6 +114,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
     workers: [
       technologyConsumer({ bus, now: kit.now }),
       organizationWorker({ bus }),
+      acceptanceAnonymiser({ bus }),
       rfqExpiryWorker({ ...deps, log: kit.log }),
       partChangeConsumer({ bus, now: kit.now }),
       kit.jobs('refreshes', [technologyJob(kit.sql), partChangeJob(deps)]),

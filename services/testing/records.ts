@@ -9,7 +9,7 @@ import { completedUpload, createFile } from './operations/files.ts'
 import { createOffer, receivedOffer } from './operations/offers.ts'
 import { boughtOrder, madeOrder, ownedOrder } from './operations/orders.ts'
 import { ORGANIZATION_RECORDS } from './operations/organization-records.ts'
-import { createRfq, invitationOf, partWithOpenRfq, rfqAfter } from './operations/rfqs.ts'
+import { confidentialRfq, createRfq, invitationOf, partWithOpenRfq, rfqAfter, termsFor } from './operations/rfqs.ts'
 import { SERVICE_ACCOUNT_RECORDS } from './operations/service-account-records.ts'
 
 /** A kind of record that is private to an organization or to a user. */
@@ -141,6 +141,16 @@ export const RECORDS = {
   rfqInvitation: {
     owners: ['manufacturer', 'distributor'],
     make: (fixtures, account) => invitationOf(fixtures, account),
+    random: () => newId('rfq'),
+  },
+  offeredTerms: {
+    owners: ['manufacturer', 'distributor'],
+    make: termsFor,
+    random: () => newId('rfq'),
+  },
+  confidentialRfq: {
+    owners: IP_OWNERS,
+    make: confidentialRfq,
     random: () => newId('rfq'),
   },
   offerRfq: {

@@ -17,7 +17,7 @@ export const createOffer = defineOperation({
   path: '/flows/v1/offers',
   tag: offerLifecycleTag,
   summary: 'Create an offer',
-  description: `Creates a DRAFT for an OPEN RFQ to which your organization is invited. Other organizations see it once it is submitted. An organization has at most ${MAX_LIVE_OFFERS} offers in DRAFT or SUBMITTED, and ${MAX_OFFERS} in all, for one RFQ. All amounts have the currency of the RFQ. Each price break needs a different minimum quantity.`,
+  description: `Creates a DRAFT for an OPEN RFQ to which your organization is invited and whose confidentiality terms, if any, it has accepted. Other organizations see it once it is submitted. An organization has at most ${MAX_LIVE_OFFERS} offers in DRAFT or SUBMITTED, and ${MAX_OFFERS} in all, for one RFQ. All amounts have the currency of the RFQ. Each price break needs a different minimum quantity.`,
   access: 'offer:create',
   body: OfferInput,
   status: 201,

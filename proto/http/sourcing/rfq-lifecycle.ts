@@ -57,7 +57,7 @@ const verb = verbsOf({
 
 export const publishRfq = defineOperation({
   ...verb('publish', {
-    note: 'The RFQ needs an invitee, quantities and an expiry in the future. The invited manufacturers can read the RFQ, the part and its files from now on.',
+    note: 'The RFQ needs an invitee, quantities and an expiry in the future, and with `confidentialityTerms` an internal part. The invited manufacturers can read the RFQ, the part and its files from now on.',
   }),
   id: 'publishRfq',
   summary: 'Publish an RFQ',

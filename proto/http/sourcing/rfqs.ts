@@ -224,7 +224,11 @@ export const Rfq = Type.Composite(
       updatedTime: DateTime('Time of the last change.'),
     }),
   ],
-  { additionalProperties: false, description: 'A manufacturer sees only itself in `manufacturerIds`.' },
+  {
+    additionalProperties: false,
+    description:
+      'A manufacturer sees only itself in `manufacturerIds`. Before it accepts `confidentialityTerms`, it sees no other optional field.',
+  },
 )
 export type Rfq = Static<typeof Rfq>
 

@@ -54,6 +54,7 @@ export type NoticeKind =
   | 'orderStep'
   | 'delayed'
   | 'filesReleased'
+  | 'rfqFilesReleased'
   | 'caseOpened'
   | 'caseClosed'
   | 'caseTask'
@@ -93,6 +94,7 @@ const BY_CAUSE: Readonly<Record<string, Partial<Record<RfqRole, Choice>>>> = {
   'sourcing.rfq.cancelled': { MANUFACTURER: ['INVITATIONS', 'cancelled'] },
   'sourcing.rfq.closed': { CONSUMER: ['OFFERS', 'toCompare'], MANUFACTURER: ['INVITATIONS', 'closed'] },
   'sourcing.rfq.declined': { CONSUMER: ['OFFERS', 'declined'] },
+  'sourcing.rfq.filesReleased': { MANUFACTURER: ['INVITATIONS', 'rfqFilesReleased'] },
   'sourcing.rfq.awarded': { IP_OWNER: ['AWARDS', 'awarded'], MANUFACTURER: ['AWARDS', 'awarded'] },
   'sourcing.offer.submitted': { CONSUMER: ['OFFERS', 'offered'], IP_OWNER: ['OFFERS', 'offered'] },
   'sourcing.offer.reconfirmed': { CONSUMER: ['OFFERS', 'offerReconfirmed'], IP_OWNER: ['OFFERS', 'offerReconfirmed'] },

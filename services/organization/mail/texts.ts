@@ -60,6 +60,7 @@ const TEXTS: Readonly<Record<NoticeKind, (about: About) => string>> = {
   ordered: ({ order }) => `${order} was placed`,
   orderStep: ({ order, status = '' }) => `${order} ${STEPS.get(status) ?? 'changed'}`,
   delayed: ({ order, dueDate }) => `${order} is expected on ${dueDate}`,
+  rfqFilesReleased: ({ rfq }) => `The confidential files for ${rfq} were released to you`,
   filesReleased: ({ order }) => `The files for ${order} were released`,
   caseOpened: () => 'Another organization opened a case with you',
   caseClosed: () => 'Another organization closed a case',

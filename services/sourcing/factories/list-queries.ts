@@ -2,7 +2,7 @@ import type { Fragment, Sql } from '../../kit/db/client.ts'
 import { and, contains } from '../../kit/db/conditions.ts'
 import { nameKeyAt } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
-import { isReadable as isReadablePart } from '../parts/visibility.ts'
+import { isWhollyReadable as isReadablePart } from '../parts/visibility.ts'
 import { type Filters, type Index, needsCapability, type PartNeeds, type Source } from './list-filters.ts'
 import { isOwn, isPublic, isReleasedBy } from './visibility.ts'
 

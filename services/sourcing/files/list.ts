@@ -19,7 +19,7 @@ export async function filesOf(
   deps: ListingDeps,
   { caller: { orgId }, params: { id }, now, read }: CallerContext<typeof listPartFiles>,
 ): Promise<{ items: File[] }> {
-  const readable = found(await read((sql) => findReadableFiles(sql, orgId, id)))
+  const readable = found(await read((sql) => findReadableFiles(sql, orgId, id, now)))
   return {
     items: await filesFrom(
       deps,
@@ -34,7 +34,7 @@ export async function revisionFilesOf(
   deps: ListingDeps,
   { caller: { orgId }, params, now, read }: CallerContext<typeof listPartRevisionFiles>,
 ): Promise<{ items: File[] }> {
-  const readable = found(await read((sql) => findRevisionFiles(sql, orgId, params.id, revisionOf(params))))
+  const readable = found(await read((sql) => findRevisionFiles(sql, orgId, params.id, revisionOf(params), now)))
   return {
     items: await filesFrom(
       deps,

@@ -12,7 +12,7 @@ export interface ReadableFiles {
   isOwner: boolean
   /** The files of the pinned revision that it reads; null for those of the part as it is now. */
   fileIds: string[] | null
-  /** The files from which it may read the group `ip`: those of the revisions whose orders release it. */
+  /** The files from which it may read the group `ip`: those of the revisions for which it is released. */
   ipFileIds: string[]
 }
 

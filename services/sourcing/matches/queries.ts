@@ -1,6 +1,6 @@
 import type { Sql } from '../../kit/db/client.ts'
 import { materialCodesOfPart } from '../factories/list-queries.ts'
-import { isReadable as isReadablePart } from '../parts/visibility.ts'
+import { isWhollyReadable as isReadablePart } from '../parts/visibility.ts'
 import { isConsumer } from '../rfqs/visibility.ts'
 import type { MatchTerms } from './terms.ts'
 

@@ -35,8 +35,8 @@ import {
 
 /** Creates a draft of the caller's organization for an open RFQ to which it is invited. */
 export async function createOffer({ tx, caller, body, now, audit }: CommandOf<typeof api.createOffer>): Promise<Offer> {
-  const { rfq, invitationState } = await requireReferences(tx, caller.orgId, body)
-  const problems = invitationProblems({ rfqState: rfqStateAt(rfq, now), invitationState })
+  const { rfq, ...invitation } = await requireReferences(tx, caller.orgId, body)
+  const problems = invitationProblems({ rfqState: rfqStateAt(rfq, now), ...invitation })
   if (problems.length > 0) throw refuse('illegal_transition', { errors: problems })
   await requireRoom(tx, caller.orgId, rfq.id)
   const { partId, consumerOrgId, ipOwnerOrgId, currency } = rfq
@@ -59,6 +59,7 @@ export async function createOffer({ tx, caller, body, now, audit }: CommandOf<ty
 interface Invited {
   rfq: Rfq
   invitationState: string
+  awaitsAcceptance: boolean
 }
 
 /** Locks RFQ and invitation; throws 400 for an RFQ, a factory or a currency that the offer may not name. */
@@ -67,7 +68,7 @@ async function requireReferences(tx: Tx, orgId: string, body: OfferInput): Promi
   if (!invitation) throw invalid([unknownRfq(body.rfqId)])
   const rfq: Rfq = JSON.parse(invitation.rfq)
   await requireContent(tx, orgId, body, rfq)
-  return { rfq, invitationState: invitation.state }
+  return { rfq, invitationState: invitation.state, awaitsAcceptance: invitation.awaitsAcceptance }
 }
 
 /** Throws 400 for a sent factory of another organization, and for amounts in another currency than that of the RFQ. */
@@ -199,7 +200,8 @@ async function lockWithRfq(tx: Tx, orgId: string, id: string): Promise<LockedOff
   const { rfq_id: rfqId } = found(await queries.findRfqOf(tx, orgId, id))
   const invitation = found(await lockInvitation(tx, orgId, rfqId))
   const row = found(await queries.lockOwnOffer(tx, orgId, id))
-  return { rfq: JSON.parse(invitation.rfq), invitationState: invitation.state, offer: JSON.parse(row.document), row }
+  const { state: invitationState, awaitsAcceptance } = invitation
+  return { rfq: JSON.parse(invitation.rfq), invitationState, awaitsAcceptance, offer: JSON.parse(row.document), row }
 }
 
 /** Throws 409 for a verb that the state or a guard does not allow. */
@@ -212,7 +214,7 @@ const requireLegal = (
   requireGuards(OFFER, verb, stateAt(locked.offer, now), {
     guards: GUARDS,
     async facts() {
-      const { rfq, invitationState, offer, row } = locked
+      const { rfq, invitationState, awaitsAcceptance, offer, row } = locked
       const [factory] = OFFER.guards(verb).includes('factoryIsActive')
         ? await queries.lockFactory(tx, row.manufacturer_org_id, offer.factoryId, row.consumer_org_id)
         : []
@@ -221,6 +223,7 @@ const requireLegal = (
         isSealed: rfq.sealed,
         quantities: rfq.quantities,
         invitationState,
+        awaitsAcceptance,
         factory,
         validUntil: offer.validUntil,
         priceBreaks: offer.priceBreaks,

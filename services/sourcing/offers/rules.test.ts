@@ -7,6 +7,7 @@ const NOW = '2030-01-01T00:00:00.000Z'
 const met: GuardFacts = {
   rfqState: 'OPEN',
   invitationState: 'READ',
+  awaitsAcceptance: false,
   factory: { isActive: true, needsRelease: true, isReleased: true },
   validUntil: '2030-01-01T00:00:00.001Z',
   hasDraftRevision: false,
@@ -29,6 +30,7 @@ test('a SUBMITTED offer counts as EXPIRED from its validity on, before the worke
 test.each([
   ['rfqId', { rfqState: 'CLOSED' }],
   ['rfqId', { invitationState: 'DECLINED' }],
+  ['rfqId', { awaitsAcceptance: true }],
   ['factoryId', { factory: { isActive: false, needsRelease: false, isReleased: false } }],
   ['factoryId', { factory: { isActive: true, needsRelease: true, isReleased: false } }],
   ['factoryId', { factory: undefined }],

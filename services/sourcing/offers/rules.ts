@@ -26,6 +26,8 @@ export interface GuardFacts {
   rfqState: RfqState
   /** The state of the invitation, which a decline ends. */
   invitationState: string
+  /** Whether the manufacturer still has to accept the confidentiality terms of the RFQ. */
+  awaitsAcceptance: boolean
   /** Undefined: the manufacturer has no such factory. */
   factory: OfferedFactory | undefined
   validUntil: string
@@ -48,6 +50,8 @@ export const GUARDS = {
     rfqState === 'OPEN' ? [] : [problem('rfqId', `is ${rfqState}, not OPEN`)],
   isInvited: ({ invitationState }: Pick<GuardFacts, 'invitationState'>) =>
     invitationState === 'DECLINED' ? [problem('rfqId', 'is declined by your organization')] : [],
+  termsAreAccepted: ({ awaitsAcceptance }: Pick<GuardFacts, 'awaitsAcceptance'>) =>
+    awaitsAcceptance ? [problem('rfqId', 'has confidentiality terms that your organization has not accepted')] : [],
   factoryIsActive: ({ factory }: GuardFacts) => (factory?.isActive ? [] : [problem('factoryId', 'must be active')]),
   factoryIsReleased: ({ factory }: GuardFacts) =>
     factory?.needsRelease && !factory.isReleased ? [problem('factoryId', 'must be released to the consumer')] : [],
@@ -70,10 +74,9 @@ export const GUARDS = {
 } satisfies Guards<typeof OFFER.verbs, Exclude<OfferVerb, 'accept'>, GuardFacts>
 
 /** Why an offer cannot be drafted. */
-export const invitationProblems = (facts: Pick<GuardFacts, 'rfqState' | 'invitationState'>): FieldError[] => [
-  ...GUARDS.rfqIsOpen(facts),
-  ...GUARDS.isInvited(facts),
-]
+export const invitationProblems = (
+  facts: Pick<GuardFacts, 'rfqState' | 'invitationState' | 'awaitsAcceptance'>,
+): FieldError[] => [...GUARDS.rfqIsOpen(facts), ...GUARDS.isInvited(facts), ...GUARDS.termsAreAccepted(facts)]
 
 /** The state at a time: a SUBMITTED offer whose validity has passed counts as EXPIRED before the worker has seen it. */
 export const stateAt = ({ state, validUntil }: { state: OfferState; validUntil: string }, now: string): OfferState =>

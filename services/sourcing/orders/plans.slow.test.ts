@@ -76,7 +76,7 @@ describe(`over ${ROWS} orders, of which one organization has half in each role`,
       const queries: ((sql: Sql) => PromiseLike<unknown>)[] = [
         (sql) => findOrder(sql, orgId, `order_${'14'.padStart(26, '0')}`),
         (sql) => findPart(sql, orgId, PART),
-        (sql) => findReadableFiles(sql, orgId, PART),
+        (sql) => findReadableFiles(sql, orgId, PART, new Date().toISOString()),
         (sql) => findFactory(sql, orgId, neither, FACTORY),
         (sql) => findUnfinishedOrder(sql, PART),
       ]

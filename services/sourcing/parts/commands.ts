@@ -54,7 +54,11 @@ export async function patchPart({
   requireMatch(ifMatch, document)
   await requireGuards(PART, 'patch', part.state, {
     guards: GUARDS,
-    facts: () => ({ state: part.state, content }),
+    facts: async () => {
+      const isOpened = part.internal && !content.internal
+      const isConfidential = isOpened && (await queries.findConfidentialRfq(tx, part.id)).length > 0
+      return { state: part.state, content, isConfidential }
+    },
     detail: 'A published part needs these fields.',
   })
 

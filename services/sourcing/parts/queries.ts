@@ -168,6 +168,11 @@ export function updateContent(
 export const findLiveRfq = (sql: Sql, id: string) => sql<{ id: string }[]>`
   select id from sourcing.rfqs where part_id = ${id} and state in ('OPEN', 'CLOSED') limit 1`
 
+/** The RFQs of a part with confidentiality terms that have not ended, counted up to one. */
+export const findConfidentialRfq = (sql: Sql, id: string) => sql<{ id: string }[]>`
+  select id from sourcing.rfqs
+  where part_id = ${id} and state in ('OPEN', 'CLOSED') and terms ->> 'confidentialityTerms' is not null limit 1`
+
 /** The unfinished orders of a part, counted up to one. */
 export const findUnfinishedOrder = (sql: Sql, id: string) => sql<{ id: string }[]>`
   select id from sourcing.orders where part_id = ${id} and ${isUnfinished(sql)} limit 1`

@@ -100,6 +100,10 @@ export const GUARDS = {
   hasRequiredFields: publishProblems,
   keepsRequiredFields: ({ state, content }: { state: PartState; content: PartContent }) =>
     state === 'DRAFT' ? [] : publishProblems(content),
+  staysInternal: ({ content, isConfidential }: { content: PartContent; isConfidential: boolean }) =>
+    isConfidential && !content.internal
+      ? [{ field: 'internal', message: 'must stay true until the RFQs with confidentiality terms have ended' }]
+      : [],
   isNotInTrade: ({ liveRfqs, unfinishedOrders }: { liveRfqs: number; unfinishedOrders: number }) =>
     liveRfqs + unfinishedOrders > 0 ? 'There is an OPEN or CLOSED RFQ or an unfinished order for the part.' : undefined,
 } satisfies Guards<typeof PART.verbs, keyof typeof PART.verbs, never>

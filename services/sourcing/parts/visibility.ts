@@ -1,4 +1,4 @@
-import type { Sql } from '../../kit/db/client.ts'
+import type { Fragment, Sql } from '../../kit/db/client.ts'
 import { inView, isParty, isPartyToPart, type OrgRef } from '../orders/visibility.ts'
 
 /* Conditions on rows of `sourcing.parts`. The texts match the predicates of the partial indexes. */
@@ -15,6 +15,10 @@ export const isPublic = (sql: Sql) => sql`state = 'PUBLISHED' and not internal`
 export const isLiveInvitation = (sql: Sql, orgId: OrgRef) => sql`invitation.org_id = ${orgId}
   and invitation.state <> 'DECLINED' and (rfq_state in ('OPEN', 'CLOSED') or awarded_offer_ids <> '{}')`
 
+/** An invitation by which the organization reads all that invitees read: it has accepted the terms, if there are any. */
+export const isWholeInvitation = (sql: Sql, orgId: OrgRef) =>
+  sql`${isLiveInvitation(sql, orgId)} and not invitation.awaits_acceptance`
+
 /** A published RFQ of the organization, on rows `rfq`. The text matches the predicate of the partial index. */
 export const isOwnRfq = (sql: Sql, orgId: OrgRef) => sql`rfq.consumer_org_id = ${orgId}
   and rfq.published_at is not null and rfq.state <> 'CANCELLED'`
@@ -27,11 +31,15 @@ export const isSourceable = (sql: Sql, orgId: OrgRef) => sql`(${isOwn(sql, orgId
  * an invitee, as the consumer of an RFQ or as a party to an order: otherwise it could invite others to it. The history
  * of a part is its owner's alone.
  */
-export const isReadable = (sql: Sql, orgId: OrgRef) => sql`(
+export const isReadable = (sql: Sql, orgId: OrgRef) => isReadableBy(sql, orgId, isLiveInvitation(sql, orgId))
+
+/** Whether an organization reads more of a part than the outline that comes before the acceptance of terms. */
+export const isWhollyReadable = (sql: Sql, orgId: OrgRef) => isReadableBy(sql, orgId, isWholeInvitation(sql, orgId))
+
+const isReadableBy = (sql: Sql, orgId: OrgRef, isInvitation: Fragment) => sql`(
   ${isSourceable(sql, orgId)}
   or exists (
-    select from sourcing.rfq_invitations invitation
-    where ${isLiveInvitation(sql, orgId)} and invitation.part_id = parts.id)
+    select from sourcing.rfq_invitations invitation where ${isInvitation} and invitation.part_id = parts.id)
   or exists (select from sourcing.rfqs rfq where ${isOwnRfq(sql, orgId)} and rfq.part_id = parts.id)
   or ${isPartyToPart(sql, orgId)})`
 
@@ -49,7 +57,7 @@ const pinnedRevision = (sql: Sql, orgId: OrgRef) => {
   return sql`(
     select max(part_revision) from (
       (select part_revision from sourcing.rfq_invitations invitation
-        where ${isLiveInvitation(sql, orgId)} and invitation.part_id = parts.id
+        where ${isWholeInvitation(sql, orgId)} and invitation.part_id = parts.id
         order by rfq_id desc limit ${MAX_PINS})
       union all (select part_revision from sourcing.rfqs rfq where ${isOwnRfq(sql, orgId)} and rfq.part_id = parts.id
         order by id desc limit ${MAX_PINS})
@@ -57,18 +65,31 @@ const pinnedRevision = (sql: Sql, orgId: OrgRef) => {
       union all ${ordered('SELLER')} union all ${ordered('DISTRIBUTOR')}) pins)`
 }
 
+/** The latest revision of which the organization reads the outline, because it has not accepted the terms yet. */
+const outlinedRevision = (sql: Sql, orgId: OrgRef) => sql`(
+  select max(part_revision) from sourcing.rfq_invitations invitation
+  where ${isLiveInvitation(sql, orgId)} and invitation.part_id = parts.id)`
+
 /** The files of the revision that the organization reads; null for those of the part as it is now. */
 export const pinnedFileIds = (sql: Sql, orgId: OrgRef) => sql`case when not ${isSourceable(sql, orgId)} then coalesce((
   select file_ids from sourcing.part_revisions pinned
   where pinned.part_id = parts.id and pinned.revision = ${pinnedRevision(sql, orgId)}), '{}') end`
 
-/** The JSON of a part that the organization may read. Null where the pinned revision is no longer kept. */
+/**
+ * The JSON of a part that the organization may read, which is an outline where it reads the part only by invitations
+ * whose terms it has not accepted. Null where the pinned revision is no longer
+ * kept.
+ */
 export const documentFor = (sql: Sql, orgId: OrgRef) => sql`case
   when ${isOwn(sql, orgId)} then owner_document
   when ${isPublic(sql)} then document
-  else (
+  else coalesce((
     select sourcing.part_document(sourcing.part_at(pinned, parts)) from sourcing.part_revisions pinned
-    where pinned.part_id = parts.id and pinned.revision = ${pinnedRevision(sql, orgId)}) end`
+    where pinned.part_id = parts.id and pinned.revision = ${pinnedRevision(sql, orgId)}
+  ), (
+    select sourcing.part_outline(sourcing.part_document(sourcing.part_at(pinned, parts))::json)
+    from sourcing.part_revisions pinned
+    where pinned.part_id = parts.id and pinned.revision = ${outlinedRevision(sql, orgId)})) end`
 
 /**
  * Whether an organization may read a pinned revision because of an RFQ or an order that pins it: on rows `pinned` of
@@ -77,7 +98,7 @@ export const documentFor = (sql: Sql, orgId: OrgRef) => sql`case
 export const isRevisionReader = (sql: Sql, orgId: string) => sql`(
   exists (
     select from sourcing.rfq_invitations invitation
-    where ${isLiveInvitation(sql, orgId)} and invitation.part_id = pinned.part_id and part_revision = pinned.revision)
+    where ${isWholeInvitation(sql, orgId)} and invitation.part_id = pinned.part_id and part_revision = pinned.revision)
   or exists (
     select from sourcing.rfqs rfq
     where ${isOwnRfq(sql, orgId)} and rfq.part_id = pinned.part_id and part_revision = pinned.revision)

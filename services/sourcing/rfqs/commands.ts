@@ -197,6 +197,7 @@ export async function moveRfq(
   const [moved] = await queries.moveState(tx, key, change, now)
   if (!moved) throw refuse('illegal_transition', { detail: 'The state of the RFQ has changed.' })
   if (verb === 'publish') await queries.insertInvitations(tx, rfq.id, rfq.manufacturerIds, now)
+  if (verb === 'publish' && rfq.releaseFiles) await followers.releaseFiles(tx, rfq.id, rfq.manufacturerIds, now)
   await emitRfqEvent(tx, EVENT_NAMES[verb], rfq)
   if (verb === 'cancel') await followers.rejectOffers(tx, rfq.id, now)
   if (hasExpired) await followers.updateCases(tx, [caseChange('closed', rfq)], now)
@@ -253,6 +254,13 @@ const requireLegal = (
       const invitees = RFQ.guards(verb).includes('inviteesQualify')
         ? await queries.findInvitees(tx, consumerOrgId, manufacturerIds)
         : []
-      return { ...rfq, newExpireTime, invitees, isPartAvailable: part !== undefined, now }
+      return {
+        ...rfq,
+        newExpireTime,
+        invitees,
+        isPartAvailable: part !== undefined,
+        isPartInternal: part?.internal ?? false,
+        now,
+      }
     },
   })

@@ -15,7 +15,10 @@ const about = ({ id, partId, consumerOrgId, ipOwnerOrgId }: Subject) => ({
   ipOwnerOrgId,
 })
 
-type RfqEventName = Exclude<EventName<'sourcing.rfq'>, 'invited' | 'declined'>
+type RfqEventName = Exclude<EventName<'sourcing.rfq'>, 'invited' | 'declined' | 'termsAccepted' | FileEventName>
+
+/** The events that name the manufacturers whose access to files changes. */
+type FileEventName = 'filesReleased' | 'filesWithdrawn'
 
 const attributesOf = (rfq: Subject) => ({ tenantId: rfq.consumerOrgId, subject: rfq.id })
 
@@ -28,8 +31,14 @@ export const emitRfqInvited = (tx: Tx, rfq: Subject, manufacturerOrgIds: string[
 export const emitRfqDeclined = (tx: Tx, rfq: Subject, manufacturerOrgId: string) =>
   emit(tx, { ...attributesOf(rfq), type: 'sourcing.rfq.declined', data: { ...about(rfq), manufacturerOrgId } })
 
+export const emitRfqTermsAccepted = (tx: Tx, rfq: Subject, manufacturerOrgId: string) =>
+  emit(tx, { ...attributesOf(rfq), type: 'sourcing.rfq.termsAccepted', data: { ...about(rfq), manufacturerOrgId } })
+
+export const emitRfqFiles = (tx: Tx, name: FileEventName, rfq: Subject, manufacturerOrgIds: string[]) =>
+  emit(tx, { ...attributesOf(rfq), type: `sourcing.rfq.${name}`, data: { ...about(rfq), manufacturerOrgIds } })
+
 /** The event of an RFQ as the cause of changes of its cases. */
-export const causeOf = (name: RfqEventName | 'invited' | 'declined', { id }: Pick<Rfq, 'id'>): Cause => ({
+export const causeOf = (name: EventName<'sourcing.rfq'>, { id }: Pick<Rfq, 'id'>): Cause => ({
   event: `sourcing.rfq.${name}`,
   id,
 })

@@ -26,6 +26,8 @@ export interface RfqFollowers {
   }): Promise<(tx: Tx) => Promise<void>>
   /** Copies the current documents of an offer, whose row is locked, to its revision. */
   copyDocuments(tx: Tx, offerId: string, revisionId: string, now: string): Promise<void>
+  /** Releases the files of the group `ip` to manufacturers that accept the terms. */
+  releaseFiles(tx: Tx, rfqId: string, orgIds: readonly string[], now: string): Promise<unknown>
   /** Opens the cases of organizations that read an RFQ from now on. */
   openCases(
     tx: Tx,

@@ -35,7 +35,7 @@ export const markRead = (sql: Sql, orgId: string, id: string, now: string) => sq
 
 /** The part of a new RFQ, locked so that it stays available. No row where it is not available. */
 export const lockPart = (tx: Tx, orgId: string, partId: string) => tx<PartRow[]>`
-  select ip_owner_org_id, title, serial_number, revision from sourcing.parts
+  select ip_owner_org_id, title, serial_number, revision, internal from sourcing.parts
   where id = ${partId} and ${isSourceable(tx, orgId)} for share`
 
 export interface PartRow {
@@ -43,6 +43,7 @@ export interface PartRow {
   title: string | null
   serial_number: string
   revision: number
+  internal: boolean
 }
 
 /** Keeps the current revision of a locked part. */
@@ -187,8 +188,10 @@ export const deleteRfq = (tx: Tx, orgId: string, id: string) => tx`
  * The invitation of an organization with its RFQ, both locked until the transaction ends. The RFQ is locked first, as
  * by the commands that change it and then its invitations.
  */
-export const lockInvitation = (tx: Tx, orgId: string, id: string) => tx<{ state: string; rfq: string }[]>`
-  select invitation.state, rfq.document as rfq
+export const lockInvitation = (tx: Tx, orgId: string, id: string) => tx<
+  { state: string; awaitsAcceptance: boolean; rfq: string }[]
+>`
+  select invitation.state, invitation.awaits_acceptance as "awaitsAcceptance", rfq.document as rfq
   from (select id, document from sourcing.rfqs where id = ${id} for share) rfq
   join sourcing.rfq_invitations invitation on invitation.rfq_id = rfq.id
   where invitation.org_id = ${orgId}
@@ -215,16 +218,26 @@ export function listInvitations(sql: Sql, id: string, { after, limit, offset }: 
     order by invited_at desc, org_id desc limit ${limit} offset ${offset}`
 }
 
-/** The entries of an RFQ as its IP owner sees them: from the publication on. */
-export function listPartyHistory(sql: Sql, id: string, { after, limit, offset }: PageWindow) {
+/**
+ * The entries of an RFQ as its IP owner sees them: from the publication on, and without the acceptances of others where
+ * it is invited itself.
+ */
+export function listPartyHistory(sql: Sql, id: string, orgId: string, { after, limit, offset }: PageWindow) {
   const key = timeKeyAt(after)
   return sql<DocumentRow[]>`
-    select sourcing.api_time(timestamp) || ' ' || id as position, party_document as document from sourcing.history
-    where record_id = ${id} and (timestamp, id) < (${key.timestamp}::timestamptz, ${key.id}) and party_document is not null
+    select sourcing.api_time(timestamp) || ' ' || id as position, seen.document from sourcing.history
+    cross join lateral (
+      select case
+        when exists (select from sourcing.rfq_invitations where rfq_id = ${id} and ${isInvited(sql, orgId)})
+        then sourcing.readable_entry(party_document, ${orgId}, null) else party_document end as document
+      offset 0
+    ) seen
+    where record_id = ${id} and (timestamp, id) < (${key.timestamp}::timestamptz, ${key.id})
+      and party_document is not null and seen.document is not null
     order by timestamp desc, id desc limit ${limit} offset ${offset}`
 }
 
-/** The entries of an RFQ as an invited manufacturer sees them. Entries without a visible change are omitted. */
+/** The entries of an RFQ as an invited manufacturer sees them: before it accepts terms, of the outline. Entries without a visible change are omitted. */
 export function listHistoryFor(sql: Sql, id: string, orgId: string, { after, limit, offset }: PageWindow) {
   const key = timeKeyAt(after)
   return sql<DocumentRow[]>`
@@ -232,8 +245,9 @@ export function listHistoryFor(sql: Sql, id: string, orgId: string, { after, lim
     from sourcing.rfq_invitations invitation
     join sourcing.history entry on entry.record_id = invitation.rfq_id
     cross join lateral (
-      select sourcing.history_entry_for(entry.party_document, array[invitation.org_id] || invitation.awarded_offer_ids)
-        as document
+      select sourcing.readable_entry(
+        sourcing.history_entry_for(entry.party_document, array[invitation.org_id] || invitation.awarded_offer_ids),
+        invitation.org_id, case when invitation.awaits_acceptance then sourcing.rfq_outline_fields() end) as document
       offset 0
     ) seen
     where invitation.rfq_id = ${id} and ${isInvited(sql, orgId)} and entry.record_id = ${id}

@@ -41,7 +41,9 @@ export const rfqRoutes = ({ http, pagination, onPending, ...deps }: Deps) =>
         return pagination.json(context, `history ${id} ${reader}`, (window, readPage) =>
           readPage((sql) => {
             if (reader === 'CONSUMER') return listHistory(sql, id, window)
-            return reader === 'IP_OWNER' ? listPartyHistory(sql, id, window) : listHistoryFor(sql, id, orgId, window)
+            return reader === 'IP_OWNER'
+              ? listPartyHistory(sql, id, orgId, window)
+              : listHistoryFor(sql, id, orgId, window)
           }),
         )
       }),

@@ -30,10 +30,18 @@ interface GuardFacts {
   newExpireTime: string
   /** Whether the consumer could ask for quotations of the part now. */
   isPartAvailable: boolean
+  isPartInternal: boolean
+  confidentialityTerms?: string | undefined
+  releaseFiles?: boolean | undefined
+  consumerOrgId: string
+  ipOwnerOrgId: string
   now: string
 }
 
-export type ConsumerVerb = Exclude<keyof typeof RFQ.verbs, 'award' | 'decline'>
+export type ConsumerVerb = Exclude<
+  keyof typeof RFQ.verbs,
+  'award' | 'decline' | 'acceptTerms' | 'releaseFiles' | 'withdrawFiles'
+>
 
 /** The guards of the verbs of consumers but `award`, which has its own in the feature of awards. */
 export const GUARDS = {
@@ -53,6 +61,15 @@ export const GUARDS = {
     newExpireTime > expireTime ? [] : [problem('expireTime', 'must be later than the current expiry')],
   partIsAvailable: ({ isPartAvailable }) =>
     isPartAvailable ? [] : [problem('partId', 'is no longer available to your organization')],
+  partIsInternal: ({ confidentialityTerms, isPartAvailable, isPartInternal }) =>
+    confidentialityTerms !== undefined && isPartAvailable && !isPartInternal
+      ? [problem('confidentialityTerms', 'needs an internal part')]
+      : [],
+  mayReleaseFiles: ({ releaseFiles, confidentialityTerms, consumerOrgId, ipOwnerOrgId }) => {
+    if (!releaseFiles) return []
+    if (confidentialityTerms === undefined) return [problem('releaseFiles', 'needs confidentialityTerms')]
+    return consumerOrgId === ipOwnerOrgId ? [] : [problem('releaseFiles', 'needs a part of your organization')]
+  },
 } satisfies Guards<typeof RFQ.verbs, ConsumerVerb, GuardFacts>
 
 /** The guards of `decline`. */

@@ -1,4 +1,5 @@
 import type { Sql } from '../../kit/db/client.ts'
+import type { OrgRef } from '../orders/visibility.ts'
 
 /*
  * The organizations that read an RFQ: two conditions on rows of `sourcing.rfqs`, one on rows of
@@ -6,9 +7,9 @@ import type { Sql } from '../../kit/db/client.ts'
  * indexes.
  */
 
-export const isConsumer = (sql: Sql, orgId: string) => sql`consumer_org_id = ${orgId}`
+export const isConsumer = (sql: Sql, orgId: OrgRef) => sql`consumer_org_id = ${orgId}`
 
-export const isIpOwner = (sql: Sql, orgId: string) => sql`ip_owner_org_id = ${orgId} and published_at is not null`
+export const isIpOwner = (sql: Sql, orgId: OrgRef) => sql`ip_owner_org_id = ${orgId} and published_at is not null`
 
 export const isInvited = (sql: Sql, orgId: string) => sql`org_id = ${orgId}`
 

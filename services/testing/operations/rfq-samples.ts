@@ -4,11 +4,18 @@ import { inHours } from '../rfqs.ts'
 import { changeOf } from './document-samples.ts'
 import { type Input, withValue } from './inputs.ts'
 import type { OperationSample } from './operation-sample.ts'
-import { inviteeOf } from './rfqs.ts'
+import { confidentialRfq, inviteeOf } from './rfqs.ts'
 
 /** Replaces the RFQ by one in another state. */
 const ofKind = (record: RecordName) => async (fixtures: Fixtures, account: Account, input: Input) =>
   withValue(input, 'path.id', await recordKind(record).make(fixtures, account))
+
+/** Replaces the RFQ by a confidential one that has ended. */
+async function ended(fixtures: Fixtures, account: Account, input: Input): Promise<Input> {
+  const id = await confidentialRfq(fixtures, account)
+  await fixtures.market.db.owner`update sourcing.rfqs set state = 'CANCELLED', cancel_reason = 'Sold.' where id = ${id}`
+  return withValue(input, 'path.id', id)
+}
 
 const DELIVERY = { 'body.delivery.regionCode': 'shared', 'body.delivery.postalCode': 'shared' } as const
 const SHARED = { 'body.manufacturerIds.0': 'shared', 'body.deliveryRegionCode': 'shared', ...DELIVERY } as const
@@ -64,5 +71,17 @@ export const RFQ_SAMPLES: Record<string, OperationSample> = {
   },
   cancelRfq: { references: { 'path.id': ['draftRfq', 'openRfq', 'closedRfq'] }, conflict: 'race' },
   deleteRfq: { references: { 'path.id': 'draftRfq' }, conflict: ofKind('openRfq') },
+  acceptRfqTerms: { by: 'manufacturer', references: { 'path.id': 'offeredTerms' }, conflict: 'race' },
+  listRfqAcceptances: { references: { 'path.id': ['draftRfq', 'confidentialRfq', 'offeredTerms'] } },
+  releaseRfqFiles: {
+    references: { 'path.id': 'confidentialRfq', 'body.manufacturerIds.0': 'shared' },
+    values: withInvitee,
+    conflict: ended,
+  },
+  withdrawRfqFiles: {
+    references: { 'path.id': 'confidentialRfq', 'body.manufacturerIds.0': 'shared' },
+    values: withInvitee,
+    conflict: ended,
+  },
   declineRfq: { by: 'manufacturer', references: { 'path.id': 'rfqInvitation' }, conflict: 'race' },
 }

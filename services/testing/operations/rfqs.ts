@@ -37,9 +37,9 @@ export async function createRfq(fixtures: Fixtures, account: Account): Promise<s
   return createRfqFor(fixtures, account, partId)
 }
 
-async function createRfqFor(fixtures: Fixtures, account: Account, partId: string): Promise<string> {
+async function createRfqFor(fixtures: Fixtures, account: Account, partId: string, more: object = {}): Promise<string> {
   const client = await administratorOf(fixtures, account)
-  const body = rfqBody(partId, { manufacturerIds: [await inviteeOf(fixtures)] })
+  const body = rfqBody(partId, { manufacturerIds: [await inviteeOf(fixtures)], ...more })
   const answer = await client.post<{ id: string }>('/flows/v1/rfqs', body)
   if (answer.status !== 201) throw new Error(`an RFQ could not be created: ${answer.text}`)
   return answer.body.id
@@ -65,6 +65,29 @@ export async function partWithOpenRfq(fixtures: Fixtures, account: Account): Pro
   const partId = await publishedPart(await administratorOf(fixtures, account), { internal: true })
   await applyTo(fixtures, account, await createRfqFor(fixtures, account, partId), ['publish'])
   return partId
+}
+
+/** An open RFQ of the account for its own part, with terms that its invitee has accepted. */
+export async function confidentialRfq(fixtures: Fixtures, account: Account): Promise<string> {
+  const partId = await publishedPart(await administratorOf(fixtures, account), { internal: true })
+  const id = await createRfqFor(fixtures, account, partId, { confidentialityTerms: 'Do not pass it on.' })
+  await applyTo(fixtures, account, id, ['publish'])
+  const { owner } = fixtures.market.db
+  await owner`
+    insert into sourcing.rfq_acceptances (rfq_id, org_id, accepted_at, terms_sha256)
+    select rfq_id, org_id, now(), 'digest' from sourcing.rfq_invitations where rfq_id = ${id}`
+  await owner`update sourcing.rfq_invitations set awaits_acceptance = false where rfq_id = ${id}`
+  return id
+}
+
+/** An open RFQ with terms that the account's organization is invited to accept. */
+export async function termsFor(fixtures: Fixtures, account: Account): Promise<string> {
+  const id = await invitationOf(fixtures, account)
+  const { owner } = fixtures.market.db
+  await owner`
+    update sourcing.rfqs set terms = (terms::jsonb || '{"confidentialityTerms":"Do not pass it on."}')::json where id = ${id}`
+  await owner`update sourcing.rfq_invitations set awaits_acceptance = true where rfq_id = ${id}`
+  return id
 }
 
 /** An open RFQ of an organization that is no account, with an invitation of the account's organization. */

@@ -1,0 +1,139 @@
+import type { RfqAcceptance } from '../../proto/http/sourcing/rfq-confidentiality.ts'
+import type { EmittedCaseEvent } from './cases.ts'
+import type { ApiClient } from './client.ts'
+import { createFactory } from './factories.ts'
+import { FileClient } from './files/file-client.ts'
+import type { TestMarketplace, TestOrganization } from './marketplace.ts'
+import { offerBody, offersOf } from './offers.ts'
+import type { Page, Problem } from './people.ts'
+import { publishedPart, rfqBody, rfqsOf } from './rfqs.ts'
+
+export const TERMS = 'The drawing is confidential: do not pass it on, and delete it after the RFQ.'
+/** The SHA-256 of the terms, from `printf %s … | sha256sum`. */
+export const TERMS_SHA256 = '6ed69ef9cc6cad46244914a1ab07e08036a1547138312b010b913af2688d9938'
+
+/** A part of which an outline tells less than half. */
+export const SECRET_PART = {
+  title: 'Impeller',
+  externalRef: 'DRW-4711',
+  description: 'A secret description.',
+  descriptionManufacturer: 'A secret for manufacturers.',
+  materialId: '316l',
+  materialNote: 'A secret of the material.',
+  processId: 'pbf-metal',
+  processNote: 'A secret of the process.',
+  standardIds: ['iso-astm-52901'],
+  criticalityIds: ['api-20s-amsl-2'],
+  keywords: ['secret-keyword'],
+  boundingBox: { x: 311 },
+  unitSystem: 'METRIC',
+  metadata: { secret: 'metadata' },
+  otherRequirementNotes: 'A secret requirement.',
+  internal: true,
+}
+
+/** The terms of an RFQ that an outline leaves out. */
+export const SECRET_RFQ = {
+  incoterm: 'DAP',
+  requirements: 'A secret requirement of the RFQ.',
+  requestedDeliveryDate: '2031-09-01',
+  paymentTerms: '30 days secretly',
+  delivery: { name: 'Secret dock', lines: ['Dokvej 12'], locality: 'Esbjerg', regionCode: 'DK' },
+  requiredDocuments: ['MATERIAL_CERTIFICATE'],
+}
+
+/** The domain event behind an event of a case. */
+export const causeOf = ({ data }: EmittedCaseEvent) => ('cause' in data ? data.cause?.event : undefined)
+
+/** The requests about the confidentiality of RFQs of one client. */
+export const termsOf = (client: ApiClient) => ({
+  accept: (id: string) => rfqsOf(client).act(id, 'accept-terms'),
+  release: (id: string, ...manufacturerIds: string[]) => rfqsOf(client).act(id, 'release-files', { manufacturerIds }),
+  withdraw: (id: string, ...manufacturerIds: string[]) =>
+    rfqsOf(client).act(id, 'withdraw-files', manufacturerIds.length > 0 ? { manufacturerIds } : undefined),
+  acceptances: (id: string, query = '') =>
+    client.get<Page<RfqAcceptance> & Problem>(`/flows/v1/rfqs/${id}/acceptances${query}`),
+})
+
+/**
+ * A designer that asks for offers for its own internal part, a buyer and the owner of another part, two manufacturers
+ * and a stranger with every role.
+ */
+export async function confidentialParties(market: TestMarketplace) {
+  const [designer, buyer, owner, maker, rival, stranger] = await Promise.all([
+    market.organization(['CONSUMER', 'IP_OWNER']),
+    market.organization(['CONSUMER']),
+    market.organization(['IP_OWNER', 'CONSUMER', 'MANUFACTURER']),
+    market.organization(['MANUFACTURER', 'CONSUMER']),
+    market.organization(['MANUFACTURER', 'CONSUMER']),
+    market.organization(['CONSUMER', 'IP_OWNER', 'MANUFACTURER', 'SELLER', 'DISTRIBUTOR']),
+  ])
+  const partOf = async ({ administrator }: TestOrganization, more: object = {}) => {
+    const partId = await publishedPart(administrator.client, { ...SECRET_PART, ...more })
+    const files = new FileClient(market, administrator.client)
+    for (const group of ['document', 'ip', 'development'] as const)
+      await files.addFile(partId, group, group, `${group}.stl`)
+    return partId
+  }
+  const partId = await partOf(designer)
+  const both = [maker.orgId, rival.orgId]
+  const rfqs = rfqsOf(designer.administrator.client)
+
+  const draft = async (more: object = {}): Promise<string> => {
+    const content = { manufacturerIds: both, confidentialityTerms: TERMS, ...SECRET_RFQ, ...more }
+    const { status, body, text } = await rfqs.create(rfqBody(partId, content))
+    if (status !== 201) throw new Error(`an RFQ could not be created: ${text}`)
+    return body.id
+  }
+  const open = async (more: object = {}): Promise<string> => {
+    const id = await draft(more)
+    const { status, text } = await rfqs.act(id, 'publish')
+    if (status !== 200) throw new Error(`an RFQ could not be published: ${text}`)
+    return id
+  }
+  /**
+   * An RFQ of the buyer for an internal part of the owner, with terms. The API lets only subscribers of a part ask for
+   * that, so the part is public until the RFQ is published.
+   */
+  const openForOwner = async (more: object = {}): Promise<{ id: string; partId: string }> => {
+    const owned = await partOf(owner, { internal: false })
+    const requests = rfqsOf(buyer.administrator.client)
+    const { body } = await requests.create(rfqBody(owned, { manufacturerIds: both, ...SECRET_RFQ, ...more }))
+    const { status, text } = await requests.act(body.id, 'publish')
+    if (status !== 200) throw new Error(`an RFQ could not be published: ${text}`)
+    const added = JSON.stringify({ confidentialityTerms: TERMS })
+    await market.db.owner`
+      update sourcing.rfqs set terms = (terms::jsonb || ${added}::text::jsonb)::json where id = ${body.id}`
+    await market.db.owner`
+      update sourcing.rfq_invitations invitation set awaits_acceptance = true,
+        document = sourcing.rfq_document(rfq, array[org_id], '{}', 'INVITEE')
+      from sourcing.rfqs rfq where rfq.id = ${body.id} and rfq_id = rfq.id`
+    await setInternal(owned, true)
+    return { id: body.id, partId: owned }
+  }
+  const setInternal = (id: string, internal: boolean) => market.db.owner`
+    update sourcing.parts set content = sourcing.with_internal(content, ${internal}) where id = ${id}`
+  /** A verb of the buyer that is for subscribers of an internal part. */
+  const actAsSubscriber = async ({ id, partId: of }: { id: string; partId: string }, verb: string, body: object) => {
+    await setInternal(of, false)
+    const { status, text } = await rfqsOf(buyer.administrator.client).act(id, verb, body)
+    await setInternal(of, true)
+    if (status !== 200) throw new Error(`${verb} was refused: ${text}`)
+  }
+  /** The groups of files of a part that an organization sees. */
+  const groupsFor = async ({ administrator }: TestOrganization, of = partId): Promise<string[] | number> => {
+    const { status, body } = await administrator.client.get<{ items: { group: string }[] }>(`/v1/parts/${of}/files`)
+    return status === 200 ? body.items.map(({ group }) => group).toSorted() : status
+  }
+  /** Submits an offer of a manufacturer that has accepted the terms. */
+  const offer = async (rfqId: string, { administrator }: TestOrganization): Promise<string> => {
+    const { id: factoryId } = await createFactory(administrator.client)
+    const offers = offersOf(administrator.client)
+    const { body } = await offers.create(offerBody(rfqId, factoryId))
+    const { status, text } = await offers.act(body.id, 'submit')
+    if (status !== 200) throw new Error(`an offer could not be submitted: ${text}`)
+    return body.id
+  }
+  const organizations = { designer, buyer, owner, maker, rival, stranger }
+  return { ...organizations, partId, rfqs, draft, open, openForOwner, actAsSubscriber, groupsFor, offer }
+}
