@@ -24,6 +24,7 @@ import * as offers from '../../../proto/http/sourcing/offer-lifecycle.ts'
 import * as orders from '../../../proto/http/sourcing/order-lifecycle.ts'
 import * as partLifecycle from '../../../proto/http/sourcing/part-lifecycle.ts'
 import * as parts from '../../../proto/http/sourcing/parts.ts'
+import * as confidentiality from '../../../proto/http/sourcing/rfq-confidentiality.ts'
 import * as rfqs from '../../../proto/http/sourcing/rfq-lifecycle.ts'
 import * as uploads from '../../../proto/http/sourcing/uploads.ts'
 import * as deliveries from '../../../proto/http/webhooks/deliveries.ts'
@@ -48,7 +49,7 @@ const MODULES: readonly object[] = [
     offers,
     orders,
   ],
-  ...[partLifecycle, parts, rfqs, uploads, deliveries, endpointFlows, endpoints],
+  ...[partLifecycle, parts, rfqs, confidentiality, uploads, deliveries, endpointFlows, endpoints],
 ]
 
 const isOperation = (value: unknown): value is Operation =>

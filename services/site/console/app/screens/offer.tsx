@@ -13,6 +13,7 @@ import { PartFiles } from '../ui/files.tsx'
 import { amountOf, Field, Form, localTime, numberOf, textOf, timeOf } from '../ui/form.tsx'
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
+import { ConfidentialityTerms, useStanding } from './confidentiality.tsx'
 import { Terms } from './offer-terms.tsx'
 import { termFacts } from './rfq-terms.tsx'
 
@@ -308,6 +309,17 @@ function Offers({ rfq }: { rfq: Rfq }) {
   )
 }
 
+/** An offer needs the acceptance of the terms, where the RFQ has some. */
+function OffersOnceAccepted({ rfq }: { rfq: Rfq }) {
+  const standing = useStanding(rfq)
+  return (
+    <div class="stack">
+      <ConfidentialityTerms rfq={rfq} />
+      {(standing === 'free' || standing === 'accepted') && <Offers rfq={rfq} />}
+    </div>
+  )
+}
+
 /** The offer of the caller's organization for an RFQ, beside what is asked for. */
 export function OfferScreen({ id = '' }: { id?: string }) {
   const read = useRecord('/v1/rfqs/{id}', { path: { id } })
@@ -324,7 +336,7 @@ export function OfferScreen({ id = '' }: { id?: string }) {
           badge={<Badge of="rfq" state={rfq.state} />}
         >
           <div class="beside">
-            {rfq.consumerOrgId === orgId.value ? <Empty>{t.offer.own}</Empty> : <Offers rfq={rfq} />}
+            {rfq.consumerOrgId === orgId.value ? <Empty>{t.offer.own}</Empty> : <OffersOnceAccepted rfq={rfq} />}
             <div class="stack">
               <Section title={t.rfqs.request}>
                 <Facts

@@ -25,6 +25,7 @@ const DAY_MS = 86_400_000
 function contentOf(data: FormData) {
   const incoterm = textOf(data, 'incoterm') as Incoterm | undefined
   const requirements = textOf(data, 'requirements')
+  const confidentialityTerms = textOf(data, 'confidentialityTerms')
   return {
     quantities: numbersIn(textOf(data, 'quantities') ?? ''),
     expireTime: timeOf(data, 'expireTime') as string,
@@ -34,6 +35,8 @@ function contentOf(data: FormData) {
     ...(incoterm && { incoterm }),
     ...(requirements && { requirements }),
     ...definedIn(termsOf(data, textOf(data, 'deliveryRegionCode') as string)),
+    ...(confidentialityTerms && { confidentialityTerms }),
+    ...(data.has('releaseFiles') && { releaseFiles: true }),
   }
 }
 
@@ -138,6 +141,21 @@ export const RfqFields = ({ rfq }: { rfq?: Rfq }) => (
       type="checkbox"
       value={String(rfq?.sealed ?? false)}
     />
+    <Field
+      name="confidentialityTerms"
+      label={t.confidentiality.terms}
+      hint={t.confidentiality.termsHint}
+      rows={4}
+      value={rfq?.confidentialityTerms}
+      isOptional
+    />
+    <Field
+      name="releaseFiles"
+      label={t.confidentiality.releaseAtOnce}
+      hint={t.confidentiality.releaseAtOnceHint}
+      type="checkbox"
+      value={String(rfq?.releaseFiles ?? false)}
+    />
   </>
 )
 
@@ -145,7 +163,7 @@ export const RfqFields = ({ rfq }: { rfq?: Rfq }) => (
 export const patchRfq = (id: string, data: FormData, headers: { 'If-Match': string }) => {
   const cleared = {
     ...{ incoterm: null, requirements: null, requestedDeliveryDate: null, paymentTerms: null, delivery: null },
-    requiredDocuments: null,
+    ...{ requiredDocuments: null, confidentialityTerms: null, releaseFiles: null },
   }
   const body = { ...cleared, ...contentOf(data) }
   return patch('/flows/v1/rfqs/{id}', id, body, headers)

@@ -15,6 +15,7 @@ import { ListTable, Table } from '../ui/list.tsx'
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 import { Timeline } from '../ui/timeline.tsx'
+import { Acceptances, ConfidentialityTerms } from './confidentiality.tsx'
 import { patchRfq, RfqFields } from './rfq-form.tsx'
 import { Amend, PinnedPart, termFacts } from './rfq-terms.tsx'
 
@@ -256,6 +257,8 @@ export function RfqScreen({ id = '' }: { id?: string }) {
                 </p>
               )}
               <RfqFacts rfq={rfq} />
+              <ConfidentialityTerms rfq={rfq} />
+              <Acceptances rfq={rfq} />
               {rfq.state === 'AWARDED' && <Orders rfqId={id} />}
               {rfq.consumerOrgId === orgId.value && (
                 <>

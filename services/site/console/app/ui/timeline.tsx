@@ -12,7 +12,13 @@ type RecordKind = 'rfq' | 'order' | 'part'
 const filesOf = { rfq: t.documents.title, order: t.documents.title, part: t.files.title }
 
 const nameOf = (of: RecordKind, field: string) =>
-  (t.timeline.fields as Readonly<Record<string, string>>)[field] ?? (field.startsWith('files.') ? filesOf[of] : field)
+  (t.timeline.fields as Readonly<Record<string, string>>)[field] ??
+  (field.startsWith('files.') ? filesOf[of] : acceptanceName(field))
+
+function acceptanceName(field: string): string {
+  if (!field.startsWith('acceptances.')) return field
+  return field.endsWith('.filesReleasedTime') ? t.timeline.fields.filesReleasedTime : t.timeline.fields.acceptances
+}
 
 /** What an entry of the history says: the new state, or the fields that changed. */
 function sentence(of: RecordKind, { kind, changes }: HistoryEntry): ComponentChildren {

@@ -1,0 +1,136 @@
+import { RFQ } from '../../../../../proto/states/rfqs.ts'
+import { post, type Rfq, type RfqAcceptance } from '../api.ts'
+import { useList } from '../data.ts'
+import { time } from '../format.ts'
+import { mayUse, orgId } from '../me.ts'
+import { OrgName } from '../names.tsx'
+import { fill, t } from '../texts.ts'
+import { Action } from '../ui/dialog.tsx'
+import { ListTable } from '../ui/list.tsx'
+import { Facts, Section } from '../ui/page.tsx'
+
+const useAcceptances = (rfq: Rfq) =>
+  useList(
+    rfq.confidentialityTerms === undefined || rfq.state === 'DRAFT' ? undefined : '/flows/v1/rfqs/{id}/acceptances',
+    { path: { id: rfq.id } },
+    (one) => one.manufacturerOrgId,
+  )
+
+const isInvitee = ({ manufacturerIds, consumerOrgId }: Rfq) =>
+  manufacturerIds.includes(orgId.value) && consumerOrgId !== orgId.value
+
+type Standing = 'free' | 'unknown' | 'pending' | 'accepted'
+
+/** Whether the caller's organization is invited and has accepted the terms, which come before its offer. */
+export function useStanding(rfq: Rfq): Standing {
+  const { data } = useAcceptances(rfq)
+  if (rfq.confidentialityTerms === undefined || !isInvitee(rfq)) return 'free'
+  if (data === undefined) return 'unknown'
+  return data.some((one) => one.manufacturerOrgId === orgId.value) ? 'accepted' : 'pending'
+}
+
+/** The terms, and for an invited manufacturer the button that accepts them. */
+export function ConfidentialityTerms({ rfq }: { rfq: Rfq }) {
+  const { data } = useAcceptances(rfq)
+  const isPending = useStanding(rfq) === 'pending'
+  if (rfq.confidentialityTerms === undefined) return null
+  const own = isInvitee(rfq) ? data?.find((one) => one.manufacturerOrgId === orgId.value) : undefined
+  return (
+    <Section
+      title={t.confidentiality.terms}
+      actions={
+        <Action
+          label={t.confidentiality.accept}
+          hint={t.confidentiality.acceptHint}
+          when={isPending && mayUse(RFQ, 'acceptTerms', rfq)}
+          isPrimary
+          onRun={() => post('/flows/v1/rfqs/{id}/accept-terms', rfq.id)}
+        >
+          <p class="text">{rfq.confidentialityTerms}</p>
+        </Action>
+      }
+    >
+      {isPending && <p class="hint">{t.confidentiality.pending}</p>}
+      <p class="text">{rfq.confidentialityTerms}</p>
+      {own && (
+        <Facts
+          of={[
+            [t.confidentiality.accepted, time(own.acceptedTime)],
+            [t.confidentiality.released, own.filesReleasedTime && time(own.filesReleasedTime)],
+          ]}
+        />
+      )}
+    </Section>
+  )
+}
+
+function ReleaseSteps({ rfq, acceptance }: { rfq: Rfq; acceptance: RfqAcceptance }) {
+  const body = { manufacturerIds: [acceptance.manufacturerOrgId] }
+  const isOut = acceptance.filesReleasedTime !== undefined
+  return (
+    <div class="actions">
+      <Action
+        label={t.confidentiality.release}
+        hint={t.confidentiality.releaseHint}
+        when={!isOut && mayUse(RFQ, 'releaseFiles', rfq)}
+        onRun={() => post('/flows/v1/rfqs/{id}/release-files', rfq.id, body)}
+      />
+      <Action
+        label={t.confidentiality.withdraw}
+        hint={t.confidentiality.withdrawHint}
+        when={isOut && mayUse(RFQ, 'withdrawFiles', rfq)}
+        isDangerous
+        onRun={() => post('/flows/v1/rfqs/{id}/withdraw-files', rfq.id, body)}
+      />
+    </div>
+  )
+}
+
+/** Who has accepted the terms, and who can read the confidential files. */
+export function Acceptances({ rfq }: { rfq: Rfq }) {
+  const list = useAcceptances(rfq)
+  if (rfq.confidentialityTerms === undefined || rfq.state === 'DRAFT' || isInvitee(rfq)) return null
+  return (
+    <Section
+      title={t.confidentiality.acceptances}
+      actions={
+        <Action
+          label={t.confidentiality.withdrawAll}
+          hint={t.confidentiality.withdrawAllHint}
+          when={
+            mayUse(RFQ, 'withdrawFiles', rfq) &&
+            (rfq.releaseFiles === true || list.data?.some((one) => one.filesReleasedTime !== undefined) === true)
+          }
+          isDangerous
+          onRun={() => post('/flows/v1/rfqs/{id}/withdraw-files', rfq.id)}
+        />
+      }
+    >
+      <ListTable
+        caption={t.confidentiality.acceptances}
+        list={list}
+        idOf={(one) => one.manufacturerOrgId}
+        empty={t.confidentiality.none}
+        columns={[
+          { label: t.rfqs.manufacturer, cell: (one) => <OrgName id={one.manufacturerOrgId} /> },
+          {
+            label: t.confidentiality.accepted,
+            cell: (one) => (
+              <>
+                {time(one.acceptedTime)}{' '}
+                <small class="quiet">
+                  {fill(t.confidentiality.digest, { digest: `${one.termsSha256.slice(0, 12)}…` })}
+                </small>
+              </>
+            ),
+          },
+          {
+            label: t.confidentiality.released,
+            cell: (one) => (one.filesReleasedTime === undefined ? '' : time(one.filesReleasedTime)),
+          },
+          { label: t.ui.actions, cell: (one) => <ReleaseSteps rfq={rfq} acceptance={one} /> },
+        ]}
+      />
+    </Section>
+  )
+}
