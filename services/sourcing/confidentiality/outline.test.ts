@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Part } from '../../../proto/http/sourcing/parts.ts'
 import { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
-import { casesOf } from '../../testing/cases.ts'
+import { caseEventsOf, casesOf } from '../../testing/cases.ts'
 import { confidentialParties, SECRET_PART, SECRET_RFQ, TERMS, termsOf } from '../../testing/confidentiality.ts'
 import { createFactory } from '../../testing/factories.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
@@ -155,6 +155,33 @@ describe('an invited manufacturer that has not accepted the terms', () => {
     await rfqs.act(id, 'cancel', { reason: 'A secret reason.' })
     const { body } = await invited.read(id)
     expect([Object.keys(body).toSorted(), body.state]).toEqual([RFQ_FIELDS, 'CANCELLED'])
+  })
+
+  test('reads no documents of the RFQ: 404 as for an unknown one, and 200 after the acceptance', async () => {
+    const fresh = await market.organization(['MANUFACTURER'])
+    const id = await open({ manufacturerIds: [fresh.orgId] })
+    const by = fresh.administrator.client
+    const [before, unknown] = [
+      await by.get<Problem>(`/flows/v1/rfqs/${id}/files`),
+      await by.get<Problem>('/flows/v1/rfqs/rfq_unknown/files'),
+    ]
+    expect([before.status, before.body.detail]).toEqual([404, unknown.body.detail])
+    await termsOf(by).accept(id)
+    expect((await by.get(`/flows/v1/rfqs/${id}/files`)).status).toBe(200)
+    expect((await designer.administrator.client.get(`/flows/v1/rfqs/${id}/files`)).status).toBe(200)
+  })
+
+  test('is told of an amendment only where the outline shows it', async () => {
+    const fresh = await market.organization(['MANUFACTURER'])
+    const id = await open({ manufacturerIds: [maker.orgId, fresh.orgId] })
+    await termsOf(fresh.administrator.client).accept(id)
+    const amend = async (body: object) => {
+      const events = await caseEventsOf(market, () => rfqs.act(id, 'amend', { ...body, reason: 'x' }))
+      return new Set(events.map(({ tenantId }) => tenantId))
+    }
+    const whole = new Set([designer.orgId, fresh.orgId])
+    expect(await amend({ requirements: 'Another secret.' })).toEqual(whole)
+    expect(await amend({ quantities: [9] })).toEqual(new Set([...whole, maker.orgId]))
   })
 
   test('gets the same shape in the answers of its commands, and no more in its case', async () => {

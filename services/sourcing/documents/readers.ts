@@ -9,6 +9,8 @@ import { emitOrderEvent } from '../orders/events.ts'
 import type { OrderDeps } from '../orders/followers.ts'
 import { caseChange, emitRfqEvent } from '../rfqs/events.ts'
 import type { RfqDeps } from '../rfqs/followers.ts'
+import { listOutlined } from '../rfqs/queries.ts'
+import { readersOfWhole } from '../rfqs/rules.ts'
 import * as queries from './queries.ts'
 
 /** What happens in other features when the documents of a record change. `service.ts` provides it. */
@@ -47,7 +49,9 @@ export const lockRecord = (deps: ReaderDeps, tx: Tx, { kind, id }: RecordKey): P
 /** The documents of a draft are the consumer's alone. */
 async function tellOfRfq({ followers }: ReaderDeps, tx: Tx, rfq: Rfq, isPublished: boolean, now: string) {
   await emitRfqEvent(tx, 'filesChanged', rfq)
-  if (isPublished) await followers.updateCases(tx, [caseChange('filesChanged', rfq)], now)
+  if (!isPublished) return
+  const orgIds = readersOfWhole(rfq, await listOutlined(tx, rfq.id))
+  await followers.updateCases(tx, [{ ...caseChange('filesChanged', rfq), orgIds }], now)
 }
 
 type OfferWithReaders = offerEvents.SharedOffer & { is_submitted: boolean; concealed: boolean }

@@ -22,7 +22,8 @@ export const documentRoutes = ({ http, onPending, ...deps }: Deps) =>
   new Elysia({ name: 'sourcing.documents' })
     .use(
       http.route(api.listRfqFiles, async (context) => {
-        found(await context.read((sql) => findRfq(sql, context.caller.orgId, context.params.id)))
+        const readable = await context.read((sql) => findRfq(sql, context.caller.orgId, context.params.id))
+        found(readable.filter(({ isOutline }) => !isOutline))
         return documentsOf(deps, context)
       }),
     )

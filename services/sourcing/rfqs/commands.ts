@@ -24,6 +24,7 @@ import {
   partiesOf,
   patchedContent,
   type RfqContent,
+  readersOfWhole,
   stateAt,
   writableFields,
 } from './rules.ts'
@@ -157,7 +158,10 @@ export async function amendRfq(
   const change = { reason: body.reason, isNewVersion, pinned }
   const amended = found(await queries.amendContent(tx, { orgId: caller.orgId, id: rfq.id }, content, change, now))
   await emitRfqEvent(tx, 'amended', rfq)
-  await followers.updateCases(tx, [caseChange('amended', rfq)], now)
+  const isInOutline =
+    pinned || content.expireTime !== rfq.expireTime || !Bun.deepEquals(content.quantities, rfq.quantities)
+  const outlined = isInOutline ? [] : await queries.listOutlined(tx, rfq.id)
+  await followers.updateCases(tx, [{ ...caseChange('amended', rfq), orgIds: readersOfWhole(rfq, outlined) }], now)
   await changeFiles?.(tx)
   return new JsonText(amended.document)
 }

@@ -12,22 +12,29 @@ interface ReadableRfq {
   reader: 'CONSUMER' | 'IP_OWNER' | 'MANUFACTURER'
   /** Whether it has an invitation that it has not read yet. */
   isUnread: boolean
+  /** Whether it reads only an outline, because it has not accepted the confidentiality terms yet. */
+  isOutline: boolean
 }
 
 /** The JSON of an RFQ for an organization; no row where the organization may not read it. */
 export const findRfq = (sql: Sql, orgId: string, id: string) => sql<ReadableRfq[]>`
   select coalesce(rfq.document, invitation.document) as document,
     case when rfq.id is null then 'MANUFACTURER' when rfq.is_consumer then 'CONSUMER' else 'IP_OWNER' end as reader,
-    rfq.id is null and invitation.state = 'INVITED' as "isUnread"
+    rfq.id is null and invitation.state = 'INVITED' as "isUnread",
+    rfq.id is null and invitation.awaits_acceptance as "isOutline"
   from (values (${id})) wanted (id)
   left join (
     select id, ${isConsumer(sql, orgId)} as is_consumer, ${documentFor(sql, orgId)} as document from sourcing.rfqs
     where id = ${id} and (${isConsumer(sql, orgId)} or (${isIpOwner(sql, orgId)}))
   ) rfq on true
   left join (
-    select rfq_id, state, document from sourcing.rfq_invitations where rfq_id = ${id} and ${isInvited(sql, orgId)}
+    select rfq_id, state, awaits_acceptance, document from sourcing.rfq_invitations where rfq_id = ${id} and ${isInvited(sql, orgId)}
   ) invitation on true
   where num_nonnulls(rfq.id, invitation.rfq_id) > 0`
+
+/** The invited manufacturers of an RFQ that have not accepted its confidentiality terms. */
+export const listOutlined = (sql: Sql, id: string) => sql<{ org_id: string }[]>`
+  select org_id from sourcing.rfq_invitations where rfq_id = ${id} and awaits_acceptance`
 
 export const markRead = (sql: Sql, orgId: string, id: string, now: string) => sql`
   update sourcing.rfq_invitations set state = 'READ', read_at = ${now}
@@ -218,10 +225,7 @@ export function listInvitations(sql: Sql, id: string, { after, limit, offset }: 
     order by invited_at desc, org_id desc limit ${limit} offset ${offset}`
 }
 
-/**
- * The entries of an RFQ as its IP owner sees them: from the publication on, and without the acceptances of others where
- * it is invited itself.
- */
+/** The entries for the IP owner: from the publication on, without acceptances of others where it is invited itself. */
 export function listPartyHistory(sql: Sql, id: string, orgId: string, { after, limit, offset }: PageWindow) {
   const key = timeKeyAt(after)
   return sql<DocumentRow[]>`

@@ -16,6 +16,15 @@ export const partiesOf = ({
   ...new Set([consumerOrgId, ipOwnerOrgId, ...manufacturerIds]),
 ]
 
+/** The organizations that learn of a change that an outline does not show: all but those that read only the outline. */
+export const readersOfWhole = (
+  rfq: Pick<Rfq, 'consumerOrgId' | 'ipOwnerOrgId' | 'manufacturerIds'>,
+  outlined: readonly { org_id: string }[],
+): string[] => {
+  const ids = new Set(outlined.map(({ org_id: id }) => id))
+  return partiesOf(rfq).filter((id) => !ids.has(id) || hasOtherRole(rfq, id))
+}
+
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /** The facts that the guards compare. */
