@@ -234,7 +234,9 @@ language plpgsql as $$
 begin
   update sourcing.rfq_invitations i set
     rfq_state = new.state, expires_at = new.expires_at, expired = new.expired, part_revision = new.part_revision,
-    part_title = case when new.part_revision is distinct from old.part_revision then new.part_title else i.part_title end,
+    -- A manufacturer that declined reads no later revision.
+    part_title = case when new.part_revision is distinct from old.part_revision and i.state <> 'DECLINED'
+      then new.part_title else i.part_title end,
     document = case
       when row(new.state, new.expires_at, new.awarded_offer_ids, new.version)
         is distinct from row(old.state, old.expires_at, old.awarded_offer_ids, old.version)
