@@ -97,6 +97,23 @@ const FILE_RELEASE_EVENTS = sameData(FileReleaseData, {
   'sourcing.rfq.filesReleased': 'Files of the group `ip` were released to invited manufacturers for quoting.',
   'sourcing.rfq.filesWithdrawn': 'The IP owner withdrew files of the group `ip` from invited manufacturers.',
 })
+const QUESTION_EVENTS = sameData(
+  Type.Object({ ...rfq, questionId: Id('question', 'The question.'), manufacturerOrgId: OrgId('Its asker.') }),
+  {
+    'sourcing.rfq.questionAsked': 'An invited manufacturer asked a question about an RFQ.',
+    'sourcing.rfq.questionAnswered': 'A question was answered, to its asker or to every invitee.',
+    'sourcing.rfq.questionDismissed': 'A question was dismissed, or its RFQ ended without an answer.',
+  },
+)
+
+const ClarificationData = Type.Object(
+  {
+    ...rfq,
+    clarificationId: Id('question', 'The clarification.'),
+    answeredByOrgId: OrgId('The consumer or IP owner.'),
+  },
+  { description: 'The consumer or the IP owner told every invitee something about an RFQ.' },
+)
 
 const offer = { offerId, rfqId, partId, manufacturerOrgId, consumerOrgId, ipOwnerOrgId }
 const OfferData = Type.Object(offer)
@@ -161,6 +178,8 @@ export const SOURCING_EVENTS = {
   'sourcing.rfq.declined': DeclineData,
   'sourcing.rfq.termsAccepted': AcceptanceData,
   ...FILE_RELEASE_EVENTS,
+  ...QUESTION_EVENTS,
+  'sourcing.rfq.clarified': ClarificationData,
   ...OFFER_EVENTS,
   'sourcing.offer.revised': RevisionData,
   ...ORDER_EVENTS,

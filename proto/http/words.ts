@@ -4,6 +4,7 @@ import { CASE_STATES } from '../states/cases.ts'
 import { ENDPOINT_STATUSES } from '../states/endpoints.ts'
 import { OFFER_STATES } from '../states/offers.ts'
 import { ORDER_STATES } from '../states/orders.ts'
+import { QUESTION_STATES } from '../states/questions.ts'
 import { RFQ_STATES } from '../states/rfqs.ts'
 import { WEBHOOK_EVENT_TYPES, WEBHOOK_SUBSCRIPTIONS } from '../webhook-events.ts'
 import { MATERIAL_TYPES, PRODUCTION_PROCESS_TYPES } from './catalog/enums.ts'
@@ -30,6 +31,7 @@ export const NAMED_WORDS: Readonly<Record<string, Words>> = {
   OrgRole: { values: ORG_ROLES, description: 'Role of an organization.' },
   Permission: { values: PERMISSIONS, description: 'A permission. None implies another one.' },
   ProductionProcessType: { values: PRODUCTION_PROCESS_TYPES, description: 'Type of a production process.' },
+  QuestionState: { values: QUESTION_STATES, description: 'State of a question about an RFQ.' },
   RfqState: { values: RFQ_STATES, description: 'State of an RFQ.' },
   UnitSystem: { values: UNIT_SYSTEMS, description: 'Unit system of lengths.' },
   WebhookEndpointStatus: { values: ENDPOINT_STATUSES, description: 'Whether an endpoint receives deliveries.' },

@@ -8,6 +8,7 @@ export type RfqState = (typeof RFQ_STATES)[number]
  * `offersAreAcceptable`: each awarded offer may be accepted. `quantitiesAreRequested`: together, the awards have at
  * most the largest quantity. `partIsInternal`: confidentiality terms need an internal part. `mayReleaseFiles`: only
  * with terms, and for an own part. `haveAccepted`: the named manufacturers have accepted the terms and not declined.
+ * `isInvited`: the invitation was not declined. An IP owner that is invited itself asks, and does not clarify.
  */
 export const RFQ = new StateTable({
   record: 'RFQ',
@@ -57,5 +58,7 @@ export const RFQ = new StateTable({
       guards: ['hasTerms', 'isNoInvitee', 'isWithinRelease', 'haveAccepted'],
     },
     withdrawFiles: { from: ['OPEN', 'CLOSED', 'AWARDED'], by: ['ipOwner'] },
+    ask: { from: ['OPEN'], by: ['invitee'], guards: ['isInvited'] },
+    clarify: { from: ['OPEN', 'CLOSED'], by: ['consumer', 'ipOwner'] },
   },
 })

@@ -8,6 +8,7 @@ import { MAIL } from '../../proto/states/mails.ts'
 import { OFFER } from '../../proto/states/offers.ts'
 import { ORDER } from '../../proto/states/orders.ts'
 import { PART } from '../../proto/states/parts.ts'
+import { QUESTION } from '../../proto/states/questions.ts'
 import { RFQ } from '../../proto/states/rfqs.ts'
 import type { Transition } from '../../proto/states/state-table.ts'
 import { testDatabase } from '../testing/database.ts'
@@ -21,6 +22,7 @@ interface Table {
 const TABLES: Record<string, { table: Table; column: 'state' | 'status' }> = {
   'sourcing.parts': { table: PART, column: 'state' },
   'sourcing.rfqs': { table: RFQ, column: 'state' },
+  'sourcing.rfq_questions': { table: QUESTION, column: 'state' },
   'sourcing.offers': { table: OFFER, column: 'state' },
   'sourcing.orders': { table: ORDER, column: 'state' },
   'sourcing.cases': { table: CASE, column: 'state' },

@@ -68,6 +68,7 @@ const REQUESTS: Partial<Record<Permission, Request[]>> = {
     ['PATCH /flows/v1/offers/x', { notes: 'A' }],
     ['POST /flows/v1/offers/x/revise'],
     ['POST /flows/v1/rfqs/x/decline'],
+    ['POST /flows/v1/rfqs/x/questions', { text: 'A' }],
   ],
   'offer:submit': [['POST /flows/v1/offers/x/submit']],
   'offer:withdraw': [['POST /flows/v1/offers/x/withdraw']],

@@ -39,6 +39,8 @@ import { partRoutes } from './parts/routes.ts'
 import { cleanUpRevisions } from './revisions/cleanup.ts'
 import { revisionRoutes } from './revisions/routes.ts'
 import { partChangeConsumer, partChangeJob } from './rfqs/part-changes.ts'
+import { endQuestions } from './questions/commands.ts'
+import { questionRoutes } from './questions/routes.ts'
 import { rfqRoutes } from './rfqs/routes.ts'
 import { rfqExpiryWorker } from './rfqs/workers.ts'
 import { technologyConsumer, technologyJob } from './technologies/refresh.ts'
@@ -94,6 +96,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       factoryRoutes({ http, pagination }),
       rfqRoutes({ http, pagination, ...deps, log: kit.log, onPending: worker.wake }),
       confidentialityRoutes({ http, pagination, ...deps }),
+      questionRoutes({ http, pagination, ...deps }),
       matchRoutes({ http, pagination }),
       offerRoutes({ http, pagination, ...deps }),
       awardRoutes({ http, ...deps }),

@@ -2,6 +2,7 @@ import type { Part } from '../../proto/http/sourcing/parts.ts'
 import type { CaseState } from '../../proto/states/cases.ts'
 import type { OfferState } from '../../proto/states/offers.ts'
 import type { OrderState } from '../../proto/states/orders.ts'
+import type { QuestionState } from '../../proto/states/questions.ts'
 import type { RfqState } from '../../proto/states/rfqs.ts'
 
 /*
@@ -38,6 +39,16 @@ export const RFQ_VERBS = {
   delete: { by: ['consumer'], moves: { DRAFT: 'DELETED' } },
   decline: { by: ['maker'], moves: { OPEN: 'OPEN' } },
 } as const satisfies Verbs<RfqState, 'consumer' | 'maker'>
+
+/** `ipOwner`: not invited itself. The RFQ has not ended; its end makes DISMISSED of ASKED. */
+export const QUESTION_VERBS = {
+  answer: { by: ['consumer', 'ipOwner'], moves: { ASKED: 'ANSWERED' } },
+  dismiss: { by: ['consumer', 'ipOwner'], moves: { ASKED: 'DISMISSED' } },
+} as const satisfies Verbs<QuestionState, 'consumer' | 'ipOwner'>
+
+/** The states of an RFQ in which its invitees ask, and its consumer and IP owner clarify. */
+export const ASK_FROM: readonly RfqState[] = ['OPEN']
+export const CLARIFY_FROM: readonly RfqState[] = ['OPEN', 'CLOSED']
 
 export const OFFER_VERBS = {
   patch: { by: ['maker'], moves: { DRAFT: 'DRAFT' } },

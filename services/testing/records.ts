@@ -9,7 +9,7 @@ import { completedUpload, createFile } from './operations/files.ts'
 import { createOffer, receivedOffer } from './operations/offers.ts'
 import { boughtOrder, madeOrder, ownedOrder } from './operations/orders.ts'
 import { ORGANIZATION_RECORDS } from './operations/organization-records.ts'
-import { confidentialRfq, createRfq, invitationOf, partWithOpenRfq, rfqAfter, termsFor } from './operations/rfqs.ts'
+import { askedQuestion, confidentialRfq, createRfq, invitationOf, partWithOpenRfq, rfqAfter, termsFor } from './operations/rfqs.ts'
 import { SERVICE_ACCOUNT_RECORDS } from './operations/service-account-records.ts'
 
 /** A kind of record that is private to an organization or to a user. */
@@ -152,6 +152,11 @@ export const RECORDS = {
     owners: IP_OWNERS,
     make: confidentialRfq,
     random: () => newId('rfq'),
+  },
+  question: {
+    owners: RFQ_CONSUMERS,
+    make: async (fixtures, account) => (await askedQuestion(fixtures, account)).questionId,
+    random: () => newId('question'),
   },
   offerRfq: {
     owners: MANUFACTURERS,

@@ -6,6 +6,7 @@ import { MAIL } from '../../../proto/states/mails.ts'
 import { OFFER } from '../../../proto/states/offers.ts'
 import { ORDER } from '../../../proto/states/orders.ts'
 import { PART } from '../../../proto/states/parts.ts'
+import { QUESTION } from '../../../proto/states/questions.ts'
 import { RFQ } from '../../../proto/states/rfqs.ts'
 import { KEY } from '../../../proto/states/service-account-keys.ts'
 import { USER } from '../../../proto/states/users.ts'
@@ -19,7 +20,7 @@ const DRAWINGS = join('services', 'site', 'pages', 'documentation', 'states')
 
 /** The tables of each guide, by the name in its markers. */
 const TABLES = {
-  'trade.md': { parts: PART, rfqs: RFQ, offers: OFFER, orders: ORDER, cases: CASE },
+  'trade.md': { parts: PART, rfqs: RFQ, questions: QUESTION, offers: OFFER, orders: ORDER, cases: CASE },
   'parts-and-files.md': { files: FILE },
   'webhooks.md': { endpoints: ENDPOINT },
   'organization.md': { users: USER, mails: MAIL },

@@ -43,6 +43,9 @@ export type NoticeKind =
   | 'closed'
   | 'toCompare'
   | 'declined'
+  | 'questionAsked'
+  | 'questionAnswered'
+  | 'clarified'
   | 'offered'
   | 'offerReconfirmed'
   | 'offerWithdrawn'
@@ -74,6 +77,7 @@ export const COUNTED_KINDS: readonly NoticeKind[] = [
   'offerExpired',
   'ownOfferExpired',
   'declined',
+  'questionAsked',
 ]
 /** Administrators who are notified for an organization. */
 export const MAX_ADMINISTRATORS = 10
@@ -95,6 +99,9 @@ const BY_CAUSE: Readonly<Record<string, Partial<Record<RfqRole, Choice>>>> = {
   'sourcing.rfq.closed': { CONSUMER: ['OFFERS', 'toCompare'], MANUFACTURER: ['INVITATIONS', 'closed'] },
   'sourcing.rfq.declined': { CONSUMER: ['OFFERS', 'declined'] },
   'sourcing.rfq.filesReleased': { MANUFACTURER: ['INVITATIONS', 'rfqFilesReleased'] },
+  'sourcing.rfq.questionAsked': { CONSUMER: ['OFFERS', 'questionAsked'] },
+  'sourcing.rfq.questionAnswered': { MANUFACTURER: ['INVITATIONS', 'questionAnswered'] },
+  'sourcing.rfq.clarified': { MANUFACTURER: ['INVITATIONS', 'clarified'] },
   'sourcing.rfq.awarded': { IP_OWNER: ['AWARDS', 'awarded'], MANUFACTURER: ['AWARDS', 'awarded'] },
   'sourcing.offer.submitted': { CONSUMER: ['OFFERS', 'offered'], IP_OWNER: ['OFFERS', 'offered'] },
   'sourcing.offer.reconfirmed': { CONSUMER: ['OFFERS', 'offerReconfirmed'], IP_OWNER: ['OFFERS', 'offerReconfirmed'] },

@@ -50,6 +50,9 @@ const TEXTS: Readonly<Record<NoticeKind, (about: About) => string>> = {
   closed: ({ rfq }) => `${rfq} is closed`,
   toCompare: ({ rfq }) => `${rfq} is closed: compare the offers`,
   declined: ({ rfq }) => `An invitation to ${rfq} was declined`,
+  questionAsked: ({ rfq }) => `A manufacturer has a question about ${rfq}`,
+  questionAnswered: ({ rfq }) => `A question about ${rfq} was answered`,
+  clarified: ({ rfq }) => `${rfq} was clarified`,
   offered: ({ rfq }) => `${rfq} has a new offer`,
   offerReconfirmed: ({ rfq }) => `An offer for ${rfq} was reconfirmed`,
   offerWithdrawn: ({ rfq }) => `An offer for ${rfq} was withdrawn`,
@@ -91,11 +94,18 @@ const TO_OFFER: ReadonlySet<NoticeKind> = new Set<NoticeKind>([
   'rejected',
 ])
 
+const TO_RFQ: ReadonlySet<NoticeKind> = new Set<NoticeKind>([
+  'partChanged',
+  'questionAsked',
+  'questionAnswered',
+  'clarified',
+])
+
 function pathOf({ kind, endpointId, caseId, orderId, rfqId, role }: Notice): string {
   if (endpointId) return `/webhooks/${endpointId}`
   if (caseId) return `/cases/${caseId}`
   if (orderId) return `/orders/${orderId}`
-  if (kind === 'partChanged') return `/rfqs/${rfqId}`
+  if (TO_RFQ.has(kind)) return `/rfqs/${rfqId}`
   return `/rfqs/${rfqId}${TO_OFFER.has(kind) ? '/offer' : comparisonFor(role)}`
 }
 

@@ -101,6 +101,7 @@ async function award(
     tx,
     ended.map((offer) => [EVENT_NAMES[offer.state], offer] as const),
   )
+  await followers.endQuestions(tx, rfq, now)
   const { distributor_org_id: distributorOrgId } = organizations
   const orders = await placeOrders(tx, lines, { sellerOrgId, distributorOrgId, rfq, now })
   await followers.openAssignments(tx, orders)

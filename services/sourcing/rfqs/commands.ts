@@ -203,7 +203,10 @@ export async function moveRfq(
   if (verb === 'publish') await queries.insertInvitations(tx, rfq.id, rfq.manufacturerIds, now)
   if (verb === 'publish' && rfq.releaseFiles) await followers.releaseFiles(tx, rfq.id, rfq.manufacturerIds, now)
   await emitRfqEvent(tx, EVENT_NAMES[verb], rfq)
-  if (verb === 'cancel') await followers.rejectOffers(tx, rfq.id, now)
+  if (verb === 'cancel') {
+    await followers.rejectOffers(tx, rfq.id, now)
+    await followers.endQuestions(tx, rfq, now)
+  }
   if (hasExpired) await followers.updateCases(tx, [caseChange('closed', rfq)], now)
   if (verb === 'publish') await followers.openCases(tx, rfq, partiesOf(rfq), causeOf('published', rfq), now)
   else await followers.updateCases(tx, [{ ...caseChange(EVENT_NAMES[verb], rfq), ends: verb === 'cancel' }], now)

@@ -6,29 +6,33 @@ import type { Tx } from '../../kit/db/client.ts'
 import type { RfqChange } from './followers.ts'
 import { partiesOf } from './rules.ts'
 
-type Subject = Pick<Rfq, 'id' | 'partId' | 'consumerOrgId' | 'ipOwnerOrgId'>
+/** What events tell of an RFQ. */
+export type RfqSubject = Pick<Rfq, 'id' | 'partId' | 'consumerOrgId' | 'ipOwnerOrgId'>
 
-const about = ({ id, partId, consumerOrgId, ipOwnerOrgId }: Subject) => ({
+export const about = ({ id, partId, consumerOrgId, ipOwnerOrgId }: RfqSubject) => ({
   rfqId: id,
   partId,
   consumerOrgId,
   ipOwnerOrgId,
 })
 
-type RfqEventName = Exclude<EventName<'sourcing.rfq'>, 'invited' | 'declined' | 'termsAccepted' | FileEventName>
+type RfqEventName = Exclude<EventName<'sourcing.rfq'>, DetailedEventName | FileEventName>
 
 /** The events that name the manufacturers whose access to files changes. */
 type FileEventName = 'filesReleased' | 'filesWithdrawn'
 
-const attributesOf = (rfq: Subject) => ({ tenantId: rfq.consumerOrgId, subject: rfq.id })
+/** The other events with data of their own. */
+type DetailedEventName = 'invited' | 'declined' | 'termsAccepted' | 'clarified' | `question${string}`
 
-export const emitRfqEvent = (tx: Tx, name: RfqEventName, rfq: Subject) =>
+export const attributesOf = (rfq: RfqSubject) => ({ tenantId: rfq.consumerOrgId, subject: rfq.id })
+
+export const emitRfqEvent = (tx: Tx, name: RfqEventName, rfq: RfqSubject) =>
   emit(tx, { ...attributesOf(rfq), type: `sourcing.rfq.${name}`, data: about(rfq) })
 
-export const emitRfqInvited = (tx: Tx, rfq: Subject, manufacturerOrgIds: string[]) =>
+export const emitRfqInvited = (tx: Tx, rfq: RfqSubject, manufacturerOrgIds: string[]) =>
   emit(tx, { ...attributesOf(rfq), type: 'sourcing.rfq.invited', data: { ...about(rfq), manufacturerOrgIds } })
 
-export const emitRfqDeclined = (tx: Tx, rfq: Subject, manufacturerOrgId: string) =>
+export const emitRfqDeclined = (tx: Tx, rfq: RfqSubject, manufacturerOrgId: string) =>
   emit(tx, { ...attributesOf(rfq), type: 'sourcing.rfq.declined', data: { ...about(rfq), manufacturerOrgId } })
 
 export const emitRfqTermsAccepted = (tx: Tx, rfq: Subject, manufacturerOrgId: string) =>

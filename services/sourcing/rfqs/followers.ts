@@ -2,6 +2,7 @@ import type { Cause } from '../../../proto/events/shapes.ts'
 import type { UpdateDocumentsRequest } from '../../../proto/http/sourcing/documents.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import type { Tx } from '../../kit/db/client.ts'
+import type { RfqSubject } from './events.ts'
 
 /** A change of an RFQ, or of an offer for it. */
 export interface RfqChange {
@@ -28,6 +29,8 @@ export interface RfqFollowers {
   copyDocuments(tx: Tx, offerId: string, revisionId: string, now: string): Promise<void>
   /** Releases the files of the group `ip` to manufacturers that accept the terms. */
   releaseFiles(tx: Tx, rfqId: string, orgIds: readonly string[], now: string): Promise<unknown>
+  /** Dismisses the unanswered questions about an RFQ that is awarded or cancelled. */
+  endQuestions(tx: Tx, rfq: RfqSubject, now: string): Promise<void>
   /** Opens the cases of organizations that read an RFQ from now on. */
   openCases(
     tx: Tx,

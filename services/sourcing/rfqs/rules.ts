@@ -49,10 +49,10 @@ interface GuardFacts {
 
 export type ConsumerVerb = Exclude<
   keyof typeof RFQ.verbs,
-  'award' | 'decline' | 'acceptTerms' | 'releaseFiles' | 'withdrawFiles'
+  'award' | 'decline' | 'ask' | 'clarify' | 'acceptTerms' | 'releaseFiles' | 'withdrawFiles'
 >
 
-/** The guards of the verbs of consumers but `award`, which has its own in the feature of awards. */
+/** The guards of the verbs of consumers but `award` and `clarify`, which other features have. */
 export const GUARDS = {
   hasInvitee: ({ manufacturerIds }) =>
     manufacturerIds.length > 0 ? [] : [problem('manufacturerIds', 'must name a manufacturer')],

@@ -3,8 +3,8 @@ import { type RecordName, recordKind } from '../records.ts'
 import { inHours } from '../rfqs.ts'
 import { changeOf } from './document-samples.ts'
 import { type Input, withValue } from './inputs.ts'
-import type { OperationSample } from './operation-sample.ts'
-import { confidentialRfq, inviteeOf } from './rfqs.ts'
+import type { OperationSample, PrivateReference } from './operation-sample.ts'
+import { askedQuestion, confidentialRfq, inviteeOf } from './rfqs.ts'
 
 /** Replaces the RFQ by one in another state. */
 const ofKind = (record: RecordName) => async (fixtures: Fixtures, account: Account, input: Input) =>
@@ -15,6 +15,22 @@ async function ended(fixtures: Fixtures, account: Account, input: Input): Promis
   const id = await confidentialRfq(fixtures, account)
   await fixtures.market.db.owner`update sourcing.rfqs set state = 'CANCELLED', cancel_reason = 'Sold.' where id = ${id}`
   return withValue(input, 'path.id', id)
+}
+
+/** A record of the account that is no question of the RFQ. */
+const ofOtherRfq = (record: RecordName): PrivateReference => ({
+  record,
+  own: ({ permissions }) => (permissions.has('rfq:create') || permissions.has('part:update') ? 404 : undefined),
+})
+
+const onQuestion: OperationSample = {
+  by: 'consumer',
+  references: { 'path.id': ofOtherRfq('openRfq'), 'path.questionId': ofOtherRfq('question') },
+  values: async (fixtures, account) => {
+    const { rfqId, questionId } = await askedQuestion(fixtures, account)
+    return { 'path.id': rfqId, 'path.questionId': questionId }
+  },
+  conflict: 'race',
 }
 
 const DELIVERY = { 'body.delivery.regionCode': 'shared', 'body.delivery.postalCode': 'shared' } as const
@@ -82,6 +98,22 @@ export const RFQ_SAMPLES: Record<string, OperationSample> = {
     references: { 'path.id': 'confidentialRfq', 'body.manufacturerIds.0': 'shared' },
     values: withInvitee,
     conflict: ended,
+  },
+  listRfqQuestions: { references: { 'path.id': ['draftRfq', 'openRfq', 'rfqInvitation'] } },
+  askRfqQuestion: {
+    by: 'manufacturer',
+    references: { 'path.id': 'rfqInvitation' },
+    async conflict(fixtures, _, input) {
+      await fixtures.market.db.owner`update sourcing.rfqs set state = 'CLOSED' where id = ${input.params.id as string}`
+      return input
+    },
+  },
+  answerRfqQuestion: onQuestion,
+  dismissRfqQuestion: onQuestion,
+  clarifyRfq: {
+    by: 'consumer',
+    references: { 'path.id': 'openRfq' },
+    conflict: ofKind('cancelledRfq'),
   },
   declineRfq: { by: 'manufacturer', references: { 'path.id': 'rfqInvitation' }, conflict: 'race' },
 }

@@ -1,6 +1,7 @@
 import type { OrgRole } from '../../../proto/permissions.ts'
 import { newId, newSerialNumber } from '../../kit/db/ids.ts'
 import type { Account, Fixtures } from '../fixtures.ts'
+import { insertQuestions } from '../questions.ts'
 import { publishedPart, rfqBody } from '../rfqs.ts'
 
 const invitees = new WeakMap<Fixtures, Promise<string>>()
@@ -58,6 +59,13 @@ async function applyTo(fixtures: Fixtures, account: Account, id: string, verbs: 
     const { status, text } = await client.post(`/flows/v1/rfqs/${id}/${verb}`)
     if (status !== 200) throw new Error(`${verb} of an RFQ: ${text}`)
   }
+}
+
+/** An open RFQ of the account with an unanswered question of an organization that is no account. */
+export async function askedQuestion(fixtures: Fixtures, account: Account) {
+  const rfqId = await rfqAfter(fixtures, account, 'publish')
+  const [questionId = ''] = await insertQuestions(fixtures.market, { rfqId, orgId: await inviteeOf(fixtures) })
+  return { rfqId, questionId }
 }
 
 /** A part of the account with an open RFQ. */
