@@ -82,7 +82,16 @@ const OTHER_PROCEDURES: Record<string, string> = {
 const READS = ['introspectActivation', 'introspectMailAddress']
 
 /** Lists below a record. */
-const COLLECTIONS = ['billing-details', 'contacts', 'expenses', 'extensions', 'keys', 'tasks']
+const COLLECTIONS = [
+  'billing-details',
+  'clarifications',
+  'contacts',
+  'expenses',
+  'extensions',
+  'keys',
+  'questions',
+  'tasks',
+]
 const VERB_OF_METHOD: Record<string, string> = { POST: 'create', PATCH: 'patch', DELETE: 'delete' }
 
 const camelCase = (text: string) => text.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())

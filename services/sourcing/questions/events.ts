@@ -1,6 +1,7 @@
 import { emit, emitAll } from '../../kit/bus/outbox/emit.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import { about, attributesOf, type RfqSubject } from '../rfqs/events.ts'
+import { about, attributesOf } from '../rfqs/events.ts'
+import type { RfqSubject } from '../rfqs/followers.ts'
 
 type QuestionEvent = 'questionAsked' | 'questionAnswered' | 'questionDismissed'
 

@@ -3,11 +3,8 @@ import type { Cause } from '../../../proto/events/shapes.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import type { RfqChange } from './followers.ts'
+import type { RfqChange, RfqSubject } from './followers.ts'
 import { partiesOf } from './rules.ts'
-
-/** What events tell of an RFQ. */
-export type RfqSubject = Pick<Rfq, 'id' | 'partId' | 'consumerOrgId' | 'ipOwnerOrgId'>
 
 export const about = ({ id, partId, consumerOrgId, ipOwnerOrgId }: RfqSubject) => ({
   rfqId: id,

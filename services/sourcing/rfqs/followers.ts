@@ -2,7 +2,9 @@ import type { Cause } from '../../../proto/events/shapes.ts'
 import type { UpdateDocumentsRequest } from '../../../proto/http/sourcing/documents.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import type { RfqSubject } from './events.ts'
+
+/** What events tell of an RFQ. */
+export type RfqSubject = Pick<Rfq, 'id' | 'partId' | 'consumerOrgId' | 'ipOwnerOrgId'>
 
 /** A change of an RFQ, or of an offer for it. */
 export interface RfqChange {

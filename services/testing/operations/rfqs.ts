@@ -61,9 +61,11 @@ async function applyTo(fixtures: Fixtures, account: Account, id: string, verbs: 
   }
 }
 
-/** An open RFQ of the account with an unanswered question of an organization that is no account. */
+/** An open RFQ of the account, or of a consumer, with an unanswered question of an organization that is no account. */
 export async function askedQuestion(fixtures: Fixtures, account: Account) {
-  const rfqId = await rfqAfter(fixtures, account, 'publish')
+  const isConsumer = ['owner', 'otherOwner', 'consumer'].includes(account.kind)
+  const consumer = isConsumer ? account : await fixtures.account('consumer', 'administrator')
+  const rfqId = await rfqAfter(fixtures, consumer, 'publish')
   const [questionId = ''] = await insertQuestions(fixtures.market, { rfqId, orgId: await inviteeOf(fixtures) })
   return { rfqId, questionId }
 }

@@ -16,6 +16,7 @@ import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 import { Timeline } from '../ui/timeline.tsx'
 import { Acceptances, ConfidentialityTerms } from './confidentiality.tsx'
+import { Questions } from './questions.tsx'
 import { patchRfq, RfqFields } from './rfq-form.tsx'
 import { Amend, PinnedPart, termFacts } from './rfq-terms.tsx'
 
@@ -259,6 +260,7 @@ export function RfqScreen({ id = '' }: { id?: string }) {
               <RfqFacts rfq={rfq} />
               <ConfidentialityTerms rfq={rfq} />
               <Acceptances rfq={rfq} />
+              {rfq.state !== 'DRAFT' && <Questions rfq={rfq} />}
               {rfq.state === 'AWARDED' && <Orders rfqId={id} />}
               {rfq.consumerOrgId === orgId.value && (
                 <>

@@ -1,0 +1,155 @@
+import { useSignal } from '@preact/signals'
+import { QUESTION } from '../../../../../proto/states/questions.ts'
+import { RFQ } from '../../../../../proto/states/rfqs.ts'
+import { command, market, post, type Question, type Rfq } from '../api.ts'
+import { useList } from '../data.ts'
+import { time } from '../format.ts'
+import { can, orgId, permits } from '../me.ts'
+import { OrgName } from '../names.tsx'
+import { t } from '../texts.ts'
+import { Action } from '../ui/dialog.tsx'
+import { Field, textOf } from '../ui/form.tsx'
+import { Badge, Section } from '../ui/page.tsx'
+import { Empty, Shown } from '../ui/states.tsx'
+
+/** An IP owner that is invited itself is an invitee; the consumer never is. */
+const isInvitee = ({ consumerOrgId, manufacturerIds }: Rfq) =>
+  consumerOrgId !== orgId.value && manufacturerIds.includes(orgId.value)
+
+const mayAnswer = (rfq: Rfq) =>
+  !isInvitee(rfq) &&
+  ((rfq.consumerOrgId === orgId.value && can('rfq:create')) || (rfq.ipOwnerOrgId === orgId.value && can('part:update')))
+
+/** The asker's words are not proposed for the publication, because others could recognise the asker by them. */
+function AnswerFields() {
+  const audience = useSignal('ALL')
+  return (
+    <>
+      <Field
+        name="audience"
+        label={t.questions.audience}
+        text={audience}
+        options={(['ALL', 'ASKER'] as const).map((each) => [each, t.questions.audiences[each]])}
+      />
+      {audience.value === 'ALL' && (
+        <Field
+          name="publishedText"
+          label={t.questions.publishedText}
+          hint={t.questions.publishedHint}
+          rows={3}
+          isFocused
+        />
+      )}
+      <Field name="text" label={t.questions.answer} rows={4} />
+    </>
+  )
+}
+
+function Steps({ rfq, question }: { rfq: Rfq; question: Question }) {
+  const params = { path: { id: rfq.id, questionId: question.id } }
+  const isOpen = QUESTION.isLegal('answer', question.state) && mayAnswer(rfq)
+  const answer = (data: FormData) => {
+    const publishedText = textOf(data, 'publishedText')
+    const body = {
+      text: textOf(data, 'text') ?? '',
+      audience: data.get('audience') === 'ALL' ? ('ALL' as const) : ('ASKER' as const),
+      ...(publishedText && { publishedText }),
+    }
+    return command(() => market.POST('/flows/v1/rfqs/{id}/questions/{questionId}/answer', { params, body }))
+  }
+  return (
+    <span class="actions">
+      <Action
+        label={t.questions.dismiss}
+        hint={question.text}
+        when={isOpen}
+        isDangerous
+        onRun={() => command(() => market.POST('/flows/v1/rfqs/{id}/questions/{questionId}/dismiss', { params }))}
+      />
+      <Action label={t.questions.toAnswer} hint={question.text} when={isOpen} onRun={answer}>
+        <AnswerFields />
+      </Action>
+    </span>
+  )
+}
+
+/** The asker's words where they are readable, else those that were published. */
+const titleOf = ({ text, publishedText }: Question) => text ?? publishedText ?? t.questions.clarification
+
+function Item({ rfq, question }: { rfq: Rfq; question: Question }) {
+  const { text, publishedText, askedByOrgId, answer, audience, state, createdTime, answeredTime } = question
+  return (
+    <li>
+      <span>
+        <strong class="text">{titleOf(question)}</strong> <Badge of="question" state={state} />
+        {text && publishedText && (
+          <p class="text quiet">
+            {t.questions.publishedAs}: {publishedText}
+          </p>
+        )}
+        {answer ? <p class="text">{answer}</p> : <br />}
+        <small class="quiet">
+          {askedByOrgId && (
+            <>
+              <OrgName id={askedByOrgId} />{' '}
+            </>
+          )}
+          {time(answeredTime ?? createdTime)} {audience && t.questions.read[audience]}
+        </small>
+      </span>
+      <Steps rfq={rfq} question={question} />
+    </li>
+  )
+}
+
+/** The questions about a published RFQ, and what one can do with them. */
+export function Questions({ rfq }: { rfq: Rfq }) {
+  const { id, state } = rfq
+  const list = useList('/flows/v1/rfqs/{id}/questions', { path: { id } })
+  const send = (path: 'questions' | 'clarifications') => (data: FormData) =>
+    post(`/flows/v1/rfqs/{id}/${path}`, id, { text: textOf(data, 'text') ?? '' })
+  return (
+    <Section
+      title={t.questions.title}
+      actions={
+        <>
+          <Action
+            label={t.questions.ask}
+            hint={t.questions.askHint}
+            when={isInvitee(rfq) && RFQ.isLegal('ask', state) && permits('POST /flows/v1/rfqs/{id}/questions')}
+            onRun={send('questions')}
+          >
+            <Field name="text" label={t.questions.question} rows={4} isFocused />
+          </Action>
+          <Action
+            label={t.questions.clarify}
+            hint={t.questions.clarifyHint}
+            when={mayAnswer(rfq) && RFQ.isLegal('clarify', state)}
+            onRun={send('clarifications')}
+          >
+            <Field name="text" label={t.questions.clarification} rows={4} isFocused />
+          </Action>
+        </>
+      }
+    >
+      <Shown read={list} lines={2}>
+        {(questions) =>
+          questions.length === 0 ? (
+            <Empty />
+          ) : (
+            <ul class="items">
+              {questions.map((question) => (
+                <Item key={question.id} rfq={rfq} question={question} />
+              ))}
+            </ul>
+          )
+        }
+      </Shown>
+      {list.hasMore && (
+        <button type="button" class="more" onClick={list.showMore}>
+          {t.ui.more}
+        </button>
+      )}
+    </Section>
+  )
+}
