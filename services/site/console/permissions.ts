@@ -26,6 +26,7 @@ import * as partLifecycle from '../../../proto/http/sourcing/part-lifecycle.ts'
 import * as parts from '../../../proto/http/sourcing/parts.ts'
 import * as confidentiality from '../../../proto/http/sourcing/rfq-confidentiality.ts'
 import * as rfqs from '../../../proto/http/sourcing/rfq-lifecycle.ts'
+import * as questions from '../../../proto/http/sourcing/rfq-questions.ts'
 import * as uploads from '../../../proto/http/sourcing/uploads.ts'
 import * as deliveries from '../../../proto/http/webhooks/deliveries.ts'
 import * as endpointFlows from '../../../proto/http/webhooks/endpoint-flows.ts'
@@ -49,7 +50,7 @@ const MODULES: readonly object[] = [
     offers,
     orders,
   ],
-  ...[partLifecycle, parts, rfqs, confidentiality, uploads, deliveries, endpointFlows, endpoints],
+  ...[partLifecycle, parts, rfqs, confidentiality, questions, uploads, deliveries, endpointFlows, endpoints],
 ]
 
 const isOperation = (value: unknown): value is Operation =>
