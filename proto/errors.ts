@@ -111,6 +111,13 @@ export const ERRORS = {
     cause: 'A fixed limit on records or repetitions was reached; `detail` names it.',
     remedy: 'Delete what is no longer needed, or wait, as `detail` says.',
   },
+  subscription_required: {
+    status: 409,
+    title: 'The part needs a subscription',
+    cause: 'The IP owner of the part requires a subscription, and your organization has none that is ACTIVE.',
+    remedy:
+      'Request one with `POST /flows/v1/subscriptions`, and repeat the request once the IP owner has accepted it.',
+  },
   precondition_failed: {
     status: 412,
     title: 'The record has changed since it was read',

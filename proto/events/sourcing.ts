@@ -115,6 +115,32 @@ const ClarificationData = Type.Object(
   { description: 'The consumer or the IP owner told every invitee something about an RFQ.' },
 )
 
+const SUBSCRIPTION_EVENTS = sameData(
+  Type.Object({
+    subscriptionId: Id('subscription', 'The subscription.'),
+    ipOwnerOrgId,
+    consumerOrgId: OrgId('The organization that may source the parts.'),
+    partId: Type.Optional(Id('part', 'The part; absent for all parts of the IP owner.')),
+  }),
+  {
+    'sourcing.subscription.requested': 'A consumer requested a subscription. The event concerns the IP owner.',
+    'sourcing.subscription.granted': 'An IP owner granted a subscription. The event concerns the consumer.',
+    'sourcing.subscription.accepted': 'A request was accepted. The event concerns the consumer.',
+    'sourcing.subscription.declined': 'A request was declined. The event concerns the consumer.',
+    'sourcing.subscription.ended':
+      'An organization ended a subscription, or its part was deleted. The event concerns the other organization.',
+    'sourcing.subscription.expired': 'A subscription expired. Each of its organizations has an event.',
+  },
+)
+
+const RequirementsData = Type.Object(
+  {
+    ipOwnerOrgId,
+    parts: Type.Integer({ description: 'Number of its parts that were changed.', examples: [3] }),
+  },
+  { description: 'The requirement of a subscription was removed from parts, because it had had no effect before.' },
+)
+
 const offer = { offerId, rfqId, partId, manufacturerOrgId, consumerOrgId, ipOwnerOrgId }
 const OfferData = Type.Object(offer)
 
@@ -179,6 +205,8 @@ export const SOURCING_EVENTS = {
   'sourcing.rfq.termsAccepted': AcceptanceData,
   ...FILE_RELEASE_EVENTS,
   ...QUESTION_EVENTS,
+  ...SUBSCRIPTION_EVENTS,
+  'sourcing.subscription.requirementsCleared': RequirementsData,
   'sourcing.rfq.clarified': ClarificationData,
   ...OFFER_EVENTS,
   'sourcing.offer.revised': RevisionData,

@@ -11,6 +11,7 @@ import { PART } from '../../proto/states/parts.ts'
 import { QUESTION } from '../../proto/states/questions.ts'
 import { RFQ } from '../../proto/states/rfqs.ts'
 import type { Transition } from '../../proto/states/state-table.ts'
+import { SUBSCRIPTION } from '../../proto/states/subscriptions.ts'
 import { testDatabase } from '../testing/database.ts'
 
 interface Table {
@@ -23,6 +24,7 @@ const TABLES: Record<string, { table: Table; column: 'state' | 'status' }> = {
   'sourcing.parts': { table: PART, column: 'state' },
   'sourcing.rfqs': { table: RFQ, column: 'state' },
   'sourcing.rfq_questions': { table: QUESTION, column: 'state' },
+  'sourcing.subscriptions': { table: SUBSCRIPTION, column: 'state' },
   'sourcing.offers': { table: OFFER, column: 'state' },
   'sourcing.orders': { table: ORDER, column: 'state' },
   'sourcing.cases': { table: CASE, column: 'state' },

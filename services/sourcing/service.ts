@@ -43,6 +43,9 @@ import { endQuestions } from './questions/commands.ts'
 import { questionRoutes } from './questions/routes.ts'
 import { rfqRoutes } from './rfqs/routes.ts'
 import { rfqExpiryWorker } from './rfqs/workers.ts'
+import { endSubscriptions } from './subscriptions/commands.ts'
+import { subscriptionRoutes } from './subscriptions/routes.ts'
+import { subscriptionExpiryWorker } from './subscriptions/workers.ts'
 import { technologyConsumer, technologyJob } from './technologies/refresh.ts'
 
 const PARTITIONS_INTERVAL_MS = 60 * 60 * 1000
@@ -91,8 +94,9 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
   const watch = storageWatch({ storage, registry: kit.registry, log: kit.log })
   return assemble('sourcing', kit, {
     features: [
-      partRoutes({ http, pagination }),
+      partRoutes({ http, pagination, ...deps }),
       revisionRoutes({ http, pagination }),
+      subscriptionRoutes({ http, pagination }),
       factoryRoutes({ http, pagination }),
       rfqRoutes({ http, pagination, ...deps, log: kit.log, onPending: worker.wake }),
       confidentialityRoutes({ http, pagination, ...deps }),
@@ -121,6 +125,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       rfqExpiryWorker({ ...deps, log: kit.log }),
       partChangeConsumer({ bus, now: kit.now }),
       kit.jobs('refreshes', [technologyJob(kit.sql), partChangeJob(deps)]),
+      subscriptionExpiryWorker({ ...deps, log: kit.log }),
       offerExpiryWorker({ ...deps, log: kit.log }),
       worker,
       watch.worker,

@@ -88,12 +88,12 @@ export const content = {
 
 export const flags = {
   requireSubscription: Type.Boolean({
-    description: 'Stored, but has no effect. Default false.',
+    description: 'Whether only the IP owner and its subscribers can publish RFQs for the part. Default false.',
     examples: [false],
   }),
   internal: Type.Boolean({
     description:
-      'Whether only the IP owner, invited manufacturers and the organizations of orders can read the part after publication. Default false.',
+      'Whether only the IP owner, subscribers by name, invited manufacturers and the organizations of orders can read the part after publication. Default false.',
     examples: [false],
   }),
 }

@@ -72,7 +72,9 @@ const verb = verbsOf({
 })
 
 export const publishPart = defineOperation({
-  ...verb('publish', { note: 'The part needs a title, and a material or a material type.' }),
+  ...verb('publish', {
+    note: 'The part needs a title, and a material or a material type. From now on, every organization can read the part and its files; if it is `internal`, only subscribers by name and invited manufacturers can. Files of the group `ip` stay with the IP owner until it releases them for an order, `development` and `partDevelopment` always. Anyone who has the link of a public file can read it.',
+  }),
   id: 'publishPart',
   summary: 'Publish a part',
   access: 'part:publish',

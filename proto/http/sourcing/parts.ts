@@ -117,7 +117,7 @@ export const getPart = defineOperation({
   tag: partsTag,
   summary: 'Get a part',
   description:
-    'Any organization can read a published part that is not internal. In any state, it can be read by its IP owner, by each organization of an order for it, and by each manufacturer invited to a published RFQ for it, until that manufacturer declines or the RFQ is CANCELLED or awarded without it. Before it accepts the confidentiality terms of the RFQ, it reads only title, material type, process and the required fields, whose lists are empty. Otherwise not found.',
+    'Any organization can read a published part that is not internal, and an organization with an ACTIVE subscription to it by name one that is. In any state, it can be read by its IP owner, by each organization of an order for it, and by each manufacturer invited to a published RFQ for it, until that manufacturer declines or the RFQ is CANCELLED or awarded without it. Before it accepts the confidentiality terms of the RFQ, it reads only title, material type, process and the required fields, whose lists are empty. Otherwise not found.',
   access: 'token',
   params: partId,
   response: Part,

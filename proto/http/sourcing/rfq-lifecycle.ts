@@ -25,6 +25,7 @@ export const createRfq = defineOperation({
   status: 201,
   answersState: 'DRAFT',
   response: Rfq,
+  refusals: ['subscription_required'],
   audit: { procedure: 'rfq.create', request: FIELDS },
 })
 
@@ -42,7 +43,7 @@ export const patchRfq = defineOperation({
   response: Rfq,
   ifMatch: true,
   etag: true,
-  refusals: ['illegal_transition', 'precondition_failed'],
+  refusals: ['illegal_transition', 'precondition_failed', 'subscription_required'],
   audit: { procedure: 'rfq.patch', request: ['id', ...FIELDS] },
 })
 
@@ -63,7 +64,7 @@ export const publishRfq = defineOperation({
   summary: 'Publish an RFQ',
   access: 'rfq:publish',
   ifMatch: true,
-  refusals: ['illegal_transition', 'precondition_failed'],
+  refusals: ['illegal_transition', 'precondition_failed', 'subscription_required'],
 })
 
 export const inviteToRfq = defineOperation({
@@ -75,7 +76,7 @@ export const inviteToRfq = defineOperation({
   summary: 'Invite manufacturers to an RFQ',
   access: 'rfq:invite',
   body: closed({ manufacturerIds: { ...manufacturerIds, minItems: 1 } }),
-  refusals: ['illegal_transition', 'limit_reached'],
+  refusals: ['illegal_transition', 'limit_reached', 'subscription_required'],
 })
 
 const AMENDABLE = [
@@ -135,6 +136,7 @@ export const reopenRfq = defineOperation({
   ...verb('reopen', { logged: ['expireTime'], note: 'The new expiry must be in the future.' }),
   id: 'reopenRfq',
   summary: 'Open an RFQ again',
+  refusals: ['illegal_transition', 'subscription_required'],
   access: 'rfq:publish',
   body: closed({ expireTime: expireTime('New time at which the RFQ closes.') }),
 })

@@ -32,7 +32,8 @@ const terms = {
   partId: Type.String({
     minLength: 1,
     maxLength: 64,
-    description: 'Part to be quoted: one of your own, or a published part that is not internal.',
+    description:
+      'Part to be quoted: one of your own, a published part that is not internal, or an internal one with a subscription to it by name. A part with `requireSubscription` needs a subscription.',
     examples: [EXAMPLE_PART],
   }),
   expireTime: expireTime('Time at which the RFQ closes.'),

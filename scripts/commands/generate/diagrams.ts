@@ -9,6 +9,7 @@ import { PART } from '../../../proto/states/parts.ts'
 import { QUESTION } from '../../../proto/states/questions.ts'
 import { RFQ } from '../../../proto/states/rfqs.ts'
 import { KEY } from '../../../proto/states/service-account-keys.ts'
+import { SUBSCRIPTION } from '../../../proto/states/subscriptions.ts'
 import { USER } from '../../../proto/states/users.ts'
 import { ROOT } from '../../toolchain/checkout.ts'
 import { CommandError } from '../../toolchain/command-error.ts'
@@ -21,7 +22,7 @@ const DRAWINGS = join('services', 'site', 'pages', 'documentation', 'states')
 /** The tables of each guide, by the name in its markers. */
 const TABLES = {
   'trade.md': { parts: PART, rfqs: RFQ, questions: QUESTION, offers: OFFER, orders: ORDER, cases: CASE },
-  'parts-and-files.md': { files: FILE },
+  'parts-and-files.md': { files: FILE, subscriptions: SUBSCRIPTION },
   'webhooks.md': { endpoints: ENDPOINT },
   'organization.md': { users: USER, mails: MAIL },
   'service-accounts.md': { keys: KEY },

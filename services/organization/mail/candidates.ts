@@ -20,6 +20,7 @@ const MailedData = Type.Object({
   expense: Type.Optional(Type.Object({ orgId: Type.Optional(Id) })),
   assignment: Type.Optional(Type.Object({ orderId: Id, orderSerialNumber: Id, rfqId: Id, status: Id, dueDate: Id })),
   endpointId: Type.Optional(Id),
+  subscriptionId: Type.Optional(Id),
   cause: Type.Optional(Type.Object({ event: Type.String({ maxLength: 128 }) })),
 })
 
@@ -29,11 +30,11 @@ const DAY_MS = 24 * 60 * 60 * 1000
 export function candidateOf({ type, tenantid: orgId, time, data }: Envelope, now: string): Candidate | undefined {
   if (orgId === undefined || Date.parse(now) - Date.parse(time) > DAY_MS || !Value.Check(MailedData, data))
     return undefined
-  const { case: about, task, expense, assignment, endpointId, cause } = data
+  const { case: about, task, expense, assignment, endpointId, subscriptionId, cause } = data
   const causedBy = type === 'cases.closed' ? about?.closedByOrgId : (task?.orgId ?? expense?.orgId ?? about?.orgId)
   const { orderId, orderSerialNumber: serialNumber, status, dueDate } = assignment ?? {}
   return {
-    ...{ orgId, type, time, endpointId },
+    ...{ orgId, type, time, endpointId, subscriptionId },
     cause: cause?.event ?? '',
     rfqId: assignment?.rfqId ?? about?.rfqId,
     caseOf: about?.id !== undefined && causedBy !== undefined ? { caseId: about.id, causedBy } : undefined,

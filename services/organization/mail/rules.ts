@@ -1,7 +1,7 @@
 import type { MailTopic } from '../../../proto/http/organization/mail-addresses.ts'
 
 /** The event types that mails are about. */
-export const MAIL_SUBJECTS = ['cases.>', 'assignments.>', 'webhooks.>']
+export const MAIL_SUBJECTS = ['cases.>', 'assignments.>', 'webhooks.>', 'sourcing.subscription.>']
 
 /** What mails use of an event. */
 export interface Candidate {
@@ -13,6 +13,7 @@ export interface Candidate {
   rfqId: string | undefined
   order: Pick<Notice, 'orderId' | 'serialNumber' | 'status' | 'dueDate'> | undefined
   endpointId: string | undefined
+  subscriptionId: string | undefined
   /** The case itself, where it changed, and the organization that changed it. */
   caseOf: { caseId: string; causedBy: string } | undefined
   /** The records whose creators are notified. */
@@ -30,6 +31,7 @@ export interface Notice {
   status?: string | undefined
   dueDate?: string | undefined
   endpointId?: string
+  subscriptionId?: string | undefined
   caseId?: string
 }
 
@@ -63,6 +65,13 @@ export type NoticeKind =
   | 'caseTask'
   | 'caseExpense'
   | 'endpointPaused'
+  | 'subscriptionRequested'
+  | 'subscriptionGranted'
+  | 'subscriptionAccepted'
+  | 'subscriptionDeclined'
+  | 'subscriptionEnded'
+  | 'subscriptionExpired'
+  | 'requirementsCleared'
 
 /** The kind of the jobs of mails. A job has the id of its mail. */
 export const MAIL = 'mail'
@@ -118,18 +127,31 @@ const CASE_NOTICES: ReadonlyMap<string, NoticeKind> = new Map([
   ['cases.expenses.created', 'caseExpense'],
 ])
 
+/** Events of subscriptions, each for an organization that did not cause it. */
+const SUBSCRIPTION_NOTICES: ReadonlyMap<string, NoticeKind> = new Map([
+  ['sourcing.subscription.requested', 'subscriptionRequested'],
+  ['sourcing.subscription.granted', 'subscriptionGranted'],
+  ['sourcing.subscription.accepted', 'subscriptionAccepted'],
+  ['sourcing.subscription.declined', 'subscriptionDeclined'],
+  ['sourcing.subscription.ended', 'subscriptionEnded'],
+  ['sourcing.subscription.expired', 'subscriptionExpired'],
+  ['sourcing.subscription.requirementsCleared', 'requirementsCleared'],
+])
+
 /** Of several roles of an organization the first counts, so that it gets no notice of what it does itself. */
 export const RFQ_ROLES = ['CONSUMER', 'MANUFACTURER', 'IP_OWNER'] as const
 export type RfqRole = (typeof RFQ_ROLES)[number]
 
 /** The notice of an event for an organization in its role in the RFQ, with the topic; undefined where it gets none. */
 export function noticeOf(
-  { type, time, cause, rfqId, order, endpointId, orgId, caseOf }: Candidate,
+  { type, time, cause, rfqId, order, endpointId, subscriptionId, orgId, caseOf }: Candidate,
   role: RfqRole | undefined,
 ): { topic: MailTopic; notice: Notice } | undefined {
   if (type === 'webhooks.endpoint.paused') {
     return endpointId ? { topic: 'ENDPOINTS', notice: { kind: 'endpointPaused', time, endpointId } } : undefined
   }
+  const ofSubscription = SUBSCRIPTION_NOTICES.get(type)
+  if (ofSubscription) return { topic: 'CASES', notice: { kind: ofSubscription, time, subscriptionId } }
   const ofCase = CASE_NOTICES.get(type)
   if (caseOf && ofCase && cause === '') {
     const { caseId, causedBy } = caseOf

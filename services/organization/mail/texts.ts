@@ -69,6 +69,14 @@ const TEXTS: Readonly<Record<NoticeKind, (about: About) => string>> = {
   caseClosed: () => 'Another organization closed a case',
   caseTask: () => 'Another organization added a task to a case',
   caseExpense: () => 'Another organization added an expense to a case',
+  subscriptionRequested: () => 'Another organization requests a subscription to your parts',
+  subscriptionGranted: () => 'An IP owner granted you a subscription to its parts',
+  subscriptionAccepted: () => 'Your request for a subscription was accepted',
+  subscriptionDeclined: () => 'Your request for a subscription was declined',
+  subscriptionEnded: () => 'Another organization ended a subscription',
+  subscriptionExpired: () => 'A subscription has expired',
+  requirementsCleared: () =>
+    'Your parts no longer require a subscription: the setting had no effect until now. Set it again where you want it',
   endpointPaused: () => 'A webhook endpoint was paused, because its deliveries failed for three days',
 }
 
@@ -101,10 +109,22 @@ const TO_RFQ: ReadonlySet<NoticeKind> = new Set<NoticeKind>([
   'clarified',
 ])
 
+const TO_SUBSCRIPTIONS: ReadonlySet<NoticeKind> = new Set<NoticeKind>([
+  'subscriptionRequested',
+  'subscriptionGranted',
+  'subscriptionAccepted',
+  'subscriptionDeclined',
+  'subscriptionEnded',
+  'subscriptionExpired',
+])
+const OF_OWNER: ReadonlySet<NoticeKind> = new Set<NoticeKind>(['subscriptionRequested'])
+
 function pathOf({ kind, endpointId, caseId, orderId, rfqId, role }: Notice): string {
   if (endpointId) return `/webhooks/${endpointId}`
   if (caseId) return `/cases/${caseId}`
   if (orderId) return `/orders/${orderId}`
+  if (kind === 'requirementsCleared') return '/parts'
+  if (TO_SUBSCRIPTIONS.has(kind)) return `/subscriptions${OF_OWNER.has(kind) ? '?view=IP_OWNER' : ''}`
   if (TO_RFQ.has(kind)) return `/rfqs/${rfqId}`
   return `/rfqs/${rfqId}${TO_OFFER.has(kind) ? '/offer' : comparisonFor(role)}`
 }

@@ -12,6 +12,7 @@ import { newIdAt, withSerialNumber } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
+import type { PartDeps } from './followers.ts'
 import * as queries from './queries.ts'
 import { lockReferences, resolveReferences } from './references.ts'
 import { contentOf, GUARDS, patchedContent, referenceProblems, writableFields } from './rules.ts'
@@ -91,7 +92,10 @@ export async function movePart(
 }
 
 /** Deletes an own part without an OPEN or CLOSED RFQ or unfinished order. Publications and awards also lock the part. */
-export async function deletePart({ tx, caller, params }: CommandOf<typeof lifecycle.deletePart>): Promise<undefined> {
+export async function deletePart(
+  { followers }: PartDeps,
+  { tx, caller, params, now }: CommandOf<typeof lifecycle.deletePart>,
+): Promise<undefined> {
   const { part } = await lockOwn(tx, caller, params.id)
   await requireGuards(PART, 'delete', part.state, {
     guards: GUARDS,
@@ -102,6 +106,7 @@ export async function deletePart({ tx, caller, params }: CommandOf<typeof lifecy
     code: 'conflict',
   })
   const { id } = found(await queries.deletePart(tx, caller.orgId, part.id))
+  await followers.endSubscriptions(tx, id, now)
   await emitPartEvent(tx, 'deleted', id, caller.orgId)
   return undefined
 }

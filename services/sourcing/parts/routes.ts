@@ -7,13 +7,14 @@ import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { listHistory } from '../history/queries.ts'
 import * as commands from './commands.ts'
+import type { PartDeps } from './followers.ts'
 import { findPage, findPageOrPart } from './list.ts'
 import { findMetadata, findOwnPart, findPart, findParts } from './queries.ts'
 import { metadataProblems } from './rules.ts'
 
-type Deps = { http: Http; pagination: Pagination }
+type Deps = PartDeps & { http: Http; pagination: Pagination }
 
-export const partRoutes = ({ http, pagination }: Deps) =>
+export const partRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'sourcing.parts' })
     .use(
       http.route(operations.listParts, (context) =>
@@ -59,4 +60,4 @@ export const partRoutes = ({ http, pagination }: Deps) =>
     .use(http.command(lifecycle.publishPart, (call) => commands.movePart('publish', call)))
     .use(http.command(lifecycle.archivePart, (call) => commands.movePart('archive', call)))
     .use(http.command(lifecycle.unarchivePart, (call) => commands.movePart('unarchive', call)))
-    .use(http.command(lifecycle.deletePart, commands.deletePart))
+    .use(http.command(lifecycle.deletePart, (call) => commands.deletePart(deps, call)))

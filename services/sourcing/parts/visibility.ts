@@ -23,8 +23,35 @@ export const isWholeInvitation = (sql: Sql, orgId: OrgRef) =>
 export const isOwnRfq = (sql: Sql, orgId: OrgRef) => sql`rfq.consumer_org_id = ${orgId}
   and rfq.published_at is not null and rfq.state <> 'CANCELLED'`
 
-/** Whether an organization may ask for quotations of a part. It reads the part as it is now. */
-export const isSourceable = (sql: Sql, orgId: OrgRef) => sql`(${isOwn(sql, orgId)} or (${isPublic(sql)}))`
+/**
+ * ACTIVE and not expired, on rows `subscription`. It has the clock of the database, because each condition on parts
+ * contains it; the worker ends expired ones within five seconds.
+ */
+const isInForce = (sql: Sql) => sql`
+  subscription.state = 'ACTIVE' and (subscription.expires_at is null or subscription.expires_at > now())`
+
+/** Whether an organization is a subscriber to the part by name. */
+const isSubscribedByName = (sql: Sql, orgId: OrgRef) => sql`exists (
+  select from sourcing.subscriptions subscription
+  where subscription.consumer_org_id = ${orgId} and subscription.part_id = parts.id and ${isInForce(sql)})`
+
+/** Whether an organization is a subscriber to the part, or to all parts of its owner. */
+const isSubscribed = (sql: Sql, orgId: OrgRef) => sql`exists (
+  select from sourcing.subscriptions subscription
+  where subscription.consumer_org_id = ${orgId} and subscription.ip_owner_org_id = parts.ip_owner_org_id
+    and (subscription.part_id is null or subscription.part_id = parts.id) and ${isInForce(sql)})`
+
+/**
+ * Whether an organization may ask for quotations of a part, apart from `needsSubscription`: its IP owner, any for a
+ * public part, and a subscriber to an internal part by name once it is published. It reads the part as it is now.
+ */
+export const isSourceable = (sql: Sql, orgId: OrgRef) => sql`(
+  ${isOwn(sql, orgId)} or (${isPublic(sql)}) or state = 'PUBLISHED' and ${isSubscribedByName(sql, orgId)})`
+
+/** Whether the part requires a subscription that the organization does not have. */
+export const needsSubscription = (sql: Sql, orgId: OrgRef) => sql`(
+  coalesce((content ->> 'requireSubscription')::boolean, false) and not ${isOwn(sql, orgId)}
+  and not ${isSubscribed(sql, orgId)})`
 
 /**
  * Whether an organization may read a part, its files and its metadata. It may not source a part that it reads only as
@@ -82,7 +109,7 @@ export const pinnedFileIds = (sql: Sql, orgId: OrgRef) => sql`case when not ${is
  */
 export const documentFor = (sql: Sql, orgId: OrgRef) => sql`case
   when ${isOwn(sql, orgId)} then owner_document
-  when ${isPublic(sql)} then document
+  when ${isSourceable(sql, orgId)} then document
   else coalesce((
     select sourcing.part_document(sourcing.part_at(pinned, parts)) from sourcing.part_revisions pinned
     where pinned.part_id = parts.id and pinned.revision = ${pinnedRevision(sql, orgId)}

@@ -34,6 +34,7 @@ export async function createRfq({ tx, caller, body, now }: CommandOf<typeof api.
   const content = contentOf(body)
   requireConsistent(content)
   const part = await requireReferences(tx, caller.orgId, content, body)
+  requireSubscription(part)
   const id = newIdAt('rfq', now)
   const { document } = await withSerialNumber('R', (serialNumber) =>
     queries.insertRfq(
@@ -68,6 +69,11 @@ async function requireReferences(
   return part
 }
 
+/** Throws 409 for a part that requires a subscription where the consumer has none. */
+function requireSubscription({ needs_subscription: isMissing }: queries.PartRow): void {
+  if (isMissing) throw refuse('subscription_required', { detail: 'The part requires a subscription.' })
+}
+
 async function requireInvitees(tx: Tx, orgId: string, sent: readonly string[]): Promise<void> {
   const problems = inviteeProblems(sent, await queries.findInvitees(tx, orgId, sent))
   if (problems.length > 0) throw invalid(problems)
@@ -89,6 +95,7 @@ export async function patchRfq({
   const part = RFQ.isLegal('patch', rfq.state) ? await requireReferences(tx, caller.orgId, content, body) : undefined
   requireMatch(ifMatch, document)
   if (!part) throw refuse('illegal_transition', { detail: RFQ.refusal('patch', rfq.state) })
+  if (content.partId !== rfq.partId) requireSubscription(part)
 
   if (Bun.deepEquals(content, contentOf(writableFields(rfq)))) return new JsonText(document)
   const { document: changed } = found(
@@ -243,8 +250,8 @@ async function lockPartFor(tx: Tx, verb: ConsumerVerb, { consumerOrgId, partId }
   return part
 }
 
-/** Throws 409 for a verb that the state or a guard does not allow. */
-const requireLegal = (
+/** Throws 409 for a verb that the state or a guard does not allow, and for the missing subscription to its part. */
+async function requireLegal(
   tx: Tx,
   verb: ConsumerVerb,
   rfq: Rfq,
@@ -253,8 +260,8 @@ const requireLegal = (
     now,
     newExpireTime = rfq.expireTime,
   }: { part?: queries.PartRow | undefined; now: string; newExpireTime?: string },
-): Promise<void> =>
-  requireGuards(RFQ, verb, stateAt(rfq, now), {
+): Promise<void> {
+  await requireGuards(RFQ, verb, stateAt(rfq, now), {
     guards: GUARDS,
     async facts() {
       const { consumerOrgId, manufacturerIds } = rfq
@@ -271,3 +278,5 @@ const requireLegal = (
       }
     },
   })
+  if (part) requireSubscription(part)
+}

@@ -2,7 +2,7 @@ import type { Sql, Tx } from '../../kit/db/client.ts'
 import { timeKeyAt } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 import { maySource } from '../factories/visibility.ts'
-import { isSourceable } from '../parts/visibility.ts'
+import { isSourceable, needsSubscription } from '../parts/visibility.ts'
 import type { Invitee, RfqContent } from './rules.ts'
 import { documentFor, isConsumer, isInvited, isIpOwner } from './visibility.ts'
 
@@ -42,7 +42,9 @@ export const markRead = (sql: Sql, orgId: string, id: string, now: string) => sq
 
 /** The part of a new RFQ, locked so that it stays available. No row where it is not available. */
 export const lockPart = (tx: Tx, orgId: string, partId: string) => tx<PartRow[]>`
-  select ip_owner_org_id, title, serial_number, revision, internal from sourcing.parts
+  select ip_owner_org_id, title, serial_number, revision, internal,
+    ${needsSubscription(tx, orgId)} as needs_subscription
+  from sourcing.parts
   where id = ${partId} and ${isSourceable(tx, orgId)} for share`
 
 export interface PartRow {
@@ -51,6 +53,8 @@ export interface PartRow {
   serial_number: string
   revision: number
   internal: boolean
+  /** Whether it requires a subscription that the organization does not have. */
+  needs_subscription: boolean
 }
 
 /** Keeps the current revision of a locked part. */

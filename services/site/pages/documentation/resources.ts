@@ -3,6 +3,7 @@ import { OFFER } from '../../../../proto/states/offers.ts'
 import { ORDER } from '../../../../proto/states/orders.ts'
 import { PART } from '../../../../proto/states/parts.ts'
 import { RFQ } from '../../../../proto/states/rfqs.ts'
+import { SUBSCRIPTION } from '../../../../proto/states/subscriptions.ts'
 
 /** What the documentation reads of an operation. */
 export interface ShownOperation {
@@ -35,6 +36,7 @@ const GROUPS: Record<string, Record<string, string[]>> = {
   Trade: {
     Parts: ['parts', 'imports'],
     Files: ['uploads', 'files'],
+    Subscriptions: ['subscriptions'],
     RFQs: ['rfqs'],
     Offers: ['offers'],
     Orders: ['orders'],
@@ -70,7 +72,14 @@ const GROUPS: Record<string, Record<string, string[]>> = {
 }
 
 /** The tables whose verbs are in the order of a record's life. */
-const TABLES: Record<string, { verbs: object }> = { parts: PART, rfqs: RFQ, offers: OFFER, orders: ORDER, cases: CASE }
+const TABLES: Record<string, { verbs: object }> = {
+  parts: PART,
+  rfqs: RFQ,
+  offers: OFFER,
+  orders: ORDER,
+  cases: CASE,
+  subscriptions: SUBSCRIPTION,
+}
 export const METHODS = ['get', 'post', 'patch', 'put', 'delete']
 const FAMILY = /^\/(v1|v2\.3|flows\/v1)\//
 const ADDED = ' An addition to the specification.'

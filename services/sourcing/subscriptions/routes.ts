@@ -1,0 +1,31 @@
+import { Elysia } from 'elysia'
+import * as operations from '../../../proto/http/sourcing/subscriptions.ts'
+import { JsonText } from '../../kit/db/json-text.ts'
+import { found } from '../../kit/errors/refusal.ts'
+import type { Http } from '../../kit/http/http.ts'
+import type { Pagination } from '../../kit/pagination/pagination.ts'
+import * as commands from './commands.ts'
+import { findSubscription, listSubscriptions } from './queries.ts'
+import { inputProblems } from './rules.ts'
+
+type Deps = { http: Http; pagination: Pagination }
+
+export const subscriptionRoutes = ({ http, pagination }: Deps) =>
+  new Elysia({ name: 'sourcing.subscriptions' })
+    .use(
+      http.route(operations.listSubscriptions, (context) =>
+        pagination.json(context, 'subscriptions', (window, read) =>
+          read((sql) => listSubscriptions(sql, context.caller.orgId, { ...context.query, ...window })),
+        ),
+      ),
+    )
+    .use(
+      http.route(operations.getSubscription, async ({ caller, params, read }) => {
+        const rows = await read((sql) => findSubscription(sql, caller.orgId, params.id))
+        return new JsonText(found(rows).document)
+      }),
+    )
+    .use(http.command(operations.createSubscription, commands.createSubscription, { checkBody: inputProblems }))
+    .use(http.command(operations.acceptSubscription, commands.acceptSubscription))
+    .use(http.command(operations.declineSubscription, commands.declineSubscription))
+    .use(http.command(operations.deleteSubscription, commands.deleteSubscription))
