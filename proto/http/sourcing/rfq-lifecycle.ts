@@ -115,6 +115,7 @@ export const amendRfq = defineOperation({
   body: Amendment,
   ifMatch: true,
   refusals: ['illegal_transition', 'precondition_failed', 'conflict', 'limit_reached'],
+  refusals: ['illegal_transition', 'precondition_failed', 'subscription_required'],
 })
 
 export const extendRfq = defineOperation({

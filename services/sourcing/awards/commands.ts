@@ -91,6 +91,8 @@ async function award(
 
   const hasExpired = stateAt(rfq, now) !== rfq.state
   if (hasExpired) await closeExpired(tx, rfq, now)
+  // Before the award, whose answer tells how many questions are left.
+  await followers.endQuestions(tx, rfq, now)
   await queries.markAwarded(tx, rfqId, offerIds)
   const { from, to } = RFQ.verbs.award
   const [awarded] = await queries.awardRfq(tx, { orgId, id: rfqId }, { from, to, offerIds }, now)
@@ -101,7 +103,6 @@ async function award(
     tx,
     ended.map((offer) => [EVENT_NAMES[offer.state], offer] as const),
   )
-  await followers.endQuestions(tx, rfq, now)
   const { distributor_org_id: distributorOrgId } = organizations
   const orders = await placeOrders(tx, lines, { sellerOrgId, distributorOrgId, rfq, now })
   await followers.openAssignments(tx, orders)

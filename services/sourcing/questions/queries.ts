@@ -114,6 +114,15 @@ export const dismissQuestions = (tx: Tx, rfqId: string, id: string | undefined, 
   where rfq_id = ${rfqId} and state = any(${[...QUESTION.verbs.dismiss.from]}) ${id === undefined ? tx`` : tx`and id = ${id}`}
   returning id, org_id, document`
 
+/**
+ * Counts the unanswered questions of a locked RFQ for its consumer. Its time of the last change stays, because other
+ * organizations read it.
+ */
+export const updateUnanswered = (tx: Tx, rfqId: string) => tx`
+  update sourcing.rfqs set unanswered_questions = (
+    select count(*) from sourcing.rfq_questions where rfq_id = rfqs.id and state = 'ASKED')
+  where id = ${rfqId}`
+
 /** The invited manufacturers of an RFQ that have not declined. */
 export const listInvitees = (tx: Tx, rfqId: string) => tx<{ org_id: string }[]>`
   select org_id from sourcing.rfq_invitations where rfq_id = ${rfqId} and state <> 'DECLINED'`

@@ -339,6 +339,42 @@ describe('the permission to answer', () => {
   })
 })
 
+describe('unansweredQuestions of the RFQ', () => {
+  const countOf = async (rfqId: string) => (await buyer.read(rfqId)).body.unansweredQuestions
+
+  test('counts for the consumer what waits for an answer, without a trace in time and history', async () => {
+    const rfqId = await openToBoth()
+    const { updatedTime } = (await buyer.read(rfqId)).body
+    expect(await countOf(rfqId)).toBe(0)
+    const [first, second] = [(await asker.ask(rfqId)).body.id, (await other.ask(rfqId)).body.id]
+    expect(await countOf(rfqId)).toBe(2)
+    await buying.clarify(rfqId)
+    await owning.answer(rfqId, first, TO_ALL)
+    expect(await countOf(rfqId)).toBe(1)
+    await buying.dismiss(rfqId, second)
+    expect(await countOf(rfqId)).toBe(0)
+    expect((await buyer.read(rfqId)).body.updatedTime).toBe(updatedTime)
+    const { text } = await consumer.administrator.client.get(`/v1/rfqs/${rfqId}/history`)
+    expect(text).not.toContain('unansweredQuestions')
+  })
+
+  test('is read by no other organization, also in lists', async () => {
+    const { rfqId } = await asked()
+    for (const { administrator } of [ipOwner, maker, rival]) {
+      expect((await rfqsOf(administrator.client).read(rfqId)).text).not.toContain('unanswered')
+      expect((await rfqsOf(administrator.client).list()).text).not.toContain('unanswered')
+    }
+  })
+
+  test('is 0 in the answer to the end of the RFQ', async () => {
+    const [cancelled, awarded] = [await asked(), await asked()]
+    expect((await buyer.act(cancelled.rfqId, 'cancel', { reason: 'Sold.' })).body.unansweredQuestions).toBe(0)
+    const awards = [{ offerId: await submittedOffer({}, awarded.rfqId), quantity: 10 }]
+    const { body } = await awardsOf(consumer.administrator.client).award(awarded.rfqId, { awards })
+    expect([body.state, body.unansweredQuestions]).toEqual(['AWARDED', 0])
+  })
+})
+
 test('the list is paged, newest first: for others by the time of the answer', async () => {
   const rfqId = await openToBoth()
   const [a, b] = [(await asker.ask(rfqId, 'A?')).body.id, (await asker.ask(rfqId, 'B?')).body.id]

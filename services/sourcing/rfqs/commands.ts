@@ -205,15 +205,14 @@ export async function moveRfq(
     partRevision: part?.revision,
   }
   if (verb === 'publish') await queries.pinPart(tx, rfq.partId, now)
+  // Before the move, whose answer tells how many questions are left.
+  if (verb === 'cancel') await followers.endQuestions(tx, rfq, now)
   const [moved] = await queries.moveState(tx, key, change, now)
   if (!moved) throw refuse('illegal_transition', { detail: 'The state of the RFQ has changed.' })
   if (verb === 'publish') await queries.insertInvitations(tx, rfq.id, rfq.manufacturerIds, now)
   if (verb === 'publish' && rfq.releaseFiles) await followers.releaseFiles(tx, rfq.id, rfq.manufacturerIds, now)
   await emitRfqEvent(tx, EVENT_NAMES[verb], rfq)
-  if (verb === 'cancel') {
-    await followers.rejectOffers(tx, rfq.id, now)
-    await followers.endQuestions(tx, rfq, now)
-  }
+  if (verb === 'cancel') await followers.rejectOffers(tx, rfq.id, now)
   if (hasExpired) await followers.updateCases(tx, [caseChange('closed', rfq)], now)
   if (verb === 'publish') await followers.openCases(tx, rfq, partiesOf(rfq), causeOf('published', rfq), now)
   else await followers.updateCases(tx, [{ ...caseChange(EVENT_NAMES[verb], rfq), ends: verb === 'cancel' }], now)

@@ -46,6 +46,7 @@ const lapseNext = (sql: Pool, followers: RfqFollowers, now: string): Promise<boo
     for (const rfq of lapsed) {
       await emitRfqEvent(tx, 'cancelled', rfq)
       await followers.rejectOffers(tx, rfq.id, now)
+      await followers.endQuestions(tx, rfq, now)
     }
     const changes = lapsed.map((rfq) => ({ ...caseChange('cancelled', rfq), ends: true }))
     await followers.updateCases(tx, changes, now)
