@@ -4,6 +4,7 @@ import type { OfferState } from '../../proto/states/offers.ts'
 import type { OrderState } from '../../proto/states/orders.ts'
 import type { QuestionState } from '../../proto/states/questions.ts'
 import type { RfqState } from '../../proto/states/rfqs.ts'
+import type { SubscriptionState } from '../../proto/states/subscriptions.ts'
 
 /*
  * The states of the marketplace, typed from its contract. Nothing is imported from the tables of the product: a test
@@ -45,6 +46,13 @@ export const QUESTION_VERBS = {
   answer: { by: ['consumer', 'ipOwner'], moves: { ASKED: 'ANSWERED' } },
   dismiss: { by: ['consumer', 'ipOwner'], moves: { ASKED: 'DISMISSED' } },
 } as const satisfies Verbs<QuestionState, 'consumer' | 'ipOwner'>
+
+/** Before its expiry, which makes ENDED of REQUESTED and ACTIVE. */
+export const SUBSCRIPTION_VERBS = {
+  accept: { by: ['ipOwner'], moves: { REQUESTED: 'ACTIVE' } },
+  decline: { by: ['ipOwner'], moves: { REQUESTED: 'DECLINED' } },
+  delete: { by: ['consumer', 'ipOwner'], moves: { REQUESTED: 'ENDED', ACTIVE: 'ENDED' } },
+} as const satisfies Verbs<SubscriptionState, 'consumer' | 'ipOwner'>
 
 /** The states of an RFQ in which its invitees ask, and its consumer and IP owner clarify. */
 export const ASK_FROM: readonly RfqState[] = ['OPEN']

@@ -23,18 +23,19 @@ create table sourcing.subscriptions (
 create index subscriptions_consumed on sourcing.subscriptions (consumer_org_id, id desc);
 create index subscriptions_consumed_states on sourcing.subscriptions (consumer_org_id, state, id desc);
 create index subscriptions_consumed_parts on sourcing.subscriptions (consumer_org_id, part_id, id desc);
-create index subscriptions_consumed_partners on sourcing.subscriptions (consumer_org_id, ip_owner_org_id, id desc);
+-- The pairs of both views.
+create index subscriptions_partners on sourcing.subscriptions (consumer_org_id, ip_owner_org_id, id desc);
 create index subscriptions_owned on sourcing.subscriptions (ip_owner_org_id, id desc);
 create index subscriptions_owned_states on sourcing.subscriptions (ip_owner_org_id, state, id desc);
 create index subscriptions_owned_parts on sourcing.subscriptions (ip_owner_org_id, part_id, id desc);
-create index subscriptions_owned_partners on sourcing.subscriptions (ip_owner_org_id, consumer_org_id, id desc);
 -- The live subscription of two organizations to a part, and the one to all parts.
 create unique index subscriptions_live on sourcing.subscriptions (consumer_org_id, ip_owner_org_id, coalesce(part_id, ''))
   where state in ('REQUESTED', 'ACTIVE');
--- The subscriptions by which a consumer reads and sources an internal part, and those by which it sources others.
+-- The subscriptions by name, by which a consumer also reads an internal part, and those to all parts of an IP owner.
 create index subscriptions_readable on sourcing.subscriptions (consumer_org_id, part_id)
   where state = 'ACTIVE' and part_id is not null;
-create index subscriptions_active on sourcing.subscriptions (consumer_org_id, ip_owner_org_id) where state = 'ACTIVE';
+create index subscriptions_to_all on sourcing.subscriptions (consumer_org_id, ip_owner_org_id)
+  where state = 'ACTIVE' and part_id is null;
 -- Counts the live subscriptions that an organization has requested or granted.
 create index subscriptions_made on sourcing.subscriptions (created_by_org_id) where state in ('REQUESTED', 'ACTIVE');
 -- The deletion of a part ends its subscriptions.

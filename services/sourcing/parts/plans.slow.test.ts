@@ -11,6 +11,13 @@ import { findPart, listParts, listPartsAtLargeOffset, scanParts, searchIndex } f
 const ROWS = 30_000
 const db = await testDatabase()
 await loadParts(db.owner, { count: ROWS, organizations: 150 })
+await db.owner`
+  insert into sourcing.subscriptions (
+    id, ip_owner_org_id, consumer_org_id, part_id, state, created_by_org_id, created_at, updated_at)
+  select 'subscription_' || n, 'org_' || n % 150, 'org_subscriber_' || n % 50, 'part_' || n, 'ACTIVE', 'org_' || n % 150,
+    now(), now()
+  from generate_series(1, 5000) n`
+await db.owner`analyze sourcing.subscriptions`
 const url = db.urlOf('sourcing')
 
 describe(`over ${ROWS} parts`, () => {
@@ -51,7 +58,7 @@ describe(`over ${ROWS} parts`, () => {
     expect(row?.workers).toBe('0')
   })
 
-  test('a single part is found by its primary key, and the invitations and orders that make it readable by indexes', async () => {
+  test('a single part is found by its primary key, and the invitations, orders and subscriptions that make it readable by indexes', async () => {
     const plan = await planOf(url, (sql) => findPart(sql, 'org_7', 'part_1'))
     expect(plan.scannedWhole).toEqual([])
     // Some indexes serve the question whether the part is readable, that of the pinned revision, and that of the outline.
@@ -65,6 +72,7 @@ describe(`over ${ROWS} parts`, () => {
       'parts_pkey',
       'rfq_invitations',
       'rfqs_sourced',
+      'subscriptions_readable',
     ])
     expect(plan.indexes).toHaveLength(18)
   })

@@ -32,6 +32,20 @@ await db.owner`
     'org_seller', 'org_distributor', 'CANCELLED', 1, 1, 1, 'EUR', now(), now(), now()
   from sourcing.parts where id like '%5' or id like '%2'`
 
+// Every combination of states and expiry, for parts by name and for all parts of an owner.
+const SUBSCRIPTION_STATES = ['REQUESTED', 'ACTIVE', 'DECLINED', 'ENDED']
+await db.owner`
+  insert into sourcing.subscriptions (
+    id, ip_owner_org_id, consumer_org_id, part_id, state, created_by_org_id, expires_at, created_at, updated_at)
+  select 'subscription_' || id, ip_owner_org_id, 'org_subscriber', id, (${SUBSCRIPTION_STATES}::text[])[1 + n % 4],
+    ip_owner_org_id, (array[null, now() + interval '1 day', now() - interval '1 day'])[1 + n / 4 % 3], now(), now()
+  from (select row_number() over (partition by internal order by id) as n, * from sourcing.parts) part`
+await db.owner`
+  insert into sourcing.subscriptions (
+    id, ip_owner_org_id, consumer_org_id, state, created_by_org_id, created_at, updated_at)
+  select 'subscription_' || owner, owner, 'org_subscriber_to_all', 'ACTIVE', owner, now(), now()
+  from (select distinct ip_owner_org_id as owner from sourcing.parts) owners`
+
 interface Row {
   owner: string
   state: 'DRAFT' | 'PUBLISHED' | 'ARCHIVED'
@@ -40,21 +54,30 @@ interface Row {
   ordered: boolean
   /** The organization has a published RFQ for the part that is not CANCELLED. */
   asked: boolean
+  /** The organization has an ACTIVE subscription to the part by name that has not expired. */
+  subscribed: boolean
   readable: boolean
 }
 
 const ORGANIZATIONS = ['org_0', 'org_1', 'org_2', 'org_invited', 'org_consumer', 'org_unknown']
+const SUBSCRIBERS = ['org_subscriber', 'org_subscriber_to_all']
 const ORDERED = ['org_buyer', 'org_seller', 'org_distributor']
 
 /** An invitation ends with its decline, the cancellation of the RFQ, and an award without the organization. */
 const isAlive = ({ state, rfqState, isAwarded }: Row['invitations'][number]) =>
   state !== 'DECLINED' && rfqState !== 'CANCELLED' && (rfqState !== 'AWARDED' || isAwarded)
 
-const mayRead = ({ owner, state, internal, invitations, ordered, asked }: Row, orgId: string) =>
-  owner === orgId || (state === 'PUBLISHED' && !internal) || invitations.some(isAlive) || ordered || asked
+const mayRead = ({ owner, state, internal, invitations, ordered, asked, subscribed }: Row, orgId: string) =>
+  owner === orgId ||
+  (state === 'PUBLISHED' && (!internal || subscribed)) ||
+  invitations.some(isAlive) ||
+  ordered ||
+  asked
 
-test.each([...ORGANIZATIONS, ...ORDERED])('%s reads the parts that the contract gives to it', async (orgId) => {
-  const rows = await db.owner<Row[]>`
+test.each([...ORGANIZATIONS, ...ORDERED, ...SUBSCRIBERS])(
+  '%s reads the parts that the contract gives to it',
+  async (orgId) => {
+    const rows = await db.owner<Row[]>`
     select ip_owner_org_id as owner, state, internal, ${isReadable(db.owner, orgId)} as readable,
       coalesce((
         select json_agg(json_build_object(
@@ -67,15 +90,24 @@ test.each([...ORGANIZATIONS, ...ORDERED])('%s reads the parts that the contract 
       exists (
         select from sourcing.rfqs r
         where r.part_id = parts.id and r.consumer_org_id = ${orgId} and r.published_at is not null
-          and r.state in ('OPEN', 'CLOSED', 'AWARDED')) as asked
+          and r.state in ('OPEN', 'CLOSED', 'AWARDED')) as asked,
+      exists (
+        select from sourcing.subscriptions s
+        where s.part_id = parts.id and s.consumer_org_id = ${orgId} and s.state = 'ACTIVE'
+          and coalesce(s.expires_at, 'infinity') > now()) as subscribed
     from sourcing.parts`
-  for (const row of rows) expect([row, row.readable]).toEqual([row, mayRead(row, orgId)])
-  const readable = rows.filter((row) => row.readable)
-  expect(readable.length).toBeGreaterThan(0)
-  expect(readable.length).toBeLessThan(rows.length)
-  expect(new Set(rows.map(({ state, internal }) => `${state} ${internal}`)).size).toBeGreaterThan(3)
-  if (orgId !== 'org_invited') return
-  const seen = rows.flatMap(({ invitations }) => invitations)
-  const kinds = new Set(seen.map(({ state, rfqState, isAwarded }) => `${state} ${rfqState} ${isAwarded}`))
-  expect(kinds.size).toBeGreaterThanOrEqual(RFQ_STATES.length * INVITATION_STATES.length)
-})
+    for (const row of rows) expect([row, row.readable]).toEqual([row, mayRead(row, orgId)])
+    const readable = rows.filter((row) => row.readable)
+    expect(readable.length).toBeGreaterThan(0)
+    expect(readable.length).toBeLessThan(rows.length)
+    expect(new Set(rows.map(({ state, internal }) => `${state} ${internal}`)).size).toBeGreaterThan(3)
+    if (orgId === 'org_subscriber') {
+      const kinds = rows.map((row) => `${row.state} ${row.internal} ${row.subscribed}`)
+      for (const subscribed of [true, false]) expect(kinds).toContain(`PUBLISHED true ${subscribed}`)
+    }
+    if (orgId !== 'org_invited') return
+    const seen = rows.flatMap(({ invitations }) => invitations)
+    const kinds = new Set(seen.map(({ state, rfqState, isAwarded }) => `${state} ${rfqState} ${isAwarded}`))
+    expect(kinds.size).toBeGreaterThanOrEqual(RFQ_STATES.length * INVITATION_STATES.length)
+  },
+)

@@ -35,11 +35,11 @@ const isSubscribedByName = (sql: Sql, orgId: OrgRef) => sql`exists (
   select from sourcing.subscriptions subscription
   where subscription.consumer_org_id = ${orgId} and subscription.part_id = parts.id and ${isInForce(sql)})`
 
-/** Whether an organization is a subscriber to the part, or to all parts of its owner. */
-const isSubscribed = (sql: Sql, orgId: OrgRef) => sql`exists (
+/** Whether an organization is a subscriber to all parts of the owner. */
+const isSubscribedToAll = (sql: Sql, orgId: OrgRef) => sql`exists (
   select from sourcing.subscriptions subscription
   where subscription.consumer_org_id = ${orgId} and subscription.ip_owner_org_id = parts.ip_owner_org_id
-    and (subscription.part_id is null or subscription.part_id = parts.id) and ${isInForce(sql)})`
+    and subscription.part_id is null and ${isInForce(sql)})`
 
 /**
  * Whether an organization may ask for quotations of a part, apart from `needsSubscription`: its IP owner, any for a
@@ -51,7 +51,7 @@ export const isSourceable = (sql: Sql, orgId: OrgRef) => sql`(
 /** Whether the part requires a subscription that the organization does not have. */
 export const needsSubscription = (sql: Sql, orgId: OrgRef) => sql`(
   coalesce((content ->> 'requireSubscription')::boolean, false) and not ${isOwn(sql, orgId)}
-  and not ${isSubscribed(sql, orgId)})`
+  and not ${isSubscribedByName(sql, orgId)} and not ${isSubscribedToAll(sql, orgId)})`
 
 /**
  * Whether an organization may read a part, its files and its metadata. It may not source a part that it reads only as
