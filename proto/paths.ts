@@ -57,6 +57,7 @@ export const PATHS = {
     '/flows/v1/imports',
     '/flows/v1/cases',
     '/flows/v1/assignments',
+    '/flows/v1/subscriptions',
   ],
   organization: [
     '/v1/audit-log',

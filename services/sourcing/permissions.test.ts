@@ -38,6 +38,8 @@ const REQUESTS: Partial<Record<Permission, Request[]>> = {
     ['POST /flows/v1/parts/x/publish'],
     ['POST /flows/v1/parts/x/archive'],
     ['POST /flows/v1/parts/x/unarchive'],
+    ['POST /flows/v1/subscriptions/x/accept'],
+    ['POST /flows/v1/subscriptions/x/decline'],
   ],
   'part:delete': [['DELETE /flows/v1/parts/x']],
   'file:write': [

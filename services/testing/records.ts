@@ -11,6 +11,7 @@ import { boughtOrder, madeOrder, ownedOrder } from './operations/orders.ts'
 import { ORGANIZATION_RECORDS } from './operations/organization-records.ts'
 import { askedQuestion, confidentialRfq, createRfq, invitationOf, partWithOpenRfq, rfqAfter, termsFor } from './operations/rfqs.ts'
 import { SERVICE_ACCOUNT_RECORDS } from './operations/service-account-records.ts'
+import { SUBSCRIPTION_RECORDS } from './operations/subscription-samples.ts'
 
 /** A kind of record that is private to an organization or to a user. */
 export interface RecordKind {
@@ -220,6 +221,7 @@ export const RECORDS = {
   offerDocument: documentOf('offer', draftOffer),
   orderDocument: documentOf('order', made('PLACED')),
   caseDocument: documentOf('case', CASE_RECORDS.openCase),
+  ...SUBSCRIPTION_RECORDS,
   upload: {
     owners: ['owner', 'otherOwner', 'manufacturer'],
     make: (fixtures, account) => completedUpload(fixtures, account),

@@ -6,7 +6,6 @@ import { MAIL_ADDRESSES, marketplaceWithMail, PUBLIC_URL } from '../../testing/m
 import { headerOf, type ReceivedMail } from '../../testing/mail/server.ts'
 import { euros, offerBody, offerParties, offersOf } from '../../testing/offers.ts'
 import { ordersOf } from '../../testing/orders.ts'
-import { questionsOf, TO_ALL, TO_ASKER } from '../../testing/questions.ts'
 import { inHours, publishedPart, rfqBody, rfqsOf } from '../../testing/rfqs.ts'
 import { until } from '../../testing/until.ts'
 
@@ -90,46 +89,6 @@ test('a trade tells each organization what concerns it, in one mail for a burst'
   await mailTo(losing.email)
   for (const address of [buying, owning, making, losing]) expect(server.to(address.email)).toHaveLength(1)
   expect(server.to(watching.email)).toEqual([])
-})
-
-test('a question is news of the consumer, its answer of the asker, and an answer to all of every invitee', async () => {
-  const [buying, owning] = [await confirmed(consumer), await confirmed(ipOwner)]
-  const [asking, reading] = [await confirmed(maker), await confirmed(rival)]
-  const rfqId = await open(both)
-  const [asker, answerer] = [questionsOf(maker.administrator.client), questionsOf(consumer.administrator.client)]
-  const [first, second] = [(await asker.ask(rfqId)).body.id, (await asker.ask(rfqId)).body.id]
-  await answerer.answer(rfqId, first, TO_ASKER)
-  expect(await collected(buying, 2)).toEqual(['questionAsked', 'questionAsked'])
-  expect(await collected(asking, 2)).toEqual(['invited', 'questionAnswered'])
-  expect(await collected(reading, 1)).toEqual(['invited'])
-  await release()
-  const { serialNumber } = (await buyer.read(rfqId)).body
-  const told = await mailTo(buying.email)
-  expect(told.mail.text).toContain(`A manufacturer has a question about RFQ ${serialNumber} (Impeller)`)
-  expect(linksIn(told)).toEqual([`rfqs/${rfqId}`, `rfqs/${rfqId}`])
-  await mailTo(asking.email)
-  await mailTo(reading.email)
-
-  await answerer.answer(rfqId, second, TO_ALL)
-  await answerer.clarify(rfqId)
-  expect(await collected(asking, 2)).toEqual(['questionAnswered', 'clarified'])
-  expect(await collected(reading, 2)).toEqual(['questionAnswered', 'clarified'])
-  expect(await collected(owning, 0)).toEqual([])
-  await release()
-  const answered = await mailTo(reading.email, 2)
-  expect(answered.mail.subject).toBe(`A question about RFQ ${serialNumber} (Impeller) was answered, and 1 more`)
-  expect(linksIn(answered)).toEqual([`rfqs/${rfqId}`, `rfqs/${rfqId}`])
-  for (const text of [answered.raw, answered.mail.text]) {
-    for (const secret of [maker.orgId, 'powder', TO_ALL.text]) expect(text).not.toContain(secret)
-  }
-  for (const [org, address] of [
-    [consumer, buying],
-    [ipOwner, owning],
-    [maker, asking],
-    [rival, reading],
-  ] as const) {
-    await remove(org, address.id)
-  }
 })
 
 test('a mail says who sent it, and how to end it with one click', async () => {

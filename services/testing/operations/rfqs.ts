@@ -16,7 +16,7 @@ export function inviteeOf(fixtures: Fixtures): Promise<string> {
 const createManufacturer = (fixtures: Fixtures) => insertOrganization(fixtures, 'MANUFACTURER')
 
 /** An organization without users. */
-async function insertOrganization({ market }: Fixtures, role: OrgRole): Promise<string> {
+export async function insertOrganization({ market }: Fixtures, role: OrgRole): Promise<string> {
   const id = newId('org')
   await market.db.owner`
     insert into organization.organizations (id, name, roles, region_code, engagement, created_at)

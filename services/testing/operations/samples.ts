@@ -19,6 +19,7 @@ import { PEOPLE_SAMPLES } from './people-samples.ts'
 import { RFQ_SAMPLES } from './rfq-samples.ts'
 import { partWithOpenRfq } from './rfqs.ts'
 import { SERVICE_ACCOUNT_SAMPLES } from './service-account-samples.ts'
+import { SUBSCRIPTION_SAMPLES } from './subscription-samples.ts'
 import { WEBHOOK_SAMPLES } from './webhook-samples.ts'
 
 /** The status for accounts without the permission. */
@@ -155,6 +156,7 @@ const SAMPLES: Record<string, OperationSample> = {
   ...ASSIGNMENT_SAMPLES,
   ...OFFER_SAMPLES,
   ...CASE_SAMPLES,
+  ...SUBSCRIPTION_SAMPLES,
   ...WEBHOOK_SAMPLES,
 }
 
