@@ -50,7 +50,8 @@ const visibility = async (page: Page) =>
   (await page.getByRole('region', { name: 'Who can see which file' }).innerText()).replaceAll(/\s+/g, ' ')
 
 const ALL = 'Every organization of this marketplace gear.pdf Document '
-const INVITED = 'Organizations invited to an RFQ for this part, and those of its orders gear.pdf Document '
+const INVITED =
+  'Organizations invited to an RFQ for this part, subscribers to it by name, and those of its orders gear.pdf Document '
 const HIDDEN =
   'Your organization, and the manufacturer of an order you release them for secret.pdf Confidential ' +
   'Only your organization study.pdf Development'
@@ -64,7 +65,7 @@ test('the dialog that publishes a part names each file and its readers; with fil
   await addFile(page, 'study.pdf', 'Development')
   await page.getByRole('button', { name: 'Publish', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: 'Publish' })
-  const internal = dialog.getByLabel('Only invited manufacturers')
+  const internal = dialog.getByLabel('Only subscribers and invited manufacturers')
   await dialog.getByText('gear.pdf').waitFor()
   expect([await internal.isChecked(), await visibility(page)]).toEqual([true, INVITED + HIDDEN])
   await checkWidths(page)
@@ -83,7 +84,7 @@ test('the dialog that publishes a part names each file and its readers; with fil
   await page.getByRole('button', { name: 'Publish again' }).click()
   const again = page.getByRole('dialog', { name: 'Publish again' })
   await again.getByText('gear.pdf').waitFor()
-  await again.getByLabel('Only invited manufacturers').uncheck()
+  await again.getByLabel('Only subscribers and invited manufacturers').uncheck()
   expect(await visibility(page)).toBe(ALL + HIDDEN)
   await again.getByRole('button', { name: 'Publish again' }).click()
   await stateOf(page, 'Published')
@@ -107,7 +108,7 @@ test('the form of a part has the switch: off without files, on with files until 
   const dialog = page.getByRole('dialog')
   const isInternal = async () => {
     await page.getByRole('button', { name: 'Edit' }).click()
-    const internal = dialog.getByLabel('Only invited manufacturers')
+    const internal = dialog.getByLabel('Only subscribers and invited manufacturers')
     await internal.waitFor()
     const isChecked = await internal.isChecked()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
@@ -120,16 +121,16 @@ test('the form of a part has the switch: off without files, on with files until 
   expect(await isInternal()).toBe(true)
   await page.getByRole('button', { name: 'Publish', exact: true }).click()
   await dialog.getByText('gear.pdf').waitFor()
-  await dialog.getByLabel('Only invited manufacturers').uncheck()
+  await dialog.getByLabel('Only subscribers and invited manufacturers').uncheck()
   await dialog.getByRole('button', { name: 'Publish' }).click()
   await stateOf(page, 'Published')
   expect(await isInternal()).toBe(false)
   await page.goto('/console/parts')
   await page.getByRole('button', { name: 'New part' }).click()
-  expect(await dialog.getByLabel('Only invited manufacturers').isChecked()).toBe(false)
+  expect(await dialog.getByLabel('Only subscribers and invited manufacturers').isChecked()).toBe(false)
   await checkWidths(page)
   await dialog.getByLabel('Title').fill('Internal gear')
-  await dialog.getByLabel('Only invited manufacturers').check()
+  await dialog.getByLabel('Only subscribers and invited manufacturers').check()
   await dialog.getByRole('button', { name: 'New part' }).click()
   await page.getByRole('heading', { level: 1, name: 'Internal gear' }).waitFor()
   expect(await partOf(page.url().split('/').at(-1) ?? '')).toMatchObject({ state: 'DRAFT', internal: true })

@@ -27,6 +27,7 @@ import * as parts from '../../../proto/http/sourcing/parts.ts'
 import * as confidentiality from '../../../proto/http/sourcing/rfq-confidentiality.ts'
 import * as rfqs from '../../../proto/http/sourcing/rfq-lifecycle.ts'
 import * as questions from '../../../proto/http/sourcing/rfq-questions.ts'
+import * as subscriptions from '../../../proto/http/sourcing/subscriptions.ts'
 import * as uploads from '../../../proto/http/sourcing/uploads.ts'
 import * as deliveries from '../../../proto/http/webhooks/deliveries.ts'
 import * as endpointFlows from '../../../proto/http/webhooks/endpoint-flows.ts'
@@ -36,21 +37,7 @@ import * as endpoints from '../../../proto/http/webhooks/endpoints.ts'
 const MODULES: readonly object[] = [
   ...[impersonation, auditLog, mailAddresses, notifications, orgs, roles, serviceAccounts, users],
   ...[cases, caseTasks, caseExpenses],
-  ...[
-    contacts,
-    assignments,
-    awards,
-    billing,
-    comparison,
-    documents,
-    factories,
-    files,
-    imports,
-    matches,
-    offers,
-    orders,
-  ],
-  ...[partLifecycle, parts, rfqs, confidentiality, questions, uploads, deliveries, endpointFlows, endpoints],
+  ...[partLifecycle, parts, rfqs, confidentiality, questions, subscriptions, uploads, deliveries, endpointFlows, endpoints],
 ]
 
 const isOperation = (value: unknown): value is Operation =>

@@ -23,6 +23,7 @@ import { Rfqs } from './screens/rfqs.tsx'
 import { Roles } from './screens/roles.tsx'
 import { ServiceAccounts } from './screens/service-accounts.tsx'
 import { SignIn, SignInAgain } from './screens/sign-in.tsx'
+import { Subscriptions } from './screens/subscriptions.tsx'
 import { WebhookScreen } from './screens/webhook.tsx'
 import { Webhooks } from './screens/webhooks.tsx'
 import { session } from './session.ts'
@@ -55,6 +56,7 @@ const App = () =>
           <Route path="/console/orders/:id" component={OrderScreen} />
           <Route path="/console/parts" component={Parts} />
           <Route path="/console/parts/:id" component={PartScreen} />
+          <Route path="/console/subscriptions" component={Subscriptions} />
           <Route path="/console/factories" component={Factories} />
           <Route path="/console/factories/:id" component={FactoryScreen} />
           <Route path="/console/releases" component={Releases} />

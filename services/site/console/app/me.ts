@@ -51,6 +51,7 @@ const COLLECTIONS: Record<string, string> = {
   factory: 'factories',
   assignment: 'assignments',
   case: 'cases',
+  subscription: 'subscriptions',
 }
 const METHODS: Record<string, string> = { patch: 'PATCH', delete: 'DELETE' }
 

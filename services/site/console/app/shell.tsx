@@ -22,6 +22,7 @@ const SCREENS: readonly [path: string, label: string, isShown: () => boolean][] 
     () => can('app:consumer', 'app:manufacturer', 'app:ip-owner', 'app:seller', 'app:distributor'),
   ],
   ['/console/parts', t.nav.parts, () => can('app:consumer', 'app:ip-owner', 'app:manufacturer')],
+  ['/console/subscriptions', t.nav.subscriptions, () => can('rfq:create', 'part:publish')],
   ['/console/factories', t.nav.factories, () => can('app:consumer', 'app:manufacturer')],
   ['/console/releases', t.nav.releases, () => permits('GET /flows/v1/factory-releases')],
   ['/console/cases', t.nav.cases, () => permits('GET /flows/v1/cases')],

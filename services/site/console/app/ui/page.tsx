@@ -85,6 +85,7 @@ const TONES: Record<string, string> = {
     SHIPPED: 'live',
   },
   ...{ UNOPENED: 'wait', REDEEMED: 'live' },
+  ...{ REQUESTED: 'wait', ASKED: 'wait', ANSWERED: 'good' },
   ...{ REJECTED: 'bad', DECLINED: 'bad', CANCELLED: 'bad', FAILED: 'bad', PAUSED: 'bad' },
 }
 
