@@ -11,7 +11,7 @@ import { boughtOrder, madeOrder, ownedOrder } from './operations/orders.ts'
 import { ORGANIZATION_RECORDS } from './operations/organization-records.ts'
 import { askedQuestion, confidentialRfq, createRfq, invitationOf, partWithOpenRfq, rfqAfter, termsFor } from './operations/rfqs.ts'
 import { SERVICE_ACCOUNT_RECORDS } from './operations/service-account-records.ts'
-import { SUBSCRIPTION_RECORDS } from './operations/subscription-samples.ts'
+import { SUBSCRIPTION_RECORDS } from './operations/subscription-records.ts'
 
 /** A kind of record that is private to an organization or to a user. */
 export interface RecordKind {

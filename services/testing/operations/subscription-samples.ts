@@ -1,27 +1,10 @@
-import { newId } from '../../kit/db/ids.ts'
 import type { Account, Fixtures } from '../fixtures.ts'
-import type { RecordKind, RecordName } from '../records.ts'
+import type { RecordName } from '../records.ts'
 import { publishedPart } from '../rfqs.ts'
 import { insertSubscriptions } from '../subscriptions.ts'
 import type { Input } from './inputs.ts'
 import type { OperationSample, PrivateReference } from './operation-sample.ts'
-import { administratorOf, insertOrganization } from './rfqs.ts'
-
-/** A subscription of a consumer that is no account to a part of the account's organization. */
-const subscriptionIn = (state: 'REQUESTED' | 'ACTIVE'): RecordKind => ({
-  owners: ['owner', 'otherOwner'],
-  async make(fixtures, { orgId }) {
-    const consumerOrgId = await insertOrganization(fixtures, 'CONSUMER')
-    const [id] = await insertSubscriptions(fixtures.market, { ipOwnerOrgId: orgId, consumerOrgId, state })
-    return id
-  },
-  random: () => newId('subscription'),
-})
-
-export const SUBSCRIPTION_RECORDS = {
-  requestedSubscription: subscriptionIn('REQUESTED'),
-  activeSubscription: subscriptionIn('ACTIVE'),
-}
+import { administratorOf } from './rfqs.ts'
 
 /** An organization cannot subscribe to its own part. */
 const ofOwnPart = (record: RecordName): PrivateReference => ({
