@@ -114,6 +114,7 @@ describe('a guide', () => {
     expect(texts.map((words) => words.find((word) => /^[A-Z]+$/.test(word ?? '')))).toEqual([
       'DRAFT',
       'DRAFT',
+      'ASKED',
       'DRAFT',
       'PLACED',
       'OPEN',
@@ -184,6 +185,7 @@ describe('the API reference', () => {
     expect(shown['x-tagGroups'][0]?.tags).toEqual([
       'Parts',
       'Files',
+      'Subscriptions',
       'RFQs',
       'Offers',
       'Orders',
