@@ -119,7 +119,7 @@ describe('a guide', () => {
       'PLACED',
       'OPEN',
     ])
-    expect(texts[3]).toEqual(expect.arrayContaining(['IN_PRODUCTION', 'ON_HOLD', 'rework', 'resume']))
+    expect(texts[4]).toEqual(expect.arrayContaining(['IN_PRODUCTION', 'ON_HOLD', 'rework', 'resume']))
     // The policy of the page would refuse a style of their own.
     for (const drawing of drawings) expect(drawing).not.toMatch(/style=|<style/)
   })
