@@ -17,6 +17,7 @@ const LOGGED_REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'in_use',
   'last_administrator',
   'limit_reached',
+  'subscription_required',
   'precondition_failed',
   'invalid_credentials',
   'invalid_client',

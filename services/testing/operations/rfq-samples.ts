@@ -1,8 +1,5 @@
 import type { Account, Fixtures } from '../fixtures.ts'
 import { type RecordName, recordKind } from '../records.ts'
-import { inHours } from '../rfqs.ts'
-import { changeOf } from './document-samples.ts'
-import { type Input, withValue } from './inputs.ts'
 import type { OperationSample, PrivateReference } from './operation-sample.ts'
 import { askedQuestion, confidentialRfq, inviteeOf } from './rfqs.ts'
 
@@ -46,6 +43,13 @@ const AMENDED_FILES = changeOf({
 
 const withInvitee = async (fixtures: Fixtures) => ({ 'body.manufacturerIds': [await inviteeOf(fixtures)] })
 
+/** Replaces the part by one of another organization that requires a subscription. */
+async function withRequiredSubscription(fixtures: Fixtures, { kind }: Account, input: Input): Promise<Input> {
+  const owner = await fixtures.account(kind === 'owner' ? 'otherOwner' : 'owner', 'administrator')
+  const partId = await publishedPart(await administratorOf(fixtures, owner), { requireSubscription: true })
+  return withValue(input, 'body.partId', partId)
+}
+
 /** RFQs and their invitations. */
 export const RFQ_SAMPLES: Record<string, OperationSample> = {
   listRfqs: { references: { 'query.partId': ['draftPart', 'internalPart'] } },
@@ -53,7 +57,11 @@ export const RFQ_SAMPLES: Record<string, OperationSample> = {
   listRfqHistory: { references: { 'path.id': ['draftRfq', 'openRfq', 'rfqInvitation'] } },
   listRfqInvitations: { references: { 'path.id': ['draftRfq', 'openRfq'] } },
   listRfqMatches: { by: 'consumer', references: { 'path.id': ['draftRfq', 'openRfq'] } },
-  createRfq: { references: { 'body.partId': ['draftPart', 'internalPart'], ...SHARED }, values: withInvitee },
+  createRfq: {
+    references: { 'body.partId': ['draftPart', 'internalPart'], ...SHARED },
+    values: withInvitee,
+    conflict: withRequiredSubscription,
+  },
   patchRfq: {
     references: { 'path.id': 'draftRfq', 'body.partId': ['draftPart', 'internalPart'], ...SHARED },
     // A consumer has no part of its own, so the part stays.
