@@ -71,6 +71,8 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       openCases,
       updateCases,
       rejectOffers,
+      endQuestions,
+      endSubscriptions,
       releaseFiles: insertReleases,
       openAssignments,
       updateAssignments,

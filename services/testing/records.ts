@@ -9,7 +9,15 @@ import { completedUpload, createFile } from './operations/files.ts'
 import { createOffer, receivedOffer } from './operations/offers.ts'
 import { boughtOrder, madeOrder, ownedOrder } from './operations/orders.ts'
 import { ORGANIZATION_RECORDS } from './operations/organization-records.ts'
-import { askedQuestion, confidentialRfq, createRfq, invitationOf, partWithOpenRfq, rfqAfter, termsFor } from './operations/rfqs.ts'
+import {
+  askedQuestion,
+  confidentialRfq,
+  createRfq,
+  invitationOf,
+  partWithOpenRfq,
+  rfqAfter,
+  termsFor,
+} from './operations/rfqs.ts'
 import { SERVICE_ACCOUNT_RECORDS } from './operations/service-account-records.ts'
 import { SUBSCRIPTION_RECORDS } from './operations/subscription-records.ts'
 

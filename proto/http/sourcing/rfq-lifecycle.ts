@@ -114,8 +114,7 @@ export const amendRfq = defineOperation({
   access: 'rfq:publish',
   body: Amendment,
   ifMatch: true,
-  refusals: ['illegal_transition', 'precondition_failed', 'conflict', 'limit_reached'],
-  refusals: ['illegal_transition', 'precondition_failed', 'subscription_required'],
+  refusals: ['illegal_transition', 'precondition_failed', 'conflict', 'limit_reached', 'subscription_required'],
 })
 
 export const extendRfq = defineOperation({

@@ -37,7 +37,32 @@ import * as endpoints from '../../../proto/http/webhooks/endpoints.ts'
 const MODULES: readonly object[] = [
   ...[impersonation, auditLog, mailAddresses, notifications, orgs, roles, serviceAccounts, users],
   ...[cases, caseTasks, caseExpenses],
-  ...[partLifecycle, parts, rfqs, confidentiality, questions, subscriptions, uploads, deliveries, endpointFlows, endpoints],
+  ...[
+    contacts,
+    assignments,
+    awards,
+    billing,
+    comparison,
+    documents,
+    factories,
+    files,
+    imports,
+    matches,
+    offers,
+    orders,
+  ],
+  ...[
+    partLifecycle,
+    parts,
+    rfqs,
+    confidentiality,
+    questions,
+    subscriptions,
+    uploads,
+    deliveries,
+    endpointFlows,
+    endpoints,
+  ],
 ]
 
 const isOperation = (value: unknown): value is Operation =>

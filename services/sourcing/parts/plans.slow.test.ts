@@ -74,7 +74,7 @@ describe(`over ${ROWS} parts`, () => {
       'rfqs_sourced',
       'subscriptions_readable',
     ])
-    expect(plan.indexes).toHaveLength(18)
+    expect(plan.indexes).toHaveLength(20)
   })
 
   test('every stored document matches the schema of a part', async () => {

@@ -6,7 +6,10 @@ import { isConsumer, isInvited, isIpOwner } from '../rfqs/visibility.ts'
 import type { Reader } from './rules.ts'
 import { isAsker, isPublished } from './visibility.ts'
 
-/** What an organization is to the questions about an RFQ; no row where it may not read the RFQ. */
+/**
+ * What an organization is to the questions about an RFQ; no row where it may not read the RFQ, or has not accepted its
+ * confidentiality terms.
+ */
 export const findReader = (sql: Sql, orgId: string, rfqId: string) => sql<Reader[]>`
   select
     case when ${isConsumer(sql, orgId)} then 'CONSUMER' when invitation.state is not null then 'INVITEE' else 'IP_OWNER' end
@@ -14,9 +17,11 @@ export const findReader = (sql: Sql, orgId: string, rfqId: string) => sql<Reader
     ip_owner_org_id = ${orgId} as "isIpOwner", coalesce(invitation.state = 'DECLINED', false) as "isDeclined"
   from sourcing.rfqs
   left join lateral (
-    select state from sourcing.rfq_invitations where rfq_id = rfqs.id and ${isInvited(sql, orgId)}
+    select state, awaits_acceptance from sourcing.rfq_invitations where rfq_id = rfqs.id and ${isInvited(sql, orgId)}
   ) invitation on true
-  where id = ${rfqId} and (${isConsumer(sql, orgId)} or (${isIpOwner(sql, orgId)}) or invitation.state is not null)`
+  where id = ${rfqId} and (
+    ${isConsumer(sql, orgId)}
+    or ((${isIpOwner(sql, orgId)}) or invitation.state is not null) and invitation.awaits_acceptance is not true)`
 
 /** The JSON of an RFQ that an organization reads, locked until the transaction ends, so that commands come one by one. */
 export const lockRfq = (tx: Tx, orgId: string, rfqId: string) => tx<{ document: string }[]>`
@@ -123,6 +128,6 @@ export const updateUnanswered = (tx: Tx, rfqId: string) => tx`
     select count(*) from sourcing.rfq_questions where rfq_id = rfqs.id and state = 'ASKED')
   where id = ${rfqId}`
 
-/** The invited manufacturers of an RFQ that have not declined. */
+/** The invited manufacturers of an RFQ that have not declined, and have accepted its confidentiality terms. */
 export const listInvitees = (tx: Tx, rfqId: string) => tx<{ org_id: string }[]>`
-  select org_id from sourcing.rfq_invitations where rfq_id = ${rfqId} and state <> 'DECLINED'`
+  select org_id from sourcing.rfq_invitations where rfq_id = ${rfqId} and state <> 'DECLINED' and not awaits_acceptance`

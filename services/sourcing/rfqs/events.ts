@@ -32,10 +32,10 @@ export const emitRfqInvited = (tx: Tx, rfq: RfqSubject, manufacturerOrgIds: stri
 export const emitRfqDeclined = (tx: Tx, rfq: RfqSubject, manufacturerOrgId: string) =>
   emit(tx, { ...attributesOf(rfq), type: 'sourcing.rfq.declined', data: { ...about(rfq), manufacturerOrgId } })
 
-export const emitRfqTermsAccepted = (tx: Tx, rfq: Subject, manufacturerOrgId: string) =>
+export const emitRfqTermsAccepted = (tx: Tx, rfq: RfqSubject, manufacturerOrgId: string) =>
   emit(tx, { ...attributesOf(rfq), type: 'sourcing.rfq.termsAccepted', data: { ...about(rfq), manufacturerOrgId } })
 
-export const emitRfqFiles = (tx: Tx, name: FileEventName, rfq: Subject, manufacturerOrgIds: string[]) =>
+export const emitRfqFiles = (tx: Tx, name: FileEventName, rfq: RfqSubject, manufacturerOrgIds: string[]) =>
   emit(tx, { ...attributesOf(rfq), type: `sourcing.rfq.${name}`, data: { ...about(rfq), manufacturerOrgIds } })
 
 /** The event of an RFQ as the cause of changes of its cases. */

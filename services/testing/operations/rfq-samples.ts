@@ -1,7 +1,10 @@
 import type { Account, Fixtures } from '../fixtures.ts'
 import { type RecordName, recordKind } from '../records.ts'
+import { inHours, publishedPart } from '../rfqs.ts'
+import { changeOf } from './document-samples.ts'
+import { type Input, withValue } from './inputs.ts'
 import type { OperationSample, PrivateReference } from './operation-sample.ts'
-import { askedQuestion, confidentialRfq, inviteeOf } from './rfqs.ts'
+import { administratorOf, askedQuestion, confidentialRfq, inviteeOf } from './rfqs.ts'
 
 /** Replaces the RFQ by one in another state. */
 const ofKind = (record: RecordName) => async (fixtures: Fixtures, account: Account, input: Input) =>

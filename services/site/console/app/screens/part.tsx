@@ -17,50 +17,7 @@ import { Timeline } from '../ui/timeline.tsx'
 import { PartFields, partContentOf } from './part-fields.tsx'
 import { AddFiles } from './part-files.tsx'
 import { Publish } from './part-publication.tsx'
-import { upload } from '../upload.ts'
-import { Publish, readersText } from './part-publication.tsx'
-import { PartFields, partContentOf } from './parts.tsx'
 import { RequestPart } from './subscriptions.tsx'
-
-const GROUPS = Object.entries(t.files.groups) as [FileGroup, string][]
-
-/** A file with its group, which decides who sees it. */
-function FileFields({ part }: { part: Part }) {
-  const group = useSignal<string>('document')
-  return (
-    <>
-      <Field name="file" label={t.parts.file} type="file" />
-      <Field name="group" label={t.parts.group} text={group} options={GROUPS} />
-      {part.state === 'PUBLISHED' && (
-        <p role="status">
-          {fill(t.parts.seenAtOnce, { readers: readersText({ group: group.value as FileGroup }, part.internal) })}
-        </p>
-      )}
-    </>
-  )
-}
-
-/** Sends a file and adds it to the part, in a group. */
-function AddFile({ part }: { part: Part }) {
-  const { id: partId } = part
-  const share = useSignal(0)
-  const add = async (data: FormData) => {
-    const file = data.get('file') as File
-    if (file.size === 0) throw new FieldProblem('file', file.name === '' ? t.parts.noFile : t.parts.emptyFile)
-    const uploadId = await upload(file, (sent) => {
-      share.value = sent
-    })
-    const body = { add: [{ uploadId, group: textOf(data, 'group') as FileGroup }] }
-    await patch('/v1/parts/{id}/files', partId, body)
-    share.value = 0
-  }
-  return (
-    <Action label={t.parts.addFile} hint={t.parts.addFileHint} onRun={add}>
-      <FileFields part={part} />
-      <progress aria-label={t.parts.progress} max={1} value={share.value} hidden={share.value === 0} />
-    </Action>
-  )
-}
 
 function RemoveFile({ partId }: { partId: string }) {
   const files = useRecord('/v1/parts/{id}/files', { path: { id: partId } }).data?.items ?? []
@@ -145,7 +102,6 @@ const PartFacts = ({ part }: { part: Part }) => (
         [t.parts.rapidMaterial, part.rapidManufacturingMaterial],
         [t.factories.standards, part.standardIds.map((code) => labelIn(standards(), code)).join(', ')],
         [t.parts.criticalities, part.criticalityIds.map((code) => labelIn(criticalities(), code)).join(', ')],
-        [t.subscriptions.required, part.requireSubscription && t.ui.yes],
         [t.parts.keywords, part.keywords.join(', ')],
         [t.parts.sections.size, sizeOf(part)],
         [t.parts.documentation, part.documentationRequirementNotes],

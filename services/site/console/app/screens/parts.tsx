@@ -26,46 +26,6 @@ const COLUMNS: readonly Column<Part>[] = [
   { label: t.ui.state, cell: ({ state }) => <Badge of="part" state={state} /> },
 ]
 
-const TEXTS = ['title', 'externalRef', 'description', 'materialId', 'processId'] as const
-
-/** What a person has typed; an empty field has no value. */
-export const partContentOf = (data: FormData) => ({
-  ...(Object.fromEntries(TEXTS.map((name) => [name, textOf(data, name)])) as Partial<
-    Record<(typeof TEXTS)[number], string>
-  >),
-  internal: data.has('internal'),
-  requireSubscription: data.has('requireSubscription'),
-})
-
-/** The processes to choose from are those of the chosen material's type. */
-function MaterialFields({ part }: { part: Part | undefined }) {
-  const material = useSignal(part?.materialId ?? '')
-  const type = material.value ? materialTypeOf(material.value) : part?.materialType
-  return (
-    <div class="columns">
-      <Field name="materialId" label={t.parts.material} text={material} options={orNone(materials())} />
-      <Field name="processId" label={t.parts.process} value={part?.processId} options={orNone(processesOf(type))} />
-    </div>
-  )
-}
-
-export const PartFields = ({ part }: { part?: Part }) => (
-  <>
-    <Field name="title" label={t.parts.title} value={part?.title} isFocused />
-    <Field name="externalRef" label={t.parts.reference} value={part?.externalRef} isOptional />
-    <Field name="description" label={t.parts.description} rows={4} value={part?.description} isOptional />
-    <MaterialFields part={part} />
-    {part ? <InternalField part={part} /> : <Internal />}
-    <Field
-      name="requireSubscription"
-      label={t.subscriptions.required}
-      hint={t.subscriptions.requiredHint}
-      type="checkbox"
-      value={String(part?.requireSubscription ?? false)}
-    />
-  </>
-)
-
 const VIEWS = ['IP_OWNER', 'CONSUMER'] as const
 
 /** The published parts of all organizations, or those of the own one. */

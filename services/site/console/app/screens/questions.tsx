@@ -102,7 +102,7 @@ function Item({ rfq, question }: { rfq: Rfq; question: Question }) {
   )
 }
 
-/** The questions about a published RFQ, and what one can do with them. */
+/** The questions about an RFQ that one reads as a whole, and what one can do with them. */
 export function Questions({ rfq }: { rfq: Rfq }) {
   const { id, state } = rfq
   const list = useList('/flows/v1/rfqs/{id}/questions', { path: { id } })

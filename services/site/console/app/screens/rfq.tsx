@@ -260,7 +260,7 @@ export function RfqScreen({ id = '' }: { id?: string }) {
               <RfqFacts rfq={rfq} />
               <ConfidentialityTerms rfq={rfq} />
               <Acceptances rfq={rfq} />
-              {rfq.state !== 'DRAFT' && <Questions rfq={rfq} />}
+              {rfq.version !== undefined && <Questions rfq={rfq} />}
               {rfq.state === 'AWARDED' && <Orders rfqId={id} />}
               {rfq.consumerOrgId === orgId.value && (
                 <>
