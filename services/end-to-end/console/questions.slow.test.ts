@@ -41,7 +41,7 @@ test('a manufacturer asks, the buyer answers to all in words of its own, and ano
   const published = dialog.getByLabel('The question as the others read it')
   expect(await published.inputValue()).toBe('')
   await dialog.getByLabel('Who reads the answer').selectOption('Only the manufacturer that asked')
-  await published.waitFor({ state: 'detached' })
+  await published.waitFor({ state: 'hidden' })
   await dialog.getByLabel('Who reads the answer').selectOption('All invited manufacturers')
   await dialog.getByLabel('Answer to the question').fill('Yes.')
   await dialog.getByRole('button', { name: 'Answer', exact: true }).click()

@@ -31,7 +31,7 @@ function AnswerFields() {
         text={audience}
         options={(['ALL', 'ASKER'] as const).map((each) => [each, t.questions.audiences[each]])}
       />
-      {audience.value === 'ALL' && (
+      <div hidden={audience.value !== 'ALL'}>
         <Field
           name="publishedText"
           label={t.questions.publishedText}
@@ -39,7 +39,7 @@ function AnswerFields() {
           rows={3}
           isFocused
         />
-      )}
+      </div>
       <Field name="text" label={t.questions.answer} rows={4} />
     </>
   )
@@ -49,12 +49,9 @@ function Steps({ rfq, question }: { rfq: Rfq; question: Question }) {
   const params = { path: { id: rfq.id, questionId: question.id } }
   const isOpen = QUESTION.isLegal('answer', question.state) && mayAnswer(rfq)
   const answer = (data: FormData) => {
-    const publishedText = textOf(data, 'publishedText')
-    const body = {
-      text: textOf(data, 'text') ?? '',
-      audience: data.get('audience') === 'ALL' ? ('ALL' as const) : ('ASKER' as const),
-      ...(publishedText && { publishedText }),
-    }
+    const audience = data.get('audience') === 'ALL' ? 'ALL' : 'ASKER'
+    const publishedText = audience === 'ALL' ? textOf(data, 'publishedText') : undefined
+    const body = { text: textOf(data, 'text') ?? '', audience, ...(publishedText && { publishedText }) } as const
     return command(() => market.POST('/flows/v1/rfqs/{id}/questions/{questionId}/answer', { params, body }))
   }
   return (
