@@ -54,6 +54,10 @@ export interface DemoRequest {
   /** The manufacturers that read it, and those that decline with a reason. */
   readBy?: string[]
   declinedBy?: Record<string, string>
+  /** The manufacturers that accept the confidentiality terms. */
+  acceptedBy?: string[]
+  /** `publishedText`: the question as all invitees read it, with its answer. */
+  questions?: { by: string; text: string; answer?: string; publishedText?: string }[]
   terms: Pick<
     RfqInput,
     | 'quantities'
@@ -64,6 +68,8 @@ export interface DemoRequest {
     | 'paymentTerms'
     | 'delivery'
     | 'requiredDocuments'
+    | 'confidentialityTerms'
+    | 'releaseFiles'
   >
   isPublished: boolean
   offers: DemoOffer[]

@@ -33,6 +33,15 @@ async function playRequest(demo: Demo, request: DemoRequest): Promise<void> {
   for (const [key, reason] of Object.entries(request.declinedBy ?? {})) {
     await clientOf(key).POST('/flows/v1/rfqs/{id}/decline', { params, body: { reason } })
   }
+  for (const key of request.acceptedBy ?? []) await clientOf(key).POST('/flows/v1/rfqs/{id}/accept-terms', { params })
+  for (const { by, text, answer, publishedText } of request.questions ?? []) {
+    const { data: question } = await clientOf(by).POST('/flows/v1/rfqs/{id}/questions', { params, body: { text } })
+    if (answer === undefined || publishedText === undefined) continue
+    await buyer.POST('/flows/v1/rfqs/{id}/questions/{questionId}/answer', {
+      params: { path: { ...params.path, questionId: question.id } },
+      body: { text: answer, audience: 'ALL', publishedText },
+    })
+  }
   const offerIds: string[] = []
   for (const offer of request.offers) offerIds.push(await playOffer(demo, { rfqId: rfq.id, buyer }, offer))
   if (request.amendment) await buyer.POST('/flows/v1/rfqs/{id}/amend', { params, body: request.amendment })
