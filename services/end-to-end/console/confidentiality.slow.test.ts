@@ -89,7 +89,7 @@ test('the form keeps terms and release of a draft, and a publication without an 
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('button', { name: 'Publish' }).click()
   await dialog.getByRole('button', { name: 'Publish' }).click()
-  await dialog.getByText('Confidentiality terms: needs an internal part').waitFor()
+  await dialog.getByText('Confidentiality terms: Needs a part that only subscribers').waitFor()
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await act(page, 'Edit', { 'Confidentiality terms': '' })
   const saved = (await rfqsOf(client).read(body.id)).body

@@ -253,9 +253,12 @@ test('help and completion offer commands, options and values', async () => {
   const complete = async (...words: string[]) =>
     (await run(['complete', '--', ...words])).output.trim().split('\n').sort()
   expect(await complete('list-rf')).toEqual([
+    'list-rfq-acceptances',
+    'list-rfq-files',
     'list-rfq-history',
     'list-rfq-invitations',
     'list-rfq-matches',
+    'list-rfq-questions',
     'list-rfqs',
   ])
   const offline = { env: { HOME: join(home, 'new') } }

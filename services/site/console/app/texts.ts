@@ -64,6 +64,10 @@ const PROBLEMS: readonly [RegExp, keyof typeof t.problems][] = [
   [/^must be at most (\d+) pieces together$/, 'piecesTogether'],
   [/^must name a manufacturer$/, 'inviteOne'],
   [/^must have at least (\d+) characters$/, 'atLeast'],
+  [/^needs an internal part$/, 'internalPart'],
+  [/^needs a part of your organization$/, 'ownPart'],
+  [/^must be at least 24 hours away$/, 'inADay'],
+  [/^must not be earlier than the current expiry$/, 'notEarlier'],
   [/^must include in state READY: (.+)$/, 'documents'],
 ]
 

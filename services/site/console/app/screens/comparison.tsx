@@ -330,6 +330,7 @@ function Compared({ rfq }: { rfq: Rfq }) {
       actions={read.data && rfq.consumerOrgId === orgId.value && <Award rfq={rfq} comparison={read.data} />}
     >
       {isSealed && <p class="hint">{t.comparison.sealed}</p>}
+      {rfq.partChanged && <p class="hint">{t.rfqs.partChanged}</p>}
       {rfq.state === 'AWARDED' && <PlacedOrders rfqId={rfq.id} />}
       <section class="panel">
         <div class="filters">

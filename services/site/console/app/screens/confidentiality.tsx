@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { RFQ } from '../../../../../proto/states/rfqs.ts'
 import { post, type Rfq, type RfqAcceptance } from '../api.ts'
 import { useList } from '../data.ts'
@@ -27,6 +28,13 @@ export function useStanding(rfq: Rfq): Standing {
   if (rfq.confidentialityTerms === undefined || !isInvitee(rfq)) return 'free'
   if (data === undefined) return 'unknown'
   return data.some((one) => one.manufacturerOrgId === orgId.value) ? 'accepted' : 'pending'
+}
+
+/** What an invited manufacturer reads once it has accepted the terms. */
+export function AfterAcceptance({ rfq, children }: { rfq: Rfq; children: ComponentChildren }) {
+  const standing = useStanding(rfq)
+  if (standing === 'free' || standing === 'accepted') return <>{children}</>
+  return standing === 'pending' ? <p class="hint">{t.confidentiality.afterAcceptance}</p> : null
 }
 
 /** The terms, and for an invited manufacturer the button that accepts them. */

@@ -13,7 +13,7 @@ import { PartFiles } from '../ui/files.tsx'
 import { amountOf, Field, Form, localTime, numberOf, textOf, timeOf } from '../ui/form.tsx'
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
-import { ConfidentialityTerms, useStanding } from './confidentiality.tsx'
+import { AfterAcceptance, ConfidentialityTerms, useStanding } from './confidentiality.tsx'
 import { Terms } from './offer-terms.tsx'
 import { termFacts } from './rfq-terms.tsx'
 
@@ -347,8 +347,10 @@ export function OfferScreen({ id = '' }: { id?: string }) {
                   ]}
                 />
               </Section>
-              <Documents of="rfq" id={id} title={t.documents.ofRequest} />
-              <PartFiles partId={rfq.partId} revision={rfq.partRevision} />
+              <AfterAcceptance rfq={rfq}>
+                <Documents of="rfq" id={id} title={t.documents.ofRequest} />
+                <PartFiles partId={rfq.partId} revision={rfq.partRevision} />
+              </AfterAcceptance>
             </div>
           </div>
         </Page>

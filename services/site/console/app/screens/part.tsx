@@ -109,6 +109,7 @@ const PartFacts = ({ part }: { part: Part }) => (
         [t.parts.notes, part.otherRequirementNotes],
         [t.parts.requireSubscription, part.requireSubscription && t.ui.yes],
         ...Object.entries(part.metadata).map(([key, value]) => [key, value] as const),
+        [t.parts.revisionNumber, String(part.revision)],
         [t.parts.published, part.publishedTime && date(part.publishedTime)],
         [t.parts.updated, date(part.updatedTime)],
       ]}

@@ -173,9 +173,14 @@ export const patchRfq = (id: string, data: FormData, headers: { 'If-Match': stri
 function PartChoice({ partId }: { partId: string }) {
   const q = useSignal('')
   const chosen = useSignal(partId)
-  const list = useList('/flows/v1/parts', { query: { view: 'CONSUMER', ...(q.value && { q: q.value }) } })
+  const search = q.value && { q: q.value }
+  const list = useList('/flows/v1/parts', { query: { view: 'CONSUMER', ...search } })
+  // Own parts may be internal.
+  const own = useList('/flows/v1/parts', { query: { view: 'IP_OWNER', ...search } })
   const { data: named } = useRecord(chosen.value === '' ? undefined : '/v1/parts/{id}', { path: { id: chosen.value } })
-  const parts = new Map([...(named ? [named] : []), ...(list.data ?? [])].map((part) => [part.id, part]))
+  const parts = new Map(
+    [...(named ? [named] : []), ...(own.data ?? []), ...(list.data ?? [])].map((part) => [part.id, part]),
+  )
   const options = [
     ['', t.rfqs.choosePart] as const,
     ...[...parts.values()].map(({ id, title, serialNumber }) => [id, `${title ?? ''} (${serialNumber})`] as const),

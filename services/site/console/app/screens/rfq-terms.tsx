@@ -92,7 +92,13 @@ export function Amend({ rfq, when }: { rfq: Rfq; when: boolean }) {
       {(present) => (
         <>
           {present.partChanged && (
-            <Field name="partRevision" label={t.rfqs.pinCurrent} hint={t.rfqs.pinCurrentHint} type="checkbox" />
+            <Field
+              name="partRevision"
+              label={t.rfqs.pinCurrent}
+              hint={t.rfqs.pinCurrentHint}
+              type="checkbox"
+              value="true"
+            />
           )}
           <Field
             name="quantities"

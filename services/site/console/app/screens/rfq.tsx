@@ -15,7 +15,7 @@ import { ListTable, Table } from '../ui/list.tsx'
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 import { Timeline } from '../ui/timeline.tsx'
-import { Acceptances, ConfidentialityTerms } from './confidentiality.tsx'
+import { Acceptances, AfterAcceptance, ConfidentialityTerms } from './confidentiality.tsx'
 import { Questions } from './questions.tsx'
 import { patchRfq, RfqFields } from './rfq-form.tsx'
 import { Amend, PinnedPart, termFacts } from './rfq-terms.tsx'
@@ -260,7 +260,11 @@ export function RfqScreen({ id = '' }: { id?: string }) {
               <RfqFacts rfq={rfq} />
               <ConfidentialityTerms rfq={rfq} />
               <Acceptances rfq={rfq} />
-              {rfq.version !== undefined && <Questions rfq={rfq} />}
+              {rfq.version !== undefined && (
+                <AfterAcceptance rfq={rfq}>
+                  <Questions rfq={rfq} />
+                </AfterAcceptance>
+              )}
               {rfq.state === 'AWARDED' && <Orders rfqId={id} />}
               {rfq.consumerOrgId === orgId.value && (
                 <>
@@ -272,8 +276,10 @@ export function RfqScreen({ id = '' }: { id?: string }) {
               )}
             </div>
             <div class="stack">
-              <Documents of="rfq" id={id} mayAdd={mayUse(RFQ, 'updateFiles', rfq)} />
-              <PartFiles partId={rfq.partId} revision={rfq.partRevision} />
+              <AfterAcceptance rfq={rfq}>
+                <Documents of="rfq" id={id} mayAdd={mayUse(RFQ, 'updateFiles', rfq)} />
+                <PartFiles partId={rfq.partId} revision={rfq.partRevision} />
+              </AfterAcceptance>
               <Section title={t.timeline.title}>
                 <Timeline of="rfq" entries={history} />
               </Section>
