@@ -20,7 +20,10 @@ export const insertAcceptance = (tx: Tx, { rfqId, orgId, userId, ipAddress, term
 /** Lets a manufacturer read the whole RFQ. */
 export const endOutline = (tx: Tx, orgId: string, rfqId: string) => tx<{ document: string }[]>`
   update sourcing.rfq_invitations invitation set awaits_acceptance = false,
-    document = sourcing.rfq_document(rfq, array[invitation.org_id], invitation.awarded_offer_ids, 'INVITEE')
+    -- The time of the last change of the RFQ may be that of the invitation of a competitor.
+    document = sourcing.with_text(
+      sourcing.rfq_document(rfq, array[invitation.org_id], invitation.awarded_offer_ids, 'INVITEE'), 'updatedTime',
+      invitation.document::json ->> 'updatedTime')
   from sourcing.rfqs rfq
   where rfq.id = ${rfqId} and invitation.rfq_id = ${rfqId} and ${isInvited(tx, orgId)}
   returning invitation.document`
@@ -53,14 +56,16 @@ export const findAccepted = (sql: Sql, rfqId: string, orgIds: readonly string[])
   select org_id from sourcing.rfq_invitations
   where rfq_id = ${rfqId} and org_id = any(${[...orgIds]}) and not awaits_acceptance and state <> 'DECLINED'`
 
-/** Releases files to organizations. Those to which they are released already are not returned. */
+/** Releases the files of the pinned revision to organizations. Those to which it is released already are not returned. */
 export const insertReleases = (tx: Tx, rfqId: string, orgIds: readonly string[], now: string) => tx<
   { org_id: string }[]
 >`
-  insert into sourcing.rfq_file_releases as release (rfq_id, org_id, released_at)
-  select ${rfqId}, org_id, ${now} from unnest(${[...orgIds]}::text[]) org_id
-  on conflict (org_id, rfq_id) do update set released_at = excluded.released_at, ended_at = null
-    where release.ended_at is not null
+  insert into sourcing.rfq_file_releases as release (rfq_id, org_id, released_at, part_revision)
+  select rfq.id, org_id, ${now}, rfq.part_revision
+  from sourcing.rfqs rfq, unnest(${[...orgIds]}::text[]) org_id where rfq.id = ${rfqId}
+  on conflict (org_id, rfq_id) do update
+    set released_at = excluded.released_at, part_revision = excluded.part_revision, ended_at = null
+    where release.ended_at is not null or release.part_revision <> excluded.part_revision
   returning org_id`
 
 /** Ends releases, all where no organizations are named. Returns the organizations that had accepted the terms. */

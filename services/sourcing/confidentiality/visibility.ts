@@ -23,7 +23,7 @@ export const isReleased = (sql: Sql, now: string) => sql`(
 
 /** The pinned revisions of a part whose files of the group `ip` are released to a manufacturer for quoting. */
 export const revisionsForQuoting = (sql: Sql, orgId: string, partId: string, now: string) => sql`
-  select invitation.part_revision from sourcing.rfq_invitations invitation
+  select release.part_revision from sourcing.rfq_invitations invitation
   join sourcing.rfq_file_releases release on release.org_id = invitation.org_id and release.rfq_id = invitation.rfq_id
   join sourcing.rfqs rfq on rfq.id = release.rfq_id
   where invitation.org_id = ${orgId} and invitation.part_id = ${partId} and ${isReleased(sql, now)}`

@@ -79,14 +79,14 @@ const unknownIn = async (sql: Sql, { orgId, record, files }: Omit<DocumentChange
 
 /** Adds and removes documents of an own draft. */
 export async function updateRfqFiles({ quota }: DocumentDeps, call: Call): Promise<undefined> {
-  const { tx, caller, params, ifMatch, body, additions, now } = call
+  const { tx, caller, params, ifMatch, now } = call
   const { document } = found(await lockOwnRfq(tx, caller.orgId, params.id))
   requireMatch(ifMatch, document)
   const rfq: Rfq = JSON.parse(document)
   requireTransition(RFQ, 'updateFiles', rfqStateAt(rfq, now))
   await emitRfqEvent(tx, 'filesChanged', rfq)
   await queries.touchRfq(tx, rfq.id, now)
-  await changeRfqFiles(tx, quota, { orgId: caller.orgId, rfqId: rfq.id, files: body, additions, now })
+  await changeDocuments(tx, quota, { ...changeOf('rfq', call), isDraft: true })
   return undefined
 }
 
@@ -114,7 +114,7 @@ export async function updateOfferFiles({ quota }: DocumentDeps, call: Call): Pro
   requireMatch(ifMatch, row.document)
   requireTransition(OFFER, 'updateFiles', JSON.parse(row.document).state)
   await emitOfferEvent(tx, 'filesChanged', row)
-  await changeDocuments(tx, quota, changeOf('offer', call))
+  await changeDocuments(tx, quota, { ...changeOf('offer', call), isDraft: true })
   return undefined
 }
 
@@ -151,10 +151,15 @@ function changeOf(kind: RecordKind, call: Call): DocumentChange & FoundDocuments
 
 /**
  * Adds, supersedes and removes documents of an organization in a record, whose row is locked; all or nothing. The ids are
- * validated again, because a concurrent request may have changed the documents.
+ * validated again, because a concurrent request may have changed the documents. A document that is superseded in a draft
+ * is deleted, because what a draft had before is not published.
  */
-async function changeDocuments(tx: Tx, quota: StorageQuota, change: DocumentChange & FoundDocuments): Promise<void> {
-  const { orgId, record, files, additions, now } = change
+async function changeDocuments(
+  tx: Tx,
+  quota: StorageQuota,
+  change: DocumentChange & FoundDocuments & { isDraft?: boolean },
+): Promise<void> {
+  const { orgId, record, files, additions, isDraft = false, now } = change
   const unknown = await unknownIn(tx, change)
   if (unknown.length > 0) throw invalid(unknown)
   await attach(tx, orgId, additions, now)
@@ -163,8 +168,9 @@ async function changeDocuments(tx: Tx, quota: StorageQuota, change: DocumentChan
   for (const [index, addition] of additions.entries()) {
     const { kind, supersedes } = addition.sent
     const id = await addFile(tx, { orgId, place: { record, documentKind: kind }, addition, now })
-    const isFree = supersedes === undefined || (await queries.supersede(tx, orgId, record, supersedes, id)).length > 0
-    if (!isFree) throw alreadySuperseded(index)
+    if (supersedes === undefined) continue
+    if (isDraft) await queries.deleteDocuments(tx, orgId, record, [supersedes])
+    else if ((await queries.supersede(tx, orgId, record, supersedes, id)).length === 0) throw alreadySuperseded(index)
   }
   if (additions.length > 0) await requireWithinLimits(tx, quota, orgId, record)
 }

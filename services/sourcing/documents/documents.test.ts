@@ -40,6 +40,7 @@ const RECORDS = [
 
 describe.each(RECORDS.map((each) => [each.of, each] as const))('documents of %s', (_, { of, kind, org, make }) => {
   const own = documentsOf(market, org.administrator.client)
+  const isDraft = of === 'rfqs' || of === 'offers'
 
   test('are READY with kind, size, type and hash, and are downloaded as an attachment', async () => {
     const id = await make()
@@ -103,26 +104,41 @@ describe.each(RECORDS.map((each) => [each.of, each] as const))('documents of %s'
     expect((await own.change(of, id, { remove: [document.id] })).status).toBe(400)
   })
 
-  test('stay listed with the newer one that supersedes them, and count again when it is removed', async () => {
-    const id = await make()
-    const older = await own.add(of, id, { name: 'old.pdf' })
-    const newer = await own.add(of, id, { name: 'new.pdf', supersedes: older.id })
-    const supersededBy = async () => (await own.list(of, id)).body.items.map((each) => each.supersededBy)
-    expect(await supersededBy()).toEqual([undefined, newer.id])
-    const { id: uploadId } = await own.upload()
-    const again = await own.change(of, id, { add: [{ uploadId, kind: 'OTHER', supersedes: older.id }] })
-    expect([again.status, again.body.code, again.body.errors?.[0]?.field]).toEqual([
-      409,
-      'conflict',
-      'add.0.supersedes',
-    ])
-    await own.change(of, id, { remove: [newer.id] })
-    expect(await supersededBy()).toEqual([undefined])
-    expect((await own.change(of, id, { add: [{ uploadId, kind: 'OTHER', supersedes: older.id }] })).status).toBe(204)
-    const both = (await own.list(of, id)).body.items.map((each) => each.id)
-    expect((await own.change(of, id, { remove: both })).status).toBe(204)
-    expect(await own.names(of, id)).toEqual([])
-  })
+  if (isDraft) {
+    test('that are superseded in a draft are deleted, with their objects', async () => {
+      const id = await make()
+      const older = await own.add(of, id, { name: 'old.pdf' })
+      const [row] = await market.db.owner`select object_key from sourcing.files where id = ${older.id}`
+      await own.add(of, id, { name: 'new.pdf', supersedes: older.id })
+      expect(await own.names(of, id)).toEqual(['new.pdf'])
+      const scheduled = await market.db.owner`
+        select from sourcing.scheduled_deletions where object_key = ${row?.object_key} and due_at <= now()`
+      expect(scheduled).toHaveLength(1)
+      const { id: uploadId } = await own.upload()
+      expect((await own.change(of, id, { add: [{ uploadId, kind: 'OTHER', supersedes: older.id }] })).status).toBe(400)
+    })
+  } else {
+    test('stay listed with the newer one that supersedes them, and count again when it is removed', async () => {
+      const id = await make()
+      const older = await own.add(of, id, { name: 'old.pdf' })
+      const newer = await own.add(of, id, { name: 'new.pdf', supersedes: older.id })
+      const supersededBy = async () => (await own.list(of, id)).body.items.map((each) => each.supersededBy)
+      expect(await supersededBy()).toEqual([undefined, newer.id])
+      const { id: uploadId } = await own.upload()
+      const again = await own.change(of, id, { add: [{ uploadId, kind: 'OTHER', supersedes: older.id }] })
+      expect([again.status, again.body.code, again.body.errors?.[0]?.field]).toEqual([
+        409,
+        'conflict',
+        'add.0.supersedes',
+      ])
+      await own.change(of, id, { remove: [newer.id] })
+      expect(await supersededBy()).toEqual([undefined])
+      expect((await own.change(of, id, { add: [{ uploadId, kind: 'OTHER', supersedes: older.id }] })).status).toBe(204)
+      const both = (await own.list(of, id)).body.items.map((each) => each.id)
+      expect((await own.change(of, id, { remove: both })).status).toBe(204)
+      expect(await own.names(of, id)).toEqual([])
+    })
+  }
 
   test('from a public upload are 400', async () => {
     const { id: uploadId } = await own.upload('x', 'a', true)
@@ -174,7 +190,7 @@ describe.each(RECORDS.map((each) => [each.of, each] as const))('documents of %s'
   test('are at most 100 of an organization in a record, also FAILED and superseded ones', async () => {
     const id = await make()
     const first = await own.add(of, id)
-    await own.add(of, id, { supersedes: first.id })
+    await own.add(of, id, isDraft ? {} : { supersedes: first.id })
     for (let n = 0; n < 98; n++) await insertDocument(market, { orgId: org.orgId, kind, recordId: id })
     // Those of other organizations do not count.
     await insertDocument(market, { orgId: stranger.orgId, kind, recordId: id })

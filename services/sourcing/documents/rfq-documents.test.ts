@@ -67,27 +67,24 @@ describe('documents of an RFQ', () => {
       { kind: 'UPDATE', field: `files.${document}.kind`, after: 'DRAWING' },
       { kind: 'UPDATE', field: `files.${document}.state`, after: 'READY' },
     ]
-    const superseded = { kind: 'UPDATE', field: `files.${first.id}.supersededBy`, after: newer.id }
+    // A document that is superseded in a draft is deleted.
     expect(aboutFiles(await historyOf(consumer, id))).toEqual([
-      superseded,
-      ...added(newer.id, 'new.pdf'),
-      ...added(first.id, 'old.pdf'),
-    ])
-    await own.change('rfqs', id, { remove: [first.id] })
-    expect(aboutFiles(await historyOf(consumer, id)).slice(0, 4)).toEqual([
       { kind: 'UPDATE', field: `files.${first.id}.name`, before: 'old.pdf' },
       { kind: 'UPDATE', field: `files.${first.id}.kind`, before: 'DRAWING' },
       { kind: 'UPDATE', field: `files.${first.id}.state`, before: 'READY' },
-      { kind: 'UPDATE', field: `files.${first.id}.supersededBy`, before: newer.id },
+      ...added(newer.id, 'new.pdf'),
+      ...added(first.id, 'old.pdf'),
     ])
   })
 
-  test('that were removed before the publication are in no history but that of the consumer', async () => {
+  test("that were removed or superseded before the publication are the consumer's alone, in its history", async () => {
     const id = await draft()
     const removed = await own.add('rfqs', id, { name: 'secret.pdf' })
     await own.change('rfqs', id, { remove: [removed.id] })
-    const kept = await own.add('rfqs', id, { name: 'drawing.pdf', kind: 'DRAWING' })
+    const target = await own.add('rfqs', id, { name: 'target-price.pdf' })
+    const kept = await own.add('rfqs', id, { name: 'drawing.pdf', kind: 'DRAWING', supersedes: target.id })
     await buyer.act(id, 'publish')
+    expect((await readers(id)).slice(0, 3)).toEqual([['drawing.pdf'], ['drawing.pdf'], ['drawing.pdf']])
     for (const org of [ipOwner, maker]) {
       const entries = await historyOf(org, id)
       expect(entries.map(({ kind }) => kind)).toEqual(['CREATE'])
@@ -121,8 +118,8 @@ describe('documents of an RFQ', () => {
 
   test('are deleted with the draft, and so are their objects', async () => {
     const id = await draft()
-    const document = await own.add('rfqs', id)
-    await own.add('rfqs', id, { supersedes: document.id })
+    await own.add('rfqs', id)
+    await own.add('rfqs', id)
     const rows = await owner<{ object_key: string }[]>`select object_key from sourcing.files where record_id = ${id}`
     const keys = rows.map(({ object_key }) => object_key)
     expect((await buyer.remove(id)).status).toBe(204)
@@ -133,12 +130,12 @@ describe('documents of an RFQ', () => {
     expect([keys.length, scheduled.length]).toEqual([2, 2])
   })
 
-  test('of an invitee that declined are read as the RFQ is', async () => {
+  test('are 404 for an invitee that declined, which reads only what the RFQ was', async () => {
     const id = await draft()
     await own.add('rfqs', id, { name: 'drawing.pdf' })
     await buyer.act(id, 'publish')
     await rfqsOf(maker.administrator.client).act(id, 'decline')
     const { status } = await rfqsOf(maker.administrator.client).read(id)
-    expect([status, await of(maker).names('rfqs', id)]).toEqual([200, ['drawing.pdf']])
+    expect([status, await of(maker).names('rfqs', id)]).toEqual([200, 404])
   })
 })

@@ -23,7 +23,7 @@ export const documentRoutes = ({ http, onPending, ...deps }: Deps) =>
     .use(
       http.route(api.listRfqFiles, async (context) => {
         const readable = await context.read((sql) => findRfq(sql, context.caller.orgId, context.params.id))
-        found(readable.filter(({ isOutline }) => !isOutline))
+        found(readable.filter(({ isOutline, isDeclined }) => !isOutline && !isDeclined))
         return documentsOf(deps, context)
       }),
     )

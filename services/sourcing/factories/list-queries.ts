@@ -2,7 +2,7 @@ import type { Fragment, Sql } from '../../kit/db/client.ts'
 import { and, contains } from '../../kit/db/conditions.ts'
 import { nameKeyAt } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
-import { isWhollyReadable as isReadablePart } from '../parts/visibility.ts'
+import { partAsRead } from '../parts/visibility.ts'
 import { type Filters, type Index, needsCapability, type PartNeeds, type Source } from './list-filters.ts'
 import { isOwn, isPublic, isReleasedBy } from './visibility.ts'
 
@@ -29,7 +29,7 @@ export const materialCodesOfPart = (sql: Sql) => sql`case
 export const findSourcingTerms = (sql: Sql, orgId: string, partId: string | undefined) => sql<[SourcingTerms]>`
   select org.distributor_org_id as "distributorOrgId", (
     select json_build_object('technologyIds', technology_ids, 'materialCodes', ${materialCodesOfPart(sql)})
-    from sourcing.parts where id = ${partId ?? null} and ${isReadablePart(sql, orgId)}) as part
+    from ${partAsRead(sql, orgId, partId ?? null)} seen where content is not null) as part
   from organization.org_directory org where org.org_id = ${orgId}`
 
 /** The columns that filters read. Those that a statement does not use cost nothing. */

@@ -56,7 +56,7 @@ export const listFiles = (
   groups: readonly FileGroup[],
   { fileIds, ipFileIds }: Pick<ReadableFiles, 'fileIds' | 'ipFileIds'>,
 ) => sql<FileRow[]>`
-  select id, name, file_group, state, public, object_key, size_bytes, content_type, sha256, created_at
+  select id, name, file_group, state, public and removed_at is null as public, object_key, size_bytes, content_type, sha256, created_at
   from sourcing.files
   where part_id = ${partId} and (
     file_group = any(${[...groups]})

@@ -1,6 +1,6 @@
 import type { Sql } from '../../kit/db/client.ts'
 import { materialCodesOfPart } from '../factories/list-queries.ts'
-import { isWhollyReadable as isReadablePart } from '../parts/visibility.ts'
+import { partAsRead } from '../parts/visibility.ts'
 import { isConsumer } from '../rfqs/visibility.ts'
 import type { MatchTerms } from './terms.ts'
 
@@ -11,7 +11,7 @@ export const findMatchTerms = (sql: Sql, orgId: string, rfqId: string) => sql<Ma
       'materialCodes', ${materialCodesOfPart(sql)}, 'technologyIds', technology_ids, 'standardCodes', content -> 'standardIds',
       'criticalityIds', content -> 'criticalityIds', 'unitSystem', content -> 'unitSystem',
       'boundingBox', coalesce(content -> 'boundingBox', '{}'))
-    from sourcing.parts where id = rfq.part_id and ${isReadablePart(sql, orgId)}) as part
+    from ${partAsRead(sql, orgId, sql`rfq.part_id`)} seen where content is not null) as part
   from sourcing.rfqs rfq
   join organization.org_directory org on org.org_id = rfq.consumer_org_id
   where rfq.id = ${rfqId} and ${isConsumer(sql, orgId)}`

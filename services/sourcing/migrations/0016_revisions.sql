@@ -114,7 +114,8 @@ begin
   return part;
 end $$;
 
--- Keeps the current revision of a part. Nothing changes where it is kept already. The caller has locked the part.
+-- Keeps the current revision of a part. The content of one that is kept already does not change. The caller has locked the
+-- part.
 create function sourcing.pin_part(wanted text, now timestamptz) returns void
 language sql as $$
   insert into sourcing.part_revisions (part_id, revision, serial_number, ip_owner_org_id, content, business_unit_ids,
@@ -125,7 +126,8 @@ language sql as $$
       order by file.id desc),
     created_at, updated_at, published_at, now, now + interval '90 days'
   from sourcing.parts part where id = wanted
-  on conflict (part_id, revision) do nothing
+  -- The clean-up skips the locked row.
+  on conflict (part_id, revision) do update set due_at = excluded.due_at
 $$;
 
 -- RFQs.
@@ -202,6 +204,22 @@ end $$;
 
 alter table sourcing.rfq_invitations add column part_revision integer;
 
+-- The title of the part that an invited manufacturer may search now: the current one of a public part, else the pinned one.
+create function sourcing.invited_title(rfq sourcing.rfqs) returns text
+language sql stable parallel safe
+return coalesce(
+  (select title from sourcing.parts where id = rfq.part_id and state = 'PUBLISHED' and not internal),
+  (select content ->> 'title' from sourcing.part_revisions where part_id = rfq.part_id and revision = rfq.part_revision),
+  rfq.part_title);
+
+-- A JSON object with another text in a field.
+create function sourcing.with_text(document text, field text, value text) returns text
+language sql immutable parallel safe
+return (
+  select concat('{', string_agg(concat(to_json(key), ':',
+    case when key = field then to_json(with_text.value)::text else d.value::text end), ',' order by place), '}')
+  from json_each(document::json) with ordinality d (key, value, place));
+
 create or replace function sourcing.write_invitation_documents() returns trigger
 language plpgsql as $$
 declare
@@ -211,7 +229,7 @@ begin
     rfq := (select r from sourcing.rfqs r where r.id = new.rfq_id);
     new.part_id := rfq.part_id;
     new.part_revision := rfq.part_revision;
-    new.part_title := rfq.part_title;
+    new.part_title := sourcing.invited_title(rfq);
     new.rfq_state := rfq.state;
     new.expires_at := rfq.expires_at;
     new.expired := rfq.expired;
@@ -236,8 +254,10 @@ begin
     rfq_state = new.state, expires_at = new.expires_at, expired = new.expired, part_revision = new.part_revision,
     -- A manufacturer that declined reads no later revision.
     part_title = case when new.part_revision is distinct from old.part_revision and i.state <> 'DECLINED'
-      then new.part_title else i.part_title end,
+      then sourcing.invited_title(new) else i.part_title end,
+    -- One that declined reads the state, and nothing that was changed since.
     document = case
+      when i.state = 'DECLINED' then sourcing.with_text(i.document, 'state', new.state)
       when row(new.state, new.expires_at, new.awarded_offer_ids, new.version)
         is distinct from row(old.state, old.expires_at, old.awarded_offer_ids, old.version)
       then sourcing.rfq_document(new, array[i.org_id], i.awarded_offer_ids, 'INVITEE') else i.document end
@@ -450,7 +470,8 @@ union all
 select id, ip_owner_org_id, 'IP_OWNER', serial_number, owner_part_title, expires_at
 from sourcing.rfqs where published_at is not null
 union all
-select r.id, i.org_id, 'MANUFACTURER', r.serial_number, coalesce(pinned.content ->> 'title', i.part_title), r.expires_at
+select r.id, i.org_id, 'MANUFACTURER', r.serial_number,
+  case when i.state = 'DECLINED' then i.part_title else coalesce(pinned.content ->> 'title', i.part_title) end, r.expires_at
 from sourcing.rfq_invitations i
 join sourcing.rfqs r on r.id = i.rfq_id
 left join sourcing.part_revisions pinned on pinned.part_id = r.part_id and pinned.revision = r.part_revision;

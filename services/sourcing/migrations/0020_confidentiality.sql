@@ -22,6 +22,8 @@ create table sourcing.rfq_file_releases (
   rfq_id text collate "C" not null references sourcing.rfqs (id) on delete cascade,
   org_id text not null,
   released_at timestamptz(3) not null,
+  -- The revision whose files are released. An amendment by a consumer that is not the IP owner releases no other one.
+  part_revision integer not null,
   ended_at timestamptz(3),
   primary key (org_id, rfq_id)
 );
@@ -57,6 +59,11 @@ begin
   end if;
   if new.awaits_acceptance then
     new.document := sourcing.rfq_outline(new.document);
+    -- A change of other fields does not show in the time of the last change.
+    if tg_op = 'UPDATE' and sourcing.without_field(new.document::json, 'updatedTime')::text
+      = sourcing.without_field(old.document::json, 'updatedTime')::text then
+      new.document := old.document;
+    end if;
   end if;
   return new;
 end $$;
@@ -149,6 +156,20 @@ create trigger release_history after insert or delete or update of released_at o
   for each row execute function sourcing.record_release_history();
 
 revoke all on function sourcing.record_acceptance_history(), sourcing.record_release_history() from public;
+
+-- A consumer that is the IP owner releases the files of the revision to which it amends the RFQ.
+create function sourcing.follow_revision() returns trigger
+language plpgsql as $$
+begin
+  update sourcing.rfq_file_releases set part_revision = new.part_revision
+  where rfq_id = new.id and ended_at is null;
+  return null;
+end $$;
+
+create trigger rfq_released_revision after update on sourcing.rfqs
+  for each row
+  when (new.part_revision is distinct from old.part_revision and new.consumer_org_id = new.ip_owner_org_id)
+  execute function sourcing.follow_revision();
 
 -- How long a release lasts after the end of the time for offers.
 create function sourcing.release_ends_at(state text, state_since timestamptz, expires_at timestamptz) returns timestamptz

@@ -97,6 +97,23 @@ const outlinedRevision = (sql: Sql, orgId: OrgRef) => sql`(
   select max(part_revision) from sourcing.rfq_invitations invitation
   where ${isLiveInvitation(sql, orgId)} and invitation.part_id = parts.id)`
 
+/**
+ * What an organization reads of a part as a whole: `content` and `technology_ids` of the part as it is now, else of the
+ * pinned revision.
+ */
+export const partAsRead = (sql: Sql, orgId: OrgRef, id: string | Fragment | null) => {
+  const pinned = (column: Fragment) => sql`(
+    select ${column} from sourcing.part_revisions pinned
+    where pinned.part_id = parts.id and pinned.revision = ${pinnedRevision(sql, orgId)})`
+  return sql`(
+    select
+      case when ${isSourceable(sql, orgId)} then content else ${pinned(sql`pinned.content`)} end as content,
+      case when ${isSourceable(sql, orgId)} then technology_ids
+        else ${pinned(sql`pinned.technology_ids`)} end as technology_ids
+    from sourcing.parts where id = ${id} and ${isWhollyReadable(sql, orgId)}
+    offset 0)`
+}
+
 /** The files of the revision that the organization reads; null for those of the part as it is now. */
 export const pinnedFileIds = (sql: Sql, orgId: OrgRef) => sql`case when not ${isSourceable(sql, orgId)} then coalesce((
   select file_ids from sourcing.part_revisions pinned

@@ -14,6 +14,8 @@ interface ReadableRfq {
   isUnread: boolean
   /** Whether it reads only an outline, because it has not accepted the confidentiality terms yet. */
   isOutline: boolean
+  /** Whether it has declined its invitation. */
+  isDeclined: boolean
 }
 
 /** The JSON of an RFQ for an organization; no row where the organization may not read it. */
@@ -21,7 +23,8 @@ export const findRfq = (sql: Sql, orgId: string, id: string) => sql<ReadableRfq[
   select coalesce(rfq.document, invitation.document) as document,
     case when rfq.id is null then 'MANUFACTURER' when rfq.is_consumer then 'CONSUMER' else 'IP_OWNER' end as reader,
     rfq.id is null and invitation.state = 'INVITED' as "isUnread",
-    rfq.id is null and invitation.awaits_acceptance as "isOutline"
+    rfq.id is null and invitation.awaits_acceptance as "isOutline",
+    rfq.id is null and invitation.state = 'DECLINED' as "isDeclined"
   from (values (${id})) wanted (id)
   left join (
     select id, ${isConsumer(sql, orgId)} as is_consumer, ${documentFor(sql, orgId)} as document from sourcing.rfqs
@@ -187,9 +190,11 @@ export const insertInvitations = (tx: Tx, id: string, manufacturerIds: readonly 
 export const renewInvitations = (tx: Tx, id: string, manufacturerIds: readonly string[], now: string) => tx<
   { org_id: string }[]
 >`
-  update sourcing.rfq_invitations set state = 'INVITED', reason = null, invited_at = ${now}, read_at = null,
-    declined_at = null, part_title = (select part_title from sourcing.rfqs where id = ${id})
-  where rfq_id = ${id} and org_id = any(${[...manufacturerIds]}) and state = 'DECLINED'
+  update sourcing.rfq_invitations invitation set state = 'INVITED', reason = null, invited_at = ${now}, read_at = null,
+    declined_at = null, part_title = sourcing.invited_title(rfq),
+    document = sourcing.rfq_document(rfq, array[org_id], invitation.awarded_offer_ids, 'INVITEE')
+  from sourcing.rfqs rfq
+  where rfq.id = ${id} and rfq_id = ${id} and org_id = any(${[...manufacturerIds]}) and invitation.state = 'DECLINED'
   returning org_id`
 
 export const deleteRfq = (tx: Tx, orgId: string, id: string) => tx`
@@ -259,7 +264,7 @@ export function listHistoryFor(sql: Sql, id: string, orgId: string, { after, lim
       offset 0
     ) seen
     where invitation.rfq_id = ${id} and ${isInvited(sql, orgId)} and entry.record_id = ${id}
-      and entry.party_document is not null
+      and entry.party_document is not null and (declined_at is null or entry.timestamp <= declined_at)
       and (entry.timestamp, entry.id) < (${key.timestamp}::timestamptz, ${key.id}) and seen.document is not null
     order by entry.timestamp desc, entry.id desc limit ${limit} offset ${offset}`
 }

@@ -4,6 +4,8 @@ import { FileClient } from '../../testing/files/file-client.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { offerParties } from '../../testing/offers.ts'
 import { publishedPart, rfqBody } from '../../testing/rfqs.ts'
+import { until } from '../../testing/until.ts'
+import { cleanUpRevisions } from '../revisions/cleanup.ts'
 
 const market = await marketplaceOf(['sourcing'])
 const { consumer, ipOwner, maker, buyer, open, draftOffer, submittedOffer, seller } = await offerParties(market)
@@ -94,4 +96,29 @@ test('a change of the part against a publication: the pinned content is that of 
     const { title } = (await maker.administrator.client.get<{ title: string }>(path)).body
     expect([number, title]).toEqual(number === 1 ? [1, 'First'] : [2, 'Second'])
   }
+})
+
+test('the clean-up against a publication: a revision that is being pinned is kept', async () => {
+  const { owner } = market.db
+  const partId = await publishedPart(own.client)
+  const draft = async () => (await buyer.create(rfqBody(partId, { manufacturerIds: [maker.orgId] }))).body.id
+  const [ended, next] = [await draft(), await draft()]
+  await buyer.act(ended, 'publish')
+  await buyer.act(ended, 'cancel', { reason: 'Sold.' })
+  await owner`update sourcing.rfqs set state_since = now() - interval '100 days' where id = ${ended}`
+  await owner`update sourcing.part_revisions set due_at = now() - interval '1 day' where part_id = ${partId}`
+  const publication = await owner.begin(async (tx) => {
+    // The publication has pinned the revision, and waits for the invitations.
+    await tx`lock table sourcing.rfq_invitations in share mode`
+    const published = buyer.act(next, 'publish')
+    const waiting = () => owner`
+      select from pg_locks where not granted and relation = 'sourcing.rfq_invitations'::regclass`
+    await until(async () => (await waiting()).length > 0, { what: 'the publication' })
+    const now = new Date().toISOString()
+    await cleanUpRevisions(owner, { orderDays: 2557, now }, new AbortController().signal)
+    return [published]
+  })
+  expect((await publication[0])?.status).toBe(200)
+  const path = `/flows/v1/parts/${partId}/revisions/1`
+  expect((await maker.administrator.client.get(path)).status).toBe(200)
 })
