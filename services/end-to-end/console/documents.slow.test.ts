@@ -118,7 +118,7 @@ test('a missing document that the RFQ requires is named where the order is shipp
   await dialog.getByText('Documents: are missing or not ready yet: Certificate of conformity').waitFor()
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await add(page, ['conformity.pdf'], 'Certificate of conformity')
-  await panel(page).getByText('Certificate of conformity: there').waitFor()
+  await panel(page).getByText('Certificate of conformity: attached').waitFor()
   await page.context().close()
 }, 60_000)
 

@@ -15,7 +15,7 @@ import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 import { AfterAcceptance, ConfidentialityTerms, useStanding } from './confidentiality.tsx'
 import { Terms } from './offer-terms.tsx'
-import { termFacts } from './rfq-terms.tsx'
+import { Decline, termFacts } from './rfq-terms.tsx'
 
 const DAY_MS = 86_400_000
 
@@ -334,6 +334,7 @@ export function OfferScreen({ id = '' }: { id?: string }) {
             </>
           }
           badge={<Badge of="rfq" state={rfq.state} />}
+          actions={<Decline rfq={rfq} />}
         >
           <div class="beside">
             {rfq.consumerOrgId === orgId.value ? <Empty>{t.offer.own}</Empty> : <OffersOnceAccepted rfq={rfq} />}

@@ -1,11 +1,13 @@
 import type { ComponentChildren } from 'preact'
+import { RFQ } from '../../../../../proto/states/rfqs.ts'
 import { numbersIn } from '../amounts.ts'
 import { type Delivery, market, post, type Rfq } from '../api.ts'
 import { useRecord } from '../data.ts'
 import { date, number, region } from '../format.ts'
+import { mayUse } from '../me.ts'
 import { PartTitle } from '../names.tsx'
 import { fill, t } from '../texts.ts'
-import { Reason, reasonOf } from '../ui/dialog.tsx'
+import { Action, optionalReason, Reason, reasonOf } from '../ui/dialog.tsx'
 import { Edit } from '../ui/edit.tsx'
 import { Field, localTime, textOf, timeOf } from '../ui/form.tsx'
 import { DeliveryFields, termsOf } from './rfq-form.tsx'
@@ -121,3 +123,15 @@ export function Amend({ rfq, when }: { rfq: Rfq; when: boolean }) {
     </Edit>
   )
 }
+
+/** Ends the invitation of the caller's organization. */
+export const Decline = ({ rfq }: { rfq: Rfq }) => (
+  <Action
+    label={t.verbs.decline}
+    when={mayUse(RFQ, 'decline', rfq)}
+    isDangerous
+    onRun={(data) => post('/flows/v1/rfqs/{id}/decline', rfq.id, optionalReason(data))}
+  >
+    <Reason isOptional />
+  </Action>
+)

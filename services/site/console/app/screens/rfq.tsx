@@ -6,7 +6,7 @@ import { number, region, time } from '../format.ts'
 import { mayUse, orgId, permits } from '../me.ts'
 import { FactoryName, OrgName } from '../names.tsx'
 import { t } from '../texts.ts'
-import { Action, optionalReason, Reason, reasonOf } from '../ui/dialog.tsx'
+import { Action, Reason, reasonOf } from '../ui/dialog.tsx'
 import { Documents } from '../ui/documents.tsx'
 import { Edit } from '../ui/edit.tsx'
 import { PartFiles } from '../ui/files.tsx'
@@ -18,7 +18,7 @@ import { Timeline } from '../ui/timeline.tsx'
 import { Acceptances, AfterAcceptance, ConfidentialityTerms } from './confidentiality.tsx'
 import { Questions } from './questions.tsx'
 import { patchRfq, RfqFields } from './rfq-form.tsx'
-import { Amend, PinnedPart, termFacts } from './rfq-terms.tsx'
+import { Amend, Decline, PinnedPart, termFacts } from './rfq-terms.tsx'
 
 /** The steps of the consumer, and the decline of an invited manufacturer. */
 function Actions({ rfq }: { rfq: Rfq }) {
@@ -52,14 +52,7 @@ function Actions({ rfq }: { rfq: Rfq }) {
       >
         <Reason />
       </Action>
-      <Action
-        label={t.verbs.decline}
-        when={may('decline')}
-        isDangerous
-        onRun={(data) => post('/flows/v1/rfqs/{id}/decline', id, optionalReason(data))}
-      >
-        <Reason isOptional />
-      </Action>
+      <Decline rfq={rfq} />
       <Edit
         label={t.verbs.patch}
         when={may('patch')}

@@ -47,10 +47,12 @@ const Name = ({ document: { name, state, downloadUrl, reason } }: { document: Do
 interface SendProps extends RecordProps {
   /** The document that the new one replaces. */
   supersedes?: Document
+  /** The kind that is chosen at first. */
+  first?: DocumentKind | undefined
 }
 
 /** Sends files and adds them to the record, or one that supersedes a document. */
-function Send({ of, id, supersedes, mayAdd }: SendProps & { mayAdd: boolean }) {
+function Send({ of, id, supersedes, first = 'OTHER', mayAdd }: SendProps & { mayAdd: boolean }) {
   const share = useSignal(0)
   const send = async (data: FormData) => {
     const files = data.getAll('file').filter((file): file is File => file instanceof File)
@@ -83,7 +85,7 @@ function Send({ of, id, supersedes, mayAdd }: SendProps & { mayAdd: boolean }) {
         isMultiple={!isReplacement}
         isFocused
       />
-      <Field name="kind" label={t.documents.kind} value={supersedes?.kind ?? 'OTHER'} options={KINDS} />
+      <Field name="kind" label={t.documents.kind} value={supersedes?.kind ?? first} options={KINDS} />
       <progress aria-label={t.parts.progress} max={1} value={share.value} hidden={share.value === 0} />
     </Action>
   )
@@ -130,13 +132,17 @@ interface Needs {
   orgIds: readonly string[]
 }
 
+/** Whether an order has a document of a kind that it needs before it is shipped. */
+const isThere = (kind: DocumentKind, { orgIds }: Needs, documents: readonly Document[]) =>
+  documents.some(
+    (each) => each.kind === kind && each.state === 'READY' && !each.supersededBy && orgIds.includes(each.orgId),
+  )
+
 /** The kinds that an order needs before it is shipped, each with whether it is there. */
-const Needed = ({ kinds, orgIds, documents }: Needs & { documents: readonly Document[] }) => (
+const Needed = ({ documents, ...needs }: Needs & { documents: readonly Document[] }) => (
   <ul class="marks" aria-label={t.documents.required}>
-    {kinds.map((kind) => {
-      const isMet = documents.some(
-        (each) => each.kind === kind && each.state === 'READY' && !each.supersededBy && orgIds.includes(each.orgId),
-      )
+    {needs.kinds.map((kind) => {
+      const isMet = isThere(kind, needs, documents)
       return (
         <li key={kind} class={isMet ? 'met' : 'missed'}>
           {t.documentKinds[kind]}: {isMet ? t.documents.present : t.documents.missing}
@@ -156,8 +162,9 @@ export function Documents({
   required,
 }: RecordProps & MayProps & { title?: string; required?: Needs | undefined }) {
   const list = useList(PATHS[of], { path: { id } })
+  const missing = required?.kinds.find((kind) => !isThere(kind, required, list.data ?? []))
   return (
-    <Section title={title} actions={<Send of={of} id={id} mayAdd={mayAdd} />}>
+    <Section title={title} actions={<Send key={missing} of={of} id={id} first={missing} mayAdd={mayAdd} />}>
       {required && list.data && !list.hasMore && <Needed {...required} documents={list.data} />}
       <Shown read={list} lines={2}>
         {(documents) =>
