@@ -4,8 +4,8 @@ export const CASE_STATES = ['OPEN', 'CLOSED', 'ARCHIVED'] as const
 export type CaseState = (typeof CASE_STATES)[number]
 
 /**
- * `edit`: its content, tasks, expenses and documents. `end`: the award or cancellation of its RFQ, or the decline of its
- * organization. `isRelated`: the organizations of the case still have a relation to its record.
+ * `edit`: its content, tasks, expenses and documents. `end`: the award or cancellation of its RFQ, or the decline of
+ * its organization. `isRelated`: the organizations of the case still have a relation to its record.
  * `wasClosedByParty`: its RFQ did not close it.
  */
 export const CASE = new StateTable({

@@ -8,7 +8,7 @@ const transfer = {
   fail: { from: ['PENDING'], to: 'FAILED', by: ['marketplace'] },
 } as const
 
-/** A file of a part, or a document of another record. If its bytes were read during the upload, it is READY immediately. */
+/** A file of a part, or a document of another record. It is READY immediately if its bytes were read on upload. */
 export const FILE = new StateTable({
   record: 'file',
   states: FILE_STATES,

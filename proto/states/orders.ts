@@ -18,8 +18,8 @@ export type OrderState = (typeof ORDER_STATES)[number]
 export const FINAL_ORDER_STATES: readonly OrderState[] = ['COMPLETED', 'DECLINED', 'CANCELLED']
 
 /**
- * `documentsAreReady`: manufacturer and seller have added each kind of document that the RFQ requires. `updateFiles` adds
- * documents; `removeFiles` is a removal by the organization that added them.
+ * `documentsAreReady`: manufacturer and seller have added each kind of document that the RFQ requires. `updateFiles`
+ * adds documents; `removeFiles` is a removal by the organization that added them.
  */
 export const ORDER = new StateTable({
   record: 'order',

@@ -5,8 +5,8 @@ export type PartState = (typeof PART_STATES)[number]
 
 /**
  * `hasRequiredFields`: a part has a title, and a material or a material type. `keepsRequiredFields`: one that is or was
- * published still has them. `staysInternal`: until its RFQs with confidentiality terms have ended. `isNotInTrade`: no RFQ
- * of it is OPEN, and no order of it is unfinished.
+ * published still has them. `staysInternal`: until its RFQs with confidentiality terms have ended. `isNotInTrade`: no
+ * RFQ of it is OPEN or CLOSED, and no order of it is unfinished.
  */
 export const PART = new StateTable({
   record: 'part',

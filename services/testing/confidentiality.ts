@@ -7,6 +7,7 @@ import type { TestMarketplace, TestOrganization } from './marketplace.ts'
 import { offerBody, offersOf } from './offers.ts'
 import type { Page, Problem } from './people.ts'
 import { publishedPart, rfqBody, rfqsOf } from './rfqs.ts'
+import { subscriptionsOf } from './subscriptions.ts'
 
 export const TERMS = 'The drawing is confidential: do not pass it on, and delete it after the RFQ.'
 /** The SHA-256 of the terms, from `printf %s … | sha256sum`. */
@@ -91,33 +92,21 @@ export async function confidentialParties(market: TestMarketplace) {
     if (status !== 200) throw new Error(`an RFQ could not be published: ${text}`)
     return id
   }
-  /**
-   * An RFQ of the buyer for an internal part of the owner, with terms. The API lets only subscribers of a part ask for
-   * that, so the part is public until the RFQ is published.
-   */
+  const buying = rfqsOf(buyer.administrator.client)
+  /** An RFQ of the buyer, with terms, for an internal part of the owner, to which it is a subscriber. */
   const openForOwner = async (more: object = {}): Promise<{ id: string; partId: string }> => {
-    const owned = await partOf(owner, { internal: false })
-    const requests = rfqsOf(buyer.administrator.client)
-    const { body } = await requests.create(rfqBody(owned, { manufacturerIds: both, ...SECRET_RFQ, ...more }))
-    const { status, text } = await requests.act(body.id, 'publish')
-    if (status !== 200) throw new Error(`an RFQ could not be published: ${text}`)
-    const added = JSON.stringify({ confidentialityTerms: TERMS })
-    await market.db.owner`
-      update sourcing.rfqs set terms = (terms::jsonb || ${added}::text::jsonb)::json where id = ${body.id}`
-    await market.db.owner`
-      update sourcing.rfq_invitations invitation set awaits_acceptance = true,
-        document = sourcing.rfq_document(rfq, array[org_id], '{}', 'INVITEE')
-      from sourcing.rfqs rfq where rfq.id = ${body.id} and rfq_id = rfq.id`
-    await setInternal(owned, true)
+    const owned = await partOf(owner)
+    const grant = { partId: owned, consumerOrgId: buyer.orgId }
+    const granted = await subscriptionsOf(owner.administrator.client).create(grant)
+    if (granted.status !== 201) throw new Error(`a subscription could not be granted: ${granted.text}`)
+    const content = { manufacturerIds: both, confidentialityTerms: TERMS, ...SECRET_RFQ, ...more }
+    const { body } = await buying.create(rfqBody(owned, content))
+    await act(body.id, 'publish')
     return { id: body.id, partId: owned }
   }
-  const setInternal = (id: string, internal: boolean) => market.db.owner`
-    update sourcing.parts set content = sourcing.with_internal(content, ${internal}) where id = ${id}`
-  /** A verb of the buyer that is for subscribers of an internal part. */
-  const actAsSubscriber = async ({ id, partId: of }: { id: string; partId: string }, verb: string, body: object) => {
-    await setInternal(of, false)
-    const { status, text } = await rfqsOf(buyer.administrator.client).act(id, verb, body)
-    await setInternal(of, true)
+  /** A verb of the buyer, which must succeed. */
+  const act = async (id: string, verb: string, body?: object) => {
+    const { status, text } = await buying.act(id, verb, body)
     if (status !== 200) throw new Error(`${verb} was refused: ${text}`)
   }
   /** The groups of files of a part that an organization sees. */
@@ -135,5 +124,5 @@ export async function confidentialParties(market: TestMarketplace) {
     return body.id
   }
   const organizations = { designer, buyer, owner, maker, rival, stranger }
-  return { ...organizations, partId, rfqs, draft, open, openForOwner, actAsSubscriber, groupsFor, offer }
+  return { ...organizations, partId, rfqs, draft, open, openForOwner, act, groupsFor, offer }
 }

@@ -2,9 +2,10 @@ import { type Static, Type } from '@sinclair/typebox'
 import { ORDER_STATES } from '../../states/orders.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, DateTime, Line, OneOf, PageOf, pageQuery, pathParam } from '../shapes.ts'
+import { Delivery } from './delivery.ts'
 import { HistoryEntry } from './history.ts'
 import { Money, Total } from './money.ts'
-import { Delivery, paymentTerms } from './rfqs.ts'
+import { paymentTerms } from './rfqs.ts'
 
 const ordersTag = defineTag(
   'Orders',

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { RFQ_STATES } from '../../states/rfqs.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, DateTime, FORM, Line, OneOf, PageOf, pageQuery, patchOf, pathParam, Search, Text } from '../shapes.ts'
+import { Delivery, SharedDelivery } from './delivery.ts'
 import { DOCUMENT_KINDS, DocumentKind } from './document-kinds.ts'
 import { HistoryEntry } from './history.ts'
 import { currency } from './money.ts'
@@ -60,43 +61,6 @@ const lists = {
   ),
   manufacturerIds,
 }
-
-const place = {
-  locality: Line(100, { description: 'City or town.', examples: ['Esbjerg'] }),
-  regionCode: Text(2, {
-    minLength: 2,
-    pattern: '^[A-Z]{2}$',
-    [FORM]: 'two capital letters, such as DK',
-    description: 'Country: the `deliveryRegionCode` of the RFQ.',
-    examples: ['DK'],
-  }),
-}
-const addressLines = Type.Array(Line(200, { description: 'A line of the address.', examples: ['Dokvej 12'] }), {
-  minItems: 1,
-  maxItems: 5,
-  description: 'Street, building and the like.',
-  examples: [['Dokvej 12', 'Gate 3']],
-})
-const recipient = Line(200, { description: 'Recipient.', examples: ['Esbjerg Ship Repair, goods receipt'] })
-const postalCode = Line(20, { description: 'Postal code.', examples: ['6700'] })
-
-/** Where an order is delivered. */
-export const Delivery = closed(
-  { name: recipient, lines: addressLines, postalCode: Type.Optional(postalCode), ...place },
-  {
-    description: 'Address of the delivery.',
-    examples: [
-      {
-        name: 'Esbjerg Ship Repair, goods receipt',
-        lines: ['Dokvej 12', 'Gate 3'],
-        postalCode: '6700',
-        locality: 'Esbjerg',
-        regionCode: 'DK',
-      },
-    ],
-  },
-)
-export type Delivery = Static<typeof Delivery>
 
 export const paymentTerms = (description: string) => Line(200, { description, examples: ['30 days net'] })
 
@@ -168,13 +132,7 @@ export const Rfq = Type.Composite(
     Type.Partial(
       closed({
         ...optionalTerms,
-        delivery: closed(
-          { ...Type.Partial(closed({ name: recipient, lines: addressLines, postalCode })).properties, ...place },
-          {
-            description:
-              'Address of the delivery. All but the consumer see only locality and country before the order.',
-          },
-        ),
+        delivery: SharedDelivery,
         releaseFiles,
       }),
     ),

@@ -158,69 +158,6 @@ test('an organization of several roles is not told of what it did itself', async
   expect(await collected(address, 1)).toEqual(['offered'])
 })
 
-test('an amendment tells the invited manufacturers, with the pinned title, and a reconfirmation the others', async () => {
-  const [buying, making] = [await confirmed(consumer), await confirmed(maker)]
-  const { client } = ipOwner.administrator
-  const part = await publishedPart(client, { title: 'First title' })
-  const rfqId = await open({ partId: part })
-  const offerId = await submittedOffer({}, rfqId)
-  await client.send('PATCH', `/flows/v1/parts/${part}`, { body: { title: 'Later title' } })
-  await until(async () => (await buyer.read(rfqId)).body.partChanged === true, { what: 'the change of the part' })
-  await buyer.act(rfqId, 'amend', { quantities: [20], reason: 'More are needed.' })
-  await seller.act(offerId, 'reconfirm')
-  expect(await collected(making, 2)).toEqual(['invited', 'amended'])
-  expect(await collected(buying, 3)).toEqual(['offered', 'partChanged', 'offerReconfirmed'])
-  await release()
-  for (const address of [making, buying]) {
-    const { mail } = await mailTo(address.email)
-    expect(mail.text).toContain('(First title)')
-    expect(mail.text).not.toContain('Later title')
-  }
-})
-
-test('a title that is markup is text in a mail', async () => {
-  const title = '<img src=x onerror="alert(1)"> & <b>'
-  const address = await confirmed(maker)
-  const part = await publishedPart(ipOwner.administrator.client, { title })
-  const { id } = (await buyer.create(rfqBody(part, { manufacturerIds: [maker.orgId] }))).body
-  await buyer.act(id, 'publish')
-  await collected(address, 1)
-  await release()
-  const { mail } = await mailTo(address.email)
-  expect(mail.subject).toContain(`(${title})`)
-  expect(mail.text).toContain(title)
-  expect(mail.html).not.toContain('<img')
-  expect(mail.html).toContain('&lt;img src=x onerror=&quot;alert(1)&quot;&gt; &amp; &lt;b&gt;')
-})
-
-test('a title of another organization is no link in a mail', async () => {
-  const making = await confirmed(maker)
-  const part = await publishedPart(ipOwner.administrator.client, { title: 'Claim at https://prize.example.com/win' })
-  const { id } = (await buyer.create(rfqBody(part, { manufacturerIds: [maker.orgId] }))).body
-  await buyer.act(id, 'publish')
-  await collected(making, 1)
-  await release()
-  const { mail } = await mailTo(making.email)
-  expect(mail.subject).toContain('(Claim at https prize. example. com/win)')
-  expect(`${mail.text}${mail.html}`).not.toContain('prize.example')
-  await remove(maker, making.id)
-})
-
-test('a line break in a stored title begins no header', async () => {
-  const address = await confirmed(maker)
-  const part = await publishedPart(ipOwner.administrator.client)
-  await open({ partId: part })
-  const title = 'Pump\r\nBcc: victim@example.com\r\n\r\n<p>'
-  await market.db.owner`
-    update sourcing.part_revisions set content = ${JSON.stringify({ title })}::text::json where part_id = ${part}`
-  await collected(address, 1)
-  await release()
-  const received = await mailTo(address.email)
-  expect(received.mail.subject).toContain('(Pump Bcc: victim@example. com <p>)')
-  expect(headerOf(received, 'Bcc')).toBeUndefined()
-  expect(received.to).toEqual([address.email])
-})
-
 test('an endpoint that the marketplace paused is announced with its page', async () => {
   const address = await confirmed(rival, ['ENDPOINTS'])
   const data = { endpointId: 'wh_1', orgId: rival.orgId }

@@ -93,7 +93,7 @@ test('each step of a subscription is news of the organization that did not take 
   await remove(consumer, buying.id)
 })
 
-test('an IP owner whose parts no longer require a subscription is told once', async () => {
+test('an IP owner whose parts no longer require a subscription is notified once', async () => {
   const owning = await confirmed(ipOwner)
   const { orgId } = ipOwner
   const type = 'sourcing.subscription.requirementsCleared'

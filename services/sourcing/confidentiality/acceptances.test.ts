@@ -11,7 +11,7 @@ import { rfqsOf } from '../../testing/rfqs.ts'
 import { until } from '../../testing/until.ts'
 
 const market = await marketplaceOf(['sourcing', 'catalog'])
-const { designer, buyer, owner, maker, rival, stranger, rfqs, draft, open, openForOwner, actAsSubscriber } =
+const { designer, buyer, owner, maker, rival, stranger, rfqs, draft, open, openForOwner, act } =
   await confidentialParties(market)
 const isAcceptance = TypeCompiler.Compile(RfqAcceptance)
 
@@ -104,7 +104,7 @@ describe('POST /flows/v1/rfqs/{id}/accept-terms', () => {
     expect(emitted.map(({ data }) => JSON.parse(data))).toMatchObject([{ rfqId: id, manufacturerOrgId: maker.orgId }])
   })
 
-  test('changes no other time of the RFQ, so that other invitees do not learn of it', async () => {
+  test('changes no other time of the RFQ, which other invitees would see', async () => {
     const id = await open()
     const before = [await rfqsOf(rival.administrator.client).read(id), await historyOf(id, rival)]
     await by(maker).accept(id)
@@ -172,10 +172,10 @@ describe('GET /flows/v1/rfqs/{id}/acceptances', () => {
     for (const org of [designer, maker]) expect(await acceptancesFor(id, org)).toHaveLength(1)
   })
 
-  test('an IP owner that is invited sees none but its own, and learns of none', async () => {
+  test('an invited IP owner sees only its own, and is notified of no other', async () => {
     const opened = await openForOwner()
     const { id } = opened
-    await actAsSubscriber(opened, 'invite', { manufacturerIds: [owner.orgId] })
+    await act(opened.id, 'invite', { manufacturerIds: [owner.orgId] })
     const events = await caseEventsOf(market, () => by(maker).accept(id))
     expect(new Set(events.map(({ tenantId }) => tenantId))).toEqual(new Set([buyer.orgId, maker.orgId]))
     expect([await acceptancesFor(id, owner), await acceptanceChanges(id, owner)]).toEqual([[], []])
@@ -226,10 +226,10 @@ describe('an offer', () => {
     expect([status, refused.errors?.[0]?.field]).toEqual([409, 'rfqId'])
   })
 
-  test('of an invited IP owner needs its acceptance, too', async () => {
+  test('of an invited IP owner also needs its acceptance', async () => {
     const opened = await openForOwner()
     const { id } = opened
-    await actAsSubscriber(opened, 'invite', { manufacturerIds: [owner.orgId] })
+    await act(opened.id, 'invite', { manufacturerIds: [owner.orgId] })
     const { id: factoryId } = await createFactory(owner.administrator.client)
     const offers = offersOf(owner.administrator.client)
     expect((await offers.create(offerBody(id, factoryId))).status).toBe(409)

@@ -17,7 +17,7 @@ test('mails tell an invitee of a release of files, and no one of an acceptance; 
   expect((await termsOf(owner.administrator.client).release(id, maker.orgId)).status).toBe(200)
   expect(await collected(making, 2)).toEqual(['invited', 'rfqFilesReleased'])
   expect(await collected(losing, 1)).toEqual(['invited'])
-  expect([await collected(buying, 0), await collected(owning, 0)]).toEqual([[], []])
+  expect([await collected(buying, 1), await collected(owning, 0)]).toEqual([['subscriptionGranted'], []])
   await release()
   for (const { email } of [making, losing]) {
     const text = (await server.arrived(email)).at(-1)?.mail.text ?? ''

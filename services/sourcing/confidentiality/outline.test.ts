@@ -171,7 +171,7 @@ describe('an invited manufacturer that has not accepted the terms', () => {
     expect((await designer.administrator.client.get(`/flows/v1/rfqs/${id}/files`)).status).toBe(200)
   })
 
-  test('is told of an amendment only where the outline shows it', async () => {
+  test('is notified of an amendment only if the outline shows it', async () => {
     const fresh = await market.organization(['MANUFACTURER'])
     const id = await open({ manufacturerIds: [maker.orgId, fresh.orgId] })
     await termsOf(fresh.administrator.client).accept(id)

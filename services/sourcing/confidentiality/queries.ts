@@ -21,14 +21,14 @@ export const insertAcceptance = (tx: Tx, { rfqId, orgId, userId, ipAddress, term
 export const endOutline = (tx: Tx, orgId: string, rfqId: string) => tx<{ document: string }[]>`
   update sourcing.rfq_invitations invitation set awaits_acceptance = false,
     -- The time of the last change of the RFQ may be that of the invitation of a competitor.
-    document = sourcing.with_text(
-      sourcing.rfq_document(rfq, array[invitation.org_id], invitation.awarded_offer_ids, 'INVITEE'), 'updatedTime',
-      invitation.document::json ->> 'updatedTime')
+    document = sourcing.with_field(
+      sourcing.rfq_document(rfq, array[invitation.org_id], invitation.awarded_offer_ids, 'INVITEE')::json,
+      'updatedTime', invitation.document::json -> 'updatedTime')::text
   from sourcing.rfqs rfq
   where rfq.id = ${rfqId} and invitation.rfq_id = ${rfqId} and ${isInvited(tx, orgId)}
   returning invitation.document`
 
-/** What follows an acceptance: who else learns of it, and whether files were released for it before. */
+/** What follows an acceptance: whether the IP owner is notified, and whether files are already released. */
 export const findConsequences = (sql: Sql, orgId: string, rfqId: string) => sql<
   [{ ownerSeesAcceptances: boolean; isReleased: boolean }]
 >`
@@ -56,7 +56,7 @@ export const findAccepted = (sql: Sql, rfqId: string, orgIds: readonly string[])
   select org_id from sourcing.rfq_invitations
   where rfq_id = ${rfqId} and org_id = any(${[...orgIds]}) and not awaits_acceptance and state <> 'DECLINED'`
 
-/** Releases the files of the pinned revision to organizations. Those to which it is released already are not returned. */
+/** Releases the files of the pinned revision to organizations. Those that already have it are not returned. */
 export const insertReleases = (tx: Tx, rfqId: string, orgIds: readonly string[], now: string) => tx<
   { org_id: string }[]
 >`

@@ -9,21 +9,8 @@ import { entriesOf } from '../../testing/people.ts'
 import { inHours, rfqsOf } from '../../testing/rfqs.ts'
 
 const market = await marketplaceOf(['sourcing', 'catalog'])
-const {
-  designer,
-  buyer,
-  owner,
-  maker,
-  rival,
-  stranger,
-  rfqs,
-  draft,
-  open,
-  openForOwner,
-  actAsSubscriber,
-  groupsFor,
-  offer,
-} = await confidentialParties(market)
+const { designer, buyer, owner, maker, rival, stranger, rfqs, draft, open, openForOwner, act, groupsFor, offer } =
+  await confidentialParties(market)
 const { owner: sql } = market.db
 
 const by = ({ administrator }: TestOrganization) => termsOf(administrator.client)
@@ -102,7 +89,7 @@ describe('POST /flows/v1/rfqs/{id}/release-files', () => {
     const opened = await openForOwner()
     const { id, partId } = opened
     await by(maker).accept(id)
-    await actAsSubscriber(opened, 'invite', { manufacturerIds: [owner.orgId] })
+    await act(opened.id, 'invite', { manufacturerIds: [owner.orgId] })
     const { status, body } = await by(owner).release(id, maker.orgId)
     expect([status, body.detail]).toEqual([
       409,
@@ -166,7 +153,7 @@ describe('the end of a release', () => {
   test('after a decline it does not come back with a new invitation', async () => {
     const { id, partId } = await released()
     await rfqsOf(maker.administrator.client).act(id, 'decline')
-    await actAsSubscriber({ id, partId }, 'invite', { manufacturerIds: [maker.orgId] })
+    await act(id, 'invite', { manufacturerIds: [maker.orgId] })
     expect(await groupsFor(maker, partId)).toEqual(['document'])
     expect((await by(owner).release(id, maker.orgId)).status).toBe(200)
     expect(await groupsFor(maker, partId)).toEqual(['document', 'ip'])
@@ -183,7 +170,7 @@ describe('the end of a release', () => {
     expect(await releasedFor(id, owner)).toEqual([])
     const late = await by(owner).release(id, maker.orgId)
     expect([late.status, late.body.detail]).toEqual([409, 'The RFQ has been closed for more than 30 days.'])
-    await actAsSubscriber({ id, partId }, 'reopen', { expireTime: inHours(48) })
+    await act(id, 'reopen', { expireTime: inHours(48) })
     expect(await groupsFor(maker, partId)).toEqual(['document'])
     expect((await by(owner).release(id, maker.orgId)).status).toBe(200)
     expect(await groupsFor(maker, partId)).toEqual(['document', 'ip'])
@@ -283,7 +270,7 @@ describe('releaseFiles of a draft', () => {
     expect((await rfqsOf(first.administrator.client).read(id)).body).not.toHaveProperty('releaseFiles')
   })
 
-  test('is ended by withdraw-files before the acceptance, of which only consumer and IP owner could learn', async () => {
+  test('is ended by withdraw-files before the acceptance, and notifies no organization', async () => {
     const fresh = await market.organization(['MANUFACTURER'])
     const id = await open({ releaseFiles: true, manufacturerIds: [fresh.orgId] })
     expect(await caseEventsOf(market, () => by(designer).withdraw(id))).toEqual([])

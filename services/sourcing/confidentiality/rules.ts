@@ -52,7 +52,7 @@ interface Parties {
   ipOwnerOrgId: string
 }
 
-/** The organizations that learn of acceptances and releases of manufacturers. */
+/** The organizations that are notified of acceptances and releases of manufacturers. */
 export const readersOf = (
   { consumerOrgId, ipOwnerOrgId }: Parties,
   ownerSeesAcceptances: boolean,

@@ -101,8 +101,8 @@ interface RfqFilesChange {
 }
 
 /**
- * Changes the documents of an RFQ, whose row is locked; also for its amendment, which tells the readers. It comes last in
- * a transaction, because it locks the storage usage of the organization, which is locked after cases.
+ * Changes the documents of an RFQ for its amendment, which locks its row and notifies its readers. It comes last in a
+ * transaction, because it locks the storage usage of the organization, which is locked after cases.
  */
 export const changeRfqFiles = (tx: Tx, quota: StorageQuota, { rfqId, ...change }: RfqFilesChange): Promise<void> =>
   changeDocuments(tx, quota, { ...change, record: { kind: 'rfq', id: rfqId } })
@@ -150,9 +150,9 @@ function changeOf(kind: RecordKind, call: Call): DocumentChange & FoundDocuments
 }
 
 /**
- * Adds, supersedes and removes documents of an organization in a record, whose row is locked; all or nothing. The ids are
- * validated again, because a concurrent request may have changed the documents. A document that is superseded in a draft
- * is deleted, because what a draft had before is not published.
+ * Adds, supersedes and removes documents of an organization in a locked record, all or nothing. The ids are validated
+ * again, because a concurrent request may have changed the documents. A document that is superseded in a draft is
+ * deleted, because what a draft had before is not published.
  */
 async function changeDocuments(
   tx: Tx,

@@ -96,7 +96,7 @@ describe('a PENDING document', () => {
     expect(await causes(rival.orgId, id)).toEqual([])
   })
 
-  test('of a sealed offer is told only to its manufacturer while the prices are hidden', async () => {
+  test('of a sealed offer notifies only its manufacturer while the prices are hidden', async () => {
     const rfqId = await open({ sealed: true })
     const id = await draftOffer({}, rfqId)
     const row = { orgId: maker.orgId, kind: 'offer', recordId: id, state: 'PENDING' } as const

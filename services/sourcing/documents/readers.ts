@@ -9,8 +9,8 @@ import { emitOrderEvent } from '../orders/events.ts'
 import type { OrderDeps } from '../orders/followers.ts'
 import { caseChange, emitRfqEvent } from '../rfqs/events.ts'
 import type { RfqDeps } from '../rfqs/followers.ts'
-import { listOutlined } from '../rfqs/queries.ts'
-import { readersOfWhole } from '../rfqs/rules.ts'
+import { listUnaware } from '../rfqs/queries.ts'
+import { readersOfChange } from '../rfqs/rules.ts'
 import * as queries from './queries.ts'
 
 /** What happens in other features when the documents of a record change. `service.ts` provides it. */
@@ -50,13 +50,13 @@ export const lockRecord = (deps: ReaderDeps, tx: Tx, { kind, id }: RecordKey): P
 async function tellOfRfq({ followers }: ReaderDeps, tx: Tx, rfq: Rfq, isPublished: boolean, now: string) {
   await emitRfqEvent(tx, 'filesChanged', rfq)
   if (!isPublished) return
-  const orgIds = readersOfWhole(rfq, await listOutlined(tx, rfq.id))
+  const orgIds = readersOfChange(rfq, await listUnaware(tx, rfq.id, { isInOutline: false }))
   await followers.updateCases(tx, [{ ...caseChange('filesChanged', rfq), orgIds }], now)
 }
 
 type OfferWithReaders = offerEvents.SharedOffer & { is_submitted: boolean; concealed: boolean }
 
-/** Consumer and IP owner learn of documents only while they see the prices, and of those of a draft never. */
+/** Consumer and IP owner are notified only while they see the prices, and never of documents of a draft. */
 async function tellOfOffer({ followers }: ReaderDeps, tx: Tx, offer: OfferWithReaders, now: string) {
   await offerEvents.emitOfferEvent(tx, 'filesChanged', offer)
   if (!offer.is_submitted) return

@@ -4,6 +4,7 @@ import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { findCase } from '../cases/queries.ts'
+import type { RecordKind } from '../files/queries.ts'
 import { findOrder } from '../orders/queries.ts'
 import { findRfq } from '../rfqs/queries.ts'
 import * as commands from './commands.ts'
@@ -18,8 +19,17 @@ type Deps = commands.DocumentDeps & {
   onPending: () => void
 }
 
-export const documentRoutes = ({ http, onPending, ...deps }: Deps) =>
-  new Elysia({ name: 'sourcing.documents' })
+type Change = (typeof api)[`update${'Rfq' | 'Offer' | 'Order' | 'Case'}Files`]
+
+export const documentRoutes = ({ http, onPending, ...deps }: Deps) => {
+  const change = (operation: Change, kind: RecordKind, run: typeof commands.updateRfqFiles) =>
+    http.preparedCommand(operation, {
+      checkBody: requestProblems,
+      prepare: (call) => commands.findDocuments(deps, kind, call),
+      run: (call) => run(deps, call),
+      afterCommit: onPending,
+    })
+  return new Elysia({ name: 'sourcing.documents' })
     .use(
       http.route(api.listRfqFiles, async (context) => {
         const readable = await context.read((sql) => findRfq(sql, context.caller.orgId, context.params.id))
@@ -46,35 +56,8 @@ export const documentRoutes = ({ http, onPending, ...deps }: Deps) =>
         return documentsOf(deps, context)
       }),
     )
-    .use(
-      http.preparedCommand(api.updateRfqFiles, {
-        checkBody: requestProblems,
-        prepare: (call) => commands.findDocuments(deps, 'rfq', call),
-        run: (call) => commands.updateRfqFiles(deps, call),
-        afterCommit: onPending,
-      }),
-    )
-    .use(
-      http.preparedCommand(api.updateOfferFiles, {
-        checkBody: requestProblems,
-        prepare: (call) => commands.findDocuments(deps, 'offer', call),
-        run: (call) => commands.updateOfferFiles(deps, call),
-        afterCommit: onPending,
-      }),
-    )
-    .use(
-      http.preparedCommand(api.updateOrderFiles, {
-        checkBody: requestProblems,
-        prepare: (call) => commands.findDocuments(deps, 'order', call),
-        run: (call) => commands.updateOrderFiles(deps, call),
-        afterCommit: onPending,
-      }),
-    )
-    .use(
-      http.preparedCommand(api.updateCaseFiles, {
-        checkBody: requestProblems,
-        prepare: (call) => commands.findDocuments(deps, 'case', call),
-        run: (call) => commands.updateCaseFiles(deps, call),
-        afterCommit: onPending,
-      }),
-    )
+    .use(change(api.updateRfqFiles, 'rfq', commands.updateRfqFiles))
+    .use(change(api.updateOfferFiles, 'offer', commands.updateOfferFiles))
+    .use(change(api.updateOrderFiles, 'order', commands.updateOrderFiles))
+    .use(change(api.updateCaseFiles, 'case', commands.updateCaseFiles))
+}

@@ -79,17 +79,23 @@ create table sourcing.part_revisions (
 create index part_revisions_due on sourcing.part_revisions (due_at);
 create index part_revisions_owned on sourcing.part_revisions (ip_owner_org_id, part_id, revision desc);
 
--- The content with another value of `internal`, which is not part of a revision.
-create function sourcing.with_internal(content json, internal boolean) returns json
+-- A JSON object with another value of a field, which is added where it is missing. The texts of other values stay.
+create function sourcing.with_field(object json, field text, value json) returns json
 language sql immutable parallel safe
-return case when coalesce((content ->> 'internal')::boolean, false) = internal then content else (
-  select concat('{', string_agg(concat(to_json(key), ':', value), ',' order by place), '}')::json
+return (
+  select concat('{', string_agg(concat(to_json(key), ':', fields.value), ',' order by place), '}')::json
   from (
-    select key, case key when 'internal' then to_json(with_internal.internal)::text else value::text end as value, place
-    from json_each(content) with ordinality c (key, value, place)
-    union all select 'internal', to_json(with_internal.internal)::text, null
-    where content -> 'internal' is null
-  ) fields) end;
+    select key, case key when field then with_field.value::text else o.value::text end as value, place
+    from json_each(object) with ordinality o (key, value, place)
+    union all select field, with_field.value::text, null where object -> field is null
+  ) fields);
+
+-- A JSON object without a field. The texts of the other values stay.
+create function sourcing.without_field(object json, field text) returns json
+language sql immutable strict parallel safe
+return (
+  select concat('{', string_agg(concat(to_json(key), ':', value), ',' order by place), '}')::json
+  from json_each(object) with ordinality o (key, value, place) where key <> field);
 
 -- The part as it was at a revision. `state` and `internal` are current; a deleted part counts as ARCHIVED.
 create function sourcing.part_at(pinned sourcing.part_revisions, part sourcing.parts) returns sourcing.parts
@@ -102,7 +108,10 @@ begin
     part.state := 'ARCHIVED';
     part.internal := coalesce((pinned.content ->> 'internal')::boolean, false);
   end if;
-  part.content := sourcing.with_internal(pinned.content, part.internal);
+  part.content := pinned.content;
+  if coalesce((pinned.content ->> 'internal')::boolean, false) <> part.internal then
+    part.content := sourcing.with_field(pinned.content, 'internal', to_json(part.internal));
+  end if;
   part.business_unit_ids := pinned.business_unit_ids;
   part.custom_fields := pinned.custom_fields;
   part.technology_ids := pinned.technology_ids;
@@ -212,14 +221,6 @@ return coalesce(
   (select content ->> 'title' from sourcing.part_revisions where part_id = rfq.part_id and revision = rfq.part_revision),
   rfq.part_title);
 
--- A JSON object with another text in a field.
-create function sourcing.with_text(document text, field text, value text) returns text
-language sql immutable parallel safe
-return (
-  select concat('{', string_agg(concat(to_json(key), ':',
-    case when key = field then to_json(with_text.value)::text else d.value::text end), ',' order by place), '}')
-  from json_each(document::json) with ordinality d (key, value, place));
-
 create or replace function sourcing.write_invitation_documents() returns trigger
 language plpgsql as $$
 declare
@@ -257,7 +258,7 @@ begin
       then sourcing.invited_title(new) else i.part_title end,
     -- One that declined reads the state, and nothing that was changed since.
     document = case
-      when i.state = 'DECLINED' then sourcing.with_text(i.document, 'state', new.state)
+      when i.state = 'DECLINED' then sourcing.with_field(i.document::json, 'state', to_json(new.state))::text
       when row(new.state, new.expires_at, new.awarded_offer_ids, new.version)
         is distinct from row(old.state, old.expires_at, old.awarded_offer_ids, old.version)
       then sourcing.rfq_document(new, array[i.org_id], i.awarded_offer_ids, 'INVITEE') else i.document end
@@ -274,12 +275,10 @@ create trigger rfq_invitations after update on sourcing.rfqs
 
 drop function sourcing.rfq_document(sourcing.rfqs, text[], text[]);
 
--- A JSON object without a field. The texts of the values stay as they are.
-create function sourcing.without_field(document json, field text) returns json
-language sql immutable strict parallel safe
-return (
-  select concat('{', string_agg(concat(to_json(key), ':', value), ',' order by place), '}')::json
-  from json_each(document) with ordinality d (key, value, place) where key <> field);
+-- What an RFQ has at its publication, which is its creation for all but the consumer.
+create function sourcing.published_fields(rfq sourcing.rfqs) returns json
+language sql stable parallel safe
+return rfq.document::json;
 
 -- An amendment always shows its reason, also one with the reason of the amendment before it. Flags of the present are
 -- no change of the RFQ.
@@ -288,12 +287,12 @@ language plpgsql security definer set search_path = pg_catalog, sourcing, pg_tem
 declare
   kind text := case tg_op when 'INSERT' then 'CREATE' else tg_op end;
   ignored text[] := '{updatedTime,partChanged,unansweredQuestions}';
-  is_amended boolean := tg_op = 'UPDATE' and new.version > old.version;
   before json := case when tg_op = 'INSERT' then '{}' else old.consumer_document end;
   party_before json := case when tg_op = 'INSERT' then '{}' else old.document end;
   changes text;
+  party_changes text;
 begin
-  if is_amended then
+  if tg_op = 'UPDATE' and new.version > old.version then
     before := sourcing.without_field(before, 'amendmentReason');
     party_before := sourcing.without_field(party_before, 'amendmentReason');
   end if;
@@ -302,13 +301,12 @@ begin
     return null;
   elsif tg_op = 'DELETE' or new.published_at is null then
     perform sourcing.add_history(coalesce(new.id, old.id), kind, changes);
-  elsif tg_op = 'UPDATE' and old.published_at is null then
-    perform sourcing.add_history(new.id, kind, changes, 'CREATE', sourcing.field_changes('{}', new.document::json, ignored));
+  elsif old.published_at is null then
+    party_changes := sourcing.field_changes('{}', sourcing.published_fields(new), ignored);
+    perform sourcing.add_history(new.id, kind, changes, 'CREATE', party_changes);
   else
-    changes := sourcing.field_changes(before, new.consumer_document::json, ignored);
-    perform sourcing.add_history(new.id, kind, changes,
-      case when sourcing.field_changes(party_before, new.document::json, ignored) is not null then kind end,
-      sourcing.field_changes(party_before, new.document::json, ignored));
+    party_changes := sourcing.field_changes(party_before, new.document::json, ignored);
+    perform sourcing.add_history(new.id, kind, changes, case when party_changes is not null then kind end, party_changes);
   end if;
   return null;
 end $$;

@@ -93,43 +93,11 @@ begin
   return null;
 end $$;
 
--- An RFQ and its documents as its history names the fields.
-create function sourcing.fields_with_files(rfq sourcing.rfqs) returns json
+-- The publication of an RFQ creates it for all but the consumer, with its documents.
+create or replace function sourcing.published_fields(rfq sourcing.rfqs) returns json
 language sql stable parallel safe
 return (left(rfq.document, -1) || coalesce((
   select string_agg(concat(',', to_json(concat('files.', file.id, '.', field)), ':', value), '' order by file.id, place)
   from sourcing.files file
   cross join json_each(sourcing.file_fields(file)) with ordinality fields (field, value, place)
   where file.record_id = rfq.id), '') || '}')::json;
-
--- The publication of an RFQ creates it for all but the consumer, with its documents.
-create or replace function sourcing.record_rfq_history() returns trigger
-language plpgsql security definer set search_path = pg_catalog, sourcing, pg_temp as $$
-declare
-  kind text := case tg_op when 'INSERT' then 'CREATE' else tg_op end;
-  ignored text[] := '{updatedTime,partChanged,unansweredQuestions}';
-  is_amended boolean := tg_op = 'UPDATE' and new.version > old.version;
-  before json := case when tg_op = 'INSERT' then '{}' else old.consumer_document end;
-  party_before json := case when tg_op = 'INSERT' then '{}' else old.document end;
-  changes text;
-begin
-  if is_amended then
-    before := sourcing.without_field(before, 'amendmentReason');
-    party_before := sourcing.without_field(party_before, 'amendmentReason');
-  end if;
-  changes := sourcing.field_changes(before, case tg_op when 'DELETE' then '{}' else new.consumer_document end::json, ignored);
-  if changes is null then
-    return null;
-  elsif tg_op = 'DELETE' or new.published_at is null then
-    perform sourcing.add_history(coalesce(new.id, old.id), kind, changes);
-  elsif tg_op = 'UPDATE' and old.published_at is null then
-    perform sourcing.add_history(
-      new.id, kind, changes, 'CREATE', sourcing.field_changes('{}', sourcing.fields_with_files(new), ignored));
-  else
-    changes := sourcing.field_changes(before, new.consumer_document::json, ignored);
-    perform sourcing.add_history(new.id, kind, changes,
-      case when sourcing.field_changes(party_before, new.document::json, ignored) is not null then kind end,
-      sourcing.field_changes(party_before, new.document::json, ignored));
-  end if;
-  return null;
-end $$;

@@ -69,10 +69,8 @@ grant select, insert, update on sourcing.subscriptions to marketplace_sourcing;
 -- The flags that exist restricted nothing, so they are cleared: each part has an entry in its history, and each owner
 -- an event, which is also a mail.
 with cleared as (
-  update sourcing.parts part set revision = part.revision + 1, updated_at = now(), content = (
-    select concat('{', string_agg(concat(to_json(key), ':',
-      case key when 'requireSubscription' then 'false' else value::text end), ',' order by place), '}')::json
-    from json_each(part.content) with ordinality field (key, value, place))
+  update sourcing.parts part set revision = part.revision + 1, updated_at = now(),
+    content = sourcing.with_field(part.content, 'requireSubscription', 'false')
   where (part.content ->> 'requireSubscription')::boolean
   returning part.ip_owner_org_id
 )

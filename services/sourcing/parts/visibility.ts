@@ -92,7 +92,7 @@ const pinnedRevision = (sql: Sql, orgId: OrgRef) => {
       union all ${ordered('SELLER')} union all ${ordered('DISTRIBUTOR')}) pins)`
 }
 
-/** The latest revision of which the organization reads the outline, because it has not accepted the terms yet. */
+/** The latest revision of which the organization reads an outline until it accepts the terms. */
 const outlinedRevision = (sql: Sql, orgId: OrgRef) => sql`(
   select max(part_revision) from sourcing.rfq_invitations invitation
   where ${isLiveInvitation(sql, orgId)} and invitation.part_id = parts.id)`

@@ -9,7 +9,7 @@ import { rfqParties } from '../../testing/rfqs.ts'
 const market = await marketplaceOf(['sourcing'])
 const { consumer, ipOwner, maker, rival, stranger, buyer, open } = await rfqParties(market)
 
-/** `maker` asks, and `rival` is invited, too. */
+/** `maker` asks, and `rival` is also invited. */
 const CALLERS = { consumer, ipOwner, maker, rival, stranger }
 type CallerName = keyof typeof CALLERS
 const CALLER_NAMES = Object.keys(CALLERS) as CallerName[]

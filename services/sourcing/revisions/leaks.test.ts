@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { File } from '../../../proto/http/sourcing/files.ts'
 import type { Part } from '../../../proto/http/sourcing/parts.ts'
+import { caseEventsOf } from '../../testing/cases.ts'
 import { confidentialParties, termsOf } from '../../testing/confidentiality.ts'
 import { documentsOf } from '../../testing/documents.ts'
 import { createFactory } from '../../testing/factories.ts'
@@ -13,8 +14,7 @@ import { until } from '../../testing/until.ts'
 /* What a pinned revision, an outline or a declined invitation must not betray of later changes. */
 
 const market = await marketplaceOf(['sourcing', 'catalog'])
-const { designer, buyer, owner, maker, rival, rfqs, open, openForOwner, actAsSubscriber } =
-  await confidentialParties(market)
+const { designer, buyer, owner, maker, rival, rfqs, open, openForOwner, act } = await confidentialParties(market)
 const clientOf = ({ administrator }: TestOrganization) => administrator.client
 const own = new FileClient(market, clientOf(designer))
 const capabilities = [{ materialCode: 'in718', technologyId: 'ded-lb' }]
@@ -95,7 +95,7 @@ test('an amendment by a consumer that is not the IP owner releases no later file
   expect((await termsOf(clientOf(owner)).release(rfq.id, maker.orgId)).status).toBe(200)
   await files.addFile(rfq.partId, 'later ip', 'ip', 'later-ip.stl')
   const names = async () => (await files.listFiles(rfq.partId, clientOf(maker))).map(({ name }) => name)
-  await actAsSubscriber(rfq, 'amend', { partRevision: 'CURRENT', reason: 'A new drawing.' })
+  await act(rfq.id, 'amend', { partRevision: 'CURRENT', reason: 'A new drawing.' })
   expect(await names()).not.toContain('later-ip.stl')
   expect((await termsOf(clientOf(owner)).release(rfq.id, maker.orgId)).status).toBe(200)
   expect(await names()).toContain('later-ip.stl')
@@ -115,7 +115,11 @@ test('a maker that declined reads no later content, document or history, but the
   const { id: uploadId } = await documentsOf(market, clientOf(designer)).upload('secret drawing', 'later.dwg')
   const files = { add: [{ uploadId, kind: 'DRAWING' }] }
   const body = { requirements: 'Later secret.', files, reason: 'Later reason.' }
-  expect((await rfqs.act(id, 'amend', body)).status).toBe(200)
+  // The amendment is in no event for it, so in no mail either.
+  const events = await caseEventsOf(market, async () => {
+    expect((await rfqs.act(id, 'amend', body)).status).toBe(200)
+  })
+  expect(events.map(({ tenantId }) => tenantId)).toEqual([designer.orgId])
   await rfqs.act(id, 'close')
   const read = await rfqsOf(clientOf(maker)).read(id)
   const history = await clientOf(maker).get(`/v1/rfqs/${id}/history`)

@@ -24,7 +24,7 @@ import {
   partiesOf,
   patchedContent,
   type RfqContent,
-  readersOfWhole,
+  readersOfChange,
   stateAt,
   writableFields,
 } from './rules.ts'
@@ -166,9 +166,9 @@ export async function amendRfq(
   const amended = found(await queries.amendContent(tx, { orgId: caller.orgId, id: rfq.id }, content, change, now))
   await emitRfqEvent(tx, 'amended', rfq)
   const isInOutline =
-    pinned || content.expireTime !== rfq.expireTime || !Bun.deepEquals(content.quantities, rfq.quantities)
-  const outlined = isInOutline ? [] : await queries.listOutlined(tx, rfq.id)
-  await followers.updateCases(tx, [{ ...caseChange('amended', rfq), orgIds: readersOfWhole(rfq, outlined) }], now)
+    pinned !== undefined || content.expireTime !== rfq.expireTime || !Bun.deepEquals(content.quantities, rfq.quantities)
+  const orgIds = readersOfChange(rfq, await queries.listUnaware(tx, rfq.id, { isInOutline }))
+  await followers.updateCases(tx, [{ ...caseChange('amended', rfq), orgIds }], now)
   await changeFiles?.(tx)
   return new JsonText(amended.document)
 }

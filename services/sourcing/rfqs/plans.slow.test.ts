@@ -10,7 +10,8 @@ import { findMatchTerms } from '../matches/queries.ts'
 import { findPart } from '../parts/queries.ts'
 import { listRfqs, type RfqFilters, scanRfqs, searchIndex } from './list-queries.ts'
 import { lockNextRfqs, refreshInvitations, refreshRfqs } from './part-change-queries.ts'
-import { expireDue, findRfq, listInvitations } from './queries.ts'
+import { findRfq, listInvitations } from './queries.ts'
+import { expireDue } from './worker-queries.ts'
 
 setDefaultTimeout(120_000)
 const ROWS = 30_000

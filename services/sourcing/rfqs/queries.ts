@@ -31,13 +31,17 @@ export const findRfq = (sql: Sql, orgId: string, id: string) => sql<ReadableRfq[
     where id = ${id} and (${isConsumer(sql, orgId)} or (${isIpOwner(sql, orgId)}))
   ) rfq on true
   left join (
-    select rfq_id, state, awaits_acceptance, document from sourcing.rfq_invitations where rfq_id = ${id} and ${isInvited(sql, orgId)}
+    select rfq_id, state, awaits_acceptance, document from sourcing.rfq_invitations
+    where rfq_id = ${id} and ${isInvited(sql, orgId)}
   ) invitation on true
   where num_nonnulls(rfq.id, invitation.rfq_id) > 0`
 
-/** The invited manufacturers of an RFQ that have not accepted its confidentiality terms. */
-export const listOutlined = (sql: Sql, id: string) => sql<{ org_id: string }[]>`
-  select org_id from sourcing.rfq_invitations where rfq_id = ${id} and awaits_acceptance`
+/** The invited manufacturers that do not read a change: by their decline, or until they accept the terms. */
+export const listUnaware = (sql: Sql, id: string, { isInOutline }: { isInOutline: boolean }) => sql<
+  { org_id: string }[]
+>`
+  select org_id from sourcing.rfq_invitations
+  where rfq_id = ${id} and (state = 'DECLINED' or awaits_acceptance and not ${isInOutline}::boolean)`
 
 export const markRead = (sql: Sql, orgId: string, id: string, now: string) => sql`
   update sourcing.rfq_invitations set state = 'READ', read_at = ${now}
@@ -267,43 +271,4 @@ export function listHistoryFor(sql: Sql, id: string, orgId: string, { after, lim
       and entry.party_document is not null and (declined_at is null or entry.timestamp <= declined_at)
       and (entry.timestamp, entry.id) < (${key.timestamp}::timestamptz, ${key.id}) and seen.document is not null
     order by entry.timestamp desc, entry.id desc limit ${limit} offset ${offset}`
-}
-
-interface ExpiredRfq {
-  id: string
-  part_id: string
-  consumer_org_id: string
-  ip_owner_org_id: string
-  manufacturer_ids: string[]
-  was_open: boolean
-}
-
-/** Closes OPEN RFQs whose expiry has passed, and marks all whose expiry has passed. Replicas take different rows. */
-export const expireDue = (sql: Sql, now: string, limit: number) => sql<ExpiredRfq[]>`
-  with due as materialized (
-    select id, state from sourcing.rfqs
-    where not expired and expires_at <= ${now} order by expires_at limit ${limit} for update skip locked
-  )
-  update sourcing.rfqs rfq set expired = true,
-    state = case due.state when 'OPEN' then 'CLOSED' else rfq.state end,
-    updated_at = case due.state when 'OPEN' then ${now}::timestamptz else rfq.updated_at end
-  from due where rfq.id = due.id
-  returning rfq.id, rfq.part_id, rfq.consumer_org_id, rfq.ip_owner_org_id, rfq.manufacturer_ids,
-    due.state = 'OPEN' as was_open`
-
-/** Cancels RFQs that have been CLOSED since a time before `closedBefore`. Replicas take different rows. */
-export const lapseDue = (sql: Sql, { closedBefore, reason, now, limit }: Lapse) => sql<Omit<ExpiredRfq, 'was_open'>[]>`
-  with due as materialized (
-    select id from sourcing.rfqs
-    where state = 'CLOSED' and state_since <= ${closedBefore} order by state_since limit ${limit} for update skip locked
-  )
-  update sourcing.rfqs rfq set state = 'CANCELLED', cancel_reason = ${reason}, updated_at = ${now}
-  from due where rfq.id = due.id
-  returning rfq.id, rfq.part_id, rfq.consumer_org_id, rfq.ip_owner_org_id, rfq.manufacturer_ids`
-
-interface Lapse {
-  closedBefore: string
-  reason: string
-  now: string
-  limit: number
 }

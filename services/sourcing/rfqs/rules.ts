@@ -16,12 +16,12 @@ export const partiesOf = ({
   ...new Set([consumerOrgId, ipOwnerOrgId, ...manufacturerIds]),
 ]
 
-/** The organizations that learn of a change that an outline does not show: all but those that read only the outline. */
-export const readersOfWhole = (
+/** The organizations that read a change of an RFQ: all but the manufacturers that do not. */
+export const readersOfChange = (
   rfq: Pick<Rfq, 'consumerOrgId' | 'ipOwnerOrgId' | 'manufacturerIds'>,
-  outlined: readonly { org_id: string }[],
+  unaware: readonly { org_id: string }[],
 ): string[] => {
-  const ids = new Set(outlined.map(({ org_id: id }) => id))
+  const ids = new Set(unaware.map(({ org_id: id }) => id))
   return partiesOf(rfq).filter((id) => !ids.has(id) || hasOtherRole(rfq, id))
 }
 

@@ -3,7 +3,7 @@ import type { Log } from '../../kit/log/log.ts'
 import { every, type Worker } from '../../kit/worker/worker.ts'
 import { caseChange, emitRfqEvent } from './events.ts'
 import type { RfqDeps, RfqFollowers } from './followers.ts'
-import { expireDue, lapseDue } from './queries.ts'
+import { type EndedRfq, expireDue, lapseDue } from './worker-queries.ts'
 
 /** RFQs per transaction. Each has up to 102 organizations, all of which are notified of its end. */
 const BATCH_SIZE = 20
@@ -52,14 +52,6 @@ const lapseNext = (sql: Pool, followers: RfqFollowers, now: string): Promise<boo
     await followers.updateCases(tx, changes, now)
     return lapsed.length === BATCH_SIZE
   })
-
-interface EndedRfq {
-  id: string
-  part_id: string
-  consumer_org_id: string
-  ip_owner_org_id: string
-  manufacturer_ids: string[]
-}
 
 const subjectOf = ({ id, part_id, consumer_org_id, ip_owner_org_id, manufacturer_ids }: EndedRfq) => ({
   id,

@@ -129,7 +129,7 @@ const Notes = ({ part }: { part: Part | undefined }) => (
   </>
 )
 
-/** Marks a list of the form, so that an empty one is sent, too. */
+/** Marks a list of the form, so that an empty one is also sent. */
 const ListMarker = ({ name }: { name: (typeof LISTS)[number] }) => (
   <input type="hidden" name={`list.${name}`} value="on" />
 )
