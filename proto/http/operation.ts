@@ -57,6 +57,8 @@ export interface Operation<
   readonly acceptsBytes?: boolean
   /** The body may also be `application/x-www-form-urlencoded`, as OAuth clients send it, or must be. */
   readonly form?: 'accepted' | 'required'
+  /** The body may also be `text/csv`; its text counts as the field `csv` of a JSON body. */
+  readonly csv?: true
   /** The longest body. Default: `MAX_BODY_BYTES`. */
   readonly maxBodyBytes?: number
   /** Status of a success. Default 200. */
@@ -83,6 +85,8 @@ export interface Operation<
   readonly changesAuthority?: boolean
   /** A command whose effect would outlive an impersonation, such as a webhook endpoint: refused (403) during one. */
   readonly outlivesImpersonation?: boolean
+  /** With `?dryRun=true` the command changes nothing, so it leaves no audit entry and stores no answer. */
+  readonly hasDryRun?: true
   /** A command without `Idempotency-Key`: its body has a password, or a repetition changes nothing. */
   readonly noIdempotencyKey?: boolean
   /** Clients authenticate themselves with a key of a service account, by Basic or in the form. */

@@ -24,6 +24,6 @@ export const commandsOf =
       const [row] = await findCaller(tx, actorId)
       if (!row) throw new Error(`there is no user ${actorId}`)
       const caller = callerFrom({ ...actor, sessionId: 'none', sessionVersion: row.session_version }, row)
-      return run({ ...input, ifMatch: undefined, tx, caller, now: new Date().toISOString(), audit })
+      return run({ ...input, query: {}, ifMatch: undefined, tx, caller, now: new Date().toISOString(), audit })
     })
   }

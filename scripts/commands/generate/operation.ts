@@ -58,7 +58,9 @@ export function describe(operation: Operation, components: Components): Json {
     operationId: id,
     tags: [tagNameOf(tag)],
     summary,
-    description: [description, permissionNote(access), impersonationNote(operation)].filter(Boolean).join('\n\n'),
+    description: [description, ...csvNote(operation), permissionNote(access), impersonationNote(operation)]
+      .filter(Boolean)
+      .join('\n\n'),
     security: securityOf(access, client !== undefined),
     ...(isAddition(operation) ? { 'x-addition': true } : {}),
     ...(beta ? { 'x-beta': true } : {}),
@@ -83,6 +85,9 @@ function permissionNote(access: Operation['access']): string {
   const keys = typeof access === 'string' ? [access] : access
   return `Needs the permission ${keys.map((key) => `\`${key}\``).join(' or ')}.`
 }
+
+const csvNote = ({ csv }: Operation): string[] =>
+  csv ? ['The body may also be sent as `text/csv` (UTF-8): it then counts as the field `csv`.'] : []
 
 const impersonationNote = (operation: Operation): string =>
   isClosedToImpersonations(operation) ? 'Closed (403) while acting under an impersonation grant.' : ''

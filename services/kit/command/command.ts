@@ -1,13 +1,14 @@
-import type { BodyOf, CommandOperation, ParamsOf } from '../../../proto/http/operation.ts'
+import type { BodyOf, CommandOperation, ParamsOf, QueryOf } from '../../../proto/http/operation.ts'
 import type { AuditContext } from '../audit/context.ts'
 import type { AuditEntry } from '../audit/entry.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { Tx } from '../db/client.ts'
 
 /** The input of a command that has passed the checks of its operation. */
-interface Input<Params, Body> {
+interface Input<Params, Body, Query> {
   params: Params
   body: Body
+  query: Query
   /** The entity tags of `If-Match`, where the operation honours it and the client sent it. */
   ifMatch: string | undefined
 }
@@ -16,7 +17,7 @@ interface Input<Params, Body> {
  * The argument of a command of a feature: its checked input and what the kit adds. The kit has opened the transaction,
  * and commits it when the command is done.
  */
-export interface Command<Params, Body> extends Input<Params, Body> {
+export interface Command<Params, Body, Query = Record<string, unknown>> extends Input<Params, Body, Query> {
   /** The transaction of the state change, its history, audit entry, event and stored response. */
   tx: Tx
   /** The caller as read in the transaction, because body and queue take time. */
@@ -28,10 +29,10 @@ export interface Command<Params, Body> extends Input<Params, Body> {
 }
 
 /** The argument of the command of an operation, or of one command that serves several. */
-export type CommandOf<O extends CommandOperation> = Command<ParamsOf<O>, BodyOf<O>>
+export type CommandOf<O extends CommandOperation> = Command<ParamsOf<O>, BodyOf<O>, QueryOf<O>>
 
 /** The argument of a step before the transaction. */
-export interface PreparationOf<O extends CommandOperation> extends Input<ParamsOf<O>, BodyOf<O>> {
+export interface PreparationOf<O extends CommandOperation> extends Input<ParamsOf<O>, BodyOf<O>, QueryOf<O>> {
   /** The caller when the headers arrived. The transaction reads it again. */
   caller: Caller
   now: string

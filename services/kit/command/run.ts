@@ -1,4 +1,4 @@
-import type { BodyOf, CommandOperation, ParamsOf } from '../../../proto/http/operation.ts'
+import type { BodyOf, CommandOperation, ParamsOf, QueryOf } from '../../../proto/http/operation.ts'
 import type { AuditContext } from '../audit/context.ts'
 import { AuditEntry } from '../audit/entry.ts'
 import { recordSuccess } from '../audit/record.ts'
@@ -33,6 +33,7 @@ export interface CommandRequest {
   caller: Caller
   params: Record<string, string>
   body: unknown
+  query: Record<string, unknown>
   audit: AuditContext
   ifMatch: string | undefined
   /** The `Idempotency-Key`, where the operation takes one and the client sent one. */
@@ -59,10 +60,11 @@ export const commandRunner =
     { prepare, run, afterCommit }: CommandSteps<O, Prepared, Answer>,
   ) =>
   (received: CommandRequest): Promise<Answer | JsonText | undefined> => {
-    const { request, params, body, ifMatch, idempotencyKey: key } = received
+    const { request, params, body, query, ifMatch, idempotencyKey: key } = received
+    const isDryRun = operation.hasDryRun === true && query.dryRun === true
     const path = Object.values(params)
     // The endpoint has checked the input against the schemas of the operation.
-    const input = { params: params as ParamsOf<O>, body: body as BodyOf<O>, ifMatch }
+    const input = { params: params as ParamsOf<O>, body: body as BodyOf<O>, query: query as QueryOf<O>, ifMatch }
     const begin = async <T>(work: (tx: Tx, caller: Caller, now: string) => Promise<T>): Promise<T> => {
       const claims = await auth.claimsOf(request)
       const begun = sql.begin(async (tx) => {
@@ -73,7 +75,7 @@ export const commandRunner =
       return begun as Promise<T>
     }
     const idempotent = ({ userId }: Caller) =>
-      key === undefined
+      key === undefined || isDryRun
         ? undefined
         : { userId, operation: [operation.id, ...path].join(' '), key, body, box: operation.noStore ? box : undefined }
 
@@ -90,7 +92,7 @@ export const commandRunner =
         const runAudited = async () => {
           const audit = new AuditEntry(received.audit)
           const answer = await run({ ...input, ...prepared, tx, caller, now, audit })
-          await recordSuccess(tx, audit.context)
+          if (!isDryRun) await recordSuccess(tx, audit.context)
           return answer
         }
         const repeatable = idempotent(caller)

@@ -1,6 +1,8 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import { TypeCompiler, type ValueError, ValueErrorType } from '@sinclair/typebox/compiler'
 import type { FieldError } from '../../../proto/errors.ts'
+import type { Operation } from '../../../proto/http/operation.ts'
+import { oneOf } from '../../../proto/messages.ts'
 import { expectation } from '../errors/expectation.ts'
 import { invalid, invalidField, MAX_FIELD_ERRORS, refuse } from '../errors/refusal.ts'
 import type { BodyBudget, Reservation } from '../limits/body-budget.ts'
@@ -23,19 +25,23 @@ export function refuseLongBody(request: Request, maxBytes: number): void {
 }
 
 const JSON_NAME = 'application/json'
+const CSV_NAME = 'text/csv'
 const FORM_NAME = 'application/x-www-form-urlencoded'
-const ACCEPTED = { none: JSON_NAME, accepted: `${JSON_NAME} or ${FORM_NAME}`, required: FORM_NAME }
 
 /**
  * Throws 415 unless the body is `application/json` in UTF-8, and for any JSON if a form is required. A request without
  * a body needs no media type.
  */
-export function refuseOtherMediaTypes(request: Request, form: 'none' | 'accepted' | 'required' = 'none'): void {
+export function refuseOtherMediaTypes(request: Request, { form, csv }: Pick<Operation, 'form' | 'csv'> = {}): void {
   const type = request.headers.get('content-type')
   if (type === null && isEmpty(request)) return
-  if (type === null || form === 'required' || !JSON_MEDIA_TYPE.test(type)) {
-    throw refuse('unsupported_media_type', { detail: `Send the body as ${ACCEPTED[form]}.` })
-  }
+  if (type !== null && form !== 'required' && JSON_MEDIA_TYPE.test(type)) return
+  const accepted = [
+    ...(form === 'required' ? [] : [JSON_NAME]),
+    ...(form ? [FORM_NAME] : []),
+    ...(csv ? [CSV_NAME] : []),
+  ]
+  throw refuse('unsupported_media_type', { detail: `Send the body as ${oneOf(accepted)}.` })
 }
 
 const isEmpty = (request: Request) => !request.headers.has('transfer-encoding') && (contentLengthOf(request) ?? 0) === 0
@@ -171,10 +177,20 @@ const joinPath = (path: string, key: string) => (path === '' ? key : `${path}.${
 
 /** A validator for one schema, compiled once for each operation. */
 export function bodyChecker<B extends TSchema>(schema: B): (value: unknown) => Static<B> {
-  const check = TypeCompiler.Compile(schema)
+  const problemsOf = problemFinder(schema)
   return (value) => {
     if (value === undefined) throw invalidField('body', 'is required')
-    if (check.Check(value)) return value
+    const problems = problemsOf(value)
+    if (problems.length > 0) throw invalid(problems)
+    return value as Static<B>
+  }
+}
+
+/** Finds the problems of a value that a schema refuses, at most one for each field. */
+export function problemFinder(schema: TSchema): (value: unknown) => FieldError[] {
+  const check = TypeCompiler.Compile(schema)
+  return (value) => {
+    if (check.Check(value)) return []
     const errors = new Map<string, FieldError>()
     for (const error of check.Errors(value)) {
       const { path, type, schema: part } = skipNullBranch(error)
@@ -184,7 +200,7 @@ export function bodyChecker<B extends TSchema>(schema: B): (value: unknown) => S
       if (!errors.has(field)) errors.set(field, { field, message: messageFor(type, part) })
       if (errors.size === MAX_FIELD_ERRORS) break
     }
-    throw invalid([...errors.values()])
+    return [...errors.values()]
   }
 }
 

@@ -10,6 +10,7 @@ import { invalid, invalidField, notFound } from '../errors/refusal.ts'
 import type { RequestReads } from '../limits/request-reads.ts'
 import { bodyChecker, readJson, refuseLongBody, refuseOtherMediaTypes } from './body.ts'
 import { networkOf } from './client-address.ts'
+import { isCsv, readCsvText } from './csv.ts'
 import type { HttpDeps } from './deps.ts'
 import { isFormEncoded, readForm } from './form.ts'
 import { queryReader } from './query.ts'
@@ -138,12 +139,16 @@ export class Endpoint {
   async #readBody(state: RequestState): Promise<unknown> {
     if (!this.#checkBody) return undefined
     const { request } = state
-    const { maxBodyBytes: maxBytes = MAX_BODY_BYTES, form = 'none', body, bodyOptional } = this.#operation
+    const { maxBodyBytes: maxBytes = MAX_BODY_BYTES, form, csv, body, bodyOptional } = this.#operation
     refuseLongBody(request, maxBytes)
-    const formSchema = form !== 'none' && isFormEncoded(request) ? body : undefined
-    if (!formSchema) refuseOtherMediaTypes(request, form)
     const limit = { maxBytes, client: clientOf(state), budget: this.#deps.bodies }
-    const value = await (formSchema ? readForm(request, formSchema, limit) : readJson(request, limit))
+    const read = () => {
+      if (form && body && isFormEncoded(request)) return readForm(request, body, limit)
+      if (csv && isCsv(request)) return readCsvText(request, limit)
+      refuseOtherMediaTypes(request, this.#operation)
+      return readJson(request, limit)
+    }
+    const value = await read()
     if (value === undefined && (bodyOptional || !body)) return undefined
     return this.#checkBody(value)
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { comparisonOf, defaultQuantity, type PricedOffer, withNotes } from './compare.ts'
-import { csvOf } from './csv.ts'
+import { comparisonFile } from './csv.ts'
 
 const RFQ = { id: 'rfq_1', currency: 'EUR' as const, quantities: [50, 10] }
 
@@ -148,7 +148,7 @@ describe('the CSV', () => {
     const tooled = { priceBreaks: [{ minQuantity: 1, unitPrice: '0.2', leadTimeDays: 5 }], toolingCost: '3' }
     const offers = [offerOf('a'), offerOf('b', { priceBreaks: null }), offerOf('c', tooled)]
     const notes = new Map([['a', 'Not confirmed.']])
-    expect(lines(csvOf(withNotes(comparisonOf(RFQ, offers, 10), notes)))).toEqual([
+    expect(lines(comparisonFile(withNotes(comparisonOf(RFQ, offers, 10), notes)))).toEqual([
       'Offer,a,c,b,Best',
       'Manufacturer,Maker a,Maker c,Maker b,',
       'Factory,factory_a,factory_c,factory_b,',
@@ -177,7 +177,7 @@ describe('the CSV', () => {
     ['a "b"', '"a ""b"""'],
     ['=1,"2"', `"'=1,""2"""`],
   ])('a manufacturer named %p is the cell %p', (manufacturerName, cell) => {
-    const text = csvOf(comparisonOf(RFQ, [offerOf('a', { manufacturerName })], 10))
+    const text = comparisonFile(comparisonOf(RFQ, [offerOf('a', { manufacturerName })], 10))
     expect(lines(text)[1]).toBe(`Manufacturer,${cell},`)
   })
 })
@@ -191,5 +191,5 @@ test('an outdated offer says so, in the file too, and is best in nothing', () =>
     ['c', undefined],
   ])
   expect(comparison.offers[0]?.best).toEqual([])
-  expect(csvOf(comparison)).toContain('State,"SUBMITTED, outdated",SUBMITTED,SUBMITTED')
+  expect(comparisonFile(comparison)).toContain('State,"SUBMITTED, outdated",SUBMITTED,SUBMITTED')
 })

@@ -1,10 +1,10 @@
-import { stringify } from 'csv-stringify/sync'
 import {
   COMPARED,
   type Compared,
   type ComparedOffer,
   type OfferComparison,
 } from '../../../proto/http/sourcing/comparison.ts'
+import { csvOf } from '../../kit/csv/write.ts'
 
 const TITLES: Record<Compared, string> = {
   unitPrice: 'Unit price',
@@ -17,7 +17,7 @@ const TITLES: Record<Compared, string> = {
 }
 
 /** RFC 4180: a column for each offer, a row for each compared field, and the best offers in the last column. */
-export function csvOf({ offers, currency, quantity, hasMore }: OfferComparison): string {
+export function comparisonFile({ offers, currency, quantity, hasMore }: OfferComparison): string {
   const facts: [string, (offer: ComparedOffer) => string | number][] = [
     ['Offer', ({ offerId }) => offerId],
     ['Manufacturer', ({ manufacturerName }) => manufacturerName],
@@ -37,8 +37,7 @@ export function csvOf({ offers, currency, quantity, hasMore }: OfferComparison):
     ['Notes', ...offers.map(({ notes }) => notes ?? ''), ''],
     ...(hasMore ? [['More offers exist than are compared', ...offers.map(() => ''), '']] : []),
   ]
-  // Formulas are escaped, because a spreadsheet would calculate an organization's name that begins like one.
-  return stringify(rows, { record_delimiter: 'windows', escape_formulas: true })
+  return csvOf(rows, { bom: false })
 }
 
 const UNPRICED = { SEALED: 'sealed', BELOW_MIN_QUANTITY: 'no price for this quantity' }

@@ -10,7 +10,7 @@ import type { CallerContext } from '../../kit/http/context.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { Raw } from '../../kit/http/raw.ts'
 import { comparisonOf, defaultQuantity, withNotes } from './compare.ts'
-import { csvOf } from './csv.ts'
+import { comparisonFile } from './csv.ts'
 import { findComparedOffers, findComparedRfq, findNotes } from './queries.ts'
 
 export const comparisonRoutes = ({ http }: { http: Http }) =>
@@ -19,7 +19,7 @@ export const comparisonRoutes = ({ http }: { http: Http }) =>
     .use(
       http.route(exportOfferComparison, async (context) => {
         const { rfq, comparison } = await compare(context)
-        return new Raw(csvOf(comparison), 'text/csv; charset=utf-8', {
+        return new Raw(comparisonFile(comparison), 'text/csv; charset=utf-8', {
           'content-disposition': `attachment; filename="comparison-${rfq.serialNumber}.csv"`,
         })
       }),

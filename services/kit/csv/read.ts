@@ -1,0 +1,94 @@
+import { CsvError, parse } from 'csv-parse/sync'
+import { closest } from 'fastest-levenshtein'
+import type { FieldError } from '../../../proto/errors.ts'
+import { invalid, invalidField } from '../errors/refusal.ts'
+import { restored } from './formulas.ts'
+
+/** The row of a CSV file below its header. */
+export interface CsvRow<Column extends string> {
+  /** As a spreadsheet numbers it: the header is row 1. */
+  row: number
+  /** The cells with a value, without surrounding white space. */
+  cells: Partial<Record<Column, string>>
+}
+
+interface Layout<Column extends string> {
+  columns: readonly Column[]
+  /** The columns that the file must have. */
+  required: readonly Column[]
+  maxRows: number
+}
+
+/** Longer ones are no column of any layout, and are not repeated in an answer. */
+const MAX_NAME_CHARACTERS = 64
+
+/**
+ * The rows of a CSV file with a header, separated by comma, semicolon or tab. Rows without a value are skipped. Throws
+ * 400 for a file that is malformed, or whose columns are not those of the layout.
+ */
+export function readCsv<Column extends string>(csv: string, layout: Layout<Column>): CsvRow<Column>[] {
+  const [header = [], ...records] = recordsOf(csv)
+  const columns = columnsOf(header, layout)
+  const rows: CsvRow<Column>[] = []
+  const problems: FieldError[] = []
+  for (const [index, record] of records.entries()) {
+    const row = index + 2
+    const cells: CsvRow<Column>['cells'] = {}
+    for (const [at, cell] of record.entries()) {
+      const value = restored(cell.trim())
+      const column = columns[at]
+      if (value === '') continue
+      if (column === undefined) problems.push({ field: `rows.${row}`, message: 'has more cells than the header' })
+      else cells[column] = value
+    }
+    if (Object.keys(cells).length > 0) rows.push({ row, cells })
+    if (rows.length > layout.maxRows) throw invalidField('csv', `must have at most ${layout.maxRows} rows`)
+  }
+  if (problems.length > 0) throw invalid(problems.slice(0, 50))
+  if (rows.length === 0) throw invalidField('csv', 'must have a row below its header')
+  return rows
+}
+
+function recordsOf(csv: string): string[][] {
+  const text = csv.replace(/^\ufeff/, '')
+  // Excel writes the separator in a first line of its own, which is no row.
+  const [line, named] = /^sep=([,;\t])\r?\n/i.exec(text) ?? ['', undefined]
+  const table = text.slice(line.length)
+  try {
+    return parse(table, { delimiter: named ?? separatorOf(table), relax_column_count: true, skip_empty_lines: false })
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error
+    throw invalidField('csv', `is malformed near line ${error.lines}: a quoted cell does not end properly`)
+  }
+}
+
+/** The separator of the header, whose names contain none. */
+function separatorOf(text: string): string {
+  const header = text.slice(0, text.search(/[\r\n]|$/))
+  const [separator] = [',', ';', '\t'].toSorted((a, b) => header.split(b).length - header.split(a).length)
+  return separator as string
+}
+
+/** The columns of the header; undefined for a column without a name. */
+function columnsOf<Column extends string>(header: readonly string[], { columns, required }: Layout<Column>) {
+  const problems: FieldError[] = []
+  const refuse = (message: string) => problems.push({ field: 'csv', message })
+  const seen = new Set<string>()
+  const found = header.map((cell) => {
+    const name = cell.trim()
+    if (name === '') return undefined
+    const column = columns.find((one) => one.toLowerCase() === name.toLowerCase())
+    if (column === undefined) refuse(unknownColumn(name, columns))
+    else if (seen.has(column)) refuse(`has the column \`${column}\` twice`)
+    if (column !== undefined) seen.add(column)
+    return column
+  })
+  for (const column of required) if (!seen.has(column)) refuse(`must have the column \`${column}\``)
+  if (problems.length > 0) throw invalid(problems.slice(0, 50))
+  return found
+}
+
+const unknownColumn = (name: string, columns: readonly string[]) =>
+  name.length > MAX_NAME_CHARACTERS || !/^[\w .-]+$/.test(name)
+    ? 'has an unknown column'
+    : `has the unknown column \`${name}\`; did you mean \`${closest(name, [...columns])}\`?`
