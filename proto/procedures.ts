@@ -80,6 +80,7 @@ export const PROCEDURES = [
   'part.archive',
   'part.create',
   'part.delete',
+  'part.import',
   'part.importFile',
   'part.patch',
   'part.publish',

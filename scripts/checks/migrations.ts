@@ -14,7 +14,7 @@ const FIRST_RELEASE: Readonly<Record<string, number>> = {
   organization: 13,
   identity: 5,
   catalog: 2,
-  sourcing: 20,
+  sourcing: 25,
   webhooks: 4,
 }
 

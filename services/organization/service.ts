@@ -29,13 +29,13 @@ const PARTITION_MAINTENANCE_MS = 60 * 60 * 1000
 /** Organizations, users, roles and the audit log. */
 export async function createOrganizationService(config: OrganizationConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('organization', config, options)
-  const { http, pagination, sql, clock, observeConcurrency } = kit
+  const { http, pagination, sql, observeConcurrency } = kit
   const sendsMail = config.SMTP_URL !== undefined
   const links = mailLinks(sendsMail ? { box: kit.box, hourlyMax: config.MAIL_HOURLY_MAX } : undefined)
   const userDeps = { http, links, publicUrl: config.PUBLIC_URL }
   return assemble('organization', kit, {
     features: [
-      auditLogRoutes({ http, pagination, sql, clock, observeConcurrency }),
+      auditLogRoutes({ http, pagination, sql, observeConcurrency }),
       meRoutes({ http }),
       organizationRoutes({ ...userDeps, pagination }),
       userRoutes({ ...userDeps, pagination, followers: { forgetAddress, endKeysOf } }),

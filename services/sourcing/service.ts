@@ -35,6 +35,7 @@ import { rejectOffers } from './offers/cancellation.ts'
 import { offerRoutes } from './offers/routes.ts'
 import { offerExpiryWorker } from './offers/workers.ts'
 import { orderRoutes } from './orders/routes.ts'
+import { partImportRoutes } from './part-imports/routes.ts'
 import { partRoutes } from './parts/routes.ts'
 import { endQuestions } from './questions/commands.ts'
 import { questionRoutes } from './questions/routes.ts'
@@ -97,6 +98,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
   return assemble('sourcing', kit, {
     features: [
       partRoutes({ http, pagination, ...deps }),
+      partImportRoutes({ http, sql: kit.sql, observeConcurrency: kit.observeConcurrency }),
       revisionRoutes({ http, pagination }),
       subscriptionRoutes({ http, pagination }),
       factoryRoutes({ http, pagination }),

@@ -37,6 +37,22 @@ export async function withSerialNumber<Row>(
   throw new Error(`no free serial number in ${MAX_ATTEMPTS} attempts`)
 }
 
+/** Inserts records with free serial numbers. `insert` returns the ids of those whose numbers were free. */
+export async function withSerialNumbers<Item extends { id: string }>(
+  letter: SerialLetter,
+  records: readonly Item[],
+  insert: (numbered: (Item & { serialNumber: string })[]) => PromiseLike<readonly { id: string }[]>,
+  generate = newSerialNumber,
+): Promise<void> {
+  let missing = records
+  for (let attempt = 0; attempt < MAX_ATTEMPTS && missing.length > 0; attempt++) {
+    const rows = await insert(missing.map((record) => ({ ...record, serialNumber: generate(letter) })))
+    const inserted = new Set(rows.map(({ id }) => id))
+    missing = missing.filter(({ id }) => !inserted.has(id))
+  }
+  if (missing.length > 0) throw new Error(`no free serial number in ${MAX_ATTEMPTS} attempts`)
+}
+
 /** `P-7K2M9QXA`: eight random Crockford characters, which are easy to read aloud. */
 export function newSerialNumber(letter: SerialLetter): string {
   const bytes = crypto.getRandomValues(new Uint8Array(8))

@@ -2,32 +2,26 @@ import { Elysia } from 'elysia'
 import { exportAuditLog, getAuditLogEntry, listAuditLog } from '../../../proto/http/organization/audit-log.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { found } from '../../kit/errors/refusal.ts'
+import { createExporter } from '../../kit/http/exports.ts'
 import type { Http } from '../../kit/http/http.ts'
-import { KeyedSemaphore } from '../../kit/limits/keyed-semaphore.ts'
 import type { ObserveConcurrency } from '../../kit/metrics/concurrency.ts'
 import { positionOfTime } from '../../kit/pagination/keysets.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { search } from '../../kit/pagination/search.ts'
 import { entryDetailOf, entryOf } from './entries.ts'
-import { createExporter } from './export.ts'
+import { linesOf } from './export.ts'
 import { searchFor } from './list.ts'
 import { findEntry, listEntries } from './queries.ts'
-
-/** An export takes as long as its client reads. Each replica and each organization has a limit. */
-const EXPORTS = { what: 'exports', permits: 16, permitsPerKey: 2 }
 
 interface Deps {
   http: Http
   pagination: Pagination
   sql: Pool
-  clock: () => number
   observeConcurrency: ObserveConcurrency
 }
 
-export const auditLogRoutes = ({ http, pagination, sql, clock, observeConcurrency }: Deps) => {
-  const permits = new KeyedSemaphore(EXPORTS)
-  observeConcurrency(permits)
-  const exportEntries = createExporter({ sql, permits, clock })
+export const auditLogRoutes = ({ http, pagination, sql, observeConcurrency }: Deps) => {
+  const exported = createExporter(observeConcurrency)
   return new Elysia({ name: 'organization.audit-log' })
     .use(
       http.route(listAuditLog, async (context) => {
@@ -49,8 +43,11 @@ export const auditLogRoutes = ({ http, pagination, sql, clock, observeConcurrenc
       ),
     )
     .use(
-      http.route(exportAuditLog, ({ caller, query, recheck }) =>
-        exportEntries({ orgId: caller.orgId, filters: query, recheck }),
+      http.route(exportAuditLog, ({ caller: { orgId }, query: filters, now, recheck }) =>
+        exported(orgId, linesOf(sql, { orgId, filters, now, recheck }), {
+          mediaType: 'application/x-ndjson',
+          name: 'audit-log.ndjson',
+        }),
       ),
     )
 }

@@ -1,0 +1,134 @@
+import {
+  MAX_IMPORTED_PARTS,
+  type importParts as operation,
+  PART_COLUMNS,
+  type PartImport,
+} from '../../../proto/http/sourcing/part-imports.ts'
+import { type Part, PartInput } from '../../../proto/http/sourcing/parts.ts'
+import { emitAll } from '../../kit/bus/outbox/emit.ts'
+import type { CommandOf } from '../../kit/command/command.ts'
+import { readCsv } from '../../kit/csv/read.ts'
+import type { Tx } from '../../kit/db/client.ts'
+import { newIdAt, withSerialNumbers } from '../../kit/db/ids.ts'
+import { invalid, MAX_FIELD_ERRORS } from '../../kit/errors/refusal.ts'
+import { problemFinder } from '../../kit/http/body.ts'
+import { lockReferences } from '../parts/references.ts'
+import * as queries from './queries.ts'
+import { actionOf, type Known, type PlannedRow, planOf, type Row } from './rules.ts'
+
+const LAYOUT = { columns: PART_COLUMNS, required: ['externalRef'], maxRows: MAX_IMPORTED_PARTS } as const
+
+/** Rows of one statement, so that each stays well within its deadline. */
+const BATCH_ROWS = 200
+
+const fieldProblems = problemFinder(PartInput)
+
+/** Creates and changes the parts of a table: all of its rows or none. A dry run answers what they would do. */
+export async function importParts({
+  tx,
+  caller,
+  body,
+  query,
+  now,
+  audit,
+}: CommandOf<typeof operation>): Promise<PartImport> {
+  const { orgId, permissions } = caller
+  const rows = readCsv(body.csv, LAYOUT)
+  await lockReferences(tx, orgId)
+  await queries.lockImports(tx, orgId)
+  const plan = planOf(rows, await findKnown(tx, orgId, rows), {
+    fieldProblems,
+    canUpdate: permissions.has('part:update'),
+  })
+  if (query.dryRun) return dryRunOf(rows, plan)
+
+  if (plan.problems.length > 0) {
+    const errors = plan.problems.map(({ row, field, message }) => ({ field: `rows.${row}.${field}`, message }))
+    throw invalid(errors.slice(0, MAX_FIELD_ERRORS))
+  }
+  const byAction = Object.groupBy(plan.rows, actionOf)
+  const created = (byAction.CREATE ?? []).map((row) => ({ ...row, id: newIdAt('part', now) }))
+  const updated = (byAction.UPDATE ?? []).map((row) => ({ ...row, id: (row.part as Part).id }))
+  for (const batch of batchesOf(created)) await create(tx, orgId, batch, now)
+  for (const batch of batchesOf(updated)) await update(tx, orgId, batch, now)
+  const counts = { created: created.length, updated: updated.length, unchanged: byAction.NONE?.length ?? 0 }
+  audit.add(counts)
+  const newIds = new Map(created.map(({ row, id }) => [row, id]))
+  return {
+    ...counts,
+    rows: plan.rows.map((planned) => ({
+      row: planned.row,
+      action: actionOf(planned),
+      partId: planned.part?.id ?? (newIds.get(planned.row) as string),
+    })),
+    problems: [],
+  }
+}
+
+/** The parts and catalog entries that the rows name; the parts are locked. */
+async function findKnown(tx: Tx, orgId: string, rows: readonly Row[]): Promise<Known> {
+  const references = rows.flatMap(({ cells: { externalRef } }) => externalRef ?? [])
+  const referenced = await queries.findReferenced(tx, orgId, [...new Set(references)])
+  const locked = await queries.lockParts(tx, orgId, referenced.map(({ id }) => id).toSorted())
+  const documents: Part[] = locked.map(({ document }) => JSON.parse(document))
+  const parts = Map.groupBy(documents, ({ externalRef = '' }) => externalRef)
+  const codesOf = (name: 'materialId' | 'processId') => [
+    ...new Set([...rows.flatMap(({ cells }) => cells[name] ?? []), ...documents.flatMap((part) => part[name] ?? [])]),
+  ]
+  const materials = await queries.findMaterialTypes(tx, codesOf('materialId'))
+  const processes = await queries.findProcesses(tx, codesOf('processId'))
+  return {
+    parts,
+    materialTypes: new Map(materials.map(({ code, type }) => [code, type])),
+    processes: new Map(
+      processes.map((one) => [one.code, { materialType: one.material_type, technologyIds: one.technology_ids }]),
+    ),
+  }
+}
+
+function dryRunOf(rows: readonly Row[], { rows: planned, problems }: ReturnType<typeof planOf>): PartImport {
+  const plans = new Map(planned.map((one) => [one.row, one]))
+  const answered = rows.map(({ row, cells }) => {
+    const plan = plans.get(row)
+    const partId = plan?.part?.id
+    return { row, action: plan ? actionOf(plan) : ('REFUSE' as const), ...(partId && { partId }), cells }
+  })
+  const count = (wanted: string) => answered.filter(({ action }) => action === wanted).length
+  return { created: count('CREATE'), updated: count('UPDATE'), unchanged: count('NONE'), rows: answered, problems }
+}
+
+interface WrittenRow extends PlannedRow {
+  id: string
+}
+
+const batchesOf = (rows: readonly WrittenRow[]) =>
+  Array.from({ length: Math.ceil(rows.length / BATCH_ROWS) }, (_, n) =>
+    rows.slice(n * BATCH_ROWS, (n + 1) * BATCH_ROWS),
+  )
+
+const columnsOf = (rows: readonly WrittenRow[]) => ({
+  ids: rows.map(({ id }) => id),
+  contents: rows.map(({ content: { businessUnitIds, customFields, ...content } }) => JSON.stringify(content)),
+  technologies: rows.map(({ technologyIds }) => JSON.stringify(technologyIds)),
+})
+
+async function create(tx: Tx, orgId: string, rows: readonly WrittenRow[], now: string): Promise<void> {
+  await withSerialNumbers('P', rows, (numbered) => {
+    const serialNumbers = numbered.map(({ serialNumber }) => serialNumber)
+    return queries.insertParts(tx, orgId, { ...columnsOf(numbered), serialNumbers }, now)
+  })
+  await emitAll(tx, eventsOf('created', orgId, rows))
+}
+
+async function update(tx: Tx, orgId: string, rows: readonly WrittenRow[], now: string): Promise<void> {
+  await queries.updateParts(tx, orgId, columnsOf(rows), now)
+  await emitAll(tx, eventsOf('updated', orgId, rows))
+}
+
+const eventsOf = (name: 'created' | 'updated', orgId: string, rows: readonly WrittenRow[]) =>
+  rows.map(({ id }) => ({
+    type: `sourcing.part.${name}` as const,
+    tenantId: orgId,
+    subject: id,
+    data: { partId: id, ipOwnerOrgId: orgId },
+  }))
