@@ -48,6 +48,7 @@ export const PATHS = {
     '/v1/uploads',
     '/files',
     '/flows/v1/parts',
+    '/flows/v1/part-imports',
     '/flows/v1/parts:batch-get',
     '/flows/v1/factories',
     '/flows/v1/factory-releases',

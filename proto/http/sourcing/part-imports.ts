@@ -94,7 +94,7 @@ export const importParts = defineOperation({
   csv: true,
   hasDryRun: true,
   response: PartImport,
-  audit: { procedure: 'part.import', request: [] },
+  audit: { procedure: 'partImport.create', request: [] },
 })
 
 export const getPartImportTemplate = defineOperation({

@@ -100,9 +100,9 @@ describe('an import', () => {
     const references = [newReference(), newReference()]
     const { body } = await send(`externalRef\n${references.join('\n')}\n`, { by: member.client })
     const entries = await market.db.owner`
-      select procedure, request from organization.audit_log where actor_id = ${member.userId} and procedure like 'part.%'`
+      select procedure, request from organization.audit_log where actor_id = ${member.userId} and procedure like 'part%'`
     expect(entries.map(({ procedure, request }) => [procedure, request])).toEqual([
-      ['part.import', { created: 2, updated: 0, unchanged: 0 }],
+      ['partImport.create', { created: 2, updated: 0, unchanged: 0 }],
     ])
     for (const { partId = '' } of body.rows) {
       const events = await market.db.owner`select type from sourcing.outbox where subject = ${partId}`
@@ -216,7 +216,7 @@ describe('a dry run', () => {
     expect((await read(id)).title).toBe('Hub')
     expect(
       await market.db.owner`
-      select procedure from organization.audit_log where actor_id = ${member.userId} and procedure like 'part.%'`,
+      select procedure from organization.audit_log where actor_id = ${member.userId} and procedure like 'part%'`,
     ).toHaveLength(0)
     // The key is free for the import itself.
     expect((await send(csv, { by: member.client, headers })).body).toMatchObject({ created: 1, updated: 1 })

@@ -34,7 +34,7 @@ export interface Resource {
 /** The resources by task, those of a trade first. Each has the operations below the first words of paths. */
 const GROUPS: Record<string, Record<string, string[]>> = {
   Trade: {
-    Parts: ['parts', 'imports'],
+    Parts: ['parts', 'part-imports', 'imports'],
     Files: ['uploads', 'files'],
     Subscriptions: ['subscriptions'],
     RFQs: ['rfqs'],
