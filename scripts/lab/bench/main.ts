@@ -9,6 +9,7 @@ import { measureAward } from './sections/award.ts'
 import { measureCatalog } from './sections/catalog.ts'
 import { measureCost } from './sections/cost.ts'
 import { measureCreate } from './sections/create.ts'
+import { measureImport } from './sections/import.ts'
 import { measureMemory } from './sections/memory.ts'
 import { measurePages } from './sections/pages.ts'
 import { measurePartitions } from './sections/partitions.ts'
@@ -42,6 +43,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   trade: measureTrade,
   award: measureAward,
   publish: measurePublish,
+  import: measureImport,
   writes: measureWrites,
   webhooks: measureWebhooks,
 }
@@ -57,6 +59,7 @@ const DATABASE_OF: Readonly<Record<string, DatabaseName>> = {
   trade: 'trade',
   award: 'trade',
   publish: 'trade',
+  import: 'trade',
   writes: 'writes',
   webhooks: 'webhooks',
   'webhook-growth': 'webhooks',

@@ -22,6 +22,7 @@ import * as imports from '../../../proto/http/sourcing/imports.ts'
 import * as matches from '../../../proto/http/sourcing/matches.ts'
 import * as offers from '../../../proto/http/sourcing/offer-lifecycle.ts'
 import * as orders from '../../../proto/http/sourcing/order-lifecycle.ts'
+import * as partImports from '../../../proto/http/sourcing/part-imports.ts'
 import * as partLifecycle from '../../../proto/http/sourcing/part-lifecycle.ts'
 import * as parts from '../../../proto/http/sourcing/parts.ts'
 import * as confidentiality from '../../../proto/http/sourcing/rfq-confidentiality.ts'
@@ -52,6 +53,7 @@ const MODULES: readonly object[] = [
     orders,
   ],
   ...[
+    partImports,
     partLifecycle,
     parts,
     rfqs,

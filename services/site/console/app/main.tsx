@@ -14,6 +14,7 @@ import { OfferScreen } from './screens/offer.tsx'
 import { OrderScreen } from './screens/order.tsx'
 import { Orders } from './screens/orders.tsx'
 import { PartScreen } from './screens/part.tsx'
+import { PartImportScreen } from './screens/part-import.tsx'
 import { Parts } from './screens/parts.tsx'
 import { People } from './screens/people.tsx'
 import { Releases } from './screens/releases.tsx'
@@ -55,6 +56,7 @@ const App = () =>
           <Route path="/console/orders" component={Orders} />
           <Route path="/console/orders/:id" component={OrderScreen} />
           <Route path="/console/parts" component={Parts} />
+          <Route path="/console/parts/import" component={PartImportScreen} />
           <Route path="/console/parts/:id" component={PartScreen} />
           <Route path="/console/subscriptions" component={Subscriptions} />
           <Route path="/console/factories" component={Factories} />

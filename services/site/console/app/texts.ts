@@ -68,6 +68,11 @@ const PROBLEMS: readonly [RegExp, keyof typeof t.problems][] = [
   [/^needs a part of your organization$/, 'ownPart'],
   [/^must be at least 24 hours away$/, 'inADay'],
   [/^must not be earlier than the current expiry$/, 'notEarlier'],
+  [/^there is no [\w ]+ `(.+?)`.*$/, 'unknown'],
+  [/^is that of row (\d+)$/, 'repeated'],
+  [/^names more than one of your parts$/, 'ambiguous'],
+  [/^names a part that you may not change$/, 'notYours'],
+  [/^must be one of (.+)$/, 'oneOf'],
   [/^must include in state READY: (.+)$/, 'documents'],
 ]
 

@@ -3,6 +3,7 @@ import { useEffect, useId } from 'preact/hooks'
 import { PROCEDURES } from '../../../../../proto/procedures.ts'
 import { type AuditLogEntry, market } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
+import { save } from '../download.ts'
 import { time } from '../format.ts'
 import { t, wordsOf } from '../texts.ts'
 import { Dialog } from '../ui/dialog.tsx'
@@ -104,11 +105,7 @@ export function AuditLog() {
   const list = useList('/v1/audit-log', { query })
   const download = async () => {
     const { data } = await market.GET('/flows/v1/audit-log/export', { params: { query }, parseAs: 'blob' })
-    const link = document.createElement('a')
-    link.href = URL.createObjectURL(data as Blob)
-    link.download = 'audit-log.ndjson'
-    link.click()
-    URL.revokeObjectURL(link.href)
+    save(data as Blob, 'audit-log.ndjson')
   }
   const isActedFor = ({ impersonation }: AuditLogEntry) => impersonation?.actingEmail
   return (

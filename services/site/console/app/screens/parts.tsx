@@ -42,16 +42,23 @@ export function Parts() {
     <Page
       title={t.nav.parts}
       actions={
-        <Action
-          label={t.parts.create}
-          hint={t.parts.createHint}
-          when={permits('POST /v1/parts')}
-          isPrimary
-          isWide
-          onRun={create}
-        >
-          <PartFields />
-        </Action>
+        <>
+          {permits('POST /flows/v1/part-imports') && (
+            <a class="button" href="/console/parts/import">
+              {t.imports.title}
+            </a>
+          )}
+          <Action
+            label={t.parts.create}
+            hint={t.parts.createHint}
+            when={permits('POST /v1/parts')}
+            isPrimary
+            isWide
+            onRun={create}
+          >
+            <PartFields />
+          </Action>
+        </>
       }
     >
       <section class="panel">
