@@ -5,7 +5,7 @@ import { isOwn } from '../parts/visibility.ts'
 export const lockImports = (tx: Tx, orgId: string) => tx`
   select pg_advisory_xact_lock(hashtextextended(${`part imports ${orgId}`}, 0))`
 
-/** Own parts by their reference, at most two of each. */
+/** Own parts by their reference, at most two of each. In an order, the planner would read all parts of the owner. */
 export const findReferenced = (sql: Sql, orgId: string, references: readonly string[]) => sql<
   { reference: string; id: string }[]
 >`
@@ -14,7 +14,7 @@ export const findReferenced = (sql: Sql, orgId: string, references: readonly str
   cross join lateral (
     select id from sourcing.parts
     where ip_owner_org_id = ${orgId} and content ->> 'externalRef' = reference
-    order by id limit 2
+    limit 2
   ) part`
 
 /** The owner's JSON of own parts, locked in the order of their ids until the transaction ends. */

@@ -16,16 +16,16 @@ export const measureImport: Section = async function* (context) {
   }
   const table = (prefix: string, title: string) =>
     [
-      'externalRef,title,description,materialId,processId',
+      'externalRef,title,description,materialType,materialNote',
       ...Array.from(
         { length: PARTS },
-        (_, n) => `${prefix}-${n},${title} ${n},"Closed impeller, 120 mm",316l,pbf-metal`,
+        (_, n) => `${prefix}-${n},${title} ${n},"Closed impeller, 120 mm",metal,Low carbon`,
       ),
     ].join('\n')
   const both = async () => {
     const prefix = `BENCH-${++imports}`
     const created = await msOf(() => send(table(prefix, 'Impeller')))
-    changes.push(await msOf(() => send(table(prefix, 'Impeller, changed'))))
+    changes.push(await msOf(() => send(table(prefix, 'Changed impeller'))))
     return created
   }
   const changes: number[] = []
