@@ -1,10 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { RFQ } from '../../states/rfqs.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, Line, OneOf, PageOf, pageQuery, patchOf } from '../shapes.ts'
+import { closed, Line, OneOf, PageOf, pageQuery, patchOf } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
 import { UpdateDocumentsRequest } from './documents.ts'
-import { expireTime, manufacturerIds, Rfq, RfqInput, RfqPatch, rfqId } from './rfqs.ts'
+import { expireTime, manufacturerIds, Rfq, RfqInput, RfqInvitation, RfqPatch, rfqId } from './rfqs.ts'
 
 export const rfqLifecycleTag = defineTag(
   'RFQ lifecycle',
@@ -181,23 +181,6 @@ export const deleteRfq = defineOperation({
   refusals: ['illegal_transition'],
   audit: { procedure: 'rfq.delete', request: ['id'] },
 })
-
-export const RfqInvitation = closed({
-  manufacturerOrgId: Type.String({
-    description: 'Invited organization.',
-    examples: ['org_01JZ8Q4D3R1G5M7VJ0T6W2X9YC'],
-  }),
-  state: OneOf(['INVITED', 'READ', 'DECLINED', 'OFFERED'], {
-    description: 'READ once the manufacturer has read the RFQ; OFFERED once it has submitted an offer.',
-    examples: ['DECLINED'],
-  }),
-  reason: Type.Optional(Type.String({ description: 'Reason of a decline.', examples: ['No free capacity.'] })),
-  invitedTime: DateTime('Time of the invitation.'),
-  readTime: Type.Optional(DateTime('Time of the first read.')),
-  declinedTime: Type.Optional(DateTime('Time of the decline.')),
-  offeredTime: Type.Optional(DateTime('Time of the first submitted offer.')),
-})
-export type RfqInvitation = Static<typeof RfqInvitation>
 
 export const listRfqInvitations = defineOperation({
   id: 'listRfqInvitations',

@@ -112,6 +112,23 @@ export const RfqPatch = patchOf(RfqInput, {
 })
 export type RfqPatch = Static<typeof RfqPatch>
 
+export const RfqInvitation = closed({
+  manufacturerOrgId: Type.String({
+    description: 'Invited organization.',
+    examples: ['org_01JZ8Q4D3R1G5M7VJ0T6W2X9YC'],
+  }),
+  state: OneOf(['INVITED', 'READ', 'DECLINED', 'OFFERED'], {
+    description: 'READ once the manufacturer has read the RFQ; OFFERED once it has submitted an offer.',
+    examples: ['DECLINED'],
+  }),
+  reason: Type.Optional(Type.String({ description: 'Reason of a decline.', examples: ['No free capacity.'] })),
+  invitedTime: DateTime('Time of the invitation.'),
+  readTime: Type.Optional(DateTime('Time of the first read.')),
+  declinedTime: Type.Optional(DateTime('Time of the decline.')),
+  offeredTime: Type.Optional(DateTime('Time of the first submitted offer.')),
+})
+export type RfqInvitation = Static<typeof RfqInvitation>
+
 export const Rfq = Type.Composite(
   [
     closed({
@@ -181,12 +198,16 @@ export const Rfq = Type.Composite(
       ),
       createdTime: DateTime('Time of creation.'),
       updatedTime: DateTime('Time of the last change.'),
+      invitation: Type.Optional({
+        ...RfqInvitation,
+        description: "Your organization's own invitation, where it is invited as a manufacturer.",
+      }),
     }),
   ],
   {
     additionalProperties: false,
     description:
-      'A manufacturer sees only itself in `manufacturerIds`. Before it accepts `confidentialityTerms`, it sees no other optional field.',
+      'A manufacturer sees only itself in `manufacturerIds`. Before it accepts `confidentialityTerms`, it sees no other optional field but its `invitation`.',
   },
 )
 export type Rfq = Static<typeof Rfq>

@@ -106,6 +106,7 @@ describe('POST /flows/v1/rfqs/{id}/accept-terms', () => {
 
   test('changes no other time of the RFQ, which other invitees would see', async () => {
     const id = await open()
+    await rfqsOf(rival.administrator.client).read(id)
     const before = [await rfqsOf(rival.administrator.client).read(id), await historyOf(id, rival)]
     await by(maker).accept(id)
     expect(

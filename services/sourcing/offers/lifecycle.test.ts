@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { RfqInvitation } from '../../../proto/http/sourcing/rfq-lifecycle.ts'
+import type { RfqInvitation } from '../../../proto/http/sourcing/rfqs.ts'
 import { createFactory } from '../../testing/factories.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { euros, offerBody, offerParties, offersOf } from '../../testing/offers.ts'

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import type { RfqInvitation } from '../../../proto/http/sourcing/rfq-lifecycle.ts'
+import type { RfqInvitation } from '../../../proto/http/sourcing/rfqs.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { captureLog } from '../../testing/captured-log.ts'
 import { caseEventsOf } from '../../testing/cases.ts'
 import { ApiClient } from '../../testing/client.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { offerBody, offerParties } from '../../testing/offers.ts'
-import { rfqsOf } from '../../testing/rfqs.ts'
+import { publishedPart, rfqBody, rfqsOf } from '../../testing/rfqs.ts'
 import { openSession } from '../../testing/sessions.ts'
 
 const log = captureLog()
@@ -64,6 +64,43 @@ describe('invitations', () => {
     expect((await invited.act(id, 'decline')).status).toBe(409)
     expect((await invited.read(id)).status).toBe(200)
     expect((await invitations(id))[0]?.state).toBe('DECLINED')
+  })
+
+  test('an invited manufacturer reads its own invitation in the RFQ, never that of another, and the consumer reads none', async () => {
+    const id = await open()
+    await buyer.act(id, 'invite', { manufacturerIds: [rival.orgId] })
+    const rivals = rfqsOf(rival.administrator.client)
+    await invited.act(id, 'decline', { reason: 'No capacity.' })
+    const own = (await invited.read(id)).body.invitation
+    expect(own).toMatchObject({ manufacturerOrgId: maker.orgId, state: 'DECLINED', reason: 'No capacity.' })
+    expect(typeof own?.declinedTime).toBe('string')
+    const listed = async (rfqs: typeof invited) =>
+      (await rfqs.list('?view=MANUFACTURER')).body.items.find((one) => one.id === id)?.invitation
+    expect(await listed(invited)).toEqual(own)
+    expect((await listed(rivals))?.state).toBe('INVITED')
+    await rivals.read(id)
+    const others = (await rivals.read(id)).body
+    expect(others.invitation).toMatchObject({ manufacturerOrgId: rival.orgId, state: 'READ' })
+    expect(JSON.stringify(others)).not.toContain(maker.orgId)
+    for (const { administrator } of [consumer, ipOwner]) {
+      expect((await rfqsOf(administrator.client).read(id)).body).not.toHaveProperty('invitation')
+    }
+    // The end of the RFQ keeps the decline, and a new invitation replaces it.
+    await buyer.act(id, 'close')
+    expect((await invited.read(id)).body).toMatchObject({ state: 'CLOSED', invitation: own })
+  })
+
+  test('an IP owner that is invited reads its own invitation beside the RFQ of an IP owner', async () => {
+    const both = await market.organization(['IP_OWNER', 'MANUFACTURER'])
+    const partId = await publishedPart(both.administrator.client)
+    const { id } = (await buyer.create(rfqBody(partId, { manufacturerIds: [both.orgId, rival.orgId] }))).body
+    await buyer.act(id, 'publish')
+    const own = rfqsOf(both.administrator.client)
+    expect((await own.act(id, 'decline')).status).toBe(200)
+    const { body } = await own.read(id)
+    expect(body.manufacturerIds).toEqual([both.orgId, rival.orgId])
+    expect(body.invitation).toMatchObject({ manufacturerOrgId: both.orgId, state: 'DECLINED' })
+    expect((await own.list()).body.items.find((one) => one.id === id)).toEqual(body)
   })
 
   test('decline needs no body, and is 404 for consumer, IP owner and an uninvited manufacturer', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import { RfqInvitation } from '../../../proto/http/sourcing/rfq-lifecycle.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
+import { RfqInvitation } from '../../../proto/http/sourcing/rfqs.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { inHours, publishedPart, rfqBody, rfqParties, rfqsOf } from '../../testing/rfqs.ts'
 

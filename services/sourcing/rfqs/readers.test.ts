@@ -60,6 +60,7 @@ describe('who reads an RFQ (GET /v1/rfqs/{id})', () => {
 
   test('a manufacturer does not see from the JSON that a competitor was invited', async () => {
     const id = await open()
+    await invited.read(id)
     const before = await invited.read(id)
     await buyer.act(id, 'invite', { manufacturerIds: [rival.orgId] })
     expect((await invited.read(id)).text).toBe(before.text)

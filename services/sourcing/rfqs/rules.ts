@@ -166,6 +166,7 @@ export function writableFields(rfq: Rfq): RfqInput {
     reason,
     createdTime,
     updatedTime,
+    invitation,
     ...writable
   } = rfq
   // The consumer, whose JSON this is, sees the whole delivery.

@@ -9,6 +9,7 @@ import { fill, t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
 import { ListTable } from '../ui/list.tsx'
 import { Facts, Section } from '../ui/page.tsx'
+import { hasDeclined } from './rfq-terms.tsx'
 
 const useAcceptances = (rfq: Rfq) =>
   useList(
@@ -34,7 +35,7 @@ export function useStanding(rfq: Rfq): Standing {
 export function AfterAcceptance({ rfq, children }: { rfq: Rfq; children: ComponentChildren }) {
   const standing = useStanding(rfq)
   if (standing === 'free' || standing === 'accepted') return <>{children}</>
-  return standing === 'pending' ? <p class="hint">{t.confidentiality.afterAcceptance}</p> : null
+  return standing === 'pending' && !hasDeclined(rfq) ? <p class="hint">{t.confidentiality.afterAcceptance}</p> : null
 }
 
 /** The terms, and for an invited manufacturer the button that accepts them. */
@@ -50,7 +51,7 @@ export function ConfidentialityTerms({ rfq }: { rfq: Rfq }) {
         <Action
           label={t.confidentiality.accept}
           hint={t.confidentiality.acceptHint}
-          when={isPending && mayUse(RFQ, 'acceptTerms', rfq)}
+          when={isPending && !hasDeclined(rfq) && mayUse(RFQ, 'acceptTerms', rfq)}
           isPrimary
           onRun={() => post('/flows/v1/rfqs/{id}/accept-terms', rfq.id)}
         >
@@ -58,7 +59,7 @@ export function ConfidentialityTerms({ rfq }: { rfq: Rfq }) {
         </Action>
       }
     >
-      {isPending && <p class="hint">{t.confidentiality.pending}</p>}
+      {isPending && !hasDeclined(rfq) && <p class="hint">{t.confidentiality.pending}</p>}
       <p class="text">{rfq.confidentialityTerms}</p>
       {own && (
         <Facts

@@ -9,6 +9,7 @@ import { counted, fill, t } from '../texts.ts'
 import { Due, expectedDay } from '../ui/due.tsx'
 import { Badge, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
+import { hasDeclined } from './rfq-terms.tsx'
 import { Standing } from './standing.tsx'
 
 interface Waiting {
@@ -49,6 +50,7 @@ function Invitations() {
           <Items
             empty={t.home.noInvitations}
             items={items
+              .filter((rfq) => !hasDeclined(rfq))
               .toSorted((a, b) => a.expireTime.localeCompare(b.expireTime))
               .map((rfq) => {
                 const offer = offerOf(rfq)

@@ -15,7 +15,7 @@ import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 import { AfterAcceptance, ConfidentialityTerms, useStanding } from './confidentiality.tsx'
 import { Terms } from './offer-terms.tsx'
-import { Decline, termFacts } from './rfq-terms.tsx'
+import { Decline, Declined, hasDeclined, termFacts } from './rfq-terms.tsx'
 
 const DAY_MS = 86_400_000
 
@@ -289,7 +289,7 @@ function Offers({ rfq }: { rfq: Rfq }) {
         const isLive = others.some(({ state }) => state === 'SUBMITTED' || state === 'ACCEPTED')
         const isWanted = draft !== undefined || !isLive
         // The form stays when the permission or the RFQ ends, so that its text and the refusal do.
-        wasOffering.current = isWanted && (mayOffer || wasOffering.current)
+        wasOffering.current = isWanted && !hasDeclined(rfq) && (mayOffer || wasOffering.current)
         return (
           <div class="stack">
             {wasOffering.current && (
@@ -301,7 +301,7 @@ function Offers({ rfq }: { rfq: Rfq }) {
             {others.map((offer) => (
               <OfferView key={offer.id} offer={offer} />
             ))}
-            {!wasOffering.current && others.length === 0 && <Empty>{t.offer.closed}</Empty>}
+            {!wasOffering.current && others.length === 0 && !hasDeclined(rfq) && <Empty>{t.offer.closed}</Empty>}
           </div>
         )
       }}
@@ -314,6 +314,7 @@ function OffersOnceAccepted({ rfq }: { rfq: Rfq }) {
   const standing = useStanding(rfq)
   return (
     <div class="stack">
+      <Declined rfq={rfq} />
       <ConfidentialityTerms rfq={rfq} />
       {(standing === 'free' || standing === 'accepted') && <Offers rfq={rfq} />}
     </div>

@@ -11,6 +11,7 @@ import { Action } from '../ui/dialog.tsx'
 import { Field, textOf } from '../ui/form.tsx'
 import { Badge, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
+import { hasDeclined } from './rfq-terms.tsx'
 
 /** An IP owner that is invited itself is an invitee; the consumer never is. */
 const isInvitee = ({ consumerOrgId, manufacturerIds }: Rfq) =>
@@ -113,7 +114,12 @@ export function Questions({ rfq }: { rfq: Rfq }) {
           <Action
             label={t.questions.ask}
             hint={t.questions.askHint}
-            when={isInvitee(rfq) && RFQ.isLegal('ask', state) && permits('POST /flows/v1/rfqs/{id}/questions')}
+            when={
+              isInvitee(rfq) &&
+              !hasDeclined(rfq) &&
+              RFQ.isLegal('ask', state) &&
+              permits('POST /flows/v1/rfqs/{id}/questions')
+            }
             onRun={send('questions')}
           >
             <Field name="text" label={t.questions.question} rows={4} isFocused />

@@ -3,7 +3,7 @@ import { RFQ } from '../../../../../proto/states/rfqs.ts'
 import { numbersIn } from '../amounts.ts'
 import { type Delivery, market, post, type Rfq } from '../api.ts'
 import { useRecord } from '../data.ts'
-import { date, number, region } from '../format.ts'
+import { date, number, region, time } from '../format.ts'
 import { mayUse } from '../me.ts'
 import { PartTitle } from '../names.tsx'
 import { fill, t } from '../texts.ts'
@@ -124,14 +124,26 @@ export function Amend({ rfq, when }: { rfq: Rfq; when: boolean }) {
   )
 }
 
-/** Ends the invitation of the caller's organization. */
+/** Whether the caller's organization has declined its invitation, and was not invited again. */
+export const hasDeclined = ({ invitation }: Rfq) => invitation?.state === 'DECLINED'
+
+/** Ends the invitation of the caller's organization, until it has declined it or made an offer. */
 export const Decline = ({ rfq }: { rfq: Rfq }) => (
   <Action
     label={t.verbs.decline}
-    when={mayUse(RFQ, 'decline', rfq)}
+    when={mayUse(RFQ, 'decline', rfq) && ['INVITED', 'READ'].includes(rfq.invitation?.state ?? '')}
     isDangerous
     onRun={(data) => post('/flows/v1/rfqs/{id}/decline', rfq.id, optionalReason(data))}
   >
     <Reason isOptional />
   </Action>
 )
+
+/** The decline of the caller's organization. */
+export const Declined = ({ rfq: { invitation } }: { rfq: Rfq }) =>
+  invitation?.state === 'DECLINED' ? (
+    <p class="hint" role="status">
+      {fill(t.rfqs.youDeclined, { time: time(invitation.declinedTime ?? '') })}
+      {invitation.reason && ` ${fill(t.rfqs.yourReason, { reason: invitation.reason })}`}
+    </p>
+  ) : null

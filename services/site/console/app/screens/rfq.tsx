@@ -18,7 +18,7 @@ import { Timeline } from '../ui/timeline.tsx'
 import { Acceptances, AfterAcceptance, ConfidentialityTerms } from './confidentiality.tsx'
 import { Questions } from './questions.tsx'
 import { patchRfq, RfqFields } from './rfq-form.tsx'
-import { Amend, Decline, PinnedPart, termFacts } from './rfq-terms.tsx'
+import { Amend, Decline, Declined, hasDeclined, PinnedPart, termFacts } from './rfq-terms.tsx'
 
 /** The steps of the consumer, and the decline of an invited manufacturer. */
 function Actions({ rfq }: { rfq: Rfq }) {
@@ -87,7 +87,7 @@ function Actions({ rfq }: { rfq: Rfq }) {
           {t.comparison.title}
         </a>
       )}
-      {isInvited && rfq.consumerOrgId !== orgId.value && (
+      {isInvited && !hasDeclined(rfq) && rfq.consumerOrgId !== orgId.value && (
         <a class="button primary" href={`/console/rfqs/${id}/offer`}>
           {t.offer.title}
         </a>
@@ -245,6 +245,7 @@ export function RfqScreen({ id = '' }: { id?: string }) {
         >
           <div class="beside">
             <div class="stack">
+              <Declined rfq={rfq} />
               {rfq.partChanged && (
                 <p class="hint" role="status">
                   {t.rfqs.partChanged}
