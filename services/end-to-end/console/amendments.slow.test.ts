@@ -30,10 +30,15 @@ test.each([
   await owner.client.send('PATCH', `/flows/v1/parts/${partId}`, { body: { title: 'Impeller, second revision' } })
 
   const [buyer, maker] = await Promise.all([
-    stage.signIn(await consumer.member(['rfq:create', 'rfq:publish', 'rfq:award']), options),
+    stage.signIn(await consumer.member('Buyer'), options),
     stage.signIn(await manufacturer.member('Manufacturer'), options),
   ])
-  await buyer.goto(`/console/rfqs/${id}`)
+  await buyer.goto('/console')
+  await checkScreen(buyer)
+  await buyer
+    .getByRole('region', { name: 'Changed parts of open RFQs' })
+    .getByRole('link', { name: 'Impeller, second revision' })
+    .click()
   await buyer.getByText('The part has changed since this RFQ was published.').waitFor()
   await buyer.getByRole('link', { name: 'Impeller, first revision' }).waitFor()
   await checkScreen(buyer)
@@ -67,7 +72,11 @@ test.each([
   await buyer.getByText('Outdated: not reconfirmed').waitFor()
   await checkScreen(buyer)
 
-  await maker.goto(`/console/rfqs/${id}/offer`)
+  await maker.goto('/console')
+  await checkScreen(maker)
+  const outdated = maker.getByRole('region', { name: 'Outdated offers' })
+  await outdated.getByText('Reconfirm or revise').waitFor()
+  await outdated.getByRole('link').click()
   await maker.getByText('The RFQ was amended after this offer was submitted.').waitFor()
   await maker.getByText('Esbjerg, Denmark').waitFor()
   expect(await maker.getByText('Dokvej').count()).toBe(0)
@@ -75,7 +84,14 @@ test.each([
   await act(maker, 'Reconfirm')
   await maker.getByText('The RFQ was amended after this offer').waitFor({ state: 'detached' })
 
-  await buyer.reload()
+  await maker.goto('/console')
+  await maker.getByRole('region', { name: 'Invitations' }).waitFor()
+  await outdated.waitFor({ state: 'detached' })
+  await buyer.goto('/console')
+  await buyer.getByRole('region', { name: 'Offers to compare' }).getByRole('link').first().waitFor()
+  expect(await buyer.getByRole('region', { name: 'Changed parts' }).count()).toBe(0)
+
+  await buyer.goto(`/console/rfqs/${id}/comparison`)
   await buyer.getByText('Vestland Additive').first().waitFor()
   expect(await buyer.getByText('Outdated: not reconfirmed').count()).toBe(0)
   await act(buyer, 'Award', { 'Vestland Additive': '20', 'Purchase order number': '4500118' }, async (summary) =>

@@ -101,6 +101,53 @@ function ToCompare() {
   )
 }
 
+/** Submitted offers that cannot be awarded until they are reconfirmed or revised. */
+function OutdatedOffers() {
+  const offers = useList('/v1/offers', { query: { view: 'MANUFACTURER', state: 'SUBMITTED' } })
+  const outdated = offers.data?.filter(({ isOutdated }) => isOutdated) ?? []
+  if (outdated.length === 0) return null
+  return (
+    <Section title={t.home.outdatedOffers}>
+      <Items
+        empty=""
+        items={outdated.map(({ id, rfqId, partId, revision, reference }) => ({
+          id,
+          href: `/console/rfqs/${rfqId}/offer`,
+          title: <PartTitle id={partId} />,
+          detail: reference ?? fill(t.comparison.revision, { count: number(revision) }),
+          end: <span class="badge wait">{t.home.outdated}</span>,
+        }))}
+      />
+    </Section>
+  )
+}
+
+/** Open RFQs of the organization that ask for a former revision of their part. */
+function ChangedParts() {
+  const rfqs = useList('/v1/rfqs', { query: { view: 'CONSUMER', state: 'OPEN', excludeExpired: true } })
+  const changed = rfqs.data?.filter(({ partChanged }) => partChanged) ?? []
+  if (changed.length === 0) return null
+  return (
+    <Section title={t.home.changedParts}>
+      <Items
+        empty=""
+        items={changed.map(({ id, partId, serialNumber, expireTime }) => ({
+          id,
+          href: `/console/rfqs/${id}`,
+          title: <PartTitle id={partId} />,
+          detail: serialNumber,
+          end: (
+            <>
+              <span class="badge wait">{t.home.changed}</span>{' '}
+              <small>{fill(t.home.closes, { when: fromNow(expireTime) })}</small>
+            </>
+          ),
+        }))}
+      />
+    </Section>
+  )
+}
+
 const nextStep = (order: Order) =>
   (['confirm', 'start', 'inspect', 'ship', 'resume', 'deliver', 'complete'] as const).find((verb) =>
     mayUse(ORDER, verb, order),
@@ -169,7 +216,9 @@ export const Home = () => (
   <Page title={t.home.title}>
     <div class="columns wide">
       {can('app:manufacturer') && <Invitations />}
+      {can('app:manufacturer') && <OutdatedOffers />}
       {can('app:consumer') && <ToCompare />}
+      {can('app:consumer') && <ChangedParts />}
       <OrdersDue />
       <Standing />
       {permits('GET /v2.3/webhooks/endpoints') && <PausedEndpoints />}
