@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import type { Part } from '../../../proto/http/sourcing/parts.ts'
 import { awardParties, awardsOf } from '../../testing/awards.ts'
-import { act, checkScreen, consoleStage, goTo, NARROW, send, stateOf, WIDE } from '../../testing/console.ts'
+import { act, checkScreen, consoleStage, goTo, NARROW, send, stateOf, summaryIn, WIDE } from '../../testing/console.ts'
 import { createFactory } from '../../testing/factories.ts'
 import { euros } from '../../testing/offers.ts'
 import { ordersOf } from '../../testing/orders.ts'
@@ -32,7 +32,8 @@ describe('the comparison of offers', () => {
     async (_, options) => {
       const rfqId = await open()
       const notes = 'The price of the powder is not confirmed.'
-      await offer(rfqId, maker, { shippingCost: undefined, notes })
+      const priceBreaks = [{ minQuantity: 10, unitPrice: euros('95.5'), leadTimeDays: 28 }]
+      await offer(rfqId, maker, { shippingCost: undefined, notes, priceBreaks })
       await offer(rfqId, rival, { toolingCost: euros('900') })
       const page = await stage.signIn(buyer, options)
       await page.goto(`/console/rfqs/${rfqId}/comparison`)
@@ -47,10 +48,44 @@ describe('the comparison of offers', () => {
       await page.getByRole('button', { name: 'Award' }).click()
       const inputs = page.getByRole('dialog').locator('input')
       await inputs.first().and(page.locator(':focus')).waitFor()
+      await checkScreen(page)
+      // The best offer begins with the compared quantity, and the labels name maker, offer and total.
+      expect([await inputs.first().inputValue(), await inputs.nth(1).inputValue()]).toEqual(['50', '0'])
+      const dialog = page.getByRole('dialog')
+      await dialog.getByLabel(/, Revision 1: €5,724\.90 for 50 pieces/).waitFor()
+      const button = dialog.getByRole('button', { name: 'Award' })
+      for (const [pieces, reason] of [
+        ['10', 'Together these are 60 pieces, but the RFQ asks for 50 at most.'],
+        ['5', 'This offer begins at 10 pieces.'],
+        ['ten', 'Please enter a whole number of pieces, or 0.'],
+      ] as const) {
+        await inputs.nth(1).fill(pieces)
+        await dialog.getByRole('status').getByText(reason).waitFor()
+        expect([pieces, await button.isDisabled()]).toEqual([pieces, true])
+      }
+      await checkScreen(page)
+      await inputs.nth(1).fill('0')
+      await inputs.first().fill('0')
+      await dialog.getByText('Enter a number of pieces for at least one offer.').waitFor()
+      expect(await button.isDisabled()).toBe(true)
       await inputs.nth(1).fill('10')
       await page.getByRole('dialog').getByRole('button', { name: 'Award' }).click()
       await page.getByRole('region', { name: 'Please check' }).getByText(notes).waitFor()
       await checkScreen(page)
+      const summary = await summaryIn(page)
+      for (const text of [
+        'Quantity 10 ',
+        'Unit price €95.50',
+        'Tooling €1,200.00',
+        'Shipping not stated',
+        'Landed total €2,155.00',
+        'Due about ',
+        'Purchase order number not stated',
+        'Payment terms not stated',
+        'Delivery address Denmark',
+      ]) {
+        expect(summary).toContain(text)
+      }
       await page.context().close()
     },
     60_000,

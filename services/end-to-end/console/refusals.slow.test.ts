@@ -77,9 +77,10 @@ describe.concurrent('what changes while a person works', () => {
     // A quantity that is none is named at its field before anything is confirmed.
     const [first] = pages as [Page]
     const second = first.getByRole('dialog').locator('input').nth(1)
-    await second.fill('0')
-    await first.getByRole('dialog').getByRole('button', { name: 'Award' }).click()
-    await second.and(first.locator('[aria-invalid=true]')).fill('')
+    await second.fill('none')
+    await second.and(first.locator('[aria-invalid=true]')).waitFor()
+    expect(await first.getByRole('dialog').getByRole('button', { name: 'Award' }).isDisabled()).toBe(true)
+    await second.fill('')
     for (const page of pages) await page.getByRole('dialog').getByRole('button', { name: 'Award' }).click()
     await Promise.all(pages.map((page) => page.getByRole('button', { name: 'Confirm' }).click()))
     const refusal = /The RFQ is AWARDED/

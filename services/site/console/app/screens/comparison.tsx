@@ -1,24 +1,17 @@
-import { useSignal } from '@preact/signals'
-import { useRef } from 'preact/hooks'
-import { RFQ } from '../../../../../proto/states/rfqs.ts'
-import { sumOf } from '../amounts.ts'
-import { type ComparedOffer, market, type OfferComparison, post, type Rfq } from '../api.ts'
+import type { ComparedOffer, OfferComparison, Rfq } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
 import { date, money, number } from '../format.ts'
-import { mayUse, orgId } from '../me.ts'
-import { FactoryName, OrgName, orgName, PartTitle } from '../names.tsx'
+import { orgId } from '../me.ts'
+import { FactoryName, OrgName, PartTitle } from '../names.tsx'
 import { fill, t } from '../texts.ts'
-import { Action } from '../ui/dialog.tsx'
 import { DocumentLinks } from '../ui/documents.tsx'
 import { useFilter } from '../ui/filters.ts'
-import { Field, FieldProblem, numberOf, textOf } from '../ui/form.tsx'
-import { bind, Filter, Table } from '../ui/list.tsx'
-import { Badge, Facts, Page, Section } from '../ui/page.tsx'
+import { bind, Filter } from '../ui/list.tsx'
+import { Badge, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
+import { Award, amount, unpriced } from './award.tsx'
 
 type Best = ComparedOffer['best'][number]
-
-const amount = (value: ComparedOffer['unitPrice']) => value && money(value)
 
 /** The rows of the table: what is compared, and the cell of an offer. */
 const ROWS: readonly [field: Best, label: string, cellOf: (offer: ComparedOffer) => string | undefined][] = [
@@ -35,7 +28,6 @@ const ROWS: readonly [field: Best, label: string, cellOf: (offer: ComparedOffer)
   ['validUntil', t.comparison.validUntil, ({ validUntil }) => date(validUntil)],
 ]
 
-const unpriced = ({ unpriced: why }: ComparedOffer) => (why ? t.comparison.unpriced[why] : t.comparison.notStated)
 /** A total says what it lacks, because an offer that leaves out a price is not cheaper for it. */
 const isWithoutShipping = ({ landedTotal, shippingCost }: ComparedOffer) => landedTotal && !shippingCost
 
@@ -123,168 +115,6 @@ function Bars({ rfqId, quantity }: { rfqId: string; quantity: number }) {
         ))}
       </dl>
     </div>
-  )
-}
-
-interface Chosen {
-  /** The row of the dialog. */
-  row: number
-  offerId: string
-  manufacturerName: string
-  quantity: number
-  purchaseOrderNumber: string | undefined
-  /** The offer at this quantity; missing where it is no longer compared. */
-  compared?: ComparedOffer | undefined
-}
-
-/** The orders that an award places, at the prices of their quantities. */
-function Orders({ of, sellerOrgId }: { of: readonly Chosen[]; sellerOrgId: string | undefined }) {
-  const totals = of.flatMap(({ compared }) => compared?.landedTotal ?? [])
-  const [first] = totals
-  return (
-    <>
-      <p>{t.comparison.binding}</p>
-      <Table
-        caption={t.comparison.binding}
-        items={of}
-        idOf={({ offerId }) => offerId}
-        columns={[
-          {
-            label: t.rfqs.manufacturer,
-            cell: ({ manufacturerName, compared }) => (
-              <>
-                <strong>{manufacturerName}</strong>
-                {compared?.notes && <p class="text quiet">{compared.notes}</p>}
-              </>
-            ),
-          },
-          { label: t.orders.quantity, cell: ({ quantity }) => number(quantity), isNumber: true },
-          {
-            label: t.comparison.unitPrice,
-            cell: ({ compared }) => amount(compared?.unitPrice) ?? (compared ? unpriced(compared) : '–'),
-            isNumber: true,
-          },
-          { label: t.comparison.landed, cell: ({ compared }) => amount(compared?.landedTotal) ?? '–', isNumber: true },
-        ]}
-      />
-      <Facts
-        of={[
-          [
-            t.orders.total,
-            first && (
-              <strong>{money({ ...first, amount: sumOf(...totals.map((one) => [one.amount, 1] as const)) })}</strong>
-            ),
-          ],
-          [t.comparison.seller, sellerOrgId && <OrgName id={sellerOrgId} />],
-        ]}
-      />
-    </>
-  )
-}
-
-const OTHER = 'other'
-
-/** The organization that was chosen; undefined for the manufacturer. */
-const sellerIn = (data: FormData) => {
-  const seller = textOf(data, 'seller')
-  return seller === OTHER ? (textOf(data, 'sellerOrgId') ?? '') : seller
-}
-
-/** The manufacturer itself, a seller of an earlier order of the organization, or another one by its id. */
-function SellerChoice() {
-  const seller = useSignal('')
-  const { data: earlier = [] } = useList('/flows/v1/orders', { query: { view: 'CONSUMER', pageSize: 50 } })
-  const sellers = new Set(
-    earlier.flatMap(({ sellerOrgId, manufacturerOrgId }) => (sellerOrgId === manufacturerOrgId ? [] : [sellerOrgId])),
-  )
-  return (
-    <>
-      <Field
-        name="seller"
-        label={t.comparison.seller}
-        text={seller}
-        options={[
-          ['', t.comparison.manufacturerSells],
-          ...[...sellers].map((id) => [id, orgName(id)] as const),
-          [OTHER, t.comparison.otherSeller],
-        ]}
-      />
-      {seller.value === OTHER && (
-        <Field name="sellerOrgId" label={t.comparison.sellerId} hint={t.comparison.sellerHint} />
-      )}
-    </>
-  )
-}
-
-/** Chooses offers with quantities. The marketplace checks them. */
-function Award({ rfq, comparison }: { rfq: Rfq; comparison: OfferComparison }) {
-  const offers = comparison.offers.filter(({ state, isOutdated }) => state === 'SUBMITTED' && !isOutdated)
-  const chosen = useRef<Chosen[]>([])
-  const isKnownSeller = useRef(false)
-  const review = async (data: FormData) => {
-    isKnownSeller.current = textOf(data, 'seller') !== OTHER
-    if (sellerIn(data) === '') throw new FieldProblem('sellerOrgId', t.ui.missing)
-    chosen.current = []
-    for (const [row, { offerId, manufacturerName }] of offers.entries()) {
-      const quantity = numberOf(data, `quantity.${row}`)
-      if (quantity === undefined) continue
-      const purchaseOrderNumber = textOf(data, 'purchaseOrderNumber')
-      const one: Chosen = { row, offerId, manufacturerName, quantity, purchaseOrderNumber }
-      chosen.current.push(one)
-      const at = { params: { path: { id: rfq.id }, query: { quantity } } }
-      const read = await market.GET('/flows/v1/rfqs/{id}/comparison', at)
-      one.compared = read.data.offers.find((offer) => offer.offerId === offerId)
-    }
-    return chosen.current.length > 0 && <Orders of={chosen.current} sellerOrgId={sellerIn(data)} />
-  }
-  const award = (data: FormData) => {
-    const awards = chosen.current.map(({ offerId, quantity, purchaseOrderNumber }) => ({
-      offerId,
-      quantity,
-      ...(purchaseOrderNumber && { purchaseOrderNumber }),
-    }))
-    const sellerOrgId = sellerIn(data)
-    return post('/flows/v1/rfqs/{id}/award', rfq.id, { awards, ...(sellerOrgId !== undefined && { sellerOrgId }) })
-  }
-  /** The field `quantity` is that of the comparison which was read last. */
-  const pathOf = (field: string) =>
-    field === 'sellerOrgId' && isKnownSeller.current
-      ? 'seller'
-      : field
-          .replace(/^awards\.\d+\.purchaseOrderNumber$/, 'purchaseOrderNumber')
-          .replace(
-            /^(?:awards\.(\d+)\.)?(?:quantity|offerId)$/,
-            (_, at = -1) => `quantity.${chosen.current.at(Number(at))?.row}`,
-          )
-  return (
-    <Action
-      label={t.verbs.award}
-      hint={fill(t.comparison.awardHint, { most: number(Math.max(...rfq.quantities)) })}
-      when={mayUse(RFQ, 'award', rfq) && offers.some(({ unpriced: why }) => why !== 'SEALED')}
-      isPrimary
-      onRun={award}
-      form={{ pathOf, review }}
-    >
-      {offers.map((offer, at) => (
-        <Field
-          key={offer.offerId}
-          name={`quantity.${at}`}
-          label={offer.manufacturerName}
-          hint={
-            amount(offer.landedTotal)
-              ? fill(t.comparison.landedFor, {
-                  pieces: number(comparison.quantity),
-                  total: amount(offer.landedTotal) ?? '',
-                })
-              : unpriced(offer)
-          }
-          type="number"
-          isFocused={at === 0}
-        />
-      ))}
-      <Field name="purchaseOrderNumber" label={t.orders.purchaseOrderNumber} isOptional />
-      <SellerChoice />
-    </Action>
   )
 }
 

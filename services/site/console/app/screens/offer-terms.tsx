@@ -6,7 +6,7 @@ import { fill, t } from '../texts.ts'
 import { Table } from '../ui/list.tsx'
 import { Facts } from '../ui/page.tsx'
 
-const landedTotal = ({ toolingCost, shippingCost }: Offer, quantity: number, { amount, currency }: Money) => ({
+export const landedTotal = ({ toolingCost, shippingCost }: Offer, quantity: number, { amount, currency }: Money) => ({
   amount: sumOf([amount, quantity], [toolingCost?.amount ?? '0', 1], [shippingCost?.amount ?? '0', 1]),
   currency,
 })

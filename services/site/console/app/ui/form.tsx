@@ -50,6 +50,8 @@ export interface FormProps {
   tone?: 'primary' | 'danger' | ''
   /** The name of the field for a field path of the API, where they differ. */
   pathOf?: (field: string) => string
+  /** Why the form cannot be sent as it is, which is shown beside the button. */
+  blockedBy?: string | undefined
   /** Whether text that is not sent may be lost without a question. */
   isForgettable?: boolean
   children?: ComponentChildren
@@ -62,6 +64,7 @@ export function Form({
   buttons,
   tone = 'primary',
   pathOf = (field) => field,
+  blockedBy,
   isForgettable = false,
   children,
 }: FormProps) {
@@ -83,7 +86,7 @@ export function Form({
 
   const send = async (event: SubmitEvent) => {
     event.preventDefault()
-    if (isBusy.value || !form.current) return
+    if (isBusy.value || !form.current || (blockedBy && !reviewed.value)) return
     const confirmed = reviewed.value?.data
     const data = confirmed ?? new FormData(form.current, event.submitter)
     isBusy.value = true
@@ -145,6 +148,10 @@ export function Form({
             )}
           </p>
         )}
+        {/* It is in the page before it has a text, so that screen readers tell the text. */}
+        <p class="hint" role="status" hidden={!blockedBy || reviewed.value !== undefined}>
+          {blockedBy}
+        </p>
         <div class="buttons">
           {reviewed.value ? (
             // Keys, because a button that became another one during its click would act as that one.
@@ -164,7 +171,7 @@ export function Form({
             </>
           ) : (
             <>
-              <button key="submit" type="submit" class={tone} disabled={isBusy.value}>
+              <button key="submit" type="submit" class={tone} disabled={isBusy.value || blockedBy !== undefined}>
                 {submit}
               </button>
               {buttons}
@@ -203,6 +210,8 @@ interface FieldProps {
   rows?: number
   isOptional?: boolean
   isFocused?: boolean
+  /** What the form itself finds wrong while it is typed. */
+  problem?: string | undefined
   /** Several files can be chosen. */
   isMultiple?: boolean
 }
@@ -218,6 +227,7 @@ export function Field({
   options,
   rows,
   autocomplete,
+  problem,
   ...is
 }: FieldProps) {
   const id = useId()
@@ -230,7 +240,7 @@ export function Field({
     if (is.isFocused) requestAnimationFrame(() => input.current?.focus())
     return () => void form?.fields.delete(name)
   }, [form, name])
-  const error = form?.errors.value[name]
+  const error = problem ?? form?.errors.value[name]
   const describedBy = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ')
   const common = {
     id,
