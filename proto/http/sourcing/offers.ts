@@ -114,6 +114,14 @@ export const Offer = Type.Composite(
           examples: [3],
         }),
       ),
+      rfqVersion: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          format: 'int32',
+          description: 'Version of the RFQ for which the offer was submitted or reconfirmed.',
+          examples: [1],
+        }),
+      ),
       isOutdated: Type.Optional(
         Type.Boolean({
           description:

@@ -81,6 +81,17 @@ test.each([
   await maker.getByText('Esbjerg, Denmark').waitFor()
   expect(await maker.getByText('Dokvej').count()).toBe(0)
   await checkScreen(maker)
+  // A revision begins with the quantities of the new version.
+  await act(maker, 'Revise')
+  await maker.getByText('The RFQ has changed from version 1 to 2 since your submitted offer.').waitFor()
+  await maker.getByText('Two ships instead of one.').first().waitFor()
+  const quantities = maker.getByLabel('From pieces')
+  await quantities.nth(3).waitFor()
+  const begun: string[] = []
+  for (const field of await quantities.all()) begun.push(await field.inputValue())
+  expect(begun).toEqual(['1', '10', '20', '60'])
+  expect(await maker.getByLabel('Unit price, EUR').nth(2).inputValue()).toBe('')
+  await checkScreen(maker)
   await act(maker, 'Reconfirm')
   await maker.getByText('The RFQ was amended after this offer').waitFor({ state: 'detached' })
 

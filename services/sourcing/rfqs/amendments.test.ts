@@ -150,10 +150,10 @@ describe('an offer for an older version', () => {
     const offer = await submittedOffer({}, id)
     await amend(id, { quantities: [20] })
     const before = (await seller.read(offer)).body
-    const { isOutdated, ...content } = before
+    const { isOutdated, rfqVersion, ...content } = before
     const answer = await seller.act(offer, 'reconfirm')
-    expect([isOutdated, answer.status]).toEqual([true, 200])
-    expect<object>(answer.body).toEqual(content)
+    expect([isOutdated, rfqVersion, answer.status]).toEqual([true, 1, 200])
+    expect<object>(answer.body).toEqual({ ...content, rfqVersion: 2 })
     expect((await awards.accept(offer, { quantity: 20 })).status).toBe(200)
   })
 

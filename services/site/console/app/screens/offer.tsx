@@ -47,7 +47,7 @@ interface OpenedDraft {
 }
 
 /** A new offer, or a draft as it is when the form opens: a change by another person or tab since then is not lost. */
-function OfferForm({ rfq, draft }: { rfq: Rfq; draft: Offer | undefined }) {
+function OfferForm({ rfq, draft, outdated }: { rfq: Rfq; draft: Offer | undefined; outdated: Offer | undefined }) {
   const begun = useRef(draft?.id).current
   const opened = useSignal<Read<OpenedDraft>>({ data: undefined, error: undefined })
   useEffect(() => {
@@ -61,16 +61,35 @@ function OfferForm({ rfq, draft }: { rfq: Rfq; draft: Offer | undefined }) {
       },
     )
   }, [])
-  if (begun === undefined) return <OfferFields rfq={rfq} opened={undefined} />
-  return <Shown read={opened.value}>{(found) => <OfferFields rfq={rfq} opened={found} />}</Shown>
+  if (begun === undefined) return <OfferFields rfq={rfq} opened={undefined} outdated={undefined} />
+  return <Shown read={opened.value}>{(found) => <OfferFields rfq={rfq} opened={found} outdated={outdated} />}</Shown>
 }
 
-function OfferFields({ rfq, opened }: { rfq: Rfq; opened: OpenedDraft | undefined }) {
+type Line = Partial<NonNullable<Offer['priceBreaks']>[number]>
+
+/** The price breaks that the form begins with. An unchanged revision of an outdated offer gets those that are missing. */
+function linesOf(rfq: Rfq, draft: Offer | undefined, outdated: Offer | undefined): Line[] {
+  const breaks = draft?.priceBreaks
+  if (!breaks) return rfq.quantities.map((minQuantity) => ({ minQuantity }))
+  const isUnchanged = JSON.stringify(breaks) === JSON.stringify(outdated?.priceBreaks)
+  const missing = rfq.quantities.filter((quantity) => breaks.every(({ minQuantity }) => minQuantity !== quantity))
+  return [...breaks, ...(isUnchanged ? missing.map((minQuantity) => ({ minQuantity })) : [])]
+}
+
+interface OfferFieldsProps {
+  rfq: Rfq
+  opened: OpenedDraft | undefined
+  /** The submitted offer for a former version of the RFQ that the draft revises. */
+  outdated: Offer | undefined
+}
+
+function OfferFields({ rfq, opened, outdated }: OfferFieldsProps) {
   const first = opened?.data
+  const lines = useRef(linesOf(rfq, first, outdated)).current
   /** The draft as it was read or saved last. */
   const known = useRef(opened?.response)
   const draftId = useSignal(first?.id)
-  const rows = useSignal((first?.priceBreaks ?? rfq.quantities).map((_, row) => row))
+  const rows = useSignal(lines.map((_, row) => row))
   const factories = useList('/v1/factories', { query: { view: 'MANUFACTURER', active: true } })
   const { currency } = rfq
   const factoryId = useSignal(first?.factoryId ?? '')
@@ -134,6 +153,12 @@ function OfferFields({ rfq, opened }: { rfq: Rfq; opened: OpenedDraft | undefine
       }
     >
       {isSaved && <p class="quiet">{t.offer.draftSaved}</p>}
+      {outdated?.rfqVersion !== undefined && rfq.version !== undefined && (
+        <p class="hint">
+          {fill(t.offer.newVersion, { from: number(outdated.rfqVersion), to: number(rfq.version) })}{' '}
+          {rfq.amendmentReason}
+        </p>
+      )}
       <Field
         key={choices.current.length}
         name="factoryId"
@@ -154,19 +179,19 @@ function OfferFields({ rfq, opened }: { rfq: Rfq; opened: OpenedDraft | undefine
               name={`priceBreaks.${row}.minQuantity`}
               label={t.offer.minQuantity}
               type="number"
-              value={String(first?.priceBreaks?.[key]?.minQuantity ?? rfq.quantities[key] ?? '')}
+              value={String(lines[key]?.minQuantity ?? '')}
             />
             <Field
               name={`priceBreaks.${row}.unitPrice.amount`}
               label={`${t.comparison.unitPrice}, ${currency}`}
               type="number"
-              value={amountText(first?.priceBreaks?.[key]?.unitPrice.amount)}
+              value={amountText(lines[key]?.unitPrice?.amount)}
             />
             <Field
               name={`priceBreaks.${row}.leadTimeDays`}
               label={t.offer.leadTimeDays}
               type="number"
-              value={first?.priceBreaks?.[key] && String(first.priceBreaks[key].leadTimeDays)}
+              value={lines[key]?.leadTimeDays?.toString()}
             />
             <button
               type="button"
@@ -294,7 +319,7 @@ function Offers({ rfq }: { rfq: Rfq }) {
           <div class="stack">
             {wasOffering.current && (
               <Section title={draft ? fill(t.offer.draft, { revision: number(draft.revision) }) : t.offer.yours}>
-                <OfferForm rfq={rfq} draft={draft} />
+                <OfferForm rfq={rfq} draft={draft} outdated={others.find(({ isOutdated }) => isOutdated)} />
               </Section>
             )}
             {draft && <Documents of="offer" id={draft.id} mayAdd={mayUse(OFFER, 'updateFiles', draft)} />}

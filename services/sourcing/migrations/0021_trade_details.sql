@@ -41,3 +41,38 @@ return array['id', 'serialNumber', 'consumerOrgId', 'ipOwnerOrgId', 'state', 'pa
   'createdTime', 'updatedTime', 'invitation'];
 
 update sourcing.rfq_invitations set state = state;
+
+-- An offer tells for which version of the RFQ it was submitted or reconfirmed.
+create or replace function sourcing.offer_document(offer sourcing.offers, concealed boolean) returns text
+language sql stable parallel safe
+return concat(
+  '{"id":', to_json(offer.id),
+  ',"rfqId":', to_json(offer.rfq_id),
+  ',"partId":', to_json(offer.part_id),
+  ',"partRevision":' || offer.part_revision,
+  ',"rfqVersion":' || offer.rfq_version,
+  ',"manufacturerOrgId":', to_json(offer.manufacturer_org_id),
+  ',"factoryId":', to_json(offer.factory_id),
+  ',"state":', to_json(offer.state),
+  case when offer.outdated and offer.state = 'SUBMITTED' then ',"isOutdated":true' end,
+  case when not offer_document.concealed then concat(
+    ',"priceBreaks":[', (
+      select string_agg(concat(
+        '{"minQuantity":', line -> 'minQuantity',
+        ',"unitPrice":', sourcing.money_json((line ->> 'unitPrice')::numeric, offer.currency),
+        ',"leadTimeDays":', line -> 'leadTimeDays', '}'), ',' order by place)
+      from jsonb_array_elements(offer.price_breaks) with ordinality b (line, place)),
+    ']',
+    ',"toolingCost":' || sourcing.money_json(offer.tooling_cost, offer.currency),
+    ',"shippingCost":' || sourcing.money_json(offer.shipping_cost, offer.currency),
+    ',"reference":' || to_json(offer.reference)::text,
+    ',"paymentTerms":' || to_json(offer.payment_terms)::text,
+    ',"notes":' || to_json(offer.notes)::text,
+    ',"reason":' || to_json(offer.reason)::text) end,
+  ',"validUntil":', to_json(sourcing.api_time(offer.valid_until)),
+  ',"revision":', offer.revision,
+  ',"createdTime":', to_json(sourcing.api_time(offer.created_at)),
+  ',"submittedTime":' || to_json(sourcing.api_time(offer.submitted_at))::text,
+  '}');
+
+update sourcing.offers set state = state where rfq_version is not null;
