@@ -8,6 +8,7 @@ export type RfqState = (typeof RFQ_STATES)[number]
  * `offersAreAcceptable`: each awarded offer may be accepted. `quantitiesAreRequested`: together, the awards have at
  * most the largest quantity. `partIsInternal`: confidentiality terms need an internal part. `mayReleaseFiles`: only
  * with terms, and for an own part. `haveAccepted`: the named manufacturers have accepted the terms and not declined.
+ * `deliveryFollowsExpiry`: the requested day of delivery is not before the day (UTC) of the expiry.
  * `isInvited`: the invitation was not declined. An IP owner that is invited itself asks, and does not clarify.
  */
 export const RFQ = new StateTable({
@@ -29,13 +30,22 @@ export const RFQ = new StateTable({
         'partIsAvailable',
         'partIsInternal',
         'mayReleaseFiles',
+        'deliveryFollowsExpiry',
       ],
     },
     invite: { from: ['DRAFT', 'OPEN'], by: ['consumer'], guards: ['partIsAvailable'] },
     amend: {
       from: ['OPEN'],
       by: ['consumer'],
-      guards: ['hasInvitee', 'inviteesQualify', 'hasQuantities', 'isNotShortened', 'expiresInADay', 'partIsAvailable'],
+      guards: [
+        'hasInvitee',
+        'inviteesQualify',
+        'hasQuantities',
+        'isNotShortened',
+        'expiresInADay',
+        'partIsAvailable',
+        'deliveryFollowsExpiry',
+      ],
     },
     extend: { from: ['OPEN'], by: ['consumer'], guards: ['expiresLater'] },
     close: { from: ['OPEN'], to: 'CLOSED', by: ['consumer'] },

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation } from '../operation.ts'
-import { closed, OneOf, PageOf, pageQuery } from '../shapes.ts'
+import { closed, OneOf, PageOf, pageQuery, Search } from '../shapes.ts'
 import { Capability, Factory } from './factories.ts'
 import { rfqLifecycleTag } from './rfq-lifecycle.ts'
 import { rfqId } from './rfqs.ts'
@@ -46,9 +46,14 @@ export const listRfqMatches = defineOperation({
   tag: rfqLifecycleTag,
   summary: 'List the factories that qualify for an RFQ',
   description:
-    'For the consumer, by name of the factory. A factory qualifies if `GET /v1/factories?view=CONSUMER&partId=…` lists it: you may source from it, it has a capability in a material of the part, and one in a technology of the part. It need not meet the other requirements, which are listed as met or missed: a missed one may be worth asking about. A part that you can no longer read has no matches.',
+    'For the consumer, by name of the factory. A factory qualifies if `GET /v1/factories?view=CONSUMER&partId=…` lists it: you may source from it, it has a capability in a material of the part, and one in a technology of the part. It need not meet the other requirements, which are listed as met or missed: a missed one may be worth asking about. A part that you can no longer read has no matches. With `q`, the factories of that name are listed although they do not qualify, with what they miss.',
   access: 'app:consumer',
   params: rfqId,
-  query: Type.Object(pageQuery),
+  query: Type.Object({
+    ...pageQuery,
+    q: Type.Optional(
+      Search('Case-insensitive substring of the name of the factory or of its organization.', 'additive'),
+    ),
+  }),
   response: PageOf(FactoryMatch),
 })

@@ -67,7 +67,8 @@ export const paymentTerms = (description: string) => Line(200, { description, ex
 const optionalTerms = {
   requestedDeliveryDate: Type.String({
     format: 'date',
-    description: 'Day on which the parts are wanted at the place of delivery.',
+    description:
+      'Day on which the parts are wanted at the place of delivery. A draft may have any day; publication and amendment refuse one before the day (UTC) of the expiry.',
     examples: ['2031-09-01'],
   }),
   paymentTerms: paymentTerms('Payment terms that the consumer proposes. Those of an offer take their place.'),

@@ -62,6 +62,7 @@ test('a maker accepts the terms and sees the drawing, until the owner withdraws 
   await making.getByText('Confidential files released').waitFor()
   await act(buying, 'Withdraw files')
   await acceptances.getByRole('button', { name: 'Release files' }).waitFor()
+  expect(await acceptances.getByRole('button', { name: 'Withdraw from all' }).count()).toBe(0)
   await making.reload()
   await making.getByRole('region', { name: 'Confidentiality terms' }).getByText(TERMS).first().waitFor()
   await making.locator('.loading').first().waitFor({ state: 'detached' })

@@ -20,6 +20,58 @@ async function open(title: string, manufacturerIds = [maker.orgId]) {
   return id
 }
 
+test('a buyer finds a maker by name that does not qualify, sees why, and invites it', async () => {
+  const mill = await market.organization(['MANUFACTURER'], { name: 'Brest Milling' })
+  await createFactory(mill.administrator.client, {
+    name: 'Brest Works',
+    capabilities: [{ materialCode: 'in718', technologyId: 'mill-5', standardCodes: [], criticalityIds: [] }],
+  })
+  const partId = await publishedPart(ipOwner.administrator.client, { title: 'Gland', materialId: '316l' })
+  const { id } = (await rfqs.create(rfqBody(partId))).body
+  const page = await stage.signIn(await consumer.member('Buyer'))
+  await page.goto(`/console/rfqs/${id}`)
+  const matches = page.getByRole('region', { name: 'Factories that qualify' })
+  await matches.getByText('Vestland Additive').first().waitFor()
+  expect(await matches.getByText('Brest Works').count()).toBe(0)
+  await matches.getByLabel('Find a manufacturer by name').fill('brest')
+  const row = matches.getByRole('row').filter({ hasText: 'Brest Works' })
+  await row.getByText('Does not qualify for this part. You can still invite the manufacturer.').waitFor()
+  await row.getByText('Material: no capability covers 316l').waitFor()
+  await checkScreen(page)
+  await row.getByRole('button', { name: 'Invite' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Invite' }).click()
+  await row.getByText('Invited').waitFor()
+  expect((await rfqs.read(id)).body.manufacturerIds).toEqual([mill.orgId])
+  await page.context().close()
+}, 60_000)
+
+test('the form of a draft warns of days that have passed, and the new draft is in the list at once', async () => {
+  const partId = await publishedPart(ipOwner.administrator.client, { title: 'Volute' })
+  const page = await stage.signIn(await consumer.member('Buyer'))
+  await page.goto('/console/rfqs')
+  await page.getByRole('row').nth(1).waitFor()
+  await page.getByRole('link', { name: 'New RFQ' }).click()
+  await page.getByLabel('Closes', { exact: true }).fill('2020-05-01T12:00')
+  await page.getByText('This time has passed.').waitFor()
+  await page.getByLabel('Closes', { exact: true }).fill('2031-05-01T12:00')
+  await page.getByText('This time has passed.').waitFor({ state: 'detached' })
+  await page.getByLabel('Wanted by').fill('2031-04-30')
+  await page.getByText('This day is before the RFQ closes.').waitFor()
+  await checkScreen(page)
+  await page.getByLabel('Wanted by').fill('2031-05-01')
+  await page.getByText('This day is before the RFQ closes.').waitFor({ state: 'detached' })
+  await page.getByLabel('Part', { exact: true }).selectOption(partId)
+  await page.getByLabel('Quantities').fill('10')
+  await page.getByLabel('Delivery to').selectOption('DK')
+  await page.getByRole('button', { name: 'Save draft' }).click()
+  await page.getByRole('button', { name: 'Publish' }).waitFor()
+  // What this page has created is shown however long ago that was.
+  await page.evaluate('(() => { const now = Date.now; Date.now = () => now() + 60000 })()')
+  await page.getByRole('navigation').getByRole('link', { name: 'RFQs' }).click()
+  await page.getByRole('row').filter({ hasText: 'Volute' }).waitFor()
+  await page.context().close()
+}, 60_000)
+
 test.each([
   ['wide', WIDE],
   ['narrow', NARROW],

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { checkScreen, consoleStage, NARROW, stateOf, WIDE } from '../../testing/console.ts'
 import { freePort } from '../../testing/free-port.ts'
+import { until } from '../../testing/until.ts'
 
 // Uploads have the address of PUBLIC_URL, and the pages are opened by another name of the same computer.
 const port = freePort()
@@ -139,6 +140,45 @@ test('a section that stays folded keeps its fields, and one that was emptied cle
   const emptied = await partOf(page)
   expect(emptied).toMatchObject({ title: 'Gate valve', materialId: '316l', keywords: [], metadata: {} })
   expect(emptied).not.toHaveProperty('materialNote')
+  await page.context().close()
+}, 60_000)
+
+test('a title of spaces alone is refused in the form, and the lengths name their unit', async () => {
+  const page = await stage.signIn(user)
+  await page.goto('/console/parts')
+  await page.getByRole('button', { name: 'New part' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Title').fill('   ')
+  await dialog.locator('summary', { hasText: 'Size' }).click()
+  await dialog.getByLabel('Length (x), mm').waitFor()
+  await dialog.getByLabel('Unit of lengths').selectOption('IMPERIAL')
+  await dialog.getByLabel('Length (x), inch').waitFor()
+  await dialog.getByRole('button', { name: 'New part' }).click()
+  await dialog.getByText('A title of spaces alone is empty. Please name the part.').waitFor()
+  await checkWidths(page)
+  await page.context().close()
+}, 60_000)
+
+test('a preview that is no image is named, and chosen files are not dropped without a question', async () => {
+  const { body } = await user.client.post<{ id: string }>('/v1/parts', { title: 'Gear', materialType: 'metal' })
+  const page = await stage.signIn(user)
+  await page.goto(`/console/parts/${body.id}`)
+  await page.getByRole('button', { name: 'Add files' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Files').setInputFiles([pdf('gear.pdf')])
+  await dialog.getByLabel('Kind of gear.pdf').selectOption({ label: 'Preview' })
+  await dialog.getByText('gear.pdf is not an image, so it cannot be shown as a preview.').waitFor()
+  await checkWidths(page)
+  let asked = 0
+  page.on('dialog', async (question) => {
+    asked += 1
+    await question.dismiss()
+  })
+  for (const times of [1, 2, 3]) {
+    await page.keyboard.press('Escape')
+    await until(() => asked === times, { what: `question ${times} before the files are dropped` })
+    expect(await dialog.getByLabel('Kind of gear.pdf').isVisible()).toBe(true)
+  }
   await page.context().close()
 }, 60_000)
 

@@ -118,6 +118,19 @@ describe('GET /flows/v1/rfqs/{id}/matches', () => {
     })
   })
 
+  test('with a text it lists the factories of that name with what they miss, and only those to source from', async () => {
+    const id = await draft(buyer, impeller)
+    const named = async (by: ApiClient, rfqId: string, q: string) => (await read(by, rfqId, `?q=${q}`)).body.items
+    const items = await named(buyer, id, 'TURNER')
+    expect(namesOf(items)).toEqual(['D turner'])
+    const { material, technology } = explained(items, 'D turner')
+    expect([material, technology]).toEqual(['turn', expect.stringMatching(/^no capability uses .*pbf-lb-m/)])
+    expect(namesOf(await named(buyer, id, 'A print'))).toEqual(['A print shop'])
+    expect(namesOf(await named(buyer, id, 'no such name'))).toEqual([])
+    expect(namesOf(await named(engagedBuyer, await draft(engagedBuyer, impeller), 'print'))).toEqual(['B print shop'])
+    expect((await read(buyer, id, '?q=a&q=b')).status).toBe(400)
+  })
+
   test('material and technology may come from different capabilities, each named', async () => {
     const items = await matches(buyer, await draft(buyer, impeller))
     const { material, technology } = explained(items, 'C mill')

@@ -11,10 +11,10 @@ type Deps = { http: Http; pagination: Pagination }
 export const matchRoutes = ({ http, pagination }: Deps) =>
   new Elysia({ name: 'sourcing.matches' }).use(
     http.route(listRfqMatches, async (context) => {
-      const { caller, params, read } = context
+      const { caller, params, query, read } = context
       const terms = found(await read((sql) => findMatchTerms(sql, caller.orgId, params.id)))
       return pagination.json(context, `matches ${params.id}`, (window, readPage) =>
-        findMatches(context, readPage, terms, window),
+        findMatches(context, readPage, terms, { ...window, q: query.q }),
       )
     }),
   )

@@ -156,7 +156,7 @@ export async function amendRfq(
     tx,
     'amend',
     { ...rfq, quantities: content.quantities },
-    { part, now, newExpireTime: content.expireTime },
+    { part, now, newExpireTime: content.expireTime, requestedDeliveryDate: content.requestedDeliveryDate ?? null },
   )
   const pinned = body.partRevision === 'CURRENT' && part?.revision !== rfq.partRevision ? part : undefined
   const isNewVersion = pinned !== undefined || changeFiles !== undefined || !Bun.deepEquals(extended, content)
@@ -258,7 +258,13 @@ async function requireLegal(
     part,
     now,
     newExpireTime = rfq.expireTime,
-  }: { part?: queries.PartRow | undefined; now: string; newExpireTime?: string },
+    requestedDeliveryDate = rfq.requestedDeliveryDate ?? null,
+  }: {
+    part?: queries.PartRow | undefined
+    now: string
+    newExpireTime?: string
+    requestedDeliveryDate?: string | null
+  },
 ): Promise<void> {
   await requireGuards(RFQ, verb, stateAt(rfq, now), {
     guards: GUARDS,
@@ -269,6 +275,7 @@ async function requireLegal(
         : []
       return {
         ...rfq,
+        requestedDeliveryDate: requestedDeliveryDate ?? undefined,
         newExpireTime,
         invitees,
         isPartAvailable: part !== undefined,

@@ -40,6 +40,8 @@ interface GuardFacts {
   /** Whether the consumer could ask for quotations of the part now. */
   isPartAvailable: boolean
   isPartInternal: boolean
+  /** The requested day of delivery after the verb. */
+  requestedDeliveryDate?: string | undefined
   confidentialityTerms?: string | undefined
   releaseFiles?: boolean | undefined
   consumerOrgId: string
@@ -79,6 +81,10 @@ export const GUARDS = {
     if (confidentialityTerms === undefined) return [problem('releaseFiles', 'needs confidentialityTerms')]
     return consumerOrgId === ipOwnerOrgId ? [] : [problem('releaseFiles', 'needs a part of your organization')]
   },
+  deliveryFollowsExpiry: ({ requestedDeliveryDate: day, newExpireTime }) =>
+    day !== undefined && day < newExpireTime.slice(0, day.length)
+      ? [problem('requestedDeliveryDate', 'must not be before the day of the expiry')]
+      : [],
 } satisfies Guards<typeof RFQ.verbs, ConsumerVerb, GuardFacts>
 
 /** The guards of `decline`. */

@@ -66,6 +66,28 @@ describe('the terms of an RFQ', () => {
     expect((await buyer.patch(id, { ...elsewhere, deliveryRegionCode: 'NO' })).status).toBe(200)
   })
 
+  test('a draft may want the parts before it closes, but publish and amend refuse that with 409; the same day will do', async () => {
+    const day = (await buyer.read(await draft())).body.expireTime.slice(0, 10)
+    const dayBefore = new Date(Date.parse(day) - 24 * 60 * 60 * 1000).toISOString().slice(0, 10)
+    const early = { requestedDeliveryDate: dayBefore }
+    const id = await draft(early)
+    expect((await buyer.read(id)).body).toMatchObject(early)
+    const refused = {
+      code: 'illegal_transition',
+      errors: [{ field: 'requestedDeliveryDate', message: 'must not be before the day of the expiry' }],
+    }
+    const published = await buyer.act(id, 'publish')
+    expect([published.status, published.body]).toEqual([409, expect.objectContaining(refused)])
+    expect((await buyer.patch(id, { requestedDeliveryDate: day })).status).toBe(200)
+    expect((await buyer.act(id, 'publish')).status).toBe(200)
+    const reason = 'Earlier.'
+    const amended = await buyer.act(id, 'amend', { ...early, reason })
+    expect([amended.status, amended.body]).toEqual([409, expect.objectContaining(refused)])
+    const later = new Date(Date.parse(day) + 48 * 60 * 60 * 1000).toISOString()
+    expect((await buyer.act(id, 'amend', { expireTime: later, reason })).status).toBe(409)
+    expect((await buyer.act(id, 'amend', { requestedDeliveryDate: null, expireTime: later, reason })).status).toBe(200)
+  })
+
   const bodyOf = async (id: string) => {
     const { quantities, expireTime, currency, deliveryRegionCode } = (await buyer.read(id)).body
     return { partId, quantities, expireTime, currency, deliveryRegionCode }

@@ -40,10 +40,27 @@ const OWN_CHANGE_MS = 5_000
 let ownChangeUntil = 0
 export const isAfterOwnCommand = () => Date.now() < ownChangeUntil
 
+/** The newest records that commands of this page have answered; lists show them without being asked. */
+const MAX_OWN_RECORDS = 200
+const ownRecords = new Set<string>()
+export const isOwnRecord = (id: string) => ownRecords.has(id)
+
+function keepOwn(answer: unknown): void {
+  const { id } = (answer ?? {}) as { id?: unknown }
+  if (typeof id !== 'string') return
+  ownRecords.add(id)
+  for (const oldest of ownRecords) {
+    if (ownRecords.size <= MAX_OWN_RECORDS) break
+    ownRecords.delete(oldest)
+  }
+}
+
 /** Runs a command and reads again what the page shows. */
 export async function command<T>(run: () => Promise<{ data: T }>): Promise<T> {
   try {
-    return (await run()).data
+    const { data } = await run()
+    keepOwn(data)
+    return data
   } finally {
     ownChangeUntil = Date.now() + OWN_CHANGE_MS
     refreshVisible()

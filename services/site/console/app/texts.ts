@@ -73,6 +73,7 @@ const PROBLEMS: readonly [RegExp, keyof typeof t.problems][] = [
   [/^names more than one of your parts$/, 'ambiguous'],
   [/^names a part that you may not change$/, 'notYours'],
   [/^must be one of (.+)$/, 'oneOf'],
+  [/^must not be before the day of the expiry$/, 'deliveryAfterExpiry'],
   [/^must include in state READY: (.+)$/, 'documents'],
 ]
 

@@ -95,6 +95,10 @@ function ReleaseSteps({ rfq, acceptance }: { rfq: Rfq; acceptance: RfqAcceptance
   )
 }
 
+/** Whether files are released: to those that have accepted, or by the publication to those that will. */
+const hasReleases = ({ releaseFiles }: Rfq, accepted: readonly RfqAcceptance[]) =>
+  accepted.some((one) => one.filesReleasedTime !== undefined) || (releaseFiles === true && accepted.length === 0)
+
 /** Who has accepted the terms, and who can read the confidential files. */
 export function Acceptances({ rfq }: { rfq: Rfq }) {
   const list = useAcceptances(rfq)
@@ -106,10 +110,7 @@ export function Acceptances({ rfq }: { rfq: Rfq }) {
         <Action
           label={t.confidentiality.withdrawAll}
           hint={t.confidentiality.withdrawAllHint}
-          when={
-            mayUse(RFQ, 'withdrawFiles', rfq) &&
-            (rfq.releaseFiles === true || list.data?.some((one) => one.filesReleasedTime !== undefined) === true)
-          }
+          when={mayUse(RFQ, 'withdrawFiles', rfq) && hasReleases(rfq, list.data ?? [])}
           isDangerous
           onRun={() => post('/flows/v1/rfqs/{id}/withdraw-files', rfq.id)}
         />

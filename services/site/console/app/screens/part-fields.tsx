@@ -12,7 +12,7 @@ import {
 import { criticalities, materials, materialTypeOf, orNone, processesOf, standards } from '../catalogs.ts'
 import { t } from '../texts.ts'
 import { Choices, chosenIn } from '../ui/choices.tsx'
-import { amountOf, Field, textOf } from '../ui/form.tsx'
+import { amountOf, Field, FieldProblem, textOf } from '../ui/form.tsx'
 import { Pairs, pairsOf } from '../ui/pairs.tsx'
 import { Picker } from '../ui/picker.tsx'
 import { Shown } from '../ui/states.tsx'
@@ -54,6 +54,9 @@ const length = (data: FormData, axis: string) => {
 
 /** What a person has typed in the sections that were unfolded; an empty field has no value. */
 export function partContentOf(data: FormData): { [K in keyof PartInput]: PartInput[K] | undefined } {
+  const title = data.get('title')
+  if (typeof title === 'string' && title !== '' && title.trim() === '')
+    throw new FieldProblem('title', t.parts.blankTitle)
   const typed = TEXTS.filter((name) => data.has(name))
   const lists = LISTS.filter((name) => data.has(`list.${name}`))
   const box = filled(Object.fromEntries(AXES.map((axis) => [axis, length(data, axis)])))
@@ -191,29 +194,33 @@ const Classes = ({ part }: { part: Part | undefined }) => (
   </>
 )
 
-const Size = ({ part }: { part: Part | undefined }) => (
-  <>
-    <Marker section="size" />
-    <Field
-      name="unitSystem"
-      label={t.parts.unitSystem}
-      value={part?.unitSystem}
-      options={orNone(Object.entries(t.parts.unitSystems))}
-    />
-    <div class="columns">
-      {AXES.map((axis) => (
-        <Field
-          key={axis}
-          name={`boundingBox.${axis}`}
-          label={t.parts.axes[axis]}
-          type="number"
-          value={part?.boundingBox?.[axis]?.toString()}
-          isOptional
-        />
-      ))}
-    </div>
-  </>
-)
+function Size({ part }: { part: Part | undefined }) {
+  const system = useSignal<string>(part?.unitSystem ?? '')
+  const unit = system.value === 'IMPERIAL' ? t.parts.inch : t.parts.millimetre
+  return (
+    <>
+      <Marker section="size" />
+      <Field
+        name="unitSystem"
+        label={t.parts.unitSystem}
+        text={system}
+        options={orNone(Object.entries(t.parts.unitSystems))}
+      />
+      <div class="columns">
+        {AXES.map((axis) => (
+          <Field
+            key={axis}
+            name={`boundingBox.${axis}`}
+            label={`${t.parts.axes[axis]}, ${unit}`}
+            type="number"
+            value={part?.boundingBox?.[axis]?.toString()}
+            isOptional
+          />
+        ))}
+      </div>
+    </>
+  )
+}
 
 /** What the organization defines for itself, and attaches to its part. */
 function OwnFields({ part }: { part: Part | undefined }) {

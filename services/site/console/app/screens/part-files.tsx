@@ -41,6 +41,11 @@ const Row = ({ part, chosen: { name, file, group, share }, onRemove }: RowProps)
         </button>
       </div>
     </div>
+    {group.value === 'preview' && !file.type.startsWith('image/') && (
+      <p class="hint" role="status">
+        {fill(t.parts.noImage, { name: file.name })}
+      </p>
+    )}
     {part.state === 'PUBLISHED' && (
       <p role="status">
         {fill(t.parts.seenAtOnce, { readers: readersText({ group: group.value as FileGroup }, part.internal) })}

@@ -66,98 +66,110 @@ export function termsOf(data: FormData, regionCode: string) {
 }
 
 /** Fields of the delivery, which an amendment may change. */
-export const DeliveryFields = ({ rfq }: { rfq: Rfq | undefined }) => (
-  <>
-    <Field
-      name="requestedDeliveryDate"
-      label={t.rfqs.requestedDeliveryDate}
-      type="date"
-      value={rfq?.requestedDeliveryDate}
-      isOptional
-    />
-    <fieldset class="stack">
-      <legend>{t.rfqs.delivery}</legend>
-      <small class="quiet">{t.rfqs.deliveryHint}</small>
-      <Field name="delivery.name" label={t.rfqs.recipient} value={rfq?.delivery?.name} isOptional />
+export const DeliveryFields = ({ rfq, closes }: { rfq: Rfq | undefined; closes: string }) => {
+  const day = useSignal(rfq?.requestedDeliveryDate ?? '')
+  return (
+    <>
       <Field
-        name="delivery.lines"
-        label={t.rfqs.addressLines}
-        rows={2}
-        value={rfq?.delivery?.lines?.join('\n')}
+        name="requestedDeliveryDate"
+        label={t.rfqs.requestedDeliveryDate}
+        type="date"
+        text={day}
+        problem={day.value !== '' && day.value < utcDay(closes) ? t.rfqs.deliveryBeforeExpiry : undefined}
         isOptional
       />
-      <div class="columns">
-        <Field name="delivery.postalCode" label={t.rfqs.postalCode} value={rfq?.delivery?.postalCode} isOptional />
-        <Field name="delivery.locality" label={t.rfqs.locality} value={rfq?.delivery?.locality} isOptional />
-      </div>
-    </fieldset>
-    <Choices
-      name="requiredDocuments"
-      label={t.rfqs.requiredDocuments}
-      options={Object.entries(t.documentKinds)}
-      chosen={rfq?.requiredDocuments ?? []}
-    />
-  </>
-)
+      <fieldset class="stack">
+        <legend>{t.rfqs.delivery}</legend>
+        <small class="quiet">{t.rfqs.deliveryHint}</small>
+        <Field name="delivery.name" label={t.rfqs.recipient} value={rfq?.delivery?.name} isOptional />
+        <Field
+          name="delivery.lines"
+          label={t.rfqs.addressLines}
+          rows={2}
+          value={rfq?.delivery?.lines?.join('\n')}
+          isOptional
+        />
+        <div class="columns">
+          <Field name="delivery.postalCode" label={t.rfqs.postalCode} value={rfq?.delivery?.postalCode} isOptional />
+          <Field name="delivery.locality" label={t.rfqs.locality} value={rfq?.delivery?.locality} isOptional />
+        </div>
+      </fieldset>
+      <Choices
+        name="requiredDocuments"
+        label={t.rfqs.requiredDocuments}
+        options={Object.entries(t.documentKinds)}
+        chosen={rfq?.requiredDocuments ?? []}
+      />
+    </>
+  )
+}
 
-export const RfqFields = ({ rfq }: { rfq?: Rfq }) => (
-  <>
-    <Field
-      name="quantities"
-      label={t.rfqs.quantities}
-      hint={t.rfqs.quantitiesHint}
-      value={rfq?.quantities.join(', ') ?? ''}
-    />
-    <div class="columns">
+/** The day (UTC) of a local date and time. */
+const utcDay = (local: string) => (local === '' ? '' : new Date(local).toISOString().slice(0, 10))
+const isPast = (local: string) => local !== '' && Date.parse(local) <= Date.now()
+
+export const RfqFields = ({ rfq }: { rfq?: Rfq }) => {
+  const closes = useSignal(localTime(rfq?.expireTime ?? new Date(Date.now() + 14 * DAY_MS).toISOString()))
+  return (
+    <>
       <Field
-        name="expireTime"
-        label={t.rfqs.closes}
-        type="datetime-local"
-        value={localTime(rfq?.expireTime ?? new Date(Date.now() + 14 * DAY_MS).toISOString())}
+        name="quantities"
+        label={t.rfqs.quantities}
+        hint={t.rfqs.quantitiesHint}
+        value={rfq?.quantities.join(', ') ?? ''}
+      />
+      <div class="columns">
+        <Field
+          name="expireTime"
+          label={t.rfqs.closes}
+          type="datetime-local"
+          text={closes}
+          problem={isPast(closes.value) ? t.rfqs.expiryPast : undefined}
+        />
+        <Field
+          name="currency"
+          label={t.rfqs.currency}
+          value={rfq?.currency ?? 'EUR'}
+          options={Intl.supportedValuesOf('currency').map((code) => [code, code])}
+        />
+      </div>
+      <div class="columns">
+        <CountryField name="deliveryRegionCode" label={t.rfqs.country} value={rfq?.deliveryRegionCode} />
+        <Field
+          name="incoterm"
+          label={t.rfqs.incoterm}
+          value={rfq?.incoterm ?? ''}
+          options={[['', '–'], ...INCOTERMS.map((term) => [term, term] as const)]}
+        />
+      </div>
+      <Field name="requirements" label={t.rfqs.requirements} rows={4} value={rfq?.requirements} isOptional />
+      <Field name="paymentTerms" label={t.rfqs.paymentTerms} value={rfq?.paymentTerms} isOptional />
+      <DeliveryFields rfq={rfq} closes={closes.value} />
+      <Field
+        name="sealed"
+        label={t.rfqs.sealed}
+        hint={t.rfqs.sealedHint}
+        type="checkbox"
+        value={String(rfq?.sealed ?? false)}
       />
       <Field
-        name="currency"
-        label={t.rfqs.currency}
-        value={rfq?.currency ?? 'EUR'}
-        options={Intl.supportedValuesOf('currency').map((code) => [code, code])}
+        name="confidentialityTerms"
+        label={t.confidentiality.terms}
+        hint={t.confidentiality.termsHint}
+        rows={4}
+        value={rfq?.confidentialityTerms}
+        isOptional
       />
-    </div>
-    <div class="columns">
-      <CountryField name="deliveryRegionCode" label={t.rfqs.country} value={rfq?.deliveryRegionCode} />
       <Field
-        name="incoterm"
-        label={t.rfqs.incoterm}
-        value={rfq?.incoterm ?? ''}
-        options={[['', '–'], ...INCOTERMS.map((term) => [term, term] as const)]}
+        name="releaseFiles"
+        label={t.confidentiality.releaseAtOnce}
+        hint={t.confidentiality.releaseAtOnceHint}
+        type="checkbox"
+        value={String(rfq?.releaseFiles ?? false)}
       />
-    </div>
-    <Field name="requirements" label={t.rfqs.requirements} rows={4} value={rfq?.requirements} isOptional />
-    <Field name="paymentTerms" label={t.rfqs.paymentTerms} value={rfq?.paymentTerms} isOptional />
-    <DeliveryFields rfq={rfq} />
-    <Field
-      name="sealed"
-      label={t.rfqs.sealed}
-      hint={t.rfqs.sealedHint}
-      type="checkbox"
-      value={String(rfq?.sealed ?? false)}
-    />
-    <Field
-      name="confidentialityTerms"
-      label={t.confidentiality.terms}
-      hint={t.confidentiality.termsHint}
-      rows={4}
-      value={rfq?.confidentialityTerms}
-      isOptional
-    />
-    <Field
-      name="releaseFiles"
-      label={t.confidentiality.releaseAtOnce}
-      hint={t.confidentiality.releaseAtOnceHint}
-      type="checkbox"
-      value={String(rfq?.releaseFiles ?? false)}
-    />
-  </>
-)
+    </>
+  )
+}
 
 /** Changes a draft; a field that was emptied is cleared. */
 export const patchRfq = (id: string, data: FormData, headers: { 'If-Match': string }) => {

@@ -116,7 +116,7 @@ export function Amend({ rfq, when }: { rfq: Rfq; when: boolean }) {
             value={localTime(present.expireTime)}
           />
           <Field name="requirements" label={t.rfqs.requirements} rows={4} value={present.requirements} isOptional />
-          <DeliveryFields rfq={present} />
+          <DeliveryFields rfq={present} closes={localTime(present.expireTime)} />
           <Reason isLater />
         </>
       )}

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
 import { RFQ } from '../../../../../proto/states/rfqs.ts'
 import { market, post, type Rfq, remove } from '../api.ts'
@@ -11,7 +12,7 @@ import { Documents } from '../ui/documents.tsx'
 import { Edit } from '../ui/edit.tsx'
 import { PartFiles } from '../ui/files.tsx'
 import { Field, localTime, timeOf } from '../ui/form.tsx'
-import { ListTable, Table } from '../ui/list.tsx'
+import { bind, ListTable, Search, Table } from '../ui/list.tsx'
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 import { Timeline } from '../ui/timeline.tsx'
@@ -150,17 +151,27 @@ function Invitations({ rfq }: { rfq: Rfq }) {
   )
 }
 
-/** The factories that qualify, each with what it meets and misses, and the invitation of its organization. */
+/** Whether a factory lacks what qualifies it: material, technology, or the release. */
+const isUnsuitable = (requirements: readonly { requirement: string; met: boolean }[]) =>
+  requirements.some(({ requirement, met }) => !met && ['released', 'material', 'technology'].includes(requirement))
+
+/** The factories that qualify, or those that are found by name, each with what it meets and misses, and the invitation of its organization. */
 function Matches({ rfq }: { rfq: Rfq }) {
-  const list = useList('/flows/v1/rfqs/{id}/matches', { path: { id: rfq.id } }, ({ factory }) => factory.id)
+  const q = useSignal('')
+  const query = q.value === '' ? {} : { q: q.value }
+  const list = useList('/flows/v1/rfqs/{id}/matches', { path: { id: rfq.id }, query }, ({ factory }) => factory.id)
   const invite = (id: string) => () => post('/flows/v1/rfqs/{id}/invite', rfq.id, { manufacturerIds: [id] })
   return (
     <Section title={t.rfqs.matches}>
+      <div class="filters">
+        <Search label={t.rfqs.findMaker} {...bind(q)} />
+      </div>
+      {q.value !== '' && <p class="quiet">{t.rfqs.findMakerHint}</p>}
       <ListTable
         caption={t.rfqs.matches}
         list={list}
         idOf={({ factory }) => factory.id}
-        empty={t.rfqs.noMatches}
+        empty={q.value === '' ? t.rfqs.noMatches : t.rfqs.noMaker}
         columns={[
           {
             label: t.rfqs.factory,
@@ -177,13 +188,16 @@ function Matches({ rfq }: { rfq: Rfq }) {
           {
             label: t.rfqs.requirements,
             cell: ({ requirements }) => (
-              <ul class="marks">
-                {requirements.map(({ requirement, met, reason }) => (
-                  <li key={requirement} class={met ? 'met' : 'missed'}>
-                    {t.rfqs.requirement[requirement]}: {met ? t.rfqs.met : (reason ?? t.rfqs.missed)}
-                  </li>
-                ))}
-              </ul>
+              <>
+                {isUnsuitable(requirements) && <p class="hint">{t.rfqs.unsuitable}</p>}
+                <ul class="marks">
+                  {requirements.map(({ requirement, met, reason }) => (
+                    <li key={requirement} class={met ? 'met' : 'missed'}>
+                      {t.rfqs.requirement[requirement]}: {met ? t.rfqs.met : (reason ?? t.rfqs.missed)}
+                    </li>
+                  ))}
+                </ul>
+              </>
             ),
           },
           {

@@ -24,12 +24,28 @@ export function Dialog({
     return () => opener?.focus()
   }, [])
   const asked = (event: Event) => {
-    if (dialog.current && !mayLeave(dialog.current)) event.preventDefault()
+    // A field for files also tells that nothing was chosen.
+    if (event.target === dialog.current && dialog.current && !mayLeave(dialog.current)) event.preventDefault()
+  }
+  // The browser lets only the first Escape be refused, so the key itself is.
+  const pressed = (event: KeyboardEvent) => {
+    if (event.key === 'Escape' && dialog.current && !mayLeave(dialog.current)) event.preventDefault()
   }
   // Escape closes it, unless it must be answered.
-  const closed = () => (onClose ? onClose() : dialog.current?.showModal())
+  const closed = () => {
+    const shown = dialog.current
+    if (shown && (!onClose || !mayLeave(shown))) shown.showModal()
+    else onClose?.()
+  }
   return (
-    <dialog ref={dialog} class={isWide ? 'wide' : ''} aria-label={title} onClose={closed} onCancel={asked}>
+    <dialog
+      ref={dialog}
+      class={isWide ? 'wide' : ''}
+      aria-label={title}
+      onClose={closed}
+      onCancel={asked}
+      onKeyDown={pressed}
+    >
       <h2>{title}</h2>
       {children}
     </dialog>

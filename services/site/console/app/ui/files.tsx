@@ -5,6 +5,7 @@ import { bytes } from '../format.ts'
 import { t } from '../texts.ts'
 import { underOwnName } from '../upload.ts'
 import { FormContext } from './form.tsx'
+import { markHalfFilled } from './half-filled.ts'
 import { Badge, Section } from './page.tsx'
 import { Empty, Shown } from './states.tsx'
 
@@ -90,11 +91,16 @@ export function DropZone({ name, label, hint, onFiles }: DropZoneProps) {
     return () => void form?.fields.delete(name)
   }, [form, name])
   const error = form?.errors.value[name]
+  const zone = useRef<HTMLFieldSetElement>(null)
   const take = (files: FileList | null | undefined) => {
-    if (files && files.length > 0) onFiles([...files])
+    if (!files || files.length === 0) return
+    const shown = zone.current?.closest('form')
+    if (shown) markHalfFilled(shown)
+    onFiles([...files])
   }
   return (
     <fieldset
+      ref={zone}
       class={isOver.value ? 'field drop over-it' : 'field drop'}
       onDragOver={(event) => {
         event.preventDefault()

@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
-import { isAfterOwnCommand } from '../api.ts'
+import { isAfterOwnCommand, isOwnRecord } from '../api.ts'
 import type { List } from '../data.ts'
 import { number } from '../format.ts'
 import { fill, t } from '../texts.ts'
@@ -66,7 +66,7 @@ function useHeld<Item>({ key, data = [] }: List<Item>, idOf: (item: Item) => str
   if (isFirst || isAfterOwnCommand()) seen.current = { version, ids: new Set() }
   const { ids } = seen.current
   const last = data.findLastIndex((item) => ids.has(idOf(item)))
-  const shown = data.filter((item, at) => at > last || ids.has(idOf(item)))
+  const shown = data.filter((item, at) => at > last || ids.has(idOf(item)) || isOwnRecord(idOf(item)))
   for (const item of shown) ids.add(idOf(item))
   const release = () => {
     released.value += 1
