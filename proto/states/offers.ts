@@ -14,7 +14,8 @@ export type OfferState = (typeof OFFER_STATES)[number]
 /**
  * An offer is SUBMITTED only while its RFQ is OPEN or CLOSED, because the cancellation and the award of the RFQ end its
  * submitted offers. An offer whose validity has passed counts as EXPIRED. `isNotOpenedBid`: a current offer for a
- * sealed RFQ binds once the RFQ has closed.
+ * sealed RFQ binds once the RFQ has closed. `factoryIsStillActive` does not hold for a binding offer whose manufacturer
+ * has deactivated the factory: otherwise it could take the offer back.
  */
 export const OFFER = new StateTable({
   record: 'offer',

@@ -107,7 +107,7 @@ export type Amendment = Static<typeof Amendment>
 export const amendRfq = defineOperation({
   ...verb('amend', {
     logged: [...AMENDABLE, 'partRevision', 'files', 'reason'],
-    note: 'Changes the fields that are sent; null clears an optional one. The conditions of the publication hold. The expiry is at least 24 hours away and not earlier than before. An amendment of more than the expiry makes the next `version`; the submitted offers for older versions are outdated until they are reconfirmed or revised.',
+    note: 'Changes the fields that are sent; null clears an optional one. The conditions of the publication hold. The expiry is at least 24 hours away and not earlier than before. An amendment of more than the expiry makes the next `version`, at most 100 times; the submitted offers for older versions are outdated until they are reconfirmed or revised.',
   }),
   id: 'amendRfq',
   summary: 'Amend an RFQ',

@@ -13,6 +13,9 @@ export const INCOTERMS_2020 = ['EXW', 'FCA', 'CPT', 'CIP', 'DAP', 'DPU', 'DDP', 
 
 export const MAX_INVITEES = 100
 
+/** Upper bound of the amendments that make a new version. */
+export const MAX_AMENDMENTS = 100
+
 const EXAMPLE_ID = 'rfq_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 const EXAMPLE_PART = 'part_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 const EXAMPLE_ORG = 'org_01JZ8Q4D3R1G5M7VJ0T6W2X9YC'

@@ -127,8 +127,9 @@ async function requireLegal(tx: Tx, rfq: Rfq, lines: readonly Line[], fields: Fi
     guards: GUARDS,
     async facts() {
       const partExists = (await queries.lockPart(tx, rfq.partId)).length > 0
-      const factoryIds = lines.map(({ offer }) => offer.factory_id)
-      const rows = await queries.lockFactories(tx, rfq.consumerOrgId, factoryIds)
+      const ids = lines.map(({ offer }) => offer.factory_id)
+      // A sealed RFQ is awarded once it has closed, when its current offers bind.
+      const rows = await queries.lockFactories(tx, rfq.consumerOrgId, { ids, areBinding: rfq.sealed ?? false })
       const factories = new Map(rows.map((factory) => [factory.id, factory]))
       return {
         isConcealed: isConcealed(rfq, state),

@@ -1,7 +1,7 @@
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import type { OfferState } from '../../../proto/states/offers.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
-import { isActive, maySource } from '../factories/visibility.ts'
+import { isActive, isReleasedBy, maySource } from '../factories/visibility.ts'
 import type { OfferRow } from '../offers/events.ts'
 import type { OfferedFactory } from '../offers/rules.ts'
 import { isConsumer as isConsumerOfOffer } from '../offers/visibility.ts'
@@ -37,12 +37,18 @@ export const lockOffers = (tx: Tx, rfqId: string, ids: readonly string[]) => tx<
 export const lockPart = (tx: Tx, partId: string) => tx<{ id: string }[]>`
   select id from sourcing.parts where id = ${partId} for share`
 
-/** The factories of offers, which stay as they are until the transaction ends. */
-export const lockFactories = (tx: Tx, consumerOrgId: string, ids: readonly string[]) => tx<
-  ({ id: string } & OfferedFactory)[]
->`
-  select factory.id, ${isActive(tx)} as "isActive", consumer.engagement = 'DISTRIBUTOR' as "needsRelease",
-    ${maySource(tx, consumerOrgId)} as "isReleased"
+/**
+ * The factories of offers, which stay as they are until the transaction ends. A maker cannot take back a binding offer
+ * by deactivating its factory or making it internal.
+ */
+export const lockFactories = (
+  tx: Tx,
+  consumerOrgId: string,
+  { ids, areBinding }: { ids: readonly string[]; areBinding: boolean },
+) => tx<({ id: string } & OfferedFactory)[]>`
+  select factory.id, ${areBinding ? tx`factory.org_manufactures` : isActive(tx)} as "isActive",
+    consumer.engagement = 'DISTRIBUTOR' as "needsRelease",
+    ${areBinding ? isReleasedBy(tx, tx`consumer.distributor_org_id`, tx`consumer.org_id`) : maySource(tx, consumerOrgId)} as "isReleased"
   from sourcing.factories factory
   join organization.org_directory consumer on consumer.org_id = ${consumerOrgId}
   where factory.id = any(${[...ids]})

@@ -150,6 +150,36 @@ describe('what an award refuses', () => {
     }
   })
 
+  test('a binding offer of a sealed RFQ stays awardable although its factory was deactivated or made internal', async () => {
+    for (const change of ['deactivate', 'internal'] as const) {
+      const rfqId = await open({ sealed: true })
+      const offerId = await offer(rfqId, rival)
+      const [{ client }, factoryId] = [rival.administrator, factories.get(rival.orgId)]
+      expect((await rfqsOf(consumer.administrator.client).act(rfqId, 'close')).status).toBe(200)
+      expect((await offersOf(client).act(offerId, 'withdraw')).status).toBe(409)
+      const changed =
+        change === 'internal'
+          ? await client.send('PATCH', `/flows/v1/factories/${factoryId}`, { body: { internal: true } })
+          : await client.post(`/flows/v1/factories/${factoryId}/deactivate`)
+      expect(changed.status).toBe(200)
+      const body = { awards: [{ offerId, quantity: 1 }] }
+      // The distributor still decides: its release is needed.
+      const release = { orgId: consumer.orgId }
+      const path = `/flows/v1/factories/${factoryId}`
+      await market.db.owner`delete from sourcing.factory_releases where factory_id = ${factoryId ?? ''}`
+      expect((await award(rfqId, body)).status).toBe(409)
+      await client.send('PATCH', path, { body: { internal: false } })
+      await client.post(`${path}/activate`)
+      await distributor.administrator.client.post(`${path}/release`, release)
+      if (change === 'internal') await client.send('PATCH', path, { body: { internal: true } })
+      else await client.post(`${path}/deactivate`)
+      expect((await award(rfqId, body)).status).toBe(200)
+      expect(await ordersOfRfq(rfqId)).toHaveLength(1)
+      await client.send('PATCH', path, { body: { internal: false } })
+      await client.post(`${path}/activate`)
+    }
+  })
+
   test('an RFQ that is AWARDED or CANCELLED is 409', async () => {
     const rfqId = await open()
     const offerId = await offer(rfqId, maker)

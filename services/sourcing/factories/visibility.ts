@@ -1,5 +1,5 @@
 import type { Sql } from '../../kit/db/client.ts'
-import { isPartyToFactory } from '../orders/visibility.ts'
+import { isPartyToFactory, type OrgRef } from '../orders/visibility.ts'
 import type { FactoryReader } from './rules.ts'
 
 /* Conditions on rows `factory` of `sourcing.factories`. */
@@ -12,7 +12,7 @@ export const isPublic = (sql: Sql) => sql`factory.active and factory.org_manufac
 /** Whether a factory takes orders. */
 export const isActive = (sql: Sql) => sql`factory.active and factory.org_manufactures`
 
-export const isReleasedBy = (sql: Sql, distributorOrgId: string, orgId: string) => sql`(
+export const isReleasedBy = (sql: Sql, distributorOrgId: OrgRef, orgId: OrgRef) => sql`(
   select true from sourcing.factory_releases released
   where released.org_id = ${orgId} and released.distributor_org_id = ${distributorOrgId}
     and released.factory_id = factory.id

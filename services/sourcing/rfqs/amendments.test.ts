@@ -56,6 +56,16 @@ describe('amend', () => {
     }
   })
 
+  test('is 409 after 100 amendments, apart from those of the expiry alone', async () => {
+    const id = await open()
+    await market.db.owner`update sourcing.rfqs set version = 100 where id = ${id}`
+    expect((await amend(id, { quantities: [20] })).body.version).toBe(101)
+    const { status, body } = await amend(id, { quantities: [30] })
+    expect([status, body.code]).toEqual([409, 'limit_reached'])
+    const expireTime = inHours(100)
+    expect((await amend(id, { expireTime })).body).toMatchObject({ version: 101, quantities: [20], expireTime })
+  })
+
   test('of the expiry alone, and extend, keep the version', async () => {
     const id = await open()
     expect((await amend(id, { expireTime: inHours(60) })).body.version).toBe(1)

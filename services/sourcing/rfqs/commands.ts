@@ -1,5 +1,5 @@
 import type * as api from '../../../proto/http/sourcing/rfq-lifecycle.ts'
-import type { Rfq, RfqInput, RfqPatch } from '../../../proto/http/sourcing/rfqs.ts'
+import { MAX_AMENDMENTS, type Rfq, type RfqInput, type RfqPatch } from '../../../proto/http/sourcing/rfqs.ts'
 import { utcOf } from '../../../proto/http/times.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import { RFQ } from '../../../proto/states/rfqs.ts'
@@ -19,6 +19,7 @@ import {
   contentOf,
   contentProblems,
   GUARDS,
+  hasTooManyAmendments,
   hasTooManyInvitees,
   inviteeProblems,
   partiesOf,
@@ -161,6 +162,11 @@ export async function amendRfq(
   const pinned = body.partRevision === 'CURRENT' && part?.revision !== rfq.partRevision ? part : undefined
   const isNewVersion = pinned !== undefined || changeFiles !== undefined || !Bun.deepEquals(extended, content)
   if (!isNewVersion && content.expireTime === rfq.expireTime) return new JsonText(document)
+  if (isNewVersion && hasTooManyAmendments(rfq)) {
+    throw refuse('limit_reached', {
+      detail: `An RFQ has at most ${MAX_AMENDMENTS} amendments of more than its expiry.`,
+    })
+  }
   if (pinned) await queries.pinPart(tx, rfq.partId, now)
   const change = { reason: body.reason, isNewVersion, pinned }
   const amended = found(await queries.amendContent(tx, { orgId: caller.orgId, id: rfq.id }, content, change, now))

@@ -1,7 +1,7 @@
 import { type FieldError, problem } from '../../../proto/errors.ts'
 import { inOrderOf } from '../../../proto/http/shapes.ts'
 import type { Amendment } from '../../../proto/http/sourcing/rfq-lifecycle.ts'
-import { MAX_INVITEES, type Rfq, RfqInput, type RfqPatch } from '../../../proto/http/sourcing/rfqs.ts'
+import { MAX_AMENDMENTS, MAX_INVITEES, type Rfq, RfqInput, type RfqPatch } from '../../../proto/http/sourcing/rfqs.ts'
 import { utcOf } from '../../../proto/http/times.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import { RFQ, type RfqState } from '../../../proto/states/rfqs.ts'
@@ -121,6 +121,8 @@ export function inviteeProblems(sent: readonly string[], invitees: readonly Invi
     allowed.has(id) ? [] : [problem(`manufacturerIds.${index}`, noSuch('manufacturer', id))],
   )
 }
+
+export const hasTooManyAmendments = ({ version = 1 }: Pick<Rfq, 'version'>) => version > MAX_AMENDMENTS
 
 export const hasTooManyInvitees = (manufacturerIds: readonly string[]) => manufacturerIds.length > MAX_INVITEES
 
