@@ -76,3 +76,31 @@ return concat(
   '}');
 
 update sourcing.offers set state = state where rfq_version is not null;
+
+-- Whether an RFQ or an order of the IP owner's own pins a file of its part.
+create function sourcing.is_pinned_by_owner(file sourcing.files) returns boolean
+language sql stable
+return exists (
+  select from sourcing.part_revisions pinned
+  where pinned.part_id = file.part_id and file.id = any (pinned.file_ids) and (
+    exists (
+      select from sourcing.rfqs rfq
+      where rfq.consumer_org_id = file.org_id and rfq.part_id = pinned.part_id and rfq.part_revision = pinned.revision)
+    or exists (
+      select from sourcing.orders ordered
+      where ordered.consumer_org_id = file.org_id and ordered.part_id = pinned.part_id
+        and ordered.part_revision = pinned.revision)));
+
+-- A removed file that only others pin no longer counts as stored by its IP owner, which cannot delete it.
+create function sourcing.uncount_removed_file() returns trigger
+language plpgsql as $$
+begin
+  if not sourcing.is_pinned_by_owner(new) then
+    update sourcing.files set counted_bytes = 0 where id = new.id and counted_bytes <> 0;
+  end if;
+  return null;
+end $$;
+
+create trigger file_uncounted after update of removed_at on sourcing.files
+  for each row when (new.removed_at is not null and old.removed_at is null)
+  execute function sourcing.uncount_removed_file();

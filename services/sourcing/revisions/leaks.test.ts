@@ -103,6 +103,7 @@ test('an amendment by a consumer that is not the IP owner releases no later file
 
 test('an outline does not tell of an amendment of what it does not show', async () => {
   const id = await open()
+  await rfqsOf(clientOf(maker)).read(id)
   const before = await rfqsOf(clientOf(maker)).read(id)
   expect((await rfqs.act(id, 'amend', { requirements: 'More secret.', reason: 'x' })).status).toBe(200)
   expect((await rfqsOf(clientOf(maker)).read(id)).text).toBe(before.text)

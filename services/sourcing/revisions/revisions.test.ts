@@ -181,6 +181,7 @@ describe('partChanged', () => {
     const partId = await publishedPart(own.client)
     const rfqId = await openFor(partId)
     const changedFor = async (by: TestOrganization) => (await rfqsOf(clientOf(by)).read(rfqId)).body.partChanged
+    await rfqsOf(clientOf(maker)).read(rfqId)
     const before = (await rfqsOf(clientOf(maker)).read(rfqId)).text
     const events = await caseEventsOf(market, async () => {
       await patch(partId, { title: 'Second' })
@@ -233,6 +234,27 @@ describe('a file that a pinned revision lists', () => {
     expect(history.text).toContain(`{"field":"files.${pinned.id}.name","before":"a"}`)
     const [kept] = await filesAt(clientOf(maker), partId, (await latest(partId)) - 2)
     expect(kept?.id).toBe(pinned.id)
+  })
+
+  test('no longer counts as stored once it is removed, unless an RFQ or order of its IP owner pins it, too', async () => {
+    const both = await market.organization(['IP_OWNER', 'CONSUMER'])
+    const files = new FileClient(market, clientOf(both))
+    const stored = async () => {
+      const [usage] = await market.db.owner<{ stored_bytes: string }[]>`
+        select stored_bytes from sourcing.storage_usage where org_id = ${both.orgId}`
+      return Number(usage?.stored_bytes ?? 0)
+    }
+    const partId = await publishedPart(files.client)
+    const [first, second] = [await files.addFile(partId, '12345'), await files.addFile(partId, '123')]
+    await openFor(partId)
+    expect(await stored()).toBe(8)
+    expect((await files.changeFiles(partId, { remove: [first.id] })).status).toBe(204)
+    expect([await stateOf(first.id), await stored()]).toEqual(['KEPT', 3])
+    const rfqs = rfqsOf(clientOf(both))
+    const { id } = (await rfqs.create(rfqBody(partId, { manufacturerIds: [maker.orgId] }))).body
+    expect((await rfqs.act(id, 'publish')).status).toBe(200)
+    expect((await files.changeFiles(partId, { remove: [second.id] })).status).toBe(204)
+    expect([await stateOf(second.id), await stored()]).toEqual(['KEPT', 3])
   })
 
   const latest = async (partId: string) => (await read(ipOwner, `/v1/parts/${partId}`)).body.revision
