@@ -9,9 +9,9 @@ import { Rfq, rfqId } from './rfqs.ts'
 
 const awardsTag = defineTag('Awards', 'Ending an RFQ with orders: offers are accepted, and each becomes an order.')
 
-const MAX_AWARDS = 100
+export const MAX_AWARDS = 100
 
-const quantity = Type.Integer({
+export const quantity = Type.Integer({
   minimum: 1,
   maximum: 1_000_000_000,
   format: 'int32',
@@ -19,7 +19,7 @@ const quantity = Type.Integer({
   examples: [10],
 })
 
-const sellerOrgId = Type.Optional(
+export const sellerOrgId = Type.Optional(
   Type.String({
     minLength: 1,
     maxLength: 64,
@@ -28,11 +28,11 @@ const sellerOrgId = Type.Optional(
   }),
 )
 
-const purchaseOrderNumber = Type.Optional(
+export const purchaseOrderNumber = Type.Optional(
   Line(100, { minLength: 1, description: "The consumer's own number of the order.", examples: ['4500118'] }),
 )
 
-const orders = Type.Array(Order, { description: 'The orders that were placed: one for each awarded offer.' })
+export const orders = Type.Array(Order, { description: 'The orders that were placed: one for each awarded offer.' })
 
 export const AwardedRfq = closed({ ...Rfq.properties, orders }, { description: 'The RFQ, with its orders.' })
 export type AwardedRfq = Static<typeof AwardedRfq>

@@ -117,12 +117,14 @@ export const amendRfq = defineOperation({
   refusals: ['illegal_transition', 'precondition_failed', 'conflict', 'limit_reached', 'subscription_required'],
 })
 
+export const Extension = closed({ expireTime: expireTime('New time at which the RFQ closes.') })
+
 export const extendRfq = defineOperation({
   ...verb('extend', { logged: ['expireTime'], note: 'The new expiry must be later than the current one.' }),
   id: 'extendRfq',
   summary: 'Extend an RFQ',
   access: 'rfq:publish',
-  body: closed({ expireTime: expireTime('New time at which the RFQ closes.') }),
+  body: Extension,
 })
 
 export const closeRfq = defineOperation({
@@ -141,14 +143,16 @@ export const reopenRfq = defineOperation({
   body: closed({ expireTime: expireTime('New time at which the RFQ closes.') }),
 })
 
+export const Cancellation = closed({
+  reason: Line(500, { description: 'Why the RFQ is cancelled.', examples: ['The pump is replaced.'] }),
+})
+
 export const cancelRfq = defineOperation({
   ...verb('cancel', { logged: ['reason'] }),
   id: 'cancelRfq',
   summary: 'Cancel an RFQ',
   access: 'rfq:cancel',
-  body: closed({
-    reason: Line(500, { description: 'Why the RFQ is cancelled.', examples: ['The pump is replaced.'] }),
-  }),
+  body: Cancellation,
 })
 
 export const declineRfq = defineOperation({

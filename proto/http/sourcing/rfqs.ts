@@ -174,6 +174,12 @@ export const Rfq = Type.Composite(
           examples: [1],
         }),
       ),
+      packageId: Type.Optional(
+        Type.String({
+          description: 'Package of which the RFQ is a line. For the consumer and invited manufacturers.',
+          examples: ['package_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
+        }),
+      ),
       amendmentReason: Type.Optional(
         Type.String({ description: 'Reason of the last amendment.', examples: ['The hub was moved by 2 mm.'] }),
       ),

@@ -1,3 +1,4 @@
+import type { FieldError } from '../../../proto/errors.ts'
 import type * as api from '../../../proto/http/sourcing/awards.ts'
 import type { AcceptedOffer, AwardedRfq } from '../../../proto/http/sourcing/awards.ts'
 import type { Offer } from '../../../proto/http/sourcing/offers.ts'
@@ -13,10 +14,10 @@ import { emitOfferEvents } from '../offers/events.ts'
 import { findOffer } from '../offers/queries.ts'
 import { emitOrderEvent } from '../orders/events.ts'
 import type { OrderFollowers } from '../orders/followers.ts'
-import { closeExpired } from '../rfqs/commands.ts'
 import { caseChange, emitRfqEvent } from '../rfqs/events.ts'
 import type { RfqFollowers } from '../rfqs/followers.ts'
-import { lockOwnRfq } from '../rfqs/queries.ts'
+import { lockOwn } from '../rfqs/legality.ts'
+import { closeExpired } from '../rfqs/moves.ts'
 import { stateAt } from '../rfqs/rules.ts'
 import { breakFor, dueDateOf, totalOf } from './pricing.ts'
 import * as queries from './queries.ts'
@@ -68,47 +69,121 @@ interface AwardRequest {
 
 /** Locks the RFQ, then its offers, so that submissions, withdrawals and other awards come before or after. */
 async function award(
-  { followers }: AwardDeps,
+  deps: AwardDeps,
   tx: Tx,
   { orgId, rfqId, awards, sellerOrgId, fields, now }: AwardRequest,
-): Promise<{ rfq: Rfq; orders: Order[] }> {
-  const rfq: Rfq = JSON.parse(found(await lockOwnRfq(tx, orgId, rfqId)).document)
-  const offerIds = awards.map(({ offerId }) => offerId)
-  const offers = new Map((await queries.lockOffers(tx, rfqId, offerIds)).map((offer) => [offer.id, offer]))
-  const [organizations] = await queries.findOrganizations(tx, orgId, sellerOrgId)
-  const problems = referenceProblems(awards, new Set(offers.keys()), fields)
-  if (sellerOrgId !== undefined && !organizations.is_seller) problems.push(unknownSeller(sellerOrgId))
+): Promise<PlacedAward> {
+  const { rfq } = await lockOwn(tx, orgId, rfqId)
+  const organizations = await findSeller(tx, orgId, sellerOrgId)
+  const plan = await planAward(tx, { rfq, awards, organizations, fields, now })
+  const problems = [...plan.problems, ...organizations.problems]
   if (problems.length > 0) throw invalid(problems)
+  await requireAwardable(tx, plan)
+  const placed = await placeAward(deps, tx, plan)
+  await updateCases(deps, tx, [plan], now)
+  return placed
+}
 
-  // The ids are made at once, so that they sort as the request does, whatever other requests do meanwhile.
-  const lines = awards.map(({ offerId, quantity, purchaseOrderNumber }) => ({
-    orderId: newIdAt('order', now),
-    quantity,
-    purchaseOrderNumber,
-    offer: offers.get(offerId) as queries.AwardedOffer,
-  }))
-  await requireLegal(tx, rfq, lines, fields, now)
+interface Organizations {
+  /** Undefined: each manufacturer sells what it makes. */
+  sellerOrgId: string | undefined
+  distributorOrgId: string | null
+  problems: readonly FieldError[]
+}
 
-  const hasExpired = stateAt(rfq, now) !== rfq.state
-  if (hasExpired) await closeExpired(tx, rfq, now)
+/** The seller that an award names, and the distributor of the consumer. */
+export async function findSeller(tx: Tx, orgId: string, sellerOrgId: string | undefined): Promise<Organizations> {
+  const [{ distributor_org_id: distributorOrgId, is_seller: isSeller }] = await queries.findOrganizations(
+    tx,
+    orgId,
+    sellerOrgId,
+  )
+  return {
+    sellerOrgId,
+    distributorOrgId,
+    problems: sellerOrgId !== undefined && !isSeller ? [unknownSeller(sellerOrgId)] : [],
+  }
+}
+
+interface PlannedAward {
+  rfq: Rfq
+  awards: readonly Award[]
+  organizations: Organizations
+  fields: FieldNames
+  now: string
+}
+
+/** An award of a locked RFQ, whose offers are locked. */
+export interface AwardPlan extends PlannedAward {
+  lines: readonly Line[]
+  /** Offers that the request may not name. */
+  problems: readonly FieldError[]
+}
+
+/** Locks the offers of a locked RFQ. */
+export async function planAward(tx: Tx, planned: PlannedAward): Promise<AwardPlan> {
+  const { rfq, awards, fields, now } = planned
+  const locked = await queries.lockOffers(
+    tx,
+    rfq.id,
+    awards.map(({ offerId }) => offerId),
+  )
+  const offers = new Map(locked.map((offer) => [offer.id, offer]))
+  return {
+    ...planned,
+    problems: referenceProblems(awards, new Set(offers.keys()), fields),
+    // The ids are made at once, so that they sort as the request does, whatever other requests do meanwhile.
+    lines: awards.map(({ offerId, quantity, purchaseOrderNumber }) => ({
+      orderId: newIdAt('order', now),
+      quantity,
+      purchaseOrderNumber,
+      offer: offers.get(offerId) as queries.AwardedOffer,
+    })),
+  }
+}
+
+/** An awarded RFQ with its orders. */
+export interface PlacedAward {
+  rfq: Rfq
+  orders: Order[]
+}
+
+/** Ends an RFQ with orders. The plan was checked, and its cases are updated last. */
+export async function placeAward({ followers }: AwardDeps, tx: Tx, plan: AwardPlan): Promise<PlacedAward> {
+  const { rfq, lines, now } = plan
+  const offerIds = lines.map(({ offer }) => offer.id)
+  if (hasExpired(plan)) await closeExpired(tx, [rfq], now)
   // Before the award, whose answer tells how many questions are left.
-  await followers.endQuestions(tx, rfq, now)
-  await queries.markAwarded(tx, rfqId, offerIds)
+  await followers.endQuestions(tx, [rfq], now)
+  await queries.markAwarded(tx, rfq.id, offerIds)
   const { from, to } = RFQ.verbs.award
-  const [awarded] = await queries.awardRfq(tx, { orgId, id: rfqId }, { from, to, offerIds }, now)
+  const key = { orgId: rfq.consumerOrgId, id: rfq.id }
+  const [awarded] = await queries.awardRfq(tx, key, { from, to, offerIds }, now)
   if (!awarded) throw refuse('illegal_transition', { detail: 'The state of the RFQ has changed.' })
-  const ended = await queries.endOffers(tx, rfqId, offerIds, now)
+  const ended = await queries.endOffers(tx, rfq.id, offerIds, now)
   await emitRfqEvent(tx, 'awarded', rfq)
   await emitOfferEvents(
     tx,
     ended.map((offer) => [EVENT_NAMES[offer.state], offer] as const),
   )
-  const { distributor_org_id: distributorOrgId } = organizations
-  const orders = await placeOrders(tx, lines, { sellerOrgId, distributorOrgId, rfq, now })
+  const orders = await placeOrders(tx, plan)
   await followers.openAssignments(tx, orders)
-  if (hasExpired) await followers.updateCases(tx, [caseChange('closed', rfq)], now)
-  await followers.updateCases(tx, [{ ...caseChange('awarded', rfq), ends: true }], now)
   return { rfq: JSON.parse(awarded.document), orders }
+}
+
+const hasExpired = ({ rfq, now }: AwardPlan) => stateAt(rfq, now) !== rfq.state
+
+/** Updates the cases of awarded RFQs, which comes last in a transaction. */
+export async function updateCases(
+  { followers }: AwardDeps,
+  tx: Tx,
+  plans: readonly AwardPlan[],
+  now: string,
+): Promise<void> {
+  const closed = plans.filter(hasExpired).map(({ rfq }) => caseChange('closed', rfq))
+  await followers.updateCases(tx, closed, now)
+  const awarded = plans.map(({ rfq }) => ({ ...caseChange('awarded', rfq), ends: true }))
+  await followers.updateCases(tx, awarded, now)
 }
 
 const EVENT_NAMES = { ACCEPTED: 'accepted', EXPIRED: 'expired', REJECTED: 'rejected' } as const
@@ -121,7 +196,7 @@ interface Line {
 }
 
 /** Throws 409 for another state of the RFQ and for unmet guards. Part and factories are locked. */
-async function requireLegal(tx: Tx, rfq: Rfq, lines: readonly Line[], fields: FieldNames, now: string): Promise<void> {
+export async function requireAwardable(tx: Tx, { rfq, lines, fields, now }: AwardPlan): Promise<void> {
   const state = stateAt(rfq, now)
   await requireGuards(RFQ, 'award', state, {
     guards: GUARDS,
@@ -155,18 +230,10 @@ async function requireLegal(tx: Tx, rfq: Rfq, lines: readonly Line[], fields: Fi
   })
 }
 
-interface OrderTerms {
-  /** Undefined: each manufacturer sells what it makes. */
-  sellerOrgId: string | undefined
-  distributorOrgId: string | null
-  rfq: Rfq
-  now: string
-}
-
-async function placeOrders(tx: Tx, lines: readonly Line[], terms: OrderTerms): Promise<Order[]> {
+async function placeOrders(tx: Tx, plan: AwardPlan): Promise<Order[]> {
   const orders: Order[] = []
-  for (const line of lines) {
-    const order = await placeOrder(tx, line, terms)
+  for (const line of plan.lines) {
+    const order = await placeOrder(tx, line, plan)
     await emitOrderEvent(tx, 'placed', order)
     orders.push(order)
   }
@@ -176,7 +243,7 @@ async function placeOrders(tx: Tx, lines: readonly Line[], terms: OrderTerms): P
 async function placeOrder(
   tx: Tx,
   { orderId, quantity, purchaseOrderNumber, offer }: Line,
-  { sellerOrgId, distributorOrgId, rfq, now }: OrderTerms,
+  { organizations: { sellerOrgId, distributorOrgId }, rfq, now }: AwardPlan,
 ): Promise<Order> {
   const price = breakFor(offer.price_breaks, quantity)
   if (!price) throw new Error('an awarded quantity has a price')

@@ -89,25 +89,26 @@ export const moveState = (
   where id = ${id} and ${isParty(tx, orgId)} and state = any(${[...from]})
   returning document`
 
-interface RfqCases {
+interface NewRfqCase {
+  id: string
   rfqId: string
+  orgId: string
   title: string
-  /** The id of each case and its organization, in the same order. */
-  ids: readonly string[]
-  orgIds: readonly string[]
 }
 
-/** Opens a separate SOURCING case for each organization. An existing case of the RFQ is reopened instead. */
-export const insertRfqCases = (tx: Tx, { rfqId, title, ids, orgIds }: RfqCases, now: string) => tx<
-  { document: string; is_new: boolean }[]
+/** Opens a separate SOURCING case for each organization of each RFQ. An existing case of the RFQ is reopened instead. */
+export const insertRfqCases = (tx: Tx, cases: readonly NewRfqCase[], now: string) => tx<
+  { rfq_id: string; document: string; is_new: boolean }[]
 >`
   insert into sourcing.cases (
     id, kind, state, title, rfq_id, org_id, party_org_ids, follows_rfq, created_at, updated_at)
-  select id, 'SOURCING', 'OPEN', ${title}, ${rfqId}, org_id, array[org_id], true, ${now}, ${now}
-  from unnest(${[...ids]}::text[], ${[...orgIds]}::text[]) created (id, org_id)
+  select id, 'SOURCING', 'OPEN', title, rfq_id, org_id, array[org_id], true, ${now}, ${now}
+  from unnest(${cases.map(({ id }) => id)}::text[], ${cases.map(({ title }) => title)}::text[],
+    ${cases.map(({ rfqId }) => rfqId)}::text[], ${cases.map(({ orgId }) => orgId)}::text[])
+    created (id, title, rfq_id, org_id)
   on conflict (rfq_id, org_id) where follows_rfq do update
     set state = 'OPEN', closed_by_org_id = null, updated_at = ${now}
-  returning document, xmax = 0 as is_new`
+  returning rfq_id, document, xmax = 0 as is_new`
 
 /** RFQ and organization of each case, and whether the case ends now, as columns of the same length. */
 interface RfqCaseChanges {

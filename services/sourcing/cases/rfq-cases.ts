@@ -1,33 +1,33 @@
 import type { CaseEvent } from '../../../proto/events/events.ts'
 import type { Cause } from '../../../proto/events/shapes.ts'
 import type { Case } from '../../../proto/http/sourcing/cases.ts'
-import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
-import type { RfqChange } from '../rfqs/followers.ts'
+import type { RfqChange, RfqOpening } from '../rfqs/followers.ts'
 import { notifyOfCases } from './events.ts'
 import { insertRfqCases, updateRfqCases } from './queries.ts'
 
 /**
- * Opens a case for each organization of an RFQ alone, so that manufacturers do not learn of each other, and notifies
+ * Opens a case for each organization of each RFQ alone, so that manufacturers do not learn of each other, and notifies
  * each of its own case. The case of an organization that is invited again is reopened.
  */
-export async function openCases(
-  tx: Tx,
-  { id, serialNumber }: Pick<Rfq, 'id' | 'serialNumber'>,
-  orgIds: readonly string[],
-  cause: Cause,
-  now: string,
-): Promise<void> {
-  const distinctOrgIds = [...new Set(orgIds)]
-  const ids = distinctOrgIds.map(() => newIdAt('case', now))
-  const title = `Request for quotation ${serialNumber}`
-  const opened = await insertRfqCases(tx, { rfqId: id, title, ids, orgIds: distinctOrgIds }, now)
+export async function openCases(tx: Tx, openings: readonly RfqOpening[], now: string): Promise<void> {
+  const cases = openings.flatMap(({ rfq: { id: rfqId, serialNumber }, orgIds }) =>
+    [...new Set(orgIds)].map((orgId) => ({
+      id: newIdAt('case', now),
+      rfqId,
+      orgId,
+      title: `Request for quotation ${serialNumber}`,
+    })),
+  )
+  if (cases.length === 0) return
+  const opened = await insertRfqCases(tx, cases, now)
+  const causes = new Map(openings.map(({ rfq, cause }) => [rfq.id, cause]))
   await notifyOfCases(
     tx,
-    opened.map(({ document, is_new: isNew }) => ({
+    opened.map(({ rfq_id: rfqId, document, is_new: isNew }) => ({
       type: isNew ? 'cases.created' : 'cases.updated',
-      data: { case: JSON.parse(document), cause },
+      data: { case: JSON.parse(document), cause: causes.get(rfqId) as Cause },
     })),
   )
 }

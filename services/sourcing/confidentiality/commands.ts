@@ -1,6 +1,7 @@
 import type * as api from '../../../proto/http/sourcing/rfq-confidentiality.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import { RFQ } from '../../../proto/states/rfqs.ts'
+import type { Caller } from '../../kit/auth/caller.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
 import { requireGuards, requireTransition } from '../../kit/command/transitions.ts'
 import type { Tx } from '../../kit/db/client.ts'
@@ -16,16 +17,42 @@ import { ACCEPTANCE_GUARDS, RELEASE_GUARDS, readersOf } from './rules.ts'
 /** Accepts the terms for the caller's organization, which reads the whole RFQ and its part from then on. */
 export async function acceptTerms(
   { followers }: RfqDeps,
-  { tx, caller: { orgId, userId }, params, now, audit }: CommandOf<typeof api.acceptRfqTerms>,
+  { tx, caller, params, now, audit }: CommandOf<typeof api.acceptRfqTerms>,
 ): Promise<JsonText> {
-  const invitation = found(await lockInvitation(tx, orgId, params.id))
+  const invitation = found(await lockInvitation(tx, caller.orgId, params.id))
+  await requireAcceptable(invitation, now)
+  const ipAddress = audit.context.ipAddress ?? null
+  const { document, changes } = await acceptLocked(tx, { caller, ipAddress, invitation, now })
+  await followers.updateCases(tx, changes, now)
+  return new JsonText(document)
+}
+
+type Invitation = Awaited<ReturnType<typeof lockInvitation>>[number]
+
+/** Throws 409 where there is nothing to accept. */
+export function requireAcceptable(invitation: Invitation, now: string): Promise<void> {
   const rfq: Rfq = JSON.parse(invitation.rfq)
-  const { confidentialityTerms: terms = '' } = rfq
-  await requireGuards(RFQ, 'acceptTerms', stateAt(rfq, now), {
+  return requireGuards(RFQ, 'acceptTerms', stateAt(rfq, now), {
     guards: ACCEPTANCE_GUARDS,
     facts: () => ({ ...rfq, ...invitation }),
   })
-  const ipAddress = audit.context.ipAddress ?? null
+}
+
+interface Acceptance {
+  caller: Pick<Caller, 'orgId' | 'userId'>
+  ipAddress: string | null
+  /** Locked, with its RFQ. */
+  invitation: Invitation
+  now: string
+}
+
+/** Accepts the terms of one RFQ. The cases are updated by the caller. */
+export async function acceptLocked(
+  tx: Tx,
+  { caller: { orgId, userId }, ipAddress, invitation, now }: Acceptance,
+): Promise<{ document: string; changes: RfqChange[] }> {
+  const rfq: Rfq = JSON.parse(invitation.rfq)
+  const { confidentialityTerms: terms = '' } = rfq
   await queries.insertAcceptance(tx, { rfqId: rfq.id, orgId, userId, ipAddress, terms }, now)
   const { document } = found(await queries.endOutline(tx, orgId, rfq.id))
   await emitRfqTermsAccepted(tx, rfq, orgId)
@@ -33,9 +60,7 @@ export async function acceptTerms(
   if (isReleased) await emitRfqFiles(tx, 'filesReleased', rfq, [orgId])
   const readers = { rfqId: rfq.id, orgIds: readersOf(rfq, ownerSeesAcceptances, [orgId]) }
   const causes = ['termsAccepted', ...(isReleased ? (['filesReleased'] as const) : [])] as const
-  const changes = causes.map((name): RfqChange => ({ ...readers, cause: causeOf(name, rfq) }))
-  await followers.updateCases(tx, changes, now)
-  return new JsonText(document)
+  return { document, changes: causes.map((name): RfqChange => ({ ...readers, cause: causeOf(name, rfq) })) }
 }
 
 /** Releases files of the group `ip` for quoting. A manufacturer to which they are released keeps its release. */

@@ -4,9 +4,9 @@ import { endOffersOf } from './queries.ts'
 
 const EVENT_NAMES = { REJECTED: 'rejected', EXPIRED: 'expired' } as const
 
-/** Rejects the submitted offers of a cancelled RFQ. Offers whose validity has passed expire instead. */
-export async function rejectOffers(tx: Tx, rfqId: string, now: string): Promise<void> {
-  const ended = await endOffersOf(tx, rfqId, now)
+/** Rejects the submitted offers of cancelled RFQs. Offers whose validity has passed expire instead. */
+export async function rejectOffers(tx: Tx, rfqIds: readonly string[], now: string): Promise<void> {
+  const ended = await endOffersOf(tx, rfqIds, now)
   await emitOfferEvents(
     tx,
     ended.map((offer) => [EVENT_NAMES[offer.state], offer]),

@@ -8,6 +8,7 @@ import {
 } from '../../../proto/http/sourcing/offers.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import { OFFER } from '../../../proto/states/offers.ts'
+import type { Caller } from '../../kit/auth/caller.ts'
 import type { CommandOf, FieldsOf } from '../../kit/command/command.ts'
 import { requireGuards, requireTransition } from '../../kit/command/transitions.ts'
 import type { Tx } from '../../kit/db/client.ts'
@@ -15,7 +16,7 @@ import { newIdAt } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
-import type { RfqDeps } from '../rfqs/followers.ts'
+import type { RfqChange, RfqDeps } from '../rfqs/followers.ts'
 import { lockInvitation } from '../rfqs/queries.ts'
 import { stateAt as rfqStateAt } from '../rfqs/rules.ts'
 import { caseChange, emitOfferEvent, emitOfferRevised, type SharedOffer } from './events.ts'
@@ -26,6 +27,7 @@ import {
   GUARDS,
   hasRoom,
   invitationProblems,
+  type OfferContent,
   type OwnOffer,
   patchedContent,
   stateAt,
@@ -36,34 +38,43 @@ import {
 /** Creates a draft of the caller's organization for an open RFQ to which it is invited. */
 export async function createOffer({ tx, caller, body, now, audit }: CommandOf<typeof api.createOffer>): Promise<Offer> {
   const { rfq, ...invitation } = await requireReferences(tx, caller.orgId, body)
-  const problems = invitationProblems({ rfqState: rfqStateAt(rfq, now), ...invitation })
-  if (problems.length > 0) throw refuse('illegal_transition', { errors: problems })
+  requireInvitation({ rfq, ...invitation }, now)
   await requireRoom(tx, caller.orgId, rfq.id)
-  const { partId, consumerOrgId, ipOwnerOrgId, currency } = rfq
-  const offer = {
-    id: newIdAt('offer', now),
-    rfqId: rfq.id,
-    partId,
-    manufacturerOrgId: caller.orgId,
-    consumerOrgId,
-    ipOwnerOrgId,
-    currency,
-    createdBy: caller.userId,
-  }
-  const [row] = await queries.insertOffer(tx, offer, contentOf(body), now)
-  audit.add({ offerId: offer.id })
-  await emitOfferEvent(tx, 'created', row)
+  const row = await insertDraft(tx, caller, rfq, body, now)
+  audit.add({ offerId: row.id })
   return JSON.parse(row.document)
 }
 
-interface Invited {
+/** Throws 409 for an RFQ that is not open to the manufacturer. */
+export function requireInvitation({ rfq, ...invitation }: Invited, now: string): void {
+  const problems = invitationProblems({ rfqState: rfqStateAt(rfq, now), ...invitation })
+  if (problems.length > 0) throw refuse('illegal_transition', { errors: problems })
+}
+
+/** Stores a draft whose references were checked. */
+export async function insertDraft(
+  tx: Tx,
+  { orgId, userId }: Pick<Caller, 'orgId' | 'userId'>,
+  { id: rfqId, partId, consumerOrgId, ipOwnerOrgId, currency }: Rfq,
+  content: OfferInput,
+  now: string,
+) {
+  const parties = { manufacturerOrgId: orgId, consumerOrgId, ipOwnerOrgId }
+  const offer = { id: newIdAt('offer', now), rfqId, partId, ...parties, currency, createdBy: userId }
+  const [row] = await queries.insertOffer(tx, offer, contentOf(content), now)
+  await emitOfferEvent(tx, 'created', row)
+  return row
+}
+
+/** The RFQ to which a manufacturer is invited, both locked. */
+export interface Invited {
   rfq: Rfq
   invitationState: string
   awaitsAcceptance: boolean
 }
 
 /** Locks RFQ and invitation; throws 400 for an RFQ, a factory or a currency that the offer may not name. */
-async function requireReferences(tx: Tx, orgId: string, body: OfferInput): Promise<Invited> {
+export async function requireReferences(tx: Tx, orgId: string, body: OfferInput): Promise<Invited> {
   const [invitation] = await lockInvitation(tx, orgId, body.rfqId)
   if (!invitation) throw invalid([unknownRfq(body.rfqId)])
   const rfq: Rfq = JSON.parse(invitation.rfq)
@@ -85,7 +96,7 @@ async function requireContent(
 }
 
 /** Throws 409 for an organization with too many offers. The invitation is locked. */
-async function requireRoom(tx: Tx, orgId: string, rfqId: string): Promise<void> {
+export async function requireRoom(tx: Tx, orgId: string, rfqId: string): Promise<void> {
   const [count] = await queries.countOffers(tx, orgId, rfqId)
   if (!hasRoom(count)) {
     throw refuse('limit_reached', {
@@ -110,10 +121,20 @@ export async function patchOffer({
   requireMatch(ifMatch, row.document)
   const offer: OwnOffer = JSON.parse(row.document)
   requireTransition(OFFER, 'patch', stateAt(offer, now))
-  const key = { orgId, id: offer.id }
-  const changed = found(await queries.updateContent(tx, key, patchedContent(offer, body), now))
-  if (changed.document !== row.document) await emitOfferEvent(tx, 'updated', changed)
-  return new JsonText(changed.document)
+  return new JsonText((await replaceContent(tx, orgId, row, patchedContent(offer, body), now)).document)
+}
+
+/** Replaces the content of a locked draft. The same content emits no event. */
+export async function replaceContent(
+  tx: Tx,
+  orgId: string,
+  { id, document }: Pick<queries.OwnOfferRow, 'id' | 'document'>,
+  content: OfferContent,
+  now: string,
+) {
+  const changed = found(await queries.updateContent(tx, { orgId, id }, content, now))
+  if (changed.document !== document) await emitOfferEvent(tx, 'updated', changed)
+  return changed
 }
 
 /** Submits an own draft; of two concurrent calls one gets 409. A revision supersedes the offer that it revises. */
@@ -124,13 +145,24 @@ export async function submitOffer(
   const locked = await lockWithRfq(tx, orgId, params.id)
   requireMatch(ifMatch, locked.row.document)
   await requireLegal(tx, 'submit', locked, now)
-  const moved = found(await move(tx, 'submit', { orgId, id: params.id }, { rfq: locked.rfq, now }))
-  await queries.markOffered(tx, orgId, locked.rfq.id, now)
-  await emitOfferEvent(tx, 'submitted', moved)
-  const superseded = await supersede(tx, orgId, locked.row.previous_offer_id, now)
-  const changes = [caseChange('submitted', moved), ...superseded.map((offer) => caseChange('superseded', offer))]
+  const { document, changes } = await submitLocked(tx, orgId, locked, now)
   await followers.updateCases(tx, changes, now)
-  return new JsonText(moved.document)
+  return new JsonText(document)
+}
+
+/** Submits a locked draft that was checked. The cases are updated by the caller, last in its transaction. */
+export async function submitLocked(
+  tx: Tx,
+  orgId: string,
+  { rfq, row }: LockedOffer,
+  now: string,
+): Promise<{ document: string; changes: RfqChange[] }> {
+  const moved = found(await move(tx, 'submit', { orgId, id: row.id }, { rfq, now }))
+  await queries.markOffered(tx, orgId, rfq.id, now)
+  await emitOfferEvent(tx, 'submitted', moved)
+  const superseded = await supersede(tx, orgId, row.previous_offer_id, now)
+  const changes = [caseChange('submitted', moved), ...superseded.map((offer) => caseChange('superseded', offer))]
+  return { document: moved.document, changes }
 }
 
 /** Supersedes the previous offer, unless it was withdrawn, rejected or has expired meanwhile. */
@@ -142,18 +174,30 @@ async function supersede(tx: Tx, orgId: string, id: string | null, now: string):
 
 /** Copies an own submitted offer and its documents into a draft with the next revision. */
 export async function reviseOffer(
-  { followers }: RfqDeps,
-  { tx, caller: { orgId, userId: createdBy }, params, now, audit }: CommandOf<typeof api.reviseOffer>,
+  deps: RfqDeps,
+  { tx, caller, params, now, audit }: CommandOf<typeof api.reviseOffer>,
 ): Promise<JsonText> {
-  const locked = await lockWithRfq(tx, orgId, params.id)
+  const locked = await lockWithRfq(tx, caller.orgId, params.id)
   await requireLegal(tx, 'revise', locked, now)
-  await requireRoom(tx, orgId, locked.rfq.id)
-  const id = newIdAt('offer', now)
-  const [revision] = await queries.insertRevision(tx, { id, orgId, previousOfferId: params.id, createdBy }, now)
-  await followers.copyDocuments(tx, params.id, id, now)
-  audit.add({ offerId: id })
-  await emitOfferRevised(tx, revision, params.id)
+  await requireRoom(tx, caller.orgId, locked.rfq.id)
+  const revision = await draftRevision(deps, tx, caller, params.id, now)
+  audit.add({ offerId: revision.id })
   return new JsonText(revision.document)
+}
+
+/** Drafts a revision of a locked offer that was checked. */
+export async function draftRevision(
+  { followers }: RfqDeps,
+  tx: Tx,
+  { orgId, userId: createdBy }: Pick<Caller, 'orgId' | 'userId'>,
+  previousOfferId: string,
+  now: string,
+) {
+  const id = newIdAt('offer', now)
+  const [revision] = await queries.insertRevision(tx, { id, orgId, previousOfferId, createdBy }, now)
+  await followers.copyDocuments(tx, previousOfferId, id, now)
+  await emitOfferRevised(tx, revision, previousOfferId)
+  return revision
 }
 
 /** Makes an own outdated offer one for the current version of its RFQ, with the same content. */
@@ -190,13 +234,13 @@ export async function endOffer(
   return new JsonText(moved.document)
 }
 
-interface LockedOffer extends Invited {
+export interface LockedOffer extends Invited {
   offer: OwnOffer
   row: queries.OwnOfferRow
 }
 
 /** An own offer after its RFQ and its invitation, all locked in this order. */
-async function lockWithRfq(tx: Tx, orgId: string, id: string): Promise<LockedOffer> {
+export async function lockWithRfq(tx: Tx, orgId: string, id: string): Promise<LockedOffer> {
   const { rfq_id: rfqId } = found(await queries.findRfqOf(tx, orgId, id))
   const invitation = found(await lockInvitation(tx, orgId, rfqId))
   const row = found(await queries.lockOwnOffer(tx, orgId, id))
@@ -205,7 +249,7 @@ async function lockWithRfq(tx: Tx, orgId: string, id: string): Promise<LockedOff
 }
 
 /** Throws 409 for a verb that the state or a guard does not allow. */
-const requireLegal = (
+export const requireLegal = (
   tx: Tx,
   verb: 'submit' | 'reconfirm' | 'revise' | 'withdraw',
   locked: LockedOffer,

@@ -153,12 +153,14 @@ export const markOffered = (tx: Tx, orgId: string, rfqId: string, now: string) =
   where rfq_id = ${rfqId} and org_id = ${orgId}`
 
 /**
- * Ends the submitted offers of an RFQ that is cancelled: REJECTED, or EXPIRED where the validity has passed. The RFQ is
- * locked.
+ * Ends the submitted offers of RFQs that are cancelled: REJECTED, or EXPIRED where the validity has passed. The RFQs
+ * are locked.
  */
-export const endOffersOf = (tx: Tx, rfqId: string, now: string) => tx<(OfferRow & { state: 'REJECTED' | 'EXPIRED' })[]>`
+export const endOffersOf = (tx: Tx, rfqIds: readonly string[], now: string) => tx<
+  (OfferRow & { state: 'REJECTED' | 'EXPIRED' })[]
+>`
   with locked as materialized (
-    select id from sourcing.offers where rfq_id = ${rfqId} and state = 'SUBMITTED' order by id for update
+    select id from sourcing.offers where rfq_id = any(${[...rfqIds]}) and state = 'SUBMITTED' order by id for update
   )
   update sourcing.offers offer set
     state = case when valid_until <= ${now} then 'EXPIRED' else 'REJECTED' end, updated_at = ${now}

@@ -39,7 +39,7 @@ export async function askQuestion(
   if (!hasRoom(counts)) throw refuse('limit_reached', { detail: TOO_MANY_QUESTIONS })
   const id = newIdAt('question', now)
   const [{ document }] = await queries.insertQuestion(tx, { id, rfqId: rfq.id, orgId, text: body.text }, now)
-  await queries.updateUnanswered(tx, rfq.id)
+  await queries.updateUnanswered(tx, [rfq.id])
   audit.add({ questionId: id })
   await emitQuestionEvents(tx, 'questionAsked', rfq, [{ id, askedByOrgId: orgId }])
   const change = { rfqId: rfq.id, orgIds: readersOf(rfq, [orgId]), cause: causeOf('questionAsked', rfq) }
@@ -62,7 +62,7 @@ export async function answerQuestion(
   const publishedId = audience === 'ALL' ? newIdAt('question', now) : null
   const answer = { id: question.id, orgId: caller.orgId, text, audience, publishedText, publishedId }
   const { document } = found(await queries.answerQuestion(tx, rfq.id, answer, now))
-  await queries.updateUnanswered(tx, rfq.id)
+  await queries.updateUnanswered(tx, [rfq.id])
   await emitQuestionEvents(tx, 'questionAnswered', rfq, [question])
   const invitees = audience === 'ALL' ? await inviteesOf(tx, rfq.id) : []
   const orgIds = readersOf(rfq, [question.askedByOrgId, ...invitees])
@@ -78,8 +78,8 @@ export async function dismissQuestion(
   const { rfq } = await lockAnswered(tx, caller, params.id)
   const question = await findAsked(tx, rfq.id, params.questionId)
   requireTransition(QUESTION, 'dismiss', question.state)
-  const { document } = found(await queries.dismissQuestions(tx, rfq.id, question.id, now))
-  await queries.updateUnanswered(tx, rfq.id)
+  const { document } = found(await queries.dismissQuestions(tx, [rfq.id], question.id, now))
+  await queries.updateUnanswered(tx, [rfq.id])
   await emitQuestionEvents(tx, 'questionDismissed', rfq, [question])
   const orgIds = readersOf(rfq, [question.askedByOrgId])
   await followers.updateCases(tx, [{ rfqId: rfq.id, orgIds, cause: causeOf('questionDismissed', rfq) }], now)
@@ -105,13 +105,21 @@ export async function clarify(
   return new JsonText(document)
 }
 
-/** Dismisses the unanswered questions about an RFQ that ends. Its cases are updated by its end. */
-export async function endQuestions(tx: Tx, rfq: RfqSubject, now: string): Promise<void> {
-  const dismissed = await queries.dismissQuestions(tx, rfq.id, undefined, now)
+/** Dismisses the unanswered questions about RFQs that end. Their cases are updated by their end. */
+export async function endQuestions(tx: Tx, rfqs: readonly RfqSubject[], now: string): Promise<void> {
+  const ids = rfqs.map(({ id }) => id)
+  const dismissed = await queries.dismissQuestions(tx, ids, undefined, now)
   if (dismissed.length === 0) return
-  await queries.updateUnanswered(tx, rfq.id)
-  const questions = dismissed.map(({ id, org_id: askedByOrgId }) => ({ id, askedByOrgId }))
-  await emitQuestionEvents(tx, 'questionDismissed', rfq, questions)
+  await queries.updateUnanswered(tx, ids)
+  for (const rfq of rfqs) {
+    const questions = dismissed.filter(({ rfq_id: rfqId }) => rfqId === rfq.id)
+    await emitQuestionEvents(
+      tx,
+      'questionDismissed',
+      rfq,
+      questions.map(({ id, org_id: askedByOrgId }) => ({ id, askedByOrgId })),
+    )
+  }
 }
 
 /** An RFQ that the organization reads, locked, so that its invitations stay as they are, and what it is to it. */

@@ -111,22 +111,22 @@ export const answerQuestion = (tx: Tx, rfqId: string, answer: Answer, now: strin
   where id = ${answer.id} and rfq_id = ${rfqId} and state = any(${[...QUESTION.verbs.answer.from]})
   returning document`
 
-/** Dismisses a question, or all unanswered ones about an RFQ that ends. */
-export const dismissQuestions = (tx: Tx, rfqId: string, id: string | undefined, now: string) => tx<
-  { id: string; org_id: string; document: string }[]
+/** Dismisses a question, or all unanswered ones about RFQs that end. */
+export const dismissQuestions = (tx: Tx, rfqIds: readonly string[], id: string | undefined, now: string) => tx<
+  { id: string; rfq_id: string; org_id: string; document: string }[]
 >`
   update sourcing.rfq_questions set state = ${QUESTION.verbs.dismiss.to}, dismissed_at = ${now}
-  where rfq_id = ${rfqId} and state = any(${[...QUESTION.verbs.dismiss.from]}) ${id === undefined ? tx`` : tx`and id = ${id}`}
-  returning id, org_id, document`
+  where rfq_id = any(${[...rfqIds]}) and state = any(${[...QUESTION.verbs.dismiss.from]}) ${id === undefined ? tx`` : tx`and id = ${id}`}
+  returning id, rfq_id, org_id, document`
 
 /**
- * Counts the unanswered questions of a locked RFQ for its consumer. Its time of the last change stays, because other
+ * Counts the unanswered questions of locked RFQs for its consumer. Its time of the last change stays, because other
  * organizations read it.
  */
-export const updateUnanswered = (tx: Tx, rfqId: string) => tx`
+export const updateUnanswered = (tx: Tx, rfqIds: readonly string[]) => tx`
   update sourcing.rfqs set unanswered_questions = (
     select count(*) from sourcing.rfq_questions where rfq_id = rfqs.id and state = 'ASKED')
-  where id = ${rfqId}`
+  where id = any(${[...rfqIds]})`
 
 /** The invited manufacturers of an RFQ that have not declined, and have accepted its confidentiality terms. */
 export const listInvitees = (tx: Tx, rfqId: string) => tx<{ org_id: string }[]>`

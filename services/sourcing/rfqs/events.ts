@@ -1,7 +1,7 @@
 import type { EventName } from '../../../proto/events/events.ts'
 import type { Cause } from '../../../proto/events/shapes.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
-import { emit } from '../../kit/bus/outbox/emit.ts'
+import { emit, emitAll } from '../../kit/bus/outbox/emit.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import type { RfqChange, RfqSubject } from './followers.ts'
 import { partiesOf } from './rules.ts'
@@ -23,8 +23,20 @@ type DetailedEventName = 'invited' | 'declined' | 'termsAccepted' | 'clarified' 
 
 export const attributesOf = (rfq: RfqSubject) => ({ tenantId: rfq.consumerOrgId, subject: rfq.id })
 
-export const emitRfqEvent = (tx: Tx, name: RfqEventName, rfq: RfqSubject) =>
-  emit(tx, { ...attributesOf(rfq), type: `sourcing.rfq.${name}`, data: about(rfq) })
+const eventOf = (name: RfqEventName, rfq: RfqSubject) => ({
+  ...attributesOf(rfq),
+  type: `sourcing.rfq.${name}` as const,
+  data: about(rfq),
+})
+
+export const emitRfqEvent = (tx: Tx, name: RfqEventName, rfq: RfqSubject) => emit(tx, eventOf(name, rfq))
+
+/** The event of each RFQ, in this order. */
+export const emitRfqEvents = (tx: Tx, name: RfqEventName, rfqs: readonly RfqSubject[]) =>
+  emitAll(
+    tx,
+    rfqs.map((rfq) => eventOf(name, rfq)),
+  )
 
 export const emitRfqInvited = (tx: Tx, rfq: RfqSubject, manufacturerOrgIds: string[]) =>
   emit(tx, { ...attributesOf(rfq), type: 'sourcing.rfq.invited', data: { ...about(rfq), manufacturerOrgIds } })

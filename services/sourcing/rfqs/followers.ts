@@ -16,10 +16,17 @@ export interface RfqChange {
   ends?: boolean
 }
 
+/** The organizations that read an RFQ from now on. */
+export interface RfqOpening {
+  rfq: Pick<Rfq, 'id' | 'serialNumber'>
+  orgIds: readonly string[]
+  cause: Cause
+}
+
 /** What happens in other features in the transaction of a change of RFQs or their offers. `service.ts` provides it. */
 export interface RfqFollowers {
-  /** Ends the submitted offers of a cancelled RFQ. */
-  rejectOffers(tx: Tx, rfqId: string, now: string): Promise<void>
+  /** Ends the submitted offers of cancelled RFQs. */
+  rejectOffers(tx: Tx, rfqIds: readonly string[], now: string): Promise<void>
   /** Finds the objects of documents that an amendment adds. The result changes the documents, last in the transaction. */
   prepareRfqFiles(change: {
     orgId: string
@@ -31,16 +38,10 @@ export interface RfqFollowers {
   copyDocuments(tx: Tx, offerId: string, revisionId: string, now: string): Promise<void>
   /** Releases the files of the group `ip` to manufacturers that accept the terms. */
   releaseFiles(tx: Tx, rfqId: string, orgIds: readonly string[], now: string): Promise<unknown>
-  /** Dismisses the unanswered questions about an RFQ that is awarded or cancelled. */
-  endQuestions(tx: Tx, rfq: RfqSubject, now: string): Promise<void>
-  /** Opens the cases of organizations that read an RFQ from now on. */
-  openCases(
-    tx: Tx,
-    rfq: Pick<Rfq, 'id' | 'serialNumber'>,
-    orgIds: readonly string[],
-    cause: Cause,
-    now: string,
-  ): Promise<void>
+  /** Dismisses the unanswered questions about RFQs that are awarded or cancelled. */
+  endQuestions(tx: Tx, rfqs: readonly RfqSubject[], now: string): Promise<void>
+  /** Opens the cases of organizations that read RFQs from now on. */
+  openCases(tx: Tx, openings: readonly RfqOpening[], now: string): Promise<void>
   /**
    * Updates the cases of the organizations that learn of changes. It comes last in a transaction: commands on offers
    * lock an offer first and then cases.

@@ -47,14 +47,15 @@ export const markRead = (sql: Sql, orgId: string, id: string, now: string) => sq
   update sourcing.rfq_invitations set state = 'READ', read_at = ${now}
   where rfq_id = ${id} and ${isInvited(sql, orgId)} and state = 'INVITED'`
 
-/** The part of a new RFQ, locked so that it stays available. No row where it is not available. */
-export const lockPart = (tx: Tx, orgId: string, partId: string) => tx<PartRow[]>`
-  select ip_owner_org_id, title, serial_number, revision, internal,
+/** The parts of RFQs, locked so that they stay available. No row where one is not available. */
+export const lockParts = (tx: Tx, orgId: string, partIds: readonly string[]) => tx<PartRow[]>`
+  select id, ip_owner_org_id, title, serial_number, revision, internal,
     ${needsSubscription(tx, orgId)} as needs_subscription
   from sourcing.parts
-  where id = ${partId} and ${isSourceable(tx, orgId)} for share`
+  where id = any(${[...partIds]}) and ${isSourceable(tx, orgId)} order by id for share`
 
 export interface PartRow {
+  id: string
   ip_owner_org_id: string
   title: string | null
   serial_number: string
@@ -63,9 +64,6 @@ export interface PartRow {
   /** Whether it requires a subscription that the organization does not have. */
   needs_subscription: boolean
 }
-
-/** Keeps the current revision of a locked part. */
-export const pinPart = (tx: Tx, partId: string, now: string) => tx`select sourcing.pin_part(${partId}, ${now})`
 
 /** Organizations that a consumer wants to invite. */
 export const findInvitees = (sql: Sql, consumerOrgId: string, ids: readonly string[]) => sql<Invitee[]>`
@@ -82,6 +80,7 @@ export const findInvitees = (sql: Sql, consumerOrgId: string, ids: readonly stri
 
 interface NewRfq {
   id: string
+  packageId: string | undefined
   serialNumber: string
   consumerOrgId: string
   createdBy: string
@@ -98,10 +97,10 @@ export function insertRfq(
   return tx<{ document: string }[]>`
     insert into sourcing.rfqs (id, serial_number, part_id, part_title, owner_part_title, part_serial_number,
       consumer_org_id, ip_owner_org_id, state, terms, manufacturer_ids, expires_at, created_at, updated_at,
-      created_by)
+      created_by, package_id)
     values (${rfq.id}, ${rfq.serialNumber}, ${partId}, ${part.title}, ${part.title}, ${part.serial_number},
       ${rfq.consumerOrgId}, ${part.ip_owner_org_id}, 'DRAFT', ${JSON.stringify(terms)}::text::json, ${manufacturerIds},
-      ${expireTime}, ${now}, ${now}, ${rfq.createdBy})
+      ${expireTime}, ${now}, ${now}, ${rfq.createdBy}, ${rfq.packageId ?? null})
     on conflict (serial_number) do nothing
     returning consumer_document as document`
 }
@@ -152,30 +151,6 @@ export function amendContent(
     returning consumer_document as document`
 }
 
-interface StateChange {
-  from: readonly string[]
-  to: string
-  expireTime: string
-  cancelReason: string | null
-  /** The current revision of the part, which a publication pins. */
-  partRevision?: number | undefined
-}
-
-/** No row if the RFQ is no longer in a state of `from`: of two concurrent calls one succeeds. */
-export const moveState = (
-  tx: Tx,
-  { orgId, id }: { orgId: string; id: string },
-  { from, to, expireTime, cancelReason, partRevision = undefined }: StateChange,
-  now: string,
-) => tx<{ document: string }[]>`
-  update sourcing.rfqs set state = ${to}, expires_at = ${expireTime}, cancel_reason = ${cancelReason},
-    updated_at = ${now}, published_at = case when ${to} = 'OPEN' then coalesce(published_at, ${now}) else published_at end,
-    version = case when ${to} = 'OPEN' then coalesce(version, 1) else version end,
-    part_revision = coalesce(part_revision, ${partRevision ?? null}),
-    part_changed = coalesce(part_revision <> ${partRevision ?? null}, part_changed)
-  where id = ${id} and ${isConsumer(tx, orgId)} and state = any(${[...from]})
-  returning consumer_document as document`
-
 export const updateManufacturers = (
   tx: Tx,
   { orgId, id }: { orgId: string; id: string },
@@ -185,10 +160,6 @@ export const updateManufacturers = (
   update sourcing.rfqs set manufacturer_ids = ${[...manufacturerIds]}, updated_at = ${now}
   where id = ${id} and ${isConsumer(tx, orgId)}
   returning consumer_document as document`
-
-export const insertInvitations = (tx: Tx, id: string, manufacturerIds: readonly string[], now: string) => tx`
-  insert into sourcing.rfq_invitations (rfq_id, org_id, invited_at)
-  select ${id}, manufacturer_id, ${now} from unnest(${[...manufacturerIds]}::text[]) manufacturer_id`
 
 /** Invites organizations again that declined. Only a published RFQ has invitations. */
 export const renewInvitations = (tx: Tx, id: string, manufacturerIds: readonly string[], now: string) => tx<
@@ -201,8 +172,8 @@ export const renewInvitations = (tx: Tx, id: string, manufacturerIds: readonly s
   where rfq.id = ${id} and rfq_id = ${id} and org_id = any(${[...manufacturerIds]}) and invitation.state = 'DECLINED'
   returning org_id`
 
-export const deleteRfq = (tx: Tx, orgId: string, id: string) => tx`
-  delete from sourcing.rfqs where id = ${id} and ${isConsumer(tx, orgId)} and state = 'DRAFT'`
+export const deleteRfqs = (tx: Tx, orgId: string, ids: readonly string[]) => tx`
+  delete from sourcing.rfqs where id = any(${[...ids]}) and ${isConsumer(tx, orgId)} and state = 'DRAFT'`
 
 /**
  * The invitation of an organization with its RFQ, both locked until the transaction ends. The RFQ is locked first, as

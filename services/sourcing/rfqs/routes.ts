@@ -8,10 +8,12 @@ import type { Log } from '../../kit/log/log.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { listHistory } from '../history/queries.ts'
 import { deliveryProblems } from '../regions/regions.ts'
+import { amendRfq, prepareAmendment } from './amendments.ts'
 import * as commands from './commands.ts'
 import type { RfqDeps } from './followers.ts'
 import { declineRfq, readRfq } from './invitations.ts'
 import { findPage } from './list.ts'
+import { moveRfq } from './moves.ts'
 import { findOwnRfq, findRfq, listHistoryFor, listInvitations, listPartyHistory } from './queries.ts'
 
 type Deps = RfqDeps & {
@@ -59,19 +61,19 @@ export const rfqRoutes = ({ http, pagination, onPending, ...deps }: Deps) =>
     )
     .use(http.command(lifecycle.createRfq, commands.createRfq, { checkBody: deliveryProblems }))
     .use(http.command(lifecycle.patchRfq, commands.patchRfq, { checkBody: deliveryProblems }))
-    .use(http.command(lifecycle.publishRfq, (call) => commands.moveRfq('publish', deps, call)))
+    .use(http.command(lifecycle.publishRfq, (call) => moveRfq('publish', deps, call)))
     .use(http.command(lifecycle.inviteToRfq, (call) => commands.inviteToRfq(deps, call)))
     .use(
       http.preparedCommand(lifecycle.amendRfq, {
-        prepare: (call) => commands.prepareAmendment(deps, call),
-        run: (call) => commands.amendRfq(deps, call),
+        prepare: (call) => prepareAmendment(deps, call),
+        run: (call) => amendRfq(deps, call),
         // A document may have to be copied and read by the worker.
         afterCommit: onPending,
       }),
     )
-    .use(http.command(lifecycle.extendRfq, (call) => commands.moveRfq('extend', deps, call)))
-    .use(http.command(lifecycle.closeRfq, (call) => commands.moveRfq('close', deps, call)))
-    .use(http.command(lifecycle.reopenRfq, (call) => commands.moveRfq('reopen', deps, call)))
-    .use(http.command(lifecycle.cancelRfq, (call) => commands.moveRfq('cancel', deps, call)))
+    .use(http.command(lifecycle.extendRfq, (call) => moveRfq('extend', deps, call)))
+    .use(http.command(lifecycle.closeRfq, (call) => moveRfq('close', deps, call)))
+    .use(http.command(lifecycle.reopenRfq, (call) => moveRfq('reopen', deps, call)))
+    .use(http.command(lifecycle.cancelRfq, (call) => moveRfq('cancel', deps, call)))
     .use(http.command(lifecycle.declineRfq, (call) => declineRfq(deps, call)))
     .use(http.command(lifecycle.deleteRfq, commands.deleteRfq))

@@ -168,6 +168,7 @@ export function writableFields(rfq: Rfq): RfqInput {
     awardedOfferIds,
     partRevision,
     version,
+    packageId,
     amendmentReason,
     partChanged,
     unansweredQuestions,

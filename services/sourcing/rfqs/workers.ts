@@ -1,7 +1,7 @@
 import type { Pool } from '../../kit/db/client.ts'
 import type { Log } from '../../kit/log/log.ts'
 import { every, type Worker } from '../../kit/worker/worker.ts'
-import { caseChange, emitRfqEvent } from './events.ts'
+import { caseChange, emitRfqEvents } from './events.ts'
 import type { RfqDeps, RfqFollowers } from './followers.ts'
 import { type EndedRfq, expireDue, lapseDue } from './worker-queries.ts'
 
@@ -32,7 +32,7 @@ const expireNext = (sql: Pool, followers: RfqFollowers, now: string): Promise<bo
   sql.begin(async (tx) => {
     const expired = await expireDue(tx, now, BATCH_SIZE)
     const closed = expired.filter(({ was_open: wasOpen }) => wasOpen).map(subjectOf)
-    for (const rfq of closed) await emitRfqEvent(tx, 'closed', rfq)
+    await emitRfqEvents(tx, 'closed', closed)
     const changes = closed.map((rfq) => caseChange('closed', rfq))
     await followers.updateCases(tx, changes, now)
     return expired.length === BATCH_SIZE
@@ -43,11 +43,10 @@ const lapseNext = (sql: Pool, followers: RfqFollowers, now: string): Promise<boo
   sql.begin(async (tx) => {
     const closedBefore = new Date(Date.parse(now) - LAPSE_MS).toISOString()
     const lapsed = (await lapseDue(tx, { closedBefore, reason: LAPSE_REASON, now, limit: BATCH_SIZE })).map(subjectOf)
-    for (const rfq of lapsed) {
-      await emitRfqEvent(tx, 'cancelled', rfq)
-      await followers.rejectOffers(tx, rfq.id, now)
-      await followers.endQuestions(tx, rfq, now)
-    }
+    await emitRfqEvents(tx, 'cancelled', lapsed)
+    const ids = lapsed.map(({ id }) => id)
+    await followers.rejectOffers(tx, ids, now)
+    await followers.endQuestions(tx, lapsed, now)
     const changes = lapsed.map((rfq) => ({ ...caseChange('cancelled', rfq), ends: true }))
     await followers.updateCases(tx, changes, now)
     return lapsed.length === BATCH_SIZE

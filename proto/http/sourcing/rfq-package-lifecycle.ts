@@ -1,0 +1,198 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { defineOperation } from '../operation.ts'
+import { closed } from '../shapes.ts'
+import { MAX_AWARDS, orders, purchaseOrderNumber, quantity, sellerOrgId } from './awards.ts'
+import { Amendment, Cancellation, Extension } from './rfq-lifecycle.ts'
+import { MAX_PACKAGE_INVITATIONS, packageId, packagesTag, path, RfqPackage, RfqPackageInput } from './rfq-packages.ts'
+
+/** The fields of a package that the audit log has. */
+const { lines: _, ...INPUT } = RfqPackageInput.properties
+
+const ALL_OR_NOTHING =
+  'All lines change in one transaction: if one is refused, `errors` name each refused line (`lines.3.expireTime`), `detail` its RFQ, and nothing changes.'
+
+export const createRfqPackage = defineOperation({
+  id: 'createRfqPackage',
+  method: 'POST',
+  path,
+  tag: packagesTag,
+  summary: 'Create an RFQ package',
+  description: `Creates a DRAFT RFQ for each line, with your organization as consumer. A line can be changed, or deleted, by the verbs of its RFQ; its currency stays that of the package. All lines together have at most ${MAX_PACKAGE_INVITATIONS} invitations.`,
+  access: 'rfq:create',
+  body: RfqPackageInput,
+  status: 201,
+  response: RfqPackage,
+  refusals: ['subscription_required'],
+  audit: { procedure: 'rfqPackage.create', request: ['packageId', 'lines', ...Object.keys(INPUT)] },
+})
+
+export const RfqPackagePatch = Type.Partial(Type.Pick(RfqPackageInput, ['title']), {
+  additionalProperties: false,
+  description: 'Changes the fields that are sent.',
+  examples: [{ title: 'Pump overhaul, autumn 2031' }],
+})
+
+export const patchRfqPackage = defineOperation({
+  id: 'patchRfqPackage',
+  method: 'PATCH',
+  path: `${path}/{id}`,
+  tag: packagesTag,
+  summary: 'Change the title of an RFQ package',
+  description: 'By the consumer, while every line is DRAFT.',
+  access: 'rfq:create',
+  params: packageId,
+  body: RfqPackagePatch,
+  response: RfqPackage,
+  ifMatch: true,
+  etag: true,
+  refusals: ['illegal_transition', 'precondition_failed'],
+  audit: { procedure: 'rfqPackage.patch', request: ['id', 'title'] },
+})
+
+export const deleteRfqPackage = defineOperation({
+  id: 'deleteRfqPackage',
+  method: 'DELETE',
+  path: `${path}/{id}`,
+  tag: packagesTag,
+  summary: 'Delete an RFQ package',
+  description: 'By the consumer, while every line is DRAFT. Its RFQs are deleted, too.',
+  access: 'rfq:create',
+  params: packageId,
+  status: 204,
+  refusals: ['illegal_transition'],
+  audit: { procedure: 'rfqPackage.delete', request: ['id'] },
+})
+
+const verb = <const Verb extends string>(name: Verb, description: string, logged: readonly string[] = []) => ({
+  method: 'POST' as const,
+  path: `${path}/{id}/${name}`,
+  tag: packagesTag,
+  description: `${description} ${ALL_OR_NOTHING}`,
+  params: packageId,
+  response: RfqPackage,
+  etag: true,
+  refusals: ['illegal_transition', 'subscription_required'] as const,
+  audit: { procedure: `rfqPackage.${name}` as const, request: ['id', ...logged] },
+})
+
+export const publishRfqPackage = defineOperation({
+  ...verb(
+    'publish',
+    'By the consumer: publishes each line in DRAFT, as `publish` of its RFQ does. Lines that are published already stay as they are. Each invited manufacturer gets one e-mail.',
+  ),
+  id: 'publishRfqPackage',
+  summary: 'Publish an RFQ package',
+  access: 'rfq:publish',
+  ifMatch: true,
+  refusals: ['illegal_transition', 'precondition_failed', 'subscription_required'],
+})
+
+export const extendRfqPackage = defineOperation({
+  ...verb(
+    'extend',
+    'By the consumer: extends each line that is not AWARDED or CANCELLED. Each must be OPEN and expire earlier than the new expiry.',
+    ['expireTime'],
+  ),
+  id: 'extendRfqPackage',
+  summary: 'Extend an RFQ package',
+  access: 'rfq:publish',
+  body: Extension,
+  refusals: ['illegal_transition'],
+})
+
+const { quantities: _quantities, files: _files, ...COMMON_AMENDMENT } = Amendment.properties
+
+export const PackageAmendment = closed(COMMON_AMENDMENT)
+export type PackageAmendment = Static<typeof PackageAmendment>
+
+export const amendRfqPackage = defineOperation({
+  ...verb(
+    'amend',
+    'By the consumer: amends each line that is not AWARDED or CANCELLED, as `amend` of its RFQ does. Each must be OPEN. Each invited manufacturer gets one e-mail.',
+    Object.keys(COMMON_AMENDMENT),
+  ),
+  id: 'amendRfqPackage',
+  summary: 'Amend the common terms of an RFQ package',
+  access: 'rfq:publish',
+  body: PackageAmendment,
+})
+
+export const closeRfqPackage = defineOperation({
+  ...verb(
+    'close',
+    'By the consumer: closes each line that is OPEN. Lines that are CLOSED, AWARDED or CANCELLED stay as they are; none may be DRAFT.',
+  ),
+  id: 'closeRfqPackage',
+  summary: 'Close an RFQ package',
+  access: 'rfq:publish',
+  refusals: ['illegal_transition'],
+})
+
+export const cancelRfqPackage = defineOperation({
+  ...verb('cancel', 'By the consumer: cancels each line that is not AWARDED or CANCELLED.', ['reason']),
+  id: 'cancelRfqPackage',
+  summary: 'Cancel an RFQ package',
+  access: 'rfq:cancel',
+  body: Cancellation,
+  refusals: ['illegal_transition'],
+})
+
+export const AwardedRfqPackage = closed(
+  { ...RfqPackage.properties, orders },
+  { description: 'The package, with the orders that were placed.' },
+)
+export type AwardedRfqPackage = Static<typeof AwardedRfqPackage>
+
+export const awardRfqPackage = defineOperation({
+  ...verb(
+    'award',
+    'By the consumer: awards each RFQ that the request names, as `award` of the RFQ does; several offers for one RFQ are allowed. Other lines stay as they are. Problems name the award (`awards.3.quantity`).',
+    ['awards', 'sellerOrgId'],
+  ),
+  id: 'awardRfqPackage',
+  summary: 'Award an RFQ package',
+  access: 'rfq:award',
+  body: closed({
+    awards: Type.Array(
+      closed({
+        rfqId: Type.String({
+          minLength: 1,
+          maxLength: 64,
+          description: 'RFQ of a line.',
+          examples: ['rfq_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
+        }),
+        offerId: Type.String({
+          minLength: 1,
+          maxLength: 64,
+          description: 'Submitted offer for this RFQ.',
+          examples: ['offer_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
+        }),
+        quantity,
+        purchaseOrderNumber,
+      }),
+      {
+        minItems: 1,
+        maxItems: 2 * MAX_AWARDS,
+        description: 'Offers to be accepted, each once.',
+        examples: [
+          [{ rfqId: 'rfq_01JZ8Q4D3R1G5M7VJ0T6W2X9YB', offerId: 'offer_01JZ8Q4D3R1G5M7VJ0T6W2X9YB', quantity: 10 }],
+        ],
+      },
+    ),
+    sellerOrgId,
+  }),
+  response: AwardedRfqPackage,
+  refusals: ['illegal_transition'],
+})
+
+export const acceptRfqPackageTerms = defineOperation({
+  ...verb(
+    'accept-terms',
+    'By an invited manufacturer: accepts the confidentiality terms of each of its lines that is OPEN, as `accept-terms` of the RFQ does.',
+  ),
+  id: 'acceptRfqPackageTerms',
+  summary: "Accept the confidentiality terms of a package's RFQs",
+  access: 'offer:create',
+  refusals: ['illegal_transition'],
+  audit: { procedure: 'rfqPackage.acceptTerms', request: ['id'] },
+})

@@ -1,0 +1,107 @@
+import type * as api from '../../../proto/http/sourcing/rfq-lifecycle.ts'
+import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
+import { utcOf } from '../../../proto/http/times.ts'
+import { RFQ } from '../../../proto/states/rfqs.ts'
+import type { CommandOf, FieldsOf } from '../../kit/command/command.ts'
+import type { Tx } from '../../kit/db/client.ts'
+import { JsonText } from '../../kit/db/json-text.ts'
+import { refuse } from '../../kit/errors/refusal.ts'
+import { requireMatch } from '../../kit/http/entity-tags.ts'
+import { caseChange, causeOf, emitRfqEvents } from './events.ts'
+import type { RfqDeps } from './followers.ts'
+import { type EachRfq, lockOwn, requireLegal } from './legality.ts'
+import * as queries from './move-queries.ts'
+import { partiesOf, stateAt } from './rules.ts'
+
+const EVENT_NAMES = {
+  publish: 'published',
+  extend: 'extended',
+  close: 'closed',
+  reopen: 'reopened',
+  cancel: 'cancelled',
+} as const
+export type RfqMove = keyof typeof EVENT_NAMES
+
+/** Moves an own RFQ by its verb; of two concurrent calls one gets 409. */
+export async function moveRfq(
+  verb: RfqMove,
+  deps: RfqDeps,
+  { tx, caller, params, body, ifMatch, now }: CommandOf<(typeof api)[`${RfqMove}Rfq`]>,
+): Promise<JsonText> {
+  const { document, rfq } = await lockOwn(tx, caller.orgId, params.id)
+  requireMatch(ifMatch, document)
+  const { expireTime, reason }: FieldsOf<typeof body> = body ?? {}
+  const moved = await moveRfqs(verb, deps, tx, [rfq], { expireTime, reason, now })
+  return new JsonText(moved[0]?.document ?? document)
+}
+
+interface Move {
+  expireTime?: string | undefined
+  reason?: string | undefined
+  now: string
+  eachRfq?: EachRfq
+}
+
+/**
+ * Moves locked RFQs of one consumer by a verb, all or none, with what follows in other features. One RFQ and the lines
+ * of a package are moved by the same statements.
+ */
+export async function moveRfqs(
+  verb: RfqMove,
+  { followers }: RfqDeps,
+  tx: Tx,
+  rfqs: readonly Rfq[],
+  { expireTime, reason, now, eachRfq }: Move,
+): Promise<readonly queries.MovedRfq[]> {
+  const [first] = rfqs
+  if (!first) return []
+  const newExpireTime = expireTime === undefined ? undefined : utcOf(expireTime)
+  const parts = await requireLegal(tx, verb, rfqs, { now, newExpireTime, eachRfq })
+  const expired = rfqs.filter((rfq) => stateAt(rfq, now) !== rfq.state)
+  await closeExpired(tx, expired, now)
+  if (verb === 'publish') await queries.pinParts(tx, [...parts.keys()], now)
+  // Before the move, whose answer tells how many questions are left.
+  if (verb === 'cancel') await followers.endQuestions(tx, rfqs, now)
+  const change = {
+    from: RFQ.verbs[verb].from,
+    to: RFQ.stateAfter(verb, stateAt(first, now)),
+    expireTime: newExpireTime,
+    cancelReason: reason,
+  }
+  const revised = rfqs.map(({ id, partId }) => ({ id, partRevision: parts.get(partId)?.revision }))
+  const moved = await queries.moveStates(tx, first.consumerOrgId, revised, change, now)
+  if (moved.length < rfqs.length) throw refuse('illegal_transition', { detail: 'The state of the RFQ has changed.' })
+  if (verb === 'publish') await invite(tx, { followers }, rfqs, now)
+  await emitRfqEvents(tx, EVENT_NAMES[verb], rfqs)
+  if (verb === 'cancel') await followers.rejectOffers(tx, idsOf(rfqs), now)
+  const closed = expired.map((rfq) => caseChange('closed', rfq))
+  await followers.updateCases(tx, closed, now)
+  if (verb === 'publish') {
+    const openings = rfqs.map((rfq) => ({ rfq, orgIds: partiesOf(rfq), cause: causeOf('published', rfq) }))
+    await followers.openCases(tx, openings, now)
+  } else {
+    const changes = rfqs.map((rfq) => ({ ...caseChange(EVENT_NAMES[verb], rfq), ends: verb === 'cancel' }))
+    await followers.updateCases(tx, changes, now)
+  }
+  return moved
+}
+
+/** Invites the manufacturers of published RFQs, and releases files to them where the drafts say so. */
+async function invite(tx: Tx, { followers }: RfqDeps, rfqs: readonly Rfq[], now: string): Promise<void> {
+  const invitations = rfqs.flatMap(({ id, manufacturerIds }) => manufacturerIds.map((orgId) => ({ rfqId: id, orgId })))
+  await queries.insertInvitations(tx, invitations, now)
+  for (const { id, releaseFiles, manufacturerIds } of rfqs) {
+    if (releaseFiles) await followers.releaseFiles(tx, id, manufacturerIds, now)
+  }
+}
+
+const idsOf = (rfqs: readonly Rfq[]) => rfqs.map(({ id }) => id)
+
+/** Closes RFQs that expired before the worker saw it, for their history. The caller updates their cases. */
+export async function closeExpired(tx: Tx, rfqs: readonly Rfq[], now: string): Promise<void> {
+  const [first] = rfqs
+  if (!first) return
+  const { from, to } = RFQ.verbs.expire
+  await queries.moveStates(tx, first.consumerOrgId, rfqs, { from, to }, now)
+  await emitRfqEvents(tx, 'closed', rfqs)
+}
