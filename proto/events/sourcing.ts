@@ -64,6 +64,12 @@ const RFQ_EVENTS = sameData(RfqData, {
   'sourcing.rfq.filesChanged': 'Documents of an RFQ were added, superseded, removed or finished.',
 })
 
+const PACKAGE_EVENTS = sameData(Type.Object({ packageId: Id('package', 'The package.'), consumerOrgId }), {
+  'sourcing.rfqPackage.created': 'A package of RFQs was created. Each of its RFQs has an event of its own.',
+  'sourcing.rfqPackage.updated': 'The title of a package changed.',
+  'sourcing.rfqPackage.deleted': 'A package was deleted, with its drafts.',
+})
+
 const InvitationData = Type.Object(
   {
     ...rfq,
@@ -200,6 +206,7 @@ export const SOURCING_EVENTS = {
   ...FACTORY_EVENTS,
   ...FACTORY_RELEASE_EVENTS,
   ...RFQ_EVENTS,
+  ...PACKAGE_EVENTS,
   'sourcing.rfq.invited': InvitationData,
   'sourcing.rfq.declined': DeclineData,
   'sourcing.rfq.termsAccepted': AcceptanceData,

@@ -36,6 +36,7 @@ import { offerRoutes } from './offers/routes.ts'
 import { offerExpiryWorker } from './offers/workers.ts'
 import { orderRoutes } from './orders/routes.ts'
 import { partImportRoutes } from './part-imports/routes.ts'
+import { packageRoutes } from './packages/routes.ts'
 import { partRoutes } from './parts/routes.ts'
 import { endQuestions } from './questions/commands.ts'
 import { questionRoutes } from './questions/routes.ts'
@@ -109,6 +110,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       offerRoutes({ http, pagination, ...deps }),
       awardRoutes({ http, ...deps }),
       comparisonRoutes({ http }),
+      packageRoutes({ http, pagination, ...deps }),
       orderRoutes({ http, pagination, ...deps }),
       assignmentRoutes({ http, pagination }),
       caseRoutes({ http, pagination }),

@@ -22,7 +22,8 @@ const title = Line(200, {
   examples: ['Pump overhaul, spring 2031'],
 })
 
-const { partId, quantities } = RfqInput.properties
+const { partId } = RfqInput.properties
+const quantities = Type.Optional(RfqInput.properties.quantities, false)
 
 const LineInput = closed(
   {

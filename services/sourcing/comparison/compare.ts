@@ -27,7 +27,7 @@ export interface PricedOffer {
 type Terms = Pick<Rfq, 'id' | 'currency' | 'quantities'>
 
 /** The quantity that is compared where a request names none. Only drafts have no quantity, and they have no offer. */
-export const defaultQuantity = ({ quantities }: Terms) => Math.max(1, ...quantities)
+export const defaultQuantity = ({ quantities }: Pick<Rfq, 'quantities'>) => Math.max(1, ...quantities)
 
 /** Compares offers at a quantity: the lowest landed totals first, offers without a price last, then by id. */
 export function comparisonOf(rfq: Terms, offers: readonly PricedOffer[], quantity: number): OfferComparison {
