@@ -54,6 +54,7 @@ const PUBLIC = [
 /** Operations that the specification allows with any valid token, and those that concern only the caller. */
 const TOKEN_ONLY =
   /^(list|find|get|batchGet)|^(export(OfferComparison|Parts)|revokeToken|changePassword|endSession|patchOwnNotificationSettings|sendOwnConfirmation)$/
+  /^(list|find|get|batchGet)|^(export(Offer|Package)Comparison|revokeToken|changePassword|endSession|patchOwnNotificationSettings|sendOwnConfirmation)$/
 
 /** Procedures through which an impersonation could gain access beyond its grant. `org.create` also creates a user. */
 const CLOSED_RESOURCES =
@@ -76,6 +77,7 @@ const OTHER_PROCEDURES: Record<string, string> = {
   'PATCH /flows/v1/offers/{id}/files': 'offer.updateFiles',
   'PATCH /flows/v1/orders/{id}/files': 'order.updateFiles',
   'PATCH /flows/v1/cases/{id}/files': 'case.updateFiles',
+  'POST /flows/v1/rfq-packages/{id}/offers': 'rfqPackage.offer',
 }
 
 /** Reads whose POST keeps the token of a link out of the address. */

@@ -25,6 +25,7 @@ const offer = {
   priceBreaks: [{ minQuantity: 1, unitPrice: price, leadTimeDays: 1 }],
   validUntil: expireTime,
 }
+const pkg = { title: 'A', lines: [{ partId: 'part_1' }], expireTime, currency: 'EUR', deliveryRegionCode: 'DK' }
 const address = { regionCode: 'NO', locality: 'Bergen', lines: [] }
 const expense = { description: 'Freight', amount: price, incurredDate: '2026-04-29' }
 
@@ -55,22 +56,37 @@ const REQUESTS: Partial<Record<Permission, Request[]>> = {
     ['POST /flows/v1/rfqs', rfq],
     ['PATCH /flows/v1/rfqs/x', { quantities: [1] }],
     ['DELETE /flows/v1/rfqs/x'],
+    ['POST /flows/v1/rfq-packages', pkg],
+    ['PATCH /flows/v1/rfq-packages/x', { title: 'A' }],
+    ['DELETE /flows/v1/rfq-packages/x'],
   ],
   'rfq:publish': [
     ['POST /flows/v1/rfqs/x/publish'],
     ['POST /flows/v1/rfqs/x/extend', { expireTime }],
     ['POST /flows/v1/rfqs/x/close'],
     ['POST /flows/v1/rfqs/x/reopen', { expireTime }],
+    ['POST /flows/v1/rfq-packages/x/publish'],
+    ['POST /flows/v1/rfq-packages/x/extend', { expireTime }],
+    ['POST /flows/v1/rfq-packages/x/amend', reason],
+    ['POST /flows/v1/rfq-packages/x/close'],
   ],
   'rfq:invite': [['POST /flows/v1/rfqs/x/invite', { manufacturerIds: ['org_1'] }]],
-  'rfq:award': [['POST /flows/v1/rfqs/x/award', { awards: [{ offerId: 'offer_1', quantity: 1 }] }]],
-  'rfq:cancel': [['POST /flows/v1/rfqs/x/cancel', reason]],
+  'rfq:award': [
+    ['POST /flows/v1/rfqs/x/award', { awards: [{ offerId: 'offer_1', quantity: 1 }] }],
+    ['POST /flows/v1/rfq-packages/x/award', { awards: [{ rfqId: 'rfq_1', offerId: 'offer_1', quantity: 1 }] }],
+  ],
+  'rfq:cancel': [
+    ['POST /flows/v1/rfqs/x/cancel', reason],
+    ['POST /flows/v1/rfq-packages/x/cancel', reason],
+  ],
   'offer:create': [
     ['POST /flows/v1/offers', offer],
     ['PATCH /flows/v1/offers/x', { notes: 'A' }],
     ['POST /flows/v1/offers/x/revise'],
     ['POST /flows/v1/rfqs/x/decline'],
     ['POST /flows/v1/rfqs/x/questions', { text: 'A' }],
+    ['POST /flows/v1/rfq-packages/x/offers', { lines: [offer] }],
+    ['POST /flows/v1/rfq-packages/x/accept-terms'],
   ],
   'offer:submit': [['POST /flows/v1/offers/x/submit']],
   'offer:withdraw': [['POST /flows/v1/offers/x/withdraw']],

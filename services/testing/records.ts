@@ -9,6 +9,7 @@ import { completedUpload, createFile } from './operations/files.ts'
 import { createOffer, receivedOffer } from './operations/offers.ts'
 import { boughtOrder, madeOrder, ownedOrder } from './operations/orders.ts'
 import { ORGANIZATION_RECORDS } from './operations/organization-records.ts'
+import { PACKAGE_RECORDS } from './operations/package-records.ts'
 import {
   askedQuestion,
   confidentialRfq,
@@ -230,6 +231,7 @@ export const RECORDS = {
   orderDocument: documentOf('order', made('PLACED')),
   caseDocument: documentOf('case', CASE_RECORDS.openCase),
   ...SUBSCRIPTION_RECORDS,
+  ...PACKAGE_RECORDS,
   upload: {
     owners: ['owner', 'otherOwner', 'manufacturer'],
     make: (fixtures, account) => completedUpload(fixtures, account),

@@ -31,7 +31,7 @@ const invitation = {
 
 test('a mail is on the page with its link, and markup in it is text', async () => {
   expect(await (await fetch(mailbox.pageUrl)).text()).toContain('There is none yet.')
-  const message = await messageOf(sender, invitation, 'the-token', new Map())
+  const message = await messageOf(sender, invitation, 'the-token', { rfqs: new Map(), packages: new Map() })
   await sendMail(smtpServerOf(mailbox.smtpUrl), message, 5000)
   const page = await fetch(mailbox.pageUrl)
   const text = await page.text()

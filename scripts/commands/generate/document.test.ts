@@ -325,6 +325,7 @@ describe('generated clients', () => {
     expect(withDefault.map(([pointer]) => pointer)).toEqual([
       '/paths//flows/v1/parts/get/parameters/2/schema',
       '/paths//v1/parts/get/parameters/2/schema',
+      '/paths//flows/v1/rfq-packages/get/parameters/2/schema',
       '/paths//flows/v1/subscriptions/get/parameters/2/schema',
       '/components/parameters/page/schema',
       '/components/parameters/pageSize/schema',

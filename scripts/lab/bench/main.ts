@@ -11,6 +11,7 @@ import { measureCost } from './sections/cost.ts'
 import { measureCreate } from './sections/create.ts'
 import { measureImport } from './sections/import.ts'
 import { measureMemory } from './sections/memory.ts'
+import { measurePackages } from './sections/packages.ts'
 import { measurePages } from './sections/pages.ts'
 import { measurePartitions } from './sections/partitions.ts'
 import { measureParts } from './sections/parts.ts'
@@ -44,6 +45,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   award: measureAward,
   publish: measurePublish,
   import: measureImport,
+  packages: measurePackages,
   writes: measureWrites,
   webhooks: measureWebhooks,
 }
@@ -60,6 +62,7 @@ const DATABASE_OF: Readonly<Record<string, DatabaseName>> = {
   award: 'trade',
   publish: 'trade',
   import: 'trade',
+  packages: 'trade',
   writes: 'writes',
   webhooks: 'webhooks',
   'webhook-growth': 'webhooks',

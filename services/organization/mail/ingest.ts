@@ -5,7 +5,7 @@ import type { Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
 import { candidateOf } from './candidates.ts'
-import { type Addressed, appendItems, listAdministrators, listConfirmed, listCreators, listRoles } from './queries.ts'
+import { type Addressed, appendItems, listAdministrators, listConfirmed, listCreators, listReaders } from './queries.ts'
 import {
   type Candidate,
   COUNTED_KINDS,
@@ -14,8 +14,8 @@ import {
   MAX_ITEMS,
   type Notice,
   noticeOf,
+  type Reader,
   RFQ_ROLES,
-  type RfqRole,
 } from './rules.ts'
 
 interface IngestDeps {
@@ -42,9 +42,9 @@ async function collect(tx: Tx, events: readonly Envelope[], nowMs: number, delay
   const now = timeAt(nowMs)
   const candidates = events.flatMap((event) => candidateOf(event, now) ?? [])
   if (candidates.length === 0) return
-  const roleOf = await rolesOf(tx, candidates)
+  const readerOf = await readersOf(tx, candidates)
   const all = candidates.flatMap((candidate) => {
-    const found = noticeOf(candidate, roleOf(candidate))
+    const found = noticeOf(candidate, readerOf(candidate))
     return found ? [{ orgId: candidate.orgId, recordIds: candidate.recordIds, ...found }] : []
   })
   if (all.length === 0) return
@@ -107,13 +107,18 @@ const mailsOf = (to: { orgId: string; recipientId: string }, notices: readonly O
 
 const timeAt = (ms: number) => new Date(ms).toISOString()
 
-async function rolesOf(tx: Tx, candidates: readonly Candidate[]) {
+async function readersOf(tx: Tx, candidates: readonly Candidate[]) {
   const rfqIds = [...new Set(candidates.flatMap(({ rfqId }) => rfqId ?? []))]
   const rows =
-    rfqIds.length === 0 ? [] : await listRoles(tx, rfqIds, [...new Set(candidates.map(({ orgId }) => orgId))])
-  const held = new Set(rows.map(({ rfq_id: rfqId, org_id: orgId, role }) => `${rfqId} ${orgId} ${role}`))
-  return ({ rfqId, orgId }: Candidate): RfqRole | undefined =>
-    RFQ_ROLES.find((role) => held.has(`${rfqId} ${orgId} ${role}`))
+    rfqIds.length === 0 ? [] : await listReaders(tx, rfqIds, [...new Set(candidates.map(({ orgId }) => orgId))])
+  const held = new Map(
+    rows.map(({ rfq_id: rfqId, org_id: orgId, role, package_id: packageId }) => [
+      `${rfqId} ${orgId} ${role}`,
+      { role, packageId },
+    ]),
+  )
+  return ({ rfqId, orgId }: Candidate): Reader | undefined =>
+    RFQ_ROLES.map((role) => held.get(`${rfqId} ${orgId} ${role}`)).find((reader) => reader !== undefined)
 }
 
 /** What happens again to a record is one item of a mail. */

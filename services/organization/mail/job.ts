@@ -4,9 +4,10 @@ import type { SecretBox } from '../../kit/secrets/box.ts'
 import type { Job, JobKind } from '../../kit/worker/jobs.ts'
 import { levelOf } from '../../kit/worker/worker.ts'
 import { messageOf, type Sender } from './message.ts'
-import { type ClaimedMail, listRfqs, lockMail, lockNotices, recordAttempt, sealMail } from './queries.ts'
+import { type ClaimedMail, listPackages, listRfqs, lockMail, lockNotices, recordAttempt, sealMail } from './queries.ts'
 import { MAIL, pauseAfter } from './rules.ts'
 import { SmtpFailure, type SmtpServer, sendMail } from './smtp.ts'
+import type { ReadRecords } from './texts.ts'
 
 interface MailJobDeps extends Sender {
   sql: Pool
@@ -68,12 +69,30 @@ const seal = ({ sql, now: currentTime, hourlyMax }: MailJobDeps, job: Job): Prom
   })
 
 async function compose(deps: MailJobDeps, mail: ClaimedMail) {
-  const rfqIds = [...new Set(mail.items.flatMap(({ rfqId }) => rfqId ?? []))]
-  const rows = rfqIds.length === 0 ? [] : await listRfqs(deps.sql, mail.org_id, rfqIds)
-  const rfqs = new Map(
-    rows.map((row) => [row.rfq_id, { serialNumber: row.serial_number, title: row.title, expireTime: row.expires_at }]),
-  )
-  return messageOf(deps, mail, mail.secret === null ? undefined : await deps.box.decrypt(mail.secret), rfqs)
+  const secret = mail.secret === null ? undefined : await deps.box.decrypt(mail.secret)
+  return messageOf(deps, mail, secret, await recordsOf(deps.sql, mail))
+}
+
+/** What the organization of the recipient reads of the records of its notices. */
+async function recordsOf(sql: Pool, { org_id: orgId, items }: ClaimedMail): Promise<ReadRecords> {
+  const rfqIds = [...new Set(items.flatMap(({ rfqId }) => rfqId ?? []))]
+  const packageIds = [...new Set(items.flatMap(({ packageId }) => packageId ?? []))]
+  const rfqs = rfqIds.length === 0 ? [] : await listRfqs(sql, orgId, rfqIds)
+  const packages = packageIds.length === 0 ? [] : await listPackages(sql, orgId, packageIds)
+  return {
+    rfqs: new Map(
+      rfqs.map((row) => [
+        row.rfq_id,
+        { serialNumber: row.serial_number, title: row.title, expireTime: row.expires_at },
+      ]),
+    ),
+    packages: new Map(
+      packages.map(({ package_id: id, role, title, lines, expires_at: expireTime }) => [
+        `${id} ${role}`,
+        { title, lines, expireTime },
+      ]),
+    ),
+  }
 }
 
 const record = (

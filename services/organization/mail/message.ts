@@ -1,7 +1,7 @@
 import { CONFIRMATION_HOURS } from '../../../proto/http/organization/mail-addresses.ts'
 import type { ClaimedMail } from './queries.ts'
 import type { Message } from './smtp.ts'
-import { type Line, type Link, lineOf, type ReadRfq, shownTime, unlinked } from './texts.ts'
+import { type Line, type Link, lineOf, type ReadRecords, shownTime, unlinked } from './texts.ts'
 
 interface Content {
   subject: string
@@ -29,10 +29,10 @@ export async function messageOf(
   { from, publicUrl, hasConsole }: Sender,
   mail: ClaimedMail,
   secret: string | undefined,
-  rfqs: ReadonlyMap<string, ReadRfq>,
+  records: ReadRecords,
 ): Promise<Message> {
   const content =
-    mail.kind === 'NOTICE' ? noticeContent(mail, rfqs, publicUrl, hasConsole) : linkContent(mail, secret, publicUrl)
+    mail.kind === 'NOTICE' ? noticeContent(mail, records, publicUrl, hasConsole) : linkContent(mail, secret, publicUrl)
   const token = mail.unsubscribe_token
   const { default: MailComposer } = await import('nodemailer/lib/mail-composer')
   const composed = new MailComposer({
@@ -96,14 +96,9 @@ function reasonOf(kind: ClaimedMail['kind'], orgName: string): string {
     : `someone requested a new password for your account at the ${NAME}. If it was not you, ignore this mail: your password stays unchanged.`
 }
 
-function noticeContent(
-  mail: ClaimedMail,
-  rfqs: ReadonlyMap<string, ReadRfq>,
-  publicUrl: string,
-  hasConsole: boolean,
-): Content {
+function noticeContent(mail: ClaimedMail, records: ReadRecords, publicUrl: string, hasConsole: boolean): Content {
   const consoleUrl = hasConsole ? `${publicUrl}/console` : undefined
-  const lines = mail.items.map((item) => lineOf(item, rfqs, consoleUrl))
+  const lines = mail.items.map((item) => lineOf(item, records, consoleUrl))
   const count = lines.length + mail.omitted
   const first = lines[0]?.text ?? ''
   return {

@@ -44,11 +44,11 @@ export const listCreators = (tx: Tx, recordIds: readonly string[], orgIds: reado
   join organization.users u on u.id = c.user_id and u.org_id = c.org_id
   where c.record_id = any(${recordIds}) and c.org_id = any(${orgIds}) and ${isNotified(tx)}`
 
-/** The roles of organizations in RFQs. */
-export const listRoles = (tx: Tx, rfqIds: readonly string[], orgIds: readonly string[]) => tx<
-  { rfq_id: string; org_id: string; role: RfqRole }[]
+/** The roles of organizations in RFQs, with the packages that they read. */
+export const listReaders = (tx: Tx, rfqIds: readonly string[], orgIds: readonly string[]) => tx<
+  { rfq_id: string; org_id: string; role: RfqRole; package_id: string | null }[]
 >`
-  select rfq_id, org_id, role from sourcing.rfq_readers where rfq_id = any(${rfqIds}) and org_id = any(${orgIds})`
+  select rfq_id, org_id, role, package_id from sourcing.rfq_readers where rfq_id = any(${rfqIds}) and org_id = any(${orgIds})`
 
 /** The column of the recipient of a mail: a mail address, or a user. */
 type RecipientColumn = 'address_id' | 'user_id'
@@ -248,6 +248,13 @@ export const listRfqs = (sql: Sql, orgId: string, rfqIds: readonly string[]) => 
 >`
   select distinct on (rfq_id) rfq_id, serial_number, title, expires_at from sourcing.rfq_readers
   where org_id = ${orgId} and rfq_id = any(${rfqIds}) order by rfq_id, title`
+
+/** Packages as an organization reads them in each of its roles. */
+export const listPackages = (sql: Sql, orgId: string, packageIds: readonly string[]) => sql<
+  { package_id: string; role: RfqRole; title: string; lines: number; expires_at: string | null }[]
+>`
+  select package_id, role, title, lines, expires_at from sourcing.package_readers
+  where org_id = ${orgId} and package_id = any(${packageIds})`
 
 /** For how long the server has kept the oldest mail waiting, of at most 10,000. */
 export const measureMails = (sql: Sql, now: string) => sql<[{ oldest_ms: number | null }]>`

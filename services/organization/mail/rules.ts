@@ -25,6 +25,8 @@ export interface Notice {
   kind: NoticeKind
   time: string
   rfqId?: string
+  /** The package of its RFQs. All of them are one item. */
+  packageId?: string
   role?: RfqRole | undefined
   orderId?: string | undefined
   serialNumber?: string | undefined
@@ -60,6 +62,16 @@ export type NoticeKind =
   | 'delayed'
   | 'filesReleased'
   | 'rfqFilesReleased'
+  | 'packageInvited'
+  | 'packageAmended'
+  | 'packageExtended'
+  | 'packageReopened'
+  | 'packageCancelled'
+  | 'packageClosed'
+  | 'packageToCompare'
+  | 'packageOffered'
+  | 'packageRejected'
+  | 'packageAwarded'
   | 'caseOpened'
   | 'caseClosed'
   | 'caseTask'
@@ -119,6 +131,20 @@ const BY_CAUSE: Readonly<Record<string, Partial<Record<RfqRole, Choice>>>> = {
   'sourcing.offer.rejected': { MANUFACTURER: ['OFFERS', 'rejected'] },
 }
 
+/** The notices that are about a package where the RFQ is a line of one. */
+const OF_PACKAGE: Partial<Record<NoticeKind, NoticeKind>> = {
+  invited: 'packageInvited',
+  amended: 'packageAmended',
+  extended: 'packageExtended',
+  reopened: 'packageReopened',
+  cancelled: 'packageCancelled',
+  closed: 'packageClosed',
+  toCompare: 'packageToCompare',
+  offered: 'packageOffered',
+  rejected: 'packageRejected',
+  awarded: 'packageAwarded',
+}
+
 /** What another organization does in a case. */
 const CASE_NOTICES: ReadonlyMap<string, NoticeKind> = new Map([
   ['cases.created', 'caseOpened'],
@@ -142,10 +168,16 @@ const SUBSCRIPTION_NOTICES: ReadonlyMap<string, NoticeKind> = new Map([
 export const RFQ_ROLES = ['CONSUMER', 'MANUFACTURER', 'IP_OWNER'] as const
 export type RfqRole = (typeof RFQ_ROLES)[number]
 
-/** The notice of an event for an organization in its role in the RFQ, with the topic; undefined where it gets none. */
+/** The role of an organization in an RFQ, and the package of which it reads the RFQ as a line. */
+export interface Reader {
+  role: RfqRole
+  packageId: string | null
+}
+
+/** The notice of an event for an organization that reads the RFQ, with the topic; undefined where it gets none. */
 export function noticeOf(
   { type, time, cause, rfqId, order, endpointId, subscriptionId, orgId, caseOf }: Candidate,
-  role: RfqRole | undefined,
+  reader: Reader | undefined,
 ): { topic: MailTopic; notice: Notice } | undefined {
   if (type === 'webhooks.endpoint.paused') {
     return endpointId ? { topic: 'ENDPOINTS', notice: { kind: 'endpointPaused', time, endpointId } } : undefined
@@ -157,9 +189,14 @@ export function noticeOf(
     const { caseId, causedBy } = caseOf
     return causedBy === orgId ? undefined : { topic: 'CASES', notice: { kind: ofCase, time, caseId } }
   }
+  const role = reader?.role
   const choice = order ? orderChoice(type, cause) : role && BY_CAUSE[cause]?.[role]
   if (!choice || rfqId === undefined) return undefined
   const [topic, kind] = choice
+  const ofPackage = OF_PACKAGE[kind]
+  if (reader?.packageId && ofPackage) {
+    return { topic, notice: { kind: ofPackage, time, packageId: reader.packageId, role } }
+  }
   return { topic, notice: { kind, time, rfqId, role, ...order } }
 }
 

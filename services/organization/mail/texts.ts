@@ -1,10 +1,24 @@
 import type { Notice, NoticeKind, RfqRole } from './rules.ts'
 
 /** An RFQ as the organization of the recipient reads it. */
-export interface ReadRfq {
+interface ReadRfq {
   serialNumber: string
   title: string | null
   expireTime: string
+}
+
+/** The RFQs of a package that the organization reads. */
+interface ReadPackage {
+  title: string
+  lines: number
+  /** The last expiry of those that are open. */
+  expireTime: string | null
+}
+
+/** What the organization of the recipient reads: RFQs by id, packages by id and role. */
+export interface ReadRecords {
+  rfqs: ReadonlyMap<string, ReadRfq>
+  packages: ReadonlyMap<string, ReadPackage>
 }
 
 export interface Line {
@@ -36,6 +50,9 @@ const STEPS = new Map([
 
 interface About extends Notice {
   rfq: string
+  package: string
+  /** `12 RFQs`. */
+  lines: string
   order: string
   until: string
 }
@@ -65,6 +82,17 @@ const TEXTS: Readonly<Record<NoticeKind, (about: About) => string>> = {
   delayed: ({ order, dueDate }) => `${order} is expected on ${dueDate}`,
   rfqFilesReleased: ({ rfq }) => `The confidential files for ${rfq} were released to you`,
   filesReleased: ({ order }) => `The files for ${order} were released`,
+  packageInvited: ({ package: name, lines, until }) => `You are invited to quote for ${lines} of ${name}${until}`,
+  packageAmended: ({ package: name }) =>
+    `RFQs of ${name} were amended: reconfirm or revise the offers that you have submitted`,
+  packageExtended: ({ package: name, until }) => `RFQs of ${name} were extended${until}`,
+  packageReopened: ({ package: name, until }) => `RFQs of ${name} are open again${until}`,
+  packageCancelled: ({ package: name }) => `RFQs of ${name} are cancelled`,
+  packageClosed: ({ package: name }) => `RFQs of ${name} are closed`,
+  packageToCompare: ({ package: name }) => `RFQs of ${name} are closed: compare the offers`,
+  packageOffered: ({ package: name }) => `RFQs of ${name} have new offers`,
+  packageRejected: ({ package: name }) => `Offers of yours for ${name} were rejected`,
+  packageAwarded: ({ package: name }) => `RFQs of ${name} were awarded`,
   caseOpened: () => 'Another organization opened a case with you',
   caseClosed: () => 'Another organization closed a case',
   caseTask: () => 'Another organization added a task to a case',
@@ -81,14 +109,18 @@ const TEXTS: Readonly<Record<NoticeKind, (about: About) => string>> = {
 }
 
 /** The line of a mail for one item, with the page of the console that shows it, where there is a console. */
-export function lineOf(notice: Notice, rfqs: ReadonlyMap<string, ReadRfq>, consoleUrl: string | undefined): Line {
+export function lineOf(notice: Notice, { rfqs, packages }: ReadRecords, consoleUrl: string | undefined): Line {
   const read = rfqs.get(notice.rfqId ?? '')
+  const readPackage = packages.get(`${notice.packageId} ${notice.role}`)
+  const expireTime = read?.expireTime ?? readPackage?.expireTime
   const title = read?.title ? ` (${unlinked(read.title)})` : ''
   const about = {
     ...notice,
     rfq: read ? `RFQ ${read.serialNumber}${title}` : 'an RFQ',
+    package: readPackage ? `the package ${unlinked(readPackage.title)}` : 'a package',
+    lines: readPackage?.lines === 1 ? '1 RFQ' : `${readPackage?.lines ?? 'several'} RFQs`,
     order: `Order ${notice.serialNumber}${title}`,
-    until: read ? `, until ${shownTime(read.expireTime)}` : '',
+    until: expireTime ? `, until ${shownTime(expireTime)}` : '',
   }
   return { text: TEXTS[notice.kind](about), url: consoleUrl && `${consoleUrl}${pathOf(notice)}` }
 }
@@ -119,7 +151,8 @@ const TO_SUBSCRIPTIONS: ReadonlySet<NoticeKind> = new Set<NoticeKind>([
 ])
 const OF_OWNER: ReadonlySet<NoticeKind> = new Set<NoticeKind>(['subscriptionRequested'])
 
-function pathOf({ kind, endpointId, caseId, orderId, rfqId, role }: Notice): string {
+function pathOf({ kind, endpointId, caseId, orderId, packageId, rfqId, role }: Notice): string {
+  if (packageId) return `/packages/${packageId}`
   if (endpointId) return `/webhooks/${endpointId}`
   if (caseId) return `/cases/${caseId}`
   if (orderId) return `/orders/${orderId}`

@@ -187,6 +187,7 @@ describe('the API reference', () => {
       'Files',
       'Subscriptions',
       'RFQs',
+      'RFQ packages',
       'Offers',
       'Orders',
       'Assignments',

@@ -101,7 +101,7 @@ select p.id as package_id, p.consumer_org_id as org_id, 'CONSUMER' as role, p.ti
   (select max(r.expires_at) from sourcing.rfqs r where r.package_id = p.id and r.state = 'OPEN') as expires_at
 from sourcing.rfq_packages p
 union all
-select p.id, i.org_id, 'MANUFACTURER', p.title, i.lines, i.expires_at
+select i.package_id, i.org_id, 'MANUFACTURER', p.title, i.lines, i.expires_at
 from sourcing.rfq_packages p
 join (
   select package_id, org_id, count(*) filter (where state <> 'DECLINED')::integer as lines,

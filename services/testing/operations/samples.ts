@@ -15,6 +15,7 @@ import { exampleInput, type Input, type Place, withValue } from './inputs.ts'
 import { OFFER_SAMPLES } from './offer-samples.ts'
 import type { OperationSample, PrivateReference, Reference } from './operation-sample.ts'
 import { ORDER_SAMPLES } from './order-samples.ts'
+import { PACKAGE_SAMPLES } from './package-samples.ts'
 import { PEOPLE_SAMPLES } from './people-samples.ts'
 import { RFQ_SAMPLES } from './rfq-samples.ts'
 import { partWithOpenRfq } from './rfqs.ts'
@@ -152,6 +153,7 @@ const SAMPLES: Record<string, OperationSample> = {
   ...DOCUMENT_SAMPLES,
   ...FACTORY_SAMPLES,
   ...RFQ_SAMPLES,
+  ...PACKAGE_SAMPLES,
   ...ORDER_SAMPLES,
   ...ASSIGNMENT_SAMPLES,
   ...OFFER_SAMPLES,

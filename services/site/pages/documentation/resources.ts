@@ -38,6 +38,7 @@ const GROUPS: Record<string, Record<string, string[]>> = {
     Files: ['uploads', 'files'],
     Subscriptions: ['subscriptions'],
     RFQs: ['rfqs'],
+    'RFQ packages': ['rfq-packages'],
     Offers: ['offers'],
     Orders: ['orders'],
     Assignments: ['assignments'],

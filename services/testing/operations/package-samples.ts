@@ -1,0 +1,111 @@
+import type { Account, Fixtures } from '../fixtures.ts'
+import { publicFactory, type RecordName, recordKind } from '../records.ts'
+import { inHours, publishedPart } from '../rfqs.ts'
+import { type Input, withValue } from './inputs.ts'
+import type { OperationSample, PrivateReference } from './operation-sample.ts'
+import { offeredPackage, packageWithInvitation } from './package-records.ts'
+import { administratorOf, inviteeOf } from './rfqs.ts'
+
+const DELIVERY = { 'body.delivery.regionCode': 'shared', 'body.delivery.postalCode': 'shared' } as const
+
+/** Replaces the package by one in another state. */
+const ofKind = (record: RecordName) => async (fixtures: Fixtures, account: Account, input: Input) =>
+  withValue(input, 'path.id', await recordKind(record).make(fixtures, account))
+
+/** Replaces the part by one of another organization that requires a subscription. */
+async function withRequiredSubscription(fixtures: Fixtures, { kind }: Account, input: Input): Promise<Input> {
+  const owner = await fixtures.account(kind === 'owner' ? 'otherOwner' : 'owner', 'administrator')
+  const partId = await publishedPart(await administratorOf(fixtures, owner), { requireSubscription: true })
+  return withValue(input, 'body.lines.0.partId', partId)
+}
+
+/** A record that is no part of the package of the request. */
+const ofOther = (record: RecordName): PrivateReference => ({
+  record,
+  own: ({ permissions }) => (permissions.has('rfq:award') ? 400 : undefined),
+})
+
+const invited = async (fixtures: Fixtures, account: Account) => {
+  const owners = recordKind('invitedPackage').owners
+  const maker = owners.includes(account.kind) ? account : await fixtures.account('manufacturer', 'administrator')
+  const { id, rfqId } = await packageWithInvitation(fixtures, maker)
+  return { id, rfqId, factoryId: String(await recordKind('internalFactory').make(fixtures, maker)) }
+}
+
+/** Packages of RFQs. */
+export const PACKAGE_SAMPLES: Record<string, OperationSample> = {
+  getRfqPackage: { references: { 'path.id': ['draftPackage', 'openPackage', 'invitedPackage'] } },
+  createRfqPackage: {
+    references: {
+      'body.lines.0.partId': ['draftPart', 'internalPart'],
+      'body.lines.0.manufacturerIds.0': 'shared',
+      'body.manufacturerIds.0': 'shared',
+      'body.deliveryRegionCode': 'shared',
+      ...DELIVERY,
+    },
+    values: async (fixtures) => ({
+      'body.manufacturerIds': [await inviteeOf(fixtures)],
+      'body.lines.0.manufacturerIds': [await inviteeOf(fixtures)],
+    }),
+    conflict: withRequiredSubscription,
+  },
+  patchRfqPackage: { references: { 'path.id': 'draftPackage' }, conflict: ofKind('openPackage') },
+  deleteRfqPackage: { references: { 'path.id': 'draftPackage' }, conflict: ofKind('openPackage') },
+  publishRfqPackage: { references: { 'path.id': 'draftPackage' }, conflict: ofKind('openPackage') },
+  extendRfqPackage: {
+    references: { 'path.id': 'openPackage' },
+    values: () => ({ 'body.expireTime': inHours(1000) }),
+    conflict: ofKind('draftPackage'),
+  },
+  amendRfqPackage: {
+    references: { 'path.id': 'openPackage', ...DELIVERY },
+    values: () => ({ 'body.expireTime': inHours(1000) }),
+    conflict: ofKind('draftPackage'),
+  },
+  closeRfqPackage: { references: { 'path.id': 'openPackage' }, conflict: 'race' },
+  cancelRfqPackage: { references: { 'path.id': ['draftPackage', 'openPackage'] }, conflict: 'race' },
+  awardRfqPackage: {
+    references: {
+      'path.id': ofOther('openPackage'),
+      'body.awards.0.rfqId': ofOther('openRfq'),
+      'body.awards.0.offerId': ofOther('awardableOffer'),
+      'body.sellerOrgId': 'shared',
+    },
+    values: async (fixtures, account) => {
+      const { owners } = recordKind('openPackage')
+      const consumer = owners.includes(account.kind) ? account : await fixtures.account('owner', 'administrator')
+      const { id, ...award } = await offeredPackage(fixtures, consumer, await publicFactory(fixtures))
+      return { 'path.id': id, body: { awards: [{ ...award, quantity: 10 }] } }
+    },
+    conflict: 'race',
+  },
+  acceptRfqPackageTerms: { by: 'manufacturer', references: { 'path.id': 'packageTerms' }, conflict: 'race' },
+  getPackageComparison: { references: { 'path.id': ['draftPackage', 'openPackage'] } },
+  exportPackageComparison: { references: { 'path.id': ['draftPackage', 'openPackage'] } },
+  listPackageOffers: { by: 'manufacturer', references: { 'path.id': 'invitedPackage' } },
+  getPackageOfferTemplate: { by: 'manufacturer', references: { 'path.id': 'invitedPackage' } },
+  offerForRfqPackage: {
+    by: 'manufacturer',
+    references: {
+      'path.id': {
+        record: 'invitedPackage',
+        own: ({ permissions }) => (permissions.has('offer:create') ? 400 : undefined),
+      },
+      'body.lines.0.rfqId': {
+        record: 'offerRfq',
+        own: ({ permissions }) => (permissions.has('offer:create') ? 400 : undefined),
+      },
+      'body.lines.0.factoryId': 'internalFactory',
+    },
+    values: async (fixtures, account) => {
+      const { id, rfqId, factoryId } = await invited(fixtures, account)
+      const price = { minQuantity: 1, unitPrice: { amount: '10', currency: 'EUR' }, leadTimeDays: 10 }
+      return { 'path.id': id, body: { lines: [{ rfqId, factoryId, priceBreaks: [price], validUntil: inHours(96) }] } }
+    },
+    async conflict({ market }, _, input) {
+      const { lines } = input.body as { lines: { rfqId: string }[] }
+      await market.db.owner`update sourcing.rfqs set state = 'CLOSED' where id = ${lines[0]?.rfqId ?? ''}`
+      return input
+    },
+  },
+}
