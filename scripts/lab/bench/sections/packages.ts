@@ -51,7 +51,7 @@ export const measurePackages: Section = async function* (context) {
   yield {
     what: `publication of a ${what}`,
     ours: `${published.toFixed(0)} ms`,
-    reference: '–',
+    reference: '',
     result: published,
     unit: 'ms',
     wanted: { atMost: 2000 },
@@ -75,7 +75,7 @@ export const measurePackages: Section = async function* (context) {
   yield {
     what: `comparison of a ${what}, with ${LINES * MAKERS} offers`,
     ours: `${compared.toFixed(0)} ms`,
-    reference: '–',
+    reference: '',
     result: compared,
     unit: 'ms',
     wanted: { atMost: 300 },
