@@ -13,7 +13,7 @@ create index rfq_packages_consumed on sourcing.rfq_packages (consumer_org_id, id
 
 -- The ids of the lines have the order of the request that created them.
 alter table sourcing.rfqs add column package_id text collate "C" references sourcing.rfq_packages (id);
-create index rfqs_of_package on sourcing.rfqs (package_id, id) where package_id is not null;
+create index rfqs_of_package on sourcing.rfqs (package_id, consumer_org_id, id) where package_id is not null;
 alter table sourcing.rfq_invitations add column package_id text collate "C";
 create index rfq_invitations_packages on sourcing.rfq_invitations (org_id, package_id desc, rfq_id)
   where package_id is not null;
