@@ -53,8 +53,7 @@ const PUBLIC = [
 
 /** Operations that the specification allows with any valid token, and those that concern only the caller. */
 const TOKEN_ONLY =
-  /^(list|find|get|batchGet)|^(export(OfferComparison|Parts)|revokeToken|changePassword|endSession|patchOwnNotificationSettings|sendOwnConfirmation)$/
-  /^(list|find|get|batchGet)|^(export(Offer|Package)Comparison|revokeToken|changePassword|endSession|patchOwnNotificationSettings|sendOwnConfirmation)$/
+  /^(list|find|get|batchGet)|^(export(OfferComparison|PackageComparison|Parts)|revokeToken|changePassword|endSession|patchOwnNotificationSettings|sendOwnConfirmation)$/
 
 /** Procedures through which an impersonation could gain access beyond its grant. `org.create` also creates a user. */
 const CLOSED_RESOURCES =

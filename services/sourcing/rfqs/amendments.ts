@@ -104,7 +104,10 @@ interface Amended {
 }
 
 /** The RFQ as the guards see it after the amendment. Its expiry is given to them apart. */
-function afterAmendment({ requestedDeliveryDate: _, ...rfq }: Rfq, { quantities, requestedDeliveryDate }: RfqContent): Rfq {
+function afterAmendment(
+  { requestedDeliveryDate: _, ...rfq }: Rfq,
+  { quantities, requestedDeliveryDate }: RfqContent,
+): Rfq {
   return { ...rfq, quantities, ...(requestedDeliveryDate !== undefined && { requestedDeliveryDate }) }
 }
 
