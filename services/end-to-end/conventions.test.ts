@@ -87,7 +87,11 @@ describe('the longest body', () => {
 
 describe('an unknown query parameter', () => {
   /** The examples of these fields exclude each other. */
-  const EXCLUDED: Readonly<Record<string, string>> = { createCase: 'orderId', createSubscription: 'ipOwnerOrgId' }
+  const EXCLUDED: Readonly<Record<string, string>> = {
+    createCase: 'orderId',
+    createSubscription: 'ipOwnerOrgId',
+    offerForRfqPackage: 'csv',
+  }
   const bodyOf = (id: string, body: unknown) =>
     EXCLUDED[id] === undefined ? body : { ...(body as object), [EXCLUDED[id]]: undefined }
 
