@@ -76,6 +76,12 @@ const CASES: Record<string, () => Promise<Unchanged>> = {
     body: { ...rfq, incoterm: null },
     procedure: 'rfq.patch',
   }),
+  patchRfqPackage: async () => {
+    const { partId: _, quantities: __, ...terms } = rfq
+    const body = { title: 'Pump overhaul' }
+    const id = await created('/flows/v1/rfq-packages', { ...body, lines: [{ partId }], ...terms })
+    return { read: `/flows/v1/rfq-packages/${id}`, body, procedure: 'rfqPackage.patch' }
+  },
   patchOffer: async () => {
     const { rfqId: _, ...terms } = offer
     return {

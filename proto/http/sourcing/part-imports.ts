@@ -94,7 +94,7 @@ export const importParts = defineOperation({
   csv: true,
   hasDryRun: true,
   response: PartImport,
-  audit: { procedure: 'partImport.create', request: [] },
+  audit: { procedure: 'partImport.create', request: ['created', 'updated', 'unchanged'] },
 })
 
 export const getPartImportTemplate = defineOperation({
