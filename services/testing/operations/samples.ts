@@ -108,6 +108,8 @@ const SAMPLES: Record<string, OperationSample> = {
     references: { 'path.id': ['session', { record: 'colleagueSession', own: without('user:manage', 404) }] },
   },
   createPart: { references: PART_REFERENCES },
+  // Parts of other requests have the reference of the example.
+  importParts: { values: () => ({ 'body.csv': `externalRef,title\n${crypto.randomUUID()},Impeller\n` }) },
   patchPart: {
     references: {
       'path.id': 'draftPart',
