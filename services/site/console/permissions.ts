@@ -27,6 +27,8 @@ import * as partLifecycle from '../../../proto/http/sourcing/part-lifecycle.ts'
 import * as parts from '../../../proto/http/sourcing/parts.ts'
 import * as confidentiality from '../../../proto/http/sourcing/rfq-confidentiality.ts'
 import * as rfqs from '../../../proto/http/sourcing/rfq-lifecycle.ts'
+import * as packages from '../../../proto/http/sourcing/rfq-package-lifecycle.ts'
+import * as packageOffers from '../../../proto/http/sourcing/rfq-package-offers.ts'
 import * as questions from '../../../proto/http/sourcing/rfq-questions.ts'
 import * as subscriptions from '../../../proto/http/sourcing/subscriptions.ts'
 import * as uploads from '../../../proto/http/sourcing/uploads.ts'
@@ -58,6 +60,8 @@ const MODULES: readonly object[] = [
     parts,
     rfqs,
     confidentiality,
+    packages,
+    packageOffers,
     questions,
     subscriptions,
     uploads,

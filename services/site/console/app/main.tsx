@@ -13,6 +13,9 @@ import { MailAddresses } from './screens/mail-addresses.tsx'
 import { OfferScreen } from './screens/offer.tsx'
 import { OrderScreen } from './screens/order.tsx'
 import { Orders } from './screens/orders.tsx'
+import { PackageScreen } from './screens/package.tsx'
+import { NewPackage } from './screens/package-form.tsx'
+import { Packages } from './screens/packages.tsx'
 import { PartScreen } from './screens/part.tsx'
 import { PartImportScreen } from './screens/part-import.tsx'
 import { Parts } from './screens/parts.tsx'
@@ -53,6 +56,9 @@ const App = () =>
           <Route path="/console/rfqs/:id" component={RfqScreen} />
           <Route path="/console/rfqs/:id/comparison" component={Comparison} />
           <Route path="/console/rfqs/:id/offer" component={OfferScreen} />
+          <Route path="/console/packages" component={Packages} />
+          <Route path="/console/packages/new" component={NewPackage} />
+          <Route path="/console/packages/:id" component={PackageScreen} />
           <Route path="/console/orders" component={Orders} />
           <Route path="/console/orders/:id" component={OrderScreen} />
           <Route path="/console/parts" component={Parts} />

@@ -33,7 +33,9 @@ const SCREENS: readonly [path: string, label: string, isShown: () => boolean][] 
 const Navigation = ({ path }: { path: string }) => (
   <nav aria-label={t.nav.label}>
     {SCREENS.filter(([, , isShown]) => isShown()).map(([address, label]) => {
-      const isCurrent = address === '/console' ? path === address : path.startsWith(address)
+      // Packages are reached from RFQs.
+      const shown = path.replace('/console/packages', '/console/rfqs')
+      const isCurrent = address === '/console' ? path === address : shown.startsWith(address)
       return (
         <a key={address} href={address} aria-current={isCurrent ? 'page' : undefined}>
           {label}

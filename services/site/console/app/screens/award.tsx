@@ -144,13 +144,13 @@ function Orders({ rfq, of, sellerOrgId }: { rfq: Rfq; of: readonly Chosen[]; sel
 const OTHER = 'other'
 
 /** The organization that was chosen; undefined for the manufacturer. */
-const sellerIn = (data: FormData) => {
+export const sellerIn = (data: FormData) => {
   const seller = textOf(data, 'seller')
   return seller === OTHER ? (textOf(data, 'sellerOrgId') ?? '') : seller
 }
 
 /** The manufacturer itself, a seller of an earlier order of the organization, or another one by its id. */
-function SellerChoice() {
+export function SellerChoice() {
   const seller = useSignal('')
   const { data: earlier = [] } = useList('/flows/v1/orders', { query: { view: 'CONSUMER', pageSize: 50 } })
   const sellers = new Set(

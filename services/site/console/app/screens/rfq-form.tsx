@@ -22,7 +22,7 @@ const INCOTERMS = ['EXW', 'FCA', 'CPT', 'CIP', 'DAP', 'DPU', 'DDP', 'FAS', 'FOB'
 const DAY_MS = 86_400_000
 
 /** What a person has typed; what is missing or wrong is named by the marketplace. */
-function contentOf(data: FormData) {
+export function contentOf(data: FormData) {
   const incoterm = textOf(data, 'incoterm') as Incoterm | undefined
   const requirements = textOf(data, 'requirements')
   const confidentialityTerms = textOf(data, 'confidentialityTerms')
@@ -108,16 +108,19 @@ export const DeliveryFields = ({ rfq, closes }: { rfq: Rfq | undefined; closes: 
 const utcDay = (local: string) => (local === '' ? '' : new Date(local).toISOString().slice(0, 10))
 const isPast = (local: string) => local !== '' && Date.parse(local) <= Date.now()
 
-export const RfqFields = ({ rfq }: { rfq?: Rfq }) => {
+/** `ofPackage`: the terms of all lines, whose quantities are apart. */
+export const RfqFields = ({ rfq, ofPackage = false }: { rfq?: Rfq; ofPackage?: boolean }) => {
   const closes = useSignal(localTime(rfq?.expireTime ?? new Date(Date.now() + 14 * DAY_MS).toISOString()))
   return (
     <>
-      <Field
-        name="quantities"
-        label={t.rfqs.quantities}
-        hint={t.rfqs.quantitiesHint}
-        value={rfq?.quantities.join(', ') ?? ''}
-      />
+      {!ofPackage && (
+        <Field
+          name="quantities"
+          label={t.rfqs.quantities}
+          hint={t.rfqs.quantitiesHint}
+          value={rfq?.quantities.join(', ') ?? ''}
+        />
+      )}
       <div class="columns">
         <Field
           name="expireTime"

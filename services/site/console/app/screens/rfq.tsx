@@ -252,6 +252,12 @@ export function RfqScreen({ id = '' }: { id?: string }) {
           over={
             <>
               <a href="/console/rfqs">{t.nav.rfqs}</a> · <OrgName id={rfq.consumerOrgId} />
+              {rfq.packageId && (
+                <>
+                  {' '}
+                  · <a href={`/console/packages/${rfq.packageId}`}>{t.packages.of}</a>
+                </>
+              )}
             </>
           }
           badge={<Badge of="rfq" state={rfq.state} />}

@@ -75,11 +75,16 @@ export function Rfqs() {
     <Page
       title={t.nav.rfqs}
       actions={
-        permits('POST /flows/v1/rfqs') && (
-          <a class="button primary" href="/console/rfqs/new">
-            {t.rfqs.create}
+        <>
+          <a class="button" href="/console/packages">
+            {t.packages.title}
           </a>
-        )
+          {permits('POST /flows/v1/rfqs') && (
+            <a class="button primary" href="/console/rfqs/new">
+              {t.rfqs.create}
+            </a>
+          )}
+        </>
       }
     >
       <section class="panel">

@@ -1,0 +1,184 @@
+import { type Signal, signal, useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
+import { sumOf } from '../amounts.ts'
+import { market, type PackageComparison, post, type RfqPackage } from '../api.ts'
+import { money, number } from '../format.ts'
+import { permits } from '../me.ts'
+import { fill, t } from '../texts.ts'
+import { Action } from '../ui/dialog.tsx'
+import { Field, FieldProblem, textOf } from '../ui/form.tsx'
+import { Table } from '../ui/list.tsx'
+import { SellerChoice, sellerIn } from './award.tsx'
+import { type Choice, daysOf, titleOf } from './package-matrix.tsx'
+
+type Line = PackageComparison['lines'][number]
+
+/** A line of the dialog, with the offer and the number of pieces that are chosen for it. */
+interface Row {
+  line: Line
+  /** The largest quantity of the RFQ. */
+  most: number
+  offerId: Signal<string>
+  pieces: Signal<string>
+}
+
+/** A line that becomes an order. */
+interface Order {
+  row: number
+  line: Line
+  offer: Line['offers'][number]
+  quantity: number
+}
+
+const mayAward = ({ state, isOutdated, landedTotal }: Line['offers'][number]) =>
+  state === 'SUBMITTED' && !isOutdated && landedTotal !== undefined
+
+const piecesOf = ({ pieces: { value } }: Row) => (/^\d+$/.test(value.trim()) ? Number(value.trim()) : 0)
+
+const problemOf = (row: Row): string | undefined => {
+  if (row.offerId.value === '') return undefined
+  const pieces = piecesOf(row)
+  return pieces >= 1 && pieces <= row.most ? undefined : fill(t.packages.badPieces, { most: number(row.most) })
+}
+
+const blockedBy = (rows: readonly Row[]): string | undefined => {
+  if (rows.every(({ offerId }) => offerId.value === '')) return t.packages.nothingChosen
+  return rows.map(problemOf).find((problem) => problem !== undefined)
+}
+
+interface AwardProps {
+  pkg: RfqPackage
+  comparison: PackageComparison
+  /** The choice that fills the dialog. */
+  choice: Choice | undefined
+}
+
+/** The rows that the dialog opened with stay, with what was chosen. */
+function useRows({ pkg, comparison, choice }: AwardProps) {
+  const rows = useSignal<readonly Row[]>([])
+  const names = new Map(comparison.makers.map((maker) => [maker.manufacturerOrgId, maker.manufacturerName]))
+  const awardable = comparison.lines.filter(
+    ({ state, offers }) => (state === 'OPEN' || state === 'CLOSED') && offers.some(mayAward),
+  )
+  const begin = async () => {
+    rows.value = awardable.map((line) => {
+      const award = choice?.awards.find(({ rfqId }) => rfqId === line.rfqId)
+      const quantities = pkg.lines.find(({ rfqId }) => rfqId === line.rfqId)?.quantities ?? []
+      return {
+        line,
+        most: Math.max(...quantities),
+        offerId: signal(award?.offerId ?? ''),
+        pieces: signal(String(award?.quantity ?? line.quantity)),
+      }
+    })
+  }
+  return { rows, begin, names, isPossible: awardable.length > 0 }
+}
+
+/** Awards the lines for which an offer is chosen, all or none. The marketplace checks them again. */
+export function PackageAward(props: AwardProps) {
+  const { pkg } = props
+  const { rows, begin, names, isPossible } = useRows(props)
+  const placed = useRef<readonly Order[]>([])
+  const review = async (data: FormData) => {
+    if (sellerIn(data) === '') throw new FieldProblem('sellerOrgId', t.ui.missing)
+    const chosen = rows.value.flatMap((row, index) => (row.offerId.value === '' ? [] : [{ row, index }]))
+    const quantities = chosen.map(({ row }) => `${row.line.rfqId}:${piecesOf(row)}`).join(',')
+    const params = { path: { id: pkg.id }, query: { quantities } }
+    const { data: compared } = await market.GET('/flows/v1/rfq-packages/{id}/comparison', { params })
+    placed.current = chosen.map(({ row, index }) => {
+      const line = compared.lines.find(({ rfqId }) => rfqId === row.line.rfqId)
+      const offer = line?.offers.find(({ offerId }) => offerId === row.offerId.value)
+      if (!line || !offer?.landedTotal) throw new FieldProblem(`quantity.${index}`, t.comparison.notOffered)
+      return { row: index, line, offer, quantity: piecesOf(row) }
+    })
+    const { currency } = compared
+    const total = sumOf(...placed.current.map(({ offer }) => [offer.landedTotal?.amount ?? '0', 1] as const))
+    return (
+      <>
+        <p>{t.packages.orders}</p>
+        <Table
+          caption={t.packages.orders}
+          items={placed.current}
+          idOf={({ line }) => line.rfqId}
+          columns={[
+            { label: t.rfqs.part, cell: ({ line }) => titleOf(line) },
+            { label: t.rfqs.manufacturer, cell: ({ offer }) => names.get(offer.manufacturerOrgId) },
+            { label: t.orders.quantity, cell: ({ quantity }) => number(quantity), isNumber: true },
+            { label: t.comparison.leadTime, cell: ({ offer }) => daysOf(offer.leadTimeDays ?? 0) },
+            {
+              label: t.orders.total,
+              cell: ({ offer }) => offer.landedTotal && money(offer.landedTotal),
+              isNumber: true,
+            },
+          ]}
+        />
+        <p>
+          {t.packages.total}: <strong>{money({ amount: total, currency })}</strong>
+        </p>
+      </>
+    )
+  }
+  const award = (data: FormData) => {
+    const purchaseOrderNumber = textOf(data, 'purchaseOrderNumber')
+    const sellerOrgId = sellerIn(data)
+    const awards = placed.current.map(({ line: { rfqId }, offer: { offerId }, quantity }) => ({
+      rfqId,
+      offerId,
+      quantity,
+      ...(purchaseOrderNumber && { purchaseOrderNumber }),
+    }))
+    return post('/flows/v1/rfq-packages/{id}/award', pkg.id, { awards, ...(sellerOrgId && { sellerOrgId }) })
+  }
+  const pathOf = (field: string) =>
+    field
+      .replace(/^awards\.\d+\.purchaseOrderNumber$/, 'purchaseOrderNumber')
+      .replace(/^awards\.(\d+)\..*$/, (_, at) => `quantity.${placed.current.at(Number(at))?.row}`)
+  return (
+    <Action
+      label={t.verbs.award}
+      hint={t.packages.awardHint}
+      when={isPossible && permits('POST /flows/v1/rfq-packages/{id}/award')}
+      isPrimary
+      isWide
+      onOpen={begin}
+      onRun={award}
+      form={{ pathOf, review, blockedBy: blockedBy(rows.value) }}
+    >
+      {rows.value.map(({ line, offerId, pieces, ...row }, index) => (
+        <div key={line.rfqId} class="columns">
+          <Field
+            name={`offer.${index}`}
+            label={fill(t.packages.offerOf, { part: titleOf(line) })}
+            text={offerId}
+            options={[
+              ['', t.packages.noAward],
+              ...line.offers
+                .filter(mayAward)
+                .map(
+                  (offer) =>
+                    [
+                      offer.offerId,
+                      [
+                        names.get(offer.manufacturerOrgId) ?? '',
+                        offer.landedTotal ? money(offer.landedTotal) : '',
+                        daysOf(offer.leadTimeDays ?? 0),
+                      ].join(', '),
+                    ] as const,
+                ),
+            ]}
+          />
+          <Field
+            name={`quantity.${index}`}
+            label={fill(t.packages.piecesOf, { part: titleOf(line) })}
+            type="number"
+            text={pieces}
+            problem={problemOf({ line, offerId, pieces, ...row })}
+          />
+        </div>
+      ))}
+      <Field name="purchaseOrderNumber" label={t.orders.purchaseOrderNumber} isOptional />
+      <SellerChoice />
+    </Action>
+  )
+}

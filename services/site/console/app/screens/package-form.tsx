@@ -1,0 +1,212 @@
+import { type Signal, signal, useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
+import { useLocation } from 'preact-iso/router'
+import { numbersIn } from '../amounts.ts'
+import { command, market, type Part, type RfqPackageInput } from '../api.ts'
+import { can } from '../me.ts'
+import { fill, t } from '../texts.ts'
+import { Field, FieldProblem, Form, textOf } from '../ui/form.tsx'
+import { Page, Section } from '../ui/page.tsx'
+import { Picker } from '../ui/picker.tsx'
+import { contentOf, RfqFields } from './rfq-form.tsx'
+
+const MAX_LINES = 100
+
+/** A part with the quantities that were typed for it. */
+interface Line {
+  key: number
+  part: Pick<Part, 'id' | 'title' | 'serialNumber'>
+  quantities: Signal<string>
+}
+
+const VIEWS = () => (can('app:ip-owner') ? (['IP_OWNER', 'CONSUMER'] as const) : (['CONSUMER'] as const))
+
+/** Own parts, and those that every consumer may source. */
+async function findParts(q: string): Promise<Part[]> {
+  const found = new Map<string, Part>()
+  for (const view of VIEWS()) {
+    const { data } = await market.GET('/flows/v1/parts', { params: { query: { view, q, pageSize: 20 } } })
+    for (const part of data.items) found.set(part.id, part)
+  }
+  return [...found.values()]
+}
+
+const nameOf = ({ title, serialNumber }: Line['part']) => `${title ?? ''} (${serialNumber})`
+
+/** The cells of pasted rows. */
+const rowsIn = (text: string): [reference: string, quantities: string][] =>
+  text
+    .split('\n')
+    .map((row) => row.split(/\t|;/).map((cell) => cell.trim()))
+    .flatMap(([reference = '', ...quantities]) => (reference === '' ? [] : [[reference, quantities.join(', ')]]))
+
+/** The part with this serial number or external reference; several have the same reference. */
+async function partsOf(reference: string): Promise<Part[]> {
+  const wanted = reference.toLowerCase()
+  const found = await findParts(reference)
+  const bySerial = found.filter(({ serialNumber }) => serialNumber.toLowerCase() === wanted)
+  return bySerial.length > 0 ? bySerial : found.filter(({ externalRef }) => externalRef?.toLowerCase() === wanted)
+}
+
+/** Parts that are found by text, or pasted from a spreadsheet. */
+function Lines({
+  lines,
+  add,
+}: {
+  lines: Signal<readonly Line[]>
+  add: (part: Line['part'], quantities: string) => void
+}) {
+  const q = useSignal('')
+  const found = useSignal<readonly Part[]>([])
+  const pasted = useSignal('')
+  const problems = useSignal<readonly string[]>([])
+  const isBusy = useSignal(false)
+  const area = useRef<HTMLTextAreaElement>(null)
+  const search = async (text: string) => {
+    q.value = text
+    const parts = text.trim() === '' ? [] : await findParts(text.trim()).catch(() => [])
+    // Answers may arrive in another order than the requests were sent.
+    if (q.value === text) found.value = parts
+  }
+  const paste = async () => {
+    isBusy.value = true
+    const refused: string[] = []
+    for (const [reference, quantities] of rowsIn(pasted.value)) {
+      const parts = await partsOf(reference).catch(() => [])
+      const [part] = parts
+      if (part && parts.length === 1) add(part, quantities)
+      else refused.push(fill(part ? t.packages.pasteSeveral : t.packages.pasteUnknown, { reference }))
+    }
+    problems.value = refused
+    pasted.value = ''
+    if (area.current) area.current.value = ''
+    isBusy.value = false
+  }
+  return (
+    <fieldset class="picker">
+      <legend>{t.packages.parts}</legend>
+      <input
+        type="search"
+        aria-label={t.packages.findPart}
+        placeholder={t.packages.findPart}
+        onInput={({ currentTarget }) => search(currentTarget.value)}
+      />
+      {found.value.length > 0 && (
+        <ul class="items" aria-label={t.packages.found}>
+          {found.value.map((part) => (
+            <li key={part.id}>
+              <span>{nameOf(part)}</span>
+              <button type="button" aria-label={fill(t.ui.addOf, { name: nameOf(part) })} onClick={() => add(part, '')}>
+                {t.ui.add}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {q.value.trim() !== '' && found.value.length === 0 && <p class="quiet">{t.packages.noPart}</p>}
+      <label class="field">
+        {t.packages.paste}
+        <textarea
+          ref={area}
+          rows={3}
+          onInput={({ currentTarget }) => {
+            pasted.value = currentTarget.value
+          }}
+        />
+        <small class="quiet">{t.packages.pasteHint}</small>
+      </label>
+      <button type="button" disabled={isBusy.value || pasted.value.trim() === ''} onClick={paste}>
+        {t.packages.pasteAdd}
+      </button>
+      <div role="status">
+        {problems.value.map((problem) => (
+          <p key={problem} class="error">
+            {problem}
+          </p>
+        ))}
+      </div>
+      {lines.value.map(({ key, part, quantities }, index) => (
+        <div key={key} class="columns">
+          <Field
+            name={`lines.${index}.quantities`}
+            label={fill(t.packages.quantitiesOf, { part: nameOf(part) })}
+            text={quantities}
+          />
+          <button
+            type="button"
+            aria-label={fill(t.ui.removeOf, { name: nameOf(part) })}
+            onClick={() => {
+              lines.value = lines.value.filter((one) => one.key !== key)
+            }}
+          >
+            {t.ui.remove}
+          </button>
+        </div>
+      ))}
+    </fieldset>
+  )
+}
+
+/** Organizations with a factory from which the consumer may source. */
+async function findMakers(q: string): Promise<[id: string, name: string][]> {
+  const query = { view: 'CONSUMER' as const, q, pageSize: 50 }
+  const { data } = await market.GET('/v1/factories', { params: { query } })
+  return [...new Map(data.items.map(({ orgId, orgName }) => [orgId, orgName]))]
+}
+
+const namesOf = async (ids: readonly string[]): Promise<[id: string, name: string][]> =>
+  (await market.POST('/v1/orgs:batch-get', { body: { ids: [...ids] } })).data.items.map(({ id, name }) => [id, name])
+
+/** A new package, whose RFQs are drafts until it is published. */
+export function NewPackage() {
+  const { route } = useLocation()
+  const lines = useSignal<readonly Line[]>([])
+  const next = useRef(0)
+  const add = (part: Line['part'], quantities: string) => {
+    next.current += 1
+    lines.value = [...lines.value, { key: next.current, part, quantities: signal(quantities) }]
+  }
+  const create = async (data: FormData) => {
+    if (lines.value.length === 0) throw new FieldProblem('lines', t.packages.noLines)
+    const body: RfqPackageInput = {
+      title: textOf(data, 'title') ?? '',
+      lines: lines.value.map(({ part, quantities }) => ({ partId: part.id, quantities: numbersIn(quantities.value) })),
+      manufacturerIds: data.getAll('manufacturerIds').map(String),
+      ...termsIn(data),
+    }
+    const { id } = await command(() => market.POST('/flows/v1/rfq-packages', { body }))
+    route(`/console/packages/${id}`)
+  }
+  return (
+    <Page
+      title={t.packages.create}
+      over={
+        <>
+          <a href="/console/rfqs">{t.nav.rfqs}</a> · <a href="/console/packages">{t.packages.title}</a>
+        </>
+      }
+    >
+      <section class="panel narrow">
+        <p class="quiet">{t.packages.createHint}</p>
+        <Form
+          onSend={create}
+          submit={t.rfqs.saveDraft}
+          blockedBy={lines.value.length > MAX_LINES ? t.packages.tooMany : undefined}
+          pathOf={(field) => field.replace(/^(lines\.\d+)\..*$/, '$1.quantities')}
+        >
+          <Field name="title" label={t.packages.name} hint={t.packages.nameHint} isFocused />
+          <Lines lines={lines} add={add} />
+          <Picker name="manufacturerIds" label={t.packages.makers} chosen={[]} read={namesOf} find={findMakers} />
+          <Section title={t.packages.terms}>
+            <RfqFields ofPackage />
+          </Section>
+        </Form>
+      </section>
+    </Page>
+  )
+}
+
+function termsIn(data: FormData) {
+  const { quantities: _, ...terms } = contentOf(data)
+  return terms
+}

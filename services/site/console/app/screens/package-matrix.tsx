@@ -1,0 +1,201 @@
+import { useSignal } from '@preact/signals'
+import type { PackageComparison, RfqPackage } from '../api.ts'
+import { market } from '../api.ts'
+import { useRecord } from '../data.ts'
+import { save } from '../download.ts'
+import { money, number } from '../format.ts'
+import { counted, fill, t } from '../texts.ts'
+import { Badge, Section } from '../ui/page.tsx'
+import { Empty, Shown } from '../ui/states.tsx'
+import { PackageAward } from './package-award.tsx'
+
+type Line = PackageComparison['lines'][number]
+type Offer = Line['offers'][number]
+export type Choice = PackageComparison['choices'][number]
+
+const KINDS = ['CHEAPEST', 'ONE_MAKER', 'FASTEST'] as const
+
+export const daysOf = (count: number) => fill(t.comparison.days, { count: number(count) })
+export const titleOf = ({ partTitle, rfqId }: Pick<Line, 'partTitle' | 'rfqId'>) => partTitle ?? rfqId
+
+/** A cell: the total of an offer, and its price and time. */
+function Cell({ offer, isChosen }: { offer: Offer | undefined; isChosen: boolean }) {
+  if (!offer) return <td class="number quiet">{t.packages.noOffer}</td>
+  const { landedTotal, unitPrice, leadTimeDays, unpriced, isOutdated, state } = offer
+  return (
+    <td class={isChosen ? 'number best' : 'number'}>
+      {isChosen && <span class="mark">{t.packages.chosen}</span>}{' '}
+      {landedTotal ? money(landedTotal) : <span class="quiet">{unpriced && t.comparison.unpriced[unpriced]}</span>}
+      {unitPrice && leadTimeDays !== undefined && (
+        <small class="quiet">{fill(t.packages.unit, { price: money(unitPrice), days: daysOf(leadTimeDays) })}</small>
+      )}
+      {isOutdated && <small class="hint">{t.packages.outdated}</small>}
+      {state === 'ACCEPTED' && <Badge of="offer" state={state} />}
+    </td>
+  )
+}
+
+interface MatrixProps {
+  comparison: PackageComparison
+  pkg: RfqPackage
+  choice: Choice | undefined
+  onQuantity: (rfqId: string, quantity: string) => void
+}
+
+/** Lines as rows and manufacturers as columns, with the offers of the shown choice marked, not by colour only. */
+function Matrix({ comparison: { makers, lines }, pkg, choice, onQuantity }: MatrixProps) {
+  const chosen = new Set(choice?.awards.map(({ offerId }) => offerId))
+  const quantitiesOf = new Map(pkg.lines.map(({ rfqId, quantities }) => [rfqId, quantities]))
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled with the keyboard.
+    <section class="scroll" tabIndex={0} aria-label={t.packages.matrix}>
+      <table class="compared">
+        <caption>{t.packages.matrix}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{t.packages.line}</th>
+            {makers.map(({ manufacturerOrgId, manufacturerName, offeredLines, askedLines }) => (
+              <th key={manufacturerOrgId} scope="col">
+                {manufacturerName}
+                <small>{fill(t.packages.coverage, { offered: number(offeredLines), asked: number(askedLines) })}</small>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {lines.map((line) => {
+            const { rfqId, quantity, state, offers } = line
+            const options = [...new Set([...(quantitiesOf.get(rfqId) ?? []), quantity])].toSorted((a, b) => a - b)
+            return (
+              <tr key={rfqId}>
+                <th scope="row">
+                  <a href={`/console/rfqs/${rfqId}`}>{titleOf(line)}</a> <Badge of="rfq" state={state} />
+                  <select
+                    aria-label={fill(t.packages.quantityOf, { part: titleOf(line) })}
+                    value={String(quantity)}
+                    onChange={({ currentTarget }) => onQuantity(rfqId, currentTarget.value)}
+                  >
+                    {options.map((each) => (
+                      <option key={each} value={String(each)}>
+                        {fill(t.comparison.pieces, { count: number(each) })}
+                      </option>
+                    ))}
+                  </select>
+                </th>
+                {makers.map(({ manufacturerOrgId }) => {
+                  const offer = offers.find((one) => one.manufacturerOrgId === manufacturerOrgId)
+                  return <Cell key={manufacturerOrgId} offer={offer} isChosen={chosen.has(offer?.offerId ?? '')} />
+                })}
+              </tr>
+            )
+          })}
+          <tr class="total">
+            <th scope="row">{t.packages.total}</th>
+            {makers.map(({ manufacturerOrgId, total }) => (
+              <td key={manufacturerOrgId} class="number">
+                {total && money(total)}
+              </td>
+            ))}
+          </tr>
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+/** The totals of the choices beside each other. */
+const Choices = ({
+  choices,
+  shown,
+  onShow,
+}: {
+  choices: readonly Choice[]
+  shown: Choice | undefined
+  onShow: (kind: Choice['kind']) => void
+}) => (
+  <div class="columns">
+    {KINDS.map((kind) => {
+      const choice = choices.find((one) => one.kind === kind)
+      return (
+        <section key={kind} aria-label={t.packages.choice[kind]}>
+          <h3>{t.packages.choice[kind]}</h3>
+          {choice ? (
+            <>
+              <p>
+                <strong>{money(choice.total)}</strong>
+                <br />
+                {fill(t.packages.longest, { days: daysOf(choice.leadTimeDays) })}
+              </p>
+              {choice.missingLines > 0 && (
+                <p class="hint">{counted(t.packages.missing, choice.missingLines, number(choice.missingLines))}</p>
+              )}
+              <button type="button" aria-pressed={choice === shown} onClick={() => onShow(kind)}>
+                {choice === shown ? t.packages.shown : t.packages.show}
+              </button>
+            </>
+          ) : (
+            <p class="quiet">{kind === 'ONE_MAKER' ? t.packages.noOneMaker : t.packages.noChoice}</p>
+          )}
+        </section>
+      )
+    })}
+  </div>
+)
+
+/** The comparison of a published package, and its award. */
+export function PackageMatrix({ pkg }: { pkg: RfqPackage }) {
+  const quantities = useSignal<Readonly<Record<string, string>>>({})
+  const kind = useSignal<Choice['kind']>('CHEAPEST')
+  const typed = Object.entries(quantities.value).map(([rfqId, quantity]) => `${rfqId}:${quantity}`)
+  const query = typed.length === 0 ? {} : { quantities: typed.join(',') }
+  const read = useRecord('/flows/v1/rfq-packages/{id}/comparison', { path: { id: pkg.id }, query })
+  const download = async () => {
+    const params = { path: { id: pkg.id }, query }
+    const { data } = await market.GET('/flows/v1/rfq-packages/{id}/comparison/export', { params, parseAs: 'blob' })
+    save(data as Blob, 'comparison.csv')
+  }
+  return (
+    <Shown read={read}>
+      {(comparison) => {
+        const { choices, isSealed, makers } = comparison
+        const shown = choices.find((one) => one.kind === kind.value) ?? choices[0]
+        return (
+          <Section
+            title={t.comparison.title}
+            actions={
+              <>
+                <button type="button" onClick={download}>
+                  {t.packages.export}
+                </button>
+                <PackageAward pkg={pkg} comparison={comparison} choice={shown} />
+              </>
+            }
+          >
+            {isSealed && <p class="hint">{t.packages.sealed}</p>}
+            {!isSealed && (
+              <Choices
+                choices={choices}
+                shown={shown}
+                onShow={(chosen) => {
+                  kind.value = chosen
+                }}
+              />
+            )}
+            {makers.length === 0 ? (
+              <Empty />
+            ) : (
+              <Matrix
+                comparison={comparison}
+                pkg={pkg}
+                choice={shown}
+                onQuantity={(rfqId, quantity) => {
+                  quantities.value = { ...quantities.value, [rfqId]: quantity }
+                }}
+              />
+            )}
+          </Section>
+        )
+      }}
+    </Shown>
+  )
+}

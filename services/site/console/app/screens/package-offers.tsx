@@ -1,0 +1,431 @@
+import { type Signal, signal, useSignal } from '@preact/signals'
+import type { TargetedClipboardEvent } from 'preact'
+import { useContext, useEffect, useId, useRef } from 'preact/hooks'
+import { decimalText } from '../amounts.ts'
+import { at, command, market, type Offer, type OfferInput, post, type RfqPackage } from '../api.ts'
+import { type Read, useList } from '../data.ts'
+import { save } from '../download.ts'
+import { amountText, decimalSign, money, number } from '../format.ts'
+import { permits } from '../me.ts'
+import { counted, fill, t } from '../texts.ts'
+import { Action } from '../ui/dialog.tsx'
+import { Field, FieldProblem, Form, FormContext, localTime, textOf, timeOf } from '../ui/form.tsx'
+import { markHalfFilled } from '../ui/half-filled.ts'
+import { Badge, Section } from '../ui/page.tsx'
+import { Empty, Shown } from '../ui/states.tsx'
+
+type PackageLine = RfqPackage['lines'][number]
+
+/** The columns that are typed or pasted, in the order of the table. */
+const COLUMNS = ['unitPrice', 'leadTimeDays', 'toolingCost', 'shippingCost'] as const
+type Column = (typeof COLUMNS)[number]
+const LABELS: Record<Column, string> = {
+  unitPrice: t.packages.price,
+  leadTimeDays: t.packages.days,
+  toolingCost: t.packages.toolingOf,
+  shippingCost: t.packages.shippingOf,
+}
+
+/** A row of the table: a price break of a line. Only the first one of a line has its costs. */
+interface Row {
+  line: PackageLine
+  place: number
+  minQuantity: number
+  texts: Partial<Record<Column, Signal<string>>>
+}
+
+/** The rows of a line, with the newest offer that they begin with. */
+interface Line {
+  line: PackageLine
+  rows: Row[]
+  current: Offer | undefined
+  /** What the rows began with. */
+  first: string
+}
+
+const textsOf = (rows: readonly Row[]) =>
+  JSON.stringify(rows.map(({ texts }) => COLUMNS.map((column) => texts[column]?.value.trim() ?? '')))
+
+function lineOf(line: PackageLine, current: Offer | undefined): Line {
+  const breaks = new Map(current?.priceBreaks?.map((one) => [one.minQuantity, one]))
+  const quantities = [...new Set([...breaks.keys(), ...line.quantities])].toSorted((a, b) => a - b)
+  const rows = quantities.map((minQuantity, place): Row => {
+    const known = breaks.get(minQuantity)
+    const costs =
+      place > 0
+        ? {}
+        : {
+            toolingCost: signal(amountText(current?.toolingCost?.amount) ?? ''),
+            shippingCost: signal(amountText(current?.shippingCost?.amount) ?? ''),
+          }
+    const texts = {
+      unitPrice: signal(amountText(known?.unitPrice.amount) ?? ''),
+      leadTimeDays: signal(known?.leadTimeDays.toString() ?? ''),
+      ...costs,
+    }
+    return { line, place, minQuantity, texts }
+  })
+  return { line, rows, current, first: textsOf(rows) }
+}
+
+const isPriced = ({ texts }: Row) => ['unitPrice', 'leadTimeDays'].some((name) => texts[name as Column]?.value.trim())
+
+/** The newest draft of each line, else its newest submitted offer. */
+async function readCurrent(id: string): Promise<Map<string, Offer>> {
+  const found = new Map<string, Offer>()
+  for (let page = 1, hasMore = true; hasMore && page <= 10; page++) {
+    const params = { path: { id }, query: { page, pageSize: 50 } }
+    const { data } = await market.GET('/flows/v1/rfq-packages/{id}/offers', { params })
+    for (const offer of data.items) {
+      if (offer.state !== 'DRAFT' && offer.state !== 'SUBMITTED') continue
+      const known = found.get(offer.rfqId)
+      if (!known || (known.state === 'SUBMITTED' && offer.state === 'DRAFT')) found.set(offer.rfqId, offer)
+    }
+    hasMore = data.hasMore
+  }
+  return found
+}
+
+interface CellProps {
+  name: string
+  label: string
+  text: Signal<string>
+  onPaste: (event: TargetedClipboardEvent<HTMLInputElement>) => void
+}
+
+/** A field in a table, with the message of the API for it. */
+function Cell({ name, label, text, onPaste }: CellProps) {
+  const id = useId()
+  const form = useContext(FormContext)
+  useEffect(() => {
+    form?.fields.add(name)
+    return () => void form?.fields.delete(name)
+  }, [form, name])
+  const error = form?.errors.value[name]
+  return (
+    <>
+      <input
+        name={name}
+        aria-label={label}
+        aria-invalid={error ? 'true' : undefined}
+        aria-describedby={error ? `${id}-error` : undefined}
+        inputMode="decimal"
+        autocomplete="off"
+        size={8}
+        value={text.value}
+        onInput={({ currentTarget }) => {
+          text.value = currentTarget.value
+        }}
+        onPaste={onPaste}
+      />
+      {error && (
+        <small id={`${id}-error`} class="error">
+          {error}
+        </small>
+      )}
+    </>
+  )
+}
+
+/** Fills the cells from one on with pasted cells of a spreadsheet. */
+const pasteInto =
+  (rows: readonly Row[], from: Row, first: Column) => (event: TargetedClipboardEvent<HTMLInputElement>) => {
+    const pasted = event.clipboardData?.getData('text/plain') ?? ''
+    if (!/[\t\n]/.test(pasted)) return
+    event.preventDefault()
+    const { form } = event.currentTarget
+    if (form) markHalfFilled(form)
+    const [top, left] = [rows.indexOf(from), COLUMNS.indexOf(first)]
+    for (const [down, cells] of pasted.replace(/\r/g, '').replace(/\n$/, '').split('\n').entries()) {
+      for (const [right, cell] of cells.split('\t').entries()) {
+        const column = COLUMNS[left + right]
+        const text = column && rows[top + down]?.texts[column]
+        if (text) text.value = cell.trim()
+      }
+    }
+  }
+
+const nameOf = ({ rfqId }: PackageLine, { place }: Pick<Row, 'place'>, column: Column) =>
+  column === 'unitPrice' || column === 'leadTimeDays' ? `${rfqId}.priceBreaks.${place}.${column}` : `${rfqId}.${column}`
+
+const partOf = ({ partTitle, serialNumber }: PackageLine) => partTitle ?? serialNumber
+
+function Rows({ lines }: { lines: readonly Line[] }) {
+  const rows = lines.flatMap((line) => line.rows)
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled with the keyboard.
+    <section class="scroll" tabIndex={0} aria-label={t.offer.priceBreaks}>
+      <table class="compared sheet">
+        <caption>{t.offer.priceBreaks}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{t.rfqs.part}</th>
+            <th scope="col">{t.packages.from}</th>
+            {COLUMNS.map((column) => (
+              <th key={column} scope="col">
+                {LABELS[column]}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => {
+            const { line, place, minQuantity, texts } = row
+            const pieces = number(minQuantity)
+            const current = lines.find((one) => one.line === line)?.current
+            return (
+              <tr key={`${line.rfqId} ${minQuantity}`}>
+                {place === 0 && (
+                  <th scope="row" rowSpan={lines.find((one) => one.line === line)?.rows.length}>
+                    <a href={`/console/rfqs/${line.rfqId}`}>{partOf(line)}</a>{' '}
+                    {current && <Badge of="offer" state={current.state} />}
+                  </th>
+                )}
+                <td class="number">{pieces}</td>
+                {COLUMNS.map((column) => {
+                  const text = texts[column]
+                  return (
+                    <td key={column}>
+                      {text && (
+                        <Cell
+                          name={nameOf(line, row, column)}
+                          label={fill(t.packages.cell, { column: LABELS[column], part: partOf(line), pieces })}
+                          text={text}
+                          onPaste={pasteInto(rows, row, column)}
+                        />
+                      )}
+                    </td>
+                  )
+                })}
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+const DAY_MS = 86_400_000
+
+function OfferTable({ pkg, lines }: { pkg: RfqPackage; lines: readonly Line[] }) {
+  const { currency } = pkg
+  const factories = useList('/v1/factories', { query: { view: 'MANUFACTURER', active: true } })
+  const known = useRef(lines.find(({ current }) => current)?.current).current
+  const factoryId = useSignal(known?.factoryId ?? '')
+  const choices = (factories.data ?? []).map(({ id, name }) => [id, name] as const)
+  factoryId.value ||= choices[0]?.[0] ?? ''
+  const told = useSignal('')
+  /** The lines of the last request, to name its problems. */
+  const sent = useRef<readonly Line[]>([])
+  const moneyIn = (text: Signal<string> | undefined) =>
+    text?.value.trim() ? { amount: decimalText(text.value.trim(), decimalSign()), currency } : undefined
+  const contentOf = ({ line, rows, current }: Line, data: FormData): OfferInput => {
+    const [costs] = rows
+    const content = {
+      rfqId: line.rfqId,
+      factoryId: textOf(data, 'factoryId'),
+      priceBreaks: rows.filter(isPriced).map(({ minQuantity, texts }) => ({
+        minQuantity,
+        unitPrice: moneyIn(texts.unitPrice),
+        leadTimeDays: integerIn(texts.leadTimeDays?.value),
+      })),
+      toolingCost: moneyIn(costs?.texts.toolingCost),
+      shippingCost: moneyIn(costs?.texts.shippingCost),
+      validUntil: timeOf(data, 'validUntil'),
+      reference: textOf(data, 'reference'),
+      paymentTerms: textOf(data, 'paymentTerms'),
+      notes: current?.notes,
+    }
+    // What is missing is named by the marketplace.
+    return content as OfferInput
+  }
+  const commonOf = (data: FormData) =>
+    JSON.stringify(['factoryId', 'validUntil', 'reference', 'paymentTerms'].map((name) => textOf(data, name)))
+  const form = useRef<HTMLDivElement>(null)
+  const common = useRef<string>(undefined)
+  useEffect(() => {
+    const shown = form.current?.closest('form')
+    if (shown && factories.data) common.current ??= commonOf(new FormData(shown))
+  }, [factories.data])
+  /** The lines with a price that are not submitted like this already. */
+  const linesToSend = (data: FormData) =>
+    lines.filter(
+      ({ rows, current, first }) =>
+        rows.some(isPriced) &&
+        (current?.state !== 'SUBMITTED' || first !== textsOf(rows) || commonOf(data) !== common.current),
+    )
+  const isToSubmit = (data: FormData) => data.get('then') === 'submit'
+  const send = async (data: FormData) => {
+    sent.current = linesToSend(data)
+    if (sent.current.length === 0) throw new FieldProblem('lines', t.packages.nothingOffered)
+    const submit = isToSubmit(data)
+    const body = { lines: sent.current.map((line) => contentOf(line, data)), submit }
+    const { items } = await command(() => market.POST('/flows/v1/rfq-packages/{id}/offers', { ...at(pkg.id), body }))
+    for (const line of sent.current) {
+      line.current = items.find(({ rfqId }) => rfqId === line.line.rfqId)
+      line.first = textsOf(line.rows)
+    }
+    common.current = commonOf(data)
+    told.value = counted(submit ? t.packages.submitted : t.packages.saved, items.length, number(items.length))
+  }
+  /** The lines that are submitted, with the price of their largest quantity. */
+  const review = async (data: FormData) => {
+    told.value = ''
+    if (!isToSubmit(data)) return
+    const chosen = linesToSend(data)
+    if (chosen.length === 0) throw new FieldProblem('lines', t.packages.nothingOffered)
+    return (
+      <>
+        <p>{t.packages.reviewHint}</p>
+        <ul class="items">
+          {chosen.map((line) => (
+            <li key={line.line.rfqId}>
+              <span>{partOf(line.line)}</span>
+              <span class="number">{summaryOf(contentOf(line, data))}</span>
+            </li>
+          ))}
+        </ul>
+      </>
+    )
+  }
+  const pathOf = (field: string) => {
+    const [, index, rest = ''] = /^lines\.(\d+)\.?(.*)$/.exec(field) ?? []
+    const line = index === undefined ? undefined : sent.current[Number(index)]
+    if (!line) return field
+    const [, place, column = ''] = /^priceBreaks\.(\d+)\.(\w+)/.exec(rest) ?? []
+    if (place === undefined) {
+      const [name = ''] = rest.split('.')
+      return name === 'toolingCost' || name === 'shippingCost' ? `${line.line.rfqId}.${name}` : name
+    }
+    const row = line.rows.filter(isPriced)[Number(place)]
+    return row ? nameOf(line.line, row, column as Column) : field
+  }
+  const lastExpiry =
+    pkg.lines
+      .map(({ expireTime }) => expireTime)
+      .toSorted()
+      .at(-1) ?? pkg.createdTime
+  return (
+    <Form
+      onSend={send}
+      review={review}
+      submit={t.packages.saveDrafts}
+      tone=""
+      pathOf={pathOf}
+      buttons={
+        permits('POST /flows/v1/offers/{id}/submit') && (
+          <button type="submit" class="primary" name="then" value="submit">
+            {t.packages.submitAll}
+          </button>
+        )
+      }
+    >
+      <p ref={form} class="quiet">
+        {t.packages.offersHint}
+      </p>
+      <div role="status">{told.value}</div>
+      <div class="columns">
+        <Field key={choices.length} name="factoryId" label={t.rfqs.factory} text={factoryId} options={choices} />
+        <Field
+          name="validUntil"
+          label={t.comparison.validUntil}
+          type="date"
+          value={localTime(known?.validUntil ?? new Date(Date.parse(lastExpiry) + 30 * DAY_MS).toISOString()).slice(
+            0,
+            10,
+          )}
+        />
+        <Field name="reference" label={t.offer.reference} value={known?.reference} isOptional />
+        <Field name="paymentTerms" label={t.rfqs.paymentTerms} value={known?.paymentTerms} isOptional />
+      </div>
+      <Rows lines={lines} />
+    </Form>
+  )
+}
+
+const integerIn = (text = '') => (/^\d+$/.test(text.trim()) ? Number(text.trim()) : text.trim() || undefined)
+
+/** `from 10: €12.50, 28 days`, for each price. */
+const summaryOf = ({ priceBreaks }: OfferInput) =>
+  priceBreaks
+    .map(({ minQuantity, unitPrice, leadTimeDays }) => {
+      const price = unitPrice && /^\d+(\.\d+)?$/.test(unitPrice.amount) ? money(unitPrice) : (unitPrice?.amount ?? '–')
+      return `${number(minQuantity)}: ${price}, ${fill(t.comparison.days, { count: String(leadTimeDays ?? '–') })}`
+    })
+    .join(' · ')
+
+/** Accepts the confidentiality terms of all lines that await it, which are shown before. */
+function AcceptTerms({ pkg, lines }: { pkg: RfqPackage; lines: readonly PackageLine[] }) {
+  const texts = useSignal<readonly string[]>([])
+  const read = async () => {
+    const found = new Set<string>()
+    for (const { rfqId } of lines) {
+      const { data } = await market.GET('/v1/rfqs/{id}', at(rfqId))
+      if (data.confidentialityTerms) found.add(data.confidentialityTerms)
+    }
+    texts.value = [...found]
+  }
+  return (
+    <>
+      {lines.length > 0 && <p class="hint">{counted(t.packages.acceptHint, lines.length, number(lines.length))}</p>}
+      <Action
+        label={t.packages.accept}
+        hint={t.confidentiality.acceptHint}
+        when={lines.length > 0 && permits('POST /flows/v1/rfq-packages/{id}/accept-terms')}
+        isPrimary
+        isWide
+        onOpen={read}
+        onRun={() => post('/flows/v1/rfq-packages/{id}/accept-terms', pkg.id)}
+      >
+        {texts.value.map((text) => (
+          <p key={text} class="text">
+            {text}
+          </p>
+        ))}
+      </Action>
+    </>
+  )
+}
+
+/** The lines of a manufacturer as one table, which it fills in, pastes into and submits at once. */
+export function PackageOffers({ pkg }: { pkg: RfqPackage }) {
+  const isInvited = ({ state, invitationState }: PackageLine) => state === 'OPEN' && invitationState !== 'DECLINED'
+  const open = pkg.lines.filter(isInvited)
+  const awaiting = open.filter(({ awaitsAcceptance }) => awaitsAcceptance)
+  const offered = open.filter(({ awaitsAcceptance }) => !awaitsAcceptance)
+  const key = offered.map(({ rfqId, version }) => `${rfqId} ${version}`).join()
+  const read = useSignal<Read<readonly Line[]>>({ data: undefined, error: undefined })
+  useEffect(() => {
+    readCurrent(pkg.id).then(
+      (current) => {
+        read.value = { data: offered.map((line) => lineOf(line, current.get(line.rfqId))), error: undefined }
+      },
+      (error) => {
+        read.value = { data: undefined, error }
+      },
+    )
+  }, [key])
+  const template = async () => {
+    const { data } = await market.GET('/flows/v1/rfq-packages/{id}/offers/template', { ...at(pkg.id), parseAs: 'blob' })
+    save(data as Blob, 'offers.csv')
+  }
+  return (
+    <Section
+      title={t.packages.offers}
+      actions={
+        offered.length > 0 && (
+          <button type="button" onClick={template}>
+            {t.packages.template}
+          </button>
+        )
+      }
+    >
+      <AcceptTerms pkg={pkg} lines={awaiting} />
+      {offered.length === 0 && awaiting.length === 0 && <Empty>{t.packages.noOpenLine}</Empty>}
+      {offered.length > 0 && permits('POST /flows/v1/rfq-packages/{id}/offers') && (
+        <Shown read={read.value}>{(lines) => <OfferTable key={key} pkg={pkg} lines={lines} />}</Shown>
+      )}
+    </Section>
+  )
+}
