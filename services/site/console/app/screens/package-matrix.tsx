@@ -49,7 +49,7 @@ function Matrix({ comparison: { makers, lines }, pkg, choice, onQuantity }: Matr
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled with the keyboard.
     <section class="scroll" tabIndex={0} aria-label={t.packages.matrix}>
-      <table class="compared">
+      <table class="compared matrix">
         <caption>{t.packages.matrix}</caption>
         <thead>
           <tr>
@@ -163,12 +163,12 @@ export function PackageMatrix({ pkg }: { pkg: RfqPackage }) {
           <Section
             title={t.comparison.title}
             actions={
-              <>
+              <div class="actions">
                 <button type="button" onClick={download}>
                   {t.packages.export}
                 </button>
                 <PackageAward pkg={pkg} comparison={comparison} choice={shown} />
-              </>
+              </div>
             }
           >
             {isSealed && <p class="hint">{t.packages.sealed}</p>}

@@ -8,7 +8,7 @@ import { counted, t } from '../texts.ts'
 import { Action, Reason, reasonOf } from '../ui/dialog.tsx'
 import { Edit } from '../ui/edit.tsx'
 import { Field, localTime, textOf, timeOf } from '../ui/form.tsx'
-import { Table } from '../ui/list.tsx'
+import { type Column, Table } from '../ui/list.tsx'
 import { Badge, Page, Section } from '../ui/page.tsx'
 import { Shown } from '../ui/states.tsx'
 import { PackageMatrix } from './package-matrix.tsx'
@@ -121,7 +121,13 @@ function Actions({ pkg }: { pkg: RfqPackage }) {
 
 const patchTitle = (id: string, title: string) => patch(PATH, id, { title })
 
-const Lines = ({ pkg }: { pkg: RfqPackage }) => (
+const MAKERS: Column<RfqPackage['lines'][number]> = {
+  label: t.packages.makers,
+  cell: ({ manufacturerIds }) => number(manufacturerIds.length),
+  isNumber: true,
+}
+
+const Lines = ({ pkg, isConsumer }: { pkg: RfqPackage; isConsumer: boolean }) => (
   <Section title={t.packages.lines}>
     <Table
       caption={t.packages.lines}
@@ -142,7 +148,7 @@ const Lines = ({ pkg }: { pkg: RfqPackage }) => (
           cell: ({ quantities }) => quantities.map(number).join(' · ') || '–',
           isNumber: true,
         },
-        { label: t.packages.makers, cell: ({ manufacturerIds }) => number(manufacturerIds.length), isNumber: true },
+        ...(isConsumer ? [MAKERS] : []),
         { label: t.ui.state, cell: ({ state }) => <Badge of="rfq" state={state} /> },
       ]}
     />
@@ -169,7 +175,7 @@ export function PackageScreen({ id = '' }: { id?: string }) {
           >
             {isConsumer && !isAll(pkg, 'DRAFT') && <PackageMatrix pkg={pkg} />}
             {!isConsumer && <PackageOffers key={pkg.id} pkg={pkg} />}
-            <Lines pkg={pkg} />
+            <Lines pkg={pkg} isConsumer={isConsumer} />
           </Page>
         )
       }}
