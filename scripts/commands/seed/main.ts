@@ -8,13 +8,14 @@ import { importDefaults } from '../operator/catalog.ts'
 import { accountsOf, readAccountsFile, writeAccounts } from './accounts.ts'
 import { causeAuditEntries } from './audit-entries.ts'
 import { activate, createCompanies, type Demo, signedIn, staff } from './companies.ts'
+import { playPackages } from './packages.ts'
 import { createPartsAndFactories } from './parts.ts'
 import { emailOf, OPERATOR, ORGANIZATIONS, personOf, websiteOf } from './story.ts'
 import { playTrade } from './trade.ts'
 
 /**
  * Loads the reference catalogs, and plays the story of the demo through the API: organizations with their people,
- * parts, factories, RFQs, offers, orders and cases. A second run changes nothing.
+ * parts, factories, RFQs, packages, offers, orders and cases. A second run changes nothing.
  */
 async function seed(): Promise<void> {
   const { BASE_URL, DATABASE_URL, ORGANIZATION_DATABASE_URL, ENCRYPTION_KEYS, ACCOUNTS_FILE } = process.env
@@ -34,6 +35,7 @@ async function seed(): Promise<void> {
     await createPartsAndFactories(demo)
     for (const org of ORGANIZATIONS) await causeAuditEntries(demo, org)
     await playTrade(demo)
+    await playPackages(demo)
     await writeAccounts(ACCOUNTS_FILE, await accountsOf(demo, [OPERATOR, ...ORGANIZATIONS]))
   } finally {
     await sql.end({ timeout: 5 })

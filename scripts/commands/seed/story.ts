@@ -11,9 +11,11 @@ import type {
   PartInput,
   Permission,
   RfqInput,
+  RfqPackageInput,
 } from '../../../proto/clients/typescript/src/index.ts'
 import cases from './story/cases.json'
 import organizations from './story/organizations.json'
+import packages from './story/packages.json'
 import requests from './story/requests.json'
 
 /**
@@ -121,6 +123,23 @@ export const ORGANIZATIONS = organizations.organizations as DemoOrganization[]
 /** One RFQ, offer and order in each state, the oldest first. */
 export const REQUESTS = requests as DemoRequest[]
 export const CASES = cases as DemoCase[]
+
+/** Parts that are requested together. */
+export interface DemoPackage {
+  consumer: string
+  title: string
+  manufacturers: string[]
+  terms: Partial<RfqPackageInput>
+  /** By the external reference of the part. */
+  lines: { part: string; quantities: number[] }[]
+  offers: {
+    manufacturer: string
+    factory: string
+    prices: { part: string; unitPrice: string; leadTimeDays: number }[]
+  }[]
+}
+
+export const PACKAGES = packages as DemoPackage[]
 
 const DOMAIN = 'example.com'
 
