@@ -58,6 +58,8 @@ export const PATHS = {
     '/flows/v1/orders',
     '/flows/v1/imports',
     '/flows/v1/cases',
+    '/flows/v1/tasks',
+    '/flows/v1/inbox',
     '/flows/v1/assignments',
     '/flows/v1/subscriptions',
   ],

@@ -4,8 +4,8 @@ export const CASE_STATES = ['OPEN', 'CLOSED', 'ARCHIVED'] as const
 export type CaseState = (typeof CASE_STATES)[number]
 
 /**
- * `edit`: its content, tasks, expenses and documents. `end`: the award or cancellation of its RFQ, or the decline of
- * its organization. `isRelated`: the organizations of the case still have a relation to its record.
+ * `edit`: its content, messages, tasks, expenses and documents. `end`: the award or cancellation of its RFQ, the decline
+ * of its organization, or 90 days since the end of the orders of its organization. `isRelated`: the organizations of the case still have a relation to its record.
  * `wasClosedByParty`: its RFQ did not close it.
  */
 export const CASE = new StateTable({
@@ -22,15 +22,38 @@ export const CASE = new StateTable({
   },
 })
 
+export const EXPENSE_STATES = ['PROPOSED', 'APPROVED', 'REJECTED'] as const
+export type ExpenseState = (typeof EXPENSE_STATES)[number]
+
+/**
+ * The expenses of a case, which change only while the case can be edited. A change proposes a rejected one again.
+ * `isOfAnother`: another party proposed the expense or, in a case of one party, another of its users.
+ */
+export const EXPENSE = new StateTable({
+  record: 'expense',
+  states: EXPENSE_STATES,
+  initial: 'PROPOSED',
+  verbs: {
+    patch: { from: ['PROPOSED', 'REJECTED'], to: 'PROPOSED', by: ['creator'] },
+    approve: { from: ['PROPOSED'], to: 'APPROVED', by: ['party'], guards: ['isOfAnother'] },
+    reject: { from: ['PROPOSED'], to: 'REJECTED', by: ['party'], guards: ['isOfAnother'] },
+    delete: { from: ['PROPOSED', 'REJECTED'], to: 'DELETED', by: ['creator'] },
+  },
+})
+
 export const TASK_STATES = ['OPEN', 'COMPLETED'] as const
 
-/** The tasks of a case, which change only while the case can be edited. */
+/**
+ * The tasks of a case, which change only while the case can be edited. `assign`: names the user of the organization that
+ * should do the task.
+ */
 export const TASK = new StateTable({
   record: 'task',
   states: TASK_STATES,
   initial: 'OPEN',
   verbs: {
     patch: { from: ['OPEN'], by: ['creator'] },
+    assign: { from: ['OPEN'], by: ['assignee'] },
     complete: { from: ['OPEN'], to: 'COMPLETED', by: ['party'] },
     delete: { from: TASK_STATES, to: 'DELETED', by: ['creator'] },
   },

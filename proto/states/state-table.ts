@@ -3,6 +3,7 @@ import { oneOf } from '../messages.ts'
 
 /** The organizations that verbs belong to, as sentences name them. */
 const ACTORS = {
+  assignee: 'the organization that should do it',
   consumer: 'the consumer',
   creator: 'the organization that created it',
   closer: 'the organization that closed it',

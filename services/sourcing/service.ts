@@ -5,6 +5,8 @@ import { unknownPage } from '../site/pages/unknown-page.ts'
 import { openAssignments, updateAssignments } from './assignments/order-steps.ts'
 import { assignmentRoutes } from './assignments/routes.ts'
 import { awardRoutes } from './awards/routes.ts'
+import { closeEndedCases } from './cases/ends.ts'
+import { messageAnonymiser } from './cases/messages/anonymisation.ts'
 import { openCases, updateCases } from './cases/rfq-cases.ts'
 import { caseRoutes } from './cases/routes.ts'
 import { comparisonRoutes } from './comparison/routes.ts'
@@ -30,6 +32,7 @@ import { cleanUpUploads } from './files/uploads/cleanup.ts'
 import { uploadRoutes } from './files/uploads/routes.ts'
 import { Transfers } from './files/uploads/transfer.ts'
 import { ensurePartitions } from './history/queries.ts'
+import { inboxRoutes } from './inbox/routes.ts'
 import { matchRoutes } from './matches/routes.ts'
 import { rejectOffers } from './offers/cancellation.ts'
 import { offerRoutes } from './offers/routes.ts'
@@ -114,6 +117,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       orderRoutes({ http, pagination, ...deps }),
       assignmentRoutes({ http, pagination }),
       caseRoutes({ http, pagination }),
+      inboxRoutes({ http, pagination }),
       uploadRoutes({
         http,
         ...deps,
@@ -128,6 +132,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       technologyConsumer({ bus, now: kit.now }),
       organizationWorker({ bus }),
       acceptanceAnonymiser({ bus }),
+      messageAnonymiser({ bus }),
       rfqExpiryWorker({ ...deps, log: kit.log }),
       partChangeConsumer({ bus, now: kit.now }),
       kit.jobs('refreshes', [technologyJob(kit.sql), partChangeJob(deps)]),
@@ -139,6 +144,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
     ],
     dependencies: [{ name: 'its file store', check: watch.check }],
     cleanup: [
+      (now, signal) => closeEndedCases(deps.sql, now, signal),
       (now, signal) => cleanUpUploads(deps.sql, now, signal),
       (now, signal) => cleanUpRevisions(deps.sql, { orderDays: config.REVISION_RETENTION_DAYS, now }, signal),
       (now, signal) => cleanUpObjects({ ...deps, log: kit.log }, now, signal),

@@ -1,5 +1,6 @@
 import type { CaseEvent } from '../../proto/events/events.ts'
 import type { CaseExpense } from '../../proto/http/sourcing/case-expenses.ts'
+import type { CaseMessage } from '../../proto/http/sourcing/case-messages.ts'
 import type { CaseTask } from '../../proto/http/sourcing/case-tasks.ts'
 import type { Case } from '../../proto/http/sourcing/cases.ts'
 import type { ApiAnswer, ApiClient } from './client.ts'
@@ -21,6 +22,11 @@ export const casesOf = (client: ApiClient) => ({
   patch: (id: string, body: unknown, headers: Headers = {}): Answer<Case> =>
     client.send('PATCH', `${PATH}/${id}`, { body, headers }),
   act: (id: string, verb: string): Answer<Case> => client.post(`${PATH}/${id}/${verb}`),
+  write: (id: string, text: string, more: object = {}): Answer<CaseMessage> =>
+    client.post(`${PATH}/${id}/messages`, { text, ...more }),
+  messages: (id: string, query = ''): Answer<Page<CaseMessage>> => client.get(`${PATH}/${id}/messages${query}`),
+  markRead: (id: string, messageId?: string): Answer<Case> =>
+    client.post(`${PATH}/${id}/read`, messageId === undefined ? undefined : { messageId }),
   tasks: <T = CaseTask>(id: string) => collectionOf<T>(client, `${PATH}/${id}/tasks`),
   expenses: <T = CaseExpense>(id: string) => collectionOf<T>(client, `${PATH}/${id}/expenses`),
 })
@@ -32,9 +38,13 @@ const collectionOf = <T>(client: ApiClient, path: string) => ({
   read: (id: string): Answer<T> => client.get(`${path}/${id}`),
   patch: (id: string, body: unknown, headers: Headers = {}): Answer<T> =>
     client.send('PATCH', `${path}/${id}`, { body, headers }),
-  act: (id: string, verb: string): Answer<T> => client.post(`${path}/${id}/${verb}`),
+  act: (id: string, verb: string, body?: object, headers: Headers = {}): Answer<T> =>
+    client.post(`${path}/${id}/${verb}`, body, headers),
   remove: (id: string): Answer<T> => client.send('DELETE', `${path}/${id}`),
 })
+
+/** A case as events have it: without what only one organization reads. */
+export const inEvents = ({ unreadCount: _, ...shared }: Case): Case => shared
 
 export type EmittedCaseEvent = CaseEvent & { id: string; tenantId: string; subject: string }
 

@@ -135,9 +135,18 @@ export const CASE_VERBS = {
 /** While the case is OPEN. */
 export const TASK_VERBS = {
   patch: { by: ['creator'], moves: { OPEN: 'OPEN' } },
-  complete: { by: ['creator', 'party'], moves: { OPEN: 'COMPLETED' } },
+  assign: { by: ['assignee'], moves: { OPEN: 'OPEN' } },
+  complete: { by: ['creator', 'party', 'assignee'], moves: { OPEN: 'COMPLETED' } },
   delete: { by: ['creator'], moves: { OPEN: 'DELETED', COMPLETED: 'DELETED' } },
-} as const satisfies Verbs<'OPEN' | 'COMPLETED', 'creator' | 'party'>
+} as const satisfies Verbs<'OPEN' | 'COMPLETED', 'creator' | 'party' | 'assignee'>
+
+/** While the case is OPEN. `party`: another one than the creator, which gets 409 for a decision. */
+export const EXPENSE_VERBS = {
+  patch: { by: ['creator'], moves: { PROPOSED: 'PROPOSED', REJECTED: 'PROPOSED' } },
+  approve: { by: ['party'], moves: { PROPOSED: 'APPROVED' } },
+  reject: { by: ['party'], moves: { PROPOSED: 'REJECTED' } },
+  delete: { by: ['creator'], moves: { PROPOSED: 'DELETED', REJECTED: 'DELETED' } },
+} as const satisfies Verbs<'PROPOSED' | 'APPROVED' | 'REJECTED', 'creator' | 'party'>
 
 /** The state after a verb; undefined where it is refused. */
 export const after = (

@@ -1,7 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { EXPENSE, EXPENSE_STATES } from '../../states/cases.ts'
 import { crudOf } from '../crud.ts'
 import { defineOperation } from '../operation.ts'
-import { closed, DateTime, Line, patchOf } from '../shapes.ts'
+import { closed, DateTime, Line, OneOf, patchOf, Text } from '../shapes.ts'
+import { verbsOf } from '../verbs.ts'
 import { caseId, casesTag } from './cases.ts'
 import { Money } from './money.ts'
 
@@ -19,6 +21,8 @@ const incurredDate = Type.String({
   description: 'Day of the expense, as YYYY-MM-DD.',
   examples: ['2026-04-29'],
 })
+
+const reason = Text(10_000, { description: 'Why the expense is rejected.', examples: ['The scan is part of the price.'] })
 
 export const CaseExpenseInput = closed({ description, amount: Money, incurredDate })
 export type CaseExpenseInput = Static<typeof CaseExpenseInput>
@@ -39,6 +43,15 @@ export const CaseExpense = closed({
   description,
   amount: Money,
   incurredDate,
+  state: OneOf(EXPENSE_STATES, { description: 'State of the expense.', examples: ['PROPOSED'] }),
+  reason: Type.Optional(reason),
+  decidedByOrgId: Type.Optional(
+    Type.String({
+      description: 'Organization that approved or rejected the expense.',
+      examples: ['org_01JZ8Q4D3R1G5M7VJ0T6W2X9YC'],
+    }),
+  ),
+  decidedTime: Type.Optional(DateTime('Time of the approval or rejection.')),
   createdTime: DateTime('Time of creation.'),
   updatedTime: DateTime('Time of the last change.'),
 })
@@ -78,16 +91,19 @@ export const createCaseExpense = defineOperation({
   ...crud.create,
   id: 'createCaseExpense',
   summary: 'Create an expense',
-  description: `By any party, while the case can be changed. An organization has at most ${MAX_EXPENSES} expenses in a case. Every party can see the amount.`,
+  description: `By any party, while the case can be changed. An organization has at most ${MAX_EXPENSES} expenses in a case. Every party can see the amount. Another party approves or rejects it; in a case of one party, another of its users.`,
   params: caseId,
   refusals: ['illegal_transition', 'limit_reached'],
 })
+
+const WHILE_OPEN = 'The case must be OPEN.'
 
 export const patchCaseExpense = defineOperation({
   ...crud.patch,
   id: 'patchCaseExpense',
   summary: 'Change an expense',
-  description: 'By the organization that created it, while the case is OPEN.',
+  description: `${EXPENSE.sentence('patch')} ${WHILE_OPEN}`,
+  transition: EXPENSE.verbs.patch,
   etag: true,
   refusals: ['illegal_transition', 'precondition_failed'],
 })
@@ -96,6 +112,41 @@ export const deleteCaseExpense = defineOperation({
   ...crud.delete,
   id: 'deleteCaseExpense',
   summary: 'Delete an expense',
-  description: 'By the organization that created it, while the case is OPEN.',
+  description: `${EXPENSE.sentence('delete')} ${WHILE_OPEN}`,
+  transition: EXPENSE.verbs.delete,
   refusals: ['illegal_transition'],
+})
+
+const decision = verbsOf({
+  name: 'case.expense',
+  table: EXPENSE,
+  path: '/flows/v1/cases/{id}/expenses/{expenseId}',
+  tag: casesTag,
+  params: expenseId,
+  response: CaseExpense,
+})
+
+const DECIDERS = `Not by the party that proposed it; in a case of one party, not by the user who proposed it. ${WHILE_OPEN}`
+
+export const approveCaseExpense = defineOperation({
+  ...decision('approve', { logged: ['expenseId'], note: DECIDERS }),
+  access: 'case:manage',
+  id: 'approveCaseExpense',
+  summary: 'Approve an expense',
+  ifMatch: true,
+  refusals: ['illegal_transition', 'precondition_failed'],
+})
+
+export const rejectCaseExpense = defineOperation({
+  ...decision('reject', { logged: ['expenseId', 'reason'], note: DECIDERS }),
+  access: 'case:manage',
+  id: 'rejectCaseExpense',
+  summary: 'Reject an expense',
+  body: closed(
+    { reason: Type.Optional(reason) },
+    { description: 'Why the expense is rejected.', examples: [{ reason: 'The scan is part of the price.' }] },
+  ),
+  bodyOptional: true,
+  ifMatch: true,
+  refusals: ['illegal_transition', 'precondition_failed'],
 })

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { TASK, TASK_STATES } from '../../states/cases.ts'
 import { crudOf } from '../crud.ts'
 import { defineOperation } from '../operation.ts'
-import { closed, DateTime, Line, OneOf, patchOf, Text } from '../shapes.ts'
+import { closed, DateTime, Line, OneOf, PageOf, pageQuery, patchOf, Text } from '../shapes.ts'
 import { caseId, casesTag } from './cases.ts'
 
 /** Maximum number of tasks of one organization in a case. */
@@ -10,10 +10,16 @@ export const MAX_TASKS = 200
 
 const EXAMPLE_ID = 'task_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 const EXAMPLE_ORG = 'org_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
+const EXAMPLE_USER = 'user_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 
 const title = Line(200, { description: 'Title of the task.', examples: ['Send the report of the CT scan'] })
 const description = Text(10_000, { description: 'Description of the task.', examples: ['As PDF, with all slices.'] })
 const dueTime = DateTime('Time until which the task should be done.', { examples: ['2031-05-29T12:00:00.000Z'] })
+const dueDate = Type.String({
+  format: 'date',
+  description: 'Day in UTC until whose end the task should be done, as YYYY-MM-DD: the day of `dueTime`.',
+  examples: ['2031-05-29'],
+})
 const assigneeOrgId = Type.String({
   minLength: 1,
   maxLength: 64,
@@ -21,11 +27,23 @@ const assigneeOrgId = Type.String({
   examples: [EXAMPLE_ORG],
 })
 
+const assigneeUserId = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: 'User of your organization who should do the task. Its organization is then the assignee.',
+  examples: [EXAMPLE_USER],
+})
+
 export const CaseTaskInput = closed({
   title,
   description: Type.Optional(description),
   dueTime: Type.Optional(dueTime),
+  dueDate: Type.Optional({
+    ...dueDate,
+    description: 'Instead of `dueTime`: the day in UTC until whose end the task should be done, as YYYY-MM-DD.',
+  }),
   assigneeOrgId: Type.Optional(assigneeOrgId),
+  assigneeUserId: Type.Optional(assigneeUserId),
 })
 export type CaseTaskInput = Static<typeof CaseTaskInput>
 
@@ -42,7 +60,14 @@ export const CaseTask = closed({
   title,
   description: Type.Optional(description),
   dueTime: Type.Optional(dueTime),
+  dueDate: Type.Optional(dueDate),
   assigneeOrgId: Type.Optional(assigneeOrgId),
+  assigneeUserId: Type.Optional(
+    Type.String({
+      description: 'User who should do the task; only for the organization of the user.',
+      examples: [EXAMPLE_USER],
+    }),
+  ),
   state: OneOf(TASK_STATES, { description: 'State of the task.', examples: ['OPEN'] }),
   completedTime: Type.Optional(DateTime('Time of the completion.')),
   createdTime: DateTime('Time of creation.'),
@@ -124,4 +149,54 @@ export const deleteCaseTask = defineOperation({
   description: `${TASK.sentence('delete')} ${WHILE_OPEN}`,
   transition: TASK.verbs.delete,
   refusals: ['illegal_transition'],
+})
+
+export const assignCaseTask = defineOperation({
+  id: 'assignCaseTask',
+  method: 'POST',
+  path: '/flows/v1/cases/{id}/tasks/{taskId}/assign',
+  tag: casesTag,
+  summary: 'Assign a task to a user',
+  description: `${TASK.sentence('assign')} ${WHILE_OPEN} Other parties do not learn of the user, nor of the change.`,
+  transition: TASK.verbs.assign,
+  access: 'case:manage',
+  params: taskId,
+  body: closed(
+    {
+      assigneeUserId: Type.Optional({
+        ...assigneeUserId,
+        description: 'User of your organization who should do the task. Absent: no user.',
+      }),
+    },
+    { description: 'Who should do the task.', examples: [{ assigneeUserId: EXAMPLE_USER }] },
+  ),
+  bodyOptional: true,
+  response: CaseTask,
+  etag: true,
+  refusals: ['illegal_transition'],
+  audit: { procedure: 'case.task.assign', request: ['id', 'taskId', 'assigneeUserId'] },
+})
+
+export const listTasks = defineOperation({
+  id: 'listTasks',
+  method: 'GET',
+  path: '/flows/v1/tasks',
+  tag: casesTag,
+  summary: 'List tasks',
+  description: 'The tasks of all cases to which your organization is a party, newest first.',
+  access: 'case:read',
+  query: Type.Object({
+    ...pageQuery,
+    assigneeId: Type.Optional(
+      Type.String({
+        description: 'Id of the organization, or of the user of your organization, that should do the task.',
+        examples: [EXAMPLE_USER],
+      }),
+    ),
+    state: Type.Optional(OneOf(TASK_STATES, { description: 'State of the task.', examples: ['OPEN'] })),
+    dueBefore: Type.Optional(
+      DateTime('Only tasks that are due before this time.', { examples: ['2031-06-01T00:00:00.000Z'] }),
+    ),
+  }),
+  response: PageOf(CaseTask),
 })

@@ -6,7 +6,7 @@ import { verbsOf } from '../verbs.ts'
 
 export const casesTag = defineTag(
   'Cases',
-  'Sourcing and quality cases with tasks and expenses. An RFQ opens a sourcing case for each organization involved.',
+  'Sourcing and quality cases with messages, tasks and expenses. An RFQ opens a sourcing case for each organization involved; that of an invited manufacturer is its conversation with the consumer.',
 )
 
 export const CASE_KINDS = ['SOURCING', 'QUALITY'] as const
@@ -45,6 +45,23 @@ export const CaseInput = closed({
   orderId: Type.Optional(
     reference('Order that the case is about, instead of an RFQ. Your organization can read it.', EXAMPLE_ORDER),
   ),
+  partyOrgIds: Type.Optional(
+    Type.Array(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'Id of an organization of the order.',
+        examples: [EXAMPLE_ORG],
+      }),
+      {
+        minItems: 1,
+        maxItems: 10,
+        description:
+          'For a QUALITY case of an order: the organizations of the order that are parties, beside your own. Default: all.',
+        examples: [[EXAMPLE_ORG]],
+      },
+    ),
+  ),
 })
 export type CaseInput = Static<typeof CaseInput>
 
@@ -77,6 +94,14 @@ export const Case = closed({
       examples: [EXAMPLE_ORG],
     }),
   ),
+  unreadCount: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description: 'Messages of other parties that your organization has not read. Absent in events.',
+      examples: [2],
+    }),
+  ),
+  lastMessageTime: Type.Optional(DateTime('Time of the newest message.')),
   createdTime: DateTime('Time of creation.'),
   updatedTime: DateTime('Time of the last change to the case, to its RFQ or to an offer for it.'),
 })
@@ -121,7 +146,7 @@ export const createCase = defineOperation({
   path: '/flows/v1/cases',
   tag: casesTag,
   summary: 'Create a case',
-  description: `Of at most one RFQ or order. Parties to the case of an order are the organizations of the order; to that of an RFQ your organization and the consumer; otherwise only your organization. The RFQ must not be AWARDED or CANCELLED, nor your organization's invitation DECLINED; an order must not have ended more than 90 days ago. An organization has at most ${MAX_OPEN_CASES} OPEN cases of its own about one record, and ${MAX_CASES} with those that it closed; all organizations together have at most ${MAX_CASES_OF_ALL}, including closed ones.`,
+  description: `Of at most one RFQ or order. Parties to the case of an order are the organizations of the order, or those of them that \`partyOrgIds\` names; to that of an RFQ your organization and the consumer; otherwise only your organization. The RFQ must not be AWARDED or CANCELLED, nor your organization's invitation DECLINED; an order must not have ended more than 90 days ago. An organization has at most ${MAX_OPEN_CASES} OPEN cases of its own about one record, and ${MAX_CASES} with those that it closed; all organizations together have at most ${MAX_CASES_OF_ALL}, including closed ones.`,
   access: 'case:manage',
   body: CaseInput,
   status: 201,
@@ -158,7 +183,9 @@ const verb = verbsOf({
 })
 
 export const closeCase = defineOperation({
-  ...verb('close', { note: 'The award or cancellation of an RFQ also closes the cases that the RFQ opened.' }),
+  ...verb('close', {
+    note: 'The award or cancellation of an RFQ also closes the cases that the RFQ opened. Those of awarded manufacturers stay OPEN until 90 days after the end of their orders.',
+  }),
   access: 'case:manage',
   id: 'closeCase',
   summary: 'Close a case',

@@ -182,7 +182,10 @@ export async function updateCases(
 ): Promise<void> {
   const closed = plans.filter(hasExpired).map(({ rfq }) => caseChange('closed', rfq))
   await followers.updateCases(tx, closed, now)
-  const awarded = plans.map(({ rfq }) => ({ ...caseChange('awarded', rfq), ends: true }))
+  const awarded = plans.map(({ rfq, lines }) => {
+    const keptFor = lines.map(({ offer }) => offer.manufacturer_org_id)
+    return { ...caseChange('awarded', rfq), ends: true, keptFor }
+  })
   await followers.updateCases(tx, awarded, now)
 }
 

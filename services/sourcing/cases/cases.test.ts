@@ -3,7 +3,7 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { CASE_EVENTS } from '../../../proto/events/cases.ts'
 import { Case } from '../../../proto/http/sourcing/cases.ts'
 import { awardParties, awardsOf } from '../../testing/awards.ts'
-import { caseEventsOf, casesOf, qualityCase } from '../../testing/cases.ts'
+import { caseEventsOf, casesOf, inEvents, qualityCase } from '../../testing/cases.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { entriesOf, type Problem } from '../../testing/people.ts'
 import { rfqBody, rfqsOf } from '../../testing/rfqs.ts'
@@ -76,7 +76,7 @@ describe('create', () => {
       [consumer, ipOwner, maker, distributor].map(({ orgId }) => orgId).toSorted(),
     )
     expect(new Set(events.map(({ id }) => id)).size).toBe(4)
-    for (const { data } of events) expect(data).toEqual({ case: (await own.read(made)).body })
+    for (const { data } of events) expect(data).toEqual({ case: inEvents((await own.read(made)).body) })
   })
 
   test('an RFQ or an order that the organization cannot read is 400, exactly like an unknown one', async () => {
@@ -130,7 +130,7 @@ describe('patch', () => {
       expect([status, body.title, body.description]).toEqual([200, 'Pores at the flange', undefined])
     })
     expect(events.map(({ type }) => type)).toEqual(Array(4).fill('cases.updated'))
-    expect(events[0]?.data).toEqual({ case: (await own.read(id)).body })
+    expect(events[0]?.data).toEqual({ case: inEvents((await own.read(id)).body) })
   })
 
   test('without a change it writes nothing and emits nothing', async () => {

@@ -21,6 +21,7 @@ import {
   GUARDS,
   hasRoom,
   orderProblem,
+  partyProblems,
   patchedContent,
   rfqProblem,
   unknownOrder,
@@ -37,7 +38,7 @@ export async function createCase({
 }: CommandOf<typeof api.createCase>): Promise<Case> {
   const { kind, rfqId = null, orderId = null } = body
   const subject = { ...body, orgId }
-  const partyOrgIds = await requireParties(tx, subject, now)
+  const partyOrgIds = await requireParties(tx, subject, body.partyOrgIds, now)
   await requireRoom(tx, subject, true)
   const id = newIdAt('case', now)
   const [row] = await queries.insertCase(
@@ -48,7 +49,7 @@ export async function createCase({
   audit.add({ caseId: id })
   const created: Case = JSON.parse(row.document)
   await notifyOfCases(tx, [{ type: 'cases.created', data: { case: created } }])
-  return created
+  return { ...created, unreadCount: 0 }
 }
 
 interface Relation {
@@ -61,7 +62,7 @@ interface Relation {
 /** The relation of an organization to the record of its case; undefined where it cannot read the record. */
 async function relationOf(
   tx: Tx,
-  { orgId, rfqId, orderId }: queries.CaseSubject,
+  { id, orgId, rfqId, orderId }: queries.CaseSubject,
   now: string,
 ): Promise<Relation | undefined> {
   if (orderId !== undefined) {
@@ -70,19 +71,27 @@ async function relationOf(
     return order && { partyOrgIds: partiesOfOrder(order), problem: orderProblem(order, now) }
   }
   if (rfqId === undefined) return { partyOrgIds: [orgId] }
-  const [rfq] = await queries.findRfqRelation(tx, orgId, rfqId)
-  return rfq && { partyOrgIds: [...new Set([orgId, rfq.consumerOrgId])], problem: rfqProblem(rfq) }
+  const [rfq] = await queries.findRfqRelation(tx, orgId, rfqId, id)
+  return rfq && { partyOrgIds: [...new Set([orgId, rfq.consumerOrgId])], problem: rfqProblem(rfq, now) }
 }
 
 /** The parties to a new case. Throws 400 for a record that is not readable, 409 for one that can have no case. */
-async function requireParties(tx: Tx, subject: queries.CaseSubject, now: string): Promise<string[]> {
+async function requireParties(
+  tx: Tx,
+  subject: queries.CaseSubject,
+  named: readonly string[] | undefined,
+  now: string,
+): Promise<string[]> {
   const relation = await relationOf(tx, subject, now)
   if (!relation) {
     const { rfqId = '', orderId } = subject
     throw invalid([orderId === undefined ? unknownRfq(rfqId) : unknownOrder(orderId)])
   }
-  if (relation.problem) throw refuse('illegal_transition', { errors: [relation.problem] })
-  return relation.partyOrgIds
+  const { partyOrgIds, problem } = relation
+  const problems = partyProblems(named ?? [], partyOrgIds)
+  if (problems.length > 0) throw invalid(problems)
+  if (problem) throw refuse('illegal_transition', { errors: [problem] })
+  return named ? partyOrgIds.filter((orgId) => orgId === subject.orgId || named.includes(orgId)) : partyOrgIds
 }
 
 /** Throws 409 for an organization with too many cases about the record. Its other commands that open one wait. */
@@ -108,15 +117,15 @@ export async function patchCase({
   ifMatch,
   now,
 }: CommandOf<typeof api.patchCase>): Promise<JsonText> {
-  const { document } = found(await queries.lockCase(tx, orgId, params.id))
+  const { document, own_document: ownDocument } = found(await queries.lockCase(tx, orgId, params.id))
   const present: Case = JSON.parse(document)
-  requireMatch(ifMatch, document)
+  requireMatch(ifMatch, ownDocument)
   await requireLegal(tx, 'edit', present, now)
   const content = patchedContent(present, body)
-  if (Bun.deepEquals(content, contentOf(present))) return new JsonText(document)
-  const { document: changed } = found(await queries.updateContent(tx, { orgId, id: present.id }, content, now))
-  await notifyOfCases(tx, [{ type: 'cases.updated', data: { case: JSON.parse(changed) } }])
-  return new JsonText(changed)
+  if (Bun.deepEquals(content, contentOf(present))) return new JsonText(ownDocument)
+  const changed = found(await queries.updateContent(tx, { orgId, id: present.id }, content, now))
+  await notifyOfCases(tx, [{ type: 'cases.updated', data: { case: JSON.parse(changed.document) } }])
+  return new JsonText(changed.own_document)
 }
 
 const EVENT_TYPES = {
@@ -142,7 +151,7 @@ export async function moveCase(
   const change = { from, to, closedByOrgId: closedByAfter(verb, present, orgId) }
   const moved = found(await queries.moveState(tx, { orgId, id: params.id }, change, now))
   await notifyOfCases(tx, [{ type: EVENT_TYPES[verb], data: { case: JSON.parse(moved.document) } }])
-  return new JsonText(moved.document)
+  return new JsonText(moved.own_document)
 }
 
 /** The organization that counts as the closer of the case after the verb. */

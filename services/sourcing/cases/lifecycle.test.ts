@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { CaseEvent } from '../../../proto/events/events.ts'
 import type { Case } from '../../../proto/http/sourcing/cases.ts'
 import { CASE_STATES, type CaseState } from '../../../proto/states/cases.ts'
-import { caseEventsOf, casesOf, qualityCase } from '../../testing/cases.ts'
+import { caseEventsOf, casesOf, inEvents, qualityCase } from '../../testing/cases.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import type { Problem } from '../../testing/people.ts'
 
@@ -41,7 +41,7 @@ describe.each(Object.keys(LEGAL))('%s', (verb) => {
       expect([status, body.state]).toEqual([200, to])
     })
     expect(events.map((event) => [event.type, event.tenantId, event.data])).toEqual([
-      [type, consumer.orgId, { case: (await own.read(id)).body }],
+      [type, consumer.orgId, { case: inEvents((await own.read(id)).body) }],
     ])
   })
 

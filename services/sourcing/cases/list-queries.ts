@@ -13,9 +13,11 @@ export const listCases = (
   orgId: string,
   { kind, state, rfqId, orderId, after, limit, offset }: CaseListing,
 ) => sql<DocumentRow[]>`
-  select page.case_id as position, (select document from sourcing.cases where id = page.case_id) as document
+  select page.case_id as position, (
+    select concat(left(document, -1), ',"unreadCount":', page.unread_count, '}') from sourcing.cases
+    where id = page.case_id) as document
   from (
-    select case_id from sourcing.case_parties
+    select case_id, unread_count from sourcing.case_parties
     where org_id = ${orgId} and case_id < ${after ?? NEWEST_ID} and ${and(
       sql,
       kind !== undefined && sql`kind = ${kind}`,

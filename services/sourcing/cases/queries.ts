@@ -3,20 +3,31 @@ import { CASE } from '../../../proto/states/cases.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { isConsumer, isInvited, isIpOwner } from '../rfqs/visibility.ts'
 import type { CaseContent, CaseCount, RfqRelation } from './rules.ts'
-import { isParty } from './visibility.ts'
+import { documentFor, isParty } from './visibility.ts'
 
-/** The JSON of a case; no row where the organization is no party to it. */
+/** The JSON of a case for an organization; no row where it is no party to it. */
 export const findCase = (sql: Sql, orgId: string, id: string) => sql<{ document: string }[]>`
-  select document from sourcing.cases where id = ${id} and ${isParty(sql, orgId)}`
+  select ${documentFor(sql, orgId)} as document from sourcing.cases where id = ${id} and ${isParty(sql, orgId)}`
 
-/** The JSON of a case of the organization, locked. Its tasks and expenses are changed under the lock. */
-export const lockCase = (tx: Tx, orgId: string, id: string) => tx<{ document: string }[]>`
-  select document from sourcing.cases where id = ${id} and ${isParty(tx, orgId)} for update`
+export interface CaseRow {
+  /** The JSON for all parties, which events have. */
+  document: string
+  /** The JSON for the organization. */
+  own_document: string
+}
 
-/** The relation of an organization to an RFQ; no row where it cannot read the RFQ. */
-export const findRfqRelation = (sql: Sql, orgId: string, rfqId: string) => sql<RfqRelation[]>`
+/** A case of the organization, locked. Its messages, tasks and expenses are changed under the lock. */
+export const lockCase = (tx: Tx, orgId: string, id: string) => tx<CaseRow[]>`
+  select document, ${documentFor(tx, orgId)} as own_document from sourcing.cases where id = ${id} and ${isParty(tx, orgId)} for update`
+
+/** The relation of an organization to an RFQ, for a new or a present case; no row where it cannot read the RFQ. */
+export const findRfqRelation = (sql: Sql, orgId: string, rfqId: string, caseId = '') => sql<RfqRelation[]>`
   select rfq.consumer_org_id as "consumerOrgId", rfq.state,
-    not rfq.is_owner and invitation.state = 'DECLINED' as "isDeclined"
+    not rfq.is_owner and invitation.state = 'DECLINED' as "isDeclined",
+    array(
+      select json_build_object('state', placed.state, 'updatedTime', sourcing.api_time(placed.updated_at))
+      from sourcing.orders placed where placed.rfq_id = rfq.id and placed.manufacturer_org_id = ${orgId}
+        and exists (select from sourcing.cases where id = ${caseId} and follows_rfq)) as orders
   from (
     select id, consumer_org_id, state, ${isConsumer(sql, orgId)} or (${isIpOwner(sql, orgId)}) as is_owner
     from sourcing.rfqs where id = ${rfqId}
@@ -26,6 +37,8 @@ export const findRfqRelation = (sql: Sql, orgId: string, rfqId: string) => sql<R
 
 /** An organization with the record of its cases: an RFQ or an order. */
 export interface CaseSubject {
+  /** The id of a present case. */
+  id?: string | undefined
   orgId: string
   rfqId?: string | undefined
   orderId?: string | undefined
@@ -73,10 +86,10 @@ export const updateContent = (
   { orgId, id }: { orgId: string; id: string },
   { title, description }: CaseContent,
   now: string,
-) => tx<{ document: string }[]>`
+) => tx<CaseRow[]>`
   update sourcing.cases set title = ${title}, description = ${description}, updated_at = ${now}
   where id = ${id} and ${isParty(tx, orgId)}
-  returning document`
+  returning document, ${documentFor(tx, orgId)} as own_document`
 
 /** No row if the case is no longer in a state of `from`: of two concurrent calls one succeeds. */
 export const moveState = (
@@ -84,10 +97,10 @@ export const moveState = (
   { orgId, id }: { orgId: string; id: string },
   { from, to, closedByOrgId }: { from: readonly string[]; to: string; closedByOrgId: string | null },
   now: string,
-) => tx<{ document: string }[]>`
+) => tx<CaseRow[]>`
   update sourcing.cases set state = ${to}, closed_by_org_id = ${closedByOrgId}, updated_at = ${now}
   where id = ${id} and ${isParty(tx, orgId)} and state = any(${[...from]})
-  returning document`
+  returning document, ${documentFor(tx, orgId)} as own_document`
 
 interface NewRfqCase {
   id: string
@@ -96,18 +109,25 @@ interface NewRfqCase {
   title: string
 }
 
-/** Opens a separate SOURCING case for each organization of each RFQ. An existing case of the RFQ is reopened instead. */
+/**
+ * Opens a separate SOURCING case for each organization of each RFQ; the consumer is also a party to that of an invited
+ * manufacturer. An existing case of the RFQ is reopened instead.
+ */
 export const insertRfqCases = (tx: Tx, cases: readonly NewRfqCase[], now: string) => tx<
   { rfq_id: string; document: string; is_new: boolean }[]
 >`
   insert into sourcing.cases (
     id, kind, state, title, rfq_id, org_id, party_org_ids, follows_rfq, created_at, updated_at)
-  select id, 'SOURCING', 'OPEN', title, rfq_id, org_id, array[org_id], true, ${now}, ${now}
+  select created.id, 'SOURCING', 'OPEN', created.title, created.rfq_id, created.org_id,
+    case when created.org_id = any(rfq.manufacturer_ids) and created.org_id <> rfq.consumer_org_id
+      then array[created.org_id, rfq.consumer_org_id] else array[created.org_id] end,
+    true, ${now}, ${now}
   from unnest(${cases.map(({ id }) => id)}::text[], ${cases.map(({ title }) => title)}::text[],
     ${cases.map(({ rfqId }) => rfqId)}::text[], ${cases.map(({ orgId }) => orgId)}::text[])
     created (id, title, rfq_id, org_id)
+  join sourcing.rfqs rfq on rfq.id = created.rfq_id
   on conflict (rfq_id, org_id) where follows_rfq do update
-    set state = 'OPEN', closed_by_org_id = null, updated_at = ${now}
+    set state = 'OPEN', closed_by_org_id = null, party_org_ids = excluded.party_org_ids, updated_at = ${now}
   returning rfq_id, document, xmax = 0 as is_new`
 
 /** RFQ and organization of each case, and whether the case ends now, as columns of the same length. */
@@ -116,6 +136,16 @@ interface RfqCaseChanges {
   orgIds: readonly string[]
   ends: readonly boolean[]
 }
+
+/** Closes cases of awarded manufacturers that end by themselves. Replicas take different rows. */
+export const closeEnded = (sql: Sql, now: string, limit: number) => sql<{ document: string }[]>`
+  with due as materialized (
+    select id from sourcing.cases
+    where state = 'OPEN' and ends_at <= ${now} order by ends_at limit ${limit} for update skip locked
+  )
+  update sourcing.cases ended set state = ${CASE.verbs.end.to}, updated_at = ${now}
+  from due where ended.id = due.id
+  returning ended.document`
 
 interface ChangedRfqCase {
   document: string
@@ -126,7 +156,8 @@ interface ChangedRfqCase {
 
 /**
  * Updates the cases that follow RFQs, and closes those that end and are OPEN. They are locked in the order of their
- * ids, so that concurrent changes of one RFQ wait for each other.
+ * ids, so that concurrent changes of one RFQ wait for each other. The time of a change stays hidden from a party to
+ * which no change of the RFQ is sent.
  */
 export const updateRfqCases = (sql: Sql, { rfqIds, orgIds, ends }: RfqCaseChanges, now: string) => sql<
   ChangedRfqCase[]
@@ -136,14 +167,19 @@ export const updateRfqCases = (sql: Sql, { rfqIds, orgIds, ends }: RfqCaseChange
     from unnest(${[...rfqIds]}::text[], ${[...orgIds]}::text[], ${ends.map(String)}::text[]) sent (rfq_id, org_id, ends)
     group by rfq_id, org_id
   ), locked as materialized (
-    select followed.id, changed.ends and followed.state = any(${[...CASE.verbs.end.from]}) as closes
+    select followed.id, changed.ends and followed.state = any(${[...CASE.verbs.end.from]}) as closes,
+      not exists (
+        select from unnest(followed.party_org_ids) party
+        where not exists (select from changed other where other.rfq_id = followed.rfq_id and other.org_id = party)
+      ) as is_known
     from changed
     join sourcing.cases followed
       on followed.rfq_id = changed.rfq_id and followed.org_id = changed.org_id and followed.follows_rfq
     order by followed.id
     for update of followed
   )
-  update sourcing.cases followed set updated_at = ${now},
+  update sourcing.cases followed set
+    updated_at = case when locked.closes or locked.is_known then ${now}::timestamptz else followed.updated_at end,
     state = case when locked.closes then ${CASE.verbs.end.to} else followed.state end
   from locked where followed.id = locked.id
   returning followed.document, followed.rfq_id, followed.org_id, locked.closes as was_closed`

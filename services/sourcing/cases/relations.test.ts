@@ -181,18 +181,18 @@ describe('reopen', () => {
 
   test('of a case that the end of its RFQ closed is 409', async () => {
     const rfqId = await open()
-    const [followed] = (await makers.list(`?rfqId=${rfqId}`)).body.items
+    const [followed] = (await owners.list(`?rfqId=${rfqId}`)).body.items
     await buyer.act(rfqId, 'cancel', { reason: 'Sold.' })
-    const { status, body } = await makers.act(followed?.id as string, 'reopen')
+    const { status, body } = await owners.act(followed?.id as string, 'reopen')
     expect([status, body.detail]).toEqual([409, 'The RFQ closed the case.'])
   })
 
   test('of a case that its organization closed before the end of its RFQ is 200', async () => {
     const rfqId = await open()
-    const [followed] = (await makers.list(`?rfqId=${rfqId}`)).body.items
-    await makers.act(followed?.id as string, 'close')
+    const [followed] = (await owners.list(`?rfqId=${rfqId}`)).body.items
+    await owners.act(followed?.id as string, 'close')
     await buyer.act(rfqId, 'cancel', { reason: 'Sold.' })
-    expect((await makers.act(followed?.id as string, 'reopen')).status).toBe(200)
+    expect((await owners.act(followed?.id as string, 'reopen')).status).toBe(200)
   })
 })
 

@@ -1,15 +1,14 @@
-import type { CaseEvent } from '../../../proto/events/events.ts'
 import type { Cause } from '../../../proto/events/shapes.ts'
 import type { Case } from '../../../proto/http/sourcing/cases.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import type { RfqChange, RfqOpening } from '../rfqs/followers.ts'
-import { notifyOfCases } from './events.ts'
+import { type CaseNotification, notifyOfCases } from './events.ts'
 import { insertRfqCases, updateRfqCases } from './queries.ts'
 
 /**
- * Opens a case for each organization of each RFQ alone, so that manufacturers do not learn of each other, and notifies
- * each of its own case. The case of an organization that is invited again is reopened.
+ * Opens a case for each organization of each RFQ, so that manufacturers do not learn of each other, and notifies its
+ * parties. The case of an organization that is invited again is reopened.
  */
 export async function openCases(tx: Tx, openings: readonly RfqOpening[], now: string): Promise<void> {
   const cases = openings.flatMap(({ rfq: { id: rfqId, serialNumber }, orgIds }) =>
@@ -32,9 +31,14 @@ export async function openCases(tx: Tx, openings: readonly RfqOpening[], now: st
   )
 }
 
-/** Updates the cases of the organizations that are notified, and notifies each one of each change. */
+/**
+ * Updates the cases of the organizations that are notified, and notifies each one of each change. A consumer learns of
+ * a change of the RFQ by its own case, and by the case of a manufacturer only that it is closed.
+ */
 export async function updateCases(tx: Tx, changes: readonly RfqChange[], now: string): Promise<void> {
-  const rows = changes.flatMap(({ rfqId, orgIds, ends = false }) => orgIds.map((orgId) => ({ rfqId, orgId, ends })))
+  const rows = changes.flatMap(({ rfqId, orgIds, ...change }) =>
+    orgIds.map((orgId) => ({ rfqId, orgId, ends: endsFor(change, orgId) })),
+  )
   if (rows.length === 0) return
   const updated = await updateRfqCases(
     tx,
@@ -51,14 +55,19 @@ export async function updateCases(tx: Tx, changes: readonly RfqChange[], now: st
       { wasClosed: was_closed, case: JSON.parse(document) as Case },
     ]),
   )
-  const events = changes.flatMap(({ rfqId, orgIds, cause, ends = false }) =>
-    [...new Set(orgIds)].flatMap((orgId): CaseEvent[] => {
+  const events = changes.flatMap(({ rfqId, orgIds, cause, ...change }) =>
+    [...new Set(orgIds)].flatMap((orgId): CaseNotification[] => {
       const found = cases.get(keyOf(rfqId, orgId))
       if (!found) return []
-      return [{ type: ends && found.wasClosed ? 'cases.closed' : 'cases.updated', data: { case: found.case, cause } }]
+      const data = { case: found.case, cause }
+      const isClosed = endsFor(change, orgId) && found.wasClosed
+      return [isClosed ? { type: 'cases.closed', data } : { type: 'cases.updated', data, toOrgIds: [orgId] }]
     }),
   )
   await notifyOfCases(tx, events)
 }
+
+const endsFor = ({ ends = false, keptFor = [] }: Pick<RfqChange, 'ends' | 'keptFor'>, orgId: string) =>
+  ends && !keptFor.includes(orgId)
 
 const keyOf = (rfqId: string, orgId: string) => `${rfqId} ${orgId}`

@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import * as ofExpenses from '../../../proto/http/sourcing/case-expenses.ts'
+import * as ofMessages from '../../../proto/http/sourcing/case-messages.ts'
 import * as ofTasks from '../../../proto/http/sourcing/case-tasks.ts'
 import * as operations from '../../../proto/http/sourcing/cases.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
@@ -8,11 +9,15 @@ import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { subrecordReads } from '../subrecords/routes.ts'
 import * as commands from './commands.ts'
-import { expenses } from './expenses/expenses.ts'
+import { decideExpense, expenses } from './expenses/expenses.ts'
 import { listCases } from './list-queries.ts'
+import * as messages from './messages/messages.ts'
+import { listMessages } from './messages/queries.ts'
 import { findCase } from './queries.ts'
 import { referenceProblems } from './rules.ts'
-import { completeTask, tasks } from './tasks/tasks.ts'
+import { documentFor, listTasks } from './tasks/queries.ts'
+import { dueProblems } from './tasks/rules.ts'
+import * as tasks from './tasks/tasks.ts'
 
 type Deps = { http: Http; pagination: Pagination }
 
@@ -46,13 +51,33 @@ export const caseRoutes = ({ http, pagination }: Deps) =>
           list: ofTasks.listCaseTasks,
           get: ofTasks.getCaseTask,
           findParent: findCase,
+          documentFor,
         },
       ),
     )
-    .use(http.command(ofTasks.createCaseTask, tasks.create))
-    .use(http.command(ofTasks.patchCaseTask, tasks.patch))
-    .use(http.command(ofTasks.completeCaseTask, completeTask))
-    .use(http.command(ofTasks.deleteCaseTask, tasks.delete))
+    .use(http.command(ofTasks.createCaseTask, tasks.createTask, { checkBody: dueProblems }))
+    .use(http.command(ofTasks.patchCaseTask, tasks.patchTask, { checkBody: dueProblems }))
+    .use(http.command(ofTasks.assignCaseTask, tasks.assignTask))
+    .use(http.command(ofTasks.completeCaseTask, tasks.completeTask))
+    .use(http.command(ofTasks.deleteCaseTask, tasks.deleteTask))
+    .use(
+      http.route(ofTasks.listTasks, (context) =>
+        pagination.json(context, 'tasks', (window, read) =>
+          read((sql) => listTasks(sql, context.caller.orgId, { ...context.query, ...window })),
+        ),
+      ),
+    )
+    .use(
+      http.route(ofMessages.listCaseMessages, async (context) => {
+        const { caller, params, read } = context
+        found(await read((sql) => findCase(sql, caller.orgId, params.id)))
+        return pagination.json(context, `messages ${params.id}`, (window, readPage) =>
+          readPage((sql) => listMessages(sql, caller.orgId, params.id, window)),
+        )
+      }),
+    )
+    .use(http.command(ofMessages.createCaseMessage, messages.createMessage))
+    .use(http.command(ofMessages.readCase, messages.readCase))
     .use(
       subrecordReads(
         { http, pagination },
@@ -67,4 +92,6 @@ export const caseRoutes = ({ http, pagination }: Deps) =>
     )
     .use(http.command(ofExpenses.createCaseExpense, expenses.create))
     .use(http.command(ofExpenses.patchCaseExpense, expenses.patch))
+    .use(http.command(ofExpenses.approveCaseExpense, (call) => decideExpense('approve', call)))
+    .use(http.command(ofExpenses.rejectCaseExpense, (call) => decideExpense('reject', call)))
     .use(http.command(ofExpenses.deleteCaseExpense, expenses.delete))

@@ -21,8 +21,22 @@ export const isParty = ({ partyOrgIds }: Pick<Case, 'partyOrgIds'>, orgId: strin
   partyOrgIds.includes(orgId)
 
 /** Problems of a new case that its schema cannot express. */
-export const referenceProblems = ({ rfqId, orderId }: CaseInput): FieldError[] =>
-  rfqId !== undefined && orderId !== undefined ? [{ field: 'orderId', message: 'must not be sent with rfqId' }] : []
+export function referenceProblems({ kind, rfqId, orderId, partyOrgIds }: CaseInput): FieldError[] {
+  if (rfqId !== undefined && orderId !== undefined) {
+    return [{ field: 'orderId', message: 'must not be sent with rfqId' }]
+  }
+  return partyOrgIds !== undefined && (kind !== 'QUALITY' || orderId === undefined)
+    ? [{ field: 'partyOrgIds', message: 'is only for a QUALITY case of an order' }]
+    : []
+}
+
+/** Named parties that are no organization of the order. The message does not say whether such an organization exists. */
+export const partyProblems = (named: readonly string[], ofOrder: readonly string[]): FieldError[] =>
+  named.flatMap((orgId, index) =>
+    ofOrder.includes(orgId)
+      ? []
+      : [{ field: `partyOrgIds.${index}`, message: noSuch('organization', orgId, 'of this order') }],
+  )
 
 export const unknownRfq = (id: string): FieldError => ({ field: 'rfqId', message: noSuch('RFQ', id) })
 
@@ -44,10 +58,16 @@ export interface RfqRelation {
   state: RfqState
   /** Whether it was only an invitation, which the organization declined. */
   isDeclined: boolean
+  /** For a case that the RFQ opened: the orders of the RFQ that its organization manufactures. */
+  orders: readonly Pick<Order, 'state' | 'updatedTime'>[]
 }
 
-/** Why an RFQ can have no case of an organization any more; undefined where it can. */
-export function rfqProblem({ state, isDeclined }: RfqRelation): FieldError | undefined {
+/**
+ * Why an RFQ can have no case of an organization any more; undefined where it can. The case that the RFQ opened for an
+ * awarded manufacturer lives as long as a case of one of its orders.
+ */
+export function rfqProblem({ state, isDeclined, orders }: RfqRelation, now: string): FieldError | undefined {
+  if (state === 'AWARDED' && orders.some((order) => !orderProblem(order, now))) return undefined
   if (state === 'AWARDED' || state === 'CANCELLED') return { field: 'rfqId', message: `is ${state}` }
   return isDeclined ? { field: 'rfqId', message: 'is declined by its organization' } : undefined
 }

@@ -1,13 +1,13 @@
 import { afterAll, expect, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
 import type { CreatedWebhookEndpoint } from '../../../proto/http/webhooks/endpoints.ts'
-import { casesOf } from '../../testing/cases.ts'
+import { casesOf, inEvents } from '../../testing/cases.ts'
 import { marketplaceOf, type TestOrganization } from '../../testing/marketplace.ts'
 import { rfqParties } from '../../testing/rfqs.ts'
 import { until } from '../../testing/until.ts'
 
 const market = await marketplaceOf(['sourcing', 'webhooks'], { ALLOW_PRIVATE_ADDRESSES: 'true' })
-const { maker, rival, draft, buyer } = await rfqParties(market)
+const { consumer, maker, rival, draft, buyer } = await rfqParties(market)
 
 const received: { path: string; headers: Record<string, string>; body: string }[] = []
 const server = Bun.serve({
@@ -41,12 +41,13 @@ test('an invited manufacturer receives the creation and the closing of its case,
   const [created, closed] = received
     .filter(({ path }) => path === `/${maker.orgId}`)
     .map(({ headers, body }) => new Webhook(secret).verify(body, headers))
-  const own = (await casesOf(maker.administrator.client).list(`?rfqId=${rfqId}`)).body.items[0]
+  const [listed] = (await casesOf(maker.administrator.client).list(`?rfqId=${rfqId}`)).body.items
+  const own = listed && inEvents(listed)
   expect(created).toMatchObject({
     type: 'cases.created',
     tenant_id: maker.orgId,
     data: {
-      case: { id: own?.id, rfqId, state: 'OPEN', partyOrgIds: [maker.orgId] },
+      case: { id: own?.id, rfqId, state: 'OPEN', partyOrgIds: [maker.orgId, consumer.orgId] },
       cause: { event: 'sourcing.rfq.published', id: rfqId },
     },
   })

@@ -135,8 +135,8 @@ export async function updateOrderFiles(deps: DocumentDeps, call: Call): Promise<
 /** Adds documents to an open case, and removes own ones. */
 export async function updateCaseFiles({ quota }: DocumentDeps, call: Call): Promise<undefined> {
   const { tx, caller, params, ifMatch, now } = call
-  const { document } = found(await lockCase(tx, caller.orgId, params.id))
-  requireMatch(ifMatch, document)
+  const { document, own_document: ownDocument } = found(await lockCase(tx, caller.orgId, params.id))
+  requireMatch(ifMatch, ownDocument)
   const record: Case = JSON.parse(document)
   await requireLegal(tx, 'edit', record, now)
   await tellOfCase(tx, record)

@@ -124,8 +124,8 @@ export const dismissQuestions = (tx: Tx, rfqIds: readonly string[], id: string |
  * organizations read it.
  */
 export const updateUnanswered = (tx: Tx, rfqIds: readonly string[]) => tx`
-  update sourcing.rfqs set unanswered_questions = (
-    select count(*) from sourcing.rfq_questions where rfq_id = rfqs.id and state = 'ASKED')
+  update sourcing.rfqs set (unanswered_questions, unanswered_since) = (
+    select count(*), min(created_at) from sourcing.rfq_questions where rfq_id = rfqs.id and state = 'ASKED')
   where id = any(${[...rfqIds]})`
 
 /** The invited manufacturers of an RFQ that have not declined, and have accepted its confidentiality terms. */

@@ -14,6 +14,8 @@ export interface RfqChange {
   cause: Cause
   /** The cases end with it. */
   ends?: boolean
+  /** The organizations whose cases stay OPEN nevertheless. */
+  keptFor?: readonly string[]
 }
 
 /** The organizations that read an RFQ from now on. */

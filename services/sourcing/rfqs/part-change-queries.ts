@@ -45,10 +45,10 @@ export const refreshInvitations = (sql: Sql, ids: readonly string[]) => sql`
     and exists (select from sourcing.parts where id = invited.part_id and ${isSourceable(sql, sql`invited.org_id`)})`
 
 /** Marks the OPEN RFQs whose part has a later revision than the pinned one. Marked ones are not returned again. */
-export const markChanged = (tx: Tx, ids: readonly string[]) => tx<
+export const markChanged = (tx: Tx, ids: readonly string[], now: string) => tx<
   { id: string; partId: string; consumerOrgId: string; ipOwnerOrgId: string }[]
 >`
-  update sourcing.rfqs rfq set part_changed = true
+  update sourcing.rfqs rfq set part_changed = true, part_changed_since = ${now}
   from sourcing.parts part
   where rfq.id = any(${[...ids]}) and part.id = rfq.part_id and rfq.state = 'OPEN' and not part_changed
     and rfq.part_revision <> part.revision

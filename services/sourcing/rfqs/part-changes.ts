@@ -65,7 +65,7 @@ async function markChanged(
   ids: readonly string[],
   now: string,
 ): Promise<void> {
-  const changed = await queries.markChanged(tx, ids)
+  const changed = await queries.markChanged(tx, ids, now)
   for (const rfq of changed) await emitRfqEvent(tx, 'partChanged', rfq)
   const changes = changed.map((rfq) => ({
     rfqId: rfq.id,

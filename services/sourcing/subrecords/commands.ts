@@ -40,6 +40,10 @@ interface SubrecordRules<Parent extends { id: string }, Content extends object> 
   requireLegal(tx: Tx, parent: Parent, change: Change, now: string): Promise<void> | void
   /** Every field of the content as it is stored; undefined where it is absent. */
   contentOf(input: Content): object
+  /** The fields that a new record has besides its content. */
+  initial?: object
+  /** The record after a patch that changed its content. */
+  afterPatch?(record: object): object
   /** Notifies the parties to the parent. */
   notify(tx: Tx, parent: Parent, change: 'created' | 'updated' | 'deleted', record: object): Promise<unknown>
 }
@@ -64,7 +68,7 @@ export function subrecordCommands<Parent extends { id: string }, Content extends
     /** Creates a record of the caller's organization. */
     async create({
       tx,
-      caller: { orgId },
+      caller: { orgId, userId },
       params,
       body,
       now,
@@ -78,16 +82,23 @@ export function subrecordCommands<Parent extends { id: string }, Content extends
       if (count >= max) throw refuse('limit_reached', { detail: tooMany })
       const id = newIdAt(idPrefix, now)
       const times = { createdTime: now, updatedTime: now }
-      const record = { id, [parentField]: parent.id, orgId, ...rules.contentOf(body), ...times }
+      const record = { id, [parentField]: parent.id, orgId, ...rules.contentOf(body), ...rules.initial, ...times }
       const document = JSON.stringify(record)
-      await queries.insertSubrecord(tx, orgId, { ...siblings, id }, document)
+      await queries.insertSubrecord(tx, orgId, { ...siblings, id, document, userId })
       audit.add({ [idName]: id })
       await rules.notify(tx, parent, 'created', record)
       return new JsonText(document)
     },
 
     /** Changes an own record; null clears a field. A patch without a change writes nothing. */
-    async patch({ tx, caller: { orgId }, params, body, ifMatch, now }: Command<Params, Patch>): Promise<JsonText> {
+    async patch({
+      tx,
+      caller: { orgId, userId },
+      params,
+      body,
+      ifMatch,
+      now,
+    }: Command<Params, Patch>): Promise<JsonText> {
       const { parent, record, document } = await lockOwn(tx, orgId, params)
       rules.requireReferences?.(parent, body)
       requireMatch(ifMatch, document)
@@ -95,8 +106,8 @@ export function subrecordCommands<Parent extends { id: string }, Content extends
       const sent = Object.entries({ ...record, ...body }).filter(([, value]) => value !== null)
       const changed = { ...record, ...rules.contentOf(Object.fromEntries(sent) as Content) }
       if (Bun.deepEquals(changed, record)) return new JsonText(document)
-      const text = JSON.stringify({ ...changed, updatedTime: now })
-      await queries.updateSubrecord(tx, keyOf(params), text)
+      const text = JSON.stringify({ ...(rules.afterPatch?.(changed) ?? changed), updatedTime: now })
+      await queries.updateSubrecord(tx, { ...keyOf(params), document: text, userId })
       await rules.notify(tx, parent, 'updated', JSON.parse(text))
       return new JsonText(text)
     },

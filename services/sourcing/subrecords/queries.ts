@@ -1,4 +1,4 @@
-import type { Sql, Tx } from '../../kit/db/client.ts'
+import type { Fragment, Sql, Tx } from '../../kit/db/client.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 
@@ -15,22 +15,39 @@ interface SubrecordKey extends Siblings {
   id: string
 }
 
+export interface SubrecordRow {
+  /** The JSON for all parties. */
+  document: string
+  /** The user who created it or changed it last. Null for older records. */
+  created_by: string | null
+  /** The user who should do a task. */
+  assignee_user_id: string | null
+}
+
 /** Newest first. */
-export const listSubrecords = (sql: Sql, { kind, parentId }: Siblings, { after, limit, offset }: PageWindow) => sql<
-  DocumentRow[]
->`
-  select id as position, document from sourcing.subrecords
+export const listSubrecords = (
+  sql: Sql,
+  document: Fragment,
+  { kind, parentId }: Siblings,
+  { after, limit, offset }: PageWindow,
+) => sql<DocumentRow[]>`
+  select id as position, ${document} as document from sourcing.subrecords
   where parent_id = ${parentId} and kind = ${kind} and id < ${after ?? NEWEST_ID}
   order by id desc limit ${limit} offset ${offset}`
 
-export const findSubrecord = (sql: Sql, { kind, parentId, id }: SubrecordKey) => sql<{ document: string }[]>`
-  select document from sourcing.subrecords where id = ${id} and parent_id = ${parentId} and kind = ${kind}`
+export const findSubrecord = (sql: Sql, { kind, parentId, id }: SubrecordKey) => sql<SubrecordRow[]>`
+  select document, created_by, assignee_user_id from sourcing.subrecords where id = ${id} and parent_id = ${parentId} and kind = ${kind}`
 
-/** A subrecord that the organization created. */
-export const findOwnSubrecord = (tx: Tx, orgId: string, { kind, parentId, id }: SubrecordKey) => tx<
+/** The JSON of a subrecord for an organization. */
+export const findDocument = (sql: Sql, document: Fragment, { kind, parentId, id }: SubrecordKey) => sql<
   { document: string }[]
 >`
-  select document from sourcing.subrecords
+  select ${document} as document from sourcing.subrecords
+  where id = ${id} and parent_id = ${parentId} and kind = ${kind}`
+
+/** A subrecord that the organization created. */
+export const findOwnSubrecord = (tx: Tx, orgId: string, { kind, parentId, id }: SubrecordKey) => tx<SubrecordRow[]>`
+  select document, created_by, assignee_user_id from sourcing.subrecords
   where id = ${id} and parent_id = ${parentId} and kind = ${kind} and org_id = ${orgId}`
 
 /** The number of subrecords that the organization created. */
@@ -38,12 +55,28 @@ export const countSubrecords = (tx: Tx, orgId: string, { kind, parentId }: Sibli
   select count(*)::integer as count from sourcing.subrecords
   where parent_id = ${parentId} and kind = ${kind} and org_id = ${orgId}`
 
-export const insertSubrecord = (tx: Tx, orgId: string, { kind, parentId, id }: SubrecordKey, document: string) => tx`
-  insert into sourcing.subrecords (id, kind, parent_id, org_id, document)
-  values (${id}, ${kind}, ${parentId}, ${orgId}, ${document})`
+interface NewSubrecord extends SubrecordKey {
+  document: string
+  /** Only for a task. */
+  assigneeUserId?: string | null
+  /** The user who creates or changes its content. */
+  userId?: string
+}
 
-export const updateSubrecord = (tx: Tx, { kind, parentId, id }: SubrecordKey, document: string) => tx`
-  update sourcing.subrecords set document = ${document}
+export const insertSubrecord = (
+  tx: Tx,
+  orgId: string,
+  { kind, parentId, id, document, assigneeUserId = null, userId }: NewSubrecord & { userId: string },
+) => tx`
+  insert into sourcing.subrecords (id, kind, parent_id, org_id, document, created_by, assignee_user_id)
+  values (${id}, ${kind}, ${parentId}, ${orgId}, ${document}, ${userId}, ${assigneeUserId})`
+
+export const updateSubrecord = (
+  tx: Tx,
+  { kind, parentId, id, document, assigneeUserId = null, userId }: NewSubrecord,
+) => tx`
+  update sourcing.subrecords set document = ${document}, assignee_user_id = ${assigneeUserId},
+    created_by = coalesce(${userId ?? null}, created_by)
   where id = ${id} and parent_id = ${parentId} and kind = ${kind}`
 
 export const deleteSubrecord = (tx: Tx, orgId: string, { kind, parentId, id }: SubrecordKey) => tx`

@@ -2,12 +2,12 @@ import type { TObject, TSchema } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Operation } from '../../../proto/http/operation.ts'
 import type { PageQuery } from '../../../proto/http/shapes.ts'
-import type { Sql } from '../../kit/db/client.ts'
+import type { Fragment, Sql } from '../../kit/db/client.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
-import { findSubrecord, listSubrecords, type SubrecordKind } from './queries.ts'
+import { findDocument, listSubrecords, type SubrecordKind } from './queries.ts'
 
 interface SubrecordDeps {
   http: Http
@@ -23,12 +23,14 @@ interface SubrecordReads {
   get: Operation<TObject, TObject, TSchema, TSchema>
   /** The parent, if the organization may read it. */
   findParent(sql: Sql, orgId: string, parentId: string): PromiseLike<readonly object[]>
+  /** The JSON for an organization, on rows of `sourcing.subrecords`. Default: the same for all parties. */
+  documentFor?(sql: Sql, orgId: string): Fragment
 }
 
 /** The list of one kind of records of an assignment or a case, and one of them. The parties to the parent read them. */
 export const subrecordReads = (
   { http, pagination }: SubrecordDeps,
-  { kind, idName, list, get, findParent }: SubrecordReads,
+  { kind, idName, list, get, findParent, documentFor = (sql) => sql`document` }: SubrecordReads,
 ) =>
   new Elysia({ name: `sourcing.subrecords.${kind}` })
     .use(
@@ -38,7 +40,7 @@ export const subrecordReads = (
         found(await read((sql) => findParent(sql, caller.orgId, parentId)))
         const request = { ...context, query: context.query as unknown as PageQuery }
         return pagination.json(request, `${kind} ${parentId}`, (window, readPage) =>
-          readPage((sql) => listSubrecords(sql, { kind, parentId }, window)),
+          readPage((sql) => listSubrecords(sql, documentFor(sql, caller.orgId), { kind, parentId }, window)),
         )
       }),
     )
@@ -46,7 +48,7 @@ export const subrecordReads = (
       http.route(get, async ({ caller, params, read }) => {
         const { id: parentId, [idName]: id = '' } = params as Record<string, string> & { id: string }
         found(await read((sql) => findParent(sql, caller.orgId, parentId)))
-        const { document } = found(await read((sql) => findSubrecord(sql, { kind, parentId, id })))
+        const { document } = found(await read((sql) => findDocument(sql, documentFor(sql, caller.orgId), { kind, parentId, id })))
         return new JsonText(document)
       }),
     )

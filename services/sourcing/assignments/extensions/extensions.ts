@@ -15,7 +15,7 @@ import { isDelivered } from '../rules.ts'
 /** Sets a later expected day of delivery, by the manufacturer. */
 export async function createExtension({
   tx,
-  caller: { orgId },
+  caller: { orgId, userId },
   params: { id: assignmentId },
   body: { dueDate, reason },
   now,
@@ -35,7 +35,7 @@ export async function createExtension({
   }
   const id = newIdAt('extension', now)
   const extension = { id, assignmentId, orgId, dueDate, previousDueDate, reason, createdTime: now }
-  await insertSubrecord(tx, orgId, { ...siblings, id }, JSON.stringify(extension))
+  await insertSubrecord(tx, orgId, { ...siblings, id, document: JSON.stringify(extension), userId })
   const assignment = JSON.parse(found(await updateDueDate(tx, orgId, assignmentId, dueDate, now)).document)
   audit.add({ extensionId: id })
   await notifyOfAssignments(tx, [{ type: 'assignments.extensions.created', data: { assignment, extension } }])

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { CASE_EVENTS } from '../../../../proto/events/cases.ts'
 import { CaseExpense } from '../../../../proto/http/sourcing/case-expenses.ts'
-import { caseEventsOf, casesOf, qualityCase } from '../../../testing/cases.ts'
+import { caseEventsOf, casesOf, inEvents, qualityCase } from '../../../testing/cases.ts'
 import { marketplaceOf } from '../../../testing/marketplace.ts'
 import { euros } from '../../../testing/offers.ts'
 import { entriesOf } from '../../../testing/people.ts'
@@ -42,7 +42,7 @@ describe('create', () => {
       [maker, consumer].map(({ orgId }) => `cases.expenses.created ${orgId}`).toSorted(),
     )
     for (const { data, type } of events) {
-      expect(data).toEqual({ case: (await own.read(caseId)).body, expense: expense as CaseExpense })
+      expect(data).toEqual({ case: inEvents((await own.read(caseId)).body), expense: expense as CaseExpense })
       expect(TypeCompiler.Compile(CASE_EVENTS[type]).Check(data)).toBe(true)
     }
     expect((await others.expenses(caseId).read(expense?.id as string)).text).toBe(JSON.stringify(expense))

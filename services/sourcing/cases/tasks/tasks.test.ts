@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { CASE_EVENTS } from '../../../../proto/events/cases.ts'
 import { CaseTask } from '../../../../proto/http/sourcing/case-tasks.ts'
-import { caseEventsOf, casesOf, qualityCase } from '../../../testing/cases.ts'
+import { caseEventsOf, casesOf, inEvents, qualityCase } from '../../../testing/cases.ts'
 import { marketplaceOf } from '../../../testing/marketplace.ts'
 import { entriesOf } from '../../../testing/people.ts'
 import { inHours, rfqParties } from '../../../testing/rfqs.ts'
@@ -38,7 +38,7 @@ describe('create', () => {
       [maker, consumer].map(({ orgId }) => `cases.tasks.created ${orgId}`).toSorted(),
     )
     for (const { data, type } of events) {
-      expect(data).toEqual({ case: (await own.read(caseId)).body, task: task as CaseTask })
+      expect(data).toEqual({ case: inEvents((await own.read(caseId)).body), task: task as CaseTask })
       expect(TypeCompiler.Compile(CASE_EVENTS[type]).Check(data)).toBe(true)
     }
     expect((await others.tasks(caseId).read(task?.id as string)).text).toBe(JSON.stringify(task))

@@ -1,0 +1,79 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { defineOperation, defineTag } from '../operation.ts'
+import { closed, DateTime, OneOf, PageOf, pageQuery } from '../shapes.ts'
+
+const inboxTag = defineTag('Inbox', 'What waits for your organization.')
+
+export const INBOX_KINDS = [
+  'INVITATION',
+  'QUESTION',
+  'OUTDATED_OFFER',
+  'OFFERS_TO_COMPARE',
+  'PART_CHANGED',
+  'ORDER_TO_CONFIRM',
+  'DOCUMENTS_MISSING',
+  'ORDER_TO_RECEIVE',
+  'TASK',
+  'EXPENSE_TO_DECIDE',
+  'UNREAD_MESSAGES',
+  'SUBSCRIPTION_REQUEST',
+] as const
+export type InboxKind = (typeof INBOX_KINDS)[number]
+
+export const INBOX_RECORD_TYPES = ['rfq', 'offer', 'order', 'case', 'task', 'expense', 'subscription'] as const
+export type InboxRecordType = (typeof INBOX_RECORD_TYPES)[number]
+
+const kind = OneOf(INBOX_KINDS, {
+  description:
+    'INVITATION: an OPEN RFQ to which your organization is invited, without an offer or a decline. QUESTION: an RFQ with questions that your organization may answer. OUTDATED_OFFER: an own offer of an older version of its RFQ. OFFERS_TO_COMPARE: an own RFQ that is CLOSED, or OPEN with offers and not sealed. PART_CHANGED: an own OPEN RFQ whose part has changed. ORDER_TO_CONFIRM: an order to confirm or decline. DOCUMENTS_MISSING: an order that cannot be shipped without further documents. ORDER_TO_RECEIVE: a shipped order. TASK: a task for you, or for any user of your organization. EXPENSE_TO_DECIDE: an expense to approve or reject. UNREAD_MESSAGES: a case with messages that your organization has not read. SUBSCRIPTION_REQUEST: a request for a subscription. Further kinds may follow.',
+  examples: ['INVITATION'],
+})
+
+const RecordReference = (description: string, example: { type: InboxRecordType; id: string }) =>
+  closed(
+    {
+      type: OneOf(INBOX_RECORD_TYPES, { description: 'Type of the record.', examples: [example.type] }),
+      id: Type.String({ description: 'Id of the record.', examples: [example.id] }),
+    },
+    { description },
+  )
+
+export const InboxItem = closed(
+  {
+    kind,
+    record: RecordReference('What the item is about.', { type: 'rfq', id: 'rfq_01JZ8Q4D3R1G5M7VJ0T6W2X9YB' }),
+    parent: Type.Optional(
+      RecordReference('The RFQ of an offer, and the case of a task or an expense.', {
+        type: 'case',
+        id: 'case_01JZ8Q4D3R1G5M7VJ0T6W2X9YB',
+      }),
+    ),
+    title: Type.Optional(
+      Type.String({
+        description: 'Title of the part, task, expense or case, as your organization may read it.',
+        examples: ['Impeller'],
+      }),
+    ),
+    since: DateTime('Time since which the item waits.'),
+    due: Type.Optional(
+      DateTime('Time until which it should be done: the expiry of the RFQ, or when the task or order is due.', {
+        examples: ['2031-05-29T12:00:00.000Z'],
+      }),
+    ),
+  },
+  { description: 'Something that waits for your organization.' },
+)
+export type InboxItem = Static<typeof InboxItem>
+
+export const listInbox = defineOperation({
+  id: 'listInbox',
+  method: 'GET',
+  path: '/flows/v1/inbox',
+  tag: inboxTag,
+  summary: 'List what waits for your organization',
+  description:
+    'Newest first. Only items that you may read, and for which you have the permission to act. An item disappears when it is done.',
+  access: 'token',
+  query: Type.Object({ ...pageQuery, kind: Type.Optional(kind) }),
+  response: PageOf(InboxItem),
+})

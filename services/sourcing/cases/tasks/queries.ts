@@ -1,0 +1,38 @@
+import type { FiltersOf } from '../../../../proto/http/operation.ts'
+import type * as api from '../../../../proto/http/sourcing/case-tasks.ts'
+import type { Sql, Tx } from '../../../kit/db/client.ts'
+import { and } from '../../../kit/db/conditions.ts'
+import { NEWEST_ID } from '../../../kit/pagination/keysets.ts'
+import type { DocumentRow, PageWindow } from '../../../kit/pagination/pagination.ts'
+
+/** The JSON of a task for an organization, on rows of `sourcing.subrecords`. Only that of the user reads the user. */
+export const documentFor = (sql: Sql, orgId: string) => sql`case
+  when assignee_user_id is not null and document::json ->> 'assigneeOrgId' = ${orgId}
+  then concat(left(document, -1), ',"assigneeUserId":', to_json(assignee_user_id), '}') else document end`
+
+/** An active user of the organization; no row for another one. */
+export const findUser = (tx: Tx, orgId: string, userId: string) => tx<{ user_id: string }[]>`
+  select user_id from organization.callers where user_id = ${userId} and org_id = ${orgId} and active`
+
+export type TaskListing = PageWindow & FiltersOf<typeof api.listTasks>
+
+/** The tasks of the cases of an organization, newest first. */
+export const listTasks = (
+  sql: Sql,
+  orgId: string,
+  { assigneeId, state, dueBefore, after, limit, offset }: TaskListing,
+) => sql<DocumentRow[]>`
+  select page.id as position, (
+    select ${documentFor(sql, orgId)} from sourcing.subrecords where id = page.id) as document
+  from (
+    select id from sourcing.case_work
+    where org_id = ${orgId} and kind = 'task' and id < ${after ?? NEWEST_ID} and ${and(
+      sql,
+      assigneeId !== undefined &&
+        (assigneeId.startsWith('org_') ? sql`assignee_org_id = ${assigneeId}` : sql`assignee_user_id = ${assigneeId}`),
+      state !== undefined && sql`state = ${state}`,
+      dueBefore !== undefined && sql`due_at < ${dueBefore}`,
+    )}
+    order by id desc limit ${limit} offset ${offset}
+  ) page
+  order by page.id desc`

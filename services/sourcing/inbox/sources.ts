@@ -1,0 +1,62 @@
+import type { InboxKind, InboxRecordType } from '../../../proto/http/sourcing/inbox.ts'
+import type { Permission } from '../../../proto/permissions.ts'
+
+/** Where items of one kind come from. A new kind is a view, which an index serves, and a row here. */
+export interface Source {
+  kind: InboxKind
+  record: InboxRecordType
+  parent?: InboxRecordType
+  /** The view of the items. Its columns are those of the others. */
+  view: string
+  /** The permissions that acting and reading need, all of them. */
+  permissions: readonly Permission[]
+  /** Whether the items wait for one user, or for all but one. */
+  users?: 'ONE' | 'OTHERS'
+}
+
+const ON_CASES = ['case:read', 'case:manage'] as const
+
+export const SOURCES: readonly Source[] = [
+  { kind: 'INVITATION', record: 'rfq', view: 'inbox_invitations', permissions: ['offer:create'] },
+  { kind: 'QUESTION', record: 'rfq', view: 'inbox_consumer_questions', permissions: ['rfq:create'] },
+  { kind: 'QUESTION', record: 'rfq', view: 'inbox_owner_questions', permissions: ['part:update'] },
+  {
+    ...{ kind: 'OUTDATED_OFFER', record: 'offer', parent: 'rfq' },
+    ...{ view: 'inbox_outdated_offers', permissions: ['offer:submit'] },
+  },
+  { kind: 'OFFERS_TO_COMPARE', record: 'rfq', view: 'inbox_closed_rfqs', permissions: ['rfq:award'] },
+  { kind: 'OFFERS_TO_COMPARE', record: 'rfq', view: 'inbox_offered_rfqs', permissions: ['rfq:award'] },
+  { kind: 'PART_CHANGED', record: 'rfq', view: 'inbox_changed_parts', permissions: ['rfq:publish'] },
+  { kind: 'ORDER_TO_CONFIRM', record: 'order', view: 'inbox_placed_orders', permissions: ['order:confirm'] },
+  { kind: 'DOCUMENTS_MISSING', record: 'order', view: 'inbox_undocumented_orders', permissions: ['file:write'] },
+  { kind: 'ORDER_TO_RECEIVE', record: 'order', view: 'inbox_shipped_orders', permissions: ['order:update'] },
+  {
+    ...{ kind: 'TASK', record: 'task', parent: 'case' },
+    ...{ view: 'inbox_tasks_of_organizations', permissions: ON_CASES },
+  },
+  {
+    ...{ kind: 'TASK', record: 'task', parent: 'case' },
+    ...{ view: 'inbox_tasks_of_users', permissions: ON_CASES, users: 'ONE' },
+  },
+  {
+    ...{ kind: 'EXPENSE_TO_DECIDE', record: 'expense', parent: 'case' },
+    ...{ view: 'inbox_expenses_of_others', permissions: ON_CASES },
+  },
+  {
+    ...{ kind: 'EXPENSE_TO_DECIDE', record: 'expense', parent: 'case' },
+    ...{ view: 'inbox_own_expenses', permissions: ON_CASES, users: 'OTHERS' },
+  },
+  { kind: 'UNREAD_MESSAGES', record: 'case', view: 'inbox_unread_cases', permissions: ['case:read'] },
+  {
+    ...{ kind: 'SUBSCRIPTION_REQUEST', record: 'subscription' },
+    ...{ view: 'inbox_subscription_requests', permissions: ['part:publish'] },
+  },
+]
+
+/** The sources whose items a caller may act on. */
+export function sourcesFor(permissions: ReadonlySet<Permission>, kind: InboxKind | undefined): Source[] {
+  return SOURCES.filter(
+    (source) =>
+      (kind === undefined || source.kind === kind) && source.permissions.every((needed) => permissions.has(needed)),
+  )
+}
