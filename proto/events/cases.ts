@@ -37,7 +37,9 @@ export const CASE_EVENTS = {
   'cases.archived': ofCase('A closed case was archived.'),
   'cases.unarchived': ofCase('An archived case was restored.'),
   'cases.tasks.created': ofTask('A task was created.'),
-  'cases.tasks.updated': ofTask('A task was changed. Only the organization of its user learns of a change of the user.'),
+  'cases.tasks.updated': ofTask(
+    'A task was changed. Only the organization of its user learns of a change of the user.',
+  ),
   'cases.tasks.completed': ofTask('A task was completed.'),
   'cases.tasks.deleted': ofTask('A task was deleted. The data has the task as it was.'),
   'cases.expenses.created': ofExpense('An expense was created.'),

@@ -88,7 +88,9 @@ describe('the longest body', () => {
 describe('an unknown query parameter', () => {
   /** The examples of these fields exclude each other. */
   const EXCLUDED: Readonly<Record<string, string>> = {
-    createCase: 'orderId',
+    createCase: 'rfqId',
+    createCaseTask: 'dueTime',
+    patchCaseTask: 'dueTime',
     createSubscription: 'ipOwnerOrgId',
     offerForRfqPackage: 'csv',
   }

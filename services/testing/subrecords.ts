@@ -8,7 +8,12 @@ const CONTENT = {
   billing: { companyName: 'Skagen', address: { regionCode: 'DK', locality: 'Esbjerg', lines: [] } },
   extension: { dueDate: '2031-06-24', previousDueDate: '2031-05-29', reason: 'Powder' },
   task: { title: 'Report', state: 'OPEN' },
-  expense: { description: 'Freight', amount: { amount: '1.00', currency: 'EUR' }, incurredDate: '2026-01-01', state: 'PROPOSED' },
+  expense: {
+    description: 'Freight',
+    amount: { amount: '1.00', currency: 'EUR' },
+    incurredDate: '2026-01-01',
+    state: 'PROPOSED',
+  },
 }
 
 /** Inserts subrecords of an organization, and returns their ids. */

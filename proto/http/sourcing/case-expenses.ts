@@ -22,7 +22,10 @@ const incurredDate = Type.String({
   examples: ['2026-04-29'],
 })
 
-const reason = Text(10_000, { description: 'Why the expense is rejected.', examples: ['The scan is part of the price.'] })
+const reason = Text(10_000, {
+  description: 'Why the expense is rejected.',
+  examples: ['The scan is part of the price.'],
+})
 
 export const CaseExpenseInput = closed({ description, amount: Money, incurredDate })
 export type CaseExpenseInput = Static<typeof CaseExpenseInput>

@@ -46,8 +46,7 @@ const causesOf = (events: readonly EmittedCaseEvent[]) => [
   ).values(),
 ]
 /** What consumer, IP owner and manufacturers are told, and the consumer of the conversations. */
-const everywhere = (type: string) =>
-  [...all(type), `consumer ${type} of maker`, `consumer ${type} of rival`].toSorted()
+const everywhere = (type: string) => [...all(type), `consumer ${type} of maker`, `consumer ${type} of rival`].toSorted()
 const all = (type: string) => ['consumer', 'ipOwner', 'maker', 'rival'].map((name) => `${name} ${type}`)
 const some = (type: string, ...who: string[]) => who.map((name) => `${name} ${type}`)
 
@@ -83,11 +82,7 @@ describe('publish', () => {
     const body = rfqBody(await publishedPart(client, { internal: true }), { manufacturerIds: [maker.orgId] })
     const { id } = (await rfqsOf(client).create(body)).body
     const events = await caseEventsOf(market, () => rfqsOf(client).act(id, 'publish'))
-    expect(told(events)).toEqual([
-      'ipOwner cases.created',
-      'ipOwner cases.created of maker',
-      'maker cases.created',
-    ])
+    expect(told(events)).toEqual(['ipOwner cases.created', 'ipOwner cases.created of maker', 'maker cases.created'])
   })
 
   test('a draft opens none, also not by its invitations, and its cancellation tells no organization', async () => {

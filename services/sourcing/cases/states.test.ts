@@ -51,7 +51,8 @@ describe.each(Object.keys(TASK_VERBS) as (keyof typeof TASK_VERBS)[])('%s of a t
   test.each(Object.keys(CALLERS) as CallerName[])(
     'in every state by %s has the result of the contract',
     async (caller) => {
-      const role = caller === 'stranger' ? 'none' : caller === 'consumer' ? 'creator' : caller === 'maker' ? 'assignee' : 'party'
+      const role =
+        caller === 'stranger' ? 'none' : caller === 'consumer' ? 'creator' : caller === 'maker' ? 'assignee' : 'party'
       const mayUse = (TASK_VERBS[verb].by as readonly string[]).includes(role)
       const states = ['OPEN', 'COMPLETED'] as const
       const situations = CASE_STATES.flatMap((ofCase) => states.map((state) => ({ ofCase, state })))

@@ -144,7 +144,7 @@ begin
   if tg_op = 'DELETE' then
     delete from sourcing.case_work where case_id = old.parent_id and id = old.id;
   else
-    select c.* into parent from sourcing.cases c where c.id = new.parent_id;
+    parent := (select c from sourcing.cases c where c.id = new.parent_id);
     perform sourcing.add_case_work(new, parent.party_org_ids, parent.state = 'OPEN', cardinality(parent.party_org_ids) = 1);
   end if;
   return null;

@@ -24,6 +24,9 @@ export interface SubrecordRow {
   assignee_user_id: string | null
 }
 
+/** The JSON that all parties read alike. */
+export const documentForAll = (sql: Sql): Fragment => sql`document`
+
 /** Newest first. */
 export const listSubrecords = (
   sql: Sql,

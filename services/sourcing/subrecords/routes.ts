@@ -7,7 +7,7 @@ import { JsonText } from '../../kit/db/json-text.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
-import { findDocument, listSubrecords, type SubrecordKind } from './queries.ts'
+import { documentForAll, findDocument, listSubrecords, type SubrecordKind } from './queries.ts'
 
 interface SubrecordDeps {
   http: Http
@@ -30,7 +30,7 @@ interface SubrecordReads {
 /** The list of one kind of records of an assignment or a case, and one of them. The parties to the parent read them. */
 export const subrecordReads = (
   { http, pagination }: SubrecordDeps,
-  { kind, idName, list, get, findParent, documentFor = (sql) => sql`document` }: SubrecordReads,
+  { kind, idName, list, get, findParent, documentFor = documentForAll }: SubrecordReads,
 ) =>
   new Elysia({ name: `sourcing.subrecords.${kind}` })
     .use(
@@ -48,7 +48,9 @@ export const subrecordReads = (
       http.route(get, async ({ caller, params, read }) => {
         const { id: parentId, [idName]: id = '' } = params as Record<string, string> & { id: string }
         found(await read((sql) => findParent(sql, caller.orgId, parentId)))
-        const { document } = found(await read((sql) => findDocument(sql, documentFor(sql, caller.orgId), { kind, parentId, id })))
+        const { document } = found(
+          await read((sql) => findDocument(sql, documentFor(sql, caller.orgId), { kind, parentId, id })),
+        )
         return new JsonText(document)
       }),
     )

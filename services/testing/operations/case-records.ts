@@ -1,5 +1,7 @@
 import { newId } from '../../kit/db/ids.ts'
+import { insertDocument } from '../documents.ts'
 import { type Account, ALL_KINDS, type Fixtures } from '../fixtures.ts'
+import { insertSubrecords } from '../subrecords.ts'
 import { administratorOf } from './rfqs.ts'
 
 async function create(fixtures: Fixtures, account: Account, path: string, body: object): Promise<string> {
@@ -31,7 +33,34 @@ export async function newExpense(fixtures: Fixtures, account: Account) {
   return { id, expenseId: await create(fixtures, account, `/${id}/expenses`, body) }
 }
 
-/** Cases, tasks and expenses of the account's organization. */
+/** A task that the account's organization should do. */
+export async function newOwnTask(fixtures: Fixtures, account: Account) {
+  const id = await caseAfter(fixtures, account)
+  const { orgId } = await fixtures.account(account.kind, 'administrator')
+  return { id, taskId: await create(fixtures, account, `/${id}/tasks`, { title: 'Report', assigneeOrgId: orgId }) }
+}
+
+/** An expense that no user of the account's organization proposed. */
+export async function proposedExpense(fixtures: Fixtures, account: Account) {
+  const id = await caseAfter(fixtures, account)
+  const { orgId } = await fixtures.account(account.kind, 'administrator')
+  const [expenseId] = await insertSubrecords(fixtures.market.db.owner, { kind: 'expense', parentId: id, orgId })
+  return { id, expenseId }
+}
+
+/** A case with a document of the account's organization. */
+export async function documentedCase(fixtures: Fixtures, account: Account) {
+  const id = await caseAfter(fixtures, account)
+  const { orgId } = await fixtures.account(account.kind, 'administrator')
+  return { id, fileId: await insertDocument(fixtures.market, { orgId, kind: 'case', recordId: id }) }
+}
+
+export async function newMessage(fixtures: Fixtures, account: Account) {
+  const id = await caseAfter(fixtures, account)
+  return { id, messageId: await create(fixtures, account, `/${id}/messages`, { text: 'See the photo.' }) }
+}
+
+/** Cases, messages, tasks and expenses of the account's organization. */
 export const CASE_RECORDS = {
   openCase: {
     owners: ALL_KINDS,
@@ -47,6 +76,11 @@ export const CASE_RECORDS = {
     owners: ALL_KINDS,
     make: (fixtures: Fixtures, account: Account) => caseAfter(fixtures, account, 'close', 'archive'),
     random: () => newId('case'),
+  },
+  caseMessage: {
+    owners: ALL_KINDS,
+    make: async (fixtures: Fixtures, account: Account) => (await newMessage(fixtures, account)).messageId,
+    random: () => newId('message'),
   },
   caseTask: {
     owners: ALL_KINDS,

@@ -1,7 +1,7 @@
 import type { Permission } from '../../../proto/permissions.ts'
 import type { Account, Fixtures } from '../fixtures.ts'
 import { type RecordName, recordKind } from '../records.ts'
-import { newExpense, newTask } from './case-records.ts'
+import { documentedCase, newExpense, newMessage, newOwnTask, newTask, proposedExpense } from './case-records.ts'
 import { type Input, withValue } from './inputs.ts'
 import type { OperationSample, PrivateReference } from './operation-sample.ts'
 
@@ -9,6 +9,12 @@ import type { OperationSample, PrivateReference } from './operation-sample.ts'
 const ofOtherCase = (record: RecordName, permission: Permission): PrivateReference => ({
   record,
   own: ({ permissions }) => (permissions.has(permission) ? 404 : undefined),
+})
+
+/** A record of another case than that of the request, which a body names. */
+const named = (record: RecordName, permission: Permission): PrivateReference => ({
+  record,
+  own: ({ permissions }) => (permissions.has(permission) ? 400 : undefined),
 })
 
 const onTask = (permission: Permission): OperationSample => ({
@@ -22,6 +28,18 @@ const onTask = (permission: Permission): OperationSample => ({
     return { 'path.id': id, 'path.taskId': taskId }
   },
 })
+
+const decision: OperationSample = {
+  references: {
+    'path.id': ofOtherCase('openCase', 'case:manage'),
+    'path.expenseId': ofOtherCase('caseExpense', 'case:manage'),
+  },
+  values: async (fixtures, account) => {
+    const { id, expenseId } = await proposedExpense(fixtures, account)
+    return { 'path.id': id, 'path.expenseId': expenseId }
+  },
+  conflict: 'race',
+}
 
 const onExpense = (permission: Permission): OperationSample => ({
   references: {
@@ -42,12 +60,16 @@ const closed = async ({ market }: Fixtures, _: Account, input: Input): Promise<I
 
 const verb = (record: RecordName): OperationSample => ({ references: { 'path.id': record }, conflict: 'race' })
 
-/** Cases, tasks and expenses. */
+/** Cases, messages, tasks and expenses. */
 export const CASE_SAMPLES: Record<string, OperationSample> = {
   listCases: { references: { 'query.rfqId': 'openRfq', 'query.orderId': 'boughtOrder' } },
   getCase: { references: { 'path.id': 'openCase' } },
   createCase: {
-    references: { 'body.rfqId': ['draftRfq', 'openRfq', 'rfqInvitation'], 'body.orderId': 'boughtOrder' },
+    references: {
+      'body.rfqId': ['draftRfq', 'openRfq', 'rfqInvitation'],
+      'body.orderId': 'boughtOrder',
+      'body.partyOrgIds.0': 'shared',
+    },
     // An RFQ or an order, not both; the title tells the bodies apart.
     values: () => ({ body: { kind: 'QUALITY', title: `Porosity ${crypto.randomUUID()}` } }),
     conflict: async (fixtures, account, input) =>
@@ -62,19 +84,51 @@ export const CASE_SAMPLES: Record<string, OperationSample> = {
   reopenCase: verb('closedCase'),
   archiveCase: verb('closedCase'),
   unarchiveCase: verb('archivedCase'),
+  listCaseMessages: { references: { 'path.id': 'openCase' } },
+  createCaseMessage: {
+    references: {
+      'path.id': named('openCase', 'case:manage'),
+      'body.fileIds.0': named('caseDocument', 'case:manage'),
+    },
+    values: async (fixtures, account) => {
+      const { id, fileId } = await documentedCase(fixtures, account)
+      return { 'path.id': id, 'body.fileIds': [fileId] }
+    },
+    conflict: closed,
+  },
+  readCase: {
+    references: { 'path.id': named('openCase', 'case:read'), 'body.messageId': named('caseMessage', 'case:read') },
+    values: async (fixtures, account) => {
+      const { id, messageId } = await newMessage(fixtures, account)
+      return { 'path.id': id, 'body.messageId': messageId }
+    },
+  },
+  listTasks: { references: { 'query.assigneeId': 'colleague' } },
   listCaseTasks: { references: { 'path.id': 'openCase' } },
   getCaseTask: onTask('case:read'),
   createCaseTask: {
-    references: { 'path.id': 'openCase', 'body.assigneeOrgId': 'shared' },
+    references: { 'path.id': 'openCase', 'body.assigneeOrgId': 'shared', 'body.assigneeUserId': 'colleague' },
     values: () => ({ body: { title: 'Report' } }),
     conflict: closed,
   },
   patchCaseTask: {
-    ...onTask('case:manage'),
+    references: { ...onTask('case:manage').references, 'body.assigneeUserId': 'colleague' },
     values: async (fixtures, account) => ({
       ...(await onTask('case:manage').values?.(fixtures, account)),
       body: { title: 'All reports' },
     }),
+    conflict: closed,
+  },
+  assignCaseTask: {
+    references: {
+      'path.id': ofOtherCase('openCase', 'case:manage'),
+      'path.taskId': ofOtherCase('caseTask', 'case:manage'),
+      'body.assigneeUserId': 'colleague',
+    },
+    values: async (fixtures, account) => {
+      const { id, taskId } = await newOwnTask(fixtures, account)
+      return { 'path.id': id, 'path.taskId': taskId, body: {} }
+    },
     conflict: closed,
   },
   completeCaseTask: { ...onTask('case:manage'), conflict: 'race' },
@@ -83,5 +137,7 @@ export const CASE_SAMPLES: Record<string, OperationSample> = {
   getCaseExpense: onExpense('case:read'),
   createCaseExpense: { references: { 'path.id': 'openCase' }, conflict: closed },
   patchCaseExpense: { ...onExpense('case:manage'), conflict: closed },
+  approveCaseExpense: decision,
+  rejectCaseExpense: decision,
   deleteCaseExpense: { ...onExpense('case:manage'), conflict: closed },
 }

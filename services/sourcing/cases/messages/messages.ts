@@ -6,7 +6,6 @@ import type { Tx } from '../../../kit/db/client.ts'
 import { newIdAt } from '../../../kit/db/ids.ts'
 import { JsonText } from '../../../kit/db/json-text.ts'
 import { found, invalid, refuse } from '../../../kit/errors/refusal.ts'
-import { findOwnDocuments } from '../../documents/queries.ts'
 import { lockCase, requireLegal } from '../commands.ts'
 import { notifyOfCases } from '../events.ts'
 import { findCase } from '../queries.ts'
@@ -43,7 +42,7 @@ export async function createMessage({
 /** Throws 400 for documents that the organization has not added to the case. */
 async function requireOwnFiles(tx: Tx, orgId: string, caseId: string, fileIds: readonly string[]): Promise<void> {
   if (fileIds.length === 0) return
-  const own = await findOwnDocuments(tx, orgId, { kind: 'case', id: caseId }, fileIds)
+  const own = await queries.findOwnFiles(tx, orgId, caseId, fileIds)
   const problems = fileProblems(fileIds, new Set(own.map(({ id }) => id)))
   if (problems.length > 0) throw invalid(problems)
 }

@@ -18,6 +18,10 @@ export const listMessages = (sql: Sql, orgId: string, caseId: string, { after, l
 export const findWritten = (tx: Tx, orgId: string, caseId: string) => tx<[{ written: number }]>`
   select written_count as written from sourcing.case_parties where org_id = ${orgId} and case_id = ${caseId}`
 
+/** Those of the documents that the organization has added to the case. */
+export const findOwnFiles = (tx: Tx, orgId: string, caseId: string, ids: readonly string[]) => tx<{ id: string }[]>`
+  select id from sourcing.files where org_id = ${orgId} and record_id = ${caseId} and id = any(${[...ids]})`
+
 interface NewMessage {
   id: string
   caseId: string

@@ -31,10 +31,7 @@ export const userProblems = (
     : []
 
 /** The content of a task for all parties. */
-export type TaskContent = Pick<
-  CaseTask,
-  'title' | 'description' | 'dueTime' | 'dueDate' | 'assigneeOrgId' | 'state'
->
+export type TaskContent = Pick<CaseTask, 'title' | 'description' | 'dueTime' | 'dueDate' | 'assigneeOrgId' | 'state'>
 
 /** The end of a day in UTC. */
 const endOf = (date: string) => `${date}T23:59:59.999Z`
@@ -73,9 +70,9 @@ export function patchedTask(orgId: string, { task, userId }: AssignedTask, patch
   const { id, caseId, createdTime, updatedTime, orgId: creator, title, ...present } = task
   const sent = {
     title: patch.title ?? title,
-    description: valueOf(patch.description, present.description),
-    dueTime: valueOf(patch.dueDate === undefined ? patch.dueTime : endOrNull(patch.dueDate), present.dueTime),
-    assigneeOrgId: valueOf(patch.assigneeOrgId, present.assigneeOrgId),
+    description: valueAfter(patch.description, present.description),
+    dueTime: valueAfter(patch.dueDate === undefined ? patch.dueTime : endOrNull(patch.dueDate), present.dueTime),
+    assigneeOrgId: valueAfter(patch.assigneeOrgId, present.assigneeOrgId),
     assigneeUserId: patch.assigneeUserId ?? undefined,
   }
   const content = contentOf(orgId, sent as CaseTaskInput)
@@ -93,5 +90,5 @@ export function patchedTask(orgId: string, { task, userId }: AssignedTask, patch
 const endOrNull = (date: string | null) => (date === null ? null : endOf(date))
 
 /** The value of a field after a patch. */
-const valueOf = <T>(sent: T | null | undefined, present: T | undefined): T | undefined =>
+const valueAfter = <T>(sent: T | null | undefined, present: T | undefined): T | undefined =>
   sent === null ? undefined : (sent ?? present)

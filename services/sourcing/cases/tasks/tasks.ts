@@ -166,7 +166,7 @@ const presentOf = ({ document, assignee_user_id: userId }: subrecords.SubrecordR
 })
 
 const rowOf = ({ task, userId }: AssignedTask) => ({
-  ...{ kind: KIND, parentId: task.caseId, id: task.id } as const,
+  ...({ kind: KIND, parentId: task.caseId, id: task.id } as const),
   document: JSON.stringify(task),
   assigneeUserId: userId,
 })
