@@ -29,6 +29,7 @@ describe('an item', () => {
     await questionsOf(maker.administrator.client).ask(rfqId)
     await submittedOffer({}, rfqId)
     await buyer.act(rfqId, 'amend', { quantities: [10], reason: 'Fewer.' })
+    await open(both)
     const orderId = await ordered()
     const caseId = (await casesOf(maker.administrator.client).create(qualityCase({ rfqId }))).body.id
     await casesOf(maker.administrator.client).write(caseId, 'Hello')
