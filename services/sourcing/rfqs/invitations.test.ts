@@ -144,7 +144,9 @@ describe('invitations', () => {
     })
     expect(events.map(({ type, tenantId, data }) => [type, tenantId, data.case.state])).toEqual([
       ['cases.updated', maker.orgId, 'OPEN'],
+      ['cases.updated', consumer.orgId, 'OPEN'],
       ['cases.created', rival.orgId, 'OPEN'],
+      ['cases.created', consumer.orgId, 'OPEN'],
     ])
     const own = (await invitations(id)).find(({ manufacturerOrgId }) => manufacturerOrgId === maker.orgId)
     expect(own?.state).toBe('INVITED')
