@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { CASE } from '../../../proto/states/cases.ts'
+import { CASE, EXPENSE } from '../../../proto/states/cases.ts'
 import { ENDPOINT } from '../../../proto/states/endpoints.ts'
 import { FILE } from '../../../proto/states/files.ts'
 import { MAIL } from '../../../proto/states/mails.ts'
@@ -21,7 +21,15 @@ const DRAWINGS = join('services', 'site', 'pages', 'documentation', 'states')
 
 /** The tables of each guide, by the name in its markers. */
 const TABLES = {
-  'trade.md': { parts: PART, rfqs: RFQ, questions: QUESTION, offers: OFFER, orders: ORDER, cases: CASE },
+  'trade.md': {
+    parts: PART,
+    rfqs: RFQ,
+    questions: QUESTION,
+    offers: OFFER,
+    orders: ORDER,
+    cases: CASE,
+    expenses: EXPENSE,
+  },
   'parts-and-files.md': { files: FILE, subscriptions: SUBSCRIPTION },
   'webhooks.md': { endpoints: ENDPOINT },
   'organization.md': { users: USER, mails: MAIL },
