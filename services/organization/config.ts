@@ -38,6 +38,13 @@ export const organizationVariables = Type.Object({
     default: 100,
     description: 'Maximum mails per organization and hour. Above it, notifications wait and links are refused.',
   }),
+  INBOX_MAIL_HOUR: Type.Integer({
+    minimum: 0,
+    maximum: 23,
+    default: 6,
+    description:
+      'Hour of the day in UTC from which the daily summaries of the inbox are sent to the mail addresses with the topic INBOX.',
+  }),
   MAIL_RETENTION_DAYS: Type.Integer({
     minimum: 1,
     maximum: 3650,

@@ -193,6 +193,8 @@ PUBLIC_URL: publicUrl
   value: {{ .timeoutSeconds | int | quote }}
 - name: MAIL_HOURLY_MAX
   value: {{ .hourlyMax | int | quote }}
+- name: INBOX_MAIL_HOUR
+  value: {{ .inboxHour | int | quote }}
 - name: MAIL_RETENTION_DAYS
   value: {{ .retentionDays | int | quote }}
 {{- end -}}

@@ -14,8 +14,10 @@ export const MAX_MAIL_ADDRESSES = 10
 /** Hours within which a new address is confirmed. */
 export const CONFIRMATION_HOURS = 72
 
-export const MAIL_TOPICS = ['INVITATIONS', 'OFFERS', 'AWARDS', 'ORDERS', 'CASES', 'ENDPOINTS'] as const
+export const MAIL_TOPICS = ['INVITATIONS', 'OFFERS', 'AWARDS', 'ORDERS', 'CASES', 'ENDPOINTS', 'INBOX'] as const
 export type MailTopic = (typeof MAIL_TOPICS)[number]
+/** The topics of an address that names none: the summary of the inbox repeats what the others have told. */
+export const DEFAULT_TOPICS = MAIL_TOPICS.filter((topic) => topic !== 'INBOX')
 
 const email = Text(EMAIL_MAX_CHARACTERS, {
   minLength: 3,
@@ -28,13 +30,13 @@ const email = Text(EMAIL_MAX_CHARACTERS, {
 const topics = Type.Array(
   OneOf(MAIL_TOPICS, {
     description:
-      'INVITATIONS: invitations to quote, and changes to their RFQs, such as answers to questions. OFFERS: offers for and questions about your RFQs, and the outcome of your offers. AWARDS: awards, with the orders that they place. ORDERS: the steps of orders. CASES: cases that other organizations open, close or add to, and subscriptions that they request, decide or end. ENDPOINTS: webhook endpoints that the marketplace paused.',
+      'INVITATIONS: invitations to quote, and changes to their RFQs, such as answers to questions. OFFERS: offers for and questions about your RFQs, and the outcome of your offers. AWARDS: awards, with the orders that they place. ORDERS: the steps of orders. CASES: cases that other organizations open, close, add to or write in, and subscriptions that they request, decide or end. ENDPOINTS: webhook endpoints that the marketplace paused. INBOX: once a day, how much waits for your organization, if anything does.',
     examples: ['INVITATIONS'],
   }),
   {
     minItems: 1,
     maxItems: 20,
-    description: 'Topics that the address is notified about; duplicates are removed. Default: all.',
+    description: 'Topics that the address is notified about; duplicates are removed. Default: all but INBOX.',
     examples: [['INVITATIONS', 'ORDERS']],
   },
 )

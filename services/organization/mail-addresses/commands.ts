@@ -1,5 +1,6 @@
 import type * as api from '../../../proto/http/organization/mail-addresses.ts'
 import {
+  DEFAULT_TOPICS,
   type LinkedAddress,
   MAIL_TOPICS,
   MAX_MAIL_ADDRESSES,
@@ -50,7 +51,7 @@ export async function createAddress(
   }
   const { token, hash } = newSecretToken()
   const id = newIdAt('maddr', now)
-  const topics = topicsOf(body.topics ?? MAIL_TOPICS)
+  const topics = topicsOf(body.topics ?? DEFAULT_TOPICS)
   const address = {
     id,
     orgId,
@@ -74,8 +75,8 @@ export async function createAddress(
 }
 
 /** Each topic once, in the order of the contract. */
-const topicsOf = (topics: MailAddress['topics'] | typeof MAIL_TOPICS) =>
-  MAIL_TOPICS.filter((topic) => (topics as readonly string[]).includes(topic))
+const topicsOf = (topics: readonly MailAddress['topics'][number][]) =>
+  MAIL_TOPICS.filter((topic) => topics.includes(topic))
 
 const emitChanged = (tx: Tx, orgId: string, mailAddressId: string) =>
   emit(tx, {

@@ -16,6 +16,7 @@ const MailedData = Type.Object({
       closedByOrgId: Type.Optional(Id),
     }),
   ),
+  message: Type.Optional(Type.Object({ authorOrgId: Id })),
   task: Type.Optional(Type.Object({ orgId: Type.Optional(Id) })),
   expense: Type.Optional(Type.Object({ orgId: Type.Optional(Id) })),
   assignment: Type.Optional(Type.Object({ orderId: Id, orderSerialNumber: Id, rfqId: Id, status: Id, dueDate: Id })),
@@ -30,14 +31,17 @@ const DAY_MS = 24 * 60 * 60 * 1000
 export function candidateOf({ type, tenantid: orgId, time, data }: Envelope, now: string): Candidate | undefined {
   if (orgId === undefined || Date.parse(now) - Date.parse(time) > DAY_MS || !Value.Check(MailedData, data))
     return undefined
-  const { case: about, task, expense, assignment, endpointId, subscriptionId, cause } = data
-  const causedBy = type === 'cases.closed' ? about?.closedByOrgId : (task?.orgId ?? expense?.orgId ?? about?.orgId)
+  const { case: about, message, task, expense, assignment, endpointId, subscriptionId, cause } = data
+  const addedBy = message?.authorOrgId ?? task?.orgId ?? expense?.orgId
+  const causedBy = type === 'cases.closed' ? about?.closedByOrgId : (addedBy ?? about?.orgId)
   const { orderId, orderSerialNumber: serialNumber, status, dueDate } = assignment ?? {}
   return {
     ...{ orgId, type, time, endpointId, subscriptionId },
     cause: cause?.event ?? '',
     rfqId: assignment?.rfqId ?? about?.rfqId,
     caseOf: about?.id !== undefined && causedBy !== undefined ? { caseId: about.id, causedBy } : undefined,
+    isMessage: message !== undefined,
+    isOfOther: about?.orgId !== undefined && about.orgId !== orgId,
     recordIds: [orderId ?? about?.orderId ?? assignment?.rfqId ?? about?.rfqId, about?.id].filter(
       (id) => id !== undefined,
     ),

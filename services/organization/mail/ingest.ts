@@ -121,14 +121,20 @@ async function readersOf(tx: Tx, candidates: readonly Candidate[]) {
     RFQ_ROLES.map((role) => held.get(`${rfqId} ${orgId} ${role}`)).find((reader) => reader !== undefined)
 }
 
-/** What happens again to a record is one item of a mail. */
-const withoutRepetitions = (notices: readonly Notice[]): Notice[] => {
-  const seen = new Set<string>()
-  return notices.filter((notice) => {
-    const key = JSON.stringify({ ...notice, time: '' })
-    if (COUNTED_KINDS.includes(notice.kind) || !seen.has(key)) return seen.add(key)
-    return false
-  })
+/** What happens again to a record is one item of a mail. The messages of a case are counted in it. */
+function withoutRepetitions(notices: readonly Notice[]): Notice[] {
+  const items: Notice[] = []
+  const placeOf = new Map<string, number>()
+  for (const notice of notices) {
+    const key = JSON.stringify({ ...notice, time: '', count: 0 })
+    const place = COUNTED_KINDS.includes(notice.kind) ? undefined : placeOf.get(key)
+    const present = place === undefined ? undefined : items[place]
+    if (place === undefined || !present) placeOf.set(key, items.push(notice) - 1)
+    else if (present.count !== undefined) {
+      items[place] = { ...present, count: present.count + (notice.count ?? 0) }
+    }
+  }
+  return items
 }
 
 const chunksOf = (items: readonly Notice[]): Notice[][] =>

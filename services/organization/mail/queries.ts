@@ -65,7 +65,19 @@ const newItems = (sql: Sql) => sql`(
   select coalesce(jsonb_agg(item order by n), '[]')
   from jsonb_array_elements(excluded.items) with ordinality as added (item, n)
   where item ->> 'kind' = any(${[...COUNTED_KINDS]}) or not exists (
-    select from jsonb_array_elements(mails.items) present where present - 'time' = item - 'time'))`
+    select from jsonb_array_elements(mails.items) present
+    where present - '{time,count}'::text[] = item - '{time,count}'::text[]))`
+
+/** The items of the mail, those that count with what is added. */
+const countedItems = (sql: Sql) => sql`(
+  select coalesce(jsonb_agg(
+    case when added.count is null then present else
+      jsonb_set(present, '{count}', to_jsonb((present -> 'count')::integer + added.count)) end order by n), '[]')
+  from jsonb_array_elements(mails.items) with ordinality as presents (present, n)
+  left join lateral (
+    select (item -> 'count')::integer as count from jsonb_array_elements(excluded.items) item
+    where item ? 'count' and present - '{time,count}'::text[] = item - '{time,count}'::text[]
+  ) added on true)`
 
 /** Adds items to the mail that collects them for their recipient, or to a new one, which is a job. */
 export const appendItems = (
@@ -80,7 +92,7 @@ export const appendItems = (
     from json_to_recordset(${JSON.stringify(mails)}::text::json) as n (
       id text, "orgId" text, "recipientId" text, items jsonb)
     on conflict (${tx(column)}) where kind = 'NOTICE' and state = 'PENDING' and sealed_at is null do update set
-      items = case when jsonb_array_length(mails.items) < ${MAX_ITEMS} then mails.items || ${newItems(tx)} else mails.items end,
+      items = case when jsonb_array_length(mails.items) < ${MAX_ITEMS} then ${countedItems(tx)} || ${newItems(tx)} else ${countedItems(tx)} end,
       omitted = mails.omitted
         + case when jsonb_array_length(mails.items) < ${MAX_ITEMS} then 0 else jsonb_array_length(${newItems(tx)}) end
     returning id, org_id, kind, expires_at

@@ -1,4 +1,5 @@
 import type { MailTopic } from '../../../proto/http/organization/mail-addresses.ts'
+import type { InboxKind } from '../../../proto/http/sourcing/inbox.ts'
 
 /** The event types that mails are about. */
 export const MAIL_SUBJECTS = ['cases.>', 'assignments.>', 'webhooks.>', 'sourcing.subscription.>']
@@ -16,6 +17,10 @@ export interface Candidate {
   subscriptionId: string | undefined
   /** The case itself, where it changed, and the organization that changed it. */
   caseOf: { caseId: string; causedBy: string } | undefined
+  /** Whether a case got a message. */
+  isMessage: boolean
+  /** Whether it is the case of another organization, whose RFQ the organization learns of by its own case. */
+  isOfOther: boolean
   /** The records whose creators are notified. */
   recordIds: readonly string[]
 }
@@ -35,6 +40,16 @@ export interface Notice {
   endpointId?: string
   subscriptionId?: string | undefined
   caseId?: string
+  /** The messages of a case, which are one item. */
+  count?: number
+  /** What waits for the organization. */
+  waiting?: readonly Waiting[]
+}
+
+/** A kind of items of the inbox, and how many wait. */
+export interface Waiting {
+  kind: InboxKind
+  count: number
 }
 
 export type NoticeKind =
@@ -76,6 +91,8 @@ export type NoticeKind =
   | 'caseClosed'
   | 'caseTask'
   | 'caseExpense'
+  | 'caseMessage'
+  | 'inbox'
   | 'endpointPaused'
   | 'subscriptionRequested'
   | 'subscriptionGranted'
@@ -176,7 +193,7 @@ export interface Reader {
 
 /** The notice of an event for an organization that reads the RFQ, with the topic; undefined where it gets none. */
 export function noticeOf(
-  { type, time, cause, rfqId, order, endpointId, subscriptionId, orgId, caseOf }: Candidate,
+  { type, time, cause, rfqId, order, endpointId, subscriptionId, orgId, caseOf, isMessage, isOfOther }: Candidate,
   reader: Reader | undefined,
 ): { topic: MailTopic; notice: Notice } | undefined {
   if (type === 'webhooks.endpoint.paused') {
@@ -184,6 +201,12 @@ export function noticeOf(
   }
   const ofSubscription = SUBSCRIPTION_NOTICES.get(type)
   if (ofSubscription) return { topic: 'CASES', notice: { kind: ofSubscription, time, subscriptionId } }
+  if (caseOf && isMessage) {
+    const { caseId, causedBy } = caseOf
+    const notice: Notice = { kind: 'caseMessage', time, caseId, count: 1, ...(rfqId === undefined ? {} : { rfqId }) }
+    return causedBy === orgId ? undefined : { topic: 'CASES', notice }
+  }
+  if (isOfOther && cause !== '') return undefined
   const ofCase = CASE_NOTICES.get(type)
   if (caseOf && ofCase && cause === '') {
     const { caseId, causedBy } = caseOf

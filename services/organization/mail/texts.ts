@@ -1,4 +1,5 @@
-import type { Notice, NoticeKind, RfqRole } from './rules.ts'
+import type { InboxKind } from '../../../proto/http/sourcing/inbox.ts'
+import type { Notice, NoticeKind, RfqRole, Waiting } from './rules.ts'
 
 /** An RFQ as the organization of the recipient reads it. */
 interface ReadRfq {
@@ -97,6 +98,9 @@ const TEXTS: Readonly<Record<NoticeKind, (about: About) => string>> = {
   caseClosed: () => 'Another organization closed a case',
   caseTask: () => 'Another organization added a task to a case',
   caseExpense: () => 'Another organization added an expense to a case',
+  caseMessage: ({ rfqId, rfq, count = 1 }) =>
+    `${count === 1 ? 'A new message' : `${count} new messages`} in a case${rfqId === undefined ? '' : ` about ${rfq}`}`,
+  inbox: ({ waiting = [] }) => `Waiting for your organization: ${waiting.map(waitingText).join(', ')}`,
   subscriptionRequested: () => 'Another organization requests a subscription to your parts',
   subscriptionGranted: () => 'An IP owner granted you a subscription to its parts',
   subscriptionAccepted: () => 'Your request for a subscription was accepted',
@@ -107,6 +111,24 @@ const TEXTS: Readonly<Record<NoticeKind, (about: About) => string>> = {
     'Your parts no longer require a subscription: the setting had no effect until now. Set it again where you want it',
   endpointPaused: () => 'A webhook endpoint was paused, because its deliveries failed for three days',
 }
+
+/** What one and several items of each kind of the inbox are called. */
+const WAITING: Readonly<Record<InboxKind, readonly [string, string]>> = {
+  INVITATION: ['invitation', 'invitations'],
+  QUESTION: ['RFQ with questions', 'RFQs with questions'],
+  OUTDATED_OFFER: ['outdated offer', 'outdated offers'],
+  OFFERS_TO_COMPARE: ['RFQ to compare', 'RFQs to compare'],
+  PART_CHANGED: ['RFQ with a changed part', 'RFQs with a changed part'],
+  ORDER_TO_CONFIRM: ['order to confirm', 'orders to confirm'],
+  DOCUMENTS_MISSING: ['order with missing documents', 'orders with missing documents'],
+  ORDER_TO_RECEIVE: ['order to receive', 'orders to receive'],
+  TASK: ['task', 'tasks'],
+  EXPENSE_TO_DECIDE: ['expense to decide', 'expenses to decide'],
+  UNREAD_MESSAGES: ['case with unread messages', 'cases with unread messages'],
+  SUBSCRIPTION_REQUEST: ['request for a subscription', 'requests for a subscription'],
+}
+
+const waitingText = ({ kind, count }: Waiting) => `${count} ${WAITING[kind][count === 1 ? 0 : 1]}`
 
 /** The line of a mail for one item, with the page of the console that shows it, where there is a console. */
 export function lineOf(notice: Notice, { rfqs, packages }: ReadRecords, consoleUrl: string | undefined): Line {
@@ -156,6 +178,7 @@ function pathOf({ kind, endpointId, caseId, orderId, packageId, rfqId, role }: N
   if (endpointId) return `/webhooks/${endpointId}`
   if (caseId) return `/cases/${caseId}`
   if (orderId) return `/orders/${orderId}`
+  if (kind === 'inbox') return ''
   if (kind === 'requirementsCleared') return '/parts'
   if (TO_SUBSCRIPTIONS.has(kind)) return `/subscriptions${OF_OWNER.has(kind) ? '?view=IP_OWNER' : ''}`
   if (TO_RFQ.has(kind)) return `/rfqs/${rfqId}`

@@ -1,6 +1,7 @@
 import type { Kit } from '../../kit/service/service.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
 import type { OrganizationConfig } from '../config.ts'
+import { inboxMailer } from './inbox.ts'
 import { MAIL_CONSUMER, mailIngest } from './ingest.ts'
 import { mailJob } from './job.ts'
 import { mailMetrics } from './metrics.ts'
@@ -19,8 +20,10 @@ export function mailWorkers(
   const limits = { hourlyMax, timeoutMs: config.MAIL_TIMEOUT_SECONDS * 1000 }
   const { PUBLIC_URL: publicUrl, CONSOLE: hasConsole } = config
   const sender = { from, publicUrl, hasConsole, server: smtpServerOf(url) }
+  const delayMs = config.MAIL_DELAY_SECONDS * 1000
   return [
-    mailIngest({ bus, clock, delayMs: config.MAIL_DELAY_SECONDS * 1000 }),
+    mailIngest({ bus, clock, delayMs }),
+    inboxMailer({ sql, log, clock, delayMs, hour: config.INBOX_MAIL_HOUR }),
     jobs('mails', [mailJob({ sql, box, now, log, ...limits, ...sender })]),
   ]
 }

@@ -1,4 +1,4 @@
-import { MAIL_TOPICS, type MailAddress, type MailTopic } from '../../../proto/http/organization/mail-addresses.ts'
+import { DEFAULT_TOPICS, type MailAddress, type MailTopic } from '../../../proto/http/organization/mail-addresses.ts'
 import type { ServiceName } from '../../../proto/services.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { newSecretToken } from '../../kit/secrets/tokens.ts'
@@ -58,7 +58,7 @@ export async function marketplaceWithMail(
     /** A confirmed address of the organization, which got no mail. */
     async confirmed(
       { orgId, administrator }: TestOrganization,
-      topics: readonly MailTopic[] = MAIL_TOPICS,
+      topics: readonly MailTopic[] = DEFAULT_TOPICS,
     ): Promise<Confirmed> {
       const [id, email, unsubscribeToken] = [newId('maddr'), newAddress(), newSecretToken().token]
       const confirmationHash = newSecretToken().hash

@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'bun:test'
+import { connect } from '../../kit/db/client.ts'
+import { createLog } from '../../kit/log/log.ts'
+import { captureLog } from '../../testing/captured-log.ts'
+import { casesOf, qualityCase } from '../../testing/cases.ts'
+import { MAIL_ADDRESSES, marketplaceWithMail } from '../../testing/mail/market.ts'
+import type { ReceivedMail } from '../../testing/mail/server.ts'
+import type { TestOrganization } from '../../testing/marketplace.ts'
+import { euros } from '../../testing/offers.ts'
+import { rfqParties, rfqsOf } from '../../testing/rfqs.ts'
+import { until } from '../../testing/until.ts'
+import { inboxMailer } from './inbox.ts'
+
+const { market, server, confirmed, collected, release } = await marketplaceWithMail(['sourcing'])
+const { owner } = market.db
+const { consumer, maker, rival, buyer, open } = await rfqParties(market)
+const both = { manufacturerIds: [maker.orgId, rival.orgId] }
+const sql = connect(market.db.urlOf('organization'), { max: 2, applicationName: 'test-inbox-mails' })
+market.db.beforeDrop(() => sql.end({ timeout: 1 }))
+
+const { destination } = captureLog()
+const log = createLog({ service: 'organization', version: '0', level: 'info', destination })
+const of = ({ administrator }: TestOrganization) => casesOf(administrator.client)
+const conversation = async (rfqId: string) => (await of(maker).list(`?rfqId=${rfqId}`)).body.items[0]?.id as string
+const mailTo = async (email: string, count = 1) => (await server.arrived(email, count)).at(-1) as ReceivedMail
+const linksIn = ({ mail }: ReceivedMail) =>
+  [...(mail.text ?? '').matchAll(/^https:\/\/market\.example\.com\/console(.*)$/gm)].map(([, path]) => path)
+const countIn = (address: { id: string }) => owner<{ count: number }[]>`
+  select (item -> 'count')::int as count from organization.mails m cross join lateral jsonb_array_elements(m.items) item
+  where m.address_id = ${address.id} and m.state = 'PENDING' and item ->> 'kind' = 'caseMessage'`
+
+describe('messages', () => {
+  test('of a case are one item with their number for the other party, and none for the own organization', async () => {
+    const rfqId = await open(both)
+    const id = await conversation(rfqId)
+    const [buying, making, losing] = [
+      await confirmed(consumer, ['CASES']),
+      await confirmed(maker, ['CASES']),
+      await confirmed(rival, ['CASES']),
+    ]
+    await of(maker).write(id, 'A secret of the trade.')
+    await until(async () => (await countIn(buying)).length === 1)
+    for (let n = 0; n < 4; n++) await of(maker).write(id, `${n}`)
+    await until(async () => (await countIn(buying))[0]?.count === 5)
+    await of(consumer).write(id, 'Thanks.')
+    expect(await collected(making, 1)).toEqual(['caseMessage'])
+    expect(await collected(buying, 1)).toEqual(['caseMessage'])
+    expect(await collected(losing, 0)).toEqual([])
+    await release()
+    const { serialNumber } = (await buyer.read(rfqId)).body
+    const mail = await mailTo(buying.email)
+    expect(mail.mail.subject).toBe(`5 new messages in a case about RFQ ${serialNumber} (Impeller)`)
+    expect(linksIn(mail)[0]).toBe(`/cases/${id}`)
+    for (const text of [mail.raw, mail.mail.text]) expect(text).not.toContain('secret')
+    expect((await mailTo(making.email)).mail.subject).toBe(
+      `A new message in a case about RFQ ${serialNumber} (Impeller)`,
+    )
+  })
+
+  test('of two cases are two items', async () => {
+    const buying = await confirmed(consumer, ['CASES'])
+    for (let n = 0; n < 2; n++) await of(maker).write(await conversation(await open(both)), 'Hello')
+    expect(await collected(buying, 2)).toEqual(['caseMessage', 'caseMessage'])
+  })
+
+  test('are no news of an address without the topic CASES', async () => {
+    const [offers, cases] = [await confirmed(consumer, ['OFFERS']), await confirmed(consumer, ['CASES'])]
+    await of(maker).write(await conversation(await open(both)), 'Hello')
+    await collected(cases, 1)
+    expect(await collected(offers, 0)).toEqual([])
+  })
+})
+
+test('a decline is told to the consumer once, although it also ends the conversation', async () => {
+  const buying = await confirmed(consumer)
+  const rfqId = await open(both)
+  await rfqsOf(maker.administrator.client).act(rfqId, 'decline')
+  await rfqsOf(rival.administrator.client).act(rfqId, 'decline')
+  expect(await collected(buying, 2)).toEqual(['declined', 'declined'])
+})
+
+describe('the daily summary', () => {
+  const DAY_MS = 24 * 60 * 60 * 1000
+  const today = Date.parse(`${new Date().toISOString().slice(0, 10)}T12:00:00Z`)
+
+  /** Runs the worker at a time, until it has taken every address. */
+  async function summarize(nowMs: number) {
+    const controller = new AbortController()
+    const worker = inboxMailer({ sql, log, clock: () => nowMs, hour: 6, delayMs: 3_600_000 })
+    const running = worker.run(controller.signal)
+    const day = new Date(nowMs - 6 * 3_600_000).toISOString().slice(0, 10)
+    await until(async () => {
+      const [{ left }] = await owner<[{ left: number }]>`
+        select count(*)::int as left from organization.mail_addresses
+        where topics @> '{INBOX}' and confirmed_at is not null and (inbox_mailed_on is null or inbox_mailed_on < ${day})`
+      return left === 0
+    })
+    controller.abort()
+    await running
+  }
+  const summaries = ({ id }: { id: string }) => owner`
+    select item from organization.mails m cross join lateral jsonb_array_elements(m.items) item
+    where m.address_id = ${id} and item ->> 'kind' = 'inbox'`
+
+  test('tells an address with the topic INBOX once a day how much waits, and no other address', async () => {
+    const org = await market.organization(['MANUFACTURER', 'CONSUMER'])
+    for (let n = 0; n < 2; n++) await open({ manufacturerIds: [org.orgId] })
+    const caseId = (await of(org).create(qualityCase())).body.id
+    const body = { description: 'CT scan', amount: euros('480.5'), incurredDate: '2026-04-29' }
+    await of(org).expenses(caseId).create(body)
+    const [wants, other] = [await confirmed(org, ['INBOX']), await confirmed(org, ['CASES', 'ENDPOINTS'])]
+    await summarize(today)
+    await summarize(today + 60_000)
+    expect([(await summaries(wants)).length, (await summaries(other)).length]).toEqual([1, 0])
+    await release()
+    const mail = await mailTo(wants.email)
+    expect(mail.mail.subject).toBe('Waiting for your organization: 2 invitations, 1 expense to decide')
+    expect(linksIn(mail)[0]).toBe('')
+    expect(mail.mail.text).not.toContain('480')
+    await summarize(today + DAY_MS)
+    expect(await summaries(wants)).toHaveLength(2)
+  })
+
+  test('is not sent before its hour, nor where nothing waits, nor to an unconfirmed address', async () => {
+    const org = await market.organization(['MANUFACTURER', 'CONSUMER'])
+    const idle = await confirmed(await market.organization(['MANUFACTURER']), ['INBOX'])
+    await open({ manufacturerIds: [org.orgId] })
+    const address = await confirmed(org, ['INBOX'])
+    await owner`update organization.mail_addresses set inbox_mailed_on = ${new Date(today).toISOString().slice(0, 10)}
+      where id = ${address.id}`
+    const { administrator } = org
+    const { body: unconfirmed } = await administrator.client.post<{ id: string }>(MAIL_ADDRESSES, {
+      email: `${crypto.randomUUID()}@example.org`,
+      topics: ['INBOX'],
+    })
+    const fiveNextDay = today - 12 * 3_600_000 + DAY_MS + 5 * 3_600_000
+    await summarize(fiveNextDay)
+    expect(await summaries(address)).toHaveLength(0)
+    await summarize(fiveNextDay + 3_600_000)
+    const sent = [await summaries(address), await summaries(idle), await summaries(unconfirmed)]
+    expect(sent.map(({ length }) => length)).toEqual([1, 0, 0])
+  })
+
+  test('is no topic of an address that names none', async () => {
+    const { body } = await consumer.administrator.client.post<{ topics: string[] }>(MAIL_ADDRESSES, {
+      email: `${crypto.randomUUID()}@example.org`,
+    })
+    expect(body.topics).toEqual(['INVITATIONS', 'OFFERS', 'AWARDS', 'ORDERS', 'CASES', 'ENDPOINTS'])
+  })
+})

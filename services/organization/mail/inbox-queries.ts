@@ -1,0 +1,22 @@
+import type { InboxKind } from '../../../proto/http/sourcing/inbox.ts'
+import type { Tx } from '../../kit/db/client.ts'
+
+/** Confirmed addresses that got no summary for a day, marked as if they had. Replicas take different rows. */
+export const takeAddresses = (tx: Tx, day: string, limit: number) => tx<{ id: string; org_id: string }[]>`
+  with due as materialized (
+    select id from organization.mail_addresses
+    where confirmed_at is not null and topics @> '{INBOX}' and (inbox_mailed_on is null or inbox_mailed_on < ${day})
+    order by inbox_mailed_on nulls first limit ${limit} for update skip locked
+  )
+  update organization.mail_addresses address set inbox_mailed_on = ${day}
+  from due where address.id = due.id
+  returning address.id, address.org_id`
+
+/** How many items of each kind wait for organizations. */
+export const countWaiting = (tx: Tx, orgIds: readonly string[]) => tx<
+  { org_id: string; kind: InboxKind; count: number }[]
+>`
+  select waiting.org_id, waiting.kind, count(*)::integer as count
+  from unnest(${[...orgIds]}::text[]) org
+  cross join lateral (select org_id, kind from sourcing.waiting_items where org_id = org) waiting
+  group by waiting.org_id, waiting.kind`
