@@ -65,14 +65,14 @@ test('a case about an order has tasks and expenses, which its other party sees, 
   await goTo(other, 'Cases')
   await other.getByRole('link', { name: /^Porosity/ }).click()
   await other.getByText('€12.50').waitFor()
-  // Only its maker removes a task; every party can complete it.
-  expect(await itemOf(other, 'Send the CT scan').getByRole('button').allInnerTexts()).toEqual(['Done'])
+  // Only its maker removes a task; its assignee names a person, and every party can complete it.
+  expect(await itemOf(other, 'Send the CT scan').getByRole('button').allInnerTexts()).toEqual(['Assign', 'Done'])
   await send(other, itemOf(other, 'Send the CT scan'), 'Done')
   await itemOf(page, 'Send the CT scan').getByText('Done', { exact: true }).first().waitFor()
 
   const main = page.getByRole('main') as unknown as ReturnType<typeof rowOf>
   await send(page, itemOf(page, 'CT scan').filter({ hasText: '€12.50' }), 'Remove')
-  await page.getByText('€12.50').waitFor({ state: 'detached' })
+  await itemOf(page, 'CT scan').getByText('€12.50').waitFor({ state: 'detached' })
   await send(page, main, 'Close')
   await stateOf(page, 'Closed')
   expect(await page.getByRole('button', { name: 'Add a task' }).count()).toBe(0)

@@ -73,7 +73,7 @@ test.each(HOMES)(
 
 test('the start page of a buyer has work instead', async () => {
   const page = await stage.signIn(await org.member('Buyer'))
-  await page.getByRole('region', { name: 'Offers to compare' }).waitFor()
+  await page.getByRole('region', { name: 'Inbox' }).waitFor()
   expect(await page.getByRole('region', { name: 'What your roles allow' }).count()).toBe(0)
   await page.context().close()
 }, 60_000)

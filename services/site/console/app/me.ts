@@ -27,6 +27,7 @@ interface Parties {
   manufacturerIds?: string[] | undefined
   sellerOrgId?: string | undefined
   orgId?: string | undefined
+  assigneeOrgId?: string | undefined
   closedByOrgId?: string | undefined
 }
 
@@ -38,6 +39,7 @@ function is(actor: Actor, record: Parties): boolean {
   if (actor === 'manufacturer') return record.manufacturerOrgId === own
   if (actor === 'seller') return record.sellerOrgId === own
   if (actor === 'closer') return record.closedByOrgId === own
+  if (actor === 'assignee') return record.assigneeOrgId === own
   if (actor === 'owner') return record.orgId === own
   if (actor === 'invitee') return record.manufacturerIds?.includes(own) === true && record.consumerOrgId !== own
   return actor === 'party'

@@ -3,14 +3,15 @@ import { CASE_STATES, type CaseState } from '../../../../../proto/states/cases.t
 import { type Case, command, market } from '../api.ts'
 import { useList } from '../data.ts'
 import { date } from '../format.ts'
-import { can, permits } from '../me.ts'
-import { OrgName, partTitle } from '../names.tsx'
+import { can, orgId, permits } from '../me.ts'
+import { OrgName, orgName, partTitle } from '../names.tsx'
 import { t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
 import { useFilter } from '../ui/filters.ts'
 import { Field, textOf } from '../ui/form.tsx'
 import { bind, type Column, Filter, ListTable } from '../ui/list.tsx'
 import { Badge, Page } from '../ui/page.tsx'
+import { Unread } from './case-messages.tsx'
 
 type Kind = Case['kind']
 const KINDS = Object.entries(t.cases.kinds) as [Kind, string][]
@@ -22,8 +23,26 @@ export function About({ of: { rfqId, orderId } }: { of: Case }) {
   return <span class="quiet">{t.cases.internal}</span>
 }
 
+/** The other organizations of a case. */
+export function Partners({ of: { partyOrgIds } }: { of: Case }) {
+  const others = partyOrgIds.filter((id) => id !== orgId.value)
+  return others.length === 0 ? (
+    <span class="quiet">{t.cases.internal}</span>
+  ) : (
+    <span>{others.map((id) => orgName(id)).join(', ')}</span>
+  )
+}
+
 const COLUMNS: readonly Column<Case>[] = [
-  { label: t.cases.title, cell: ({ id, title }) => <a href={`/console/cases/${id}`}>{title}</a> },
+  {
+    label: t.cases.title,
+    cell: (record) => (
+      <>
+        <a href={`/console/cases/${record.id}`}>{record.title}</a> <Unread of={record} />
+      </>
+    ),
+  },
+  { label: t.cases.parties, cell: (record) => <Partners of={record} /> },
   { label: t.cases.kind, cell: ({ kind }) => t.cases.kinds[kind] },
   { label: t.cases.about, cell: (record) => <About of={record} /> },
   { label: t.cases.openedBy, cell: ({ orgId }) => <OrgName id={orgId} /> },

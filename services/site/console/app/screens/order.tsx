@@ -15,6 +15,7 @@ import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 import { Timeline } from '../ui/timeline.tsx'
 import { Assignment } from './assignment.tsx'
+import { Conversations } from './conversations.tsx'
 import { deliveryFact, PinnedPart } from './rfq-terms.tsx'
 
 type Plain = 'confirm' | 'start' | 'inspect' | 'resume' | 'deliver' | 'complete'
@@ -229,6 +230,7 @@ export function OrderScreen({ id = '' }: { id?: string }) {
               <OrderFacts order={order} />
               <Milestones order={order} />
               <OrderDocuments order={order} />
+              <Conversations rfqId={order.rfqId} order={order} />
               {permits('GET /flows/v1/assignments') && <Assignment orderId={id} order={order} />}
             </div>
             <div class="stack">

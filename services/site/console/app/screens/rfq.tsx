@@ -17,6 +17,7 @@ import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 import { Timeline } from '../ui/timeline.tsx'
 import { Acceptances, AfterAcceptance, ConfidentialityTerms } from './confidentiality.tsx'
+import { Conversations } from './conversations.tsx'
 import { Questions } from './questions.tsx'
 import { patchRfq, RfqFields } from './rfq-form.tsx'
 import { Amend, Decline, Declined, hasDeclined, PinnedPart, termFacts } from './rfq-terms.tsx'
@@ -279,6 +280,7 @@ export function RfqScreen({ id = '' }: { id?: string }) {
                   <Questions rfq={rfq} />
                 </AfterAcceptance>
               )}
+              {rfq.version !== undefined && <Conversations rfqId={id} />}
               {rfq.state === 'AWARDED' && <Orders rfqId={id} />}
               {rfq.consumerOrgId === orgId.value && (
                 <>

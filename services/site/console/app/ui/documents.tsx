@@ -33,7 +33,7 @@ interface MayProps {
 const KINDS = Object.entries(t.documentKinds) as [DocumentKind, string][]
 
 /** What a document is called, which can be downloaded when it is READY. */
-const Name = ({ document: { name, state, downloadUrl, reason } }: { document: Document }) =>
+export const DocumentName = ({ document: { name, state, downloadUrl, reason } }: { document: Document }) =>
   downloadUrl ? (
     <a href={underOwnName(downloadUrl)} download={name}>
       {name}
@@ -99,7 +99,7 @@ function Entry({ document, list, of, id, mayAdd, mayRemove }: EntryProps) {
   return (
     <li>
       <span>
-        <Name document={document} />
+        <DocumentName document={document} />
         <br />
         <small class="quiet">
           {t.documentKinds[kind]}
@@ -206,7 +206,7 @@ export function DocumentLinks({ of, id }: RecordProps) {
       {current.map((document) => (
         <li key={document.id}>
           <span>
-            <Name document={document} />
+            <DocumentName document={document} />
             <br />
             <small class="quiet">{t.documentKinds[document.kind]}</small>
           </span>

@@ -166,3 +166,11 @@ export const bind = <T extends string>(to: Signal<T> | { value: T }) => ({
     to.value = value as T
   },
 })
+
+/** Shows the next page of a list. */
+export const More = ({ list }: { list: { hasMore: boolean; showMore: () => void } }) =>
+  list.hasMore ? (
+    <button type="button" class="more" onClick={list.showMore}>
+      {t.ui.more}
+    </button>
+  ) : null

@@ -1,0 +1,146 @@
+import { type Case, type CaseTask, command, market, post, remove } from '../api.ts'
+import { useList } from '../data.ts'
+import { date } from '../format.ts'
+import { orgId } from '../me.ts'
+import { OrgName, orgName } from '../names.tsx'
+import { fill, t } from '../texts.ts'
+import { Action } from '../ui/dialog.tsx'
+import { Field, textOf } from '../ui/form.tsx'
+import { More } from '../ui/list.tsx'
+import { Badge, Section } from '../ui/page.tsx'
+import { Empty, Shown } from '../ui/states.tsx'
+import { UserName } from './case-messages.tsx'
+
+interface PartProps {
+  record: Case
+  /** Whether the case can be changed. */
+  mayEdit: boolean
+}
+
+/** The users of the own organization, who are read while the dialog is open. */
+function UserField({ userId }: { userId: string | undefined }) {
+  const users = useList('/v1/users', { query: { active: true, pageSize: 50 } })
+  return (
+    <Field
+      key={users.data?.length}
+      name="assigneeUserId"
+      label={t.cases.user}
+      value={userId}
+      options={[
+        ['', '–'],
+        ...(users.data ?? []).map(({ id, givenName, familyName }) => [id, `${givenName} ${familyName}`] as const),
+      ]}
+    />
+  )
+}
+
+/** Names the user who should do a task of the own organization. */
+function Assign({ task, record, mayEdit }: PartProps & { task: CaseTask }) {
+  const params = { path: { id: record.id, taskId: task.id } }
+  const assign = (data: FormData) => {
+    const assigneeUserId = textOf(data, 'assigneeUserId')
+    const body = { ...(assigneeUserId && { assigneeUserId }) }
+    return command(() => market.POST('/flows/v1/cases/{id}/tasks/{taskId}/assign', { params, body }))
+  }
+  return (
+    <Action
+      label={t.cases.assign}
+      hint={task.title}
+      when={mayEdit && task.state === 'OPEN' && task.assigneeOrgId === orgId.value}
+      onRun={assign}
+    >
+      <UserField userId={task.assigneeUserId} />
+    </Action>
+  )
+}
+
+function Task({ task, record, mayEdit }: PartProps & { task: CaseTask }) {
+  const { id: taskId, title, description, dueDate, assigneeOrgId, assigneeUserId, state, completedTime } = task
+  const params = { path: { id: record.id, taskId } }
+  return (
+    <li>
+      <span>
+        <strong>{title}</strong> <Badge of="task" state={state} />
+        {description ? <p class="text">{description}</p> : <br />}
+        <small class="quiet">
+          {assigneeOrgId && (
+            <>
+              {t.cases.assignee}: <OrgName id={assigneeOrgId} />
+              {assigneeUserId && (
+                <>
+                  , <UserName id={assigneeUserId} />
+                </>
+              )}{' '}
+            </>
+          )}
+          {completedTime
+            ? fill(t.orders.doneOn, { day: date(completedTime) })
+            : dueDate && `${t.home.due} ${date(dueDate)}`}
+        </small>
+      </span>
+      <span class="actions">
+        <Assign task={task} record={record} mayEdit={mayEdit} />
+        <Action
+          label={t.cases.complete}
+          hint={title}
+          when={mayEdit && state === 'OPEN'}
+          onRun={() => command(() => market.POST('/flows/v1/cases/{id}/tasks/{taskId}/complete', { params }))}
+        />
+        <Action
+          label={t.ui.remove}
+          hint={title}
+          when={mayEdit && task.orgId === orgId.value}
+          isDangerous
+          onRun={() => remove('/flows/v1/cases/{id}/tasks/{taskId}', params.path)}
+        />
+      </span>
+    </li>
+  )
+}
+
+export function Tasks({ record, mayEdit }: PartProps) {
+  const { id, partyOrgIds } = record
+  const list = useList('/flows/v1/cases/{id}/tasks', { path: { id } })
+  const add = (data: FormData) => {
+    const [description, dueDate] = [textOf(data, 'description'), textOf(data, 'dueDate')]
+    const assigneeOrgId = textOf(data, 'assigneeOrgId')
+    return post('/flows/v1/cases/{id}/tasks', id, {
+      title: textOf(data, 'title') ?? '',
+      ...(description && { description }),
+      ...(dueDate && { dueDate }),
+      ...(assigneeOrgId && { assigneeOrgId }),
+    })
+  }
+  return (
+    <Section
+      title={t.cases.tasks}
+      actions={
+        <Action label={t.cases.addTask} when={mayEdit} onRun={add}>
+          <Field name="title" label={t.cases.title} isFocused />
+          <Field name="description" label={t.parts.description} rows={3} isOptional />
+          <Field name="dueDate" label={t.orders.due} type="date" isOptional />
+          <Field
+            name="assigneeOrgId"
+            label={t.cases.assignee}
+            options={[['', '–'], ...partyOrgIds.map((each) => [each, orgName(each)] as const)]}
+          />
+        </Action>
+      }
+    >
+      <Shown read={list} lines={2}>
+        {(tasks) =>
+          tasks.length === 0 ? (
+            <Empty />
+          ) : (
+            <ul class="items">
+              {tasks.map((task) => (
+                <Task key={task.id} task={task} record={record} mayEdit={mayEdit} />
+              ))}
+            </ul>
+          )
+        }
+      </Shown>
+      <More list={list} />
+    </Section>
+  )
+}
