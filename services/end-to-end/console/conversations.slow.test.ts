@@ -53,7 +53,7 @@ test('buyer and manufacturer talk beside the RFQ and the order, and the inbox le
   await goTo(printer, 'Cases')
   await printer.getByRole('row').filter({ hasText: '1 new message' }).waitFor()
   await checkWidths(printer)
-  await goTo(printer, 'Home').catch(() => printer.goto('/console'))
+  await printer.goto('/console')
   await item.getByRole('link').click()
   await region(printer, 'Messages').getByText('Can you start <b>in May</b>?').waitFor()
   await printer.getByText('1 new message').waitFor({ state: 'detached' })

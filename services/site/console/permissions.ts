@@ -12,6 +12,7 @@ import * as assignments from '../../../proto/http/sourcing/assignments.ts'
 import * as awards from '../../../proto/http/sourcing/awards.ts'
 import * as billing from '../../../proto/http/sourcing/billing-details.ts'
 import * as caseExpenses from '../../../proto/http/sourcing/case-expenses.ts'
+import * as caseMessages from '../../../proto/http/sourcing/case-messages.ts'
 import * as caseTasks from '../../../proto/http/sourcing/case-tasks.ts'
 import * as cases from '../../../proto/http/sourcing/cases.ts'
 import * as comparison from '../../../proto/http/sourcing/comparison.ts'
@@ -39,7 +40,7 @@ import * as endpoints from '../../../proto/http/webhooks/endpoints.ts'
 /** The contract of what the console does. */
 const MODULES: readonly object[] = [
   ...[impersonation, auditLog, mailAddresses, notifications, orgs, roles, serviceAccounts, users],
-  ...[cases, caseTasks, caseExpenses],
+  ...[cases, caseMessages, caseTasks, caseExpenses],
   ...[
     contacts,
     assignments,
