@@ -203,7 +203,8 @@ test.concurrent.each([
     await produce(printer, order, title)
     const seller = await stage.signIn(people.seller, options)
     await goTo(seller, 'Orders')
-    await seller.getByRole('link', { name: title }).click()
+    const shipped = seller.getByRole('row').filter({ hasText: 'Shipped' })
+    await shipped.getByRole('link', { name: title }).click()
     // The RFQ is not for the seller, so its link and its place of delivery are not shown.
     expect(await seller.getByText('Open the RFQ').count()).toBe(0)
     await act(seller, 'Record delivery')

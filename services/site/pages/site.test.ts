@@ -118,6 +118,7 @@ describe('a guide', () => {
       'DRAFT',
       'PLACED',
       'OPEN',
+      'PROPOSED',
     ])
     expect(texts[4]).toEqual(expect.arrayContaining(['IN_PRODUCTION', 'ON_HOLD', 'rework', 'resume']))
     // The policy of the page would refuse a style of their own.
@@ -192,6 +193,7 @@ describe('the API reference', () => {
       'Orders',
       'Assignments',
       'Cases',
+      'Inbox',
       'Factories',
     ])
   })
