@@ -124,8 +124,9 @@ export const insertRfqCases = (tx: Tx, cases: readonly NewRfqCase[], now: string
     true, ${now}, ${now}
   from unnest(${cases.map(({ id }) => id)}::text[], ${cases.map(({ title }) => title)}::text[],
     ${cases.map(({ rfqId }) => rfqId)}::text[], ${cases.map(({ orgId }) => orgId)}::text[])
-    created (id, title, rfq_id, org_id)
+    with ordinality created (id, title, rfq_id, org_id, place)
   join sourcing.rfqs rfq on rfq.id = created.rfq_id
+  order by place
   on conflict (rfq_id, org_id) where follows_rfq do update
     set state = 'OPEN', closed_by_org_id = null, party_org_ids = excluded.party_org_ids, updated_at = ${now}
   returning rfq_id, document, xmax = 0 as is_new`
