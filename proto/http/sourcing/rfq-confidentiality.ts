@@ -31,7 +31,7 @@ export const acceptRfqTerms = defineOperation({
 export const releaseRfqFiles = defineOperation({
   ...verb('releaseFiles', {
     logged: ['manufacturerIds'],
-    note: "For manufacturers that have accepted the terms and have not declined. They can read the files of group `ip` of the pinned revision until the RFQ is AWARDED or CANCELLED, or for 30 days after it was CLOSED; the winner until its order is no longer PLACED. An IP owner that is invited to another organization's RFQ releases nothing.",
+    note: "For manufacturers that have accepted the terms and have not declined. They can read the files of group `ip` of the pinned revision, and after an amendment those that the amended revision still lists, until the RFQ is AWARDED or CANCELLED, or for 30 days after it was CLOSED; the winner until its order is no longer PLACED. An IP owner that is invited to another organization's RFQ releases nothing.",
   }),
   id: 'releaseRfqFiles',
   summary: 'Release confidential files for quoting',
@@ -63,6 +63,15 @@ export const RfqAcceptance = closed({
   }),
   filesReleasedTime: Type.Optional(
     DateTime('Time of the release of the files of group `ip`. Absent where the organization cannot read them.'),
+  ),
+  filesReleasedRevision: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      format: 'int32',
+      description:
+        'Revision of the part whose files of group `ip` are released. Files that are new in a later `partRevision` of the RFQ need a new release.',
+      examples: [2],
+    }),
   ),
   userId: Type.Optional(
     Type.String({

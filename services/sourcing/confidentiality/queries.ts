@@ -94,12 +94,13 @@ export function listAcceptances(
       ',"acceptedTime":', to_json(sourcing.api_time(accepted_at)),
       ',"termsSha256":', to_json(terms_sha256),
       ',"filesReleasedTime":' || to_json(sourcing.api_time(released.released_at))::text,
+      ',"filesReleasedRevision":' || released.part_revision,
       case when acceptance.org_id = ${orgId} then concat(
         ',"userId":' || to_json(user_id)::text, ',"ipAddress":' || to_json(ip_address)::text) end,
       '}') as document
     from sourcing.rfq_acceptances acceptance
     left join lateral (
-      select release.released_at
+      select release.released_at, release.part_revision
       from sourcing.rfq_file_releases release
       join sourcing.rfqs rfq on rfq.id = release.rfq_id
       join sourcing.rfq_invitations invitation on invitation.org_id = release.org_id and invitation.rfq_id = rfq.id

@@ -21,9 +21,19 @@ export const isReleased = (sql: Sql, now: string) => sql`(
       select from sourcing.orders placed
       where placed.rfq_id = rfq.id and placed.manufacturer_org_id = release.org_id and placed.state = 'PLACED')))`
 
-/** The pinned revisions of a part whose files of the group `ip` are released to a manufacturer for quoting. */
-export const revisionsForQuoting = (sql: Sql, orgId: string, partId: string, now: string) => sql`
-  select release.part_revision from sourcing.rfq_invitations invitation
+/**
+ * The files of the group `ip` of a part that are released to a manufacturer for quoting, each with the revision that
+ * its RFQ pins: those of the released revision that the pinned one lists. A file that is new in the pinned revision
+ * needs a release of its own.
+ */
+export const filesForQuoting = (sql: Sql, orgId: string, partId: string, now: string) => sql`
+  select invitation.part_revision, file_id from sourcing.rfq_invitations invitation
   join sourcing.rfq_file_releases release on release.org_id = invitation.org_id and release.rfq_id = invitation.rfq_id
   join sourcing.rfqs rfq on rfq.id = release.rfq_id
-  where invitation.org_id = ${orgId} and invitation.part_id = ${partId} and ${isReleased(sql, now)}`
+  join sourcing.part_revisions released
+    on released.part_id = invitation.part_id and released.revision = release.part_revision
+  join sourcing.part_revisions listing
+    on listing.part_id = invitation.part_id and listing.revision = invitation.part_revision
+  cross join lateral unnest(released.file_ids) file_id
+  where invitation.org_id = ${orgId} and invitation.part_id = ${partId} and ${isReleased(sql, now)}
+    and file_id = any(listing.file_ids)`

@@ -1,7 +1,7 @@
 import type { DocumentKind } from '../../../proto/http/sourcing/document-kinds.ts'
 import type { FileFailure, FileGroup, FileState } from '../../../proto/http/sourcing/files.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
-import { revisionsForQuoting } from '../confidentiality/visibility.ts'
+import { filesForQuoting } from '../confidentiality/visibility.ts'
 import { inView, showsIpFiles } from '../orders/visibility.ts'
 import { isOwn, isReadable, isRevisionReader, pinnedFileIds } from '../parts/visibility.ts'
 import type { ReadableFiles } from './rules.ts'
@@ -14,8 +14,8 @@ export const findReadableFiles = (sql: Sql, orgId: string, partId: string, now: 
       select unnest(pinned.file_ids) from sourcing.part_revisions pinned
       where pinned.part_id = parts.id and pinned.revision in (
         select part_revision from sourcing.orders
-        where ${inView(sql, orgId, 'MANUFACTURER')} and part_id = parts.id and ${showsIpFiles(sql)}
-        union all ${revisionsForQuoting(sql, orgId, partId, now)})) as "ipFileIds"
+        where ${inView(sql, orgId, 'MANUFACTURER')} and part_id = parts.id and ${showsIpFiles(sql)})
+      union all select file_id from (${filesForQuoting(sql, orgId, partId, now)}) quoted) as "ipFileIds"
   from sourcing.parts where id = ${partId} and ${isReadable(sql, orgId)}`
 
 /** Which files of a pinned revision an organization may read. No row if it cannot read the revision. */
@@ -26,8 +26,10 @@ export const findRevisionFiles = (sql: Sql, orgId: string, partId: string, revis
     case when exists (
       select from sourcing.orders
       where ${inView(sql, orgId, 'MANUFACTURER')} and orders.part_id = pinned.part_id and part_revision = pinned.revision
-        and ${showsIpFiles(sql)})
-      or pinned.revision in (${revisionsForQuoting(sql, orgId, partId, now)}) then file_ids else '{}' end as "ipFileIds"
+        and ${showsIpFiles(sql)}) then file_ids
+    else array(
+      select file_id from (${filesForQuoting(sql, orgId, partId, now)}) quoted
+      where part_revision = pinned.revision) end as "ipFileIds"
   from sourcing.part_revisions pinned
   where pinned.part_id = ${partId} and pinned.revision = ${revision}
     and (${isOwn(sql, orgId)} or ${isRevisionReader(sql, orgId)})`

@@ -10,6 +10,7 @@ import { marketplaceOf, type TestOrganization } from '../../testing/marketplace.
 import type { Page } from '../../testing/people.ts'
 import { publishedPart, rfqBody, rfqsOf } from '../../testing/rfqs.ts'
 import { until } from '../../testing/until.ts'
+import { cleanUpRevisions } from './cleanup.ts'
 
 /* What a pinned revision, an outline or a declined invitation must not betray of later changes. */
 
@@ -101,6 +102,39 @@ test('an amendment by a consumer that is not the IP owner releases no later file
   expect(await names()).toContain('later-ip.stl')
 })
 
+test('a released file is readable in the amended revision that still lists it, and no longer once that one lists it no more', async () => {
+  const rfq = await openForOwner()
+  for (const org of [maker, rival]) await termsOf(clientOf(org)).accept(rfq.id)
+  const files = new FileClient(market, clientOf(owner))
+  const second = await files.addFile(rfq.partId, 'second ip', 'ip', 'second-ip.stl')
+  await act(rfq.id, 'amend', { partRevision: 'CURRENT', reason: 'A second drawing.' })
+  expect((await termsOf(clientOf(owner)).release(rfq.id, maker.orgId)).status).toBe(200)
+  const released = (await rfqsOf(clientOf(maker)).read(rfq.id)).body.partRevision
+  await files.addFile(rfq.partId, 'later ip', 'ip', 'later-ip.stl')
+
+  /** The names by the part and by the pinned revision of the RFQ. */
+  const namesFor = async (by: TestOrganization) => {
+    const { partRevision } = (await rfqsOf(clientOf(by)).read(rfq.id)).body
+    const path = `/flows/v1/parts/${rfq.partId}/revisions/${partRevision}/files`
+    const pinned = (await clientOf(by).get<{ items: File[] }>(path)).body.items
+    return [await files.listFiles(rfq.partId, clientOf(by)), pinned].map((each) => each.map(({ name }) => name))
+  }
+  const amended = ['second-ip.stl', 'ip.stl', 'document.stl']
+  await act(rfq.id, 'amend', { partRevision: 'CURRENT', reason: 'A new drawing.' })
+  expect(await namesFor(maker)).toEqual([amended, amended])
+  expect(await namesFor(rival)).toEqual([['document.stl'], ['document.stl']])
+  const [acceptance] = (await termsOf(clientOf(maker)).acceptances(rfq.id)).body.items
+  expect(acceptance?.filesReleasedRevision).toBe(released as number)
+
+  await files.changeFiles(rfq.partId, { remove: [second.id] })
+  expect(await namesFor(maker)).toEqual([amended, amended])
+  await act(rfq.id, 'amend', { partRevision: 'CURRENT', reason: 'Without the second drawing.' })
+  const shortened = ['ip.stl', 'document.stl']
+  expect(await namesFor(maker)).toEqual([shortened, shortened])
+  expect((await termsOf(clientOf(owner)).withdraw(rfq.id, maker.orgId)).status).toBe(200)
+  expect(await namesFor(maker)).toEqual([['document.stl'], ['document.stl']])
+})
+
 test('an outline does not tell of an amendment of what it does not show', async () => {
   const id = await open()
   await rfqsOf(clientOf(maker)).read(id)
@@ -148,4 +182,21 @@ test('the acceptance of the terms does not show when a rival was invited', async
   expect((await rfqs.read(id)).body.updatedTime).not.toBe(before)
   await termsOf(clientOf(maker)).accept(id)
   expect(await updated()).toBe(before)
+})
+
+test('a revision whose files are released is kept until the release ends, even once no RFQ pins it', async () => {
+  const rfq = await openForOwner()
+  await termsOf(clientOf(maker)).accept(rfq.id)
+  expect((await termsOf(clientOf(owner)).release(rfq.id, maker.orgId)).status).toBe(200)
+  await patch(owner, rfq.partId, { title: 'Rotor' })
+  await act(rfq.id, 'amend', { partRevision: 'CURRENT', reason: 'A new title.' })
+  const kept = async () => {
+    const now = new Date(Date.now() + 400 * 86_400_000).toISOString()
+    await cleanUpRevisions(market.db.owner, { orderDays: 2557, now }, new AbortController().signal)
+    await market.db.owner`update sourcing.part_revisions set due_at = now()`
+    return (await market.db.owner`select from sourcing.part_revisions where part_id = ${rfq.partId}`).length
+  }
+  expect(await kept()).toBe(2)
+  expect((await termsOf(clientOf(owner)).withdraw(rfq.id, maker.orgId)).status).toBe(200)
+  expect(await kept()).toBe(1)
 })

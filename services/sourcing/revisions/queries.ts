@@ -50,7 +50,9 @@ export const sweepDue = (sql: Sql, { now, rfqsEndedBefore, ordersPlacedBefore, n
       exists (select from sourcing.orders where orders.part_id = due.part_id and part_revision = due.revision
         and created_at > ${ordersPlacedBefore})
       or exists (select from sourcing.rfqs where rfqs.part_id = due.part_id and part_revision = due.revision
-        and (state in ('OPEN', 'CLOSED') or state_since > ${rfqsEndedBefore})) as is_needed
+        and (state in ('OPEN', 'CLOSED') or state_since > ${rfqsEndedBefore}))
+      or exists (select from sourcing.rfqs join sourcing.rfq_file_releases release on release.rfq_id = rfqs.id
+        where rfqs.part_id = due.part_id and release.part_revision = due.revision and ended_at is null) as is_needed
     from sourcing.part_revisions due
     where due_at <= ${now} order by due_at limit ${limit} for update skip locked
   ), postponed as (
