@@ -208,10 +208,8 @@ export const Rfq = Type.Composite(
       ),
       createdTime: DateTime('Time of creation.'),
       updatedTime: DateTime('Time of the last change.'),
-      invitation: Type.Optional({
-        ...RfqInvitation,
-        description: "Your organization's own invitation, where it is invited as a manufacturer.",
-      }),
+      // Your organization's own invitation, where it is invited as a manufacturer.
+      invitation: Type.Optional(RfqInvitation),
     }),
   ],
   {
