@@ -90,6 +90,7 @@ const COLLECTIONS = [
   'expenses',
   'extensions',
   'keys',
+  'messages',
   'questions',
   'tasks',
 ]

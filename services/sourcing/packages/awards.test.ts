@@ -171,11 +171,13 @@ describe('POST /flows/v1/rfq-packages/{id}/award', () => {
     expect(assignments.length).toBe(3)
   })
 
-  test('closes the case of each organization of an awarded line', async () => {
+  test('closes the cases of an awarded line, except that of the winner', async () => {
     const { id, ids, own } = await offered()
     await packages.award(id, { awards: [{ rfqId: ids[0], offerId: own[0], quantity: 10 }] })
-    const rows = await market.db.owner<{ rfq_id: string; state: string }[]>`
-      select distinct rfq_id, state from sourcing.cases where rfq_id = any(${ids}) order by rfq_id`
-    expect(rows.map(({ state }) => state)).toEqual(['CLOSED', 'OPEN', 'OPEN'])
+    const rows = await market.db.owner<{ rfq_id: string; org_id: string; state: string }[]>`
+      select rfq_id, org_id, state from sourcing.cases where rfq_id = any(${ids})`
+    const open = rows.filter(({ rfq_id: rfqId, state }) => rfqId === ids[0] && state === 'OPEN')
+    expect(open.map(({ org_id: orgId }) => orgId)).toEqual([maker.orgId])
+    expect(rows.filter(({ rfq_id: rfqId, state }) => rfqId !== ids[0] && state !== 'OPEN')).toEqual([])
   })
 })

@@ -51,7 +51,9 @@ async function offerForLines(
   const invited = new Map<string, offers.Invited>()
   const references = new Refusals()
   for (const line of ordered) {
-    const invitation = await references.collect(line, async () => {
+    // The sentence of a refusal names only RFQs that exist.
+    const named = own.has(line.rfqId) ? line : { name: line.name }
+    const invitation = await references.collect(named, async () => {
       if (!own.has(line.rfqId)) throw invalidField('rfqId', unknownLine(line.rfqId))
       return offers.requireReferences(tx, caller.orgId, line.content)
     })

@@ -7,7 +7,7 @@ import type { EachRfq } from '../rfqs/legality.ts'
 export interface Named {
   /** `lines.3`, or a field of it that has every problem: `awards.3.rfqId`. */
   name: string
-  rfqId: string
+  rfqId?: string
 }
 
 /** RFQs that the sentence of a refusal names. */
@@ -50,7 +50,7 @@ function named({ name }: Named, { field, message }: FieldError): FieldError {
 }
 
 function listed(lines: readonly Named[]): string {
-  const shown = lines.slice(0, MAX_NAMED).map(({ name, rfqId }) => `${name} (${rfqId})`)
+  const shown = lines.slice(0, MAX_NAMED).map(({ name, rfqId }) => (rfqId ? `${name} (${rfqId})` : name))
   const others = lines.length - shown.length
   return others > 0 ? `${shown.join(', ')} and ${others} more` : shown.join(', ')
 }

@@ -69,7 +69,7 @@ export const PACKAGE_RECORDS = {
     random,
   },
   invitedPackage: {
-    owners: ['manufacturer', 'distributor'] satisfies Kind[],
+    owners: ['manufacturer', 'otherOwner', 'distributor'] satisfies Kind[],
     make: async (fixtures: Fixtures, account: Account) => (await packageWithInvitation(fixtures, account)).id,
     random,
   },
