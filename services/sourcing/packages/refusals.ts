@@ -35,7 +35,10 @@ export class Refusals {
     if (!first) return
     const { code, headers } = first.refusal
     throw refuse(code, {
-      detail: `Nothing was changed, because of ${listed(this.#refused.map(({ line }) => line))}.`,
+      // The sentence of a validation error names its first field.
+      ...(code !== 'validation_error' && {
+        detail: `Nothing was changed, because of ${listed(this.#refused.map(({ line }) => line))}.`,
+      }),
       errors: this.#refused.flatMap(({ errors }) => errors).slice(0, MAX_FIELD_ERRORS),
       ...(headers && { headers }),
     })
