@@ -9,7 +9,7 @@ import { Action } from '../ui/dialog.tsx'
 import { Field, FieldProblem, textOf } from '../ui/form.tsx'
 import { Table } from '../ui/list.tsx'
 import { SellerChoice, sellerIn } from './award.tsx'
-import { type Choice, daysOf, titleOf } from './package-matrix.tsx'
+import { type Choice, daysOf, titleOf } from './package-texts.ts'
 
 type Line = PackageComparison['lines'][number]
 

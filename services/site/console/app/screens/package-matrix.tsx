@@ -8,15 +8,12 @@ import { counted, fill, t } from '../texts.ts'
 import { Badge, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 import { PackageAward } from './package-award.tsx'
+import { type Choice, daysOf, titleOf } from './package-texts.ts'
 
 type Line = PackageComparison['lines'][number]
 type Offer = Line['offers'][number]
-export type Choice = PackageComparison['choices'][number]
 
 const KINDS = ['CHEAPEST', 'ONE_MAKER', 'FASTEST'] as const
-
-export const daysOf = (count: number) => fill(t.comparison.days, { count: number(count) })
-export const titleOf = ({ partTitle, rfqId }: Pick<Line, 'partTitle' | 'rfqId'>) => partTitle ?? rfqId
 
 /** A cell: the total of an offer, and its price and time. */
 function Cell({ offer, isChosen }: { offer: Offer | undefined; isChosen: boolean }) {

@@ -1,0 +1,10 @@
+import type { PackageComparison } from '../api.ts'
+import { number } from '../format.ts'
+import { fill, t } from '../texts.ts'
+
+export type Choice = PackageComparison['choices'][number]
+
+export const daysOf = (count: number) => fill(t.comparison.days, { count: number(count) })
+
+/** The title of the part of a line, or the RFQ where the part has none. */
+export const titleOf = ({ partTitle, rfqId }: { partTitle?: string; rfqId: string }) => partTitle ?? rfqId
