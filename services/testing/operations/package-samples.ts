@@ -26,7 +26,7 @@ const ofOther = (record: RecordName): PrivateReference => ({
 })
 
 const invited = async (fixtures: Fixtures, account: Account) => {
-  const owners = recordKind('invitedPackage').owners
+  const { owners } = recordKind('offerRfq')
   const maker = owners.includes(account.kind) ? account : await fixtures.account('manufacturer', 'administrator')
   const { id, rfqId } = await packageWithInvitation(fixtures, maker)
   return { id, rfqId, factoryId: String(await recordKind('internalFactory').make(fixtures, maker)) }
