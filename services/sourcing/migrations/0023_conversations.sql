@@ -99,6 +99,8 @@ create table sourcing.case_work (
   by_org_id text not null,
   by_user_id text,
   assignee_org_id text,
+  -- Whether the organization should do the task. It is a column, so that the planner knows how many there are.
+  is_assignee boolean not null generated always as (coalesce(org_id = assignee_org_id, false)) stored,
   -- Null for every organization but that of the user.
   assignee_user_id text,
   due_at timestamptz(3),

@@ -100,23 +100,23 @@ create index subscriptions_requested on sourcing.subscriptions (ip_owner_org_id,
 create index case_parties_unread on sourcing.case_parties (org_id, unread_since desc, case_id desc)
   where unread_count > 0;
 create index case_work_of_organizations on sourcing.case_work (org_id, since desc, id desc)
-  where kind = 'task' and state = 'OPEN' and is_case_open and org_id = assignee_org_id and assignee_user_id is null;
+  where kind = 'task' and state = 'OPEN' and is_case_open and is_assignee and assignee_user_id is null;
 create index case_work_of_users on sourcing.case_work (org_id, assignee_user_id, since desc, id desc)
-  where kind = 'task' and state = 'OPEN' and is_case_open and org_id = assignee_org_id
+  where kind = 'task' and state = 'OPEN' and is_case_open and is_assignee
     and assignee_user_id is not null;
 create index case_work_of_others on sourcing.case_work (org_id, since desc, id desc)
   where kind = 'expense' and state = 'PROPOSED' and is_case_open and by_org_id <> org_id;
 create index case_work_alone on sourcing.case_work (org_id, since desc, id desc)
   where kind = 'expense' and state = 'PROPOSED' and is_case_open and is_alone;
 
--- Whether a case can still be changed as far as its record is concerned, as the commands of cases decide it.
-create function sourcing.is_related(about sourcing.cases) returns boolean
-language sql stable
-return case
-  when cardinality(about.party_org_ids) = 1 or about.rfq_id is null and about.order_id is null then true
-  when about.order_id is not null then exists (
-    select from sourcing.orders where id = about.order_id
-      and (state not in ('COMPLETED', 'DECLINED', 'CANCELLED') or updated_at > now() - interval '90 days'))
+-- The cases that can still be changed as far as their record is concerned, as the commands of cases decide it.
+create view sourcing.related_cases as
+select id from sourcing.cases about
+where case
+  when cardinality(party_org_ids) = 1 or rfq_id is null and order_id is null then true
+  when order_id is not null then exists (
+    select from sourcing.orders placed where placed.id = about.order_id
+      and (placed.state not in ('COMPLETED', 'DECLINED', 'CANCELLED') or placed.updated_at > now() - interval '90 days'))
   else exists (
     select from sourcing.rfqs rfq where rfq.id = about.rfq_id
       and (rfq.state in ('OPEN', 'CLOSED') or rfq.state = 'AWARDED' and about.follows_rfq and exists (
@@ -203,16 +203,16 @@ select org_id, id as record_id, case_id as parent_id,
   (select document::json ->> 'title' from sourcing.subrecords where id = work.id) as title,
   since, due_at as due, null::text as for_user_id, null::text as not_user_id
 from sourcing.case_work work
-where kind = 'task' and state = 'OPEN' and is_case_open and org_id = assignee_org_id and assignee_user_id is null
-  and (is_alone or (select sourcing.is_related(about) from sourcing.cases about where about.id = work.case_id));
+where kind = 'task' and state = 'OPEN' and is_case_open and is_assignee and assignee_user_id is null
+  and (is_alone or (select true from sourcing.related_cases where id = work.case_id));
 
 create view sourcing.inbox_tasks_of_users as
 select org_id, id as record_id, case_id as parent_id,
   (select document::json ->> 'title' from sourcing.subrecords where id = work.id) as title,
   since, due_at as due, assignee_user_id as for_user_id, null::text as not_user_id
 from sourcing.case_work work
-where kind = 'task' and state = 'OPEN' and is_case_open and org_id = assignee_org_id and assignee_user_id is not null
-  and (is_alone or (select sourcing.is_related(about) from sourcing.cases about where about.id = work.case_id));
+where kind = 'task' and state = 'OPEN' and is_case_open and is_assignee and assignee_user_id is not null
+  and (is_alone or (select true from sourcing.related_cases where id = work.case_id));
 
 create view sourcing.inbox_expenses_of_others as
 select org_id, id as record_id, case_id as parent_id,
@@ -220,7 +220,7 @@ select org_id, id as record_id, case_id as parent_id,
   since, null::timestamptz as due, null::text as for_user_id, null::text as not_user_id
 from sourcing.case_work work
 where kind = 'expense' and state = 'PROPOSED' and is_case_open and by_org_id <> org_id
-  and (is_alone or (select sourcing.is_related(about) from sourcing.cases about where about.id = work.case_id));
+  and (is_alone or (select true from sourcing.related_cases where id = work.case_id));
 
 -- The expenses in cases of one party, for its other users.
 create view sourcing.inbox_own_expenses as
