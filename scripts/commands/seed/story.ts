@@ -74,6 +74,8 @@ export interface DemoRequest {
     | 'releaseFiles'
   >
   isPublished: boolean
+  /** The conversation of the consumer with a manufacturer, the oldest message first. */
+  messages?: { with: string; by: string; text: string }[]
   offers: DemoOffer[]
   /** After the offers, which it makes outdated. */
   amendment?: { quantities: number[]; reason: string }
@@ -113,8 +115,17 @@ export interface DemoCase extends Pick<CaseInput, 'kind' | 'title' | 'descriptio
   by: string
   /** The case is about the organization's newest order in this state. */
   order?: OrderState
-  tasks: { title: string; description?: string; completed?: boolean }[]
-  expenses: { description: string; amount: string; incurredDate: CaseExpenseInput['incurredDate'] }[]
+  /** Those of its organization, and of the consumer of the order. */
+  messages?: { byConsumer?: boolean; text: string }[]
+  /** `forConsumer`: the consumer of the order should do it. */
+  tasks: { title: string; description?: string; completed?: boolean; forConsumer?: boolean; dueDate?: string }[]
+  /** The consumer of the order decides. */
+  expenses: {
+    description: string
+    amount: string
+    incurredDate: CaseExpenseInput['incurredDate']
+    decision?: 'approve' | 'reject'
+  }[]
   verbs: ('close' | 'archive')[]
 }
 

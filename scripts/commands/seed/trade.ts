@@ -2,7 +2,15 @@ import type { Marketplace, Offer } from '../../../proto/clients/typescript/src/i
 import { euros, inDays } from '../demo/values.ts'
 import { companyOf, type Demo } from './companies.ts'
 import { factoryNamed, partNamed } from './parts.ts'
-import { CASES, type DemoCase, type DemoOffer, type DemoOrder, type DemoRequest, REQUESTS } from './story.ts'
+import {
+  CASES,
+  type DemoCase,
+  type DemoOffer,
+  type DemoOrder,
+  type DemoRequest,
+  ORGANIZATIONS,
+  REQUESTS,
+} from './story.ts'
 
 const OPEN_DAYS = 180
 const VALID_DAYS = 90
@@ -11,7 +19,7 @@ const DAY_SECONDS = 24 * 60 * 60
 /** Plays the RFQs, offers, orders and cases of the story. */
 export async function playTrade(demo: Demo): Promise<void> {
   for (const request of REQUESTS) await playRequest(demo, request)
-  for (const one of CASES) await playCase(companyOf(demo, one.by).member, one)
+  for (const one of CASES) await playCase(demo, one)
 }
 
 async function playRequest(demo: Demo, request: DemoRequest): Promise<void> {
@@ -41,6 +49,11 @@ async function playRequest(demo: Demo, request: DemoRequest): Promise<void> {
       params: { path: { ...params.path, questionId: question.id } },
       body: { text: answer, audience: 'ALL', publishedText },
     })
+  }
+  for (const { with: key, by, text } of request.messages ?? []) {
+    const { data: cases } = await clientOf(key).GET('/flows/v1/cases', { params: { query: { rfqId: rfq.id } } })
+    const conversation = { path: { id: cases.items[0]?.id ?? '' } }
+    await clientOf(by).POST('/flows/v1/cases/{id}/messages', { params: conversation, body: { text } })
   }
   const offerIds: string[] = []
   for (const offer of request.offers) offerIds.push(await playOffer(demo, { rfqId: rfq.id, buyer }, offer))
@@ -124,22 +137,37 @@ async function fillAssignment(
   if (archived) await maker.POST('/flows/v1/assignments/{id}/archive', { params })
 }
 
-async function playCase(client: Marketplace, { tasks, expenses, verbs, order: state, ...one }: DemoCase) {
+async function playCase(demo: Demo, { by, messages = [], tasks, expenses, verbs, order: state, ...one }: DemoCase) {
+  const client = companyOf(demo, by).member
   const { data: orders } = state ? await client.GET('/v1/orders', { params: { query: { state } } }) : {}
   const { kind, title, description } = one
   const order = orders?.items[0]
   const body = { kind, title, ...(description && { description }), ...(order && { orderId: order.id }) }
   const { data: opened } = await client.POST('/flows/v1/cases', { body })
   const path = { id: opened.id }
-  for (const { title, description, completed } of tasks) {
-    const body = { title, ...(description && { description }) }
+  const consumer = ORGANIZATIONS.map(({ key }) => companyOf(demo, key)).find(
+    ({ orgId }) => orgId === order?.consumerOrgId,
+  )
+  for (const { title, description, completed, forConsumer, dueDate } of tasks) {
+    const body = {
+      title,
+      ...(description && { description }),
+      ...(dueDate && { dueDate }),
+      ...(forConsumer && consumer && { assigneeOrgId: consumer.orgId }),
+    }
     const { data: task } = await client.POST('/flows/v1/cases/{id}/tasks', { params: { path }, body })
     const params = { path: { ...path, taskId: task.id } }
     if (completed) await client.POST('/flows/v1/cases/{id}/tasks/{taskId}/complete', { params })
   }
-  for (const { description, amount, incurredDate } of expenses) {
+  for (const { description, amount, incurredDate, decision } of expenses) {
     const body = { description, amount: euros(amount), incurredDate }
-    await client.POST('/flows/v1/cases/{id}/expenses', { params: { path }, body })
+    const { data: expense } = await client.POST('/flows/v1/cases/{id}/expenses', { params: { path }, body })
+    const params = { path: { ...path, expenseId: expense.id } }
+    if (decision) await consumer?.member.POST(`/flows/v1/cases/{id}/expenses/{expenseId}/${decision}`, { params })
+  }
+  for (const { byConsumer, text } of messages) {
+    const writer = byConsumer ? consumer?.member : client
+    await writer?.POST('/flows/v1/cases/{id}/messages', { params: { path }, body: { text } })
   }
   for (const verb of verbs) await client.POST(`/flows/v1/cases/{id}/${verb}`, { params: { path } })
 }

@@ -10,6 +10,7 @@ import { measureCatalog } from './sections/catalog.ts'
 import { measureCost } from './sections/cost.ts'
 import { measureCreate } from './sections/create.ts'
 import { measureImport } from './sections/import.ts'
+import { measureInbox } from './sections/inbox.ts'
 import { measureMemory } from './sections/memory.ts'
 import { measurePackages } from './sections/packages.ts'
 import { measurePages } from './sections/pages.ts'
@@ -46,6 +47,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   publish: measurePublish,
   import: measureImport,
   packages: measurePackages,
+  inbox: measureInbox,
   writes: measureWrites,
   webhooks: measureWebhooks,
 }
@@ -63,6 +65,7 @@ const DATABASE_OF: Readonly<Record<string, DatabaseName>> = {
   publish: 'trade',
   import: 'trade',
   packages: 'trade',
+  inbox: 'writes',
   writes: 'writes',
   webhooks: 'webhooks',
   'webhook-growth': 'webhooks',
