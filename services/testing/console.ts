@@ -107,7 +107,7 @@ export async function send(
     const isChoice = (await field.and(page.locator('select')).count()) > 0
     await (isChoice ? field.selectOption(text) : field.fill(text))
   }
-  await dialog.getByRole('button', { name: verb, exact: true }).click()
+  await dialog.getByRole('button', { name: verb === 'Edit' ? 'Save' : verb, exact: true }).click()
   if (check) await check(await summaryIn(page))
   if (check) await dialog.getByRole('button', { name: 'Confirm' }).click()
   await dialog.waitFor({ state: 'detached' })

@@ -116,7 +116,7 @@ test('a section that stays folded keeps its fields, and one that was emptied cle
   const edit = page.getByRole('button', { name: 'Edit', exact: true })
   await edit.click()
   await dialog.getByLabel('Title').fill('Gate valve')
-  await dialog.getByRole('button', { name: 'Edit' }).click()
+  await dialog.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('heading', { level: 1, name: 'Gate valve' }).waitFor()
   expect(await partOf(page)).toMatchObject({
     title: 'Gate valve',
@@ -132,10 +132,10 @@ test('a section that stays folded keeps its fields, and one that was emptied cle
   await dialog.getByText("Your organization's data").click()
   await dialog.getByRole('button', { name: 'Add a row' }).click()
   await dialog.getByLabel('Key', { exact: true }).nth(1).fill('pump')
-  await dialog.getByRole('button', { name: 'Edit' }).click()
+  await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.getByText('A key appears twice.').waitFor()
   for (const _ of [1, 2]) await dialog.locator('.pair').first().getByRole('button', { name: 'Remove' }).click()
-  await dialog.getByRole('button', { name: 'Edit' }).click()
+  await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.waitFor({ state: 'detached' })
   const emptied = await partOf(page)
   expect(emptied).toMatchObject({ title: 'Gate valve', materialId: '316l', keywords: [], metadata: {} })

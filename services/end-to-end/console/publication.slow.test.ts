@@ -53,7 +53,8 @@ const ALL = 'Every organization of this marketplace gear.pdf Document '
 const INVITED =
   'Organizations invited to an RFQ for this part, subscribers to it by name, and those of its orders gear.pdf Document '
 const HIDDEN =
-  'Your organization, and the manufacturer of an order you release them for secret.pdf Confidential ' +
+  'Your organization, and manufacturers to which you release it for an order, or for an RFQ with confidentiality ' +
+  'terms secret.pdf Confidential ' +
   'Only your organization study.pdf Development'
 
 test('the dialog that publishes a part names each file and its readers; with files it is for invited makers at first', async () => {

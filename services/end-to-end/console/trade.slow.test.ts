@@ -78,8 +78,19 @@ async function submitOffer(page: Page): Promise<void> {
 
 const rowOf = (page: Page, title: string) =>
   page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: title }) })
+/** What a comparison shows of each offer: the cells of a row, or in a narrow window a value of each card. */
+const comparedAs = (page: Page, title: string) =>
+  rowOf(page, title)
+    .getByRole('cell')
+    .or(
+      page
+        .getByRole('article')
+        .locator('.facts > div')
+        .filter({ has: page.locator(`dt:text-is("${title}")`) })
+        .locator('dd'),
+    )
 const cellsOf = async (page: Page, title: string) =>
-  (await rowOf(page, title).getByRole('cell').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim())
+  (await comparedAs(page, title).allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim())
 
 test.concurrent.each([
   [1400, WIDE, 'Impeller, cooling water pump', ['Bergen Works', 'Essen Works']],
@@ -162,7 +173,7 @@ test.concurrent.each([
     await act(buyer, 'Close')
     await stateOf(buyer, 'Closed')
     await buyer.getByRole('link', { name: 'Compare offers' }).click()
-    await rowOf(buyer, 'Landed total').waitFor()
+    await comparedAs(buyer, 'Landed total').first().waitFor()
     await checkScreen(buyer)
     expect(await cellsOf(buyer, 'Unit price')).toEqual(['best €112.00', '€118.25'])
     // One stated price is not compared with anything, and equal ones have no best.
@@ -176,16 +187,31 @@ test.concurrent.each([
     await sellers.waitFor()
     expect(await sellers.getByRole('option').allInnerTexts()).toEqual([
       'The manufacturer itself',
-      'Another organization',
+      'Another organization, by its id',
     ])
-    await sellers.selectOption('Another organization')
+    await sellers.selectOption('Another organization, by its id')
     await buyer.getByRole('dialog').getByRole('button', { name: 'Award' }).click()
     await buyer.getByLabel('Id of the seller').and(buyer.locator('[aria-invalid=true]')).fill(people.seller.orgId)
     await checkScreen(buyer)
-    const awards = { 'Vestland Additive': '30', 'Ruhr Präzision': '20' }
+    const awards = {
+      'Vestland Additive,': '30',
+      'Ruhr Präzision,': '20',
+      'Revision 1 of Vestland Additive': 'PO-1',
+      'Revision 2 of Ruhr Präzision': 'PO-2',
+    }
     await send(buyer, 'Award', awards, async (summary) => {
       await buyer.getByRole('dialog').getByText('Maas Parts Trading').waitFor()
-      for (const text of ['Vestland Additive', '30', '€4,275.00', 'Ruhr Präzision', '20', '€2,878.00', '€7,153.00'])
+      for (const text of [
+        'Vestland Additive',
+        '30',
+        '€4,275.00',
+        'PO-1',
+        'Ruhr Präzision',
+        '20',
+        '€2,878.00',
+        'PO-2',
+        '€7,153.00',
+      ])
         expect(summary).toContain(text)
       await checkScreen(buyer)
     })

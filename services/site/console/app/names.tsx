@@ -54,7 +54,7 @@ const factories = new Names(async (ids) =>
 
 /** Names where only text can be shown, such as in a choice. */
 export const orgName = (id: string) => orgs.of(id) || '…'
-export const partTitle = (id: string) => parts.of(id) || '…'
+export const partTitle = (id: string, unknown = '…') => parts.of(id) || unknown
 
 const nameOf =
   (names: Names) =>

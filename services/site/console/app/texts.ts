@@ -87,7 +87,7 @@ export function problemText(message: string): string {
 /** The name of a kind of documents. */
 const kindOf = (code: string) => (t.documentKinds as ByCode)[code] ?? code
 
-/** The label of a field of the API that has no field of its own in the form. */
+/** The label of a field of the API that has no field of its own in the form; empty where its problems name it. */
 export function fieldName(path: string): string {
   const [name = ''] = path.split('.')
   return (t.fields as ByCode)[name] ?? name

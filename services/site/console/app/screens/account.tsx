@@ -27,6 +27,24 @@ const Unproved = () => (
   </>
 )
 
+const isCopied = signal(false)
+
+/** The id of the organization, by which others name it. */
+const OwnId = ({ id }: { id: string }) => (
+  <>
+    <code>{id}</code>{' '}
+    <button
+      type="button"
+      onClick={async () => {
+        await navigator.clipboard.writeText(id)
+        isCopied.value = true
+      }}
+    >
+      {isCopied.value ? t.ui.copied : t.ui.copy}
+    </button>
+  </>
+)
+
 /** The person who is signed in, with their own notifications. */
 export function Account() {
   const settings = useRecord(PATH, {})
@@ -41,6 +59,17 @@ export function Account() {
           ]}
         />
       </Section>
+      {organization && (
+        <Section title={t.account.organization}>
+          <p class="quiet">{t.account.organizationHint}</p>
+          <Facts
+            of={[
+              [t.people.name, organization.name],
+              [t.account.organizationId, <OwnId key="id" id={organization.id} />],
+            ]}
+          />
+        </Section>
+      )}
       <Section
         title={t.account.notifications}
         actions={

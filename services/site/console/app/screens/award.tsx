@@ -1,4 +1,4 @@
-import { type Signal, signal, useSignal } from '@preact/signals'
+import { type Signal, signal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { RFQ } from '../../../../../proto/states/rfqs.ts'
 import { sumOf } from '../amounts.ts'
@@ -6,10 +6,11 @@ import { at, type ComparedOffer, market, type Offer, type OfferComparison, post,
 import { useList } from '../data.ts'
 import { date, money, number, region } from '../format.ts'
 import { mayUse } from '../me.ts'
-import { FactoryName, OrgName, orgName } from '../names.tsx'
+import { FactoryName, OrgName } from '../names.tsx'
 import { fill, t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
 import { Field, FieldProblem, textOf } from '../ui/form.tsx'
+import { OrgField, orgIn } from '../ui/org-field.tsx'
 import { Facts } from '../ui/page.tsx'
 import { landedTotal } from './offer-terms.tsx'
 import { deliveryFact } from './rfq-terms.tsx'
@@ -141,39 +142,19 @@ function Orders({ rfq, of, sellerOrgId }: { rfq: Rfq; of: readonly Chosen[]; sel
   )
 }
 
-const OTHER = 'other'
-
 /** The organization that was chosen; undefined for the manufacturer. */
-export const sellerIn = (data: FormData) => {
-  const seller = textOf(data, 'seller')
-  return seller === OTHER ? (textOf(data, 'sellerOrgId') ?? '') : seller
-}
+export const sellerIn = (data: FormData) => orgIn(data, 'sellerOrgId')
 
-/** The manufacturer itself, a seller of an earlier order of the organization, or another one by its id. */
-export function SellerChoice() {
-  const seller = useSignal('')
-  const { data: earlier = [] } = useList('/flows/v1/orders', { query: { view: 'CONSUMER', pageSize: 50 } })
-  const sellers = new Set(
-    earlier.flatMap(({ sellerOrgId, manufacturerOrgId }) => (sellerOrgId === manufacturerOrgId ? [] : [sellerOrgId])),
-  )
-  return (
-    <>
-      <Field
-        name="seller"
-        label={t.comparison.seller}
-        text={seller}
-        options={[
-          ['', t.comparison.manufacturerSells],
-          ...[...sellers].map((id) => [id, orgName(id)] as const),
-          [OTHER, t.comparison.otherSeller],
-        ]}
-      />
-      {seller.value === OTHER && (
-        <Field name="sellerOrgId" label={t.comparison.sellerId} hint={t.comparison.sellerHint} />
-      )}
-    </>
-  )
-}
+/** The manufacturer itself, or a seller: one of the own records by name, or another one by its id. */
+export const SellerChoice = () => (
+  <OrgField
+    name="sellerOrgId"
+    label={t.comparison.seller}
+    idLabel={t.comparison.sellerId}
+    place="sellerOrgId"
+    none={t.comparison.manufacturerSells}
+  />
+)
 
 /** The offers that can be awarded. Those that the dialog opened with stay, with what was typed. */
 function useRows(rfq: Rfq, comparison: OfferComparison) {
@@ -199,16 +180,14 @@ function useRows(rfq: Rfq, comparison: OfferComparison) {
 export function Award({ rfq, comparison }: { rfq: Rfq; comparison: OfferComparison }) {
   const { rows, begin } = useRows(rfq, comparison)
   const chosen = useRef<Chosen[]>([])
-  const isKnownSeller = useRef(false)
   const most = Math.max(...rfq.quantities)
   const review = async (data: FormData) => {
-    isKnownSeller.current = textOf(data, 'seller') !== OTHER
-    if (sellerIn(data) === '') throw new FieldProblem('sellerOrgId', t.ui.missing)
+    const sellerOrgId = sellerIn(data)
     chosen.current = []
-    const purchaseOrderNumber = textOf(data, 'purchaseOrderNumber')
     for (const [row, one] of rows.entries()) {
       const quantity = piecesOf(one) ?? 0
       if (quantity === 0) continue
+      const purchaseOrderNumber = textOf(data, `purchaseOrderNumber.${row}`)
       const place: Chosen = { ...one, row, quantity, purchaseOrderNumber }
       chosen.current.push(place)
       const query = { path: { id: rfq.id }, query: { quantity } }
@@ -218,7 +197,7 @@ export function Award({ rfq, comparison }: { rfq: Rfq; comparison: OfferComparis
       place.compared = compared
       place.offer = (await market.GET('/v1/offers/{id}', at(compared.offerId))).data
     }
-    return <Orders rfq={rfq} of={chosen.current} sellerOrgId={sellerIn(data)} />
+    return <Orders rfq={rfq} of={chosen.current} sellerOrgId={sellerOrgId} />
   }
   const award = (data: FormData) => {
     const awards = chosen.current.map(({ compared: { offerId }, quantity, purchaseOrderNumber }) => ({
@@ -229,16 +208,12 @@ export function Award({ rfq, comparison }: { rfq: Rfq; comparison: OfferComparis
     const sellerOrgId = sellerIn(data)
     return post('/flows/v1/rfqs/{id}/award', rfq.id, { awards, ...(sellerOrgId !== undefined && { sellerOrgId }) })
   }
+  const rowAt = (at: string) => chosen.current.at(Number(at))?.row
   /** The field `quantity` is that of the comparison which was read last. */
   const pathOf = (field: string) =>
-    field === 'sellerOrgId' && isKnownSeller.current
-      ? 'seller'
-      : field
-          .replace(/^awards\.\d+\.purchaseOrderNumber$/, 'purchaseOrderNumber')
-          .replace(
-            /^(?:awards\.(\d+)\.)?(?:quantity|offerId)$/,
-            (_, at = -1) => `quantity.${chosen.current.at(Number(at))?.row}`,
-          )
+    field
+      .replace(/^awards\.(\d+)\.purchaseOrderNumber$/, (_, at) => `purchaseOrderNumber.${rowAt(at)}`)
+      .replace(/^(?:awards\.(\d+)\.)?(?:quantity|offerId)$/, (_, at = '-1') => `quantity.${rowAt(at)}`)
   return (
     <Action
       label={t.verbs.award}
@@ -262,7 +237,22 @@ export function Award({ rfq, comparison }: { rfq: Rfq; comparison: OfferComparis
           isFocused={index === 0}
         />
       ))}
-      <Field name="purchaseOrderNumber" label={t.orders.purchaseOrderNumber} isOptional />
+      {rows.map((row, index) => (
+        <div key={row.compared.offerId} hidden={!piecesOf(row)}>
+          <Field
+            name={`purchaseOrderNumber.${index}`}
+            label={
+              rows.length === 1
+                ? t.orders.purchaseOrderNumber
+                : fill(t.comparison.purchaseOrderFor, {
+                    maker: row.compared.manufacturerName,
+                    reference: referenceOf(row),
+                  })
+            }
+            isOptional
+          />
+        </div>
+      ))}
       <SellerChoice />
     </Action>
   )

@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals'
 import type { ComparedOffer, OfferComparison, Rfq } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
 import { date, money, number } from '../format.ts'
@@ -31,6 +32,63 @@ const ROWS: readonly [field: Best, label: string, cellOf: (offer: ComparedOffer)
 /** A total says what it lacks, because an offer that leaves out a price is not cheaper for it. */
 const isWithoutShipping = ({ landedTotal, shippingCost }: ComparedOffer) => landedTotal && !shippingCost
 
+/** Whether the window is too narrow for columns. */
+const narrow = matchMedia('(max-width: 48rem)')
+const isNarrow = signal(narrow.matches)
+narrow.addEventListener('change', ({ matches }) => {
+  isNarrow.value = matches
+})
+
+const Value = ({ offer, field, value }: { offer: ComparedOffer; field: Best; value: string | undefined }) => (
+  <>
+    {offer.best.includes(field) && <span class="mark">{t.comparison.best}</span>}{' '}
+    {value ?? <span class="quiet">{unpriced(offer)}</span>}
+    {field === 'landedTotal' && isWithoutShipping(offer) && <small class="quiet">{t.comparison.withoutShipping}</small>}
+  </>
+)
+
+/** What an offer is called, with its standing. */
+const OfferName = ({ offer }: { offer: ComparedOffer }) => (
+  <>
+    {offer.manufacturerName}
+    <small>
+      <FactoryName id={offer.factoryId} /> · {fill(t.comparison.revision, { count: number(offer.revision) })}
+    </small>
+    {offer.isOutdated && <small class="hint">{t.comparison.outdated}</small>}
+    {offer.state === 'ACCEPTED' && <Badge of="offer" state={offer.state} />}
+  </>
+)
+
+/** A card for each offer. */
+const Cards = ({ quantity, offers }: OfferComparison) => (
+  <section class="stack" aria-label={fill(t.comparison.offersFor, { pieces: number(quantity) })}>
+    {offers.map((offer) => (
+      <article key={offer.offerId} class="offer" aria-label={offer.manufacturerName}>
+        <h3>
+          <OfferName offer={offer} />
+        </h3>
+        <dl class="facts">
+          {ROWS.map(([field, label, cellOf]) => (
+            <div key={field} class={offer.best.includes(field) ? 'best' : ''}>
+              <dt>{label}</dt>
+              <dd>
+                <Value offer={offer} field={field} value={cellOf(offer)} />
+              </dd>
+            </div>
+          ))}
+          {offer.notes && (
+            <div>
+              <dt>{t.offer.notes}</dt>
+              <dd>{offer.notes}</dd>
+            </div>
+          )}
+        </dl>
+        {offer.unpriced !== 'SEALED' && <DocumentLinks of="offer" id={offer.offerId} />}
+      </article>
+    ))}
+  </section>
+)
+
 /** Offers as columns. The best value of a row is not marked by colour only. */
 const Offers = ({ quantity, offers }: OfferComparison) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled with the keyboard.
@@ -42,12 +100,7 @@ const Offers = ({ quantity, offers }: OfferComparison) => (
           <td />
           {offers.map((offer) => (
             <th key={offer.offerId} scope="col">
-              {offer.manufacturerName}
-              <small>
-                <FactoryName id={offer.factoryId} /> · {fill(t.comparison.revision, { count: number(offer.revision) })}
-              </small>
-              {offer.isOutdated && <small class="hint">{t.comparison.outdated}</small>}
-              {offer.state === 'ACCEPTED' && <Badge of="offer" state={offer.state} />}
+              <OfferName offer={offer} />
             </th>
           ))}
         </tr>
@@ -60,11 +113,7 @@ const Offers = ({ quantity, offers }: OfferComparison) => (
               const isBest = offer.best.includes(field)
               return (
                 <td key={offer.offerId} class={isBest ? 'number best' : 'number'}>
-                  {isBest && <span class="mark">{t.comparison.best}</span>}{' '}
-                  {cellOf(offer) ?? <span class="quiet">{unpriced(offer)}</span>}
-                  {field === 'landedTotal' && isWithoutShipping(offer) && (
-                    <small class="quiet">{t.comparison.withoutShipping}</small>
-                  )}
+                  <Value offer={offer} field={field} value={cellOf(offer)} />
                 </td>
               )
             })}
@@ -172,7 +221,13 @@ function Compared({ rfq }: { rfq: Rfq }) {
         </div>
         <Shown read={read}>
           {(comparison) =>
-            comparison.offers.length === 0 ? <Empty>{t.comparison.none}</Empty> : <Offers {...comparison} />
+            comparison.offers.length === 0 ? (
+              <Empty>{t.comparison.none}</Empty>
+            ) : isNarrow.value ? (
+              <Cards {...comparison} />
+            ) : (
+              <Offers {...comparison} />
+            )
           }
         </Shown>
       </section>

@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { RFQ } from '../../../../../proto/states/rfqs.ts'
 import { post, type Rfq, type RfqAcceptance } from '../api.ts'
-import { useList } from '../data.ts'
-import { time } from '../format.ts'
+import { labelIn, processes } from '../catalogs.ts'
+import { useList, useRecord } from '../data.ts'
+import { number, time } from '../format.ts'
 import { mayUse, orgId } from '../me.ts'
 import { OrgName } from '../names.tsx'
 import { fill, t } from '../texts.ts'
@@ -30,6 +31,30 @@ export function useStanding(rfq: Rfq): Standing {
   if (data === undefined) return 'unknown'
   return data.some((one) => one.manufacturerOrgId === orgId.value) ? 'accepted' : 'pending'
 }
+
+/** What an invited manufacturer reads of the part before it accepts the terms, beside the title and the quantities. */
+export function useOutlineFacts(rfq: Rfq): (readonly [label: string, value: string | undefined])[] {
+  const isPending = useStanding(rfq) === 'pending' && !hasDeclined(rfq)
+  const { data: part } = useRecord(isPending ? '/v1/parts/{id}' : undefined, { path: { id: rfq.partId } })
+  if (!part) return []
+  return [
+    [t.parts.materialType, part.materialType && t.materialTypes[part.materialType]],
+    [t.parts.process, labelIn(processes(), part.processId)],
+  ]
+}
+
+/** Which revision's files are released, and that those new in a later one are not. */
+const releaseOf = ({ partRevision = 0 }: Rfq, { filesReleasedTime, filesReleasedRevision }: RfqAcceptance) => {
+  if (filesReleasedTime === undefined) return undefined
+  const isOlder = filesReleasedRevision !== undefined && filesReleasedRevision < partRevision
+  if (!isOlder) return time(filesReleasedTime)
+  const revisions = { released: number(filesReleasedRevision), current: number(partRevision) }
+  return `${time(filesReleasedTime)}. ${fill(t.confidentiality.releasedOlder, revisions)}`
+}
+
+/** Whether files of the revision that the RFQ pins may lack a release. */
+const lacksRelease = ({ partRevision = 0 }: Rfq, { filesReleasedTime, filesReleasedRevision = 0 }: RfqAcceptance) =>
+  filesReleasedTime === undefined || filesReleasedRevision < partRevision
 
 /** What an invited manufacturer reads once it has accepted the terms. */
 export function AfterAcceptance({ rfq, children }: { rfq: Rfq; children: ComponentChildren }) {
@@ -65,7 +90,7 @@ export function ConfidentialityTerms({ rfq }: { rfq: Rfq }) {
         <Facts
           of={[
             [t.confidentiality.accepted, time(own.acceptedTime)],
-            [t.confidentiality.released, own.filesReleasedTime && time(own.filesReleasedTime)],
+            [t.confidentiality.released, releaseOf(rfq, own)],
           ]}
         />
       )}
@@ -81,7 +106,7 @@ function ReleaseSteps({ rfq, acceptance }: { rfq: Rfq; acceptance: RfqAcceptance
       <Action
         label={t.confidentiality.release}
         hint={t.confidentiality.releaseHint}
-        when={!isOut && mayUse(RFQ, 'releaseFiles', rfq)}
+        when={lacksRelease(rfq, acceptance) && mayUse(RFQ, 'releaseFiles', rfq)}
         onRun={() => post('/flows/v1/rfqs/{id}/release-files', rfq.id, body)}
       />
       <Action
@@ -136,7 +161,7 @@ export function Acceptances({ rfq }: { rfq: Rfq }) {
           },
           {
             label: t.confidentiality.released,
-            cell: (one) => (one.filesReleasedTime === undefined ? '' : time(one.filesReleasedTime)),
+            cell: (one) => releaseOf(rfq, one),
           },
           { label: t.ui.actions, cell: (one) => <ReleaseSteps rfq={rfq} acceptance={one} /> },
         ]}

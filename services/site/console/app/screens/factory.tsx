@@ -95,6 +95,7 @@ function Steps({ factory }: { factory: Factory }) {
       ))}
       <Edit
         label={t.verbs.patch}
+        submit={t.ui.save}
         when={factory.orgId === orgId.value && permits('PATCH /flows/v1/factories/{id}')}
         read={readOf(id)}
         onRun={(data, headers) => patch('/flows/v1/factories/{id}', id, factoryContentOf(data), headers)}

@@ -28,6 +28,7 @@ const AddressActions = ({ address: { id, confirmed } }: { address: MailAddress }
     />
     <Edit
       label={t.verbs.patch}
+      submit={t.ui.save}
       when={permits('PATCH /flows/v1/mail-addresses/{id}')}
       read={() => market.GET('/flows/v1/mail-addresses/{id}', at(id))}
       onRun={(data, headers) => patch('/flows/v1/mail-addresses/{id}', id, topicsIn(data), headers)}

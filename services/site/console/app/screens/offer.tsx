@@ -5,7 +5,7 @@ import { at, type Currency, command, ifMatch, market, type Offer, post, type Rfq
 import { type Read, useList, useRecord } from '../data.ts'
 import { amountText, number, time } from '../format.ts'
 import { mayUse, orgId, permits } from '../me.ts'
-import { OrgName, PartTitle } from '../names.tsx'
+import { OrgName, partTitle } from '../names.tsx'
 import { fill, t } from '../texts.ts'
 import { Action, optionalReason, Reason } from '../ui/dialog.tsx'
 import { DocumentLinks, Documents } from '../ui/documents.tsx'
@@ -13,8 +13,9 @@ import { PartFiles } from '../ui/files.tsx'
 import { amountOf, Field, Form, localTime, numberOf, textOf, timeOf } from '../ui/form.tsx'
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
-import { AfterAcceptance, ConfidentialityTerms, useStanding } from './confidentiality.tsx'
+import { AfterAcceptance, ConfidentialityTerms, useOutlineFacts, useStanding } from './confidentiality.tsx'
 import { Terms } from './offer-terms.tsx'
+import { Questions } from './questions.tsx'
 import { Decline, Declined, hasDeclined, termFacts } from './rfq-terms.tsx'
 
 const DAY_MS = 86_400_000
@@ -346,6 +347,20 @@ function OffersOnceAccepted({ rfq }: { rfq: Rfq }) {
   )
 }
 
+/** What is asked for. */
+const Asked = ({ rfq }: { rfq: Rfq }) => (
+  <Section title={t.rfqs.request}>
+    <Facts
+      of={[
+        [t.rfqs.consumer, <OrgName key="consumer" id={rfq.consumerOrgId} />],
+        ...useOutlineFacts(rfq),
+        ...termFacts(rfq),
+        [t.rfqs.requirements, rfq.requirements],
+      ]}
+    />
+  </Section>
+)
+
 /** The offer of the caller's organization for an RFQ, beside what is asked for. */
 export function OfferScreen({ id = '' }: { id?: string }) {
   const read = useRecord('/v1/rfqs/{id}', { path: { id } })
@@ -356,25 +371,20 @@ export function OfferScreen({ id = '' }: { id?: string }) {
           title={t.offer.title}
           over={
             <>
-              <a href={`/console/rfqs/${id}`}>{rfq.serialNumber}</a> · <PartTitle id={rfq.partId} />
+              <a href={`/console/rfqs/${id}`}>{rfq.serialNumber}</a> · {partTitle(rfq.partId, rfq.serialNumber)}
             </>
           }
-          badge={<Badge of="rfq" state={rfq.state} />}
+          badge={hasDeclined(rfq) ? <Badge of="invitation" state="DECLINED" /> : <Badge of="rfq" state={rfq.state} />}
           actions={<Decline rfq={rfq} />}
         >
           <div class="beside">
             {rfq.consumerOrgId === orgId.value ? <Empty>{t.offer.own}</Empty> : <OffersOnceAccepted rfq={rfq} />}
             <div class="stack">
-              <Section title={t.rfqs.request}>
-                <Facts
-                  of={[
-                    [t.rfqs.consumer, <OrgName key="consumer" id={rfq.consumerOrgId} />],
-                    ...termFacts(rfq),
-                    [t.rfqs.requirements, rfq.requirements],
-                  ]}
-                />
-              </Section>
+              <Asked rfq={rfq} />
               <AfterAcceptance rfq={rfq}>
+                {rfq.version !== undefined && rfq.consumerOrgId !== orgId.value && !hasDeclined(rfq) && (
+                  <Questions rfq={rfq} />
+                )}
                 <Documents of="rfq" id={id} title={t.documents.ofRequest} />
                 <PartFiles partId={rfq.partId} revision={rfq.partRevision} />
               </AfterAcceptance>

@@ -3,7 +3,7 @@ import { type Milestone, market, type Order, post } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
 import { date, money, number, region, time } from '../format.ts'
 import { mayUse, orgId, permits } from '../me.ts'
-import { FactoryName, OrgName, PartTitle } from '../names.tsx'
+import { FactoryName, OrgName, partTitle } from '../names.tsx'
 import { fill, t } from '../texts.ts'
 import { Action, Reason, reasonOf } from '../ui/dialog.tsx'
 import { Documents } from '../ui/documents.tsx'
@@ -27,7 +27,7 @@ function Steps({ order }: { order: Order }) {
     <Action
       key={verb}
       label={t.verbs[verb]}
-      hint={t.orders.hints[verb]}
+      hint={verb === 'confirm' && !order.filesReleasedTime ? t.orders.confirmEndsRelease : t.orders.hints[verb]}
       when={mayUse(ORDER, verb, order)}
       isPrimary={isPrimary}
       onRun={() => post(`/flows/v1/orders/{id}/${verb}`, order.id)}
@@ -157,6 +157,16 @@ function Delivery({ order: { rfqId, consumerOrgId, ipOwnerOrgId, manufacturerOrg
   )
 }
 
+const RELEASABLE = ORDER.verbs.releaseFiles.from as readonly Order['state'][]
+
+/** When the confidential files were released for the production; the two that need to know learn that they are not. */
+function releaseOf({ filesReleasedTime, manufacturerOrgId, ipOwnerOrgId, state }: Order) {
+  if (filesReleasedTime) return time(filesReleasedTime)
+  if (!RELEASABLE.includes(state)) return undefined
+  if (ipOwnerOrgId === orgId.value) return t.orders.notReleasedByYou
+  return manufacturerOrgId === orgId.value && t.orders.notReleased
+}
+
 const OrderFacts = ({ order }: { order: Order }) => (
   <Section title={t.orders.order}>
     <Facts
@@ -173,7 +183,7 @@ const OrderFacts = ({ order }: { order: Order }) => (
         [t.orders.due, <Due key="due" order={order} />],
         [t.orders.carrier, order.carrier],
         [t.orders.tracking, order.trackingNumber],
-        [t.orders.filesReleased, order.filesReleasedTime && time(order.filesReleasedTime)],
+        [t.orders.filesReleased, releaseOf(order)],
         [t.ui.reason, order.reason],
       ]}
     />
@@ -191,11 +201,11 @@ const OrderFacts = ({ order }: { order: Order }) => (
   </Section>
 )
 
-/** The documents of the order, with those that its RFQ requires before the shipment. */
+/** The documents of the order, with those that its RFQ requires with each shipment. */
 function OrderDocuments({ order }: { order: Order }) {
-  const { id, rfqId, manufacturerOrgId, sellerOrgId } = order
-  const isBeforeShipment = mayUse(ORDER, 'removeFiles', order) && manufacturerOrgId === orgId.value
-  const { data: rfq } = useRecord(isBeforeShipment ? '/v1/rfqs/{id}' : undefined, { path: { id: rfqId } })
+  const { id, rfqId, manufacturerOrgId, sellerOrgId, consumerOrgId } = order
+  const needsThem = [manufacturerOrgId, consumerOrgId].includes(orgId.value)
+  const { data: rfq } = useRecord(needsThem ? '/v1/rfqs/{id}' : undefined, { path: { id: rfqId } })
   const kinds = rfq?.requiredDocuments ?? []
   return (
     <Documents
@@ -215,11 +225,10 @@ export function OrderScreen({ id = '' }: { id?: string }) {
     <Shown isScreen read={read}>
       {(order) => (
         <Page
-          title={order.serialNumber}
+          title={partTitle(order.partId, order.serialNumber)}
           over={
             <>
-              <a href="/console/orders">{t.nav.orders}</a> · <PartTitle id={order.partId} /> · {t.home.due}{' '}
-              <Due order={order} />
+              <a href="/console/orders">{t.nav.orders}</a> · {order.serialNumber} · {t.home.due} <Due order={order} />
             </>
           }
           badge={<Badge of="order" state={order.state} />}

@@ -81,7 +81,7 @@ export function PackageAward(props: AwardProps) {
   const { rows, begin, names, isPossible } = useRows(props)
   const placed = useRef<readonly Order[]>([])
   const review = async (data: FormData) => {
-    if (sellerIn(data) === '') throw new FieldProblem('sellerOrgId', t.ui.missing)
+    const sellerOrgId = sellerIn(data)
     const chosen = rows.value.flatMap((row, index) => (row.offerId.value === '' ? [] : [{ row, index }]))
     const quantities = chosen.map(({ row }) => `${row.line.rfqId}:${piecesOf(row)}`).join(',')
     const params = { path: { id: pkg.id }, query: { quantities } }

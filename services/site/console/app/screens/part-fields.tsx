@@ -37,7 +37,7 @@ const LISTS = ['standardIds', 'criticalityIds', 'categoryIds', 'unspscCategoryId
 const AXES = ['x', 'y', 'z'] as const
 
 /** A section that was never unfolded has no fields, so its marker is missing and nothing of it is sent. */
-type PartSection = 'classes' | 'size' | 'own'
+type PartSection = 'classes' | 'size' | 'metadata' | 'own'
 const isUnfolded = (data: FormData, section: PartSection) => data.has(`section.${section}`)
 const Marker = ({ section }: { section: PartSection }) => <input type="hidden" name={`section.${section}`} value="on" />
 
@@ -77,8 +77,8 @@ export function partContentOf(data: FormData): { [K in keyof PartInput]: PartInp
         fieldId: name.slice('customField.'.length),
         optionId: String(optionId),
       })),
-      metadata: pairsOf(data, 'metadata'),
     }),
+    ...(isUnfolded(data, 'metadata') && { metadata: pairsOf(data, 'metadata') }),
   }
 }
 
@@ -138,9 +138,9 @@ const ListMarker = ({ name }: { name: (typeof LISTS)[number] }) => (
 )
 
 const FOUND = { page: 1, pageSize: 10 }
-const categoryOption = ({ id, name, code }: { id: string; name: string; code?: string }) =>
+export const categoryOption = ({ id, name, code }: { id: string; name: string; code?: string }) =>
   [id, code ? `${name} (${code})` : name] as const
-const unspscOption = ({ id, ...titles }: Record<string, unknown> & { id: string }) => {
+export const unspscOption = ({ id, ...titles }: Record<string, unknown> & { id: string }) => {
   const { commodityTitle, classTitle, familyTitle, segmentTitle } = titles
   return [id, `${commodityTitle ?? classTitle ?? familyTitle ?? segmentTitle ?? id} (${id})`] as const
 }
@@ -222,6 +222,15 @@ function Size({ part }: { part: Part | undefined }) {
   )
 }
 
+/** Visible to everyone who reads the part. */
+const Metadata = ({ part }: { part: Part | undefined }) => (
+  <>
+    <Marker section="metadata" />
+    <p class="quiet">{t.parts.metadataHint}</p>
+    <Pairs name="metadata" label={t.parts.metadata} value={part?.metadata} />
+  </>
+)
+
 /** What the organization defines for itself, and attaches to its part. */
 function OwnFields({ part }: { part: Part | undefined }) {
   const own = useSignal<{ units: BusinessUnit[]; fields: CustomField[] } | undefined>(undefined)
@@ -269,7 +278,6 @@ function OwnChoices({ part, units, fields }: { part: Part | undefined; units: Bu
           options={orNone(options.map((option) => [option.id, option.name] as const))}
         />
       ))}
-      <Pairs name="metadata" label={t.parts.metadata} value={part?.metadata} />
       <Field
         name="requireSubscription"
         label={t.parts.requireSubscription}
@@ -292,6 +300,7 @@ export const PartFields = ({ part }: { part?: Part }) => (
     <Unfold title={t.parts.sections.notes}>{() => <Notes part={part} />}</Unfold>
     <Unfold title={t.parts.sections.classes}>{() => <Classes part={part} />}</Unfold>
     <Unfold title={t.parts.sections.size}>{() => <Size part={part} />}</Unfold>
+    <Unfold title={t.parts.metadata}>{() => <Metadata part={part} />}</Unfold>
     <Unfold title={t.parts.sections.own}>{() => <OwnFields part={part} />}</Unfold>
   </>
 )

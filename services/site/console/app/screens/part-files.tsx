@@ -11,6 +11,18 @@ import { readersText } from './part-publication.tsx'
 
 const GROUPS = Object.entries(t.files.groups) as [FileGroup, string][]
 
+/** Formats of models and drawings, which are confidential at first. */
+const CAD = new Set(
+  (
+    '3dm 3ds 3mf amf asm catdrawing catpart catproduct cgr dgn dwf dwg dxf easm edrw eprt f3d fcstd iam idw ifc iges ' +
+    'igs ipt jt model nx obj par parasolid ply prt psm sat skp slddrw sldasm sldprt step stl stp stpz vda wrl x_b x_t'
+  ).split(' '),
+)
+
+/** The group that a file has until another one is chosen. */
+const groupAtFirst = ({ name }: File): FileGroup =>
+  CAD.has(name.slice(name.lastIndexOf('.') + 1).toLowerCase()) ? 'ip' : 'document'
+
 /** A file that a person has chosen, until it is added to the part. */
 interface Chosen {
   /** The name of its field. */
@@ -46,11 +58,11 @@ const Row = ({ part, chosen: { name, file, group, share }, onRemove }: RowProps)
         {fill(t.parts.noImage, { name: file.name })}
       </p>
     )}
-    {part.state === 'PUBLISHED' && (
-      <p role="status">
-        {fill(t.parts.seenAtOnce, { readers: readersText({ group: group.value as FileGroup }, part.internal) })}
-      </p>
-    )}
+    <p role="status">
+      {fill(part.state === 'PUBLISHED' ? t.parts.seenAtOnce : t.parts.seenOncePublished, {
+        readers: readersText({ group: group.value as FileGroup }, part.internal),
+      })}
+    </p>
     <progress
       aria-label={fill(t.parts.progressOf, { name: file.name })}
       max={1}
@@ -83,7 +95,7 @@ export function AddFiles({ part }: { part: Part }) {
   const choose = (files: readonly File[]) => {
     const added = files.map((file) => {
       count.current += 1
-      return { name: `chosen.${count.current}`, file, group: signal<string>('document'), share: signal(0) }
+      return { name: `chosen.${count.current}`, file, group: signal<string>(groupAtFirst(file)), share: signal(0) }
     })
     chosen.value = [...chosen.value, ...added]
   }

@@ -1,34 +1,30 @@
 import { useLocation } from 'preact-iso/router'
 import { PART } from '../../../../../proto/states/parts.ts'
-import { at, market, type Part, patch, post, remove } from '../api.ts'
-import { criticalities, labelIn, materials, processes, standards } from '../catalogs.ts'
+import { at, type File, market, type Part, patch, post, remove } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
-import { date, number } from '../format.ts'
 import { mayUse, orgId, permits } from '../me.ts'
-import { OrgName } from '../names.tsx'
 import { fill, t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
 import { Edit } from '../ui/edit.tsx'
 import { PartFiles } from '../ui/files.tsx'
-import { Field, textOf } from '../ui/form.tsx'
-import { Badge, Facts, Page, Section } from '../ui/page.tsx'
+import { Badge, Page, Section } from '../ui/page.tsx'
 import { Shown } from '../ui/states.tsx'
 import { Timeline } from '../ui/timeline.tsx'
+import { PartFacts } from './part-facts.tsx'
 import { PartFields, partContentOf } from './part-fields.tsx'
 import { AddFiles } from './part-files.tsx'
 import { Publish } from './part-publication.tsx'
 import { RequestPart } from './subscriptions.tsx'
 
-function RemoveFile({ partId }: { partId: string }) {
-  const files = useRecord('/v1/parts/{id}/files', { path: { id: partId } }).data?.items ?? []
-  const removeFile = (data: FormData) =>
-    patch('/v1/parts/{id}/files', partId, { remove: [textOf(data, 'fileId') ?? ''] })
-  return (
-    <Action label={t.parts.removeFile} when={files.length > 0} isDangerous onRun={removeFile}>
-      <Field name="fileId" label={t.parts.file} options={files.map(({ id, name }) => [id, name])} />
-    </Action>
-  )
-}
+/** Removes a file of an own part. */
+const RemoveFile = ({ partId, file: { id, name } }: { partId: string; file: File }) => (
+  <Action
+    label={t.ui.remove}
+    hint={fill(t.parts.removeFileHint, { name })}
+    isDangerous
+    onRun={() => patch('/v1/parts/{id}/files', partId, { remove: [id] })}
+  />
+)
 
 function Steps({ part }: { part: Part }) {
   const { route } = useLocation()
@@ -57,6 +53,7 @@ function Steps({ part }: { part: Part }) {
       />
       <Edit
         label={t.verbs.patch}
+        submit={t.ui.save}
         when={mayUse(PART, 'patch', part)}
         isWide
         read={() => market.GET('/v1/parts/{id}', at(id))}
@@ -75,47 +72,6 @@ function Steps({ part }: { part: Part }) {
     </>
   )
 }
-
-/** The extents that are known, in their unit. */
-function sizeOf({ boundingBox, unitSystem }: Part): string | undefined {
-  const lengths = [boundingBox?.x, boundingBox?.y, boundingBox?.z].filter((length) => length !== undefined)
-  if (lengths.length === 0) return undefined
-  return `${lengths.map(number).join(' × ')} ${unitSystem === 'IMPERIAL' ? 'in' : 'mm'}`
-}
-
-const PartFacts = ({ part }: { part: Part }) => (
-  <Section title={t.parts.part}>
-    {part.description && <p class="text">{part.description}</p>}
-    <Facts
-      of={[
-        [t.orgRoles.IP_OWNER, <OrgName key="owner" id={part.ipOwnerOrgId} />],
-        [
-          t.parts.material,
-          labelIn(materials(), part.materialId) ?? (part.materialType && t.materialTypes[part.materialType]),
-        ],
-        [t.parts.process, labelIn(processes(), part.processId)],
-        [part.ipOwnerOrgId === orgId.value ? t.parts.reference : t.parts.ownersReference, part.externalRef],
-        [t.parts.internal, part.internal && t.ui.yes],
-        [t.parts.descriptionManufacturer, part.descriptionManufacturer],
-        [t.parts.materialNote, part.materialNote],
-        [t.parts.processNote, part.processNote],
-        [t.parts.rapidMaterial, part.rapidManufacturingMaterial],
-        [t.factories.standards, part.standardIds.map((code) => labelIn(standards(), code)).join(', ')],
-        [t.parts.criticalities, part.criticalityIds.map((code) => labelIn(criticalities(), code)).join(', ')],
-        [t.parts.keywords, part.keywords.join(', ')],
-        [t.parts.sections.size, sizeOf(part)],
-        [t.parts.documentation, part.documentationRequirementNotes],
-        [t.parts.exemptions, part.exemptionsNotes],
-        [t.parts.notes, part.otherRequirementNotes],
-        [t.parts.requireSubscription, part.requireSubscription && t.ui.yes],
-        ...Object.entries(part.metadata).map(([key, value]) => [key, value] as const),
-        [t.parts.revisionNumber, String(part.revision)],
-        [t.parts.published, part.publishedTime && date(part.publishedTime)],
-        [t.parts.updated, date(part.updatedTime)],
-      ]}
-    />
-  </Section>
-)
 
 export function PartScreen({ id = '' }: { id?: string }) {
   const { revision } = useLocation().query
@@ -156,11 +112,14 @@ export function PartScreen({ id = '' }: { id?: string }) {
               )}
             </div>
             <div class="stack">
-              <PartFiles partId={id} revision={revision === undefined ? undefined : Number(revision)} />
+              <PartFiles
+                partId={id}
+                revision={revision === undefined ? undefined : Number(revision)}
+                action={mayChangeFiles && ((file) => <RemoveFile partId={id} file={file} />)}
+              />
               {mayChangeFiles && (
                 <div class="actions">
                   <AddFiles part={part} />
-                  <RemoveFile partId={id} />
                 </div>
               )}
             </div>

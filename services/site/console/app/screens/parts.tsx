@@ -1,3 +1,5 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { command, market, type Part, type PartInput } from '../api.ts'
 import { labelIn, materials } from '../catalogs.ts'
@@ -26,14 +28,76 @@ const COLUMNS: readonly Column<Part>[] = [
   { label: t.ui.state, cell: ({ state }) => <Badge of="part" state={state} /> },
 ]
 
-const VIEWS = ['IP_OWNER', 'CONSUMER'] as const
+const VIEWS = ['IP_OWNER', 'CONSUMER', 'SUBSCRIBED'] as const
+type View = (typeof VIEWS)[number]
 
-/** The published parts of all organizations, or those of the own one. */
+interface TableProps {
+  view: Exclude<View, 'SUBSCRIBED'>
+  q: string
+}
+
+const Listed = ({ view, q }: TableProps) => (
+  <ListTable
+    caption={t.nav.parts}
+    list={useList('/flows/v1/parts', { query: { view, ...(q && { q }) } })}
+    columns={COLUMNS}
+    empty={t.parts.empty}
+  />
+)
+
+/** The parts, internal ones too, to which the organization subscribes by name. */
+function Subscribed({ q }: { q: string }) {
+  const list = useList('/flows/v1/subscriptions', { query: { view: 'CONSUMER', state: 'ACTIVE' } })
+  const ids = [...new Set(list.data?.flatMap(({ partId }) => partId ?? []))]
+  const read = useSignal<{ ids: string; parts: Part[] } | undefined>(undefined)
+  const error = useSignal<unknown>(undefined)
+  const key = list.data && ids.join()
+  useEffect(() => {
+    if (key === undefined) return
+    const parts: Promise<Part[]> = key === '' ? Promise.resolve([]) : readInBatches(key.split(','))
+    parts.then(
+      (found) => {
+        read.value = { ids: key, parts: found }
+        error.value = undefined
+      },
+      (reason) => {
+        error.value = reason
+      },
+    )
+  }, [key])
+  const text = q.toLowerCase()
+  const data = read.value?.parts.filter(({ title = '', serialNumber, externalRef = '' }) =>
+    [title, serialNumber, externalRef].some((each) => each.toLowerCase().includes(text)),
+  )
+  return (
+    <ListTable
+      caption={t.nav.parts}
+      list={{ ...list, data, error: list.error ?? error.value }}
+      columns={COLUMNS}
+      empty={t.parts.noSubscribed}
+    />
+  )
+}
+
+const MAX_BATCH = 100
+
+async function readInBatches(ids: readonly string[]): Promise<Part[]> {
+  const parts: Part[] = []
+  for (let at = 0; at < ids.length; at += MAX_BATCH) {
+    const body = { ids: ids.slice(at, at + MAX_BATCH) }
+    parts.push(...(await market.POST('/flows/v1/parts:batch-get', { body })).data.items)
+  }
+  return parts
+}
+
+const isOffered = (view: View) => view === 'CONSUMER' || can(view === 'IP_OWNER' ? 'app:ip-owner' : 'app:consumer')
+
+/** The published parts of all organizations, those of the own one, or those to which it subscribes. */
 export function Parts() {
   const { route } = useLocation()
-  const view = useFilter('view', can('app:ip-owner') ? 'IP_OWNER' : 'CONSUMER', VIEWS)
+  const views = VIEWS.filter((each) => isOffered(each))
+  const view = useFilter<View>('view', views[0] ?? 'CONSUMER', views)
   const q = useFilter('q', '')
-  const list = useList('/flows/v1/parts', { query: { view: view.value, ...(q.value && { q: q.value }) } })
   const create = async (data: FormData) => {
     const { id } = await command(() => market.POST('/v1/parts', { body: partContentOf(data) as PartInput }))
     route(`/console/parts/${id}`)
@@ -63,19 +127,12 @@ export function Parts() {
     >
       <section class="panel">
         <div class="filters">
-          {can('app:ip-owner') && (
-            <Filter
-              label={t.ui.show}
-              {...bind(view)}
-              options={[
-                ['IP_OWNER', t.parts.own],
-                ['CONSUMER', t.parts.all],
-              ]}
-            />
+          {views.length > 1 && (
+            <Filter label={t.ui.show} {...bind(view)} options={views.map((each) => [each, t.parts.views[each]])} />
           )}
           <Search {...bind(q)} />
         </div>
-        <ListTable caption={t.nav.parts} list={list} columns={COLUMNS} empty={t.parts.empty} />
+        {view.value === 'SUBSCRIBED' ? <Subscribed q={q.value} /> : <Listed view={view.value} q={q.value} />}
       </section>
     </Page>
   )

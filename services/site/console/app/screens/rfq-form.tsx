@@ -1,4 +1,5 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { useLocation } from 'preact-iso/router'
 import { numbersIn } from '../amounts.ts'
 import {
@@ -12,6 +13,7 @@ import {
   type RfqInput,
 } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
+import { orgId } from '../me.ts'
 import { t } from '../texts.ts'
 import { Choices, CountryField, chosenIn } from '../ui/choices.tsx'
 import { Field, Form, localTime, textOf, timeOf } from '../ui/form.tsx'
@@ -65,8 +67,15 @@ export function termsOf(data: FormData, regionCode: string) {
   }
 }
 
-/** Fields of the delivery, which an amendment may change. */
-export const DeliveryFields = ({ rfq, closes }: { rfq: Rfq | undefined; closes: string }) => {
+interface DeliveryFieldsProps {
+  rfq: Rfq | undefined
+  closes: string
+  /** The country of a draft. */
+  children?: ComponentChildren
+}
+
+/** Fields of the delivery. An amendment may change all but the country. */
+export const DeliveryFields = ({ rfq, closes, children }: DeliveryFieldsProps) => {
   const day = useSignal(rfq?.requestedDeliveryDate ?? '')
   return (
     <>
@@ -80,6 +89,7 @@ export const DeliveryFields = ({ rfq, closes }: { rfq: Rfq | undefined; closes: 
       />
       <fieldset class="stack">
         <legend>{t.rfqs.delivery}</legend>
+        {children}
         <small class="quiet">{t.rfqs.deliveryHint}</small>
         <Field name="delivery.name" label={t.rfqs.recipient} value={rfq?.delivery?.name} isOptional />
         <Field
@@ -108,8 +118,15 @@ export const DeliveryFields = ({ rfq, closes }: { rfq: Rfq | undefined; closes: 
 const utcDay = (local: string) => (local === '' ? '' : new Date(local).toISOString().slice(0, 10))
 const isPast = (local: string) => local !== '' && Date.parse(local) <= Date.now()
 
-/** `ofPackage`: the terms of all lines, whose quantities are apart. */
-export const RfqFields = ({ rfq, ofPackage = false }: { rfq?: Rfq; ofPackage?: boolean }) => {
+interface RfqFieldsProps {
+  rfq?: Rfq
+  /** Whether the organization owns the part, so that it may release its confidential files. */
+  isOwnPart?: boolean
+  /** The terms of all lines, whose quantities are apart. */
+  ofPackage?: boolean
+}
+
+export const RfqFields = ({ rfq, isOwnPart = true, ofPackage = false }: RfqFieldsProps) => {
   const closes = useSignal(localTime(rfq?.expireTime ?? new Date(Date.now() + 14 * DAY_MS).toISOString()))
   return (
     <>
@@ -136,18 +153,17 @@ export const RfqFields = ({ rfq, ofPackage = false }: { rfq?: Rfq; ofPackage?: b
           options={Intl.supportedValuesOf('currency').map((code) => [code, code])}
         />
       </div>
-      <div class="columns">
-        <CountryField name="deliveryRegionCode" label={t.rfqs.country} value={rfq?.deliveryRegionCode} />
-        <Field
-          name="incoterm"
-          label={t.rfqs.incoterm}
-          value={rfq?.incoterm ?? ''}
-          options={[['', '–'], ...INCOTERMS.map((term) => [term, term] as const)]}
-        />
-      </div>
       <Field name="requirements" label={t.rfqs.requirements} rows={4} value={rfq?.requirements} isOptional />
       <Field name="paymentTerms" label={t.rfqs.paymentTerms} value={rfq?.paymentTerms} isOptional />
-      <DeliveryFields rfq={rfq} closes={closes.value} />
+      <Field
+        name="incoterm"
+        label={t.rfqs.incoterm}
+        value={rfq?.incoterm ?? ''}
+        options={[['', '–'], ...INCOTERMS.map((term) => [term, term] as const)]}
+      />
+      <DeliveryFields rfq={rfq} closes={closes.value}>
+        <CountryField name="deliveryRegionCode" label={t.rfqs.country} value={rfq?.deliveryRegionCode} />
+      </DeliveryFields>
       <Field
         name="sealed"
         label={t.rfqs.sealed}
@@ -163,13 +179,15 @@ export const RfqFields = ({ rfq, ofPackage = false }: { rfq?: Rfq; ofPackage?: b
         value={rfq?.confidentialityTerms}
         isOptional
       />
-      <Field
-        name="releaseFiles"
-        label={t.confidentiality.releaseAtOnce}
-        hint={t.confidentiality.releaseAtOnceHint}
-        type="checkbox"
-        value={String(rfq?.releaseFiles ?? false)}
-      />
+      {isOwnPart && (
+        <Field
+          name="releaseFiles"
+          label={t.confidentiality.releaseAtOnce}
+          hint={t.confidentiality.releaseAtOnceHint}
+          type="checkbox"
+          value={String(rfq?.releaseFiles ?? false)}
+        />
+      )}
     </>
   )
 }
@@ -185,9 +203,8 @@ export const patchRfq = (id: string, data: FormData, headers: { 'If-Match': stri
 }
 
 /** The chosen part stays among the options, whatever else is found. */
-function PartChoice({ partId }: { partId: string }) {
+function PartChoice({ chosen }: { chosen: Signal<string> }) {
   const q = useSignal('')
-  const chosen = useSignal(partId)
   const search = q.value && { q: q.value }
   const list = useList('/flows/v1/parts', { query: { view: 'CONSUMER', ...search } })
   // Own parts may be internal.
@@ -212,6 +229,8 @@ function PartChoice({ partId }: { partId: string }) {
 /** A new RFQ, which is a draft until it is published. */
 export function NewRfq() {
   const { query, route } = useLocation()
+  const chosen = useSignal(query.part ?? '')
+  const { data: part } = useRecord(chosen.value === '' ? undefined : '/v1/parts/{id}', { path: { id: chosen.value } })
   const create = async (data: FormData) => {
     const body: RfqInput = { partId: textOf(data, 'partId') ?? '', ...contentOf(data) }
     const { id } = await command(() => market.POST('/flows/v1/rfqs', { body }))
@@ -222,8 +241,8 @@ export function NewRfq() {
       <section class="panel narrow">
         <p class="quiet">{t.rfqs.createHint}</p>
         <Form onSend={create} submit={t.rfqs.saveDraft}>
-          <PartChoice partId={query.part ?? ''} />
-          <RfqFields />
+          <PartChoice chosen={chosen} />
+          <RfqFields isOwnPart={part?.ipOwnerOrgId === orgId.value} />
         </Form>
       </section>
     </Page>

@@ -4,10 +4,11 @@ import { numbersIn } from '../amounts.ts'
 import { type Delivery, market, post, type Rfq } from '../api.ts'
 import { useRecord } from '../data.ts'
 import { date, number, region, time } from '../format.ts'
-import { mayUse } from '../me.ts'
+import { mayUse, permits } from '../me.ts'
 import { PartTitle } from '../names.tsx'
 import { fill, t } from '../texts.ts'
 import { Action, optionalReason, Reason, reasonOf } from '../ui/dialog.tsx'
+import { DocumentFields, documentFieldOf, sendDocuments, useDocumentChoice } from '../ui/document-choice.tsx'
 import { Edit } from '../ui/edit.tsx'
 import { Field, localTime, textOf, timeOf } from '../ui/form.tsx'
 import { DeliveryFields, termsOf } from './rfq-form.tsx'
@@ -68,13 +69,16 @@ export function PinnedPart({ partId, partRevision }: Pin) {
 /** Corrects an open RFQ. Offers for the former version have to be reconfirmed or revised. */
 export function Amend({ rfq, when }: { rfq: Rfq; when: boolean }) {
   const { id } = rfq
-  const amend = (data: FormData, unchanged: { 'If-Match': string }, present: Rfq) => {
+  const choice = useDocumentChoice('DRAWING')
+  const amend = async (data: FormData, unchanged: { 'If-Match': string }, present: Rfq) => {
     const { paymentTerms, ...delivery } = termsOf(data, present.deliveryRegionCode)
     // The field shows minutes, so an unchanged one would be an earlier expiry.
     const isExtended = textOf(data, 'expireTime') !== localTime(present.expireTime)
     const expireTime = isExtended ? timeOf(data, 'expireTime') : undefined
+    const add = await sendDocuments(choice)
     const body = {
       ...delivery,
+      ...(add.length > 0 && { files: { add } }),
       quantities: numbersIn(textOf(data, 'quantities') ?? ''),
       requirements: textOf(data, 'requirements') ?? null,
       ...(expireTime && { expireTime }),
@@ -88,8 +92,13 @@ export function Amend({ rfq, when }: { rfq: Rfq; when: boolean }) {
       label={t.verbs.amend}
       hint={t.rfqs.amendHint}
       when={when}
-      read={() => market.GET('/v1/rfqs/{id}', { params: { path: { id } } })}
+      isWide
+      read={() => {
+        choice.chosen.value = []
+        return market.GET('/v1/rfqs/{id}', { params: { path: { id } } })
+      }}
       onRun={amend}
+      form={{ pathOf: (field) => documentFieldOf(field, choice) }}
     >
       {(present) => (
         <>
@@ -117,6 +126,7 @@ export function Amend({ rfq, when }: { rfq: Rfq; when: boolean }) {
           />
           <Field name="requirements" label={t.rfqs.requirements} rows={4} value={present.requirements} isOptional />
           <DeliveryFields rfq={present} closes={localTime(present.expireTime)} />
+          {permits('POST /v1/uploads') && <DocumentFields choice={choice} />}
           <Reason isLater />
         </>
       )}

@@ -1,25 +1,25 @@
-import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
 import { RFQ } from '../../../../../proto/states/rfqs.ts'
 import { market, post, type Rfq, remove } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
-import { number, region, time } from '../format.ts'
+import { number } from '../format.ts'
 import { mayUse, orgId, permits } from '../me.ts'
-import { FactoryName, OrgName } from '../names.tsx'
-import { t } from '../texts.ts'
+import { FactoryName, OrgName, orgName, partTitle } from '../names.tsx'
+import { fill, t } from '../texts.ts'
 import { Action, Reason, reasonOf } from '../ui/dialog.tsx'
 import { Documents } from '../ui/documents.tsx'
 import { Edit } from '../ui/edit.tsx'
 import { PartFiles } from '../ui/files.tsx'
 import { Field, localTime, timeOf } from '../ui/form.tsx'
-import { bind, ListTable, Search, Table } from '../ui/list.tsx'
+import { ListTable } from '../ui/list.tsx'
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
-import { Empty, Shown } from '../ui/states.tsx'
+import { Shown } from '../ui/states.tsx'
 import { Timeline } from '../ui/timeline.tsx'
-import { Acceptances, AfterAcceptance, ConfidentialityTerms } from './confidentiality.tsx'
+import { Acceptances, AfterAcceptance, ConfidentialityTerms, useOutlineFacts } from './confidentiality.tsx'
 import { Conversations } from './conversations.tsx'
 import { Questions } from './questions.tsx'
 import { patchRfq, RfqFields } from './rfq-form.tsx'
+import { Invitations, Matches } from './rfq-invitations.tsx'
 import { Amend, Decline, Declined, hasDeclined, PinnedPart, termFacts } from './rfq-terms.tsx'
 
 /** The steps of the consumer, and the decline of an invited manufacturer. */
@@ -57,11 +57,12 @@ function Actions({ rfq }: { rfq: Rfq }) {
       <Decline rfq={rfq} />
       <Edit
         label={t.verbs.patch}
+        submit={t.ui.save}
         when={may('patch')}
         read={read}
         onRun={(data, unchanged) => patchRfq(id, data, unchanged)}
       >
-        {(present) => <RfqFields rfq={present} />}
+        {(present) => <RfqFields rfq={present} isOwnPart={present.ipOwnerOrgId === orgId.value} />}
       </Edit>
       <Amend rfq={rfq} when={may('amend')} />
       <Action label={t.verbs.extend} when={may('extend')} onRun={until('extend')}>
@@ -78,7 +79,7 @@ function Actions({ rfq }: { rfq: Rfq }) {
       />
       <Edit
         label={t.verbs.publish}
-        hint={t.rfqs.publishHint}
+        hint={publishHint(rfq)}
         when={may('publish')}
         isPrimary
         read={read}
@@ -98,11 +99,18 @@ function Actions({ rfq }: { rfq: Rfq }) {
   )
 }
 
+/** What the publication means, with the names of the manufacturers that it invites. */
+const publishHint = ({ manufacturerIds }: Rfq) =>
+  manufacturerIds.length === 0
+    ? t.rfqs.inviteFirst
+    : `${fill(t.rfqs.invitesNow, { makers: manufacturerIds.map(orgName).join(', ') })} ${t.rfqs.publishHint}`
+
 const RfqFacts = ({ rfq }: { rfq: Rfq }) => (
   <Section title={t.rfqs.request}>
     <Facts
       of={[
         [t.rfqs.part, <PinnedPart key="part" {...rfq} />],
+        ...useOutlineFacts(rfq),
         ...termFacts(rfq),
         [t.rfqs.ipOwner, <OrgName key="ip" id={rfq.ipOwnerOrgId} />],
         [t.ui.reason, rfq.reason],
@@ -111,115 +119,6 @@ const RfqFacts = ({ rfq }: { rfq: Rfq }) => (
     {rfq.requirements && <Facts of={[[t.rfqs.requirements, rfq.requirements]]} />}
   </Section>
 )
-
-function Invitations({ rfq }: { rfq: Rfq }) {
-  const list = useList('/flows/v1/rfqs/{id}/invitations', { path: { id: rfq.id } }, (one) => one.manufacturerOrgId)
-  const columns = [
-    {
-      label: t.rfqs.manufacturer,
-      cell: ({ manufacturerOrgId: id }: { manufacturerOrgId: string }) => <OrgName id={id} />,
-    },
-  ]
-  if (rfq.state === 'DRAFT') {
-    const invited = rfq.manufacturerIds.map((manufacturerOrgId) => ({ manufacturerOrgId }))
-    return (
-      <Section title={t.rfqs.invitations}>
-        {invited.length === 0 ? (
-          <Empty>{t.rfqs.inviteFirst}</Empty>
-        ) : (
-          <Table caption={t.rfqs.invitations} items={invited} columns={columns} idOf={(one) => one.manufacturerOrgId} />
-        )}
-      </Section>
-    )
-  }
-  return (
-    <Section title={t.rfqs.invitations}>
-      <ListTable
-        caption={t.rfqs.invitations}
-        list={list}
-        idOf={(one) => one.manufacturerOrgId}
-        columns={[
-          ...columns,
-          { label: t.ui.reason, cell: ({ reason }) => reason ?? '' },
-          {
-            label: t.ui.since,
-            cell: (one) => time(one.offeredTime ?? one.declinedTime ?? one.readTime ?? one.invitedTime),
-          },
-          { label: t.ui.state, cell: ({ state }) => <Badge of="invitation" state={state} /> },
-        ]}
-      />
-    </Section>
-  )
-}
-
-/** Whether a factory lacks what qualifies it: material, technology, or the release. */
-const isUnsuitable = (requirements: readonly { requirement: string; met: boolean }[]) =>
-  requirements.some(({ requirement, met }) => !met && ['released', 'material', 'technology'].includes(requirement))
-
-/** The factories that qualify, or those that are found by name, each with what it meets and misses, and the invitation of its organization. */
-function Matches({ rfq }: { rfq: Rfq }) {
-  const q = useSignal('')
-  const query = q.value === '' ? {} : { q: q.value }
-  const list = useList('/flows/v1/rfqs/{id}/matches', { path: { id: rfq.id }, query }, ({ factory }) => factory.id)
-  const invite = (id: string) => () => post('/flows/v1/rfqs/{id}/invite', rfq.id, { manufacturerIds: [id] })
-  return (
-    <Section title={t.rfqs.matches}>
-      <div class="filters">
-        <Search label={t.rfqs.findMaker} {...bind(q)} />
-      </div>
-      {q.value !== '' && <p class="quiet">{t.rfqs.findMakerHint}</p>}
-      <ListTable
-        caption={t.rfqs.matches}
-        list={list}
-        idOf={({ factory }) => factory.id}
-        empty={q.value === '' ? t.rfqs.noMatches : t.rfqs.noMaker}
-        columns={[
-          {
-            label: t.rfqs.factory,
-            cell: ({ factory }) => (
-              <>
-                <strong>{factory.name}</strong>
-                <br />
-                <small class="quiet">
-                  {factory.orgName}, {region(factory.address.regionCode)}
-                </small>
-              </>
-            ),
-          },
-          {
-            label: t.rfqs.requirements,
-            cell: ({ requirements }) => (
-              <>
-                {isUnsuitable(requirements) && <p class="hint">{t.rfqs.unsuitable}</p>}
-                <ul class="marks">
-                  {requirements.map(({ requirement, met, reason }) => (
-                    <li key={requirement} class={met ? 'met' : 'missed'}>
-                      {t.rfqs.requirement[requirement]}: {met ? t.rfqs.met : (reason ?? t.rfqs.missed)}
-                    </li>
-                  ))}
-                </ul>
-              </>
-            ),
-          },
-          {
-            label: t.rfqs.invitation,
-            cell: ({ factory }) =>
-              rfq.manufacturerIds.includes(factory.orgId) ? (
-                t.states.invitation.INVITED
-              ) : (
-                <Action
-                  label={t.verbs.invite}
-                  hint={factory.orgName}
-                  when={mayUse(RFQ, 'invite', rfq)}
-                  onRun={invite(factory.orgId)}
-                />
-              ),
-          },
-        ]}
-      />
-    </Section>
-  )
-}
 
 function Orders({ rfqId }: { rfqId: string }) {
   const list = useList('/flows/v1/orders', { query: { rfqId } })
@@ -242,6 +141,9 @@ function Orders({ rfqId }: { rfqId: string }) {
   )
 }
 
+/** The title of the part; the number until it is read, and where the part can no longer be read. */
+const titleOf = ({ partId, serialNumber }: Rfq) => partTitle(partId, serialNumber)
+
 export function RfqScreen({ id = '' }: { id?: string }) {
   const read = useRecord('/v1/rfqs/{id}', { path: { id } })
   const history = useList('/v1/rfqs/{id}/history', { path: { id } })
@@ -249,10 +151,10 @@ export function RfqScreen({ id = '' }: { id?: string }) {
     <Shown isScreen read={read}>
       {(rfq) => (
         <Page
-          title={rfq.serialNumber}
+          title={titleOf(rfq)}
           over={
             <>
-              <a href="/console/rfqs">{t.nav.rfqs}</a> · <OrgName id={rfq.consumerOrgId} />
+              <a href="/console/rfqs">{t.nav.rfqs}</a> · {rfq.serialNumber} · <OrgName id={rfq.consumerOrgId} />
               {rfq.packageId && (
                 <>
                   {' '}
@@ -261,7 +163,7 @@ export function RfqScreen({ id = '' }: { id?: string }) {
               )}
             </>
           }
-          badge={<Badge of="rfq" state={rfq.state} />}
+          badge={hasDeclined(rfq) ? <Badge of="invitation" state="DECLINED" /> : <Badge of="rfq" state={rfq.state} />}
           actions={<Actions rfq={rfq} />}
         >
           <div class="beside">

@@ -3,7 +3,7 @@ import type { Rfq, RfqState } from '../api.ts'
 import { useList } from '../data.ts'
 import { fromNow, number, time } from '../format.ts'
 import { can, permits } from '../me.ts'
-import { OrgName, PartTitle } from '../names.tsx'
+import { OrgName, partTitle } from '../names.tsx'
 import { t } from '../texts.ts'
 import { useFilter } from '../ui/filters.ts'
 import { bind, type Column, Filter, ListTable, Search } from '../ui/list.tsx'
@@ -29,9 +29,7 @@ const COLUMNS: readonly Column<Rfq>[] = [
     label: t.rfqs.part,
     cell: ({ id, partId, serialNumber }) => (
       <>
-        <a href={`/console/rfqs/${id}`}>
-          <PartTitle id={partId} />
-        </a>{' '}
+        <a href={`/console/rfqs/${id}`}>{partTitle(partId, serialNumber)}</a>{' '}
         <small class="quiet">{serialNumber}</small>
       </>
     ),
@@ -49,7 +47,11 @@ const COLUMNS: readonly Column<Rfq>[] = [
         <time dateTime={rfq.updatedTime}>{closingOf(rfq).join(': ')}</time>
       ),
   },
-  { label: t.ui.state, cell: ({ state }) => <Badge of="rfq" state={state} /> },
+  {
+    label: t.ui.state,
+    cell: ({ state, invitation }) =>
+      invitation?.state === 'DECLINED' ? <Badge of="invitation" state="DECLINED" /> : <Badge of="rfq" state={state} />,
+  },
 ]
 
 /** The RFQs of a role of the organization. */

@@ -36,6 +36,7 @@ const RoleActions = ({ role: { id }, role }: { role: Role }) => (
   <div class="actions">
     <Edit
       label={t.verbs.patch}
+      submit={t.ui.save}
       when={permits('PATCH /flows/v1/roles/{id}') && !role.system}
       read={() => market.GET('/v1/roles/{id}', at(id))}
       onRun={(data, headers) => patch('/flows/v1/roles/{id}', id, contentOf(data), headers)}

@@ -9,6 +9,7 @@ import { Action, optionalReason, Reason } from '../ui/dialog.tsx'
 import { useFilter } from '../ui/filters.ts'
 import { Field, textOf, timeOf } from '../ui/form.tsx'
 import { bind, type Column, Filter, ListTable } from '../ui/list.tsx'
+import { OrgField, orgIn } from '../ui/org-field.tsx'
 import { Badge, Page } from '../ui/page.tsx'
 import { Loading } from '../ui/states.tsx'
 
@@ -40,9 +41,15 @@ const RequestAll = () => (
     label={t.subscriptions.request}
     hint={t.subscriptions.requestAllHint}
     when={can('rfq:create')}
-    onRun={(data) => create({ ipOwnerOrgId: textOf(data, 'ipOwnerOrgId') ?? '', ...termsOf(data) })}
+    onRun={(data) => create({ ipOwnerOrgId: orgIn(data, 'ipOwnerOrgId') ?? '', ...termsOf(data) })}
   >
-    <Field name="ipOwnerOrgId" label={t.subscriptions.ownerId} isFocused />
+    <OrgField
+      name="ipOwnerOrgId"
+      label={t.orgRoles.IP_OWNER}
+      idLabel={t.subscriptions.ownerId}
+      place="ipOwnerOrgId"
+      isFocused
+    />
     <Expiry />
   </Action>
 )
@@ -67,7 +74,7 @@ function PartField() {
 function Grant() {
   const grant = (data: FormData) => {
     const partId = textOf(data, 'partId')
-    const consumerOrgId = textOf(data, 'consumerOrgId') ?? ''
+    const consumerOrgId = orgIn(data, 'consumerOrgId') ?? ''
     return create({ consumerOrgId, ...(partId && { partId }), ...termsOf(data) })
   }
   return (
@@ -77,7 +84,13 @@ function Grant() {
       when={can('part:publish') && can('app:ip-owner')}
       onRun={grant}
     >
-      <Field name="consumerOrgId" label={t.subscriptions.consumerId} isFocused />
+      <OrgField
+        name="consumerOrgId"
+        label={t.orgRoles.CONSUMER}
+        idLabel={t.subscriptions.consumerId}
+        place="consumerOrgId"
+        isFocused
+      />
       <PartField />
       <Expiry />
     </Action>
@@ -104,8 +117,8 @@ function Steps({ subscription }: { subscription: Subscription }) {
         <Reason isOptional />
       </Action>
       <Action
-        label={t.subscriptions.end}
-        hint={t.subscriptions.endHint}
+        label={subscription.state === 'REQUESTED' ? t.verbs.withdraw : t.subscriptions.end}
+        hint={subscription.state === 'REQUESTED' ? t.subscriptions.withdrawHint : t.subscriptions.endHint}
         when={mayEnd(subscription)}
         isDangerous
         onRun={() => remove('/flows/v1/subscriptions/{id}', { id })}

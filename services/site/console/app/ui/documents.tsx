@@ -7,6 +7,7 @@ import { OrgName } from '../names.tsx'
 import { fill, t } from '../texts.ts'
 import { underOwnName, upload } from '../upload.ts'
 import { Action } from './dialog.tsx'
+import { DocumentFields, documentFieldOf, KINDS, sendDocuments, useDocumentChoice } from './document-choice.tsx'
 import { Field, FieldProblem, textOf } from './form.tsx'
 import { Badge, Section } from './page.tsx'
 import { Empty, Shown } from './states.tsx'
@@ -30,8 +31,6 @@ interface MayProps {
   mayRemove?: boolean
 }
 
-const KINDS = Object.entries(t.documentKinds) as [DocumentKind, string][]
-
 /** What a document is called, which can be downloaded when it is READY. */
 export const DocumentName = ({ document: { name, state, downloadUrl, reason } }: { document: Document }) =>
   downloadUrl ? (
@@ -44,48 +43,55 @@ export const DocumentName = ({ document: { name, state, downloadUrl, reason } }:
     </span>
   )
 
-interface SendProps extends RecordProps {
-  /** The document that the new one replaces. */
-  supersedes?: Document
-  /** The kind that is chosen at first. */
-  first?: DocumentKind | undefined
-}
-
-/** Sends files and adds them to the record, or one that supersedes a document. */
-function Send({ of, id, supersedes, first = 'OTHER', mayAdd }: SendProps & { mayAdd: boolean }) {
-  const share = useSignal(0)
-  const send = async (data: FormData) => {
-    const files = data.getAll('file').filter((file): file is File => file instanceof File)
-    const empty = files.find(({ size }) => size === 0)
-    if (empty) throw new FieldProblem('file', empty.name === '' ? t.parts.noFile : t.parts.emptyFile)
-    const kind = textOf(data, 'kind') as DocumentKind
-    const add = []
-    for (const [at, file] of files.entries()) {
-      const uploadId = await upload(file, (sent) => {
-        share.value = (at + sent) / files.length
-      })
-      add.push({ uploadId, kind, ...(supersedes && { supersedes: supersedes.id }) })
-    }
-    await patch(PATHS[of], id, { add })
-    share.value = 0
+/** Adds documents to the record, each with its kind. */
+function Add({ of, id, first, mayAdd }: RecordProps & { first: DocumentKind | undefined; mayAdd: boolean }) {
+  const choice = useDocumentChoice(first)
+  const add = async () => {
+    if (choice.chosen.value.length === 0) throw new FieldProblem('file', t.parts.noFile)
+    await patch(PATHS[of], id, { add: await sendDocuments(choice) })
   }
-  const isReplacement = supersedes !== undefined
   return (
     <Action
-      label={isReplacement ? t.documents.replace : t.documents.add}
-      hint={isReplacement ? fill(t.documents.replaceHint, { name: supersedes.name }) : t.documents.addHint}
+      label={t.documents.add}
+      hint={t.documents.addHint}
       when={mayAdd}
-      onRun={send}
+      isWide
+      onOpen={async () => {
+        choice.chosen.value = []
+      }}
+      onRun={add}
+      form={{ pathOf: (field) => documentFieldOf(field, choice) }}
+    >
+      <DocumentFields choice={choice} />
+    </Action>
+  )
+}
+
+/** Sends a file and adds it as the document that supersedes another one. */
+function Replace({ of, id, document, mayAdd }: RecordProps & { document: Document; mayAdd: boolean }) {
+  const share = useSignal(0)
+  const replace = async (data: FormData) => {
+    const file = data.get('file')
+    if (!(file instanceof File) || file.name === '') throw new FieldProblem('file', t.parts.noFile)
+    if (file.size === 0) throw new FieldProblem('file', t.parts.emptyFile)
+    const uploadId = await upload(file, (sent) => {
+      share.value = sent
+    })
+    await patch(PATHS[of], id, {
+      add: [{ uploadId, kind: textOf(data, 'kind') as DocumentKind, supersedes: document.id }],
+    })
+    share.value = 0
+  }
+  return (
+    <Action
+      label={t.documents.replace}
+      hint={fill(t.documents.replaceHint, { name: document.name })}
+      when={mayAdd}
+      onRun={replace}
       form={{ pathOf: (field) => (field.startsWith('add.') ? 'file' : field) }}
     >
-      <Field
-        name="file"
-        label={isReplacement ? t.parts.file : t.documents.files}
-        type="file"
-        isMultiple={!isReplacement}
-        isFocused
-      />
-      <Field name="kind" label={t.documents.kind} value={supersedes?.kind ?? first} options={KINDS} />
+      <Field name="file" label={t.parts.file} type="file" isFocused />
+      <Field name="kind" label={t.documents.kind} value={document.kind} options={KINDS} />
       <progress aria-label={t.parts.progress} max={1} value={share.value} hidden={share.value === 0} />
     </Action>
   )
@@ -107,7 +113,7 @@ function Entry({ document, list, of, id, mayAdd, mayRemove }: EntryProps) {
           {supersededBy && ` · ${fill(t.documents.supersededBy, { name: newer?.name ?? '…' })}`}
         </small>
         <span class="actions">
-          <Send of={of} id={id} supersedes={document} mayAdd={mayAdd && isOwn && !supersededBy} />
+          <Replace of={of} id={id} document={document} mayAdd={mayAdd && isOwn && !supersededBy} />
           <Action
             label={t.ui.remove}
             hint={document.name}
@@ -164,7 +170,7 @@ export function Documents({
   const list = useList(PATHS[of], { path: { id } })
   const missing = required?.kinds.find((kind) => !isThere(kind, required, list.data ?? []))
   return (
-    <Section title={title} actions={<Send key={missing} of={of} id={id} first={missing} mayAdd={mayAdd} />}>
+    <Section title={title} actions={<Add key={missing} of={of} id={id} first={missing} mayAdd={mayAdd} />}>
       {required && list.data && !list.hasMore && <Needed {...required} documents={list.data} />}
       <Shown read={list} lines={2}>
         {(documents) =>

@@ -1,5 +1,7 @@
 import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { useContext, useEffect, useId, useRef } from 'preact/hooks'
+import type { File as FileRecord } from '../api.ts'
 import { useRecord } from '../data.ts'
 import { bytes } from '../format.ts'
 import { t } from '../texts.ts'
@@ -18,6 +20,8 @@ interface PartFilesProps {
   partId: string
   /** The pinned revision that an RFQ or an order names. */
   revision?: number | undefined
+  /** What the owner may do with a file. */
+  action?: false | ((file: FileRecord) => ComponentChildren)
 }
 
 /** The files of a part, or of a revision of it that the organization may still read. */
@@ -32,8 +36,8 @@ function useFiles({ partId, revision }: PartFilesProps) {
 }
 
 /** The files of a part with their downloads, and its pictures. */
-export function PartFiles(props: PartFilesProps) {
-  const read = useFiles(props)
+export function PartFiles({ action, ...of }: PartFilesProps) {
+  const read = useFiles(of)
   return (
     <Section title={t.files.title}>
       <Shown read={read}>
@@ -48,23 +52,27 @@ export function PartFiles(props: PartFilesProps) {
                   <Picture key={id} name={name} url={downloadUrl ?? ''} />
                 ))}
               <ul class="items">
-                {items.map(({ id, name, group, state, size, downloadUrl }) => (
-                  <li key={id}>
-                    {downloadUrl ? (
-                      <a href={underOwnName(downloadUrl)} download={name}>
-                        {name}
-                      </a>
-                    ) : (
-                      <span>
-                        {name} <Badge of="file" state={state} />
-                      </span>
-                    )}
-                    <small class="quiet">
-                      {t.files.groups[group]}
-                      {size !== undefined && ` · ${bytes(size)}`}
-                    </small>
-                  </li>
-                ))}
+                {items.map((file) => {
+                  const { id, name, group, state, size, downloadUrl } = file
+                  return (
+                    <li key={id}>
+                      {downloadUrl ? (
+                        <a href={underOwnName(downloadUrl)} download={name}>
+                          {name}
+                        </a>
+                      ) : (
+                        <span>
+                          {name} <Badge of="file" state={state} />
+                        </span>
+                      )}
+                      <small class="quiet">
+                        {t.files.groups[group]}
+                        {size !== undefined && ` · ${bytes(size)}`}
+                      </small>
+                      {action && <span class="actions">{action(file)}</span>}
+                    </li>
+                  )
+                })}
               </ul>
             </>
           )

@@ -118,7 +118,7 @@ export function Form({
       const isAt = (name: string) => name === path || name.startsWith(`${path}.`) || path.startsWith(`${name}.`)
       const shown = [...state.fields].find(isAt)
       if (shown) messages[shown] = isEmpty(shown) ? t.ui.missing : problemText(message)
-      else others.push(`${fieldName(field)}: ${problemText(message)}`)
+      else others.push([fieldName(field), problemText(message)].filter(Boolean).join(': '))
     }
     errors.value = messages
     const isShownAtFields = fields.length > 0 && others.length === 0

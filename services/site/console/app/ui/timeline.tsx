@@ -11,7 +11,16 @@ type RecordKind = 'rfq' | 'order' | 'part'
 /** What files of a record are called. */
 const filesOf = { rfq: t.documents.title, order: t.documents.title, part: t.files.title }
 
-const nameOf = (of: RecordKind, field: string) =>
+type Change = HistoryEntry['changes'][number]
+
+/** A release of files that has lost its time was withdrawn. */
+const isWithdrawal = ({ field, before, after }: Change) =>
+  field.endsWith('filesReleasedTime') && before !== undefined && after === undefined
+
+const nameOf = (of: RecordKind, { field, ...values }: Change) =>
+  isWithdrawal({ field, ...values }) ? t.timeline.filesWithdrawn : fieldNameOf(of, field)
+
+const fieldNameOf = (of: RecordKind, field: string) =>
   (t.timeline.fields as Readonly<Record<string, string>>)[field] ??
   (field.startsWith('files.') ? filesOf[of] : acceptanceName(field))
 
@@ -25,7 +34,7 @@ function sentence(of: RecordKind, { kind, changes }: HistoryEntry): ComponentChi
   const state = changes.find(({ field }) => field === 'state')?.after
   if (typeof state === 'string' && state in t.states[of]) return <Badge of={of} state={state as never} />
   if (kind === 'CREATE') return t.timeline.created
-  return fill(t.timeline.changed, { fields: [...new Set(changes.map(({ field }) => nameOf(of, field)))].join(', ') })
+  return fill(t.timeline.changed, { fields: [...new Set(changes.map((change) => nameOf(of, change)))].join(', ') })
 }
 
 /** The history of a record, newest first. */

@@ -1,0 +1,113 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { market, type Part } from '../api.ts'
+import { criticalities, labelIn, materials, processes, standards } from '../catalogs.ts'
+import { useList } from '../data.ts'
+import { date, number } from '../format.ts'
+import { orgId } from '../me.ts'
+import { OrgName } from '../names.tsx'
+import { t } from '../texts.ts'
+import { Facts, Section } from '../ui/page.tsx'
+import { categoryOption, unspscOption } from './part-fields.tsx'
+
+type Options = readonly (readonly [id: string, label: string])[]
+
+/** Names of entries of a catalog, or their ids until the names are read. */
+function NamesOf({ ids, read }: { ids: readonly string[]; read: (ids: string[]) => Promise<Options> }) {
+  const names = useSignal<Options>([])
+  useEffect(() => {
+    read([...ids]).then(
+      (found) => {
+        names.value = found
+      },
+      () => undefined,
+    )
+  }, [])
+  return <>{ids.map((id) => labelIn(names.value, id)).join(', ')}</>
+}
+
+const Categories = ({ ids }: { ids: readonly string[] }) => (
+  <NamesOf
+    ids={ids}
+    read={async (wanted) =>
+      (await market.POST('/v1/categories:batch-get', { body: { ids: wanted } })).data.items.map(categoryOption)
+    }
+  />
+)
+
+const Unspsc = ({ ids }: { ids: readonly string[] }) => (
+  <NamesOf
+    ids={ids}
+    read={async (wanted) =>
+      (await market.POST('/v1/unspsc-categories:batch-get', { body: { ids: wanted } })).data.items.map(unspscOption)
+    }
+  />
+)
+
+/** What the owner attaches to its part, which no other organization reads. */
+function useOwnFacts({ businessUnitIds = [], customFields = [] }: Part): [label: string, value: string][] {
+  const units = useList(businessUnitIds.length > 0 ? '/flows/v1/business-units' : undefined, { query: ALL })
+  const fields = useList(customFields.length > 0 ? '/flows/v1/custom-fields' : undefined, { query: ALL })
+  const unitNames = businessUnitIds.map((id) => units.data?.find((unit) => unit.id === id)?.name ?? id)
+  return [
+    [t.parts.businessUnits, unitNames.join(', ')],
+    ...customFields.map(({ fieldId, optionId }): [string, string] => {
+      const field = fields.data?.find(({ id }) => id === fieldId)
+      return [field?.name ?? fieldId, field?.options.find(({ id }) => id === optionId)?.name ?? optionId]
+    }),
+  ]
+}
+
+const ALL = { pageSize: 50 }
+
+/** The extents that are known, in their unit. */
+function sizeOf({ boundingBox, unitSystem }: Part): string | undefined {
+  const lengths = [boundingBox?.x, boundingBox?.y, boundingBox?.z].filter((length) => length !== undefined)
+  if (lengths.length === 0) return undefined
+  return `${lengths.map(number).join(' × ')} ${unitSystem === 'IMPERIAL' ? 'in' : 'mm'}`
+}
+
+export const PartFacts = ({ part }: { part: Part }) => (
+  <Section title={t.parts.part}>
+    {part.description && <p class="text">{part.description}</p>}
+    <Facts
+      of={[
+        [t.orgRoles.IP_OWNER, <OrgName key="owner" id={part.ipOwnerOrgId} />],
+        [
+          t.parts.material,
+          labelIn(materials(), part.materialId) ?? (part.materialType && t.materialTypes[part.materialType]),
+        ],
+        [t.parts.process, labelIn(processes(), part.processId)],
+        [part.ipOwnerOrgId === orgId.value ? t.parts.reference : t.parts.ownersReference, part.externalRef],
+        [t.parts.internal, part.internal && t.ui.yes],
+        [t.parts.descriptionManufacturer, part.descriptionManufacturer],
+        [t.parts.materialNote, part.materialNote],
+        [t.parts.processNote, part.processNote],
+        [t.parts.rapidMaterial, part.rapidManufacturingMaterial],
+        [t.factories.standards, part.standardIds.map((code) => labelIn(standards(), code)).join(', ')],
+        [t.parts.criticalities, part.criticalityIds.map((code) => labelIn(criticalities(), code)).join(', ')],
+        [
+          t.parts.categories,
+          part.categoryIds.length > 0 && <Categories key={part.categoryIds.join()} ids={part.categoryIds} />,
+        ],
+        [
+          t.parts.unspsc,
+          part.unspscCategoryIds.length > 0 && (
+            <Unspsc key={part.unspscCategoryIds.join()} ids={part.unspscCategoryIds} />
+          ),
+        ],
+        [t.parts.keywords, part.keywords.join(', ')],
+        [t.parts.sections.size, sizeOf(part)],
+        [t.parts.documentation, part.documentationRequirementNotes],
+        [t.parts.exemptions, part.exemptionsNotes],
+        [t.parts.notes, part.otherRequirementNotes],
+        [t.parts.requireSubscription, part.requireSubscription && t.ui.yes],
+        ...Object.entries(part.metadata).map(([key, value]) => [key, value] as const),
+        ...useOwnFacts(part),
+        [t.parts.revisionNumber, String(part.revision)],
+        [t.parts.published, part.publishedTime && date(part.publishedTime)],
+        [t.parts.updated, date(part.updatedTime)],
+      ]}
+    />
+  </Section>
+)
