@@ -1,9 +1,11 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { termsOf } from '../../testing/confidentiality.ts'
 import { act, checkScreen, consoleStage, NARROW, stateOf, WIDE } from '../../testing/console.ts'
 import { FileClient } from '../../testing/files/file-client.ts'
 import { freePort } from '../../testing/free-port.ts'
 import { publishedPart, rfqBody, rfqsOf } from '../../testing/rfqs.ts'
+import { subscriptionsOf } from '../../testing/subscriptions.ts'
 
 // Uploads have the address of PUBLIC_URL, and the pages are opened by another name of the same computer.
 const port = freePort()
@@ -43,6 +45,8 @@ test('a maker accepts the terms and sees the drawing, until the owner withdraws 
   await making.goto(`/console/rfqs/${id}/offer`)
   await making.getByText('it sees only an outline of this RFQ').waitFor()
   expect(await making.getByRole('button', { name: 'Submit offer' }).count()).toBe(0)
+  expect(await making.getByRole('button', { name: 'Ask a question' }).count()).toBe(0)
+  await making.getByRole('definition').getByText('Metal', { exact: true }).waitFor()
   await checkWidths(making)
   await making.goto(`/console/rfqs/${id}`)
   await making.getByText('it sees only an outline of this RFQ').waitFor()
@@ -50,6 +54,11 @@ test('a maker accepts the terms and sees the drawing, until the owner withdraws 
   await making.getByText('it sees only an outline of this RFQ').waitFor({ state: 'detached' })
   expect(await making.getByRole('link', { name: 'drawing.pdf' }).count()).toBe(0)
   await checkWidths(making)
+  // Questions are beside the offer, too.
+  await making.goto(`/console/rfqs/${id}/offer`)
+  await making.getByRole('button', { name: 'Ask a question' }).waitFor()
+  await checkWidths(making)
+  await making.goto(`/console/rfqs/${id}`)
 
   await buying.reload()
   const acceptances = buying.getByRole('region', { name: 'Acceptances of the terms' })
@@ -95,5 +104,56 @@ test('the form keeps terms and release of a draft, and a publication without an 
   await act(page, 'Edit', { 'Confidentiality terms': '' })
   const saved = (await rfqsOf(client).read(body.id)).body
   expect([saved.confidentialityTerms, saved.releaseFiles]).toEqual([undefined, true])
+  await page.context().close()
+}, 60_000)
+
+test('after an amendment the owner sees for which revision files are released, and releases the new ones', async () => {
+  const [owner, buyer] = await Promise.all([
+    stage.market.organization(['IP_OWNER']),
+    stage.market.organization(['CONSUMER']),
+  ])
+  const owned = await publishedPart(owner.administrator.client, { title: 'Rotor', internal: true })
+  const files = new FileClient(stage.market, owner.administrator.client)
+  await files.addFile(owned, '%PDF-1.7', 'ip', 'first.pdf')
+  await subscriptionsOf(owner.administrator.client).create({ partId: owned, consumerOrgId: buyer.orgId })
+  const rfqs = rfqsOf(buyer.administrator.client)
+  const content = { manufacturerIds: [maker.orgId], confidentialityTerms: TERMS }
+  const { id } = (await rfqs.create(rfqBody(owned, content))).body
+  expect((await rfqs.act(id, 'publish')).status).toBe(200)
+  const terms = termsOf(maker.administrator.client)
+  await terms.accept(id)
+  expect((await termsOf(owner.administrator.client).release(id, maker.orgId)).status).toBe(200)
+  await files.addFile(owned, '%PDF-1.7 second', 'ip', 'second.pdf')
+  expect((await rfqs.act(id, 'amend', { partRevision: 'CURRENT', reason: 'A new drawing.' })).status).toBe(200)
+
+  const note = 'Released for revision 2; new confidential files of revision 3 are not released.'
+  const making = await stage.signIn(maker.administrator)
+  await making.goto(`/console/rfqs/${id}`)
+  await making.getByText(note).waitFor()
+  await making.getByRole('link', { name: 'first.pdf' }).waitFor()
+  expect(await making.getByRole('link', { name: 'second.pdf' }).count()).toBe(0)
+  await checkWidths(making)
+  const page = await stage.signIn(owner.administrator)
+  await page.goto(`/console/rfqs/${id}`)
+  await page.getByText(note).waitFor()
+  await checkWidths(page)
+  await act(page, 'Release files')
+  await page.getByText(note).waitFor({ state: 'detached' })
+  expect(await page.getByRole('button', { name: 'Release files' }).count()).toBe(0)
+  await making.reload()
+  await making.getByRole('link', { name: 'second.pdf' }).waitFor()
+  expect(await making.getByText(note).count()).toBe(0)
+  await Promise.all([page, making].map((each) => each.context().close()))
+}, 60_000)
+
+test('the release of confidential files is offered for an own part alone', async () => {
+  const owner = await stage.market.organization(['IP_OWNER'])
+  const foreign = await publishedPart(owner.administrator.client, { title: 'Foreign rotor' })
+  const page = await stage.signIn(designer.administrator)
+  await page.goto(`/console/rfqs/new?part=${partId}`)
+  await page.getByLabel(/Release confidential files/).waitFor()
+  await page.goto(`/console/rfqs/new?part=${foreign}`)
+  await page.getByRole('option', { name: /Foreign rotor/ }).waitFor({ state: 'attached' })
+  expect(await page.getByLabel(/Release confidential files/).count()).toBe(0)
   await page.context().close()
 }, 60_000)

@@ -119,7 +119,12 @@ test('a missing document that the RFQ requires is named where the order is shipp
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await add(page, ['conformity.pdf'], 'Certificate of conformity')
   await panel(page).getByText('Certificate of conformity: attached').waitFor()
-  await page.context().close()
+  // The consumer sees which are there, too.
+  const consumers = await stage.signIn(await consumer.member('Buyer'))
+  await consumers.goto(`/console/orders/${id}`)
+  await panel(consumers).getByText('Certificate of conformity: attached').waitFor()
+  await checkWidths(consumers)
+  await Promise.all([page, consumers].map((each) => each.context().close()))
 }, 60_000)
 
 test('a consumer adds documents to a draft RFQ; they are fixed with the publication', async () => {
@@ -133,6 +138,23 @@ test('a consumer adds documents to a draft RFQ; they are fixed with the publicat
   await stateOf(page, 'Open')
   await panel(page).getByRole('link', { name: 'drawing.pdf' }).waitFor()
   expect(await panel(page).getByRole('button').count()).toBe(0)
+  await page.context().close()
+}, 60_000)
+
+test('an amendment adds documents, each of its kind', async () => {
+  const id = await open()
+  const page = await stage.signIn(await consumer.member(['rfq:create', 'rfq:publish', 'file:write']))
+  await page.goto(`/console/rfqs/${id}`)
+  await page.getByRole('button', { name: 'Amend', exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Files').setInputFiles([pdf('hub.pdf'), pdf('photo.pdf')])
+  await dialog.getByLabel('Kind of photo.pdf').selectOption({ label: 'Photo' })
+  await dialog.getByLabel('Reason').fill('The hub was moved.')
+  await checkWidths(page)
+  await dialog.getByRole('button', { name: 'Amend' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await itemOf(page, 'hub.pdf').getByText('Drawing').waitFor()
+  await itemOf(page, 'photo.pdf').getByText('Photo').waitFor()
   await page.context().close()
 }, 60_000)
 
@@ -150,6 +172,38 @@ test('a manufacturer adds documents to its draft offer, which the consumer reads
   await checkWidths(consumers)
   await Promise.all([page, consumers].map((each) => each.context().close()))
 }, 60_000)
+
+test('the order says that confidential files are not released, to the manufacturer and to the IP owner, who releases them', async () => {
+  const placed = await insertAssignedOrder(market.db.owner, {
+    consumerOrgId: consumer.orgId,
+    ipOwnerOrgId: ipOwner.orgId,
+    manufacturerOrgId: maker.orgId,
+    sellerOrgId: maker.orgId,
+    partId,
+    factoryId: factory.id,
+    state: 'PLACED',
+  })
+  const page = await stage.signIn(await maker.member('Manufacturer'))
+  await page.goto(`/console/orders/${placed}`)
+  await page.getByText('Not released yet. The IP owner of the part releases them for the order.').waitFor()
+  await page.getByRole('button', { name: 'Confirm', exact: true }).click()
+  await page.getByRole('dialog').getByText('The release of confidential files for quoting ends with it').waitFor()
+  await checkWidths(page)
+  await page.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click()
+  await stateOf(page, 'Confirmed')
+  const consumers = await stage.signIn(await consumer.member('Buyer'))
+  await consumers.goto(`/console/orders/${placed}`)
+  await stateOf(consumers, 'Confirmed')
+  expect(await consumers.getByText('Not released yet').count()).toBe(0)
+  const owners = await stage.signIn(await ipOwner.member('IP owner'))
+  await owners.goto(`/console/orders/${placed}`)
+  await owners.getByText('The manufacturer cannot read them for production until you release them.').waitFor()
+  await checkWidths(owners)
+  await owners.getByRole('button', { name: 'Release files' }).click()
+  await owners.getByRole('dialog').getByRole('button', { name: 'Release files' }).click()
+  await owners.getByText('Not released yet').waitFor({ state: 'detached' })
+  await Promise.all([page, consumers, owners].map((each) => each.context().close()))
+}, 90_000)
 
 test('a party adds a document to an open case', async () => {
   const { body } = await maker.administrator.client.post<{ id: string }>('/flows/v1/cases', {

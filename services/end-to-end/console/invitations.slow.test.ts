@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { act, checkScreen, consoleStage, NARROW, WIDE } from '../../testing/console.ts'
+import { act, checkScreen, consoleStage, NARROW, stateOf, WIDE } from '../../testing/console.ts'
 import { createFactory } from '../../testing/factories.ts'
 import { publishedPart, rfqBody, rfqsOf } from '../../testing/rfqs.ts'
 
@@ -42,6 +42,22 @@ test('a buyer finds a maker by name that does not qualify, sees why, and invites
   await page.getByRole('dialog').getByRole('button', { name: 'Invite' }).click()
   await row.getByText('Invited').waitFor()
   expect((await rfqs.read(id)).body.manufacturerIds).toEqual([mill.orgId])
+  // The publication names whom it invites. A manufacturer that declines is invited again where it was found.
+  await page.getByRole('button', { name: 'Publish', exact: true }).click()
+  await page.getByRole('dialog').getByText('Invited with the publication: Brest Milling.').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click()
+  await stateOf(page, 'Open')
+  await rfqsOf(mill.administrator.client).act(id, 'decline', { reason: 'No free capacity.' })
+  await row.getByText('Declined: No free capacity.').waitFor()
+  await checkScreen(page)
+  await row.getByRole('button', { name: 'Invite again' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Invite again' }).click()
+  await row.getByText('Invited').waitFor()
+  expect(await page.getByRole('button', { name: 'Invite again' }).count()).toBe(0)
+  const invitations = (
+    await consumer.administrator.client.get<{ items: { state: string }[] }>(`/flows/v1/rfqs/${id}/invitations`)
+  ).body.items
+  expect(invitations.map(({ state }) => state)).toEqual(['INVITED'])
   await page.context().close()
 }, 60_000)
 
@@ -89,7 +105,11 @@ test.each([
     for (const button of ['Decline', 'Ask a question']) {
       expect(await page.getByRole('button', { name: button }).count()).toBe(0)
     }
+    await stateOf(page, 'Declined')
     await checkScreen(page)
+    await page.goto('/console/rfqs')
+    const declined = page.getByRole('row').filter({ hasText: (await rfqs.read(id)).body.serialNumber })
+    await declined.getByText('Declined').waitFor()
     await page.goto(`/console/rfqs/${id}/offer`)
     await page.getByText('Your organization declined this invitation').waitFor()
     expect(await page.getByRole('button', { name: 'Submit offer' }).count()).toBe(0)

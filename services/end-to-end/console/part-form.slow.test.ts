@@ -88,6 +88,8 @@ test('the form of a part has every field of its creation, in sections', async ()
   await dialog.getByText("Your organization's data").click()
   await dialog.getByLabel('Pumps', { exact: true }).check()
   await dialog.getByLabel('Lifecycle').selectOption({ label: 'Legacy' })
+  await dialog.locator('summary', { hasText: 'Further data' }).click()
+  await dialog.getByText('Everyone who can see the part can see this data.').waitFor()
   for (const [at, [key, value]] of Object.entries(WRITTEN.metadata).entries()) {
     await dialog.getByRole('button', { name: 'Add a row' }).click()
     await dialog.getByLabel('Key', { exact: true }).nth(at).fill(key)
@@ -98,6 +100,17 @@ test('the form of a part has every field of its creation, in sections', async ()
   await dialog.getByRole('button', { name: 'New part' }).click()
   await page.getByRole('heading', { level: 1, name: 'Impeller' }).waitFor()
   expect(await partOf(page)).toMatchObject({ ...WRITTEN, unspscCategoryIds: [expect.any(String)] })
+  for (const [term, value] of [
+    ['Equipment categories', 'Pumps (PU)'],
+    ['UNSPSC categories', 'Centrifugal pumps'],
+    ['Business units', 'Pumps'],
+    ['Lifecycle', 'Legacy'],
+    ['Size', '4.5 × 2 in'],
+    ['pump', 'P-101A'],
+  ] as const) {
+    const fact = page.locator('.facts > div').filter({ has: page.locator(`dt:text-is("${term}")`) })
+    await fact.getByRole('definition').getByText(value).waitFor()
+  }
   await checkWidths(page)
   await page.context().close()
 }, 60_000)
@@ -129,7 +142,7 @@ test('a section that stays folded keeps its fields, and one that was emptied cle
   await dialog.getByLabel('Notes on the material').fill('')
   await dialog.getByText('Standards, categories and keywords').click()
   await dialog.getByLabel('Keywords').fill('')
-  await dialog.getByText("Your organization's data").click()
+  await dialog.locator('summary', { hasText: 'Further data' }).click()
   await dialog.getByRole('button', { name: 'Add a row' }).click()
   await dialog.getByLabel('Key', { exact: true }).nth(1).fill('pump')
   await dialog.getByRole('button', { name: 'Save' }).click()
@@ -155,6 +168,29 @@ test('a title of spaces alone is refused in the form, and the lengths name their
   await dialog.getByLabel('Length (x), inch').waitFor()
   await dialog.getByRole('button', { name: 'New part' }).click()
   await dialog.getByText('A title of spaces alone is empty. Please name the part.').waitFor()
+  await checkWidths(page)
+  await page.context().close()
+}, 60_000)
+
+test('a model is confidential at first, and below each kind stands who will see the file', async () => {
+  const { body } = await user.client.post<{ id: string }>('/v1/parts', { title: 'Gear', materialType: 'metal' })
+  const page = await stage.signIn(user)
+  await page.goto(`/console/parts/${body.id}`)
+  await page.getByRole('button', { name: 'Add files' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Files').setInputFiles(['Gear.STEP', 'gear.sldprt', 'notes.step.pdf'].map(pdf))
+  const kindOf = (name: string) => dialog.getByLabel(`Kind of ${name}`).inputValue()
+  await dialog.getByLabel('Kind of notes.step.pdf').waitFor()
+  expect(await Promise.all(['Gear.STEP', 'gear.sldprt', 'notes.step.pdf'].map(kindOf))).toEqual([
+    'ip',
+    'ip',
+    'document',
+  ])
+  await dialog
+    .getByText('unless you decide otherwise then, the file is visible to: Your organization, and')
+    .first()
+    .waitFor()
+  await dialog.getByText('the file is visible to: Organizations invited to an RFQ for this part').waitFor()
   await checkWidths(page)
   await page.context().close()
 }, 60_000)

@@ -80,10 +80,28 @@ test('an IP owner grants a subscription and declines a request, and a consumer r
   await send(owner, 'Grant a subscription')
   await rowOf(owner, 'Secret valve').getByText('Active').waitFor()
 
+  // The internal part is among the parts to which the consumer subscribes.
+  await buyer.goto('/console/parts')
+  await buyer.getByLabel('Show').selectOption('Our subscriptions')
+  await buyer.getByRole('link', { name: 'Secret valve' }).waitFor()
+  await checkWidths(buyer)
+  await buyer.getByRole('searchbox').fill('no such part')
+  await buyer.getByText('Your organization has no subscription to a part by name.').waitFor()
+
   await goTo(buyer, 'Subscriptions')
   await rowOf(buyer, 'Esbjerg Valves').getByRole('link', { name: 'Secret valve' }).waitFor()
-  await act(buyer, 'Request a subscription', { 'Id of the IP owner': ipOwner.orgId })
+  // The owner is known from the subscription, and another one is named by its id.
+  await buyer.getByRole('button', { name: 'Request a subscription' }).click()
+  const owners = buyer.getByRole('dialog').getByLabel('IP owner')
+  await owners.selectOption('Another organization, by its id')
+  await buyer.getByRole('dialog').getByRole('button', { name: 'Request a subscription' }).click()
+  await buyer.getByLabel('Id of the IP owner').and(buyer.locator('[aria-invalid=true]')).waitFor()
+  await checkWidths(buyer)
+  await owners.first().selectOption('Esbjerg Valves')
+  await send(buyer, 'Request a subscription')
   await rowOf(buyer, 'All parts').getByText('Requested').waitFor()
+  expect(await rowOf(buyer, 'All parts').getByRole('button').allInnerTexts()).toEqual(['Withdraw'])
+  await owner.reload()
   await sendIn(owner, 'All parts', 'Decline', { Reason: 'Only partners.' })
   await rowOf(buyer, 'Only partners.').getByText('Declined').waitFor()
   await buyer.getByLabel('State').selectOption('Active')
@@ -91,6 +109,20 @@ test('an IP owner grants a subscription and declines a request, and a consumer r
   await checkWidths(buyer)
   for (const page of [owner, buyer]) await page.context().close()
 }, 90_000)
+
+test('the account shows the id of the organization, which is copied', async () => {
+  const org = await stage.market.organization(['CONSUMER'], { name: 'Kiel Ferries' })
+  const page = await stage.signIn(org.administrator)
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.goto('/console/account')
+  const panel = page.getByRole('region', { name: 'Organization' })
+  await panel.getByText(org.orgId).waitFor()
+  await checkWidths(page)
+  await panel.getByRole('button', { name: 'Copy' }).click()
+  await panel.getByRole('button', { name: 'Copied' }).waitFor()
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(org.orgId)
+  await page.context().close()
+}, 60_000)
 
 test('a person without the permissions has no screen of subscriptions', async () => {
   const org = await stage.market.organization(['CONSUMER'])

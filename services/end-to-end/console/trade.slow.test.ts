@@ -164,7 +164,7 @@ test.concurrent.each([
     await submitOffer(welder)
     await welder.getByText('Replaced').waitFor()
 
-    await buyer.getByRole('row').filter({ hasText: 'Vestland Additive' }).getByText('Offered').waitFor()
+    await buyer.getByRole('region', { name: 'Invitations' }).getByText('Offered').first().waitFor()
     await buyer.getByRole('link', { name: 'Compare offers' }).click()
     await buyer.getByText('The prices are sealed until the RFQ closes.').waitFor()
     await checkScreen(buyer)

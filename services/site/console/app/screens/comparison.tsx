@@ -64,9 +64,9 @@ const Cards = ({ quantity, offers }: OfferComparison) => (
   <section class="stack" aria-label={fill(t.comparison.offersFor, { pieces: number(quantity) })}>
     {offers.map((offer) => (
       <article key={offer.offerId} class="offer" aria-label={offer.manufacturerName}>
-        <h3>
+        <h2>
           <OfferName offer={offer} />
-        </h3>
+        </h2>
         <dl class="facts">
           {ROWS.map(([field, label, cellOf]) => (
             <div key={field} class={offer.best.includes(field) ? 'best' : ''}>

@@ -136,14 +136,14 @@ function Milestones({ order }: { order: Order }) {
 }
 
 /** Where to deliver: what the RFQ says, which a seller and a distributor cannot read. */
-function Delivery({ order: { rfqId, consumerOrgId, ipOwnerOrgId, manufacturerOrgId } }: { order: Order }) {
+function Delivery({ order: { rfqId, consumerOrgId, ipOwnerOrgId, manufacturerOrgId, delivery } }: { order: Order }) {
   const isReader = [consumerOrgId, ipOwnerOrgId, manufacturerOrgId].includes(orgId.value)
   const { data: rfq } = useRecord(isReader ? '/v1/rfqs/{id}' : undefined, { path: { id: rfqId } })
   if (!rfq) return null
   return (
     <Facts
       of={[
-        [t.rfqs.country, region(rfq.deliveryRegionCode)],
+        [t.rfqs.country, !delivery && region(rfq.deliveryRegionCode)],
         [t.rfqs.incoterm, rfq.incoterm],
         [t.rfqs.requirements, rfq.requirements],
         [

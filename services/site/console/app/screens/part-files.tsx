@@ -7,7 +7,7 @@ import { Action } from '../ui/dialog.tsx'
 import { DropZone } from '../ui/files.tsx'
 import { Field, FieldProblem } from '../ui/form.tsx'
 import { upload } from '../upload.ts'
-import { readersText } from './part-publication.tsx'
+import { isInternalAtFirst, readersText } from './part-publication.tsx'
 
 const GROUPS = Object.entries(t.files.groups) as [FileGroup, string][]
 
@@ -60,7 +60,10 @@ const Row = ({ part, chosen: { name, file, group, share }, onRemove }: RowProps)
     )}
     <p role="status">
       {fill(part.state === 'PUBLISHED' ? t.parts.seenAtOnce : t.parts.seenOncePublished, {
-        readers: readersText({ group: group.value as FileGroup }, part.internal),
+        readers: readersText(
+          { group: group.value as FileGroup },
+          part.state === 'PUBLISHED' ? part.internal : isInternalAtFirst(part, true),
+        ),
       })}
     </p>
     <progress

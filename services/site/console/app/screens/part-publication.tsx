@@ -11,7 +11,7 @@ import { Shown } from '../ui/states.tsx'
 import { Switch } from '../ui/switch.tsx'
 
 /** A part with files is shown only to invited manufacturers until its owner decides otherwise. */
-const isInternalAtFirst = ({ internal, publishedTime }: Part, hasFiles: boolean) =>
+export const isInternalAtFirst = ({ internal, publishedTime }: Part, hasFiles: boolean) =>
   internal || (publishedTime === undefined && hasFiles)
 
 type Readers = keyof Omit<typeof t.parts.visible, 'none'>
