@@ -153,8 +153,8 @@ test('an amendment adds documents, each of its kind', async () => {
   await checkWidths(page)
   await dialog.getByRole('button', { name: 'Amend' }).click()
   await dialog.waitFor({ state: 'detached' })
-  await itemOf(page, 'hub.pdf').getByText('Drawing').waitFor()
-  await itemOf(page, 'photo.pdf').getByText('Photo').waitFor()
+  await itemOf(page, 'hub.pdf').getByText('Drawing · ').waitFor()
+  await itemOf(page, 'photo.pdf').getByText('Photo · ').waitFor()
   await page.context().close()
 }, 60_000)
 
