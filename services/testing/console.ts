@@ -128,3 +128,17 @@ export async function goTo(page: Page, screen: string): Promise<void> {
   await page.getByRole('navigation').getByRole('link', { name: screen, exact: true }).click()
   await page.getByRole('heading', { level: 1, name: screen, exact: true }).waitFor()
 }
+
+/** What a comparison shows of each offer: the cells of a row, or in a narrow window a value of each card. */
+export const comparedAs = (page: Page, title: string) =>
+  page
+    .getByRole('row')
+    .filter({ has: page.getByRole('rowheader', { name: title, exact: true }) })
+    .getByRole('cell')
+    .or(
+      page
+        .getByRole('article')
+        .locator('.facts > div')
+        .filter({ has: page.locator(`dt:text-is("${title}")`) })
+        .locator('dd'),
+    )

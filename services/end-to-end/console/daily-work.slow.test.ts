@@ -2,7 +2,18 @@ import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import type { Part } from '../../../proto/http/sourcing/parts.ts'
 import { awardParties, awardsOf } from '../../testing/awards.ts'
-import { act, checkScreen, consoleStage, goTo, NARROW, send, stateOf, summaryIn, WIDE } from '../../testing/console.ts'
+import {
+  act,
+  checkScreen,
+  comparedAs,
+  consoleStage,
+  goTo,
+  NARROW,
+  send,
+  stateOf,
+  summaryIn,
+  WIDE,
+} from '../../testing/console.ts'
 import { createFactory } from '../../testing/factories.ts'
 import { euros } from '../../testing/offers.ts'
 import { ordersOf } from '../../testing/orders.ts'
@@ -18,19 +29,6 @@ const buyer = await consumer.member('Buyer')
 const hrefsOf = (links: { getAttribute(name: string): string | null }[]) =>
   links.map((link) => link.getAttribute('href'))
 const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
-const rowOf = (page: Page, title: string) =>
-  page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: title, exact: true }) })
-/** What a comparison shows of each offer: the cells of a row, or in a narrow window a value of each card. */
-const comparedAs = (page: Page, title: string) =>
-  rowOf(page, title)
-    .getByRole('cell')
-    .or(
-      page
-        .getByRole('article')
-        .locator('.facts > div')
-        .filter({ has: page.locator(`dt:text-is("${title}")`) })
-        .locator('dd'),
-    )
 const cellsOf = async (page: Page, title: string) => (await comparedAs(page, title).allInnerTexts()).map(oneLine)
 
 describe('the comparison of offers', () => {

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import {
   act,
   checkScreen,
+  comparedAs,
   consoleStage,
   goTo,
   NARROW,
@@ -76,19 +77,6 @@ async function submitOffer(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Confirm' }).click()
 }
 
-const rowOf = (page: Page, title: string) =>
-  page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: title }) })
-/** What a comparison shows of each offer: the cells of a row, or in a narrow window a value of each card. */
-const comparedAs = (page: Page, title: string) =>
-  rowOf(page, title)
-    .getByRole('cell')
-    .or(
-      page
-        .getByRole('article')
-        .locator('.facts > div')
-        .filter({ has: page.locator(`dt:text-is("${title}")`) })
-        .locator('dd'),
-    )
 const cellsOf = async (page: Page, title: string) =>
   (await comparedAs(page, title).allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim())
 

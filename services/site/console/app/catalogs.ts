@@ -60,3 +60,11 @@ export const criticalities = optionsOf(async function* () {
 export const orNone = (options: Options): Options => [['', '–'], ...options]
 export const labelIn = (options: Options, value: string | undefined) =>
   options.find(([option]) => option === value)?.[1] ?? value
+
+/** Categories as options, with their codes. */
+export const categoryOption = ({ id, name, code }: { id: string; name: string; code?: string }) =>
+  [id, code ? `${name} (${code})` : name] as const
+export const unspscOption = ({ id, ...titles }: Record<string, unknown> & { id: string }) => {
+  const { commodityTitle, classTitle, familyTitle, segmentTitle } = titles
+  return [id, `${commodityTitle ?? classTitle ?? familyTitle ?? segmentTitle ?? id} (${id})`] as const
+}

@@ -4,10 +4,12 @@ import { sumOf } from '../amounts.ts'
 import { market, type PackageComparison, post, type RfqPackage } from '../api.ts'
 import { money, number } from '../format.ts'
 import { permits } from '../me.ts'
+import { OrgName } from '../names.tsx'
 import { fill, t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
 import { Field, FieldProblem, textOf } from '../ui/form.tsx'
 import { Table } from '../ui/list.tsx'
+import { Facts } from '../ui/page.tsx'
 import { SellerChoice, sellerIn } from './award.tsx'
 import { type Choice, daysOf, titleOf } from './package-texts.ts'
 
@@ -116,6 +118,7 @@ export function PackageAward(props: AwardProps) {
         <p>
           {t.packages.total}: <strong>{money({ amount: total, currency })}</strong>
         </p>
+        <Facts of={[[t.comparison.seller, sellerOrgId && <OrgName key="seller" id={sellerOrgId} />]]} />
       </>
     )
   }

@@ -1,14 +1,13 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { market, type Part } from '../api.ts'
-import { criticalities, labelIn, materials, processes, standards } from '../catalogs.ts'
+import { categoryOption, criticalities, labelIn, materials, processes, standards, unspscOption } from '../catalogs.ts'
 import { useList } from '../data.ts'
 import { date, number } from '../format.ts'
 import { orgId } from '../me.ts'
 import { OrgName } from '../names.tsx'
 import { t } from '../texts.ts'
 import { Facts, Section } from '../ui/page.tsx'
-import { categoryOption, unspscOption } from './part-fields.tsx'
 
 type Options = readonly (readonly [id: string, label: string])[]
 

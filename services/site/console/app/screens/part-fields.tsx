@@ -9,7 +9,7 @@ import {
   type PartInput,
   type UnitSystem,
 } from '../api.ts'
-import { criticalities, materials, materialTypeOf, orNone, processesOf, standards } from '../catalogs.ts'
+import { categoryOption, criticalities, orNone, standards, unspscOption } from '../catalogs.ts'
 import { t } from '../texts.ts'
 import { Choices, chosenIn } from '../ui/choices.tsx'
 import { amountOf, Field, FieldProblem, textOf } from '../ui/form.tsx'
@@ -17,6 +17,7 @@ import { Pairs, pairsOf } from '../ui/pairs.tsx'
 import { Picker } from '../ui/picker.tsx'
 import { Shown } from '../ui/states.tsx'
 import { Unfold } from '../ui/unfold.tsx'
+import { MaterialFields } from './part-material.tsx'
 import { Internal, InternalField } from './part-publication.tsx'
 
 const TEXTS = [
@@ -88,29 +89,6 @@ const linesOf = (data: FormData, name: string) =>
     .map((line) => line.trim())
     .filter(Boolean)
 
-/** The processes to choose from are those of the chosen material's type. */
-function MaterialFields({ part }: { part: Part | undefined }) {
-  const material = useSignal(part?.materialId ?? '')
-  const family = useSignal<string>(part?.materialType ?? '')
-  const type = material.value ? materialTypeOf(material.value) : family.value || undefined
-  return (
-    <>
-      <div class="columns">
-        <Field name="materialId" label={t.parts.material} text={material} options={orNone(materials())} />
-        {material.value === '' && (
-          <Field
-            name="materialType"
-            label={t.parts.materialType}
-            text={family}
-            options={orNone(Object.entries(t.materialTypes))}
-          />
-        )}
-      </div>
-      <Field name="processId" label={t.parts.process} value={part?.processId} options={orNone(processesOf(type))} />
-    </>
-  )
-}
-
 const Note = ({ name, label, part }: { name: (typeof TEXTS)[number]; label: string; part: Part | undefined }) => (
   <Field name={name} label={label} rows={3} value={part?.[name]} isOptional />
 )
@@ -138,13 +116,6 @@ const ListMarker = ({ name }: { name: (typeof LISTS)[number] }) => (
 )
 
 const FOUND = { page: 1, pageSize: 10 }
-export const categoryOption = ({ id, name, code }: { id: string; name: string; code?: string }) =>
-  [id, code ? `${name} (${code})` : name] as const
-export const unspscOption = ({ id, ...titles }: Record<string, unknown> & { id: string }) => {
-  const { commodityTitle, classTitle, familyTitle, segmentTitle } = titles
-  return [id, `${commodityTitle ?? classTitle ?? familyTitle ?? segmentTitle ?? id} (${id})`] as const
-}
-
 const Classes = ({ part }: { part: Part | undefined }) => (
   <>
     <Marker section="classes" />
