@@ -66,7 +66,8 @@ export async function requestQuotations(
     `${buyer.name} publishes the RFQ`,
     () => buyer.client.POST('/flows/v1/rfqs/{id}/publish', { params }),
     withState,
-    1,
+    // Its own case, and a conversation with each manufacturer.
+    1 + manufacturerIds.length,
   )
   for (const { name, client } of [printer, welder, laser]) {
     await narrator.step(
@@ -83,7 +84,8 @@ export async function requestQuotations(
         body: { reason: 'Our machines are booked until the summer.' },
       }),
     ({ data }) => data.id,
-    1,
+    // The conversation ends, and its own case tells why.
+    2,
   )
   await narrator.step(
     `${buyer.name} looks at the invitations`,

@@ -106,8 +106,8 @@ const TRADE_WITH_EVENTS = new RegExp(
   [
     /\. Skagen Pumps signs in: anders\.juhl@/,
     /Nordhavn Shipping registers a webhook endpoint .*: wh_\w{26}\n/,
-    /Nordhavn Shipping publishes the RFQ: .* is OPEN\n {8}← cases\.created .* verified\n/,
-    /Tanjong Castings declines: .*\n {8}← cases\.updated .* verified\n/,
+    /Nordhavn Shipping publishes the RFQ: .* is OPEN\n( {8}← cases\.created .* verified\n){4}/,
+    /Tanjong Castings declines: .*\n {8}← cases\.closed .* verified\n {8}← cases\.updated .* verified\n/,
     /Vestland Additive submits it: .* is SUBMITTED\n {8}← cases\.updated .*\(sourcing\.offer\.submitted\) {2}verified\n/,
     /awards 30 pieces .* is AWARDED\n( {8}← .* verified\n){3}/,
     /Ruhr Präzision ships: .* is SHIPPED\n {8}← assignments\.status\.updated .* is SHIPPED .* verified\n/,
