@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
 import { act, checkScreen, consoleStage, NARROW, send, stateOf, WIDE } from '../../testing/console.ts'
 import { createFactory } from '../../testing/factories.ts'
 import { FileClient } from '../../testing/files/file-client.ts'
@@ -6,6 +7,10 @@ import { offerBody, offersOf } from '../../testing/offers.ts'
 import { publishedPart, rfqBody, rfqsOf } from '../../testing/rfqs.ts'
 
 const stage = await consoleStage()
+
+/** The entry of a kind in the inbox. */
+const waitingFor = (page: Page, kind: string) =>
+  page.getByRole('region', { name: 'Inbox' }).getByRole('listitem').filter({ hasText: kind })
 
 test.each([
   ['wide', WIDE],
@@ -35,10 +40,7 @@ test.each([
   ])
   await buyer.goto('/console')
   await checkScreen(buyer)
-  await buyer
-    .getByRole('region', { name: 'Changed parts of open RFQs' })
-    .getByRole('link', { name: 'Impeller, second revision' })
-    .click()
+  await waitingFor(buyer, 'Changed part').getByRole('link').click()
   await buyer.getByText('The part has changed since this RFQ was published.').waitFor()
   await buyer.getByRole('link', { name: 'Impeller, first revision' }).waitFor()
   await checkScreen(buyer)
@@ -74,8 +76,7 @@ test.each([
 
   await maker.goto('/console')
   await checkScreen(maker)
-  const outdated = maker.getByRole('region', { name: 'Outdated offers' })
-  await outdated.getByText('Reconfirm or revise').waitFor()
+  const outdated = waitingFor(maker, 'Outdated offer')
   await outdated.getByRole('link').click()
   await maker.getByText('The RFQ was amended after this offer was submitted.').waitFor()
   await maker.getByText('Esbjerg, Denmark').waitFor()
@@ -96,11 +97,11 @@ test.each([
   await maker.getByText('The RFQ was amended after this offer').waitFor({ state: 'detached' })
 
   await maker.goto('/console')
-  await maker.getByRole('region', { name: 'Invitations' }).waitFor()
+  await maker.getByRole('region', { name: 'Inbox' }).waitFor()
   await outdated.waitFor({ state: 'detached' })
   await buyer.goto('/console')
-  await buyer.getByRole('region', { name: 'Offers to compare' }).getByRole('link').first().waitFor()
-  expect(await buyer.getByRole('region', { name: 'Changed parts' }).count()).toBe(0)
+  await waitingFor(buyer, 'Offers to compare').waitFor()
+  expect(await waitingFor(buyer, 'Changed part').count()).toBe(0)
 
   await buyer.goto(`/console/rfqs/${id}/comparison`)
   await buyer.getByText('Vestland Additive').first().waitFor()

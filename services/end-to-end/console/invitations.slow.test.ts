@@ -115,8 +115,8 @@ test.each([
     expect(await page.getByRole('button', { name: 'Submit offer' }).count()).toBe(0)
     await checkScreen(page)
     await page.goto('/console')
-    const home = page.getByRole('region', { name: 'Invitations' })
-    await home.getByText('No open invitations.').waitFor()
+    const home = page.getByRole('region', { name: 'Inbox' })
+    await home.getByText('Nothing is waiting for you.').waitFor()
 
     await rfqs.act(id, 'invite', { manufacturerIds: [maker.orgId] })
     await page.reload()
