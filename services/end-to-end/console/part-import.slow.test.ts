@@ -46,7 +46,7 @@ test('a file that an older spreadsheet wrote keeps its umlauts, and a wrong head
   const file = (text: string) => ({ name: 'parts.csv', mimeType: 'text/csv', buffer: Buffer.from(text, 'latin1') })
   await page.getByLabel('CSV file').setInputFiles(file('externalRef;titel\r\nB-1;Gehäuse\r\n'))
   await page.getByRole('button', { name: 'Check' }).click()
-  await page.getByText('did you mean').waitFor()
+  await page.getByText('Unknown name in column 2. Did you mean title?').waitFor()
   await page.getByLabel('CSV file').setInputFiles(file('externalRef;title\r\nB-1;Gehäuse\r\n'))
   await page.getByRole('button', { name: 'Check' }).click()
   await page.getByRole('button', { name: 'Import 1 row' }).click()

@@ -19,9 +19,6 @@ interface Layout<Column extends string> {
   maxRows: number
 }
 
-/** Longer ones are no column of any layout, and are not repeated in an answer. */
-const MAX_NAME_CHARACTERS = 64
-
 /**
  * The rows of a CSV file with a header, separated by comma, semicolon or tab. Rows without a value are skipped. Throws
  * 400 for a file that is malformed, or whose columns are not those of the layout.
@@ -74,11 +71,12 @@ function columnsOf<Column extends string>(header: readonly string[], { columns, 
   const problems: FieldError[] = []
   const refuse = (message: string) => problems.push({ field: 'csv', message })
   const seen = new Set<string>()
-  const found = header.map((cell) => {
+  const found = header.map((cell, index) => {
     const name = cell.trim()
     if (name === '') return undefined
     const column = columns.find((one) => one.toLowerCase() === name.toLowerCase())
-    if (column === undefined) refuse(unknownColumn(name, columns))
+    if (column === undefined)
+      refuse(`has an unknown name in column ${index + 1}; did you mean \`${closest(name, [...columns])}\`?`)
     else if (seen.has(column)) refuse(`has the column \`${column}\` twice`)
     if (column !== undefined) seen.add(column)
     return column
@@ -87,8 +85,3 @@ function columnsOf<Column extends string>(header: readonly string[], { columns, 
   if (problems.length > 0) throw invalid(problems.slice(0, 50))
   return found
 }
-
-const unknownColumn = (name: string, columns: readonly string[]) =>
-  name.length > MAX_NAME_CHARACTERS || !/^[\w .-]+$/.test(name)
-    ? 'has an unknown column'
-    : `has the unknown column \`${name}\`; did you mean \`${closest(name, [...columns])}\`?`

@@ -225,7 +225,7 @@ describe('a dry run', () => {
 
 describe('a table', () => {
   test.each([
-    ['an unknown column', 'externalRef,titel\nA,b\n', 'csv', 'has the unknown column `titel`; did you mean `title`?'],
+    ['an unknown column', 'externalRef,titel\nA,b\n', 'csv', 'has an unknown name in column 2; did you mean `title`?'],
     ['no reference', 'title\nHub\n', 'csv', 'must have the column `externalRef`'],
     ['no row', 'externalRef\n', 'csv', 'must have a row below its header'],
     ['NUL', 'externalRef\nA\0\n', 'csv', 'must not contain NUL'],

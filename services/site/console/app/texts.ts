@@ -69,6 +69,7 @@ const PROBLEMS: readonly [RegExp, keyof typeof t.problems][] = [
   [/^must be at least 24 hours away$/, 'inADay'],
   [/^must not be earlier than the current expiry$/, 'notEarlier'],
   [/^there is no [\w ]+ `(.+?)`.*$/, 'unknown'],
+  [/^has an unknown name in column (\d+); did you mean `(.+)`\?$/, 'unknownColumn'],
   [/^is that of row (\d+)$/, 'repeated'],
   [/^names more than one of your parts$/, 'ambiguous'],
   [/^names a part that you may not change$/, 'notYours'],
