@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { marketplaceWithMail } from '../../testing/mail/market.ts'
 import type { ReceivedMail } from '../../testing/mail/server.ts'
 import { lineOffer, packageParties, rfqIdsOf } from '../../testing/packages.ts'
-import { inHours } from '../../testing/rfqs.ts'
+import { inHours, rfqBody, rfqsOf } from '../../testing/rfqs.ts'
 
 const { market, server, confirmed, collected, release } = await marketplaceWithMail(['sourcing'])
 const { consumer, ipOwner, maker, rival, partIds, factoryId, packages, draft, makers } = await packageParties(market)
@@ -23,6 +23,13 @@ test('a package of a hundred lines is one line of one mail for each maker, with 
   const { id } = await draft({ title: 'Pump overhaul www.example.org', lines, expireTime })
   const published = await packages.act(id, 'publish')
   expect(published.status).toBe(200)
+  // The publication has hundreds of events. One that follows them shows that all have been collected.
+  const last = await market.organization(['MANUFACTURER'])
+  const following = await confirmed(last)
+  const rfqs = rfqsOf(consumer.administrator.client)
+  const { body: rfq } = await rfqs.create(rfqBody(partIds[0] ?? '', { manufacturerIds: [last.orgId] }))
+  await rfqs.act(rfq.id, 'publish')
+  expect(await collected(following, 1)).toEqual(['invited'])
   expect(await collected(asked, 1)).toEqual(['packageInvited'])
   expect(await collected(alsoAsked, 1)).toEqual(['packageInvited'])
   await release()
