@@ -56,18 +56,23 @@ describe('the conversation of an invited manufacturer', () => {
     expect((await of(ipOwner).list(`?rfqId=${rfqId}`)).body.items).toHaveLength(1)
   })
 
-  test('of an IP owner that is invited later has the consumer, too', async () => {
+  test('of an IP owner has the consumer if it is invited from the beginning, not if it had a case of its own', async () => {
     const owning = await market.organization(['IP_OWNER', 'MANUFACTURER'])
     const part = await publishedPart(owning.administrator.client)
-    const { id: rfqId } = (await buyer.create(rfqBody(part, { manufacturerIds: [maker.orgId] }))).body
-    await buyer.act(rfqId, 'publish')
-    const { id } = await caseOf(rfqId, owning)
-    const { body: task } = await of(owning).tasks(id).create({ title: 'Report' })
-    await buyer.act(rfqId, 'invite', { manufacturerIds: [owning.orgId] })
-    expect((await caseOf(rfqId, owning, consumer)).partyOrgIds).toEqual([owning.orgId, consumer.orgId])
-    const tasks = await consumer.administrator.client.get<{ items: { id: string }[] }>('/flows/v1/tasks')
-    expect(tasks.body.items.map((each) => each.id)).toContain(task.id)
-    expect(await writes(id, consumer)).toEqual(ALLOWED)
+    const publish = async (manufacturerIds: string[]) => {
+      const { id } = (await buyer.create(rfqBody(part, { manufacturerIds }))).body
+      await buyer.act(id, 'publish')
+      return id
+    }
+    const first = await publish([owning.orgId])
+    expect((await caseOf(first, owning, consumer)).partyOrgIds).toEqual([owning.orgId, consumer.orgId])
+    const second = await publish([maker.orgId])
+    const { id } = await caseOf(second, owning)
+    await of(owning).tasks(id).create({ title: 'What the buyer must not know' })
+    await buyer.act(second, 'invite', { manufacturerIds: [owning.orgId] })
+    expect((await of(consumer).read(id)).status).toBe(404)
+    const tasks = await consumer.administrator.client.get('/flows/v1/tasks')
+    expect(tasks.text).not.toContain('What the buyer must not know')
   })
 
   test('ends with a decline for both, is still read, and continues after a new invitation', async () => {
