@@ -74,10 +74,18 @@ export const commandRunner =
       })
       return begun as Promise<T>
     }
+    // A request is the same only with the same query.
+    const sent = Object.keys(query).length === 0 ? body : { body, query }
     const idempotent = ({ userId }: Caller) =>
       key === undefined || isDryRun
         ? undefined
-        : { userId, operation: [operation.id, ...path].join(' '), key, body, box: operation.noStore ? box : undefined }
+        : {
+            userId,
+            operation: [operation.id, ...path].join(' '),
+            key,
+            body: sent,
+            box: operation.noStore ? box : undefined,
+          }
 
     return permits.run(received.caller.orgId, request.signal, async () => {
       let prepared = {} as Prepared

@@ -43,6 +43,8 @@ describe('a file', () => {
     ['ref,title\n', ['csv must have a row below its header']],
     ['', ['csv must have the column `ref`']],
     ['ref\nA\nB\nC\nD', ['csv must have at most 3 rows']],
+    [`ref\n${'\n'.repeat(10)}`, ['csv must have at most 9 rows with the empty ones']],
+    [`ref${',x'.repeat(100)}\nA`, ['csv must have at most 100 columns']],
     ['ref,title\nA-1,x,y', ['rows.2 has more cells than the header']],
     ['ref,title\nA-1,"x\n', ['csv is malformed near line 2: a quoted cell does not end properly']],
   ])('%j is refused', (csv, problems) => {
@@ -64,4 +66,13 @@ describe('a cell that a spreadsheet would calculate', () => {
     const others = csvOf([['ref'], ...FORMULAS.slice(3, 6).map((formula) => [formula])])
     expect(read(others).map(({ cells }) => cells)).toEqual(FORMULAS.slice(3, 6).map((ref) => ({ ref })))
   })
+})
+
+test('a megabyte of empty rows or cells is refused without being read', () => {
+  for (const csv of [`ref\n${'\n'.repeat(950_000)}`, `ref\n${'a\n'.repeat(475_000)}`, `ref${',b'.repeat(500_000)}`]) {
+    const [started, problems] = [performance.now(), problemsOf(csv)]
+    expect(problems).toHaveLength(1)
+    // Reading it took seconds.
+    expect(performance.now() - started).toBeLessThan(1000)
+  }
 })

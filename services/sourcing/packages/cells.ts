@@ -5,8 +5,8 @@ import { isDate, isDateTime } from '../../../proto/http/times.ts'
  * two people would read differently.
  */
 
-const WITH_POINT = /^\d{1,12}(\.\d+)?$/
-/** Three digits after a comma may be thousands. */
+/** Three digits after a point or a comma may be thousands, unless a zero is before it. */
+const WITH_POINT = /^(\d{1,12}(\.(\d{1,2}|\d{4,}))?|0\.\d{3})$/
 const WITH_COMMA = /^\d{1,12},(\d{1,2}|\d{4,})$/
 const GROUPED = [
   { form: /^\d{1,3}(,\d{3})+\.\d+$/, group: /,/g, point: '.' },

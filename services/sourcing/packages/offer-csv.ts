@@ -84,7 +84,12 @@ function offerOf(rfqId: string, rows: readonly Row[], currency: Rfq['currency'],
     return value
   }
   const money = (row: Row, column: Column) => {
-    const amount = read(row, column, decimalOf, 'must be a number such as 1234.50; a comma may be a decimal one only')
+    const amount = read(
+      row,
+      column,
+      decimalOf,
+      'must be a number such as 1234.50, without three decimals, which could be thousands',
+    )
     return amount === undefined ? undefined : { amount, currency }
   }
   const integer = (row: Row, column: Column) =>
