@@ -64,7 +64,7 @@ export const publishRfq = defineOperation({
   summary: 'Publish an RFQ',
   access: 'rfq:publish',
   ifMatch: true,
-  refusals: ['illegal_transition', 'precondition_failed', 'subscription_required'],
+  refusals: ['illegal_transition', 'precondition_failed', 'limit_reached', 'subscription_required'],
 })
 
 export const inviteToRfq = defineOperation({

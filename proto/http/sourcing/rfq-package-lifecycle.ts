@@ -84,7 +84,7 @@ export const publishRfqPackage = defineOperation({
   summary: 'Publish an RFQ package',
   access: 'rfq:publish',
   ifMatch: true,
-  refusals: ['illegal_transition', 'precondition_failed', 'subscription_required'],
+  refusals: ['illegal_transition', 'precondition_failed', 'limit_reached', 'subscription_required'],
 })
 
 export const extendRfqPackage = defineOperation({

@@ -190,11 +190,12 @@ create trigger case_parties after update on sourcing.cases
   for each row when (new.state <> old.state or new.party_org_ids <> old.party_org_ids)
   execute function sourcing.write_case_parties();
 
--- The case of an invited manufacturer becomes its conversation with the consumer.
+-- The case of an invited manufacturer becomes its conversation with the consumer. That of an IP owner stays its own.
 update sourcing.cases followed set party_org_ids = array[followed.org_id, rfq.consumer_org_id]
 from sourcing.rfqs rfq
 where followed.follows_rfq and followed.state = 'OPEN' and rfq.id = followed.rfq_id
-  and followed.org_id <> rfq.consumer_org_id and followed.org_id = any(rfq.manufacturer_ids);
+  and followed.org_id not in (rfq.consumer_org_id, rfq.ip_owner_org_id)
+  and followed.org_id = any(rfq.manufacturer_ids);
 
 -- The case of an awarded manufacturer ends 90 days after the last of its orders of the RFQ. The lock makes orders that
 -- end at the same time see each other.

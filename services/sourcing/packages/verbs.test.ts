@@ -3,7 +3,7 @@ import type { Permission } from '../../../proto/permissions.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { packageParties, packagesOf, rfqIdsOf } from '../../testing/packages.ts'
 import type { Page } from '../../testing/people.ts'
-import { inHours, rfqsOf } from '../../testing/rfqs.ts'
+import { inHours, publishedPart, rfqsOf } from '../../testing/rfqs.ts'
 
 const market = await marketplaceOf(['sourcing'])
 const parties = await packageParties(market)
@@ -268,5 +268,31 @@ describe('every verb', () => {
     expect(await statesOf(id)).toEqual(['OPEN', 'OPEN', 'OPEN'])
     expect((await rivals.read(id)).body.lines.length).toBe(3)
     expect(partIds.length).toBe(3)
+  })
+})
+
+describe('a package has at most 1,000 invitations', () => {
+  const many = Array.from({ length: 100 }, (_, n) => `org_many${n}`)
+  const eleven = Array.from({ length: 11 }, () => many)
+
+  test('also where its drafts were changed: publish is 409, and nothing is published', async () => {
+    await market.db.owner`
+      insert into organization.organizations (id, name, roles, region_code, engagement, created_at)
+      select unnest(${many}::text[]), 'Many', '{MANUFACTURER}', 'NO', 'DIRECT', now()`
+    const { id } = await draft({
+      lines: await Promise.all(
+        eleven.map(async () => ({ partId: await publishedPart(ipOwner.administrator.client), quantities: [10] })),
+      ),
+    })
+    const lines = rfqIdsOf((await packages.read(id)).body)
+    for (const [index, rfqId] of lines.entries()) await rfqs.patch(rfqId, { manufacturerIds: eleven[index] })
+    const refused = await packages.act(id, 'publish')
+    expect([refused.status, refused.body.code]).toEqual([409, 'limit_reached'])
+    expect(new Set(await statesOf(id))).toEqual(new Set(['DRAFT']))
+    // One after the other, the last one is too many.
+    for (const rfqId of lines.slice(0, 10)) expect((await rfqs.act(rfqId, 'publish')).status).toBe(200)
+    const last = await rfqs.act(lines[10] ?? '', 'publish')
+    expect([last.status, last.body.code]).toEqual([409, 'limit_reached'])
+    expect((await rfqs.act(lines[0] ?? '', 'invite', { manufacturerIds: [maker.orgId] })).status).toBe(409)
   })
 })

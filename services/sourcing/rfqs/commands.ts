@@ -13,6 +13,7 @@ import { causeOf, emitRfqEvent, emitRfqEvents, emitRfqInvited } from './events.t
 import type { RfqDeps } from './followers.ts'
 import { lockOwn, requireLegal, requireSubscription } from './legality.ts'
 import { insertInvitations } from './move-queries.ts'
+import { requirePackageSize } from './moves.ts'
 import * as queries from './queries.ts'
 import {
   contentOf,
@@ -134,6 +135,7 @@ export async function inviteToRfq(
   const isOpen = rfq.state === 'OPEN'
   const invitations = isOpen ? added.map((orgId) => ({ rfqId: rfq.id, orgId })) : []
   await insertInvitations(tx, invitations, now)
+  await requirePackageSize(tx, [rfq])
   await emitRfqInvited(tx, rfq, invited)
   if (isOpen) await followers.openCases(tx, [{ rfq, orgIds: invited, cause: causeOf('invited', rfq) }], now)
   return new JsonText(changed)

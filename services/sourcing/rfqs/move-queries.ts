@@ -43,6 +43,13 @@ export const moveStates = (
   where id = rfq_id and ${isConsumer(tx, orgId)} and state = any(${[...from]})
   returning id, consumer_document as document`
 
+/** The invitations to all lines of packages, of the largest package. */
+export const countPackageInvitations = (tx: Tx, packageIds: readonly string[]) => tx<{ count: number }[]>`
+  select count(*)::integer as count
+  from sourcing.rfqs rfq join sourcing.rfq_invitations on rfq_id = rfq.id
+  where rfq.package_id = any(${[...packageIds]}) group by rfq.package_id
+  order by count desc limit 1`
+
 export const insertInvitations = (tx: Tx, invitations: readonly { rfqId: string; orgId: string }[], now: string) => tx`
   insert into sourcing.rfq_invitations (rfq_id, org_id, invited_at, package_id)
   select rfq.id, invited.org_id, ${now}, rfq.package_id

@@ -1,4 +1,5 @@
 import type * as api from '../../../proto/http/sourcing/rfq-lifecycle.ts'
+import { MAX_PACKAGE_INVITATIONS } from '../../../proto/http/sourcing/rfq-packages.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import { utcOf } from '../../../proto/http/times.ts'
 import { RFQ } from '../../../proto/states/rfqs.ts'
@@ -86,10 +87,20 @@ export async function moveRfqs(
   return moved
 }
 
+/** Throws 409 where a package has got more invitations than one that is created may have. */
+export async function requirePackageSize(tx: Tx, rfqs: readonly Pick<Rfq, 'packageId'>[]): Promise<void> {
+  const packageIds = [...new Set(rfqs.flatMap(({ packageId }) => packageId ?? []))]
+  if (packageIds.length === 0) return
+  const [largest] = await queries.countPackageInvitations(tx, packageIds)
+  if ((largest?.count ?? 0) <= MAX_PACKAGE_INVITATIONS) return
+  throw refuse('limit_reached', { detail: `A package has at most ${MAX_PACKAGE_INVITATIONS} invitations.` })
+}
+
 /** Invites the manufacturers of published RFQs, and releases files to them where the drafts say so. */
 async function invite(tx: Tx, { followers }: RfqDeps, rfqs: readonly Rfq[], now: string): Promise<void> {
   const invitations = rfqs.flatMap(({ id, manufacturerIds }) => manufacturerIds.map((orgId) => ({ rfqId: id, orgId })))
   await queries.insertInvitations(tx, invitations, now)
+  await requirePackageSize(tx, rfqs)
   for (const { id, releaseFiles, manufacturerIds } of rfqs) {
     if (releaseFiles) await followers.releaseFiles(tx, id, manufacturerIds, now)
   }
