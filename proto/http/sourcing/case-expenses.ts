@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { EXPENSE, EXPENSE_STATES } from '../../states/cases.ts'
 import { crudOf } from '../crud.ts'
 import { defineOperation } from '../operation.ts'
-import { closed, DateTime, Line, OneOf, patchOf, Text } from '../shapes.ts'
+import { closed, DateTime, Line, OneOf, patchOf } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
 import { caseId, casesTag } from './cases.ts'
 import { Money } from './money.ts'
@@ -22,7 +22,7 @@ const incurredDate = Type.String({
   examples: ['2026-04-29'],
 })
 
-const reason = Text(10_000, {
+const reason = Line(500, {
   description: 'Why the expense is rejected.',
   examples: ['The scan is part of the price.'],
 })
