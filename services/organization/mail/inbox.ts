@@ -4,7 +4,7 @@ import { newId } from '../../kit/db/ids.ts'
 import type { Log } from '../../kit/log/log.ts'
 import { every, type Worker } from '../../kit/worker/worker.ts'
 import { countWaiting, takeAddresses } from './inbox-queries.ts'
-import { appendItems } from './queries.ts'
+import { appendItems } from './item-queries.ts'
 import { MAIL_EXPIRY_MS } from './rules.ts'
 
 const INTERVAL_MS = 60_000

@@ -5,7 +5,8 @@ import type { Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
 import { candidateOf } from './candidates.ts'
-import { type Addressed, appendItems, listAdministrators, listConfirmed, listCreators, listReaders } from './queries.ts'
+import { type Addressed, appendItems } from './item-queries.ts'
+import { listAdministrators, listConfirmed, listCreators, listReaders } from './queries.ts'
 import {
   type Candidate,
   COUNTED_KINDS,
