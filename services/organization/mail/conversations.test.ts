@@ -18,7 +18,7 @@ const both = { manufacturerIds: [maker.orgId, rival.orgId] }
 const sql = connect(market.db.urlOf('organization'), { max: 2, applicationName: 'test-inbox-mails' })
 market.db.beforeDrop(() => sql.end({ timeout: 1 }))
 
-const { destination } = captureLog()
+const { destination, errors } = captureLog()
 const log = createLog({ service: 'organization', version: '0', level: 'info', destination })
 const of = ({ administrator }: TestOrganization) => casesOf(administrator.client)
 const conversation = async (rfqId: string) => (await of(maker).list(`?rfqId=${rfqId}`)).body.items[0]?.id as string
@@ -119,6 +119,44 @@ describe('the daily summary', () => {
     expect(mail.mail.text).not.toContain('480')
     await summarize(today + DAY_MS)
     expect(await summaries(wants)).toHaveLength(2)
+  })
+
+  test('counts the tasks and expenses in a case of two parties', async () => {
+    const buying = await confirmed(consumer, ['INBOX'])
+    const id = await conversation(await open(both))
+    await of(maker).tasks(id).create({ title: 'Report', assigneeOrgId: consumer.orgId })
+    const body = { description: 'CT scan', amount: euros('480.5'), incurredDate: '2026-04-29' }
+    await of(maker).expenses(id).create(body)
+    await summarize(today)
+    const [summary] = await summaries(buying)
+    expect(summary?.item.waiting).toEqual(
+      expect.arrayContaining([
+        { kind: 'TASK', count: 1 },
+        { kind: 'EXPENSE_TO_DECIDE', count: 1 },
+      ]),
+    )
+  })
+
+  test('of other organizations is sent where the items of one cannot be read', async () => {
+    const [failing, org] = [await market.organization(['MANUFACTURER']), await market.organization(['MANUFACTURER'])]
+    await open({ manufacturerIds: [failing.orgId, org.orgId] })
+    const [without, wants] = [await confirmed(failing, ['INBOX']), await confirmed(org, ['INBOX'])]
+    await owner.unsafe(`
+      alter view sourcing.waiting_items rename to readable_items;
+      create view sourcing.waiting_items as
+        select org_id, kind from sourcing.readable_items
+        union all select org_id, (1 / length(left(org_id, 0)))::text from sourcing.inbox_invitations
+        where org_id = '${failing.orgId}';
+      grant select on sourcing.waiting_items to marketplace_organization`)
+    try {
+      await summarize(today)
+    } finally {
+      await owner.unsafe(`
+        drop view sourcing.waiting_items;
+        alter view sourcing.readable_items rename to waiting_items`)
+    }
+    expect([(await summaries(without)).length, (await summaries(wants)).length]).toEqual([0, 1])
+    expect(errors().filter((line) => line.orgId === failing.orgId)).toHaveLength(1)
   })
 
   test('is not sent before its hour, nor where nothing waits, nor to an unconfirmed address', async () => {

@@ -12,11 +12,6 @@ export const takeAddresses = (tx: Tx, day: string, limit: number) => tx<{ id: st
   from due where address.id = due.id
   returning address.id, address.org_id`
 
-/** How many items of each kind wait for organizations. */
-export const countWaiting = (tx: Tx, orgIds: readonly string[]) => tx<
-  { org_id: string; kind: InboxKind; count: number }[]
->`
-  select waiting.org_id, waiting.kind, count(*)::integer as count
-  from unnest(${[...orgIds]}::text[]) org
-  cross join lateral (select org_id, kind from sourcing.waiting_items where org_id = org) waiting
-  group by waiting.org_id, waiting.kind`
+/** How many items of each kind wait for an organization. */
+export const countWaiting = (tx: Tx, orgId: string) => tx<{ kind: InboxKind; count: number }[]>`
+  select kind, count(*)::integer as count from sourcing.waiting_items where org_id = ${orgId} group by kind`
