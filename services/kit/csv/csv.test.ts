@@ -68,11 +68,10 @@ describe('a cell that a spreadsheet would calculate', () => {
   })
 })
 
-test('a megabyte of empty rows or cells is refused without being read', () => {
-  for (const csv of [`ref\n${'\n'.repeat(950_000)}`, `ref\n${'a\n'.repeat(475_000)}`, `ref${',b'.repeat(500_000)}`]) {
-    const [started, problems] = [performance.now(), problemsOf(csv)]
-    expect(problems).toHaveLength(1)
-    // Reading it took seconds.
-    expect(performance.now() - started).toBeLessThan(1000)
-  }
+test.each([
+  ['empty rows', `ref\n${'\n'.repeat(950_000)}`, 'csv must have at most 9 rows with the empty ones'],
+  ['rows', `ref\n${'a\n'.repeat(475_000)}`, 'csv must have at most 9 rows with the empty ones'],
+  ['columns', `ref${',b'.repeat(500_000)}`, 'csv must have at most 100 columns'],
+])('of a megabyte of %s only the first ones are read', (_, csv, problem) => {
+  expect(problemsOf(csv)).toEqual([problem])
 })

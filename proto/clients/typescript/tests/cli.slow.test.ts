@@ -258,6 +258,7 @@ test('help and completion offer commands, options and values', async () => {
     'list-rfq-history',
     'list-rfq-invitations',
     'list-rfq-matches',
+    'list-rfq-packages',
     'list-rfq-questions',
     'list-rfqs',
   ])
