@@ -93,7 +93,7 @@ test.each([
   expect(begun).toEqual(['1', '10', '20', '60'])
   expect(await maker.getByLabel('Unit price, EUR').nth(2).inputValue()).toBe('')
   await checkScreen(maker)
-  await act(maker, 'Reconfirm')
+  await act(maker, 'Confirm the offer unchanged')
   await maker.getByText('The RFQ was amended after this offer').waitFor({ state: 'detached' })
 
   await maker.goto('/console')

@@ -76,6 +76,12 @@ const PROBLEMS: readonly [RegExp, keyof typeof t.problems][] = [
   [/^must be one of (.+)$/, 'oneOf'],
   [/^must not be before the day of the expiry$/, 'deliveryAfterExpiry'],
   [/^must include in state READY: (.+)$/, 'documents'],
+  [/^is (?:DRAFT|CLOSED|AWARDED|CANCELLED), not OPEN$/, 'rfqNotOpen'],
+  [/^is declined by your organization$/, 'rfqDeclined'],
+  [/^has confidentiality terms that your organization has not accepted$/, 'termsNotAccepted'],
+  [/^The sealed RFQ has closed, so its offers are binding until their validity ends\.$/, 'bidIsBinding'],
+  [/^The offer is for the current version of the RFQ\.$/, 'offerIsCurrent'],
+  [/^must have a price for (\d+) pieces: revise the offer$/, 'priceFor'],
 ]
 
 /** What the marketplace says of a field, in the words of the language where they are known. */

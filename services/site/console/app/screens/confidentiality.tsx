@@ -56,6 +56,15 @@ const releaseOf = ({ partRevision = 0 }: Rfq, { filesReleasedTime, filesReleased
 const lacksRelease = ({ partRevision = 0 }: Rfq, { filesReleasedTime, filesReleasedRevision = 0 }: RfqAcceptance) =>
   filesReleasedTime === undefined || filesReleasedRevision < partRevision
 
+/** Says that the caller's organization cannot read the confidential files that are new in the pinned revision. */
+export function useMissingRelease(rfq: Rfq): string | undefined {
+  const { data } = useAcceptances(rfq)
+  const { partRevision = 0 } = rfq
+  const { filesReleasedRevision: released } = data?.find((one) => one.manufacturerOrgId === orgId.value) ?? {}
+  if (released === undefined || released >= partRevision) return undefined
+  return fill(t.confidentiality.releasedOlder, { released: number(released), current: number(partRevision) })
+}
+
 /** What an invited manufacturer reads once it has accepted the terms. */
 export function AfterAcceptance({ rfq, children }: { rfq: Rfq; children: ComponentChildren }) {
   const standing = useStanding(rfq)

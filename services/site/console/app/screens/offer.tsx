@@ -3,18 +3,18 @@ import { useEffect, useRef } from 'preact/hooks'
 import { OFFER } from '../../../../../proto/states/offers.ts'
 import { at, type Currency, command, ifMatch, market, type Offer, post, type Rfq } from '../api.ts'
 import { type Read, useList, useRecord } from '../data.ts'
-import { amountText, number, time } from '../format.ts'
+import { amountText, number } from '../format.ts'
 import { mayUse, orgId, permits } from '../me.ts'
 import { OrgName, partTitle } from '../names.tsx'
 import { fill, t } from '../texts.ts'
-import { Action, optionalReason, Reason } from '../ui/dialog.tsx'
-import { DocumentLinks, Documents } from '../ui/documents.tsx'
+import { Documents } from '../ui/documents.tsx'
 import { PartFiles } from '../ui/files.tsx'
 import { amountOf, Field, Form, localTime, numberOf, textOf, timeOf } from '../ui/form.tsx'
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 import { AfterAcceptance, ConfidentialityTerms, useOutlineFacts, useStanding } from './confidentiality.tsx'
 import { Terms } from './offer-terms.tsx'
+import { OfferView } from './offer-view.tsx'
 import { Questions } from './questions.tsx'
 import { Decline, Declined, hasDeclined, termFacts } from './rfq-terms.tsx'
 
@@ -130,6 +130,7 @@ function OfferFields({ rfq, opened, outdated }: OfferFieldsProps) {
     return (
       <>
         <p>{t.offer.binding}</p>
+        {rfq.sealed && <p class="hint">{t.offer.bindsOnceClosed}</p>}
         <Facts of={[[t.rfqs.consumer, <OrgName key="consumer" id={rfq.consumerOrgId} />]]} />
         <Terms offer={offer} />
       </>
@@ -254,53 +255,6 @@ function OfferFields({ rfq, opened, outdated }: OfferFieldsProps) {
   )
 }
 
-/** A submitted or ended offer. */
-const OfferView = ({ offer }: { offer: Offer }) => (
-  <section class="panel">
-    <header>
-      <h2>
-        {fill(t.comparison.revision, { count: number(offer.revision) })} <Badge of="offer" state={offer.state} />
-      </h2>
-      <div class="actions">
-        <Action
-          label={t.verbs.withdraw}
-          when={mayUse(OFFER, 'withdraw', offer)}
-          isDangerous
-          onRun={(data) => post('/flows/v1/offers/{id}/withdraw', offer.id, optionalReason(data))}
-        >
-          <Reason isOptional />
-        </Action>
-        <Action
-          label={t.verbs.reconfirm}
-          hint={t.offer.reconfirmHint}
-          when={offer.isOutdated === true && mayUse(OFFER, 'reconfirm', offer)}
-          isPrimary
-          onRun={() => post('/flows/v1/offers/{id}/reconfirm', offer.id)}
-        />
-        <Action
-          label={t.verbs.revise}
-          hint={t.offer.reviseHint}
-          when={mayUse(OFFER, 'revise', offer)}
-          onRun={() => post('/flows/v1/offers/{id}/revise', offer.id)}
-        />
-      </div>
-    </header>
-    {offer.isOutdated && (
-      <p class="hint" role="status">
-        {t.offer.outdated}
-      </p>
-    )}
-    <Terms offer={offer} />
-    <DocumentLinks of="offer" id={offer.id} />
-    <Facts
-      of={[
-        [t.offer.submitted, offer.submittedTime && time(offer.submittedTime)],
-        [t.ui.reason, offer.reason],
-      ]}
-    />
-  </section>
-)
-
 function Offers({ rfq }: { rfq: Rfq }) {
   const list = useList('/v1/offers', { query: { view: 'MANUFACTURER', rfqId: rfq.id } })
   const mayOffer = rfq.state === 'OPEN' && permits('POST /flows/v1/offers')
@@ -325,7 +279,7 @@ function Offers({ rfq }: { rfq: Rfq }) {
             )}
             {draft && <Documents of="offer" id={draft.id} mayAdd={mayUse(OFFER, 'updateFiles', draft)} />}
             {others.map((offer) => (
-              <OfferView key={offer.id} offer={offer} />
+              <OfferView key={offer.id} offer={offer} rfq={rfq} />
             ))}
             {!wasOffering.current && others.length === 0 && !hasDeclined(rfq) && <Empty>{t.offer.closed}</Empty>}
           </div>

@@ -38,7 +38,7 @@ export const termFacts = (rfq: Rfq): Fact[] => [
   [t.rfqs.currency, rfq.currency],
   [t.rfqs.paymentTerms, rfq.paymentTerms],
   [t.rfqs.requiredDocuments, rfq.requiredDocuments?.map((kind) => t.documentKinds[kind]).join(', ')],
-  [t.rfqs.prices, rfq.sealed ? t.rfqs.sealed : t.rfqs.notSealed],
+  [t.rfqs.prices, rfq.sealed ? ['DRAFT', 'OPEN'].includes(rfq.state) && t.rfqs.sealed : t.rfqs.notSealed],
 ]
 
 interface Pin {

@@ -34,7 +34,7 @@ function sentenceOf(error: unknown): string {
   if (!(error instanceof ApiError)) return t.ui.unreachable
   if (error.status === 403) return t.ui.noPermission
   if (error.status === 412) return t.ui.changedMeanwhile
-  return error.detail ?? error.message
+  return problemText(error.detail ?? error.message)
 }
 
 export interface FormProps {
