@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { checkScreen, consoleStage, NARROW, stateOf, WIDE } from '../../testing/console.ts'
 import { documentsOf } from '../../testing/documents.ts'
+import { FileClient } from '../../testing/files/file-client.ts'
 import { freePort } from '../../testing/free-port.ts'
 import { offerParties } from '../../testing/offers.ts'
 import { insertAssignedOrder } from '../../testing/orders.ts'
@@ -114,6 +115,7 @@ test('a missing document that the RFQ requires is named where the order is shipp
   await checkWidths(page)
   await page.getByRole('button', { name: 'Ship', exact: true }).click()
   const dialog = page.getByRole('dialog')
+  await dialog.getByText('Missing documents: Certificate of conformity').waitFor()
   await dialog.getByRole('button', { name: 'Ship', exact: true }).click()
   await dialog.getByText('Missing or not ready yet: Certificate of conformity').waitFor()
   await dialog.getByRole('button', { name: 'Cancel' }).click()
@@ -185,7 +187,7 @@ test('the order says that confidential files are not released, to the manufactur
   })
   const page = await stage.signIn(await maker.member('Manufacturer'))
   await page.goto(`/console/orders/${placed}`)
-  await page.getByText('Not released yet. The IP owner of the part releases them for the order.').waitFor()
+  await page.getByText('None released. If the part has confidential files, its IP owner releases them').waitFor()
   await page.getByRole('button', { name: 'Confirm', exact: true }).click()
   await page.getByRole('dialog').getByText('The release of confidential files for quoting ends with it').waitFor()
   await checkWidths(page)
@@ -195,6 +197,7 @@ test('the order says that confidential files are not released, to the manufactur
   await consumers.goto(`/console/orders/${placed}`)
   await stateOf(consumers, 'Confirmed')
   expect(await consumers.getByText('Not released yet').count()).toBe(0)
+  await new FileClient(market, ipOwner.administrator.client).addFile(partId, 'secret', 'ip', 'secret.pdf')
   const owners = await stage.signIn(await ipOwner.member('IP owner'))
   await owners.goto(`/console/orders/${placed}`)
   await owners.getByText('The manufacturer cannot read them for production until you release them.').waitFor()

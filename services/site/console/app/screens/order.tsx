@@ -6,10 +6,10 @@ import { mayUse, orgId, permits } from '../me.ts'
 import { FactoryName, OrgName, partTitle } from '../names.tsx'
 import { fill, t } from '../texts.ts'
 import { Action, Reason, reasonOf } from '../ui/dialog.tsx'
-import { Documents } from '../ui/documents.tsx'
+import { DocumentLinks, Documents, type Needs, ShipmentNeeds } from '../ui/documents.tsx'
 import { Due } from '../ui/due.tsx'
 import { Edit } from '../ui/edit.tsx'
-import { PartFiles } from '../ui/files.tsx'
+import { PartFiles, useFiles } from '../ui/files.tsx'
 import { dayOf, Field, localTime, textOf } from '../ui/form.tsx'
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
@@ -18,11 +18,20 @@ import { Assignment } from './assignment.tsx'
 import { Conversations } from './conversations.tsx'
 import { deliveryFact, PinnedPart } from './rfq-terms.tsx'
 
+/** The documents that the order needs before it is shipped, for those that read its RFQ and have to know. */
+function useNeeds({ rfqId, manufacturerOrgId, sellerOrgId, consumerOrgId }: Order): Needs | undefined {
+  const needsThem = [manufacturerOrgId, consumerOrgId].includes(orgId.value)
+  const { data: rfq } = useRecord(needsThem ? '/v1/rfqs/{id}' : undefined, { path: { id: rfqId } })
+  const kinds = rfq?.requiredDocuments ?? []
+  return kinds.length > 0 ? { kinds, orgIds: [manufacturerOrgId, sellerOrgId] } : undefined
+}
+
 type Plain = 'confirm' | 'start' | 'inspect' | 'resume' | 'deliver' | 'complete'
 type Reasoned = 'decline' | 'cancel' | 'hold' | 'rework'
 
 /** The steps that the state of the order and the role of the caller allow; the way forward is emphasized. */
 function Steps({ order }: { order: Order }) {
+  const needs = useNeeds(order)
   const plain = (verb: Plain, isPrimary = true) => (
     <Action
       key={verb}
@@ -63,6 +72,7 @@ function Steps({ order }: { order: Order }) {
       />
       {(['confirm', 'resume', 'start', 'inspect', 'deliver', 'complete'] as const).map((verb) => plain(verb))}
       <Action label={t.verbs.ship} when={mayUse(ORDER, 'ship', order)} isPrimary onRun={ship}>
+        {needs && <ShipmentNeeds id={order.id} needs={needs} />}
         <Field name="carrier" label={t.orders.carrier} isOptional isFocused />
         <Field name="trackingNumber" label={t.orders.tracking} isOptional />
       </Action>
@@ -159,12 +169,43 @@ function Delivery({ order: { rfqId, consumerOrgId, ipOwnerOrgId, manufacturerOrg
 
 const RELEASABLE = ORDER.verbs.releaseFiles.from as readonly Order['state'][]
 
-/** When the confidential files were released for the production; the two that need to know learn that they are not. */
-function releaseOf({ filesReleasedTime, manufacturerOrgId, ipOwnerOrgId, state }: Order) {
+/**
+ * When the confidential files were released for the production; the two that need to know learn that they are not. A
+ * manufacturer lists those files only while they are released to it, also for its offer.
+ */
+function useReleaseOf({ filesReleasedTime, manufacturerOrgId, ipOwnerOrgId, partId, partRevision, state }: Order) {
+  const { data: files } = useFiles({ partId, revision: partRevision })
   if (filesReleasedTime) return time(filesReleasedTime)
-  if (!RELEASABLE.includes(state)) return undefined
-  if (ipOwnerOrgId === orgId.value) return t.orders.notReleasedByYou
-  return manufacturerOrgId === orgId.value && t.orders.notReleased
+  if (!RELEASABLE.includes(state) || !files) return undefined
+  const isListed = files.items.some(({ group }) => group === 'ip')
+  if (ipOwnerOrgId === orgId.value) return isListed && t.orders.notReleasedByYou
+  if (manufacturerOrgId !== orgId.value) return undefined
+  return isListed && state === 'PLACED' ? t.orders.readableUntilConfirmed : t.orders.notReleased
+}
+
+/** The accepted offer with its documents, which a seller and a distributor cannot read. */
+function AcceptedOffer({ order }: { order: Order }) {
+  const { rfqId, offerId, consumerOrgId, ipOwnerOrgId, manufacturerOrgId } = order
+  const isMaker = manufacturerOrgId === orgId.value
+  const isReader = isMaker || [consumerOrgId, ipOwnerOrgId].includes(orgId.value)
+  const { data: offer } = useRecord(isReader ? '/v1/offers/{id}' : undefined, { path: { id: offerId } })
+  if (!offer) return null
+  const page = isMaker ? '/offer' : consumerOrgId === orgId.value ? '/comparison' : ''
+  return (
+    <>
+      <Facts
+        of={[
+          [
+            isMaker ? t.offer.title : t.orders.offer,
+            <a key="offer" href={`/console/rfqs/${rfqId}${page}`}>
+              {offer.reference ?? fill(t.comparison.revision, { count: number(offer.revision) })}
+            </a>,
+          ],
+        ]}
+      />
+      <DocumentLinks of="offer" id={offerId} />
+    </>
+  )
 }
 
 const OrderFacts = ({ order }: { order: Order }) => (
@@ -172,6 +213,10 @@ const OrderFacts = ({ order }: { order: Order }) => (
     <Facts
       of={[
         [t.rfqs.part, <PinnedPart key="part" {...order} />],
+        [
+          t.parts.revisionNumber,
+          order.partRevision && fill(t.orders.forRevision, { count: number(order.partRevision) }),
+        ],
         [t.orders.purchaseOrderNumber, order.purchaseOrderNumber],
         [t.orders.quantity, number(order.quantity)],
         [t.comparison.unitPrice, money(order.unitPrice)],
@@ -183,11 +228,12 @@ const OrderFacts = ({ order }: { order: Order }) => (
         [t.orders.due, <Due key="due" order={order} />],
         [t.orders.carrier, order.carrier],
         [t.orders.tracking, order.trackingNumber],
-        [t.orders.filesReleased, releaseOf(order)],
+        [t.orders.filesReleased, useReleaseOf(order)],
         [t.ui.reason, order.reason],
       ]}
     />
     <Delivery order={order} />
+    <AcceptedOffer order={order} />
     <Facts
       of={[
         [t.orgRoles.CONSUMER, <OrgName key="consumer" id={order.consumerOrgId} />],
@@ -202,21 +248,15 @@ const OrderFacts = ({ order }: { order: Order }) => (
 )
 
 /** The documents of the order, with those that its RFQ requires with each shipment. */
-function OrderDocuments({ order }: { order: Order }) {
-  const { id, rfqId, manufacturerOrgId, sellerOrgId, consumerOrgId } = order
-  const needsThem = [manufacturerOrgId, consumerOrgId].includes(orgId.value)
-  const { data: rfq } = useRecord(needsThem ? '/v1/rfqs/{id}' : undefined, { path: { id: rfqId } })
-  const kinds = rfq?.requiredDocuments ?? []
-  return (
-    <Documents
-      of="order"
-      id={id}
-      mayAdd={mayUse(ORDER, 'updateFiles', order)}
-      mayRemove={mayUse(ORDER, 'removeFiles', order)}
-      required={kinds.length > 0 ? { kinds, orgIds: [manufacturerOrgId, sellerOrgId] } : undefined}
-    />
-  )
-}
+const OrderDocuments = ({ order }: { order: Order }) => (
+  <Documents
+    of="order"
+    id={order.id}
+    mayAdd={mayUse(ORDER, 'updateFiles', order)}
+    mayRemove={mayUse(ORDER, 'removeFiles', order)}
+    required={useNeeds(order)}
+  />
+)
 
 export function OrderScreen({ id = '' }: { id?: string }) {
   const read = useRecord('/v1/orders/{id}', { path: { id } })
@@ -237,6 +277,7 @@ export function OrderScreen({ id = '' }: { id?: string }) {
           <div class="beside">
             <div class="stack">
               <OrderFacts order={order} />
+              <PartFiles partId={order.partId} revision={order.partRevision} />
               <Milestones order={order} />
               <OrderDocuments order={order} />
               <Conversations rfqId={order.rfqId} order={order} />
@@ -246,7 +287,6 @@ export function OrderScreen({ id = '' }: { id?: string }) {
               <Section title={t.timeline.title}>
                 <Timeline of="order" entries={history} />
               </Section>
-              <PartFiles partId={order.partId} revision={order.partRevision} />
             </div>
           </div>
         </Page>

@@ -75,7 +75,7 @@ function Steps({ part }: { part: Part }) {
 
 export function PartScreen({ id = '' }: { id?: string }) {
   const { revision } = useLocation().query
-  const current = useRecord(revision === undefined ? '/v1/parts/{id}' : undefined, { path: { id } })
+  const current = useRecord('/v1/parts/{id}', { path: { id } })
   const pinned = useRecord(revision === undefined ? undefined : '/flows/v1/parts/{id}/revisions/{revision}', {
     path: { id, revision: revision ?? '' },
   })
@@ -101,7 +101,9 @@ export function PartScreen({ id = '' }: { id?: string }) {
               {revision !== undefined && (
                 <p class="hint">
                   {fill(t.parts.pinned, { count: String(part.revision) })}{' '}
-                  <a href={`/console/parts/${id}`}>{t.parts.openCurrent}</a>
+                  {current.data && current.data.revision > part.revision && (
+                    <a href={`/console/parts/${id}`}>{t.parts.openCurrent}</a>
+                  )}
                 </p>
               )}
               <PartFacts part={part} />

@@ -24,22 +24,30 @@ interface Chosen {
 /** The files that a form adds as documents. */
 export interface DocumentChoice {
   chosen: Signal<readonly Chosen[]>
-  first: DocumentKind
   add: (files: readonly File[]) => void
 }
 
-/** `first`: the kind of a file before another one is chosen. */
-export function useDocumentChoice(first: DocumentKind = 'OTHER'): DocumentChoice {
+/**
+ * `first`: the kind of a file before another one is chosen. `missing`: kinds that are needed, of which each file gets the
+ * next one.
+ */
+export function useDocumentChoice(
+  first: DocumentKind = 'OTHER',
+  missing: readonly DocumentKind[] = [],
+): DocumentChoice {
   const chosen = useSignal<readonly Chosen[]>([])
   const count = useRef(0)
   const add = (files: readonly File[]) => {
+    const taken = new Set(chosen.value.map(({ kind }) => kind.value))
     const added = files.map((file) => {
       count.current += 1
-      return { name: `chosen.${count.current}`, file, kind: signal<DocumentKind>(first), share: signal(0) }
+      const kind = missing.find((each) => !taken.has(each)) ?? first
+      taken.add(kind)
+      return { name: `chosen.${count.current}`, file, kind: signal(kind), share: signal(0) }
     })
     chosen.value = [...chosen.value, ...added]
   }
-  return { chosen, first, add }
+  return { chosen, add }
 }
 
 /** Sends the chosen files, one after the other. The answer is what adds them to a record. */

@@ -44,8 +44,8 @@ export const DocumentName = ({ document: { name, state, downloadUrl, reason } }:
   )
 
 /** Adds documents to the record, each with its kind. */
-function Add({ of, id, first, mayAdd }: RecordProps & { first: DocumentKind | undefined; mayAdd: boolean }) {
-  const choice = useDocumentChoice(first)
+function Add({ of, id, missing, mayAdd }: RecordProps & { missing: readonly DocumentKind[]; mayAdd: boolean }) {
+  const choice = useDocumentChoice(of === 'offer' ? 'QUOTE' : 'OTHER', missing)
   const add = async () => {
     if (choice.chosen.value.length === 0) throw new FieldProblem('file', t.parts.noFile)
     await patch(PATHS[of], id, { add: await sendDocuments(choice) })
@@ -132,7 +132,8 @@ interface EntryProps extends RecordProps, Readonly<{ mayAdd: boolean; mayRemove:
   list: List<Document>
 }
 
-interface Needs {
+/** The documents that an order needs before it is shipped. */
+export interface Needs {
   kinds: readonly DocumentKind[]
   /** The organizations whose documents count. */
   orgIds: readonly string[]
@@ -158,6 +159,15 @@ const Needed = ({ documents, ...needs }: Needs & { documents: readonly Document[
   </ul>
 )
 
+/** The kinds that an order still lacks before it can be shipped. */
+export function ShipmentNeeds({ id, needs }: { id: string; needs: Needs }) {
+  const { data, hasMore } = useList(PATHS.order, { path: { id } })
+  const missing = data && !hasMore ? needs.kinds.filter((kind) => !isThere(kind, needs, data)) : []
+  if (missing.length === 0) return null
+  const kinds = missing.map((kind) => t.documentKinds[kind]).join(', ')
+  return <p class="hint">{fill(t.documents.missingForShipment, { kinds })}</p>
+}
+
 /** The documents of an RFQ, an offer, an order or a case. */
 export function Documents({
   of,
@@ -168,9 +178,9 @@ export function Documents({
   required,
 }: RecordProps & MayProps & { title?: string; required?: Needs | undefined }) {
   const list = useList(PATHS[of], { path: { id } })
-  const missing = required?.kinds.find((kind) => !isThere(kind, required, list.data ?? []))
+  const missing = required?.kinds.filter((kind) => !isThere(kind, required, list.data ?? [])) ?? []
   return (
-    <Section title={title} actions={<Add key={missing} of={of} id={id} first={missing} mayAdd={mayAdd} />}>
+    <Section title={title} actions={<Add key={missing.join()} of={of} id={id} missing={missing} mayAdd={mayAdd} />}>
       {required && list.data && !list.hasMore && <Needed {...required} documents={list.data} />}
       <Shown read={list} lines={2}>
         {(documents) =>

@@ -25,7 +25,7 @@ interface PartFilesProps {
 }
 
 /** The files of a part, or of a revision of it that the organization may still read. */
-function useFiles({ partId, revision }: PartFilesProps) {
+export function useFiles({ partId, revision }: PartFilesProps) {
   const pinned = useRecord(revision === undefined ? undefined : '/flows/v1/parts/{id}/revisions/{revision}/files', {
     path: { id: partId, revision: String(revision) },
   })
