@@ -27,7 +27,7 @@ export const findOrders = defineOperation({
     ),
     q: Type.Optional(
       Search(
-        'Case-insensitive: substring of the title of the part, or exact serial number of the order or of the part.',
+        'Case-insensitive: substring of the title of the part or of the purchase order number, or exact serial number of the order or of the part.',
         'impeller',
       ),
     ),

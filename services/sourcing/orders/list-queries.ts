@@ -63,20 +63,20 @@ export function listOrders(sql: Sql, orgId: string, listing: OrderListing) {
 }
 
 /**
- * Matches among the next `count` orders. Each organization of an order may read its part, so the title tells nothing
- * new. A join could be planned as a hash of all parts; the subquery is a look-up for each order.
+ * Matches among the next `count` orders. Each organization of an order may read its part and the number of the
+ * purchase order, so both tell nothing new. A join could be planned as a hash of all parts; the subquery is a look-up for each order.
  */
 export const scanOrders = (sql: Sql, orgId: string, { q, ...listing }: OrderListing & { q: string }, count: number) =>
   scanNewest(
     sql,
     {
       next: sql`
-        select id, serial_number = upper(${q}) or (
+        select id, serial_number = upper(${q}) or purchase_order_number ilike ${contains(q)} or (
           select part.serial_number = upper(${q}) or part.title ilike ${contains(q)}
           from sourcing.parts part where part.id = part_id) as matches
         from (
-          select id, part_id, serial_number
-          from (${newest(sql, orgId, sql`id, part_id, serial_number`, listing, count)}) every
+          select id, part_id, serial_number, purchase_order_number
+          from (${newest(sql, orgId, sql`id, part_id, serial_number, purchase_order_number`, listing, count)}) every
           order by id desc limit ${count}
         ) orders`,
       document: documentOfPage(sql),

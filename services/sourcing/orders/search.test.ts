@@ -10,27 +10,30 @@ const market = await marketplaceOf(['sourcing'])
 const { consumer, ipOwner, maker, seller, stranger, open, offer } = await awardParties(market)
 const owner = ipOwner.administrator.client
 
-test('GET /flows/v1/orders finds orders by their serial number, and by title or serial number of the part', async () => {
+test('GET /flows/v1/orders finds orders by their numbers, and by title or serial number of the part', async () => {
   const title = 'Impeller, cooling water pump 7'
   const partId = await publishedPart(owner, { title })
   const asked = rfqBody(partId, { manufacturerIds: [maker.orgId] })
   const buyer = consumer.administrator.client
   const rfqId = (await rfqsOf(buyer).create(asked)).body.id
   await rfqsOf(buyer).act(rfqId, 'publish')
-  const award = async (id: string) =>
+  const award = async (id: string, purchaseOrderNumber: string) =>
     (
       await awardsOf(buyer).award(id, {
-        awards: [{ offerId: await offer(id, maker), quantity: 10 }],
+        awards: [{ offerId: await offer(id, maker), quantity: 10, purchaseOrderNumber }],
         sellerOrgId: seller.orgId,
       })
     ).body.orders[0]
-  const [other, order] = [await award(await open()), await award(rfqId)]
+  const [other, order] = [await award(await open(), 'PO-77_1'), await award(rfqId, 'PO-4500_118')]
   if (!other || !order) throw new Error('an award placed no order')
   const ids = async (client: ApiClient, query: string) =>
     (await client.get<{ items: { id: string }[] }>(`/flows/v1/orders?${query}`)).body.items.map(({ id }) => id)
   const texts = [
     order.serialNumber,
     order.serialNumber.toLowerCase(),
+    'PO-4500_118',
+    'po-4500_1',
+    '4500',
     'cooling%20WATER%20pump%207',
     (await owner.get<Part>(`/v1/parts/${partId}`)).body.serialNumber,
   ]
@@ -45,6 +48,7 @@ test('GET /flows/v1/orders finds orders by their serial number, and by title or 
     expect(await ids(stranger.administrator.client, `q=${text}`)).toEqual([])
   }
   expect(await ids(buyer, 'q=%25')).toEqual([])
+  expect(await ids(buyer, 'q=4500-118')).toEqual([])
   expect(await ids(buyer, 'q=')).toEqual([order.id, other.id])
   expect(await ids(buyer, 'q=e')).toEqual([order.id, other.id])
   // The pages continue one another.
