@@ -59,8 +59,16 @@ const OfferName = ({ offer }: { offer: ComparedOffer }) => (
   </>
 )
 
+/** The payment terms of an offer: its own, or those of the RFQ. Sealed ones are not readable. */
+function PaymentTerms({ rfq, offer: { offerId, unpriced: why } }: { rfq: Rfq; offer: ComparedOffer }) {
+  const { data } = useRecord(why === 'SEALED' ? undefined : '/v1/offers/{id}', { path: { id: offerId } })
+  return (
+    <>{data ? (data.paymentTerms ?? rfq.paymentTerms ?? <span class="quiet">{t.comparison.notStated}</span>) : ''}</>
+  )
+}
+
 /** A card for each offer. */
-const Cards = ({ quantity, offers }: OfferComparison) => (
+const Cards = ({ quantity, offers, rfq }: OfferComparison & { rfq: Rfq }) => (
   <section class="stack" aria-label={fill(t.comparison.offersFor, { pieces: number(quantity) })}>
     {offers.map((offer) => (
       <article key={offer.offerId} class="offer" aria-label={offer.manufacturerName}>
@@ -76,6 +84,12 @@ const Cards = ({ quantity, offers }: OfferComparison) => (
               </dd>
             </div>
           ))}
+          <div>
+            <dt>{t.rfqs.paymentTerms}</dt>
+            <dd>
+              <PaymentTerms rfq={rfq} offer={offer} />
+            </dd>
+          </div>
           {offer.notes && (
             <div>
               <dt>{t.offer.notes}</dt>
@@ -90,7 +104,7 @@ const Cards = ({ quantity, offers }: OfferComparison) => (
 )
 
 /** Offers as columns. The best value of a row is not marked by colour only. */
-const Offers = ({ quantity, offers }: OfferComparison) => (
+const Offers = ({ quantity, offers, rfq }: OfferComparison & { rfq: Rfq }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled with the keyboard.
   <section class="scroll" tabIndex={0} aria-label={fill(t.comparison.offersFor, { pieces: number(quantity) })}>
     <table class="compared">
@@ -119,6 +133,14 @@ const Offers = ({ quantity, offers }: OfferComparison) => (
             })}
           </tr>
         ))}
+        <tr>
+          <th scope="row">{t.rfqs.paymentTerms}</th>
+          {offers.map((offer) => (
+            <td key={offer.offerId} class="text">
+              <PaymentTerms rfq={rfq} offer={offer} />
+            </td>
+          ))}
+        </tr>
         <tr>
           <th scope="row">{t.documents.title}</th>
           {offers.map(({ offerId, unpriced: why }) => (
@@ -224,9 +246,9 @@ function Compared({ rfq }: { rfq: Rfq }) {
             comparison.offers.length === 0 ? (
               <Empty>{t.comparison.none}</Empty>
             ) : isNarrow.value ? (
-              <Cards {...comparison} />
+              <Cards {...comparison} rfq={rfq} />
             ) : (
-              <Offers {...comparison} />
+              <Offers {...comparison} rfq={rfq} />
             )
           }
         </Shown>

@@ -74,8 +74,12 @@ function Steps({ rfq, question }: { rfq: Rfq; question: Question }) {
 /** The asker's words where they are readable, else those that were published. */
 const titleOf = ({ text, publishedText }: Question) => text ?? publishedText ?? t.questions.clarification
 
+/** Who reads the answer, and whether it names the asker. */
+const readersOf = ({ audience, publishedText }: Question) =>
+  audience === 'ALL' && publishedText === undefined ? t.questions.toAll : audience && t.questions.read[audience]
+
 function Item({ rfq, question }: { rfq: Rfq; question: Question }) {
-  const { text, publishedText, askedByOrgId, answer, audience, state, createdTime, answeredTime } = question
+  const { text, publishedText, askedByOrgId, answeredByOrgId, answer, state, createdTime, answeredTime } = question
   return (
     <li>
       <span>
@@ -89,10 +93,15 @@ function Item({ rfq, question }: { rfq: Rfq; question: Question }) {
         <small class="quiet">
           {askedByOrgId && (
             <>
-              <OrgName id={askedByOrgId} />{' '}
+              <OrgName id={askedByOrgId} /> {t.questions.asked} ·{' '}
             </>
           )}
-          {time(answeredTime ?? createdTime)} {audience && t.questions.read[audience]}
+          {answeredByOrgId && (
+            <>
+              <OrgName id={answeredByOrgId} /> {t.questions.answered} ·{' '}
+            </>
+          )}
+          {[readersOf(question), time(answeredTime ?? createdTime)].filter(Boolean).join(' · ')}
         </small>
       </span>
       <Steps rfq={rfq} question={question} />
