@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import type { InboxItem } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
-import { date, fromNow } from '../format.ts'
-import { permits } from '../me.ts'
+import { date, fromNow, number } from '../format.ts'
+import { me, orgId, permits } from '../me.ts'
+import { orgName } from '../names.tsx'
 import { fill, t } from '../texts.ts'
 import { useFilter } from '../ui/filters.ts'
 import { bind, Filter, More } from '../ui/list.tsx'
@@ -49,11 +50,36 @@ const Items = ({ items }: { items: readonly Waiting[] }) => (
 
 const idOf = ({ kind, record }: InboxItem) => `${kind} ${record.id}`
 
-const waiting = (item: InboxItem): Waiting => ({
+/** The record that an item is about, or the RFQ of an offer. */
+const aboutOf = ({ record, parent }: InboxItem) => (record.type === 'offer' && parent ? parent : record)
+
+/** Whether some item is about a record of the type. */
+const hasType = (items: readonly InboxItem[], type: InboxItem['record']['type']) =>
+  items.some((item) => aboutOf(item).type === type)
+
+/** Number, other organization and pieces of the RFQs and orders among the newest, which the lists have. */
+function useDetails(items: readonly InboxItem[]): (item: InboxItem) => string {
+  const rfqs = useList(hasType(items, 'rfq') ? '/v1/rfqs' : undefined, {
+    query: { excludeDrafts: true, pageSize: 50 },
+  })
+  const orders = useList(hasType(items, 'order') ? '/flows/v1/orders' : undefined, { query: { pageSize: 50 } })
+  const inPieces = (pieces: readonly number[]) => fill(t.comparison.pieces, { count: pieces.map(number).join(' · ') })
+  return (item) => {
+    const { id } = aboutOf(item)
+    const order = orders.data?.find((each) => each.id === id)
+    const rfq = rfqs.data?.find((each) => each.id === id)
+    const { serialNumber, consumerOrgId } = order ?? rfq ?? {}
+    const other = consumerOrgId === orgId.value ? order?.manufacturerOrgId : consumerOrgId
+    const pieces = order ? [order.quantity] : (rfq?.quantities ?? [])
+    return [serialNumber, other && orgName(other), pieces.length > 0 && inPieces(pieces)].filter(Boolean).join(' · ')
+  }
+}
+
+const waiting = (item: InboxItem, details: string): Waiting => ({
   id: idOf(item),
   href: pathOf(item),
   title: item.title ?? t.inbox.kinds[item.kind],
-  detail: fill(t.inbox.since, { day: date(item.since) }),
+  detail: [details, fill(t.inbox.since, { day: date(item.since) })].filter(Boolean).join(' · '),
   end: (
     <>
       {item.due && <small>{fill(t.inbox.due, { when: fromNow(item.due) })}</small>}{' '}
@@ -70,13 +96,20 @@ function Inbox() {
     KINDS.map(([each]) => each),
   )
   const list = useList('/flows/v1/inbox', { query: { ...(kind.value && { kind: kind.value }) } }, idOf)
+  const detailsOf = useDetails(list.data ?? [])
   return (
     <Section title={t.inbox.title}>
       <div class="filters">
         <Filter label={t.inbox.kind} {...bind(kind)} options={[['', t.ui.all], ...KINDS]} />
       </div>
       <Shown read={list}>
-        {(items) => (items.length === 0 ? <Empty>{t.inbox.empty}</Empty> : <Items items={items.map(waiting)} />)}
+        {(items) =>
+          items.length === 0 ? (
+            <Empty>{t.inbox.empty}</Empty>
+          ) : (
+            <Items items={items.map((item) => waiting(item, detailsOf(item)))} />
+          )
+        }
       </Shown>
       <More list={list} />
     </Section>
@@ -102,9 +135,21 @@ function PausedEndpoints() {
   )
 }
 
+/** Tells a person to whom nothing is mailed that the address has to be confirmed. */
+function Unproved() {
+  const { data } = useRecord('/flows/v1/me/notification-settings', {})
+  if (!data?.mail || data.proved || me.value?.impersonation) return null
+  return (
+    <p class="hint" role="status">
+      {t.home.unproved} <a href="/console/account">{t.account.prove}</a>
+    </p>
+  )
+}
+
 /** What waits for the caller. */
 export const Home = () => (
   <Page title={t.home.title}>
+    <Unproved />
     <div class="columns wide">
       <Inbox />
       <Standing />
