@@ -14,7 +14,7 @@ import { Shown } from '../ui/states.tsx'
 import { Expenses } from './case-expenses.tsx'
 import { Messages, Unread } from './case-messages.tsx'
 import { Tasks } from './case-tasks.tsx'
-import { About, CaseFields } from './cases.tsx'
+import { About, CaseFields, usePartTitles } from './cases.tsx'
 
 interface PartProps {
   record: Case
@@ -46,6 +46,12 @@ function Steps({ record, mayEdit }: PartProps) {
   )
 }
 
+/** The title of the part that the RFQ of the case is for. */
+function PartOf({ record }: { record: Case }) {
+  const title = usePartTitles([record])(record)
+  return title === '' ? null : <> · {title}</>
+}
+
 export function CaseScreen({ id = '' }: { id?: string }) {
   const read = useRecord('/flows/v1/cases/{id}', { path: { id } })
   return (
@@ -59,6 +65,7 @@ export function CaseScreen({ id = '' }: { id?: string }) {
             over={
               <>
                 <a href="/console/cases">{t.nav.cases}</a> · {t.cases.kinds[record.kind]}
+                <PartOf record={record} />
               </>
             }
             badge={

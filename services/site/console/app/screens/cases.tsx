@@ -23,6 +23,17 @@ export function About({ of: { rfqId, orderId } }: { of: Case }) {
   return <span class="quiet">{t.cases.internal}</span>
 }
 
+/** The title of the part of the RFQs that the organization lists, by the id of the RFQ. */
+export function usePartTitles(cases: readonly Case[]): (record: Case) => string {
+  const rfqs = useList(cases.some(({ rfqId }) => rfqId) ? '/v1/rfqs' : undefined, {
+    query: { excludeDrafts: true, pageSize: 50 },
+  })
+  return ({ rfqId }) => {
+    const rfq = rfqs.data?.find(({ id }) => id === rfqId)
+    return rfq ? partTitle(rfq.partId, '') : ''
+  }
+}
+
 /** The other organizations of a case. */
 export function Partners({ of: { partyOrgIds } }: { of: Case }) {
   const others = partyOrgIds.filter((id) => id !== orgId.value)
@@ -33,12 +44,13 @@ export function Partners({ of: { partyOrgIds } }: { of: Case }) {
   )
 }
 
-const COLUMNS: readonly Column<Case>[] = [
+const columns = (partOf: (record: Case) => string): readonly Column<Case>[] => [
   {
     label: t.cases.title,
     cell: (record) => (
       <>
-        <a href={`/console/cases/${record.id}`}>{record.title}</a> <Unread of={record} />
+        <a href={`/console/cases/${record.id}`}>{record.title}</a> <small class="quiet">{partOf(record)}</small>{' '}
+        <Unread of={record} />
       </>
     ),
   },
@@ -94,6 +106,7 @@ export function Cases() {
   const state = useFilter<CaseState | ''>('state', '', CASE_STATES)
   const query = { ...(kind.value && { kind: kind.value }), ...(state.value && { state: state.value }) }
   const list = useList('/flows/v1/cases', { query })
+  const partOf = usePartTitles(list.data ?? [])
   const create = async (data: FormData) => {
     const description = textOf(data, 'description')
     const [field = '', about = ''] = textOf(data, 'about')?.split(' ') ?? []
@@ -133,7 +146,7 @@ export function Cases() {
             options={[['', t.ui.all], ...CASE_STATES.map((each) => [each, t.states.case[each]] as const)]}
           />
         </div>
-        <ListTable caption={t.nav.cases} list={list} columns={COLUMNS} empty={t.cases.empty} />
+        <ListTable caption={t.nav.cases} list={list} columns={columns(partOf)} empty={t.cases.empty} />
       </section>
     </Page>
   )
