@@ -80,6 +80,8 @@ test.each([
   await outdated.getByRole('link').click()
   await maker.getByText('The RFQ was amended after this offer was submitted.').waitFor()
   await maker.getByText('Esbjerg, Denmark').waitFor()
+  await maker.getByText('→ 20 · 60').waitFor()
+  await maker.getByText('Confirmed for version 1; the RFQ has version 2').waitFor()
   expect(await maker.getByText('Dokvej').count()).toBe(0)
   await checkScreen(maker)
   // A revision begins with the quantities of the new version.
@@ -95,6 +97,7 @@ test.each([
   await checkScreen(maker)
   await act(maker, 'Confirm the offer unchanged')
   await maker.getByText('The RFQ was amended after this offer').waitFor({ state: 'detached' })
+  await maker.getByText('Confirmed for version 2').waitFor()
 
   await maker.goto('/console')
   await maker.getByRole('region', { name: 'Inbox' }).waitFor()
