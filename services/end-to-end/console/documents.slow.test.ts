@@ -176,6 +176,7 @@ test('a manufacturer adds documents to its draft offer, which the consumer reads
 }, 60_000)
 
 test('the order says that confidential files are not released, to the manufacturer and to the IP owner, who releases them', async () => {
+  await new FileClient(market, ipOwner.administrator.client).addFile(partId, 'secret', 'ip', 'secret.pdf')
   const placed = await insertAssignedOrder(market.db.owner, {
     consumerOrgId: consumer.orgId,
     ipOwnerOrgId: ipOwner.orgId,
@@ -197,7 +198,6 @@ test('the order says that confidential files are not released, to the manufactur
   await consumers.goto(`/console/orders/${placed}`)
   await stateOf(consumers, 'Confirmed')
   expect(await consumers.getByText('Not released yet').count()).toBe(0)
-  await new FileClient(market, ipOwner.administrator.client).addFile(partId, 'secret', 'ip', 'secret.pdf')
   const owners = await stage.signIn(await ipOwner.member('IP owner'))
   await owners.goto(`/console/orders/${placed}`)
   await owners.getByText('The manufacturer cannot read them for production until you release them.').waitFor()
