@@ -47,7 +47,7 @@ export const RfqPackageInput = Type.Composite(
       lines: Type.Array(LineInput, {
         minItems: 1,
         maxItems: MAX_LINES,
-        description: `The parts, with at most ${MAX_PACKAGE_INVITATIONS} invitations of all lines together.`,
+        description: `The parts, each once, with at most ${MAX_PACKAGE_INVITATIONS} invitations of all lines together.`,
         examples: [[{ partId: 'part_01JZ8Q4D3R1G5M7VJ0T6W2X9YB', quantities: [10, 50] }]],
       }),
       manufacturerIds: Type.Optional({

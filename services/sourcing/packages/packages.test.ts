@@ -90,6 +90,11 @@ describe('POST /flows/v1/rfq-packages', () => {
     ['a quantity of zero', () => body({ lines: [{ partId: partIds[0], quantities: [0] }] }), ['lines.0.quantities.0']],
     ['no line', () => body({ lines: [] }), ['lines']],
     [
+      'a part that is named twice',
+      () => body({ lines: [{ partId: partIds[0] }, { partId: partIds[1] }, { partId: partIds[0], quantities: [5] }] }),
+      ['lines.2.partId'],
+    ],
+    [
       'a hundred and one lines',
       () => body({ lines: Array.from({ length: 101 }, () => ({ partId: partIds[0] })) }),
       ['lines'],
@@ -101,7 +106,7 @@ describe('POST /flows/v1/rfq-packages', () => {
 
   test('more than 1,000 invitations together are 400', async () => {
     const many = Array.from({ length: 11 }, (_, n) => `org_${n}`)
-    const lines = Array.from({ length: 91 }, () => ({ partId: partIds[0] }))
+    const lines = Array.from({ length: 91 }, (_, n) => ({ partId: `part_${n}` }))
     const { status, body: refused } = await packages.create(body({ lines, manufacturerIds: many }))
     expect({ status, errors: refused.errors }).toEqual({
       status: 400,

@@ -17,7 +17,7 @@ import { offersProblems } from './offer-csv.ts'
 import { offerForPackage } from './offers.ts'
 import { invitedPackage, readPackage } from './packages.ts'
 import * as queries from './queries.ts'
-import { sizeProblems } from './rules.ts'
+import { partProblems, sizeProblems } from './rules.ts'
 import { templateOf } from './template.ts'
 import { acceptPackageTerms } from './terms.ts'
 
@@ -40,7 +40,7 @@ export const packageRoutes = ({ http, pagination, ...deps }: Deps) =>
     )
     .use(
       http.command(lifecycle.createRfqPackage, commands.createPackage, {
-        checkBody: (body) => [...deliveryProblems(body), ...sizeProblems(body)],
+        checkBody: (body) => [...deliveryProblems(body), ...sizeProblems(body), ...partProblems(body)],
       }),
     )
     .use(http.command(lifecycle.patchRfqPackage, commands.patchPackage))

@@ -21,6 +21,16 @@ export function sizeProblems(input: RfqPackageInput): FieldError[] {
     : [problem('lines', `must have at most ${MAX_PACKAGE_INVITATIONS} invitations together, not ${count}`)]
 }
 
+/** Parts that are named twice. */
+export const partProblems = ({ lines }: RfqPackageInput): FieldError[] => {
+  const seen = new Set<string>()
+  return lines.flatMap(({ partId }, index) => {
+    if (seen.has(partId)) return [problem(`lines.${index}.partId`, 'is a duplicate')]
+    seen.add(partId)
+    return []
+  })
+}
+
 /** A verb of a package that is one of each of its RFQs. */
 export type LineVerb = 'publish' | 'extend' | 'amend' | 'close' | 'cancel'
 
