@@ -19,14 +19,17 @@ const offerId = Type.String({ description: 'Id of the offer.', examples: [EXAMPL
 const integer = (description: string, example: number) =>
   Type.Integer({ minimum: 0, format: 'int32', description, examples: [example] })
 
-const { isOutdated, unpriced, unitPrice, leadTimeDays, toolingCost, shippingCost, landedTotal, validUntil, state } =
+const { isOutdated, unpriced, unitPrice, leadTimeDays, toolingCost, shippingCost, landedTotal, validUntil } =
   ComparedOffer.properties
 
 const PackageOffer = closed(
   {
     offerId,
     manufacturerOrgId,
-    state,
+    state: OneOf(['SUBMITTED', 'ACCEPTED', 'REJECTED'], {
+      description: 'State of the offer. REJECTED: it was not chosen when the line was awarded, or rejected before.',
+      examples: ['SUBMITTED'],
+    }),
     isOutdated,
     unpriced,
     unitPrice,
@@ -38,13 +41,13 @@ const PackageOffer = closed(
     offerCount: Type.Integer({
       minimum: 1,
       format: 'int32',
-      description: "Number of the manufacturer's valid offers for this line, of which this is the cheapest.",
+      description: "Number of the manufacturer's compared offers for this line, of which this is the cheapest.",
       examples: [1],
     }),
   },
   {
     description:
-      'The offer of a manufacturer for a line at its quantity: an ACCEPTED one, else the cheapest that can be awarded. Without prices it is the newest one.',
+      'The offer of a manufacturer for a line at its quantity: an ACCEPTED one, else the cheapest that can be awarded or, of an AWARDED line, was not chosen. Without prices it is the newest one.',
   },
 )
 export type PackageOffer = Static<typeof PackageOffer>
@@ -63,7 +66,10 @@ const ComparedMaker = closed({
   manufacturerOrgId,
   manufacturerName: Type.String({ description: 'Name of this organization.', examples: ['Vestland Additive'] }),
   askedLines: integer('Published lines, not CANCELLED, to which it is invited.', 12),
-  offeredLines: integer('Those for which it has a current, valid offer, or an ACCEPTED one.', 10),
+  offeredLines: integer(
+    'Those for which it has a current, valid offer, or an offer that was accepted or not chosen.',
+    10,
+  ),
   total: Type.Optional({
     ...Total,
     description: 'Total of its offers that can be awarded. Absent without one, and while a line is sealed and OPEN.',

@@ -93,6 +93,10 @@ const isCurrent = ({ state, isOutdated }: PackageOffer) => state === 'SUBMITTED'
 const awardable = ({ state, offers }: Line, maker: string): Priced[] =>
   state === 'OPEN' || state === 'CLOSED' ? (offers.get(maker) ?? []).filter(isPriced).filter(isCurrent) : []
 
+/** The offers of a manufacturer for an awarded line that were not chosen. */
+const notChosen = ({ offers }: Line, maker: string): Priced[] =>
+  (offers.get(maker) ?? []).filter(isPriced).filter(({ state }) => state === 'REJECTED')
+
 const lowest = <Item>(items: readonly Item[], order: (a: Item, b: Item) => number): Item | undefined =>
   items.reduce<Item | undefined>((best, one) => (best === undefined || order(one, best) < 0 ? one : best), undefined)
 
@@ -108,7 +112,7 @@ function comparedMaker(
   currency: RfqPackage['currency'],
 ): ComparedMaker {
   const offered = lines.filter(({ state, offers }) =>
-    state === 'CANCELLED' ? false : offers.get(orgId)?.some((offer) => offer.state === 'ACCEPTED' || isCurrent(offer)),
+    state === 'CANCELLED' ? false : offers.get(orgId)?.some((offer) => offer.state !== 'SUBMITTED' || isCurrent(offer)),
   )
   const best = lines.flatMap((line) => lowest(awardable(line, orgId), cheapest) ?? [])
   return {
@@ -133,6 +137,7 @@ function comparedLine(compared: Line, makerIds: readonly string[]): ComparedLine
     const offer =
       own.find((one) => one.state === 'ACCEPTED') ??
       lowest(awardable(compared, maker), cheapest) ??
+      lowest(notChosen(compared, maker), cheapest) ??
       own.find(isCurrent) ??
       own[0]
     return offer ? [{ ...offer, offerCount: own.length }] : []

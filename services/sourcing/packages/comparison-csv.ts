@@ -2,6 +2,7 @@ import type { PackageComparison, PackageOffer } from '../../../proto/http/sourci
 import { csvOf } from '../../kit/csv/write.ts'
 
 const UNPRICED = { SEALED: 'sealed', BELOW_MIN_QUANTITY: 'no price for this quantity' }
+const NOTES: Partial<Record<PackageOffer['state'], string>> = { REJECTED: 'not chosen' }
 
 /** RFC 4180: a row for each line with the total and the lead time of each manufacturer, then the choices. */
 export function packageComparisonFile({ makers, lines, choices, currency }: PackageComparison): string {
@@ -36,7 +37,8 @@ export function packageComparisonFile({ makers, lines, choices, currency }: Pack
 
 function cellsOf(offer: PackageOffer | undefined): (string | number)[] {
   if (!offer) return ['', '', '']
-  const { landedTotal, unitPrice, leadTimeDays, unpriced, isOutdated } = offer
+  const { landedTotal, unitPrice, leadTimeDays, unpriced, isOutdated, state } = offer
   const total = landedTotal?.amount ?? (unpriced ? UNPRICED[unpriced] : '')
-  return [isOutdated ? `${total}, outdated` : total, unitPrice?.amount ?? '', leadTimeDays ?? '']
+  const note = isOutdated ? 'outdated' : NOTES[state]
+  return [note ? `${total}, ${note}` : total, unitPrice?.amount ?? '', leadTimeDays ?? '']
 }

@@ -1,3 +1,4 @@
+import type { PackageOffer } from '../../../proto/http/sourcing/rfq-package-comparison.ts'
 import type { Sql } from '../../kit/db/client.ts'
 import type { PricedOffer } from '../comparison/compare.ts'
 import * as offers from '../offers/visibility.ts'
@@ -5,13 +6,22 @@ import * as offers from '../offers/visibility.ts'
 /** Upper bound of the offers that are compared: the newest ones of each manufacturer for each line come first. */
 const MAX_OFFERS = 20_000
 
-export type LineOffer = Omit<PricedOffer, 'manufacturerName' | 'factoryId' | 'revision'> & { rfqId: string }
+export type LineOffer = Omit<PricedOffer, 'manufacturerName' | 'factoryId' | 'revision' | 'state'> & {
+  rfqId: string
+  state: PackageOffer['state']
+}
+
+interface Lines {
+  rfqIds: readonly string[]
+  /** Those of them that are AWARDED. */
+  awardedIds: readonly string[]
+}
 
 /**
- * The offers of the lines of a package that can be awarded or were. Prices that the consumer may not see do not leave
- * the database.
+ * The offers of the lines of a package that can be awarded or were, and the rejected ones of awarded lines. Prices that
+ * the consumer may not see do not leave the database.
  */
-export const findLineOffers = (sql: Sql, orgId: string, rfqIds: readonly string[], now: string) => sql<LineOffer[]>`
+export const findLineOffers = (sql: Sql, orgId: string, { rfqIds, awardedIds }: Lines, now: string) => sql<LineOffer[]>`
   select id, "rfqId", "manufacturerOrgId", state, "isOutdated", "validUntil", "priceBreaks", "toolingCost", "shippingCost"
   from (
     select id, rfq_id as "rfqId", manufacturer_org_id as "manufacturerOrgId", state,
@@ -22,7 +32,8 @@ export const findLineOffers = (sql: Sql, orgId: string, rfqIds: readonly string[
       row_number() over (partition by rfq_id, manufacturer_org_id order by id desc) as place
     from sourcing.offers
     where rfq_id = any(${[...rfqIds]}) and ${offers.isConsumer(sql, orgId)}
-      and (state = 'ACCEPTED' or (state = 'SUBMITTED' and valid_until > ${now}))
+      and (state = 'ACCEPTED' or (state = 'SUBMITTED' and valid_until > ${now})
+        or (state = 'REJECTED' and rfq_id = any(${[...awardedIds]})))
   ) offer
   order by place, id desc limit ${MAX_OFFERS}`
 

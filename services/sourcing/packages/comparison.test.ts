@@ -6,8 +6,8 @@ import { lineOffer, packageParties, packagesOf, rfqIdsOf } from '../../testing/p
 
 const market = await marketplaceOf(['sourcing'])
 const parties = await packageParties(market)
-const { maker, rival, ipOwner, stranger, factoryId, rivalFactoryId, packages, rfqs, partIds, open, makers, rivals } =
-  parties
+const { consumer, maker, rival, ipOwner, stranger, factoryId, rivalFactoryId } = parties
+const { packages, rfqs, partIds, open, makers, rivals } = parties
 
 /** Two lines for both manufacturers, and offers: of the maker 10 and 30 in 20 days, of the rival 12 and 20 in 5. */
 const twoLines = () => open({ lines: partIds.slice(0, 2).map((partId) => ({ partId, quantities: [10, 100] })) })
@@ -187,6 +187,59 @@ describe('GET /flows/v1/rfq-packages/{id}/comparison', () => {
     expect(after.body.isSealed).toBe(false)
     expect(after.body.choices.length).toBeGreaterThan(0)
     expect(orderOf(after)).toEqual(orderOf(before))
+  })
+
+  test('keeps the offers that were not chosen for an awarded line, without a total or a choice', async () => {
+    const { pkg, ids, own, others } = await offered()
+    const [first = '', second = ''] = ids
+    await offersOf(maker.administrator.client).act(own[1] ?? '', 'withdraw')
+    await packages.award(pkg.id, {
+      awards: [
+        { rfqId: first, offerId: own[0], quantity: 100 },
+        { rfqId: second, offerId: others[1], quantity: 100 },
+      ],
+    })
+    const { body } = await packages.compare(pkg.id)
+    expect(body.choices).toEqual([])
+    expect(
+      body.lines.map(({ state, offers }) => [
+        state,
+        Object.fromEntries(offers.map((one) => [one.manufacturerOrgId, [one.state, one.landedTotal?.amount]])),
+      ]),
+    ).toEqual([
+      ['AWARDED', { [maker.orgId]: ['ACCEPTED', '1100.50'], [rival.orgId]: ['REJECTED', '1200.00'] }],
+      ['AWARDED', { [rival.orgId]: ['ACCEPTED', '2000.50'] }],
+    ])
+    const byMaker = new Map(body.makers.map((one) => [one.manufacturerOrgId, one]))
+    expect(byMaker.get(maker.orgId)).toMatchObject({ askedLines: 2, offeredLines: 1 })
+    expect(byMaker.get(rival.orgId)).toMatchObject({ askedLines: 2, offeredLines: 2 })
+    expect(body.makers.map(({ total }) => total)).toEqual([undefined, undefined])
+    expect((await packages.compare(pkg.id, '/export')).text).toContain('"1200.00, not chosen",12.00,5')
+  })
+
+  test('an offer that the consumer rejected is not compared while its line can be awarded', async () => {
+    const { pkg, own } = await offered()
+    await offersOf(consumer.administrator.client).act(own[0] ?? '', 'reject')
+    const { body } = await packages.compare(pkg.id)
+    expect(body.lines[0]?.offers.map(({ manufacturerOrgId }) => manufacturerOrgId)).toEqual([rival.orgId])
+  })
+
+  test('while a line is sealed and OPEN, the offers that were not chosen for others have no prices', async () => {
+    const sealed = await open({ sealed: true })
+    const [first = '', second = ''] = rfqIdsOf(sealed)
+    const lines = [lineOffer(first, factoryId, '77.7'), lineOffer(second, factoryId, '1')]
+    const own = await makers.offer(sealed.id, { lines, submit: true })
+    await rivals.offer(sealed.id, { lines: [lineOffer(first, rivalFactoryId, '66.6')], submit: true })
+    await rfqs.act(first, 'close')
+    const offerId = own.body.items[0]?.id ?? ''
+    const { status } = await packages.award(sealed.id, { awards: [{ rfqId: first, offerId, quantity: 50 }] })
+    expect(status).toBe(200)
+    const { body, text } = await packages.compare(sealed.id)
+    expect(body.lines[0]?.offers.map(({ state, unpriced }) => [state, unpriced]).toSorted()).toEqual([
+      ['ACCEPTED', 'SEALED'],
+      ['REJECTED', 'SEALED'],
+    ])
+    expect(text).not.toMatch(/unitPrice|landedTotal|77\.7|66\.6/)
   })
 
   test('is for the consumer alone', async () => {

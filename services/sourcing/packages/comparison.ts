@@ -28,10 +28,11 @@ export async function comparePackage({
 }> {
   const pkg = await read((sql) => ownPackage(sql, orgId, id))
   const quantities = quantitiesOf(query.quantities, pkg)
-  const ids = pkg.lines.map(({ rfqId }) => rfqId)
+  const rfqIds = pkg.lines.map(({ rfqId }) => rfqId)
+  const awardedIds = pkg.lines.flatMap(({ rfqId, state }) => (state === 'AWARDED' ? [rfqId] : []))
   const [makers, offers] = await longRead(async (sql) => [
     await listMakers(sql, orgId, id),
-    await findLineOffers(sql, orgId, ids, now),
+    await findLineOffers(sql, orgId, { rfqIds, awardedIds }, now),
   ])
   return { pkg, comparison: packageComparisonOf({ pkg, makers, offers, quantities, now }) }
 }
