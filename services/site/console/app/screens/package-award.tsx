@@ -1,17 +1,17 @@
 import { type Signal, signal, useSignal } from '@preact/signals'
-import { useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { sumOf } from '../amounts.ts'
 import { market, type PackageComparison, post, type RfqPackage } from '../api.ts'
 import { money, number } from '../format.ts'
 import { permits } from '../me.ts'
 import { OrgName } from '../names.tsx'
-import { fill, t } from '../texts.ts'
+import { counted, fill, t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
 import { Field, FieldProblem, textOf } from '../ui/form.tsx'
 import { Table } from '../ui/list.tsx'
 import { Facts } from '../ui/page.tsx'
 import { SellerChoice, sellerIn } from './award.tsx'
-import { type Choice, daysOf, titleOf } from './package-texts.ts'
+import { type Choice, daysOf, isAwardable, mayAward, titleOf } from './package-texts.ts'
 
 type Line = PackageComparison['lines'][number]
 
@@ -32,9 +32,6 @@ interface Order {
   quantity: number
 }
 
-const mayAward = ({ state, isOutdated, landedTotal }: Line['offers'][number]) =>
-  state === 'SUBMITTED' && !isOutdated && landedTotal !== undefined
-
 const piecesOf = ({ pieces: { value } }: Row) => (/^\d+$/.test(value.trim()) ? Number(value.trim()) : 0)
 
 const problemOf = (row: Row): string | undefined => {
@@ -45,7 +42,8 @@ const problemOf = (row: Row): string | undefined => {
 
 const blockedBy = (rows: readonly Row[]): string | undefined => {
   if (rows.every(({ offerId }) => offerId.value === '')) return t.packages.nothingChosen
-  return rows.map(problemOf).find((problem) => problem !== undefined)
+  const wrong = rows.find((row) => problemOf(row) !== undefined)
+  return wrong && `${titleOf(wrong.line)}: ${problemOf(wrong)}`
 }
 
 interface AwardProps {
@@ -59,9 +57,7 @@ interface AwardProps {
 function useRows({ pkg, comparison, choice }: AwardProps) {
   const rows = useSignal<readonly Row[]>([])
   const names = new Map(comparison.makers.map((maker) => [maker.manufacturerOrgId, maker.manufacturerName]))
-  const awardable = comparison.lines.filter(
-    ({ state, offers }) => (state === 'OPEN' || state === 'CLOSED') && offers.some(mayAward),
-  )
+  const awardable = comparison.lines.filter((line) => isAwardable(line) && line.offers.some(mayAward))
   const begin = async () => {
     rows.value = awardable.map((line) => {
       const award = choice?.awards.find(({ rfqId }) => rfqId === line.rfqId)
@@ -77,6 +73,47 @@ function useRows({ pkg, comparison, choice }: AwardProps) {
   return { rows, begin, names, isPossible: awardable.length > 0 }
 }
 
+/** The chosen offers at the typed quantities. */
+const readAt = async (pkg: RfqPackage, quantities: string) => {
+  const params = { path: { id: pkg.id }, query: { quantities } }
+  return (await market.GET('/flows/v1/rfq-packages/{id}/comparison', { params })).data
+}
+
+const PAUSE_MS = 400
+
+/** The total of the chosen offers, soon after one of them or a quantity has changed. */
+function RunningTotal({ pkg, rows }: { pkg: RfqPackage; rows: readonly Row[] }) {
+  const total = useSignal('')
+  const chosen = rows.filter((row) => row.offerId.value !== '')
+  const isComplete = chosen.length > 0 && chosen.every((row) => problemOf(row) === undefined)
+  const quantities = isComplete ? chosen.map((row) => `${row.line.rfqId}:${piecesOf(row)}`).join(',') : ''
+  const offerIds = chosen.map(({ offerId }) => offerId.value).join()
+  useEffect(() => {
+    total.value = ''
+    if (quantities === '') return
+    let isCurrent = true
+    const show = async () => {
+      const { lines, currency } = await readAt(pkg, quantities)
+      const ids = new Set(offerIds.split(','))
+      const offers = lines.flatMap((line) => line.offers.filter(({ offerId }) => ids.has(offerId)))
+      const amount = sumOf(...offers.map(({ landedTotal }) => [landedTotal?.amount ?? '0', 1] as const))
+      const isPriced = offers.length === ids.size && offers.every(({ landedTotal }) => landedTotal)
+      if (isCurrent && isPriced) total.value = money({ amount, currency })
+    }
+    const timer = setTimeout(() => show().catch(() => undefined), PAUSE_MS)
+    return () => {
+      isCurrent = false
+      clearTimeout(timer)
+    }
+  }, [pkg.id, quantities, offerIds])
+  return (
+    <p role="status">
+      {t.packages.total} ({counted(t.packages.forLines, chosen.length, number(chosen.length))}):{' '}
+      <strong>{total.value || '…'}</strong>
+    </p>
+  )
+}
+
 /** Awards the lines for which an offer is chosen, all or none. The marketplace checks them again. */
 export function PackageAward(props: AwardProps) {
   const { pkg } = props
@@ -86,8 +123,7 @@ export function PackageAward(props: AwardProps) {
     const sellerOrgId = sellerIn(data)
     const chosen = rows.value.flatMap((row, index) => (row.offerId.value === '' ? [] : [{ row, index }]))
     const quantities = chosen.map(({ row }) => `${row.line.rfqId}:${piecesOf(row)}`).join(',')
-    const params = { path: { id: pkg.id }, query: { quantities } }
-    const { data: compared } = await market.GET('/flows/v1/rfq-packages/{id}/comparison', { params })
+    const compared = await readAt(pkg, quantities)
     placed.current = chosen.map(({ row, index }) => {
       const line = compared.lines.find(({ rfqId }) => rfqId === row.line.rfqId)
       const offer = line?.offers.find(({ offerId }) => offerId === row.offerId.value)
@@ -136,7 +172,7 @@ export function PackageAward(props: AwardProps) {
   const pathOf = (field: string) =>
     field
       .replace(/^awards\.\d+\.purchaseOrderNumber$/, 'purchaseOrderNumber')
-      .replace(/^awards\.(\d+)\..*$/, (_, at) => `quantity.${placed.current.at(Number(at))?.row}`)
+      .replace(/^awards\.(\d+)(\..*)?$/, (_, at) => `quantity.${placed.current.at(Number(at))?.row}`)
   return (
     <Action
       label={t.verbs.award}
@@ -180,6 +216,7 @@ export function PackageAward(props: AwardProps) {
           />
         </div>
       ))}
+      <RunningTotal pkg={pkg} rows={rows.value} />
       <Field name="purchaseOrderNumber" label={t.orders.purchaseOrderNumber} isOptional />
       <SellerChoice />
     </Action>

@@ -8,17 +8,29 @@ import { counted, fill, t } from '../texts.ts'
 import { Badge, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 import { PackageAward } from './package-award.tsx'
-import { type Choice, daysOf, titleOf } from './package-texts.ts'
+import { PackageOrders } from './package-orders.tsx'
+import { type Choice, daysOf, isAwardable, mayAward, titleOf } from './package-texts.ts'
 
 type Line = PackageComparison['lines'][number]
 type Offer = Line['offers'][number]
 
+const forLines = (count: number) => counted(t.packages.forLines, count, number(count))
+
 const KINDS = ['CHEAPEST', 'ONE_MAKER', 'FASTEST'] as const
+
+const plus = (name: string, cost: NonNullable<Offer['toolingCost']>) =>
+  fill(t.packages.plus, { name, cost: money(cost) })
+
+/** The lines that count in the total of a manufacturer. */
+const linesOf = (lines: readonly Line[], maker: string) =>
+  lines.filter(
+    (line) => isAwardable(line) && line.offers.some((one) => one.manufacturerOrgId === maker && mayAward(one)),
+  ).length
 
 /** A cell: the total of an offer, and its price and time. */
 function Cell({ offer, isChosen }: { offer: Offer | undefined; isChosen: boolean }) {
   if (!offer) return <td class="number quiet">{t.packages.noOffer}</td>
-  const { landedTotal, unitPrice, leadTimeDays, unpriced, isOutdated, state } = offer
+  const { landedTotal, unitPrice, leadTimeDays, toolingCost, shippingCost, unpriced, isOutdated, state } = offer
   return (
     <td class={isChosen ? 'number best' : 'number'}>
       {isChosen && <span class="mark">{t.packages.chosen}</span>}{' '}
@@ -26,7 +38,10 @@ function Cell({ offer, isChosen }: { offer: Offer | undefined; isChosen: boolean
       {unitPrice && leadTimeDays !== undefined && (
         <small class="quiet">{fill(t.packages.unit, { price: money(unitPrice), days: daysOf(leadTimeDays) })}</small>
       )}
+      {toolingCost && <small class="quiet">{plus(t.packages.toolingOf, toolingCost)}</small>}
+      {shippingCost && <small class="quiet">{plus(t.packages.shippingOf, shippingCost)}</small>}
       {isOutdated && <small class="hint">{t.packages.outdated}</small>}
+      {state === 'REJECTED' && <small class="quiet">{t.packages.notChosen}</small>}
       {state === 'ACCEPTED' && <Badge of="offer" state={state} />}
     </td>
   )
@@ -90,7 +105,12 @@ function Matrix({ comparison: { makers, lines }, pkg, choice, onQuantity }: Matr
             <th scope="row">{t.packages.total}</th>
             {makers.map(({ manufacturerOrgId, total }) => (
               <td key={manufacturerOrgId} class="number">
-                {total && money(total)}
+                {total && (
+                  <>
+                    {money(total)}
+                    <small>{forLines(linesOf(lines, manufacturerOrgId))}</small>
+                  </>
+                )}
               </td>
             ))}
           </tr>
@@ -154,7 +174,7 @@ export function PackageMatrix({ pkg }: { pkg: RfqPackage }) {
   return (
     <Shown read={read}>
       {(comparison) => {
-        const { choices, isSealed, makers } = comparison
+        const { choices, isSealed, makers, lines } = comparison
         const shown = choices.find((one) => one.kind === kind.value) ?? choices[0]
         return (
           <Section
@@ -169,7 +189,8 @@ export function PackageMatrix({ pkg }: { pkg: RfqPackage }) {
             }
           >
             {isSealed && <p class="hint">{t.packages.sealed}</p>}
-            {!isSealed && (
+            <PackageOrders comparison={comparison} />
+            {!isSealed && lines.some(isAwardable) && (
               <Choices
                 choices={choices}
                 shown={shown}

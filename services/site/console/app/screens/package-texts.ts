@@ -8,3 +8,11 @@ export const daysOf = (count: number) => fill(t.comparison.days, { count: number
 
 /** The title of the part of a line, or the RFQ where the part has none. */
 export const titleOf = ({ partTitle, rfqId }: { partTitle?: string; rfqId: string }) => partTitle ?? rfqId
+
+type Line = PackageComparison['lines'][number]
+
+/** Whether a line can still become an order. */
+export const isAwardable = ({ state }: Line) => state === 'OPEN' || state === 'CLOSED'
+
+export const mayAward = ({ state, isOutdated, landedTotal }: Line['offers'][number]) =>
+  state === 'SUBMITTED' && !isOutdated && landedTotal !== undefined

@@ -1,0 +1,75 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { sumOf } from '../amounts.ts'
+import { market, type Order, type PackageComparison } from '../api.ts'
+import { money, number } from '../format.ts'
+import { permits } from '../me.ts'
+import { OrgName } from '../names.tsx'
+import { t } from '../texts.ts'
+import { Table } from '../ui/list.tsx'
+import { Badge } from '../ui/page.tsx'
+import { titleOf } from './package-texts.ts'
+
+/** Lines that are read at the same time. */
+const AT_ONCE = 5
+
+async function readOrders(rfqIds: readonly string[]): Promise<Order[]> {
+  const found: Order[] = []
+  for (let from = 0; from < rfqIds.length; from += AT_ONCE) {
+    const reads = rfqIds
+      .slice(from, from + AT_ONCE)
+      .map((rfqId) => market.GET('/flows/v1/orders', { params: { query: { view: 'CONSUMER', rfqId, pageSize: 50 } } }))
+    for (const { data } of await Promise.all(reads)) found.push(...data.items)
+  }
+  return found
+}
+
+/** The orders of the awarded lines with their total. */
+export function PackageOrders({ comparison: { lines, currency } }: { comparison: PackageComparison }) {
+  const orders = useSignal<readonly Order[]>([])
+  const awarded = lines.filter(({ state }) => state === 'AWARDED').map(({ rfqId }) => rfqId)
+  const key = awarded.join()
+  useEffect(() => {
+    if (awarded.length === 0 || !permits('GET /flows/v1/orders')) return
+    let isCurrent = true
+    readOrders(awarded).then(
+      (found) => {
+        if (isCurrent) orders.value = found
+      },
+      () => undefined,
+    )
+    return () => {
+      isCurrent = false
+    }
+  }, [key])
+  if (orders.value.length === 0) return null
+  const titles = new Map(lines.map((line) => [line.rfqId, titleOf(line)]))
+  const total = sumOf(...orders.value.map((order) => [order.total.amount, 1] as const))
+  return (
+    <section aria-label={t.comparison.placed}>
+      <h3>{t.comparison.placed}</h3>
+      <Table
+        caption={t.comparison.placed}
+        items={orders.value}
+        idOf={({ id }) => id}
+        columns={[
+          {
+            label: t.orders.order,
+            cell: ({ id, rfqId, serialNumber }) => (
+              <>
+                <a href={`/console/orders/${id}`}>{titles.get(rfqId)}</a> <small class="quiet">{serialNumber}</small>
+              </>
+            ),
+          },
+          { label: t.rfqs.manufacturer, cell: ({ manufacturerOrgId }) => <OrgName id={manufacturerOrgId} /> },
+          { label: t.orders.quantity, cell: ({ quantity }) => number(quantity), isNumber: true },
+          { label: t.ui.state, cell: ({ state }) => <Badge of="order" state={state} /> },
+          { label: t.orders.total, cell: (order) => money(order.total), isNumber: true },
+        ]}
+      />
+      <p>
+        {t.packages.total}: <strong>{money({ amount: total, currency })}</strong>
+      </p>
+    </section>
+  )
+}
