@@ -33,12 +33,21 @@ async function findParts(q: string): Promise<Part[]> {
 
 const nameOf = ({ title, serialNumber }: Line['part']) => `${title ?? ''} (${serialNumber})`
 
+interface PastedRow {
+  row: string
+  reference: string
+  quantities: string
+}
+
 /** The cells of pasted rows. */
-const rowsIn = (text: string): [reference: string, quantities: string][] =>
-  text
-    .split('\n')
-    .map((row) => row.split(/\t|;/).map((cell) => cell.trim()))
-    .flatMap(([reference = '', ...quantities]) => (reference === '' ? [] : [[reference, quantities.join(', ')]]))
+const rowsIn = (text: string): PastedRow[] =>
+  text.split(/\r?\n/).flatMap((row) => {
+    const [reference = '', ...quantities] = row.split(/\t|;/).map((cell) => cell.trim())
+    return reference === '' ? [] : [{ row, reference, quantities: quantities.filter(Boolean).join(', ') }]
+  })
+
+/** Whether a first row names columns: its part is unknown, and where a quantity would be there is no number. */
+const isHeader = ({ quantities }: PastedRow, index: number) => index === 0 && /^\D+$/.test(quantities)
 
 /** The part with this serial number or external reference; several have the same reference. */
 async function partsOf(reference: string): Promise<Part[]> {
@@ -71,15 +80,20 @@ function Lines({
   const paste = async () => {
     isBusy.value = true
     const refused: string[] = []
-    for (const [reference, quantities] of rowsIn(pasted.value)) {
+    const kept: string[] = []
+    for (const [index, pastedRow] of rowsIn(pasted.value).entries()) {
+      const { row, reference, quantities } = pastedRow
       const parts = await partsOf(reference).catch(() => [])
       const [part] = parts
       if (part && parts.length === 1) add(part, quantities)
-      else refused.push(fill(part ? t.packages.pasteSeveral : t.packages.pasteUnknown, { reference }))
+      else if (part || !isHeader(pastedRow, index)) {
+        kept.push(row)
+        refused.push(fill(part ? t.packages.pasteSeveral : t.packages.pasteUnknown, { reference }))
+      }
     }
     problems.value = refused
-    pasted.value = ''
-    if (area.current) area.current.value = ''
+    pasted.value = kept.join('\n')
+    if (area.current) area.current.value = pasted.value
     isBusy.value = false
   }
   return (
@@ -162,9 +176,15 @@ export function NewPackage() {
   const { route } = useLocation()
   const lines = useSignal<readonly Line[]>([])
   const next = useRef(0)
+  /** A part that is there already gets the quantities, if there are any. */
   const add = (part: Line['part'], quantities: string) => {
+    const isKnown = lines.value.some((line) => line.part.id === part.id)
+    if (isKnown && quantities === '') return
     next.current += 1
-    lines.value = [...lines.value, { key: next.current, part, quantities: signal(quantities) }]
+    const added = { key: next.current, part, quantities: signal(quantities) }
+    lines.value = isKnown
+      ? lines.value.map((line) => (line.part.id === part.id ? added : line))
+      : [...lines.value, added]
   }
   const create = async (data: FormData) => {
     if (lines.value.length === 0) throw new FieldProblem('lines', t.packages.noLines)
