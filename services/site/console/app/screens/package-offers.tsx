@@ -1,18 +1,20 @@
 import { type Signal, signal, useSignal } from '@preact/signals'
 import type { TargetedClipboardEvent } from 'preact'
 import { useContext, useEffect, useId, useRef } from 'preact/hooks'
-import { decimalText } from '../amounts.ts'
+import { decimalText, sumOf } from '../amounts.ts'
 import { at, command, market, type Offer, type OfferInput, post, type RfqPackage } from '../api.ts'
 import { type Read, useList } from '../data.ts'
 import { save } from '../download.ts'
-import { amountText, decimalSign, money, number } from '../format.ts'
+import { amountText, date, decimalSign, money, number } from '../format.ts'
 import { permits } from '../me.ts'
 import { counted, fill, t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
 import { Field, FieldProblem, Form, FormContext, localTime, textOf, timeOf } from '../ui/form.tsx'
 import { markHalfFilled } from '../ui/half-filled.ts'
-import { Badge, Section } from '../ui/page.tsx'
+import { Table } from '../ui/list.tsx'
+import { Badge, Facts, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
+import { type Outdated, ReconfirmAll, readOffers, readOutdated } from './package-standing.tsx'
 
 type PackageLine = RfqPackage['lines'][number]
 
@@ -71,17 +73,12 @@ function lineOf(line: PackageLine, current: Offer | undefined): Line {
 const isPriced = ({ texts }: Row) => ['unitPrice', 'leadTimeDays'].some((name) => texts[name as Column]?.value.trim())
 
 /** The newest draft of each line, else its newest submitted offer. */
-async function readCurrent(id: string): Promise<Map<string, Offer>> {
+function currentOf(offers: readonly Offer[]): Map<string, Offer> {
   const found = new Map<string, Offer>()
-  for (let page = 1, hasMore = true; hasMore && page <= 10; page++) {
-    const params = { path: { id }, query: { page, pageSize: 50 } }
-    const { data } = await market.GET('/flows/v1/rfq-packages/{id}/offers', { params })
-    for (const offer of data.items) {
-      if (offer.state !== 'DRAFT' && offer.state !== 'SUBMITTED') continue
-      const known = found.get(offer.rfqId)
-      if (!known || (known.state === 'SUBMITTED' && offer.state === 'DRAFT')) found.set(offer.rfqId, offer)
-    }
-    hasMore = data.hasMore
+  for (const offer of offers) {
+    if (offer.state !== 'DRAFT' && offer.state !== 'SUBMITTED') continue
+    const known = found.get(offer.rfqId)
+    if (!known || (known.state === 'SUBMITTED' && offer.state === 'DRAFT')) found.set(offer.rfqId, offer)
   }
   return found
 }
@@ -150,7 +147,7 @@ const nameOf = ({ rfqId }: PackageLine, { place }: Pick<Row, 'place'>, column: C
 
 const partOf = ({ partTitle, serialNumber }: PackageLine) => partTitle ?? serialNumber
 
-function Rows({ lines }: { lines: readonly Line[] }) {
+function Rows({ lines, outdated }: { lines: readonly Line[]; outdated: ReadonlyMap<string, Outdated> }) {
   const rows = lines.flatMap((line) => line.rows)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled with the keyboard.
@@ -173,12 +170,18 @@ function Rows({ lines }: { lines: readonly Line[] }) {
             const { line, place, minQuantity, texts } = row
             const pieces = number(minQuantity)
             const current = lines.find((one) => one.line === line)?.current
+            const old = outdated.get(line.rfqId)
             return (
               <tr key={`${line.rfqId} ${minQuantity}`}>
                 {place === 0 && (
                   <th scope="row" rowSpan={lines.find((one) => one.line === line)?.rows.length}>
                     <a href={`/console/rfqs/${line.rfqId}`}>{partOf(line)}</a>{' '}
                     {current && <Badge of="offer" state={current.state} />}
+                    {old && (
+                      <small class="hint">
+                        {old.reason ? fill(t.packages.outdatedOf, { reason: old.reason }) : t.packages.outdated}
+                      </small>
+                    )}
                   </th>
                 )}
                 <td class="number">{pieces}</td>
@@ -208,7 +211,14 @@ function Rows({ lines }: { lines: readonly Line[] }) {
 
 const DAY_MS = 86_400_000
 
-function OfferTable({ pkg, lines }: { pkg: RfqPackage; lines: readonly Line[] }) {
+interface OfferTableProps {
+  pkg: RfqPackage
+  lines: readonly Line[]
+  outdated: ReadonlyMap<string, Outdated>
+  onSent: () => Promise<unknown>
+}
+
+function OfferTable({ pkg, lines, outdated, onSent }: OfferTableProps) {
   const { currency } = pkg
   const factories = useList('/v1/factories', { query: { view: 'MANUFACTURER', active: true } })
   const known = useRef(lines.find(({ current }) => current)?.current).current
@@ -267,25 +277,41 @@ function OfferTable({ pkg, lines }: { pkg: RfqPackage; lines: readonly Line[] })
       line.first = textsOf(line.rows)
     }
     common.current = commonOf(data)
+    await onSent()
     told.value = counted(submit ? t.packages.submitted : t.packages.saved, items.length, number(items.length))
   }
-  /** The lines that are submitted, with the price of their largest quantity. */
+  /** The lines that are submitted, with their prices and the total of their largest quantity. */
   const review = async (data: FormData) => {
     told.value = ''
-    if (!isToSubmit(data)) return
     const chosen = linesToSend(data)
     if (chosen.length === 0) throw new FieldProblem('lines', t.packages.nothingOffered)
+    const [first, ...others] = chosen.flatMap(problemsOf)
+    if (first) throw new FieldProblem(first.field, first.message, ...others)
+    if (!isToSubmit(data)) return
+    const offers = chosen.map((line) => ({ line, offer: contentOf(line, data) }))
+    const cost = (amount: OfferInput['toolingCost']) => (amount ? money(amount) : '–')
+    const validUntil = timeOf(data, 'validUntil')
     return (
       <>
         <p>{t.packages.reviewHint}</p>
-        <ul class="items">
-          {chosen.map((line) => (
-            <li key={line.line.rfqId}>
-              <span>{partOf(line.line)}</span>
-              <span class="number">{summaryOf(contentOf(line, data))}</span>
-            </li>
-          ))}
-        </ul>
+        <Table
+          caption={t.packages.offers}
+          items={offers}
+          idOf={({ line }) => line.line.rfqId}
+          columns={[
+            { label: t.rfqs.part, cell: ({ line }) => partOf(line.line) },
+            { label: t.offer.priceBreaks, cell: ({ offer }) => summaryOf(offer) },
+            { label: t.packages.toolingOf, cell: ({ offer }) => cost(offer.toolingCost), isNumber: true },
+            { label: t.packages.shippingOf, cell: ({ offer }) => cost(offer.shippingCost), isNumber: true },
+            { label: t.packages.reviewTotal, cell: ({ line, offer }) => totalFor(line.line, offer), isNumber: true },
+          ]}
+        />
+        <Facts
+          of={[
+            [t.rfqs.factory, choices.find(([id]) => id === textOf(data, 'factoryId'))?.[1]],
+            [t.comparison.validUntil, validUntil && date(validUntil)],
+          ]}
+        />
       </>
     )
   }
@@ -339,12 +365,41 @@ function OfferTable({ pkg, lines }: { pkg: RfqPackage; lines: readonly Line[] })
         <Field name="reference" label={t.offer.reference} value={known?.reference} isOptional />
         <Field name="paymentTerms" label={t.rfqs.paymentTerms} value={known?.paymentTerms} isOptional />
       </div>
-      <Rows lines={lines} />
+      <Rows lines={lines} outdated={outdated} />
     </Form>
   )
 }
 
 const integerIn = (text = '') => (/^\d+$/.test(text.trim()) ? Number(text.trim()) : text.trim() || undefined)
+
+/** What is no amount or number of days in the rows of a line, and what a price lacks. */
+function problemsOf({ line, rows }: Line): { field: string; message: string }[] {
+  return rows.flatMap((row) =>
+    COLUMNS.flatMap((column) => {
+      const text = row.texts[column]?.value.trim() ?? ''
+      const isNeeded = isPriced(row) && (column === 'unitPrice' || column === 'leadTimeDays')
+      const isGood =
+        text === ''
+          ? !isNeeded
+          : column === 'leadTimeDays'
+            ? /^\d{1,4}$/.test(text)
+            : /^\d{1,12}(\.\d{1,4})?$/.test(decimalText(text, decimalSign()))
+      const message = column === 'leadTimeDays' ? t.packages.badDays : t.packages.badAmount
+      return isGood ? [] : [{ field: nameOf(line, row, column), message }]
+    }),
+  )
+}
+
+/** The total of an offer for the largest quantity of a line. */
+function totalFor({ quantities }: PackageLine, { priceBreaks, toolingCost, shippingCost }: OfferInput): string {
+  const breaks = priceBreaks.toSorted((a, b) => a.minQuantity - b.minQuantity)
+  const quantity = Math.max(...(quantities.length > 0 ? quantities : breaks.map(({ minQuantity }) => minQuantity)))
+  const price = breaks.findLast(({ minQuantity }) => minQuantity <= quantity)?.unitPrice
+  if (!price) return '–'
+  const amount = sumOf([price.amount, quantity], [toolingCost?.amount ?? '0', 1], [shippingCost?.amount ?? '0', 1])
+  const total = money({ amount, currency: price.currency })
+  return `${fill(t.comparison.pieces, { count: number(quantity) })}: ${total}`
+}
 
 /** `from 10: €12.50, 28 days`, for each price. */
 const summaryOf = ({ priceBreaks }: OfferInput) =>
@@ -396,10 +451,17 @@ export function PackageOffers({ pkg }: { pkg: RfqPackage }) {
   const offered = open.filter(({ awaitsAcceptance }) => !awaitsAcceptance)
   const key = offered.map(({ rfqId, version }) => `${rfqId} ${version}`).join()
   const read = useSignal<Read<readonly Line[]>>({ data: undefined, error: undefined })
+  const outdated = useSignal<ReadonlyMap<string, Outdated>>(new Map())
+  const mark = async (offers?: readonly Offer[]) => {
+    outdated.value = await readOutdated(offers ?? (await readOffers(pkg.id)))
+  }
+  const markAgain = () => mark().catch(() => undefined)
   useEffect(() => {
-    readCurrent(pkg.id).then(
-      (current) => {
+    readOffers(pkg.id).then(
+      (offers) => {
+        const current = currentOf(offers)
         read.value = { data: offered.map((line) => lineOf(line, current.get(line.rfqId))), error: undefined }
+        mark(offers).catch(() => undefined)
       },
       (error) => {
         read.value = { data: undefined, error }
@@ -422,9 +484,12 @@ export function PackageOffers({ pkg }: { pkg: RfqPackage }) {
       }
     >
       <AcceptTerms pkg={pkg} lines={awaiting} />
+      <ReconfirmAll lines={offered} outdated={outdated.value} onDone={markAgain} />
       {offered.length === 0 && awaiting.length === 0 && <Empty>{t.packages.noOpenLine}</Empty>}
       {offered.length > 0 && permits('POST /flows/v1/rfq-packages/{id}/offers') && (
-        <Shown read={read.value}>{(lines) => <OfferTable key={key} pkg={pkg} lines={lines} />}</Shown>
+        <Shown read={read.value}>
+          {(lines) => <OfferTable key={key} pkg={pkg} lines={lines} outdated={outdated.value} onSent={markAgain} />}
+        </Shown>
       )}
     </Section>
   )

@@ -1,3 +1,5 @@
+import { type Signal, useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { market, patch, post, type Rfq, type RfqPackage, remove } from '../api.ts'
 import { useRecord } from '../data.ts'
@@ -13,6 +15,8 @@ import { Badge, Page, Section } from '../ui/page.tsx'
 import { Shown } from '../ui/states.tsx'
 import { PackageMatrix } from './package-matrix.tsx'
 import { PackageOffers } from './package-offers.tsx'
+import { readOffers } from './package-standing.tsx'
+import { PackageTerms } from './package-terms.tsx'
 
 type State = Rfq['state']
 const PATH = '/flows/v1/rfq-packages/{id}'
@@ -21,19 +25,20 @@ const isAll = ({ lines }: RfqPackage, ...states: State[]) => lines.every(({ stat
 const mayPost = (verb: string) => permits(`POST ${PATH}/${verb}`)
 
 /** Changes the common terms that are filled in. */
-function Amend({ pkg }: { pkg: RfqPackage }) {
-  const amend = (data: FormData) => {
+function Amend({ pkg, told }: { pkg: RfqPackage; told: Signal<string> }) {
+  const amend = async (data: FormData) => {
     const [requirements, requestedDeliveryDate] = ['requirements', 'requestedDeliveryDate'].map((name) =>
       textOf(data, name),
     )
     const expireTime = timeOf(data, 'expireTime')
-    return post(`${PATH}/amend`, pkg.id, {
+    await post(`${PATH}/amend`, pkg.id, {
       ...(requirements && { requirements }),
       ...(requestedDeliveryDate && { requestedDeliveryDate }),
       ...(expireTime && { expireTime }),
       ...(data.has('partRevision') && { partRevision: 'CURRENT' as const }),
       reason: reasonOf(data),
     })
+    told.value = t.packages.amended
   }
   return (
     <Action
@@ -53,7 +58,7 @@ function Amend({ pkg }: { pkg: RfqPackage }) {
 }
 
 /** The steps of the consumer, each for every line. */
-function Actions({ pkg }: { pkg: RfqPackage }) {
+function Actions({ pkg, told }: { pkg: RfqPackage; told: Signal<string> }) {
   const { route } = useLocation()
   const { id } = pkg
   const isDraft = isAll(pkg, 'DRAFT')
@@ -86,11 +91,14 @@ function Actions({ pkg }: { pkg: RfqPackage }) {
       >
         <Field name="title" label={t.packages.name} hint={t.packages.nameHint} value={pkg.title} isFocused />
       </Action>
-      <Amend pkg={pkg} />
+      <Amend pkg={pkg} told={told} />
       <Action
         label={t.verbs.extend}
         when={has(pkg, 'OPEN') && mayPost('extend')}
-        onRun={(data) => post(`${PATH}/extend`, id, { expireTime: timeOf(data, 'expireTime') ?? '' })}
+        onRun={async (data) => {
+          await post(`${PATH}/extend`, id, { expireTime: timeOf(data, 'expireTime') ?? '' })
+          told.value = t.packages.extended
+        }}
         form={{ pathOf: (field) => field.replace(/^lines\.\d+\./, '') }}
       >
         <Field
@@ -127,37 +135,68 @@ const MAKERS: Column<RfqPackage['lines'][number]> = {
   isNumber: true,
 }
 
-const Lines = ({ pkg, isConsumer }: { pkg: RfqPackage; isConsumer: boolean }) => (
-  <Section title={t.packages.lines}>
-    <Table
-      caption={t.packages.lines}
-      items={pkg.lines}
-      idOf={({ rfqId }) => rfqId}
-      columns={[
-        {
-          label: t.rfqs.part,
-          cell: ({ rfqId, partTitle, serialNumber }) => (
-            <>
-              <a href={`/console/rfqs/${rfqId}`}>{partTitle ?? serialNumber}</a>{' '}
-              <small class="quiet">{serialNumber}</small>
-            </>
-          ),
-        },
-        {
-          label: t.rfqs.quantities,
-          cell: ({ quantities }) => quantities.map(number).join(' · ') || '–',
-          isNumber: true,
-        },
-        ...(isConsumer ? [MAKERS] : []),
-        { label: t.ui.state, cell: ({ state }) => <Badge of="rfq" state={state} /> },
-      ]}
-    />
-  </Section>
-)
+/** The RFQs of own accepted offers, once they are read. */
+function useWon(pkg: RfqPackage, isConsumer: boolean): ReadonlySet<string> | undefined {
+  const won = useSignal<ReadonlySet<string> | undefined>(undefined)
+  const awarded = pkg.lines.filter(({ state }) => state === 'AWARDED').map(({ rfqId }) => rfqId)
+  const key = isConsumer ? '' : awarded.join()
+  useEffect(() => {
+    if (key === '') return
+    readOffers(pkg.id).then(
+      (offers) => {
+        won.value = new Set(offers.filter(({ state }) => state === 'ACCEPTED').map(({ rfqId }) => rfqId))
+      },
+      () => undefined,
+    )
+  }, [pkg.id, key])
+  return won.value
+}
+
+/** The state of a line. A manufacturer sees whether an awarded one is its own. */
+const State = ({ line, won }: { line: RfqPackage['lines'][number]; won: ReadonlySet<string> | undefined }) => {
+  if (line.state !== 'AWARDED' || !won) return <Badge of="rfq" state={line.state} />
+  return won.has(line.rfqId) ? (
+    <span class="badge good">{t.packages.yours}</span>
+  ) : (
+    <span class="badge">{t.packages.notYours}</span>
+  )
+}
+
+const Lines = ({ pkg, isConsumer }: { pkg: RfqPackage; isConsumer: boolean }) => {
+  const won = useWon(pkg, isConsumer)
+  return (
+    <Section title={t.packages.lines}>
+      <Table
+        caption={t.packages.lines}
+        items={pkg.lines}
+        idOf={({ rfqId }) => rfqId}
+        columns={[
+          {
+            label: t.rfqs.part,
+            cell: ({ rfqId, partTitle, serialNumber }) => (
+              <>
+                <a href={`/console/rfqs/${rfqId}`}>{partTitle ?? serialNumber}</a>{' '}
+                <small class="quiet">{serialNumber}</small>
+              </>
+            ),
+          },
+          {
+            label: t.rfqs.quantities,
+            cell: ({ quantities }) => quantities.map(number).join(' · ') || '–',
+            isNumber: true,
+          },
+          ...(isConsumer ? [MAKERS] : []),
+          { label: t.ui.state, cell: (line) => <State line={line} won={won} /> },
+        ]}
+      />
+    </Section>
+  )
+}
 
 /** A package as its consumer sees it, with the comparison of its lines, or as a manufacturer, with its offers. */
 export function PackageScreen({ id = '' }: { id?: string }) {
   const read = useRecord(PATH, { path: { id } })
+  const told = useSignal('')
   return (
     <Shown isScreen read={read}>
       {(pkg) => {
@@ -171,8 +210,10 @@ export function PackageScreen({ id = '' }: { id?: string }) {
                 {counted(t.packages.lineCount, pkg.lines.length, number(pkg.lines.length))}
               </>
             }
-            actions={isConsumer && <Actions pkg={pkg} />}
+            actions={isConsumer && <Actions pkg={pkg} told={told} />}
           >
+            <div role="status">{told.value}</div>
+            <PackageTerms {...pkg} />
             {isConsumer && !isAll(pkg, 'DRAFT') && <PackageMatrix pkg={pkg} />}
             {!isConsumer && <PackageOffers key={pkg.id} pkg={pkg} />}
             <Lines pkg={pkg} isConsumer={isConsumer} />

@@ -28,6 +28,11 @@ export const deliveryFact = (delivery: Delivery | Rfq['delivery']): Fact => [
 /** What an RFQ asks for, for everyone who reads it. */
 export const termFacts = (rfq: Rfq): Fact[] => [
   [t.rfqs.quantities, rfq.quantities.map(number).join(' · ') || '–'],
+  ...commonFacts(rfq),
+]
+
+/** The terms that the lines of a package have in common. */
+export const commonFacts = (rfq: Rfq): Fact[] => [
   closingOf(rfq),
   [t.rfqs.version, rfq.version && rfq.version > 1 && number(rfq.version)],
   [t.rfqs.amendmentReason, rfq.amendmentReason],
