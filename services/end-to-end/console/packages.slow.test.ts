@@ -85,13 +85,15 @@ test.each([
     expect(await cell('Tooling', 'Hub', 10).inputValue()).toBe('100')
     expect(await cell('Shipping', 'Shaft', 30).inputValue()).toBe('9')
     await maker.getByRole('button', { name: 'Submit offers' }).click()
-    expect(await summaryIn(maker)).toContain(`Casing ${_} 20: €60.50, 20 days`)
-    await maker.getByRole('button', { name: 'Confirm' }).click()
     await maker.locator('[aria-invalid=true]').waitFor()
     expect(await cell('Days', 'Shaft', 60).getAttribute('aria-invalid')).toBe('true')
     await checkScreen(maker)
     await cell('Days', 'Shaft', 60).fill('14')
     await maker.getByRole('button', { name: 'Submit offers' }).click()
+    const submitted = await summaryIn(maker)
+    expect(submitted).toContain(`Casing ${_} 20: €60.50, 20 days`)
+    expect(submitted).toContain('60 pieces: €2,109.00')
+    await checkScreen(maker)
     await maker.getByRole('button', { name: 'Confirm' }).click()
     await maker.getByText('3 offers submitted.').waitFor()
     await checkScreen(maker)
@@ -136,7 +138,13 @@ test.each([
       },
     )
     await buyer.getByText('Awarded').first().waitFor()
+    await buyer.getByRole('region', { name: 'Orders placed' }).getByText('€2,209.00').waitFor()
+    await buyer.getByText('not chosen').first().waitFor()
     await checkScreen(buyer)
+    await maker.reload()
+    await maker.getByText('yours', { exact: true }).waitFor()
+    await maker.getByText('not yours', { exact: true }).waitFor()
+    await checkScreen(maker)
     const { lines: ended } = (await packagesOf(consumer.administrator.client).read(id)).body
     expect(ended.map(({ partId, state }) => [partId, state])).toEqual([
       [hub, 'OPEN'],

@@ -49,6 +49,15 @@ const UNITS = [
   ['minute', 60_000],
 ] as const
 
+const totals = new Map<string, Intl.NumberFormat>()
+
+/** A total with the decimals of its currency. What it is made of may have more. */
+export function totalText({ amount, currency }: Pick<Money, 'amount' | 'currency'>): string {
+  const format = totals.get(currency) ?? new Intl.NumberFormat(languages, { style: 'currency', currency })
+  totals.set(currency, format)
+  return format.format(amount as Intl.StringNumericLiteral)
+}
+
 /** The time from now: `in 3 days`. */
 export function fromNow(text: string): string {
   const ms = Date.parse(text) - Date.now()

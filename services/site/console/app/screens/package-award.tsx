@@ -2,7 +2,7 @@ import { type Signal, signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { sumOf } from '../amounts.ts'
 import { market, type PackageComparison, post, type RfqPackage } from '../api.ts'
-import { money, number } from '../format.ts'
+import { number, totalText } from '../format.ts'
 import { permits } from '../me.ts'
 import { OrgName } from '../names.tsx'
 import { counted, fill, t } from '../texts.ts'
@@ -98,7 +98,7 @@ function RunningTotal({ pkg, rows }: { pkg: RfqPackage; rows: readonly Row[] }) 
       const offers = lines.flatMap((line) => line.offers.filter(({ offerId }) => ids.has(offerId)))
       const amount = sumOf(...offers.map(({ landedTotal }) => [landedTotal?.amount ?? '0', 1] as const))
       const isPriced = offers.length === ids.size && offers.every(({ landedTotal }) => landedTotal)
-      if (isCurrent && isPriced) total.value = money({ amount, currency })
+      if (isCurrent && isPriced) total.value = totalText({ amount, currency })
     }
     const timer = setTimeout(() => show().catch(() => undefined), PAUSE_MS)
     return () => {
@@ -146,13 +146,13 @@ export function PackageAward(props: AwardProps) {
             { label: t.comparison.leadTime, cell: ({ offer }) => daysOf(offer.leadTimeDays ?? 0) },
             {
               label: t.orders.total,
-              cell: ({ offer }) => offer.landedTotal && money(offer.landedTotal),
+              cell: ({ offer }) => offer.landedTotal && totalText(offer.landedTotal),
               isNumber: true,
             },
           ]}
         />
         <p>
-          {t.packages.total}: <strong>{money({ amount: total, currency })}</strong>
+          {t.packages.total}: <strong>{totalText({ amount: total, currency })}</strong>
         </p>
         <Facts of={[[t.comparison.seller, sellerOrgId && <OrgName key="seller" id={sellerOrgId} />]]} />
       </>
@@ -200,7 +200,7 @@ export function PackageAward(props: AwardProps) {
                       offer.offerId,
                       [
                         names.get(offer.manufacturerOrgId) ?? '',
-                        offer.landedTotal ? money(offer.landedTotal) : '',
+                        offer.landedTotal ? totalText(offer.landedTotal) : '',
                         daysOf(offer.leadTimeDays ?? 0),
                       ].join(', '),
                     ] as const,

@@ -3,7 +3,7 @@ import type { PackageComparison, RfqPackage } from '../api.ts'
 import { market } from '../api.ts'
 import { useRecord } from '../data.ts'
 import { save } from '../download.ts'
-import { money, number } from '../format.ts'
+import { money, number, totalText } from '../format.ts'
 import { counted, fill, t } from '../texts.ts'
 import { Badge, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
@@ -34,7 +34,7 @@ function Cell({ offer, isChosen }: { offer: Offer | undefined; isChosen: boolean
   return (
     <td class={isChosen ? 'number best' : 'number'}>
       {isChosen && <span class="mark">{t.packages.chosen}</span>}{' '}
-      {landedTotal ? money(landedTotal) : <span class="quiet">{unpriced && t.comparison.unpriced[unpriced]}</span>}
+      {landedTotal ? totalText(landedTotal) : <span class="quiet">{unpriced && t.comparison.unpriced[unpriced]}</span>}
       {unitPrice && leadTimeDays !== undefined && (
         <small class="quiet">{fill(t.packages.unit, { price: money(unitPrice), days: daysOf(leadTimeDays) })}</small>
       )}
@@ -107,7 +107,7 @@ function Matrix({ comparison: { makers, lines }, pkg, choice, onQuantity }: Matr
               <td key={manufacturerOrgId} class="number">
                 {total && (
                   <>
-                    {money(total)}
+                    {totalText(total)}
                     <small>{forLines(linesOf(lines, manufacturerOrgId))}</small>
                   </>
                 )}
@@ -139,7 +139,7 @@ const Choices = ({
           {choice ? (
             <>
               <p>
-                <strong>{money(choice.total)}</strong>
+                <strong>{totalText(choice.total)}</strong>
                 <br />
                 {fill(t.packages.longest, { days: daysOf(choice.leadTimeDays) })}
               </p>

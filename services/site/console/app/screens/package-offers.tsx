@@ -1,76 +1,29 @@
-import { type Signal, signal, useSignal } from '@preact/signals'
-import type { TargetedClipboardEvent } from 'preact'
-import { useContext, useEffect, useId, useRef } from 'preact/hooks'
+import { type Signal, useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
 import { decimalText, sumOf } from '../amounts.ts'
-import { at, command, market, type Offer, type OfferInput, post, type RfqPackage } from '../api.ts'
+import { at, command, market, type Offer, type OfferInput, type RfqPackage } from '../api.ts'
 import { type Read, useList } from '../data.ts'
 import { save } from '../download.ts'
-import { amountText, date, decimalSign, money, number } from '../format.ts'
+import { date, decimalSign, money, number, totalText } from '../format.ts'
 import { permits } from '../me.ts'
 import { counted, fill, t } from '../texts.ts'
-import { Action } from '../ui/dialog.tsx'
-import { Field, FieldProblem, Form, FormContext, localTime, textOf, timeOf } from '../ui/form.tsx'
-import { markHalfFilled } from '../ui/half-filled.ts'
+import { Field, FieldProblem, Form, localTime, textOf, timeOf } from '../ui/form.tsx'
 import { Table } from '../ui/list.tsx'
-import { Badge, Facts, Section } from '../ui/page.tsx'
+import { Facts, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
-import { type Outdated, ReconfirmAll, readOffers, readOutdated } from './package-standing.tsx'
-
-type PackageLine = RfqPackage['lines'][number]
-
-/** The columns that are typed or pasted, in the order of the table. */
-const COLUMNS = ['unitPrice', 'leadTimeDays', 'toolingCost', 'shippingCost'] as const
-type Column = (typeof COLUMNS)[number]
-const LABELS: Record<Column, string> = {
-  unitPrice: t.packages.price,
-  leadTimeDays: t.packages.days,
-  toolingCost: t.packages.toolingOf,
-  shippingCost: t.packages.shippingOf,
-}
-
-/** A row of the table: a price break of a line. Only the first one of a line has its costs. */
-interface Row {
-  line: PackageLine
-  place: number
-  minQuantity: number
-  texts: Partial<Record<Column, Signal<string>>>
-}
-
-/** The rows of a line, with the newest offer that they begin with. */
-interface Line {
-  line: PackageLine
-  rows: Row[]
-  current: Offer | undefined
-  /** What the rows began with. */
-  first: string
-}
-
-const textsOf = (rows: readonly Row[]) =>
-  JSON.stringify(rows.map(({ texts }) => COLUMNS.map((column) => texts[column]?.value.trim() ?? '')))
-
-function lineOf(line: PackageLine, current: Offer | undefined): Line {
-  const breaks = new Map(current?.priceBreaks?.map((one) => [one.minQuantity, one]))
-  const quantities = [...new Set([...breaks.keys(), ...line.quantities])].toSorted((a, b) => a - b)
-  const rows = quantities.map((minQuantity, place): Row => {
-    const known = breaks.get(minQuantity)
-    const costs =
-      place > 0
-        ? {}
-        : {
-            toolingCost: signal(amountText(current?.toolingCost?.amount) ?? ''),
-            shippingCost: signal(amountText(current?.shippingCost?.amount) ?? ''),
-          }
-    const texts = {
-      unitPrice: signal(amountText(known?.unitPrice.amount) ?? ''),
-      leadTimeDays: signal(known?.leadTimeDays.toString() ?? ''),
-      ...costs,
-    }
-    return { line, place, minQuantity, texts }
-  })
-  return { line, rows, current, first: textsOf(rows) }
-}
-
-const isPriced = ({ texts }: Row) => ['unitPrice', 'leadTimeDays'].some((name) => texts[name as Column]?.value.trim())
+import {
+  COLUMNS,
+  type Column,
+  isPriced,
+  type Line,
+  lineOf,
+  nameOf,
+  type PackageLine,
+  Rows,
+  textsOf,
+} from './package-sheet.tsx'
+import { AcceptTerms, type Outdated, ReconfirmAll, readOffers, readOutdated } from './package-standing.tsx'
+import { partOf } from './package-texts.ts'
 
 /** The newest draft of each line, else its newest submitted offer. */
 function currentOf(offers: readonly Offer[]): Map<string, Offer> {
@@ -81,132 +34,6 @@ function currentOf(offers: readonly Offer[]): Map<string, Offer> {
     if (!known || (known.state === 'SUBMITTED' && offer.state === 'DRAFT')) found.set(offer.rfqId, offer)
   }
   return found
-}
-
-interface CellProps {
-  name: string
-  label: string
-  text: Signal<string>
-  onPaste: (event: TargetedClipboardEvent<HTMLInputElement>) => void
-}
-
-/** A field in a table, with the message of the API for it. */
-function Cell({ name, label, text, onPaste }: CellProps) {
-  const id = useId()
-  const form = useContext(FormContext)
-  useEffect(() => {
-    form?.fields.add(name)
-    return () => void form?.fields.delete(name)
-  }, [form, name])
-  const error = form?.errors.value[name]
-  return (
-    <>
-      <input
-        name={name}
-        aria-label={label}
-        aria-invalid={error ? 'true' : undefined}
-        aria-describedby={error ? `${id}-error` : undefined}
-        inputMode="decimal"
-        autocomplete="off"
-        size={8}
-        value={text.value}
-        onInput={({ currentTarget }) => {
-          text.value = currentTarget.value
-        }}
-        onPaste={onPaste}
-      />
-      {error && (
-        <small id={`${id}-error`} class="error">
-          {error}
-        </small>
-      )}
-    </>
-  )
-}
-
-/** Fills the cells from one on with pasted cells of a spreadsheet. */
-const pasteInto =
-  (rows: readonly Row[], from: Row, first: Column) => (event: TargetedClipboardEvent<HTMLInputElement>) => {
-    const pasted = event.clipboardData?.getData('text/plain') ?? ''
-    if (!/[\t\n]/.test(pasted)) return
-    event.preventDefault()
-    const { form } = event.currentTarget
-    if (form) markHalfFilled(form)
-    const [top, left] = [rows.indexOf(from), COLUMNS.indexOf(first)]
-    for (const [down, cells] of pasted.replace(/\r/g, '').replace(/\n$/, '').split('\n').entries()) {
-      for (const [right, cell] of cells.split('\t').entries()) {
-        const column = COLUMNS[left + right]
-        const text = column && rows[top + down]?.texts[column]
-        if (text) text.value = cell.trim()
-      }
-    }
-  }
-
-const nameOf = ({ rfqId }: PackageLine, { place }: Pick<Row, 'place'>, column: Column) =>
-  column === 'unitPrice' || column === 'leadTimeDays' ? `${rfqId}.priceBreaks.${place}.${column}` : `${rfqId}.${column}`
-
-const partOf = ({ partTitle, serialNumber }: PackageLine) => partTitle ?? serialNumber
-
-function Rows({ lines, outdated }: { lines: readonly Line[]; outdated: ReadonlyMap<string, Outdated> }) {
-  const rows = lines.flatMap((line) => line.rows)
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled with the keyboard.
-    <section class="scroll" tabIndex={0} aria-label={t.offer.priceBreaks}>
-      <table class="compared sheet">
-        <caption>{t.offer.priceBreaks}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{t.rfqs.part}</th>
-            <th scope="col">{t.packages.from}</th>
-            {COLUMNS.map((column) => (
-              <th key={column} scope="col">
-                {LABELS[column]}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => {
-            const { line, place, minQuantity, texts } = row
-            const pieces = number(minQuantity)
-            const current = lines.find((one) => one.line === line)?.current
-            const old = outdated.get(line.rfqId)
-            return (
-              <tr key={`${line.rfqId} ${minQuantity}`}>
-                {place === 0 && (
-                  <th scope="row" rowSpan={lines.find((one) => one.line === line)?.rows.length}>
-                    <a href={`/console/rfqs/${line.rfqId}`}>{partOf(line)}</a>{' '}
-                    {current && <Badge of="offer" state={current.state} />}
-                    {old && (
-                      <small class="hint">
-                        {old.reason ? fill(t.packages.outdatedOf, { reason: old.reason }) : t.packages.outdated}
-                      </small>
-                    )}
-                  </th>
-                )}
-                <td class="number">{pieces}</td>
-                {COLUMNS.map((column) => {
-                  const text = texts[column]
-                  return (
-                    <td key={column}>
-                      {text && (
-                        <Cell
-                          name={nameOf(line, row, column)}
-                          label={fill(t.packages.cell, { column: LABELS[column], part: partOf(line), pieces })}
-                          text={text}
-                          onPaste={pasteInto(rows, row, column)}
-                        />
-                      )}
-                    </td>
-                  )
-                })}
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
-    </section>
-  )
 }
 
 const DAY_MS = 86_400_000
@@ -397,7 +224,7 @@ function totalFor({ quantities }: PackageLine, { priceBreaks, toolingCost, shipp
   const price = breaks.findLast(({ minQuantity }) => minQuantity <= quantity)?.unitPrice
   if (!price) return '–'
   const amount = sumOf([price.amount, quantity], [toolingCost?.amount ?? '0', 1], [shippingCost?.amount ?? '0', 1])
-  const total = money({ amount, currency: price.currency })
+  const total = totalText({ amount, currency: price.currency })
   return `${fill(t.comparison.pieces, { count: number(quantity) })}: ${total}`
 }
 
@@ -409,39 +236,6 @@ const summaryOf = ({ priceBreaks }: OfferInput) =>
       return `${number(minQuantity)}: ${price}, ${fill(t.comparison.days, { count: String(leadTimeDays ?? '–') })}`
     })
     .join(' · ')
-
-/** Accepts the confidentiality terms of all lines that await it, which are shown before. */
-function AcceptTerms({ pkg, lines }: { pkg: RfqPackage; lines: readonly PackageLine[] }) {
-  const texts = useSignal<readonly string[]>([])
-  const read = async () => {
-    const found = new Set<string>()
-    for (const { rfqId } of lines) {
-      const { data } = await market.GET('/v1/rfqs/{id}', at(rfqId))
-      if (data.confidentialityTerms) found.add(data.confidentialityTerms)
-    }
-    texts.value = [...found]
-  }
-  return (
-    <>
-      {lines.length > 0 && <p class="hint">{counted(t.packages.acceptHint, lines.length, number(lines.length))}</p>}
-      <Action
-        label={t.packages.accept}
-        hint={t.confidentiality.acceptHint}
-        when={lines.length > 0 && permits('POST /flows/v1/rfq-packages/{id}/accept-terms')}
-        isPrimary
-        isWide
-        onOpen={read}
-        onRun={() => post('/flows/v1/rfq-packages/{id}/accept-terms', pkg.id)}
-      >
-        {texts.value.map((text) => (
-          <p key={text} class="text">
-            {text}
-          </p>
-        ))}
-      </Action>
-    </>
-  )
-}
 
 /** The lines of a manufacturer as one table, which it fills in, pastes into and submits at once. */
 export function PackageOffers({ pkg }: { pkg: RfqPackage }) {

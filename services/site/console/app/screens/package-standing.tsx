@@ -1,9 +1,11 @@
+import { useSignal } from '@preact/signals'
 import { ApiError, at, market, type Offer, post, type RfqPackage } from '../api.ts'
 import { number } from '../format.ts'
 import { permits } from '../me.ts'
 import { counted, t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
 import { FieldProblem } from '../ui/form.tsx'
+import { partOf } from './package-texts.ts'
 
 type PackageLine = RfqPackage['lines'][number]
 
@@ -42,8 +44,6 @@ export async function readOutdated(offers: readonly Offer[]): Promise<Map<string
   }
   return found
 }
-
-const partOf = ({ partTitle, serialNumber }: PackageLine) => partTitle ?? serialNumber
 
 /** Reconfirms each outdated offer, and tells the first refusal. */
 export function ReconfirmAll({
@@ -84,6 +84,39 @@ export function ReconfirmAll({
         isPrimary
         onRun={reconfirm}
       />
+    </>
+  )
+}
+
+/** Accepts the confidentiality terms of all lines that await it, which are shown before. */
+export function AcceptTerms({ pkg, lines }: { pkg: RfqPackage; lines: readonly PackageLine[] }) {
+  const texts = useSignal<readonly string[]>([])
+  const read = async () => {
+    const found = new Set<string>()
+    for (const { rfqId } of lines) {
+      const { data } = await market.GET('/v1/rfqs/{id}', at(rfqId))
+      if (data.confidentialityTerms) found.add(data.confidentialityTerms)
+    }
+    texts.value = [...found]
+  }
+  return (
+    <>
+      {lines.length > 0 && <p class="hint">{counted(t.packages.acceptHint, lines.length, number(lines.length))}</p>}
+      <Action
+        label={t.packages.accept}
+        hint={t.confidentiality.acceptHint}
+        when={lines.length > 0 && permits('POST /flows/v1/rfq-packages/{id}/accept-terms')}
+        isPrimary
+        isWide
+        onOpen={read}
+        onRun={() => post('/flows/v1/rfq-packages/{id}/accept-terms', pkg.id)}
+      >
+        {texts.value.map((text) => (
+          <p key={text} class="text">
+            {text}
+          </p>
+        ))}
+      </Action>
     </>
   )
 }

@@ -1,4 +1,4 @@
-import type { PackageComparison } from '../api.ts'
+import type { PackageComparison, RfqPackage } from '../api.ts'
 import { number } from '../format.ts'
 import { fill, t } from '../texts.ts'
 
@@ -16,3 +16,6 @@ export const isAwardable = ({ state }: Line) => state === 'OPEN' || state === 'C
 
 export const mayAward = ({ state, isOutdated, landedTotal }: Line['offers'][number]) =>
   state === 'SUBMITTED' && !isOutdated && landedTotal !== undefined
+
+/** The title of the part of a line of a package, or its serial number where the part has none. */
+export const partOf = ({ partTitle, serialNumber }: RfqPackage['lines'][number]) => partTitle ?? serialNumber
