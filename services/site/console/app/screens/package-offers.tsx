@@ -130,7 +130,7 @@ function OfferTable({ pkg, lines, outdated, onSent }: OfferTableProps) {
             { label: t.offer.priceBreaks, cell: ({ offer }) => summaryOf(offer) },
             { label: t.packages.toolingOf, cell: ({ offer }) => cost(offer.toolingCost), isNumber: true },
             { label: t.packages.shippingOf, cell: ({ offer }) => cost(offer.shippingCost), isNumber: true },
-            { label: t.packages.reviewTotal, cell: ({ line, offer }) => totalFor(line.line, offer), isNumber: true },
+            { label: t.packages.total, cell: ({ line, offer }) => totalFor(line.line, offer), isNumber: true },
           ]}
         />
         <Facts
