@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { InboxItem } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
 import { date, fromNow, number } from '../format.ts'
-import { me, orgId, permits } from '../me.ts'
+import { orgId, permits } from '../me.ts'
 import { orgName } from '../names.tsx'
 import { fill, t } from '../texts.ts'
 import { useFilter } from '../ui/filters.ts'
@@ -135,21 +135,9 @@ function PausedEndpoints() {
   )
 }
 
-/** Tells a person to whom nothing is mailed that the address has to be confirmed. */
-function Unproved() {
-  const { data } = useRecord('/flows/v1/me/notification-settings', {})
-  if (!data?.mail || data.proved || me.value?.impersonation) return null
-  return (
-    <p class="hint" role="status">
-      {t.home.unproved} <a href="/console/account">{t.account.prove}</a>
-    </p>
-  )
-}
-
 /** What waits for the caller. */
 export const Home = () => (
   <Page title={t.home.title}>
-    <Unproved />
     <div class="columns wide">
       <Inbox />
       <Standing />

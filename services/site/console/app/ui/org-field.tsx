@@ -13,7 +13,7 @@ const OTHER = 'other'
 const PAGE = { pageSize: 50 } as const
 
 /** The other organizations at a place of the newest orders, RFQs, offers and subscriptions of the organization. */
-function useKnownOrgs(place: Place): string[] {
+function useKnownOrgs(place: Place): { known: string[]; isRead: boolean } {
   const orders = useList('/flows/v1/orders', { query: PAGE })
   const requests = useList(can('app:consumer') ? '/v1/rfqs' : undefined, { query: { ...PAGE, view: 'CONSUMER' } })
   const requested = useList(can('app:ip-owner') ? '/v1/rfqs' : undefined, { query: { ...PAGE, view: 'IP_OWNER' } })
@@ -23,10 +23,11 @@ function useKnownOrgs(place: Place): string[] {
   const offers = useList(can('app:consumer') ? '/v1/offers' : undefined, { query: { ...PAGE, view: 'CONSUMER' } })
   const subscribed = useList('/flows/v1/subscriptions', { query: { ...PAGE, view: 'CONSUMER' } })
   const granted = useList('/flows/v1/subscriptions', { query: { ...PAGE, view: 'IP_OWNER' } })
-  const records: readonly Named[] = [orders, requests, requested, invited, offers, subscribed, granted].flatMap(
-    ({ data = [] }): readonly Named[] => data,
-  )
-  return [...new Set(records.flatMap((record) => record[place] ?? []))].filter((id) => id !== orgId.value)
+  const lists = [orders, requests, requested, invited, offers, subscribed, granted]
+  const records = lists.flatMap(({ data = [] }): readonly Named[] => data)
+  const isRead = lists.every(({ key, data, error }) => key === '' || data || error)
+  const known = [...new Set(records.flatMap((record) => record[place] ?? []))].filter((id) => id !== orgId.value)
+  return { known, isRead }
 }
 
 interface OrgFieldProps {
@@ -44,8 +45,9 @@ interface OrgFieldProps {
 /** An organization of the own records by name, or another one by its id. */
 export function OrgField({ name, label, idLabel, place, none, isFocused = false }: OrgFieldProps) {
   const chosen = useSignal('')
-  const known = useKnownOrgs(place)
-  if (known.length === 0 && none === undefined) {
+  const { known, isRead } = useKnownOrgs(place)
+  // Until the records are read it stays a choice, so that nothing that was typed is lost.
+  if (isRead && known.length === 0 && none === undefined) {
     return <Field name={name} label={idLabel} hint={t.ui.orgIdHint} isFocused={isFocused} />
   }
   const isOther = chosen.value === OTHER
