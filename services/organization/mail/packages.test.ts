@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { marketplaceWithMail } from '../../testing/mail/market.ts'
 import type { ReceivedMail } from '../../testing/mail/server.ts'
 import { lineOffer, packageParties, rfqIdsOf } from '../../testing/packages.ts'
-import { inHours, rfqBody, rfqsOf } from '../../testing/rfqs.ts'
+import { inHours, publishedPart, rfqBody, rfqsOf } from '../../testing/rfqs.ts'
 
 const { market, server, confirmed, collected, release } = await marketplaceWithMail(['sourcing'])
 const { consumer, ipOwner, maker, rival, partIds, factoryId, packages, draft, makers } = await packageParties(market)
@@ -14,8 +14,9 @@ const linksIn = ({ mail }: ReceivedMail) =>
 test('a package of a hundred lines is one line of one mail for each maker, with its title and its own number of RFQs', async () => {
   const [asked, alsoAsked] = [await confirmed(maker), await confirmed(rival)]
   const [buying, owning] = [await confirmed(consumer), await confirmed(ipOwner)]
-  const lines = Array.from({ length: 100 }, (_, n) => ({
-    partId: partIds[n % 3],
+  const parts = await Promise.all(Array.from({ length: 100 }, () => publishedPart(ipOwner.administrator.client)))
+  const lines = parts.map((partId, n) => ({
+    partId,
     quantities: [10],
     ...(n === 0 && { manufacturerIds: [maker.orgId] }),
   }))
