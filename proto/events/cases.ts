@@ -38,7 +38,7 @@ export const CASE_EVENTS = {
   'cases.unarchived': ofCase('An archived case was restored.'),
   'cases.tasks.created': ofTask('A task was created.'),
   'cases.tasks.updated': ofTask(
-    'A task was changed. Only the organization of its user learns of a change of the user.',
+    'A task was changed. A change of its user is announced only to the organization of the user.',
   ),
   'cases.tasks.completed': ofTask('A task was completed.'),
   'cases.tasks.deleted': ofTask('A task was deleted. The data has the task as it was.'),

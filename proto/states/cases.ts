@@ -4,8 +4,9 @@ export const CASE_STATES = ['OPEN', 'CLOSED', 'ARCHIVED'] as const
 export type CaseState = (typeof CASE_STATES)[number]
 
 /**
- * `edit`: its content, messages, tasks, expenses and documents. `end`: the award or cancellation of its RFQ, the decline
- * of its organization, or 90 days since the end of the orders of its organization. `isRelated`: the organizations of the case still have a relation to its record.
+ * `edit`: its content, messages, tasks, expenses and documents. `end`: the award or cancellation of its RFQ, the
+ * decline of its organization, or 90 days since the end of the orders of its organization. `isRelated`: the
+ * organizations of the case still have a relation to its record.
  * `wasClosedByParty`: its RFQ did not close it.
  */
 export const CASE = new StateTable({
@@ -44,8 +45,7 @@ export const EXPENSE = new StateTable({
 export const TASK_STATES = ['OPEN', 'COMPLETED'] as const
 
 /**
- * The tasks of a case, which change only while the case can be edited. `assign`: names the user of the organization that
- * should do the task.
+ * The tasks of a case, which change only while the case can be edited. `assign`: names the user who should do the task.
  */
 export const TASK = new StateTable({
   record: 'task',

@@ -113,7 +113,7 @@ export const readCase = defineOperation({
   tag: casesTag,
   summary: 'Mark messages as read',
   description:
-    'For your organization as a whole, in any state of the case. Messages that are marked stay marked. Other parties do not learn of it.',
+    'For your organization as a whole, in any state of the case. A message cannot be marked as unread again. Not visible to other parties.',
   access: 'case:read',
   params: caseId,
   body: ReadCaseInput,

@@ -157,7 +157,7 @@ export const assignCaseTask = defineOperation({
   path: '/flows/v1/cases/{id}/tasks/{taskId}/assign',
   tag: casesTag,
   summary: 'Assign a task to a user',
-  description: `${TASK.sentence('assign')} ${WHILE_OPEN} Other parties do not learn of the user, nor of the change.`,
+  description: `${TASK.sentence('assign')} ${WHILE_OPEN} Neither the user nor the change is visible to other parties.`,
   transition: TASK.verbs.assign,
   access: 'case:manage',
   params: taskId,

@@ -77,7 +77,7 @@ export const importParts = defineOperation({
   path: '/flows/v1/part-imports',
   tag: partImportsTag,
   summary: 'Import parts',
-  description: `Creates a DRAFT for each row of a CSV table whose \`externalRef\` none of your parts has, and changes the part that has it, in one transaction: all rows or none. The table has a header with the columns of the template in any order, of which only \`externalRef\` is required, and at most ${MAX_IMPORTED_PARTS} rows. Cells are separated by comma, semicolon or tab. An empty cell leaves the field as it is. A problem names its row and column, such as \`rows.3.materialId\`; with \`dryRun\` the answer lists all problems and says what each row would do.`,
+  description: `For each row of a CSV table: changes your part with the same \`externalRef\`, or creates a DRAFT if there is none. One transaction: all rows or none. The table has a header with the columns of the template in any order, of which only \`externalRef\` is required, and at most ${MAX_IMPORTED_PARTS} rows. Cells are separated by comma, semicolon or tab. An empty cell leaves the field as it is. A problem names its row and column, such as \`rows.3.materialId\`; with \`dryRun\` the answer lists all problems and says what each row would do.`,
   access: 'part:create',
   query: Type.Object({
     dryRun: Type.Optional(

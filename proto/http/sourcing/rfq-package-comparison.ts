@@ -41,7 +41,7 @@ const PackageOffer = closed(
     offerCount: Type.Integer({
       minimum: 1,
       format: 'int32',
-      description: "Number of the manufacturer's compared offers for this line, of which this is the cheapest.",
+      description: 'Number of offers by the manufacturer for this line. The cheapest one is shown.',
       examples: [1],
     }),
   },

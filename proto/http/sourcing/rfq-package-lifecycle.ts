@@ -55,7 +55,7 @@ export const deleteRfqPackage = defineOperation({
   path: `${path}/{id}`,
   tag: packagesTag,
   summary: 'Delete an RFQ package',
-  description: 'By the consumer, while every line is DRAFT. Its RFQs are deleted, too.',
+  description: 'By the consumer, while every line is DRAFT. Also deletes its RFQs.',
   access: 'rfq:create',
   params: packageId,
   status: 204,

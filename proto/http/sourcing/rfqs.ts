@@ -176,7 +176,7 @@ export const Rfq = Type.Composite(
       ),
       packageId: Type.Optional(
         Type.String({
-          description: 'Package of which the RFQ is a line. For the consumer and invited manufacturers.',
+          description: 'Package that contains the RFQ as a line. Only for the consumer and invited manufacturers.',
           examples: ['package_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
         }),
       ),

@@ -30,7 +30,7 @@ export function referenceProblems({ kind, rfqId, orderId, partyOrgIds }: CaseInp
     : []
 }
 
-/** Named parties that are no organization of the order. The message does not say whether such an organization exists. */
+/** Named parties that are no organization of the order. The message does not tell whether an organization exists. */
 export const partyProblems = (named: readonly string[], ofOrder: readonly string[]): FieldError[] =>
   named.flatMap((orgId, index) =>
     ofOrder.includes(orgId)

@@ -62,11 +62,14 @@ function newestOf(sql: Sql, reader: Reader, source: Source, key: ItemKey, count:
 }
 
 /** The conditions of a source that depend on the user. */
-function waitingFor(sql: Sql, { orgId, userId, permissions }: Reader, { view, users }: Source): (Fragment | false)[] {
+function waitingFor(
+  sql: Sql,
+  { orgId, userId, permissions }: Reader,
+  { users, exceptAsConsumerWith }: Source,
+): (Fragment | false)[] {
   return [
     users === 'ONE' && sql`for_user_id = ${userId}`,
     users === 'OTHERS' && sql`not_user_id is distinct from ${userId}`,
-    // A consumer that is the IP owner, too, has the questions once.
-    view === 'inbox_owner_questions' && permissions.has('rfq:create') && sql`consumer_org_id <> ${orgId}`,
+    exceptAsConsumerWith !== undefined && permissions.has(exceptAsConsumerWith) && sql`consumer_org_id <> ${orgId}`,
   ]
 }

@@ -10,6 +10,8 @@ export interface Source {
   view: string
   /** The permissions that acting and reading need, all of them. */
   permissions: readonly Permission[]
+  /** Omits records of the own organization as consumer for callers with this permission, who have them elsewhere. */
+  exceptAsConsumerWith?: Permission
   /** Whether the items wait for one user, or for all but one. */
   users?: 'ONE' | 'OTHERS'
 }
@@ -19,7 +21,10 @@ const ON_CASES = ['case:read', 'case:manage'] as const
 export const SOURCES: readonly Source[] = [
   { kind: 'INVITATION', record: 'rfq', view: 'inbox_invitations', permissions: ['offer:create'] },
   { kind: 'QUESTION', record: 'rfq', view: 'inbox_consumer_questions', permissions: ['rfq:create'] },
-  { kind: 'QUESTION', record: 'rfq', view: 'inbox_owner_questions', permissions: ['part:update'] },
+  {
+    ...{ kind: 'QUESTION', record: 'rfq', view: 'inbox_owner_questions' },
+    ...{ permissions: ['part:update'], exceptAsConsumerWith: 'rfq:create' },
+  },
   {
     ...{ kind: 'OUTDATED_OFFER', record: 'offer', parent: 'rfq' },
     ...{ view: 'inbox_outdated_offers', permissions: ['offer:submit'] },

@@ -62,9 +62,13 @@ export function listOrders(sql: Sql, orgId: string, listing: OrderListing) {
     order by id desc limit ${limit} offset ${offset}`
 }
 
+/** The columns of an order that a search needs. */
+const searched = (sql: Sql) => sql`id, part_id, part_revision, serial_number, purchase_order_number`
+
 /**
- * Matches among the next `count` orders. Each organization of an order may read its part and the number of the
- * purchase order, so both tell nothing new. A join could be planned as a hash of all parts; the subquery is a look-up for each order.
+ * Matches among the next `count` orders. The IP owner searches by the part as it is now, the others by the revision that
+ * the order pins, because a later title is not theirs to read. A join could be planned as a hash of all parts; the
+ * subquery is a look-up for each order.
  */
 export const scanOrders = (sql: Sql, orgId: string, { q, ...listing }: OrderListing & { q: string }, count: number) =>
   scanNewest(
@@ -73,10 +77,15 @@ export const scanOrders = (sql: Sql, orgId: string, { q, ...listing }: OrderList
       next: sql`
         select id, serial_number = upper(${q}) or purchase_order_number ilike ${contains(q)} or (
           select part.serial_number = upper(${q}) or part.title ilike ${contains(q)}
-          from sourcing.parts part where part.id = part_id) as matches
+          from (
+            select serial_number, title from sourcing.parts where id = part_id and ip_owner_org_id = ${orgId}
+            union all
+            select serial_number, content ->> 'title' from sourcing.part_revisions
+            where part_id = orders.part_id and revision = part_revision and ip_owner_org_id <> ${orgId}
+          ) part) as matches
         from (
-          select id, part_id, serial_number, purchase_order_number
-          from (${newest(sql, orgId, sql`id, part_id, serial_number, purchase_order_number`, listing, count)}) every
+          select id, part_id, part_revision, serial_number, purchase_order_number
+          from (${newest(sql, orgId, searched(sql), listing, count)}) every
           order by id desc limit ${count}
         ) orders`,
       document: documentOfPage(sql),

@@ -56,6 +56,29 @@ test('GET /flows/v1/orders finds orders by their numbers, and by title or serial
   expect(await ids(buyer, 'q=e&pageSize=1&page=2')).toEqual([other.id])
 })
 
+test('a later title of the part finds its orders for the IP owner alone; the others search by the pinned title', async () => {
+  const partId = await publishedPart(owner, { title: 'Rotor' })
+  const rfqId = (
+    await rfqsOf(consumer.administrator.client).create(rfqBody(partId, { manufacturerIds: [maker.orgId] }))
+  ).body.id
+  await rfqsOf(consumer.administrator.client).act(rfqId, 'publish')
+  const { body } = await awardsOf(consumer.administrator.client).award(rfqId, {
+    awards: [{ offerId: await offer(rfqId, maker), quantity: 10 }],
+    sellerOrgId: seller.orgId,
+  })
+  const [id = ''] = body.orders.map((order) => order.id)
+  await owner.send('PATCH', `/flows/v1/parts/${partId}`, { body: { title: 'Iridiumkern' } })
+  const find = async ({ administrator }: typeof maker, q: string) =>
+    (await administrator.client.get<{ items: { id: string }[] }>(`/flows/v1/orders?q=${q}`)).body.items.map(
+      (order) => order.id,
+    )
+  for (const party of [consumer, maker, seller]) {
+    expect(await find(party, 'iridium')).toEqual([])
+    expect(await find(party, 'rotor')).toContain(id)
+  }
+  expect(await find(ipOwner, 'iridium')).toEqual([id])
+})
+
 test('a search finds matches beyond the first scan, page by page', async () => {
   const fresh = await market.organization(['CONSUMER'])
   const row = { consumerOrgId: fresh.orgId, ipOwnerOrgId: 'org_a', manufacturerOrgId: 'org_b', sellerOrgId: 'org_b' }
@@ -63,10 +86,12 @@ test('a search finds matches beyond the first scan, page by page', async () => {
   const oldest = await insertOrder(market.db.owner, { ...row, partId: rare, factoryId: 'factory_a' })
   await market.db.owner`
     insert into sourcing.orders (id, serial_number, rfq_id, offer_id, part_id, factory_id, consumer_org_id, ip_owner_org_id,
-      manufacturer_org_id, seller_org_id, state, quantity, unit_price, total, currency, due_date, created_at, updated_at)
+      manufacturer_org_id, seller_org_id, state, quantity, unit_price, total, currency, due_date, created_at, updated_at,
+      part_revision)
     select 'order_Z' || lpad(n::text, 25, '0'), 'O-' || lpad(n::text, 8, '0'), rfq_id, 'offer_' || n,
       case when n = 1500 then part_id else 'part_' || n end, factory_id, consumer_org_id, ip_owner_org_id,
-      manufacturer_org_id, seller_org_id, 'PLACED', 1, 1, 1, 'EUR', due_date, created_at, updated_at
+      manufacturer_org_id, seller_org_id, 'PLACED', 1, 1, 1, 'EUR', due_date, created_at, updated_at,
+      part_revision
     from sourcing.orders, generate_series(1, 2500) n where id = ${oldest}`
   const newer = `order_Z${'1500'.padStart(25, '0')}`
   const find = async (query: string) => {

@@ -154,11 +154,9 @@ export async function amendPackage(
   return ownPackage(tx, orgId, id)
 }
 
-interface Wanted {
+interface Wanted extends Pick<CommandOf<typeof api.publishRfqPackage>, 'ifMatch' | 'now'> {
   orgId: string
   id: string
-  ifMatch: string | undefined
-  now: string
 }
 
 /** The locked lines to which a verb applies, among all; 409 where there is none. */

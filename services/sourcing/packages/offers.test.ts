@@ -262,3 +262,19 @@ describe('offers as CSV', () => {
     expect((await makers.offer(pkg.id, { csv: HEADER, lines: [lineOffer('rfq_x', factoryId, '1')] })).status).toBe(400)
   })
 })
+
+test('an Idempotency-Key of drafts is 409 for the same file with `submit=true`, which submits under a key of its own', async () => {
+  const pkg = await open()
+  const csv = `rfqId,minQuantity,unitPrice,leadTimeDays,factoryId,validUntil\n${pkg.lines[0]?.rfqId},1,10,5,${factoryId},2031-06-29`
+  const headers = { 'content-type': 'text/csv', 'idempotency-key': crypto.randomUUID() }
+  const path = `/flows/v1/rfq-packages/${pkg.id}/offers`
+  const { client } = maker.administrator
+  const drafted = await client.post<{ items: { state: string }[] }>(path, csv, headers)
+  expect([drafted.status, drafted.body.items.map(({ state }) => state)]).toEqual([200, ['DRAFT']])
+  expect((await client.post(path, csv, headers)).text).toBe(drafted.text)
+  const other = await client.post<{ code: string }>(`${path}?submit=true`, csv, headers)
+  expect([other.status, other.body.code]).toEqual([409, 'idempotency_conflict'])
+  const own = { ...headers, 'idempotency-key': crypto.randomUUID() }
+  const submitted = await client.post<{ items: { state: string }[] }>(`${path}?submit=true`, csv, own)
+  expect(submitted.body.items.map(({ state }) => state)).toEqual(['SUBMITTED'])
+})

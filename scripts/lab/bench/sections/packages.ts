@@ -10,7 +10,7 @@ const LINES = 100
 const MAKERS = 10
 const ROUNDS = 8
 
-/** A package of 100 lines for ten manufacturers: its publication, and the comparison of an offer for each invitation. */
+/** A package of 100 lines for ten manufacturers: its publication, and the comparison with an offer per invitation. */
 export const measurePackages: Section = async function* (context) {
   const { database } = context
   const client = await signIn(context, 'sourcing', LARGE_TRADER)

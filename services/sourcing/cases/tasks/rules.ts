@@ -21,7 +21,7 @@ export const assigneeProblems = (
 export const unknownUser = (id: string): FieldError =>
   problem('assigneeUserId', noSuch('user', id, 'of your organization'))
 
-/** A user who is named beside another organization. */
+/** Problems of a request that names a user and another organization than the user's. */
 export const userProblems = (
   orgId: string,
   { assigneeOrgId, assigneeUserId }: CaseTaskInput | CaseTaskPatch,
