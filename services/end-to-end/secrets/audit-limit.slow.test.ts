@@ -7,9 +7,9 @@ import { DOCUMENTED, type Documented } from '../../testing/operations/document.t
 import { type Input, targetOf } from '../../testing/operations/inputs.ts'
 import { ownInput, sampleOf } from '../../testing/operations/samples.ts'
 
-/** A low rate limit, so that every command exceeds it. */
+/** A low rate limit, so that every command exceeds it after the burst, which preparing the commands stays below. */
 setDefaultTimeout(30_000)
-const BURST = 150
+const BURST = 600
 const limits = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: String(BURST) }
 const fixtures = new Fixtures(await testMarketplace({ ...FIXTURE_SETTINGS, ...limits }))
 const log = new AuditLogReader(fixtures.market.db.owner)
