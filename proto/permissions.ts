@@ -22,6 +22,7 @@ export const PERMISSIONS = [
   'offer:reject',
   'order:confirm',
   'order:update',
+  'order:receive',
   'order:cancel',
   'factory:manage',
   'factory:release',
@@ -91,11 +92,9 @@ export const SYSTEM_ROLES: readonly { name: string; needs?: OrgRole; permissions
       ...withPrefixes('rfq:'),
       'offer:accept',
       'offer:reject',
-      // `deliver` and `complete` of what was ordered.
-      'order:update',
+      'order:receive',
       'order:cancel',
-      ...withPrefixes('case:'),
-      'assignment:read',
+      ...withPrefixes('case:', 'assignment:'),
     ],
   },
   {

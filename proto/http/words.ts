@@ -6,6 +6,7 @@ import { OFFER_STATES } from '../states/offers.ts'
 import { ORDER_STATES } from '../states/orders.ts'
 import { QUESTION_STATES } from '../states/questions.ts'
 import { RFQ_STATES } from '../states/rfqs.ts'
+import { SHIPMENT_STATES } from '../states/shipments.ts'
 import { SUBSCRIPTION_STATES } from '../states/subscriptions.ts'
 import { WEBHOOK_EVENT_TYPES, WEBHOOK_SUBSCRIPTIONS } from '../webhook-events.ts'
 import { MATERIAL_TYPES, PRODUCTION_PROCESS_TYPES } from './catalog/enums.ts'
@@ -34,6 +35,7 @@ export const NAMED_WORDS: Readonly<Record<string, Words>> = {
   ProductionProcessType: { values: PRODUCTION_PROCESS_TYPES, description: 'Type of a production process.' },
   QuestionState: { values: QUESTION_STATES, description: 'State of a question about an RFQ.' },
   RfqState: { values: RFQ_STATES, description: 'State of an RFQ.' },
+  ShipmentState: { values: SHIPMENT_STATES, description: 'State of a shipment.' },
   SubscriptionState: { values: SUBSCRIPTION_STATES, description: 'State of a subscription.' },
   UnitSystem: { values: UNIT_SYSTEMS, description: 'Unit system of lengths.' },
   WebhookEndpointStatus: { values: ENDPOINT_STATUSES, description: 'Whether an endpoint receives deliveries.' },

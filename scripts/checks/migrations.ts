@@ -11,10 +11,10 @@ import { run } from '../toolchain/run.ts'
  */
 const FIRST_RELEASE: Readonly<Record<string, number>> = {
   kit: 6,
-  organization: 14,
+  organization: 15,
   identity: 5,
   catalog: 2,
-  sourcing: 25,
+  sourcing: 26,
   webhooks: 4,
 }
 

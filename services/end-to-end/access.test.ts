@@ -92,6 +92,7 @@ const COLLECTIONS = [
   'keys',
   'messages',
   'questions',
+  'shipments',
   'tasks',
 ]
 const VERB_OF_METHOD: Record<string, string> = { POST: 'create', PATCH: 'patch', DELETE: 'delete' }

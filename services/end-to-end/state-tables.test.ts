@@ -10,6 +10,7 @@ import { ORDER } from '../../proto/states/orders.ts'
 import { PART } from '../../proto/states/parts.ts'
 import { QUESTION } from '../../proto/states/questions.ts'
 import { RFQ } from '../../proto/states/rfqs.ts'
+import { SHIPMENT } from '../../proto/states/shipments.ts'
 import type { Transition } from '../../proto/states/state-table.ts'
 import { SUBSCRIPTION } from '../../proto/states/subscriptions.ts'
 import { testDatabase } from '../testing/database.ts'
@@ -27,6 +28,7 @@ const TABLES: Record<string, { table: Table; column: 'state' | 'status' }> = {
   'sourcing.subscriptions': { table: SUBSCRIPTION, column: 'state' },
   'sourcing.offers': { table: OFFER, column: 'state' },
   'sourcing.orders': { table: ORDER, column: 'state' },
+  'sourcing.shipments': { table: SHIPMENT, column: 'state' },
   'sourcing.cases': { table: CASE, column: 'state' },
   'sourcing.files': { table: FILE, column: 'state' },
   'organization.mails': { table: MAIL, column: 'state' },

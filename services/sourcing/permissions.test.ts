@@ -94,12 +94,16 @@ const REQUESTS: Partial<Record<Permission, Request[]>> = {
   'offer:reject': [['POST /flows/v1/offers/x/reject']],
   'order:confirm': [['POST /flows/v1/orders/x/confirm'], ['POST /flows/v1/orders/x/decline', reason]],
   'order:update': [
-    ...['start', 'inspect', 'ship', 'deliver', 'complete', 'resume'].map(
-      (verb): Request => [`POST /flows/v1/orders/x/${verb}`],
-    ),
+    ...['start', 'inspect', 'ship', 'resume'].map((verb): Request => [`POST /flows/v1/orders/x/${verb}`]),
+    ['POST /flows/v1/orders/x/shipments', { quantity: 1 }],
+    ['POST /flows/v1/orders/x/remake', { quantity: 1 }],
     ['POST /flows/v1/orders/x/rework', reason],
     ['POST /flows/v1/orders/x/hold', reason],
     ['POST /flows/v1/orders/x/milestones', { milestones: [] }],
+  ],
+  'order:receive': [
+    ...['complete', 'accept-remake', 'decline-remake'].map((verb): Request => [`POST /flows/v1/orders/x/${verb}`]),
+    ['POST /flows/v1/orders/x/shipments/y/receive', { acceptedQuantity: 1, rejectedQuantity: 0 }],
   ],
   'order:cancel': [['POST /flows/v1/orders/x/cancel', reason]],
   'factory:manage': [

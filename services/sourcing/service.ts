@@ -7,6 +7,7 @@ import { assignmentRoutes } from './assignments/routes.ts'
 import { awardRoutes } from './awards/routes.ts'
 import { closeEndedCases } from './cases/ends.ts'
 import { messageAnonymiser } from './cases/messages/anonymisation.ts'
+import { openQualityCase } from './cases/order-cases.ts'
 import { openCases, updateCases } from './cases/rfq-cases.ts'
 import { caseRoutes } from './cases/routes.ts'
 import { comparisonRoutes } from './comparison/routes.ts'
@@ -48,6 +49,7 @@ import { revisionRoutes } from './revisions/routes.ts'
 import { partChangeConsumer, partChangeJob } from './rfqs/part-changes.ts'
 import { rfqRoutes } from './rfqs/routes.ts'
 import { rfqExpiryWorker } from './rfqs/workers.ts'
+import { shipmentRoutes } from './shipments/routes.ts'
 import { endSubscriptions } from './subscriptions/commands.ts'
 import { subscriptionRoutes } from './subscriptions/routes.ts'
 import { subscriptionExpiryWorker } from './subscriptions/workers.ts'
@@ -81,6 +83,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       releaseFiles: insertReleases,
       openAssignments,
       updateAssignments,
+      openQualityCase,
       copyDocuments,
       prepareRfqFiles: prepareRfqFiles({ sql: kit.sql, storage, quota }),
     },
@@ -115,6 +118,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       comparisonRoutes({ http }),
       packageRoutes({ http, pagination, ...deps }),
       orderRoutes({ http, pagination, ...deps }),
+      shipmentRoutes({ http, pagination, ...deps }),
       assignmentRoutes({ http, pagination }),
       caseRoutes({ http, pagination }),
       inboxRoutes({ http, pagination }),

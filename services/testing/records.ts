@@ -7,7 +7,14 @@ import { ASSIGNMENT_RECORDS } from './operations/assignments.ts'
 import { CASE_RECORDS } from './operations/case-records.ts'
 import { completedUpload, createFile } from './operations/files.ts'
 import { createOffer, receivedOffer } from './operations/offers.ts'
-import { boughtOrder, madeOrder, ownedOrder } from './operations/orders.ts'
+import {
+  boughtOrder,
+  madeOrder,
+  orderWithRemake,
+  ownedOrder,
+  rejectedOrder,
+  sentShipment,
+} from './operations/orders.ts'
 import { ORGANIZATION_RECORDS } from './operations/organization-records.ts'
 import { PACKAGE_RECORDS } from './operations/package-records.ts'
 import {
@@ -224,6 +231,13 @@ export const RECORDS = {
   inspectedOrder: made('INSPECTION'),
   shippedOrder: made('SHIPPED'),
   heldOrder: made('ON_HOLD'),
+  rejectedOrder: { owners: MANUFACTURERS, make: rejectedOrder, random: () => newId('order') },
+  orderWithRemake: { owners: RFQ_CONSUMERS, make: orderWithRemake, random: () => newId('order') },
+  shipment: {
+    owners: RFQ_CONSUMERS,
+    make: async (fixtures, account) => (await sentShipment(fixtures, account)).shipmentId,
+    random: () => newId('shipment'),
+  },
   ...ASSIGNMENT_RECORDS,
   ...CASE_RECORDS,
   rfqDocument: documentOf('rfq', draftRfq),

@@ -84,34 +84,6 @@ export const reworkOrder = defineOperation({
   body: reasonBody('What the inspection found.', 'Two bores are out of tolerance.'),
 })
 
-export const shipOrder = defineOperation({
-  ...verb('ship', { logged: ['carrier', 'trackingNumber'] }),
-  id: 'shipOrder',
-  summary: 'Ship an order',
-  access: 'order:update',
-  body: closed({
-    carrier: Type.Optional(Line(200, { description: 'Carrier of the shipment.', examples: ['Nordic Freight'] })),
-    trackingNumber: Type.Optional(
-      Line(200, { description: 'Number of the shipment at its carrier.', examples: ['NF-2207-0042'] }),
-    ),
-  }),
-  bodyOptional: true,
-})
-
-export const deliverOrder = defineOperation({
-  ...verb('deliver'),
-  id: 'deliverOrder',
-  summary: 'Record the delivery of an order',
-  access: 'order:update',
-})
-
-export const completeOrder = defineOperation({
-  ...verb('complete', { note: 'It accepts the goods.' }),
-  id: 'completeOrder',
-  summary: 'Complete an order',
-  access: 'order:update',
-})
-
 export const cancelOrder = defineOperation({
   ...verb('cancel', { logged: ['reason'] }),
   id: 'cancelOrder',

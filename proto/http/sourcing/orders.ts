@@ -52,6 +52,18 @@ const optional = {
   ),
 }
 
+const sum = (description: string, example: number) =>
+  Type.Optional(Type.Integer({ format: 'int32', description, examples: [example] }))
+
+/** Pieces of the shipments of an order; absent as long as there are none. */
+const sums = {
+  shippedQuantity: sum('Pieces that are shipped, with those that were made again.', 10),
+  acceptedQuantity: sum('Pieces that the consumer accepted.', 9),
+  rejectedQuantity: sum('Pieces that the consumer rejected, or that were missing.', 1),
+  remadeQuantity: sum('Rejected pieces that are made again.', 1),
+  proposedRemakeQuantity: sum('Rejected pieces that the manufacturer proposes to make again.', 1),
+}
+
 export const Order = closed(
   {
     id: Type.String({ description: 'Id of the order.', examples: [EXAMPLE_ID] }),
@@ -76,10 +88,13 @@ export const Order = closed(
       Line(100, { description: "The consumer's own number of the order.", examples: ['4500118'] }),
     ),
     quantity: Type.Integer({ format: 'int32', description: 'Number of pieces.', examples: [10] }),
+    ...sums,
     unitPrice: Money,
     toolingCost: optional.toolingCost,
     shippingCost: optional.shippingCost,
     total: Total,
+    settledTotal: Type.Optional(Total),
+    cancellationFee: Type.Optional(Money),
     paymentTerms: Type.Optional(paymentTerms('Payment terms of the offer, else those of the RFQ.')),
     delivery: Type.Optional(Delivery),
     dueDate: Type.String({
@@ -95,6 +110,7 @@ export const Order = closed(
         examples: ['2026-06-24'],
       }),
     ),
+    arrivedTime: Type.Optional(DateTime('When everything had arrived.')),
     filesReleasedTime: Type.Optional(
       DateTime('When the IP owner released the files of the group `ip` to the manufacturer.'),
     ),
@@ -105,7 +121,10 @@ export const Order = closed(
     createdTime: DateTime('Time of the award.'),
     updatedTime: DateTime('Time of the last change.'),
   },
-  { description: 'The total is the unit price × the quantity + tooling + shipping.' },
+  {
+    description:
+      'The total is the unit price × the quantity + tooling + shipping. `settledTotal` has the accepted pieces instead, where the consumer completed the order with a settlement. `cancellationFee` is what the consumer pays for an order that both sides agreed to cancel.',
+  },
 )
 export type Order = Static<typeof Order>
 

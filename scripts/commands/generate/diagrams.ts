@@ -9,6 +9,7 @@ import { PART } from '../../../proto/states/parts.ts'
 import { QUESTION } from '../../../proto/states/questions.ts'
 import { RFQ } from '../../../proto/states/rfqs.ts'
 import { KEY } from '../../../proto/states/service-account-keys.ts'
+import { SHIPMENT } from '../../../proto/states/shipments.ts'
 import { SUBSCRIPTION } from '../../../proto/states/subscriptions.ts'
 import { USER } from '../../../proto/states/users.ts'
 import { ROOT } from '../../toolchain/checkout.ts'
@@ -27,6 +28,7 @@ const TABLES = {
     questions: QUESTION,
     offers: OFFER,
     orders: ORDER,
+    shipments: SHIPMENT,
     cases: CASE,
     expenses: EXPENSE,
   },

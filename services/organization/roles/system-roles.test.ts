@@ -9,7 +9,8 @@ const market = await marketplaceOf([])
 /** The system roles as the contract lists them. */
 const BUYER = [
   ...['app:consumer', 'file:write', 'rfq:create', 'rfq:publish', 'rfq:invite', 'rfq:award', 'rfq:cancel'],
-  ...['offer:accept', 'offer:reject', 'order:update', 'order:cancel', 'case:read', 'case:manage', 'assignment:read'],
+  ...['offer:accept', 'offer:reject', 'order:receive', 'order:cancel', 'case:read', 'case:manage'],
+  ...['assignment:read', 'assignment:manage'],
 ]
 const IP_OWNER = [
   ...['app:ip-owner', 'part:create', 'part:update', 'part:publish', 'part:delete', 'file:write', 'case:read'],
@@ -24,8 +25,17 @@ const DISTRIBUTOR = ['app:distributor', 'factory:release', 'case:read', 'assignm
 /** What each organization's administrator holds, and what depends on a role of the organization. */
 const OF_EVERY_ORGANIZATION = [
   ...['part:update', 'part:publish', 'part:delete', 'file:write', 'rfq:cancel', 'offer:create', 'offer:submit'],
-  ...['offer:withdraw', 'offer:reject', 'order:confirm', 'order:update', 'order:cancel', 'case:read', 'case:manage'],
-  ...['assignment:read', 'assignment:manage', 'org:admin', 'user:manage', 'role:manage', 'webhook:manage'],
+  ...['offer:withdraw', 'offer:reject', 'order:confirm', 'order:update', 'order:receive', 'order:cancel'],
+  ...[
+    'case:read',
+    'case:manage',
+    'assignment:read',
+    'assignment:manage',
+    'org:admin',
+    'user:manage',
+    'role:manage',
+    'webhook:manage',
+  ],
 ]
 const BY_ROLE: Record<OrgRole, string[]> = {
   CONSUMER: ['app:consumer', 'rfq:create', 'rfq:publish', 'rfq:invite', 'rfq:award', 'offer:accept'],

@@ -32,6 +32,10 @@ const CHANGES: ReadonlySet<`sourcing.order.${OrderEventName}`> = new Set([
   'sourcing.order.milestonesChanged',
   'sourcing.order.filesReleased',
   'sourcing.order.filesChanged',
+  'sourcing.order.shipmentCreated',
+  'sourcing.order.shipmentReceived',
+  'sourcing.order.remakeProposed',
+  'sourcing.order.remakeDeclined',
 ])
 
 /** Follows a change of an order, whose row is locked: a step to another state, or a change that keeps its state. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { breakFor, dueDateOf, totalOf } from './pricing.ts'
+import { totalOf } from '../money/money.ts'
+import { breakFor, dueDateOf } from './pricing.ts'
 
 const BREAKS = [
   { minQuantity: 1, unitPrice: '120.00', leadTimeDays: 21 },

@@ -1,5 +1,3 @@
-import { multiply, sum } from '../money/money.ts'
-
 /** A price that applies from a quantity on. Amounts are decimal strings. */
 export interface PriceBreak {
   minQuantity: number
@@ -15,17 +13,6 @@ export const breakFor = <Break extends { minQuantity: number }>(
   breaks
     .filter(({ minQuantity }) => minQuantity <= quantity)
     .reduce<Break | undefined>((best, one) => (best && best.minQuantity > one.minQuantity ? best : one), undefined)
-
-interface Costs {
-  unitPrice: string
-  quantity: number
-  toolingCost?: string | null
-  shippingCost?: string | null
-}
-
-/** Unit price × quantity + tooling + shipping. */
-export const totalOf = ({ unitPrice, quantity, toolingCost, shippingCost }: Costs): string =>
-  sum(multiply(unitPrice, quantity), toolingCost ?? '0', shippingCost ?? '0')
 
 const DAY_MS = 24 * 60 * 60 * 1000
 

@@ -6,8 +6,8 @@ import {
   type OfferComparison,
 } from '../../../proto/http/sourcing/comparison.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
-import { breakFor, totalOf } from '../awards/pricing.ts'
-import { amountOf, compare, multiply } from '../money/money.ts'
+import { breakFor } from '../awards/pricing.ts'
+import { amountOf, compare, multiply, totalOf } from '../money/money.ts'
 
 /** An offer to be compared. Amounts are decimal strings; while the RFQ is sealed and OPEN, there are none. */
 export interface PricedOffer {

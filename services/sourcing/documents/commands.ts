@@ -7,7 +7,7 @@ import { OFFER } from '../../../proto/states/offers.ts'
 import { ORDER } from '../../../proto/states/orders.ts'
 import { RFQ } from '../../../proto/states/rfqs.ts'
 import type { CommandOf, PreparationOf } from '../../kit/command/command.ts'
-import { requireTransition } from '../../kit/command/transitions.ts'
+import { requireGuards, requireTransition } from '../../kit/command/transitions.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
@@ -19,6 +19,7 @@ import type { StorageQuota } from '../files/rules.ts'
 import { emitOfferEvent } from '../offers/events.ts'
 import { findRfqOf, lockOwnOffer } from '../offers/queries.ts'
 import { findOrder, lockOrder } from '../orders/queries.ts'
+import { GUARDS as ORDER_GUARDS } from '../orders/rules.ts'
 import { emitRfqEvent } from '../rfqs/events.ts'
 import { findOwnRfq, lockOwnRfq } from '../rfqs/queries.ts'
 import { stateAt as rfqStateAt } from '../rfqs/rules.ts'
@@ -126,7 +127,9 @@ export async function updateOrderFiles(deps: DocumentDeps, call: Call): Promise<
   requireMatch(ifMatch, document)
   const order: Order = JSON.parse(document)
   requireTransition(ORDER, 'updateFiles', order.state)
-  if ((body.remove ?? []).length > 0) requireTransition(ORDER, 'removeFiles', order.state)
+  if ((body.remove ?? []).length > 0) {
+    await requireGuards(ORDER, 'removeFiles', order.state, { guards: ORDER_GUARDS, facts: () => order })
+  }
   await tellOfOrder(deps, tx, order, now)
   await changeDocuments(tx, deps.quota, changeOf('order', call))
   return undefined

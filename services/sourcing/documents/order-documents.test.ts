@@ -4,6 +4,7 @@ import { assignmentOf, eventsOf } from '../../testing/assignments.ts'
 import { documentsOf, insertDocument } from '../../testing/documents.ts'
 import { marketplaceOf, type TestOrganization } from '../../testing/marketplace.ts'
 import { orderParties, ordersOf } from '../../testing/orders.ts'
+import { shipmentsOf } from '../../testing/shipments.ts'
 
 const market = await marketplaceOf(['sourcing'], { UPLOADS_OPEN_MAX: '1000' })
 const { owner } = market.db
@@ -189,5 +190,29 @@ describe('POST /flows/v1/orders/{id}/ship', () => {
     await require(id, REQUIRED)
     expect((await makes.act(id, 'ship')).body.errors).toBeUndefined()
     expect((await ordersOf(consumer.administrator.client).act(id, 'ship')).status).toBe(404)
+  })
+})
+
+describe('POST /flows/v1/orders/{id}/shipments', () => {
+  const makes = shipmentsOf(maker.administrator.client)
+
+  test('needs the documents that the RFQ required for each shipment, not only for the last one', async () => {
+    const id = await placedIn('IN_PRODUCTION')
+    await require(id, ['CERTIFICATE_OF_CONFORMITY'])
+    const refused = await makes.create(id, { quantity: 1 })
+    expect([refused.status, refused.body.errors]).toEqual([
+      409,
+      [{ field: 'documents', message: 'must include in state READY: CERTIFICATE_OF_CONFORMITY' }],
+    ])
+    await of(maker).add('orders', id, { kind: 'CERTIFICATE_OF_CONFORMITY' })
+    expect((await makes.create(id, { quantity: 1 })).status).toBe(201)
+  })
+
+  test('keeps the documents of the order from then on: they are superseded, not removed', async () => {
+    const id = await placedIn('IN_PRODUCTION')
+    const document = await of(maker).add('orders', id, { kind: 'INSPECTION_REPORT' })
+    await makes.create(id, { quantity: 1 })
+    const { status, body } = await of(maker).change('orders', id, { remove: [document.id] })
+    expect([status, body.detail]).toEqual([409, 'Documents of a shipment are superseded, not removed.'])
   })
 })

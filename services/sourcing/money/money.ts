@@ -32,3 +32,14 @@ export const sum = (...amounts: readonly string[]): string =>
 
 /** Negative if the first amount is lower, zero if both are equal. */
 export const compare = (a: string, b: string): -1 | 0 | 1 => new Decimal(a).cmp(b)
+
+interface Costs {
+  unitPrice: string
+  quantity: number
+  toolingCost?: string | null | undefined
+  shippingCost?: string | null | undefined
+}
+
+/** Unit price × quantity + tooling + shipping. */
+export const totalOf = ({ unitPrice, quantity, toolingCost, shippingCost }: Costs): string =>
+  sum(multiply(unitPrice, quantity), toolingCost ?? '0', shippingCost ?? '0')

@@ -8,10 +8,8 @@ import { found, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { EVENT_NAMES, emitOrderEvent } from './events.ts'
 import type { OrderDeps } from './followers.ts'
-import { findMissingKinds, lockOrder, moveState, replaceMilestones, setFilesReleased } from './queries.ts'
-import { GUARDS, heldStateAfter, milestonesOf, type OrderVerb } from './rules.ts'
-
-type OrderMove = Exclude<OrderVerb, 'milestones' | 'releaseFiles' | 'updateFiles' | 'removeFiles'>
+import { lockOrder, moveState, replaceMilestones, setFilesReleased } from './queries.ts'
+import { GUARDS, heldStateAfter, milestonesOf, type OrderMove } from './rules.ts'
 
 /** Moves an order by a verb of the caller's organization; of two concurrent calls one gets 409. */
 export async function moveOrder(
@@ -20,13 +18,13 @@ export async function moveOrder(
   { tx, caller: { orgId }, params, body, now }: CommandOf<(typeof api)[`${OrderMove}Order`]>,
 ): Promise<JsonText> {
   const { from, by } = ORDER.verbs[verb]
-  const { reason, carrier, trackingNumber }: FieldsOf<typeof body> = body ?? {}
+  const { reason }: FieldsOf<typeof body> = body ?? {}
   const acted = { orgId, id: params.id, by }
   const { document, held_state: heldState } = found(await lockOrder(tx, acted))
   const { state }: Order = JSON.parse(document)
   await requireGuards(ORDER, verb, state, {
     guards: GUARDS,
-    facts: async () => ({ missingKinds: (await findMissingKinds(tx, params.id)).map(({ kind }) => kind) }),
+    facts: () => ({ heldState }),
   })
   const to = ORDER.stateAfter(verb, state, heldState)
   const change = {
@@ -34,8 +32,6 @@ export async function moveOrder(
     to,
     heldState: heldStateAfter(state, to, heldState),
     reason: reason ?? null,
-    carrier: carrier ?? null,
-    trackingNumber: trackingNumber ?? null,
   }
   const [moved] = await moveState(tx, acted, change, now)
   if (!moved) throw refuse('illegal_transition', { detail: 'The state of the order has changed.' })

@@ -2,12 +2,23 @@ import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import type { OrderEventName } from './events.ts'
 
+/** Pieces that the consumer rejected. */
+export interface Rejection {
+  /** The pieces of the shipment. */
+  quantity: number
+  rejectedQuantity: number
+  reason: string | null
+  /** The user who received the shipment. */
+  by: string
+}
+
 /** What happens in other features in the transaction of a change of orders. `service.ts` provides it. */
 export interface OrderFollowers {
   /** Opens the assignments of orders that an award placed. */
   openAssignments(tx: Tx, orders: readonly Order[]): Promise<void>
   /** Updates the assignments of an order, whose row is locked. */
   updateAssignments(tx: Tx, order: Order, event: `sourcing.order.${OrderEventName}`): Promise<void>
+  openQualityCase(tx: Tx, order: Order, rejection: Rejection, now: string): Promise<void>
 }
 
 export interface OrderDeps {

@@ -26,21 +26,16 @@ interface OrderChange {
   to: OrderState
   heldState: OrderState | null
   reason: string | null
-  /** Null keeps the present value. */
-  carrier: string | null
-  trackingNumber: string | null
 }
 
 /** No row if the order is no longer in a state of `from`: of two concurrent calls one succeeds. */
 export const moveState = (
   tx: Tx,
   { orgId, id, by }: ActedOn,
-  { from, to, heldState, reason, carrier, trackingNumber }: OrderChange,
+  { from, to, heldState, reason }: OrderChange,
   now: string,
 ) => tx<{ document: string }[]>`
-  update sourcing.orders set state = ${to}, held_state = ${heldState}, reason = ${reason},
-    carrier = coalesce(${carrier}, carrier), tracking_number = coalesce(${trackingNumber}, tracking_number),
-    updated_at = ${now}
+  update sourcing.orders set state = ${to}, held_state = ${heldState}, reason = ${reason}, updated_at = ${now}
   where id = ${id} and ${isActor(tx, orgId, by)} and state = any(${[...from]})
   returning document`
 

@@ -1,5 +1,3 @@
-import { problem } from '../../../proto/errors.ts'
-import type { DocumentKind } from '../../../proto/http/sourcing/document-kinds.ts'
 import type { Milestone, Order } from '../../../proto/http/sourcing/orders.ts'
 import { utcOf } from '../../../proto/http/times.ts'
 import type { ORDER, OrderState } from '../../../proto/states/orders.ts'
@@ -15,13 +13,33 @@ export const milestonesOf = (sent: readonly Milestone[]): Milestone[] =>
     ...(completedTime === undefined ? {} : { completedTime: utcOf(completedTime) }),
   }))
 
+/** The verbs that count pieces, whose guards are in the feature of shipments. */
+type PieceVerb =
+  | 'addShipment'
+  | 'ship'
+  | 'shipLast'
+  | 'deliver'
+  | 'arrive'
+  | 'complete'
+  | 'settle'
+  | 'remake'
+  | 'acceptRemake'
+  | 'declineRemake'
+
+/** The verbs that only move the state. */
+export type OrderMove = Exclude<OrderVerb, PieceVerb | 'milestones' | 'releaseFiles' | 'updateFiles' | 'removeFiles'>
+
 /** The guards of the state table. */
 export const GUARDS = {
+  isHeldFromConfirmed: ({ heldState }: { heldState: OrderState | null }) =>
+    heldState === null || heldState === 'CONFIRMED'
+      ? undefined
+      : `The order is on hold from ${heldState}. Propose to cancel it by a change request.`,
   filesAreNotReleased: ({ filesReleasedTime }: Pick<Order, 'filesReleasedTime'>) =>
     filesReleasedTime === undefined ? undefined : 'The files are already released.',
-  documentsAreReady: ({ missingKinds }: { missingKinds: readonly DocumentKind[] }) =>
-    missingKinds.length === 0 ? [] : [problem('documents', `must include in state READY: ${missingKinds.join(', ')}`)],
-} satisfies Guards<typeof ORDER.verbs, OrderVerb, never>
+  nothingIsShipped: ({ shippedQuantity = 0 }: Pick<Order, 'shippedQuantity'>) =>
+    shippedQuantity === 0 ? undefined : 'Documents of a shipment are superseded, not removed.',
+} satisfies Guards<typeof ORDER.verbs, Exclude<OrderVerb, PieceVerb>, never>
 
 /** The state to which an order returns from the state `after`; null if it is not on hold. */
 export const heldStateAfter = (state: OrderState, after: OrderState, heldState: OrderState | null) => {

@@ -22,8 +22,11 @@ interface Model {
   areFilesReleased: boolean
 }
 
-const nextOf = ({ state, heldState, areFilesReleased }: Model, verb: OrderVerb) =>
-  verb === 'release-files' && areFilesReleased ? undefined : after(ORDER_VERBS[verb], state, heldState)
+function nextOf({ state, heldState, areFilesReleased }: Model, verb: OrderVerb): OrderState | undefined {
+  if (verb === 'release-files' && areFilesReleased) return undefined
+  if (verb === 'cancel' && state === 'ON_HOLD') return heldState === 'CONFIRMED' ? 'CANCELLED' : undefined
+  return after(ORDER_VERBS[verb], state, heldState) as OrderState | undefined
+}
 
 /** The status that the contract gives to a verb of a caller. */
 function expectedStatus(model: Model, verb: OrderVerb, caller: CallerName): number {

@@ -8,9 +8,9 @@ import {
   type PackageOffer,
 } from '../../../proto/http/sourcing/rfq-package-comparison.ts'
 import type { RfqPackage, RfqPackageLine } from '../../../proto/http/sourcing/rfq-packages.ts'
-import { breakFor, totalOf } from '../awards/pricing.ts'
+import { breakFor } from '../awards/pricing.ts'
 import { defaultQuantity } from '../comparison/compare.ts'
-import { amountOf, compare, sum } from '../money/money.ts'
+import { amountOf, compare, sum, totalOf } from '../money/money.ts'
 import { stateAt } from '../rfqs/rules.ts'
 import type { InvitedMaker, LineOffer } from './comparison-queries.ts'
 

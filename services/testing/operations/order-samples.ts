@@ -2,6 +2,7 @@ import type { Account, Fixtures } from '../fixtures.ts'
 import { type RecordName, recordKind } from '../records.ts'
 import { type Input, withValue } from './inputs.ts'
 import type { OperationSample } from './operation-sample.ts'
+import { sentShipment } from './orders.ts'
 
 /** A step of the manufacturer, of which a second one is refused. */
 const step = (record: RecordName): OperationSample => ({
@@ -14,6 +15,12 @@ const step = (record: RecordName): OperationSample => ({
 const ofOtherRfq = (record: RecordName) => ({
   record,
   own: ({ permissions }: Account) => (permissions.has('rfq:award') ? 400 : undefined),
+})
+
+/** A record of the account that is no shipment of the order. */
+const ofOtherOrder = (record: RecordName) => ({
+  record,
+  own: ({ permissions }: Account) => (permissions.has('order:receive') ? 404 : undefined),
 })
 
 const awardable = async (fixtures: Fixtures, account: Account) => {
@@ -61,6 +68,24 @@ export const ORDER_SAMPLES: Record<string, OperationSample> = {
   startOrder: step('confirmedOrder'),
   inspectOrder: step('startedOrder'),
   reworkOrder: step('inspectedOrder'),
+  listShipments: { references: { 'path.id': ['boughtOrder', 'ownedOrder', 'placedOrder'] } },
+  createShipment: {
+    ...step('startedOrder'),
+    values: () => ({ body: { quantity: 10 } }),
+  },
+  receiveShipment: {
+    by: 'consumer',
+    references: { 'path.id': ofOtherOrder('boughtOrder'), 'path.shipmentId': ofOtherOrder('shipment') },
+    values: async (fixtures, account) => {
+      const { orderId, shipmentId } = await sentShipment(fixtures, account)
+      const body = { acceptedQuantity: 9, rejectedQuantity: 1, reason: 'Scratched.' }
+      return { 'path.id': orderId, 'path.shipmentId': shipmentId, body }
+    },
+    conflict: 'race',
+  },
+  remakeOrder: { ...step('rejectedOrder'), values: () => ({ body: { quantity: 2 } }) },
+  acceptOrderRemake: { by: 'consumer', references: { 'path.id': 'orderWithRemake' }, conflict: 'race' },
+  declineOrderRemake: { by: 'consumer', references: { 'path.id': 'orderWithRemake' }, conflict: 'race' },
   shipOrder: step('inspectedOrder'),
   deliverOrder: step('shippedOrder'),
   completeOrder: { references: { 'path.id': 'deliveredOrder' }, conflict: 'race' },

@@ -2,7 +2,7 @@ import type { OrderState } from '../../../proto/states/orders.ts'
 
 import { newId } from '../../kit/db/ids.ts'
 import type { Account, Fixtures } from '../fixtures.ts'
-import { insertAssignedOrder } from '../orders.ts'
+import { insertAssignedOrder, insertShipment } from '../orders.ts'
 
 /** An order between organizations that are no accounts, of which the account's organization has one role. */
 async function orderOf(
@@ -32,3 +32,26 @@ export const ownedOrder = (fixtures: Fixtures, account: Account) => orderOf(fixt
 
 export const madeOrder = (fixtures: Fixtures, account: Account, state: OrderState) =>
   orderOf(fixtures, 'manufacturerOrgId', account, state)
+
+/** An order of the account's organization, all of whose pieces are received, two of them rejected. */
+async function rejected(fixtures: Fixtures, orderId: string): Promise<string> {
+  await insertShipment(fixtures.market.db.owner, orderId, 'RECEIVED', 2)
+  return orderId
+}
+
+export const rejectedOrder = async (fixtures: Fixtures, account: Account) =>
+  rejected(fixtures, await madeOrder(fixtures, account, 'IN_PRODUCTION'))
+
+/** An order of the account's organization of which two rejected pieces are proposed to be made again. */
+export async function orderWithRemake(fixtures: Fixtures, account: Account): Promise<string> {
+  const orderId = await rejected(fixtures, await boughtOrder(fixtures, account, 'IN_PRODUCTION'))
+  await fixtures.market.db.owner`
+    update sourcing.orders set proposed_remake_quantity = 2, remake_proposed_at = now() where id = ${orderId}`
+  return orderId
+}
+
+/** A shipment of ten pieces to the account's organization, with its order. */
+export async function sentShipment(fixtures: Fixtures, account: Account) {
+  const orderId = await boughtOrder(fixtures, account, 'IN_PRODUCTION')
+  return { orderId, shipmentId: await insertShipment(fixtures.market.db.owner, orderId, 'SHIPPED') }
+}

@@ -1,0 +1,196 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { ORDER } from '../../states/orders.ts'
+import { SHIPMENT, SHIPMENT_STATES } from '../../states/shipments.ts'
+import { defineOperation, defineTag } from '../operation.ts'
+import { closed, DateTime, Line, OneOf, PageOf, pageQuery } from '../shapes.ts'
+import { verbsOf } from '../verbs.ts'
+import { Order, orderId } from './orders.ts'
+
+const shipmentsTag = defineTag(
+  'Shipments',
+  'What the manufacturer ships, what the consumer receives, and what is made again or settled.',
+)
+
+/** Shipments of one order. */
+export const MAX_SHIPMENTS = 200
+
+const EXAMPLE_ID = 'shipment_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
+
+export const pieces = (description: string, { minimum = 1, example = 6 } = {}) =>
+  Type.Integer({ minimum, maximum: 1_000_000_000, format: 'int32', description, examples: [example] })
+
+const carrier = Type.Optional(Line(200, { description: 'Carrier of the shipment.', examples: ['Nordic Freight'] }))
+const trackingNumber = Type.Optional(
+  Line(200, { description: 'Number of the shipment at its carrier.', examples: ['NF-2207-0042'] }),
+)
+
+export const ShipmentInput = closed({
+  quantity: pieces('Number of pieces, at most those that are not shipped.'),
+  carrier,
+  trackingNumber,
+  shippedTime: Type.Optional(
+    DateTime('When it left the manufacturer: not in the future, and not before the order. Default: now.', {
+      examples: ['2026-06-02T14:00:00.000Z'],
+    }),
+  ),
+})
+export type ShipmentInput = Static<typeof ShipmentInput>
+
+export const Shipment = closed(
+  {
+    id: Type.String({ description: 'Id of the shipment.', examples: [EXAMPLE_ID] }),
+    orderId: Type.String({ description: 'Its order.', examples: ['order_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'] }),
+    state: OneOf(SHIPMENT_STATES, { description: 'State of the shipment.', examples: ['RECEIVED'] }),
+    quantity: Type.Integer({ format: 'int32', description: 'Number of pieces.', examples: [6] }),
+    carrier,
+    trackingNumber,
+    shippedTime: DateTime('When it left the manufacturer.'),
+    arrivedTime: Type.Optional(DateTime('When its arrival was recorded.')),
+    receivedTime: Type.Optional(DateTime('When the consumer recorded its receipt.')),
+    acceptedQuantity: Type.Optional(
+      Type.Integer({ format: 'int32', description: 'Pieces that the consumer accepted.', examples: [5] }),
+    ),
+    rejectedQuantity: Type.Optional(
+      Type.Integer({ format: 'int32', description: 'Pieces that it rejected, or that were missing.', examples: [1] }),
+    ),
+    reason: Type.Optional(
+      Type.String({ description: 'Why pieces were rejected.', examples: ['One bore is out of tolerance.'] }),
+    ),
+    createdTime: DateTime('When the shipment was recorded.'),
+  },
+  { description: 'A shipment of an order.' },
+)
+export type Shipment = Static<typeof Shipment>
+
+const path = '/flows/v1/orders/{id}/shipments'
+
+export const listShipments = defineOperation({
+  id: 'listShipments',
+  method: 'GET',
+  path,
+  tag: shipmentsTag,
+  summary: "List an order's shipments",
+  description: 'Newest first, for every organization named in the order.',
+  access: 'token',
+  params: orderId,
+  query: Type.Object(pageQuery),
+  response: PageOf(Shipment),
+})
+
+export const createShipment = defineOperation({
+  id: 'createShipment',
+  method: 'POST',
+  path,
+  tag: shipmentsTag,
+  summary: 'Ship pieces of an order',
+  description: `${ORDER.sentence('addShipment')} The shipment of the last piece makes the order SHIPPED. Each shipment needs the documents that the RFQ requires. An order has at most ${MAX_SHIPMENTS} shipments.`,
+  transition: ORDER.verbs.addShipment,
+  access: 'order:update',
+  params: orderId,
+  body: ShipmentInput,
+  status: 201,
+  answersState: 'SHIPPED',
+  response: Shipment,
+  refusals: ['illegal_transition', 'limit_reached'],
+  audit: {
+    procedure: 'order.shipment.create',
+    request: ['id', 'shipmentId', 'quantity', 'carrier', 'trackingNumber', 'shippedTime'],
+  },
+})
+
+const shipmentVerb = verbsOf({
+  name: 'order.shipment',
+  table: SHIPMENT,
+  path: `${path}/{shipmentId}`,
+  tag: shipmentsTag,
+  params: Type.Object({
+    ...orderId.properties,
+    shipmentId: Type.String({ description: 'Id of the shipment.', examples: [EXAMPLE_ID] }),
+  }),
+  response: Shipment,
+})
+
+export const receiveShipment = defineOperation({
+  ...shipmentVerb('receive', {
+    logged: ['shipmentId', 'acceptedQuantity', 'rejectedQuantity', 'reason'],
+    note: 'Accepted and rejected pieces are together those of the shipment; missing ones count as rejected. A rejection opens a QUALITY case with the consumer, the manufacturer and the IP owner. The order is DELIVERED when everything has arrived or been received.',
+  }),
+  id: 'receiveShipment',
+  summary: 'Receive a shipment',
+  access: 'order:receive',
+  body: closed({
+    acceptedQuantity: pieces('Pieces that are accepted.', { minimum: 0, example: 5 }),
+    rejectedQuantity: pieces('Pieces that are rejected, or missing.', { minimum: 0, example: 1 }),
+    reason: Type.Optional(
+      Line(500, { description: 'Why pieces are rejected.', examples: ['One bore is out of tolerance.'] }),
+    ),
+  }),
+})
+
+const orderVerb = verbsOf({
+  name: 'order',
+  table: ORDER,
+  path: '/flows/v1/orders/{id}',
+  tag: shipmentsTag,
+  params: orderId,
+  response: Order,
+})
+
+export const shipOrder = defineOperation({
+  ...orderVerb('ship', {
+    logged: ['carrier', 'trackingNumber'],
+    note: 'It is a shipment of all pieces that are not shipped.',
+  }),
+  id: 'shipOrder',
+  summary: 'Ship an order',
+  access: 'order:update',
+  body: closed({ carrier, trackingNumber }),
+  bodyOptional: true,
+})
+
+export const deliverOrder = defineOperation({
+  ...orderVerb('deliver', {
+    note: 'The manufacturer and the seller (`order:update`) record that everything has arrived. The consumer (`order:receive`) records the receipt of everything as accepted.',
+  }),
+  id: 'deliverOrder',
+  summary: 'Record the delivery of an order',
+  access: ['order:update', 'order:receive'],
+})
+
+export const completeOrder = defineOperation({
+  ...orderVerb('complete', {
+    logged: ['settle'],
+    note: 'It accepts what was not received yet. It is refused while rejected pieces are neither made again nor settled. With `settle` it ends an order with rejected pieces, also before everything is shipped, once each shipment is received: `settledTotal` is the unit price × the accepted pieces + tooling + shipping.',
+  }),
+  id: 'completeOrder',
+  summary: 'Complete an order',
+  access: 'order:receive',
+  body: closed({
+    settle: Type.Optional(
+      Type.Boolean({ description: 'Pays for the accepted pieces only. Default: false.', examples: [true] }),
+    ),
+  }),
+  bodyOptional: true,
+})
+
+export const remakeOrder = defineOperation({
+  ...orderVerb('remake', { logged: ['quantity'], note: 'It proposes to make rejected pieces again.' }),
+  id: 'remakeOrder',
+  summary: 'Propose to make rejected pieces again',
+  access: 'order:update',
+  body: closed({ quantity: pieces('Number of pieces, at most those that are rejected.', { example: 1 }) }),
+})
+
+export const acceptOrderRemake = defineOperation({
+  ...orderVerb('acceptRemake', { note: 'The proposed pieces are then to be shipped.' }),
+  id: 'acceptOrderRemake',
+  summary: 'Accept a proposed remake',
+  access: 'order:receive',
+})
+
+export const declineOrderRemake = defineOperation({
+  ...orderVerb('declineRemake'),
+  id: 'declineOrderRemake',
+  summary: 'Decline a proposed remake',
+  access: 'order:receive',
+})

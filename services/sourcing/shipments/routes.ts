@@ -1,0 +1,32 @@
+import { Elysia } from 'elysia'
+import * as operations from '../../../proto/http/sourcing/shipments.ts'
+import { found } from '../../kit/errors/refusal.ts'
+import type { Http } from '../../kit/http/http.ts'
+import type { Pagination } from '../../kit/pagination/pagination.ts'
+import type { OrderDeps } from '../orders/followers.ts'
+import { findOrder } from '../orders/queries.ts'
+import * as commands from './commands.ts'
+import { listShipments } from './queries.ts'
+
+type Deps = OrderDeps & { http: Http; pagination: Pagination }
+
+export const shipmentRoutes = ({ http, pagination, ...deps }: Deps) =>
+  new Elysia({ name: 'sourcing.shipments' })
+    .use(
+      http.route(operations.listShipments, async (context) => {
+        const { caller, params, read } = context
+        const { id } = params
+        found(await read((sql) => findOrder(sql, caller.orgId, id)))
+        return pagination.json(context, `shipments ${id}`, (window, readPage) =>
+          readPage((sql) => listShipments(sql, id, window)),
+        )
+      }),
+    )
+    .use(http.command(operations.createShipment, (call) => commands.createShipment(deps, call)))
+    .use(http.command(operations.receiveShipment, (call) => commands.receiveShipment(deps, call)))
+    .use(http.command(operations.shipOrder, (call) => commands.shipOrder(deps, call)))
+    .use(http.command(operations.deliverOrder, (call) => commands.deliverOrder(deps, call)))
+    .use(http.command(operations.completeOrder, (call) => commands.completeOrder(deps, call)))
+    .use(http.command(operations.remakeOrder, (call) => commands.remakeOrder(deps, call)))
+    .use(http.command(operations.acceptOrderRemake, (call) => commands.acceptRemake(deps, call)))
+    .use(http.command(operations.declineOrderRemake, (call) => commands.declineRemake(deps, call)))
