@@ -1,6 +1,7 @@
 import { CURRENCIES } from '../currencies.ts'
 import { ORG_ROLES, PERMISSIONS } from '../permissions.ts'
 import { CASE_STATES } from '../states/cases.ts'
+import { CHANGE_REQUEST_STATES } from '../states/change-requests.ts'
 import { ENDPOINT_STATUSES } from '../states/endpoints.ts'
 import { OFFER_STATES } from '../states/offers.ts'
 import { ORDER_STATES } from '../states/orders.ts'
@@ -24,6 +25,7 @@ interface Words {
 export const NAMED_WORDS: Readonly<Record<string, Words>> = {
   CaseKind: { values: CASE_KINDS, description: 'Kind of a case.' },
   CaseState: { values: CASE_STATES, description: 'State of a case.' },
+  ChangeRequestState: { values: CHANGE_REQUEST_STATES, description: 'State of a change request.' },
   Currency: { values: CURRENCIES, description: 'A currency of ISO 4217 in use.' },
   Engagement: { values: ENGAGEMENTS, description: 'How an organization is engaged.' },
   Incoterm: { values: INCOTERMS_2020, description: 'A delivery term of Incoterms 2020.' },

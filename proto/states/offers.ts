@@ -12,8 +12,9 @@ export const OFFER_STATES = [
 export type OfferState = (typeof OFFER_STATES)[number]
 
 /**
- * An offer is SUBMITTED only while its RFQ is OPEN or CLOSED, because the cancellation and the award of the RFQ end its
- * submitted offers. An offer whose validity has passed counts as EXPIRED. `isNotOpenedBid`: a current offer for a
+ * An offer is SUBMITTED while its RFQ is OPEN or CLOSED, because the cancellation and the award of the RFQ end its
+ * submitted offers; a reinstated one also while pieces of an AWARDED RFQ are missing. `isAskedFor`: an order of the award
+ * was declined or cancelled. `loseOrder`: the order of the offer was. An offer whose validity has passed counts as EXPIRED. `isNotOpenedBid`: a current offer for a
  * sealed RFQ binds once the RFQ has closed. `factoryIsStillActive` does not hold for a binding offer whose manufacturer
  * has deactivated the factory: otherwise it could take the offer back.
  */
@@ -45,6 +46,13 @@ export const OFFER = new StateTable({
       by: ['consumer'],
       guards: ['isCurrent', 'factoryIsStillActive', 'factoryIsStillReleased', 'quantityIsOffered'],
     },
+    reinstate: {
+      from: ['REJECTED'],
+      to: 'SUBMITTED',
+      by: ['manufacturer'],
+      guards: ['isAskedFor', 'isInvited', 'factoryIsActive', 'factoryIsReleased', 'isStillValid'],
+    },
+    loseOrder: { from: ['ACCEPTED'], to: 'REJECTED', by: ['marketplace'] },
     rejectOther: { from: ['SUBMITTED'], to: 'REJECTED', by: ['marketplace'] },
     expire: { from: ['SUBMITTED'], to: 'EXPIRED', by: ['marketplace'] },
   },

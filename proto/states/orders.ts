@@ -26,7 +26,8 @@ const MAKING = ['IN_PRODUCTION', 'INSPECTION'] as const
  * the quantity to what is shipped. `arrive`: every shipment of a SHIPPED order has arrived or been received.
  * `rejectionIsSettled`: no rejected piece is left that is not made again. `somethingIsRejected`, `shipmentsAreReceived`:
  * `settle` pays for the accepted pieces only. `rejectedPiecesAreLeft`: a remake has at most the rejected pieces that are
- * not made again. `isHeldFromConfirmed`: production has not begun. `updateFiles` adds documents; `removeFiles` is a
+ * not made again. `isHeldFromConfirmed`: production has not begun. `change`: change requests;
+ * `endByChange` follows an accepted cancellation. `updateFiles` adds documents; `removeFiles` is a
  * removal by the organization that added them. `nothingIsShipped`: documents of a shipment are superseded, not removed.
  */
 export const ORDER = new StateTable({
@@ -80,6 +81,12 @@ export const ORDER = new StateTable({
       from: ['PLACED', 'CONFIRMED', 'IN_PRODUCTION', 'INSPECTION', 'SHIPPED', 'ON_HOLD'],
       by: ['ipOwner'],
       guards: ['filesAreNotReleased'],
+    },
+    change: { from: ['PLACED', 'CONFIRMED', ...MAKING, 'ON_HOLD'], by: ['consumer', 'manufacturer'] },
+    endByChange: {
+      from: ['PLACED', 'CONFIRMED', ...MAKING, 'ON_HOLD'],
+      to: 'CANCELLED',
+      by: ['marketplace'],
     },
     updateFiles: {
       from: ['PLACED', 'CONFIRMED', 'IN_PRODUCTION', 'INSPECTION', 'SHIPPED', 'DELIVERED', 'COMPLETED', 'ON_HOLD'],

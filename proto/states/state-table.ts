@@ -7,11 +7,13 @@ const ACTORS = {
   consumer: 'the consumer',
   creator: 'the organization that created it',
   closer: 'the organization that closed it',
+  decider: 'the other one of consumer and manufacturer',
   invitee: 'an invited manufacturer',
   ipOwner: 'the IP owner',
   manufacturer: 'the manufacturer',
   owner: 'its organization',
   party: 'any party',
+  proposer: 'the side that proposed it',
   seller: 'the seller',
   /** No request has the verb: it follows from another verb or from time. */
   marketplace: 'the marketplace',

@@ -85,6 +85,7 @@ const READS = ['introspectActivation', 'introspectMailAddress']
 /** Lists below a record. */
 const COLLECTIONS = [
   'billing-details',
+  'change-requests',
   'clarifications',
   'contacts',
   'expenses',

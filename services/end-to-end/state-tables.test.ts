@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { Glob } from 'bun'
 import { CASE } from '../../proto/states/cases.ts'
+import { CHANGE_REQUEST } from '../../proto/states/change-requests.ts'
 import { ENDPOINT } from '../../proto/states/endpoints.ts'
 import { FILE } from '../../proto/states/files.ts'
 import { MAIL } from '../../proto/states/mails.ts'
@@ -29,6 +30,7 @@ const TABLES: Record<string, { table: Table; column: 'state' | 'status' }> = {
   'sourcing.offers': { table: OFFER, column: 'state' },
   'sourcing.orders': { table: ORDER, column: 'state' },
   'sourcing.shipments': { table: SHIPMENT, column: 'state' },
+  'sourcing.change_requests': { table: CHANGE_REQUEST, column: 'state' },
   'sourcing.cases': { table: CASE, column: 'state' },
   'sourcing.files': { table: FILE, column: 'state' },
   'organization.mails': { table: MAIL, column: 'state' },

@@ -72,6 +72,7 @@ const REQUESTS: Partial<Record<Permission, Request[]>> = {
   ],
   'rfq:invite': [['POST /flows/v1/rfqs/x/invite', { manufacturerIds: ['org_1'] }]],
   'rfq:award': [
+    ['POST /flows/v1/rfqs/x/reaward', { awards: [{ offerId: 'offer_1', quantity: 1 }] }],
     ['POST /flows/v1/rfqs/x/award', { awards: [{ offerId: 'offer_1', quantity: 1 }] }],
     ['POST /flows/v1/rfq-packages/x/award', { awards: [{ rfqId: 'rfq_1', offerId: 'offer_1', quantity: 1 }] }],
   ],
@@ -88,7 +89,7 @@ const REQUESTS: Partial<Record<Permission, Request[]>> = {
     ['POST /flows/v1/rfq-packages/x/offers', { lines: [offer] }],
     ['POST /flows/v1/rfq-packages/x/accept-terms'],
   ],
-  'offer:submit': [['POST /flows/v1/offers/x/submit']],
+  'offer:submit': [['POST /flows/v1/offers/x/submit'], ['POST /flows/v1/offers/x/reinstate']],
   'offer:withdraw': [['POST /flows/v1/offers/x/withdraw']],
   'offer:accept': [['POST /flows/v1/offers/x/accept', { quantity: 1 }]],
   'offer:reject': [['POST /flows/v1/offers/x/reject']],

@@ -1,15 +1,21 @@
+import type { Order } from '../../proto/http/sourcing/orders.ts'
 import { AddressGuard } from '../kit/addresses/guard.ts'
+import type { Tx } from '../kit/db/client.ts'
 import { assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
 import { every } from '../kit/worker/worker.ts'
 import { unknownPage } from '../site/pages/unknown-page.ts'
 import { openAssignments, updateAssignments } from './assignments/order-steps.ts'
 import { assignmentRoutes } from './assignments/routes.ts'
+import { returnAward } from './awards/returns.ts'
 import { awardRoutes } from './awards/routes.ts'
 import { closeEndedCases } from './cases/ends.ts'
 import { messageAnonymiser } from './cases/messages/anonymisation.ts'
 import { openQualityCase } from './cases/order-cases.ts'
 import { openCases, updateCases } from './cases/rfq-cases.ts'
 import { caseRoutes } from './cases/routes.ts'
+import { endChangeRequests } from './change-requests/queries.ts'
+import { changeRequestRoutes } from './change-requests/routes.ts'
+import { unansweredCancellationWorker } from './change-requests/workers.ts'
 import { comparisonRoutes } from './comparison/routes.ts'
 import { acceptanceAnonymiser } from './confidentiality/anonymisation.ts'
 import { insertReleases } from './confidentiality/queries.ts'
@@ -46,6 +52,7 @@ import { endQuestions } from './questions/commands.ts'
 import { questionRoutes } from './questions/routes.ts'
 import { cleanUpRevisions } from './revisions/cleanup.ts'
 import { revisionRoutes } from './revisions/routes.ts'
+import type { RfqFollowers } from './rfqs/followers.ts'
 import { partChangeConsumer, partChangeJob } from './rfqs/part-changes.ts'
 import { rfqRoutes } from './rfqs/routes.ts'
 import { rfqExpiryWorker } from './rfqs/workers.ts'
@@ -65,6 +72,15 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
   const folder = storage instanceof FolderStorage ? storage : undefined
   const quota = { maxStoredBytes: config.STORED_BYTES_MAX, maxPendingFiles: config.FILES_PENDING_MAX }
   const guard = new AddressGuard({ allowPrivate: config.ALLOW_PRIVATE_ADDRESSES })
+  const rfqFollowers: RfqFollowers = {
+    openCases,
+    updateCases,
+    rejectOffers,
+    endQuestions,
+    releaseFiles: insertReleases,
+    copyDocuments,
+    prepareRfqFiles: prepareRfqFiles({ sql: kit.sql, storage, quota }),
+  }
   const deps = {
     sql: kit.sql,
     clock: kit.clock,
@@ -75,17 +91,13 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
     box: kit.box,
     publicUrl: config.PUBLIC_URL,
     followers: {
-      openCases,
-      updateCases,
-      rejectOffers,
-      endQuestions,
+      ...rfqFollowers,
       endSubscriptions,
-      releaseFiles: insertReleases,
       openAssignments,
       updateAssignments,
       openQualityCase,
-      copyDocuments,
-      prepareRfqFiles: prepareRfqFiles({ sql: kit.sql, storage, quota }),
+      endChanges: endChangeRequests,
+      returnAward: (tx: Tx, order: Order, now: string) => returnAward({ followers: rfqFollowers }, tx, order, now),
     },
   }
   const maxImports = maxImportsFor(storage.driver, config.IMPORTS_AT_ONCE)
@@ -118,6 +130,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       comparisonRoutes({ http }),
       packageRoutes({ http, pagination, ...deps }),
       orderRoutes({ http, pagination, ...deps }),
+      changeRequestRoutes({ http, pagination, ...deps }),
       shipmentRoutes({ http, pagination, ...deps }),
       assignmentRoutes({ http, pagination }),
       caseRoutes({ http, pagination }),
@@ -141,6 +154,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       partChangeConsumer({ bus, now: kit.now }),
       kit.jobs('refreshes', [technologyJob(kit.sql), partChangeJob(deps)]),
       subscriptionExpiryWorker({ ...deps, log: kit.log }),
+      unansweredCancellationWorker({ ...deps, log: kit.log }),
       offerExpiryWorker({ ...deps, log: kit.log }),
       worker,
       watch.worker,

@@ -12,6 +12,7 @@ import {
   madeOrder,
   orderWithRemake,
   ownedOrder,
+  proposedChange,
   rejectedOrder,
   sentShipment,
 } from './operations/orders.ts'
@@ -233,6 +234,22 @@ export const RECORDS = {
   heldOrder: made('ON_HOLD'),
   rejectedOrder: { owners: MANUFACTURERS, make: rejectedOrder, random: () => newId('order') },
   orderWithRemake: { owners: RFQ_CONSUMERS, make: orderWithRemake, random: () => newId('order') },
+  changeRequest: {
+    owners: RFQ_CONSUMERS,
+    make: async (fixtures, account) => (await proposedChange(fixtures, account, 'MANUFACTURER')).changeRequestId,
+    random: () => newId('change'),
+  },
+  lostOffer: {
+    owners: MANUFACTURERS,
+    async make(fixtures, account) {
+      const id = await createOffer(fixtures, account, await internalFactory(fixtures, account), 'submit')
+      await fixtures.market.db.owner`
+        update sourcing.offers set state = 'REJECTED', rejected_by_award = true, reinstatement_asked_at = now()
+        where id = ${id}`
+      return id
+    },
+    random: () => newId('offer'),
+  },
   shipment: {
     owners: RFQ_CONSUMERS,
     make: async (fixtures, account) => (await sentShipment(fixtures, account)).shipmentId,

@@ -40,6 +40,28 @@ export type AwardedRfq = Static<typeof AwardedRfq>
 export const AcceptedOffer = closed({ ...Offer.properties, orders }, { description: 'The offer, with its order.' })
 export type AcceptedOffer = Static<typeof AcceptedOffer>
 
+const AwardInput = closed({
+  awards: Type.Array(
+    closed({
+      offerId: Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'Submitted offer for the RFQ.',
+        examples: ['offer_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
+      }),
+      quantity,
+      purchaseOrderNumber,
+    }),
+    {
+      minItems: 1,
+      maxItems: MAX_AWARDS,
+      description: 'Offers to be accepted, each once.',
+      examples: [[{ offerId: 'offer_01JZ8Q4D3R1G5M7VJ0T6W2X9YB', quantity: 10 }]],
+    },
+  ),
+  sellerOrgId,
+})
+
 const EFFECTS =
   'In one transaction the offers become ACCEPTED, the other submitted offers REJECTED and the RFQ AWARDED, and each awarded offer becomes an order. The unit price comes from the price break with the highest minimum quantity not above the quantity; the total adds tooling and shipping.'
 
@@ -53,30 +75,26 @@ export const awardRfq = defineOperation({
   transition: RFQ.verbs.award,
   access: 'rfq:award',
   params: rfqId,
-  body: closed({
-    awards: Type.Array(
-      closed({
-        offerId: Type.String({
-          minLength: 1,
-          maxLength: 64,
-          description: 'Submitted offer for the RFQ.',
-          examples: ['offer_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
-        }),
-        quantity,
-        purchaseOrderNumber,
-      }),
-      {
-        minItems: 1,
-        maxItems: MAX_AWARDS,
-        description: 'Offers to be accepted, each once.',
-        examples: [[{ offerId: 'offer_01JZ8Q4D3R1G5M7VJ0T6W2X9YB', quantity: 10 }]],
-      },
-    ),
-    sellerOrgId,
-  }),
+  body: AwardInput,
   response: AwardedRfq,
   refusals: ['illegal_transition'],
   audit: { procedure: 'rfq.award', request: ['id', 'awards', 'sellerOrgId'] },
+})
+
+export const reawardRfq = defineOperation({
+  id: 'reawardRfq',
+  method: 'POST',
+  path: '/flows/v1/rfqs/{id}/reaward',
+  tag: awardsTag,
+  summary: 'Place missing pieces of an awarded RFQ',
+  description: `${RFQ.sentence('reaward')} Places the pieces of declined and cancelled orders (\`missingQuantity\`) with reinstated offers, and with offers of the award. Once nothing is missing, the other submitted offers become REJECTED.`,
+  transition: RFQ.verbs.reaward,
+  access: 'rfq:award',
+  params: rfqId,
+  body: AwardInput,
+  response: AwardedRfq,
+  refusals: ['illegal_transition'],
+  audit: { procedure: 'rfq.reaward', request: ['id', 'awards', 'sellerOrgId'] },
 })
 
 export const acceptOffer = defineOperation({

@@ -87,6 +87,15 @@ export const reviseOffer = defineOperation({
   refusals: ['illegal_transition', 'limit_reached'],
 })
 
+export const reinstateOffer = defineOperation({
+  ...verb('reinstate', {
+    note: 'Only an offer that lost against others, after an order of the award was declined or cancelled (`reinstatementAskedTime`), and while it is still valid. Its content stays.',
+  }),
+  id: 'reinstateOffer',
+  summary: 'Reinstate an offer',
+  access: 'offer:submit',
+})
+
 const reason = (description: string, example: string) =>
   closed({ reason: Type.Optional(Line(500, { description, examples: [example] })) })
 

@@ -122,6 +122,9 @@ export const Offer = Type.Composite(
           examples: [1],
         }),
       ),
+      reinstatementAskedTime: Type.Optional(
+        DateTime('Of a REJECTED offer that lost against others: since when `reinstate` may make it SUBMITTED again.'),
+      ),
       isOutdated: Type.Optional(
         Type.Boolean({
           description:

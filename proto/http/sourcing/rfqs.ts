@@ -190,6 +190,15 @@ export const Rfq = Type.Composite(
           examples: [true],
         }),
       ),
+      missingQuantity: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          format: 'int32',
+          description:
+            'Pieces of declined and cancelled orders of an AWARDED RFQ, which `reaward` places again; only for the consumer.',
+          examples: [10],
+        }),
+      ),
       unansweredQuestions: Type.Optional(
         Type.Integer({
           minimum: 0,

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { CASE, EXPENSE } from '../../../proto/states/cases.ts'
+import { CHANGE_REQUEST } from '../../../proto/states/change-requests.ts'
 import { ENDPOINT } from '../../../proto/states/endpoints.ts'
 import { FILE } from '../../../proto/states/files.ts'
 import { MAIL } from '../../../proto/states/mails.ts'
@@ -29,6 +30,7 @@ const TABLES = {
     offers: OFFER,
     orders: ORDER,
     shipments: SHIPMENT,
+    changes: CHANGE_REQUEST,
     cases: CASE,
     expenses: EXPENSE,
   },

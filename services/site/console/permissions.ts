@@ -15,6 +15,7 @@ import * as caseExpenses from '../../../proto/http/sourcing/case-expenses.ts'
 import * as caseMessages from '../../../proto/http/sourcing/case-messages.ts'
 import * as caseTasks from '../../../proto/http/sourcing/case-tasks.ts'
 import * as cases from '../../../proto/http/sourcing/cases.ts'
+import * as changeRequests from '../../../proto/http/sourcing/change-requests.ts'
 import * as comparison from '../../../proto/http/sourcing/comparison.ts'
 import * as documents from '../../../proto/http/sourcing/documents.ts'
 import * as factories from '../../../proto/http/sourcing/factory-administration.ts'
@@ -47,6 +48,7 @@ const MODULES: readonly object[] = [
     assignments,
     awards,
     billing,
+    changeRequests,
     comparison,
     documents,
     factories,

@@ -232,7 +232,7 @@ describe('archive and unarchive', () => {
 
   test('without assignment:manage is 403, and by another organization 404', async () => {
     const id = await place('COMPLETED')
-    const reader = assignmentsOf((await trade.consumer.member('Buyer')).client)
+    const reader = assignmentsOf((await trade.consumer.member(['assignment:read'])).client)
     for (const verb of ['archive', 'unarchive']) {
       expect((await reader.act(id, verb)).status).toBe(403)
       expect((await of(trade.stranger).act(id, verb)).status).toBe(404)

@@ -3,14 +3,20 @@ import type { Tx } from '../../kit/db/client.ts'
 import { notifyParties } from '../notifications/emit.ts'
 import { partiesOfOrder } from '../orders/parties.ts'
 
-/** Emits each event once for each organization of its assignment. */
-export const notifyOfAssignments = (tx: Tx, events: readonly AssignmentEvent[]) =>
+/** An event of an assignment. */
+type AssignmentNotification = AssignmentEvent & {
+  /** The organizations that are notified. Default: all of the assignment. */
+  toOrgIds?: readonly string[]
+}
+
+/** Emits each event once for each organization. */
+export const notifyOfAssignments = (tx: Tx, events: readonly AssignmentNotification[]) =>
   notifyParties(
     tx,
-    events.map(({ type, data }) => ({
+    events.map(({ type, data, toOrgIds = partiesOfOrder(data.assignment) }) => ({
       type,
       subject: data.assignment.id,
-      partyOrgIds: partiesOfOrder(data.assignment),
+      partyOrgIds: toOrgIds,
       data,
     })),
   )

@@ -36,14 +36,31 @@ const CHANGES: ReadonlySet<`sourcing.order.${OrderEventName}`> = new Set([
   'sourcing.order.shipmentReceived',
   'sourcing.order.remakeProposed',
   'sourcing.order.remakeDeclined',
+  'sourcing.order.changed',
+])
+
+/** What consumer and manufacturer negotiate, and no other organization of the order reads. */
+const NEGOTIATIONS: ReadonlySet<`sourcing.order.${OrderEventName}`> = new Set([
+  'sourcing.order.changeProposed',
+  'sourcing.order.changeDeclined',
+  'sourcing.order.changeWithdrawn',
 ])
 
 /** Follows a change of an order, whose row is locked: a step to another state, or a change that keeps its state. */
 export async function updateAssignments(
   tx: Tx,
-  { id, state, updatedTime }: Order,
+  { id, state, updatedTime, consumerOrgId, manufacturerOrgId }: Order,
   event: `sourcing.order.${OrderEventName}`,
 ): Promise<void> {
+  if (NEGOTIATIONS.has(event)) {
+    const assignments = await queries.findOfOrder(tx, id)
+    const toOrgIds = [consumerOrgId, manufacturerOrgId]
+    await notifyOfAssignments(
+      tx,
+      assignments.map((row) => ({ ...eventOf('assignments.updated', row, event), toOrgIds })),
+    )
+    return
+  }
   const isStep = !CHANGES.has(event)
   const rows = isStep
     ? await queries.updateStatus(tx, id, state, updatedTime)

@@ -39,6 +39,10 @@ export const updateStatus = (tx: Tx, orderId: string, status: OrderState, now: s
 export const touch = (tx: Tx, orderId: string, now: string) => tx<DocumentOnly[]>`
   update sourcing.assignments set updated_at = ${now} where order_id = ${orderId} returning document`
 
+/** Without regard to an organization: the order is locked. */
+export const findOfOrder = (tx: Tx, orderId: string) => tx<DocumentOnly[]>`
+  select document from sourcing.assignments where order_id = ${orderId}`
+
 /** The JSON of an assignment; no row where the order does not name the organization. */
 export const findAssignment = (sql: Sql, orgId: string, id: string) => sql<DocumentOnly[]>`
   select document from sourcing.assignments where id = ${id} and ${isParty(sql, orgId)}`

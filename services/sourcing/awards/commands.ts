@@ -190,7 +190,7 @@ export async function updateCases(
   await followers.updateCases(tx, awarded, now)
 }
 
-const EVENT_NAMES = { ACCEPTED: 'accepted', EXPIRED: 'expired', REJECTED: 'rejected' } as const
+export const EVENT_NAMES = { ACCEPTED: 'accepted', EXPIRED: 'expired', REJECTED: 'rejected' } as const
 
 interface Line {
   orderId: string
@@ -200,9 +200,13 @@ interface Line {
 }
 
 /** Throws 409 for another state of the RFQ and for unmet guards. Part and factories are locked. */
-export async function requireAwardable(tx: Tx, { rfq, lines, fields, now }: AwardPlan): Promise<void> {
+export async function requireAwardable(
+  tx: Tx,
+  { rfq, lines, fields, now }: AwardPlan,
+  verb: 'award' | 'reaward' = 'award',
+): Promise<void> {
   const state = stateAt(rfq, now)
-  await requireGuards(RFQ, 'award', state, {
+  await requireGuards(RFQ, verb, state, {
     guards: GUARDS,
     async facts() {
       const partExists = (await queries.lockPart(tx, rfq.partId)).length > 0
@@ -212,6 +216,8 @@ export async function requireAwardable(tx: Tx, { rfq, lines, fields, now }: Awar
       const factories = new Map(rows.map((factory) => [factory.id, factory]))
       return {
         isConcealed: isConcealed(rfq, state),
+        isReaward: verb === 'reaward',
+        missingQuantity: rfq.missingQuantity ?? 0,
         largestQuantity: Math.max(...rfq.quantities),
         partExists,
         rfqVersion: rfq.version ?? 1,
@@ -234,7 +240,8 @@ export async function requireAwardable(tx: Tx, { rfq, lines, fields, now }: Awar
   })
 }
 
-async function placeOrders(tx: Tx, plan: AwardPlan): Promise<Order[]> {
+/** Places the orders of a checked plan. */
+export async function placeOrders(tx: Tx, plan: AwardPlan): Promise<Order[]> {
   const orders: Order[] = []
   for (const line of plan.lines) {
     const order = await placeOrder(tx, line, plan)

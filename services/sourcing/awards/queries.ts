@@ -67,8 +67,10 @@ export const findOrganizations = (sql: Sql, consumerOrgId: string, sellerOrgId: 
 export const endOffers = (tx: Tx, rfqId: string, acceptedIds: readonly string[], now: string) => tx<
   (OfferRow & { state: 'ACCEPTED' | 'EXPIRED' | 'REJECTED' })[]
 >`
-  update sourcing.offers set updated_at = ${now}, state = case
-    when id = any(${[...acceptedIds]}) then 'ACCEPTED' when valid_until <= ${now} then 'EXPIRED' else 'REJECTED' end
+  update sourcing.offers set updated_at = ${now},
+    rejected_by_award = not (id = any(${[...acceptedIds]})) and valid_until > ${now},
+    state = case
+      when id = any(${[...acceptedIds]}) then 'ACCEPTED' when valid_until <= ${now} then 'EXPIRED' else 'REJECTED' end
   where rfq_id = ${rfqId} and state = 'SUBMITTED'
   returning id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, state`
 

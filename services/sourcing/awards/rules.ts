@@ -71,6 +71,10 @@ interface AwardLine {
 /** The facts that the guards of an award compare. */
 interface AwardFacts {
   isConcealed: boolean
+  /** Missing pieces of an awarded RFQ are placed, also with offers that were awarded before. */
+  isReaward: boolean
+  /** The pieces of declined and cancelled orders. */
+  missingQuantity: number
   /** The largest quantity that the RFQ asks for. */
   largestQuantity: number
   partExists: boolean
@@ -114,9 +118,12 @@ const ACCEPT_GUARDS = {
 } satisfies Guards<typeof OFFER.verbs, 'accept', AcceptFacts>
 
 /** Why an offer cannot be accepted: its state, then its guards. */
-function acceptProblems(line: AcceptFacts, now: string): readonly FieldError[] {
+function acceptProblems(line: AcceptFacts, now: string, isReaward: boolean): readonly FieldError[] {
   const state = offerStateAt(line.offer, now)
   const refused = OFFER.problems('accept', ACCEPT_GUARDS, line) as readonly FieldError[]
+  if (isReaward && state === 'ACCEPTED') {
+    return line.offer.validUntil > now ? refused : [problem(line.offerField, 'is no longer valid'), ...refused]
+  }
   return OFFER.isLegal('accept', state)
     ? refused
     : [problem(line.offerField, `is ${state}, not ${oneOf(OFFER.verbs.accept.from)}`), ...refused]
@@ -127,11 +134,12 @@ export const GUARDS = {
   pricesAreVisible: ({ isConcealed }) =>
     isConcealed ? 'The RFQ is sealed and OPEN. Close it, compare the prices, then award it.' : undefined,
   partExists: ({ partExists }) => (partExists ? [] : [problem('partId', 'no longer exists')]),
-  offersAreAcceptable: ({ lines, rfqVersion, fields, now }) =>
+  offersAreAcceptable: ({ lines, rfqVersion, fields, now, isReaward }) =>
     lines.flatMap((line, index) =>
       acceptProblems(
         { ...line, rfqVersion, offerField: fields.offer(index), quantityField: fields.quantity(index) },
         now,
+        isReaward,
       ),
     ),
   quantitiesAreRequested: ({ lines, largestQuantity, fields }) =>
@@ -143,4 +151,8 @@ export const GUARDS = {
             `must be at most ${largestQuantity} pieces together, the largest quantity of the RFQ`,
           ),
         ],
-} satisfies Guards<typeof RFQ.verbs, 'award', AwardFacts>
+  quantitiesAreMissing: ({ lines, missingQuantity, fields }) =>
+    lines.reduce((sum, { quantity }) => sum + quantity, 0) <= missingQuantity
+      ? []
+      : [problem(fields.quantities, `must be at most ${missingQuantity} pieces together, those that are missing`)],
+} satisfies Guards<typeof RFQ.verbs, 'award' | 'reaward', AwardFacts>

@@ -213,6 +213,19 @@ export async function reconfirmOffer(
   return new JsonText(reconfirmed.document)
 }
 
+/** Submits an own offer again that lost against others, whose order was declined or cancelled. */
+export async function reinstateOffer(
+  { followers }: RfqDeps,
+  { tx, caller: { orgId }, params, now }: CommandOf<typeof api.reinstateOffer>,
+): Promise<JsonText> {
+  const locked = await lockWithRfq(tx, orgId, params.id)
+  await requireLegal(tx, 'reinstate', locked, now)
+  const reinstated = found(await queries.reinstate(tx, { orgId, id: params.id }, now))
+  await emitOfferEvent(tx, 'reinstated', reinstated)
+  await followers.updateCases(tx, [caseChange('reinstated', reinstated)], now)
+  return new JsonText(reinstated.document)
+}
+
 const EVENT_NAMES = { withdraw: 'withdrawn', reject: 'rejected' } as const
 type OfferEnd = keyof typeof EVENT_NAMES
 
@@ -251,7 +264,7 @@ export async function lockWithRfq(tx: Tx, orgId: string, id: string): Promise<Lo
 /** Throws 409 for a verb that the state or a guard does not allow. */
 export const requireLegal = (
   tx: Tx,
-  verb: 'submit' | 'reconfirm' | 'revise' | 'withdraw',
+  verb: 'submit' | 'reconfirm' | 'reinstate' | 'revise' | 'withdraw',
   locked: LockedOffer,
   now: string,
 ): Promise<void> =>
@@ -272,6 +285,7 @@ export const requireLegal = (
         validUntil: offer.validUntil,
         priceBreaks: offer.priceBreaks,
         isOutdated: offer.isOutdated ?? false,
+        isAskedFor: offer.reinstatementAskedTime !== undefined,
         hasDraftRevision: row.has_draft_revision,
         now,
       }

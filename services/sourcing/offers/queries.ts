@@ -147,6 +147,15 @@ export const reconfirm = (
   returning id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id,
     hidden_from_ip_owner, document`
 
+/** Makes an own offer that lost against others a SUBMITTED one again. */
+export const reinstate = (tx: Tx, { orgId, id }: { orgId: string; id: string }, now: string) => tx<
+  (StoredOffer & SharedOffer)[]
+>`
+  update sourcing.offers set state = 'SUBMITTED', rejected_by_award = false, reinstatement_asked_at = null,
+    submitted_at = ${now}, updated_at = ${now}
+  where id = ${id} and ${isManufacturer(tx, orgId)} and state = 'REJECTED' and valid_until > ${now}
+  returning id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, hidden_from_ip_owner, document`
+
 /** The invitation of the manufacturer, whose first submission is recorded. */
 export const markOffered = (tx: Tx, orgId: string, rfqId: string, now: string) => tx`
   update sourcing.rfq_invitations set state = 'OFFERED', offered_at = coalesce(offered_at, ${now}::timestamptz)

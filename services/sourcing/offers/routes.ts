@@ -32,6 +32,7 @@ export const offerRoutes = ({ http, pagination, ...deps }: Deps) =>
     .use(http.command(lifecycle.patchOffer, commands.patchOffer, { checkBody: priceBreakProblems }))
     .use(http.command(lifecycle.submitOffer, (call) => commands.submitOffer(deps, call)))
     .use(http.command(lifecycle.reconfirmOffer, (call) => commands.reconfirmOffer(deps, call)))
+    .use(http.command(lifecycle.reinstateOffer, (call) => commands.reinstateOffer(deps, call)))
     .use(http.command(lifecycle.reviseOffer, (call) => commands.reviseOffer(deps, call)))
     .use(http.command(lifecycle.withdrawOffer, (call) => commands.endOffer('withdraw', deps, call)))
     .use(http.command(lifecycle.rejectOffer, (call) => commands.endOffer('reject', deps, call)))

@@ -12,6 +12,7 @@ const met: GuardFacts = {
   validUntil: '2030-01-01T00:00:00.001Z',
   hasDraftRevision: false,
   isOutdated: true,
+  isAskedFor: true,
   isSealed: false,
   quantities: [10, 50],
   priceBreaks: [{ minQuantity: 10 }],

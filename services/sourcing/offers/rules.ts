@@ -34,6 +34,8 @@ export interface GuardFacts {
   hasDraftRevision: boolean
   /** Whether the RFQ was amended since the offer was submitted. */
   isOutdated: boolean
+  /** Whether the manufacturer is asked to reinstate the offer. */
+  isAskedFor: boolean
   /** The quantities of the RFQ. */
   quantities: readonly number[]
   priceBreaks: readonly { minQuantity: number }[]
@@ -59,6 +61,8 @@ export const GUARDS = {
     validUntil > now ? [] : [problem('validUntil', 'must be in the future')],
   isOutdated: ({ isOutdated }: GuardFacts) =>
     isOutdated ? undefined : 'The offer is for the current version of the RFQ.',
+  isAskedFor: ({ isAskedFor, rfqState }: GuardFacts) =>
+    isAskedFor && rfqState !== 'CANCELLED' ? undefined : 'The offer is not asked for.',
   pricesEveryQuantity: ({ priceBreaks, quantities }: GuardFacts) => {
     const smallest = Math.min(...priceBreaks.map(({ minQuantity }) => minQuantity))
     return quantities.every((quantity) => quantity >= smallest)

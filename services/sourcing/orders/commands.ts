@@ -8,7 +8,7 @@ import { found, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { EVENT_NAMES, emitOrderEvent } from './events.ts'
 import type { OrderDeps } from './followers.ts'
-import { lockOrder, moveState, replaceMilestones, setFilesReleased } from './queries.ts'
+import { findOrder, lockOrder, lockRfqOf, moveState, replaceMilestones, setFilesReleased } from './queries.ts'
 import { GUARDS, heldStateAfter, milestonesOf, type OrderMove } from './rules.ts'
 
 /** Moves an order by a verb of the caller's organization; of two concurrent calls one gets 409. */
@@ -20,6 +20,8 @@ export async function moveOrder(
   const { from, by } = ORDER.verbs[verb]
   const { reason }: FieldsOf<typeof body> = body ?? {}
   const acted = { orgId, id: params.id, by }
+  const ends = verb === 'decline' || verb === 'cancel'
+  if (ends && (await findOrder(tx, orgId, params.id)).length > 0) await lockRfqOf(tx, params.id)
   const { document, held_state: heldState } = found(await lockOrder(tx, acted))
   const { state }: Order = JSON.parse(document)
   await requireGuards(ORDER, verb, state, {
@@ -38,6 +40,10 @@ export async function moveOrder(
   const order: Order = JSON.parse(moved.document)
   await emitOrderEvent(tx, EVENT_NAMES[verb], order)
   await followers.updateAssignments(tx, order, `sourcing.order.${EVENT_NAMES[verb]}`)
+  if (ends) {
+    await followers.endChanges(tx, order.id, now)
+    await followers.returnAward(tx, order, now)
+  }
   return new JsonText(moved.document)
 }
 

@@ -25,6 +25,8 @@ export const EVENT_NAMES = {
   declineRemake: 'remakeDeclined',
   hold: 'held',
   resume: 'resumed',
+  change: 'changeProposed',
+  endByChange: 'cancelled',
   milestones: 'milestonesChanged',
   releaseFiles: 'filesReleased',
   updateFiles: 'filesChanged',

@@ -18,6 +18,10 @@ export interface OrderFollowers {
   openAssignments(tx: Tx, orders: readonly Order[]): Promise<void>
   /** Updates the assignments of an order, whose row is locked. */
   updateAssignments(tx: Tx, order: Order, event: `sourcing.order.${OrderEventName}`): Promise<void>
+  /** Withdraws the change requests of an order that has ended or is SHIPPED. Its row is locked. */
+  endChanges(tx: Tx, orderId: string, now: string): Promise<unknown>
+  /** Follows the decline or the cancellation of an order, whose row is locked. */
+  returnAward(tx: Tx, order: Order, now: string): Promise<void>
   openQualityCase(tx: Tx, order: Order, rejection: Rejection, now: string): Promise<void>
 }
 

@@ -9,6 +9,13 @@ import { isActor, isParty } from './visibility.ts'
 export const findOrder = (sql: Sql, orgId: string, id: string) => sql<{ document: string }[]>`
   select document from sourcing.orders where id = ${id} and ${isParty(sql, orgId)}`
 
+/**
+ * Locks the RFQ of an order that may end, before the order. An award locks the RFQ, then its cases, which the end of an
+ * order changes.
+ */
+export const lockRfqOf = (tx: Tx, orderId: string) => tx`
+  select id from sourcing.rfqs where id = (select rfq_id from sourcing.orders where id = ${orderId}) for update`
+
 /** An order of which the organization is one of the actors, locked until the transaction ends. */
 export const lockOrder = (tx: Tx, { orgId, id, by }: ActedOn) => tx<
   { document: string; held_state: OrderState | null }[]

@@ -27,7 +27,10 @@ type PieceVerb =
   | 'declineRemake'
 
 /** The verbs that only move the state. */
-export type OrderMove = Exclude<OrderVerb, PieceVerb | 'milestones' | 'releaseFiles' | 'updateFiles' | 'removeFiles'>
+export type OrderMove = Exclude<
+  OrderVerb,
+  PieceVerb | 'change' | 'endByChange' | 'milestones' | 'releaseFiles' | 'updateFiles' | 'removeFiles'
+>
 
 /** The guards of the state table. */
 export const GUARDS = {

@@ -51,7 +51,7 @@ interface GuardFacts {
 
 export type ConsumerVerb = Exclude<
   keyof typeof RFQ.verbs,
-  'award' | 'decline' | 'ask' | 'clarify' | 'acceptTerms' | 'releaseFiles' | 'withdrawFiles'
+  'award' | 'reaward' | 'decline' | 'ask' | 'clarify' | 'acceptTerms' | 'releaseFiles' | 'withdrawFiles'
 >
 
 /** The guards of the verbs of consumers but `award` and `clarify`, which other features have. */

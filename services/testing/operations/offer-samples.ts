@@ -29,6 +29,7 @@ export const OFFER_SAMPLES: Record<string, OperationSample> = {
   },
   submitOffer: { by: 'manufacturer', references: { 'path.id': 'draftOffer' }, conflict: ofKind('submittedOffer') },
   reconfirmOffer: { by: 'manufacturer', references: { 'path.id': 'outdatedOffer' }, conflict: 'race' },
+  reinstateOffer: { by: 'manufacturer', references: { 'path.id': 'lostOffer' }, conflict: 'race' },
   reviseOffer: { by: 'manufacturer', references: { 'path.id': 'submittedOffer' }, conflict: 'race' },
   withdrawOffer: { by: 'manufacturer', references: { 'path.id': 'submittedOffer' }, conflict: 'race' },
   rejectOffer: { references: { 'path.id': 'receivedOffer' }, conflict: 'race' },

@@ -2,7 +2,7 @@ import type { Account, Fixtures } from '../fixtures.ts'
 import { type RecordName, recordKind } from '../records.ts'
 import { type Input, withValue } from './inputs.ts'
 import type { OperationSample } from './operation-sample.ts'
-import { sentShipment } from './orders.ts'
+import { proposedChange, sentShipment } from './orders.ts'
 
 /** A step of the manufacturer, of which a second one is refused. */
 const step = (record: RecordName): OperationSample => ({
@@ -21,6 +21,29 @@ const ofOtherRfq = (record: RecordName) => ({
 const ofOtherOrder = (record: RecordName) => ({
   record,
   own: ({ permissions }: Account) => (permissions.has('order:receive') ? 404 : undefined),
+})
+
+const CHANGE = { dueDate: '2031-06-24', reason: 'The pump is delivered later.' }
+
+/** A record of the account that is no change request of the order. */
+const ofChangedOrder = (record: RecordName) => ({
+  record,
+  own: ({ permissions }: Account) =>
+    permissions.has('rfq:award') || permissions.has('order:confirm') ? 404 : undefined,
+})
+
+/** A verb of the consumer on a change request that a side has proposed. */
+const onChange = (side: 'CONSUMER' | 'MANUFACTURER'): OperationSample => ({
+  by: 'consumer',
+  references: {
+    'path.id': ofChangedOrder('boughtOrder'),
+    'path.changeRequestId': ofChangedOrder('changeRequest'),
+  },
+  values: async (fixtures, account) => {
+    const { orderId, changeRequestId } = await proposedChange(fixtures, account, side)
+    return { 'path.id': orderId, 'path.changeRequestId': changeRequestId }
+  },
+  conflict: 'race',
 })
 
 const awardable = async (fixtures: Fixtures, account: Account) => {
@@ -68,6 +91,25 @@ export const ORDER_SAMPLES: Record<string, OperationSample> = {
   startOrder: step('confirmedOrder'),
   inspectOrder: step('startedOrder'),
   reworkOrder: step('inspectedOrder'),
+  reawardRfq: {
+    references: {
+      'path.id': ofOtherRfq('openRfq'),
+      'body.awards.0.offerId': ofOtherRfq('awardableOffer'),
+      'body.sellerOrgId': 'shared',
+    },
+    values: async (fixtures, account) => {
+      const { rfqId, offerId } = await awardable(fixtures, account)
+      await fixtures.market.db.owner`
+        update sourcing.rfqs set state = 'AWARDED', missing_quantity = 10 where id = ${String(rfqId)}`
+      return { 'path.id': rfqId, body: { awards: [{ offerId, quantity: 10 }] } }
+    },
+    conflict: 'race',
+  },
+  listChangeRequests: { references: { 'path.id': ['boughtOrder', 'placedOrder'] } },
+  createChangeRequest: { references: { 'path.id': 'boughtOrder' }, values: () => ({ body: CHANGE }), conflict: 'race' },
+  acceptChangeRequest: onChange('MANUFACTURER'),
+  declineChangeRequest: onChange('MANUFACTURER'),
+  withdrawChangeRequest: onChange('CONSUMER'),
   listShipments: { references: { 'path.id': ['boughtOrder', 'ownedOrder', 'placedOrder'] } },
   createShipment: {
     ...step('startedOrder'),

@@ -55,3 +55,18 @@ export async function sentShipment(fixtures: Fixtures, account: Account) {
   const orderId = await boughtOrder(fixtures, account, 'IN_PRODUCTION')
   return { orderId, shipmentId: await insertShipment(fixtures.market.db.owner, orderId, 'SHIPPED') }
 }
+
+/** An order of the account's organization with a change that one side has proposed. */
+export async function proposedChange(fixtures: Fixtures, account: Account, side: 'CONSUMER' | 'MANUFACTURER') {
+  const orderId = await boughtOrder(fixtures, account, 'CONFIRMED')
+  const changeRequestId = newId('change')
+  await fixtures.market.db.owner`
+    insert into sourcing.change_requests (id, order_id, side, org_id, decider_org_id, state, due_date, currency, previous,
+      reason, created_at)
+    select ${changeRequestId}, id, ${side},
+      case ${side} when 'CONSUMER' then consumer_org_id else manufacturer_org_id end,
+      case ${side} when 'CONSUMER' then manufacturer_org_id else consumer_org_id end,
+      'PROPOSED', '2031-06-24', 'EUR', '{"dueDate": "2031-05-29"}', 'Later.', now()
+    from sourcing.orders where id = ${orderId}`
+  return { orderId, changeRequestId }
+}

@@ -126,7 +126,7 @@ describe('billing details', () => {
   test('without assignment:manage are 403, and without assignment:read unreadable', async () => {
     const id = await opened()
     const { body: created } = await bought(id).create(skagen)
-    const reader = assignmentsOf((await consumer.member('Buyer')).client).billingDetails(id)
+    const reader = assignmentsOf((await consumer.member(['assignment:read'])).client).billingDetails(id)
     expect((await reader.create(skagen)).status).toBe(403)
     expect((await reader.patch(created.id, { reference: null })).status).toBe(403)
     expect((await reader.remove(created.id)).status).toBe(403)

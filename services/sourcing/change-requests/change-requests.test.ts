@@ -1,0 +1,346 @@
+import { describe, expect, test } from 'bun:test'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { ChangeRequest } from '../../../proto/http/sourcing/change-requests.ts'
+import { Order } from '../../../proto/http/sourcing/orders.ts'
+import { ORDER_STATES } from '../../../proto/states/orders.ts'
+import { assignmentOf, eventsOf } from '../../testing/assignments.ts'
+import { changesOf } from '../../testing/change-requests.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
+import { orderParties, ordersOf } from '../../testing/orders.ts'
+import { shipmentsOf } from '../../testing/shipments.ts'
+import { until } from '../../testing/until.ts'
+
+const market = await marketplaceOf(['sourcing'])
+const { owner } = market.db
+const { consumer, ipOwner, maker, seller, distributor, stranger, place } = await orderParties(market)
+const bought = changesOf(consumer.administrator.client)
+const made = changesOf(maker.administrator.client)
+const sent = shipmentsOf(maker.administrator.client)
+const received = shipmentsOf(consumer.administrator.client)
+const read = async (id: string) => (await ordersOf(consumer.administrator.client).read(id)).body
+const isChangeRequest = TypeCompiler.Compile(ChangeRequest)
+const isOrder = TypeCompiler.Compile(Order)
+
+const eur = (amount: string) => ({ amount, currency: 'EUR' as const })
+const fields = ({ body }: { body: { errors?: { field: string }[] } }) => body.errors?.map(({ field }) => field)
+
+describe('POST /flows/v1/orders/{id}/change-requests', () => {
+  test('proposes values beside those of the order, which stays as it is', async () => {
+    const id = await place({ state: 'CONFIRMED' })
+    const before = await read(id)
+    const { status, body } = await bought.create(id, { quantity: 8, dueDate: '2031-06-24', unitPrice: eur('99') })
+    expect([status, isChangeRequest.Check(body)]).toEqual([201, true])
+    expect(body).toMatchObject({
+      orderId: id,
+      proposedBy: 'CONSUMER',
+      state: 'PROPOSED',
+      quantity: 8,
+      dueDate: '2031-06-24',
+      unitPrice: eur('99.00'),
+      previous: { quantity: 10, dueDate: '2031-05-29', unitPrice: eur('95.50') },
+    })
+    expect(await read(id)).toEqual(before)
+  })
+
+  test.each([
+    [{}, ['body']],
+    [{ quantity: 10, dueDate: '2031-05-29', unitPrice: eur('95.5') }, ['body']],
+    [{ quantity: 0 }, ['quantity']],
+    [{ quantity: -1 }, ['quantity']],
+    [{ quantity: 2.5 }, ['quantity']],
+    [{ dueDate: '2031-02-30' }, ['dueDate']],
+    [{ unitPrice: { amount: '1', currency: 'USD' } }, ['unitPrice.currency']],
+    [{ unitPrice: { amount: '1.00001', currency: 'EUR' } }, ['unitPrice.amount']],
+    [{ fee: eur('1') }, ['fee']],
+    [{ cancel: true, quantity: 8 }, ['quantity']],
+    [{ cancel: false, quantity: 8 }, ['cancel']],
+    [{ cancel: true, fee: eur('2204.91') }, ['fee']],
+    [{ quantity: 8, reason: '' }, ['reason']],
+  ])('%p is 400 and names %p', async (body, named) => {
+    const answer = await bought.create(await place({ state: 'CONFIRMED' }), body)
+    expect([answer.status, fields(answer)]).toEqual([400, named])
+  })
+
+  test('a day that has passed is 409', async () => {
+    const answer = await made.create(await place({ state: 'CONFIRMED' }), { dueDate: '2020-01-01' })
+    expect([answer.status, fields(answer)]).toEqual([409, ['dueDate']])
+  })
+
+  test('each side has one PROPOSED request', async () => {
+    const id = await place({ state: 'CONFIRMED' })
+    const first = await bought.create(id, { quantity: 8 })
+    const second = await bought.create(id, { quantity: 7 })
+    expect([second.status, second.body.code]).toEqual([409, 'conflict'])
+    expect((await made.create(id, { dueDate: '2031-07-01' })).status).toBe(201)
+    await bought.act(id, first.body.id, 'withdraw')
+    expect((await bought.create(id, { quantity: 7 })).status).toBe(201)
+  })
+
+  test('an order has at most 100 change requests', async () => {
+    const id = await place({ state: 'CONFIRMED' })
+    await owner`
+      insert into sourcing.change_requests (id, order_id, side, org_id, decider_org_id, state, quantity, currency, previous,
+        reason, created_at, decided_at)
+      select ${id} || n, ${id}, 'CONSUMER', ${consumer.orgId}, ${maker.orgId}, 'WITHDRAWN', 8, 'EUR', '{}', 'x', now(), now()
+      from generate_series(1, 100) n`
+    const answer = await bought.create(id, { quantity: 8 })
+    expect([answer.status, answer.body.code]).toEqual([409, 'limit_reached'])
+  })
+
+  test('is open in PLACED to INSPECTION and ON_HOLD, to consumer and manufacturer alone', async () => {
+    const callers = { consumer, manufacturer: maker, ipOwner, seller, distributor, stranger }
+    const open = ['PLACED', 'CONFIRMED', 'IN_PRODUCTION', 'INSPECTION', 'ON_HOLD']
+    for (const [name, { administrator }] of Object.entries(callers)) {
+      const statuses = await Promise.all(
+        ORDER_STATES.map(async (state) => {
+          const id = await place({ state, heldState: state === 'ON_HOLD' ? 'INSPECTION' : null })
+          return (await changesOf(administrator.client).create(id, { quantity: 8 })).status
+        }),
+      )
+      const isSide = name === 'consumer' || name === 'manufacturer'
+      const expected = ORDER_STATES.map((state) => (open.includes(state) ? 201 : 409))
+      expect([name, statuses]).toEqual([name, isSide ? expected : expected.map(() => 404)])
+    }
+  })
+
+  test('needs rfq:award of the consumer, order:confirm of the manufacturer', async () => {
+    const id = await place({ state: 'CONFIRMED' })
+    const buyer = changesOf((await consumer.member(['order:confirm'])).client)
+    const refused = await buyer.create(id, { quantity: 8 })
+    expect([refused.status, refused.body.detail]).toEqual([403, 'This needs the permission rfq:award.'])
+    const worker = changesOf((await maker.member(['order:update'])).client)
+    expect((await worker.create(id, { quantity: 8 })).status).toBe(403)
+    for (const [org, needed] of [
+      [consumer, 'rfq:award'],
+      [maker, 'order:confirm'],
+    ] as const) {
+      expect((await changesOf((await org.member([needed])).client).create(id, { quantity: 8 })).status).toBe(201)
+    }
+  })
+})
+
+describe('GET /flows/v1/orders/{id}/change-requests', () => {
+  test('is for consumer and manufacturer, newest first; other organizations of the order get 404', async () => {
+    const id = await place({ state: 'CONFIRMED' })
+    const first = (await bought.create(id, { quantity: 8 })).body
+    const second = (await made.create(id, { dueDate: '2031-07-01' })).body
+    for (const list of [bought.list, made.list]) expect((await list(id)).body.items).toEqual([second, first])
+    for (const { administrator } of [ipOwner, seller, distributor, stranger]) {
+      expect((await changesOf(administrator.client).list(id)).status).toBe(404)
+    }
+  })
+})
+
+describe('a decision', () => {
+  test('accept changes quantity, day and price of the order and its total, and withdraws the other request', async () => {
+    const id = await place({ state: 'CONFIRMED' })
+    const mine = (await bought.create(id, { quantity: 8, dueDate: '2031-06-24', unitPrice: eur('99.25') })).body
+    const theirs = (await made.create(id, { dueDate: '2031-07-01' })).body
+    const { status, body } = await made.act(id, mine.id, 'accept')
+    expect([status, body.state]).toEqual([200, 'ACCEPTED'])
+    const order = await read(id)
+    expect(isOrder.Check(order)).toBe(true)
+    // 8 × 99.25 + 1200 + 49.90
+    expect([order.state, order.quantity, order.dueDate, order.unitPrice.amount, order.total.amount]).toEqual([
+      'CONFIRMED',
+      8,
+      '2031-06-24',
+      '99.25',
+      '2043.90',
+    ])
+    expect((await made.list(id)).body.items.map((item) => [item.id, item.state])).toEqual([
+      [theirs.id, 'WITHDRAWN'],
+      [mine.id, 'ACCEPTED'],
+    ])
+    const history = (await ordersOf(consumer.administrator.client).history(id)).body.items[0]
+    expect(history?.changes.map(({ field, before, after }) => [field, before, after])).toEqual([
+      ['quantity', 10, 8],
+      ['unitPrice', eur('95.50'), eur('99.25')],
+      ['total', eur('2204.90'), eur('2043.90')],
+      ['dueDate', '2031-05-29', '2031-06-24'],
+    ])
+  })
+
+  test('accept of a new day replaces the later one that the manufacturer had announced', async () => {
+    const id = await place({ state: 'CONFIRMED' })
+    const assignmentId = await assignmentOf(owner, id)
+    await maker.administrator.client.post(`/flows/v1/assignments/${assignmentId}/extensions`, {
+      dueDate: '2031-08-01',
+      reason: 'Late powder.',
+    })
+    expect((await read(id)).expectedDate).toBe('2031-08-01')
+    const { body } = await made.create(id, { dueDate: '2031-07-15' })
+    await bought.act(id, body.id, 'accept')
+    const order = await read(id)
+    expect([order.dueDate, order.expectedDate]).toEqual(['2031-07-15', undefined])
+    const [assignment] = await owner<{ day: string }[]>`
+      select due_date::text as day from sourcing.assignments where id = ${assignmentId}`
+    expect(assignment?.day).toBe('2031-07-15')
+  })
+
+  test.each(['accept', 'decline'] as const)("%s is the other side's alone, once", async (verb) => {
+    const id = await place({ state: 'CONFIRMED' })
+    const { body } = await bought.create(id, { quantity: 8 })
+    for (const { administrator } of [consumer, ipOwner, seller, distributor, stranger]) {
+      expect((await changesOf(administrator.client).act(id, body.id, verb)).status).toBe(404)
+    }
+    expect((await made.act(id, body.id, verb)).status).toBe(200)
+    for (const again of ['accept', 'decline'] as const) {
+      expect((await made.act(id, body.id, again)).status).toBe(409)
+    }
+    expect((await bought.act(id, body.id, 'withdraw')).status).toBe(409)
+    expect((await read(id)).quantity).toBe(verb === 'accept' ? 8 : 10)
+  })
+
+  test('decline keeps the order and tells its reason; withdraw is of the proposing side', async () => {
+    const id = await place({ state: 'CONFIRMED' })
+    const first = (await bought.create(id, { quantity: 8 })).body
+    const declined = await made.act(id, first.id, 'decline', { reason: 'The material is cut already.' })
+    expect(declined.body).toMatchObject({ state: 'DECLINED', decisionReason: 'The material is cut already.' })
+    const second = (await bought.create(id, { quantity: 9 })).body
+    expect((await made.act(id, second.id, 'withdraw')).status).toBe(404)
+    expect((await bought.act(id, second.id, 'withdraw')).body.state).toBe('WITHDRAWN')
+    expect((await read(id)).quantity).toBe(10)
+  })
+
+  test('a request of another order is 404', async () => {
+    const [id, other] = [await place({ state: 'CONFIRMED' }), await place({ state: 'CONFIRMED' })]
+    const { body } = await bought.create(other, { quantity: 8 })
+    expect((await made.act(id, body.id, 'accept')).status).toBe(404)
+    expect((await made.act(id, 'change_unknown', 'accept')).status).toBe(404)
+  })
+})
+
+describe('a change of a partly shipped order', () => {
+  const shipped = async (quantity: number) => {
+    const id = await place({ state: 'IN_PRODUCTION' })
+    return { id, shipment: (await sent.create(id, { quantity })).body }
+  }
+
+  test('has a quantity that is not below what is shipped, also when it is accepted', async () => {
+    const { id } = await shipped(6)
+    const low = await bought.create(id, { quantity: 5 })
+    expect([low.status, low.body.errors?.[0]?.message]).toEqual([
+      409,
+      'must be at least 6, the pieces that are shipped',
+    ])
+    const { body } = await bought.create(id, { quantity: 7 })
+    await sent.create(id, { quantity: 2 })
+    const late = await made.act(id, body.id, 'accept')
+    expect([late.status, fields(late)]).toEqual([409, ['quantity']])
+    expect((await read(id)).quantity).toBe(10)
+  })
+
+  test('that reduces it to exactly what is shipped makes it SHIPPED, and DELIVERED once all has arrived', async () => {
+    for (const [isReceived, state] of [
+      [false, 'SHIPPED'],
+      [true, 'DELIVERED'],
+    ] as const) {
+      const { id, shipment } = await shipped(6)
+      if (isReceived) await received.receive(id, shipment.id, { acceptedQuantity: 6, rejectedQuantity: 0 })
+      const { body } = await bought.create(id, { quantity: 6 })
+      await made.act(id, body.id, 'accept')
+      const order = await read(id)
+      // 6 × 95.50 + 1200 + 49.90
+      expect([order.state, order.quantity, order.total.amount]).toEqual([state, 6, '1822.90'])
+    }
+  })
+
+  test('cancels what is not shipped: the order goes on with the pieces that are', async () => {
+    const { id } = await shipped(6)
+    const { body } = await bought.create(id, { cancel: true, fee: eur('100') })
+    await made.act(id, body.id, 'accept')
+    const order = await read(id)
+    expect([order.state, order.quantity, order.total.amount, order.cancellationFee]).toEqual([
+      'SHIPPED',
+      6,
+      '1822.90',
+      eur('100.00'),
+    ])
+  })
+
+  test('a cancellation also drops the pieces that were to be made again', async () => {
+    const { id, shipment } = await shipped(10)
+    await received.receive(id, shipment.id, { acceptedQuantity: 7, rejectedQuantity: 3 })
+    await ordersOf(maker.administrator.client).act(id, 'remake', { quantity: 3 })
+    await ordersOf(consumer.administrator.client).act(id, 'accept-remake')
+    await sent.create(id, { quantity: 1 })
+    const { body } = await made.create(id, { cancel: true })
+    await bought.act(id, body.id, 'accept')
+    const order = await read(id)
+    expect([order.state, order.quantity, order.remadeQuantity, order.shippedQuantity]).toEqual(['SHIPPED', 10, 1, 11])
+  })
+
+  test('the shipment of the last piece, and a cancellation, withdraw what is PROPOSED', async () => {
+    const { id } = await shipped(6)
+    await bought.create(id, { dueDate: '2031-06-24' })
+    await sent.create(id, { quantity: 4 })
+    expect((await bought.list(id)).body.items.map(({ state }) => state)).toEqual(['WITHDRAWN'])
+    const placed = await place()
+    await made.create(placed, { dueDate: '2031-06-24' })
+    await ordersOf(consumer.administrator.client).act(placed, 'cancel', { reason: 'Not this month.' })
+    expect((await bought.list(placed)).body.items.map(({ state }) => state)).toEqual(['WITHDRAWN'])
+  })
+})
+
+describe('a cancellation', () => {
+  test('that is accepted ends the order, with the fee and the reason', async () => {
+    for (const state of ['PLACED', 'CONFIRMED', 'IN_PRODUCTION', 'INSPECTION', 'ON_HOLD'] as const) {
+      const id = await place({ state, heldState: state === 'ON_HOLD' ? 'IN_PRODUCTION' : null })
+      const { body } = await bought.create(id, { cancel: true, fee: eur('300.5') })
+      await made.act(id, body.id, 'accept')
+      const order = await read(id)
+      expect([order.state, order.cancellationFee, order.reason, order.total.amount]).toEqual([
+        'CANCELLED',
+        eur('300.50'),
+        'The pump is delivered later.',
+        '2204.90',
+      ])
+    }
+  })
+
+  /** An order with a request to cancel it, made and due these days ago. */
+  async function requested(madeAgo: number, dueAgo: number, by: typeof bought) {
+    const id = await place({ state: 'IN_PRODUCTION' })
+    const { body } = await by.create(id, { cancel: true, fee: eur('50') })
+    await owner`update sourcing.orders set due_date = current_date - ${dueAgo}::integer where id = ${id}`
+    await owner`
+      update sourcing.change_requests set created_at = now() - make_interval(days => ${madeAgo}) - interval '1 minute'
+      where id = ${body.id}`
+    return id
+  }
+
+  test('of the consumer that is unanswered for 14 days on an order 30 days overdue takes effect without fee', async () => {
+    const [early, soon, theirs] = [
+      await requested(13, 40, bought),
+      await requested(20, 29, bought),
+      await requested(20, 40, made),
+    ]
+    const id = await requested(14, 30, bought)
+    await until(async () => (await read(id)).state === 'CANCELLED', { what: 'the cancellation' })
+    const order = await read(id)
+    expect([order.cancellationFee, order.reason]).toEqual([undefined, 'The pump is delivered later.'])
+    expect((await bought.list(id)).body.items[0]).toMatchObject({ state: 'ACCEPTED', cancel: true })
+    for (const other of [early, soon, theirs]) expect((await read(other)).state).toBe('IN_PRODUCTION')
+  })
+})
+
+test('a proposal is announced to both sides alone, an accepted change to every organization of the order', async () => {
+  const id = await place({ state: 'CONFIRMED' })
+  const assignmentId = await assignmentOf(owner, id)
+  const told = async (event: string) =>
+    (await eventsOf(owner, assignmentId))
+      .filter(({ type, data }) => type === 'assignments.updated' && data.cause?.event === `sourcing.order.${event}`)
+      .map(({ tenantId }) => tenantId)
+      .toSorted()
+  const both = [consumer.orgId, maker.orgId].toSorted()
+  const { body } = await bought.create(id, { quantity: 8 })
+  expect(await told('changeProposed')).toEqual(both)
+  await made.act(id, body.id, 'decline')
+  expect(await told('changeDeclined')).toEqual(both)
+  const second = await bought.create(id, { quantity: 9 })
+  await made.act(id, second.body.id, 'accept')
+  expect(await told('changed')).toEqual(
+    [consumer, ipOwner, maker, seller, distributor].map(({ orgId }) => orgId).toSorted(),
+  )
+})

@@ -1,0 +1,154 @@
+import type * as api from '../../../proto/http/sourcing/change-requests.ts'
+import { type ChangeRequest, MAX_CHANGE_REQUESTS, type Side } from '../../../proto/http/sourcing/change-requests.ts'
+import type { Order } from '../../../proto/http/sourcing/orders.ts'
+import { CHANGE_REQUEST } from '../../../proto/states/change-requests.ts'
+import type { OrderState } from '../../../proto/states/orders.ts'
+import type { Caller } from '../../kit/auth/caller.ts'
+import type { CommandOf, FieldsOf } from '../../kit/command/command.ts'
+import { requireGuards, requireTransition } from '../../kit/command/transitions.ts'
+import type { Tx } from '../../kit/db/client.ts'
+import { newIdAt } from '../../kit/db/ids.ts'
+import { JsonText } from '../../kit/db/json-text.ts'
+import { found, invalid, notFound, refuse } from '../../kit/errors/refusal.ts'
+import { compare } from '../money/money.ts'
+import { emitOrderEvent, type OrderEventName } from '../orders/events.ts'
+import type { OrderDeps } from '../orders/followers.ts'
+import { lockRfqOf } from '../orders/queries.ts'
+import { changeOrder } from './order-changes.ts'
+import * as queries from './queries.ts'
+import * as rules from './rules.ts'
+
+/** An order of which the caller's organization is a side, locked. */
+export interface LockedOrder {
+  order: Order
+  heldState: OrderState | null
+}
+
+/** Throws 404 for an organization that is no side of the order, 403 without the permission of its side. */
+async function lockSide(
+  tx: Tx,
+  { orgId, permissions }: Caller,
+  id: string,
+  { mayEnd = false } = {},
+): Promise<LockedOrder & { side: Side }> {
+  found(await queries.findOrder(tx, orgId, id))
+  if (mayEnd) await lockRfqOf(tx, id)
+  const { document, held_state: heldState } = found(await queries.lockOrder(tx, id))
+  const order: Order = JSON.parse(document)
+  const sides = (['CONSUMER', 'MANUFACTURER'] as const).filter((each) => orgOf(order, each) === orgId)
+  const side = sides.find((each) => permissions.has(rules.PERMISSION_OF[each]))
+  if (!side) {
+    const [needed] = sides.map((each) => rules.PERMISSION_OF[each])
+    throw refuse('forbidden', { detail: `This needs the permission ${needed}.` })
+  }
+  return { order, heldState, side }
+}
+
+const orgOf = (order: Order, side: Side) => (side === 'CONSUMER' ? order.consumerOrgId : order.manufacturerOrgId)
+
+/** Announces a change request to both sides. */
+async function announce(tx: Tx, { followers }: OrderDeps, order: Order, event: OrderEventName): Promise<void> {
+  await emitOrderEvent(tx, event, order)
+  await followers.updateAssignments(tx, order, `sourcing.order.${event}`)
+}
+
+/** Proposes to change an order. */
+export async function createChangeRequest(
+  deps: OrderDeps,
+  { tx, caller, params, body, now, audit }: CommandOf<typeof api.createChangeRequest>,
+): Promise<JsonText> {
+  const { order, side } = await lockSide(tx, caller, params.id)
+  const problems = rules.valueProblems(body, order, (amount, limit) => compare(amount, limit) > 0)
+  if (problems.length > 0) throw invalid(problems)
+  await requireAcceptable(tx, 'PROPOSED', body, order, now)
+  const [count] = await queries.countChangeRequests(tx, order.id, side)
+  if (count.isProposed) throw refuse('conflict', { detail: rules.ALREADY_PROPOSED })
+  if (count.all >= MAX_CHANGE_REQUESTS) throw refuse('limit_reached', { detail: rules.TOO_MANY })
+  const created = {
+    id: newIdAt('change', now),
+    orderId: order.id,
+    side,
+    orgId: caller.orgId,
+    deciderOrgId: orgOf(order, side === 'CONSUMER' ? 'MANUFACTURER' : 'CONSUMER'),
+    quantity: body.quantity ?? null,
+    dueDate: body.dueDate ?? null,
+    unitPrice: body.unitPrice?.amount ?? null,
+    cancel: body.cancel ?? null,
+    fee: body.fee?.amount ?? null,
+    currency: order.unitPrice.currency,
+    previous: rules.previousOf(body, order),
+    reason: body.reason,
+  }
+  const [{ document }] = await queries.insertChangeRequest(tx, created, now)
+  audit.add({ changeRequestId: created.id })
+  await announce(tx, deps, order, 'changeProposed')
+  return new JsonText(document)
+}
+
+/** Throws 409 for a change that the order does not allow, when it is proposed and when it is accepted. */
+const requireAcceptable = (
+  _tx: Tx,
+  state: ChangeRequest['state'],
+  change: Pick<ChangeRequest, 'quantity' | 'dueDate'>,
+  order: Order,
+  now: string,
+): Promise<void> =>
+  requireGuards(CHANGE_REQUEST, 'accept', state, {
+    guards: rules.GUARDS,
+    facts: () => ({ change, order, now }),
+    detail: 'The order does not allow this change.',
+  })
+
+/** A change request of an order that is locked. The proposer withdraws it, and the other side decides. */
+async function lockRequest(
+  tx: Tx,
+  { caller, params }: Pick<CommandOf<typeof api.acceptChangeRequest>, 'caller' | 'params'>,
+  verb: 'accept' | 'decline' | 'withdraw',
+) {
+  const locked = await lockSide(tx, caller, params.id, { mayEnd: verb === 'accept' })
+  const row = found(await queries.findChangeRequest(tx, params.id, params.changeRequestId))
+  if ((verb === 'withdraw' ? row.org_id : row.decider_org_id) !== caller.orgId) throw notFound()
+  const request: ChangeRequest = JSON.parse(row.document)
+  return { ...locked, request }
+}
+
+/** Accepts a change request, and changes the order; of two concurrent decisions one gets 409. */
+export async function acceptChangeRequest(
+  deps: OrderDeps,
+  call: CommandOf<typeof api.acceptChangeRequest>,
+): Promise<JsonText> {
+  const { tx, now } = call
+  const { request, ...locked } = await lockRequest(tx, call, 'accept')
+  await requireAcceptable(tx, request.state, request, locked.order, now)
+  const to = CHANGE_REQUEST.stateAfter('accept', request.state)
+  const [{ document }] = await queries.decideChangeRequest(tx, { id: request.id, to }, now)
+  await changeOrder(tx, deps, locked, request, now)
+  return new JsonText(document)
+}
+
+export async function declineChangeRequest(
+  deps: OrderDeps,
+  call: CommandOf<typeof api.declineChangeRequest>,
+): Promise<JsonText> {
+  const { tx, body, now } = call
+  const { request, order } = await lockRequest(tx, call, 'decline')
+  requireTransition(CHANGE_REQUEST, 'decline', request.state)
+  const { reason }: FieldsOf<typeof body> = body ?? {}
+  const to = CHANGE_REQUEST.stateAfter('decline', request.state)
+  const [{ document }] = await queries.decideChangeRequest(tx, { id: request.id, to, reason }, now)
+  await announce(tx, deps, order, 'changeDeclined')
+  return new JsonText(document)
+}
+
+export async function withdrawChangeRequest(
+  deps: OrderDeps,
+  call: CommandOf<typeof api.withdrawChangeRequest>,
+): Promise<JsonText> {
+  const { tx, now } = call
+  const { request, order } = await lockRequest(tx, call, 'withdraw')
+  requireTransition(CHANGE_REQUEST, 'withdraw', request.state)
+  const to = CHANGE_REQUEST.stateAfter('withdraw', request.state)
+  const [{ document }] = await queries.decideChangeRequest(tx, { id: request.id, to }, now)
+  await announce(tx, deps, order, 'changeWithdrawn')
+  return new JsonText(document)
+}

@@ -1,0 +1,32 @@
+import { Elysia } from 'elysia'
+import * as operations from '../../../proto/http/sourcing/change-requests.ts'
+import { found } from '../../kit/errors/refusal.ts'
+import type { Http } from '../../kit/http/http.ts'
+import type { Pagination } from '../../kit/pagination/pagination.ts'
+import type { OrderDeps } from '../orders/followers.ts'
+import * as commands from './commands.ts'
+import { findOrder, listChangeRequests } from './queries.ts'
+import { combinationProblems } from './rules.ts'
+
+type Deps = OrderDeps & { http: Http; pagination: Pagination }
+
+export const changeRequestRoutes = ({ http, pagination, ...deps }: Deps) =>
+  new Elysia({ name: 'sourcing.change-requests' })
+    .use(
+      http.route(operations.listChangeRequests, async (context) => {
+        const { caller, params, read } = context
+        const { id } = params
+        found(await read((sql) => findOrder(sql, caller.orgId, id)))
+        return pagination.json(context, `change requests ${id}`, (window, readPage) =>
+          readPage((sql) => listChangeRequests(sql, id, window)),
+        )
+      }),
+    )
+    .use(
+      http.command(operations.createChangeRequest, (call) => commands.createChangeRequest(deps, call), {
+        checkBody: combinationProblems,
+      }),
+    )
+    .use(http.command(operations.acceptChangeRequest, (call) => commands.acceptChangeRequest(deps, call)))
+    .use(http.command(operations.declineChangeRequest, (call) => commands.declineChangeRequest(deps, call)))
+    .use(http.command(operations.withdrawChangeRequest, (call) => commands.withdrawChangeRequest(deps, call)))
