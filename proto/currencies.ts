@@ -11,3 +11,31 @@ export const CURRENCIES = [
   ...['TJS', 'TMT', 'TND', 'TOP', 'TRY', 'TTD', 'TWD', 'TZS', 'UAH', 'UGX', 'USD', 'UYU', 'UZS', 'VED', 'VES', 'VND'],
   ...['VUV', 'WST', 'XAF', 'XCD', 'XCG', 'XOF', 'XPF', 'YER', 'ZAR', 'ZMW', 'ZWG'],
 ] as const
+
+/** The minor units of ISO 4217 of the currencies that do not have two decimals. */
+const DECIMALS: Readonly<Record<string, number>> = {
+  ...Object.fromEntries(
+    [
+      'BIF',
+      'CLP',
+      'DJF',
+      'GNF',
+      'ISK',
+      'JPY',
+      'KMF',
+      'KRW',
+      'PYG',
+      'RWF',
+      'UGX',
+      'VND',
+      'VUV',
+      'XAF',
+      'XOF',
+      'XPF',
+    ].map((currency) => [currency, 0]),
+  ),
+  ...Object.fromEntries(['BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND'].map((currency) => [currency, 3])),
+}
+
+/** How many decimals an amount of a currency has that is paid. */
+export const decimalsOf = (currency: string): number => DECIMALS[currency] ?? 2

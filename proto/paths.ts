@@ -62,6 +62,8 @@ export const PATHS = {
     '/flows/v1/inbox',
     '/flows/v1/assignments',
     '/flows/v1/subscriptions',
+    '/flows/v1/sales-agreements',
+    '/flows/v1/distributor',
   ],
   organization: [
     '/v1/audit-log',

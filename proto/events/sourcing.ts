@@ -67,6 +67,20 @@ const RFQ_EVENTS = sameData(RfqData, {
   'sourcing.rfq.filesChanged': 'Documents of an RFQ were added, superseded, removed or finished.',
 })
 
+const SALES_AGREEMENT_EVENTS = sameData(
+  Type.Object({
+    salesAgreementId: Id('agreement', 'The agreement.'),
+    manufacturerOrgId,
+    sellerOrgId: OrgId('The organization that sells.'),
+  }),
+  {
+    'sourcing.salesAgreement.proposed': 'An agreement was proposed. The event concerns the other organization.',
+    'sourcing.salesAgreement.accepted':
+      'An agreement was accepted. The event concerns the organization that proposed it.',
+    'sourcing.salesAgreement.ended': 'An agreement or a proposal was ended. The event concerns the other organization.',
+  },
+)
+
 const PACKAGE_EVENTS = sameData(Type.Object({ packageId: Id('package', 'The package.'), consumerOrgId }), {
   'sourcing.rfqPackage.created': 'A package of RFQs was created. Each of its RFQs has an event of its own.',
   'sourcing.rfqPackage.updated': 'The title of a package changed.',
@@ -229,6 +243,7 @@ export const SOURCING_EVENTS = {
   ...SUBSCRIPTION_EVENTS,
   'sourcing.subscription.requirementsCleared': RequirementsData,
   'sourcing.rfq.clarified': ClarificationData,
+  ...SALES_AGREEMENT_EVENTS,
   ...OFFER_EVENTS,
   'sourcing.offer.revised': RevisionData,
   ...ORDER_EVENTS,

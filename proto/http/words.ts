@@ -7,6 +7,7 @@ import { OFFER_STATES } from '../states/offers.ts'
 import { ORDER_STATES } from '../states/orders.ts'
 import { QUESTION_STATES } from '../states/questions.ts'
 import { RFQ_STATES } from '../states/rfqs.ts'
+import { SALES_AGREEMENT_STATES } from '../states/sales-agreements.ts'
 import { SHIPMENT_STATES } from '../states/shipments.ts'
 import { SUBSCRIPTION_STATES } from '../states/subscriptions.ts'
 import { WEBHOOK_EVENT_TYPES, WEBHOOK_SUBSCRIPTIONS } from '../webhook-events.ts'
@@ -37,6 +38,7 @@ export const NAMED_WORDS: Readonly<Record<string, Words>> = {
   ProductionProcessType: { values: PRODUCTION_PROCESS_TYPES, description: 'Type of a production process.' },
   QuestionState: { values: QUESTION_STATES, description: 'State of a question about an RFQ.' },
   RfqState: { values: RFQ_STATES, description: 'State of an RFQ.' },
+  SalesAgreementState: { values: SALES_AGREEMENT_STATES, description: 'State of a sales agreement.' },
   ShipmentState: { values: SHIPMENT_STATES, description: 'State of a shipment.' },
   SubscriptionState: { values: SUBSCRIPTION_STATES, description: 'State of a subscription.' },
   UnitSystem: { values: UNIT_SYSTEMS, description: 'Unit system of lengths.' },

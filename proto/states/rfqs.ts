@@ -7,7 +7,8 @@ export type RfqState = (typeof RFQ_STATES)[number]
  * `pricesAreVisible`: a sealed RFQ is CLOSED, because trial awards would disclose the price breaks.
  * `offersAreAcceptable`: each awarded offer may be accepted. `quantitiesAreRequested`: together, the awards have at
  * most the largest quantity. `returnAward`: every order of the award was declined or cancelled. `quantitiesAreMissing`:
- * together, the awards have at most the pieces of declined and cancelled orders. `partIsInternal`: confidentiality terms need an internal part. `mayReleaseFiles`: only
+ * together, the awards have at most the pieces of declined and cancelled orders. `sellerHasAgreements`: the named seller has an active
+ * agreement with each other manufacturer. `partIsInternal`: confidentiality terms need an internal part. `mayReleaseFiles`: only
  * with terms, and for an own part. `haveAccepted`: the named manufacturers have accepted the terms and not declined.
  * `deliveryFollowsExpiry`: the requested day of delivery is not before the day (UTC) of the expiry.
  * `isInvited`: the invitation was not declined. An IP owner that is invited itself asks, and does not clarify.
@@ -56,13 +57,19 @@ export const RFQ = new StateTable({
       from: ['OPEN', 'CLOSED'],
       to: 'AWARDED',
       by: ['consumer'],
-      guards: ['pricesAreVisible', 'partExists', 'offersAreAcceptable', 'quantitiesAreRequested'],
+      guards: [
+        'pricesAreVisible',
+        'partExists',
+        'offersAreAcceptable',
+        'quantitiesAreRequested',
+        'sellerHasAgreements',
+      ],
     },
     returnAward: { from: ['AWARDED'], to: 'CLOSED', by: ['marketplace'] },
     reaward: {
       from: ['AWARDED'],
       by: ['consumer'],
-      guards: ['partExists', 'offersAreAcceptable', 'quantitiesAreMissing'],
+      guards: ['partExists', 'offersAreAcceptable', 'quantitiesAreMissing', 'sellerHasAgreements'],
     },
     lapse: { from: ['CLOSED'], to: 'CANCELLED', by: ['marketplace'] },
     cancel: { from: ['DRAFT', 'OPEN', 'CLOSED'], to: 'CANCELLED', by: ['consumer'] },

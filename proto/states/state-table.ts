@@ -5,6 +5,7 @@ import { oneOf } from '../messages.ts'
 const ACTORS = {
   assignee: 'the organization that should do it',
   consumer: 'the consumer',
+  counterparty: 'the organization that did not propose it',
   creator: 'the organization that created it',
   closer: 'the organization that closed it',
   decider: 'the other one of consumer and manufacturer',

@@ -11,6 +11,7 @@ import { ORDER } from '../../proto/states/orders.ts'
 import { PART } from '../../proto/states/parts.ts'
 import { QUESTION } from '../../proto/states/questions.ts'
 import { RFQ } from '../../proto/states/rfqs.ts'
+import { SALES_AGREEMENT } from '../../proto/states/sales-agreements.ts'
 import { SHIPMENT } from '../../proto/states/shipments.ts'
 import type { Transition } from '../../proto/states/state-table.ts'
 import { SUBSCRIPTION } from '../../proto/states/subscriptions.ts'
@@ -31,6 +32,7 @@ const TABLES: Record<string, { table: Table; column: 'state' | 'status' }> = {
   'sourcing.orders': { table: ORDER, column: 'state' },
   'sourcing.shipments': { table: SHIPMENT, column: 'state' },
   'sourcing.change_requests': { table: CHANGE_REQUEST, column: 'state' },
+  'sourcing.sales_agreements': { table: SALES_AGREEMENT, column: 'state' },
   'sourcing.cases': { table: CASE, column: 'state' },
   'sourcing.files': { table: FILE, column: 'state' },
   'organization.mails': { table: MAIL, column: 'state' },

@@ -120,6 +120,7 @@ const REQUESTS: Partial<Record<Permission, Request[]>> = {
     ['GET /flows/v1/factory-releases'],
   ],
   'app:consumer': [['GET /v1/factories?view=CONSUMER'], ['GET /flows/v1/rfqs/x/matches']],
+  'app:distributor': [['GET /flows/v1/distributor/rfqs']],
   'app:manufacturer': [['GET /v1/factories?view=MANUFACTURER']],
   'case:read': ['', '/x', '/x/files', '/x/tasks', '/x/tasks/y', '/x/expenses', '/x/expenses/y'].map(
     (path): Request => [`GET /flows/v1/cases${path}`],

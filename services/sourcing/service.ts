@@ -21,6 +21,7 @@ import { acceptanceAnonymiser } from './confidentiality/anonymisation.ts'
 import { insertReleases } from './confidentiality/queries.ts'
 import { confidentialityRoutes } from './confidentiality/routes.ts'
 import type { SourcingConfig } from './config.ts'
+import { distributorRoutes } from './distributor/routes.ts'
 import { prepareRfqFiles } from './documents/amendment.ts'
 import { copyDocuments } from './documents/copies.ts'
 import { lockRecord } from './documents/readers.ts'
@@ -56,6 +57,7 @@ import type { RfqFollowers } from './rfqs/followers.ts'
 import { partChangeConsumer, partChangeJob } from './rfqs/part-changes.ts'
 import { rfqRoutes } from './rfqs/routes.ts'
 import { rfqExpiryWorker } from './rfqs/workers.ts'
+import { salesAgreementRoutes } from './sales-agreements/routes.ts'
 import { shipmentRoutes } from './shipments/routes.ts'
 import { endSubscriptions } from './subscriptions/commands.ts'
 import { subscriptionRoutes } from './subscriptions/routes.ts'
@@ -131,6 +133,8 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       packageRoutes({ http, pagination, ...deps }),
       orderRoutes({ http, pagination, ...deps }),
       changeRequestRoutes({ http, pagination, ...deps }),
+      salesAgreementRoutes({ http, pagination }),
+      distributorRoutes({ http, pagination }),
       shipmentRoutes({ http, pagination, ...deps }),
       assignmentRoutes({ http, pagination }),
       caseRoutes({ http, pagination }),

@@ -1,5 +1,7 @@
 import type { AcceptedOffer, AwardedRfq } from '../../proto/http/sourcing/awards.ts'
 import type { Order } from '../../proto/http/sourcing/orders.ts'
+import type { Pool } from '../kit/db/client.ts'
+import { newId } from '../kit/db/ids.ts'
 import type { ApiAnswer, ApiClient } from './client.ts'
 import { createFactory } from './factories.ts'
 import type { TestMarketplace, TestOrganization } from './marketplace.ts'
@@ -20,6 +22,16 @@ export const awardsOf = (client: ApiClient) => ({
     headers: Record<string, string> = {},
   ): Promise<ApiAnswer<AcceptedOffer & Problem>> => client.post(`/flows/v1/offers/${offerId}/accept`, body, headers),
 })
+
+/** Inserts an active sales agreement under the owner's role. */
+export async function insertAgreement(owner: Pool, manufacturerOrgId: string, sellerOrgId: string, feePercent: string) {
+  const id = newId('agreement')
+  await owner`
+    insert into sourcing.sales_agreements (id, manufacturer_org_id, seller_org_id, fee_percent, state, proposed_by_org_id,
+      created_at, updated_at)
+    values (${id}, ${manufacturerOrgId}, ${sellerOrgId}, ${feePercent}, 'ACTIVE', ${sellerOrgId}, now(), now())`
+  return id
+}
 
 /** The offers of a test: unit prices 120.00 and, from ten pieces on, 95.50; tooling 1200, shipping 49.90. */
 const PRICES = { toolingCost: euros('1200'), shippingCost: euros('49.9') }
@@ -46,6 +58,7 @@ export async function awardParties(market: TestMarketplace) {
     [maker.orgId, await factoryOf(maker)],
     [rival.orgId, await factoryOf(rival)],
   ])
+  for (const { orgId } of [maker, rival]) await insertAgreement(market.db.owner, orgId, seller.orgId, '2.5')
   const buyer = consumer.administrator.client
 
   /** An RFQ for 10 or 50 pieces with two invitees. */
@@ -67,7 +80,7 @@ export async function awardParties(market: TestMarketplace) {
   /** The orders of an RFQ, oldest first. */
   const ordersOfRfq = async (rfqId: string): Promise<Order[]> => {
     const rows = await market.db.owner<{ document: string }[]>`
-      select document from sourcing.orders where rfq_id = ${rfqId} order by id`
+      select coalesce(fee_document, document) as document from sourcing.orders where rfq_id = ${rfqId} order by id`
     return rows.map(({ document }) => JSON.parse(document))
   }
   const organizations = { consumer, ipOwner, maker, rival, seller, distributor, stranger }

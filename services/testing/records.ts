@@ -3,6 +3,7 @@ import type { OrderState } from '../../proto/states/orders.ts'
 import { newId } from '../kit/db/ids.ts'
 import { insertDocument } from './documents.ts'
 import { type Account, ALL_KINDS, type Fixtures, type Kind } from './fixtures.ts'
+import { AGREEMENT_RECORDS } from './operations/agreement-records.ts'
 import { ASSIGNMENT_RECORDS } from './operations/assignments.ts'
 import { CASE_RECORDS } from './operations/case-records.ts'
 import { completedUpload, createFile } from './operations/files.ts'
@@ -255,6 +256,7 @@ export const RECORDS = {
     make: async (fixtures, account) => (await sentShipment(fixtures, account)).shipmentId,
     random: () => newId('shipment'),
   },
+  ...AGREEMENT_RECORDS,
   ...ASSIGNMENT_RECORDS,
   ...CASE_RECORDS,
   rfqDocument: documentOf('rfq', draftRfq),

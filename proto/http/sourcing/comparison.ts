@@ -70,6 +70,7 @@ export const ComparedOffer = closed(
       }),
     ),
     landedTotal: Type.Optional(Total),
+    sellerFee: Type.Optional(Total),
     validUntil: DateTime('Time until which the offer is valid.'),
     best: Type.Array(OneOf(COMPARED, { description: 'Name of a field.', examples: ['unitPrice'] }), {
       description:
@@ -97,6 +98,15 @@ export type OfferComparison = Static<typeof OfferComparison>
 
 const comparisonQuery = Type.Object({
   quantity: Type.Optional(quantity('Number of pieces. Default: the largest quantity of the RFQ.')),
+  sellerOrgId: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description:
+        'For the consumer: a seller that the award may name. Each offer of a manufacturer with which it has an agreement shows its `sellerFee`, which is paid above the total.',
+      examples: ['org_01JZ8Q4D3R1G5M7VJ0T6W2X9YF'],
+    }),
+  ),
 })
 
 export const getOfferComparison = defineOperation({

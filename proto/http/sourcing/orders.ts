@@ -93,6 +93,7 @@ export const Order = closed(
     toolingCost: optional.toolingCost,
     shippingCost: optional.shippingCost,
     total: Total,
+    sellerFee: Type.Optional(Total),
     settledTotal: Type.Optional(Total),
     cancellationFee: Type.Optional(Money),
     paymentTerms: Type.Optional(paymentTerms('Payment terms of the offer, else those of the RFQ.')),
@@ -123,7 +124,7 @@ export const Order = closed(
   },
   {
     description:
-      'The total is the unit price × the quantity + tooling + shipping. `settledTotal` has the accepted pieces instead, where the consumer completed the order with a settlement. `cancellationFee` is what the consumer pays for an order that both sides agreed to cancel.',
+      'The total is the unit price × the quantity + tooling + shipping. `sellerFee` is what the consumer pays the seller above the total, for consumer, manufacturer and seller alone. `settledTotal` has the accepted pieces instead, where the consumer completed the order with a settlement. `cancellationFee` is what the consumer pays for an order that both sides agreed to cancel.',
   },
 )
 export type Order = Static<typeof Order>

@@ -121,6 +121,17 @@ export async function award(
     if (!offer) throw new CommandError(`The comparison has no offer of ${name}.`)
     return offer.offerId
   }
+  for (const maker of [printer, welder]) {
+    await narrator.step(
+      `${seller.name} agrees with ${maker.name} to sell its parts`,
+      async () => {
+        const body = { manufacturerOrgId: maker.orgId, sellerOrgId: seller.orgId, feePercent: '2.5' }
+        const { data: proposed } = await seller.client.POST('/flows/v1/sales-agreements', { body })
+        return maker.client.POST('/flows/v1/sales-agreements/{id}/accept', { params: { path: { id: proposed.id } } })
+      },
+      ({ data }) => `${data.state}, ${data.feePercent} %`,
+    )
+  }
   const { data: awarded } = await narrator.step(
     `${buyer.name} awards 30 pieces to one and 20 to the other, sold by ${seller.name}`,
     () =>

@@ -9,6 +9,7 @@ import { ORDER } from '../../../proto/states/orders.ts'
 import { PART } from '../../../proto/states/parts.ts'
 import { QUESTION } from '../../../proto/states/questions.ts'
 import { RFQ } from '../../../proto/states/rfqs.ts'
+import { SALES_AGREEMENT } from '../../../proto/states/sales-agreements.ts'
 import { KEY } from '../../../proto/states/service-account-keys.ts'
 import { SHIPMENT } from '../../../proto/states/shipments.ts'
 import { SUBSCRIPTION } from '../../../proto/states/subscriptions.ts'
@@ -31,6 +32,7 @@ const TABLES = {
     orders: ORDER,
     shipments: SHIPMENT,
     changes: CHANGE_REQUEST,
+    agreements: SALES_AGREEMENT,
     cases: CASE,
     expenses: EXPENSE,
   },

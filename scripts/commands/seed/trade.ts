@@ -105,6 +105,7 @@ async function playOrder(
   manufacturer: string,
   offerId: string,
 ): Promise<void> {
+  if (seller) await agreeOnSales(companyOf(demo, manufacturer), companyOf(demo, seller))
   const body = { quantity, ...(seller ? { sellerOrgId: companyOf(demo, seller).orgId } : {}) }
   const buyer = companyOf(demo, consumer).member
   const accepted = await buyer.POST('/flows/v1/offers/{id}/accept', { params: { path: { id: offerId } }, body })
@@ -116,6 +117,20 @@ async function playOrder(
     await client.POST(`/flows/v1/orders/{id}/${verb}` as '/flows/v1/orders/{id}/ship', { params, body: body as object })
   }
   if (assignment) await fillAssignment(companyOf(demo, manufacturer).member, params.path.id, assignment)
+}
+
+const SELLER_FEE = '2.50'
+
+/** A seller may be named in an award once it has an agreement with the manufacturer. */
+async function agreeOnSales(
+  manufacturer: ReturnType<typeof companyOf>,
+  seller: ReturnType<typeof companyOf>,
+): Promise<void> {
+  const { data: known } = await seller.member.GET('/flows/v1/sales-agreements', { params: { query: { pageSize: 50 } } })
+  if (known.items.some(({ manufacturerOrgId }) => manufacturerOrgId === manufacturer.orgId)) return
+  const body = { manufacturerOrgId: manufacturer.orgId, sellerOrgId: seller.orgId, feePercent: SELLER_FEE }
+  const { data: agreement } = await seller.member.POST('/flows/v1/sales-agreements', { body })
+  await manufacturer.member.POST('/flows/v1/sales-agreements/{id}/accept', { params: { path: { id: agreement.id } } })
 }
 
 async function fillAssignment(

@@ -32,6 +32,7 @@ import * as rfqs from '../../../proto/http/sourcing/rfq-lifecycle.ts'
 import * as packages from '../../../proto/http/sourcing/rfq-package-lifecycle.ts'
 import * as packageOffers from '../../../proto/http/sourcing/rfq-package-offers.ts'
 import * as questions from '../../../proto/http/sourcing/rfq-questions.ts'
+import * as salesAgreements from '../../../proto/http/sourcing/sales-agreements.ts'
 import * as shipments from '../../../proto/http/sourcing/shipments.ts'
 import * as subscriptions from '../../../proto/http/sourcing/subscriptions.ts'
 import * as uploads from '../../../proto/http/sourcing/uploads.ts'
@@ -67,6 +68,7 @@ const MODULES: readonly object[] = [
     packages,
     packageOffers,
     questions,
+    salesAgreements,
     shipments,
     subscriptions,
     uploads,

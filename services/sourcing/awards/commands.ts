@@ -10,7 +10,7 @@ import { requireGuards } from '../../kit/command/transitions.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt, withSerialNumber } from '../../kit/db/ids.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
-import { totalOf } from '../money/money.ts'
+import { sellerFeeOf, totalOf } from '../money/money.ts'
 import { emitOfferEvents } from '../offers/events.ts'
 import { findOffer } from '../offers/queries.ts'
 import { emitOrderEvent } from '../orders/events.ts'
@@ -20,6 +20,7 @@ import type { RfqFollowers } from '../rfqs/followers.ts'
 import { lockOwn } from '../rfqs/legality.ts'
 import { closeExpired } from '../rfqs/moves.ts'
 import { stateAt } from '../rfqs/rules.ts'
+import { lockFees } from '../sales-agreements/queries.ts'
 import { breakFor, dueDateOf } from './pricing.ts'
 import * as queries from './queries.ts'
 import {
@@ -119,19 +120,25 @@ export interface AwardPlan extends PlannedAward {
   lines: readonly Line[]
   /** Offers that the request may not name. */
   problems: readonly FieldError[]
+  /** The fee of the named seller for each manufacturer with which it has an agreement. */
+  fees: ReadonlyMap<string, string>
 }
 
 /** Locks the offers of a locked RFQ. */
 export async function planAward(tx: Tx, planned: PlannedAward): Promise<AwardPlan> {
-  const { rfq, awards, fields, now } = planned
+  const { rfq, awards, organizations, fields, now } = planned
   const locked = await queries.lockOffers(
     tx,
     rfq.id,
     awards.map(({ offerId }) => offerId),
   )
   const offers = new Map(locked.map((offer) => [offer.id, offer]))
+  const { sellerOrgId } = organizations
+  const makers = awards.flatMap(({ offerId }) => offers.get(offerId)?.manufacturer_org_id ?? [])
+  const fees = sellerOrgId === undefined ? [] : await lockFees(tx, sellerOrgId, makers)
   return {
     ...planned,
+    fees: new Map(fees.map(({ manufacturerOrgId, feePercent }) => [manufacturerOrgId, feePercent])),
     problems: referenceProblems(awards, new Set(offers.keys()), fields),
     // The ids are made at once, so that they sort as the request does, whatever other requests do meanwhile.
     lines: awards.map(({ offerId, quantity, purchaseOrderNumber }) => ({
@@ -202,7 +209,7 @@ interface Line {
 /** Throws 409 for another state of the RFQ and for unmet guards. Part and factories are locked. */
 export async function requireAwardable(
   tx: Tx,
-  { rfq, lines, fields, now }: AwardPlan,
+  { rfq, lines, organizations: { sellerOrgId }, fees, fields, now }: AwardPlan,
   verb: 'award' | 'reaward' = 'award',
 ): Promise<void> {
   const state = stateAt(rfq, now)
@@ -218,6 +225,9 @@ export async function requireAwardable(
         isConcealed: isConcealed(rfq, state),
         isReaward: verb === 'reaward',
         missingQuantity: rfq.missingQuantity ?? 0,
+        withoutAgreement: [...new Set(lines.map(({ offer }) => offer.manufacturer_org_id))].filter(
+          (orgId) => sellerOrgId !== undefined && sellerOrgId !== orgId && !fees.has(orgId),
+        ),
         largestQuantity: Math.max(...rfq.quantities),
         partExists,
         rfqVersion: rfq.version ?? 1,
@@ -254,12 +264,14 @@ export async function placeOrders(tx: Tx, plan: AwardPlan): Promise<Order[]> {
 async function placeOrder(
   tx: Tx,
   { orderId, quantity, purchaseOrderNumber, offer }: Line,
-  { organizations: { sellerOrgId, distributorOrgId }, rfq, now }: AwardPlan,
+  { organizations: { sellerOrgId, distributorOrgId }, fees, rfq, now }: AwardPlan,
 ): Promise<Order> {
   const price = breakFor(offer.price_breaks, quantity)
   if (!price) throw new Error('an awarded quantity has a price')
   const { unitPrice, leadTimeDays } = price
   const costs = { unitPrice, quantity, toolingCost: offer.tooling_cost, shippingCost: offer.shipping_cost }
+  const isOwnSeller = sellerOrgId === offer.manufacturer_org_id
+  const feePercent = isOwnSeller ? null : (fees.get(offer.manufacturer_org_id) ?? null)
   const order = {
     id: orderId,
     sellerOrgId: sellerOrgId ?? offer.manufacturer_org_id,
@@ -272,6 +284,8 @@ async function placeOrder(
     quantity,
     unitPrice,
     total: totalOf(costs),
+    sellerFeePercent: feePercent,
+    sellerFee: feePercent === null ? null : sellerFeeOf(costs, feePercent, rfq.currency),
     dueDate: dueDateOf(now, leadTimeDays),
   }
   const { document } = await withSerialNumber('O', (serialNumber) =>

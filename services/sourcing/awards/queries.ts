@@ -55,12 +55,12 @@ export const lockFactories = (
   order by factory.id
   for share of factory`
 
-/** The distributor of the consumer, and whether the named organization is a seller. */
+/** The distributor of the consumer, and whether the named organization sells its own parts or those of others. */
 export const findOrganizations = (sql: Sql, consumerOrgId: string, sellerOrgId: string | undefined) => sql<
   [{ distributor_org_id: string | null; is_seller: boolean }]
 >`
   select distributor_org_id, coalesce((
-    select 'SELLER' = any(roles) from organization.org_directory where org_id = ${sellerOrgId ?? null}), false) as is_seller
+    select roles && '{SELLER,MANUFACTURER}' from organization.org_directory where org_id = ${sellerOrgId ?? null}), false) as is_seller
   from organization.org_directory where org_id = ${consumerOrgId}`
 
 /** Accepts the named offers and ends the other submitted ones, of which those past their validity have expired. */
@@ -113,6 +113,9 @@ interface NewOrder {
   purchaseOrderNumber: string | null
   paymentTerms: string | null
   delivery: Rfq['delivery'] | null
+  /** Null where the manufacturer sells. */
+  sellerFeePercent: string | null
+  sellerFee: string | null
 }
 
 /**
@@ -123,7 +126,8 @@ export const insertOrder = (tx: Tx, order: NewOrder, offer: AwardedOffer, now: s
   insert into sourcing.orders (
     id, serial_number, rfq_id, offer_id, part_id, factory_id, consumer_org_id, ip_owner_org_id, manufacturer_org_id,
     seller_org_id, distributor_org_id, state, quantity, unit_price, tooling_cost, shipping_cost, total, currency, due_date,
-    files_released_at, part_revision, purchase_order_number, payment_terms, delivery, created_at, updated_at)
+    files_released_at, part_revision, purchase_order_number, payment_terms, delivery, seller_fee_percent, seller_fee,
+    created_at, updated_at)
   values (
     ${order.id}, ${order.serialNumber}, ${offer.rfq_id}, ${offer.id}, ${offer.part_id}, ${offer.factory_id},
     ${offer.consumer_org_id}, ${offer.ip_owner_org_id}, ${offer.manufacturer_org_id}, ${order.sellerOrgId},
@@ -131,6 +135,7 @@ export const insertOrder = (tx: Tx, order: NewOrder, offer: AwardedOffer, now: s
     ${offer.shipping_cost}, ${order.total}, ${order.currency}, ${order.dueDate},
     case when ${offer.consumer_org_id} = ${offer.ip_owner_org_id} then ${now}::timestamptz end,
     ${order.partRevision}, ${order.purchaseOrderNumber}, ${order.paymentTerms},
-    ${order.delivery ? JSON.stringify(order.delivery) : null}::text::json, ${now}, ${now})
+    ${order.delivery ? JSON.stringify(order.delivery) : null}::text::json, ${order.sellerFeePercent},
+    ${order.sellerFee}, ${now}, ${now})
   on conflict (serial_number) do nothing
-  returning document`
+  returning coalesce(fee_document, document) as document`

@@ -79,6 +79,8 @@ interface AwardFacts {
   largestQuantity: number
   partExists: boolean
   rfqVersion: number
+  /** Manufacturers of the award with which the named seller has no agreement. */
+  withoutAgreement: readonly string[]
   lines: readonly AwardLine[]
   fields: FieldNames
   now: string
@@ -151,6 +153,8 @@ export const GUARDS = {
             `must be at most ${largestQuantity} pieces together, the largest quantity of the RFQ`,
           ),
         ],
+  sellerHasAgreements: ({ withoutAgreement }) =>
+    withoutAgreement.map((orgId) => problem('sellerOrgId', `has no active sales agreement with \`${orgId}\``)),
   quantitiesAreMissing: ({ lines, missingQuantity, fields }) =>
     lines.reduce((sum, { quantity }) => sum + quantity, 0) <= missingQuantity
       ? []

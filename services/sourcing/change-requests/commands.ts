@@ -2,7 +2,6 @@ import type * as api from '../../../proto/http/sourcing/change-requests.ts'
 import { type ChangeRequest, MAX_CHANGE_REQUESTS, type Side } from '../../../proto/http/sourcing/change-requests.ts'
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import { CHANGE_REQUEST } from '../../../proto/states/change-requests.ts'
-import type { OrderState } from '../../../proto/states/orders.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import type { CommandOf, FieldsOf } from '../../kit/command/command.ts'
 import { requireGuards, requireTransition } from '../../kit/command/transitions.ts'
@@ -14,15 +13,9 @@ import { compare } from '../money/money.ts'
 import { emitOrderEvent, type OrderEventName } from '../orders/events.ts'
 import type { OrderDeps } from '../orders/followers.ts'
 import { lockRfqOf } from '../orders/queries.ts'
-import { changeOrder } from './order-changes.ts'
+import { changeOrder, type LockedOrder } from './order-changes.ts'
 import * as queries from './queries.ts'
 import * as rules from './rules.ts'
-
-/** An order of which the caller's organization is a side, locked. */
-export interface LockedOrder {
-  order: Order
-  heldState: OrderState | null
-}
 
 /** Throws 404 for an organization that is no side of the order, 403 without the permission of its side. */
 async function lockSide(
@@ -33,7 +26,8 @@ async function lockSide(
 ): Promise<LockedOrder & { side: Side }> {
   found(await queries.findOrder(tx, orgId, id))
   if (mayEnd) await lockRfqOf(tx, id)
-  const { document, held_state: heldState } = found(await queries.lockOrder(tx, id))
+  const locked = found(await queries.lockOrder(tx, id))
+  const { document, held_state: heldState, seller_fee_percent: feePercent } = locked
   const order: Order = JSON.parse(document)
   const sides = (['CONSUMER', 'MANUFACTURER'] as const).filter((each) => orgOf(order, each) === orgId)
   const side = sides.find((each) => permissions.has(rules.PERMISSION_OF[each]))
@@ -41,7 +35,7 @@ async function lockSide(
     const [needed] = sides.map((each) => rules.PERMISSION_OF[each])
     throw refuse('forbidden', { detail: `This needs the permission ${needed}.` })
   }
-  return { order, heldState, side }
+  return { order, heldState, feePercent, side }
 }
 
 const orgOf = (order: Order, side: Side) => (side === 'CONSUMER' ? order.consumerOrgId : order.manufacturerOrgId)

@@ -2,16 +2,19 @@ import type { ChangeRequest } from '../../../proto/http/sourcing/change-requests
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import { ORDER, type OrderState } from '../../../proto/states/orders.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import { totalOf } from '../money/money.ts'
+import { sellerFeeOf, totalOf } from '../money/money.ts'
 import { emitOrderEvent, type OrderEventName } from '../orders/events.ts'
 import type { OrderDeps } from '../orders/followers.ts'
 import { countOnTheWay } from '../shipments/queries.ts'
 import { endChangeRequests, updateOrder } from './queries.ts'
 import { withoutUnshipped } from './rules.ts'
 
-interface LockedOrder {
+/** An order that is locked. */
+export interface LockedOrder {
   order: Order
   heldState: OrderState | null
+  /** The percentage of the seller, which is fixed at the award; null without fee. */
+  feePercent: string | null
 }
 
 type AcceptedChange = Pick<ChangeRequest, 'quantity' | 'dueDate' | 'unitPrice' | 'cancel' | 'fee' | 'reason'>
@@ -20,7 +23,7 @@ type AcceptedChange = Pick<ChangeRequest, 'quantity' | 'dueDate' | 'unitPrice' |
 export async function changeOrder(
   tx: Tx,
   { followers }: OrderDeps,
-  { order, heldState }: LockedOrder,
+  { order, heldState, feePercent }: LockedOrder,
   change: AcceptedChange,
   now: string,
 ): Promise<void> {
@@ -44,6 +47,10 @@ export async function changeOrder(
     unitPrice,
     total: totalOf({ unitPrice, quantity: quantities.quantity, ...costs }),
     cancellationFee: change.fee?.amount ?? null,
+    sellerFee:
+      feePercent === null
+        ? null
+        : sellerFeeOf({ unitPrice, quantity: quantities.quantity }, feePercent, order.unitPrice.currency),
     hasArrived,
     reason: isCancelled ? change.reason : null,
   }

@@ -15,8 +15,10 @@ export const findOrder = (sql: Sql, orgId: string, id: string) => sql<{ id: stri
   select id from sourcing.orders where id = ${id} and ${isSide(sql, orgId)}`
 
 /** An order without regard to an organization, locked until the transaction ends. */
-export const lockOrder = (tx: Tx, id: string) => tx<{ document: string; held_state: OrderState | null }[]>`
-  select document, held_state from sourcing.orders where id = ${id} for update`
+export const lockOrder = (tx: Tx, id: string) => tx<
+  { document: string; held_state: OrderState | null; seller_fee_percent: string | null }[]
+>`
+  select document, held_state, seller_fee_percent from sourcing.orders where id = ${id} for update`
 
 /** Newest first. The caller has found the order. */
 export const listChangeRequests = (sql: Sql, orderId: string, { after, limit, offset }: PageWindow) => sql<
@@ -99,6 +101,7 @@ export interface ChangedOrder {
   unitPrice: string
   total: string
   cancellationFee: string | null
+  sellerFee: string | null
   hasArrived: boolean
   /** Why it is cancelled; null keeps the present reason as long as the state stays. */
   reason: string | null
@@ -116,7 +119,7 @@ export const updateOrder = (tx: Tx, id: string, changed: ChangedOrder, now: stri
     proposed_remake_quantity = ${changed.proposedRemakeQuantity},
     extended_due_date = case when due_date = ${changed.dueDate} then extended_due_date end,
     due_date = ${changed.dueDate}, unit_price = ${changed.unitPrice}, total = ${changed.total},
-    cancellation_fee = ${changed.cancellationFee}, arrived_at = case when ${changed.hasArrived} then ${now}::timestamptz end,
+    cancellation_fee = ${changed.cancellationFee}, seller_fee = ${changed.sellerFee}, arrived_at = case when ${changed.hasArrived} then ${now}::timestamptz end,
     reason = case when ${changed.reason}::text is not null then ${changed.reason}
       when state = ${changed.state} then reason end,
     updated_at = ${now}

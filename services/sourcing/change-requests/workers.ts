@@ -41,5 +41,6 @@ const takeEffect = (sql: Pool, deps: OrderDeps, { id, orderId }: { id: string; o
     const to = CHANGE_REQUEST.stateAfter('takeEffect', request.state)
     await queries.decideChangeRequest(tx, { id, to, isWithoutFee: true }, now)
     const { fee: _, ...change } = request
-    await changeOrder(tx, deps, { order: JSON.parse(locked.document), heldState: locked.held_state }, change, now)
+    const { document, held_state: heldState, seller_fee_percent: feePercent } = locked
+    await changeOrder(tx, deps, { order: JSON.parse(document), heldState, feePercent }, change, now)
   })

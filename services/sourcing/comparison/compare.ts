@@ -7,7 +7,7 @@ import {
 } from '../../../proto/http/sourcing/comparison.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import { breakFor } from '../awards/pricing.ts'
-import { amountOf, compare, multiply, totalOf } from '../money/money.ts'
+import { amountOf, compare, multiply, sellerFeeOf, totalOf } from '../money/money.ts'
 
 /** An offer to be compared. Amounts are decimal strings; while the RFQ is sealed and OPEN, there are none. */
 export interface PricedOffer {
@@ -30,8 +30,15 @@ type Terms = Pick<Rfq, 'id' | 'currency' | 'quantities'>
 export const defaultQuantity = ({ quantities }: Pick<Rfq, 'quantities'>) => Math.max(1, ...quantities)
 
 /** Compares offers at a quantity: the lowest landed totals first, offers without a price last, then by id. */
-export function comparisonOf(rfq: Terms, offers: readonly PricedOffer[], quantity: number): OfferComparison {
-  const compared = withBest(offers.map((offer) => priced(offer, quantity, rfq.currency)).sort(byLandedTotal))
+/** `fees`: the percentage of the chosen seller for each manufacturer with which it has an agreement. */
+export function comparisonOf(
+  rfq: Terms,
+  offers: readonly PricedOffer[],
+  quantity: number,
+  fees: ReadonlyMap<string, string> = new Map(),
+): OfferComparison {
+  const all = offers.map((offer) => withFee(priced(offer, quantity, rfq.currency), quantity, fees))
+  const compared = withBest(all.sort(byLandedTotal))
   return {
     rfqId: rfq.id,
     quantity,
@@ -71,6 +78,13 @@ function priced(offer: PricedOffer, quantity: number, currency: Rfq['currency'])
     ...costs,
     landedTotal: money(totalOf({ unitPrice, quantity, toolingCost, shippingCost })),
   }
+}
+
+function withFee(offer: ComparedOffer, quantity: number, fees: ReadonlyMap<string, string>): ComparedOffer {
+  const percent = fees.get(offer.manufacturerOrgId)
+  if (percent === undefined || !offer.unitPrice) return offer
+  const { amount, currency } = offer.unitPrice
+  return { ...offer, sellerFee: { amount: sellerFeeOf({ unitPrice: amount, quantity }, percent, currency), currency } }
 }
 
 function byLandedTotal(a: ComparedOffer, b: ComparedOffer): number {

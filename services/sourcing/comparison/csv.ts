@@ -34,6 +34,9 @@ export function comparisonFile({ offers, currency, quantity, hasMore }: OfferCom
       ...offers.map((offer) => cellOf(offer, field)),
       offers.flatMap(({ best, offerId }) => (best.includes(field) ? [offerId] : [])).join(' '),
     ]),
+    ...(offers.some(({ sellerFee }) => sellerFee)
+      ? [['Seller fee', ...offers.map(({ sellerFee }) => sellerFee?.amount ?? 'no agreement'), '']]
+      : []),
     ['Notes', ...offers.map(({ notes }) => notes ?? ''), ''],
     ...(hasMore ? [['More offers exist than are compared', ...offers.map(() => ''), '']] : []),
   ]

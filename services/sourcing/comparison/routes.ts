@@ -9,6 +9,7 @@ import { found } from '../../kit/errors/refusal.ts'
 import type { CallerContext } from '../../kit/http/context.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { Raw } from '../../kit/http/raw.ts'
+import { findFees } from '../sales-agreements/queries.ts'
 import { comparisonOf, defaultQuantity, withNotes } from './compare.ts'
 import { comparisonFile } from './csv.ts'
 import { findComparedOffers, findComparedRfq, findNotes } from './queries.ts'
@@ -40,7 +41,16 @@ async function compare({
   const { document } = found(await read((sql) => findComparedRfq(sql, orgId, params.id)))
   const rfq: Rfq = JSON.parse(document)
   const offers = await longRead((sql) => findComparedOffers(sql, orgId, rfq.id, now))
-  const comparison = comparisonOf(rfq, offers, query.quantity ?? defaultQuantity(rfq))
+  const { sellerOrgId } = query
+  const isShown = sellerOrgId !== undefined && rfq.consumerOrgId === orgId
+  const makers = [...new Set(offers.map(({ manufacturerOrgId }) => manufacturerOrgId))]
+  const fees = isShown ? await read((sql) => findFees(sql, sellerOrgId, makers)) : []
+  const comparison = comparisonOf(
+    rfq,
+    offers,
+    query.quantity ?? defaultQuantity(rfq),
+    new Map(fees.map(({ manufacturerOrgId, feePercent }) => [manufacturerOrgId, feePercent])),
+  )
   const ids = comparison.offers.map(({ offerId }) => offerId)
   const notes = await longRead((sql) => findNotes(sql, orgId, ids))
   return { rfq, comparison: withNotes(comparison, new Map(notes.map((one) => [one.id, one.notes]))) }

@@ -1,4 +1,5 @@
 import Big from 'big.js'
+import { decimalsOf } from '../../../proto/currencies.ts'
 
 /*
  * Amounts are decimal strings. They never become floating-point numbers, which cannot represent 0.1.
@@ -43,3 +44,13 @@ interface Costs {
 /** Unit price × quantity + tooling + shipping. */
 export const totalOf = ({ unitPrice, quantity, toolingCost, shippingCost }: Costs): string =>
   sum(multiply(unitPrice, quantity), toolingCost ?? '0', shippingCost ?? '0')
+
+const HALF_EVEN = 2
+
+/** A percentage of an amount, half-even to these decimals. */
+export const percentage = (amount: string, percent: string, decimals: number): string =>
+  format(new Decimal(amount).times(percent).div('100').round(decimals, HALF_EVEN))
+
+/** The fee of a seller: its percentage of quantity × unit price, to the decimals of the currency. */
+export const sellerFeeOf = ({ unitPrice, quantity }: Costs, percent: string, currency: string): string =>
+  percentage(multiply(unitPrice, quantity), percent, decimalsOf(currency))

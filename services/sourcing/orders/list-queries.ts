@@ -6,7 +6,7 @@ import { and, contains } from '../../kit/db/conditions.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 import { scanNewest } from '../../kit/pagination/search.ts'
-import { inView, isParty } from './visibility.ts'
+import { documentFor, inView, isParty } from './visibility.ts'
 
 /** Without a view: every role of the organization. */
 export type OrderListing = PageWindow & Omit<FiltersOf<typeof api.findOrders>, 'q'>
@@ -41,11 +41,12 @@ const newest = (sql: Sql, orgId: string, columns: Fragment, listing: OrderListin
     .map((view): Fragment => newestIn(sql, orgId, view, columns, listing, count))
     .reduce((all, rows) => sql`${all} union ${rows}`)
 
-const documentOfPage = (sql: Sql) => sql`(select document from sourcing.orders where id = page.id)`
+const documentOfPage = (sql: Sql, orgId: string) =>
+  sql`(select ${documentFor(sql, orgId)} from sourcing.orders where id = page.id)`
 
 /** Newest first, in all views: of each view as many as all pages up to the wanted one have. */
 const listInAllViews = (sql: Sql, orgId: string, listing: OrderListing) => sql<DocumentRow[]>`
-  select page.id as position, ${documentOfPage(sql)} as document
+  select page.id as position, ${documentOfPage(sql, orgId)} as document
   from (
     select id from (${newest(sql, orgId, sql`id`, listing, listing.limit + listing.offset)}) found
     order by id desc limit ${listing.limit} offset ${listing.offset}
@@ -57,7 +58,7 @@ export function listOrders(sql: Sql, orgId: string, listing: OrderListing) {
   const { view, rfqId, limit, offset } = listing
   if (view === undefined && rfqId === undefined) return listInAllViews(sql, orgId, listing)
   return sql<DocumentRow[]>`
-    select id as position, document from sourcing.orders
+    select id as position, ${documentFor(sql, orgId)} as document from sourcing.orders
     where ${view ? inView(sql, orgId, view) : isParty(sql, orgId)} and ${matchesListing(sql, listing)}
     order by id desc limit ${limit} offset ${offset}`
 }
@@ -88,7 +89,7 @@ export const scanOrders = (sql: Sql, orgId: string, { q, ...listing }: OrderList
           from (${newest(sql, orgId, searched(sql), listing, count)}) every
           order by id desc limit ${count}
         ) orders`,
-      document: documentOfPage(sql),
+      document: documentOfPage(sql, orgId),
     },
     listing,
     count,

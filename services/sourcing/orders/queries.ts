@@ -3,11 +3,11 @@ import type { Milestone } from '../../../proto/http/sourcing/orders.ts'
 import type { OrderState } from '../../../proto/states/orders.ts'
 import type { Actor } from '../../../proto/states/state-table.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
-import { isActor, isParty } from './visibility.ts'
+import { documentFor, isActor, isParty } from './visibility.ts'
 
 /** The JSON of an order; no row where the order does not name the organization. */
 export const findOrder = (sql: Sql, orgId: string, id: string) => sql<{ document: string }[]>`
-  select document from sourcing.orders where id = ${id} and ${isParty(sql, orgId)}`
+  select ${documentFor(sql, orgId)} as document from sourcing.orders where id = ${id} and ${isParty(sql, orgId)}`
 
 /**
  * Locks the RFQ of an order that may end, before the order. An award locks the RFQ, then its cases, which the end of an
@@ -20,7 +20,8 @@ export const lockRfqOf = (tx: Tx, orderId: string) => tx`
 export const lockOrder = (tx: Tx, { orgId, id, by }: ActedOn) => tx<
   { document: string; held_state: OrderState | null }[]
 >`
-  select document, held_state from sourcing.orders where id = ${id} and ${isActor(tx, orgId, by)} for update`
+  select ${documentFor(tx, orgId)} as document, held_state
+  from sourcing.orders where id = ${id} and ${isActor(tx, orgId, by)} for update`
 
 interface ActedOn {
   orgId: string
@@ -44,7 +45,7 @@ export const moveState = (
 ) => tx<{ document: string }[]>`
   update sourcing.orders set state = ${to}, held_state = ${heldState}, reason = ${reason}, updated_at = ${now}
   where id = ${id} and ${isActor(tx, orgId, by)} and state = any(${[...from]})
-  returning document`
+  returning ${documentFor(tx, orgId)} as document`
 
 export const replaceMilestones = (
   tx: Tx,
@@ -54,12 +55,12 @@ export const replaceMilestones = (
 ) => tx<{ document: string }[]>`
   update sourcing.orders set milestones = ${JSON.stringify(milestones)}::text::jsonb, updated_at = ${now}
   where id = ${id} and ${isActor(tx, orgId, by)}
-  returning document`
+  returning ${documentFor(tx, orgId)} as document`
 
 export const setFilesReleased = (tx: Tx, { orgId, id, by }: ActedOn, now: string) => tx<{ document: string }[]>`
   update sourcing.orders set files_released_at = ${now}, updated_at = ${now}
   where id = ${id} and ${isActor(tx, orgId, by)}
-  returning document`
+  returning ${documentFor(tx, orgId)} as document`
 
 /** The kinds that the RFQ of an order requires and that neither manufacturer nor seller has added, READY. */
 export const findMissingKinds = (tx: Tx, orderId: string) => tx<{ kind: DocumentKind }[]>`

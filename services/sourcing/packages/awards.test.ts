@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { insertAgreement } from '../../testing/awards.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { euros, offersOf } from '../../testing/offers.ts'
 import { lineOffer, packageParties, rfqIdsOf } from '../../testing/packages.ts'
@@ -136,7 +137,7 @@ describe('POST /flows/v1/rfq-packages/{id}/award', () => {
     })
     const unknownSeller = await packages.award(id, {
       awards: [{ rfqId: ids[0], offerId: own[0], quantity: 1 }],
-      sellerOrgId: maker.orgId,
+      sellerOrgId: 'org_unknown',
     })
     expect(unknownSeller.body.errors?.map(({ field }) => field)).toEqual(['sellerOrgId'])
   })
@@ -160,10 +161,13 @@ describe('POST /flows/v1/rfq-packages/{id}/award', () => {
 
   test('places every order for the seller that it names', async () => {
     const { id, ids, own } = await offered()
-    const { body } = await packages.award(id, {
+    const request = {
       awards: ids.map((rfqId, index) => ({ rfqId, offerId: own[index], quantity: 10 })),
       sellerOrgId: stranger.orgId,
-    })
+    }
+    expect((await packages.award(id, request)).status).toBe(409)
+    await insertAgreement(market.db.owner, maker.orgId, stranger.orgId, '2.5')
+    const { body } = await packages.award(id, request)
     expect(body.orders.map(({ sellerOrgId }) => sellerOrgId)).toEqual([stranger.orgId, stranger.orgId, stranger.orgId])
     expect(await statesOf(id)).toEqual(['AWARDED', 'AWARDED', 'AWARDED'])
     const assignments = await market.db

@@ -19,6 +19,8 @@ import * as queries from './queries.ts'
 import * as rules from './rules.ts'
 
 interface LockedOrder {
+  /** The acting organization. */
+  orgId: string
   order: Order
   heldState: OrderState | null
 }
@@ -26,7 +28,7 @@ interface LockedOrder {
 /** An order of which the organization is one of the actors, locked; otherwise 404. */
 async function lock(tx: Tx, orgId: string, id: string, by: readonly Actor[]): Promise<LockedOrder> {
   const { document, held_state: heldState } = found(await lockOrder(tx, { orgId, id, by }))
-  return { order: JSON.parse(document), heldState }
+  return { orgId, order: JSON.parse(document), heldState }
 }
 
 /** Throws 409 for a verb that the state or a guard does not allow. `quantity`: pieces of the request. */
@@ -47,13 +49,13 @@ type Change = Partial<Omit<queries.Fulfilment, 'heldState'>>
 async function change(
   tx: Tx,
   { followers }: OrderDeps,
-  { order, heldState }: LockedOrder,
+  { orgId, order, heldState }: LockedOrder,
   event: OrderEventName,
   { state = order.state, ...sums }: Change,
   now: string,
 ): Promise<JsonText> {
   const fulfilment = { ...rules.sumsOf(order), ...sums, state, heldState: state === order.state ? heldState : null }
-  const [{ document }] = await queries.updateFulfilment(tx, order.id, fulfilment, now)
+  const [{ document }] = await queries.updateFulfilment(tx, { orgId, id: order.id }, fulfilment, now)
   const changed: Order = JSON.parse(document)
   await emitOrderEvent(tx, event, changed)
   await followers.updateAssignments(tx, changed, `sourcing.order.${event}`)

@@ -3,6 +3,7 @@ import { SHIPMENT } from '../../../proto/states/shipments.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
+import { documentFor } from '../orders/visibility.ts'
 
 /** Newest first. The caller has found the order. */
 export const listShipments = (sql: Sql, orderId: string, { after, limit, offset }: PageWindow) => sql<DocumentRow[]>`
@@ -83,7 +84,12 @@ export interface Fulfilment {
 }
 
 /** The reason of the last hold or rework stays only as long as the state. */
-export const updateFulfilment = (tx: Tx, id: string, fulfilment: Fulfilment, now: string) => tx<[{ document: string }]>`
+export const updateFulfilment = (
+  tx: Tx,
+  { orgId, id }: { orgId: string; id: string },
+  fulfilment: Fulfilment,
+  now: string,
+) => tx<[{ document: string }]>`
   update sourcing.orders set state = ${fulfilment.state}, held_state = ${fulfilment.heldState},
     shipped_quantity = ${fulfilment.shippedQuantity}, accepted_quantity = ${fulfilment.acceptedQuantity},
     rejected_quantity = ${fulfilment.rejectedQuantity}, remade_quantity = ${fulfilment.remadeQuantity},
@@ -98,4 +104,4 @@ export const updateFulfilment = (tx: Tx, id: string, fulfilment: Fulfilment, now
     settled_total = ${fulfilment.settledTotal ?? null}, reason = case when state = ${fulfilment.state} then reason end,
     updated_at = ${now}
   where id = ${id}
-  returning document`
+  returning ${documentFor(tx, orgId)} as document`

@@ -33,6 +33,6 @@ export const OFFER_SAMPLES: Record<string, OperationSample> = {
   reviseOffer: { by: 'manufacturer', references: { 'path.id': 'submittedOffer' }, conflict: 'race' },
   withdrawOffer: { by: 'manufacturer', references: { 'path.id': 'submittedOffer' }, conflict: 'race' },
   rejectOffer: { references: { 'path.id': 'receivedOffer' }, conflict: 'race' },
-  getOfferComparison: { references: { 'path.id': ['draftRfq', 'openRfq'] } },
-  exportOfferComparison: { references: { 'path.id': ['draftRfq', 'openRfq'] } },
+  getOfferComparison: { references: { 'path.id': ['draftRfq', 'openRfq'], 'query.sellerOrgId': 'shared' } },
+  exportOfferComparison: { references: { 'path.id': ['draftRfq', 'openRfq'], 'query.sellerOrgId': 'shared' } },
 }

@@ -5,6 +5,7 @@ import type { Account, Fixtures, Kind } from '../fixtures.ts'
 import { TEST_PASSWORD } from '../marketplace.ts'
 import { type RecordName, recordKind } from '../records.ts'
 import { openActivation, openGrant } from '../sessions.ts'
+import { AGREEMENT_SAMPLES } from './agreement-samples.ts'
 import { ASSIGNMENT_SAMPLES } from './assignment-samples.ts'
 import { CASE_SAMPLES } from './case-samples.ts'
 import type { Documented } from './document.ts'
@@ -156,6 +157,7 @@ const SAMPLES: Record<string, OperationSample> = {
   ...FACTORY_SAMPLES,
   ...RFQ_SAMPLES,
   ...PACKAGE_SAMPLES,
+  ...AGREEMENT_SAMPLES,
   ...ORDER_SAMPLES,
   ...ASSIGNMENT_SAMPLES,
   ...OFFER_SAMPLES,
