@@ -7,7 +7,8 @@ import { run } from '../toolchain/run.ts'
 /** Licences of packages that an Apache-2.0 product may ship. */
 const PRODUCTION_LICENCES = [
   ...['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'CC0-1.0'],
-  ...['ISC', 'MIT', 'MIT-0', 'PostgreSQL', 'Unicode-3.0', 'Unlicense', 'Zlib'],
+  // OFL-1.1 is that of fonts.
+  ...['ISC', 'MIT', 'MIT-0', 'OFL-1.1', 'PostgreSQL', 'Unicode-3.0', 'Unlicense', 'Zlib'],
 ]
 /** Licences of packages that only builds and tests use. */
 const DEVELOPMENT_LICENCES = [...PRODUCTION_LICENCES, 'CC-BY-3.0', 'CC-BY-4.0', 'MPL-2.0', 'Python-2.0']

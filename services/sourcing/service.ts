@@ -49,6 +49,7 @@ import { orderRoutes } from './orders/routes.ts'
 import { packageRoutes } from './packages/routes.ts'
 import { partImportRoutes } from './part-imports/routes.ts'
 import { partRoutes } from './parts/routes.ts'
+import { printedDocumentRoutes } from './printed-documents/routes.ts'
 import { endQuestions } from './questions/commands.ts'
 import { questionRoutes } from './questions/routes.ts'
 import { cleanUpRevisions } from './revisions/cleanup.ts'
@@ -136,6 +137,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       salesAgreementRoutes({ http, pagination }),
       distributorRoutes({ http, pagination }),
       shipmentRoutes({ http, pagination, ...deps }),
+      printedDocumentRoutes({ http, observeConcurrency: kit.observeConcurrency }),
       assignmentRoutes({ http, pagination }),
       caseRoutes({ http, pagination }),
       inboxRoutes({ http, pagination }),

@@ -5,7 +5,7 @@ import { closed, Line, PageOf, pageQuery, Search } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
 import { milestones, Order, orderFilters, orderId } from './orders.ts'
 
-const orderLifecycleTag = defineTag(
+export const orderLifecycleTag = defineTag(
   'Order lifecycle',
   'The steps of an order, from confirmation to completion. An organization that may not take a step gets 404.',
 )

@@ -85,6 +85,11 @@ export const ORDER_SAMPLES: Record<string, OperationSample> = {
     },
   },
   getOrder: { references: { 'path.id': ['boughtOrder', 'ownedOrder', 'placedOrder'] } },
+  getOrderDocument: {
+    references: { 'path.id': ['boughtOrder', 'placedOrder'] },
+    values: () => ({ 'query.kind': 'PURCHASE_ORDER' }),
+    conflict: (_fixtures, _account, input) => withValue(input, 'query.kind', 'ORDER_CONFIRMATION'),
+  },
   listOrderHistory: { references: { 'path.id': ['boughtOrder', 'placedOrder'] } },
   confirmOrder: step('placedOrder'),
   declineOrder: step('placedOrder'),
