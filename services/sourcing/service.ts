@@ -63,6 +63,7 @@ import { shipmentRoutes } from './shipments/routes.ts'
 import { endSubscriptions } from './subscriptions/commands.ts'
 import { subscriptionRoutes } from './subscriptions/routes.ts'
 import { subscriptionExpiryWorker } from './subscriptions/workers.ts'
+import { supplierRoutes } from './suppliers/routes.ts'
 import { technologyConsumer, technologyJob } from './technologies/refresh.ts'
 
 const PARTITIONS_INTERVAL_MS = 60 * 60 * 1000
@@ -138,6 +139,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       distributorRoutes({ http, pagination }),
       shipmentRoutes({ http, pagination, ...deps }),
       printedDocumentRoutes({ http, observeConcurrency: kit.observeConcurrency }),
+      supplierRoutes({ http, pagination }),
       assignmentRoutes({ http, pagination }),
       caseRoutes({ http, pagination }),
       inboxRoutes({ http, pagination }),

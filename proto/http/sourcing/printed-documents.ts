@@ -30,6 +30,12 @@ export const getOrderDocument = defineOperation({
         examples: ['de'],
       }),
     ),
+    shipmentId: Type.Optional(
+      Type.String({
+        description: 'Packing list of this shipment. Default: of the whole order.',
+        examples: ['shipment_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
+      }),
+    ),
   }),
   response: Type.String({ description: 'PDF.', examples: ['%PDF-1.7'] }),
   mediaType: 'application/pdf',

@@ -3,7 +3,7 @@ import { ORDER_STATES, type OrderState } from '../../../proto/states/orders.ts'
 import { assignmentOf, assignmentsOf } from '../../testing/assignments.ts'
 import { awardParties, awardsOf } from '../../testing/awards.ts'
 import { marketplaceOf, type TestOrganization } from '../../testing/marketplace.ts'
-import { orderParties, ordersOf } from '../../testing/orders.ts'
+import { insertShipment, orderParties, ordersOf } from '../../testing/orders.ts'
 import { pagesOf } from '../../testing/pdf.ts'
 
 const market = await marketplaceOf(['sourcing'])
@@ -231,7 +231,7 @@ describe('order confirmation and packing list', () => {
   test('a packing list has quantities, and neither prices nor billing details', async () => {
     await owner`
       update sourcing.orders set state = 'SHIPPED', held_state = null, carrier = 'Nordic Freight',
-        tracking_number = 'NF-2207-0042'
+        tracking_number = 'NF-2207-0042', shipped_quantity = 1234
       where id = ${id}`
     expect(withoutFooter(await linesFor({ query: kinds.packing }))).toEqual([
       'Packing list',
@@ -259,8 +259,55 @@ describe('order confirmation and packing list', () => {
       'Carrier\tNordic Freight',
       'Tracking number\tNF-2207-0042',
     ])
-    await moveTo('IN_PRODUCTION')
+    await owner`update sourcing.orders set state = 'IN_PRODUCTION', shipped_quantity = 0 where id = ${id}`
     expect(await linesFor({ query: kinds.packing })).toContain('Impeller, first stage\t1,234\t0')
+  })
+
+  test('a packing list of a shipment has its quantity, day, carrier and tracking number', async () => {
+    await owner`update sourcing.orders set state = 'IN_PRODUCTION', carrier = null, tracking_number = null where id = ${id}`
+    const shipmentId = await insertShipment(owner, id, 'SHIPPED')
+    await insertShipment(owner, id, 'SHIPPED')
+    await owner`
+      update sourcing.shipments set carrier = 'Baltic Cargo', tracking_number = 'BC-7', shipped_at = '2031-05-20T12:00:00Z'
+      where id = ${shipmentId}`
+    const lines = withoutFooter(await linesFor({ query: `${kinds.packing}&shipmentId=${shipmentId}` }))
+    expect(lines.slice(lines.indexOf('Part\tOrdered\tShipped\tThis shipment'))).toEqual([
+      'Part\tOrdered\tShipped\tThis shipment',
+      'Impeller, first stage\t1,234\t20\t10',
+      'P-7K2M9QXA, Revision 2',
+      'Material: Stainless steel 316L (1.4404)',
+      'Process: Powder bed fusion of metal',
+      'Incoterm\tDAP',
+      'Required documents\tmaterial certificate, inspection report',
+      'Shipped on\t20 May 2031',
+      'Carrier\tBaltic Cargo',
+      'Tracking number\tBC-7',
+    ])
+    const whole = await linesFor({ query: kinds.packing })
+    expect(whole).toContain('Impeller, first stage\t1,234\t20')
+    expect(whole.join()).not.toContain('Baltic Cargo')
+  })
+
+  test('a packing list of a shipment of another order is 404, like that of an unknown one', async () => {
+    const other = await orderParties(market)
+    const shipmentId = await insertShipment(owner, await other.place({ state: 'IN_PRODUCTION' }), 'SHIPPED')
+    const answers = await Promise.all(
+      [shipmentId, 'shipment_unknown', ''].map((one) => print({ query: `${kinds.packing}&shipmentId=${one}` })),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404])
+  })
+
+  test('with a shipment a purchase order is 400', async () => {
+    const { status, text } = await print({ query: `${kinds.order}&shipmentId=shipment_1` })
+    expect([status, JSON.parse(text).errors[0].field]).toEqual([400, 'shipmentId'])
+  })
+
+  test('show what a settlement or an agreed cancellation costs', async () => {
+    await owner`update sourcing.orders set settled_total = 1345.4002, cancellation_fee = 250 where id = ${id}`
+    const lines = await linesFor({ query: kinds.confirmation })
+    expect(lines).toContain('Settled total\t€1,345.4002')
+    expect(lines).toContain('Cancellation fee\t€250.00')
+    await owner`update sourcing.orders set settled_total = null, cancellation_fee = null where id = ${id}`
   })
 })
 

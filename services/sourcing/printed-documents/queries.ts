@@ -26,16 +26,21 @@ export interface PrintedRow {
   rfq: string | null
   /** The newest billing details of each organization by its id; absent where the caller cannot read them. */
   billing: Record<string, BillingDetails> | null
+  /** The JSON of the wanted shipment; absent where it is none of the order. */
+  shipment: string | null
 }
 
 interface Wanted {
   id: string
+  shipmentId: string | undefined
   readers: readonly Actor[]
   readsBilling: boolean
 }
 
 /** What an organization may read of an order and its document; no row where the document is not for it. */
-export const findPrinted = (sql: Sql, orgId: string, { id, readers, readsBilling }: Wanted) => sql<PrintedRow[]>`
+export const findPrinted = (sql: Sql, orgId: string, { id, shipmentId, readers, readsBilling }: Wanted) => sql<
+  PrintedRow[]
+>`
   select document,
     (select json_object_agg(org_id, name) from organization.org_directory
       where org_id in (orders.consumer_org_id, orders.ip_owner_org_id, orders.manufacturer_org_id, orders.seller_org_id,
@@ -60,5 +65,6 @@ export const findPrinted = (sql: Sql, orgId: string, { id, readers, readsBilling
         select distinct on (org_id) org_id, document from sourcing.subrecords
         where parent_id = (select id from sourcing.assignments where order_id = orders.id) and kind = 'billing'
         order by org_id, id desc
-      ) newest) end as billing
+      ) newest) end as billing,
+    (select document from sourcing.shipments where id = ${shipmentId ?? null} and order_id = orders.id) as shipment
   from sourcing.orders where id = ${id} and ${isActor(sql, orgId, readers)}`

@@ -1,7 +1,8 @@
 import { Elysia } from 'elysia'
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import { getOrderDocument } from '../../../proto/http/sourcing/printed-documents.ts'
-import { found, refuse } from '../../kit/errors/refusal.ts'
+import type { Shipment } from '../../../proto/http/sourcing/shipments.ts'
+import { found, invalidField, notFound, refuse } from '../../kit/errors/refusal.ts'
 import type { CallerContext } from '../../kit/http/context.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { Raw } from '../../kit/http/raw.ts'
@@ -32,13 +33,17 @@ export const printedDocumentRoutes = ({ http, observeConcurrency }: Deps) => {
 }
 
 async function print({ caller, params, query, now, read, request }: CallerContext<typeof getOrderDocument>) {
-  const { kind, language = languageOf(request.headers.get('accept-language')) } = query
-  const wanted = { id: params.id, readers: READERS[kind], readsBilling: caller.permissions.has('assignment:read') }
-  const { document, ...seen } = found(await read((sql) => findPrinted(sql, caller.orgId, wanted)))
-  const order: Order = JSON.parse(document)
+  const { kind, shipmentId, language = languageOf(request.headers.get('accept-language')) } = query
+  if (shipmentId !== undefined && kind !== 'PACKING_LIST') throw invalidField('shipmentId', 'is only for PACKING_LIST')
+  const readsBilling = caller.permissions.has('assignment:read')
+  const wanted = { id: params.id, shipmentId, readers: READERS[kind], readsBilling }
+  const row = found(await read((sql) => findPrinted(sql, caller.orgId, wanted)))
+  if (shipmentId !== undefined && row.shipment === null) throw notFound()
+  const order: Order = JSON.parse(row.document)
   const problem = printProblem(kind, order.state)
   if (problem !== undefined) throw refuse('illegal_transition', { detail: problem })
-  const pdf = await pdfOf(sheetOf({ order, ...seen }, { kind, language, now }), await loadFonts())
+  const shipment: Shipment | undefined = row.shipment === null ? undefined : JSON.parse(row.shipment)
+  const pdf = await pdfOf(sheetOf({ ...row, order, shipment }, { kind, language, now }), await loadFonts())
   return new Raw(pdf, 'application/pdf', {
     'content-disposition': `attachment; filename="${fileNameOf(order.serialNumber, kind)}"`,
     'content-language': language,

@@ -2,14 +2,17 @@ import type { BillingDetails } from '../../../proto/http/sourcing/billing-detail
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import type { PrintedKind, PrintedLanguage } from '../../../proto/http/sourcing/printed-documents.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
+import type { Shipment } from '../../../proto/http/sourcing/shipments.ts'
 import { multiply } from '../money/money.ts'
 import { type Formats, formatsOf } from './formats.ts'
 import { type Block, type Sheet, TEXT_WIDTH } from './paper.ts'
 import type { PrintedRow } from './queries.ts'
 import { TEXTS, type Texts } from './texts.ts'
 
-interface Printed extends Omit<PrintedRow, 'document'> {
+interface Printed extends Omit<PrintedRow, 'document' | 'shipment'> {
   order: Order
+  /** The shipment of a packing list; undefined for one of the whole order. */
+  shipment?: Shipment | undefined
 }
 
 interface Options {
@@ -30,7 +33,6 @@ type Row = [label: string, value: string | undefined | null]
 const HALF = [TEXT_WIDTH / 2, TEXT_WIDTH / 2]
 const FACT = [TEXT_WIDTH * 0.3, TEXT_WIDTH * 0.7]
 const LINE_ITEM = [0.46, 0.14, 0.2, 0.2].map((share) => TEXT_WIDTH * share)
-const PIECES = [0.6, 0.2, 0.2].map((share) => TEXT_WIDTH * share)
 const SUM = [TEXT_WIDTH * 0.75, TEXT_WIDTH * 0.25]
 
 /** The document of an order, from what its reader may read. */
@@ -181,21 +183,34 @@ function table(
   ]
 }
 
+/** The quantities of the order, or of one shipment of it. */
 function pieces(source: Source): Block[] {
-  const { order, texts, formats } = source
-  const shipped = ['SHIPPED', 'DELIVERED', 'COMPLETED'].includes(order.state) ? order.quantity : 0
-  return table([texts.ordered, texts.shipped], [formats.count(order.quantity), formats.count(shipped)], source, PIECES)
+  const { order, shipment, texts, formats } = source
+  const columns: [label: string, count: number][] = [
+    [texts.ordered, order.quantity],
+    [texts.shipped, order.shippedQuantity ?? 0],
+    ...(shipment ? [[texts.inShipment, shipment.quantity] as [string, number]] : []),
+  ]
+  const widths = [0.46, 0.16, 0.18, 0.2].slice(0, columns.length + 1).map((share) => TEXT_WIDTH * share)
+  return table(
+    columns.map(([label]) => label),
+    columns.map(([, count]) => formats.count(count)),
+    source,
+    widths,
+  )
 }
 
 function prices(source: Source): Block[] {
   const { order, texts, formats } = source
-  const { quantity, unitPrice, toolingCost, shippingCost, total } = order
+  const { quantity, unitPrice, toolingCost, shippingCost, total, settledTotal, cancellationFee } = order
   const { count, money } = formats
   const amount = money({ ...unitPrice, amount: multiply(unitPrice.amount, quantity) })
   const sums: Row[] = [
     [texts.tooling, toolingCost && money(toolingCost)],
     [texts.shipping, shippingCost && money(shippingCost)],
     [texts.total, money(total)],
+    [texts.settledTotal, settledTotal && money(settledTotal)],
+    [texts.cancellationFee, cancellationFee && money(cancellationFee)],
   ]
   return [
     ...table(
@@ -213,13 +228,16 @@ function prices(source: Source): Block[] {
   ]
 }
 
-function terms({ kind, order, rfq, texts }: Source): Block[] {
+function terms({ kind, order, rfq, shipment, texts, formats }: Source): Block[] {
   const { incoterm, requiredDocuments = [] }: Partial<Rfq> = rfq === null ? {} : JSON.parse(rfq)
+  const { carrier, trackingNumber } = shipment ?? order
+  const isPacked = kind === 'PACKING_LIST'
   return listed([
-    [texts.paymentTerms, kind === 'PACKING_LIST' ? undefined : order.paymentTerms],
+    [texts.paymentTerms, isPacked ? undefined : order.paymentTerms],
     [texts.incoterm, incoterm],
     [texts.requiredDocuments, requiredDocuments.map((name) => texts.documents[name]).join(', ')],
-    [texts.carrier, kind === 'PACKING_LIST' ? order.carrier : undefined],
-    [texts.trackingNumber, kind === 'PACKING_LIST' ? order.trackingNumber : undefined],
+    [texts.shippedOn, shipment && formats.day(shipment.shippedTime)],
+    [texts.carrier, isPacked ? carrier : undefined],
+    [texts.trackingNumber, isPacked ? trackingNumber : undefined],
   ])
 }

@@ -84,9 +84,15 @@ export const ORDER_SAMPLES: Record<string, OperationSample> = {
       'query.factoryId': 'internalFactory',
     },
   },
+  listSuppliers: { references: { 'query.manufacturerOrgId': 'shared' } },
+  batchGetSuppliers: { references: { 'body.ids.0': 'shared' } },
   getOrder: { references: { 'path.id': ['boughtOrder', 'ownedOrder', 'placedOrder'] } },
   getOrderDocument: {
-    references: { 'path.id': ['boughtOrder', 'placedOrder'] },
+    // A purchase order is of no shipment.
+    references: {
+      'path.id': ['boughtOrder', 'placedOrder'],
+      'query.shipmentId': { record: 'shipment', own: () => 400 },
+    },
     values: () => ({ 'query.kind': 'PURCHASE_ORDER' }),
     conflict: (_fixtures, _account, input) => withValue(input, 'query.kind', 'ORDER_CONFIRMATION'),
   },
