@@ -64,6 +64,8 @@ export const PATHS = {
     '/flows/v1/subscriptions',
     '/flows/v1/sales-agreements',
     '/flows/v1/distributor',
+    '/flows/v1/suppliers',
+    '/flows/v1/suppliers:batch-get',
   ],
   organization: [
     '/v1/audit-log',

@@ -1,11 +1,9 @@
 import { Type } from '@sinclair/typebox'
+import { PRINTED_KINDS } from '../../states/printed-documents.ts'
 import { defineOperation } from '../operation.ts'
 import { OneOf } from '../shapes.ts'
 import { orderLifecycleTag } from './order-lifecycle.ts'
 import { orderId } from './orders.ts'
-
-export const PRINTED_KINDS = ['PURCHASE_ORDER', 'ORDER_CONFIRMATION', 'PACKING_LIST'] as const
-export type PrintedKind = (typeof PRINTED_KINDS)[number]
 
 export const PRINTED_LANGUAGES = ['en', 'de'] as const
 export type PrintedLanguage = (typeof PRINTED_LANGUAGES)[number]

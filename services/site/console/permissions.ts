@@ -35,6 +35,7 @@ import * as questions from '../../../proto/http/sourcing/rfq-questions.ts'
 import * as salesAgreements from '../../../proto/http/sourcing/sales-agreements.ts'
 import * as shipments from '../../../proto/http/sourcing/shipments.ts'
 import * as subscriptions from '../../../proto/http/sourcing/subscriptions.ts'
+import * as suppliers from '../../../proto/http/sourcing/suppliers.ts'
 import * as uploads from '../../../proto/http/sourcing/uploads.ts'
 import * as deliveries from '../../../proto/http/webhooks/deliveries.ts'
 import * as endpointFlows from '../../../proto/http/webhooks/endpoint-flows.ts'
@@ -71,6 +72,7 @@ const MODULES: readonly object[] = [
     salesAgreements,
     shipments,
     subscriptions,
+    suppliers,
     uploads,
     deliveries,
     endpointFlows,

@@ -195,6 +195,7 @@ describe('the API reference', () => {
       'Cases',
       'Inbox',
       'Factories',
+      'Suppliers',
     ])
   })
 

@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import { getOrderDocument } from '../../../proto/http/sourcing/printed-documents.ts'
 import type { Shipment } from '../../../proto/http/sourcing/shipments.ts'
+import { PRINTED } from '../../../proto/states/printed-documents.ts'
 import { found, invalidField, notFound, refuse } from '../../kit/errors/refusal.ts'
 import type { CallerContext } from '../../kit/http/context.ts'
 import type { Http } from '../../kit/http/http.ts'
@@ -11,7 +12,7 @@ import type { ObserveConcurrency } from '../../kit/metrics/concurrency.ts'
 import { loadFonts } from './fonts.ts'
 import { pdfOf } from './paper.ts'
 import { findPrinted } from './queries.ts'
-import { fileNameOf, languageOf, printProblem, READERS } from './rules.ts'
+import { fileNameOf, languageOf, printProblem } from './rules.ts'
 import { sheetOf } from './sheet.ts'
 
 /** A document takes some tens of milliseconds of the processor, in short steps. */
@@ -36,7 +37,7 @@ async function print({ caller, params, query, now, read, request }: CallerContex
   const { kind, shipmentId, language = languageOf(request.headers.get('accept-language')) } = query
   if (shipmentId !== undefined && kind !== 'PACKING_LIST') throw invalidField('shipmentId', 'is only for PACKING_LIST')
   const readsBilling = caller.permissions.has('assignment:read')
-  const wanted = { id: params.id, shipmentId, readers: READERS[kind], readsBilling }
+  const wanted = { id: params.id, shipmentId, readers: PRINTED[kind].by, readsBilling }
   const row = found(await read((sql) => findPrinted(sql, caller.orgId, wanted)))
   if (shipmentId !== undefined && row.shipment === null) throw notFound()
   const order: Order = JSON.parse(row.document)

@@ -1,21 +1,10 @@
-import type { PrintedKind, PrintedLanguage } from '../../../proto/http/sourcing/printed-documents.ts'
+import type { PrintedLanguage } from '../../../proto/http/sourcing/printed-documents.ts'
 import type { OrderState } from '../../../proto/states/orders.ts'
-import type { Actor } from '../../../proto/states/state-table.ts'
-
-/** The organizations of an order for which a document is. */
-export const READERS: Record<PrintedKind, readonly Actor[]> = {
-  PURCHASE_ORDER: ['party'],
-  ORDER_CONFIRMATION: ['party'],
-  PACKING_LIST: ['consumer', 'manufacturer', 'seller'],
-}
-
-const UNCONFIRMED: readonly OrderState[] = ['PLACED', 'DECLINED', 'CANCELLED']
+import { PRINTED, type PrintedKind } from '../../../proto/states/printed-documents.ts'
 
 /** Why there is no such document of an order in this state; undefined if there is. */
 export const printProblem = (kind: PrintedKind, state: OrderState): string | undefined =>
-  kind !== 'PURCHASE_ORDER' && UNCONFIRMED.includes(state)
-    ? `The order is ${state}; ${kind} needs a confirmed order.`
-    : undefined
+  PRINTED[kind].from.includes(state) ? undefined : `The order is ${state}; ${kind} needs a confirmed order.`
 
 /** The language of a document for which the request names none. */
 export const languageOf = (acceptLanguage: string | null): PrintedLanguage =>

@@ -1,5 +1,6 @@
-import type { PrintedKind, PrintedLanguage } from '../../../proto/http/sourcing/printed-documents.ts'
+import type { PrintedLanguage } from '../../../proto/http/sourcing/printed-documents.ts'
 import type { OrderState } from '../../../proto/states/orders.ts'
+import type { PrintedKind } from '../../../proto/states/printed-documents.ts'
 
 const en = {
   locale: 'en-GB',

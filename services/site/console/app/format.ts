@@ -11,6 +11,7 @@ const cached = <T>(make: () => T) => {
 }
 
 const plain = cached(() => new Intl.NumberFormat(languages))
+const shares = cached(() => new Intl.NumberFormat(languages, { style: 'percent', maximumFractionDigits: 1 }))
 const day = cached(() => new Intl.DateTimeFormat(languages, { dateStyle: 'medium' }))
 /** A date without a time is a day in UTC. */
 const utcDay = cached(() => new Intl.DateTimeFormat(languages, { dateStyle: 'medium', timeZone: 'UTC' }))
@@ -30,6 +31,7 @@ export const decimalSign = cached(
 export const amountText = (amount: string | undefined) => amount?.replace('.', decimalSign())
 
 export const number = (value: number) => plain().format(value)
+export const share = (value: number) => shares().format(value)
 export const date = (text: string) =>
   text.length === 10 ? utcDay().format(new Date(text)) : day().format(new Date(text))
 export const time = (text: string) => moment().format(new Date(text))

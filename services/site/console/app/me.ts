@@ -32,7 +32,7 @@ interface Parties {
 }
 
 /** Whether the caller's organization is one of those that a verb belongs to. */
-function is(actor: Actor, record: Parties): boolean {
+export function is(actor: Actor, record: Parties): boolean {
   const own = orgId.value
   if (actor === 'consumer') return record.consumerOrgId === own
   if (actor === 'ipOwner') return record.ipOwnerOrgId === own

@@ -1,54 +1,55 @@
 import { type Signal, signal } from '@preact/signals'
 import { market } from './api.ts'
 
-type Load = (ids: string[]) => Promise<[id: string, name: string][]>
+type Load<Value> = (ids: string[]) => Promise<[id: string, value: Value][]>
 
 const MAX_IDS = 100
 
-/** Names of records by id. Those that are asked for together are read together, once. */
-class Names {
-  readonly #load: Load
-  readonly #known = new Map<string, Signal<string>>()
+/** What is known of records by id, such as their names. Those that are asked for together are read together, once. */
+export class Known<Value> {
+  readonly #load: Load<Value>
+  readonly #known = new Map<string, Signal<Value | undefined>>()
   #asked: string[] = []
 
-  constructor(load: Load) {
+  constructor(load: Load<Value>) {
     this.#load = load
   }
 
-  of(id: string): string {
+  /** Undefined until it is read. */
+  of(id: string): Value | undefined {
     const known = this.#known.get(id)
     if (known) return known.value
-    const name = signal('')
-    this.#known.set(id, name)
+    const value = signal<Value | undefined>(undefined)
+    this.#known.set(id, value)
     if (this.#asked.push(id) === 1) queueMicrotask(() => this.#read())
-    return name.value
+    return value.value
   }
 
   async #read(): Promise<void> {
     const ids = this.#asked.slice(0, MAX_IDS)
     this.#asked = this.#asked.slice(MAX_IDS)
     if (this.#asked.length > 0) queueMicrotask(() => this.#read())
-    const names = new Map(await this.#load(ids).catch(() => []))
+    const values = new Map(await this.#load(ids).catch(() => []))
     for (const id of ids) {
-      const name = names.get(id)
+      const value = values.get(id)
       const known = this.#known.get(id)
-      if (name === undefined) this.#known.delete(id)
-      else if (known) known.value = name
+      if (value === undefined) this.#known.delete(id)
+      else if (known) known.value = value
     }
   }
 }
 
 const body = (ids: string[]) => ({ body: { ids } })
-const orgs = new Names(async (ids) =>
+const orgs = new Known<string>(async (ids) =>
   (await market.POST('/v1/orgs:batch-get', body(ids))).data.items.map(({ id, name }) => [id, name]),
 )
-const parts = new Names(async (ids) =>
+const parts = new Known<string>(async (ids) =>
   (await market.POST('/flows/v1/parts:batch-get', body(ids))).data.items.map(({ id, title, serialNumber }) => [
     id,
     title ?? serialNumber,
   ]),
 )
-const factories = new Names(async (ids) =>
+const factories = new Known<string>(async (ids) =>
   (await market.POST('/v1/factories:batch-get', body(ids))).data.items.map(({ id, name }) => [id, name]),
 )
 
@@ -57,7 +58,7 @@ export const orgName = (id: string) => orgs.of(id) || '…'
 export const partTitle = (id: string, unknown = '…') => parts.of(id) || unknown
 
 const nameOf =
-  (names: Names) =>
+  (names: Known<string>) =>
   ({ id }: { id: string }) => <>{names.of(id) || '…'}</>
 
 export const OrgName = nameOf(orgs)

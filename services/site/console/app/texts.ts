@@ -18,6 +18,9 @@ const stored = localStorage.getItem(KEY)
 const chosen = isKnown(stored) ? stored : undefined
 const language = chosen ?? navigator.languages.map((tag) => tag.slice(0, 2)).find(isKnown) ?? 'en'
 
+/** The language of documents that the marketplace prints. */
+export const printLanguage = language
+
 /** The texts of the chosen language, or of the browser's, or English. */
 export const t = LANGUAGES[language]
 document.documentElement.lang = language

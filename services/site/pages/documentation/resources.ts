@@ -46,6 +46,7 @@ const GROUPS: Record<string, Record<string, string[]>> = {
     Cases: ['cases', 'tasks'],
     Inbox: ['inbox'],
     Factories: ['factories', 'factory-releases'],
+    Suppliers: ['suppliers'],
   },
   Events: { Webhooks: ['webhooks'] },
   Access: {

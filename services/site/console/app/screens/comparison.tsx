@@ -10,6 +10,7 @@ import { useFilter } from '../ui/filters.ts'
 import { bind, Filter } from '../ui/list.tsx'
 import { Badge, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
+import { SupplierLine } from '../ui/supplier-figures.tsx'
 import { Award, amount, unpriced } from './award.tsx'
 
 type Best = ComparedOffer['best'][number]
@@ -54,6 +55,7 @@ const OfferName = ({ offer }: { offer: ComparedOffer }) => (
     <small>
       <FactoryName id={offer.factoryId} /> · {fill(t.comparison.revision, { count: number(offer.revision) })}
     </small>
+    <SupplierLine id={offer.manufacturerOrgId} />
     {offer.isOutdated && <small class="hint">{t.comparison.outdated}</small>}
     {offer.state === 'ACCEPTED' && <Badge of="offer" state={offer.state} />}
   </>

@@ -11,6 +11,7 @@ import { Edit } from '../ui/edit.tsx'
 import { Field, textOf } from '../ui/form.tsx'
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
+import { SupplierFacts } from '../ui/supplier-figures.tsx'
 import { FactoryFields, factoryContentOf } from './factories.tsx'
 
 const readOf = (id: string) => () => market.GET('/v1/factories/{id}', at(id))
@@ -128,19 +129,22 @@ export function FactoryScreen({ id = '' }: { id?: string }) {
         >
           <div class="beside">
             <Capabilities factory={factory} />
-            <Section title={t.factories.place}>
-              <Facts
-                of={[
-                  [t.assignment.lines, factory.address.lines.join('\n')],
-                  [
-                    t.assignment.locality,
-                    [factory.address.postalCode, factory.address.locality].filter(Boolean).join(' '),
-                  ],
-                  [t.assignment.country, region(factory.address.regionCode)],
-                  [t.factories.internal, factory.internal && t.ui.yes],
-                ]}
-              />
-            </Section>
+            <div class="stack">
+              {factory.orgId !== orgId.value && <SupplierFacts id={factory.orgId} />}
+              <Section title={t.factories.place}>
+                <Facts
+                  of={[
+                    [t.assignment.lines, factory.address.lines.join('\n')],
+                    [
+                      t.assignment.locality,
+                      [factory.address.postalCode, factory.address.locality].filter(Boolean).join(' '),
+                    ],
+                    [t.assignment.country, region(factory.address.regionCode)],
+                    [t.factories.internal, factory.internal && t.ui.yes],
+                  ]}
+                />
+              </Section>
+            </div>
           </div>
         </Page>
       )}

@@ -16,6 +16,7 @@ import { Empty, Shown } from '../ui/states.tsx'
 import { Timeline } from '../ui/timeline.tsx'
 import { Assignment } from './assignment.tsx'
 import { Conversations } from './conversations.tsx'
+import { PrintedDocuments } from './printed-documents.tsx'
 import { deliveryFact, PinnedPart } from './rfq-terms.tsx'
 
 /** The documents that the order needs before it is shipped, for those that read its RFQ and have to know. */
@@ -280,6 +281,7 @@ export function OrderScreen({ id = '' }: { id?: string }) {
               <PartFiles partId={order.partId} revision={order.partRevision} />
               <Milestones order={order} />
               <OrderDocuments order={order} />
+              <PrintedDocuments order={order} />
               <Conversations rfqId={order.rfqId} order={order} />
               {permits('GET /flows/v1/assignments') && <Assignment orderId={id} order={order} />}
             </div>

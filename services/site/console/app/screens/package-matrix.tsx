@@ -7,6 +7,7 @@ import { money, number, totalText } from '../format.ts'
 import { counted, fill, t } from '../texts.ts'
 import { Badge, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
+import { SupplierLine } from '../ui/supplier-figures.tsx'
 import { PackageAward } from './package-award.tsx'
 import { PackageOrders } from './package-orders.tsx'
 import { type Choice, daysOf, isAwardable, mayAward, titleOf } from './package-texts.ts'
@@ -70,6 +71,7 @@ function Matrix({ comparison: { makers, lines }, pkg, choice, onQuantity }: Matr
               <th key={manufacturerOrgId} scope="col">
                 {manufacturerName}
                 <small>{fill(t.packages.coverage, { offered: number(offeredLines), asked: number(askedLines) })}</small>
+                <SupplierLine id={manufacturerOrgId} />
               </th>
             ))}
           </tr>
