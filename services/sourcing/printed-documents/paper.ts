@@ -106,7 +106,8 @@ class Paper {
   }
 
   /** Cells beside each other, line by line, so that a row may continue on the next page. */
-  async #row({ cells, widths }: Extract<Block, { kind: 'row' }>): Promise<void> {
+  async #row({ cells: wanted, widths }: Extract<Block, { kind: 'row' }>): Promise<void> {
+    const cells = wanted.map((cell, index) => this.#fitted(cell, (widths[index] ?? TEXT_WIDTH) - GAP))
     const columns = cells.map((cell, index) => {
       const text = this.#printable(cell.text)
       return linesOf(text, (widths[index] ?? TEXT_WIDTH) - GAP, (word) => this.#widthOf(cell, word))
@@ -122,6 +123,14 @@ class Paper {
       this.#lines += 1
       if (this.#lines % LINES_AT_ONCE === 0) await setImmediate()
     }
+  }
+
+  /** An amount stays in one line, because one in pieces could be misread. */
+  #fitted(cell: Cell, width: number): Cell {
+    if (cell.align !== 'right') return cell
+    const { size = SIZE } = cell
+    const present = this.#lineWidth(cell, this.#printable(cell.text))
+    return present <= width ? cell : { ...cell, size: Math.floor((10 * size * width) / present) / 10 }
   }
 
   #writeLine(cells: readonly Cell[], widths: readonly number[], lines: readonly (string | undefined)[]): void {

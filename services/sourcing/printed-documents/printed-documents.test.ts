@@ -390,3 +390,42 @@ test('an order without optional values, whose revision is not kept, is printed w
   for (const label of ['Tooling', 'Shipping', 'Manufacturer', 'Distributor', 'Deliver to', 'Payment terms', 'Quote'])
     expect(lines.filter((line) => line.startsWith(label))).toEqual([])
 })
+
+test('the largest amounts are exact and in one line', async () => {
+  const large = await orderParties(market)
+  const orderId = await large.place()
+  await owner`
+    update sourcing.orders set quantity = 1000000000, unit_price = 999999999999.9999, tooling_cost = 0.0001,
+      shipping_cost = null, total = 999999999999999900000.0001
+    where id = ${orderId}`
+  const lines = await linesFor({ by: large.consumer, orderId, query: `${kinds.order}&language=de` })
+  // A smaller size fits the column, so the text is a little higher than its row.
+  expect(lines).toContain('Impeller\t1.000.000.000')
+  expect(lines).toContain('999.999.999.999,9999 €')
+  expect(lines).toContain('999.999.999.999.999.900.000,00 €')
+  expect(lines).toContain('Werkzeugkosten\t0,0001 €')
+  expect(lines).toContain('999.999.999.999.999.900.000,0001 €')
+})
+
+test('hostile texts are printed without their direction, and without what the font lacks', async () => {
+  const hostile = await orderParties(market)
+  const orderId = await hostile.place({ state: 'CONFIRMED' })
+  const [lastWord, lines] = ['W'.repeat(200), Array.from({ length: 5 }, (_, line) => `${line}`.repeat(200))]
+  const address = { name: '\u202egnp.exe', lines, locality: '部品', regionCode: 'ZZ' }
+  await owner`
+    update sourcing.orders set payment_terms = ${lastWord}, purchase_order_number = ${'a\u0007b\u2066c\nd'},
+      delivery = ${JSON.stringify(address)}::text::json
+    where id = ${orderId}`
+  await owner`
+    update organization.organizations set name = ${`${'Ω'.repeat(150)} שלום`} where id = ${hostile.consumer.orgId}`
+  const printed = await linesFor({ by: hostile.consumer, orderId, query: kinds.confirmation })
+  expect(printed).toContain('Purchase order number\ta bc d')
+  expect(printed).toContain('gnp.exe')
+  expect(printed).toContain('��, Unknown Region')
+  expect(printed.at(-2)).toBe(
+    '� stands for a character that this document cannot show. The order in the marketplace shows it.',
+  )
+  const text = printed.join('')
+  for (const character of ['W', '0', '1', '2', '3', '4'])
+    expect([character, text.split(character).length > 200]).toEqual([character, true])
+})

@@ -33,7 +33,7 @@ type Row = [label: string, value: string | undefined | null]
 
 const HALF = [TEXT_WIDTH / 2, TEXT_WIDTH / 2]
 const FACT = [TEXT_WIDTH * 0.3, TEXT_WIDTH * 0.7]
-const LINE_ITEM = [0.46, 0.14, 0.2, 0.2].map((share) => TEXT_WIDTH * share)
+const LINE_ITEM = [0.42, 0.16, 0.2, 0.22].map((share) => TEXT_WIDTH * share)
 const SUM = [TEXT_WIDTH * 0.75, TEXT_WIDTH * 0.25]
 
 /** The document of an order, from what its reader may read. */
