@@ -138,6 +138,8 @@ describe('a purchase order', () => {
       'Tooling\t€1,200.00',
       'Shipping\t€49.90',
       'Total\t€119,097.0234',
+      "Seller's fee\t€2,946.18",
+      'Total with the fee\t€122,043.2034',
       'Payment terms\t30 days net',
       'Incoterm\tDAP',
       'Required documents\tmaterial certificate, inspection report',
@@ -348,6 +350,14 @@ describe('the reader of a document', () => {
     }
     const all = ['Quote reference', 'Incoterm', 'Required documents']
     expect(seen).toEqual({ consumer: all, ipOwner: all, maker: all, seller: [], distributor: [] })
+  })
+
+  test('sees the fee of the seller only as consumer, manufacturer or seller', async () => {
+    const seen: Record<string, string[]> = {}
+    for (const [name, by] of Object.entries({ consumer, ipOwner, maker, seller, distributor }))
+      seen[name] = (await linesFor({ by })).filter((line) => line.includes('fee'))
+    const fee = ["Seller's fee\t€2,946.18", 'Total with the fee\t€122,043.2034']
+    expect(seen).toEqual({ consumer: fee, maker: fee, seller: fee, ipOwner: [], distributor: [] })
   })
 
   test('sees billing details only with assignment:read', async () => {

@@ -2,7 +2,7 @@ import type { BillingDetails } from '../../../proto/http/sourcing/billing-detail
 import type { Actor } from '../../../proto/states/state-table.ts'
 import type { Sql } from '../../kit/db/client.ts'
 import * as offers from '../offers/visibility.ts'
-import { isActor } from '../orders/visibility.ts'
+import { documentFor, isActor } from '../orders/visibility.ts'
 import * as rfqs from '../rfqs/visibility.ts'
 
 export interface PrintedPart {
@@ -14,7 +14,7 @@ export interface PrintedPart {
 }
 
 export interface PrintedRow {
-  /** The JSON of the order. */
+  /** The JSON of the order for the organization. */
   document: string
   /** The names of the organizations by id. */
   names: Record<string, string>
@@ -41,7 +41,7 @@ interface Wanted {
 export const findPrinted = (sql: Sql, orgId: string, { id, shipmentId, readers, readsBilling }: Wanted) => sql<
   PrintedRow[]
 >`
-  select document,
+  select ${documentFor(sql, orgId)} as document,
     (select json_object_agg(org_id, name) from organization.org_directory
       where org_id in (orders.consumer_org_id, orders.ip_owner_org_id, orders.manufacturer_org_id, orders.seller_org_id,
         orders.distributor_org_id)) as names,

@@ -4,7 +4,7 @@ import type { PrintedLanguage } from '../../../proto/http/sourcing/printed-docum
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import type { Shipment } from '../../../proto/http/sourcing/shipments.ts'
 import type { PrintedKind } from '../../../proto/states/printed-documents.ts'
-import { multiply } from '../money/money.ts'
+import { multiply, sum } from '../money/money.ts'
 import { type Formats, formatsOf } from './formats.ts'
 import { type Block, type Sheet, TEXT_WIDTH } from './paper.ts'
 import type { PrintedRow } from './queries.ts'
@@ -203,13 +203,15 @@ function pieces(source: Source): Block[] {
 
 function prices(source: Source): Block[] {
   const { order, texts, formats } = source
-  const { quantity, unitPrice, toolingCost, shippingCost, total, settledTotal, cancellationFee } = order
+  const { quantity, unitPrice, toolingCost, shippingCost, total, sellerFee, settledTotal, cancellationFee } = order
   const { count, money } = formats
   const amount = money({ ...unitPrice, amount: multiply(unitPrice.amount, quantity) })
   const sums: Row[] = [
     [texts.tooling, toolingCost && money(toolingCost)],
     [texts.shipping, shippingCost && money(shippingCost)],
     [texts.total, money(total)],
+    [texts.sellerFee, sellerFee && money(sellerFee)],
+    [texts.totalWithFee, sellerFee && money({ ...total, amount: sum(total.amount, sellerFee.amount) })],
     [texts.settledTotal, settledTotal && money(settledTotal)],
     [texts.cancellationFee, cancellationFee && money(cancellationFee)],
   ]
