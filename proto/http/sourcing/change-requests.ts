@@ -37,6 +37,7 @@ export const ChangeRequestInput = closed({
   ...changed,
   cancel: Type.Optional(
     Type.Literal(true, {
+      examples: [true],
       description:
         'Cancels the order, instead of the changes above. Of an order with shipments it cancels what is not shipped.',
     }),

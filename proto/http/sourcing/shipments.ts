@@ -167,7 +167,7 @@ export const completeOrder = defineOperation({
   access: 'order:receive',
   body: closed({
     settle: Type.Optional(
-      Type.Boolean({ description: 'Pays for the accepted pieces only. Default: false.', examples: [true] }),
+      Type.Boolean({ description: 'Pays for the accepted pieces only. Default: false.', examples: [false] }),
     ),
   }),
   bodyOptional: true,
