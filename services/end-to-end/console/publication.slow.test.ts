@@ -138,6 +138,69 @@ test('the form of a part has the switch: off without files, on with files until 
   await page.context().close()
 }, 60_000)
 
+test('many drafts are published at once: the dialog names their readers, and tells which were refused and why', async () => {
+  const company = await stage.market.organization(['IP_OWNER'])
+  const { client } = await company.member('IP owner')
+  const drafts = new Map<string, string>()
+  for (const title of ['Bracket', 'Flange', 'Gear', 'Published']) {
+    const { body } = await client.post<{ id: string }>('/v1/parts', { title, materialType: 'metal' })
+    drafts.set(title, body.id)
+  }
+  const { body: bare } = await client.post<{ id: string }>('/v1/parts', { title: 'Without material' })
+  await client.post(`/flows/v1/parts/${drafts.get('Published')}/publish`)
+  const stateIn = async (id = '') => (await client.get<Part>(`/v1/parts/${id}`)).body
+  const page = await stage.signIn(await company.member('IP owner'))
+  const dialog = page.getByRole('dialog')
+  await page.goto(`/console/parts/${drafts.get('Gear')}`)
+  await addFile(page, 'gear.pdf', 'Document')
+  await addFile(page, 'secret.pdf', 'Confidential')
+  await page.goto('/console/parts')
+  await page.getByLabel('Select Gear').waitFor()
+  // A published part is no choice.
+  expect(await page.getByRole('table').getByRole('checkbox').count()).toBe(4)
+  expect(await page.getByRole('button', { name: /^Publish/ }).count()).toBe(0)
+  await page.getByLabel('Select all drafts shown (4)').check()
+  await page.getByLabel('Select Flange').uncheck()
+  await checkWidths(page)
+  await page.getByRole('button', { name: 'Publish 3 parts' }).click()
+  const internal = dialog.getByLabel('Only subscribers and invited manufacturers')
+  await dialog.getByText('Without files: Without material, Bracket').waitFor()
+  expect(await internal.isChecked()).toBe(true)
+  expect(await visibility(page)).toContain('those of its orders Gear: gear.pdf Document')
+  await internal.uncheck()
+  expect(await visibility(page)).toContain('Every organization of this marketplace Gear: gear.pdf Document')
+  await checkWidths(page)
+  await internal.check()
+  await dialog.getByRole('button', { name: 'Publish 3 parts' }).click()
+  await dialog.getByText('2 of 3 parts published.').waitFor()
+  await dialog.getByRole('listitem').filter({ hasText: 'Without material' }).getByText('Material: Missing').waitFor()
+  await checkWidths(page)
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  await page.getByLabel('Select all drafts shown (2)').waitFor()
+  expect([
+    await stateIn(drafts.get('Gear')),
+    await stateIn(drafts.get('Flange')),
+    await stateIn(bare.id),
+  ]).toMatchObject([{ state: 'PUBLISHED', internal: true }, { state: 'DRAFT', internal: false }, { state: 'DRAFT' }])
+  await page.getByLabel('Select Flange').check()
+  await page.getByRole('button', { name: 'Publish 1 part' }).click()
+  await dialog.getByText('Without files: Flange').waitFor()
+  expect(await internal.isChecked()).toBe(false)
+  await dialog.getByRole('button', { name: 'Publish 1 part' }).click()
+  await page.getByText('1 part published.').waitFor()
+  expect(await stateIn(drafts.get('Flange'))).toMatchObject({ state: 'PUBLISHED', internal: false })
+  // Without the permission to publish, and among the parts of others, there is nothing to choose.
+  await page.goto('/console/parts?view=CONSUMER')
+  await page.getByRole('link', { name: 'Flange' }).waitFor()
+  expect(await page.getByRole('checkbox').count()).toBe(0)
+  await page.context().close()
+  const drafter = await stage.signIn(await company.member(['app:ip-owner', 'part:create', 'part:update']))
+  await drafter.goto('/console/parts')
+  await drafter.getByRole('link', { name: 'Without material' }).waitFor()
+  expect(await drafter.getByRole('checkbox').count()).toBe(0)
+  await drafter.context().close()
+}, 60_000)
+
 test('a part that another person changed since the dialog opened is not published', async () => {
   const id = await created()
   const page = await stage.signIn(user)

@@ -55,6 +55,7 @@ export const roleName = ({ name, system }: { name: string; system: boolean }) =>
 
 const PROBLEMS: readonly [RegExp, keyof typeof t.problems][] = [
   [/^is required$/, 'required'],
+  [/^is required to publish.*$/, 'requiredToPublish'],
   [/^must be text of .*: a decimal number.*$/, 'amount'],
   [/^must be text of .*: an e-mail address.*$/, 'email'],
   [/^must be text of ([2-9]|\d\d+) to (\d+) characters.*$/, 'textBetween'],

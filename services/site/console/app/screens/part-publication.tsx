@@ -28,10 +28,19 @@ function readersOf(file: Pick<FileRecord, 'group'> & Partial<FileRecord>, isInte
 export const readersText = (file: Pick<FileRecord, 'group'>, isInternal: boolean) =>
   t.parts.visible[readersOf(file, isInternal)]
 
-/** The files of a part by name, under the organizations that will see them. */
-function Visibility({ files, isInternal }: { files: readonly FileRecord[]; isInternal: boolean }) {
+/** Files by name, under the organizations that will see them. */
+export function Visibility({ files, isInternal }: { files: readonly NamedFile[]; isInternal: boolean }) {
   if (files.length === 0) return <p class="quiet">{t.parts.visible.none}</p>
-  const byReaders = Map.groupBy(files, (file) => readersOf(file, isInternal))
+  return <VisibilityOf files={files.map((file) => ({ file, isInternal }))} />
+}
+
+interface NamedFile extends FileRecord {
+  /** The part that it belongs to, where there are several. */
+  of?: string
+}
+
+export function VisibilityOf({ files }: { files: readonly { file: NamedFile; isInternal: boolean }[] }) {
+  const byReaders = Map.groupBy(files, ({ file, isInternal }) => readersOf(file, isInternal))
   const readers = (Object.keys(t.parts.visible) as (Readers | 'none')[]).filter((each) => each !== 'none')
   return (
     <section aria-label={t.parts.visibility}>
@@ -40,8 +49,9 @@ function Visibility({ files, isInternal }: { files: readonly FileRecord[]; isInt
           byReaders.has(each) ? (
             <div key={each}>
               <dt>{t.parts.visible[each]}</dt>
-              {byReaders.get(each)?.map(({ id, name, group }) => (
+              {byReaders.get(each)?.map(({ file: { id, name, group, of } }) => (
                 <dd key={id}>
+                  {of !== undefined && `${of}: `}
                   {name} <small class="quiet">{t.files.groups[group]}</small>
                 </dd>
               ))}
@@ -107,6 +117,24 @@ export const Internal = ({ value = false }: { value?: boolean }) => (
   <Field name="internal" label={t.parts.internal} hint={t.parts.internalHint} type="checkbox" value={String(value)} />
 )
 
+export interface SeenPart {
+  part: Part
+  response: Response
+}
+
+/** Publishes a part as the person saw it, unless it has changed since, for the organizations that the person chose. */
+export async function publishSeen({ part, response }: SeenPart, internal: boolean, verb: 'publish' | 'unarchive') {
+  const { id } = part
+  let headers = ifMatch(response)
+  if (internal !== part.internal) {
+    const changed = await market.PATCH('/flows/v1/parts/{id}', { ...at(id), headers, body: { internal } })
+    headers = ifMatch(changed.response)
+  }
+  return verb === 'publish'
+    ? market.POST('/flows/v1/parts/{id}/publish', { ...at(id), headers })
+    : market.POST('/flows/v1/parts/{id}/unarchive', at(id))
+}
+
 /** Publishes the part as the person saw it: with these files, for these organizations. */
 export function Publish({ part, verb }: { part: Part; verb: 'publish' | 'unarchive' }) {
   const { id } = part
@@ -114,14 +142,8 @@ export function Publish({ part, verb }: { part: Part; verb: 'publish' | 'unarchi
   const run = async (data: FormData) => {
     const internal = permits('PATCH /flows/v1/parts/{id}') ? data.has('internal') : part.internal
     await command(async () => {
-      let headers = ifMatch((await (seen.current ?? market.GET('/v1/parts/{id}', at(id)))).response)
-      if (internal !== part.internal) {
-        const { response } = await market.PATCH('/flows/v1/parts/{id}', { ...at(id), headers, body: { internal } })
-        headers = ifMatch(response)
-      }
-      return verb === 'publish'
-        ? market.POST('/flows/v1/parts/{id}/publish', { ...at(id), headers })
-        : market.POST('/flows/v1/parts/{id}/unarchive', at(id))
+      const { response } = await (seen.current ?? market.GET('/v1/parts/{id}', at(id)))
+      return publishSeen({ part, response }, internal, verb)
     })
   }
   return (

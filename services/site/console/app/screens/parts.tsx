@@ -1,19 +1,21 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
+import { PART } from '../../../../../proto/states/parts.ts'
 import { command, market, type Part, type PartInput } from '../api.ts'
 import { labelIn, materials } from '../catalogs.ts'
 import { useList } from '../data.ts'
 import { date } from '../format.ts'
-import { can, permits } from '../me.ts'
+import { can, mayUse, permits } from '../me.ts'
 import { t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
 import { useFilter } from '../ui/filters.ts'
 import { bind, type Column, Filter, ListTable, Search } from '../ui/list.tsx'
 import { Badge, Page } from '../ui/page.tsx'
 import { PartFields, partContentOf } from './part-fields.tsx'
+import { Choose, PublishChosen } from './parts-publication.tsx'
 
-const COLUMNS: readonly Column<Part>[] = [
+const COLUMNS = [
   {
     label: t.parts.part,
     cell: ({ id, title, serialNumber }) => (
@@ -26,7 +28,7 @@ const COLUMNS: readonly Column<Part>[] = [
   { label: t.parts.ownersReference, cell: ({ externalRef }) => externalRef },
   { label: t.parts.updated, cell: ({ updatedTime }) => date(updatedTime) },
   { label: t.ui.state, cell: ({ state }) => <Badge of="part" state={state} /> },
-]
+] as const satisfies readonly Column<Part>[]
 
 const VIEWS = ['IP_OWNER', 'CONSUMER', 'SUBSCRIBED'] as const
 type View = (typeof VIEWS)[number]
@@ -36,14 +38,34 @@ interface TableProps {
   q: string
 }
 
-const Listed = ({ view, q }: TableProps) => (
-  <ListTable
-    caption={t.nav.parts}
-    list={useList('/flows/v1/parts', { query: { view, ...(q && { q }) } })}
-    columns={COLUMNS}
-    empty={t.parts.empty}
-  />
-)
+/** The parts of a view. Own drafts can be chosen, to publish many at once. */
+function Listed({ view, q }: TableProps) {
+  const chosen = useSignal<ReadonlySet<string>>(new Set())
+  const list = useList('/flows/v1/parts', { query: { view, ...(q && { q }) } })
+  const isChoice = (part: Part) => view === 'IP_OWNER' && mayUse(PART, 'publish', part)
+  const [first, ...others] = COLUMNS
+  const columns = [
+    {
+      ...first,
+      cell: (part: Part) => (
+        <>
+          {isChoice(part) && <Choose part={part} chosen={chosen} />}
+          {first.cell(part)}
+        </>
+      ),
+    },
+    ...others,
+  ]
+  return (
+    <ListTable
+      caption={t.nav.parts}
+      list={list}
+      columns={columns}
+      empty={t.parts.empty}
+      actions={(shown) => <PublishChosen drafts={shown.filter(isChoice)} chosen={chosen} />}
+    />
+  )
+}
 
 /** The parts, internal ones too, to which the organization subscribes by name. */
 function Subscribed({ q }: { q: string }) {

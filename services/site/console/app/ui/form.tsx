@@ -28,6 +28,14 @@ export class FieldProblem extends Error {
 /** A record that is no longer as it was shown. */
 export class Changed extends Error {}
 
+/** What a problem of a field says where the field is not shown. */
+const namedProblem = ({ field, message }: FieldError) =>
+  [fieldName(field), problemText(message)].filter(Boolean).join(': ')
+
+/** Why something was refused, outside its form. */
+export const reasonOfRefusal = (error: unknown): string =>
+  (error instanceof ApiError && error.fields.map(namedProblem).join('; ')) || sentenceOf(error)
+
 /** A sentence for what was refused. The end of the session has a dialog of its own. */
 function sentenceOf(error: unknown): string {
   if (error instanceof Changed) return t.ui.changedMeanwhile
@@ -113,12 +121,13 @@ export function Form({
     const isEmpty = (name: string) => (typed.get(name) ?? '') === ''
     const others: string[] = []
     const messages: Record<string, string> = {}
-    for (const { field, message } of fields) {
+    for (const problem of fields) {
+      const { field, message } = problem
       const path = pathOf(field)
       const isAt = (name: string) => name === path || name.startsWith(`${path}.`) || path.startsWith(`${name}.`)
       const shown = [...state.fields].find(isAt)
       if (shown) messages[shown] = isEmpty(shown) ? t.ui.missing : problemText(message)
-      else others.push([fieldName(field), problemText(message)].filter(Boolean).join(': '))
+      else others.push(namedProblem(problem))
     }
     errors.value = messages
     const isShownAtFields = fields.length > 0 && others.length === 0

@@ -55,6 +55,8 @@ interface ListProps<Item> extends Omit<TableProps<Item>, 'items' | 'idOf'> {
   list: List<Item>
   idOf?: (item: Item) => string
   empty?: ComponentChildren
+  /** What can be done with the rows that are shown. */
+  actions?: (shown: readonly Item[]) => ComponentChildren
 }
 
 /** The rows that are shown, and the number of those by others that came above them meanwhile. */
@@ -78,6 +80,7 @@ function useHeld<Item>({ key, data = [] }: List<Item>, idOf: (item: Item) => str
 export function ListTable<Item>({
   list,
   empty,
+  actions,
   idOf = (item) => (item as { id: string }).id,
   ...table
 }: ListProps<Item>) {
@@ -92,6 +95,7 @@ export function ListTable<Item>({
           </button>
         )}
       </div>
+      {actions?.(shown)}
       {shown.length === 0 ? <Empty>{empty}</Empty> : <Table items={shown} idOf={idOf} {...table} />}
       {list.hasMore && (
         <button type="button" class="more" onClick={list.showMore}>
