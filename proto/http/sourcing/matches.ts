@@ -8,6 +8,37 @@ import { rfqId } from './rfqs.ts'
 /** The requirements, in the order of a match. */
 export const REQUIREMENTS = ['released', 'material', 'technology', 'standards', 'criticalities', 'envelope'] as const
 
+/** Why a requirement is not met. */
+export const MISSES = [
+  'NOT_RELEASED',
+  'PART_WITHOUT_MATERIAL',
+  'NO_CAPABILITY',
+  'MATERIAL_NOT_COVERED',
+  'LACKING',
+  'TOO_SMALL',
+] as const
+
+export const RequirementMiss = closed(
+  {
+    code: OneOf(MISSES, {
+      description:
+        '`NOT_RELEASED` by the distributor; `PART_WITHOUT_MATERIAL`: the part names none; `NO_CAPABILITY` in one of the materials or technologies in `values`; `MATERIAL_NOT_COVERED`, so nothing can meet the requirement; `LACKING`: the capability lacks the standards or criticalities in `values`; `TOO_SMALL`: its envelope is too small along the axes in `values`.',
+      examples: ['LACKING'],
+    }),
+    materialCode: Type.Optional(
+      Type.String({ description: 'Material of the capability that comes closest.', examples: ['316l'] }),
+    ),
+    technologyId: Type.Optional(Type.String({ description: 'Its technology.', examples: ['pbf-lb-m'] })),
+    values: Type.Optional(
+      Type.Array(Type.String({ description: 'A code, an id or an axis.', examples: ['iso-astm-52901'] }), {
+        description: 'What is missing.',
+      }),
+    ),
+  },
+  { description: '`reason` as a stable code with its values, to be put into words of any language.' },
+)
+export type RequirementMiss = Static<typeof RequirementMiss>
+
 export const RequirementMatch = closed(
   {
     requirement: OneOf(REQUIREMENTS, {
@@ -23,6 +54,7 @@ export const RequirementMatch = closed(
         examples: ['pbf-lb-m of 316l lacks iso-astm-52901'],
       }),
     ),
+    miss: Type.Optional(RequirementMiss),
   },
   { description: 'A requirement with the capability that meets it, or the reason why none does.' },
 )

@@ -101,6 +101,34 @@ describe('each requirement that is not met has its reason', () => {
   })
 })
 
+test('each reason is also a code with its values', () => {
+  const missesOf = (matches: ReturnType<typeof matchesOf>) =>
+    Object.fromEntries(matches.flatMap(({ requirement, miss }) => (miss ? [[requirement, miss]] : [])))
+  expect(missesOf(match())).toEqual({})
+  const closest = { materialCode: '316l', technologyId: 'pbf-lb-m' }
+  const demands = {
+    standardCodes: ['as9100', 'iso-astm-52901'],
+    criticalityIds: ['nasa-6030-a'],
+    boundingBox: { x: 401, y: 1, z: 381 },
+  }
+  expect(missesOf(match(demands, {}, false))).toEqual({
+    released: { code: 'NOT_RELEASED' },
+    standards: { code: 'LACKING', ...closest, values: ['as9100'] },
+    criticalities: { code: 'LACKING', ...closest, values: ['nasa-6030-a'] },
+    envelope: { code: 'TOO_SMALL', ...closest, values: ['x', 'z'] },
+  })
+  expect(missesOf(match({ materialCodes: ['6061', 'ti6al4v-grade-5'], technologyIds: ['turn', 'swiss'] }))).toEqual({
+    material: { code: 'NO_CAPABILITY', values: ['6061', 'ti6al4v-grade-5'] },
+    technology: { code: 'NO_CAPABILITY', values: ['turn', 'swiss'] },
+    standards: { code: 'MATERIAL_NOT_COVERED' },
+    criticalities: { code: 'MATERIAL_NOT_COVERED' },
+    envelope: { code: 'MATERIAL_NOT_COVERED' },
+  })
+  expect(missesOf(match({ ...undemanding, materialCodes: [] }))).toEqual({
+    material: { code: 'PART_WITHOUT_MATERIAL' },
+  })
+})
+
 test('an envelope without an axis, and a part without a box, are not limited', () => {
   const unlimited = { ...prints, maxEnvelope: { x: 100 } }
   expect(reasonsOf(match({ boundingBox: { x: 100, y: 9999 } }, { capabilities: [unlimited] }))).toEqual({})

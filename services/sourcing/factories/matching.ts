@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import type { Capability, Factory } from '../../../proto/http/sourcing/factories.ts'
-import type { RequirementMatch } from '../../../proto/http/sourcing/matches.ts'
+import type { RequirementMatch, RequirementMiss } from '../../../proto/http/sourcing/matches.ts'
 import type { BoundingBox } from '../../../proto/http/sourcing/part-fields.ts'
 import type { Part } from '../../../proto/http/sourcing/parts.ts'
 
@@ -53,18 +53,18 @@ const OF_CAPABILITY = {
     isWanted: ({ standardCodes }: Requirements) => standardCodes.length > 0,
     lacks: ({ standardCodes }: Requirements, capability: Capability) =>
       missingOf(standardCodes, capability.standardCodes),
-    verb: 'lacks',
+    miss: 'LACKING',
   },
   criticalities: {
     isWanted: ({ criticalityIds }: Requirements) => criticalityIds.length > 0,
     lacks: ({ criticalityIds }: Requirements, capability: Capability) =>
       missingOf(criticalityIds, capability.criticalityIds),
-    verb: 'lacks',
+    miss: 'LACKING',
   },
   envelope: {
     isWanted: ({ boundingBox = {} }: Requirements) => AXES.some((axis) => boundingBox[axis] !== undefined),
     lacks: exceededAxes,
-    verb: 'is too small along',
+    miss: 'TOO_SMALL',
   },
 } as const
 const OF_CAPABILITY_NAMES = Object.keys(OF_CAPABILITY) as (keyof typeof OF_CAPABILITY)[]
@@ -87,15 +87,16 @@ export function matchesOf(
   const suitable = technologyIds.length === 0 ? inMaterial : inMaterial.filter((one) => inTechnology.includes(one))
   const candidates = leastLackingFirst(suitable.length > 0 ? suitable : inMaterial, requirements)
   return [
-    ...(needsRelease ? [plain('released', released, 'the distributor has not released the factory')] : []),
-    byCapability('material', candidates, materialReason(materialCodes)),
+    ...(needsRelease
+      ? [released ? { requirement: 'released' as const, met: true } : missed('released', { code: 'NOT_RELEASED' })]
+      : []),
+    byCapability('material', candidates, materialMiss(materialCodes)),
     ...(technologyIds.length > 0
       ? [
-          byCapability(
-            'technology',
-            suitable.length > 0 ? candidates : inTechnology,
-            `no capability uses ${technologyIds.join(' or ')}`,
-          ),
+          byCapability('technology', suitable.length > 0 ? candidates : inTechnology, {
+            code: 'NO_CAPABILITY',
+            values: [...technologyIds],
+          }),
         ]
       : []),
     ...OF_CAPABILITY_NAMES.filter((name) => OF_CAPABILITY[name].isWanted(requirements)).map((name) =>
@@ -116,17 +117,36 @@ const leastLackingFirst = (capabilities: readonly Capability[], requirements: Re
     .toSorted((a, b) => a.lacking - b.lacking)
     .map(({ capability }) => capability)
 
-const plain = (requirement: Requirement, met: boolean, reason: string): RequirementMatch =>
-  met ? { requirement, met } : { requirement, met, reason }
+const missed = (requirement: Requirement, miss: RequirementMiss): RequirementMatch => ({
+  requirement,
+  met: false,
+  reason: reasonOf(requirement, miss),
+  miss,
+})
+
+/** A miss as an English sentence. */
+function reasonOf(
+  requirement: Requirement,
+  { code, technologyId, materialCode, values = [] }: RequirementMiss,
+): string {
+  if (code === 'NOT_RELEASED') return 'the distributor has not released the factory'
+  if (code === 'PART_WITHOUT_MATERIAL') return 'the part names no material'
+  if (code === 'MATERIAL_NOT_COVERED') return 'no capability covers the material'
+  if (code === 'NO_CAPABILITY') {
+    return `no capability ${requirement === 'technology' ? 'uses' : 'covers'} ${values.join(' or ')}`
+  }
+  const verb = code === 'LACKING' ? 'lacks' : 'is too small along'
+  return `${technologyId} of ${materialCode} ${verb} ${values.join(', ')}`
+}
 
 const byCapability = (
   requirement: Requirement,
   [capability]: readonly Capability[],
-  reason: string,
-): RequirementMatch => (capability ? { requirement, met: true, capability } : { requirement, met: false, reason })
+  miss: RequirementMiss,
+): RequirementMatch => (capability ? { requirement, met: true, capability } : missed(requirement, miss))
 
-const materialReason = (codes: readonly string[]) =>
-  codes.length === 0 ? 'the part names no material' : `no capability covers ${codes.join(' or ')}`
+const materialMiss = (codes: readonly string[]): RequirementMiss =>
+  codes.length === 0 ? { code: 'PART_WITHOUT_MATERIAL' } : { code: 'NO_CAPABILITY', values: [...codes] }
 
 /** The first capability that lacks nothing, or what the one that lacks the least lacks. */
 function best(
@@ -134,13 +154,13 @@ function best(
   capabilities: readonly Capability[],
   requirements: Requirements,
 ): RequirementMatch {
-  const { lacks, verb } = OF_CAPABILITY[requirement]
+  const { lacks, miss } = OF_CAPABILITY[requirement]
   const [closest] = capabilities
     .map((capability) => ({ capability, lacking: lacks(requirements, capability) }))
     .toSorted((a, b) => a.lacking.length - b.lacking.length)
-  if (!closest) return { requirement, met: false, reason: 'no capability covers the material' }
+  if (!closest) return missed(requirement, { code: 'MATERIAL_NOT_COVERED' })
   const { capability, lacking } = closest
   if (lacking.length === 0) return { requirement, met: true, capability }
-  const name = `${capability.technologyId} of ${capability.materialCode}`
-  return { requirement, met: false, reason: `${name} ${verb} ${lacking.join(', ')}` }
+  const { materialCode, technologyId } = capability
+  return missed(requirement, { code: miss, materialCode, technologyId, values: [...lacking] })
 }
