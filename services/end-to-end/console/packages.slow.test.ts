@@ -1,11 +1,12 @@
 import { expect, test } from 'bun:test'
 import type { Part } from '../../../proto/http/sourcing/parts.ts'
-import { act, checkScreen, consoleStage, goTo, NARROW, send, summaryIn, WIDE } from '../../testing/console.ts'
-import { createFactory } from '../../testing/factories.ts'
+import { checkScreen, consoleStage, goTo, NARROW, send, summaryIn, WIDE } from '../../testing/console.ts'
+import { createFactory, PRINTS_STEEL } from '../../testing/factories.ts'
 import { lineOffer, packageParties, packagesOf, rfqIdsOf } from '../../testing/packages.ts'
 import { publishedPart } from '../../testing/rfqs.ts'
 
 const stage = await consoleStage()
+const TITANIUM = 'ti6al4v-grade-5'
 
 test.each([
   ['wide', WIDE],
@@ -26,9 +27,10 @@ test.each([
       await publishedPart(owner, { title: `Hub ${_}` }),
       await publishedPart(owner, { title: `Shaft ${_}`, externalRef: reference }),
     ]
-    const casing = await publishedPart(owner, { title: `Casing ${_}` })
+    const casing = await publishedPart(owner, { title: `Casing ${_}`, materialId: TITANIUM })
     const { serialNumber } = (await owner.get<Part>(`/v1/parts/${casing}`)).body
-    await createFactory(manufacturer.administrator.client)
+    const both = [PRINTS_STEEL, { ...PRINTS_STEEL, materialCode: TITANIUM }]
+    await createFactory(manufacturer.administrator.client, { capabilities: both })
     const rivalFactory = await createFactory(rival.administrator.client)
 
     const buyer = await stage.signIn(await consumer.member('Buyer'), options)
@@ -51,6 +53,10 @@ test.each([
       await buyer.getByRole('button', { name: `Add ${maker}` }).click()
     }
     await buyer.getByLabel('Delivery to').selectOption('DK')
+    // Which maker does not qualify for which part is told before anything is saved.
+    const unfit = `Ruhr Präzision ${_} does not qualify for: Casing ${_} (${serialNumber}).`
+    await buyer.getByText(unfit).waitFor()
+    expect(await buyer.getByText('does not qualify for').count()).toBe(1)
     await checkScreen(buyer)
     // What is wrong is told at its line.
     await buyer.getByLabel(`Quantities of Hub ${_}`).fill('ten')
@@ -60,8 +66,14 @@ test.each([
     await buyer.getByLabel(`Quantities of Hub ${_}`).fill('10')
     await buyer.getByRole('button', { name: 'Save draft' }).click()
     await buyer.getByRole('heading', { level: 1, name: 'Pump overhaul' }).waitFor()
+    const lacking = buyer.getByRole('region', { name: 'Manufacturers that do not qualify' }).getByRole('listitem')
+    await lacking.getByText(`Casing ${_} · Ruhr Präzision ${_}`).waitFor()
+    await lacking.getByText('Material: the factory does not have Titanium alloy Ti6Al4V (Grade 5)').waitFor()
+    expect(await lacking.count()).toBe(1)
     await checkScreen(buyer)
-    await act(buyer, 'Publish')
+    await buyer.getByRole('button', { name: 'Publish', exact: true }).click()
+    await buyer.getByRole('dialog').getByText('1 of the invitations goes to a manufacturer').waitFor()
+    await send(buyer, 'Publish')
     await buyer.getByText('0 of 3 lines offered').first().waitFor()
     await checkScreen(buyer)
     const id = new URL(buyer.url()).pathname.split('/').at(-1) ?? ''

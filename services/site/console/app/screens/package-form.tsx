@@ -8,6 +8,7 @@ import { fill, t } from '../texts.ts'
 import { Field, FieldProblem, Form, textOf } from '../ui/form.tsx'
 import { Page, Section } from '../ui/page.tsx'
 import { Picker } from '../ui/picker.tsx'
+import { type Maker, UnfitMakers } from './package-fit.tsx'
 import { contentOf, RfqFields } from './rfq-form.tsx'
 
 const MAX_LINES = 100
@@ -175,6 +176,7 @@ const namesOf = async (ids: readonly string[]): Promise<[id: string, name: strin
 export function NewPackage() {
   const { route } = useLocation()
   const lines = useSignal<readonly Line[]>([])
+  const makers = useSignal<readonly Maker[]>([])
   const next = useRef(0)
   /** A part that is there already gets the quantities, if there are any. */
   const add = (part: Line['part'], quantities: string) => {
@@ -216,7 +218,20 @@ export function NewPackage() {
         >
           <Field name="title" label={t.packages.name} hint={t.packages.nameHint} isFocused />
           <Lines lines={lines} add={add} />
-          <Picker name="manufacturerIds" label={t.packages.makers} chosen={[]} read={namesOf} find={findMakers} />
+          <Picker
+            name="manufacturerIds"
+            label={t.packages.makers}
+            chosen={[]}
+            read={namesOf}
+            find={findMakers}
+            onChange={(chosen) => {
+              makers.value = chosen
+            }}
+          />
+          <UnfitMakers
+            parts={lines.value.map(({ part }) => ({ id: part.id, name: nameOf(part) }))}
+            makers={makers.value}
+          />
           <Section title={t.packages.terms}>
             <RfqFields ofPackage />
           </Section>

@@ -1,4 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { market, patch, post, type Rfq, type RfqPackage, remove } from '../api.ts'
@@ -13,6 +14,7 @@ import { Field, localTime, textOf, timeOf } from '../ui/form.tsx'
 import { type Column, Table } from '../ui/list.tsx'
 import { Badge, Page, Section } from '../ui/page.tsx'
 import { Shown } from '../ui/states.tsx'
+import { UnfitLines, useUnfit } from './package-fit.tsx'
 import { PackageMatrix } from './package-matrix.tsx'
 import { PackageOffers } from './package-offers.tsx'
 import { readOffers } from './package-standing.tsx'
@@ -58,7 +60,7 @@ function Amend({ pkg, told }: { pkg: RfqPackage; told: Signal<string> }) {
 }
 
 /** The steps of the consumer, each for every line. */
-function Actions({ pkg, told }: { pkg: RfqPackage; told: Signal<string> }) {
+function Actions({ pkg, told, unfit }: { pkg: RfqPackage; told: Signal<string>; unfit: number }) {
   const { route } = useLocation()
   const { id } = pkg
   const isDraft = isAll(pkg, 'DRAFT')
@@ -117,7 +119,9 @@ function Actions({ pkg, told }: { pkg: RfqPackage; told: Signal<string> }) {
       />
       <Edit
         label={t.verbs.publish}
-        hint={t.packages.hints.publish}
+        hint={[t.packages.hints.publish, unfit > 0 && counted(t.packages.unfitPublish, unfit, number(unfit))]
+          .filter(Boolean)
+          .join(' ')}
         when={has(pkg, 'DRAFT') && mayPost('publish')}
         isPrimary
         read={read}
@@ -193,33 +197,56 @@ const Lines = ({ pkg, isConsumer }: { pkg: RfqPackage; isConsumer: boolean }) =>
   )
 }
 
-/** A package as its consumer sees it, with the comparison of its lines, or as a manufacturer, with its offers. */
+/** A package as its consumer sees it, with the comparison of its lines. */
+function OwnPackage({ pkg }: { pkg: RfqPackage }) {
+  const told = useSignal('')
+  const unfit = useUnfit(pkg)
+  return (
+    <PackagePage pkg={pkg} actions={<Actions pkg={pkg} told={told} unfit={unfit?.length ?? 0} />}>
+      <div role="status">{told.value}</div>
+      <PackageTerms {...pkg} />
+      <UnfitLines unfit={unfit} />
+      {!isAll(pkg, 'DRAFT') && <PackageMatrix pkg={pkg} />}
+      <Lines pkg={pkg} isConsumer />
+    </PackagePage>
+  )
+}
+
+/** A package as a manufacturer sees it, with its offers. */
+const AskedPackage = ({ pkg }: { pkg: RfqPackage }) => (
+  <PackagePage pkg={pkg}>
+    <PackageTerms {...pkg} />
+    <PackageOffers key={pkg.id} pkg={pkg} />
+    <Lines pkg={pkg} isConsumer={false} />
+  </PackagePage>
+)
+
+interface PackagePageProps {
+  pkg: RfqPackage
+  actions?: ComponentChildren
+  children: ComponentChildren
+}
+
+const PackagePage = ({ pkg, actions, children }: PackagePageProps) => (
+  <Page
+    title={pkg.title}
+    over={
+      <>
+        <a href="/console/packages">{t.packages.title}</a> · <OrgName id={pkg.consumerOrgId} /> ·{' '}
+        {counted(t.packages.lineCount, pkg.lines.length, number(pkg.lines.length))}
+      </>
+    }
+    actions={actions}
+  >
+    {children}
+  </Page>
+)
+
 export function PackageScreen({ id = '' }: { id?: string }) {
   const read = useRecord(PATH, { path: { id } })
-  const told = useSignal('')
   return (
     <Shown isScreen read={read}>
-      {(pkg) => {
-        const isConsumer = pkg.consumerOrgId === orgId.value
-        return (
-          <Page
-            title={pkg.title}
-            over={
-              <>
-                <a href="/console/packages">{t.packages.title}</a> · <OrgName id={pkg.consumerOrgId} /> ·{' '}
-                {counted(t.packages.lineCount, pkg.lines.length, number(pkg.lines.length))}
-              </>
-            }
-            actions={isConsumer && <Actions pkg={pkg} told={told} />}
-          >
-            <div role="status">{told.value}</div>
-            <PackageTerms {...pkg} />
-            {isConsumer && !isAll(pkg, 'DRAFT') && <PackageMatrix pkg={pkg} />}
-            {!isConsumer && <PackageOffers key={pkg.id} pkg={pkg} />}
-            <Lines pkg={pkg} isConsumer={isConsumer} />
-          </Page>
-        )
-      }}
+      {(pkg) => (pkg.consumerOrgId === orgId.value ? <OwnPackage pkg={pkg} /> : <AskedPackage pkg={pkg} />)}
     </Shown>
   )
 }

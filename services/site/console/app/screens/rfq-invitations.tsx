@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { RFQ } from '../../../../../proto/states/rfqs.ts'
 import { type FactoryMatch, post, type Rfq, type RfqInvitation } from '../api.ts'
-import { criticalities, materials, standards, technologies } from '../catalogs.ts'
 import { useList } from '../data.ts'
 import { region, time } from '../format.ts'
 import { mayUse } from '../me.ts'
@@ -12,6 +11,7 @@ import { Action } from '../ui/dialog.tsx'
 import { bind, ListTable, Search, Table } from '../ui/list.tsx'
 import { Badge, Section } from '../ui/page.tsx'
 import { Empty } from '../ui/states.tsx'
+import { isUnsuitable, missedOf, Requirements } from './factory-match.tsx'
 
 /** All invitations of an RFQ, which are at most two pages. */
 function useInvitations(rfq: Rfq) {
@@ -84,44 +84,6 @@ export function Invitations({ rfq }: { rfq: Rfq }) {
     </Section>
   )
 }
-
-type Requirement = FactoryMatch['requirements'][number]
-
-/** What qualifies a factory: the release, the material and the technology. */
-const QUALIFYING: readonly Requirement['requirement'][] = ['released', 'material', 'technology']
-
-/** Whether a factory lacks what qualifies it. */
-const isUnsuitable = ({ requirements }: FactoryMatch) =>
-  requirements.some(({ requirement, met }) => !met && QUALIFYING.includes(requirement))
-
-const missedOf = ({ requirements }: FactoryMatch) => requirements.filter(({ met }) => !met).length
-
-/** A reason of the marketplace with the names of what it gives by code. */
-function inNames(reason: string): string {
-  const names = new Map([...materials(), ...technologies(), ...standards(), ...criticalities()])
-  return reason.replaceAll(/[\w.-]+/g, (word) => names.get(word) ?? word)
-}
-
-const CapabilityName = ({ capability }: { capability: Requirement['capability'] }) => {
-  if (!capability) return null
-  const { materialCode, technologyId } = capability
-  return <small class="quiet"> {inNames(`${technologyId} · ${materialCode}`)}</small>
-}
-
-/** What a factory meets and misses, in words. */
-const Requirements = ({ match }: { match: FactoryMatch }) => (
-  <>
-    {isUnsuitable(match) && <p class="hint">{t.rfqs.unsuitable}</p>}
-    <ul class="marks">
-      {match.requirements.map(({ requirement, met, reason, capability }) => (
-        <li key={requirement} class={met ? 'met' : 'missed'}>
-          {t.rfqs.requirement[requirement]}: {met ? t.rfqs.met : reason ? inNames(reason) : t.rfqs.missed}
-          {requirement === 'technology' && <CapabilityName capability={capability} />}
-        </li>
-      ))}
-    </ul>
-  </>
-)
 
 interface InvitationProps {
   rfq: Rfq

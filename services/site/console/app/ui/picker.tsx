@@ -14,10 +14,12 @@ interface PickerProps {
   read: (ids: readonly string[]) => Promise<readonly Option[]>
   /** The first entries with this text. */
   find: (text: string) => Promise<readonly Option[]>
+  /** Learns what is chosen after each change. */
+  onChange?: (chosen: readonly Option[]) => void
 }
 
 /** Any number of entries of a long catalog, which are found by text; `data.getAll(name)` has the chosen ones. */
-export function Picker({ name, label, chosen, read, find }: PickerProps) {
+export function Picker({ name, label, chosen, read, find, onChange }: PickerProps) {
   const id = useId()
   const form = useContext(FormContext)
   const picked = useSignal<readonly Option[]>(chosen.map((value) => [value, value]))
@@ -42,8 +44,12 @@ export function Picker({ name, label, chosen, read, find }: PickerProps) {
     // Answers may arrive in another order than the requests were sent.
     if (text.value === typed) found.value = options
   }
+  const choose = (options: readonly Option[]) => {
+    picked.value = options
+    onChange?.(options)
+  }
   const pick = (option: Option) => {
-    picked.value = [...picked.value, option]
+    choose([...picked.value, option])
     text.value = ''
     found.value = []
   }
@@ -61,9 +67,7 @@ export function Picker({ name, label, chosen, read, find }: PickerProps) {
               <button
                 type="button"
                 aria-label={fill(t.ui.removeOf, { name: shown })}
-                onClick={() => {
-                  picked.value = picked.value.filter(([other]) => other !== value)
-                }}
+                onClick={() => choose(picked.value.filter(([other]) => other !== value))}
               >
                 {t.ui.remove}
               </button>
