@@ -97,6 +97,44 @@ test('a case about an order has tasks and expenses, which its other party sees, 
   await page.context().close()
 }, 90_000)
 
+test('a quality case of an order has the parties that are chosen by name, and all if none is', async () => {
+  const parties = await orderParties(stage.market)
+  const orderId = await parties.place()
+  const { consumer, maker, seller, ipOwner, distributor } = parties
+  const everyone = [consumer, maker, seller, ipOwner, distributor].map(({ orgId }) => orgId).toSorted()
+  const user = await maker.member('Manufacturer')
+  const page = await stage.signIn(user)
+  const dialog = page.getByRole('dialog')
+  const create = async (title: string, choose: () => Promise<void>) => {
+    await page.goto('/console/cases')
+    await page.getByRole('button', { name: 'New case' }).click()
+    await dialog.getByLabel('Title').fill(title)
+    await dialog.locator(`option[value="orderId ${orderId}"]`).waitFor({ state: 'attached' })
+    await dialog.getByLabel('About').selectOption(`orderId ${orderId}`)
+    await choose()
+    await dialog.getByRole('button', { name: 'New case' }).click()
+    await stateOf(page, 'Open')
+    const id = new URL(page.url()).pathname.split('/').at(-1)
+    return (await user.client.get<{ partyOrgIds: string[] }>(`/flows/v1/cases/${id}`)).body.partyOrgIds.toSorted()
+  }
+  const chosen = await create('Burrs', async () => {
+    await dialog.getByText('If you choose none, all of them can see the case.').waitFor()
+    await dialog.getByLabel('(Consumer)').check()
+    await checkWidths(page)
+  })
+  expect(chosen).toEqual([consumer.orgId, maker.orgId].toSorted())
+  const all = await create('Scratches', async () => void (await dialog.getByLabel('(Consumer)').waitFor()))
+  expect(all).toEqual(everyone)
+  // Only a quality case has chosen parties.
+  const sourcing = await create('Schedule', async () => {
+    await dialog.getByLabel('(Consumer)').check()
+    await dialog.getByLabel('Kind').selectOption('Sourcing')
+    await dialog.getByLabel('(Consumer)').waitFor({ state: 'detached' })
+  })
+  expect(sourcing).toEqual(everyone)
+  await page.context().close()
+}, 60_000)
+
 test('a person who may only read cases changes none, and one without the permission has no screen', async () => {
   const org = await stage.market.organization(['CONSUMER'])
   const reader = await stage.signIn(await org.member(['app:consumer', 'case:read']))

@@ -1,11 +1,13 @@
+import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
 import { CASE_STATES, type CaseState } from '../../../../../proto/states/cases.ts'
-import { type Case, command, market } from '../api.ts'
+import { type Case, command, market, type Order } from '../api.ts'
 import { useList } from '../data.ts'
 import { date } from '../format.ts'
 import { can, orgId, permits } from '../me.ts'
 import { OrgName, orgName, partTitle } from '../names.tsx'
 import { t } from '../texts.ts'
+import { Choices, chosenIn } from '../ui/choices.tsx'
 import { Action } from '../ui/dialog.tsx'
 import { useFilter } from '../ui/filters.ts'
 import { Field, textOf } from '../ui/form.tsx'
@@ -70,8 +72,38 @@ export const CaseFields = ({ record }: { record?: Case }) => (
   </>
 )
 
-/** The newest records that a new case can be about. They are read while the dialog is open. */
-function AboutField() {
+const PARTIES = ['consumerOrgId', 'manufacturerOrgId', 'sellerOrgId', 'ipOwnerOrgId', 'distributorOrgId'] as const
+const ROLES = {
+  consumerOrgId: 'CONSUMER',
+  manufacturerOrgId: 'MANUFACTURER',
+  sellerOrgId: 'SELLER',
+  ipOwnerOrgId: 'IP_OWNER',
+  distributorOrgId: 'DISTRIBUTOR',
+} as const
+
+/** The other organizations of an order by name, each with its roles. */
+function partiesOf(order: Order): [id: string, name: string][] {
+  const ids = new Set(PARTIES.flatMap((party) => order[party] ?? []))
+  ids.delete(orgId.value)
+  return [...ids].map((id) => {
+    const roles = PARTIES.filter((party) => order[party] === id).map((party) => t.orgRoles[ROLES[party]])
+    return [id, `${orgName(id)} (${roles.join(', ')})`]
+  })
+}
+
+/** The organizations of the order that see a new quality case; all of them if none is chosen. */
+function PartyChoices({ order }: { order: Order }) {
+  const parties = partiesOf(order)
+  if (parties.length < 2) return null
+  return (
+    <Choices key={order.id} name="partyOrgIds" label={t.cases.parties} hint={t.cases.noneIsAll} options={parties} />
+  )
+}
+
+/** The kind of a new case, and the newest records that it can be about, which are read while the dialog is open. */
+function AboutFields() {
+  const kind = useSignal<string>('QUALITY')
+  const about = useSignal('')
   const query = { pageSize: 50 }
   const own = useList(can('app:consumer') ? '/v1/rfqs' : undefined, { query: { ...query, view: 'CONSUMER' } })
   const invited = useList(can('app:manufacturer') ? '/v1/rfqs' : undefined, {
@@ -83,16 +115,22 @@ function AboutField() {
   const rfqs = [...(own.data ?? []), ...(invited.data ?? [])].filter(
     ({ state }) => state === 'OPEN' || state === 'CLOSED',
   )
+  const chosen = orders.data?.find(({ id }) => about.value === `orderId ${id}`)
   return (
-    <Field
-      name="about"
-      label={t.cases.about}
-      options={[
-        ['', t.cases.internal],
-        ...(orders.data ?? []).map((order) => [`orderId ${order.id}`, label(t.cases.order, order)] as const),
-        ...rfqs.map((rfq) => [`rfqId ${rfq.id}`, label(t.cases.rfq, rfq)] as const),
-      ]}
-    />
+    <>
+      <Field name="kind" label={t.cases.kind} text={kind} options={KINDS} />
+      <Field
+        name="about"
+        label={t.cases.about}
+        text={about}
+        options={[
+          ['', t.cases.internal],
+          ...(orders.data ?? []).map((order) => [`orderId ${order.id}`, label(t.cases.order, order)] as const),
+          ...rfqs.map((rfq) => [`rfqId ${rfq.id}`, label(t.cases.rfq, rfq)] as const),
+        ]}
+      />
+      {chosen && kind.value === 'QUALITY' && <PartyChoices order={chosen} />}
+    </>
   )
 }
 
@@ -110,11 +148,13 @@ export function Cases() {
   const create = async (data: FormData) => {
     const description = textOf(data, 'description')
     const [field = '', about = ''] = textOf(data, 'about')?.split(' ') ?? []
+    const partyOrgIds = chosenIn(data, 'partyOrgIds')
     const body = {
       kind: textOf(data, 'kind') as Kind,
       title: textOf(data, 'title') ?? '',
       ...(description && { description }),
       ...(field && { [field]: about }),
+      ...(partyOrgIds.length > 0 && { partyOrgIds }),
     }
     const { id } = await command(() => market.POST('/flows/v1/cases', { body }))
     route(`/console/cases/${id}`)
@@ -132,8 +172,7 @@ export function Cases() {
           form={{ pathOf: (field) => (field === 'orderId' || field === 'rfqId' ? 'about' : field) }}
         >
           <CaseFields />
-          <Field name="kind" label={t.cases.kind} value="QUALITY" options={KINDS} />
-          <AboutField />
+          <AboutFields />
         </Action>
       }
     >

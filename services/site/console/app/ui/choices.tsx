@@ -7,12 +7,13 @@ import { Field, FormContext } from './form.tsx'
 interface ChoicesProps {
   name: string
   label: string
+  hint?: string
   options: readonly (readonly [value: string, label: ComponentChildren])[]
   chosen?: readonly string[]
 }
 
 /** Any number of some options; `data.getAll(name)` has the chosen ones. */
-export function Choices({ name, label, options, chosen = [] }: ChoicesProps) {
+export function Choices({ name, label, hint, options, chosen = [] }: ChoicesProps) {
   const id = useId()
   const form = useContext(FormContext)
   useEffect(() => {
@@ -30,6 +31,7 @@ export function Choices({ name, label, options, chosen = [] }: ChoicesProps) {
           </label>
         ))}
       </div>
+      {hint && <small class="quiet">{hint}</small>}
       {error && (
         <small id={`${id}-error`} class="error">
           {error}
