@@ -32,7 +32,10 @@ test.each([
   const offers = offersOf(manufacturer.administrator.client)
   const offer = await offers.create(offerBody(id, factoryId))
   await offers.act(offer.body.id, 'submit')
-  await owner.client.send('PATCH', `/flows/v1/parts/${partId}`, { body: { title: 'Impeller, second revision' } })
+  await owner.client.send('PATCH', `/flows/v1/parts/${partId}`, {
+    body: { title: 'Impeller, second revision', keywords: ['pump'] },
+  })
+  await owner.addFile(partId, 'second drawing', 'document', 'impeller-b.pdf')
 
   const [buyer, maker] = await Promise.all([
     stage.signIn(await consumer.member('Buyer'), options),
@@ -43,6 +46,14 @@ test.each([
   await waitingFor(buyer, 'Changed part').getByRole('link').click()
   await buyer.getByText('The part has changed since this RFQ was published.').waitFor()
   await buyer.getByRole('link', { name: 'Impeller, first revision' }).waitFor()
+  // What has changed, in fields and files.
+  const changes = buyer.getByRole('region', { name: 'Changes of the part' })
+  await changes.getByText('Files added: impeller-b.pdf').waitFor()
+  expect(await changes.getByRole('listitem').allInnerTexts()).toEqual([
+    'Title: Impeller, first revision → Impeller, second revision',
+    'Keywords: – → pump',
+    'Files added: impeller-b.pdf',
+  ])
   await checkScreen(buyer)
 
   // The maker sees the published revision with its file, and nothing of the later one.
@@ -51,8 +62,9 @@ test.each([
   await maker.getByRole('link', { name: 'Impeller, first revision' }).click()
   await maker.getByText('as an RFQ or an order uses it').waitFor()
   await checkScreen(maker)
+  expect(await maker.getByText('Changes of the part').count()).toBe(0)
 
-  await buyer.getByRole('main').getByRole('button', { name: 'Amend', exact: true }).click()
+  await changes.getByRole('button', { name: 'Amend the RFQ' }).click()
   const dialog = buyer.getByRole('dialog')
   await dialog.getByLabel('Use the current revision of the part').check()
   await dialog.getByLabel('Material certificate').check()
@@ -114,7 +126,7 @@ test.each([
   )
   await stateOf(buyer, 'Awarded')
   await buyer.getByRole('region', { name: 'Orders placed' }).getByRole('link').first().click()
-  for (const text of ['4500118', 'Nordhavn Shipping, quay 4, Dokvej 12, Esbjerg, Denmark', 'revision 3']) {
+  for (const text of ['4500118', 'Nordhavn Shipping, quay 4, Dokvej 12, Esbjerg, Denmark', 'revision 4']) {
     await buyer.getByText(text).first().waitFor()
   }
   await checkScreen(buyer)

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { market, type Part } from '../api.ts'
 import { categoryOption, criticalities, labelIn, materials, processes, standards, unspscOption } from '../catalogs.ts'
@@ -66,43 +67,48 @@ function sizeOf({ boundingBox, unitSystem }: Part): string | undefined {
   return `${lengths.map(number).join(' × ')} ${unitSystem === 'IMPERIAL' ? 'in' : 'mm'}`
 }
 
+/** A term with its value, and what tells whether two values differ where it is no text. */
+export type PartFact = readonly [label: string, value: ComponentChildren, compared?: string]
+
+const catalogFact = (label: string, ids: readonly string[], Names: typeof Categories): PartFact => {
+  const compared = ids.join()
+  return [label, compared !== '' && <Names key={compared} ids={ids} />, compared]
+}
+
+/** What a part says of itself, without its title and description. */
+export const usePartContent = (part: Part): PartFact[] => [
+  [
+    t.parts.material,
+    labelIn(materials(), part.materialId) ?? (part.materialType && t.materialTypes[part.materialType]),
+  ],
+  [t.parts.process, labelIn(processes(), part.processId)],
+  [part.ipOwnerOrgId === orgId.value ? t.parts.reference : t.parts.ownersReference, part.externalRef],
+  [t.parts.internal, part.internal && t.ui.yes],
+  [t.parts.descriptionManufacturer, part.descriptionManufacturer],
+  [t.parts.materialNote, part.materialNote],
+  [t.parts.processNote, part.processNote],
+  [t.parts.rapidMaterial, part.rapidManufacturingMaterial],
+  [t.factories.standards, part.standardIds.map((code) => labelIn(standards(), code)).join(', ')],
+  [t.parts.criticalities, part.criticalityIds.map((code) => labelIn(criticalities(), code)).join(', ')],
+  catalogFact(t.parts.categories, part.categoryIds, Categories),
+  catalogFact(t.parts.unspsc, part.unspscCategoryIds, Unspsc),
+  [t.parts.keywords, part.keywords.join(', ')],
+  [t.parts.sections.size, sizeOf(part)],
+  [t.parts.documentation, part.documentationRequirementNotes],
+  [t.parts.exemptions, part.exemptionsNotes],
+  [t.parts.notes, part.otherRequirementNotes],
+  [t.parts.requireSubscription, part.requireSubscription && t.ui.yes],
+  ...Object.entries(part.metadata).map(([key, value]) => [key, value] as const),
+  ...useOwnFacts(part),
+]
+
 export const PartFacts = ({ part }: { part: Part }) => (
   <Section title={t.parts.part}>
     {part.description && <p class="text">{part.description}</p>}
     <Facts
       of={[
         [t.orgRoles.IP_OWNER, <OrgName key="owner" id={part.ipOwnerOrgId} />],
-        [
-          t.parts.material,
-          labelIn(materials(), part.materialId) ?? (part.materialType && t.materialTypes[part.materialType]),
-        ],
-        [t.parts.process, labelIn(processes(), part.processId)],
-        [part.ipOwnerOrgId === orgId.value ? t.parts.reference : t.parts.ownersReference, part.externalRef],
-        [t.parts.internal, part.internal && t.ui.yes],
-        [t.parts.descriptionManufacturer, part.descriptionManufacturer],
-        [t.parts.materialNote, part.materialNote],
-        [t.parts.processNote, part.processNote],
-        [t.parts.rapidMaterial, part.rapidManufacturingMaterial],
-        [t.factories.standards, part.standardIds.map((code) => labelIn(standards(), code)).join(', ')],
-        [t.parts.criticalities, part.criticalityIds.map((code) => labelIn(criticalities(), code)).join(', ')],
-        [
-          t.parts.categories,
-          part.categoryIds.length > 0 && <Categories key={part.categoryIds.join()} ids={part.categoryIds} />,
-        ],
-        [
-          t.parts.unspsc,
-          part.unspscCategoryIds.length > 0 && (
-            <Unspsc key={part.unspscCategoryIds.join()} ids={part.unspscCategoryIds} />
-          ),
-        ],
-        [t.parts.keywords, part.keywords.join(', ')],
-        [t.parts.sections.size, sizeOf(part)],
-        [t.parts.documentation, part.documentationRequirementNotes],
-        [t.parts.exemptions, part.exemptionsNotes],
-        [t.parts.notes, part.otherRequirementNotes],
-        [t.parts.requireSubscription, part.requireSubscription && t.ui.yes],
-        ...Object.entries(part.metadata).map(([key, value]) => [key, value] as const),
-        ...useOwnFacts(part),
+        ...usePartContent(part).map(([label, value]) => [label, value] as const),
         [t.parts.revisionNumber, String(part.revision)],
         [t.parts.published, part.publishedTime && date(part.publishedTime)],
         [t.parts.updated, date(part.updatedTime)],

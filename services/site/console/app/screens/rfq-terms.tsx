@@ -72,7 +72,7 @@ export function PinnedPart({ partId, partRevision }: Pin) {
 }
 
 /** Corrects an open RFQ. Offers for the former version have to be reconfirmed or revised. */
-export function Amend({ rfq, when }: { rfq: Rfq; when: boolean }) {
+export function Amend({ rfq, when, label = t.verbs.amend }: { rfq: Rfq; when: boolean; label?: string }) {
   const { id } = rfq
   const choice = useDocumentChoice('DRAWING')
   const amend = async (data: FormData, unchanged: { 'If-Match': string }, present: Rfq) => {
@@ -94,7 +94,8 @@ export function Amend({ rfq, when }: { rfq: Rfq; when: boolean }) {
   }
   return (
     <Edit
-      label={t.verbs.amend}
+      label={label}
+      submit={t.verbs.amend}
       hint={t.rfqs.amendHint}
       when={when}
       isWide

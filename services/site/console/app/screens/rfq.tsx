@@ -17,6 +17,7 @@ import { Shown } from '../ui/states.tsx'
 import { Timeline } from '../ui/timeline.tsx'
 import { Acceptances, AfterAcceptance, ConfidentialityTerms, useOutlineFacts } from './confidentiality.tsx'
 import { Conversations } from './conversations.tsx'
+import { PartChanged } from './part-changes.tsx'
 import { Questions } from './questions.tsx'
 import { patchRfq, RfqFields } from './rfq-form.tsx'
 import { Invitations, Matches } from './rfq-invitations.tsx'
@@ -169,11 +170,7 @@ export function RfqScreen({ id = '' }: { id?: string }) {
           <div class="beside">
             <div class="stack">
               <Declined rfq={rfq} />
-              {rfq.partChanged && (
-                <p class="hint" role="status">
-                  {t.rfqs.partChanged}
-                </p>
-              )}
+              {rfq.partChanged && <PartChanged rfq={rfq} />}
               <RfqFacts rfq={rfq} />
               <ConfidentialityTerms rfq={rfq} />
               <Acceptances rfq={rfq} />
