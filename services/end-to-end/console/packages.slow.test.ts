@@ -74,7 +74,7 @@ test.each([
     await buyer.getByRole('button', { name: 'Publish', exact: true }).click()
     await buyer.getByRole('dialog').getByText('1 of the invitations goes to a manufacturer').waitFor()
     await send(buyer, 'Publish')
-    await buyer.getByText('0 of 3 lines offered').first().waitFor()
+    await buyer.getByText('0 of 3 lines offered').filter({ visible: true }).first().waitFor()
     await checkScreen(buyer)
     const id = new URL(buyer.url()).pathname.split('/').at(-1) ?? ''
 
@@ -122,6 +122,9 @@ test.each([
     await buyer.getByRole('region', { name: 'One manufacturer for all' }).getByText('€4,224.00').waitFor()
     await buyer.getByRole('region', { name: 'Fastest for each line' }).getByText('€4,059.00').waitFor()
     expect(await buyer.getByText('chosen', { exact: true }).count()).toBe(3)
+    // A narrow window has a card for each line, so nothing is beside the window.
+    const isCut = `document.querySelector('.scroll').scrollWidth > document.querySelector('.scroll').clientWidth`
+    expect(await buyer.evaluate(isCut)).toBe(false)
     await checkScreen(buyer)
     await buyer.getByRole('region', { name: 'Fastest for each line' }).getByRole('button').click()
     await cheapest.getByRole('button', { name: 'Show this choice' }).waitFor()

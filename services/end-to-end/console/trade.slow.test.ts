@@ -214,6 +214,8 @@ test.concurrent.each([
     await orders.filter({ hasText: 'Vestland Additive' }).getByRole('link').click()
     await stateOf(buyer, 'Placed')
     const order = new URL(buyer.url()).pathname
+    await printer.goto(order)
+    if (options === NARROW) await checkOrderOfSections(printer)
     await produce(printer, order, title)
     const seller = await stage.signIn(people.seller, options)
     await goTo(seller, 'Orders')
@@ -246,6 +248,21 @@ test.concurrent.each([
   },
   120_000,
 )
+
+/** What a narrow window shows first: the way forward, then the drawings, and the history at the end. */
+async function checkOrderOfSections(printer: Page): Promise<void> {
+  const sections = ['Order', 'Drawings and files', 'Documents', 'Conversations', 'Timeline']
+  const tops: number[] = []
+  for (const name of sections) {
+    const box = await printer.getByRole('region', { name, exact: true }).boundingBox()
+    tops.push(box?.y ?? 0)
+  }
+  expect(tops).toEqual(tops.toSorted((a, b) => a - b))
+  const [confirm, decline] = await Promise.all(
+    ['Confirm', 'Decline'].map((name) => printer.getByRole('button', { name, exact: true }).boundingBox()),
+  )
+  expect([confirm?.x, (decline?.x ?? 0) > (confirm?.x ?? 0)]).toEqual([16, true])
+}
 
 /** The steps of the manufacturer, with a hold, a rework and what it tells the other organizations. */
 async function produce(printer: Page, order: string, title: string): Promise<void> {

@@ -100,8 +100,11 @@ const kindOf = (code: string) => (t.documentKinds as ByCode)[code] ?? code
 
 /** The label of a field of the API that has no field of its own in the form; empty where its problems name it. */
 export function fieldName(path: string): string {
-  const [name = ''] = path.split('.')
-  return (t.fields as ByCode)[name] ?? name
+  const [name = '', index, ...rest] = path.split('.')
+  if (name !== 'lines') return (t.fields as ByCode)[name] ?? name
+  return index === undefined
+    ? ''
+    : [`${t.packages.line} ${Number(index) + 1}`, ...rest.slice(0, 1).map(fieldName)].join(', ')
 }
 
 /** The words of a code of the API: `Service account · key: create` for `serviceAccount.key.create`. */

@@ -275,20 +275,22 @@ export function OrderScreen({ id = '' }: { id?: string }) {
           badge={<Badge of="order" state={order.state} />}
           actions={<Steps order={order} />}
         >
-          <div class="beside">
+          <div class="beside split">
             <div class="stack">
               <OrderFacts order={order} />
-              <PartFiles partId={order.partId} revision={order.partRevision} />
-              <Milestones order={order} />
-              <OrderDocuments order={order} />
-              <PrintedDocuments order={order} />
-              <Conversations rfqId={order.rfqId} order={order} />
-              {permits('GET /flows/v1/assignments') && <Assignment orderId={id} order={order} />}
             </div>
             <div class="stack">
+              <PartFiles partId={order.partId} revision={order.partRevision} />
+              <OrderDocuments order={order} />
+              <PrintedDocuments order={order} />
               <Section title={t.timeline.title}>
                 <Timeline of="order" entries={history} />
               </Section>
+            </div>
+            <div class="stack">
+              <Milestones order={order} />
+              <Conversations rfqId={order.rfqId} order={order} />
+              {permits('GET /flows/v1/assignments') && <Assignment orderId={id} order={order} />}
             </div>
           </div>
         </Page>

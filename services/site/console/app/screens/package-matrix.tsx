@@ -28,12 +28,23 @@ const linesOf = (lines: readonly Line[], maker: string) =>
     (line) => isAwardable(line) && line.offers.some((one) => one.manufacturerOrgId === maker && mayAward(one)),
   ).length
 
+type Coverage = Pick<PackageComparison['makers'][number], 'offeredLines' | 'askedLines'>
+
+const coverageOf = ({ offeredLines, askedLines }: Coverage) =>
+  fill(t.packages.coverage, { offered: number(offeredLines), asked: number(askedLines) })
+
 /** A cell: the total of an offer, and its price and time. */
-function Cell({ offer, isChosen }: { offer: Offer | undefined; isChosen: boolean }) {
-  if (!offer) return <td class="number quiet">{t.packages.noOffer}</td>
+function Cell({ maker, offer, isChosen }: { maker: string; offer: Offer | undefined; isChosen: boolean }) {
+  if (!offer) {
+    return (
+      <td class="number quiet unoffered" data-label={maker}>
+        {t.packages.noOffer}
+      </td>
+    )
+  }
   const { landedTotal, unitPrice, leadTimeDays, toolingCost, shippingCost, unpriced, isOutdated, state } = offer
   return (
-    <td class={isChosen ? 'number best' : 'number'}>
+    <td class={isChosen ? 'number offered best' : 'number offered'} data-label={maker}>
       {isChosen && <span class="mark">{t.packages.chosen}</span>}{' '}
       {landedTotal ? totalText(landedTotal) : <span class="quiet">{unpriced && t.comparison.unpriced[unpriced]}</span>}
       {unitPrice && leadTimeDays !== undefined && (
@@ -55,7 +66,10 @@ interface MatrixProps {
   onQuantity: (rfqId: string, quantity: string) => void
 }
 
-/** Lines as rows and manufacturers as columns, with the offers of the shown choice marked, not by colour only. */
+/**
+ * Lines as rows and manufacturers as columns, with the offers of the shown choice marked, not by colour only. In a
+ * narrow window each line is a card, which begins with the chosen offer.
+ */
 function Matrix({ comparison: { makers, lines }, pkg, choice, onQuantity }: MatrixProps) {
   const chosen = new Set(choice?.awards.map(({ offerId }) => offerId))
   const quantitiesOf = new Map(pkg.lines.map(({ rfqId, quantities }) => [rfqId, quantities]))
@@ -70,7 +84,7 @@ function Matrix({ comparison: { makers, lines }, pkg, choice, onQuantity }: Matr
             {makers.map(({ manufacturerOrgId, manufacturerName, offeredLines, askedLines }) => (
               <th key={manufacturerOrgId} scope="col">
                 {manufacturerName}
-                <small>{fill(t.packages.coverage, { offered: number(offeredLines), asked: number(askedLines) })}</small>
+                <small>{coverageOf({ offeredLines, askedLines })}</small>
                 <SupplierLine id={manufacturerOrgId} />
               </th>
             ))}
@@ -96,17 +110,19 @@ function Matrix({ comparison: { makers, lines }, pkg, choice, onQuantity }: Matr
                     ))}
                   </select>
                 </th>
-                {makers.map(({ manufacturerOrgId }) => {
+                {makers.map(({ manufacturerOrgId, manufacturerName }) => {
                   const offer = offers.find((one) => one.manufacturerOrgId === manufacturerOrgId)
-                  return <Cell key={manufacturerOrgId} offer={offer} isChosen={chosen.has(offer?.offerId ?? '')} />
+                  const isChosen = chosen.has(offer?.offerId ?? '')
+                  return <Cell key={manufacturerOrgId} maker={manufacturerName} offer={offer} isChosen={isChosen} />
                 })}
               </tr>
             )
           })}
           <tr class="total">
             <th scope="row">{t.packages.total}</th>
-            {makers.map(({ manufacturerOrgId, total }) => (
-              <td key={manufacturerOrgId} class="number">
+            {makers.map(({ manufacturerOrgId, manufacturerName, total, ...coverage }) => (
+              <td key={manufacturerOrgId} class="number" data-label={manufacturerName}>
+                <small class="card">{coverageOf(coverage)}</small>
                 {total && (
                   <>
                     {totalText(total)}

@@ -167,19 +167,34 @@ export function RfqScreen({ id = '' }: { id?: string }) {
           badge={hasDeclined(rfq) ? <Badge of="invitation" state="DECLINED" /> : <Badge of="rfq" state={rfq.state} />}
           actions={<Actions rfq={rfq} />}
         >
-          <div class="beside">
+          <div class="beside split">
             <div class="stack">
               <Declined rfq={rfq} />
               {rfq.partChanged && <PartChanged rfq={rfq} />}
               <RfqFacts rfq={rfq} />
               <ConfidentialityTerms rfq={rfq} />
               <Acceptances rfq={rfq} />
-              {rfq.version !== undefined && (
+            </div>
+            <div class="stack">
+              {!hasDeclined(rfq) && (
                 <AfterAcceptance rfq={rfq}>
-                  <Questions rfq={rfq} />
+                  <Documents of="rfq" id={id} mayAdd={mayUse(RFQ, 'updateFiles', rfq)} />
+                  <PartFiles partId={rfq.partId} revision={rfq.partRevision} />
                 </AfterAcceptance>
               )}
-              {rfq.version !== undefined && <Conversations rfqId={id} />}
+              <Section title={t.timeline.title}>
+                <Timeline of="rfq" entries={history} />
+              </Section>
+            </div>
+            <div class="stack">
+              {rfq.version !== undefined && (
+                <>
+                  <AfterAcceptance rfq={rfq}>
+                    <Questions rfq={rfq} />
+                  </AfterAcceptance>
+                  <Conversations rfqId={id} />
+                </>
+              )}
               {rfq.state === 'AWARDED' && <Orders rfqId={id} />}
               {rfq.consumerOrgId === orgId.value && (
                 <>
@@ -189,15 +204,6 @@ export function RfqScreen({ id = '' }: { id?: string }) {
                   )}
                 </>
               )}
-            </div>
-            <div class="stack">
-              <AfterAcceptance rfq={rfq}>
-                <Documents of="rfq" id={id} mayAdd={mayUse(RFQ, 'updateFiles', rfq)} />
-                <PartFiles partId={rfq.partId} revision={rfq.partRevision} />
-              </AfterAcceptance>
-              <Section title={t.timeline.title}>
-                <Timeline of="rfq" entries={history} />
-              </Section>
             </div>
           </div>
         </Page>
