@@ -26,7 +26,15 @@ const proved = Type.Boolean({
     'Whether you have confirmed your address through a link mailed to it. Until then you receive no notifications.',
   examples: [true],
 })
-export const OwnNotificationSettings = closed({ mail, proved }, { description: 'Notifications of the caller.' })
+const reachable = Type.Boolean({
+  description:
+    "Whether mail reaches you: your address is confirmed, either by you or as one of your organization's mail addresses. Absent if this marketplace sends no mail.",
+  examples: [true],
+})
+export const OwnNotificationSettings = closed(
+  { mail, proved, reachable: Type.Optional(reachable) },
+  { description: 'Notifications of the caller.' },
+)
 export type OwnNotificationSettings = Static<typeof OwnNotificationSettings>
 export const OwnNotificationSettingsPatch = Type.Partial(closed({ mail }))
 

@@ -21,6 +21,10 @@ test('people are invited until they choose a password, and programs are not peop
   const { email, activationToken } = await org.invite()
   await org.administrator.client.post('/flows/v1/service-accounts', { name: 'ERP connector' })
   const page = await stage.signIn(org.administrator)
+  // This marketplace sends no mail.
+  await page.getByText('Nothing is waiting for you.').waitFor()
+  await checkScreen(page)
+  expect(await page.getByText('E-mail notifications').count()).toBe(0)
   await page.goto('/console/organization')
   await rowOf(page, email).getByText('Invited', { exact: true }).waitFor()
   await rowOf(page, org.administrator.email).getByText('Active', { exact: true }).waitFor()

@@ -20,11 +20,13 @@ interface Link {
 
 /** Sends links by mail, where the marketplace sends mail. */
 export interface MailLinks {
+  sendsMail: boolean
   /** Throws 409 where it does not, and for too many links. The organization is locked. */
   send(tx: Tx, link: Link, now: string): Promise<void>
 }
 
 export const mailLinks = (options: { box: SecretBox; hourlyMax: number } | undefined): MailLinks => ({
+  sendsMail: options !== undefined,
   async send(tx, { kind, orgId, addressId = null, userId = null, email, token }, now) {
     if (!options) throw refuse('mail_unavailable')
     const mailbox = mailboxOf(await envelopeAddressOf(email))

@@ -261,7 +261,7 @@ describe('the own setting', () => {
     const { buying, rfqId } = await offeredByColleagues()
     await newsOf(buying, 1)
     const answer = await buying.client.send<object>('PATCH', OWN, { body: { mail: false } })
-    expect([answer.status, answer.body]).toEqual([200, { mail: false, proved: true }])
+    expect([answer.status, answer.body]).toEqual([200, { mail: false, proved: true, reachable: true }])
     expect((await buying.client.get<object>(OWN)).body).toMatchObject({ mail: false })
     const { quoting } = await offeredByColleagues()
     await buyer.act(rfqId, 'close')

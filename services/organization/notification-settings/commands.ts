@@ -6,7 +6,7 @@ import type {
 } from '../../../proto/http/organization/notification-settings.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
-import type { Tx } from '../../kit/db/client.ts'
+import type { Sql, Tx } from '../../kit/db/client.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { hashOf, newSecretToken } from '../../kit/secrets/tokens.ts'
@@ -30,15 +30,18 @@ export async function patchSettings({
   return { administrators }
 }
 
+/** Whether mail reaches the user is told only where the marketplace sends any. */
+export async function readOwnSettings({ sendsMail }: MailLinks, sql: Sql, orgId: string, userId: string) {
+  const { reachable, ...settings } = found(await queries.findOwnSettings(sql, orgId, userId))
+  return { ...settings, ...(sendsMail && { reachable }) }
+}
+
 /** The organization is locked. A patch without a change emits no event. */
-export async function patchOwnSettings({
-  tx,
-  caller: { orgId, userId },
-  body,
-  ifMatch,
-  now,
-}: CommandOf<typeof api.patchOwnNotificationSettings>): Promise<OwnNotificationSettings> {
-  const settings = found(await queries.findOwnSettings(tx, orgId, userId))
+export async function patchOwnSettings(
+  links: MailLinks,
+  { tx, caller: { orgId, userId }, body, ifMatch, now }: CommandOf<typeof api.patchOwnNotificationSettings>,
+): Promise<OwnNotificationSettings> {
+  const settings = await readOwnSettings(links, tx, orgId, userId)
   requireMatch(ifMatch, settings)
   const { mail = settings.mail } = body
   if (mail === settings.mail) return settings
@@ -53,7 +56,7 @@ export async function sendOwnConfirmation(
   links: MailLinks,
   { tx, caller: { orgId, userId }, now }: CommandOf<typeof api.sendOwnConfirmation>,
 ): Promise<OwnNotificationSettings> {
-  const settings = found(await queries.findOwnSettings(tx, orgId, userId))
+  const settings = await readOwnSettings(links, tx, orgId, userId)
   const [person] = await queries.findOwnAddress(tx, orgId, userId)
   if (!person) throw refuse('conflict', { detail: 'A service account has no mailbox.' })
   if (settings.proved) throw refuse('conflict', { detail: 'The address is already confirmed.' })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { ApiClient } from '../../testing/client.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
+import { insertMailAddress } from '../../testing/operations/organization-records.ts'
 import type { Problem } from '../../testing/people.ts'
 import { openSession } from '../../testing/sessions.ts'
 
@@ -49,4 +50,32 @@ test('the settings of the organization need org:admin', async () => {
     body: { administrators: false },
   })
   expect([status, changed]).toEqual([403, 403])
+})
+
+test('whether mail reaches a user is told only where mail is sent: after a link, or as a confirmed address', async () => {
+  const path = '/flows/v1/me/notification-settings'
+  expect(Object.keys((await member.client.get<object>(path)).body).toSorted()).toEqual(['mail', 'proved'])
+  const sending = await marketplaceOf([], { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'no-reply@example.com' })
+  const [company, other] = [await sending.organization(['CONSUMER']), await sending.organization(['CONSUMER'])]
+  const [linked, listed] = [await company.member([]), await company.member([])]
+  const settingsOf = async ({ client }: typeof linked) => (await client.get<object>(path)).body
+  expect(await settingsOf(linked)).toEqual({ mail: true, proved: false, reachable: false })
+  await sending.db.owner`
+    insert into organization.user_notifications (user_id, proved_email_key)
+    select id, email_key from organization.users where id = ${linked.userId}`
+  expect(await settingsOf(linked)).toEqual({ mail: true, proved: true, reachable: true })
+
+  // An address of another organization, or one that is not confirmed, does not count.
+  const { owner } = sending.db
+  const [foreign, own] = [await insertMailAddress(owner, other.administrator), await insertMailAddress(owner, listed)]
+  await owner`update organization.mail_addresses set email = ${listed.email} where id in (${foreign}, ${own})`
+  const confirm = (id: string) => owner`
+    update organization.mail_addresses set confirmed_at = now(), confirmable_until = null, confirmation_hash = null
+    where id = ${id}`
+  await confirm(foreign)
+  expect(await settingsOf(listed)).toEqual({ mail: true, proved: false, reachable: false })
+  await confirm(own)
+  expect(await settingsOf(listed)).toEqual({ mail: true, proved: false, reachable: true })
+  const { status, body } = await listed.client.send<object>('PATCH', path, { body: { mail: false } })
+  expect([status, body]).toEqual([200, { mail: false, proved: false, reachable: true }])
 })

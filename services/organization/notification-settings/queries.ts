@@ -9,10 +9,14 @@ export const updateSettings = (tx: Tx, orgId: string, administrators: boolean) =
 interface OwnSettings {
   mail: boolean
   proved: boolean
+  reachable: boolean
 }
 
 export const findOwnSettings = (sql: Sql, orgId: string, userId: string) => sql<OwnSettings[]>`
-  select coalesce(n.enabled, true) as mail, coalesce(n.proved_email_key = u.email_key, false) as proved
+  select coalesce(n.enabled, true) as mail, coalesce(n.proved_email_key = u.email_key, false) as proved,
+    coalesce(n.proved_email_key = u.email_key, false) or exists (
+      select from organization.mail_addresses a
+      where a.org_id = ${orgId} and a.email_key = u.email_key and a.confirmed_at is not null) as reachable
   from organization.users u left join organization.user_notifications n on n.user_id = u.id
   where u.org_id = ${orgId} and u.id = ${userId}`
 

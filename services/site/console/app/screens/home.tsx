@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { InboxItem } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
 import { date, fromNow, number } from '../format.ts'
-import { orgId, permits } from '../me.ts'
+import { me, orgId, permits } from '../me.ts'
 import { orgName } from '../names.tsx'
 import { fill, t } from '../texts.ts'
 import { useFilter } from '../ui/filters.ts'
@@ -135,9 +135,21 @@ function PausedEndpoints() {
   )
 }
 
+/** Says that notifications do not reach the person, where the marketplace sends mail. */
+function Unreachable() {
+  const { mail, reachable } = useRecord('/flows/v1/me/notification-settings', {}).data ?? {}
+  if (!mail || reachable !== false || me.value?.impersonation) return null
+  return (
+    <p class="hint" role="status">
+      {t.home.unreachable} <a href="/console/account">{t.home.confirmAddress}</a>
+    </p>
+  )
+}
+
 /** What waits for the caller. */
 export const Home = () => (
   <Page title={t.home.title}>
+    <Unreachable />
     <div class="columns wide">
       <Inbox />
       <Standing />
