@@ -44,6 +44,11 @@ test('a case about an order has tasks and expenses, which its other party sees, 
     `/console/orders/${orderId}`,
   )
 
+  // The dialog says what is edited.
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await page.getByRole('dialog', { name: 'Edit: Porosity' }).getByLabel('Description').fill('Pores of up to 0.5 mm.')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Pores of up to 0.5 mm.').waitFor()
   await page.getByRole('button', { name: 'Add a task' }).click()
   await dialog.getByRole('button', { name: 'Add a task' }).click()
   await dialog.getByLabel('Title').and(page.locator('[aria-invalid=true]')).waitFor()

@@ -39,7 +39,14 @@ function Steps({ record, mayEdit }: PartProps) {
           onRun={() => post(`/flows/v1/cases/{id}/${verb}`, id)}
         />
       ))}
-      <Edit label={t.verbs.patch} when={mayEdit} read={() => market.GET('/flows/v1/cases/{id}', at(id))} onRun={change}>
+      <Edit
+        label={t.verbs.patch}
+        of={record.title}
+        submit={t.ui.save}
+        when={mayEdit}
+        read={() => market.GET('/flows/v1/cases/{id}', at(id))}
+        onRun={change}
+      >
         {(present) => <CaseFields record={present} />}
       </Edit>
     </>

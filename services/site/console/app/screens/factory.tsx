@@ -19,6 +19,9 @@ const readOf = (id: string) => () => market.GET('/v1/factories/{id}', at(id))
 /** A capability without what the marketplace derives. */
 const inputOf = ({ processType: _, ...input }: Capability): CapabilityInput => input
 
+const nameOf = ({ materialCode, technologyId }: Capability) =>
+  `${labelIn(materials(), materialCode)} · ${labelIn(technologies(), technologyId)}`
+
 /** What the factory can make: a material with a technology, and the standards that it fulfils. */
 function Capabilities({ factory }: { factory: Factory }) {
   const isOwn = factory.orgId === orgId.value && permits('POST /flows/v1/factories/{id}/capabilities')
@@ -46,6 +49,7 @@ function Capabilities({ factory }: { factory: Factory }) {
       actions={
         <Edit
           label={t.ui.add}
+          of={t.factories.capability}
           when={isOwn}
           read={readOf(factory.id)}
           onRun={add}
@@ -68,11 +72,18 @@ function Capabilities({ factory }: { factory: Factory }) {
           {factory.capabilities.map((one) => (
             <li key={JSON.stringify(one)}>
               <span>
-                {labelIn(materials(), one.materialCode)} · {labelIn(technologies(), one.technologyId)}
+                {nameOf(one)}
                 <br />
                 <small class="quiet">{one.standardCodes.map((code) => labelIn(standards(), code)).join(', ')}</small>
               </span>
-              <Edit label={t.ui.remove} when={isOwn} isDangerous read={readOf(factory.id)} onRun={remove(one)} />
+              <Edit
+                label={t.ui.remove}
+                of={nameOf(one)}
+                when={isOwn}
+                isDangerous
+                read={readOf(factory.id)}
+                onRun={remove(one)}
+              />
             </li>
           ))}
         </ul>
@@ -96,6 +107,7 @@ function Steps({ factory }: { factory: Factory }) {
       ))}
       <Edit
         label={t.verbs.patch}
+        of={factory.name}
         submit={t.ui.save}
         when={factory.orgId === orgId.value && permits('PATCH /flows/v1/factories/{id}')}
         read={readOf(id)}

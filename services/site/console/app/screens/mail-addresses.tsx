@@ -18,7 +18,7 @@ const Topics = ({ chosen }: { chosen: readonly Topic[] }) => (
 )
 const topicsIn = (data: FormData) => ({ topics: chosenIn<Topic>(data, 'topics') })
 
-const AddressActions = ({ address: { id, confirmed } }: { address: MailAddress }) => (
+const AddressActions = ({ address: { id, email, confirmed } }: { address: MailAddress }) => (
   <div class="actions">
     <Action
       label={t.mail.again}
@@ -28,6 +28,7 @@ const AddressActions = ({ address: { id, confirmed } }: { address: MailAddress }
     />
     <Edit
       label={t.verbs.patch}
+      of={email}
       submit={t.ui.save}
       when={permits('PATCH /flows/v1/mail-addresses/{id}')}
       read={() => market.GET('/flows/v1/mail-addresses/{id}', at(id))}
@@ -37,6 +38,7 @@ const AddressActions = ({ address: { id, confirmed } }: { address: MailAddress }
     </Edit>
     <Action
       label={t.ui.remove}
+      of={email}
       when={permits('DELETE /flows/v1/mail-addresses/{id}')}
       isDangerous
       onRun={() => remove('/flows/v1/mail-addresses/{id}', { id })}

@@ -104,6 +104,7 @@ function Milestones({ order }: { order: Order }) {
       actions={
         <Edit
           label={t.ui.add}
+          of={t.orders.milestone}
           when={mayPlan}
           read={read}
           onRun={add}

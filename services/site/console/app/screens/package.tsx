@@ -88,6 +88,8 @@ function Actions({ pkg, told, unfit }: { pkg: RfqPackage; told: Signal<string>; 
       </Action>
       <Action
         label={t.verbs.patch}
+        of={pkg.title}
+        submit={t.ui.save}
         when={isDraft && permits(`PATCH ${PATH}`)}
         onRun={(data) => patchTitle(id, textOf(data, 'title') ?? '')}
       >

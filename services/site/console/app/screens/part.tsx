@@ -53,6 +53,7 @@ function Steps({ part }: { part: Part }) {
       />
       <Edit
         label={t.verbs.patch}
+        of={part.title ?? part.serialNumber}
         submit={t.ui.save}
         when={mayUse(PART, 'patch', part)}
         isWide

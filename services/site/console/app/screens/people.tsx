@@ -83,6 +83,7 @@ function PersonActions({ user, link }: { user: Person; link: Signal<ShownSecret 
       <RolesAction userId={id} />
       <Edit
         label={t.verbs.patch}
+        of={user.email}
         submit={t.ui.save}
         when={permits('PATCH /flows/v1/users/{id}')}
         read={() => market.GET('/v1/users/{id}', at(id))}

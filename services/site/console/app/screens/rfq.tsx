@@ -58,6 +58,7 @@ function Actions({ rfq }: { rfq: Rfq }) {
       <Decline rfq={rfq} />
       <Edit
         label={t.verbs.patch}
+        of={rfq.serialNumber}
         submit={t.ui.save}
         when={may('patch')}
         read={read}

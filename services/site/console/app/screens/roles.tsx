@@ -36,6 +36,7 @@ const RoleActions = ({ role: { id }, role }: { role: Role }) => (
   <div class="actions">
     <Edit
       label={t.verbs.patch}
+      of={role.name}
       submit={t.ui.save}
       when={permits('PATCH /flows/v1/roles/{id}') && !role.system}
       read={() => market.GET('/v1/roles/{id}', at(id))}
@@ -45,6 +46,7 @@ const RoleActions = ({ role: { id }, role }: { role: Role }) => (
     </Edit>
     <Action
       label={t.ui.remove}
+      of={role.name}
       when={permits('DELETE /flows/v1/roles/{id}') && !role.system}
       isDangerous
       onRun={() => remove('/flows/v1/roles/{id}', { id })}

@@ -72,7 +72,14 @@ function Steps({ endpoint }: { endpoint: WebhookEndpoint }) {
         }}
       />
       <Action label={t.webhooks.rotate} hint={t.webhooks.rotateHint} when={may('rotate-secret')} onRun={rotate} />
-      <Edit label={t.verbs.patch} submit={t.ui.save} when={mayChange} read={read} onRun={patch}>
+      <Edit
+        label={t.verbs.patch}
+        of={new URL(endpoint.url).host}
+        submit={t.ui.save}
+        when={mayChange}
+        read={read}
+        onRun={patch}
+      >
         {({ data: present }) => <EndpointFields endpoint={present} />}
       </Edit>
       <Action

@@ -55,6 +55,8 @@ export function Dialog({
 export interface ActionProps {
   /** The button and the title of its dialog. */
   label: string
+  /** What it is done to, in the title of its dialog. */
+  of?: string | undefined
   hint?: ComponentChildren
   /** The button that sends the dialog. Default: the label. */
   submit?: string
@@ -75,6 +77,7 @@ export interface ActionProps {
 /** A verb with a dialog that asks for what it needs. */
 export function Action({
   label,
+  of,
   hint,
   submit = label,
   when = true,
@@ -109,7 +112,7 @@ export function Action({
         </button>
       )}
       {isOpen.value && (
-        <Dialog title={label} isWide={isWide} onClose={close}>
+        <Dialog title={of ? `${label}: ${of}` : label} isWide={isWide} onClose={close}>
           {hint && <p class="quiet">{hint}</p>}
           <Form
             onSend={run}
