@@ -1,4 +1,5 @@
 import type { ComparedOffer, OfferComparison } from '../../../proto/http/sourcing/comparison.ts'
+import type { PackageComparison } from '../../../proto/http/sourcing/rfq-package-comparison.ts'
 
 const MARK = '*'
 
@@ -26,11 +27,34 @@ export function comparisonTable({ quantity, currency, offers }: OfferComparison)
       ...offers.map((offer) => `${cellOf(offer) ?? '–'}${best && offer.best.includes(best) ? ` ${MARK}` : '  '}`),
     ]),
   ]
+  return aligned(table, 'the best of all offers')
+}
+
+/** The comparison of a package as text: a row for each line and a column for each manufacturer. */
+export function packageTable({ currency, makers, lines, choices }: PackageComparison): string {
+  const cheapest = choices.find(({ kind }) => kind === 'CHEAPEST')
+  const chosen = new Set(cheapest?.awards.map(({ offerId }) => offerId))
+  const table = [
+    [`${lines.length} lines, ${currency}`, ...makers.map(({ manufacturerName }) => `${manufacturerName}  `)],
+    ...lines.map(({ partTitle, rfqId, quantity, offers }) => [
+      `${quantity} × ${partTitle ?? rfqId}`,
+      ...makers.map(({ manufacturerOrgId }) => {
+        const offer = offers.find((one) => one.manufacturerOrgId === manufacturerOrgId)
+        return `${offer?.landedTotal?.amount ?? '–'} ${chosen.has(offer?.offerId ?? '') ? MARK : ' '}`
+      }),
+    ]),
+    ['total', ...makers.map(({ total }) => `${total?.amount ?? '–'}  `)],
+  ]
+  return aligned(table, `the cheapest of each line, ${cheapest?.total.amount ?? '–'} together`)
+}
+
+/** The first column is text, the others are numbers. */
+function aligned(table: readonly (readonly string[])[], mark: string): string {
   const widths = (table[0] ?? []).map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)))
   const lines = table.map((row) =>
     row
       .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
       .join('   '),
   )
-  return [...lines, `${MARK} the best of all offers`].map((line) => line.trimEnd()).join('\n')
+  return [...lines, `${MARK} ${mark}`].map((line) => line.trimEnd()).join('\n')
 }

@@ -24,7 +24,9 @@ const STORY = new RegExp(
     /landed total +5930\.00 \* +5992\.50\n/,
     /30 pieces at 112\.00, 3690\.00 EUR.*\n.*20 pieces at 118\.25, 2445\.00 EUR/,
     /IN_PRODUCTION → ON_HOLD\n/,
-    /as MANUFACTURER: O-\w{8} is COMPLETED\n$/,
+    /as MANUFACTURER: O-\w{8} is COMPLETED\n/,
+    /\* the cheapest of each line, 4265\.00 together\n/,
+    /finds its orders of the package: O-\w{8} is PLACED, O-\w{8} is PLACED\n.*: O-\w{8} is PLACED\n$/,
   ]
     .map(({ source }) => source)
     .join('[^]*'),

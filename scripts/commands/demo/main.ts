@@ -6,6 +6,7 @@ import { receiveEvents } from './events.ts'
 import { Narrator } from './narrator.ts'
 import { amend, award, makeOffers } from './offers.ts'
 import { createParties } from './own-parties.ts'
+import { tradePackage } from './package.ts'
 import type { Parties } from './parties.ts'
 import { produce } from './production.ts'
 import { requestQuotations } from './sourcing.ts'
@@ -60,6 +61,7 @@ async function trade(narrator: Narrator, parties: Parties): Promise<void> {
   await makeOffers(narrator, parties, rfqId)
   await amend(narrator, parties, rfqId)
   await produce(narrator, parties, await award(narrator, parties, rfqId))
+  await tradePackage(narrator, parties)
 }
 
 await runCommandLine(
