@@ -57,10 +57,10 @@ const columns = (partOf: (record: Case) => string): readonly Column<Case>[] => [
     ),
   },
   { label: t.cases.parties, cell: (record) => <Partners of={record} /> },
-  { label: t.cases.kind, cell: ({ kind }) => t.cases.kinds[kind] },
-  { label: t.cases.about, cell: (record) => <About of={record} /> },
+  { label: t.cases.kind, cell: ({ kind }) => t.cases.kinds[kind], isWhole: true },
+  { label: t.cases.about, cell: (record) => <About of={record} />, isWhole: true },
   { label: t.cases.openedBy, cell: ({ orgId }) => <OrgName id={orgId} /> },
-  { label: t.parts.updated, cell: ({ updatedTime }) => date(updatedTime) },
+  { label: t.parts.updated, cell: ({ updatedTime }) => date(updatedTime), isWhole: true },
   { label: t.ui.state, cell: ({ state }) => <Badge of="case" state={state} /> },
 ]
 

@@ -149,8 +149,9 @@ export const UnfitLines = ({ unfit = [] }: { unfit: readonly Unfit[] | undefined
           <li key={`${line.rfqId} ${id}`}>
             <span>
               <a href={`/console/rfqs/${line.rfqId}`}>{partOf(line)}</a> · {name}
+              <br />
+              <small class="quiet">{closest ? unsuitableBecause(closest) : t.packages.noFactory}</small>
             </span>
-            <small class="quiet">{closest ? unsuitableBecause(closest) : t.packages.noFactory}</small>
           </li>
         ))}
       </ul>

@@ -97,6 +97,7 @@ function Lines({
     if (area.current) area.current.value = pasted.value
     isBusy.value = false
   }
+  const offered = found.value.filter(({ id }) => lines.value.every(({ part }) => part.id !== id))
   return (
     <fieldset class="picker">
       <legend>{t.packages.parts}</legend>
@@ -106,9 +107,9 @@ function Lines({
         placeholder={t.packages.findPart}
         onInput={({ currentTarget }) => search(currentTarget.value)}
       />
-      {found.value.length > 0 && (
+      {offered.length > 0 && (
         <ul class="items" aria-label={t.packages.found}>
-          {found.value.map((part) => (
+          {offered.map((part) => (
             <li key={part.id}>
               <span>{nameOf(part)}</span>
               <button type="button" aria-label={fill(t.ui.addOf, { name: nameOf(part) })} onClick={() => add(part, '')}>

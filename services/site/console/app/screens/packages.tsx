@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<ListedRfqPackage>[] = [
         .map(([state, count]) => `${t.states.rfq[state]}: ${number(count)}`)
         .join(' · '),
   },
-  { label: t.ui.since, cell: ({ createdTime }) => date(createdTime) },
+  { label: t.ui.since, cell: ({ createdTime }) => date(createdTime), isWhole: true },
 ]
 
 /** The packages of the organization, or those with a line to which it is invited. */

@@ -26,7 +26,7 @@ const COLUMNS = [
   },
   { label: t.parts.material, cell: ({ materialId }) => labelIn(materials(), materialId) },
   { label: t.parts.ownersReference, cell: ({ externalRef }) => externalRef },
-  { label: t.parts.updated, cell: ({ updatedTime }) => date(updatedTime) },
+  { label: t.parts.updated, cell: ({ updatedTime }) => date(updatedTime), isWhole: true },
   { label: t.ui.state, cell: ({ state }) => <Badge of="part" state={state} /> },
 ] as const satisfies readonly Column<Part>[]
 

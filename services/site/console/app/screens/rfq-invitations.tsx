@@ -142,6 +142,7 @@ export function Matches({ rfq }: { rfq: Rfq }) {
           { label: t.rfqs.requirements, cell: (match) => <Requirements match={match} /> },
           {
             label: t.rfqs.invitation,
+            isWhole: true,
             cell: ({ factory }) => (
               <Invitation
                 rfq={rfq}

@@ -152,7 +152,7 @@ const columnsOf = (view: View): readonly Column<Subscription>[] => [
     label: view === 'CONSUMER' ? t.orgRoles.IP_OWNER : t.orgRoles.CONSUMER,
     cell: ({ ipOwnerOrgId, consumerOrgId }) => <OrgName id={view === 'CONSUMER' ? ipOwnerOrgId : consumerOrgId} />,
   },
-  { label: t.subscriptions.ends, cell: ({ expireTime }) => (expireTime ? date(expireTime) : '–') },
+  { label: t.subscriptions.ends, cell: ({ expireTime }) => (expireTime ? date(expireTime) : '–'), isWhole: true },
   { label: t.ui.reason, cell: ({ reason }) => reason ?? '' },
   { label: t.ui.state, cell: ({ state }) => <Badge of="subscription" state={state} /> },
   { label: t.ui.actions, cell: (subscription) => <Steps subscription={subscription} /> },

@@ -25,7 +25,7 @@ const COLUMNS: readonly Column<WebhookEndpoint>[] = [
     ),
   },
   { label: t.webhooks.events, cell: ({ events }) => <small class="quiet">{events.join(', ')}</small> },
-  { label: t.webhooks.since, cell: ({ created_at }) => date(created_at) },
+  { label: t.webhooks.since, cell: ({ created_at }) => date(created_at), isWhole: true },
   { label: t.ui.state, cell: ({ status }) => <Badge of="endpoint" state={status} /> },
 ]
 

@@ -12,6 +12,8 @@ export interface Column<Item> {
   /** The first column leads to the record. */
   cell: (item: Item) => ComponentChildren
   isNumber?: boolean
+  /** Short words and days, which a wide window does not break. */
+  isWhole?: boolean
 }
 
 interface TableProps<Item> {
@@ -39,8 +41,8 @@ export function Table<Item>({ caption, items, columns, idOf }: TableProps<Item>)
       <tbody>
         {items.map((item) => (
           <tr key={idOf(item)}>
-            {columns.map(({ label, cell, isNumber }) => (
-              <td key={label} data-label={label} class={isNumber ? 'number' : ''}>
+            {columns.map(({ label, cell, isNumber, isWhole }) => (
+              <td key={label} data-label={label} class={isNumber ? 'number' : isWhole ? 'whole' : ''}>
                 {cell(item)}
               </td>
             ))}
