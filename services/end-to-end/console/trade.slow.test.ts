@@ -47,6 +47,7 @@ async function parties({ market }: Stage, title: string, works: readonly [string
       'rfq:invite',
       'rfq:award',
       'order:update',
+      'order:receive',
       'assignment:read',
     ]),
     additive.member('Manufacturer'),
