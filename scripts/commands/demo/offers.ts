@@ -5,6 +5,8 @@ import { type Narrator, withState } from './narrator.ts'
 import type { Maker, Parties } from './parties.ts'
 import { euros, inDays } from './values.ts'
 
+const LIVE = { params: { query: { state: 'ACTIVE', pageSize: 50 } } } as const
+
 /** Price breaks from triples of minimum quantity, unit price and lead time in days. */
 const breaks = (...lines: [minQuantity: number, amount: string, leadTimeDays: number][]) =>
   lines.map(([minQuantity, amount, leadTimeDays]) => ({ minQuantity, unitPrice: euros(amount), leadTimeDays }))
@@ -125,6 +127,10 @@ export async function award(
     await narrator.step(
       `${seller.name} agrees with ${maker.name} to sell its parts`,
       async () => {
+        // Those of ./scripts/dev may have one already.
+        const { data: known } = await seller.client.GET('/flows/v1/sales-agreements', LIVE)
+        const live = known.items.find(({ manufacturerOrgId }) => manufacturerOrgId === maker.orgId)
+        if (live) return { data: live }
         const body = { manufacturerOrgId: maker.orgId, sellerOrgId: seller.orgId, feePercent: '2.5' }
         const { data: proposed } = await seller.client.POST('/flows/v1/sales-agreements', { body })
         return maker.client.POST('/flows/v1/sales-agreements/{id}/accept', { params: { path: { id: proposed.id } } })

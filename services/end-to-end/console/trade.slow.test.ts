@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { insertAgreement } from '../../testing/awards.ts'
 import {
   act,
   checkScreen,
@@ -38,6 +39,7 @@ async function parties({ market }: Stage, title: string, works: readonly [string
   await publishedPart(ipOwner.administrator.client, { title, materialId: '316l', processId: 'pbf-metal' })
   await createFactory(additive.administrator.client, { name: works[0] })
   await createFactory(welding.administrator.client, { name: works[1] })
+  for (const { orgId } of [additive, welding]) await insertAgreement(market.db.owner, orgId, trading.orgId, '2.50')
   const [designer, buyer, printer, welder, seller] = await Promise.all([
     ipOwner.member('IP owner'),
     consumer.member([

@@ -122,7 +122,10 @@ function Matrix({ comparison: { makers, lines }, pkg, choice, onQuantity }: Matr
             <th scope="row">{t.packages.total}</th>
             {makers.map(({ manufacturerOrgId, manufacturerName, total, ...coverage }) => (
               <td key={manufacturerOrgId} class="number" data-label={manufacturerName}>
-                <small class="card">{coverageOf(coverage)}</small>
+                <div class="card">
+                  <small>{coverageOf(coverage)}</small>
+                  <SupplierLine id={manufacturerOrgId} />
+                </div>
                 {total && (
                   <>
                     {totalText(total)}
