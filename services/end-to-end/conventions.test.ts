@@ -90,6 +90,7 @@ describe('an unknown query parameter', () => {
   const EXCLUDED: Readonly<Record<string, string>> = {
     createCase: 'rfqId',
     createCaseTask: 'dueTime',
+    createChangeRequest: 'cancel',
     patchCaseTask: 'dueTime',
     createSubscription: 'ipOwnerOrgId',
     offerForRfqPackage: 'csv',

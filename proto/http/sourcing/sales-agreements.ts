@@ -56,8 +56,9 @@ export type SalesAgreement = Static<typeof SalesAgreement>
 
 const agreementId = pathParam('id', 'Id of the agreement.', EXAMPLE_ID)
 const path = '/flows/v1/sales-agreements'
-const access = ['order:confirm', 'app:seller'] as const
-const PERMISSIONS = 'The manufacturer needs `order:confirm`, the seller `app:seller`.'
+// Both apply only to organizations with the role.
+const access = ['app:manufacturer', 'app:seller'] as const
+const PERMISSIONS = 'The manufacturer also needs `order:confirm`.'
 
 export const listSalesAgreements = defineOperation({
   id: 'listSalesAgreements',

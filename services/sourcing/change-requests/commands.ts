@@ -1,5 +1,10 @@
 import type * as api from '../../../proto/http/sourcing/change-requests.ts'
-import { type ChangeRequest, MAX_CHANGE_REQUESTS, type Side } from '../../../proto/http/sourcing/change-requests.ts'
+import {
+  type ChangeRequest,
+  MAX_CHANGE_REQUESTS,
+  SIDES,
+  type Side,
+} from '../../../proto/http/sourcing/change-requests.ts'
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import { CHANGE_REQUEST } from '../../../proto/states/change-requests.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
@@ -17,25 +22,21 @@ import { changeOrder, type LockedOrder } from './order-changes.ts'
 import * as queries from './queries.ts'
 import * as rules from './rules.ts'
 
-/** Throws 404 for an organization that is no side of the order, 403 without the permission of its side. */
-async function lockSide(
-  tx: Tx,
-  { orgId, permissions }: Caller,
-  id: string,
-  { mayEnd = false } = {},
-): Promise<LockedOrder & { side: Side }> {
+/** An order of which the caller's organization is a side, locked; otherwise 404. */
+async function lockOrderOf(tx: Tx, orgId: string, id: string, { mayEnd = false } = {}): Promise<LockedOrder> {
   found(await queries.findOrder(tx, orgId, id))
   if (mayEnd) await lockRfqOf(tx, id)
-  const locked = found(await queries.lockOrder(tx, id))
-  const { document, held_state: heldState, seller_fee_percent: feePercent } = locked
-  const order: Order = JSON.parse(document)
-  const sides = (['CONSUMER', 'MANUFACTURER'] as const).filter((each) => orgOf(order, each) === orgId)
+  const { document, held_state: heldState, seller_fee_percent: feePercent } = found(await queries.lockOrder(tx, id))
+  return { order: JSON.parse(document), heldState, feePercent }
+}
+
+/** The side of the order for which the caller has the permission; 403 for none. */
+function sideOf({ orgId, permissions }: Caller, order: Order): Side {
+  const sides = SIDES.filter((each) => orgOf(order, each) === orgId)
   const side = sides.find((each) => permissions.has(rules.PERMISSION_OF[each]))
-  if (!side) {
-    const [needed] = sides.map((each) => rules.PERMISSION_OF[each])
-    throw refuse('forbidden', { detail: `This needs the permission ${needed}.` })
-  }
-  return { order, heldState, feePercent, side }
+  if (side) return side
+  const [needed] = sides.map((each) => rules.PERMISSION_OF[each])
+  throw refuse('forbidden', { detail: `This needs the permission ${needed}.` })
 }
 
 const orgOf = (order: Order, side: Side) => (side === 'CONSUMER' ? order.consumerOrgId : order.manufacturerOrgId)
@@ -51,7 +52,8 @@ export async function createChangeRequest(
   deps: OrderDeps,
   { tx, caller, params, body, now, audit }: CommandOf<typeof api.createChangeRequest>,
 ): Promise<JsonText> {
-  const { order, side } = await lockSide(tx, caller, params.id)
+  const { order } = await lockOrderOf(tx, caller.orgId, params.id)
+  const side = sideOf(caller, order)
   const problems = rules.valueProblems(body, order, (amount, limit) => compare(amount, limit) > 0)
   if (problems.length > 0) throw invalid(problems)
   await requireAcceptable(tx, 'PROPOSED', body, order, now)
@@ -99,9 +101,10 @@ async function lockRequest(
   { caller, params }: Pick<CommandOf<typeof api.acceptChangeRequest>, 'caller' | 'params'>,
   verb: 'accept' | 'decline' | 'withdraw',
 ) {
-  const locked = await lockSide(tx, caller, params.id, { mayEnd: verb === 'accept' })
+  const locked = await lockOrderOf(tx, caller.orgId, params.id, { mayEnd: verb === 'accept' })
   const row = found(await queries.findChangeRequest(tx, params.id, params.changeRequestId))
   if ((verb === 'withdraw' ? row.org_id : row.decider_org_id) !== caller.orgId) throw notFound()
+  sideOf(caller, locked.order)
   const request: ChangeRequest = JSON.parse(row.document)
   return { ...locked, request }
 }

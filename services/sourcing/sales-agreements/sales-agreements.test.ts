@@ -102,12 +102,16 @@ describe('a sales agreement', () => {
     const { making, selling } = await pair()
     const worker = await making.member(['order:update'])
     expect((await agreementsOf(worker.client).create(making.orgId, selling.orgId)).status).toBe(403)
-    const clerk = await selling.member(['order:confirm'])
+    const clerk = await making.member(['app:manufacturer'])
     const refused = await agreementsOf(clerk.client).create(making.orgId, selling.orgId)
-    expect([refused.status, refused.body.detail]).toEqual([403, 'This needs the permission app:seller.'])
-    const [lead, agent] = [await making.member(['order:confirm']), await selling.member(['app:seller'])]
+    expect([refused.status, refused.body.detail]).toEqual([403, 'This needs the permission order:confirm.'])
+    const [lead, agent] = [
+      await making.member(['app:manufacturer', 'order:confirm']),
+      await selling.member(['app:seller']),
+    ]
     const { body } = await agreementsOf(lead.client).create(making.orgId, selling.orgId)
-    expect((await agreementsOf(clerk.client).act(body.id, 'accept')).status).toBe(403)
+    const other = await selling.member(['order:update'])
+    expect((await agreementsOf(other.client).act(body.id, 'accept')).status).toBe(403)
     expect((await agreementsOf(agent.client).act(body.id, 'accept')).status).toBe(200)
   })
 
