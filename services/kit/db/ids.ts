@@ -1,4 +1,4 @@
-import { monotonicFactory } from 'ulid'
+import { monotonicFactory, ulid } from 'ulid'
 
 const nextUlid = monotonicFactory()
 
@@ -16,6 +16,13 @@ export function newIdAt<const P extends string>(prefix: P, createdAt: string): `
   if (timeMs !== latest.timeMs) latest = { timeMs, nextUlid: monotonicFactory() }
   return `${prefix}_${latest.nextUlid(timeMs)}`
 }
+
+/**
+ * An id with a random part of its own, for records that are created together and read by different organizations. It
+ * does not tell how many ids were made between it and another one of the same time.
+ */
+export const newSeparateIdAt = <const P extends string>(prefix: P, createdAt: string): `${P}_${string}` =>
+  `${prefix}_${ulid(Date.parse(createdAt))}`
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 

@@ -1,7 +1,7 @@
 import type { AssignmentEvent } from '../../../proto/events/events.ts'
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import { newIdAt } from '../../kit/db/ids.ts'
+import { newSeparateIdAt } from '../../kit/db/ids.ts'
 import type { OrderEventName } from '../orders/events.ts'
 import { notifyOfAssignments } from './events.ts'
 import * as queries from './queries.ts'
@@ -19,7 +19,7 @@ const eventOf = (
 
 /** Opens the assignments of orders that an award placed: two statements, however many orders it has. */
 export async function openAssignments(tx: Tx, orders: readonly Order[]): Promise<void> {
-  const opened = orders.map(({ id, createdTime }) => ({ id: newIdAt('assignment', createdTime), orderId: id }))
+  const opened = orders.map(({ id, createdTime }) => ({ id: newSeparateIdAt('assignment', createdTime), orderId: id }))
   const rows = await queries.insertAssignments(tx, opened)
   await notifyOfAssignments(
     tx,

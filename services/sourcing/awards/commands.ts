@@ -8,7 +8,7 @@ import { RFQ } from '../../../proto/states/rfqs.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
 import { requireGuards } from '../../kit/command/transitions.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import { newIdAt, withSerialNumber } from '../../kit/db/ids.ts'
+import { newSeparateIdAt, withSerialNumber } from '../../kit/db/ids.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
 import { sellerFeeOf, totalOf } from '../money/money.ts'
 import { emitOfferEvents } from '../offers/events.ts'
@@ -136,13 +136,14 @@ export async function planAward(tx: Tx, planned: PlannedAward): Promise<AwardPla
   const { sellerOrgId } = organizations
   const makers = awards.flatMap(({ offerId }) => offers.get(offerId)?.manufacturer_org_id ?? [])
   const fees = sellerOrgId === undefined ? [] : await lockFees(tx, sellerOrgId, makers)
+  // The ids sort as the request does, and do not tell a manufacturer how many orders of others lie between its own.
+  const orderIds = awards.map(() => newSeparateIdAt('order', now)).toSorted()
   return {
     ...planned,
     fees: new Map(fees.map(({ manufacturerOrgId, feePercent }) => [manufacturerOrgId, feePercent])),
     problems: referenceProblems(awards, new Set(offers.keys()), fields),
-    // The ids are made at once, so that they sort as the request does, whatever other requests do meanwhile.
-    lines: awards.map(({ offerId, quantity, purchaseOrderNumber }) => ({
-      orderId: newIdAt('order', now),
+    lines: awards.map(({ offerId, quantity, purchaseOrderNumber }, index) => ({
+      orderId: orderIds[index] as string,
       quantity,
       purchaseOrderNumber,
       offer: offers.get(offerId) as queries.AwardedOffer,

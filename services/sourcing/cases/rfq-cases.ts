@@ -1,7 +1,7 @@
 import type { Cause } from '../../../proto/events/shapes.ts'
 import type { Case } from '../../../proto/http/sourcing/cases.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import { newIdAt } from '../../kit/db/ids.ts'
+import { newSeparateIdAt } from '../../kit/db/ids.ts'
 import type { RfqChange, RfqOpening } from '../rfqs/followers.ts'
 import { type CaseNotification, notifyOfCases } from './events.ts'
 import { insertRfqCases, updateRfqCases } from './queries.ts'
@@ -13,7 +13,7 @@ import { insertRfqCases, updateRfqCases } from './queries.ts'
 export async function openCases(tx: Tx, openings: readonly RfqOpening[], now: string): Promise<void> {
   const cases = openings.flatMap(({ rfq: { id: rfqId, serialNumber }, orgIds }) =>
     [...new Set(orgIds)].map((orgId) => ({
-      id: newIdAt('case', now),
+      id: newSeparateIdAt('case', now),
       rfqId,
       orgId,
       title: `Request for quotation ${serialNumber}`,

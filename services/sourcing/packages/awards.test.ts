@@ -107,10 +107,10 @@ describe('POST /flows/v1/rfq-packages/{id}/award', () => {
     })
     expect({ status, detail: body.detail, errors: body.errors }).toEqual({
       status: 409,
-      detail: `Nothing was changed, because of awards.2.rfqId (${ids[0]}), awards.1.rfqId (${ids[2]}).`,
+      detail: `Nothing was changed, because of awards.1.rfqId (${ids[2]}), awards.2.rfqId (${ids[0]}).`,
       errors: [
-        { field: 'awards.2.offerId', message: 'is WITHDRAWN, not SUBMITTED' },
         { field: 'awards.1.rfqId', message: 'The RFQ is CANCELLED, not OPEN or CLOSED.' },
+        { field: 'awards.2.offerId', message: 'is WITHDRAWN, not SUBMITTED' },
       ],
     })
     expect(await ordersOf(ids)).toEqual([])

@@ -38,7 +38,11 @@ export async function createPackage({
   const created = { id, consumerOrgId: caller.orgId, title, currency, createdBy: caller.userId }
   await queries.insertPackage(tx, created, now)
   await emitPackageEvent(tx, 'created', created)
-  const drafts = contents.map((content) => ({ content, part: parts.get(content.partId) as PartRow, packageId: id }))
+  const drafts = contents.map((content, place) => ({
+    content,
+    part: parts.get(content.partId) as PartRow,
+    line: { packageId: id, place },
+  }))
   await insertDrafts(tx, caller, drafts, now)
   return ownPackage(tx, caller.orgId, id)
 }
@@ -173,7 +177,7 @@ async function linesOf(
   return { all, chosen: lines.filter(({ rfq }) => ids.has(rfq.id)) }
 }
 
-/** A package of the organization with its RFQs, all locked in a fixed order. */
+/** A package of the organization with its RFQs in the order of its lines, all locked in a fixed order. */
 export async function lock(
   tx: Tx,
   orgId: string,
@@ -181,6 +185,7 @@ export async function lock(
   { changes = false } = {},
 ): Promise<{ row: queries.PackageRow; lines: OwnRfq[] }> {
   const row = found(await queries.lockPackage(tx, orgId, id, { changes }))
-  const lines = await queries.lockLines(tx, orgId, id)
+  const locked = await queries.lockLines(tx, orgId, id)
+  const lines = locked.toSorted((a, b) => a.place - b.place)
   return { row, lines: lines.map(({ document }) => ({ document, rfq: JSON.parse(document) })) }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { casesOf } from '../../testing/cases.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { packageParties, packagesOf, rfqIdsOf } from '../../testing/packages.ts'
 import type { Page } from '../../testing/people.ts'
@@ -63,6 +64,29 @@ describe('POST /flows/v1/rfq-packages', () => {
       deliveryRegionCode: 'DK',
     })
     expect((await packages.read(id)).body).toEqual(created.body)
+  })
+
+  test('the id of a line does not follow from those of others, nor do those of the cases of a manufacturer', async () => {
+    const lines = await Promise.all(
+      Array.from({ length: 8 }, async (_, n) => ({
+        partId: await publishedPart(ipOwner.administrator.client, { title: `Part ${n}` }),
+        quantities: [10],
+        // The rival is asked for every other line.
+        manufacturerIds: n % 2 === 0 ? [maker.orgId, rival.orgId] : [maker.orgId],
+      })),
+    )
+    const { id, lines: all } = await open({ lines })
+    expect(all.map(({ partId }) => partId)).toEqual(lines.map(({ partId }) => partId))
+    const own = (await rivals.read(id)).body.lines
+    expect(own.map(({ partTitle }) => partTitle)).toEqual(['Part 0', 'Part 2', 'Part 4', 'Part 6'])
+    const cases = (await casesOf(rival.administrator.client).list('?pageSize=50')).body.items
+    const caseIds = cases.flatMap(({ id: caseId, rfqId }) => (own.some((line) => line.rfqId === rfqId) ? [caseId] : []))
+    for (const ids of [all.map(({ rfqId }) => rfqId), caseIds]) {
+      // The random part of a ULID has 16 characters; a counter changes only the last ones.
+      const [heads, times] = [ids.map((one) => one.slice(-16, -8)), ids.map((one) => one.slice(0, -16))]
+      expect([new Set(heads).size, new Set(times).size]).toEqual([ids.length, 1])
+    }
+    expect(caseIds.length).toBe(4)
   })
 
   test.each([

@@ -18,7 +18,7 @@ await db.owner`
   from (select consumer_org_id, (row_number() over (partition by consumer_org_id order by id))::integer as place from sourcing.rfqs) r`
 await db.owner`alter table sourcing.rfqs disable trigger rfq_history`
 await db.owner`
-  update sourcing.rfqs set package_id = 'package_' || rfqs.consumer_org_id || '_' || r.place / ${LINES}
+  update sourcing.rfqs set package_id = 'package_' || rfqs.consumer_org_id || '_' || r.place / ${LINES}, package_place = r.place % ${LINES}
   from (select id, (row_number() over (partition by consumer_org_id order by id))::integer as place from sourcing.rfqs) r
   where r.id = rfqs.id`
 await db.owner`

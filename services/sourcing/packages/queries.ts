@@ -33,8 +33,8 @@ export const lockPackage = (tx: Tx, orgId: string, id: string, { changes }: { ch
   where id = ${id} and ${isConsumer(tx, orgId)} ${changes ? tx`for update` : tx`for share`}`
 
 /** The RFQs of a package, locked in the order of their ids, in which every command locks several RFQs. */
-export const lockLines = (tx: Tx, orgId: string, id: string) => tx<{ document: string }[]>`
-  select consumer_document as document from sourcing.rfqs
+export const lockLines = (tx: Tx, orgId: string, id: string) => tx<{ document: string; place: number }[]>`
+  select consumer_document as document, package_place as place from sourcing.rfqs
   where package_id = ${id} and ${isConsumer(tx, orgId)} order by id for update`
 
 /** The lines for the consumer. */
@@ -42,7 +42,7 @@ export const listOwnLines = (sql: Sql, orgId: string, id: string) => sql<RfqPack
   select id as "rfqId", serial_number as "serialNumber", state, part_id as "partId", part_title as "partTitle",
     coalesce(terms -> 'quantities', '[]') as quantities, manufacturer_ids as "manufacturerIds",
     sourcing.api_time(expires_at) as "expireTime", sealed, version
-  from sourcing.rfqs where package_id = ${id} and ${isConsumer(sql, orgId)} order by id`
+  from sourcing.rfqs where package_id = ${id} and ${isConsumer(sql, orgId)} order by package_place`
 
 /** The lines to which a manufacturer is invited, as it reads their RFQs. */
 export const listInvitedLines = (sql: Sql, orgId: string, id: string) => sql<RfqPackageLine[]>`
@@ -52,7 +52,8 @@ export const listInvitedLines = (sql: Sql, orgId: string, id: string) => sql<Rfq
     state as "invitationState", nullif(awaits_acceptance, false) as "awaitsAcceptance"
   from sourcing.rfq_invitations
   cross join lateral (select document::json as rfq) readable
-  where package_id = ${id} and ${isInvited(sql, orgId)} order by rfq_id`
+  where package_id = ${id} and ${isInvited(sql, orgId)}
+  order by (select package_place from sourcing.rfqs where id = rfq_id)`
 
 interface NewPackage {
   id: string

@@ -136,6 +136,6 @@ test('two requests of a manufacturer for the same lines: each line has one live 
     expect(answers.map(({ status }) => status)).toEqual([200, 200])
     const rows = await owner<{ rfq_id: string }[]>`
       select rfq_id from sourcing.offers where rfq_id = any(${ids}) and state = 'SUBMITTED' order by rfq_id`
-    expect(rows.map(({ rfq_id }) => rfq_id)).toEqual(ids)
+    expect(rows.map(({ rfq_id }) => rfq_id)).toEqual(ids.toSorted())
   }
 })

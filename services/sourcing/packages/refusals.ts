@@ -29,21 +29,24 @@ export class Refusals {
     }
   }
 
-  /** Throws one refusal for all lines. */
+  /** Throws one refusal for all lines, in their order. */
   throwIfAny(): void {
-    const [first] = this.#refused
+    const refused = this.#refused.toSorted((a, b) => placeOf(a.line) - placeOf(b.line))
+    const [first] = refused
     if (!first) return
     const { code, headers } = first.refusal
     throw refuse(code, {
       // The sentence of a validation error names its first field.
       ...(code !== 'validation_error' && {
-        detail: `Nothing was changed, because of ${listed(this.#refused.map(({ line }) => line))}.`,
+        detail: `Nothing was changed, because of ${listed(refused.map(({ line }) => line))}.`,
       }),
-      errors: this.#refused.flatMap(({ errors }) => errors).slice(0, MAX_FIELD_ERRORS),
+      errors: refused.flatMap(({ errors }) => errors).slice(0, MAX_FIELD_ERRORS),
       ...(headers && { headers }),
     })
   }
 }
+
+const placeOf = ({ name }: Named) => Number(name.split('.')[1])
 
 function named({ name }: Named, { field, message }: FieldError): FieldError {
   // The rules of awards know the names of the request.

@@ -5,7 +5,7 @@ import { RFQ } from '../../../proto/states/rfqs.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import { newIdAt, withSerialNumber } from '../../kit/db/ids.ts'
+import { newSeparateIdAt, withSerialNumber } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalid, invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
@@ -39,10 +39,11 @@ export async function createRfq({ tx, caller, body, now }: CommandOf<typeof api.
 interface NewDraft {
   content: RfqContent
   part: queries.PartRow
-  packageId?: string
+  /** Its package, and its place among the lines. */
+  line?: { packageId: string; place: number }
 }
 
-/** Stores drafts of the caller's organization, whose ids sort in this order. */
+/** Stores drafts of the caller's organization. Their ids have no order. */
 export async function insertDrafts(
   tx: Tx,
   { orgId, userId }: Pick<Caller, 'orgId' | 'userId'>,
@@ -50,8 +51,8 @@ export async function insertDrafts(
   now: string,
 ): Promise<Rfq[]> {
   const rfqs: Rfq[] = []
-  for (const { content, part, packageId } of drafts) {
-    const created = { id: newIdAt('rfq', now), packageId, consumerOrgId: orgId, createdBy: userId }
+  for (const { content, part, line } of drafts) {
+    const created = { id: newSeparateIdAt('rfq', now), line, consumerOrgId: orgId, createdBy: userId }
     const { document } = await withSerialNumber('R', (serialNumber) =>
       queries.insertRfq(tx, { ...created, serialNumber }, part, content, now),
     )

@@ -80,7 +80,7 @@ export const findInvitees = (sql: Sql, consumerOrgId: string, ids: readonly stri
 
 interface NewRfq {
   id: string
-  packageId: string | undefined
+  line: { packageId: string; place: number } | undefined
   serialNumber: string
   consumerOrgId: string
   createdBy: string
@@ -97,10 +97,11 @@ export function insertRfq(
   return tx<{ document: string }[]>`
     insert into sourcing.rfqs (id, serial_number, part_id, part_title, owner_part_title, part_serial_number,
       consumer_org_id, ip_owner_org_id, state, terms, manufacturer_ids, expires_at, created_at, updated_at,
-      created_by, package_id)
+      created_by, package_id, package_place)
     values (${rfq.id}, ${rfq.serialNumber}, ${partId}, ${part.title}, ${part.title}, ${part.serial_number},
       ${rfq.consumerOrgId}, ${part.ip_owner_org_id}, 'DRAFT', ${JSON.stringify(terms)}::text::json, ${manufacturerIds},
-      ${expireTime}, ${now}, ${now}, ${rfq.createdBy}, ${rfq.packageId ?? null})
+      ${expireTime}, ${now}, ${now}, ${rfq.createdBy}, ${rfq.line?.packageId ?? null},
+      ${rfq.line?.place ?? null})
     on conflict (serial_number) do nothing
     returning consumer_document as document`
 }

@@ -34,7 +34,7 @@ export async function packageWithInvitation(fixtures: Fixtures, account: Account
   await owner`
     insert into sourcing.rfq_packages (id, consumer_org_id, title, currency, created_by, created_at, updated_at)
     select ${id}, consumer_org_id, 'Pump overhaul', 'EUR', ${newId('user')}, now(), now() from sourcing.rfqs where id = ${rfqId}`
-  await owner`update sourcing.rfqs set package_id = ${id} where id = ${rfqId}`
+  await owner`update sourcing.rfqs set package_id = ${id}, package_place = 0 where id = ${rfqId}`
   await owner`update sourcing.rfq_invitations set package_id = ${id} where rfq_id = ${rfqId}`
   return { id, rfqId }
 }
