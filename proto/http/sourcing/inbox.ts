@@ -20,7 +20,16 @@ export const INBOX_KINDS = [
 ] as const
 export type InboxKind = (typeof INBOX_KINDS)[number]
 
-export const INBOX_RECORD_TYPES = ['rfq', 'offer', 'order', 'case', 'task', 'expense', 'subscription'] as const
+export const INBOX_RECORD_TYPES = [
+  'rfq',
+  'rfqPackage',
+  'offer',
+  'order',
+  'case',
+  'task',
+  'expense',
+  'subscription',
+] as const
 export type InboxRecordType = (typeof INBOX_RECORD_TYPES)[number]
 
 const kind = OneOf(INBOX_KINDS, {
@@ -41,7 +50,10 @@ const RecordReference = (description: string, example: { type: InboxRecordType; 
 export const InboxItem = closed(
   {
     kind,
-    record: RecordReference('What the item is about.', { type: 'rfq', id: 'rfq_01JZ8Q4D3R1G5M7VJ0T6W2X9YB' }),
+    record: RecordReference(
+      'What the item is about. RFQs and offers of a package that your organization reads are one item of each kind, about the package.',
+      { type: 'rfq', id: 'rfq_01JZ8Q4D3R1G5M7VJ0T6W2X9YB' },
+    ),
     parent: Type.Optional(
       RecordReference('The RFQ of an offer, and the case of a task or an expense.', {
         type: 'case',
@@ -50,15 +62,21 @@ export const InboxItem = closed(
     ),
     title: Type.Optional(
       Type.String({
-        description: 'Title of the part, task, expense or case, as your organization may read it.',
+        description: 'Title of the part, package, task, expense or case, as your organization may read it.',
         examples: ['Impeller'],
       }),
     ),
-    since: DateTime('Time since which the item waits.'),
+    count: Type.Optional(
+      Type.Integer({ description: 'RFQs or offers of a package that wait. Only for a package.', examples: [12] }),
+    ),
+    since: DateTime('Time since which the item waits: of a package, its newest RFQ or offer.'),
     due: Type.Optional(
-      DateTime('Time until which it should be done: the expiry of the RFQ, or when the task or order is due.', {
-        examples: ['2031-05-29T12:00:00.000Z'],
-      }),
+      DateTime(
+        'Time until which it should be done: the expiry of the RFQ, the first one of a package, or when the task or order is due.',
+        {
+          examples: ['2031-05-29T12:00:00.000Z'],
+        },
+      ),
     ),
   },
   { description: 'Something that waits for your organization.' },

@@ -79,6 +79,13 @@ test.each([
     const id = new URL(buyer.url()).pathname.split('/').at(-1) ?? ''
 
     const maker = await stage.signIn(await manufacturer.member('Manufacturer'), options)
+    const inbox = maker.getByRole('region', { name: 'Inbox' })
+    const invitation = inbox.getByRole('listitem').filter({ hasText: 'Invitation to quote' })
+    await invitation.getByText('3 lines of the package').waitFor()
+    expect(await inbox.getByRole('listitem').count()).toBe(1)
+    await checkScreen(maker)
+    await invitation.getByRole('link', { name: 'Pump overhaul' }).click()
+    await maker.getByText('Fill in the lines').waitFor()
     await goTo(maker, 'RFQs')
     await maker.getByRole('main').getByRole('link', { name: 'Packages' }).click()
     await maker.getByRole('link', { name: 'Pump overhaul' }).click()

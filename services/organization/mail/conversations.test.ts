@@ -7,6 +7,7 @@ import { MAIL_ADDRESSES, marketplaceWithMail } from '../../testing/mail/market.t
 import type { ReceivedMail } from '../../testing/mail/server.ts'
 import type { TestOrganization } from '../../testing/marketplace.ts'
 import { euros } from '../../testing/offers.ts'
+import { lineOffer, packageParties } from '../../testing/packages.ts'
 import { rfqParties, rfqsOf } from '../../testing/rfqs.ts'
 import { until } from '../../testing/until.ts'
 import { inboxMailer } from './inbox.ts'
@@ -119,6 +120,34 @@ describe('the daily summary', () => {
     expect(mail.mail.text).not.toContain('480')
     await summarize(today + DAY_MS)
     expect(await summaries(wants)).toHaveLength(2)
+  })
+
+  test('names packages with what waits of them, each with its page, and counts each once', async () => {
+    const trade = await packageParties(market)
+    const { id } = await trade.open({ title: 'Gearboxes' })
+    await open({ manufacturerIds: [trade.maker.orgId] })
+    const lines = (await trade.makers.read(id)).body.lines.slice(0, 2)
+    const offers = lines.map(({ rfqId }) => lineOffer(rfqId, trade.factoryId, '10'))
+    await trade.makers.offer(id, { lines: offers, submit: true })
+    await trade.packages.act(id, 'amend', { requirements: 'Deburred.', reason: 'Edges.' })
+    const addresses = await Promise.all(
+      [trade.maker, trade.rival, trade.consumer].map((org) => confirmed(org, ['INBOX'])),
+    )
+    await summarize(today)
+    await release()
+    const mails = await Promise.all(addresses.map(({ email }) => mailTo(email)))
+    const sentences = mails.map(({ mail }) => (mail.text ?? '').split('\n').filter((line) => /: \d/.test(line)))
+    expect(sentences).toEqual([
+      [
+        'Waiting for your organization: 2 invitations, 1 outdated offer',
+        'Of the package Gearboxes: 1 invitation, 2 outdated offers',
+      ],
+      ['Waiting for your organization: 1 invitation', 'Of the package Gearboxes: 2 invitations'],
+      ['Waiting for your organization: 1 RFQ to compare', 'Of the package Gearboxes: 2 RFQs to compare'],
+    ])
+    expect(mails.map((mail) => linksIn(mail).slice(0, 2))).toEqual(
+      Array.from({ length: 3 }, () => ['', `/packages/${id}`]),
+    )
   })
 
   test('counts the tasks and expenses in a case of two parties', async () => {

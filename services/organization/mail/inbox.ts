@@ -4,12 +4,14 @@ import { isDependencyFailure } from '../../kit/db/failures.ts'
 import { newId } from '../../kit/db/ids.ts'
 import type { Log } from '../../kit/log/log.ts'
 import { every, type Worker } from '../../kit/worker/worker.ts'
-import { countWaiting, takeAddresses } from './inbox-queries.ts'
+import { countWaiting, listWaitingPackages, takeAddresses } from './inbox-queries.ts'
 import { appendItems } from './item-queries.ts'
-import { MAIL_EXPIRY_MS } from './rules.ts'
+import { MAIL_EXPIRY_MS, type Notice } from './rules.ts'
 
 const INTERVAL_MS = 60_000
 const HOUR_MS = 60 * 60 * 1000
+/** Packages that a summary names. */
+const MAX_PACKAGES = 10
 /** Addresses per transaction. */
 const BATCH_SIZE = 50
 /** The code of Postgres for a statement that ran too long. */
@@ -38,27 +40,46 @@ const sendNext = ({ sql, log, clock, hour, delayMs }: InboxDeps): Promise<boolea
     // The day of a summary begins at the hour.
     const addresses = await takeAddresses(tx, timeAt(nowMs - hour * HOUR_MS).slice(0, 10), BATCH_SIZE)
     if (addresses.length === 0) return false
-    const waitingFor = new Map<string, Waiting>()
+    const summaries = new Map<string, Notice[]>()
     for (const orgId of new Set(addresses.map(({ org_id }) => org_id))) {
-      waitingFor.set(orgId, await readWaiting(tx, log, orgId))
+      summaries.set(orgId, await summaryOf(tx, log, orgId, now))
     }
     const mails = addresses.flatMap(({ id: recipientId, org_id: orgId }) => {
-      const waiting = waitingFor.get(orgId) ?? []
-      if (waiting.length === 0) return []
-      return [{ id: newId('mail'), orgId, recipientId, items: [{ kind: 'inbox' as const, time: now, waiting }] }]
+      const items = summaries.get(orgId) ?? []
+      return items.length === 0 ? [] : [{ id: newId('mail'), orgId, recipientId, items }]
     })
     const times = { now, due: timeAt(nowMs + delayMs), expires: timeAt(nowMs + MAIL_EXPIRY_MS) }
     if (mails.length > 0) await appendItems(tx, 'address_id', mails, times)
     return addresses.length === BATCH_SIZE
   })
 
-type Waiting = { kind: InboxKind; count: number }[]
+/** What waits for an organization, and the newest packages of it. Empty where nothing waits. */
+async function readSummary(tx: Tx, orgId: string, time: string): Promise<Notice[]> {
+  const counts = await countWaiting(tx, orgId)
+  if (counts.length === 0) return []
+  const packages = Map.groupBy(
+    await listWaitingPackages(tx, orgId, MAX_PACKAGES),
+    ({ packageId, role }) => `${packageId} ${role}`,
+  )
+  return [
+    { kind: 'inbox', time, waiting: inOrder(counts) },
+    ...[...packages.values()].flatMap((rows): Notice[] => {
+      const [first] = rows
+      if (!first) return []
+      const { packageId, role } = first
+      const waiting = inOrder(rows).map(({ kind, count }) => ({ kind, count }))
+      return [{ kind: 'inboxPackage', time, packageId, role, waiting }]
+    }),
+  ]
+}
 
-/** What waits for an organization. One whose items cannot be read gets no summary, so that the others get theirs. */
-async function readWaiting(tx: Tx, log: Log, orgId: string): Promise<Waiting> {
+const inOrder = <Row extends { kind: InboxKind }>(rows: readonly Row[]): Row[] =>
+  INBOX_KINDS.flatMap((kind) => rows.filter((row) => row.kind === kind))
+
+/** The summary of an organization. One whose items cannot be read gets none, so that the others get theirs. */
+async function summaryOf(tx: Tx, log: Log, orgId: string, time: string): Promise<Notice[]> {
   try {
-    const counts = await tx.savepoint((part) => countWaiting(part, orgId))
-    return INBOX_KINDS.flatMap((kind) => counts.filter((row) => row.kind === kind))
+    return await tx.savepoint((part) => readSummary(part, orgId, time))
   } catch (error) {
     const isTooSlow = (error as { code?: unknown }).code === STATEMENT_TIMEOUT
     if (isDependencyFailure(error) && !isTooSlow) throw error

@@ -42,7 +42,7 @@ export interface Notice {
   caseId?: string
   /** The messages of a case, which are one item. */
   count?: number
-  /** What waits for the organization. */
+  /** What waits for the organization, of all its records or of a package. */
   waiting?: readonly Waiting[]
 }
 
@@ -93,6 +93,7 @@ export type NoticeKind =
   | 'caseExpense'
   | 'caseMessage'
   | 'inbox'
+  | 'inboxPackage'
   | 'endpointPaused'
   | 'subscriptionRequested'
   | 'subscriptionGranted'

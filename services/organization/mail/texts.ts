@@ -101,6 +101,7 @@ const TEXTS: Readonly<Record<NoticeKind, (about: About) => string>> = {
   caseMessage: ({ rfqId, rfq, count = 1 }) =>
     `${count === 1 ? 'A new message' : `${count} new messages`} in a case${rfqId === undefined ? '' : ` about ${rfq}`}`,
   inbox: ({ waiting = [] }) => `Waiting for your organization: ${waiting.map(waitingText).join(', ')}`,
+  inboxPackage: ({ package: name, waiting = [] }) => `Of ${name}: ${waiting.map(waitingText).join(', ')}`,
   subscriptionRequested: () => 'Another organization requests a subscription to your parts',
   subscriptionGranted: () => 'An IP owner granted you a subscription to its parts',
   subscriptionAccepted: () => 'Your request for a subscription was accepted',

@@ -13,10 +13,13 @@ import { SOURCES } from './sources.ts'
 setDefaultTimeout(180_000)
 /** The records of each kind. Together an organization has more than ten thousand. */
 const COUNT = 1000
+/** The lines of each package. */
+const LINES = 100
 const db = await testDatabase()
 const [orgId, userId] = ['org_large', 'user_1']
 await loadInbox(db.owner, { orgId, userId, count: COUNT, prefix: 'a_' })
 await loadInbox(db.owner, { orgId: 'org_another', userId: 'user_2', count: COUNT, prefix: 'b_' })
+await loadInbox(db.owner, { orgId: 'org_packages', userId, count: COUNT, prefix: 'p_', packageLines: LINES })
 const url = db.urlOf('sourcing')
 const sql = connect(url, { max: 1, applicationName: 'test-inbox' })
 db.beforeDrop(() => sql.end({ timeout: 1 }))
@@ -43,6 +46,18 @@ describe(`of an organization with ${14 * COUNT} open records`, () => {
     for (const after of [undefined, last?.position]) {
       const work = await workOf(url, (tx) => listItems(tx, reader, SOURCES, { ...page, after }))
       expect([work.scannedWhole, work.busiest, work.mostRows <= 4 * COUNT]).toEqual([[], work.busiest, true])
+    }
+  })
+
+  test('whose RFQs are lines of large packages has an item for each package, and reads the lines of a page', async () => {
+    const ofPackages = { ...reader, orgId: 'org_packages' }
+    const rows = await listItems(sql, ofPackages, SOURCES, { ...page, limit: 20_000 })
+    for (const { document } of rows) expect(isItem.Check(JSON.parse(document))).toBe(true)
+    expect(rows.filter(({ document }) => document.includes('"rfqPackage"')).length).toBe(36)
+    for (const source of SOURCES.filter(({ hasPackages }) => hasPackages)) {
+      const work = await workOf(url, (tx) => listItems(tx, ofPackages, [source], page))
+      const mostRows = source.view === 'inbox_offered_rfqs' ? 4 * COUNT : page.limit * LINES
+      expect([work.scannedWhole, work.busiest, work.mostRows <= mostRows]).toEqual([[], work.busiest, true])
     }
   })
 

@@ -12,7 +12,7 @@ export interface Reader {
   permissions: ReadonlySet<Permission>
 }
 
-/** The sort key of an item. A record may have items of several kinds. */
+/** The sort key of an item. A record may have items of several kinds. That of a package is its newest RFQ or offer. */
 interface ItemKey {
   since: string
   id: string
@@ -32,9 +32,11 @@ export function listItems(sql: Sql, reader: Reader, sources: readonly Source[], 
       concat(sourcing.api_time(since), ' ', record_id, ' ', kind) as position,
       concat(
         '{"kind":', to_json(kind),
-        ',"record":{"type":', to_json(record_type), ',"id":', to_json(record_id), '}',
-        ',"parent":{"type":' || to_json(parent_type)::text || ',"id":' || to_json(parent_id)::text || '}',
+        ',"record":{"type":', to_json(case when package_id is null then record_type else 'rfqPackage' end),
+        ',"id":', to_json(coalesce(package_id, record_id)), '}',
+        case when package_id is null then ',"parent":{"type":' || to_json(parent_type)::text || ',"id":' || to_json(parent_id)::text || '}' end,
         ',"title":' || to_json(title)::text,
+        ',"count":' || count,
         ',"since":', to_json(sourcing.api_time(since)),
         ',"due":' || to_json(sourcing.api_time(due))::text,
         '}') as document
@@ -47,10 +49,10 @@ export function listItems(sql: Sql, reader: Reader, sources: readonly Source[], 
 }
 
 function newestOf(sql: Sql, reader: Reader, source: Source, key: ItemKey, count: number): Fragment {
-  const { kind, record, parent = null, view } = source
+  const { kind, record, parent = null, view, hasPackages } = source
   return sql`(
     select ${kind} as kind, ${record} as record_type, record_id, ${parent}::text as parent_type, parent_id, title, since,
-      due
+      due, ${hasPackages ? sql`package_id, count` : sql`null::text as package_id, null::integer as count`}
     from ${sql(`sourcing.${view}`)}
     where ${and(
       sql,

@@ -12,6 +12,8 @@ export interface Source {
   permissions: readonly Permission[]
   /** Omits records of the own organization as consumer for callers with this permission, who have them elsewhere. */
   exceptAsConsumerWith?: Permission
+  /** Whether the records of a package are one item, about the package. */
+  hasPackages?: true
   /** Whether the items wait for one user, or for all but one. */
   users?: 'ONE' | 'OTHERS'
 }
@@ -19,19 +21,31 @@ export interface Source {
 const ON_CASES = ['case:read', 'case:manage'] as const
 
 export const SOURCES: readonly Source[] = [
-  { kind: 'INVITATION', record: 'rfq', view: 'inbox_invitations', permissions: ['offer:create'] },
-  { kind: 'QUESTION', record: 'rfq', view: 'inbox_consumer_questions', permissions: ['rfq:create'] },
+  { kind: 'INVITATION', record: 'rfq', view: 'inbox_invitations', permissions: ['offer:create'], hasPackages: true },
+  { kind: 'QUESTION', record: 'rfq', view: 'inbox_consumer_questions', permissions: ['rfq:create'], hasPackages: true },
   {
     ...{ kind: 'QUESTION', record: 'rfq', view: 'inbox_owner_questions' },
     ...{ permissions: ['part:update'], exceptAsConsumerWith: 'rfq:create' },
   },
   {
     ...{ kind: 'OUTDATED_OFFER', record: 'offer', parent: 'rfq' },
-    ...{ view: 'inbox_outdated_offers', permissions: ['offer:submit'] },
+    ...{ view: 'inbox_outdated_offers', permissions: ['offer:submit'], hasPackages: true },
   },
-  { kind: 'OFFERS_TO_COMPARE', record: 'rfq', view: 'inbox_closed_rfqs', permissions: ['rfq:award'] },
-  { kind: 'OFFERS_TO_COMPARE', record: 'rfq', view: 'inbox_offered_rfqs', permissions: ['rfq:award'] },
-  { kind: 'PART_CHANGED', record: 'rfq', view: 'inbox_changed_parts', permissions: ['rfq:publish'] },
+  {
+    kind: 'OFFERS_TO_COMPARE',
+    record: 'rfq',
+    view: 'inbox_closed_rfqs',
+    permissions: ['rfq:award'],
+    hasPackages: true,
+  },
+  {
+    kind: 'OFFERS_TO_COMPARE',
+    record: 'rfq',
+    view: 'inbox_offered_rfqs',
+    permissions: ['rfq:award'],
+    hasPackages: true,
+  },
+  { kind: 'PART_CHANGED', record: 'rfq', view: 'inbox_changed_parts', permissions: ['rfq:publish'], hasPackages: true },
   { kind: 'ORDER_TO_CONFIRM', record: 'order', view: 'inbox_placed_orders', permissions: ['order:confirm'] },
   { kind: 'DOCUMENTS_MISSING', record: 'order', view: 'inbox_undocumented_orders', permissions: ['file:write'] },
   { kind: 'ORDER_TO_RECEIVE', record: 'order', view: 'inbox_shipped_orders', permissions: ['order:update'] },

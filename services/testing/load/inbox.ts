@@ -7,6 +7,8 @@ interface InboxToLoad {
   count: number
   /** Tells the records of several loads apart. */
   prefix: string
+  /** Lines of each package. Undefined: the RFQs belong to none. */
+  packageLines?: number
 }
 
 /**
@@ -15,23 +17,35 @@ interface InboxToLoad {
  * are of another user, expenses and requests for a subscription. The oldest ones have questions, and parts that have
  * changed.
  */
-export async function loadInbox(owner: Owner, { orgId, userId, count, prefix }: InboxToLoad): Promise<void> {
+export async function loadInbox(
+  owner: Owner,
+  { orgId, userId, count, prefix, packageLines }: InboxToLoad,
+): Promise<void> {
+  const lines = packageLines ?? null
+  if (packageLines !== undefined) {
+    await owner`
+      insert into sourcing.rfq_packages (id, consumer_org_id, title, currency, created_by, created_at, updated_at)
+      select ${prefix} || 'package_' || kind || n, case kind when 'i' then 'org_buyer' else ${orgId} end, 'Overhaul ' || n, 'EUR',
+        'user_buyer', now(), now()
+      from unnest(array['o', 'c', 'i']) kind cross join generate_series(0, ${count}::int / ${packageLines}) n`
+  }
   await owner`
     insert into sourcing.rfqs (
       id, serial_number, part_id, part_title, owner_part_title, part_serial_number, consumer_org_id, ip_owner_org_id, state,
       terms, manufacturer_ids, expires_at, created_at, updated_at, published_at, version, part_revision,
-      unanswered_questions, unanswered_since, part_changed, part_changed_since)
+      unanswered_questions, unanswered_since, part_changed, part_changed_since, package_id, package_place)
     select ${prefix} || 'rfq_' || kind || lpad(n::text, 12, '0'), 'R-' || ${prefix} || kind || n, 'part_' || n, 'Impeller ' || n,
       'Impeller ' || n, 'P-' || n, case kind when 'i' then 'org_buyer' else ${orgId} end, 'org_owner',
       case kind when 'c' then 'CLOSED' else 'OPEN' end,
       '{"currency": "EUR", "deliveryRegionCode": "DK", "quantities": [10], "requiredDocuments": ["PHOTO"]}',
       array[case kind when 'i' then ${orgId} else 'org_maker' end], now() + interval '30 days', at, at, at, 1, 1,
-      case when n <= 50 then 1 else 0 end, case when n <= 50 then at end, n <= 50, case when n <= 50 then at end
+      case when n <= 50 then 1 else 0 end, case when n <= 50 then at end, n <= 50, case when n <= 50 then at end,
+      ${prefix} || 'package_' || kind || n / ${lines}::int, n % ${lines}::int
     from unnest(array['o', 'c', 'i']) kind cross join generate_series(1, ${count}::int) n
     cross join lateral (select now() - make_interval(secs => ${count} - n) as at) times`
   await owner`
-    insert into sourcing.rfq_invitations (rfq_id, org_id, invited_at)
-    select id, unnest(manufacturer_ids), published_at from sourcing.rfqs where starts_with(id, ${prefix})`
+    insert into sourcing.rfq_invitations (rfq_id, org_id, invited_at, package_id)
+    select id, unnest(manufacturer_ids), published_at, package_id from sourcing.rfqs where starts_with(id, ${prefix})`
   await owner`
     insert into sourcing.offers (
       id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, factory_id, state, currency, price_breaks,

@@ -4,7 +4,7 @@ import { useList, useRecord } from '../data.ts'
 import { date, fromNow, number } from '../format.ts'
 import { me, orgId, permits } from '../me.ts'
 import { orgName } from '../names.tsx'
-import { fill, t } from '../texts.ts'
+import { counted, fill, t } from '../texts.ts'
 import { useFilter } from '../ui/filters.ts'
 import { bind, Filter, More } from '../ui/list.tsx'
 import { Page, Section } from '../ui/page.tsx'
@@ -16,6 +16,7 @@ const KINDS = Object.entries(t.inbox.kinds) as [Kind, string][]
 
 /** Where a person does what an item waits for. */
 function pathOf({ kind, record, parent }: InboxItem): string {
+  if (record.type === 'rfqPackage') return `/console/packages/${record.id}`
   const rfq = `/console/rfqs/${parent?.type === 'rfq' ? parent.id : record.id}`
   if (kind === 'INVITATION' || kind === 'OUTDATED_OFFER') return `${rfq}/offer`
   if (kind === 'OFFERS_TO_COMPARE') return `${rfq}/comparison`
@@ -65,7 +66,8 @@ function useDetails(items: readonly InboxItem[]): (item: InboxItem) => string {
   const orders = useList(hasType(items, 'order') ? '/flows/v1/orders' : undefined, { query: { pageSize: 50 } })
   const inPieces = (pieces: readonly number[]) => fill(t.comparison.pieces, { count: pieces.map(number).join(' · ') })
   return (item) => {
-    const { id } = aboutOf(item)
+    const { id, type } = aboutOf(item)
+    if (type === 'rfqPackage') return counted(t.inbox.lines, item.count ?? 0, number(item.count ?? 0))
     const order = orders.data?.find((each) => each.id === id)
     const rfq = rfqs.data?.find((each) => each.id === id)
     const { serialNumber, consumerOrgId } = order ?? rfq ?? {}

@@ -1,0 +1,192 @@
+-- The order of the lines of a package. The ids of its RFQs have none, so that a manufacturer cannot tell from those of
+-- its own lines whether there are others between them.
+alter table sourcing.rfqs add column package_place smallint;
+update sourcing.rfqs line set package_place = ordered.place
+from (
+  select id, row_number() over (partition by package_id order by id) - 1 as place
+  from sourcing.rfqs where package_id is not null
+) ordered
+where line.id = ordered.id;
+alter table sourcing.rfqs add check ((package_id is null) = (package_place is null));
+
+-- The inbox has one item for the records of a kind of one package. Of them the newest row stands for the others, which an
+-- index of the package finds. An IP owner reads no package, so its items are RFQs.
+alter table sourcing.offers add column package_id text collate "C";
+update sourcing.offers offer set package_id = rfq.package_id
+from sourcing.rfqs rfq where rfq.id = offer.rfq_id and rfq.package_id is not null;
+
+create function sourcing.write_offer_package() returns trigger
+language plpgsql as $$
+begin
+  new.package_id := (select package_id from sourcing.rfqs where id = new.rfq_id);
+  return new;
+end $$;
+
+create trigger offer_package before insert on sourcing.offers
+  for each row execute function sourcing.write_offer_package();
+
+create index rfq_invitations_unanswered_packages on sourcing.rfq_invitations (
+    org_id, package_id, invited_at desc, rfq_id desc)
+  where state in ('INVITED', 'READ') and rfq_state = 'OPEN' and not expired and package_id is not null;
+create index rfqs_unanswered_packages on sourcing.rfqs (package_id, unanswered_since desc, id desc)
+  where unanswered_questions > 0 and package_id is not null;
+create index rfqs_outdated_packages on sourcing.rfqs (package_id, part_changed_since desc, id desc)
+  where part_changed and state = 'OPEN' and package_id is not null;
+create index rfqs_to_compare_packages on sourcing.rfqs (package_id, state_since desc, id desc)
+  where state = 'CLOSED' and package_id is not null;
+create index offers_to_compare_packages on sourcing.offers (package_id, submitted_at desc, id desc)
+  where state = 'SUBMITTED' and not concealed and package_id is not null;
+create index offers_outdated_packages on sourcing.offers (
+    manufacturer_org_id, package_id, outdated_since desc, id desc)
+  where state = 'SUBMITTED' and outdated and package_id is not null;
+
+-- The lines of a package whose offers wait to be compared: those that are CLOSED, or OPEN with an offer to see. The `case`
+-- keeps the planner from indexes of states, which have the RFQs of all packages.
+create view sourcing.package_lines_to_compare as
+select line.package_id, line.id, case line.state when 'OPEN' then line.expires_at end as due
+from sourcing.rfqs line
+where case line.state when 'CLOSED' then true when 'OPEN' then exists (
+  select from sourcing.offers offer where offer.rfq_id = line.id and offer.state = 'SUBMITTED' and not offer.concealed) end;
+
+-- `package_id` is null where the record is no line of a package that the organization reads; else `count` tells how many
+-- records the item stands for.
+create or replace view sourcing.inbox_invitations as
+select org_id, rfq_id as record_id, null::text as parent_id,
+  coalesce((select title from sourcing.rfq_packages where id = package_id), part_title) as title, invited_at as since,
+  coalesce((
+    select min(line.expires_at) from sourcing.rfq_invitations line
+    where line.org_id = invitation.org_id and line.package_id = invitation.package_id
+      and line.state in ('INVITED', 'READ') and line.rfq_state = 'OPEN' and not line.expired), expires_at)::timestamptz(3) as due,
+  null::text as for_user_id, null::text as not_user_id, package_id,
+  case when package_id is not null then (
+    select count(*)::integer from sourcing.rfq_invitations line
+    where line.org_id = invitation.org_id and line.package_id = invitation.package_id
+      and line.state in ('INVITED', 'READ') and line.rfq_state = 'OPEN' and not line.expired) end as count
+from sourcing.rfq_invitations invitation
+where state in ('INVITED', 'READ') and rfq_state = 'OPEN' and not expired and (package_id is null or not exists (
+  select from sourcing.rfq_invitations newer
+  where newer.org_id = invitation.org_id and newer.package_id = invitation.package_id
+    and newer.state in ('INVITED', 'READ') and newer.rfq_state = 'OPEN' and not newer.expired
+    and (newer.invited_at, newer.rfq_id) > (invitation.invited_at, invitation.rfq_id)));
+
+create or replace view sourcing.inbox_consumer_questions as
+select consumer_org_id as org_id, id as record_id, null::text as parent_id,
+  coalesce((select title from sourcing.rfq_packages where id = package_id), part_title) as title, unanswered_since as since,
+  null::timestamptz as due, null::text as for_user_id, null::text as not_user_id, package_id,
+  case when package_id is not null then (
+    select count(*)::integer from sourcing.rfqs line
+    where line.package_id = rfq.package_id and line.unanswered_questions > 0) end as count
+from sourcing.rfqs rfq
+where unanswered_questions > 0 and (package_id is null or not exists (
+  select from sourcing.rfqs newer
+  where newer.package_id = rfq.package_id and newer.unanswered_questions > 0
+    and (newer.unanswered_since, newer.id) > (rfq.unanswered_since, rfq.id)));
+
+create or replace view sourcing.inbox_outdated_offers as
+select offer.manufacturer_org_id as org_id, offer.id as record_id, offer.rfq_id as parent_id,
+  coalesce((select title from sourcing.rfq_packages where id = offer.package_id), invitation.part_title) as title, offer.outdated_since as since,
+  coalesce((
+    select min(other_invitation.expires_at)
+    from sourcing.offers other join sourcing.rfq_invitations other_invitation
+      on other_invitation.org_id = other.manufacturer_org_id and other_invitation.rfq_id = other.rfq_id
+    where other.manufacturer_org_id = offer.manufacturer_org_id and other.package_id = offer.package_id
+      and other.state = 'SUBMITTED' and other.outdated and other_invitation.rfq_state = 'OPEN'),
+    invitation.expires_at)::timestamptz(3) as due,
+  null::text as for_user_id, null::text as not_user_id, offer.package_id,
+  case when offer.package_id is not null then (
+    select count(*)::integer
+    from sourcing.offers other join sourcing.rfq_invitations other_invitation
+      on other_invitation.org_id = other.manufacturer_org_id and other_invitation.rfq_id = other.rfq_id
+    where other.manufacturer_org_id = offer.manufacturer_org_id and other.package_id = offer.package_id
+      and other.state = 'SUBMITTED' and other.outdated and other_invitation.rfq_state = 'OPEN') end as count
+from sourcing.offers offer
+join sourcing.rfq_invitations invitation
+  on invitation.org_id = offer.manufacturer_org_id and invitation.rfq_id = offer.rfq_id
+where offer.state = 'SUBMITTED' and offer.outdated and invitation.rfq_state = 'OPEN'
+  and (offer.package_id is null or not exists (
+    select from sourcing.offers newer join sourcing.rfq_invitations newer_invitation
+      on newer_invitation.org_id = newer.manufacturer_org_id and newer_invitation.rfq_id = newer.rfq_id
+    where newer.manufacturer_org_id = offer.manufacturer_org_id and newer.package_id = offer.package_id
+      and newer.state = 'SUBMITTED' and newer.outdated and newer_invitation.rfq_state = 'OPEN'
+      and (newer.outdated_since, newer.id) > (offer.outdated_since, offer.id)));
+
+-- A package waits by its newest offer, or by the line that closed last, if that is later.
+create or replace view sourcing.inbox_closed_rfqs as
+select consumer_org_id as org_id, id as record_id, null::text as parent_id,
+  coalesce((select title from sourcing.rfq_packages where id = package_id), part_title) as title, state_since as since,
+  (select min(line.due) from sourcing.package_lines_to_compare line where line.package_id = rfq.package_id) as due,
+  null::text as for_user_id, null::text as not_user_id, package_id,
+  case when package_id is not null then (
+    select count(*)::integer from sourcing.package_lines_to_compare line
+    where line.package_id = rfq.package_id) end as count
+from sourcing.rfqs rfq
+where state = 'CLOSED' and (package_id is null or not exists (
+    select from sourcing.rfqs newer
+    where newer.package_id = rfq.package_id and newer.state = 'CLOSED'
+      and (newer.state_since, newer.id) > (rfq.state_since, rfq.id))
+  and not exists (
+    select from sourcing.offers newer
+    where newer.package_id = rfq.package_id and newer.state = 'SUBMITTED' and not newer.concealed
+      and newer.submitted_at > rfq.state_since));
+
+create or replace view sourcing.inbox_offered_rfqs as
+select offer.consumer_org_id as org_id, rfq.id as record_id, null::text as parent_id,
+  coalesce((select title from sourcing.rfq_packages where id = offer.package_id), rfq.part_title) as title, offer.submitted_at as since,
+  case when offer.package_id is null then rfq.expires_at else (
+    select min(line.due) from sourcing.package_lines_to_compare line where line.package_id = offer.package_id) end::timestamptz(3) as due,
+  null::text as for_user_id, null::text as not_user_id, offer.package_id,
+  case when offer.package_id is not null then (
+    select count(*)::integer from sourcing.package_lines_to_compare line
+    where line.package_id = offer.package_id) end as count
+from sourcing.offers offer join sourcing.rfqs rfq on rfq.id = offer.rfq_id
+where offer.state = 'SUBMITTED' and not offer.concealed and case when offer.package_id is null
+  then rfq.state = 'OPEN' and offer.id = (
+    select newest.id from sourcing.offers newest
+    where newest.rfq_id = offer.rfq_id and newest.state = 'SUBMITTED'
+    order by newest.submitted_at desc, newest.id desc limit 1)
+  else offer.id = (
+    select newest.id from sourcing.offers newest
+    where newest.package_id = offer.package_id and newest.state = 'SUBMITTED' and not newest.concealed
+    order by newest.submitted_at desc, newest.id desc limit 1)
+  and not exists (
+    select from sourcing.rfqs closed
+    where closed.package_id = offer.package_id and closed.state = 'CLOSED' and closed.state_since >= offer.submitted_at)
+  end;
+
+create or replace view sourcing.inbox_changed_parts as
+select consumer_org_id as org_id, id as record_id, null::text as parent_id,
+  coalesce((select title from sourcing.rfq_packages where id = package_id), part_title) as title, part_changed_since as since,
+  coalesce((
+    select min(line.expires_at) from sourcing.rfqs line
+    where line.package_id = rfq.package_id and line.part_changed and line.state = 'OPEN'), expires_at)::timestamptz(3) as due,
+  null::text as for_user_id, null::text as not_user_id, package_id,
+  case when package_id is not null then (
+    select count(*)::integer from sourcing.rfqs line
+    where line.package_id = rfq.package_id and line.part_changed and line.state = 'OPEN') end as count
+from sourcing.rfqs rfq
+where part_changed and state = 'OPEN' and (package_id is null or not exists (
+  select from sourcing.rfqs newer
+  where newer.package_id = rfq.package_id and newer.part_changed and newer.state = 'OPEN'
+    and (newer.part_changed_since, newer.id) > (rfq.part_changed_since, rfq.id)));
+
+-- The packages that wait for an organization, with their kinds and the role in which it reads them, for the daily mails.
+create view sourcing.waiting_packages as
+select org_id, package_id, 'INVITATION' as kind, 'MANUFACTURER' as role, count, since from sourcing.inbox_invitations
+where package_id is not null
+union all
+select org_id, package_id, 'OUTDATED_OFFER', 'MANUFACTURER', count, since from sourcing.inbox_outdated_offers
+where package_id is not null
+union all
+select org_id, package_id, 'QUESTION', 'CONSUMER', count, since from sourcing.inbox_consumer_questions
+where package_id is not null
+union all
+select org_id, package_id, 'OFFERS_TO_COMPARE', 'CONSUMER', count, since from sourcing.inbox_closed_rfqs
+where package_id is not null
+union all
+select org_id, package_id, 'OFFERS_TO_COMPARE', 'CONSUMER', count, since from sourcing.inbox_offered_rfqs
+where package_id is not null
+union all
+select org_id, package_id, 'PART_CHANGED', 'CONSUMER', count, since from sourcing.inbox_changed_parts
+where package_id is not null;
+
+grant select on sourcing.waiting_packages to marketplace_organization;
