@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { InboxItem } from '../../../proto/http/sourcing/inbox.ts'
+import { awardsOf } from '../../testing/awards.ts'
 import { casesOf, qualityCase } from '../../testing/cases.ts'
 import { inboxOf } from '../../testing/inbox.ts'
 import { marketplaceOf, type TestOrganization } from '../../testing/marketplace.ts'
-import { euros } from '../../testing/offers.ts'
-import { rfqParties, rfqsOf } from '../../testing/rfqs.ts'
+import { euros, offerParties } from '../../testing/offers.ts'
+import { rfqsOf } from '../../testing/rfqs.ts'
 
 const market = await marketplaceOf(['sourcing'])
-const { consumer, ipOwner, maker, rival, stranger, open } = await rfqParties(market)
+const { consumer, ipOwner, maker, rival, stranger, open, submittedOffer } = await offerParties(market)
 const of = ({ administrator }: TestOrganization) => inboxOf(administrator.client)
 const both = { manufacturerIds: [maker.orgId, rival.orgId] }
 const isItem = TypeCompiler.Compile(InboxItem)
@@ -101,5 +102,47 @@ describe('a case', () => {
     const { rfqId } = (await casesFor(maker).read(declined)).body
     await rfqsOf(maker.administrator.client).act(rfqId as string, 'decline')
     expect(await of(consumer).kinds(declined)).toEqual([])
+  })
+
+  describe('whose RFQ has ended', () => {
+    const flags = (id: string) => market.db.owner<{ has_ended: boolean }[]>`
+      select distinct has_ended from sourcing.case_work where case_id = ${id}`
+    const withTask = async () => {
+      const rfqId = await open(both)
+      const id = (await casesFor(maker).create(qualityCase({ rfqId }))).body.id
+      await casesFor(maker).tasks(id).create({ title: 'Report', assigneeOrgId: consumer.orgId })
+      expect([await of(consumer).kinds(id), [...(await flags(id))]]).toEqual([['TASK'], [{ has_ended: false }]])
+      return { rfqId, id }
+    }
+
+    test('has tasks that the inbox does not look at', async () => {
+      const { rfqId, id } = await withTask()
+      await rfqsOf(consumer.administrator.client).act(rfqId, 'cancel', { reason: 'Sold.' })
+      expect([await of(consumer).kinds(id), [...(await flags(id))]]).toEqual([[], [{ has_ended: true }]])
+    })
+
+    test('by an award keeps the tasks of the conversation with the winner alone', async () => {
+      const { rfqId, id } = await withTask()
+      const { items } = (await casesFor(maker).list(`?rfqId=${rfqId}`)).body
+      const conversation = items.find((one) => one.kind === 'SOURCING')?.id as string
+      await casesFor(maker).tasks(conversation).create({ title: 'Plan', assigneeOrgId: consumer.orgId })
+      const offerId = await submittedOffer({}, rfqId)
+      await awardsOf(consumer.administrator.client).accept(offerId, { quantity: 10 })
+      expect([await of(consumer).kinds(id), [...(await flags(id))]]).toEqual([[], [{ has_ended: true }]])
+      expect([await of(consumer).kinds(conversation), [...(await flags(conversation))]]).toEqual([
+        ['TASK'],
+        [{ has_ended: false }],
+      ])
+    })
+
+    test('for a manufacturer that declined has its tasks again once it is invited again', async () => {
+      const { rfqId, id } = await withTask()
+      const other = await withTask()
+      await rfqsOf(maker.administrator.client).act(rfqId, 'decline')
+      expect([await of(consumer).kinds(id), [...(await flags(id))]]).toEqual([[], [{ has_ended: true }]])
+      await rfqsOf(consumer.administrator.client).act(rfqId, 'invite', { manufacturerIds: [maker.orgId] })
+      expect([await of(consumer).kinds(id), [...(await flags(id))]]).toEqual([['TASK'], [{ has_ended: false }]])
+      expect(await of(consumer).kinds(other.id)).toEqual(['TASK'])
+    })
   })
 })

@@ -4,7 +4,7 @@ import { InboxItem } from '../../../proto/http/sourcing/inbox.ts'
 import { PERMISSIONS } from '../../../proto/permissions.ts'
 import { connect } from '../../kit/db/client.ts'
 import { testDatabase } from '../../testing/database.ts'
-import { loadInbox } from '../../testing/load/inbox.ts'
+import { loadEndedTasks, loadInbox } from '../../testing/load/inbox.ts'
 import { workOf } from '../../testing/query-plans.ts'
 import { listTasks } from '../cases/tasks/queries.ts'
 import { listItems } from './queries.ts'
@@ -18,6 +18,7 @@ const LINES = 100
 const db = await testDatabase()
 const [orgId, userId] = ['org_large', 'user_1']
 await loadInbox(db.owner, { orgId, userId, count: COUNT, prefix: 'a_' })
+await loadEndedTasks(db.owner, { orgId, count: COUNT, prefix: 'a_' })
 await loadInbox(db.owner, { orgId: 'org_another', userId: 'user_2', count: COUNT, prefix: 'b_' })
 await loadInbox(db.owner, { orgId: 'org_packages', userId, count: COUNT, prefix: 'p_', packageLines: LINES })
 const url = db.urlOf('sourcing')

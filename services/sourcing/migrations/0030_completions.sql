@@ -190,3 +190,102 @@ select org_id, package_id, 'PART_CHANGED', 'CONSUMER', count, since from sourcin
 where package_id is not null;
 
 grant select on sourcing.waiting_packages to marketplace_organization;
+
+-- Tasks and expenses of cases whose RFQ has ended for their parties. Indexes skip them, and the views still compare each
+-- case with its record.
+alter table sourcing.case_work add column has_ended boolean not null default false;
+
+create function sourcing.rfq_case_has_ended(about sourcing.cases) returns boolean
+language sql stable
+return about.rfq_id is not null and cardinality(about.party_org_ids) > 1 and not exists (
+  select from sourcing.rfqs rfq
+  where rfq.id = about.rfq_id
+    and case
+      when rfq.state in ('OPEN', 'CLOSED') then true
+      when rfq.state = 'AWARDED' and about.follows_rfq then exists (
+        select from sourcing.orders placed
+        where placed.rfq_id = rfq.id and placed.manufacturer_org_id = about.org_id)
+      else false end
+    and (about.org_id in (rfq.consumer_org_id, rfq.ip_owner_org_id) or not exists (
+      select from sourcing.rfq_invitations
+      where rfq_id = rfq.id and org_id = about.org_id and state = 'DECLINED')));
+
+-- Tasks and expenses are changed under the lock of their case.
+create function sourcing.mark_ended_work(ended_rfq_id text) returns void
+language plpgsql as $$
+begin
+  perform from sourcing.cases about
+  where about.rfq_id = ended_rfq_id and exists (
+    select from sourcing.case_work work
+    where work.case_id = about.id and work.has_ended <> sourcing.rfq_case_has_ended(about))
+  order by about.id for update;
+  update sourcing.case_work work set has_ended = not work.has_ended
+  from sourcing.cases about
+  where about.rfq_id = ended_rfq_id and work.case_id = about.id
+    and work.has_ended <> sourcing.rfq_case_has_ended(about);
+end $$;
+
+create function sourcing.end_work_of_rfq() returns trigger
+language plpgsql as $$
+begin
+  perform sourcing.mark_ended_work(new.id);
+  return null;
+end $$;
+
+create function sourcing.end_work_about_rfq() returns trigger
+language plpgsql as $$
+begin
+  perform sourcing.mark_ended_work(new.rfq_id);
+  return null;
+end $$;
+
+-- Deferred, because cases are locked last in a transaction.
+create constraint trigger rfq_ends_work after update on sourcing.rfqs
+  deferrable initially deferred for each row
+  when (new.state <> old.state and (new.state in ('AWARDED', 'CANCELLED') or old.state in ('AWARDED', 'CANCELLED')))
+  execute function sourcing.end_work_of_rfq();
+create constraint trigger decline_ends_work after update on sourcing.rfq_invitations
+  deferrable initially deferred for each row
+  when (new.state <> old.state and 'DECLINED' in (new.state, old.state))
+  execute function sourcing.end_work_about_rfq();
+create constraint trigger order_keeps_work after insert on sourcing.orders
+  deferrable initially deferred for each row execute function sourcing.end_work_about_rfq();
+
+update sourcing.case_work work set has_ended = true
+from sourcing.cases about where about.id = work.case_id and sourcing.rfq_case_has_ended(about);
+
+drop index sourcing.case_work_of_organizations;
+drop index sourcing.case_work_of_users;
+drop index sourcing.case_work_of_others;
+create index case_work_of_organizations on sourcing.case_work (org_id, since desc, id desc)
+  where kind = 'task' and state = 'OPEN' and is_case_open and is_assignee and assignee_user_id is null and not has_ended;
+create index case_work_of_users on sourcing.case_work (org_id, assignee_user_id, since desc, id desc)
+  where kind = 'task' and state = 'OPEN' and is_case_open and is_assignee and assignee_user_id is not null
+    and not has_ended;
+create index case_work_of_others on sourcing.case_work (org_id, since desc, id desc)
+  where kind = 'expense' and state = 'PROPOSED' and is_case_open and by_org_id <> org_id and not has_ended;
+
+create or replace view sourcing.inbox_tasks_of_organizations as
+select org_id, id as record_id, case_id as parent_id,
+  (select document::json ->> 'title' from sourcing.subrecords where id = work.id) as title,
+  since, due_at as due, null::text as for_user_id, null::text as not_user_id
+from sourcing.case_work work
+where kind = 'task' and state = 'OPEN' and is_case_open and is_assignee and assignee_user_id is null and not has_ended
+  and (is_alone or (select true from sourcing.related_cases where id = work.case_id));
+
+create or replace view sourcing.inbox_tasks_of_users as
+select org_id, id as record_id, case_id as parent_id,
+  (select document::json ->> 'title' from sourcing.subrecords where id = work.id) as title,
+  since, due_at as due, assignee_user_id as for_user_id, null::text as not_user_id
+from sourcing.case_work work
+where kind = 'task' and state = 'OPEN' and is_case_open and is_assignee and assignee_user_id is not null
+  and not has_ended
+  and (is_alone or (select true from sourcing.related_cases where id = work.case_id));
+
+create or replace view sourcing.inbox_expenses_of_others as
+select org_id, id as record_id, case_id as parent_id,
+  (select document::json ->> 'description' from sourcing.subrecords where id = work.id) as title,
+  since, null::timestamptz as due, null::text as for_user_id, null::text as not_user_id
+from sourcing.case_work work
+where kind = 'expense' and state = 'PROPOSED' and is_case_open and by_org_id <> org_id and not has_ended
+  and (is_alone or (select true from sourcing.related_cases where id = work.case_id));

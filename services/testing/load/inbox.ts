@@ -11,6 +11,35 @@ interface InboxToLoad {
   packageLines?: number
 }
 
+/** Inserts open tasks of an organization about RFQs that were cancelled afterwards. */
+export async function loadEndedTasks(
+  owner: Owner,
+  { orgId, count, prefix }: Omit<InboxToLoad, 'userId'>,
+): Promise<void> {
+  await owner`
+    insert into sourcing.rfqs (
+      id, serial_number, part_id, part_title, owner_part_title, part_serial_number, consumer_org_id, ip_owner_org_id, state,
+      terms, manufacturer_ids, expires_at, created_at, updated_at, published_at, version, part_revision)
+    select ${prefix} || 'ended_' || n, 'R-' || ${prefix} || 'ended' || n, 'part_' || n, 'Impeller', 'Impeller', 'P-' || n, ${orgId},
+      'org_owner', 'OPEN', '{"currency": "EUR", "deliveryRegionCode": "DK", "quantities": [10]}', '{org_maker}',
+      now() + interval '30 days', now(), now(), now(), 1, 1
+    from generate_series(1, ${count}::int) n`
+  await owner`
+    insert into sourcing.cases (id, kind, state, title, rfq_id, org_id, party_org_ids, follows_rfq, created_at, updated_at)
+    select ${prefix} || 'ended_case_' || n, 'QUALITY', 'OPEN', 'Porosity', ${prefix} || 'ended_' || n, 'org_maker',
+      array['org_maker', ${orgId}], false, now(), now()
+    from generate_series(1, ${count}::int) n`
+  await owner`
+    insert into sourcing.subrecords (id, kind, parent_id, org_id, document)
+    select ${prefix} || 'ended_task_' || n, 'task', ${prefix} || 'ended_case_' || n, 'org_maker',
+      json_build_object('title', 'Report', 'assigneeOrgId', ${orgId}::text, 'state', 'OPEN',
+        'updatedTime', sourcing.api_time(now()))::text
+    from generate_series(1, ${count}::int) n`
+  await owner`
+    update sourcing.rfqs set state = 'CANCELLED', cancel_reason = 'Sold.', updated_at = now()
+    where starts_with(id, ${prefix} || 'ended_')`
+}
+
 /**
  * Inserts open records of an organization in every role, for load tests: RFQs that are OPEN with offers, and CLOSED with
  * offers that are still submitted, invitations, orders in three states, cases with unread messages, tasks of which half
