@@ -120,6 +120,7 @@ const WAITING: Readonly<Record<InboxKind, readonly [string, string]>> = {
   OUTDATED_OFFER: ['outdated offer', 'outdated offers'],
   OFFERS_TO_COMPARE: ['RFQ to compare', 'RFQs to compare'],
   PART_CHANGED: ['RFQ with a changed part', 'RFQs with a changed part'],
+  FILES_TO_RELEASE: ['RFQ or order with files to release', 'RFQs or orders with files to release'],
   ORDER_TO_CONFIRM: ['order to confirm', 'orders to confirm'],
   DOCUMENTS_MISSING: ['order with missing documents', 'orders with missing documents'],
   ORDER_TO_RECEIVE: ['order to receive', 'orders to receive'],

@@ -29,7 +29,7 @@ const reader = { orgId, userId, permissions: new Set(PERMISSIONS) }
 const page = { after: undefined, limit: 11, offset: 0 }
 const isItem = TypeCompiler.Compile(InboxItem)
 
-describe(`of an organization with ${14 * COUNT} open records`, () => {
+describe(`of an organization with ${16 * COUNT} open records`, () => {
   test.each(SOURCES.map((source) => [source.view, source] as const))(
     '%s reads what a page needs',
     async (_, source) => {

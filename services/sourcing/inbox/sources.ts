@@ -46,6 +46,8 @@ export const SOURCES: readonly Source[] = [
     hasPackages: true,
   },
   { kind: 'PART_CHANGED', record: 'rfq', view: 'inbox_changed_parts', permissions: ['rfq:publish'], hasPackages: true },
+  { kind: 'FILES_TO_RELEASE', record: 'rfq', view: 'inbox_unreleased_rfqs', permissions: ['part:update'] },
+  { kind: 'FILES_TO_RELEASE', record: 'order', view: 'inbox_unreleased_orders', permissions: ['part:update'] },
   { kind: 'ORDER_TO_CONFIRM', record: 'order', view: 'inbox_placed_orders', permissions: ['order:confirm'] },
   { kind: 'DOCUMENTS_MISSING', record: 'order', view: 'inbox_undocumented_orders', permissions: ['file:write'] },
   { kind: 'ORDER_TO_RECEIVE', record: 'order', view: 'inbox_shipped_orders', permissions: ['order:update'] },

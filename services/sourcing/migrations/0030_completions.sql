@@ -289,3 +289,146 @@ select org_id, id as record_id, case_id as parent_id,
 from sourcing.case_work work
 where kind = 'expense' and state = 'PROPOSED' and is_case_open and by_org_id <> org_id and not has_ended
   and (is_alone or (select true from sourcing.related_cases where id = work.case_id));
+
+-- Whether a pinned revision of a part has files of the group `ip` that another one does not have, which may be null.
+create function sourcing.has_ip_files(pinned_part_id text, pinned integer, released integer) returns boolean
+language sql stable parallel safe
+return exists (
+  select from sourcing.part_revisions listing
+  cross join lateral unnest(listing.file_ids) listed (file_id)
+  join sourcing.files file on file.id = listed.file_id
+  where listing.part_id = pinned_part_id and listing.revision = pinned and file.file_group = 'ip' and not exists (
+    select from sourcing.part_revisions other
+    where other.part_id = pinned_part_id and other.revision = released and file.id = any (other.file_ids)));
+
+-- Manufacturers that have accepted the terms of an RFQ, and cannot read a file of the group `ip` of its revision because
+-- the IP owner has not released it to them. An IP owner that is invited itself releases none.
+create table sourcing.awaited_releases (
+  rfq_id text collate "C" not null references sourcing.rfqs (id) on delete cascade,
+  org_id text not null,
+  ip_owner_org_id text not null,
+  since timestamptz(3) not null,
+  primary key (rfq_id, org_id)
+);
+create index awaited_releases_newest on sourcing.awaited_releases (ip_owner_org_id, since desc, rfq_id desc);
+
+create view sourcing.missing_releases as
+select rfq.id as rfq_id, invitation.org_id, rfq.ip_owner_org_id, acceptance.accepted_at
+from sourcing.rfqs rfq
+join sourcing.rfq_invitations invitation on invitation.rfq_id = rfq.id
+join sourcing.rfq_acceptances acceptance on acceptance.rfq_id = rfq.id and acceptance.org_id = invitation.org_id
+left join sourcing.rfq_file_releases release
+  on release.rfq_id = rfq.id and release.org_id = invitation.org_id and release.ended_at is null
+where rfq.state in ('OPEN', 'CLOSED') and not (rfq.ip_owner_org_id = any (rfq.manufacturer_ids))
+  and invitation.state <> 'DECLINED' and not invitation.awaits_acceptance
+  and sourcing.has_ip_files(rfq.part_id, rfq.part_revision, release.part_revision);
+
+-- Follows a change of an RFQ or of one manufacturer of it, whose row of the RFQ is locked.
+create function sourcing.note_awaited_releases(changed_rfq_id text, changed_org_id text, changed_at timestamptz) returns void
+language sql as $$
+  delete from sourcing.awaited_releases awaited
+  where awaited.rfq_id = changed_rfq_id and (changed_org_id is null or awaited.org_id = changed_org_id) and not exists (
+    select from sourcing.missing_releases missing
+    where missing.rfq_id = changed_rfq_id and missing.org_id = awaited.org_id);
+  insert into sourcing.awaited_releases (rfq_id, org_id, ip_owner_org_id, since)
+  select rfq_id, org_id, ip_owner_org_id, coalesce(changed_at, accepted_at) from sourcing.missing_releases
+  where rfq_id = changed_rfq_id and (changed_org_id is null or org_id = changed_org_id)
+  on conflict do nothing;
+$$;
+
+create function sourcing.await_releases_of_rfq() returns trigger
+language plpgsql as $$
+begin
+  perform sourcing.note_awaited_releases(new.id, null, new.updated_at);
+  return null;
+end $$;
+
+create function sourcing.await_release() returns trigger
+language plpgsql as $$
+declare
+  changed record := case tg_op when 'DELETE' then old else new end;
+begin
+  perform sourcing.note_awaited_releases(changed.rfq_id, changed.org_id, null);
+  return null;
+end $$;
+
+-- The trigger that ends releases comes before, because its name sorts earlier.
+create trigger rfq_releases_awaited after update on sourcing.rfqs
+  for each row
+  when (new.terms ->> 'confidentialityTerms' is not null and (
+    new.state <> old.state or new.part_revision is distinct from old.part_revision
+    or (new.ip_owner_org_id = any (new.manufacturer_ids)) <> (old.ip_owner_org_id = any (old.manufacturer_ids))))
+  execute function sourcing.await_releases_of_rfq();
+create trigger invitation_release_awaited after update on sourcing.rfq_invitations
+  for each row
+  when (new.awaits_acceptance <> old.awaits_acceptance or (new.state = 'DECLINED') <> (old.state = 'DECLINED'))
+  execute function sourcing.await_release();
+create trigger release_awaited after insert or update or delete on sourcing.rfq_file_releases
+  for each row execute function sourcing.await_release();
+
+insert into sourcing.awaited_releases (rfq_id, org_id, ip_owner_org_id, since)
+select rfq_id, org_id, ip_owner_org_id, accepted_at from sourcing.missing_releases;
+
+grant select, insert, update, delete on sourcing.awaited_releases to marketplace_sourcing;
+grant select on sourcing.missing_releases to marketplace_sourcing;
+
+-- Whether the pinned revision of an order has files of the group `ip`, which never changes.
+alter table sourcing.orders add column has_ip_files boolean not null default false;
+
+create function sourcing.write_order_ip_files() returns trigger
+language plpgsql as $$
+begin
+  new.has_ip_files := sourcing.has_ip_files(new.part_id, new.part_revision, null);
+  return new;
+end $$;
+
+create trigger order_ip_files before insert on sourcing.orders
+  for each row execute function sourcing.write_order_ip_files();
+
+update sourcing.orders set has_ip_files = true
+where state in ('PLACED', 'CONFIRMED', 'IN_PRODUCTION', 'INSPECTION', 'ON_HOLD') and sourcing.has_ip_files(part_id, part_revision, null);
+create index orders_to_release on sourcing.orders (ip_owner_org_id, created_at desc, id desc)
+  where has_ip_files and files_released_at is null and ip_owner_org_id not in (consumer_org_id, manufacturer_org_id)
+    and state in ('PLACED', 'CONFIRMED', 'IN_PRODUCTION', 'INSPECTION', 'ON_HOLD');
+
+-- Each RFQ once, by the manufacturer that waits for the shortest time. A release is possible until 30 days after the end
+-- of the time for offers. The planner expects most rows to match the subquery, so it reads a page in order.
+create view sourcing.inbox_unreleased_rfqs as
+select awaited.ip_owner_org_id as org_id, awaited.rfq_id as record_id, null::text as parent_id,
+  rfq.owner_part_title as title, awaited.since, case rfq.state when 'OPEN' then rfq.expires_at end as due,
+  null::text as for_user_id, null::text as not_user_id
+from sourcing.awaited_releases awaited join sourcing.rfqs rfq on rfq.id = awaited.rfq_id
+where sourcing.release_ends_at(rfq.state, rfq.state_since, rfq.expires_at) > now() and (
+  select newest.org_id = awaited.org_id from sourcing.awaited_releases newest
+  where newest.rfq_id = awaited.rfq_id order by newest.since desc, newest.org_id desc limit 1);
+
+create view sourcing.inbox_unreleased_orders as
+select placed.ip_owner_org_id as org_id, placed.id as record_id, null::text as parent_id,
+  (select owner_part_title from sourcing.rfqs where id = placed.rfq_id) as title,
+  placed.created_at as since, null::timestamptz as due, null::text as for_user_id, null::text as not_user_id
+from sourcing.orders placed
+where placed.has_ip_files and placed.files_released_at is null
+  and placed.ip_owner_org_id not in (placed.consumer_org_id, placed.manufacturer_org_id)
+  and placed.state in ('PLACED', 'CONFIRMED', 'IN_PRODUCTION', 'INSPECTION', 'ON_HOLD');
+
+grant select on sourcing.inbox_unreleased_rfqs, sourcing.inbox_unreleased_orders to marketplace_sourcing;
+
+create or replace view sourcing.waiting_items as
+select org_id, 'INVITATION' as kind from sourcing.inbox_invitations
+union all select org_id, 'QUESTION' from sourcing.inbox_consumer_questions
+union all select org_id, 'QUESTION' from sourcing.inbox_owner_questions where org_id <> consumer_org_id
+union all select org_id, 'OUTDATED_OFFER' from sourcing.inbox_outdated_offers
+union all select org_id, 'OFFERS_TO_COMPARE' from sourcing.inbox_closed_rfqs
+union all select org_id, 'OFFERS_TO_COMPARE' from sourcing.inbox_offered_rfqs
+union all select org_id, 'PART_CHANGED' from sourcing.inbox_changed_parts
+union all select org_id, 'FILES_TO_RELEASE' from sourcing.inbox_unreleased_rfqs
+union all select org_id, 'FILES_TO_RELEASE' from sourcing.inbox_unreleased_orders
+union all select org_id, 'ORDER_TO_CONFIRM' from sourcing.inbox_placed_orders
+union all select org_id, 'DOCUMENTS_MISSING' from sourcing.inbox_undocumented_orders
+union all select org_id, 'ORDER_TO_RECEIVE' from sourcing.inbox_shipped_orders
+union all select org_id, 'TASK' from sourcing.inbox_tasks_of_organizations
+union all select org_id, 'TASK' from sourcing.inbox_tasks_of_users
+union all select org_id, 'EXPENSE_TO_DECIDE' from sourcing.inbox_expenses_of_others
+union all select org_id, 'EXPENSE_TO_DECIDE' from sourcing.inbox_own_expenses
+union all select org_id, 'UNREAD_MESSAGES' from sourcing.inbox_unread_cases
+union all select org_id, 'SUBSCRIPTION_REQUEST' from sourcing.inbox_subscription_requests;

@@ -42,7 +42,7 @@ export async function loadEndedTasks(
 
 /**
  * Inserts open records of an organization in every role, for load tests: RFQs that are OPEN with offers, and CLOSED with
- * offers that are still submitted, invitations, orders in three states, cases with unread messages, tasks of which half
+ * offers that are still submitted, invitations, orders in three states, files to release, cases with unread messages, tasks of which half
  * are of another user, expenses and requests for a subscription. The oldest ones have questions, and parts that have
  * changed.
  */
@@ -96,6 +96,21 @@ export async function loadInbox(
     from unnest(array['PLACED', 'IN_PRODUCTION', 'SHIPPED']) state cross join generate_series(1, ${count}::int) n
     cross join lateral (select now() - make_interval(secs => ${count} - n) as at) times`
   await owner`
+    insert into sourcing.orders (
+      id, serial_number, rfq_id, offer_id, part_id, factory_id, consumer_org_id, ip_owner_org_id, manufacturer_org_id,
+      seller_org_id, state, quantity, unit_price, total, currency, due_date, part_revision, created_at, updated_at)
+    select ${prefix} || 'order_owned' || n, 'O-' || ${prefix} || 'owned' || n, ${prefix} || 'rfq_i' || lpad(n::text, 12, '0'),
+      ${prefix} || 'offer_owned' || n, 'part_' || n, 'factory_1', 'org_buyer', ${orgId}, 'org_maker', 'org_maker',
+      'CONFIRMED', 10, 95, 950, 'EUR', current_date + 28, 1, at, at
+    from generate_series(1, ${count}::int) n
+    cross join lateral (select now() - make_interval(secs => ${count} - n) as at) times`
+  await owner`update sourcing.orders set has_ip_files = true where starts_with(id, ${prefix} || 'order_owned')`
+  await owner`
+    insert into sourcing.awaited_releases (rfq_id, org_id, ip_owner_org_id, since)
+    select id, manufacturer, ${orgId}, created_at
+    from sourcing.rfqs cross join unnest(array['org_maker', 'org_rival']) manufacturer
+    where starts_with(id, ${prefix} || 'rfq_i')`
+  await owner`
     insert into sourcing.cases (
       id, kind, state, title, org_id, party_org_ids, follows_rfq, created_at, updated_at)
     select ${prefix} || 'case_' || lpad(n::text, 12, '0'), 'QUALITY', 'OPEN', 'Porosity ' || n, 'org_buyer',
@@ -120,6 +135,6 @@ export async function loadInbox(
     from generate_series(1, ${count}::int) n
     cross join lateral (select now() - make_interval(secs => ${count} - n) as at) times`
   await owner.unsafe(
-    'vacuum (analyze) sourcing.rfqs, sourcing.rfq_invitations, sourcing.offers, sourcing.orders, sourcing.cases, sourcing.case_parties, sourcing.case_work, sourcing.subrecords, sourcing.subscriptions',
+    'vacuum (analyze) sourcing.rfqs, sourcing.rfq_invitations, sourcing.offers, sourcing.orders, sourcing.cases, sourcing.case_parties, sourcing.case_work, sourcing.subrecords, sourcing.subscriptions, sourcing.awaited_releases',
   )
 }

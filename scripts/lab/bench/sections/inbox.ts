@@ -7,7 +7,7 @@ import { readPage, timesOf } from '../lists.ts'
 import { signIn } from '../services.ts'
 
 const ORG = writingTrader(31)
-/** Records of each of twelve kinds: together more than ten thousand. */
+/** Records of each of fourteen kinds: together more than ten thousand. */
 const RECORDS = 900
 const REQUESTS = 200
 
@@ -31,7 +31,7 @@ export const measureInbox: Section = async function* (context) {
     )
     const measured = quantile(times, 0.95)
     yield {
-      what: `GET ${path.split('?')[0]}, the ${what} of ${12 * RECORDS} open records`,
+      what: `GET ${path.split('?')[0]}, the ${what} of ${14 * RECORDS} open records`,
       reference: '',
       ...measured,
       wanted: { atMost: 50 },
