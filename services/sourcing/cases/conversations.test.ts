@@ -56,7 +56,7 @@ describe('the conversation of an invited manufacturer', () => {
     expect((await of(ipOwner).list(`?rfqId=${rfqId}`)).body.items).toHaveLength(1)
   })
 
-  test('of an IP owner has the consumer if it is invited from the beginning, not if it had a case of its own', async () => {
+  test('of an IP owner has the consumer, and a case that it had before stays its own', async () => {
     const owning = await market.organization(['IP_OWNER', 'MANUFACTURER'])
     const part = await publishedPart(owning.administrator.client)
     const publish = async (manufacturerIds: string[]) => {
@@ -69,10 +69,30 @@ describe('the conversation of an invited manufacturer', () => {
     const second = await publish([maker.orgId])
     const { id } = await caseOf(second, owning)
     await of(owning).tasks(id).create({ title: 'What the buyer must not know' })
-    await buyer.act(second, 'invite', { manufacturerIds: [owning.orgId] })
+    const events = await caseEventsOf(market, () => buyer.act(second, 'invite', { manufacturerIds: [owning.orgId] }))
+    const conversation = await caseOf(second, owning, consumer)
+    expect([conversation.partyOrgIds, conversation.state]).toEqual([[owning.orgId, consumer.orgId], 'OPEN'])
+    expect(events.map(({ type, subject, tenantId }) => [type, subject, tenantId])).toEqual([
+      ['cases.created', conversation.id, owning.orgId],
+      ['cases.created', conversation.id, consumer.orgId],
+    ])
+    expect((await of(owning).list(`?rfqId=${second}`)).body.items.map((one) => one.id).toSorted()).toEqual(
+      [id, conversation.id].toSorted(),
+    )
+    expect((await of(consumer).write(conversation.id, 'Can you start in May?')).status).toBe(201)
+    expect((await of(owning).messages(conversation.id)).body.items).toHaveLength(1)
+    expect(await of(owning).read(id)).toMatchObject({
+      status: 200,
+      body: { partyOrgIds: [owning.orgId], state: 'OPEN' },
+    })
     expect((await of(consumer).read(id)).status).toBe(404)
     const tasks = await consumer.administrator.client.get('/flows/v1/tasks')
     expect(tasks.text).not.toContain('What the buyer must not know')
+    // After a decline, a further invitation continues the conversation.
+    await rfqsOf(owning.administrator.client).act(second, 'decline')
+    await buyer.act(second, 'invite', { manufacturerIds: [owning.orgId] })
+    expect((await of(consumer).read(conversation.id)).body.state).toBe('OPEN')
+    expect((await of(owning).list(`?rfqId=${second}`)).body.items).toHaveLength(2)
   })
 
   test('ends with a decline for both, is still read, and continues after a new invitation', async () => {

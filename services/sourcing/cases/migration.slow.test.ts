@@ -61,3 +61,54 @@ test('open cases of invited manufacturers gain the consumer, expenses that exist
     ),
   )
 })
+
+test('an invited IP owner gains a conversation beside its own case, and work about ended RFQs is marked', async () => {
+  const db = await emptyTestDatabase()
+  await migrateTest(db.ownerUrl, { before: { sourcing: '0030_completions.sql' } })
+  const { owner } = db
+  const rfq = (id: string, state: string, invited: string[]) => owner`
+    insert into sourcing.rfqs (
+      id, serial_number, part_id, part_serial_number, consumer_org_id, ip_owner_org_id, state, terms, manufacturer_ids,
+      expires_at, created_at, updated_at, published_at, version, part_revision, cancel_reason)
+    values (${id}, ${`R-${id}`}, 'part_1', 'P-1', 'org_buyer', 'org_owner', ${state}, '{"currency": "EUR"}', ${invited},
+      now(), now(), now(), now(), 1, 1, ${state === 'CANCELLED' ? 'Sold.' : null})`
+  const invite = (id: string, orgId: string, state: string) => owner`
+    insert into sourcing.rfq_invitations (rfq_id, org_id, invited_at, state) values (${id}, ${orgId}, now(), ${state})`
+  const open = (id: string, rfqId: string, parties: string[]) => owner`
+    insert into sourcing.cases (id, kind, state, title, rfq_id, org_id, party_org_ids, follows_rfq, created_at, updated_at)
+    values (${id}, 'SOURCING', 'OPEN', 'Request', ${rfqId}, ${parties[0] as string}, ${parties}, true, now(), now())`
+  const task = (id: string, caseId: string) => owner`
+    insert into sourcing.subrecords (id, kind, parent_id, org_id, document) values (${id}, 'task', ${caseId}, 'org_maker',
+      '{"title":"Report","assigneeOrgId":"org_buyer","state":"OPEN","updatedTime":"2026-01-02T00:00:00.000Z"}')`
+  await rfq('rfq_invited', 'OPEN', ['org_owner', 'org_maker'])
+  await rfq('rfq_declined', 'OPEN', ['org_owner'])
+  await rfq('rfq_ended', 'CANCELLED', ['org_owner', 'org_maker'])
+  await invite('rfq_invited', 'org_owner', 'READ')
+  await invite('rfq_declined', 'org_owner', 'DECLINED')
+  await invite('rfq_ended', 'org_owner', 'READ')
+  await open('case_01JZ8Q4D3R1G5M7VJ0T6W2X9Y1', 'rfq_invited', ['org_owner'])
+  await open('case_01JZ8Q4D3R1G5M7VJ0T6W2X9Y2', 'rfq_declined', ['org_owner'])
+  await open('case_01JZ8Q4D3R1G5M7VJ0T6W2X9Y3', 'rfq_ended', ['org_owner'])
+  await open('case_01JZ8Q4D3R1G5M7VJ0T6W2X9Y4', 'rfq_invited', ['org_maker', 'org_buyer'])
+  await open('case_01JZ8Q4D3R1G5M7VJ0T6W2X9Y5', 'rfq_ended', ['org_maker', 'org_buyer'])
+  await task('task_open', 'case_01JZ8Q4D3R1G5M7VJ0T6W2X9Y4')
+  await task('task_ended', 'case_01JZ8Q4D3R1G5M7VJ0T6W2X9Y5')
+  await migrateTest(db.ownerUrl)
+
+  const cases = await owner<{ id: string; rfq_id: string; parties: string[]; follows_rfq: boolean }[]>`
+    select id, rfq_id, party_org_ids as parties, follows_rfq from sourcing.cases
+    where org_id = 'org_owner' order by rfq_id, follows_rfq`
+  expect(cases.map((row) => [row.rfq_id, row.parties, row.follows_rfq])).toEqual([
+    ['rfq_declined', ['org_owner'], true],
+    ['rfq_ended', ['org_owner'], true],
+    ['rfq_invited', ['org_owner'], false],
+    ['rfq_invited', ['org_owner', 'org_buyer'], true],
+  ])
+  expect(cases.at(-1)?.id).toMatch(/^case_01JZ8Q4D3R[0-9A-F]{16}$/)
+  const work = await owner<{ id: string; has_ended: boolean }[]>`
+    select distinct id, has_ended from sourcing.case_work order by id`
+  expect(work.map((row) => [row.id, row.has_ended])).toEqual([
+    ['task_ended', true],
+    ['task_open', false],
+  ])
+})

@@ -109,10 +109,16 @@ interface NewRfqCase {
   title: string
 }
 
+/** Cases of IP owners alone, which no longer follow an RFQ to which their organization is invited. */
+export const keepOwnCases = (tx: Tx, rfqIds: readonly string[]) => tx`
+  update sourcing.cases own set follows_rfq = false
+  from sourcing.rfqs rfq
+  where rfq.id = any(${[...rfqIds]}) and own.rfq_id = rfq.id and own.org_id = rfq.ip_owner_org_id and own.follows_rfq
+    and own.org_id = any(rfq.manufacturer_ids) and own.party_org_ids = array[own.org_id]`
+
 /**
  * Opens a separate SOURCING case for each organization of each RFQ; the consumer is also a party to that of an invited
- * manufacturer. An existing case of the RFQ is reopened instead. What an IP owner wrote in its own case before it was
- * invited itself stays its own.
+ * manufacturer. An existing case of the RFQ is reopened instead.
  */
 export const insertRfqCases = (tx: Tx, cases: readonly NewRfqCase[], now: string) => tx<
   { rfq_id: string; document: string; is_new: boolean }[]
@@ -129,10 +135,7 @@ export const insertRfqCases = (tx: Tx, cases: readonly NewRfqCase[], now: string
   join sourcing.rfqs rfq on rfq.id = created.rfq_id
   order by place
   on conflict (rfq_id, org_id) where follows_rfq do update
-    set state = 'OPEN', closed_by_org_id = null, updated_at = ${now},
-      party_org_ids = case
-        when cases.org_id = (select ip_owner_org_id from sourcing.rfqs where id = excluded.rfq_id) then cases.party_org_ids
-        else excluded.party_org_ids end
+    set state = 'OPEN', closed_by_org_id = null, updated_at = ${now}, party_org_ids = excluded.party_org_ids
   returning rfq_id, document, xmax = 0 as is_new`
 
 /** RFQ and organization of each case, and whether the case ends now, as columns of the same length. */

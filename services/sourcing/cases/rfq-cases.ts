@@ -4,11 +4,12 @@ import type { Tx } from '../../kit/db/client.ts'
 import { newSeparateIdAt } from '../../kit/db/ids.ts'
 import type { RfqChange, RfqOpening } from '../rfqs/followers.ts'
 import { type CaseNotification, notifyOfCases } from './events.ts'
-import { insertRfqCases, updateRfqCases } from './queries.ts'
+import { insertRfqCases, keepOwnCases, updateRfqCases } from './queries.ts'
 
 /**
  * Opens a case for each organization of each RFQ, so that manufacturers do not learn of each other, and notifies its
- * parties. The case of an organization that is invited again is reopened.
+ * parties. The case of an organization that is invited again is reopened. An IP owner that is invited after its own case
+ * was opened gets a further one, for the conversation with the consumer.
  */
 export async function openCases(tx: Tx, openings: readonly RfqOpening[], now: string): Promise<void> {
   const cases = openings.flatMap(({ rfq: { id: rfqId, serialNumber }, orgIds }) =>
@@ -20,6 +21,14 @@ export async function openCases(tx: Tx, openings: readonly RfqOpening[], now: st
     })),
   )
   if (cases.length === 0) return
+  const ownerIsInvited = openings.filter(
+    ({ rfq, orgIds, cause }) => cause.event === 'sourcing.rfq.invited' && orgIds.includes(rfq.ipOwnerOrgId),
+  )
+  if (ownerIsInvited.length > 0)
+    await keepOwnCases(
+      tx,
+      ownerIsInvited.map(({ rfq }) => rfq.id),
+    )
   const opened = await insertRfqCases(tx, cases, now)
   const causes = new Map(openings.map(({ rfq, cause }) => [rfq.id, cause]))
   await notifyOfCases(

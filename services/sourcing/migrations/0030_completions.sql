@@ -432,3 +432,23 @@ union all select org_id, 'EXPENSE_TO_DECIDE' from sourcing.inbox_expenses_of_oth
 union all select org_id, 'EXPENSE_TO_DECIDE' from sourcing.inbox_own_expenses
 union all select org_id, 'UNREAD_MESSAGES' from sourcing.inbox_unread_cases
 union all select org_id, 'SUBSCRIPTION_REQUEST' from sourcing.inbox_subscription_requests;
+
+-- An IP owner that was invited after its own case was opened has a conversation with the consumer, too. Its own case no
+-- longer follows the RFQ. The ids have the time of that case, and a random part of their own.
+with own as (
+  update sourcing.cases followed set follows_rfq = false
+  from sourcing.rfqs rfq
+  where rfq.id = followed.rfq_id and rfq.state in ('OPEN', 'CLOSED') and followed.follows_rfq
+    and followed.org_id = rfq.ip_owner_org_id and followed.org_id <> rfq.consumer_org_id
+    and followed.party_org_ids = array[followed.org_id] and exists (
+      select from sourcing.rfq_invitations
+      where rfq_id = rfq.id and org_id = followed.org_id and state <> 'DECLINED')
+  returning followed.id, followed.title, followed.rfq_id, followed.org_id, rfq.consumer_org_id, followed.created_at,
+    followed.updated_at
+)
+select id, title, rfq_id, org_id, consumer_org_id, created_at, updated_at into temporary conversations_to_open from own;
+insert into sourcing.cases (id, kind, state, title, rfq_id, org_id, party_org_ids, follows_rfq, created_at, updated_at)
+select left(id, 15) || upper(left(md5(id || random()), 16)), 'SOURCING', 'OPEN', title, rfq_id, org_id,
+  array[org_id, consumer_org_id], true, created_at, updated_at
+from conversations_to_open;
+drop table conversations_to_open;

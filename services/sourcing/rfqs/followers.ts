@@ -20,7 +20,7 @@ export interface RfqChange {
 
 /** The organizations that read an RFQ from now on. */
 export interface RfqOpening {
-  rfq: Pick<Rfq, 'id' | 'serialNumber'>
+  rfq: Pick<Rfq, 'id' | 'serialNumber' | 'ipOwnerOrgId'>
   orgIds: readonly string[]
   cause: Cause
 }
