@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { confidentialParties, TERMS } from '../../testing/confidentiality.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
+import { packagesOf } from '../../testing/packages.ts'
 import { publishedPart, rfqBody, rfqsOf } from '../../testing/rfqs.ts'
 
 const market = await marketplaceOf(['sourcing', 'catalog'])
-const { designer, buyer, maker, rfqs, draft, open, offer, rival } = await confidentialParties(market)
+const { designer, buyer, owner, maker, rfqs, draft, open, offer, rival } = await confidentialParties(market)
 const client = designer.administrator.client
 
 const patchPart = (id: string, body: object) =>
@@ -36,11 +37,43 @@ describe('the publication of an RFQ with confidentiality terms', () => {
   test('with releaseFiles is refused to a consumer that is not the IP owner', async () => {
     const partId = await publishedPart(client)
     const requests = rfqsOf(buyer.administrator.client)
-    const content = { manufacturerIds: [maker.orgId], confidentialityTerms: TERMS, releaseFiles: true }
+    const content = { manufacturerIds: [maker.orgId], confidentialityTerms: TERMS }
     const { body: made } = await requests.create(rfqBody(partId, content))
+    // A draft that was created before its fields were checked.
+    await market.db.owner`
+      update sourcing.rfqs set terms = (terms::jsonb || '{"releaseFiles": true}')::json where id = ${made.id}`
     const { status, body } = await requests.act(made.id, 'publish')
     expect(status).toBe(409)
     expect(body.errors).toContainEqual({ field: 'releaseFiles', message: 'needs a part of your organization' })
+  })
+
+  test('with releaseFiles is already refused as a draft for the part of another organization: 400 names the field', async () => {
+    const refused = { status: 400, errors: [{ field: 'releaseFiles', message: 'needs a part of your organization' }] }
+    const [foreign, own] = [await publishedPart(client), await publishedPart(owner.administrator.client)]
+    const requests = rfqsOf(owner.administrator.client)
+    const create = (partId: string, releaseFiles: boolean) =>
+      requests.create(rfqBody(partId, { confidentialityTerms: TERMS, releaseFiles }))
+    const summary = ({ status, body }: Awaited<ReturnType<typeof create>>) => ({ status, errors: body.errors })
+    expect(summary(await create(foreign, true))).toEqual(refused)
+    const { id } = (await create(foreign, false)).body
+    expect(summary(await requests.patch(id, { releaseFiles: true }))).toEqual(refused)
+    expect(summary(await requests.patch(id, { partId: own, releaseFiles: true }))).toMatchObject({ status: 200 })
+    expect(summary(await requests.patch(id, { partId: foreign }))).toEqual(refused)
+    expect((await requests.patch(id, { requirements: 'Deburred.' })).status).toBe(200)
+    expect((await requests.patch(id, { partId: foreign, releaseFiles: false })).status).toBe(200)
+    expect((await create(own, true)).status).toBe(201)
+  })
+
+  test('of a package with releaseFiles is already refused as a draft for a part of another organization', async () => {
+    const [foreign, own] = [await publishedPart(client), await publishedPart(owner.administrator.client)]
+    const create = (...partIds: string[]) => {
+      const lines = partIds.map((partId) => ({ partId, quantities: [10] }))
+      const { partId: _, quantities: __, ...terms } = rfqBody('', { confidentialityTerms: TERMS, releaseFiles: true })
+      return packagesOf(owner.administrator.client).create({ title: 'Overhaul', ...terms, lines })
+    }
+    const { status, body } = await create(own, foreign)
+    expect([status, body.errors?.map(({ field }) => field)]).toEqual([400, ['releaseFiles']])
+    expect((await create(own)).status).toBe(201)
   })
 
   test('an empty text is 400, and one of 10,001 characters too', async () => {

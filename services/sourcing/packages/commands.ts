@@ -13,7 +13,7 @@ import type { RfqDeps } from '../rfqs/followers.ts'
 import { type OwnRfq, requireSubscription } from '../rfqs/legality.ts'
 import { moveRfqs } from '../rfqs/moves.ts'
 import { findInvitees, lockParts, type PartRow } from '../rfqs/queries.ts'
-import { contentOf, inviteeProblems, type RfqContent } from '../rfqs/rules.ts'
+import { contentOf, inviteeProblems, type RfqContent, releaseProblems } from '../rfqs/rules.ts'
 import { emitPackageEvent } from './events.ts'
 import { ownPackage } from './packages.ts'
 import * as queries from './queries.ts'
@@ -31,7 +31,7 @@ export async function createPackage({
   const contents = lineInputs(body).map(contentOf)
   if (contents[0]) requireConsistent(contents[0])
   await requireInvitees(tx, caller.orgId, body)
-  const parts = await requireParts(tx, caller.orgId, contents)
+  const parts = await requireParts(tx, caller.orgId, contents, body)
   const id = newIdAt('package', now)
   audit.add({ packageId: id })
   const { title, currency } = body
@@ -63,13 +63,16 @@ async function requireInvitees(tx: Tx, orgId: string, { manufacturerIds = [], li
 }
 
 /** The parts of the lines, locked; 400 for those that the consumer may not name, 409 for missing subscriptions. */
-async function requireParts(tx: Tx, orgId: string, contents: readonly RfqContent[]) {
+async function requireParts(tx: Tx, orgId: string, contents: readonly RfqContent[], common: Body) {
   const ids = contents.map(({ partId }) => partId)
   const parts = new Map((await lockParts(tx, orgId, ids)).map((part) => [part.id, part]))
   const unknown = ids.flatMap((id, index) =>
     parts.has(id) ? [] : [{ field: `lines.${index}.partId`, message: noSuch('part', id) }],
   )
   if (unknown.length > 0) throw invalid(unknown.slice(0, 50))
+  const owners = [...parts.values()].map((part) => part.ip_owner_org_id)
+  const notOwned = releaseProblems(common, owners, orgId)
+  if (notOwned.length > 0) throw invalid(notOwned)
   const refusals = new Refusals()
   for (const [index, id] of ids.entries()) {
     await refusals.collect({ name: `lines.${index}.partId`, rfqId: id }, async () =>

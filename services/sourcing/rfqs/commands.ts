@@ -22,6 +22,7 @@ import {
   inviteeProblems,
   patchedContent,
   type RfqContent,
+  releaseProblems,
   writableFields,
 } from './rules.ts'
 
@@ -30,6 +31,7 @@ export async function createRfq({ tx, caller, body, now }: CommandOf<typeof api.
   const content = contentOf(body)
   requireConsistent(content)
   const part = await requireReferences(tx, caller.orgId, content, body)
+  requireOwnFiles(caller.orgId, content, part)
   requireSubscription(part)
   const [rfq] = await insertDrafts(tx, caller, [{ content, part }], now)
   return rfq as Rfq
@@ -68,6 +70,12 @@ export function requireConsistent(content: RfqContent): void {
   if (problems.length > 0) throw invalid(problems)
 }
 
+/** Throws 400 for a release of files by the publication where the part is another organization's. */
+function requireOwnFiles(orgId: string, content: RfqContent, part: queries.PartRow): void {
+  const problems = releaseProblems(content, [part.ip_owner_org_id], orgId)
+  if (problems.length > 0) throw invalid(problems)
+}
+
 /** Locks the part; throws 400 for a part or a sent invitee that the consumer may not name. */
 async function requireReferences(
   tx: Tx,
@@ -103,6 +111,7 @@ export async function patchRfq({
   }
   // The stored references of a published RFQ are not checked, because it cannot be patched.
   const part = RFQ.isLegal('patch', rfq.state) ? await requireReferences(tx, caller.orgId, content, body) : undefined
+  if (part && (body.releaseFiles || body.partId !== undefined)) requireOwnFiles(caller.orgId, content, part)
   requireMatch(ifMatch, document)
   if (!part) throw refuse('illegal_transition', { detail: RFQ.refusal('patch', rfq.state) })
   if (content.partId !== rfq.partId) requireSubscription(part)

@@ -79,7 +79,7 @@ export const GUARDS = {
   mayReleaseFiles: ({ releaseFiles, confidentialityTerms, consumerOrgId, ipOwnerOrgId }) => {
     if (!releaseFiles) return []
     if (confidentialityTerms === undefined) return [problem('releaseFiles', 'needs confidentialityTerms')]
-    return consumerOrgId === ipOwnerOrgId ? [] : [problem('releaseFiles', 'needs a part of your organization')]
+    return releaseProblems({ releaseFiles }, [ipOwnerOrgId], consumerOrgId)
   },
   deliveryFollowsExpiry: ({ requestedDeliveryDate: day, newExpireTime }) =>
     day !== undefined && day < newExpireTime.slice(0, day.length)
@@ -137,6 +137,16 @@ export const contentOf = (input: RfqInput) =>
     sealed: input.sealed ?? false,
   })
 export type RfqContent = ReturnType<typeof contentOf>
+
+/** Only the IP owner of every part releases files by the publication. */
+export const releaseProblems = (
+  { releaseFiles }: Pick<RfqInput, 'releaseFiles'>,
+  ipOwnerOrgIds: readonly string[],
+  consumerOrgId: string,
+): FieldError[] =>
+  releaseFiles && ipOwnerOrgIds.some((id) => id !== consumerOrgId)
+    ? [problem('releaseFiles', 'needs a part of your organization')]
+    : []
 
 /** A delivery goes to the country of the RFQ. */
 export const contentProblems = ({ delivery, deliveryRegionCode }: RfqContent): FieldError[] =>
