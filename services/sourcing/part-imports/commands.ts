@@ -14,7 +14,15 @@ import { invalid, MAX_FIELD_ERRORS } from '../../kit/errors/refusal.ts'
 import { problemFinder } from '../../kit/http/body.ts'
 import { lockReferences } from '../parts/references.ts'
 import * as queries from './queries.ts'
-import { actionOf, type Known, type PlannedRow, planOf, type Row } from './rules.ts'
+import {
+  actionOf,
+  type Known,
+  MAX_NAME_CHARACTERS,
+  type NamedColumn,
+  type PlannedRow,
+  planOf,
+  type Row,
+} from './rules.ts'
 
 const LAYOUT = { columns: PART_COLUMNS, required: ['externalRef'], maxRows: MAX_IMPORTED_PARTS } as const
 
@@ -72,13 +80,24 @@ async function findKnown(tx: Tx, orgId: string, rows: readonly Row[]): Promise<K
   const locked = await queries.lockParts(tx, orgId, referenced.map(({ id }) => id).toSorted())
   const documents: Part[] = locked.map(({ document }) => JSON.parse(document))
   const parts = Map.groupBy(documents, ({ externalRef = '' }) => externalRef)
-  const codesOf = (name: 'materialId' | 'processId') => [
-    ...new Set([...rows.flatMap(({ cells }) => cells[name] ?? []), ...documents.flatMap((part) => part[name] ?? [])]),
+  const textsOf = (name: NamedColumn) => [...new Set(rows.flatMap(({ cells }) => cells[name] ?? []))]
+  const usedBy = (name: NamedColumn) => documents.flatMap((part) => part[name] ?? [])
+  const [byMaterial, byProcess] = [textsOf('materialId'), textsOf('processId')]
+  const materialCodes = await findCodes(
+    tx,
+    'material_lookup',
+    byMaterial,
+    await queries.findMaterialTypes(tx, byMaterial),
+  )
+  const processCodes = await findCodes(tx, 'process_lookup', byProcess, await queries.findProcesses(tx, byProcess))
+  const codesOf = (texts: readonly string[], found: typeof materialCodes, used: readonly string[]) => [
+    ...new Set([...texts, ...[...found.values()].flat(), ...used]),
   ]
-  const materials = await queries.findMaterialTypes(tx, codesOf('materialId'))
-  const processes = await queries.findProcesses(tx, codesOf('processId'))
+  const materials = await queries.findMaterialTypes(tx, codesOf(byMaterial, materialCodes, usedBy('materialId')))
+  const processes = await queries.findProcesses(tx, codesOf(byProcess, processCodes, usedBy('processId')))
   return {
     parts,
+    codes: { materialId: materialCodes, processId: processCodes },
     materialTypes: new Map(materials.map(({ code, type }) => [code, type])),
     processes: new Map(
       processes.map((one) => [one.code, { materialType: one.material_type, technologyIds: one.technology_ids }]),
@@ -86,7 +105,21 @@ async function findKnown(tx: Tx, orgId: string, rows: readonly Row[]): Promise<K
   }
 }
 
-function dryRunOf(rows: readonly Row[], { rows: planned, problems }: ReturnType<typeof planOf>): PartImport {
+/** The codes of the texts that are the name of entries, and no code. */
+async function findCodes(
+  tx: Tx,
+  catalog: 'material_lookup' | 'process_lookup',
+  texts: readonly string[],
+  known: readonly { code: string }[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const codes = new Set(known.map(({ code }) => code))
+  const names = texts.filter((text) => !codes.has(text) && text.length <= MAX_NAME_CHARACTERS)
+  if (names.length === 0) return new Map()
+  const found = await queries.findNamed(tx, catalog, names)
+  return new Map(found.map((one) => [one.name, one.codes]))
+}
+
+function dryRunOf(rows: readonly Row[], { rows: planned, problems, warnings }: ReturnType<typeof planOf>): PartImport {
   const plans = new Map(planned.map((one) => [one.row, one]))
   const answered = rows.map(({ row, cells }) => {
     const plan = plans.get(row)
@@ -94,7 +127,8 @@ function dryRunOf(rows: readonly Row[], { rows: planned, problems }: ReturnType<
     return { row, action: plan ? actionOf(plan) : ('REFUSE' as const), ...(partId && { partId }), cells }
   })
   const count = (wanted: string) => answered.filter(({ action }) => action === wanted).length
-  return { created: count('CREATE'), updated: count('UPDATE'), unchanged: count('NONE'), rows: answered, problems }
+  const counts = { created: count('CREATE'), updated: count('UPDATE'), unchanged: count('NONE') }
+  return { ...counts, rows: answered, problems, ...(warnings.length > 0 && { warnings }) }
 }
 
 interface WrittenRow extends PlannedRow {

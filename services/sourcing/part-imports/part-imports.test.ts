@@ -212,6 +212,7 @@ describe('a dry run', () => {
         { row: 3, action: 'CREATE', cells: { externalRef: fresh } },
       ],
       problems: [],
+      warnings: [{ row: 3, field: 'title', message: 'is missing, so the part cannot be published yet' }],
     })
     expect((await read(id)).title).toBe('Hub')
     expect(

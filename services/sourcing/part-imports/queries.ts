@@ -30,6 +30,15 @@ export const findProcesses = (sql: Sql, codes: readonly string[]) => sql<
 >`
   select code, material_type, technology_ids from catalog.process_lookup where code = any(${[...codes]})`
 
+/** The codes of the materials or processes that have each name, whatever its case, at most six of each. */
+export const findNamed = (sql: Sql, catalog: 'material_lookup' | 'process_lookup', names: readonly string[]) => sql<
+  { name: string; codes: string[] }[]
+>`
+  select wanted as name, (array_agg(code order by code))[1:6] as codes
+  from unnest(${[...names]}::text[]) wanted
+  join ${sql(`catalog.${catalog}`)} entry on lower(entry.name) = lower(wanted)
+  group by wanted`
+
 /** Parts as columns: content and technologies are JSON. */
 interface PartColumns {
   ids: string[]

@@ -76,6 +76,8 @@ const PROBLEMS: readonly [RegExp, keyof typeof t.problems][] = [
   [/^has an unknown name in column (\d+); did you mean `(.+)`\?$/, 'unknownColumn'],
   [/^is that of row (\d+)$/, 'repeated'],
   [/^names more than one of your parts$/, 'ambiguous'],
+  [/^is the name of more than one (?:material|process): (.+)$/, 'ambiguousName'],
+  [/^is missing, so the part cannot be published yet$/, 'notPublishable'],
   [/^names a part that you may not change$/, 'notYours'],
   [/^must be one of (.+)$/, 'oneOf'],
   [/^must not be before the day of the expiry$/, 'deliveryAfterExpiry'],

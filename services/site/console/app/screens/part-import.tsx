@@ -26,10 +26,15 @@ const columnsOf = (rows: readonly Row[]) => [
   ...new Set(rows.flatMap(({ cells }) => Object.keys(cells ?? {}) as (keyof Cells)[])),
 ]
 
-/** The rows of a table with what each does; a wrong cell says what is wrong. */
-function Preview({ rows, problems }: PartImport) {
-  const columns = [...new Set([...columnsOf(rows), ...problems.map(({ field }) => field as keyof Cells)])]
-  const messages = new Map(problems.map(({ row, field, message }) => [`${row} ${field}`, problemText(message)]))
+/** The texts of problems or warnings by row and column. */
+const textsOf = (found: PartImport['problems']) =>
+  new Map(found.map(({ row, field, message }) => [`${row} ${field}`, problemText(message)]))
+
+/** The rows of a table with what each does; a wrong cell says what is wrong, and one with a warning what is missing. */
+function Preview({ rows, problems, warnings = [] }: PartImport) {
+  const marked = [...problems, ...warnings].map(({ field }) => field as keyof Cells)
+  const columns = [...new Set([...columnsOf(rows), ...marked])]
+  const [messages, hints] = [textsOf(problems), textsOf(warnings)]
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled with the keyboard.
     <section class="scroll" tabIndex={0} aria-label={t.imports.rows}>
@@ -54,11 +59,12 @@ function Preview({ rows, problems }: PartImport) {
                 <span class={action === 'REFUSE' ? 'badge bad' : 'badge'}>{t.imports.actions[action]}</span>
               </td>
               {columns.map((column) => {
-                const message = messages.get(`${row} ${column}`)
+                const [message, hint] = [messages.get(`${row} ${column}`), hints.get(`${row} ${column}`)]
                 return (
                   <td key={column} class={message ? 'wrong' : ''}>
                     <span class="cell">{cells[column]}</span>
                     {message && <small class="error">{message}</small>}
+                    {hint && <small class="quiet">{hint}</small>}
                   </td>
                 )
               })}
