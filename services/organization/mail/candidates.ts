@@ -18,12 +18,20 @@ const MailedData = Type.Object({
   ),
   message: Type.Optional(Type.Object({ authorOrgId: Id })),
   task: Type.Optional(Type.Object({ orgId: Type.Optional(Id) })),
-  expense: Type.Optional(Type.Object({ orgId: Type.Optional(Id) })),
+  expense: Type.Optional(
+    Type.Object({ orgId: Type.Optional(Id), state: Type.Optional(Id), decidedByOrgId: Type.Optional(Id) }),
+  ),
   assignment: Type.Optional(Type.Object({ orderId: Id, orderSerialNumber: Id, rfqId: Id, status: Id, dueDate: Id })),
   endpointId: Type.Optional(Id),
   subscriptionId: Type.Optional(Id),
   cause: Type.Optional(Type.Object({ event: Type.String({ maxLength: 128 }) })),
 })
+
+/** The notice of each state of an expense that another party decided. A change of one makes it PROPOSED again. */
+const DECISIONS = new Map<string, Candidate['decision']>([
+  ['APPROVED', 'expenseApproved'],
+  ['REJECTED', 'expenseRejected'],
+])
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -33,7 +41,9 @@ export function candidateOf({ type, tenantid: orgId, time, data }: Envelope, now
     return undefined
   const { case: about, message, task, expense, assignment, endpointId, subscriptionId, cause } = data
   const addedBy = message?.authorOrgId ?? task?.orgId ?? expense?.orgId
-  const causedBy = type === 'cases.closed' ? about?.closedByOrgId : (addedBy ?? about?.orgId)
+  const decision = type === 'cases.expenses.updated' ? DECISIONS.get(expense?.state ?? '') : undefined
+  const causedBy =
+    type === 'cases.closed' ? about?.closedByOrgId : decision ? expense?.decidedByOrgId : (addedBy ?? about?.orgId)
   const { orderId, orderSerialNumber: serialNumber, status, dueDate } = assignment ?? {}
   return {
     ...{ orgId, type, time, endpointId, subscriptionId },
@@ -41,6 +51,7 @@ export function candidateOf({ type, tenantid: orgId, time, data }: Envelope, now
     rfqId: assignment?.rfqId ?? about?.rfqId,
     caseOf: about?.id !== undefined && causedBy !== undefined ? { caseId: about.id, causedBy } : undefined,
     isMessage: message !== undefined,
+    ...(decision && { decision, isProposer: expense?.orgId === orgId }),
     isOfOther: about?.orgId !== undefined && about.orgId !== orgId,
     recordIds: [orderId ?? about?.orderId ?? assignment?.rfqId ?? about?.rfqId, about?.id].filter(
       (id) => id !== undefined,

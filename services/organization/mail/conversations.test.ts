@@ -72,6 +72,59 @@ describe('messages', () => {
   })
 })
 
+describe('a decision of an expense', () => {
+  const body = { description: 'CT scan', amount: euros('480.5'), incurredDate: '2026-04-29' }
+  const expense = async (id: string) => (await of(maker).expenses(id).create(body)).body.id
+
+  test('is mailed to the party that proposed it, with its case, and not to the one that decided', async () => {
+    const id = await conversation(await open(both))
+    const [buying, making, offers] = [
+      await confirmed(consumer, ['CASES']),
+      await confirmed(maker, ['CASES']),
+      await confirmed(maker, ['OFFERS']),
+    ]
+    for (const verb of ['approve', 'approve', 'reject']) {
+      expect(
+        (
+          await of(consumer)
+            .expenses(id)
+            .act(await expense(id), verb)
+        ).status,
+      ).toBe(200)
+    }
+    expect(await collected(making, 3)).toEqual(['expenseApproved', 'expenseApproved', 'expenseRejected'])
+    expect([await collected(buying, 1), await collected(offers, 0)]).toEqual([['caseExpense'], []])
+    await release()
+    const mail = await mailTo(making.email)
+    expect(mail.mail.text).toContain('Another organization approved your expense in a case')
+    expect(mail.mail.text).toContain('Another organization rejected your expense in a case')
+    expect(linksIn(mail)[0]).toBe(`/cases/${id}`)
+    for (const secret of ['480', 'CT scan']) expect(mail.mail.text).not.toContain(secret)
+  })
+
+  test('is no news where a change proposes it again, nor in a case of one party', async () => {
+    const id = await conversation(await open(both))
+    const making = await confirmed(maker, ['CASES'])
+    const rejected = await expense(id)
+    await of(consumer).expenses(id).act(rejected, 'reject')
+    await of(maker)
+      .expenses(id)
+      .patch(rejected, { amount: euros('1') })
+    await of(maker).expenses(id).remove(rejected)
+    const own = (await of(maker).create(qualityCase())).body.id
+    const { client } = await maker.member(['case:read', 'case:manage'])
+    expect(
+      (
+        await casesOf(client)
+          .expenses(own)
+          .act(await expense(own), 'approve')
+      ).status,
+    ).toBe(200)
+    await of(consumer).write(id, 'Hello')
+    expect(await collected(making, 2)).toEqual(['expenseRejected', 'caseMessage'])
+  })
+})
+
 test('a decline is told to the consumer once, although it also ends the conversation', async () => {
   const buying = await confirmed(consumer)
   const rfqId = await open(both)

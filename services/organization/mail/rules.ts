@@ -19,6 +19,10 @@ export interface Candidate {
   caseOf: { caseId: string; causedBy: string } | undefined
   /** Whether a case got a message. */
   isMessage: boolean
+  /** The decision of an expense. */
+  decision?: 'expenseApproved' | 'expenseRejected'
+  /** Whether the organization proposed the expense. */
+  isProposer?: boolean
   /** Whether it is the case of another organization, whose RFQ the organization learns of by its own case. */
   isOfOther: boolean
   /** The records whose creators are notified. */
@@ -92,6 +96,8 @@ export type NoticeKind =
   | 'caseTask'
   | 'caseExpense'
   | 'caseMessage'
+  | 'expenseApproved'
+  | 'expenseRejected'
   | 'inbox'
   | 'inboxPackage'
   | 'endpointPaused'
@@ -108,7 +114,7 @@ export const MAIL = 'mail'
 
 /** Items of a mail; further ones are counted. */
 export const MAX_ITEMS = 50
-/** A mail lists these kinds once for each offer, and every other kind once for each record. */
+/** A mail lists these kinds once for each offer, question or expense, and every other kind once for each record. */
 export const COUNTED_KINDS: readonly NoticeKind[] = [
   'offered',
   'offerReconfirmed',
@@ -117,6 +123,8 @@ export const COUNTED_KINDS: readonly NoticeKind[] = [
   'ownOfferExpired',
   'declined',
   'questionAsked',
+  'expenseApproved',
+  'expenseRejected',
 ]
 /** Administrators who are notified for an organization. */
 export const MAX_ADMINISTRATORS = 10
@@ -194,9 +202,10 @@ export interface Reader {
 
 /** The notice of an event for an organization that reads the RFQ, with the topic; undefined where it gets none. */
 export function noticeOf(
-  { type, time, cause, rfqId, order, endpointId, subscriptionId, orgId, caseOf, isMessage, isOfOther }: Candidate,
+  candidate: Candidate,
   reader: Reader | undefined,
 ): { topic: MailTopic; notice: Notice } | undefined {
+  const { type, time, cause, rfqId, order, endpointId, subscriptionId, orgId, caseOf, isMessage, isOfOther } = candidate
   if (type === 'webhooks.endpoint.paused') {
     return endpointId ? { topic: 'ENDPOINTS', notice: { kind: 'endpointPaused', time, endpointId } } : undefined
   }
@@ -206,6 +215,11 @@ export function noticeOf(
     const { caseId, causedBy } = caseOf
     const notice: Notice = { kind: 'caseMessage', time, caseId, count: 1, ...(rfqId === undefined ? {} : { rfqId }) }
     return causedBy === orgId ? undefined : { topic: 'CASES', notice }
+  }
+  const { decision, isProposer = false } = candidate
+  if (caseOf && decision) {
+    const { caseId, causedBy } = caseOf
+    return causedBy !== orgId && isProposer ? { topic: 'CASES', notice: { kind: decision, time, caseId } } : undefined
   }
   if (isOfOther && cause !== '') return undefined
   const ofCase = CASE_NOTICES.get(type)

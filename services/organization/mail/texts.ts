@@ -100,6 +100,8 @@ const TEXTS: Readonly<Record<NoticeKind, (about: About) => string>> = {
   caseExpense: () => 'Another organization added an expense to a case',
   caseMessage: ({ rfqId, rfq, count = 1 }) =>
     `${count === 1 ? 'A new message' : `${count} new messages`} in a case${rfqId === undefined ? '' : ` about ${rfq}`}`,
+  expenseApproved: () => 'Another organization approved your expense in a case',
+  expenseRejected: () => 'Another organization rejected your expense in a case',
   inbox: ({ waiting = [] }) => `Waiting for your organization: ${waiting.map(waitingText).join(', ')}`,
   inboxPackage: ({ package: name, waiting = [] }) => `Of ${name}: ${waiting.map(waitingText).join(', ')}`,
   subscriptionRequested: () => 'Another organization requests a subscription to your parts',
