@@ -21,14 +21,12 @@ export async function openCases(tx: Tx, openings: readonly RfqOpening[], now: st
     })),
   )
   if (cases.length === 0) return
-  const ownerIsInvited = openings.filter(
-    ({ rfq, orgIds, cause }) => cause.event === 'sourcing.rfq.invited' && orgIds.includes(rfq.ipOwnerOrgId),
+  // A publication finds no cases.
+  const ofOwners = openings.filter(
+    ({ rfq, orgIds, cause }) => cause.event !== 'sourcing.rfq.published' && orgIds.includes(rfq.ipOwnerOrgId),
   )
-  if (ownerIsInvited.length > 0)
-    await keepOwnCases(
-      tx,
-      ownerIsInvited.map(({ rfq }) => rfq.id),
-    )
+  const rfqIds = ofOwners.map(({ rfq }) => rfq.id)
+  if (rfqIds.length > 0) await keepOwnCases(tx, rfqIds)
   const opened = await insertRfqCases(tx, cases, now)
   const causes = new Map(openings.map(({ rfq, cause }) => [rfq.id, cause]))
   await notifyOfCases(

@@ -96,6 +96,20 @@ describe('a package', () => {
     expect(await itemsOf(consumer, id, ids)).toEqual([])
   })
 
+  test('has no line to compare that is AWARDED, although an offer for it waits again', async () => {
+    const { id, ids, offerIds } = await offered(0, 1)
+    const award = { awards: [{ offerId: offerIds[0], quantity: 10 }] }
+    expect((await rfqs.act(ids[0] ?? '', 'award', award)).status).toBe(200)
+    expect(await itemsOf(consumer, id, ids)).toMatchObject([{ kind: 'OFFERS_TO_COMPARE', count: 1 }])
+    const [awarded] = await itemsOf(consumer, id, ids)
+    // As an offer that its manufacturer reinstates for a further order.
+    await market.db.owner`
+      update sourcing.offers set state = 'SUBMITTED', submitted_at = now() where id = ${offerIds[0] as string}`
+    expect(await itemsOf(consumer, id, ids)).toEqual([awarded as InboxItem])
+    await rfqs.act(ids[1] ?? '', 'cancel', { reason: 'Sold.' })
+    expect(await itemsOf(consumer, id, ids)).toEqual([])
+  })
+
   test('whose lines are sealed and OPEN has nothing to compare', async () => {
     const pkg = await open({ sealed: true })
     const ids = rfqIdsOf(pkg)

@@ -125,9 +125,9 @@ where state = 'CLOSED' and (package_id is null or not exists (
     where newer.package_id = rfq.package_id and newer.state = 'CLOSED'
       and (newer.state_since, newer.id) > (rfq.state_since, rfq.id))
   and not exists (
-    select from sourcing.offers newer
+    select from sourcing.offers newer join sourcing.rfqs line on line.id = newer.rfq_id
     where newer.package_id = rfq.package_id and newer.state = 'SUBMITTED' and not newer.concealed
-      and newer.submitted_at > rfq.state_since));
+      and newer.submitted_at > rfq.state_since and line.state in ('OPEN', 'CLOSED')));
 
 create or replace view sourcing.inbox_offered_rfqs as
 select offer.consumer_org_id as org_id, rfq.id as record_id, null::text as parent_id,
@@ -144,9 +144,10 @@ where offer.state = 'SUBMITTED' and not offer.concealed and case when offer.pack
     select newest.id from sourcing.offers newest
     where newest.rfq_id = offer.rfq_id and newest.state = 'SUBMITTED'
     order by newest.submitted_at desc, newest.id desc limit 1)
-  else offer.id = (
-    select newest.id from sourcing.offers newest
+  else rfq.state in ('OPEN', 'CLOSED') and offer.id = (
+    select newest.id from sourcing.offers newest join sourcing.rfqs line on line.id = newest.rfq_id
     where newest.package_id = offer.package_id and newest.state = 'SUBMITTED' and not newest.concealed
+      and line.state in ('OPEN', 'CLOSED')
     order by newest.submitted_at desc, newest.id desc limit 1)
   and not exists (
     select from sourcing.rfqs closed
