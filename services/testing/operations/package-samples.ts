@@ -16,7 +16,7 @@ const ofKind = (record: RecordName) => async (fixtures: Fixtures, account: Accou
 async function withRequiredSubscription(fixtures: Fixtures, { kind }: Account, input: Input): Promise<Input> {
   const owner = await fixtures.account(kind === 'owner' ? 'otherOwner' : 'owner', 'administrator')
   const partId = await publishedPart(await administratorOf(fixtures, owner), { requireSubscription: true })
-  return withValue(input, 'body.lines.0.partId', partId)
+  return withValue(withValue(input, 'body.lines.0.partId', partId), 'body.releaseFiles', false)
 }
 
 /** A record that is no part of the package of the request. */

@@ -50,7 +50,7 @@ const withInvitee = async (fixtures: Fixtures) => ({ 'body.manufacturerIds': [aw
 async function withRequiredSubscription(fixtures: Fixtures, { kind }: Account, input: Input): Promise<Input> {
   const owner = await fixtures.account(kind === 'owner' ? 'otherOwner' : 'owner', 'administrator')
   const partId = await publishedPart(await administratorOf(fixtures, owner), { requireSubscription: true })
-  return withValue(input, 'body.partId', partId)
+  return withValue(withValue(input, 'body.partId', partId), 'body.releaseFiles', false)
 }
 
 /** RFQs and their invitations. */
