@@ -2,19 +2,22 @@ import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { InboxItem } from '../../../proto/http/sourcing/inbox.ts'
 import { awardsOf } from '../../testing/awards.ts'
+import { changesOf } from '../../testing/change-requests.ts'
 import { insertDocument } from '../../testing/documents.ts'
 import { inboxOf } from '../../testing/inbox.ts'
 import { marketplaceOf, type TestOrganization } from '../../testing/marketplace.ts'
-import { offerParties } from '../../testing/offers.ts'
+import { offerBody, offerParties, offersOf } from '../../testing/offers.ts'
 import { ordersOf } from '../../testing/orders.ts'
 import { questionsOf, TO_ASKER } from '../../testing/questions.ts'
-import { inHours, publishedPart, rfqBody, rfqsOf } from '../../testing/rfqs.ts'
+import { publishedPart, rfqBody, rfqsOf } from '../../testing/rfqs.ts'
+import { shipmentsOf } from '../../testing/shipments.ts'
 import { subscriptionsOf } from '../../testing/subscriptions.ts'
 import { until } from '../../testing/until.ts'
 
 const market = await marketplaceOf(['sourcing'])
 const { owner } = market.db
-const { consumer, ipOwner, maker, rival, stranger, buyer, open, seller, submittedOffer } = await offerParties(market)
+const parties = await offerParties(market)
+const { consumer, ipOwner, maker, rival, rivalFactory, stranger, buyer, open, seller, submittedOffer } = parties
 const of = ({ administrator }: TestOrganization) => inboxOf(administrator.client)
 const both = { manufacturerIds: [maker.orgId, rival.orgId] }
 const isItem = TypeCompiler.Compile(InboxItem)
@@ -37,6 +40,17 @@ async function ordered(more: object = {}, ...verbs: string[]) {
     if (status !== 200) throw new Error(text)
   }
   return { rfqId, id }
+}
+
+/** An order of `maker` and the offer of `rival` that lost against it. */
+async function orderedWithLoser() {
+  const rfqId = await open(both)
+  const offers = offersOf(rival.administrator.client)
+  const lost = (await offers.create(offerBody(rfqId, rivalFactory.id))).body.id
+  await offers.act(lost, 'submit')
+  await awardsOf(consumer.administrator.client).accept(await submittedOffer({}, rfqId), { quantity: 10 })
+  const [order] = await owner<{ id: string }[]>`select id from sourcing.orders where rfq_id = ${rfqId}`
+  return { rfqId, lost, id: order?.id as string }
 }
 
 describe('an invitation', () => {
@@ -206,16 +220,64 @@ describe('an order', () => {
     expect(await of(maker).kinds(id)).toEqual([])
   })
 
-  test('that is shipped waits for its consumer until it is delivered, since it was shipped', async () => {
-    const { id } = await ordered({}, 'confirm', 'start', 'inspect', 'ship')
-    expect(await waiting(id)).toEqual({ consumer: ['ORDER_TO_RECEIVE'] })
-    const [before] = await of(consumer).about(id)
-    const milestones = [{ name: 'Customs', plannedTime: inHours(24) }]
-    await ordersOf(maker.administrator.client).act(id, 'milestones', { milestones })
-    expect(await of(consumer).about(id)).toEqual([before as InboxItem])
+  test('of which a shipment is under way waits for its consumer until the shipment is received', async () => {
+    const { id } = await ordered({}, 'confirm', 'start')
+    const sent = shipmentsOf(maker.administrator.client)
+    const { body: shipment } = await sent.create(id, { quantity: 1 })
+    expect(await waiting(id)).toEqual({ consumer: ['SHIPMENT_TO_RECEIVE'] })
+    const [item] = await of(consumer).about(id)
+    expect([item?.record, item?.title]).toEqual([{ type: 'shipment', id: shipment.id }, 'Impeller'])
+    await sent.create(id, { quantity: 9 })
+    expect((await waiting(id)).consumer).toEqual(['SHIPMENT_TO_RECEIVE', 'SHIPMENT_TO_RECEIVE'])
+    // The arrival that the manufacturer records is no receipt.
     await ordersOf(maker.administrator.client).act(id, 'deliver')
+    expect((await waiting(id)).consumer).toHaveLength(2)
+    const receipt = { acceptedQuantity: 0, rejectedQuantity: 1 }
+    await shipmentsOf(consumer.administrator.client).receive(id, shipment.id, receipt)
+    expect((await waiting(id)).consumer).toEqual(['SHIPMENT_TO_RECEIVE'])
+    await ordersOf(maker.administrator.client).act(id, 'remake', { quantity: 1 })
+    expect((await waiting(id)).consumer?.toSorted()).toEqual(['REMAKE_TO_DECIDE', 'SHIPMENT_TO_RECEIVE'])
+    await ordersOf(consumer.administrator.client).act(id, 'decline-remake')
+    await ordersOf(consumer.administrator.client).act(id, 'complete', { settle: true })
+    expect((await waiting(id)).consumer).toEqual(['SHIPMENT_TO_RECEIVE'])
+  })
+
+  test('with a proposed change waits for the side that decides it', async () => {
+    const { id } = await ordered({}, 'confirm')
+    const [bought, made] = [changesOf(consumer.administrator.client), changesOf(maker.administrator.client)]
+    const { body: mine } = await bought.create(id, { dueDate: '2031-06-24' })
+    expect(await waiting(id)).toEqual({ maker: ['CHANGE_TO_DECIDE'] })
+    const { body: theirs } = await made.create(id, { quantity: 9 })
+    expect(await waiting(id)).toEqual({ maker: ['CHANGE_TO_DECIDE'], consumer: ['CHANGE_TO_DECIDE'] })
+    await made.act(id, mine.id, 'decline')
+    await bought.act(id, theirs.id, 'accept')
     expect(await waiting(id)).toEqual({})
   })
+
+  test('that is declined leaves the quantity or the RFQ to its consumer, and asks the losing maker', async () => {
+    const { id, rfqId, lost } = await orderedWithLoser()
+    await ordersOf(maker.administrator.client).act(id, 'decline', { reason: 'Powder.' })
+    expect(await waiting(rfqId)).toEqual({ consumer: ['OFFERS_TO_COMPARE'], rival: ['OFFER_TO_REINSTATE'] })
+    const [item] = await of(rival).about(lost)
+    expect([item?.kind, item?.parent?.id, item?.title]).toEqual(['OFFER_TO_REINSTATE', rfqId, 'Impeller'])
+    await offersOf(rival.administrator.client).act(lost, 'reinstate')
+    expect(await of(rival).kinds(lost)).toEqual([])
+  })
+})
+
+test('a sales agreement waits for the organization that did not propose it', async () => {
+  const [making, selling] = await Promise.all([market.organization(['MANUFACTURER']), market.organization(['SELLER'])])
+  const body = { manufacturerOrgId: making.orgId, sellerOrgId: selling.orgId, feePercent: '2.5' }
+  for (const [proposer, other] of [
+    [making, selling],
+    [selling, making],
+  ] as const) {
+    const client = proposer.administrator.client
+    const { id } = (await client.post<{ id: string }>('/flows/v1/sales-agreements', body)).body
+    expect([await of(proposer).kinds(id), await of(other).kinds(id)]).toEqual([[], ['AGREEMENT_TO_ACCEPT']])
+    await other.administrator.client.post(`/flows/v1/sales-agreements/${id}/end`)
+    expect(await of(other).kinds(id)).toEqual([])
+  }
 })
 
 test('a request for a subscription waits for the IP owner until it decides', async () => {

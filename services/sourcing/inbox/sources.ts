@@ -50,7 +50,32 @@ export const SOURCES: readonly Source[] = [
   { kind: 'FILES_TO_RELEASE', record: 'order', view: 'inbox_unreleased_orders', permissions: ['part:update'] },
   { kind: 'ORDER_TO_CONFIRM', record: 'order', view: 'inbox_placed_orders', permissions: ['order:confirm'] },
   { kind: 'DOCUMENTS_MISSING', record: 'order', view: 'inbox_undocumented_orders', permissions: ['file:write'] },
-  { kind: 'ORDER_TO_RECEIVE', record: 'order', view: 'inbox_shipped_orders', permissions: ['order:update'] },
+  {
+    ...{ kind: 'SHIPMENT_TO_RECEIVE', record: 'shipment', parent: 'order' },
+    ...{ view: 'inbox_shipments', permissions: ['order:receive'] },
+  },
+  { kind: 'REMAKE_TO_DECIDE', record: 'order', view: 'inbox_remakes', permissions: ['order:receive'] },
+  {
+    ...{ kind: 'CHANGE_TO_DECIDE', record: 'changeRequest', parent: 'order' },
+    ...{ view: 'inbox_changes_by_manufacturers', permissions: ['rfq:award'] },
+  },
+  {
+    ...{ kind: 'CHANGE_TO_DECIDE', record: 'changeRequest', parent: 'order' },
+    ...{ view: 'inbox_changes_by_consumers', permissions: ['order:confirm'] },
+  },
+  {
+    ...{ kind: 'OFFER_TO_REINSTATE', record: 'offer', parent: 'rfq' },
+    ...{ view: 'inbox_lost_offers', permissions: ['offer:submit'] },
+  },
+  { kind: 'QUANTITY_MISSING', record: 'rfq', view: 'inbox_missing_quantities', permissions: ['rfq:award'] },
+  {
+    ...{ kind: 'AGREEMENT_TO_ACCEPT', record: 'salesAgreement' },
+    ...{ view: 'inbox_agreements_of_sellers', permissions: ['app:manufacturer', 'order:confirm'] },
+  },
+  {
+    ...{ kind: 'AGREEMENT_TO_ACCEPT', record: 'salesAgreement' },
+    ...{ view: 'inbox_agreements_of_manufacturers', permissions: ['app:seller'] },
+  },
   {
     ...{ kind: 'TASK', record: 'task', parent: 'case' },
     ...{ view: 'inbox_tasks_of_organizations', permissions: ON_CASES },

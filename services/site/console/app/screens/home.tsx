@@ -23,6 +23,8 @@ function pathOf({ kind, record, parent }: InboxItem): string {
   if (record.type === 'rfq') return rfq
   if (record.type === 'order') return `/console/orders/${record.id}`
   if (record.type === 'subscription') return '/console/subscriptions?view=IP_OWNER'
+  if (record.type === 'salesAgreement') return '/console/sales-agreements'
+  if (parent?.type === 'order') return `/console/orders/${parent.id}`
   return `/console/cases/${parent?.id ?? record.id}`
 }
 
@@ -52,7 +54,8 @@ const Items = ({ items }: { items: readonly Waiting[] }) => (
 const idOf = ({ kind, record }: InboxItem) => `${kind} ${record.id}`
 
 /** The record that an item is about, or the RFQ of an offer. */
-const aboutOf = ({ record, parent }: InboxItem) => (record.type === 'offer' && parent ? parent : record)
+const aboutOf = ({ record, parent }: InboxItem) =>
+  parent && (record.type === 'offer' || parent.type === 'order') ? parent : record
 
 /** Whether some item is about a record of the type. */
 const hasType = (items: readonly InboxItem[], type: InboxItem['record']['type']) =>
@@ -63,7 +66,12 @@ function useDetails(items: readonly InboxItem[]): (item: InboxItem) => string {
   const rfqs = useList(hasType(items, 'rfq') ? '/v1/rfqs' : undefined, {
     query: { excludeDrafts: true, pageSize: 50 },
   })
-  const orders = useList(hasType(items, 'order') ? '/flows/v1/orders' : undefined, { query: { pageSize: 50 } })
+  const orders = useList(
+    hasType(items, 'order') || hasType(items, 'shipment') || hasType(items, 'changeRequest')
+      ? '/flows/v1/orders'
+      : undefined,
+    { query: { pageSize: 50 } },
+  )
   const inPieces = (pieces: readonly number[]) => fill(t.comparison.pieces, { count: pieces.map(number).join(' · ') })
   return (item) => {
     const { id, type } = aboutOf(item)
