@@ -24,6 +24,7 @@ const MailedData = Type.Object({
   assignment: Type.Optional(Type.Object({ orderId: Id, orderSerialNumber: Id, rfqId: Id, status: Id, dueDate: Id })),
   endpointId: Type.Optional(Id),
   subscriptionId: Type.Optional(Id),
+  salesAgreementId: Type.Optional(Id),
   cause: Type.Optional(Type.Object({ event: Type.String({ maxLength: 128 }) })),
 })
 
@@ -39,14 +40,14 @@ const DAY_MS = 24 * 60 * 60 * 1000
 export function candidateOf({ type, tenantid: orgId, time, data }: Envelope, now: string): Candidate | undefined {
   if (orgId === undefined || Date.parse(now) - Date.parse(time) > DAY_MS || !Value.Check(MailedData, data))
     return undefined
-  const { case: about, message, task, expense, assignment, endpointId, subscriptionId, cause } = data
+  const { case: about, message, task, expense, assignment, endpointId, subscriptionId, salesAgreementId, cause } = data
   const addedBy = message?.authorOrgId ?? task?.orgId ?? expense?.orgId
   const decision = type === 'cases.expenses.updated' ? DECISIONS.get(expense?.state ?? '') : undefined
   const causedBy =
     type === 'cases.closed' ? about?.closedByOrgId : decision ? expense?.decidedByOrgId : (addedBy ?? about?.orgId)
   const { orderId, orderSerialNumber: serialNumber, status, dueDate } = assignment ?? {}
   return {
-    ...{ orgId, type, time, endpointId, subscriptionId },
+    ...{ orgId, type, time, endpointId, subscriptionId, salesAgreementId },
     cause: cause?.event ?? '',
     rfqId: assignment?.rfqId ?? about?.rfqId,
     caseOf: about?.id !== undefined && causedBy !== undefined ? { caseId: about.id, causedBy } : undefined,

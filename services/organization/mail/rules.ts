@@ -2,7 +2,13 @@ import type { MailTopic } from '../../../proto/http/organization/mail-addresses.
 import type { InboxKind } from '../../../proto/http/sourcing/inbox.ts'
 
 /** The event types that mails are about. */
-export const MAIL_SUBJECTS = ['cases.>', 'assignments.>', 'webhooks.>', 'sourcing.subscription.>']
+export const MAIL_SUBJECTS = [
+  'cases.>',
+  'assignments.>',
+  'webhooks.>',
+  'sourcing.subscription.>',
+  'sourcing.salesAgreement.>',
+]
 
 /** What mails use of an event. */
 export interface Candidate {
@@ -15,6 +21,7 @@ export interface Candidate {
   order: Pick<Notice, 'orderId' | 'serialNumber' | 'status' | 'dueDate'> | undefined
   endpointId: string | undefined
   subscriptionId: string | undefined
+  salesAgreementId: string | undefined
   /** The case itself, where it changed, and the organization that changed it. */
   caseOf: { caseId: string; causedBy: string } | undefined
   /** Whether a case got a message. */
@@ -43,6 +50,7 @@ export interface Notice {
   dueDate?: string | undefined
   endpointId?: string
   subscriptionId?: string | undefined
+  salesAgreementId?: string | undefined
   caseId?: string
   /** The messages of a case, which are one item. */
   count?: number
@@ -80,6 +88,18 @@ export type NoticeKind =
   | 'orderStep'
   | 'delayed'
   | 'filesReleased'
+  | 'shipmentCreated'
+  | 'shipmentReceived'
+  | 'remakeProposed'
+  | 'remakeDeclined'
+  | 'changeProposed'
+  | 'changeDeclined'
+  | 'changeWithdrawn'
+  | 'orderChanged'
+  | 'rfqReturned'
+  | 'quantityMissing'
+  | 'offerAskedFor'
+  | 'offerReinstated'
   | 'rfqFilesReleased'
   | 'packageInvited'
   | 'packageAmended'
@@ -108,6 +128,9 @@ export type NoticeKind =
   | 'subscriptionEnded'
   | 'subscriptionExpired'
   | 'requirementsCleared'
+  | 'agreementProposed'
+  | 'agreementAccepted'
+  | 'agreementEnded'
 
 /** The kind of the jobs of mails. A job has the id of its mail. */
 export const MAIL = 'mail'
@@ -154,6 +177,13 @@ const BY_CAUSE: Readonly<Record<string, Partial<Record<RfqRole, Choice>>>> = {
   'sourcing.offer.reconfirmed': { CONSUMER: ['OFFERS', 'offerReconfirmed'], IP_OWNER: ['OFFERS', 'offerReconfirmed'] },
   'sourcing.offer.withdrawn': { CONSUMER: ['OFFERS', 'offerWithdrawn'], IP_OWNER: ['OFFERS', 'offerWithdrawn'] },
   'sourcing.offer.expired': { CONSUMER: ['OFFERS', 'offerExpired'], MANUFACTURER: ['OFFERS', 'ownOfferExpired'] },
+  'sourcing.rfq.returned': { CONSUMER: ['AWARDS', 'rfqReturned'], MANUFACTURER: ['OFFERS', 'offerAskedFor'] },
+  'sourcing.rfq.quantityMissing': {
+    CONSUMER: ['AWARDS', 'quantityMissing'],
+    MANUFACTURER: ['OFFERS', 'offerAskedFor'],
+  },
+  'sourcing.rfq.reawarded': { IP_OWNER: ['AWARDS', 'awarded'], MANUFACTURER: ['AWARDS', 'awarded'] },
+  'sourcing.offer.reinstated': { CONSUMER: ['OFFERS', 'offerReinstated'], IP_OWNER: ['OFFERS', 'offerReinstated'] },
   'sourcing.offer.rejected': { MANUFACTURER: ['OFFERS', 'rejected'] },
 }
 
@@ -190,6 +220,26 @@ const SUBSCRIPTION_NOTICES: ReadonlyMap<string, NoticeKind> = new Map([
   ['sourcing.subscription.requirementsCleared', 'requirementsCleared'],
 ])
 
+/** Events of sales agreements, each for the organization that did not cause it. */
+const AGREEMENT_NOTICES: ReadonlyMap<string, NoticeKind> = new Map([
+  ['sourcing.salesAgreement.proposed', 'agreementProposed'],
+  ['sourcing.salesAgreement.accepted', 'agreementAccepted'],
+  ['sourcing.salesAgreement.ended', 'agreementEnded'],
+])
+
+/** Changes of an order that keep its state, each for those who are notified of it. */
+const ORDER_NOTICES: ReadonlyMap<string, NoticeKind> = new Map([
+  ['sourcing.order.filesReleased', 'filesReleased'],
+  ['sourcing.order.shipmentCreated', 'shipmentCreated'],
+  ['sourcing.order.shipmentReceived', 'shipmentReceived'],
+  ['sourcing.order.remakeProposed', 'remakeProposed'],
+  ['sourcing.order.remakeDeclined', 'remakeDeclined'],
+  ['sourcing.order.changeProposed', 'changeProposed'],
+  ['sourcing.order.changeDeclined', 'changeDeclined'],
+  ['sourcing.order.changeWithdrawn', 'changeWithdrawn'],
+  ['sourcing.order.changed', 'orderChanged'],
+])
+
 /** Of several roles of an organization the first counts, so that it gets no notice of what it does itself. */
 export const RFQ_ROLES = ['CONSUMER', 'MANUFACTURER', 'IP_OWNER'] as const
 export type RfqRole = (typeof RFQ_ROLES)[number]
@@ -211,6 +261,10 @@ export function noticeOf(
   }
   const ofSubscription = SUBSCRIPTION_NOTICES.get(type)
   if (ofSubscription) return { topic: 'CASES', notice: { kind: ofSubscription, time, subscriptionId } }
+  const ofAgreement = AGREEMENT_NOTICES.get(type)
+  if (ofAgreement) {
+    return { topic: 'CASES', notice: { kind: ofAgreement, time, salesAgreementId: candidate.salesAgreementId } }
+  }
   if (caseOf && isMessage) {
     const { caseId, causedBy } = caseOf
     const notice: Notice = { kind: 'caseMessage', time, caseId, count: 1, ...(rfqId === undefined ? {} : { rfqId }) }
@@ -242,7 +296,8 @@ function orderChoice(type: string, cause: string): Choice {
   if (type === 'assignments.created') return ['AWARDS', 'ordered']
   if (type === 'assignments.status.updated') return ['ORDERS', 'orderStep']
   if (type === 'assignments.extensions.created') return ['ORDERS', 'delayed']
-  return cause === 'sourcing.order.filesReleased' ? ['ORDERS', 'filesReleased'] : undefined
+  const changed = ORDER_NOTICES.get(cause)
+  return changed && ['ORDERS', changed]
 }
 
 const MINUTE_MS = 60_000

@@ -83,6 +83,18 @@ const TEXTS: Readonly<Record<NoticeKind, (about: About) => string>> = {
   delayed: ({ order, dueDate }) => `${order} is expected on ${dueDate}`,
   rfqFilesReleased: ({ rfq }) => `The confidential files for ${rfq} were released to you`,
   filesReleased: ({ order }) => `The files for ${order} were released`,
+  shipmentCreated: ({ order }) => `Some pieces of ${order} were shipped`,
+  shipmentReceived: ({ order }) => `A shipment of ${order} was received`,
+  remakeProposed: ({ order }) => `The manufacturer of ${order} proposes to make rejected pieces again`,
+  remakeDeclined: ({ order }) => `A remake for ${order} was declined`,
+  changeProposed: ({ order }) => `A change of ${order} is proposed`,
+  changeDeclined: ({ order }) => `A change of ${order} was declined`,
+  changeWithdrawn: ({ order }) => `A proposed change of ${order} was withdrawn`,
+  orderChanged: ({ order }) => `${order} was changed by agreement`,
+  rfqReturned: ({ rfq }) => `No order of ${rfq} is left: award it again`,
+  quantityMissing: ({ rfq }) => `An order of ${rfq} was lost: place its quantity again`,
+  offerAskedFor: ({ rfq }) => `An order of ${rfq} was lost: reinstate your offer if it still stands`,
+  offerReinstated: ({ rfq }) => `An offer for ${rfq} was reinstated`,
   packageInvited: ({ package: name, lines, until }) => `You are invited to quote for ${lines} of ${name}${until}`,
   packageAmended: ({ package: name }) =>
     `RFQs of ${name} were amended: reconfirm or revise the offers that you have submitted`,
@@ -112,6 +124,9 @@ const TEXTS: Readonly<Record<NoticeKind, (about: About) => string>> = {
   subscriptionExpired: () => 'A subscription has expired',
   requirementsCleared: () =>
     'Your parts no longer require a subscription: the setting had no effect until now. Set it again where you want it',
+  agreementProposed: () => 'Another organization proposes a sales agreement',
+  agreementAccepted: () => 'A sales agreement that you proposed was accepted',
+  agreementEnded: () => 'Another organization ended a sales agreement',
   endpointPaused: () => 'A webhook endpoint was paused, because its deliveries failed for three days',
 }
 
@@ -163,6 +178,7 @@ const TO_OFFER: ReadonlySet<NoticeKind> = new Set<NoticeKind>([
   'reopened',
   'ownOfferExpired',
   'rejected',
+  'offerAskedFor',
 ])
 
 const TO_RFQ: ReadonlySet<NoticeKind> = new Set<NoticeKind>([
@@ -170,6 +186,8 @@ const TO_RFQ: ReadonlySet<NoticeKind> = new Set<NoticeKind>([
   'questionAsked',
   'questionAnswered',
   'clarified',
+  'rfqReturned',
+  'quantityMissing',
 ])
 
 const TO_SUBSCRIPTIONS: ReadonlySet<NoticeKind> = new Set<NoticeKind>([
@@ -182,11 +200,12 @@ const TO_SUBSCRIPTIONS: ReadonlySet<NoticeKind> = new Set<NoticeKind>([
 ])
 const OF_OWNER: ReadonlySet<NoticeKind> = new Set<NoticeKind>(['subscriptionRequested'])
 
-function pathOf({ kind, endpointId, caseId, orderId, packageId, rfqId, role }: Notice): string {
+function pathOf({ kind, endpointId, caseId, orderId, packageId, rfqId, role, salesAgreementId }: Notice): string {
   if (packageId) return `/packages/${packageId}`
   if (endpointId) return `/webhooks/${endpointId}`
   if (caseId) return `/cases/${caseId}`
   if (orderId) return `/orders/${orderId}`
+  if (salesAgreementId) return '/sales-agreements'
   if (kind === 'inbox') return ''
   if (kind === 'requirementsCleared') return '/parts'
   if (TO_SUBSCRIPTIONS.has(kind)) return `/subscriptions${OF_OWNER.has(kind) ? '?view=IP_OWNER' : ''}`
