@@ -1,9 +1,12 @@
 import type { Part } from '../../proto/http/sourcing/parts.ts'
 import type { CaseState } from '../../proto/states/cases.ts'
+import type { ChangeRequestState } from '../../proto/states/change-requests.ts'
 import type { OfferState } from '../../proto/states/offers.ts'
 import type { OrderState } from '../../proto/states/orders.ts'
 import type { QuestionState } from '../../proto/states/questions.ts'
 import type { RfqState } from '../../proto/states/rfqs.ts'
+import type { SalesAgreementState } from '../../proto/states/sales-agreements.ts'
+import type { ShipmentState } from '../../proto/states/shipments.ts'
 import type { SubscriptionState } from '../../proto/states/subscriptions.ts'
 
 /*
@@ -111,6 +114,73 @@ export const ORDER_VERBS = {
     },
   },
 } as const satisfies Verbs<OrderState, 'manufacturer' | 'seller' | 'consumer' | 'ipOwner'>
+
+/**
+ * The verbs of orders that count pieces, of an order with rejected pieces and with pieces that are left. `settle` is
+ * `complete` with a settlement; each shipment is received. A remake is proposed where it is decided.
+ */
+export const PIECE_VERBS = {
+  shipments: { by: ['manufacturer'], moves: { IN_PRODUCTION: 'IN_PRODUCTION', INSPECTION: 'INSPECTION' } },
+  settle: {
+    by: ['consumer'],
+    moves: {
+      IN_PRODUCTION: 'COMPLETED',
+      INSPECTION: 'COMPLETED',
+      ON_HOLD: 'COMPLETED',
+      SHIPPED: 'COMPLETED',
+      DELIVERED: 'COMPLETED',
+    },
+  },
+  remake: {
+    by: ['manufacturer'],
+    moves: {
+      IN_PRODUCTION: 'IN_PRODUCTION',
+      INSPECTION: 'INSPECTION',
+      SHIPPED: 'SHIPPED',
+      DELIVERED: 'DELIVERED',
+    },
+  },
+  'accept-remake': {
+    by: ['consumer'],
+    moves: {
+      IN_PRODUCTION: 'IN_PRODUCTION',
+      INSPECTION: 'IN_PRODUCTION',
+      SHIPPED: 'IN_PRODUCTION',
+      DELIVERED: 'IN_PRODUCTION',
+    },
+  },
+  'decline-remake': {
+    by: ['consumer'],
+    moves: {
+      IN_PRODUCTION: 'IN_PRODUCTION',
+      INSPECTION: 'INSPECTION',
+      ON_HOLD: 'ON_HOLD',
+      SHIPPED: 'SHIPPED',
+      DELIVERED: 'DELIVERED',
+    },
+  },
+} as const satisfies Verbs<OrderState, 'manufacturer' | 'consumer'>
+
+export const SHIPMENT_VERBS = {
+  receive: { by: ['consumer'], moves: { SHIPPED: 'RECEIVED', ARRIVED: 'RECEIVED' } },
+} as const satisfies Verbs<ShipmentState, 'consumer'>
+
+/** Of a change that the consumer has proposed. */
+export const CHANGE_REQUEST_VERBS = {
+  accept: { by: ['manufacturer'], moves: { PROPOSED: 'ACCEPTED' } },
+  decline: { by: ['manufacturer'], moves: { PROPOSED: 'DECLINED' } },
+  withdraw: { by: ['consumer'], moves: { PROPOSED: 'WITHDRAWN' } },
+} as const satisfies Verbs<ChangeRequestState, 'manufacturer' | 'consumer'>
+
+/** Of an agreement that the seller has proposed. */
+export const AGREEMENT_VERBS = {
+  accept: { by: ['manufacturer'], moves: { PROPOSED: 'ACTIVE' } },
+  end: { by: ['manufacturer', 'seller'], moves: { PROPOSED: 'ENDED', ACTIVE: 'ENDED' } },
+} as const satisfies Verbs<SalesAgreementState, 'manufacturer' | 'seller'>
+
+/** The states in which the consumer places missing pieces, and in which a lost offer is reinstated. */
+export const REAWARD_FROM: readonly RfqState[] = ['AWARDED']
+export const REINSTATE_FROM: readonly OfferState[] = ['REJECTED']
 
 /** The states in which the factory's organization reads released files of the group `ip`. */
 export const LIVE_ORDER_STATES: readonly OrderState[] = [

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import type { AwardedRfq } from '../../../proto/http/sourcing/awards.ts'
+import { OFFER_STATES } from '../../../proto/states/offers.ts'
+import { RFQ_STATES } from '../../../proto/states/rfqs.ts'
 import { awardParties, awardsOf } from '../../testing/awards.ts'
 import { changesOf } from '../../testing/change-requests.ts'
 import type { ApiAnswer } from '../../testing/client.ts'
+import { REAWARD_FROM, REINSTATE_FROM } from '../../testing/contract-states.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { offersOf } from '../../testing/offers.ts'
 import { ordersOf } from '../../testing/orders.ts'
@@ -225,4 +228,23 @@ describe('POST /flows/v1/rfqs/{id}/reaward', () => {
     const member = await consumer.member(['rfq:create'])
     expect((await reward(member.client, rfqId, body)).status).toBe(403)
   })
+})
+
+test('reaward in every other state of the RFQ, and reinstate in every other state of the offer, are 409', async () => {
+  for (const state of RFQ_STATES.filter((each) => !REAWARD_FROM.includes(each) && each !== 'DRAFT')) {
+    const rfqId = await open()
+    const offerId = await offer(rfqId, maker)
+    await owner`
+      update sourcing.rfqs set state = ${state}, missing_quantity = 10,
+        cancel_reason = case when ${state} = 'CANCELLED' then 'Sold.' end where id = ${rfqId}`
+    const answer = await reaward(rfqId, offerId, 1)
+    expect([state, answer.status, answer.body.code]).toEqual([state, 409, 'illegal_transition'])
+  }
+  const { lost, orderId } = await awarded()
+  await decline(orderId)
+  for (const state of OFFER_STATES.filter((each) => !REINSTATE_FROM.includes(each))) {
+    await owner`update sourcing.offers set state = ${state} where id = ${lost}`
+    const answer = await reinstate(rival, lost)
+    expect([state, answer.status, answer.body.code]).toEqual([state, 409, 'illegal_transition'])
+  }
 })
