@@ -243,7 +243,8 @@ test('reaward in every other state of the RFQ, and reinstate in every other stat
   const { lost, orderId } = await awarded()
   await decline(orderId)
   for (const state of OFFER_STATES.filter((each) => !REINSTATE_FROM.includes(each))) {
-    await owner`update sourcing.offers set state = ${state} where id = ${lost}`
+    const submittedAt = state === 'DRAFT' ? null : new Date().toISOString()
+    await owner`update sourcing.offers set state = ${state}, submitted_at = ${submittedAt} where id = ${lost}`
     const answer = await reinstate(rival, lost)
     expect([state, answer.status, answer.body.code]).toEqual([state, 409, 'illegal_transition'])
   }
