@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Case } from '../../../proto/http/sourcing/cases.ts'
 import { connect } from '../../kit/db/client.ts'
-import { awardsOf } from '../../testing/awards.ts'
+import { awardsOf, insertAgreement } from '../../testing/awards.ts'
 import { caseEventsOf, casesOf, qualityCase } from '../../testing/cases.ts'
 import { marketplaceOf, type TestOrganization } from '../../testing/marketplace.ts'
 import { offerParties } from '../../testing/offers.ts'
@@ -16,6 +16,7 @@ market.db.beforeDrop(() => sql.end({ timeout: 1 }))
 const { consumer, ipOwner, maker, rival, stranger, buyer, open, submittedOffer } = await offerParties(market)
 const of = ({ administrator }: TestOrganization) => casesOf(administrator.client)
 const seller = await market.organization(['SELLER'])
+await insertAgreement(owner, maker.orgId, seller.orgId, '2.5')
 const both = { manufacturerIds: [maker.orgId, rival.orgId] }
 
 /** The case that an RFQ opened for an organization, as another one lists it. */
