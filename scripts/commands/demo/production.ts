@@ -1,11 +1,11 @@
-import type { Order } from '../../../proto/clients/typescript/src/index.ts'
+import type { Order, Shipment } from '../../../proto/clients/typescript/src/index.ts'
 import { type Narrator, withState } from './narrator.ts'
 import type { Parties, Party } from './parties.ts'
 import { inDays } from './values.ts'
 
-type Verb = 'confirm' | 'start' | 'resume' | 'inspect' | 'deliver' | 'complete'
+type Verb = 'confirm' | 'start' | 'resume' | 'inspect' | 'deliver' | 'accept-remake' | 'complete'
 
-/** Both orders up to their completion, one of them with a hold and a rework. */
+/** Both orders up to their completion: one with a hold, a rework and a rejected piece, the other with a later day. */
 export async function produce(
   narrator: Narrator,
   { designer, buyer, seller, printer, welder }: Parties,
@@ -36,9 +36,40 @@ export async function produce(
   const faulty = { reason: 'Two bores are out of tolerance.' }
   await does(printer, 'reworks', () => printer.client.POST('/flows/v1/orders/{id}/rework', { params, body: faulty }))
   await act(printer, printed, 'inspects again', 'inspect')
-  const shipment = { carrier: 'Nordic Freight', trackingNumber: 'NF-2207-0042' }
-  await does(printer, 'ships', () => printer.client.POST('/flows/v1/orders/{id}/ship', { params, body: shipment }))
-  await act(seller, printed, 'records the delivery', 'deliver')
+  const shipped = async (quantity: number) =>
+    narrator.step(
+      `${printer.name} ships ${quantity} pieces`,
+      () =>
+        printer.client.POST('/flows/v1/orders/{id}/shipments', {
+          params,
+          body: { quantity, carrier: 'Nordic Freight', trackingNumber: 'NF-2207-0042' },
+        }),
+      withState,
+      1,
+    )
+  const received = ({ id: shipmentId, quantity }: Shipment, rejectedQuantity: number) =>
+    narrator.step(
+      `${buyer.name} accepts ${quantity - rejectedQuantity} and rejects ${rejectedQuantity}`,
+      () =>
+        buyer.client.POST('/flows/v1/orders/{id}/shipments/{shipmentId}/receive', {
+          params: { path: { id: printed.id, shipmentId } },
+          body: {
+            acceptedQuantity: quantity - rejectedQuantity,
+            rejectedQuantity,
+            ...(rejectedQuantity > 0 && { reason: 'One bore is out of tolerance.' }),
+          },
+        }),
+      withState,
+      // A rejection also opens a case.
+      rejectedQuantity > 0 ? 2 : 1,
+    )
+  await received((await shipped(18)).data, 0)
+  await received((await shipped(12)).data, 1)
+  await does(printer, 'proposes to make it again', () =>
+    printer.client.POST('/flows/v1/orders/{id}/remake', { params, body: { quantity: 1 } }),
+  )
+  await act(buyer, printed, 'agrees', 'accept-remake')
+  await received((await shipped(1)).data, 0)
   await act(buyer, printed, 'accepts the goods', 'complete')
   const history = await narrator.step(
     `${buyer.name} reads its history, newest first`,
@@ -53,6 +84,27 @@ export async function produce(
 
   narrator.chapter(`Order ${welded.serialNumber}`)
   await act(welder, welded, 'confirms', 'confirm')
+  const dueDate = inDays(60).slice(0, 'YYYY-MM-DD'.length)
+  const ofWelded = { path: { id: welded.id } }
+  const { data: change } = await narrator.step(
+    `${buyer.name} asks for a later day`,
+    () =>
+      buyer.client.POST('/flows/v1/orders/{id}/change-requests', {
+        params: ofWelded,
+        body: { dueDate, reason: 'The pump is delivered later.' },
+      }),
+    withState,
+    1,
+  )
+  await narrator.step(
+    `${welder.name} accepts`,
+    () =>
+      welder.client.POST('/flows/v1/orders/{id}/change-requests/{changeRequestId}/accept', {
+        params: { path: { id: welded.id, changeRequestId: change.id } },
+      }),
+    withState,
+    1,
+  )
   await act(welder, welded, 'starts the production', 'start')
   await act(welder, welded, 'inspects', 'inspect')
   await does(welder, 'ships', () =>
