@@ -13,7 +13,7 @@ const changesTag = defineTag(
   'Changes of an order that consumer and manufacturer agree on. Other organizations of the order get 404.',
 )
 
-/** Change requests of one order. */
+/** Change requests of one side of an order. */
 export const MAX_CHANGE_REQUESTS = 100
 
 const EXAMPLE_ID = 'change_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
@@ -102,7 +102,7 @@ export const createChangeRequest = defineOperation({
   path,
   tag: changesTag,
   summary: 'Propose to change an order',
-  description: `${ORDER.sentence('change')} ${PERMISSIONS} Each side has one PROPOSED request; an order has at most ${MAX_CHANGE_REQUESTS}. The manufacturer's silence of 14 days on a request to cancel an order that is 30 days overdue cancels it without fee.`,
+  description: `${ORDER.sentence('change')} ${PERMISSIONS} Each side has one PROPOSED request, and proposes at most ${MAX_CHANGE_REQUESTS} for an order. The manufacturer's silence of 14 days on a request to cancel an order that is 30 days overdue cancels it without fee.`,
   transition: ORDER.verbs.change,
   access,
   params: orderId,

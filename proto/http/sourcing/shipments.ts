@@ -83,7 +83,7 @@ export const createShipment = defineOperation({
   path,
   tag: shipmentsTag,
   summary: 'Ship pieces of an order',
-  description: `${ORDER.sentence('addShipment')} The shipment of the last piece makes the order SHIPPED. Each shipment needs the documents that the RFQ requires. An order has at most ${MAX_SHIPMENTS} shipments.`,
+  description: `${ORDER.sentence('addShipment')} The shipment of the last piece makes the order SHIPPED. Each shipment needs the documents that the RFQ requires. An order has at most ${MAX_SHIPMENTS} shipments, besides those of all pieces that are left.`,
   transition: ORDER.verbs.addShipment,
   access: 'order:update',
   params: orderId,

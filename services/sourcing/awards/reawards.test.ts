@@ -10,7 +10,7 @@ import { marketplaceOf } from '../../testing/marketplace.ts'
 import { offersOf } from '../../testing/offers.ts'
 import { ordersOf } from '../../testing/orders.ts'
 import type { Problem } from '../../testing/people.ts'
-import { inHours, rfqsOf } from '../../testing/rfqs.ts'
+import { inHours, publishedPart, rfqBody, rfqsOf } from '../../testing/rfqs.ts'
 
 const market = await marketplaceOf(['sourcing'])
 const { owner } = market.db
@@ -248,4 +248,25 @@ test('reaward in every other state of the RFQ, and reinstate in every other stat
     const answer = await reinstate(rival, lost)
     expect([state, answer.status, answer.body.code]).toEqual([state, 409, 'illegal_transition'])
   }
+})
+
+test('an IP owner that is invited sees the offers of others while the RFQ is AWARDED, and not once it is CLOSED again', async () => {
+  const making = await market.organization(['IP_OWNER', 'MANUFACTURER'])
+  const partId = await publishedPart(making.administrator.client)
+  const body = rfqBody(partId, { manufacturerIds: [maker.orgId, rival.orgId, making.orgId] })
+  const direct = await market.organization(['CONSUMER'])
+  const bought = rfqsOf(direct.administrator.client)
+  const { id } = (await bought.create(body)).body
+  await bought.act(id, 'publish')
+  const [won, lost] = [await offer(id, maker), await offer(id, rival)]
+  const seen = async () =>
+    Promise.all([won, lost].map(async (each) => (await offersOf(making.administrator.client).read(each)).status))
+  expect(await seen()).toEqual([404, 404])
+  await awardsOf(direct.administrator.client).award(id, { awards: [{ offerId: won, quantity: 10 }] })
+  expect(await seen()).toEqual([200, 200])
+  const [order] = await ordersOfRfq(id)
+  await decline(order?.id as string)
+  expect(await seen()).toEqual([404, 404])
+  await reinstate(rival, lost)
+  expect(await seen()).toEqual([404, 404])
 })

@@ -76,7 +76,7 @@ describe('POST /flows/v1/orders/{id}/change-requests', () => {
     expect((await bought.create(id, { quantity: 7 })).status).toBe(201)
   })
 
-  test('an order has at most 100 change requests', async () => {
+  test('each side proposes at most 100 changes of an order, whatever the other side does', async () => {
     const id = await place({ state: 'CONFIRMED' })
     await owner`
       insert into sourcing.change_requests (id, order_id, side, org_id, decider_org_id, state, quantity, currency, previous,
@@ -85,6 +85,7 @@ describe('POST /flows/v1/orders/{id}/change-requests', () => {
       from generate_series(1, 100) n`
     const answer = await bought.create(id, { quantity: 8 })
     expect([answer.status, answer.body.code]).toEqual([409, 'limit_reached'])
+    expect((await made.create(id, { quantity: 8 })).status).toBe(201)
   })
 
   test('is open in PLACED to INSPECTION and ON_HOLD, to consumer and manufacturer alone', async () => {

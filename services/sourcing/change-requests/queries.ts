@@ -28,10 +28,10 @@ export const listChangeRequests = (sql: Sql, orderId: string, { after, limit, of
   where order_id = ${orderId} and id < ${after ?? NEWEST_ID}
   order by id desc limit ${limit} offset ${offset}`
 
-/** The change requests of an order: all, and whether a side has a PROPOSED one. */
+/** The change requests of a side of an order: all, and whether one is PROPOSED. */
 export const countChangeRequests = (tx: Tx, orderId: string, side: Side) => tx<[{ all: number; isProposed: boolean }]>`
-  select count(*)::integer as all, coalesce(bool_or(side = ${side} and state = 'PROPOSED'), false) as "isProposed"
-  from sourcing.change_requests where order_id = ${orderId}`
+  select count(*)::integer as all, coalesce(bool_or(state = 'PROPOSED'), false) as "isProposed"
+  from sourcing.change_requests where order_id = ${orderId} and side = ${side}`
 
 export interface NewChangeRequest {
   id: string

@@ -11,7 +11,7 @@ import type { CHANGE_REQUEST } from '../../../proto/states/change-requests.ts'
 import { ORDER } from '../../../proto/states/orders.ts'
 import type { Guards } from '../../../proto/states/state-table.ts'
 
-export const TOO_MANY = `An order has at most ${MAX_CHANGE_REQUESTS} change requests.`
+export const TOO_MANY = `Each side proposes at most ${MAX_CHANGE_REQUESTS} changes of an order.`
 export const ALREADY_PROPOSED = 'Your side has a PROPOSED change request. Withdraw it first.'
 
 /** The permission with which each side proposes and decides. */

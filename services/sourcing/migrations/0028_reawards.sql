@@ -68,6 +68,22 @@ return concat(
   ',"submittedTime":' || to_json(sourcing.api_time(offer.submitted_at))::text,
   '}');
 
+-- An RFQ whose award fell apart has not ended any more, so the offers are hidden again from an IP owner that is invited.
+create or replace function sourcing.conceal_offers() returns trigger
+language plpgsql as $$
+declare
+  conceals boolean := new.sealed and new.state = 'OPEN';
+  has_ended boolean := new.state in ('AWARDED', 'CANCELLED');
+  is_returned boolean := old.state = 'AWARDED' and new.ip_owner_org_id = any (new.manufacturer_ids);
+begin
+  update sourcing.offers set opened = opened or not concealed,
+    concealed = conceals or concealed and not opened and state in ('WITHDRAWN', 'SUPERSEDED'),
+    hidden_from_ip_owner = not has_ended and (hidden_from_ip_owner
+      or is_returned and ip_owner_org_id not in (manufacturer_org_id, consumer_org_id))
+  where rfq_id = new.id and (concealed <> conceals or hidden_from_ip_owner and has_ended or is_returned);
+  return null;
+end $$;
+
 -- Offers that exist were rejected by the award if they were changed with it, in one transaction with one time.
 update sourcing.offers offer set rejected_by_award = true
 from sourcing.orders placed

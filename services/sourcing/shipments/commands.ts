@@ -74,13 +74,13 @@ interface NewShipment {
 async function ship(tx: Tx, deps: OrderDeps, locked: LockedOrder, shipment: NewShipment, now: string) {
   const { order } = locked
   const { quantity, carrier, trackingNumber, shippedTime } = shipment
+  const isLast = quantity === rules.piecesLeft(order)
   const [{ count }] = await queries.countShipments(tx, order.id)
-  if (count >= MAX_SHIPMENTS) throw refuse('limit_reached', { detail: rules.TOO_MANY_SHIPMENTS })
+  if (count >= MAX_SHIPMENTS && !isLast) throw refuse('limit_reached', { detail: rules.TOO_MANY_SHIPMENTS })
   const { id: orderId, consumerOrgId } = order
   const carriage = { carrier: carrier ?? null, trackingNumber: trackingNumber ?? null }
   const created = { id: newIdAt('shipment', now), orderId, consumerOrgId, quantity, shippedTime, ...carriage }
   const [row] = await queries.insertShipment(tx, created, now)
-  const isLast = quantity === rules.piecesLeft(order)
   const shipped = {
     shippedQuantity: (order.shippedQuantity ?? 0) + quantity,
     carrier,

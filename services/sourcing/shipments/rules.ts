@@ -17,7 +17,7 @@ export type ShipmentVerb =
   | 'acceptRemake'
   | 'declineRemake'
 
-export const TOO_MANY_SHIPMENTS = `An order has at most ${MAX_SHIPMENTS} shipments.`
+export const TOO_MANY_SHIPMENTS = `An order has at most ${MAX_SHIPMENTS} shipments, besides those of all pieces that are left.`
 
 type Pieces = Pick<
   Order,

@@ -83,13 +83,14 @@ describe('POST /flows/v1/orders/{id}/shipments', () => {
     expect(await sumsOf(id)).toEqual(['SHIPPED', 10, undefined, undefined, undefined])
   })
 
-  test('an order has at most 200 shipments', async () => {
+  test('an order has at most 200 shipments, besides one of all that is left', async () => {
     const id = await place({ state: 'IN_PRODUCTION' })
     await market.db.owner`
       insert into sourcing.shipments (id, order_id, consumer_org_id, state, quantity, shipped_at, created_at)
       select ${id} || n, ${id}, ${consumer.orgId}, 'SHIPPED', 1, now(), now() from generate_series(1, 200) n`
     const answer = await sent.create(id, { quantity: 1 })
     expect([answer.status, answer.body.code]).toEqual([409, 'limit_reached'])
+    expect((await sent.create(id, { quantity: 10 })).status).toBe(201)
   })
 })
 
