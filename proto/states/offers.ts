@@ -14,7 +14,8 @@ export type OfferState = (typeof OFFER_STATES)[number]
 /**
  * An offer is SUBMITTED while its RFQ is OPEN or CLOSED, because the cancellation and the award of the RFQ end its
  * submitted offers; a reinstated one also while pieces of an AWARDED RFQ are missing. `isAskedFor`: an order of the award
- * was declined or cancelled. `loseOrder`: the order of the offer was. An offer whose validity has passed counts as EXPIRED. `isNotOpenedBid`: a current offer for a
+ * was declined or cancelled. `isForCurrentVersion`: the RFQ was not
+ * amended since. `loseOrder`: the order of the offer was. An offer whose validity has passed counts as EXPIRED. `isNotOpenedBid`: a current offer for a
  * sealed RFQ binds once the RFQ has closed. `factoryIsStillActive` does not hold for a binding offer whose manufacturer
  * has deactivated the factory: otherwise it could take the offer back.
  */
@@ -50,7 +51,14 @@ export const OFFER = new StateTable({
       from: ['REJECTED'],
       to: 'SUBMITTED',
       by: ['manufacturer'],
-      guards: ['isAskedFor', 'isInvited', 'factoryIsActive', 'factoryIsReleased', 'isStillValid'],
+      guards: [
+        'isAskedFor',
+        'isForCurrentVersion',
+        'isInvited',
+        'factoryIsActive',
+        'factoryIsReleased',
+        'isStillValid',
+      ],
     },
     loseOrder: { from: ['ACCEPTED'], to: 'REJECTED', by: ['marketplace'] },
     rejectOther: { from: ['SUBMITTED'], to: 'REJECTED', by: ['marketplace'] },

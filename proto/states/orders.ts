@@ -26,7 +26,7 @@ const MAKING = ['IN_PRODUCTION', 'INSPECTION'] as const
  * the quantity to what is shipped. `arrive`: every shipment of a SHIPPED order has arrived or been received.
  * `rejectionIsSettled`: no rejected piece is left that is not made again. `somethingIsRejected`, `shipmentsAreReceived`:
  * `settle` pays for the accepted pieces only. `rejectedPiecesAreLeft`: a remake has at most the rejected pieces that are
- * not made again. `isHeldFromConfirmed`: production has not begun. `change`: change requests;
+ * not made again. `piecesAreCountable`: ordered and remade pieces have a bound. `isHeldFromConfirmed`: production has not begun. `change`: change requests;
  * `endByChange` follows an accepted cancellation. `updateFiles` adds documents; `removeFiles` is a
  * removal by the organization that added them. `nothingIsShipped`: documents of a shipment are superseded, not removed.
  */
@@ -61,7 +61,7 @@ export const ORDER = new StateTable({
     remake: {
       from: [...MAKING, 'SHIPPED', 'DELIVERED'],
       by: ['manufacturer'],
-      guards: ['noRemakeIsProposed', 'rejectedPiecesAreLeft'],
+      guards: ['noRemakeIsProposed', 'rejectedPiecesAreLeft', 'piecesAreCountable'],
     },
     acceptRemake: {
       from: [...MAKING, 'SHIPPED', 'DELIVERED'],

@@ -8,7 +8,7 @@ export type RfqState = (typeof RFQ_STATES)[number]
  * `offersAreAcceptable`: each awarded offer may be accepted. `quantitiesAreRequested`: together, the awards have at
  * most the largest quantity. `returnAward`: every order of the award was declined or cancelled. `quantitiesAreMissing`:
  * together, the awards have at most the pieces of declined and cancelled orders. `sellerHasAgreements`: the named seller has an active
- * agreement with each other manufacturer. `partIsInternal`: confidentiality terms need an internal part. `mayReleaseFiles`: only
+ * agreement with each other manufacturer. `sellerFeeIsExpected`: its fee is the one that the consumer expects. `partIsInternal`: confidentiality terms need an internal part. `mayReleaseFiles`: only
  * with terms, and for an own part. `haveAccepted`: the named manufacturers have accepted the terms and not declined.
  * `deliveryFollowsExpiry`: the requested day of delivery is not before the day (UTC) of the expiry.
  * `isInvited`: the invitation was not declined. An IP owner that is invited itself asks, and does not clarify.
@@ -52,7 +52,12 @@ export const RFQ = new StateTable({
     extend: { from: ['OPEN'], by: ['consumer'], guards: ['expiresLater'] },
     close: { from: ['OPEN'], to: 'CLOSED', by: ['consumer'] },
     expire: { from: ['OPEN'], to: 'CLOSED', by: ['marketplace'] },
-    reopen: { from: ['CLOSED'], to: 'OPEN', by: ['consumer'], guards: ['expiresInFuture', 'partIsAvailable'] },
+    reopen: {
+      from: ['CLOSED'],
+      to: 'OPEN',
+      by: ['consumer'],
+      guards: ['expiresInFuture', 'partIsAvailable', 'partIsInternal'],
+    },
     award: {
       from: ['OPEN', 'CLOSED'],
       to: 'AWARDED',
@@ -63,13 +68,20 @@ export const RFQ = new StateTable({
         'offersAreAcceptable',
         'quantitiesAreRequested',
         'sellerHasAgreements',
+        'sellerFeeIsExpected',
       ],
     },
     returnAward: { from: ['AWARDED'], to: 'CLOSED', by: ['marketplace'] },
     reaward: {
       from: ['AWARDED'],
       by: ['consumer'],
-      guards: ['partExists', 'offersAreAcceptable', 'quantitiesAreMissing', 'sellerHasAgreements'],
+      guards: [
+        'partExists',
+        'offersAreAcceptable',
+        'quantitiesAreMissing',
+        'sellerHasAgreements',
+        'sellerFeeIsExpected',
+      ],
     },
     lapse: { from: ['CLOSED'], to: 'CANCELLED', by: ['marketplace'] },
     cancel: { from: ['DRAFT', 'OPEN', 'CLOSED'], to: 'CANCELLED', by: ['consumer'] },

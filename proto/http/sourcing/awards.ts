@@ -2,7 +2,8 @@ import { type Static, Type } from '@sinclair/typebox'
 import { OFFER } from '../../states/offers.ts'
 import { RFQ } from '../../states/rfqs.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, Line } from '../shapes.ts'
+import { closed, Line, Text } from '../shapes.ts'
+import { FEE_PERCENT } from './fee-percent.ts'
 import { Offer, offerId } from './offers.ts'
 import { Order } from './orders.ts'
 import { Rfq, rfqId } from './rfqs.ts'
@@ -10,6 +11,8 @@ import { Rfq, rfqId } from './rfqs.ts'
 const awardsTag = defineTag('Awards', 'Ending an RFQ with orders: offers are accepted, and each becomes an order.')
 
 export const MAX_AWARDS = 100
+/** Orders of one RFQ, with those that were declined or cancelled. */
+export const MAX_ORDERS = 300
 
 export const quantity = Type.Integer({
   minimum: 1,
@@ -25,6 +28,15 @@ export const sellerOrgId = Type.Optional(
     maxLength: 64,
     description: 'Organization with the role SELLER that sells the parts. Default: the manufacturer.',
     examples: ['org_01JZ8Q4D3R1G5M7VJ0T6W2X9YF'],
+  }),
+)
+
+export const sellerFeePercent = Type.Optional(
+  Text(6, {
+    ...FEE_PERCENT,
+    description:
+      'With `sellerOrgId`: the fee that you expect, as a percentage. The award is refused if an agreement has another one. Default: the fee of the agreements.',
+    examples: ['2.50'],
   }),
 )
 
@@ -60,6 +72,7 @@ const AwardInput = closed({
     },
   ),
   sellerOrgId,
+  sellerFeePercent,
 })
 
 const EFFECTS =
@@ -78,7 +91,7 @@ export const awardRfq = defineOperation({
   body: AwardInput,
   response: AwardedRfq,
   refusals: ['illegal_transition'],
-  audit: { procedure: 'rfq.award', request: ['id', 'awards', 'sellerOrgId'] },
+  audit: { procedure: 'rfq.award', request: ['id', 'awards', 'sellerOrgId', 'sellerFeePercent'] },
 })
 
 export const reawardRfq = defineOperation({
@@ -93,8 +106,8 @@ export const reawardRfq = defineOperation({
   params: rfqId,
   body: AwardInput,
   response: AwardedRfq,
-  refusals: ['illegal_transition'],
-  audit: { procedure: 'rfq.reaward', request: ['id', 'awards', 'sellerOrgId'] },
+  refusals: ['illegal_transition', 'limit_reached'],
+  audit: { procedure: 'rfq.reaward', request: ['id', 'awards', 'sellerOrgId', 'sellerFeePercent'] },
 })
 
 export const acceptOffer = defineOperation({
@@ -107,8 +120,11 @@ export const acceptOffer = defineOperation({
   transition: OFFER.verbs.accept,
   access: 'offer:accept',
   params: offerId,
-  body: closed({ quantity, sellerOrgId, purchaseOrderNumber }),
+  body: closed({ quantity, sellerOrgId, sellerFeePercent, purchaseOrderNumber }),
   response: AcceptedOffer,
   refusals: ['illegal_transition'],
-  audit: { procedure: 'offer.accept', request: ['id', 'quantity', 'sellerOrgId', 'purchaseOrderNumber'] },
+  audit: {
+    procedure: 'offer.accept',
+    request: ['id', 'quantity', 'sellerOrgId', 'sellerFeePercent', 'purchaseOrderNumber'],
+  },
 })

@@ -43,7 +43,7 @@ export const ChangeRequestInput = closed({
     }),
   ),
   fee: Type.Optional(
-    money('With `cancel`: what the consumer pays for the cancellation, at most the total of the order.'),
+    money('With `cancel`: what the consumer pays for the cancellation, at most the value of what is cancelled.'),
   ),
   reason: reason('Why the order should change.'),
 })

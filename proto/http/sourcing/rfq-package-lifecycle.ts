@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation } from '../operation.ts'
 import { closed } from '../shapes.ts'
-import { MAX_AWARDS, orders, purchaseOrderNumber, quantity, sellerOrgId } from './awards.ts'
+import { MAX_AWARDS, orders, purchaseOrderNumber, quantity, sellerFeePercent, sellerOrgId } from './awards.ts'
 import { Amendment, Cancellation, Extension } from './rfq-lifecycle.ts'
 import { MAX_PACKAGE_INVITATIONS, packageId, packagesTag, path, RfqPackage, RfqPackageInput } from './rfq-packages.ts'
 
@@ -147,7 +147,7 @@ export const awardRfqPackage = defineOperation({
   ...verb(
     'award',
     'By the consumer: awards each RFQ that the request names, as `award` of the RFQ does; several offers for one RFQ are allowed. Other lines stay as they are. Problems name the award (`awards.3.quantity`).',
-    ['awards', 'sellerOrgId'],
+    ['awards', 'sellerOrgId', 'sellerFeePercent'],
   ),
   id: 'awardRfqPackage',
   summary: 'Award an RFQ package',
@@ -180,6 +180,7 @@ export const awardRfqPackage = defineOperation({
       },
     ),
     sellerOrgId,
+    sellerFeePercent,
   }),
   response: AwardedRfqPackage,
   refusals: ['illegal_transition'],

@@ -1,8 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { SALES_AGREEMENT, SALES_AGREEMENT_STATES } from '../../states/sales-agreements.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, FORM, ItemsOf, OneOf, PageOf, pageQuery, pathParam, Text } from '../shapes.ts'
+import { closed, DateTime, ItemsOf, OneOf, PageOf, pageQuery, pathParam, Text } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
+import { FEE_PERCENT } from './fee-percent.ts'
 import { rfqId } from './rfqs.ts'
 
 const agreementsTag = defineTag(
@@ -29,9 +30,7 @@ const manufacturerOrgId = orgId('Organization that makes the parts.', EXAMPLE_MA
 const sellerOrgId = orgId('Organization that sells them.', EXAMPLE_SELLER)
 
 const feePercent = Text(6, {
-  minLength: 1,
-  pattern: '^(100(\\.0{1,2})?|[0-9]{1,2}(\\.[0-9]{1,2})?)$',
-  [FORM]: 'a decimal number from 0 to 100 with at most 2 decimals, such as 2.5',
+  ...FEE_PERCENT,
   description: 'Fee of the seller, as a percentage of quantity × unit price.',
   examples: ['2.50'],
 })

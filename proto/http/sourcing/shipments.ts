@@ -11,6 +11,8 @@ const shipmentsTag = defineTag(
   'What the manufacturer ships, what the consumer receives, and what is made again or settled.',
 )
 
+/** Pieces of one order, with those that are made again. */
+export const MAX_PIECES = 2_000_000_000
 /** Shipments of one order. */
 export const MAX_SHIPMENTS = 200
 

@@ -26,7 +26,7 @@ export const Supplier = closed(
       minimum: 0,
       maximum: MAX_MEASURED_ORDERS,
       format: 'int32',
-      description: 'Orders that are DELIVERED or COMPLETED and of which every piece has arrived.',
+      description: 'Orders that are DELIVERED or COMPLETED, also those that were settled early, which count as late.',
       examples: [12],
     }),
     isSmallSample: Type.Boolean({

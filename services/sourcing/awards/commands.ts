@@ -10,9 +10,9 @@ import { requireGuards } from '../../kit/command/transitions.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newSeparateIdAt, withSerialNumber } from '../../kit/db/ids.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
-import { sellerFeeOf, totalOf } from '../money/money.ts'
+import { compare, sellerFeeOf, totalOf } from '../money/money.ts'
 import { emitOfferEvents } from '../offers/events.ts'
-import { findOffer } from '../offers/queries.ts'
+import { endAskingOf, findOffer } from '../offers/queries.ts'
 import { emitOrderEvent } from '../orders/events.ts'
 import type { OrderFollowers } from '../orders/followers.ts'
 import { caseChange, emitRfqEvent } from '../rfqs/events.ts'
@@ -53,9 +53,12 @@ export async function acceptOffer(
   { tx, caller: { orgId }, params, body, now }: CommandOf<typeof api.acceptOffer>,
 ): Promise<AcceptedOffer> {
   const { rfq_id: rfqId } = found(await queries.findRfqOf(tx, orgId, params.id))
-  const { sellerOrgId, ...line } = body
+  const { sellerOrgId, sellerFeePercent, ...line } = body
   const awards = [{ offerId: params.id, ...line }]
-  const { orders } = await award(deps, tx, { orgId, rfqId, awards, sellerOrgId, fields: ACCEPT_FIELDS, now })
+  const { orders } = await award(deps, tx, {
+    ...{ orgId, rfqId, awards, sellerOrgId, sellerFeePercent },
+    ...{ fields: ACCEPT_FIELDS, now },
+  })
   const offer: Offer = JSON.parse(found(await findOffer(tx, orgId, params.id)).document)
   return { ...offer, orders }
 }
@@ -65,6 +68,7 @@ interface AwardRequest {
   rfqId: string
   awards: readonly Award[]
   sellerOrgId?: string | undefined
+  sellerFeePercent?: string | undefined
   fields: FieldNames
   now: string
 }
@@ -73,10 +77,10 @@ interface AwardRequest {
 async function award(
   deps: AwardDeps,
   tx: Tx,
-  { orgId, rfqId, awards, sellerOrgId, fields, now }: AwardRequest,
+  { orgId, rfqId, awards, sellerOrgId, sellerFeePercent, fields, now }: AwardRequest,
 ): Promise<PlacedAward> {
   const { rfq } = await lockOwn(tx, orgId, rfqId)
-  const organizations = await findSeller(tx, orgId, sellerOrgId)
+  const organizations = await findSeller(tx, orgId, { sellerOrgId, sellerFeePercent })
   const plan = await planAward(tx, { rfq, awards, organizations, fields, now })
   const problems = [...plan.problems, ...organizations.problems]
   if (problems.length > 0) throw invalid(problems)
@@ -90,11 +94,17 @@ interface Organizations {
   /** Undefined: each manufacturer sells what it makes. */
   sellerOrgId: string | undefined
   distributorOrgId: string | null
+  /** The fee that the consumer expects; undefined where it does not say. */
+  sellerFeePercent: string | undefined
   problems: readonly FieldError[]
 }
 
 /** The seller that an award names, and the distributor of the consumer. */
-export async function findSeller(tx: Tx, orgId: string, sellerOrgId: string | undefined): Promise<Organizations> {
+export async function findSeller(
+  tx: Tx,
+  orgId: string,
+  { sellerOrgId, sellerFeePercent }: { sellerOrgId?: string | undefined; sellerFeePercent?: string | undefined },
+): Promise<Organizations> {
   const [{ distributor_org_id: distributorOrgId, is_seller: isSeller }] = await queries.findOrganizations(
     tx,
     orgId,
@@ -102,6 +112,7 @@ export async function findSeller(tx: Tx, orgId: string, sellerOrgId: string | un
   )
   return {
     sellerOrgId,
+    sellerFeePercent,
     distributorOrgId,
     problems: sellerOrgId !== undefined && !isSeller ? [unknownSeller(sellerOrgId)] : [],
   }
@@ -170,6 +181,7 @@ export async function placeAward({ followers }: AwardDeps, tx: Tx, plan: AwardPl
   const [awarded] = await queries.awardRfq(tx, key, { from, to, offerIds }, now)
   if (!awarded) throw refuse('illegal_transition', { detail: 'The state of the RFQ has changed.' })
   const ended = await queries.endOffers(tx, rfq.id, offerIds, now)
+  await endAskingOf(tx, [rfq.id])
   await emitRfqEvent(tx, 'awarded', rfq)
   await emitOfferEvents(
     tx,
@@ -210,7 +222,7 @@ interface Line {
 /** Throws 409 for another state of the RFQ and for unmet guards. Part and factories are locked. */
 export async function requireAwardable(
   tx: Tx,
-  { rfq, lines, organizations: { sellerOrgId }, fees, fields, now }: AwardPlan,
+  { rfq, lines, organizations: { sellerOrgId, sellerFeePercent }, fees, fields, now }: AwardPlan,
   verb: 'award' | 'reaward' = 'award',
 ): Promise<void> {
   const state = stateAt(rfq, now)
@@ -226,6 +238,9 @@ export async function requireAwardable(
         isConcealed: isConcealed(rfq, state),
         isReaward: verb === 'reaward',
         missingQuantity: rfq.missingQuantity ?? 0,
+        otherFees: [...new Set(fees.values())].filter(
+          (percent) => sellerFeePercent !== undefined && compare(percent, sellerFeePercent) !== 0,
+        ),
         withoutAgreement: [...new Set(lines.map(({ offer }) => offer.manufacturer_org_id))].filter(
           (orgId) => sellerOrgId !== undefined && sellerOrgId !== orgId && !fees.has(orgId),
         ),
@@ -285,7 +300,6 @@ async function placeOrder(
     quantity,
     unitPrice,
     total: totalOf(costs),
-    sellerFeePercent: feePercent,
     sellerFee: feePercent === null ? null : sellerFeeOf(costs, feePercent, rfq.currency),
     dueDate: dueDateOf(now, leadTimeDays),
   }

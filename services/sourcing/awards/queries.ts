@@ -114,7 +114,6 @@ interface NewOrder {
   paymentTerms: string | null
   delivery: Rfq['delivery'] | null
   /** Null where the manufacturer sells. */
-  sellerFeePercent: string | null
   sellerFee: string | null
 }
 
@@ -126,7 +125,7 @@ export const insertOrder = (tx: Tx, order: NewOrder, offer: AwardedOffer, now: s
   insert into sourcing.orders (
     id, serial_number, rfq_id, offer_id, part_id, factory_id, consumer_org_id, ip_owner_org_id, manufacturer_org_id,
     seller_org_id, distributor_org_id, state, quantity, unit_price, tooling_cost, shipping_cost, total, currency, due_date,
-    files_released_at, part_revision, purchase_order_number, payment_terms, delivery, seller_fee_percent, seller_fee,
+    files_released_at, part_revision, purchase_order_number, payment_terms, delivery, seller_fee,
     created_at, updated_at)
   values (
     ${order.id}, ${order.serialNumber}, ${offer.rfq_id}, ${offer.id}, ${offer.part_id}, ${offer.factory_id},
@@ -135,7 +134,6 @@ export const insertOrder = (tx: Tx, order: NewOrder, offer: AwardedOffer, now: s
     ${offer.shipping_cost}, ${order.total}, ${order.currency}, ${order.dueDate},
     case when ${offer.consumer_org_id} = ${offer.ip_owner_org_id} then ${now}::timestamptz end,
     ${order.partRevision}, ${order.purchaseOrderNumber}, ${order.paymentTerms},
-    ${order.delivery ? JSON.stringify(order.delivery) : null}::text::json, ${order.sellerFeePercent},
-    ${order.sellerFee}, ${now}, ${now})
+    ${order.delivery ? JSON.stringify(order.delivery) : null}::text::json, ${order.sellerFee}, ${now}, ${now})
   on conflict (serial_number) do nothing
   returning coalesce(fee_document, document) as document`

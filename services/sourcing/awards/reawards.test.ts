@@ -270,3 +270,50 @@ test('an IP owner that is invited sees the offers of others while the RFQ is AWA
   await reinstate(rival, lost)
   expect(await seen()).toEqual([404, 404])
 })
+
+test('an offer of an older version of the RFQ is not reinstated', async () => {
+  const { rfqId, lost, orderId } = await awarded()
+  await decline(orderId)
+  await bought.act(rfqId, 'reopen', { expireTime: inHours(100) })
+  await buyer.post(`/flows/v1/rfqs/${rfqId}/amend`, { requirements: 'Heat treated.', reason: 'Forgotten.' })
+  const answer = await reinstate(rival, lost)
+  expect([answer.status, answer.body.detail]).toEqual([409, 'The RFQ was amended since. Make a new offer.'])
+})
+
+test('no offer is asked for after a further award, or the cancellation, of a returned RFQ', async () => {
+  for (const end of ['award', 'cancel'] as const) {
+    const rfqId = await open()
+    const [won, other, lost] = [await offer(rfqId, maker), await offer(rfqId, rival), await offer(rfqId, rival)]
+    await award(rfqId, { awards: [{ offerId: won, quantity: 10 }] })
+    const [order] = await ordersOfRfq(rfqId)
+    await decline(order?.id as string)
+    await reinstate(rival, other)
+    if (end === 'award') await award(rfqId, { awards: [{ offerId: other, quantity: 10 }] })
+    else await bought.act(rfqId, 'cancel', { reason: 'Sold.' })
+    const answer = await reinstate(rival, lost)
+    expect([end, answer.status, answer.body.detail]).toEqual([end, 409, 'The offer is not asked for.'])
+  }
+})
+
+test('a winner does not learn by its RFQ that the order of another one was declined and placed again', async () => {
+  const { rfqId, second, orderId } = await shared()
+  const seen = () => rfqsOf(rival.administrator.client).read(rfqId)
+  const before = await seen()
+  await decline(orderId)
+  expect((await seen()).text).toBe(before.text)
+  await reaward(rfqId, second, 4)
+  expect((await seen()).text).toBe(before.text)
+})
+
+test('an RFQ has at most 300 orders, with those that were declined', async () => {
+  const { rfqId, second, orderId } = await shared()
+  await decline(orderId)
+  await owner`
+    insert into sourcing.orders (id, serial_number, rfq_id, offer_id, part_id, factory_id, consumer_org_id, ip_owner_org_id,
+      manufacturer_org_id, seller_org_id, state, quantity, unit_price, total, currency, due_date, created_at, updated_at)
+    select ${orderId} || n, left(id, 3) || n || right(id, 6), rfq_id, offer_id, part_id, factory_id, consumer_org_id,
+      ip_owner_org_id, manufacturer_org_id, seller_org_id, 'DECLINED', 1, 1, 1, 'EUR', due_date, now(), now()
+    from sourcing.orders cross join generate_series(1, 298) n where id = ${orderId}`
+  const answer = await reaward(rfqId, second, 1)
+  expect([answer.status, answer.body.code]).toEqual([409, 'limit_reached'])
+})

@@ -1,27 +1,30 @@
 import type * as api from '../../../proto/http/sourcing/awards.ts'
-import type { AwardedRfq } from '../../../proto/http/sourcing/awards.ts'
+import { type AwardedRfq, MAX_ORDERS } from '../../../proto/http/sourcing/awards.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
-import { invalid } from '../../kit/errors/refusal.ts'
+import { invalid, refuse } from '../../kit/errors/refusal.ts'
 import { emitOfferEvents } from '../offers/events.ts'
+import { endAskingOf } from '../offers/queries.ts'
 import { causeOf, emitRfqEvent } from '../rfqs/events.ts'
 import { lockOwn } from '../rfqs/legality.ts'
 import { type AwardDeps, EVENT_NAMES, findSeller, placeOrders, planAward, requireAwardable } from './commands.ts'
 import { markAwarded } from './queries.ts'
 import * as queries from './return-queries.ts'
-import { AWARD_FIELDS } from './rules.ts'
+import { AWARD_FIELDS, TOO_MANY_ORDERS } from './rules.ts'
 
 /** Places missing pieces of an awarded RFQ; of concurrent reawards the second sees what is still missing. */
 export async function reawardRfq(
   deps: AwardDeps,
   { tx, caller: { orgId }, params, body, now }: CommandOf<typeof api.reawardRfq>,
 ): Promise<AwardedRfq> {
-  const { awards, sellerOrgId } = body
+  const { awards } = body
   const { rfq } = await lockOwn(tx, orgId, params.id)
-  const organizations = await findSeller(tx, orgId, sellerOrgId)
+  const organizations = await findSeller(tx, orgId, body)
   const plan = await planAward(tx, { rfq, awards, organizations, fields: AWARD_FIELDS, now })
   const problems = [...plan.problems, ...organizations.problems]
   if (problems.length > 0) throw invalid(problems)
   await requireAwardable(tx, plan, 'reaward')
+  const [{ count }] = await queries.countOrders(tx, rfq.id)
+  if (count + awards.length > MAX_ORDERS) throw refuse('limit_reached', { detail: TOO_MANY_ORDERS })
 
   const missing = (rfq.missingQuantity ?? 0) - awards.reduce((sum, { quantity }) => sum + quantity, 0)
   const acceptedIds = awards.map(({ offerId }) => offerId)
@@ -30,7 +33,7 @@ export async function reawardRfq(
   const award = { state: rfq.state, awardedOfferIds, missingQuantity: missing > 0 ? missing : null }
   const [{ document }] = await queries.updateAward(tx, rfq.id, award, now)
   const ended = await queries.endReinstated(tx, rfq.id, { acceptedIds, isComplete: missing === 0 }, now)
-  if (missing === 0) await queries.endAsking(tx, rfq.id)
+  if (missing === 0) await endAskingOf(tx, [rfq.id])
   await emitRfqEvent(tx, 'reawarded', rfq)
   await emitOfferEvents(
     tx,

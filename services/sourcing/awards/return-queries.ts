@@ -68,7 +68,6 @@ export const endReinstated = (
   where rfq_id = ${rfqId} and state = 'SUBMITTED' and (${isComplete} or id = any(${[...acceptedIds]}))
   returning id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, state`
 
-/** Nothing is missing any more, so no further offer is asked for. */
-export const endAsking = (tx: Tx, rfqId: string) => tx`
-  update sourcing.offers set reinstatement_asked_at = null
-  where rfq_id = ${rfqId} and state = 'REJECTED' and reinstatement_asked_at is not null`
+/** The orders of an RFQ, which reawards add to. */
+export const countOrders = (tx: Tx, rfqId: string) => tx<[{ count: number }]>`
+  select count(*)::integer as count from sourcing.orders where rfq_id = ${rfqId}`

@@ -7,6 +7,9 @@ import { causeOf, emitRfqEvent } from '../rfqs/events.ts'
 import type { RfqFollowers } from '../rfqs/followers.ts'
 import * as queries from './return-queries.ts'
 
+/** Further missing pieces are not counted. */
+const MAX_MISSING = 2_000_000_000
+
 /**
  * Follows the decline or the cancellation of an order, whose row is locked. Its offer is rejected, and its quantity is
  * missing; without a living order the RFQ returns to CLOSED. Losing offers are asked for.
@@ -27,7 +30,7 @@ export async function returnAward(
   const returned = {
     state: isReturned ? RFQ.stateAfter('returnAward', rfq.state) : rfq.state,
     awardedOfferIds: rejected.length > 0 ? rfq.awardedOfferIds.filter((id) => id !== offerId) : rfq.awardedOfferIds,
-    missingQuantity: isReturned ? null : (rfq.missingQuantity ?? 0) + quantity,
+    missingQuantity: isReturned ? null : Math.min((rfq.missingQuantity ?? 0) + quantity, MAX_MISSING),
   }
   await queries.updateAward(tx, rfqId, returned, now)
   const asked = await queries.askForOffers(tx, rfqId, now)
@@ -38,6 +41,9 @@ export async function returnAward(
     ...asked.map((offer) => ['reinstatementAsked', offer] as const),
   ])
   const makers = asked.map((offer) => offer.manufacturer_org_id)
-  const orgIds = [rfq.consumerOrgId, ...(isReturned ? [rfq.ipOwnerOrgId] : []), ...makers]
-  await followers.openCases(tx, [{ rfq, orgIds, cause: causeOf(event, rfq) }], now)
+  const cause = causeOf(event, rfq)
+  if (isReturned) {
+    const orgIds = [rfq.consumerOrgId, rfq.ipOwnerOrgId, ...makers]
+    await followers.openCases(tx, [{ rfq, orgIds, cause }], now)
+  } else await followers.updateCases(tx, [{ rfqId, orgIds: [rfq.consumerOrgId, ...makers], cause }], now)
 }

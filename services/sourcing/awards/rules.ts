@@ -1,4 +1,5 @@
 import { type FieldError, problem } from '../../../proto/errors.ts'
+import { MAX_ORDERS } from '../../../proto/http/sourcing/awards.ts'
 import { noSuch, oneOf } from '../../../proto/messages.ts'
 import { OFFER, type OfferState } from '../../../proto/states/offers.ts'
 import type { RFQ, RfqState } from '../../../proto/states/rfqs.ts'
@@ -46,6 +47,8 @@ export function referenceProblems(
   })
 }
 
+export const TOO_MANY_ORDERS = `An RFQ has at most ${MAX_ORDERS} orders, with those that were declined or cancelled.`
+
 export const unknownSeller = (id: string): FieldError => problem('sellerOrgId', noSuch('seller', id))
 
 /**
@@ -79,6 +82,8 @@ interface AwardFacts {
   largestQuantity: number
   partExists: boolean
   rfqVersion: number
+  /** Fees of the agreements that differ from the expected one. */
+  otherFees: readonly string[]
   /** Manufacturers of the award with which the named seller has no agreement. */
   withoutAgreement: readonly string[]
   lines: readonly AwardLine[]
@@ -153,6 +158,8 @@ export const GUARDS = {
             `must be at most ${largestQuantity} pieces together, the largest quantity of the RFQ`,
           ),
         ],
+  sellerFeeIsExpected: ({ otherFees }) =>
+    otherFees.map((percent) => problem('sellerFeePercent', `is ${percent} in the agreement`)),
   sellerHasAgreements: ({ withoutAgreement }) =>
     withoutAgreement.map((orgId) => problem('sellerOrgId', `has no active sales agreement with \`${orgId}\``)),
   quantitiesAreMissing: ({ lines, missingQuantity, fields }) =>

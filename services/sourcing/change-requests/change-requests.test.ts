@@ -54,11 +54,24 @@ describe('POST /flows/v1/orders/{id}/change-requests', () => {
     [{ fee: eur('1') }, ['fee']],
     [{ cancel: true, quantity: 8 }, ['quantity']],
     [{ cancel: false, quantity: 8 }, ['cancel']],
-    [{ cancel: true, fee: eur('2204.91') }, ['fee']],
     [{ quantity: 8, reason: '' }, ['reason']],
   ])('%p is 400 and names %p', async (body, named) => {
     const answer = await bought.create(await place({ state: 'CONFIRMED' }), body)
     expect([answer.status, fields(answer)]).toEqual([400, named])
+  })
+
+  test('a fee above the value of what is cancelled is 409, when it is proposed and when it is accepted', async () => {
+    const id = await place({ state: 'IN_PRODUCTION' })
+    const high = await bought.create(id, { cancel: true, fee: eur('2204.91') })
+    expect([high.status, fields(high)]).toEqual([409, ['fee']])
+    const { body } = await bought.create(id, { cancel: true, fee: eur('2204.90') })
+    await sent.create(id, { quantity: 9 })
+    const late = await made.act(id, body.id, 'accept')
+    // One piece of 95.50 is left.
+    expect([late.status, late.body.errors]).toEqual([
+      409,
+      [{ field: 'fee', message: 'must be at most 95.50, the value of what is cancelled' }],
+    ])
   })
 
   test('a day that has passed is 409', async () => {
@@ -285,7 +298,7 @@ describe('a change of a partly shipped order', () => {
 })
 
 describe('a cancellation', () => {
-  test('that is accepted ends the order, with the fee and the reason', async () => {
+  test('that is accepted ends the order, with the fee; the reason stays between both sides', async () => {
     for (const state of ['PLACED', 'CONFIRMED', 'IN_PRODUCTION', 'INSPECTION', 'ON_HOLD'] as const) {
       const id = await place({ state, heldState: state === 'ON_HOLD' ? 'IN_PRODUCTION' : null })
       const { body } = await bought.create(id, { cancel: true, fee: eur('300.5') })
@@ -294,10 +307,37 @@ describe('a cancellation', () => {
       expect([order.state, order.cancellationFee, order.reason, order.total.amount]).toEqual([
         'CANCELLED',
         eur('300.50'),
-        'The pump is delivered later.',
+        undefined,
         '2204.90',
       ])
     }
+  })
+
+  test('of an order that cannot be cancelled does not keep others from taking effect', async () => {
+    // The sums of a broken order violate a check of its table.
+    const broken = await requested(30, 60, bought)
+    await owner.unsafe(`
+      create function sourcing.refuse_order() returns trigger language plpgsql as
+        $$ begin raise 'broken'; end $$;
+      create trigger refuse_order before update on sourcing.orders
+        for each row when (new.id = '${broken}' and new.state = 'CANCELLED') execute function sourcing.refuse_order()`)
+    const id = await requested(14, 30, bought)
+    await until(async () => (await read(id)).state === 'CANCELLED', { what: 'the cancellation' })
+    expect((await read(broken)).state).toBe('IN_PRODUCTION')
+    await owner.unsafe('drop trigger refuse_order on sourcing.orders; drop function sourcing.refuse_order()')
+  })
+
+  test('of what is left adds its fee to one that was agreed before, and a later change keeps it', async () => {
+    const id = await place({ state: 'IN_PRODUCTION' })
+    const { body: shipment } = await sent.create(id, { quantity: 5 })
+    const { body } = await bought.create(id, { cancel: true, fee: eur('100') })
+    await made.act(id, body.id, 'accept')
+    await received.receive(id, shipment.id, { acceptedQuantity: 4, rejectedQuantity: 1 })
+    await ordersOf(maker.administrator.client).act(id, 'remake', { quantity: 1 })
+    await ordersOf(consumer.administrator.client).act(id, 'accept-remake')
+    const { body: later } = await made.create(id, { dueDate: '2031-07-01' })
+    await bought.act(id, later.id, 'accept')
+    expect((await read(id)).cancellationFee).toEqual(eur('100.00'))
   })
 
   /** An order with a request to cancel it, made and due these days ago. */
@@ -320,7 +360,7 @@ describe('a cancellation', () => {
     const id = await requested(14, 30, bought)
     await until(async () => (await read(id)).state === 'CANCELLED', { what: 'the cancellation' })
     const order = await read(id)
-    expect([order.cancellationFee, order.reason]).toEqual([undefined, 'The pump is delivered later.'])
+    expect([order.cancellationFee, order.reason]).toEqual([undefined, undefined])
     expect((await bought.list(id)).body.items[0]).toMatchObject({ state: 'ACCEPTED', cancel: true })
     for (const other of [early, soon, theirs]) expect((await read(other)).state).toBe('IN_PRODUCTION')
   })

@@ -18,7 +18,7 @@ import { compare } from '../money/money.ts'
 import { emitOrderEvent, type OrderEventName } from '../orders/events.ts'
 import type { OrderDeps } from '../orders/followers.ts'
 import { lockRfqOf } from '../orders/queries.ts'
-import { changeOrder, type LockedOrder } from './order-changes.ts'
+import { changeOrder, feeLimitOf, isFeeCovered, type LockedOrder } from './order-changes.ts'
 import * as queries from './queries.ts'
 import * as rules from './rules.ts'
 
@@ -26,8 +26,8 @@ import * as rules from './rules.ts'
 async function lockOrderOf(tx: Tx, orgId: string, id: string, { mayEnd = false } = {}): Promise<LockedOrder> {
   found(await queries.findOrder(tx, orgId, id))
   if (mayEnd) await lockRfqOf(tx, id)
-  const { document, held_state: heldState, seller_fee_percent: feePercent } = found(await queries.lockOrder(tx, id))
-  return { order: JSON.parse(document), heldState, feePercent }
+  const { document, held_state: heldState } = found(await queries.lockOrder(tx, id))
+  return { order: JSON.parse(document), heldState }
 }
 
 /** The side of the order for which the caller has the permission; 403 for none. */
@@ -85,13 +85,13 @@ export async function createChangeRequest(
 const requireAcceptable = (
   _tx: Tx,
   state: ChangeRequest['state'],
-  change: Pick<ChangeRequest, 'quantity' | 'dueDate'>,
+  change: Pick<ChangeRequest, 'quantity' | 'dueDate' | 'fee'>,
   order: Order,
   now: string,
 ): Promise<void> =>
   requireGuards(CHANGE_REQUEST, 'accept', state, {
     guards: rules.GUARDS,
-    facts: () => ({ change, order, now }),
+    facts: () => ({ change, order, isFeeCovered: isFeeCovered(order, change.fee), feeLimit: feeLimitOf(order), now }),
     detail: 'The order does not allow this change.',
   })
 

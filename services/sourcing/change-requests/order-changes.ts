@@ -2,7 +2,7 @@ import type { ChangeRequest } from '../../../proto/http/sourcing/change-requests
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import { ORDER, type OrderState } from '../../../proto/states/orders.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import { sellerFeeOf, totalOf } from '../money/money.ts'
+import { compare, multiply, sum, totalOf } from '../money/money.ts'
 import { emitOrderEvent, type OrderEventName } from '../orders/events.ts'
 import type { OrderDeps } from '../orders/followers.ts'
 import { countOnTheWay } from '../shipments/queries.ts'
@@ -13,31 +13,25 @@ import { withoutUnshipped } from './rules.ts'
 export interface LockedOrder {
   order: Order
   heldState: OrderState | null
-  /** The percentage of the seller, which is fixed at the award; null without fee. */
-  feePercent: string | null
 }
 
-type AcceptedChange = Pick<ChangeRequest, 'quantity' | 'dueDate' | 'unitPrice' | 'cancel' | 'fee' | 'reason'>
+type AcceptedChange = Pick<ChangeRequest, 'quantity' | 'dueDate' | 'unitPrice' | 'cancel' | 'fee'>
 
 /** Changes a locked order by an accepted request, and withdraws the request of the other side. */
 export async function changeOrder(
   tx: Tx,
   { followers }: OrderDeps,
-  { order, heldState, feePercent }: LockedOrder,
+  { order, heldState }: LockedOrder,
   change: AcceptedChange,
   now: string,
 ): Promise<void> {
-  const { shippedQuantity = 0, toolingCost, shippingCost } = order
+  const { shippedQuantity = 0 } = order
   const isCancelled = change.cancel === true && shippedQuantity === 0
-  const quantities =
-    change.cancel && !isCancelled
-      ? withoutUnshipped(order)
-      : { quantity: change.quantity ?? order.quantity, remadeQuantity: order.remadeQuantity ?? 0 }
+  const quantities = quantitiesAfter(order, change)
   const isShipped = shippedQuantity > 0 && quantities.quantity + quantities.remadeQuantity === shippedQuantity
   const hasArrived = isShipped && (await countOnTheWay(tx, order.id))[0].shipped === 0
   const state = stateAfter(order.state, { isCancelled, isShipped, hasArrived })
   const unitPrice = change.unitPrice?.amount ?? order.unitPrice.amount
-  const costs = { toolingCost: toolingCost?.amount, shippingCost: shippingCost?.amount }
   const changed = {
     state,
     heldState: state === order.state ? heldState : null,
@@ -45,14 +39,9 @@ export async function changeOrder(
     proposedRemakeQuantity: change.cancel ? null : (order.proposedRemakeQuantity ?? null),
     dueDate: change.dueDate ?? order.dueDate,
     unitPrice,
-    total: totalOf({ unitPrice, quantity: quantities.quantity, ...costs }),
-    cancellationFee: change.fee?.amount ?? null,
-    sellerFee:
-      feePercent === null
-        ? null
-        : sellerFeeOf({ unitPrice, quantity: quantities.quantity }, feePercent, order.unitPrice.currency),
+    total: totalAfter(order, unitPrice, quantities.quantity),
+    cancellationFee: feeAfter(order, change),
     hasArrived,
-    reason: isCancelled ? change.reason : null,
   }
   const [{ document }] = await updateOrder(tx, order.id, changed, now)
   await endChangeRequests(tx, order.id, now)
@@ -63,6 +52,32 @@ export async function changeOrder(
   await followers.updateAssignments(tx, after, `sourcing.order.${name}`)
   if (isCancelled) await followers.returnAward(tx, after, now)
 }
+
+function quantitiesAfter(order: Order, { cancel, quantity = order.quantity }: AcceptedChange) {
+  const isPartial = cancel === true && (order.shippedQuantity ?? 0) > 0
+  return isPartial ? withoutUnshipped(order) : { quantity, remadeQuantity: order.remadeQuantity ?? 0 }
+}
+
+const totalAfter = ({ toolingCost, shippingCost }: Order, unitPrice: string, quantity: number): string =>
+  totalOf({ unitPrice, quantity, toolingCost: toolingCost?.amount, shippingCost: shippingCost?.amount })
+
+/** A fee is added to one that was agreed before. */
+function feeAfter({ cancellationFee }: Order, { fee }: AcceptedChange): string | null {
+  if (!fee) return cancellationFee?.amount ?? null
+  return sum(fee.amount, cancellationFee?.amount ?? '0')
+}
+
+/** The highest fee of a cancellation: the value of what it cancels. */
+export function feeLimitOf(order: Order): string {
+  if ((order.shippedQuantity ?? 0) === 0) return order.total.amount
+  const { quantity } = withoutUnshipped(order)
+  const left = order.quantity - quantity
+  return multiply(order.unitPrice.amount, left)
+}
+
+/** Whether a fee is at most the value of what is cancelled. */
+export const isFeeCovered = (order: Order, fee: { amount: string } | undefined): boolean =>
+  !fee || compare(fee.amount, feeLimitOf(order)) <= 0
 
 const EVENTS: Partial<Record<OrderState, OrderEventName>> = {
   CANCELLED: 'cancelled',

@@ -15,10 +15,8 @@ export const findOrder = (sql: Sql, orgId: string, id: string) => sql<{ id: stri
   select id from sourcing.orders where id = ${id} and ${isSide(sql, orgId)}`
 
 /** An order without regard to an organization, locked until the transaction ends. */
-export const lockOrder = (tx: Tx, id: string) => tx<
-  { document: string; held_state: OrderState | null; seller_fee_percent: string | null }[]
->`
-  select document, held_state, seller_fee_percent from sourcing.orders where id = ${id} for update`
+export const lockOrder = (tx: Tx, id: string) => tx<{ document: string; held_state: OrderState | null }[]>`
+  select document, held_state from sourcing.orders where id = ${id} for update`
 
 /** Newest first. The caller has found the order. */
 export const listChangeRequests = (sql: Sql, orderId: string, { after, limit, offset }: PageWindow) => sql<
@@ -101,13 +99,13 @@ export interface ChangedOrder {
   unitPrice: string
   total: string
   cancellationFee: string | null
-  sellerFee: string | null
   hasArrived: boolean
-  /** Why it is cancelled; null keeps the present reason as long as the state stays. */
-  reason: string | null
 }
 
-/** A new day of delivery replaces the expected ones that the manufacturer announced for the day before. */
+/**
+ * A new day of delivery replaces the expected ones that the manufacturer announced for the day before. Why
+ * consumer and manufacturer agreed stays between them.
+ */
 export const updateOrder = (tx: Tx, id: string, changed: ChangedOrder, now: string) => tx<[{ document: string }]>`
   with assignment as (
     update sourcing.assignments set due_date = ${changed.dueDate}
@@ -119,23 +117,23 @@ export const updateOrder = (tx: Tx, id: string, changed: ChangedOrder, now: stri
     proposed_remake_quantity = ${changed.proposedRemakeQuantity},
     extended_due_date = case when due_date = ${changed.dueDate} then extended_due_date end,
     due_date = ${changed.dueDate}, unit_price = ${changed.unitPrice}, total = ${changed.total},
-    cancellation_fee = ${changed.cancellationFee}, seller_fee = ${changed.sellerFee}, arrived_at = case when ${changed.hasArrived} then ${now}::timestamptz end,
-    reason = case when ${changed.reason}::text is not null then ${changed.reason}
-      when state = ${changed.state} then reason end,
+    cancellation_fee = ${changed.cancellationFee}, arrived_at = case when ${changed.hasArrived} then ${now}::timestamptz end,
+    reason = case when state = ${changed.state} then reason end,
     updated_at = ${now}
   where id = ${id}
   returning document`
 
 /**
  * Requests of consumers to cancel orders that the manufacturer has left unanswered since a time, with the order overdue
- * since a day. A process skips those that another one is deciding.
+ * since a day.
  */
 export const findUnanswered = (
   sql: Sql,
-  { before, dueBefore, limit }: { before: string; dueBefore: string; limit: number },
+  { before, dueBefore, except, limit }: { before: string; dueBefore: string; except: readonly string[]; limit: number },
 ) => sql<{ id: string; order_id: string }[]>`
   select request.id, request.order_id
   from sourcing.change_requests request join sourcing.orders placed on placed.id = request.order_id
   where request.state = 'PROPOSED' and request.cancel and request.side = 'CONSUMER' and request.created_at <= ${before}
+    and request.id <> all(${[...except]})
     and placed.due_date <= ${dueBefore} and placed.state in ('PLACED', 'CONFIRMED', 'IN_PRODUCTION', 'INSPECTION', 'ON_HOLD')
   order by request.created_at limit ${limit}`

@@ -6,6 +6,7 @@ import {
   type Side,
 } from '../../../proto/http/sourcing/change-requests.ts'
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
+import { MAX_PIECES } from '../../../proto/http/sourcing/shipments.ts'
 import type { Permission } from '../../../proto/permissions.ts'
 import type { CHANGE_REQUEST } from '../../../proto/states/change-requests.ts'
 import { ORDER } from '../../../proto/states/orders.ts'
@@ -54,9 +55,6 @@ export function valueProblems(
       : [],
   )
   if (currencies.length > 0) return currencies
-  if (fee && isAbove(fee.amount, order.total.amount)) {
-    return [problem('fee', `must be at most ${order.total.amount}, the total of the order`)]
-  }
   const isSame =
     !cancel &&
     (quantity ?? order.quantity) === order.quantity &&
@@ -80,6 +78,9 @@ export const previousOf = (
 
 interface Facts {
   change: Pick<ChangeRequest, 'quantity' | 'dueDate'>
+  /** Whether the fee is at most the value of what is cancelled. */
+  isFeeCovered: boolean
+  feeLimit: string
   order: Order
   now: string
 }
@@ -92,6 +93,12 @@ export const GUARDS = {
     quantity === undefined || quantity + remadeQuantity >= shippedQuantity
       ? []
       : [problem('quantity', `must be at least ${shippedQuantity - remadeQuantity}, the pieces that are shipped`)],
+  piecesAreCountable: ({ change: { quantity }, order: { remadeQuantity = 0 } }) =>
+    (quantity ?? 0) + remadeQuantity <= MAX_PIECES
+      ? []
+      : [problem('quantity', `must be at most ${MAX_PIECES} together with the pieces that are made again`)],
+  feeIsCovered: ({ isFeeCovered, feeLimit }) =>
+    isFeeCovered ? [] : [problem('fee', `must be at most ${feeLimit}, the value of what is cancelled`)],
   dueDateIsNotPast: ({ change: { dueDate }, now }) =>
     dueDate === undefined || dueDate >= dayOf(now) ? [] : [problem('dueDate', 'must not be in the past')],
 } satisfies Guards<typeof CHANGE_REQUEST.verbs, 'accept', Facts>

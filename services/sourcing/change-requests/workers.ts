@@ -21,10 +21,19 @@ interface WorkerDeps extends OrderDeps {
 /** Cancels overdue orders whose manufacturer leaves the request of the consumer unanswered. */
 export const unansweredCancellationWorker = ({ sql, log, now, ...deps }: WorkerDeps): Worker =>
   every('unanswered-cancellations', POLL_MS, log, async (signal) => {
+    const failed: string[] = []
     let taken = BATCH_SIZE
     while (taken === BATCH_SIZE && !signal.aborted) {
-      const due = await queries.findUnanswered(sql, { ...silenceAt(now()), limit: BATCH_SIZE })
-      for (const { id, order_id: orderId } of due) await takeEffect(sql, deps, { id, orderId }, now())
+      const due = await queries.findUnanswered(sql, { ...silenceAt(now()), except: failed, limit: BATCH_SIZE })
+      for (const { id, order_id: orderId } of due) {
+        try {
+          await takeEffect(sql, deps, { id, orderId }, now())
+        } catch (err) {
+          // One order must not keep the others from being cancelled; it is tried again in the next round.
+          failed.push(id)
+          log.error({ err, changeRequestId: id }, 'a cancellation did not take effect')
+        }
+      }
       taken = due.length
     }
   })
@@ -41,6 +50,6 @@ const takeEffect = (sql: Pool, deps: OrderDeps, { id, orderId }: { id: string; o
     const to = CHANGE_REQUEST.stateAfter('takeEffect', request.state)
     await queries.decideChangeRequest(tx, { id, to, isWithoutFee: true }, now)
     const { fee: _, ...change } = request
-    const { document, held_state: heldState, seller_fee_percent: feePercent } = locked
-    await changeOrder(tx, deps, { order: JSON.parse(document), heldState, feePercent }, change, now)
+    const { document, held_state: heldState } = locked
+    await changeOrder(tx, deps, { order: JSON.parse(document), heldState }, change, now)
   })

@@ -15,9 +15,9 @@ alter table sourcing.orders
   add column settled_total numeric check (settled_total >= 0),
   -- What the consumer pays for an order that both sides agreed to cancel.
   add column cancellation_fee numeric(16, 4) check (cancellation_fee >= 0),
-  add check (shipped_quantity <= quantity + remade_quantity) not valid,
-  add check (accepted_quantity + rejected_quantity <= shipped_quantity) not valid,
-  add check (remade_quantity + coalesce(proposed_remake_quantity, 0) <= rejected_quantity) not valid;
+  add check (shipped_quantity <= quantity::bigint + remade_quantity) not valid,
+  add check (accepted_quantity::bigint + rejected_quantity <= shipped_quantity) not valid,
+  add check (remade_quantity::bigint + coalesce(proposed_remake_quantity, 0) <= rejected_quantity) not valid;
 
 create index orders_with_proposed_remake on sourcing.orders (consumer_org_id, remake_proposed_at desc, id desc)
   where proposed_remake_quantity is not null;
@@ -42,7 +42,7 @@ begin
     ',"purchaseOrderNumber":' || to_json(new.purchase_order_number)::text,
     ',"quantity":', new.quantity,
     ',"shippedQuantity":' || nullif(new.shipped_quantity, 0),
-    case when new.accepted_quantity + new.rejected_quantity > 0 then concat(
+    case when new.accepted_quantity > 0 or new.rejected_quantity > 0 then concat(
       ',"acceptedQuantity":', new.accepted_quantity,
       ',"rejectedQuantity":', new.rejected_quantity) end,
     ',"remadeQuantity":' || nullif(new.remade_quantity, 0),

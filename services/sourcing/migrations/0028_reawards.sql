@@ -68,6 +68,26 @@ return concat(
   ',"submittedTime":' || to_json(sourcing.api_time(offer.submitted_at))::text,
   '}');
 
+-- The award of others is no change of the RFQ of a manufacturer, which would learn of them by its time.
+create or replace function sourcing.update_invitations() returns trigger
+language plpgsql as $$
+begin
+  update sourcing.rfq_invitations i set
+    rfq_state = new.state, expires_at = new.expires_at, expired = new.expired, part_revision = new.part_revision,
+    -- A manufacturer that declined reads no later revision.
+    part_title = case when new.part_revision is distinct from old.part_revision and i.state <> 'DECLINED'
+      then sourcing.invited_title(new) else i.part_title end,
+    -- One that declined reads the state, and nothing that was changed since.
+    document = case
+      when i.state = 'DECLINED' then sourcing.with_field(i.document::json, 'state', to_json(new.state))::text
+      when row(new.state, new.expires_at, new.version) is distinct from row(old.state, old.expires_at, old.version)
+        or new.awarded_offer_ids <> old.awarded_offer_ids
+          and (i.document::json -> 'awardedOfferIds')::text <> to_json(i.awarded_offer_ids)::text
+      then sourcing.rfq_document(new, array[i.org_id], i.awarded_offer_ids, 'INVITEE') else i.document end
+  where i.rfq_id = new.id;
+  return null;
+end $$;
+
 -- An RFQ whose award fell apart has not ended any more, so the offers are hidden again from an IP owner that is invited.
 create or replace function sourcing.conceal_offers() returns trigger
 language plpgsql as $$

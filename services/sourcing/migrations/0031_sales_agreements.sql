@@ -49,7 +49,6 @@ grant select, insert, update on sourcing.sales_agreements to marketplace_sourcin
 
 alter table sourcing.orders
   -- The fee of the seller, of the agreement at the time of the award. Null where the manufacturer sells.
-  add column seller_fee_percent numeric(5, 2),
   add column seller_fee numeric check (seller_fee >= 0),
   -- The public JSON with the fee, for consumer, manufacturer and seller. Null where there is no fee.
   add column fee_document text;

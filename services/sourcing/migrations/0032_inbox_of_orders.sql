@@ -36,7 +36,7 @@ select offer.manufacturer_org_id as org_id, offer.id as record_id, offer.rfq_id 
   (select part_title from sourcing.rfq_invitations
     where org_id = offer.manufacturer_org_id and rfq_id = offer.rfq_id) as title,
   offer.reinstatement_asked_at as since, offer.valid_until as due, null::text as for_user_id, null::text as not_user_id
-from sourcing.offers offer where offer.state = 'REJECTED' and offer.reinstatement_asked_at is not null;
+from sourcing.offers offer where offer.state = 'REJECTED' and offer.reinstatement_asked_at is not null and offer.valid_until > now();
 
 create index rfqs_with_missing_quantity on sourcing.rfqs (consumer_org_id, updated_at desc, id desc)
   where missing_quantity is not null;

@@ -236,8 +236,10 @@ export async function endOffer(
   { tx, caller: { orgId }, params, body, now }: CommandOf<(typeof api)[`${OfferEnd}Offer`]>,
 ): Promise<JsonText> {
   const { reason }: FieldsOf<typeof body> = body ?? {}
+  // The RFQ is locked before the offer, as in awards and their ends.
   if (verb === 'withdraw') await requireLegal(tx, verb, await lockWithRfq(tx, orgId, params.id), now)
   else {
+    await queries.lockRfqOf(tx, params.id)
     const { document } = found(await queries.lockOffer(tx, orgId, OFFER.verbs[verb].by, params.id))
     requireTransition(OFFER, verb, stateAt(JSON.parse(document), now))
   }
@@ -286,6 +288,7 @@ export const requireLegal = (
         priceBreaks: offer.priceBreaks,
         isOutdated: offer.isOutdated ?? false,
         isAskedFor: offer.reinstatementAskedTime !== undefined,
+        isForCurrentVersion: offer.rfqVersion === rfq.version,
         hasDraftRevision: row.has_draft_revision,
         now,
       }

@@ -85,6 +85,10 @@ export const insertRevision = (
   from sourcing.offers where id = ${previousOfferId} and ${isManufacturer(tx, orgId)}
   returning id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, document`
 
+/** Locks the RFQ of an offer, which is found afterwards. */
+export const lockRfqOf = (tx: Tx, id: string) => tx`
+  select id from sourcing.rfqs where id = (select rfq_id from sourcing.offers where id = ${id}) for share`
+
 /** The JSON of an offer for an organization to which a verb belongs, locked until the transaction ends. */
 export const lockOffer = (tx: Tx, orgId: string, by: readonly Actor[], id: string) => tx<{ document: string }[]>`
   select document from sourcing.offers
@@ -175,6 +179,11 @@ export const endOffersOf = (tx: Tx, rfqIds: readonly string[], now: string) => t
     state = case when valid_until <= ${now} then 'EXPIRED' else 'REJECTED' end, updated_at = ${now}
   from locked where offer.id = locked.id and offer.state = 'SUBMITTED'
   returning offer.id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, state`
+
+/** No lost offer of RFQs that are cancelled is asked for any more. */
+export const endAskingOf = (tx: Tx, rfqIds: readonly string[]) => tx`
+  update sourcing.offers set reinstatement_asked_at = null
+  where rfq_id = any(${[...rfqIds]}) and state = 'REJECTED' and reinstatement_asked_at is not null`
 
 /** Expires SUBMITTED offers whose validity has passed. Replicas take different rows. */
 export const expireDue = (sql: Sql, now: string, limit: number) => sql<SharedOffer[]>`

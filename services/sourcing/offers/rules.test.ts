@@ -13,6 +13,7 @@ const met: GuardFacts = {
   hasDraftRevision: false,
   isOutdated: true,
   isAskedFor: true,
+  isForCurrentVersion: true,
   isSealed: false,
   quantities: [10, 50],
   priceBreaks: [{ minQuantity: 10 }],

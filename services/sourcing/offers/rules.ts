@@ -36,6 +36,8 @@ export interface GuardFacts {
   isOutdated: boolean
   /** Whether the manufacturer is asked to reinstate the offer. */
   isAskedFor: boolean
+  /** Whether the RFQ has the version for which the offer was submitted. */
+  isForCurrentVersion: boolean
   /** The quantities of the RFQ. */
   quantities: readonly number[]
   priceBreaks: readonly { minQuantity: number }[]
@@ -63,6 +65,8 @@ export const GUARDS = {
     isOutdated ? undefined : 'The offer is for the current version of the RFQ.',
   isAskedFor: ({ isAskedFor, rfqState }: GuardFacts) =>
     isAskedFor && rfqState !== 'CANCELLED' ? undefined : 'The offer is not asked for.',
+  isForCurrentVersion: ({ isForCurrentVersion }: GuardFacts) =>
+    isForCurrentVersion ? undefined : 'The RFQ was amended since. Make a new offer.',
   pricesEveryQuantity: ({ priceBreaks, quantities }: GuardFacts) => {
     const smallest = Math.min(...priceBreaks.map(({ minQuantity }) => minQuantity))
     return quantities.every((quantity) => quantity >= smallest)

@@ -24,7 +24,7 @@ export async function awardPackage(
   { tx, caller: { orgId }, params: { id }, body, now }: CommandOf<typeof api.awardRfqPackage>,
 ): Promise<AwardedRfqPackage> {
   const { lines } = await lock(tx, orgId, id)
-  const organizations = await findSeller(tx, orgId, body.sellerOrgId)
+  const organizations = await findSeller(tx, orgId, body)
   const known = new Set(lines.map(({ rfq }) => rfq.id))
   const unknown = body.awards.flatMap(({ rfqId }, index) =>
     known.has(rfqId) ? [] : [problem(`awards.${index}.rfqId`, noSuch('RFQ', rfqId, 'in this package'))],

@@ -31,6 +31,7 @@ export const rfqExpiryWorker = ({ sql, log, now, followers }: WorkerDeps): Worke
 const expireNext = (sql: Pool, followers: RfqFollowers, now: string): Promise<boolean> =>
   sql.begin(async (tx) => {
     const expired = await expireDue(tx, now, BATCH_SIZE)
+    if (expired.length === 0) return false
     const closed = expired.filter(({ was_open: wasOpen }) => wasOpen).map(subjectOf)
     await emitRfqEvents(tx, 'closed', closed)
     const changes = closed.map((rfq) => caseChange('closed', rfq))
@@ -43,6 +44,7 @@ const lapseNext = (sql: Pool, followers: RfqFollowers, now: string): Promise<boo
   sql.begin(async (tx) => {
     const closedBefore = new Date(Date.parse(now) - LAPSE_MS).toISOString()
     const lapsed = (await lapseDue(tx, { closedBefore, reason: LAPSE_REASON, now, limit: BATCH_SIZE })).map(subjectOf)
+    if (lapsed.length === 0) return false
     await emitRfqEvents(tx, 'cancelled', lapsed)
     const ids = lapsed.map(({ id }) => id)
     await followers.rejectOffers(tx, ids, now)

@@ -186,6 +186,21 @@ describe('an award that names a seller', () => {
   })
 })
 
+test('an award with another sellerFeePercent than the agreement is 409', async () => {
+  const other = await market.organization(['SELLER'])
+  await insertAgreement(owner, maker.orgId, other.orgId, '2.5')
+  const rfqId = await open()
+  const awards = [{ offerId: await offer(rfqId, maker), quantity: 10 }]
+  await owner`update sourcing.sales_agreements set fee_percent = 100 where seller_org_id = ${other.orgId}`
+  const refused = await award(rfqId, { awards, sellerOrgId: other.orgId, sellerFeePercent: '2.5' })
+  expect([refused.status, refused.body.errors]).toEqual([
+    409,
+    [{ field: 'sellerFeePercent', message: 'is 100.00 in the agreement' }],
+  ])
+  await owner`update sourcing.sales_agreements set fee_percent = 2.5 where seller_org_id = ${other.orgId}`
+  expect((await award(rfqId, { awards, sellerOrgId: other.orgId, sellerFeePercent: '2.50' })).status).toBe(200)
+})
+
 describe('the fee of the seller', () => {
   test.each([
     // quantity × unit price, the percentage, and the fee half-even to two decimals
@@ -261,18 +276,18 @@ describe('the fee of the seller', () => {
     expect((await ordersOf(ipOwner.administrator.client).act(id, 'release-files')).text).not.toContain('sellerFee')
   })
 
-  test('follows a changed quantity and price at its percentage, and stays in a settlement', async () => {
+  test('is fixed at the award: a change of quantity or price and a settlement keep it', async () => {
     const rfqId = await open()
     await award(rfqId, { awards: [{ offerId: await offer(rfqId, maker), quantity: 10 }], sellerOrgId: seller.orgId })
     const id = (await ordersOfRfq(rfqId))[0]?.id as string
     const { body } = await changesOf(buyer).create(id, { quantity: 8, unitPrice: euros('100') })
     await changesOf(maker.administrator.client).act(id, body.id, 'accept')
-    expect((await ordersOf(buyer).read(id)).body.sellerFee?.amount).toBe('20.00')
+    expect((await ordersOf(buyer).read(id)).body.sellerFee?.amount).toBe('23.88')
     await owner`update sourcing.orders set state = 'DELIVERED', shipped_quantity = 8, accepted_quantity = 6,
       rejected_quantity = 2 where id = ${id}`
     const settled = await ordersOf(buyer).act(id, 'complete', { settle: true })
     // 6 × 100 + 1200 + 49.90
-    expect([settled.body.settledTotal?.amount, settled.body.sellerFee?.amount]).toEqual(['1849.90', '20.00'])
+    expect([settled.body.settledTotal?.amount, settled.body.sellerFee?.amount]).toEqual(['1849.90', '23.88'])
   })
 
   test('is in the comparison for the consumer that chooses a seller', async () => {

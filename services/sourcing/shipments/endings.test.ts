@@ -197,6 +197,18 @@ describe('a remake', () => {
   })
 })
 
+test('pieces that are made again have a bound, so that their sums can be counted', async () => {
+  const id = await place({ state: 'IN_PRODUCTION' })
+  await owner`
+    update sourcing.orders set quantity = 1000000000, total = 1000000000 * unit_price + tooling_cost + shipping_cost,
+      shipped_quantity = 1900000000, rejected_quantity = 1900000000, remade_quantity = 900000000
+    where id = ${id}`
+  const refused = await made.act(id, 'remake', { quantity: 100_000_001 })
+  expect([refused.status, refused.body.errors?.[0]?.field]).toEqual([409, 'quantity'])
+  expect((await made.act(id, 'remake', { quantity: 100_000_000 })).status).toBe(200)
+  expect((await bought.act(id, 'accept-remake')).body.remadeQuantity).toBe(1_000_000_000)
+})
+
 describe('cancel', () => {
   test('by the consumer ends an order that is ON_HOLD from CONFIRMED, and no other one on hold', async () => {
     const cancel = (id: string) => bought.act(id, 'cancel', { reason: 'Not this month.' })

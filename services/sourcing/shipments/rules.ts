@@ -1,7 +1,7 @@
 import { type FieldError, problem } from '../../../proto/errors.ts'
 import type { DocumentKind } from '../../../proto/http/sourcing/document-kinds.ts'
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
-import { MAX_SHIPMENTS } from '../../../proto/http/sourcing/shipments.ts'
+import { MAX_PIECES, MAX_SHIPMENTS } from '../../../proto/http/sourcing/shipments.ts'
 import type { Permission } from '../../../proto/permissions.ts'
 import type { ORDER } from '../../../proto/states/orders.ts'
 import type { Guards } from '../../../proto/states/state-table.ts'
@@ -72,6 +72,10 @@ export const GUARDS = {
     quantity <= openRejection(order)
       ? []
       : [problem('quantity', `must be at most ${openRejection(order)}, the rejected pieces that are not made again`)],
+  piecesAreCountable: ({ order, quantity }) =>
+    order.quantity + (order.remadeQuantity ?? 0) + quantity <= MAX_PIECES
+      ? []
+      : [problem('quantity', `must be at most ${MAX_PIECES} together with the other pieces of the order`)],
   remakeIsProposed: ({ order }) =>
     order.proposedRemakeQuantity === undefined ? 'The manufacturer has proposed no remake.' : undefined,
 } satisfies Guards<typeof ORDER.verbs, ShipmentVerb, Facts>

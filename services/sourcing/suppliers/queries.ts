@@ -25,7 +25,7 @@ const manufacturersAmong = (sql: Sql, orgId: string, ids: readonly string[]) => 
 
 /** The figures of a manufacturer `supplier` (id, name), as the row `figures`. */
 const figuresOf = (sql: Sql, orgId: string) => sql`
-  select count(*) as orders, round(avg((arrived_on <= due_date)::integer), 4) as on_time,
+  select count(*) as orders, round(avg((arrived_on <= due_date and shipped_quantity >= quantity)::integer), 4) as on_time,
     round(sum(rejected_quantity)::numeric / sum(shipped_quantity), 4) as rejected,
     percentile_cont(0.5) within group (order by arrived_on - placed_on) as lead_time
   from (
@@ -35,7 +35,7 @@ const figuresOf = (sql: Sql, orgId: string) => sql`
     where ${inView(sql, orgId, 'CONSUMER')} and ${inView(sql, sql`supplier.id`, 'MANUFACTURER')}
     order by id desc limit ${MAX_MEASURED_ORDERS}
   ) newest
-  where state in ('DELIVERED', 'COMPLETED') and arrived_on is not null and shipped_quantity >= quantity`
+  where state in ('DELIVERED', 'COMPLETED') and arrived_on is not null and shipped_quantity > 0`
 
 const documentOf = (sql: Sql) => sql`concat(
   '{"manufacturerOrgId":', to_json(supplier.id),

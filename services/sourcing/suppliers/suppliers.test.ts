@@ -83,16 +83,21 @@ describe('the figures of a manufacturer', () => {
     })
   })
 
-  test('count DELIVERED and COMPLETED orders of which every piece has arrived, and no others', async () => {
+  test('count DELIVERED and COMPLETED orders, also those that were settled early, and no others', async () => {
     await order({ state: 'DELIVERED' })
     await order({ state: 'COMPLETED' })
     expect(await of(maker)).toMatchObject({ finishedOrders: 2, isSmallSample: true })
-    // Settled before everything was shipped, and on its way again after a rejection.
-    await order({ shipped: 6 })
+    // On its way again after a rejection.
     await order({ state: 'IN_PRODUCTION', rejected: 2, remade: 2, arrived: null })
     expect(await of(maker)).toMatchObject({ finishedOrders: 2, isSmallSample: true })
-    await order()
-    expect(await of(maker)).toMatchObject({ finishedOrders: 3, isSmallSample: false })
+    // Settled before everything was shipped: it is late, and its rejected pieces count.
+    await order({ shipped: 6, rejected: 6 })
+    expect(await of(maker)).toMatchObject({
+      finishedOrders: 3,
+      isSmallSample: false,
+      onTimeShare: 0.6667,
+      rejectedShare: 0.2308,
+    })
   })
 
   test('count an order as on time that had arrived on its due date in UTC, and a millisecond later as late', async () => {
