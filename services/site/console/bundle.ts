@@ -1,16 +1,19 @@
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { CLOSED_TO_IMPERSONATIONS, PERMISSIONS_NEEDED } from './permissions.ts'
 
 const APP = join(import.meta.dir, 'app')
 const LINK_PAGES = ['activate', 'mail-address']
 const STYLES = ['theme.css', 'frame.css', 'content.css', 'administration.css']
 
-async function build(entry: string) {
+/** `splitting`: what a script imports later is a script of its own. */
+async function build(entry: string, { splitting = false } = {}) {
   const { outputs } = await Bun.build({
     entrypoints: [join(APP, entry)],
     target: 'browser',
     format: 'esm',
     minify: true,
+    splitting,
+    naming: { chunk: '[name]-[hash].[ext]' },
     tsconfig: join(APP, 'tsconfig.json'),
     define: {
       'process.env.NODE_ENV': '"production"',
@@ -18,20 +21,31 @@ async function build(entry: string) {
       CLOSED_TO_IMPERSONATIONS: JSON.stringify(CLOSED_TO_IMPERSONATIONS),
     },
   })
-  const [script] = outputs
+  const script = outputs.find(({ kind }) => kind === 'entry-point')
   if (!script) throw new Error(`The bundle of ${entry} has no script.`)
-  return new Uint8Array(await script.arrayBuffer())
+  const chunks = outputs.filter(({ kind }) => kind === 'chunk')
+  const bytesOf = async (output: Blob) => new Uint8Array(await output.arrayBuffer())
+  return {
+    script: await bytesOf(script),
+    chunks: await Promise.all(chunks.map(async (chunk) => ({ path: chunk.path, bytes: await bytesOf(chunk) }))),
+  }
 }
 
-/** The scripts of the pages of links, which have the texts of the console. */
-export const LINK_SCRIPTS = LINK_PAGES.map((name) => [`${name}.js`, () => build(`links/${name}.ts`)] as const)
+/** The scripts of the pages of links, which have the texts of the console in each language. */
+export const LINK_SCRIPTS = LINK_PAGES.map(
+  (name) => [`${name}.js`, async () => (await build(`links/${name}.ts`)).script] as const,
+)
+
+/** The name of a script without the hash of its content: a page of another release gets the present texts. */
+export const withoutHash = (name: string) => name.replace(/-[0-9a-z]+(?=\.js$)/, '')
 
 /**
- * Bundles the script of the console in memory. Its sources are part of the image, so that a checkout and an image run
- * the same code.
+ * Bundles the script of the console in memory, with a script of texts for each language. Its sources are part of the
+ * image, so that a checkout and an image run the same code.
  */
 export async function bundleConsole() {
-  const script = await build('main.tsx')
+  const { script, chunks } = await build('main.tsx', { splitting: true })
   const styles = await Promise.all(STYLES.map((name) => Bun.file(join(APP, 'styles', name)).text()))
-  return { script, styles: Buffer.from(styles.join('\n')) }
+  const texts = new Map(chunks.map(({ path, bytes }) => [withoutHash(basename(path)), bytes]))
+  return { script, texts, styles: Buffer.from(styles.join('\n')) }
 }

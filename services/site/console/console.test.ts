@@ -32,17 +32,30 @@ test.each(ADDRESSES)('%s answers the page, which may load and reach only what it
   expect(page.text).not.toMatch(/<script(?![^>]* src=)|<style| style=| on\w+=/)
 })
 
-test('script and style sheet together have less than 100 kB compressed', async () => {
+test('script, style sheet and the texts of a language together have less than 100 kB compressed', async () => {
   const page = await market.anonymous.get('/console')
   const assets = [...page.text.matchAll(/(?:src|href)="(\/console\/assets\/[^"]+)"/g)].map(([, path = '']) => path)
   expect(assets.map((path) => path.replace(/[0-9a-f]{12}$/, ''))).toEqual([
     '/console/assets/console.css?v=',
     '/console/assets/console.js?v=',
   ])
-  const texts = await Promise.all(assets.map(async (path) => (await market.anonymous.get(path)).text))
-  const bytes = texts.map((text) => brotliCompressSync(text).byteLength)
-  expect(Math.min(...bytes)).toBeGreaterThan(1_000)
-  expect(bytes.reduce((sum, each) => sum + each)).toBeLessThan(MAX_COMPRESSED_BYTES)
+  const sizeOf = async (path: string) => brotliCompressSync((await market.anonymous.get(path)).text).byteLength
+  const sizes = await Promise.all(assets.map(sizeOf))
+  const script = (await market.anonymous.get(assets[1] ?? '')).text
+  const languages = [...script.matchAll(/import\("\.\/((?:en|de)-\w+\.js)"\)/g)].map(
+    ([, name]) => `/console/assets/${name}`,
+  )
+  expect(languages).toHaveLength(2)
+  const texts = await Promise.all(languages.map(sizeOf))
+  expect(Math.min(...sizes, ...texts)).toBeGreaterThan(1_000)
+  expect(sizes.reduce((sum, each) => sum + each) + Math.max(...texts)).toBeLessThan(MAX_COMPRESSED_BYTES)
+})
+
+test('the texts of another release are the present ones; a language without texts is 404', async () => {
+  const other = await market.anonymous.get('/console/assets/de-0older0.js')
+  expect([other.status, other.headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8'])
+  expect(other.text).toContain('Nachfertigung')
+  expect((await market.anonymous.get('/console/assets/fr-0older0.js')).status).toBe(404)
 })
 
 test('each word of permissions, actions and errors has one in German', () => {

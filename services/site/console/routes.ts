@@ -4,7 +4,7 @@ import { refuse } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { Asset, SCRIPT } from '../pages/assets.ts'
 import { kept } from '../pages/kept.ts'
-import { bundleConsole } from './bundle.ts'
+import { bundleConsole, withoutHash } from './bundle.ts'
 
 /** The console runs no inline code, and talks only to its own origin and the file store. */
 const policy = (filesOrigin = '') => ({
@@ -50,10 +50,14 @@ export function consoleRoutes({ http, publicUrl, filesOrigin }: ConsoleDeps) {
     async () => Buffer.from(page(versionOf(await bundle()), new URL(publicUrl).origin)),
     policy(filesOrigin),
   )
-  const assets = new Map([
-    ['console.js', new Asset(SCRIPT, async () => (await bundle()).script)],
-    ['console.css', new Asset('text/css; charset=utf-8', async () => (await bundle()).styles)],
-  ])
+  const assets = kept(async () => {
+    const { script, styles, texts } = await bundle()
+    return new Map([
+      ['console.js', new Asset(SCRIPT, async () => script)],
+      ['console.css', new Asset('text/css; charset=utf-8', async () => styles)],
+      ...[...texts].map(([name, bytes]) => [name, new Asset(SCRIPT, async () => bytes)] as const),
+    ])
+  })
   const answerPage = ({ request }: { request: Request }) => html.answer(request)
   return new Elysia({ name: 'identity.console' })
     .use(http.publicRoute(operations.getConsole, answerPage))
@@ -61,8 +65,8 @@ export function consoleRoutes({ http, publicUrl, filesOrigin }: ConsoleDeps) {
     .use(http.publicRoute(operations.getConsoleRecord, answerPage))
     .use(http.publicRoute(operations.getConsoleView, answerPage))
     .use(
-      http.publicRoute(operations.getConsoleAsset, ({ params, request }) => {
-        const asset = assets.get(params.asset)
+      http.publicRoute(operations.getConsoleAsset, async ({ params, request }) => {
+        const asset = (await assets()).get(withoutHash(params.asset))
         if (!asset) throw refuse('not_found', { detail: 'There is nothing at this path.' })
         return asset.answer(request)
       }),

@@ -1,14 +1,20 @@
-import de from './texts/de.json'
-import en from './texts/en.json'
+import type en from './texts/en.json'
 
 type ByCode = Readonly<Record<string, string>>
-type Language = 'en' | 'de'
+type Texts = Omit<typeof en, 'words' | 'systemRoles'> & { words: ByCode; systemRoles: ByCode }
 
 /** Data for translators: a language that lacks a text does not compile. English codes and roles need no other words. */
-const LANGUAGES: Record<Language, Omit<typeof en, 'words' | 'systemRoles'> & { words: ByCode; systemRoles: ByCode }> = {
-  en,
-  de,
+interface Translation {
+  name: string
+  /** A browser loads the texts of its own language only. */
+  load: () => Promise<{ default: Texts }>
 }
+
+const LANGUAGES = {
+  en: { name: 'English', load: () => import('./texts/en.json') },
+  de: { name: 'Deutsch', load: () => import('./texts/de.json') },
+} satisfies Record<string, Translation>
+type Language = keyof typeof LANGUAGES
 
 const isKnown = (language: string | null): language is Language =>
   language !== null && Object.hasOwn(LANGUAGES, language)
@@ -22,7 +28,7 @@ const language = chosen ?? navigator.languages.map((tag) => tag.slice(0, 2)).fin
 export const printLanguage = language
 
 /** The texts of the chosen language, or of the browser's, or English. */
-export const t = LANGUAGES[language]
+export const t: Texts = (await LANGUAGES[language].load()).default
 document.documentElement.lang = language
 
 /** The languages of numbers and dates: those of the browser, unless one was chosen. */
@@ -33,7 +39,7 @@ export const locales: readonly string[] = chosen
 /** The languages to choose from, without the one that is shown. */
 export const otherLanguages = Object.entries(LANGUAGES)
   .filter(([each]) => each !== language)
-  .map(([code, { languageName }]) => ({ code, name: languageName }))
+  .map(([code, { name }]) => ({ code, name }))
 
 /** Shows the page in another language, and every later one of this browser. */
 export function chooseLanguage(code: string): void {
