@@ -17,6 +17,7 @@ import * as caseTasks from '../../../proto/http/sourcing/case-tasks.ts'
 import * as cases from '../../../proto/http/sourcing/cases.ts'
 import * as changeRequests from '../../../proto/http/sourcing/change-requests.ts'
 import * as comparison from '../../../proto/http/sourcing/comparison.ts'
+import * as distributorRfqs from '../../../proto/http/sourcing/distributor-rfqs.ts'
 import * as documents from '../../../proto/http/sourcing/documents.ts'
 import * as factories from '../../../proto/http/sourcing/factory-administration.ts'
 import * as files from '../../../proto/http/sourcing/files.ts'
@@ -52,6 +53,7 @@ const MODULES: readonly object[] = [
     billing,
     changeRequests,
     comparison,
+    distributorRfqs,
     documents,
     factories,
     files,

@@ -1,5 +1,5 @@
 import type { Money } from './api.ts'
-import { locales } from './texts.ts'
+import { counted, locales, t } from './texts.ts'
 
 const languages = [...locales]
 const cached = <T>(make: () => T) => {
@@ -12,6 +12,9 @@ const cached = <T>(make: () => T) => {
 
 const plain = cached(() => new Intl.NumberFormat(languages))
 const shares = cached(() => new Intl.NumberFormat(languages, { style: 'percent', maximumFractionDigits: 1 }))
+const percents = cached(
+  () => new Intl.NumberFormat(languages, { style: 'unit', unit: 'percent', maximumFractionDigits: 2 }),
+)
 const day = cached(() => new Intl.DateTimeFormat(languages, { dateStyle: 'medium' }))
 /** A date without a time is a day in UTC. */
 const utcDay = cached(() => new Intl.DateTimeFormat(languages, { dateStyle: 'medium', timeZone: 'UTC' }))
@@ -31,6 +34,10 @@ export const decimalSign = cached(
 export const amountText = (amount: string | undefined) => amount?.replace('.', decimalSign())
 
 export const number = (value: number) => plain().format(value)
+/** A number of pieces: `6 pieces`. */
+export const pieces = (count: number) => counted(t.orders.pieces, count, number(count))
+/** A percentage of the API, which is a decimal text. */
+export const percent = (text: string) => percents().format(text as Intl.StringNumericLiteral)
 export const share = (value: number) => shares().format(value)
 export const date = (text: string) =>
   text.length === 10 ? utcDay().format(new Date(text)) : day().format(new Date(text))

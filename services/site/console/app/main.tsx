@@ -1,10 +1,12 @@
 import { render } from 'preact'
 import { LocationProvider, Route, Router } from 'preact-iso/router'
 import { Account } from './screens/account.tsx'
+import { Agreements } from './screens/agreements.tsx'
 import { AuditLog } from './screens/audit-log.tsx'
 import { CaseScreen } from './screens/case.tsx'
 import { Cases } from './screens/cases.tsx'
 import { Comparison } from './screens/comparison.tsx'
+import { CustomerRfqs } from './screens/customer-rfqs.tsx'
 import { Factories } from './screens/factories.tsx'
 import { FactoryScreen } from './screens/factory.tsx'
 import { Home } from './screens/home.tsx'
@@ -68,6 +70,8 @@ const App = () =>
           <Route path="/console/factories" component={Factories} />
           <Route path="/console/factories/:id" component={FactoryScreen} />
           <Route path="/console/releases" component={Releases} />
+          <Route path="/console/sales-agreements" component={Agreements} />
+          <Route path="/console/customers" component={CustomerRfqs} />
           <Route path="/console/cases" component={Cases} />
           <Route path="/console/cases/:id" component={CaseScreen} />
           <Route path="/console/organization" component={People} />

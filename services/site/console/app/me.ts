@@ -56,11 +56,13 @@ const COLLECTIONS: Record<string, string> = {
   subscription: 'subscriptions',
 }
 const METHODS: Record<string, string> = { patch: 'PATCH', delete: 'DELETE' }
+/** The verbs of orders whose path has another name. */
+const PATHS: Record<string, string> = { addShipment: 'shipments', change: 'change-requests', settle: 'complete' }
 
 function operationOf(record: string, verb: string): string {
   const path = `/flows/v1/${COLLECTIONS[record]}/{id}`
   if (verb === 'updateFiles' || verb === 'removeFiles') return `PATCH ${path}/files`
-  const name = verb.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  const name = PATHS[verb] ?? verb.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
   return METHODS[verb] ? `${METHODS[verb]} ${path}` : `POST ${path}/${name}`
 }
 

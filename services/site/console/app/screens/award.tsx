@@ -1,4 +1,4 @@
-import { type Signal, signal } from '@preact/signals'
+import { type Signal, signal, useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { RFQ } from '../../../../../proto/states/rfqs.ts'
 import { sumOf } from '../amounts.ts'
@@ -10,8 +10,8 @@ import { FactoryName, OrgName } from '../names.tsx'
 import { fill, t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
 import { Field, FieldProblem, textOf } from '../ui/form.tsx'
-import { OrgField, orgIn } from '../ui/org-field.tsx'
 import { Facts } from '../ui/page.tsx'
+import { SellerField, sellerProblem, useSellers } from './award-sellers.tsx'
 import { landedTotal } from './offer-terms.tsx'
 import { deliveryFact } from './rfq-terms.tsx'
 
@@ -66,13 +66,16 @@ function problemOf(row: Row): string | undefined {
     : undefined
 }
 
+/** The pieces of all rows. */
+const sumOfPieces = (rows: readonly Row[]) => rows.reduce((total, row) => total + (piecesOf(row) ?? 0), 0)
+
 /** Why the orders cannot be placed yet. */
-function blockedBy(rows: readonly Row[], most: number): string | undefined {
+function blockedBy(rows: readonly Row[], { most, tooMany }: Placing): string | undefined {
   const wrong = rows.find((row) => problemOf(row) !== undefined)
   if (wrong) return `${wrong.compared.manufacturerName}: ${problemOf(wrong)}`
-  const sum = rows.reduce((total, row) => total + (piecesOf(row) ?? 0), 0)
+  const sum = sumOfPieces(rows)
   if (sum === 0) return t.comparison.noPieces
-  return sum > most ? fill(t.comparison.tooMany, { sum: number(sum), most: number(most) }) : undefined
+  return sum > most ? fill(tooMany, { sum: number(sum), most: number(most) }) : undefined
 }
 
 /** The total at the typed number of pieces. */
@@ -90,7 +93,10 @@ function hintOf(row: Row): string {
 /** The orders that an award places, at the prices of their quantities. */
 function Orders({ rfq, of, sellerOrgId }: { rfq: Rfq; of: readonly Chosen[]; sellerOrgId: string | undefined }) {
   const totals = of.flatMap(({ compared }) => compared.landedTotal ?? [])
+  const fees = of.flatMap(({ compared }) => compared.sellerFee ?? [])
   const [first] = totals
+  const sum = (amounts: typeof totals) =>
+    first && money({ ...first, amount: sumOf(...amounts.map((one) => [one.amount, 1] as const)) })
   const [deliveryLabel, delivery = region(rfq.deliveryRegionCode)] = deliveryFact(rfq.delivery)
   return (
     <>
@@ -110,6 +116,7 @@ function Orders({ rfq, of, sellerOrgId }: { rfq: Rfq; of: readonly Chosen[]; sel
                 [t.comparison.tooling, amount(compared.toolingCost) ?? t.comparison.notStated],
                 [t.comparison.shipping, amount(compared.shippingCost) ?? t.comparison.notStated],
                 [t.comparison.landed, amount(compared.landedTotal)],
+                [t.comparison.sellerFee, amount(compared.sellerFee)],
                 [
                   t.orders.due,
                   fill(t.comparison.dueIn, {
@@ -129,60 +136,81 @@ function Orders({ rfq, of, sellerOrgId }: { rfq: Rfq; of: readonly Chosen[]; sel
       })}
       <Facts
         of={[
-          [
-            t.orders.total,
-            first && (
-              <strong>{money({ ...first, amount: sumOf(...totals.map((one) => [one.amount, 1] as const)) })}</strong>
-            ),
-          ],
-          [t.comparison.seller, sellerOrgId && <OrgName id={sellerOrgId} />],
+          [t.orders.total, <strong key="total">{sum(totals)}</strong>],
+          [t.comparison.seller, sellerOrgId && <OrgName key="seller" id={sellerOrgId} />],
+          [t.comparison.sellerFee, fees.length > 0 && sum(fees)],
+          [t.comparison.withFee, fees.length > 0 && <strong key="fee">{sum([...totals, ...fees])}</strong>],
         ]}
       />
     </>
   )
 }
 
-/** The organization that was chosen; undefined for the manufacturer. */
-export const sellerIn = (data: FormData) => orgIn(data, 'sellerOrgId')
+/** What is placed: an award, or the missing pieces of one. */
+export interface Placing {
+  verb: 'award' | 'reaward'
+  label: string
+  hint: string
+  /** The pieces that may be placed together. */
+  most: number
+  /** What is said of more pieces. */
+  tooMany: string
+  /** The states of the offers that can be chosen. */
+  states: readonly ComparedOffer['state'][]
+}
 
-/** The manufacturer itself, or a seller: one of the own records by name, or another one by its id. */
-export const SellerChoice = () => (
-  <OrgField
-    name="sellerOrgId"
-    label={t.comparison.seller}
-    idLabel={t.comparison.sellerId}
-    place="sellerOrgId"
-    none={t.comparison.manufacturerSells}
-  />
-)
+const awardOf = (rfq: Rfq): Placing => {
+  const most = Math.max(...rfq.quantities)
+  const hint = fill(t.comparison.awardHint, { most: number(most) })
+  return { verb: 'award', label: t.verbs.award, hint, most, tooMany: t.comparison.tooMany, states: ['SUBMITTED'] }
+}
 
 /** The offers that can be awarded. Those that the dialog opened with stay, with what was typed. */
-function useRows(rfq: Rfq, comparison: OfferComparison) {
-  const { data: offers = [] } = useList('/v1/offers', {
-    query: { view: 'CONSUMER', rfqId: rfq.id, state: 'SUBMITTED', pageSize: 50 },
+function useRows(rfq: Rfq, comparison: OfferComparison, { states, most }: Placing) {
+  const query = { view: 'CONSUMER', rfqId: rfq.id, pageSize: 50 } as const
+  const submitted = useList('/v1/offers', { query: { ...query, state: 'SUBMITTED' } })
+  const accepted = useList(states.includes('ACCEPTED') ? '/v1/offers' : undefined, {
+    query: { ...query, state: 'ACCEPTED' },
   })
+  const offers = [...(submitted.data ?? []), ...(accepted.data ?? [])]
   const typed = useRef(new Map<string, Signal<string>>()).current
-  const compared = comparison.offers.filter(({ state, isOutdated }) => state === 'SUBMITTED' && !isOutdated)
+  const now = new Date().toISOString()
+  const compared = comparison.offers.filter(
+    ({ state, isOutdated, validUntil }) => states.includes(state) && !isOutdated && validUntil > now,
+  )
   const rows = compared.map((one): Row => {
     const pieces = typed.get(one.offerId) ?? signal('0')
     typed.set(one.offerId, pieces)
     return { compared: one, offer: offers.find(({ id }) => id === one.offerId), pieces }
   })
   /** The best offer of the comparison gets its quantity, and the others none. */
-  const begin = async () => {
+  const begin = () => {
     const best = rows.find(({ compared: { landedTotal: total } }) => total !== undefined)
-    for (const row of rows) row.pieces.value = row === best ? String(comparison.quantity) : '0'
+    const quantity = Math.min(comparison.quantity, most)
+    for (const row of rows) row.pieces.value = row === best ? String(quantity) : '0'
   }
   return { rows, begin }
 }
 
-/** Chooses offers with quantities. The marketplace checks them again. */
-export function Award({ rfq, comparison }: { rfq: Rfq; comparison: OfferComparison }) {
-  const { rows, begin } = useRows(rfq, comparison)
+interface AwardProps {
+  rfq: Rfq
+  comparison: OfferComparison
+  /** Default: an award of the RFQ. */
+  placing?: Placing
+  /** The seller that is chosen at first. */
+  sellerOrgId?: string
+}
+
+/** Chooses offers with quantities, and their seller. The marketplace checks them again. */
+export function Award({ rfq, comparison, placing = awardOf(rfq), sellerOrgId: preferred = '' }: AwardProps) {
+  const { verb, label, hint, most } = placing
+  const { rows, begin } = useRows(rfq, comparison, placing)
+  const sellers = useSellers(rfq)
+  const seller = useSignal('')
+  const sellerOrgId = seller.value || undefined
   const chosen = useRef<Chosen[]>([])
-  const most = Math.max(...rfq.quantities)
+  const makers = rows.filter((row) => piecesOf(row)).map(({ compared }) => compared.manufacturerOrgId)
   const review = async (data: FormData) => {
-    const sellerOrgId = sellerIn(data)
     chosen.current = []
     for (const [row, one] of rows.entries()) {
       const quantity = piecesOf(one) ?? 0
@@ -190,7 +218,7 @@ export function Award({ rfq, comparison }: { rfq: Rfq; comparison: OfferComparis
       const purchaseOrderNumber = textOf(data, `purchaseOrderNumber.${row}`)
       const place: Chosen = { ...one, row, quantity, purchaseOrderNumber }
       chosen.current.push(place)
-      const query = { path: { id: rfq.id }, query: { quantity } }
+      const query = { path: { id: rfq.id }, query: { quantity, ...(sellerOrgId && { sellerOrgId }) } }
       const { data: read } = await market.GET('/flows/v1/rfqs/{id}/comparison', { params: query })
       const compared = read.offers.find(({ offerId }) => offerId === one.compared.offerId)
       if (!compared?.landedTotal) throw new FieldProblem(`quantity.${row}`, t.comparison.notOffered)
@@ -199,14 +227,13 @@ export function Award({ rfq, comparison }: { rfq: Rfq; comparison: OfferComparis
     }
     return <Orders rfq={rfq} of={chosen.current} sellerOrgId={sellerOrgId} />
   }
-  const award = (data: FormData) => {
+  const award = () => {
     const awards = chosen.current.map(({ compared: { offerId }, quantity, purchaseOrderNumber }) => ({
       offerId,
       quantity,
       ...(purchaseOrderNumber && { purchaseOrderNumber }),
     }))
-    const sellerOrgId = sellerIn(data)
-    return post('/flows/v1/rfqs/{id}/award', rfq.id, { awards, ...(sellerOrgId !== undefined && { sellerOrgId }) })
+    return post(`/flows/v1/rfqs/{id}/${verb}`, rfq.id, { awards, ...(sellerOrgId && { sellerOrgId }) })
   }
   const rowAt = (at: string) => chosen.current.at(Number(at))?.row
   /** The field `quantity` is that of the comparison which was read last. */
@@ -216,14 +243,17 @@ export function Award({ rfq, comparison }: { rfq: Rfq; comparison: OfferComparis
       .replace(/^(?:awards\.(\d+)\.)?(?:quantity|offerId)$/, (_, at = '-1') => `quantity.${rowAt(at)}`)
   return (
     <Action
-      label={t.verbs.award}
-      hint={fill(t.comparison.awardHint, { most: number(most) })}
-      when={mayUse(RFQ, 'award', rfq) && rows.some(({ compared: { unpriced: why } }) => why !== 'SEALED')}
+      label={label}
+      hint={hint}
+      when={mayUse(RFQ, verb, rfq) && rows.some(({ compared: { unpriced: why } }) => why !== 'SEALED')}
       isPrimary
       isWide
-      onOpen={begin}
+      onOpen={async () => {
+        begin()
+        seller.value = preferred
+      }}
       onRun={award}
-      form={{ pathOf, review, blockedBy: blockedBy(rows, most) }}
+      form={{ pathOf, review, blockedBy: blockedBy(rows, placing) ?? sellerProblem(sellers, seller.value, makers) }}
     >
       {rows.map((row, index) => (
         <Field
@@ -237,6 +267,9 @@ export function Award({ rfq, comparison }: { rfq: Rfq; comparison: OfferComparis
           isFocused={index === 0}
         />
       ))}
+      <p class="quiet" role="status">
+        {fill(t.comparison.together, { sum: number(sumOfPieces(rows)), most: number(most) })}
+      </p>
       {rows.map((row, index) => (
         <div key={row.compared.offerId} hidden={!piecesOf(row)}>
           <Field
@@ -253,7 +286,7 @@ export function Award({ rfq, comparison }: { rfq: Rfq; comparison: OfferComparis
           />
         </div>
       ))}
-      <SellerChoice />
+      <SellerField sellers={sellers} chosen={seller} makers={makers} />
     </Action>
   )
 }

@@ -1,15 +1,13 @@
-import { sumOf } from '../amounts.ts'
 import type { Money, Offer } from '../api.ts'
 import { date, money, number } from '../format.ts'
 import { FactoryName } from '../names.tsx'
+import { totalOf } from '../pieces.ts'
 import { fill, t } from '../texts.ts'
 import { Table } from '../ui/list.tsx'
 import { Facts } from '../ui/page.tsx'
 
-export const landedTotal = ({ toolingCost, shippingCost }: Offer, quantity: number, { amount, currency }: Money) => ({
-  amount: sumOf([amount, quantity], [toolingCost?.amount ?? '0', 1], [shippingCost?.amount ?? '0', 1]),
-  currency,
-})
+export const landedTotal = (offer: Offer, quantity: number, unitPrice: Money) =>
+  totalOf({ ...offer, unitPrice }, quantity)
 
 /** What an offer promises, with the total at each price break. */
 export const Terms = ({ offer }: { offer: Offer }) => (

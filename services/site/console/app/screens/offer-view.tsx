@@ -19,6 +19,10 @@ interface Outdated {
 const isBinding = ({ offer, rfq }: Outdated) =>
   rfq.sealed && rfq.state === 'CLOSED' && offer.state === 'SUBMITTED' && !offer.isOutdated
 
+/** Whether the maker is asked if an offer that lost still stands. */
+const isAsked = ({ state, reinstatementAskedTime, validUntil }: Offer) =>
+  state === 'REJECTED' && reinstatementAskedTime !== undefined && validUntil > new Date().toISOString()
+
 /** The quantities of the version that the offer is for; undefined where they are the same or were not read. */
 function useFormerQuantities({ offer, rfq }: Outdated): number[] | undefined {
   const { data = [] } = useList(offer.isOutdated ? '/v1/rfqs/{id}/history' : undefined, { path: { id: rfq.id } })
@@ -100,6 +104,13 @@ export function OfferView({ offer, rfq }: Outdated) {
             <Changes offer={offer} rfq={rfq} />
           </Action>
           <Action
+            label={t.verbs.reinstate}
+            hint={fill(t.offer.askedHint, { day: date(offer.validUntil) })}
+            when={isAsked(offer) && mayUse(OFFER, 'reinstate', offer)}
+            isPrimary
+            onRun={() => post('/flows/v1/offers/{id}/reinstate', offer.id)}
+          />
+          <Action
             label={t.verbs.revise}
             hint={t.offer.reviseHint}
             when={isOpen && mayUse(OFFER, 'revise', offer)}
@@ -110,6 +121,11 @@ export function OfferView({ offer, rfq }: Outdated) {
       {isBinding({ offer, rfq }) && (
         <p class="hint" role="status">
           {fill(t.offer.bindingUntil, { day: date(offer.validUntil) })}
+        </p>
+      )}
+      {isAsked(offer) && (
+        <p class="hint" role="status">
+          <strong>{t.offer.asked}</strong> {fill(t.offer.askedHint, { day: date(offer.validUntil) })}
         </p>
       )}
       {offer.isOutdated && (

@@ -1,85 +1,27 @@
 import { ORDER } from '../../../../../proto/states/orders.ts'
 import { type Milestone, market, type Order, post } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
-import { date, money, number, region, time } from '../format.ts'
+import { date, number, region, time } from '../format.ts'
 import { mayUse, orgId, permits } from '../me.ts'
 import { FactoryName, OrgName, partTitle } from '../names.tsx'
 import { fill, t } from '../texts.ts'
-import { Action, Reason, reasonOf } from '../ui/dialog.tsx'
-import { DocumentLinks, Documents, type Needs, ShipmentNeeds } from '../ui/documents.tsx'
+import { DocumentLinks, Documents } from '../ui/documents.tsx'
 import { Due } from '../ui/due.tsx'
 import { Edit } from '../ui/edit.tsx'
 import { PartFiles, useFiles } from '../ui/files.tsx'
 import { dayOf, Field, localTime, textOf } from '../ui/form.tsx'
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
-import { Timeline } from '../ui/timeline.tsx'
 import { Assignment } from './assignment.tsx'
 import { Conversations } from './conversations.tsx'
+import { Changes, useChanges, waitsForCaller } from './order-changes.tsx'
+import { Shipments, useNeeds } from './order-shipments.tsx'
+import { Standing } from './order-standing.tsx'
+import { Steps } from './order-steps.tsx'
+import { OrderTimeline } from './order-timeline.tsx'
+import { totalFacts } from './order-totals.ts'
 import { PrintedDocuments } from './printed-documents.tsx'
 import { deliveryFact, PinnedPart } from './rfq-terms.tsx'
-
-/** The documents that the order needs before it is shipped, for those that read its RFQ and have to know. */
-function useNeeds({ rfqId, manufacturerOrgId, sellerOrgId, consumerOrgId }: Order): Needs | undefined {
-  const needsThem = [manufacturerOrgId, consumerOrgId].includes(orgId.value)
-  const { data: rfq } = useRecord(needsThem ? '/v1/rfqs/{id}' : undefined, { path: { id: rfqId } })
-  const kinds = rfq?.requiredDocuments ?? []
-  return kinds.length > 0 ? { kinds, orgIds: [manufacturerOrgId, sellerOrgId] } : undefined
-}
-
-type Plain = 'confirm' | 'start' | 'inspect' | 'resume' | 'deliver' | 'complete'
-type Reasoned = 'decline' | 'cancel' | 'hold' | 'rework'
-
-/** The steps that the state of the order and the role of the caller allow; the way forward is emphasized. */
-function Steps({ order }: { order: Order }) {
-  const needs = useNeeds(order)
-  const plain = (verb: Plain, isPrimary = true) => (
-    <Action
-      key={verb}
-      label={t.verbs[verb]}
-      hint={verb === 'confirm' && !order.filesReleasedTime ? t.orders.confirmEndsRelease : t.orders.hints[verb]}
-      when={mayUse(ORDER, verb, order)}
-      isPrimary={isPrimary}
-      onRun={() => post(`/flows/v1/orders/{id}/${verb}`, order.id)}
-    />
-  )
-  const reasoned = (verb: Reasoned, isDangerous = false) => (
-    <Action
-      key={verb}
-      label={verb === 'cancel' ? t.orders.cancel : t.verbs[verb]}
-      when={mayUse(ORDER, verb, order)}
-      isDangerous={isDangerous}
-      onRun={(data) => post(`/flows/v1/orders/{id}/${verb}`, order.id, { reason: reasonOf(data) })}
-    >
-      <Reason />
-    </Action>
-  )
-  const ship = (data: FormData) => {
-    const [carrier, trackingNumber] = [textOf(data, 'carrier'), textOf(data, 'trackingNumber')]
-    const body = { ...(carrier && { carrier }), ...(trackingNumber && { trackingNumber }) }
-    return post('/flows/v1/orders/{id}/ship', order.id, body)
-  }
-  return (
-    <>
-      {reasoned('cancel', true)}
-      {reasoned('decline', true)}
-      {reasoned('hold')}
-      {reasoned('rework')}
-      <Action
-        label={t.verbs.releaseFiles}
-        hint={t.orders.releaseHint}
-        when={mayUse(ORDER, 'releaseFiles', order) && order.filesReleasedTime === undefined}
-        onRun={() => post('/flows/v1/orders/{id}/release-files', order.id)}
-      />
-      {(['confirm', 'resume', 'start', 'inspect', 'deliver', 'complete'] as const).map((verb) => plain(verb))}
-      <Action label={t.verbs.ship} when={mayUse(ORDER, 'ship', order)} isPrimary onRun={ship}>
-        {needs && <ShipmentNeeds id={order.id} needs={needs} />}
-        <Field name="carrier" label={t.orders.carrier} isOptional isFocused />
-        <Field name="trackingNumber" label={t.orders.tracking} isOptional />
-      </Action>
-    </>
-  )
-}
 
 /** The planned steps, which the manufacturer adds and reports. */
 function Milestones({ order }: { order: Order }) {
@@ -221,15 +163,9 @@ const OrderFacts = ({ order }: { order: Order }) => (
         ],
         [t.orders.purchaseOrderNumber, order.purchaseOrderNumber],
         [t.orders.quantity, number(order.quantity)],
-        [t.comparison.unitPrice, money(order.unitPrice)],
-        [t.comparison.tooling, order.toolingCost && money(order.toolingCost)],
-        [t.comparison.shipping, order.shippingCost && money(order.shippingCost)],
-        [t.orders.total, <strong key="total">{money(order.total)}</strong>],
+        ...totalFacts(order),
         [t.rfqs.paymentTerms, order.paymentTerms],
         deliveryFact(order.delivery),
-        [t.orders.due, <Due key="due" order={order} />],
-        [t.orders.carrier, order.carrier],
-        [t.orders.tracking, order.trackingNumber],
         [t.orders.filesReleased, useReleaseOf(order)],
         [t.ui.reason, order.reason],
       ]}
@@ -260,42 +196,49 @@ const OrderDocuments = ({ order }: { order: Order }) => (
   />
 )
 
+function Ordered({ order }: { order: Order }) {
+  const { id } = order
+  const shipments = useList('/flows/v1/orders/{id}/shipments', { path: { id }, query: { pageSize: 50 } })
+  const changes = useChanges(order)
+  return (
+    <Page
+      title={partTitle(order.partId, order.serialNumber)}
+      over={
+        <>
+          <a href="/console/orders">{t.nav.orders}</a> · {order.serialNumber} · {t.home.due} <Due order={order} />
+        </>
+      }
+      badge={<Badge of="order" state={order.state} />}
+      actions={<Steps order={order} isElsewhere={waitsForCaller(order, changes)} />}
+    >
+      <div class="beside split">
+        <div class="stack">
+          <Standing order={order} />
+          <Changes order={order} list={changes} />
+          <Shipments order={order} list={shipments} />
+          <OrderFacts order={order} />
+        </div>
+        <div class="stack">
+          <PartFiles partId={order.partId} revision={order.partRevision} />
+          <OrderDocuments order={order} />
+          <PrintedDocuments order={order} />
+          <OrderTimeline order={order} shipments={shipments} changes={changes} />
+        </div>
+        <div class="stack">
+          <Milestones order={order} />
+          <Conversations rfqId={order.rfqId} order={order} />
+          {permits('GET /flows/v1/assignments') && <Assignment orderId={id} order={order} />}
+        </div>
+      </div>
+    </Page>
+  )
+}
+
 export function OrderScreen({ id = '' }: { id?: string }) {
   const read = useRecord('/v1/orders/{id}', { path: { id } })
-  const history = useList('/v1/orders/{id}/history', { path: { id } })
   return (
     <Shown isScreen read={read}>
-      {(order) => (
-        <Page
-          title={partTitle(order.partId, order.serialNumber)}
-          over={
-            <>
-              <a href="/console/orders">{t.nav.orders}</a> · {order.serialNumber} · {t.home.due} <Due order={order} />
-            </>
-          }
-          badge={<Badge of="order" state={order.state} />}
-          actions={<Steps order={order} />}
-        >
-          <div class="beside split">
-            <div class="stack">
-              <OrderFacts order={order} />
-            </div>
-            <div class="stack">
-              <PartFiles partId={order.partId} revision={order.partRevision} />
-              <OrderDocuments order={order} />
-              <PrintedDocuments order={order} />
-              <Section title={t.timeline.title}>
-                <Timeline of="order" entries={history} />
-              </Section>
-            </div>
-            <div class="stack">
-              <Milestones order={order} />
-              <Conversations rfqId={order.rfqId} order={order} />
-              {permits('GET /flows/v1/assignments') && <Assignment orderId={id} order={order} />}
-            </div>
-          </div>
-        </Page>
-      )}
+      {(order) => <Ordered order={order} />}
     </Shown>
   )
 }

@@ -1,7 +1,7 @@
 import { type Signal, signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { sumOf } from '../amounts.ts'
-import { market, type PackageComparison, post, type RfqPackage } from '../api.ts'
+import { at, market, type PackageComparison, post, type RfqPackage, type RfqSeller } from '../api.ts'
 import { number, totalText } from '../format.ts'
 import { permits } from '../me.ts'
 import { OrgName } from '../names.tsx'
@@ -10,7 +10,7 @@ import { Action } from '../ui/dialog.tsx'
 import { Field, FieldProblem, textOf } from '../ui/form.tsx'
 import { Table } from '../ui/list.tsx'
 import { Facts } from '../ui/page.tsx'
-import { SellerChoice, sellerIn } from './award.tsx'
+import { mergeSellers, SellerField, sellerProblem } from './award-sellers.tsx'
 import { type Choice, daysOf, isAwardable, mayAward, titleOf } from './package-texts.ts'
 
 type Line = PackageComparison['lines'][number]
@@ -58,7 +58,9 @@ function useRows({ pkg, comparison, choice }: AwardProps) {
   const rows = useSignal<readonly Row[]>([])
   const names = new Map(comparison.makers.map((maker) => [maker.manufacturerOrgId, maker.manufacturerName]))
   const awardable = comparison.lines.filter((line) => isAwardable(line) && line.offers.some(mayAward))
+  const sellers = useSignal<readonly RfqSeller[]>([])
   const begin = async () => {
+    sellers.value = await readSellers(awardable.map(({ rfqId }) => rfqId))
     rows.value = awardable.map((line) => {
       const award = choice?.awards.find(({ rfqId }) => rfqId === line.rfqId)
       const quantities = pkg.lines.find(({ rfqId }) => rfqId === line.rfqId)?.quantities ?? []
@@ -70,8 +72,34 @@ function useRows({ pkg, comparison, choice }: AwardProps) {
       }
     })
   }
-  return { rows, begin, names, isPossible: awardable.length > 0 }
+  return { rows, begin, names, sellers, isPossible: awardable.length > 0 }
 }
+
+/** Lines that are read at the same time. */
+const AT_ONCE = 5
+
+/** What is read of each line, some lines at a time. */
+async function readEach<Line, Read>(lines: readonly Line[], read: (line: Line) => Promise<Read>): Promise<Read[]> {
+  const found: Read[] = []
+  for (let from = 0; from < lines.length; from += AT_ONCE) {
+    found.push(...(await Promise.all(lines.slice(from, from + AT_ONCE).map(read))))
+  }
+  return found
+}
+
+/** The sellers that an award of the lines may name. */
+const readSellers = async (rfqIds: readonly string[]) =>
+  mergeSellers(
+    await readEach(rfqIds, async (id) => (await market.GET('/flows/v1/rfqs/{id}/sellers', at(id))).data.items),
+  )
+
+/** The fees of a seller for orders, none where the manufacturer sells. */
+const readFees = (orders: readonly Order[], sellerOrgId: string) =>
+  readEach(orders, async ({ line, offer, quantity }) => {
+    const params = { path: { id: line.rfqId }, query: { quantity, sellerOrgId } }
+    const { offers } = (await market.GET('/flows/v1/rfqs/{id}/comparison', { params })).data
+    return offers.find(({ offerId }) => offerId === offer.offerId)?.sellerFee?.amount ?? '0'
+  })
 
 /** The chosen offers at the typed quantities. */
 const readAt = async (pkg: RfqPackage, quantities: string) => {
@@ -117,10 +145,14 @@ function RunningTotal({ pkg, rows }: { pkg: RfqPackage; rows: readonly Row[] }) 
 /** Awards the lines for which an offer is chosen, all or none. The marketplace checks them again. */
 export function PackageAward(props: AwardProps) {
   const { pkg } = props
-  const { rows, begin, names, isPossible } = useRows(props)
+  const { rows, begin, names, sellers, isPossible } = useRows(props)
+  const seller = useSignal('')
+  const sellerOrgId = seller.value || undefined
+  const makers = rows.value.flatMap(
+    ({ line, offerId }) => line.offers.find((offer) => offer.offerId === offerId.value)?.manufacturerOrgId ?? [],
+  )
   const placed = useRef<readonly Order[]>([])
-  const review = async (data: FormData) => {
-    const sellerOrgId = sellerIn(data)
+  const review = async () => {
     const chosen = rows.value.flatMap((row, index) => (row.offerId.value === '' ? [] : [{ row, index }]))
     const quantities = chosen.map(({ row }) => `${row.line.rfqId}:${piecesOf(row)}`).join(',')
     const compared = await readAt(pkg, quantities)
@@ -132,6 +164,8 @@ export function PackageAward(props: AwardProps) {
     })
     const { currency } = compared
     const total = sumOf(...placed.current.map(({ offer }) => [offer.landedTotal?.amount ?? '0', 1] as const))
+    const fees = sellerOrgId ? await readFees(placed.current, sellerOrgId) : []
+    const fee = sumOf(...fees.map((each) => [each, 1] as const))
     return (
       <>
         <p>{t.packages.orders}</p>
@@ -154,13 +188,20 @@ export function PackageAward(props: AwardProps) {
         <p>
           {t.packages.total}: <strong>{totalText({ amount: total, currency })}</strong>
         </p>
-        <Facts of={[[t.comparison.seller, sellerOrgId && <OrgName key="seller" id={sellerOrgId} />]]} />
+        {sellerOrgId && (
+          <Facts
+            of={[
+              [t.comparison.seller, <OrgName key="seller" id={sellerOrgId} />],
+              [t.comparison.sellerFee, totalText({ amount: fee, currency })],
+              [t.comparison.withFee, totalText({ amount: sumOf([total, 1], [fee, 1]), currency })],
+            ]}
+          />
+        )}
       </>
     )
   }
   const award = (data: FormData) => {
     const purchaseOrderNumber = textOf(data, 'purchaseOrderNumber')
-    const sellerOrgId = sellerIn(data)
     const awards = placed.current.map(({ line: { rfqId }, offer: { offerId }, quantity }) => ({
       rfqId,
       offerId,
@@ -180,9 +221,12 @@ export function PackageAward(props: AwardProps) {
       when={isPossible && permits('POST /flows/v1/rfq-packages/{id}/award')}
       isPrimary
       isWide
-      onOpen={begin}
+      onOpen={async () => {
+        await begin()
+        seller.value = ''
+      }}
       onRun={award}
-      form={{ pathOf, review, blockedBy: blockedBy(rows.value) }}
+      form={{ pathOf, review, blockedBy: blockedBy(rows.value) ?? sellerProblem(sellers.value, seller.value, makers) }}
     >
       {rows.value.map(({ line, offerId, pieces, ...row }, index) => (
         <div key={line.rfqId} class="columns">
@@ -218,7 +262,7 @@ export function PackageAward(props: AwardProps) {
       ))}
       <RunningTotal pkg={pkg} rows={rows.value} />
       <Field name="purchaseOrderNumber" label={t.orders.purchaseOrderNumber} isOptional />
-      <SellerChoice />
+      <SellerField sellers={sellers.value} chosen={seller} makers={makers} />
     </Action>
   )
 }

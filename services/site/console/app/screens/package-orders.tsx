@@ -5,6 +5,7 @@ import { market, type Order, type PackageComparison } from '../api.ts'
 import { money, number } from '../format.ts'
 import { OrgName } from '../names.tsx'
 import { t } from '../texts.ts'
+import { Due } from '../ui/due.tsx'
 import { Table } from '../ui/list.tsx'
 import { Badge } from '../ui/page.tsx'
 import { titleOf } from './package-texts.ts'
@@ -62,6 +63,7 @@ export function PackageOrders({ comparison: { lines, currency } }: { comparison:
           },
           { label: t.rfqs.manufacturer, cell: ({ manufacturerOrgId }) => <OrgName id={manufacturerOrgId} /> },
           { label: t.orders.quantity, cell: ({ quantity }) => number(quantity), isNumber: true },
+          { label: t.orders.due, cell: (order) => <Due order={order} /> },
           { label: t.ui.state, cell: ({ state }) => <Badge of="order" state={state} /> },
           { label: t.orders.total, cell: (order) => money(order.total), isNumber: true },
         ]}

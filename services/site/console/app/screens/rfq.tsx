@@ -2,16 +2,14 @@ import { useLocation } from 'preact-iso/router'
 import { RFQ } from '../../../../../proto/states/rfqs.ts'
 import { market, post, type Rfq, remove } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
-import { number } from '../format.ts'
 import { mayUse, orgId, permits } from '../me.ts'
-import { FactoryName, OrgName, orgName, partTitle } from '../names.tsx'
+import { OrgName, orgName, partTitle } from '../names.tsx'
 import { fill, t } from '../texts.ts'
 import { Action, Reason, reasonOf } from '../ui/dialog.tsx'
 import { Documents } from '../ui/documents.tsx'
 import { Edit } from '../ui/edit.tsx'
 import { PartFiles } from '../ui/files.tsx'
 import { Field, localTime, timeOf } from '../ui/form.tsx'
-import { ListTable } from '../ui/list.tsx'
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Shown } from '../ui/states.tsx'
 import { Timeline } from '../ui/timeline.tsx'
@@ -19,6 +17,7 @@ import { Acceptances, AfterAcceptance, ConfidentialityTerms, useOutlineFacts } f
 import { Conversations } from './conversations.tsx'
 import { PartChanged } from './part-changes.tsx'
 import { Questions } from './questions.tsx'
+import { AwardOrders, MissingPieces } from './reaward.tsx'
 import { patchRfq, RfqFields } from './rfq-form.tsx'
 import { Invitations, Matches } from './rfq-invitations.tsx'
 import { Amend, Decline, Declined, hasDeclined, PinnedPart, termFacts } from './rfq-terms.tsx'
@@ -122,27 +121,6 @@ const RfqFacts = ({ rfq }: { rfq: Rfq }) => (
   </Section>
 )
 
-function Orders({ rfqId }: { rfqId: string }) {
-  const list = useList('/flows/v1/orders', { query: { rfqId } })
-  return (
-    <Section title={t.nav.orders}>
-      <ListTable
-        caption={t.nav.orders}
-        list={list}
-        columns={[
-          {
-            label: t.orders.order,
-            cell: ({ id, serialNumber }) => <a href={`/console/orders/${id}`}>{serialNumber}</a>,
-          },
-          { label: t.rfqs.factory, cell: ({ factoryId }) => <FactoryName id={factoryId} /> },
-          { label: t.orders.quantity, cell: ({ quantity }) => number(quantity), isNumber: true },
-          { label: t.ui.state, cell: ({ state }) => <Badge of="order" state={state} /> },
-        ]}
-      />
-    </Section>
-  )
-}
-
 /** The title of the part; the number until it is read, and where the part can no longer be read. */
 const titleOf = ({ partId, serialNumber }: Rfq) => partTitle(partId, serialNumber)
 
@@ -171,6 +149,7 @@ export function RfqScreen({ id = '' }: { id?: string }) {
           <div class="beside split">
             <div class="stack">
               <Declined rfq={rfq} />
+              <MissingPieces rfq={rfq} />
               {rfq.partChanged && <PartChanged rfq={rfq} />}
               <RfqFacts rfq={rfq} />
               <ConfidentialityTerms rfq={rfq} />
@@ -196,7 +175,7 @@ export function RfqScreen({ id = '' }: { id?: string }) {
                   <Conversations rfqId={id} />
                 </>
               )}
-              {rfq.state === 'AWARDED' && <Orders rfqId={id} />}
+              {['AWARDED', 'CLOSED'].includes(rfq.state) && <AwardOrders rfq={rfq} />}
               {rfq.consumerOrgId === orgId.value && (
                 <>
                   <Invitations rfq={rfq} />

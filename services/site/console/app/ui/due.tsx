@@ -13,11 +13,13 @@ const ARRIVED: readonly Order['state'][] = ['DELIVERED', 'COMPLETED', 'DECLINED'
 const isLate = ({ dueDate, expectedDate, state }: Dated) =>
   expectedDate !== undefined || (!ARRIVED.includes(state) && dueDate < new Date().toISOString().slice(0, 10))
 
-/** The expected day of delivery; a late order has a mark, and shows the agreed day. */
-export const Due = ({ order }: { order: Dated }) => (
+/** The expected day of delivery; a late order has a mark, and shows the agreed day unless that is beside it. */
+export const Due = ({ order, isShort = false }: { order: Dated; isShort?: boolean }) => (
   <span>
     {date(expectedDay(order))}
-    {order.expectedDate && <small class="quiet"> {fill(t.orders.agreed, { day: date(order.dueDate) })}</small>}{' '}
+    {order.expectedDate && !isShort && (
+      <small class="quiet"> {fill(t.orders.agreed, { day: date(order.dueDate) })}</small>
+    )}{' '}
     {isLate(order) && <span class="badge bad">{t.orders.late}</span>}
   </span>
 )

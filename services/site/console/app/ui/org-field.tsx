@@ -12,7 +12,7 @@ type Named = Readonly<Partial<Record<Place, string | undefined>>>
 const OTHER = 'other'
 const PAGE = { pageSize: 50 } as const
 
-/** The other organizations at a place of the newest orders, RFQs, offers and subscriptions of the organization. */
+/** The other organizations at a place of the newest orders, RFQs, offers, subscriptions and agreements of the organization. */
 function useKnownOrgs(place: Place): { known: string[]; isRead: boolean } {
   const orders = useList('/flows/v1/orders', { query: PAGE })
   const requests = useList(can('app:consumer') ? '/v1/rfqs' : undefined, { query: { ...PAGE, view: 'CONSUMER' } })
@@ -23,7 +23,10 @@ function useKnownOrgs(place: Place): { known: string[]; isRead: boolean } {
   const offers = useList(can('app:consumer') ? '/v1/offers' : undefined, { query: { ...PAGE, view: 'CONSUMER' } })
   const subscribed = useList('/flows/v1/subscriptions', { query: { ...PAGE, view: 'CONSUMER' } })
   const granted = useList('/flows/v1/subscriptions', { query: { ...PAGE, view: 'IP_OWNER' } })
-  const lists = [orders, requests, requested, invited, offers, subscribed, granted]
+  const agreements = useList(can('app:manufacturer', 'app:seller') ? '/flows/v1/sales-agreements' : undefined, {
+    query: PAGE,
+  })
+  const lists = [orders, requests, requested, invited, offers, subscribed, granted, agreements]
   const records = lists.flatMap(({ data = [] }): readonly Named[] => data)
   const isRead = lists.every(({ key, data, error }) => key === '' || data || error)
   const known = [...new Set(records.flatMap((record) => record[place] ?? []))].filter((id) => id !== orgId.value)

@@ -85,7 +85,7 @@ const TONES: Record<string, string> = {
     SHIPPED: 'live',
   },
   ...{ UNOPENED: 'wait', REDEEMED: 'live' },
-  ...{ REQUESTED: 'wait', ASKED: 'wait', ANSWERED: 'good' },
+  ...{ REQUESTED: 'wait', ASKED: 'wait', ANSWERED: 'good', PROPOSED: 'wait', ARRIVED: 'wait', RECEIVED: 'good' },
   ...{ REJECTED: 'bad', DECLINED: 'bad', CANCELLED: 'bad', FAILED: 'bad', PAUSED: 'bad' },
 }
 

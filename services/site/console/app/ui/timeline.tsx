@@ -17,7 +17,8 @@ type Change = HistoryEntry['changes'][number]
 const isWithdrawal = ({ field, before, after }: Change) =>
   field.endsWith('filesReleasedTime') && before !== undefined && after === undefined
 
-const nameOf = (of: RecordKind, { field, ...values }: Change) =>
+/** What a changed field is called. */
+export const nameOf = (of: RecordKind, { field, ...values }: Change) =>
   isWithdrawal({ field, ...values }) ? t.timeline.filesWithdrawn : fieldNameOf(of, field)
 
 const fieldNameOf = (of: RecordKind, field: string) =>

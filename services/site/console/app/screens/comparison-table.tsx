@@ -1,0 +1,193 @@
+import { sumOf } from '../amounts.ts'
+import type { ComparedOffer, OfferComparison, Rfq } from '../api.ts'
+import { useRecord } from '../data.ts'
+import { date, money, number } from '../format.ts'
+import { FactoryName } from '../names.tsx'
+import { fill, t } from '../texts.ts'
+import { DocumentLinks } from '../ui/documents.tsx'
+import { Badge } from '../ui/page.tsx'
+import { SupplierLine } from '../ui/supplier-figures.tsx'
+import { amount, unpriced } from './award.tsx'
+
+type Best = ComparedOffer['best'][number]
+
+/** The rows of the table: what is compared, and the cell of an offer. */
+const ROWS: readonly [field: Best, label: string, cellOf: (offer: ComparedOffer) => string | undefined][] = [
+  ['unitPrice', t.comparison.unitPrice, ({ unitPrice }) => amount(unitPrice)],
+  ['goodsTotal', t.comparison.goods, ({ goodsTotal }) => amount(goodsTotal)],
+  ['toolingCost', t.comparison.tooling, ({ toolingCost }) => amount(toolingCost)],
+  ['shippingCost', t.comparison.shipping, ({ shippingCost }) => amount(shippingCost)],
+  ['landedTotal', t.comparison.landed, ({ landedTotal }) => amount(landedTotal)],
+  [
+    'leadTimeDays',
+    t.comparison.leadTime,
+    ({ leadTimeDays: days }) => (days === undefined ? undefined : fill(t.comparison.days, { count: number(days) })),
+  ],
+  ['validUntil', t.comparison.validUntil, ({ validUntil }) => date(validUntil)],
+]
+
+/** The rows of a chosen seller: its fee, and the total with it. */
+const feeRows = (sellerOrgId: string): readonly [label: string, cellOf: (offer: ComparedOffer) => string][] => [
+  [
+    t.comparison.sellerFee,
+    ({ landedTotal, sellerFee, manufacturerOrgId }) =>
+      amount(sellerFee) ?? (landedTotal && manufacturerOrgId !== sellerOrgId ? t.comparison.noAgreement : '–'),
+  ],
+  [
+    t.comparison.withFee,
+    ({ landedTotal, sellerFee }) =>
+      landedTotal && sellerFee
+        ? money({ ...landedTotal, amount: sumOf([landedTotal.amount, 1], [sellerFee.amount, 1]) })
+        : '–',
+  ],
+]
+
+interface ComparedProps extends OfferComparison {
+  rfq: Rfq
+  sellerOrgId: string
+}
+
+/** A total says what it lacks, because an offer that leaves out a price is not cheaper for it. */
+const isWithoutShipping = ({ landedTotal, shippingCost }: ComparedOffer) => landedTotal && !shippingCost
+
+const Value = ({ offer, field, value }: { offer: ComparedOffer; field: Best; value: string | undefined }) => (
+  <>
+    {offer.best.includes(field) && <span class="mark">{t.comparison.best}</span>}{' '}
+    {value ?? <span class="quiet">{unpriced(offer)}</span>}
+    {field === 'landedTotal' && isWithoutShipping(offer) && <small class="quiet">{t.comparison.withoutShipping}</small>}
+  </>
+)
+
+/** What an offer is called, with its standing. */
+const OfferName = ({ offer }: { offer: ComparedOffer }) => (
+  <>
+    {offer.manufacturerName}
+    <small>
+      <FactoryName id={offer.factoryId} /> · {fill(t.comparison.revision, { count: number(offer.revision) })}
+    </small>
+    <SupplierLine id={offer.manufacturerOrgId} />
+    {offer.isOutdated && <small class="hint">{t.comparison.outdated}</small>}
+    {offer.state === 'ACCEPTED' && <Badge of="offer" state={offer.state} />}
+  </>
+)
+
+/** The payment terms of an offer: its own, or those of the RFQ. Sealed ones are not readable. */
+function PaymentTerms({ rfq, offer: { offerId, unpriced: why } }: { rfq: Rfq; offer: ComparedOffer }) {
+  const { data } = useRecord(why === 'SEALED' ? undefined : '/v1/offers/{id}', { path: { id: offerId } })
+  return (
+    <>{data ? (data.paymentTerms ?? rfq.paymentTerms ?? <span class="quiet">{t.comparison.notStated}</span>) : ''}</>
+  )
+}
+
+/** A card for each offer. */
+export const Cards = ({ quantity, offers, rfq, sellerOrgId }: ComparedProps) => (
+  <section class="stack" aria-label={fill(t.comparison.offersFor, { pieces: number(quantity) })}>
+    {offers.map((offer) => (
+      <article key={offer.offerId} class="offer" aria-label={offer.manufacturerName}>
+        <h2>
+          <OfferName offer={offer} />
+        </h2>
+        <dl class="facts">
+          {ROWS.map(([field, label, cellOf]) => (
+            <div key={field} class={offer.best.includes(field) ? 'best' : ''}>
+              <dt>{label}</dt>
+              <dd>
+                <Value offer={offer} field={field} value={cellOf(offer)} />
+              </dd>
+            </div>
+          ))}
+          {sellerOrgId &&
+            feeRows(sellerOrgId).map(([label, cellOf]) => (
+              <div key={label}>
+                <dt>{label}</dt>
+                <dd>{cellOf(offer)}</dd>
+              </div>
+            ))}
+          <div>
+            <dt>{t.rfqs.paymentTerms}</dt>
+            <dd>
+              <PaymentTerms rfq={rfq} offer={offer} />
+            </dd>
+          </div>
+          {offer.notes && (
+            <div>
+              <dt>{t.offer.notes}</dt>
+              <dd>{offer.notes}</dd>
+            </div>
+          )}
+        </dl>
+        {offer.unpriced !== 'SEALED' && <DocumentLinks of="offer" id={offer.offerId} />}
+      </article>
+    ))}
+  </section>
+)
+
+/** Offers as columns. The best value of a row is not marked by colour only. */
+export const Offers = ({ quantity, offers, rfq, sellerOrgId }: ComparedProps) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled with the keyboard.
+  <section class="scroll" tabIndex={0} aria-label={fill(t.comparison.offersFor, { pieces: number(quantity) })}>
+    <table class="compared">
+      <caption>{fill(t.comparison.offersFor, { pieces: number(quantity) })}</caption>
+      <thead>
+        <tr>
+          <td />
+          {offers.map((offer) => (
+            <th key={offer.offerId} scope="col">
+              <OfferName offer={offer} />
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {ROWS.map(([field, label, cellOf]) => (
+          <tr key={field} class={field === 'landedTotal' ? 'total' : ''}>
+            <th scope="row">{label}</th>
+            {offers.map((offer) => {
+              const isBest = offer.best.includes(field)
+              return (
+                <td key={offer.offerId} class={isBest ? 'number best' : 'number'}>
+                  <Value offer={offer} field={field} value={cellOf(offer)} />
+                </td>
+              )
+            })}
+          </tr>
+        ))}
+        {sellerOrgId &&
+          feeRows(sellerOrgId).map(([label, cellOf]) => (
+            <tr key={label}>
+              <th scope="row">{label}</th>
+              {offers.map((offer) => (
+                <td key={offer.offerId} class="number">
+                  {cellOf(offer)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        <tr>
+          <th scope="row">{t.rfqs.paymentTerms}</th>
+          {offers.map((offer) => (
+            <td key={offer.offerId} class="text">
+              <PaymentTerms rfq={rfq} offer={offer} />
+            </td>
+          ))}
+        </tr>
+        <tr>
+          <th scope="row">{t.documents.title}</th>
+          {offers.map(({ offerId, unpriced: why }) => (
+            <td key={offerId}>{why !== 'SEALED' && <DocumentLinks of="offer" id={offerId} />}</td>
+          ))}
+        </tr>
+        {offers.some(({ notes }) => notes) && (
+          <tr>
+            <th scope="row">{t.offer.notes}</th>
+            {offers.map(({ offerId, notes }) => (
+              <td key={offerId} class="text">
+                {notes}
+              </td>
+            ))}
+          </tr>
+        )}
+      </tbody>
+    </table>
+  </section>
+)

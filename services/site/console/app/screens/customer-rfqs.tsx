@@ -1,0 +1,77 @@
+import { RFQ } from '../../../../../proto/states/rfqs.ts'
+import type { Rfq, RfqState } from '../api.ts'
+import { useList } from '../data.ts'
+import { number, time } from '../format.ts'
+import { permits } from '../me.ts'
+import { OrgName, partTitle } from '../names.tsx'
+import { t } from '../texts.ts'
+import { useFilter } from '../ui/filters.ts'
+import { bind, type Column, Filter, ListTable } from '../ui/list.tsx'
+import { Badge, Facts, Page } from '../ui/page.tsx'
+import { Unfold } from '../ui/unfold.tsx'
+import { termFacts } from './rfq-terms.tsx'
+import { closingOf } from './rfqs.tsx'
+
+/** What an RFQ asks for; it has no page of its own for a distributor. */
+const Terms = ({ rfq }: { rfq: Rfq }) => (
+  <Unfold title={t.customers.terms}>
+    {() => <Facts of={[...termFacts(rfq), [t.rfqs.requirements, rfq.requirements], [t.ui.reason, rfq.reason]]} />}
+  </Unfold>
+)
+
+const COLUMNS: readonly Column<Rfq>[] = [
+  {
+    label: t.rfqs.part,
+    cell: (rfq) => (
+      <>
+        <strong>{partTitle(rfq.partId, rfq.serialNumber)}</strong> <small class="quiet">{rfq.serialNumber}</small>
+        <Terms rfq={rfq} />
+      </>
+    ),
+  },
+  { label: t.rfqs.consumer, cell: ({ consumerOrgId }) => <OrgName id={consumerOrgId} /> },
+  { label: t.rfqs.quantities, cell: ({ quantities }) => quantities.map(number).join(' · '), isNumber: true },
+  {
+    label: t.rfqs.closes,
+    cell: (rfq) => (rfq.state === 'OPEN' ? time(rfq.expireTime) : closingOf(rfq).join(': ')),
+  },
+  { label: t.ui.state, cell: ({ state }) => <Badge of="rfq" state={state} /> },
+]
+
+const STATES = RFQ.states.filter((state) => state !== 'DRAFT')
+
+/** The published RFQs of the consumers that are engaged through a distributor. */
+export function CustomerRfqs() {
+  const mayFilter = permits('GET /flows/v1/orgs')
+  const customers = useList(mayFilter ? '/flows/v1/orgs' : undefined, { query: { pageSize: 50 } })
+  const state = useFilter<RfqState | ''>('state', '', STATES)
+  const consumer = useFilter('consumer', '')
+  const list = useList('/flows/v1/distributor/rfqs', {
+    query: {
+      ...(state.value && { state: state.value }),
+      ...(consumer.value && { consumerOrgId: consumer.value }),
+    },
+  })
+  return (
+    <Page title={t.nav.customers}>
+      <section class="panel">
+        <p class="quiet">{t.customers.about}</p>
+        <div class="filters">
+          {mayFilter && (
+            <Filter
+              label={t.rfqs.consumer}
+              {...bind(consumer)}
+              options={[['', t.ui.all], ...(customers.data ?? []).map(({ id, name }) => [id, name] as const)]}
+            />
+          )}
+          <Filter
+            label={t.ui.state}
+            {...bind(state)}
+            options={[['', t.ui.all], ...STATES.map((each) => [each, t.states.rfq[each]] as const)]}
+          />
+        </div>
+        <ListTable caption={t.nav.customers} list={list} columns={COLUMNS} empty={t.customers.empty} />
+      </section>
+    </Page>
+  )
+}

@@ -1,0 +1,187 @@
+import { useSignal } from '@preact/signals'
+import { SHIPMENT } from '../../../../../proto/states/shipments.ts'
+import { command, market, type Order, post, type Shipment } from '../api.ts'
+import { type List, useRecord } from '../data.ts'
+import { number, pieces, time } from '../format.ts'
+import { is, orgId, permits } from '../me.ts'
+import { orgName } from '../names.tsx'
+import { piecesLeft } from '../pieces.ts'
+import { fill, t } from '../texts.ts'
+import { Action, Reason } from '../ui/dialog.tsx'
+import { type Needs, ShipmentNeeds } from '../ui/documents.tsx'
+import { Field, FieldProblem, localTime, textOf, timeOf } from '../ui/form.tsx'
+import { More } from '../ui/list.tsx'
+import { Badge, Section } from '../ui/page.tsx'
+import { Empty, Shown } from '../ui/states.tsx'
+import { TakePhoto } from './order-photo.tsx'
+
+/** The documents that the order needs before it is shipped, for those that read its RFQ and have to know. */
+export function useNeeds({ rfqId, manufacturerOrgId, sellerOrgId, consumerOrgId }: Order): Needs | undefined {
+  const needsThem = [manufacturerOrgId, consumerOrgId].includes(orgId.value)
+  const { data: rfq } = useRecord(needsThem ? '/v1/rfqs/{id}' : undefined, { path: { id: rfqId } })
+  const kinds = rfq?.requiredDocuments ?? []
+  return kinds.length > 0 ? { kinds, orgIds: [manufacturerOrgId, sellerOrgId] } : undefined
+}
+
+/** A whole number that was typed, between two; undefined for other text. */
+function wholeIn(text: string, least: number, most: number): number | undefined {
+  const value = /^\d+$/.test(text.trim()) ? Number(text.trim()) : Number.NaN
+  return value >= least && value <= most ? value : undefined
+}
+
+interface ShipProps {
+  order: Order
+  when: boolean
+  isPrimary: boolean
+}
+
+/** A shipment, which begins with all pieces that are left. */
+export function Ship({ order, ...shown }: ShipProps) {
+  const needs = useNeeds(order)
+  const left = piecesLeft(order)
+  const quantity = useSignal('')
+  const opened = useSignal('')
+  const begin = async () => {
+    quantity.value = String(left)
+    opened.value = localTime(new Date().toISOString())
+  }
+  const isWrong = wholeIn(quantity.value, 1, left) === undefined
+  const problem = isWrong ? fill(t.shipments.badQuantity, { most: number(left) }) : undefined
+  const ship = (data: FormData) => {
+    const [carrier, trackingNumber] = [textOf(data, 'carrier'), textOf(data, 'trackingNumber')]
+    // The field shows minutes, so an unchanged one would be an earlier time.
+    const isNow = textOf(data, 'shippedTime') === opened.value
+    const shippedTime = isNow ? undefined : timeOf(data, 'shippedTime')
+    return post('/flows/v1/orders/{id}/shipments', order.id, {
+      quantity: Number(quantity.value),
+      ...(carrier && { carrier }),
+      ...(trackingNumber && { trackingNumber }),
+      ...(shippedTime && { shippedTime }),
+    })
+  }
+  return (
+    <Action label={t.verbs.ship} onOpen={begin} onRun={ship} form={{ blockedBy: problem }} {...shown}>
+      {needs && <ShipmentNeeds id={order.id} needs={needs} />}
+      <Field
+        name="quantity"
+        label={t.shipments.quantity}
+        hint={fill(t.shipments.left, { count: pieces(left) })}
+        type="number"
+        text={quantity}
+        problem={problem}
+        isFocused
+      />
+      <Field name="carrier" label={t.orders.carrier} value={order.carrier} isOptional />
+      <Field name="trackingNumber" label={t.orders.tracking} isOptional />
+      <Field name="shippedTime" label={t.shipments.time} type="datetime-local" value={opened.value} />
+    </Action>
+  )
+}
+
+/** The receipt of a shipment, which begins with all its pieces as accepted. */
+function Receive({ order, shipment }: { order: Order; shipment: Shipment }) {
+  const { id: shipmentId, quantity, state } = shipment
+  const accepted = useSignal('')
+  const count = wholeIn(accepted.value, 0, quantity)
+  const problem = count === undefined ? fill(t.shipments.badAccepted, { most: number(quantity) }) : undefined
+  const rejected = quantity - (count ?? quantity)
+  const receive = (data: FormData) => {
+    const reason = rejected > 0 ? textOf(data, 'reason') : undefined
+    if (rejected > 0 && reason === undefined) throw new FieldProblem('reason', t.ui.missing)
+    const body = { acceptedQuantity: quantity - rejected, rejectedQuantity: rejected, ...(reason && { reason }) }
+    const path = { id: order.id, shipmentId }
+    return command(() =>
+      market.POST('/flows/v1/orders/{id}/shipments/{shipmentId}/receive', { params: { path }, body }),
+    )
+  }
+  return (
+    <Action
+      label={t.verbs.receive}
+      when={
+        SHIPMENT.isLegal('receive', state) &&
+        is('consumer', order) &&
+        permits('POST /flows/v1/orders/{id}/shipments/{shipmentId}/receive')
+      }
+      onOpen={async () => {
+        accepted.value = String(quantity)
+      }}
+      onRun={async (data) => receive(data)}
+      form={{ blockedBy: problem }}
+    >
+      <Field
+        name="acceptedQuantity"
+        label={t.shipments.accepted}
+        type="number"
+        text={accepted}
+        problem={problem}
+        isFocused
+      />
+      <p role="status">{fill(t.shipments.rejected, { count: number(rejected) })}</p>
+      {rejected > 0 && (
+        <>
+          <p class="hint">{fill(t.shipments.rejectHint, { maker: orgName(order.manufacturerOrgId) })}</p>
+          <Reason isLater />
+        </>
+      )}
+    </Action>
+  )
+}
+
+/** When a shipment left, arrived and was received. */
+const timesOf = ({ shippedTime, arrivedTime, receivedTime }: Shipment) =>
+  [
+    fill(t.shipments.shipped, { time: time(shippedTime) }),
+    arrivedTime && fill(t.shipments.arrived, { time: time(arrivedTime) }),
+    receivedTime && fill(t.shipments.received, { time: time(receivedTime) }),
+  ]
+    .filter(Boolean)
+    .join(' · ')
+
+const Entry = ({ order, shipment }: { order: Order; shipment: Shipment }) => {
+  const { quantity, state, carrier, trackingNumber, acceptedQuantity, rejectedQuantity = 0, reason } = shipment
+  return (
+    <li>
+      <span>
+        <strong>{pieces(quantity)}</strong> {[carrier, trackingNumber].filter(Boolean).join(', ')}
+        <br />
+        <small class="quiet">{timesOf(shipment)}</small>
+        {acceptedQuantity !== undefined && (
+          <>
+            <br />
+            {fill(t.shipments.outcome, { accepted: number(acceptedQuantity), rejected: number(rejectedQuantity) })}
+            {reason && `: ${reason}`}
+          </>
+        )}
+      </span>
+      <span class="end actions">
+        <Badge of="shipment" state={state} />
+        <Receive order={order} shipment={shipment} />
+      </span>
+    </li>
+  )
+}
+
+const BEFORE: readonly Order['state'][] = ['PLACED', 'CONFIRMED', 'DECLINED', 'CANCELLED']
+
+/** The shipments of an order, which the consumer receives. */
+export function Shipments({ order, list }: { order: Order; list: List<Shipment> }) {
+  if (list.data?.length === 0 && BEFORE.includes(order.state)) return null
+  return (
+    <Section title={t.shipments.title} actions={<TakePhoto order={order} />}>
+      <Shown read={list} lines={2}>
+        {(shipments) =>
+          shipments.length === 0 ? (
+            <Empty>{t.shipments.none}</Empty>
+          ) : (
+            <ul class="items">
+              {shipments.map((shipment) => (
+                <Entry key={shipment.id} order={order} shipment={shipment} />
+              ))}
+            </ul>
+          )
+        }
+      </Shown>
+      <More list={list} />
+    </Section>
+  )
+}
