@@ -160,21 +160,17 @@ describe('days that have changed', () => {
 })
 
 describe('choices by name', () => {
-  test('a seller of an earlier order is chosen by its name, and nothing else of it is asked', async () => {
-    const first = await open()
-    await awardsOf(consumer.administrator.client).award(first, {
-      awards: [{ offerId: await offer(first, maker), quantity: 10 }],
-      sellerOrgId: seller.orgId,
-    })
+  test('a seller that agreed with the manufacturer is chosen by its name, and nothing else of it is asked', async () => {
     const rfqId = await open()
     await offer(rfqId, maker)
     const page = await stage.signIn(buyer)
     await page.goto(`/console/rfqs/${rfqId}/comparison`)
     await page.getByRole('button', { name: 'Award' }).click()
     const { name } = (await consumer.administrator.client.get<{ name: string }>(`/v1/orgs/${seller.orgId}`)).body
-    await page.getByRole('option', { name }).waitFor({ state: 'attached' })
+    const option = `${name} (2.5%)`
+    await page.getByRole('dialog').getByRole('option', { name: option }).waitFor({ state: 'attached' })
     await page.getByRole('dialog').locator('input').first().fill('10')
-    await send(page, 'Award', { Seller: name }, async (summary) => expect(summary).toContain(`Seller ${name}`))
+    await send(page, 'Award', { Seller: option }, async (summary) => expect(summary).toContain(`Seller ${name}`))
     await stateOf(page, 'Awarded')
     expect((await parties.ordersOfRfq(rfqId)).map(({ sellerOrgId }) => sellerOrgId)).toEqual([seller.orgId])
     await page.context().close()

@@ -178,11 +178,9 @@ test.concurrent.each([
     await sellers.waitFor()
     expect(await sellers.getByRole('option').allInnerTexts()).toEqual([
       'The manufacturer itself',
-      'Another organization, by its id',
+      'Maas Parts Trading (2.5%)',
     ])
-    await sellers.selectOption('Another organization, by its id')
-    await buyer.getByRole('dialog').getByRole('button', { name: 'Award' }).click()
-    await buyer.getByLabel('Id of the seller').and(buyer.locator('[aria-invalid=true]')).fill(people.seller.orgId)
+    await sellers.selectOption('Maas Parts Trading (2.5%)')
     await checkScreen(buyer)
     const awards = {
       'Vestland Additive,': '30',
@@ -191,8 +189,8 @@ test.concurrent.each([
       'Revision 2 of Ruhr Präzision': 'PO-2',
     }
     await send(buyer, 'Award', awards, async (summary) => {
-      await buyer.getByRole('dialog').getByText('Maas Parts Trading').waitFor()
       for (const text of [
+        'Seller Maas Parts Trading',
         'Vestland Additive',
         '30',
         '€4,275.00',
@@ -202,6 +200,9 @@ test.concurrent.each([
         '€2,878.00',
         'PO-2',
         '€7,153.00',
+        // 2.5 percent of 30 × 131.50, half-even, and of 20 × 139.90.
+        '€168.57',
+        '€7,321.57',
       ])
         expect(summary).toContain(text)
       await checkScreen(buyer)
@@ -226,9 +227,9 @@ test.concurrent.each([
     await shipped.getByRole('link', { name: title }).click()
     // The RFQ is not for the seller, so its link and its place of delivery are not shown.
     expect(await seller.getByText('Open the RFQ').count()).toBe(0)
-    await act(seller, 'Record delivery')
+    await act(seller, 'Record arrival')
     await stateOf(seller, 'Delivered')
-    await act(buyer, 'Accept the goods')
+    await act(buyer, 'Complete the order')
     await stateOf(buyer, 'Completed')
     await buyer.getByText('Ingrid Solberg').waitFor()
     await checkScreen(buyer)

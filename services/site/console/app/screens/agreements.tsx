@@ -146,7 +146,7 @@ export function Agreements() {
   const state = useFilter<SalesAgreementState | ''>('state', '', ['', ...SALES_AGREEMENT_STATES])
   const list = useList('/flows/v1/sales-agreements', { query: { ...(state.value && { state: state.value }) } })
   return (
-    <Page title={t.nav.agreements} actions={<Propose />}>
+    <Page title={t.agreements.title} actions={<Propose />}>
       <section class="panel">
         <p class="quiet">{t.agreements.about}</p>
         <div class="filters">
@@ -159,7 +159,7 @@ export function Agreements() {
             ]}
           />
         </div>
-        <ListTable caption={t.nav.agreements} list={list} columns={COLUMNS} empty={t.agreements.empty} />
+        <ListTable caption={t.agreements.title} list={list} columns={COLUMNS} empty={t.agreements.empty} />
       </section>
     </Page>
   )

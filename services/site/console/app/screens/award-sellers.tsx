@@ -36,6 +36,10 @@ export const sellerOptions = (sellers: readonly RfqSeller[]) => [
   ...sellers.map((seller) => [seller.sellerOrgId, `${seller.name} (${feesOf(seller)})`] as const),
 ]
 
+/** The name of a seller; undefined where the manufacturer sells. */
+export const sellerName = (sellers: readonly RfqSeller[], chosen: string) =>
+  sellers.find(({ sellerOrgId }) => sellerOrgId === chosen)?.name
+
 const feeOf = (seller: RfqSeller, maker: string) =>
   seller.agreements.find(({ manufacturerOrgId }) => manufacturerOrgId === maker)?.feePercent
 

@@ -6,12 +6,12 @@ import { at, type ComparedOffer, market, type Offer, type OfferComparison, post,
 import { useList } from '../data.ts'
 import { date, money, number, region } from '../format.ts'
 import { mayUse } from '../me.ts'
-import { FactoryName, OrgName } from '../names.tsx'
+import { FactoryName } from '../names.tsx'
 import { fill, t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
 import { Field, FieldProblem, textOf } from '../ui/form.tsx'
 import { Facts } from '../ui/page.tsx'
-import { SellerField, sellerProblem, useSellers } from './award-sellers.tsx'
+import { SellerField, sellerName, sellerProblem, useSellers } from './award-sellers.tsx'
 import { landedTotal } from './offer-terms.tsx'
 import { deliveryFact } from './rfq-terms.tsx'
 
@@ -91,7 +91,7 @@ function hintOf(row: Row): string {
 }
 
 /** The orders that an award places, at the prices of their quantities. */
-function Orders({ rfq, of, sellerOrgId }: { rfq: Rfq; of: readonly Chosen[]; sellerOrgId: string | undefined }) {
+function Orders({ rfq, of, seller }: { rfq: Rfq; of: readonly Chosen[]; seller: string | undefined }) {
   const totals = of.flatMap(({ compared }) => compared.landedTotal ?? [])
   const fees = of.flatMap(({ compared }) => compared.sellerFee ?? [])
   const [first] = totals
@@ -137,7 +137,7 @@ function Orders({ rfq, of, sellerOrgId }: { rfq: Rfq; of: readonly Chosen[]; sel
       <Facts
         of={[
           [t.orders.total, <strong key="total">{sum(totals)}</strong>],
-          [t.comparison.seller, sellerOrgId && <OrgName key="seller" id={sellerOrgId} />],
+          [t.comparison.seller, seller],
           [t.comparison.sellerFee, fees.length > 0 && sum(fees)],
           [t.comparison.withFee, fees.length > 0 && <strong key="fee">{sum([...totals, ...fees])}</strong>],
         ]}
@@ -225,7 +225,7 @@ export function Award({ rfq, comparison, placing = awardOf(rfq), sellerOrgId: pr
       place.compared = compared
       place.offer = (await market.GET('/v1/offers/{id}', at(compared.offerId))).data
     }
-    return <Orders rfq={rfq} of={chosen.current} sellerOrgId={sellerOrgId} />
+    return <Orders rfq={rfq} of={chosen.current} seller={sellerName(sellers, seller.value)} />
   }
   const award = () => {
     const awards = chosen.current.map(({ compared: { offerId }, quantity, purchaseOrderNumber }) => ({

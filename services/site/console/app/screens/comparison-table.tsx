@@ -10,9 +10,10 @@ import { SupplierLine } from '../ui/supplier-figures.tsx'
 import { amount, unpriced } from './award.tsx'
 
 type Best = ComparedOffer['best'][number]
+type Row = readonly [field: Best | undefined, label: string, cellOf: (offer: ComparedOffer) => string | undefined]
 
 /** The rows of the table: what is compared, and the cell of an offer. */
-const ROWS: readonly [field: Best, label: string, cellOf: (offer: ComparedOffer) => string | undefined][] = [
+const ROWS: readonly Row[] = [
   ['unitPrice', t.comparison.unitPrice, ({ unitPrice }) => amount(unitPrice)],
   ['goodsTotal', t.comparison.goods, ({ goodsTotal }) => amount(goodsTotal)],
   ['toolingCost', t.comparison.tooling, ({ toolingCost }) => amount(toolingCost)],
@@ -27,13 +28,15 @@ const ROWS: readonly [field: Best, label: string, cellOf: (offer: ComparedOffer)
 ]
 
 /** The rows of a chosen seller: its fee, and the total with it. */
-const feeRows = (sellerOrgId: string): readonly [label: string, cellOf: (offer: ComparedOffer) => string][] => [
+const feeRows = (sellerOrgId: string): readonly Row[] => [
   [
+    undefined,
     t.comparison.sellerFee,
     ({ landedTotal, sellerFee, manufacturerOrgId }) =>
       amount(sellerFee) ?? (landedTotal && manufacturerOrgId !== sellerOrgId ? t.comparison.noAgreement : '–'),
   ],
   [
+    undefined,
     t.comparison.withFee,
     ({ landedTotal, sellerFee }) =>
       landedTotal && sellerFee
@@ -41,6 +44,10 @@ const feeRows = (sellerOrgId: string): readonly [label: string, cellOf: (offer: 
         : '–',
   ],
 ]
+
+/** Every row; those of a chosen seller follow the total. */
+const rowsOf = (sellerOrgId: string) =>
+  ROWS.flatMap((row) => (row[0] === 'landedTotal' && sellerOrgId ? [row, ...feeRows(sellerOrgId)] : [row]))
 
 interface ComparedProps extends OfferComparison {
   rfq: Rfq
@@ -50,9 +57,11 @@ interface ComparedProps extends OfferComparison {
 /** A total says what it lacks, because an offer that leaves out a price is not cheaper for it. */
 const isWithoutShipping = ({ landedTotal, shippingCost }: ComparedOffer) => landedTotal && !shippingCost
 
-const Value = ({ offer, field, value }: { offer: ComparedOffer; field: Best; value: string | undefined }) => (
+const isBest = ({ best }: ComparedOffer, field: Row[0]) => field !== undefined && best.includes(field)
+
+const Value = ({ offer, field, value }: { offer: ComparedOffer; field: Row[0]; value: string | undefined }) => (
   <>
-    {offer.best.includes(field) && <span class="mark">{t.comparison.best}</span>}{' '}
+    {isBest(offer, field) && <span class="mark">{t.comparison.best}</span>}{' '}
     {value ?? <span class="quiet">{unpriced(offer)}</span>}
     {field === 'landedTotal' && isWithoutShipping(offer) && <small class="quiet">{t.comparison.withoutShipping}</small>}
   </>
@@ -88,21 +97,14 @@ export const Cards = ({ quantity, offers, rfq, sellerOrgId }: ComparedProps) => 
           <OfferName offer={offer} />
         </h2>
         <dl class="facts">
-          {ROWS.map(([field, label, cellOf]) => (
-            <div key={field} class={offer.best.includes(field) ? 'best' : ''}>
+          {rowsOf(sellerOrgId).map(([field, label, cellOf]) => (
+            <div key={label} class={isBest(offer, field) ? 'best' : ''}>
               <dt>{label}</dt>
               <dd>
                 <Value offer={offer} field={field} value={cellOf(offer)} />
               </dd>
             </div>
           ))}
-          {sellerOrgId &&
-            feeRows(sellerOrgId).map(([label, cellOf]) => (
-              <div key={label}>
-                <dt>{label}</dt>
-                <dd>{cellOf(offer)}</dd>
-              </div>
-            ))}
           <div>
             <dt>{t.rfqs.paymentTerms}</dt>
             <dd>
@@ -139,30 +141,18 @@ export const Offers = ({ quantity, offers, rfq, sellerOrgId }: ComparedProps) =>
         </tr>
       </thead>
       <tbody>
-        {ROWS.map(([field, label, cellOf]) => (
-          <tr key={field} class={field === 'landedTotal' ? 'total' : ''}>
+        {rowsOf(sellerOrgId).map(([field, label, cellOf]) => (
+          <tr key={label} class={field === 'landedTotal' ? 'total' : ''}>
             <th scope="row">{label}</th>
             {offers.map((offer) => {
-              const isBest = offer.best.includes(field)
               return (
-                <td key={offer.offerId} class={isBest ? 'number best' : 'number'}>
+                <td key={offer.offerId} class={isBest(offer, field) ? 'number best' : 'number'}>
                   <Value offer={offer} field={field} value={cellOf(offer)} />
                 </td>
               )
             })}
           </tr>
         ))}
-        {sellerOrgId &&
-          feeRows(sellerOrgId).map(([label, cellOf]) => (
-            <tr key={label}>
-              <th scope="row">{label}</th>
-              {offers.map((offer) => (
-                <td key={offer.offerId} class="number">
-                  {cellOf(offer)}
-                </td>
-              ))}
-            </tr>
-          ))}
         <tr>
           <th scope="row">{t.rfqs.paymentTerms}</th>
           {offers.map((offer) => (

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals'
 import { RFQ } from '../../../../../proto/states/rfqs.ts'
 import type { Rfq, RfqState } from '../api.ts'
 import { useList } from '../data.ts'
@@ -5,19 +6,42 @@ import { number, time } from '../format.ts'
 import { permits } from '../me.ts'
 import { OrgName, partTitle } from '../names.tsx'
 import { t } from '../texts.ts'
+import { Dialog } from '../ui/dialog.tsx'
 import { useFilter } from '../ui/filters.ts'
 import { bind, type Column, Filter, ListTable } from '../ui/list.tsx'
 import { Badge, Facts, Page } from '../ui/page.tsx'
-import { Unfold } from '../ui/unfold.tsx'
 import { termFacts } from './rfq-terms.tsx'
 import { closingOf } from './rfqs.tsx'
 
-/** What an RFQ asks for; it has no page of its own for a distributor. */
-const Terms = ({ rfq }: { rfq: Rfq }) => (
-  <Unfold title={t.customers.terms}>
-    {() => <Facts of={[...termFacts(rfq), [t.rfqs.requirements, rfq.requirements], [t.ui.reason, rfq.reason]]} />}
-  </Unfold>
-)
+/** Shows what an RFQ asks for, because it has no page of its own for a distributor. */
+function Terms({ rfq }: { rfq: Rfq }) {
+  const isOpen = useSignal(false)
+  const close = () => {
+    isOpen.value = false
+  }
+  return (
+    <div class="actions">
+      <button
+        type="button"
+        onClick={() => {
+          isOpen.value = true
+        }}
+      >
+        {t.customers.terms}
+      </button>
+      {isOpen.value && (
+        <Dialog title={`${t.customers.terms}: ${rfq.serialNumber}`} isWide onClose={close}>
+          <Facts of={[...termFacts(rfq), [t.rfqs.requirements, rfq.requirements], [t.ui.reason, rfq.reason]]} />
+          <div class="buttons">
+            <button type="button" class="primary" onClick={close}>
+              {t.ui.close}
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </div>
+  )
+}
 
 const COLUMNS: readonly Column<Rfq>[] = [
   {
@@ -25,7 +49,6 @@ const COLUMNS: readonly Column<Rfq>[] = [
     cell: (rfq) => (
       <>
         <strong>{partTitle(rfq.partId, rfq.serialNumber)}</strong> <small class="quiet">{rfq.serialNumber}</small>
-        <Terms rfq={rfq} />
       </>
     ),
   },
@@ -36,6 +59,7 @@ const COLUMNS: readonly Column<Rfq>[] = [
     cell: (rfq) => (rfq.state === 'OPEN' ? time(rfq.expireTime) : closingOf(rfq).join(': ')),
   },
   { label: t.ui.state, cell: ({ state }) => <Badge of="rfq" state={state} /> },
+  { label: t.ui.actions, cell: (rfq) => <Terms rfq={rfq} /> },
 ]
 
 const STATES = RFQ.states.filter((state) => state !== 'DRAFT')

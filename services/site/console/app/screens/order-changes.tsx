@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import { ORDER } from '../../../../../proto/states/orders.ts'
 import { type ChangeRequest, command, market, type Order, post } from '../api.ts'
 import { type List, useList } from '../data.ts'
@@ -27,19 +26,23 @@ const isProposed = ({ state }: ChangeRequest) => state === 'PROPOSED'
 export const waitsForCaller = (order: Order, { data = [] }: List<ChangeRequest>) =>
   mayChange(order) && data.some((one) => isProposed(one) && one.proposedBy !== sideOf(order))
 
+/** The organizations that have to decide a proposed request. */
+export const decidersOf = (order: Order, { data = [] }: List<ChangeRequest>) =>
+  data.filter(isProposed).map(({ proposedBy }) => orgOf(order, proposedBy === 'CONSUMER' ? 'MANUFACTURER' : 'CONSUMER'))
+
 const orgOf = (order: Order, side: ChangeRequest['proposedBy']) =>
   orgName(side === 'CONSUMER' ? order.consumerOrgId : order.manufacturerOrgId)
 
 const otherOf = (order: Order) => orgOf(order, sideOf(order) === 'CONSUMER' ? 'MANUFACTURER' : 'CONSUMER')
 
-type Row = readonly [what: string, before: ComponentChildren, after: ComponentChildren]
+type Row = readonly [what: string, before: string, after: string]
 
 /** The values that a request changes: before and after. */
-function valuesOf({ quantity, dueDate, unitPrice, previous }: ChangeRequest): Row[] {
+export function valuesOf({ quantity, dueDate, unitPrice, previous }: ChangeRequest): Row[] {
   const rows: (Row | false | undefined)[] = [
     quantity !== undefined && [t.orders.quantity, number(previous.quantity ?? 0), number(quantity)],
     dueDate !== undefined && [t.orders.due, date(previous.dueDate ?? dueDate), date(dueDate)],
-    unitPrice && [t.comparison.unitPrice, previous.unitPrice && money(previous.unitPrice), money(unitPrice)],
+    unitPrice && [t.comparison.unitPrice, money(previous.unitPrice ?? unitPrice), money(unitPrice)],
   ]
   return rows.filter((row) => row !== false && row !== undefined)
 }

@@ -51,8 +51,11 @@ function Bar({ order }: { order: Order }) {
   )
 }
 
-/** How many pieces are where, what is missing and who does it, and the promised beside the expected day. */
-export function Standing({ order }: { order: Order }) {
+/**
+ * How many pieces are where, what is missing and who does it, and the promised beside the expected day. `deciders`:
+ * organizations that decide a proposed change.
+ */
+export function Standing({ order, deciders }: { order: Order; deciders: readonly string[] }) {
   const { quantity, shippedQuantity = 0, acceptedQuantity = 0, rejectedQuantity = 0, remadeQuantity = 0 } = order
   const { sums } = t.orders
   const isOver = order.state === 'DECLINED' || order.state === 'CANCELLED'
@@ -79,7 +82,7 @@ export function Standing({ order }: { order: Order }) {
           <Bar order={order} />
         </>
       )}
-      {nextOf(order).map((text) => (
+      {[...nextOf(order), ...deciders.map((decider) => fill(t.orders.next.decideChange, { decider }))].map((text) => (
         <p key={text}>{text}</p>
       ))}
       <Facts

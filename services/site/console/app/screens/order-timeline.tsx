@@ -8,6 +8,7 @@ import { More } from '../ui/list.tsx'
 import { Badge, Section } from '../ui/page.tsx'
 import { Shown } from '../ui/states.tsx'
 import { nameOf } from '../ui/timeline.tsx'
+import { valuesOf } from './order-changes.tsx'
 
 /** Something that has happened to an order. */
 interface Happening {
@@ -133,7 +134,8 @@ function requestOf(request: ChangeRequest, order: Order): Happening[] {
   const sides = [order.consumerOrgId, order.manufacturerOrgId]
   const [own, other] = proposedBy === 'CONSUMER' ? sides : sides.toReversed()
   const what = cancel ? t.timeline.cancelProposed : t.timeline.changeProposed
-  const proposal = { id: `${id} proposed`, at: createdTime, what, detail: reason, by: own }
+  const detail = [...valuesOf(request).map(([name, ...values]) => `${name}: ${values.join(' → ')}`), reason].join(' · ')
+  const proposal = { id: `${id} proposed`, at: createdTime, what, detail, by: own }
   if (!decidedTime || state === 'PROPOSED') return [proposal]
   const by = state === 'WITHDRAWN' ? undefined : other
   return [
@@ -168,7 +170,7 @@ export function OrderTimeline({ order, shipments, changes }: TimelineProps) {
           <ol class="timeline">
             {happenings(entries).map(({ id, at, what, detail, by }) => (
               <li key={id}>
-                {what} {detail && <span>{detail}</span>}
+                {what} {detail && <span class="detail">{detail}</span>}
                 <small class="quiet">
                   <time dateTime={at}>{time(at)}</time>
                   {by && ` · ${orgName(by)}`}

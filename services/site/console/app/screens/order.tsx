@@ -14,7 +14,7 @@ import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 import { Assignment } from './assignment.tsx'
 import { Conversations } from './conversations.tsx'
-import { Changes, useChanges, waitsForCaller } from './order-changes.tsx'
+import { Changes, decidersOf, useChanges, waitsForCaller } from './order-changes.tsx'
 import { Shipments, useNeeds } from './order-shipments.tsx'
 import { Standing } from './order-standing.tsx'
 import { Steps } from './order-steps.tsx'
@@ -213,9 +213,9 @@ function Ordered({ order }: { order: Order }) {
     >
       <div class="beside split">
         <div class="stack">
-          <Standing order={order} />
-          <Changes order={order} list={changes} />
+          <Standing order={order} deciders={decidersOf(order, changes)} />
           <Shipments order={order} list={shipments} />
+          <Changes order={order} list={changes} />
           <OrderFacts order={order} />
         </div>
         <div class="stack">

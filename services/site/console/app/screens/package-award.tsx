@@ -4,13 +4,12 @@ import { sumOf } from '../amounts.ts'
 import { at, market, type PackageComparison, post, type RfqPackage, type RfqSeller } from '../api.ts'
 import { number, totalText } from '../format.ts'
 import { permits } from '../me.ts'
-import { OrgName } from '../names.tsx'
 import { counted, fill, t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
 import { Field, FieldProblem, textOf } from '../ui/form.tsx'
 import { Table } from '../ui/list.tsx'
 import { Facts } from '../ui/page.tsx'
-import { mergeSellers, SellerField, sellerProblem } from './award-sellers.tsx'
+import { mergeSellers, SellerField, sellerName, sellerProblem } from './award-sellers.tsx'
 import { type Choice, daysOf, isAwardable, mayAward, titleOf } from './package-texts.ts'
 
 type Line = PackageComparison['lines'][number]
@@ -191,7 +190,7 @@ export function PackageAward(props: AwardProps) {
         {sellerOrgId && (
           <Facts
             of={[
-              [t.comparison.seller, <OrgName key="seller" id={sellerOrgId} />],
+              [t.comparison.seller, sellerName(sellers.value, sellerOrgId)],
               [t.comparison.sellerFee, totalText({ amount: fee, currency })],
               [t.comparison.withFee, totalText({ amount: sumOf([total, 1], [fee, 1]), currency })],
             ]}

@@ -87,7 +87,7 @@ function Actions({ rfq }: { rfq: Rfq }) {
         onRun={(_, unchanged) => post('/flows/v1/rfqs/{id}/publish', id, undefined, unchanged)}
       />
       {isCompared && (
-        <a class="button primary" href={`/console/rfqs/${id}/comparison`}>
+        <a class={rfq.missingQuantity ? 'button' : 'button primary'} href={`/console/rfqs/${id}/comparison`}>
           {t.comparison.title}
         </a>
       )}

@@ -16,7 +16,7 @@ const isLate = ({ dueDate, expectedDate, state }: Dated) =>
 /** The expected day of delivery; a late order has a mark, and shows the agreed day unless that is beside it. */
 export const Due = ({ order, isShort = false }: { order: Dated; isShort?: boolean }) => (
   <span>
-    {date(expectedDay(order))}
+    <span class="day">{date(expectedDay(order))}</span>
     {order.expectedDate && !isShort && (
       <small class="quiet"> {fill(t.orders.agreed, { day: date(order.dueDate) })}</small>
     )}{' '}
