@@ -209,13 +209,14 @@ test('a declined order: the RFQ says what is missing, a maker reinstates its off
   await ordersOf(parties.maker.administrator.client).act(order?.id ?? '', 'decline', { reason })
 
   const page = await stage.signIn(await parties.consumer.member('Buyer'), NARROW)
-  await page.goto(`/console/rfqs/${rfqId}`)
+  await page.getByRole('listitem').filter({ hasText: 'Missing quantity' }).getByRole('link').click()
   await panel(page, 'Missing pieces').getByText('10 pieces are missing.').waitFor()
   await panel(page, 'Orders').getByText(reason).waitFor()
   await checkScreen(page)
 
   const offering = await stage.signIn(await rival.member('Manufacturer'), WIDE)
-  await offering.goto(`/console/rfqs/${rfqId}/offer`)
+  // The inbox leads to the offer, and the consumer to what is missing.
+  await offering.getByRole('listitem').filter({ hasText: 'Offer asked for again' }).getByRole('link').click()
   await offering.getByText('You are asked whether your offer still stands.').waitFor()
   await checkScreen(offering)
   await act(offering, 'Reinstate')

@@ -115,6 +115,7 @@ function Steps({ agreement }: { agreement: SalesAgreement }) {
     <div class="actions">
       <Action
         label={t.verbs.accept}
+        of={orgName(partnerOf(agreement))}
         hint={fill(t.agreements.acceptHint, names)}
         when={SALES_AGREEMENT.isLegal('accept', state) && proposedByOrgId !== orgId.value && mayAct(agreement)}
         isPrimary
@@ -122,6 +123,7 @@ function Steps({ agreement }: { agreement: SalesAgreement }) {
       />
       <Action
         label={isOwnProposal ? t.verbs.withdraw : isOffered ? t.verbs.decline : t.verbs.end}
+        of={orgName(partnerOf(agreement))}
         hint={state === 'PROPOSED' ? t.agreements.withdrawHint : t.agreements.endHint}
         when={SALES_AGREEMENT.isLegal('end', state) && mayAct(agreement)}
         isDangerous
@@ -136,8 +138,8 @@ const COLUMNS: readonly Column<SalesAgreement>[] = [
   { label: t.agreements.role, cell: (agreement) => t.agreements.roles[roleIn(agreement)] },
   { label: t.agreements.feeShort, cell: ({ feePercent }) => percent(feePercent), isNumber: true },
   { label: t.agreements.proposedBy, cell: ({ proposedByOrgId }) => <OrgName id={proposedByOrgId} /> },
-  { label: t.agreements.since, cell: ({ updatedTime }) => date(updatedTime) },
-  { label: t.ui.state, cell: ({ state }) => <Badge of="agreement" state={state} /> },
+  { label: t.agreements.since, cell: ({ updatedTime }) => date(updatedTime), isWhole: true },
+  { label: t.ui.state, cell: ({ state }) => <Badge of="agreement" state={state} />, isWhole: true },
   { label: t.ui.actions, cell: (agreement) => <Steps agreement={agreement} /> },
 ]
 

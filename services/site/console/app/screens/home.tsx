@@ -18,7 +18,7 @@ const KINDS = Object.entries(t.inbox.kinds) as [Kind, string][]
 function pathOf({ kind, record, parent }: InboxItem): string {
   if (record.type === 'rfqPackage') return `/console/packages/${record.id}`
   const rfq = `/console/rfqs/${parent?.type === 'rfq' ? parent.id : record.id}`
-  if (kind === 'INVITATION' || kind === 'OUTDATED_OFFER') return `${rfq}/offer`
+  if (kind === 'INVITATION' || kind === 'OUTDATED_OFFER' || kind === 'OFFER_TO_REINSTATE') return `${rfq}/offer`
   if (kind === 'OFFERS_TO_COMPARE') return `${rfq}/comparison`
   if (record.type === 'rfq') return rfq
   if (record.type === 'order') return `/console/orders/${record.id}`

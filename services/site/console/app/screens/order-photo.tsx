@@ -1,17 +1,11 @@
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { ORDER } from '../../../../../proto/states/orders.ts'
-import { ApiError, type Order, patch } from '../api.ts'
+import { type Order, patch } from '../api.ts'
 import { mayUse, permits } from '../me.ts'
-import { problemText, t } from '../texts.ts'
-import { FieldProblem } from '../ui/form.tsx'
+import { t } from '../texts.ts'
+import { FieldProblem, reasonOfRefusal } from '../ui/form.tsx'
 import { upload } from '../upload.ts'
-
-/** Why a photo was not added. */
-const problemOf = (error: unknown) =>
-  error instanceof ApiError || error instanceof FieldProblem
-    ? problemText(error.fields[0]?.message ?? error.message)
-    : t.ui.unreachable
 
 /** Takes a photo with the camera of the device, or chooses one, and adds it to the documents of the order. */
 export function TakePhoto({ order }: { order: Order }) {
@@ -29,7 +23,7 @@ export function TakePhoto({ order }: { order: Order }) {
       await patch('/flows/v1/orders/{id}/files', order.id, { add: [{ uploadId, kind: 'PHOTO' }] })
       message.value = t.orders.photographed
     } catch (error) {
-      message.value = problemOf(error)
+      message.value = error instanceof FieldProblem ? (error.fields[0]?.message ?? '') : reasonOfRefusal(error)
     }
     share.value = undefined
   }

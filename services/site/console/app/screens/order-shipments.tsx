@@ -97,6 +97,7 @@ function Receive({ order, shipment }: { order: Order; shipment: Shipment }) {
   return (
     <Action
       label={t.verbs.receive}
+      of={pieces(quantity)}
       when={
         SHIPMENT.isLegal('receive', state) &&
         is('consumer', order) &&
