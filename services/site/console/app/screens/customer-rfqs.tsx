@@ -31,11 +31,13 @@ function Terms({ rfq }: { rfq: Rfq }) {
       </button>
       {isOpen.value && (
         <Dialog title={`${t.customers.terms}: ${rfq.serialNumber}`} isWide onClose={close}>
-          <Facts of={[...termFacts(rfq), [t.rfqs.requirements, rfq.requirements], [t.ui.reason, rfq.reason]]} />
-          <div class="buttons">
-            <button type="button" class="primary" onClick={close}>
-              {t.ui.close}
-            </button>
+          <div class="stack">
+            <Facts of={[...termFacts(rfq), [t.rfqs.requirements, rfq.requirements], [t.ui.reason, rfq.reason]]} />
+            <div class="buttons">
+              <button type="button" class="primary" onClick={close}>
+                {t.ui.close}
+              </button>
+            </div>
           </div>
         </Dialog>
       )}
