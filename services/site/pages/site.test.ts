@@ -117,10 +117,13 @@ describe('a guide', () => {
       'ASKED',
       'DRAFT',
       'PLACED',
+      'SHIPPED',
+      'PROPOSED',
+      'PROPOSED',
       'OPEN',
       'PROPOSED',
     ])
-    expect(texts[4]).toEqual(expect.arrayContaining(['IN_PRODUCTION', 'ON_HOLD', 'rework', 'resume']))
+    expect(texts[4]).toEqual(expect.arrayContaining(['IN_PRODUCTION', 'ON_HOLD', 'hold', 'resume']))
     // The policy of the page would refuse a style of their own.
     for (const drawing of drawings) expect(drawing).not.toMatch(/style=|<style/)
   })
@@ -187,6 +190,7 @@ describe('the API reference', () => {
       'Parts',
       'Files',
       'Subscriptions',
+      'Sales agreements',
       'RFQs',
       'RFQ packages',
       'Offers',
@@ -219,6 +223,7 @@ describe('the API reference', () => {
       'post /flows/v1/offers/{id}/withdraw: Addition',
       'post /flows/v1/offers/{id}/reject: Addition',
       'post /flows/v1/offers/{id}/accept: Addition',
+      'post /flows/v1/offers/{id}/reinstate: Addition',
     ])
   })
 
