@@ -112,6 +112,16 @@ test('a seller is chosen with its fee in the comparison and the award, and the o
   await checkScreen(page)
   await dialog.getByLabel('Seller').selectOption(`${name} (2.5%)`)
   await dialog.getByText('Together 20 of 50 pieces at most').waitFor()
+  // A fee that changes after it was reviewed is refused at its field.
+  const setFee = (percent: number) => market.db.owner`
+    update sourcing.sales_agreements set fee_percent = ${percent} where seller_org_id = ${seller.orgId}`
+  await dialog.getByRole('button', { name: 'Award' }).click()
+  await dialog.getByText('€47.76').waitFor()
+  await setFee(4)
+  await dialog.getByRole('button', { name: 'Confirm' }).click()
+  await dialog.getByText('The fee of this seller is now 4.00 %.').waitFor()
+  await setFee(2.5)
+  await dialog.getByRole('option', { name: `${name} (2.5%)` }).waitFor({ state: 'attached' })
   // Twice ten pieces at 95.50 with tooling and shipping, and 2.5 percent of the pieces.
   await send(page, 'Award', {}, async (summary) => {
     for (const text of [

@@ -43,6 +43,14 @@ export const sellerName = (sellers: readonly RfqSeller[], chosen: string) =>
 const feeOf = (seller: RfqSeller, maker: string) =>
   seller.agreements.find(({ manufacturerOrgId }) => manufacturerOrgId === maker)?.feePercent
 
+/** The seller that an award names, with the fee that was shown where it is the same for every manufacturer. */
+export function sellerIn(sellers: readonly RfqSeller[], chosen: string, makers: readonly string[]) {
+  const seller = sellers.find(({ sellerOrgId }) => sellerOrgId === chosen)
+  if (!seller) return {}
+  const [sellerFeePercent, ...others] = new Set(makers.flatMap((maker) => feeOf(seller, maker) ?? []))
+  return { sellerOrgId: chosen, ...(sellerFeePercent && others.length === 0 && { sellerFeePercent }) }
+}
+
 /** Why the chosen seller cannot be named: it has no agreement with an awarded manufacturer. */
 export function sellerProblem(
   sellers: readonly RfqSeller[],

@@ -11,7 +11,7 @@ import { fill, t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
 import { Field, FieldProblem, textOf } from '../ui/form.tsx'
 import { Facts } from '../ui/page.tsx'
-import { SellerField, sellerName, sellerProblem, useSellers } from './award-sellers.tsx'
+import { SellerField, sellerIn, sellerName, sellerProblem, useSellers } from './award-sellers.tsx'
 import { landedTotal } from './offer-terms.tsx'
 import { deliveryFact } from './rfq-terms.tsx'
 
@@ -209,9 +209,12 @@ export function Award({ rfq, comparison, placing = awardOf(rfq), sellerOrgId: pr
   const seller = useSignal('')
   const sellerOrgId = seller.value || undefined
   const chosen = useRef<Chosen[]>([])
+  /** The seller with the fee that is reviewed. */
+  const named = useRef<ReturnType<typeof sellerIn>>({})
   const makers = rows.filter((row) => piecesOf(row)).map(({ compared }) => compared.manufacturerOrgId)
   const review = async (data: FormData) => {
     chosen.current = []
+    named.current = sellerIn(sellers, seller.value, makers)
     for (const [row, one] of rows.entries()) {
       const quantity = piecesOf(one) ?? 0
       if (quantity === 0) continue
@@ -233,12 +236,13 @@ export function Award({ rfq, comparison, placing = awardOf(rfq), sellerOrgId: pr
       quantity,
       ...(purchaseOrderNumber && { purchaseOrderNumber }),
     }))
-    return post(`/flows/v1/rfqs/{id}/${verb}`, rfq.id, { awards, ...(sellerOrgId && { sellerOrgId }) })
+    return post(`/flows/v1/rfqs/{id}/${verb}`, rfq.id, { awards, ...named.current })
   }
   const rowAt = (at: string) => chosen.current.at(Number(at))?.row
   /** The field `quantity` is that of the comparison which was read last. */
   const pathOf = (field: string) =>
     field
+      .replace('sellerFeePercent', 'sellerOrgId')
       .replace(/^awards\.(\d+)\.purchaseOrderNumber$/, (_, at) => `purchaseOrderNumber.${rowAt(at)}`)
       .replace(/^(?:awards\.(\d+)\.)?(?:quantity|offerId)$/, (_, at = '-1') => `quantity.${rowAt(at)}`)
   return (

@@ -9,7 +9,7 @@ import { Action } from '../ui/dialog.tsx'
 import { Field, FieldProblem, textOf } from '../ui/form.tsx'
 import { Table } from '../ui/list.tsx'
 import { Facts } from '../ui/page.tsx'
-import { mergeSellers, SellerField, sellerName, sellerProblem } from './award-sellers.tsx'
+import { mergeSellers, SellerField, sellerIn, sellerName, sellerProblem } from './award-sellers.tsx'
 import { type Choice, daysOf, isAwardable, mayAward, titleOf } from './package-texts.ts'
 
 type Line = PackageComparison['lines'][number]
@@ -151,7 +151,10 @@ export function PackageAward(props: AwardProps) {
     ({ line, offerId }) => line.offers.find((offer) => offer.offerId === offerId.value)?.manufacturerOrgId ?? [],
   )
   const placed = useRef<readonly Order[]>([])
+  /** The seller with the fee that is reviewed. */
+  const named = useRef<ReturnType<typeof sellerIn>>({})
   const review = async () => {
+    named.current = sellerIn(sellers.value, seller.value, makers)
     const chosen = rows.value.flatMap((row, index) => (row.offerId.value === '' ? [] : [{ row, index }]))
     const quantities = chosen.map(({ row }) => `${row.line.rfqId}:${piecesOf(row)}`).join(',')
     const compared = await readAt(pkg, quantities)
@@ -207,10 +210,14 @@ export function PackageAward(props: AwardProps) {
       quantity,
       ...(purchaseOrderNumber && { purchaseOrderNumber }),
     }))
-    return post('/flows/v1/rfq-packages/{id}/award', pkg.id, { awards, ...(sellerOrgId && { sellerOrgId }) })
+    return post('/flows/v1/rfq-packages/{id}/award', pkg.id, {
+      awards,
+      ...named.current,
+    })
   }
   const pathOf = (field: string) =>
     field
+      .replace('sellerFeePercent', 'sellerOrgId')
       .replace(/^awards\.\d+\.purchaseOrderNumber$/, 'purchaseOrderNumber')
       .replace(/^awards\.(\d+)(\..*)?$/, (_, at) => `quantity.${placed.current.at(Number(at))?.row}`)
   return (
