@@ -139,6 +139,7 @@ test('a change is proposed with old and new values and the total, and accepted; 
   await dialogOf(bought).getByRole('button', { name: 'Propose a change' }).click()
   await dialogOf(bought).getByText('Nothing is different from the order.').waitFor()
   await send(bought, 'Propose a change', { Quantity: '8', 'Unit price, EUR': '99.5' })
+  await panel(bought, 'Change requests').getByRole('button', { name: 'Withdraw' }).waitFor()
   expect(await panel(bought, 'Change requests').getByRole('button').allInnerTexts()).toEqual(['Withdraw'])
   await checkScreen(bought)
 
