@@ -48,6 +48,7 @@ function stateAfter({ response, transition, answersState }: Operation): string |
   return transition.from.includes(shown as string) ? shown : transition.from[0]
 }
 
-/** A reason is shown where the request gives it. */
-const isPresent = ({ body }: Operation, name: string, state: string): boolean =>
-  name === 'reason' ? body?.properties?.reason !== undefined : (ONLY_IN[name]?.includes(state) ?? true)
+/** A reason that is optional is shown where the request gives it. */
+const isPresent = ({ body, response }: Operation, name: string, state: string): boolean =>
+  response?.required?.includes(name) ||
+  (name === 'reason' ? body?.properties?.reason !== undefined : (ONLY_IN[name]?.includes(state) ?? true))
