@@ -9,7 +9,9 @@ import { offerParties } from '../../testing/offers.ts'
 const stage = await consoleStage()
 const { consumer, maker, rival, open, submittedOffer } = await offerParties(stage.market)
 const both = { manufacturerIds: [maker.orgId, rival.orgId] }
-const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+/** The messages name the other organizations. */
+const MESSAGES = /^Messages/
+const region = (page: Page, name: string | RegExp) => page.getByRole('region', { name, exact: true })
 
 async function checkWidths(page: Page): Promise<void> {
   for (const { viewport } of [NARROW, WIDE]) {
@@ -19,9 +21,9 @@ async function checkWidths(page: Page): Promise<void> {
 }
 
 async function write(page: Page, text: string): Promise<void> {
-  await region(page, 'Messages').getByLabel('Message', { exact: true }).fill(text)
-  await region(page, 'Messages').getByRole('button', { name: 'Send' }).click()
-  await region(page, 'Messages').getByRole('listitem').filter({ hasText: text }).waitFor()
+  await region(page, MESSAGES).getByLabel('Message', { exact: true }).fill(text)
+  await region(page, MESSAGES).getByRole('button', { name: 'Send' }).click()
+  await region(page, MESSAGES).getByRole('listitem').filter({ hasText: text }).waitFor()
 }
 
 test('buyer and manufacturer talk beside the RFQ and the order, and the inbox leads to what is unread', async () => {
@@ -35,16 +37,16 @@ test('buyer and manufacturer talk beside the RFQ and the order, and the inbox le
   await entries.nth(1).waitFor()
   expect(await entries.count()).toBe(2)
   await entries.filter({ hasText: 'Request for quotation' }).last().getByRole('button', { name: 'Show' }).click()
-  await region(buyer, 'Messages').waitFor()
+  await region(buyer, MESSAGES).waitFor()
   await checkWidths(buyer)
   await buyer.goto(`/console/cases/${caseId}`)
-  await region(buyer, 'Messages').getByRole('button', { name: 'Send' }).click()
-  await region(buyer, 'Messages')
+  await region(buyer, MESSAGES).getByRole('button', { name: 'Send' }).click()
+  await region(buyer, MESSAGES)
     .getByLabel('Message', { exact: true })
     .and(buyer.locator('[aria-invalid=true]'))
     .waitFor()
   await write(buyer, 'Can you start <b>in May</b>?')
-  expect(await region(buyer, 'Messages').getByLabel('Message', { exact: true }).inputValue()).toBe('')
+  expect(await region(buyer, MESSAGES).getByLabel('Message', { exact: true }).inputValue()).toBe('')
 
   const printer = await stage.signIn(await maker.member('Manufacturer'))
   const item = region(printer, 'Inbox').getByRole('listitem').filter({ hasText: 'Unread messages' })
@@ -55,7 +57,7 @@ test('buyer and manufacturer talk beside the RFQ and the order, and the inbox le
   await checkWidths(printer)
   await printer.goto('/console')
   await item.getByRole('link').click()
-  await region(printer, 'Messages').getByText('Can you start <b>in May</b>?').waitFor()
+  await region(printer, MESSAGES).getByText('Can you start <b>in May</b>?').waitFor()
   await printer.getByText('1 new message').waitFor({ state: 'detached' })
   expect((await making.read(caseId)).body.unreadCount).toBe(0)
   await printer.goto('/console')
@@ -65,22 +67,22 @@ test('buyer and manufacturer talk beside the RFQ and the order, and the inbox le
     name: 'plan.stl',
   })
   await printer.goto(`/console/rfqs/${rfqId}`)
-  await region(printer, 'Messages').getByText('Attach documents').click()
-  await region(printer, 'Messages').getByLabel(document.name).check()
+  await region(printer, MESSAGES).getByText('Attach documents').click()
+  await region(printer, MESSAGES).getByLabel(document.name).check()
   await checkWidths(printer)
   await write(printer, 'Yes, see the plan.')
-  await region(buyer, 'Messages').getByRole('link', { name: 'plan.stl' }).waitFor()
+  await region(buyer, MESSAGES).getByRole('link', { name: 'plan.stl' }).waitFor()
   await buyer.getByText('1 new message').waitFor({ state: 'detached' })
 
   const { body } = await awardsOf(consumer.administrator.client).accept(await submittedOffer({}, rfqId), {
     quantity: 10,
   })
   await buyer.goto(`/console/orders/${body.orders[0]?.id}`)
-  await region(buyer, 'Messages').getByText('Yes, see the plan.').waitFor()
+  await region(buyer, MESSAGES).getByText('Yes, see the plan.').waitFor()
   await write(buyer, 'Thanks, you have the order.')
   await checkWidths(buyer)
   await printer.goto(`/console/orders/${body.orders[0]?.id}`)
-  await region(printer, 'Messages').getByText('Thanks, you have the order.').waitFor()
+  await region(printer, MESSAGES).getByText('Thanks, you have the order.').waitFor()
   expect(stage.errors).toEqual([])
   for (const page of [buyer, printer]) await page.context().close()
 }, 90_000)

@@ -15,9 +15,9 @@ const ASKED = ['serialNumber', 'partTitle', 'quantity'] as const
 const OF_BREAK = ['minQuantity', 'unitPrice', 'leadTimeDays'] as const
 /** Columns of a line, which any of its rows may have. */
 const OF_LINE = [
-  'factoryId',
   'toolingCost',
   'shippingCost',
+  'factoryId',
   'validUntil',
   'reference',
   'paymentTerms',

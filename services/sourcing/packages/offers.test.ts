@@ -192,14 +192,14 @@ describe('offers as CSV', () => {
     const template = await maker.administrator.client.get<string>(`/flows/v1/rfq-packages/${pkg.id}/offers/template`)
     const [header = '', ...rows] = template.text.replace('\ufeff', '').trim().split('\r\n')
     expect(header).toBe(
-      'rfqId,serialNumber,partTitle,quantity,minQuantity,unitPrice,leadTimeDays,factoryId,toolingCost,shippingCost,validUntil,reference,paymentTerms,notes',
+      'rfqId,serialNumber,partTitle,quantity,minQuantity,unitPrice,leadTimeDays,toolingCost,shippingCost,factoryId,validUntil,reference,paymentTerms,notes',
     )
     expect(rows.length).toBe(4)
     expect(rows[0]).toBe(`${first},${pkg.lines[0]?.serialNumber},Impeller,10,10,,,,,,,,,`)
     const valid = inHours(96)
     const filled = [
       header,
-      `${first},,,,10,"12,5",28,${factoryId},"1.200,00",49.9,${valid},Q-7,,Two weeks by air`,
+      `${first},,,,10,"12,5",28,"1.200,00",49.9,${factoryId},${valid},Q-7,,Two weeks by air`,
       `${first},,,,50,11,35,,,,,,,`,
       rows[2],
       rows[3],

@@ -4,9 +4,9 @@ import { type Case, type CaseMessage, type Document, market, post } from '../api
 import { useList, useRecord } from '../data.ts'
 import { time } from '../format.ts'
 import { me, orgId, permits } from '../me.ts'
-import { OrgName } from '../names.tsx'
+import { OrgName, orgName } from '../names.tsx'
 import { refreshVisible } from '../refresh.ts'
-import { counted, t } from '../texts.ts'
+import { counted, fill, t } from '../texts.ts'
 import { Choices, chosenIn } from '../ui/choices.tsx'
 import { DocumentName } from '../ui/documents.tsx'
 import { Field, Form, textOf } from '../ui/form.tsx'
@@ -66,6 +66,12 @@ function Message({ message, documents }: { message: CaseMessage; documents: read
 }
 
 /** The messages of a case, newest first, and a field for the next one. */
+/** Names the other organizations, because a record can have conversations with several. */
+function titleOf({ partyOrgIds }: Case): string {
+  const others = partyOrgIds.filter((id) => id !== orgId.value)
+  return others.length === 0 ? t.messages.title : fill(t.messages.with, { names: others.map(orgName).join(', ') })
+}
+
 export function Messages({ record, mayEdit }: { record: Case; mayEdit: boolean }) {
   const { id } = record
   const list = useList('/flows/v1/cases/{id}/messages', { path: { id } })
@@ -80,7 +86,7 @@ export function Messages({ record, mayEdit }: { record: Case; mayEdit: boolean }
     sent.value += 1
   }
   return (
-    <Section title={t.messages.title}>
+    <Section title={titleOf(record)}>
       {mayEdit && (
         <Form key={sent.value} submit={t.messages.send} onSend={send}>
           <Field name="text" label={t.messages.text} rows={3} />

@@ -84,7 +84,7 @@ const Entry = ({ record, isChosen, onChoose }: EntryProps) => (
     {onChoose && (
       <span class="actions">
         <button type="button" aria-expanded={isChosen} onClick={onChoose}>
-          {t.messages.show}
+          {isChosen ? t.messages.hide : t.messages.show}
         </button>
       </span>
     )}
