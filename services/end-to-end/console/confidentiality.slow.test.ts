@@ -62,7 +62,7 @@ test('a maker accepts the terms and sees the drawing, until the owner withdraws 
 
   await buying.reload()
   const acceptances = buying.getByRole('region', { name: 'Acceptances of the terms' })
-  await acceptances.getByText('SHA-256 of the text').waitFor()
+  await acceptances.getByText('fingerprint of the text').waitFor()
   await act(buying, 'Release files')
   await acceptances.getByRole('button', { name: 'Withdraw files' }).waitFor()
   await checkWidths(buying)

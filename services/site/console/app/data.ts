@@ -23,6 +23,9 @@ interface Params {
   query?: object
 }
 
+/** A record that was not found this often in a row is no longer asked for by the timer: one that is new may be late. */
+const MAX_NOT_FOUND = 3
+
 /** A read that is repeated while a component shows it. Unchanged data keep their identity. */
 class Resource<T> {
   readonly state: Signal<Read<T>> = signal({ data: undefined, error: undefined })
@@ -33,13 +36,15 @@ class Resource<T> {
   #text = ''
   #pending = false
   #again = false
+  #notFound = 0
 
   constructor(path: GetPath, params: Params) {
     this.#path = path
     this.#params = params
   }
 
-  readonly refresh = async (): Promise<void> => {
+  readonly refresh = async (isByTimer = false): Promise<void> => {
+    if (isByTimer && this.#notFound >= MAX_NOT_FOUND) return
     if (this.#pending) {
       this.#again = true
       return
@@ -56,6 +61,7 @@ class Resource<T> {
   async #read(): Promise<void> {
     const headers = this.#tag === null ? {} : { 'If-None-Match': this.#tag }
     const { data, response } = await (market.GET as CallableFunction)(this.#path, { params: this.#params, headers })
+    this.#notFound = 0
     if (response.status === 304) {
       if (this.state.value.error) this.state.value = { ...this.state.value, error: undefined }
       return
@@ -70,6 +76,7 @@ class Resource<T> {
   /** What may no longer be read disappears; a failure of the network or the server leaves it on the page. */
   #fail(error: unknown): void {
     const { status = 500 } = error as { status?: number }
+    this.#notFound = status === 404 ? this.#notFound + 1 : 0
     const isGone = status >= 400 && status < 500 && status !== 401 && status !== 429
     if (isGone) {
       this.#tag = null

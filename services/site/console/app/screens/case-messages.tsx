@@ -33,9 +33,10 @@ function useMarkAsRead({ id, unreadCount = 0 }: Case, newest: CaseMessage | unde
   const messageId = unreadCount > 0 && isReader ? newest?.id : undefined
   useEffect(() => {
     if (messageId === undefined) return
-    market
-      .POST('/flows/v1/cases/{id}/read', { params: { path: { id } }, body: { messageId } })
-      .then(refreshVisible, () => {})
+    market.POST('/flows/v1/cases/{id}/read', { params: { path: { id } }, body: { messageId } }).then(
+      () => refreshVisible(),
+      () => {},
+    )
   }, [messageId])
 }
 

@@ -10,6 +10,7 @@ import { fill, t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
 import { ListTable } from '../ui/list.tsx'
 import { Facts, Section } from '../ui/page.tsx'
+import { ReleasedFiles } from './released-files.tsx'
 import { hasDeclined } from './rfq-terms.tsx'
 
 const useAcceptances = (rfq: Rfq) =>
@@ -43,8 +44,14 @@ export function useOutlineFacts(rfq: Rfq): (readonly [label: string, value: stri
   ]
 }
 
-/** Which revision's files are released, and that those new in a later one are not. */
-const releaseOf = ({ partRevision = 0 }: Rfq, { filesReleasedTime, filesReleasedRevision }: RfqAcceptance) => {
+/** Whether files are released and of which revision, and when the release ends or has ended. */
+function releaseOf(rfq: Rfq, acceptance: RfqAcceptance) {
+  const released = releasedOf(rfq, acceptance)
+  if (rfq.state !== 'AWARDED') return released
+  return released ? `${released}. ${t.confidentiality.untilConfirmed}` : t.confidentiality.endedByAward
+}
+
+const releasedOf = ({ partRevision = 0 }: Rfq, { filesReleasedTime, filesReleasedRevision }: RfqAcceptance) => {
   if (filesReleasedTime === undefined) return undefined
   const isOlder = filesReleasedRevision !== undefined && filesReleasedRevision < partRevision
   if (!isOlder) return time(filesReleasedTime)
@@ -117,21 +124,26 @@ function ReleaseSteps({ rfq, acceptance }: { rfq: Rfq; acceptance: RfqAcceptance
         hint={t.confidentiality.releaseHint}
         when={lacksRelease(rfq, acceptance) && mayUse(RFQ, 'releaseFiles', rfq)}
         onRun={() => post('/flows/v1/rfqs/{id}/release-files', rfq.id, body)}
-      />
+      >
+        <ReleasedFiles {...rfq} {...body} />
+      </Action>
       <Action
         label={t.confidentiality.withdraw}
         hint={t.confidentiality.withdrawHint}
         when={isOut && mayUse(RFQ, 'withdrawFiles', rfq)}
         isDangerous
         onRun={() => post('/flows/v1/rfqs/{id}/withdraw-files', rfq.id, body)}
-      />
+      >
+        <ReleasedFiles {...rfq} {...body} />
+      </Action>
     </div>
   )
 }
 
 /** Whether files are released: to those that have accepted, or by the publication to those that will. */
-const hasReleases = ({ releaseFiles }: Rfq, accepted: readonly RfqAcceptance[]) =>
-  accepted.some((one) => one.filesReleasedTime !== undefined) || (releaseFiles === true && accepted.length === 0)
+const hasReleases = ({ releaseFiles, state }: Rfq, accepted: readonly RfqAcceptance[]) =>
+  accepted.some((one) => one.filesReleasedTime !== undefined) ||
+  (releaseFiles === true && accepted.length === 0 && state !== 'AWARDED')
 
 /** Who has accepted the terms, and who can read the confidential files. */
 export function Acceptances({ rfq }: { rfq: Rfq }) {

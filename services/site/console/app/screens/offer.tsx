@@ -16,7 +16,7 @@ import { AfterAcceptance, ConfidentialityTerms, useOutlineFacts, useStanding } f
 import { Terms } from './offer-terms.tsx'
 import { OfferView } from './offer-view.tsx'
 import { Questions } from './questions.tsx'
-import { Decline, Declined, hasDeclined, termFacts } from './rfq-terms.tsx'
+import { Decline, Declined, endedAccess, hasDeclined, termFacts } from './rfq-terms.tsx'
 
 const DAY_MS = 86_400_000
 
@@ -340,7 +340,7 @@ export function OfferScreen({ id = '' }: { id?: string }) {
                   <Questions rfq={rfq} />
                 )}
                 <Documents of="rfq" id={id} title={t.documents.ofRequest} />
-                <PartFiles partId={rfq.partId} revision={rfq.partRevision} />
+                <PartFiles partId={rfq.partId} revision={rfq.partRevision} ended={endedAccess(rfq)} />
               </AfterAcceptance>
             </div>
           </div>

@@ -11,6 +11,7 @@ import { Field, numberOf } from '../ui/form.tsx'
 import { Facts } from '../ui/page.tsx'
 import { deliveryOf } from './order-parties.ts'
 import { Ship } from './order-shipments.tsx'
+import { ReleasedFiles } from './released-files.tsx'
 
 type Plain = 'confirm' | 'start' | 'inspect' | 'resume'
 type Reasoned = 'decline' | 'cancel' | 'hold' | 'rework'
@@ -176,7 +177,9 @@ const release = (order: Order): Step => ({
       hint={t.orders.releaseHint}
       onRun={() => post('/flows/v1/orders/{id}/release-files', order.id)}
       {...is}
-    />
+    >
+      <ReleasedFiles {...order} manufacturerIds={[order.manufacturerOrgId]} />
+    </Action>
   ),
 })
 

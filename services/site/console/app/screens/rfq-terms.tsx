@@ -5,7 +5,7 @@ import { type Delivery, market, post, type Rfq } from '../api.ts'
 import { useRecord } from '../data.ts'
 import { date, number, region, time } from '../format.ts'
 import { mayUse, permits } from '../me.ts'
-import { PartTitle } from '../names.tsx'
+import { PartTitle, partTitle } from '../names.tsx'
 import { fill, t } from '../texts.ts'
 import { Action, optionalReason, Reason, reasonOf } from '../ui/dialog.tsx'
 import { DocumentFields, documentFieldOf, sendDocuments, useDocumentChoice } from '../ui/document-choice.tsx'
@@ -56,7 +56,9 @@ export function PinnedPart({ partId, partRevision }: Pin) {
   const pinned = useRecord(partRevision === undefined ? undefined : '/flows/v1/parts/{id}/revisions/{revision}', {
     path: { id: partId, revision: String(partRevision) },
   })
+  const current = useRecord(pinned.error && !pinned.data ? '/v1/parts/{id}' : undefined, { path: { id: partId } })
   if (!pinned.data || partRevision === undefined) {
+    if (pinned.error && current.error) return <>{partTitle(partId, t.rfqs.partNotReadable)}</>
     return (
       <a href={`/console/parts/${partId}`}>
         <PartTitle id={partId} />
@@ -70,6 +72,10 @@ export function PinnedPart({ partId, partRevision }: Pin) {
     </>
   )
 }
+
+/** What to say where the organization may no longer read the drawings of an RFQ. */
+export const endedAccess = ({ state }: Rfq) =>
+  state === 'AWARDED' ? t.rfqs.drawingsEndedByAward : t.rfqs.drawingsEnded
 
 /** Corrects an open RFQ. Offers for the former version have to be reconfirmed or revised. */
 export function Amend({ rfq, when, label = t.verbs.amend }: { rfq: Rfq; when: boolean; label?: string }) {

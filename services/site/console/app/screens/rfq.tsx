@@ -20,7 +20,7 @@ import { Questions } from './questions.tsx'
 import { AwardOrders, MissingPieces } from './reaward.tsx'
 import { patchRfq, RfqFields } from './rfq-form.tsx'
 import { Invitations, Matches } from './rfq-invitations.tsx'
-import { Amend, Decline, Declined, hasDeclined, PinnedPart, termFacts } from './rfq-terms.tsx'
+import { Amend, Decline, Declined, endedAccess, hasDeclined, PinnedPart, termFacts } from './rfq-terms.tsx'
 
 /** The steps of the consumer, and the decline of an invited manufacturer. */
 function Actions({ rfq }: { rfq: Rfq }) {
@@ -159,7 +159,7 @@ export function RfqScreen({ id = '' }: { id?: string }) {
               {!hasDeclined(rfq) && (
                 <AfterAcceptance rfq={rfq}>
                   <Documents of="rfq" id={id} mayAdd={mayUse(RFQ, 'updateFiles', rfq)} />
-                  <PartFiles partId={rfq.partId} revision={rfq.partRevision} />
+                  <PartFiles partId={rfq.partId} revision={rfq.partRevision} ended={endedAccess(rfq)} />
                 </AfterAcceptance>
               )}
               <Section title={t.timeline.title}>

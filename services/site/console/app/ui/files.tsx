@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useContext, useEffect, useId, useRef } from 'preact/hooks'
-import type { File as FileRecord } from '../api.ts'
-import { useRecord } from '../data.ts'
+import { ApiError, type File as FileRecord } from '../api.ts'
+import { type Read, useRecord } from '../data.ts'
 import { bytes } from '../format.ts'
 import { t } from '../texts.ts'
 import { underOwnName } from '../upload.ts'
@@ -22,7 +22,12 @@ interface PartFilesProps {
   revision?: number | undefined
   /** What the owner may do with a file. */
   action?: false | ((file: FileRecord) => ComponentChildren)
+  /** What to say where the organization may no longer read the files. */
+  ended?: string
 }
+
+const isNotFound = ({ data, error }: Read<unknown>) =>
+  data === undefined && error instanceof ApiError && error.status === 404
 
 /** The files of a part, or of a revision of it that the organization may still read. */
 export function useFiles({ partId, revision }: PartFilesProps) {
@@ -36,8 +41,15 @@ export function useFiles({ partId, revision }: PartFilesProps) {
 }
 
 /** The files of a part with their downloads, and its pictures. */
-export function PartFiles({ action, ...of }: PartFilesProps) {
+export function PartFiles({ action, ended, ...of }: PartFilesProps) {
   const read = useFiles(of)
+  if (ended !== undefined && isNotFound(read)) {
+    return (
+      <Section title={t.files.title}>
+        <p class="hint">{ended}</p>
+      </Section>
+    )
+  }
   return (
     <Section title={t.files.title}>
       <Shown read={read}>

@@ -34,7 +34,7 @@ const Notice = ({ title, hint, isScreen, children }: NoticeProps) => (
 /** Why something cannot be shown, with what one can do. */
 export function Problem({ error, isScreen = false }: { error: unknown; isScreen?: boolean }) {
   const retry = (
-    <button type="button" onClick={refreshVisible}>
+    <button type="button" onClick={() => refreshVisible()}>
       {t.ui.retry}
     </button>
   )
