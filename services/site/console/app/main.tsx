@@ -35,6 +35,7 @@ import { Webhooks } from './screens/webhooks.tsx'
 import { session } from './session.ts'
 import { Shell } from './shell.tsx'
 import { t } from './texts.ts'
+import { refuseDropsBesideFields } from './ui/drops.ts'
 import { askBeforeLeaving } from './ui/half-filled.ts'
 import { Page } from './ui/page.tsx'
 import { Empty } from './ui/states.tsx'
@@ -90,6 +91,7 @@ const App = () =>
     </LocationProvider>
   )
 
+refuseDropsBesideFields()
 askBeforeLeaving()
 const root = document.getElementById('console')
 if (root) render(<App />, root)

@@ -105,6 +105,9 @@ const PROBLEMS: readonly [RegExp, keyof typeof t.problems][] = [
   [/^has confidentiality terms that your organization has not accepted$/, 'termsNotAccepted'],
   [/^The sealed RFQ has closed, so its offers are binding until their validity ends\.$/, 'bidIsBinding'],
   [/^The offer is for the current version of the RFQ\.$/, 'offerIsCurrent'],
+  [/^There is an OPEN or CLOSED RFQ or an unfinished order for the part\.$/, 'partInTrade'],
+  [/^must stay true until the RFQs with confidentiality terms have ended$/, 'staysInternal'],
+  [/^is no longer available to your organization$/, 'partUnavailable'],
   [/^must have a price for (\d+) pieces: revise the offer$/, 'priceFor'],
 ]
 

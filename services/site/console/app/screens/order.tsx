@@ -159,7 +159,13 @@ const OrderFacts = ({ order }: { order: Order }) => (
         [t.rfqs.part, <PinnedPart key="part" {...order} />],
         [
           t.parts.revisionNumber,
-          order.partRevision && fill(t.orders.forRevision, { count: number(order.partRevision) }),
+          order.partRevision &&
+            fill(
+              order.ipOwnerOrgId === orgId.value && order.consumerOrgId !== orgId.value
+                ? t.orders.ownersForRevision
+                : t.orders.forRevision,
+              { count: number(order.partRevision) },
+            ),
         ],
         [t.orders.purchaseOrderNumber, order.purchaseOrderNumber],
         [t.orders.quantity, number(order.quantity)],

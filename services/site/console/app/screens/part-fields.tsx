@@ -95,7 +95,14 @@ const Note = ({ name, label, part }: { name: (typeof TEXTS)[number]; label: stri
 
 const Notes = ({ part }: { part: Part | undefined }) => (
   <>
-    <Note name="descriptionManufacturer" label={t.parts.descriptionManufacturer} part={part} />
+    <Field
+      name="descriptionManufacturer"
+      label={t.parts.descriptionManufacturer}
+      hint={t.parts.descriptionManufacturerHint}
+      rows={3}
+      value={part?.descriptionManufacturer}
+      isOptional
+    />
     <Note name="materialNote" label={t.parts.materialNote} part={part} />
     <Note name="processNote" label={t.parts.processNote} part={part} />
     <Field

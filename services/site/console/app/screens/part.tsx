@@ -13,7 +13,7 @@ import { Timeline } from '../ui/timeline.tsx'
 import { PartFacts } from './part-facts.tsx'
 import { PartFields, partContentOf } from './part-fields.tsx'
 import { AddFiles } from './part-files.tsx'
-import { Publish } from './part-publication.tsx'
+import { Publish, readersText } from './part-publication.tsx'
 import { RequestPart } from './subscriptions.tsx'
 
 /** Removes a file of an own part. */
@@ -25,6 +25,11 @@ const RemoveFile = ({ partId, file: { id, name } }: { partId: string; file: File
     onRun={() => patch('/v1/parts/{id}/files', partId, { remove: [id] })}
   />
 )
+
+const readersIn =
+  ({ internal }: Part) =>
+  (file: File) =>
+    readersText(file, internal)
 
 function Steps({ part }: { part: Part }) {
   const { route } = useLocation()
@@ -64,7 +69,7 @@ function Steps({ part }: { part: Part }) {
       </Edit>
       <Publish part={part} verb="publish" />
       <Publish part={part} verb="unarchive" />
-      <RequestPart partId={id} when={part.requireSubscription && part.ipOwnerOrgId !== orgId.value} />
+      {part.requireSubscription && part.ipOwnerOrgId !== orgId.value && <RequestPart part={part} />}
       {part.state === 'PUBLISHED' && permits('POST /flows/v1/rfqs') && (
         <a class="button primary" href={`/console/rfqs/new?part=${id}`}>
           {t.rfqs.create}
@@ -118,6 +123,7 @@ export function PartScreen({ id = '' }: { id?: string }) {
               <PartFiles
                 partId={id}
                 revision={revision === undefined ? undefined : Number(revision)}
+                {...(isOwn && revision === undefined && part.state === 'PUBLISHED' && { readers: readersIn(part) })}
                 action={mayChangeFiles && ((file) => <RemoveFile partId={id} file={file} />)}
               />
               {mayChangeFiles && (

@@ -174,7 +174,14 @@ function Publication({ seen, onPublished, onClose }: PublicationProps) {
             />
           )}
           {withoutFiles.length > 0 && (
-            <p class="quiet">{fill(t.parts.withoutFiles, { parts: withoutFiles.join(', ') })}</p>
+            <div class="quiet">
+              {t.parts.withoutFiles}
+              <ul>
+                {withoutFiles.map((name, at) => (
+                  <li key={`${at} ${name}`}>{name}</li>
+                ))}
+              </ul>
+            </div>
           )}
           <p role="status" class="quiet">
             {done.value > 0 && fill(t.parts.doneOf, { count: number(done.value), all: number(seen.length) })}

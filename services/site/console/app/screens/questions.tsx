@@ -56,7 +56,7 @@ function Steps({ rfq, question }: { rfq: Rfq; question: Question }) {
     return command(() => market.POST('/flows/v1/rfqs/{id}/questions/{questionId}/answer', { params, body }))
   }
   return (
-    <span class="actions">
+    <span class="actions even">
       <Action
         label={t.questions.dismiss}
         hint={question.text}

@@ -1,5 +1,5 @@
 import { SUBSCRIPTION, SUBSCRIPTION_STATES, type SubscriptionState } from '../../../../../proto/states/subscriptions.ts'
-import { command, market, post, remove, type Subscription } from '../api.ts'
+import { command, market, type Part, post, remove, type Subscription } from '../api.ts'
 import { useList } from '../data.ts'
 import { date } from '../format.ts'
 import { can, mayUse, orgId } from '../me.ts'
@@ -25,16 +25,31 @@ function termsOf(data: FormData) {
 const Expiry = () => <Field name="expireTime" label={t.subscriptions.ends} type="date" isOptional />
 
 /** The request of a consumer for a part, or for all parts of an IP owner. */
-export const RequestPart = ({ partId, when }: { partId: string; when: boolean }) => (
-  <Action
-    label={t.subscriptions.request}
-    hint={t.subscriptions.requestHint}
-    when={when && can('rfq:create')}
-    onRun={(data) => create({ partId, ...termsOf(data) })}
-  >
-    <Expiry />
-  </Action>
-)
+export function RequestPart({ part: { id: partId, ipOwnerOrgId } }: { part: Part }) {
+  const live = useLiveSubscriptions({ partId, ipOwnerOrgId })
+  return (
+    <Action
+      label={t.subscriptions.request}
+      hint={t.subscriptions.requestHint}
+      when={live?.length === 0 && can('rfq:create')}
+      onRun={(data) => create({ partId, ...termsOf(data) })}
+    >
+      <Expiry />
+    </Action>
+  )
+}
+
+/** The requested and active subscriptions of the caller's organization that include a part. */
+export function useLiveSubscriptions(to: { partId: string; ipOwnerOrgId: string } | undefined) {
+  const path = to && '/flows/v1/subscriptions'
+  const query = { view: 'CONSUMER', partnerOrgId: to?.ipOwnerOrgId ?? '', pageSize: 50 } as const
+  const reads = [
+    useList(path, { query: { ...query, state: 'REQUESTED' } }).data,
+    useList(path, { query: { ...query, state: 'ACTIVE' } }).data,
+  ]
+  if (reads.includes(undefined)) return undefined
+  return reads.flatMap((each) => each ?? []).filter((each) => each.partId === undefined || each.partId === to?.partId)
+}
 
 const RequestAll = () => (
   <Action

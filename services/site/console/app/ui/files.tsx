@@ -4,7 +4,7 @@ import { useContext, useEffect, useId, useRef } from 'preact/hooks'
 import { ApiError, type File as FileRecord } from '../api.ts'
 import { type Read, useRecord } from '../data.ts'
 import { bytes } from '../format.ts'
-import { t } from '../texts.ts'
+import { fill, t } from '../texts.ts'
 import { underOwnName } from '../upload.ts'
 import { FormContext } from './form.tsx'
 import { markHalfFilled } from './half-filled.ts'
@@ -22,6 +22,8 @@ interface PartFilesProps {
   revision?: number | undefined
   /** What the owner may do with a file. */
   action?: false | ((file: FileRecord) => ComponentChildren)
+  /** Who can read a file, where the owner is told. */
+  readers?: (file: FileRecord) => string
   /** What to say where the organization may no longer read the files. */
   ended?: string
 }
@@ -41,7 +43,7 @@ export function useFiles({ partId, revision }: PartFilesProps) {
 }
 
 /** The files of a part with their downloads, and its pictures. */
-export function PartFiles({ action, ended, ...of }: PartFilesProps) {
+export function PartFiles({ action, ended, readers, ...of }: PartFilesProps) {
   const read = useFiles(of)
   if (ended !== undefined && isNotFound(read)) {
     return (
@@ -81,7 +83,10 @@ export function PartFiles({ action, ended, ...of }: PartFilesProps) {
                         {t.files.groups[group]}
                         {size !== undefined && ` · ${bytes(size)}`}
                       </small>
-                      {action && <span class="actions">{action(file)}</span>}
+                      {action && <span class="actions whole">{action(file)}</span>}
+                      {readers && (
+                        <small class="quiet readers">{fill(t.parts.visibleTo, { readers: readers(file) })}</small>
+                      )}
                     </li>
                   )
                 })}
