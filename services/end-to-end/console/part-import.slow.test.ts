@@ -30,7 +30,14 @@ test('a pasted table shows what each row does and where it is wrong; once it is 
   await paste('externalRef\ttitle\tmaterialId\nA-1\tHub 2\t\nA-2\tRing\tsteel')
   await page.getByText('0 new, 1 changed, 0 unchanged, 1 with problems').waitFor()
   expect(await page.locator('td.wrong').innerText()).toContain('Unknown: steel.')
+  // The names of the catalog that contain it are suggested, also in the list of problems.
+  const list = page.getByRole('list', { name: 'Problems' })
+  await list.getByText(/^Row 3, materialId: Unknown: steel\. Did you mean .*steel/).waitFor()
   expect(await page.getByRole('button', { name: /^Import \d/ }).count()).toBe(0)
+  await page.getByText('Empty cells change nothing.').waitFor()
+  const changed = page.getByRole('row').filter({ hasText: 'Changed' })
+  await changed.locator('del').getByText('Hub', { exact: true }).waitFor()
+  expect(await changed.locator('ins').allInnerTexts()).toEqual(['Hub 2'])
   await checkWidths(page)
   expect(await titles()).toEqual(['A-1 Hub'])
   await paste('externalRef\ttitle\tmaterialId\nA-1\tHub 2\t\nA-2\t\tSTAINLESS STEEL 316L (1.4404)')
@@ -41,6 +48,21 @@ test('a pasted table shows what each row does and where it is wrong; once it is 
   await page.getByRole('button', { name: 'Import 2 rows' }).click()
   await page.getByText('Imported: 1 new, 1 changed.').waitFor()
   expect(await titles()).toEqual(['A-2 Ring', 'A-1 Hub 2'])
+  await page.context().close()
+}, 60_000)
+
+test('rows that change a part come before those that change nothing', async () => {
+  for (const externalRef of ['S-1', 'S-2']) await user.client.post('/v1/parts', { externalRef, title: 'Shaft' })
+  const page = await stage.signIn(user)
+  await page.goto('/console/parts/import')
+  await page.getByLabel('Or paste the table').fill('externalRef\ttitle\nS-1\tShaft\nS-2\tShaft, long')
+  await page.getByRole('button', { name: 'Check' }).click()
+  await page.locator('del').waitFor()
+  const rows = page.getByRole('row').filter({ hasText: 'S-' })
+  expect((await rows.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '))).toEqual([
+    '3 Changed S-2 Shaft → Shaft, long',
+    '2 Unchanged S-1 Shaft',
+  ])
   await page.context().close()
 }, 60_000)
 

@@ -3,12 +3,10 @@ import { useRef } from 'preact/hooks'
 import { command, market, type PartImport } from '../api.ts'
 import { save, textOfFile } from '../download.ts'
 import { number } from '../format.ts'
-import { counted, fill, problemText, t } from '../texts.ts'
+import { counted, fill, t } from '../texts.ts'
 import { Field, Form, textOf } from '../ui/form.tsx'
 import { Page, Section } from '../ui/page.tsx'
-
-type Row = PartImport['rows'][number]
-type Cells = NonNullable<Row['cells']>
+import { Preview, Problems } from './part-import-preview.tsx'
 
 async function download(path: '/flows/v1/part-imports/template' | '/flows/v1/part-imports/export'): Promise<void> {
   const { data } = await market.GET(path, { parseAs: 'blob' })
@@ -20,61 +18,6 @@ const send = (csv: string, isDryRun: boolean) =>
     params: { query: isDryRun ? { dryRun: true } : {} },
     body: { csv },
   })
-
-/** The columns that the table has, in the order of the rows. */
-const columnsOf = (rows: readonly Row[]) => [
-  ...new Set(rows.flatMap(({ cells }) => Object.keys(cells ?? {}) as (keyof Cells)[])),
-]
-
-/** The texts of problems or warnings by row and column. */
-const textsOf = (found: PartImport['problems']) =>
-  new Map(found.map(({ row, field, message }) => [`${row} ${field}`, problemText(message)]))
-
-/** The rows of a table with what each does; a wrong cell says what is wrong, and one with a warning what is missing. */
-function Preview({ rows, problems, warnings = [] }: PartImport) {
-  const marked = [...problems, ...warnings].map(({ field }) => field as keyof Cells)
-  const columns = [...new Set([...columnsOf(rows), ...marked])]
-  const [messages, hints] = [textsOf(problems), textsOf(warnings)]
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled with the keyboard.
-    <section class="scroll" tabIndex={0} aria-label={t.imports.rows}>
-      <table class="compared sheet">
-        <caption>{t.imports.preview}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{t.imports.row}</th>
-            <th scope="col">{t.imports.action}</th>
-            {columns.map((column) => (
-              <th key={column} scope="col">
-                {column}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ row, action, cells = {} }) => (
-            <tr key={row}>
-              <th scope="row">{row}</th>
-              <td>
-                <span class={action === 'REFUSE' ? 'badge bad' : 'badge'}>{t.imports.actions[action]}</span>
-              </td>
-              {columns.map((column) => {
-                const [message, hint] = [messages.get(`${row} ${column}`), hints.get(`${row} ${column}`)]
-                return (
-                  <td key={column} class={message ? 'wrong' : ''}>
-                    <span class="cell">{cells[column]}</span>
-                    {message && <small class="error">{message}</small>}
-                    {hint && <small class="quiet">{hint}</small>}
-                  </td>
-                )
-              })}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
-  )
-}
 
 /** Parts from a table, with what each row does before anything is saved, and the own parts as a table. */
 export function PartImportScreen() {
@@ -139,6 +82,8 @@ export function PartImportScreen() {
             })}
           </p>
           {refused > 0 && <p class="hint">{t.imports.wrong}</p>}
+          {plan.problems.length > 0 && <Problems problems={plan.problems} />}
+          {plan.updated > 0 && <p class="quiet">{t.imports.emptyCells}</p>}
           {refused === 0 && changes === 0 && <p class="hint">{t.imports.nothing}</p>}
           <Preview {...plan} />
           {refused === 0 && changes > 0 && (

@@ -103,7 +103,8 @@ function Subscribed({ q }: { q: string }) {
 
 const MAX_BATCH = 100
 
-async function readInBatches(ids: readonly string[]): Promise<Part[]> {
+/** The parts with these ids that the organization reads. */
+export async function readInBatches(ids: readonly string[]): Promise<Part[]> {
   const parts: Part[] = []
   for (let at = 0; at < ids.length; at += MAX_BATCH) {
     const body = { ids: ids.slice(at, at + MAX_BATCH) }
