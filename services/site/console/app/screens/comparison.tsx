@@ -1,10 +1,10 @@
 import { signal } from '@preact/signals'
 import type { ComparedOffer, Rfq } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
-import { money, number } from '../format.ts'
+import { money, pieces } from '../format.ts'
 import { orgId } from '../me.ts'
 import { OrgName, PartTitle } from '../names.tsx'
-import { fill, t } from '../texts.ts'
+import { t } from '../texts.ts'
 import { Due } from '../ui/due.tsx'
 import { useFilter } from '../ui/filters.ts'
 import { bind, Filter } from '../ui/list.tsx'
@@ -31,7 +31,7 @@ function Bars({ rfqId, quantity }: { rfqId: string; quantity: number }) {
   const longest = Math.max(1, ...offers.map(totalOf))
   return (
     <div class="bars">
-      <h3>{fill(t.comparison.pieces, { count: number(quantity) })}</h3>
+      <h3>{pieces(quantity)}</h3>
       <dl>
         {offers.map((offer) => (
           <div key={offer.offerId}>
@@ -60,8 +60,7 @@ function PlacedOrders({ rfqId }: { rfqId: string }) {
               <a href={`/console/orders/${id}`}>{serialNumber}</a> <OrgName id={manufacturerOrgId} />
             </span>
             <span class="number">
-              {fill(t.comparison.pieces, { count: number(quantity) })} · {money(total)}{' '}
-              <Due order={{ ...dates, state }} /> <Badge of="order" state={state} />
+              {pieces(quantity)} · {money(total)} <Due order={{ ...dates, state }} /> <Badge of="order" state={state} />
             </span>
           </li>
         ))}
@@ -105,14 +104,18 @@ function Compared({ rfq }: { rfq: Rfq }) {
       }
     >
       {isSealed && <p class="hint">{t.comparison.sealed}</p>}
-      {rfq.partChanged && <p class="hint">{t.rfqs.partChanged}</p>}
+      {rfq.partChanged && (
+        <p class="hint">
+          {t.rfqs.partChanged} {t.rfqs.partChangedForConsumer}
+        </p>
+      )}
       {rfq.state === 'AWARDED' && <PlacedOrders rfqId={rfq.id} />}
       <section class="panel">
         <div class="filters">
           <Filter
             label={t.orders.quantity}
             {...bind(chosen)}
-            options={quantities.map((each) => [each, fill(t.comparison.pieces, { count: number(Number(each)) })])}
+            options={quantities.map((each) => [each, pieces(Number(each))])}
           />
           {sellers.length > 0 && (
             <Filter label={t.comparison.seller} {...bind(seller)} options={sellerOptions(sellers)} />

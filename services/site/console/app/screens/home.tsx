@@ -72,7 +72,8 @@ function useDetails(items: readonly InboxItem[]): (item: InboxItem) => string {
       : undefined,
     { query: { pageSize: 50 } },
   )
-  const inPieces = (pieces: readonly number[]) => fill(t.comparison.pieces, { count: pieces.map(number).join(' · ') })
+  const inPieces = (pieces: readonly number[]) =>
+    counted(t.orders.pieces, Math.max(...pieces), pieces.map(number).join(' · '))
   return (item) => {
     const { id, type } = aboutOf(item)
     if (type === 'rfqPackage') return counted(t.inbox.lines, item.count ?? 0, number(item.count ?? 0))

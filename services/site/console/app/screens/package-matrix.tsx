@@ -3,7 +3,7 @@ import type { PackageComparison, RfqPackage } from '../api.ts'
 import { market } from '../api.ts'
 import { useRecord } from '../data.ts'
 import { save } from '../download.ts'
-import { money, number, totalText } from '../format.ts'
+import { money, number, pieces, totalText } from '../format.ts'
 import { counted, fill, t } from '../texts.ts'
 import { Badge, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
@@ -105,7 +105,7 @@ function Matrix({ comparison: { makers, lines }, pkg, choice, onQuantity }: Matr
                   >
                     {options.map((each) => (
                       <option key={each} value={String(each)}>
-                        {fill(t.comparison.pieces, { count: number(each) })}
+                        {pieces(each)}
                       </option>
                     ))}
                   </select>

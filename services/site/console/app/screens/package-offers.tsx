@@ -4,7 +4,7 @@ import { decimalText, sumOf } from '../amounts.ts'
 import { at, command, market, type Offer, type OfferInput, type RfqPackage } from '../api.ts'
 import { type Read, useList } from '../data.ts'
 import { save } from '../download.ts'
-import { date, decimalSign, money, number, totalText } from '../format.ts'
+import { date, decimalSign, money, number, pieces, totalText } from '../format.ts'
 import { permits } from '../me.ts'
 import { counted, fill, t } from '../texts.ts'
 import { Field, FieldProblem, Form, localTime, textOf, timeOf } from '../ui/form.tsx'
@@ -225,7 +225,7 @@ function totalFor({ quantities }: PackageLine, { priceBreaks, toolingCost, shipp
   if (!price) return '–'
   const amount = sumOf([price.amount, quantity], [toolingCost?.amount ?? '0', 1], [shippingCost?.amount ?? '0', 1])
   const total = totalText({ amount, currency: price.currency })
-  return `${fill(t.comparison.pieces, { count: number(quantity) })}: ${total}`
+  return `${pieces(quantity)}: ${total}`
 }
 
 /** `from 10: €12.50, 28 days`, for each price. */
