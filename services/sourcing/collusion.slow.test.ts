@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { awardsOf } from '../testing/awards.ts'
+import { awardsOf, insertAgreement } from '../testing/awards.ts'
 import { everyRead } from '../testing/every-read.ts'
 import { createFactory } from '../testing/factories.ts'
 import { FileClient } from '../testing/files/file-client.ts'
@@ -102,7 +102,9 @@ test('a consumer and a manufacturer that cooperate find no file of the group ip,
   const priceBreaks = [{ minQuantity: 1, unitPrice: euros('0'), leadTimeDays: 0 }]
   const { body: offer } = await offersOf(clientOf(maker)).create(offerBody(id, factory.id, { priceBreaks }))
   await offersOf(clientOf(maker)).act(offer.id, 'submit')
-  await awardsOf(clientOf(consumer)).accept(offer.id, { quantity: 1, sellerOrgId: stranger.orgId })
+  await insertAgreement(market.db.owner, maker.orgId, stranger.orgId, '2.5')
+  const accepted = await awardsOf(clientOf(consumer)).accept(offer.id, { quantity: 1, sellerOrgId: stranger.orgId })
+  expect(accepted.status).toBe(200)
   const [order] = (await ordersOf(clientOf(maker)).list(`?partId=${partId}`)).body.items
   const ids = [id, partId, offer.id, order?.id ?? '', factory.id, ...added.map((file) => file.id)]
   const none = { consumer: [], owner: ['ip', 'development'], maker: [], rival: [], stranger: [] }

@@ -20,6 +20,8 @@ ROOT = FOLDER / ".." / ".." / ".."
 DOCUMENT = ROOT / "proto" / "openapi" / "marketplace.json"
 LINES = "application/x-ndjson"
 TEXT = {"text/plain": {"schema": {"type": "string"}}}
+PDF = "application/pdf"
+BYTES = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
 
 
 def with_answers_alone(document: dict[str, Any]) -> dict[str, Any]:
@@ -33,6 +35,8 @@ def with_answers_alone(document: dict[str, Any]) -> dict[str, Any]:
         for answer in filled.values():
             if LINES in answer["content"]:
                 answer["content"] = TEXT
+            if PDF in answer["content"]:
+                answer["content"] = BYTES
         operation.pop("security", None)
         operation["responses"] = filled or {status: {**each, "content": TEXT} for status, each in successes.items()}
     return document

@@ -14,6 +14,7 @@ export const INBOX_KINDS = [
   'ORDER_TO_CONFIRM',
   'DOCUMENTS_MISSING',
   'SHIPMENT_TO_RECEIVE',
+  'REJECTION_TO_ANSWER',
   'REMAKE_TO_DECIDE',
   'CHANGE_TO_DECIDE',
   'OFFER_TO_REINSTATE',
@@ -43,7 +44,7 @@ export type InboxRecordType = (typeof INBOX_RECORD_TYPES)[number]
 
 const kind = OneOf(INBOX_KINDS, {
   description:
-    'INVITATION: an OPEN RFQ to which your organization is invited, without an offer or a decline. QUESTION: an RFQ with questions that your organization may answer. OUTDATED_OFFER: an own offer of an older version of its RFQ. OFFERS_TO_COMPARE: an own RFQ that is CLOSED, or OPEN with offers and not sealed. PART_CHANGED: an own OPEN RFQ whose part has changed. FILES_TO_RELEASE: an RFQ or an order for an own part with files of the group `ip` that a manufacturer cannot read until your organization releases them; of an RFQ, a manufacturer that has accepted the confidentiality terms. ORDER_TO_CONFIRM: an order to confirm or decline. DOCUMENTS_MISSING: an order that cannot be shipped without further documents. SHIPMENT_TO_RECEIVE: a shipment that is not received. REMAKE_TO_DECIDE: an order whose manufacturer proposes to make rejected pieces again. CHANGE_TO_DECIDE: a change of an order that the other side proposes. OFFER_TO_REINSTATE: an own offer that lost and is asked for again. QUANTITY_MISSING: an own AWARDED RFQ with pieces to place again. AGREEMENT_TO_ACCEPT: a proposed sales agreement, with the name of the other organization. TASK: a task for you, or for any user of your organization. EXPENSE_TO_DECIDE: an expense to approve or reject. UNREAD_MESSAGES: a case with messages that your organization has not read. SUBSCRIPTION_REQUEST: a request for a subscription. Further kinds may follow.',
+    'INVITATION: an OPEN RFQ to which your organization is invited, without an offer or a decline. QUESTION: an RFQ with questions that your organization may answer. OUTDATED_OFFER: an own offer of an older version of its RFQ. OFFERS_TO_COMPARE: an own RFQ that is CLOSED, or OPEN with offers and not sealed. PART_CHANGED: an own OPEN RFQ whose part has changed. FILES_TO_RELEASE: an RFQ or an order for an own part with files of the group `ip` that a manufacturer cannot read until your organization releases them; of an RFQ, a manufacturer that has accepted the confidentiality terms. ORDER_TO_CONFIRM: an order to confirm or decline. DOCUMENTS_MISSING: an order that cannot be shipped without further documents. SHIPMENT_TO_RECEIVE: a shipment that is not received. REJECTION_TO_ANSWER: an order with rejected pieces of which no remake is proposed. REMAKE_TO_DECIDE: an order whose manufacturer proposes to make rejected pieces again. CHANGE_TO_DECIDE: a change of an order that the other side proposes. OFFER_TO_REINSTATE: an own offer that lost and is asked for again. QUANTITY_MISSING: an own AWARDED RFQ with pieces to place again. AGREEMENT_TO_ACCEPT: a proposed sales agreement, with the name of the other organization. TASK: a task for you, or for any user of your organization. EXPENSE_TO_DECIDE: an expense to approve or reject. UNREAD_MESSAGES: a case with messages that your organization has not read. SUBSCRIPTION_REQUEST: a request for a subscription. Further kinds may follow.',
   examples: ['INVITATION'],
 })
 

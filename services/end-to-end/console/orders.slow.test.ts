@@ -14,7 +14,7 @@ const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
 const dialogOf = (page: Page) => page.getByRole('dialog')
 const goToOrder = (page: Page, id: string) => page.goto(`/console/orders/${id}`)
 
-const SUMS = ['Ordered', 'Shipped', 'Accepted', 'Rejected', 'Made again', 'Left to ship']
+const SUMS = ['Ordered', 'Shipped', 'Accepted', 'Rejected', 'To be made again', 'Left to ship']
 
 /** Waits until the page shows these pieces. */
 const expectSums = (page: Page, ...sums: number[]) =>

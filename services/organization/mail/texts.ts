@@ -141,6 +141,7 @@ const WAITING: Readonly<Record<InboxKind, readonly [string, string]>> = {
   ORDER_TO_CONFIRM: ['order to confirm', 'orders to confirm'],
   DOCUMENTS_MISSING: ['order with missing documents', 'orders with missing documents'],
   SHIPMENT_TO_RECEIVE: ['shipment to receive', 'shipments to receive'],
+  REJECTION_TO_ANSWER: ['order with rejected pieces', 'orders with rejected pieces'],
   REMAKE_TO_DECIDE: ['remake to decide', 'remakes to decide'],
   CHANGE_TO_DECIDE: ['change of an order to decide', 'changes of orders to decide'],
   OFFER_TO_REINSTATE: ['offer that is asked for again', 'offers that are asked for again'],

@@ -234,8 +234,9 @@ describe('an order', () => {
     expect((await waiting(id)).consumer).toHaveLength(2)
     const receipt = { acceptedQuantity: 0, rejectedQuantity: 1 }
     await shipmentsOf(consumer.administrator.client).receive(id, shipment.id, receipt)
-    expect((await waiting(id)).consumer).toEqual(['SHIPMENT_TO_RECEIVE'])
+    expect(await waiting(id)).toEqual({ maker: ['REJECTION_TO_ANSWER'], consumer: ['SHIPMENT_TO_RECEIVE'] })
     await ordersOf(maker.administrator.client).act(id, 'remake', { quantity: 1 })
+    expect((await waiting(id)).maker).toBeUndefined()
     expect((await waiting(id)).consumer?.toSorted()).toEqual(['REMAKE_TO_DECIDE', 'SHIPMENT_TO_RECEIVE'])
     await ordersOf(consumer.administrator.client).act(id, 'decline-remake')
     await ordersOf(consumer.administrator.client).act(id, 'complete', { settle: true })

@@ -54,6 +54,7 @@ export const SOURCES: readonly Source[] = [
     ...{ kind: 'SHIPMENT_TO_RECEIVE', record: 'shipment', parent: 'order' },
     ...{ view: 'inbox_shipments', permissions: ['order:receive'] },
   },
+  { kind: 'REJECTION_TO_ANSWER', record: 'order', view: 'inbox_rejections', permissions: ['order:update'] },
   { kind: 'REMAKE_TO_DECIDE', record: 'order', view: 'inbox_remakes', permissions: ['order:receive'] },
   {
     ...{ kind: 'CHANGE_TO_DECIDE', record: 'changeRequest', parent: 'order' },

@@ -15,6 +15,19 @@ select placed.consumer_org_id as org_id, placed.id as record_id, null::text as p
   placed.remake_proposed_at as since, null::timestamptz as due, null::text as for_user_id, null::text as not_user_id
 from sourcing.orders placed where placed.proposed_remake_quantity is not null;
 
+-- Rejected pieces of which the manufacturer has not proposed to make them again.
+create index orders_with_open_rejection on sourcing.orders (manufacturer_org_id, updated_at desc, id desc)
+  where rejected_quantity > remade_quantity and proposed_remake_quantity is null and state <> 'COMPLETED';
+
+create view sourcing.inbox_rejections as
+select placed.manufacturer_org_id as org_id, placed.id as record_id, null::text as parent_id,
+  (select part_title from sourcing.rfq_invitations
+    where org_id = placed.manufacturer_org_id and rfq_id = placed.rfq_id) as title,
+  placed.updated_at as since, null::timestamptz as due, null::text as for_user_id, null::text as not_user_id
+from sourcing.orders placed
+where placed.rejected_quantity > placed.remade_quantity and placed.proposed_remake_quantity is null
+  and placed.state <> 'COMPLETED';
+
 create view sourcing.inbox_changes_by_manufacturers as
 select request.decider_org_id as org_id, request.id as record_id, request.order_id as parent_id,
   (select rfq.part_title from sourcing.orders placed join sourcing.rfqs rfq on rfq.id = placed.rfq_id
@@ -58,7 +71,7 @@ select seller_org_id as org_id, id as record_id, null::text as parent_id,
   null::timestamptz as due, null::text as for_user_id, null::text as not_user_id
 from sourcing.sales_agreements where state = 'PROPOSED' and proposed_by_org_id = manufacturer_org_id;
 
-grant select on sourcing.inbox_shipments, sourcing.inbox_remakes, sourcing.inbox_changes_by_manufacturers,
+grant select on sourcing.inbox_shipments, sourcing.inbox_remakes, sourcing.inbox_rejections, sourcing.inbox_changes_by_manufacturers,
   sourcing.inbox_changes_by_consumers, sourcing.inbox_lost_offers, sourcing.inbox_missing_quantities,
   sourcing.inbox_agreements_of_sellers, sourcing.inbox_agreements_of_manufacturers
 to marketplace_sourcing;
@@ -77,6 +90,7 @@ union all select org_id, 'ORDER_TO_CONFIRM' from sourcing.inbox_placed_orders
 union all select org_id, 'DOCUMENTS_MISSING' from sourcing.inbox_undocumented_orders
 union all select org_id, 'SHIPMENT_TO_RECEIVE' from sourcing.inbox_shipments
 union all select org_id, 'REMAKE_TO_DECIDE' from sourcing.inbox_remakes
+union all select org_id, 'REJECTION_TO_ANSWER' from sourcing.inbox_rejections
 union all select org_id, 'CHANGE_TO_DECIDE' from sourcing.inbox_changes_by_manufacturers
 union all select org_id, 'CHANGE_TO_DECIDE' from sourcing.inbox_changes_by_consumers
 union all select org_id, 'OFFER_TO_REINSTATE' from sourcing.inbox_lost_offers

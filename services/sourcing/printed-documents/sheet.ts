@@ -204,15 +204,16 @@ function pieces(source: Source): Block[] {
 function prices(source: Source): Block[] {
   const { order, texts, formats } = source
   const { quantity, unitPrice, toolingCost, shippingCost, total, sellerFee, settledTotal, cancellationFee } = order
+  const owed = settledTotal ?? total
   const { count, money } = formats
   const amount = money({ ...unitPrice, amount: multiply(unitPrice.amount, quantity) })
   const sums: Row[] = [
     [texts.tooling, toolingCost && money(toolingCost)],
     [texts.shipping, shippingCost && money(shippingCost)],
     [texts.total, money(total)],
-    [texts.sellerFee, sellerFee && money(sellerFee)],
-    [texts.totalWithFee, sellerFee && money({ ...total, amount: sum(total.amount, sellerFee.amount) })],
     [texts.settledTotal, settledTotal && money(settledTotal)],
+    [texts.sellerFee, sellerFee && money(sellerFee)],
+    [texts.totalWithFee, sellerFee && money({ ...owed, amount: sum(owed.amount, sellerFee.amount) })],
     [texts.cancellationFee, cancellationFee && money(cancellationFee)],
   ]
   return [

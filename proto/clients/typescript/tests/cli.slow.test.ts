@@ -260,6 +260,7 @@ test('help and completion offer commands, options and values', async () => {
     'list-rfq-matches',
     'list-rfq-packages',
     'list-rfq-questions',
+    'list-rfq-sellers',
     'list-rfqs',
   ])
   const offline = { env: { HOME: join(home, 'new') } }

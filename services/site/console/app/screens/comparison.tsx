@@ -13,7 +13,7 @@ import { Empty, Shown } from '../ui/states.tsx'
 import { Award, amount, unpriced } from './award.tsx'
 import { sellerOptions, useSellers } from './award-sellers.tsx'
 import { Cards, Offers } from './comparison-table.tsx'
-import { Reaward } from './reaward.tsx'
+import { MissingPieces, Reaward } from './reaward.tsx'
 
 /** Whether the window is too narrow for columns. */
 const narrow = matchMedia('(max-width: 48rem)')
@@ -124,7 +124,10 @@ function Compared({ rfq }: { rfq: Rfq }) {
         <Shown read={read}>
           {(comparison) =>
             comparison.offers.length === 0 ? (
-              <Empty>{t.comparison.none}</Empty>
+              <>
+                <Empty>{rfq.state === 'CLOSED' ? t.comparison.noneLeft : t.comparison.none}</Empty>
+                <MissingPieces rfq={rfq} />
+              </>
             ) : isNarrow.value ? (
               <Cards {...comparison} rfq={rfq} sellerOrgId={sellerOrgId} />
             ) : (

@@ -11,6 +11,7 @@ import { Field, numberOf } from '../ui/form.tsx'
 import { Facts } from '../ui/page.tsx'
 import { deliveryOf } from './order-parties.ts'
 import { Ship } from './order-shipments.tsx'
+import { withFee } from './order-totals.ts'
 import { ReleasedFiles } from './released-files.tsx'
 
 type Plain = 'confirm' | 'start' | 'inspect' | 'resume'
@@ -97,6 +98,7 @@ const complete = (order: Order): Step => ({
 /** The end of an order with rejected pieces, of which only the accepted ones are paid. */
 function settle(order: Order): Step {
   const { acceptedQuantity = 0, unitPrice, toolingCost, shippingCost, sellerFee } = order
+  const fee = withFee({ ...order, settledTotal: totalOf(order, acceptedQuantity) })
   return {
     when: mayUse(ORDER, 'settle', order) && Boolean(order.rejectedQuantity) && unreceived(order) === 0,
     leadsOn: order.state === 'DELIVERED' && openRejection(order) > 0,
@@ -115,6 +117,7 @@ function settle(order: Order): Step {
             [t.comparison.shipping, shippingCost && money(shippingCost)],
             [t.orders.settledTotal, <strong key="total">{money(totalOf(order, acceptedQuantity))}</strong>],
             [t.orders.sellerFee, sellerFee && money(sellerFee)],
+            [t.orders.withFee, fee && <strong key="fee">{fee}</strong>],
           ]}
         />
       </Action>

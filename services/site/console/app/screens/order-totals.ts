@@ -10,7 +10,7 @@ type Fact = readonly [term: string, value: ComponentChildren]
 const UNPAID: readonly Order['state'][] = ['DECLINED', 'CANCELLED']
 
 /** The total with the fee of the seller, where both are paid and nothing else is. */
-function withFee({ total, settledTotal = total, sellerFee, cancellationFee, state }: Order): string | undefined {
+export function withFee({ total, settledTotal = total, sellerFee, cancellationFee, state }: Order): string | undefined {
   if (!sellerFee || cancellationFee || UNPAID.includes(state)) return undefined
   return money({ ...settledTotal, amount: sumOf([settledTotal.amount, 1], [sellerFee.amount, 1]) })
 }

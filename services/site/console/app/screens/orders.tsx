@@ -29,7 +29,7 @@ const COLUMNS: readonly Column<Order>[] = [
     ),
   },
   { label: t.orders.quantity, cell: ({ quantity }) => number(quantity), isNumber: true },
-  { label: t.orders.total, cell: ({ total }) => money(total), isNumber: true },
+  { label: t.orders.total, cell: ({ total, settledTotal = total }) => money(settledTotal), isNumber: true },
   { label: t.orders.due, cell: (order) => <Due order={order} /> },
   { label: t.ui.state, cell: ({ state }) => <Badge of="order" state={state} /> },
 ]
