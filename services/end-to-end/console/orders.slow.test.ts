@@ -88,7 +88,7 @@ test('two shipments, a rejection, a remake and a settlement: both sides see what
   await stateOf(made, 'Shipped')
   await stateOf(bought, 'Shipped')
   await bought.getByRole('button', { name: 'Everything accepted' }).click()
-  await dialogOf(bought).getByText('You received and accepted all 4 pieces').waitFor()
+  await dialogOf(bought).getByText('You record that 4 pieces have arrived').waitFor()
   await send(bought, 'Everything accepted')
   await stateOf(bought, 'Delivered')
   await expectSums(bought, 10, 10, 9, 1, 0, 0)
