@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import { endSession, listSessions } from '../../../proto/http/identity/accounts.ts'
-import { refuse } from '../../kit/errors/refusal.ts'
+import { requirePermission } from '../../kit/auth/access.ts'
 import type { CallerContext } from '../../kit/http/context.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
@@ -19,8 +19,7 @@ export const sessionRoutes = ({ http, pagination }: Deps) =>
       http.route(listSessions, async (context) => {
         const { caller, query, now } = context
         const userId = query.userId ?? caller.userId
-        if (!mayManageSessions(caller, userId))
-          throw refuse('forbidden', { detail: 'This needs the permission user:manage.' })
+        if (!mayManageSessions(caller, userId)) requirePermission(caller, ['user:manage'])
         const { items, hasMore } = await pagination.page(
           context,
           `sessions ${userId}`,

@@ -4,14 +4,18 @@ import type { Permission } from '../../../proto/permissions.ts'
 import { refuse } from '../errors/refusal.ts'
 import type { Caller } from './caller.ts'
 
+/** Throws 403 for a caller that has none of the permissions. */
+export function requirePermission({ permissions }: Pick<Caller, 'permissions'>, anyOf: readonly Permission[]): void {
+  if (!anyOf.some((key) => permissions.has(key))) {
+    throw refuse('forbidden', { detail: `This needs the permission ${oneOf(anyOf)}.` })
+  }
+}
+
 /** Throws 403 unless the caller may use the operation. */
 export function requireAccess(operation: Operation, { permissions, act }: Caller): void {
   const { access } = operation
   if (access !== 'public' && access !== 'token') {
-    const anyOf = typeof access === 'string' ? [access] : access
-    if (!anyOf.some((key: Permission) => permissions.has(key))) {
-      throw refuse('forbidden', { detail: `This needs the permission ${oneOf(anyOf)}.` })
-    }
+    requirePermission({ permissions }, typeof access === 'string' ? [access] : access)
   }
   // An impersonated caller must not gain access that outlives the grant or exceeds it.
   if (act && isClosedToImpersonations(operation)) {

@@ -7,6 +7,7 @@ import {
 } from '../../../proto/http/sourcing/change-requests.ts'
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import { CHANGE_REQUEST } from '../../../proto/states/change-requests.ts'
+import { requirePermission } from '../../kit/auth/access.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import type { CommandOf, FieldsOf } from '../../kit/command/command.ts'
 import { requireGuards, requireTransition } from '../../kit/command/transitions.ts'
@@ -31,12 +32,11 @@ async function lockOrderOf(tx: Tx, orgId: string, id: string, { mayEnd = false }
 }
 
 /** The side of the order for which the caller has the permission; 403 for none. */
-function sideOf({ orgId, permissions }: Caller, order: Order): Side {
-  const sides = SIDES.filter((each) => orgOf(order, each) === orgId)
-  const side = sides.find((each) => permissions.has(rules.PERMISSION_OF[each]))
-  if (side) return side
-  const [needed] = sides.map((each) => rules.PERMISSION_OF[each])
-  throw refuse('forbidden', { detail: `This needs the permission ${needed}.` })
+function sideOf(caller: Caller, order: Order): Side {
+  const sides = SIDES.filter((each) => orgOf(order, each) === caller.orgId)
+  const side = sides.find((each) => caller.permissions.has(rules.PERMISSION_OF[each])) ?? (sides[0] as Side)
+  requirePermission(caller, [rules.PERMISSION_OF[side]])
+  return side
 }
 
 const orgOf = (order: Order, side: Side) => (side === 'CONSUMER' ? order.consumerOrgId : order.manufacturerOrgId)
@@ -56,7 +56,7 @@ export async function createChangeRequest(
   const side = sideOf(caller, order)
   const problems = rules.valueProblems(body, order, (amount, limit) => compare(amount, limit) > 0)
   if (problems.length > 0) throw invalid(problems)
-  await requireAcceptable(tx, 'PROPOSED', body, order, now)
+  await requireAcceptable('PROPOSED', body, order, now)
   const [count] = await queries.countChangeRequests(tx, order.id, side)
   if (count.isProposed) throw refuse('conflict', { detail: rules.ALREADY_PROPOSED })
   if (count.all >= MAX_CHANGE_REQUESTS) throw refuse('limit_reached', { detail: rules.TOO_MANY })
@@ -83,7 +83,6 @@ export async function createChangeRequest(
 
 /** Throws 409 for a change that the order does not allow, when it is proposed and when it is accepted. */
 const requireAcceptable = (
-  _tx: Tx,
   state: ChangeRequest['state'],
   change: Pick<ChangeRequest, 'quantity' | 'dueDate' | 'fee'>,
   order: Order,
@@ -116,7 +115,7 @@ export async function acceptChangeRequest(
 ): Promise<JsonText> {
   const { tx, now } = call
   const { request, ...locked } = await lockRequest(tx, call, 'accept')
-  await requireAcceptable(tx, request.state, request, locked.order, now)
+  await requireAcceptable(request.state, request, locked.order, now)
   const to = CHANGE_REQUEST.stateAfter('accept', request.state)
   const [{ document }] = await queries.decideChangeRequest(tx, { id: request.id, to }, now)
   await changeOrder(tx, deps, locked, request, now)

@@ -1,10 +1,11 @@
 import type { Offer, OfferInput } from '../../../proto/http/sourcing/offers.ts'
 import type * as api from '../../../proto/http/sourcing/rfq-package-offers.ts'
 import { noSuch } from '../../../proto/messages.ts'
+import { requirePermission } from '../../kit/auth/access.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import { found, invalidField, refuse } from '../../kit/errors/refusal.ts'
+import { found, invalidField } from '../../kit/errors/refusal.ts'
 import * as offers from '../offers/commands.ts'
 import { findOffer } from '../offers/queries.ts'
 import { contentOf } from '../offers/rules.ts'
@@ -20,9 +21,7 @@ export async function offerForPackage(
 ): Promise<{ items: Offer[] }> {
   const { tx, caller, params, body, query, audit } = call
   const submits = body.submit ?? query.submit ?? false
-  if (submits && !caller.permissions.has('offer:submit')) {
-    throw refuse('forbidden', { detail: 'This needs the permission offer:submit.' })
-  }
+  if (submits) requirePermission(caller, ['offer:submit'])
   const { currency } = found(await queries.findInvitedPackage(tx, caller.orgId, params.id))
   const { lines, rows } = body.csv === undefined ? { lines: body.lines ?? [] } : offersOfCsv(body.csv, currency)
   const items = await inRows(rows, () => offerForLines(deps, call, lines, submits))

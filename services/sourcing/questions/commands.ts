@@ -1,9 +1,9 @@
 import type * as api from '../../../proto/http/sourcing/rfq-questions.ts'
 import { MAX_CLARIFICATIONS, type Question } from '../../../proto/http/sourcing/rfq-questions.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
-import { oneOf } from '../../../proto/messages.ts'
 import { QUESTION } from '../../../proto/states/questions.ts'
 import { RFQ } from '../../../proto/states/rfqs.ts'
+import { requirePermission } from '../../kit/auth/access.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
 import { requireGuards, requireTransition } from '../../kit/command/transitions.ts'
@@ -129,13 +129,11 @@ async function lockRfq(tx: Tx, orgId: string, id: string): Promise<{ rfq: Rfq; r
 }
 
 /** An RFQ whose questions the caller answers; 404 for an invitee, 403 without the permission of its role. */
-async function lockAnswered(tx: Tx, { orgId, permissions }: Caller, id: string) {
-  const locked = await lockRfq(tx, orgId, id)
+async function lockAnswered(tx: Tx, caller: Caller, id: string) {
+  const locked = await lockRfq(tx, caller.orgId, id)
   const anyOf = permissionsToAnswer(locked.reader)
   if (anyOf.length === 0) throw notFound()
-  if (!anyOf.some((permission) => permissions.has(permission))) {
-    throw refuse('forbidden', { detail: `This needs the permission ${oneOf(anyOf)}.` })
-  }
+  requirePermission(caller, anyOf)
   return locked
 }
 

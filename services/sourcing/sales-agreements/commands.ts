@@ -1,7 +1,7 @@
 import type * as api from '../../../proto/http/sourcing/sales-agreements.ts'
 import type { SalesAgreement } from '../../../proto/http/sourcing/sales-agreements.ts'
-import type { Permission } from '../../../proto/permissions.ts'
 import { SALES_AGREEMENT } from '../../../proto/states/sales-agreements.ts'
+import { requirePermission } from '../../kit/auth/access.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import { emitAll } from '../../kit/bus/outbox/emit.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
@@ -24,7 +24,7 @@ export async function createAgreement({
   const { orgId } = caller
   const needed = permissionOf(body, orgId)
   if (!needed) throw invalid([notAParty(orgId)])
-  requirePermission(caller, needed)
+  requirePermission(caller, [needed])
   const [roles] = await queries.findRoles(tx, body.manufacturerOrgId, body.sellerOrgId)
   const problems = roleProblems(body, roles)
   if (problems.length > 0) throw invalid(problems)
@@ -72,12 +72,8 @@ async function lock(tx: Tx, caller: Caller, id: string): Promise<SalesAgreement>
   const agreement: SalesAgreement = JSON.parse(found(await queries.lockAgreement(tx, caller.orgId, id)).document)
   const needed = permissionOf(agreement, caller.orgId)
   if (!needed) throw notFound()
-  requirePermission(caller, needed)
+  requirePermission(caller, [needed])
   return agreement
-}
-
-function requirePermission({ permissions }: Caller, needed: Permission): void {
-  if (!permissions.has(needed)) throw refuse('forbidden', { detail: `This needs the permission ${needed}.` })
 }
 
 const EVENT_NAMES = { accept: 'accepted', end: 'ended' } as const

@@ -6,7 +6,6 @@ import type { Sql, Tx } from '../../kit/db/client.ts'
 import { and } from '../../kit/db/conditions.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
-import { isConsumer } from '../rfqs/visibility.ts'
 
 type Listing = PageWindow & FiltersOf<typeof api.listSalesAgreements>
 
@@ -80,33 +79,20 @@ export const insertAgreement = (tx: Tx, created: NewAgreement, now: string) => t
 export const moveState = (tx: Tx, id: string, to: SalesAgreementState, now: string) => tx<[{ document: string }]>`
   update sourcing.sales_agreements set state = ${to}, updated_at = ${now} where id = ${id} returning document`
 
-/**
- * The fees of a seller for what manufacturers make. The agreements and the roles are those of now; an agreement cannot
- * end until the transaction ends.
- */
-export const lockFees = (tx: Tx, sellerOrgId: string, manufacturerOrgIds: readonly string[]) => tx<
-  { manufacturerOrgId: string; feePercent: string }[]
->`
-  select manufacturer_org_id as "manufacturerOrgId", fee_percent as "feePercent"
-  from sourcing.sales_agreements
-  where seller_org_id = ${sellerOrgId} and manufacturer_org_id = any(${[...manufacturerOrgIds]}) and state = 'ACTIVE'
-    and exists (
-      select from organization.org_directory where org_id = ${sellerOrgId} and 'SELLER' = any(roles))
-  for share`
+interface Fee {
+  manufacturerOrgId: string
+  feePercent: string
+}
 
-/** The fees of a seller, for a comparison. */
-export const findFees = (sql: Sql, sellerOrgId: string, manufacturerOrgIds: readonly string[]) => sql<
-  { manufacturerOrgId: string; feePercent: string }[]
->`
-  select manufacturer_org_id as "manufacturerOrgId", fee_percent as "feePercent"
-  from sourcing.sales_agreements
+/** The fees of a seller for what manufacturers make: its active agreements, as long as it sells. */
+export const findFees = (sql: Sql, sellerOrgId: string, manufacturerOrgIds: readonly string[]) => sql<Fee[]>`
+  select manufacturer_org_id as "manufacturerOrgId", fee_percent as "feePercent" from sourcing.sales_agreements
   where seller_org_id = ${sellerOrgId} and manufacturer_org_id = any(${[...manufacturerOrgIds]}) and state = 'ACTIVE'
-    and exists (
-      select from organization.org_directory where org_id = ${sellerOrgId} and 'SELLER' = any(roles))`
+    and exists (select from organization.org_directory where org_id = ${sellerOrgId} and 'SELLER' = any(roles))`
 
-/** No row where the organization is not the consumer of the RFQ. */
-export const findOwnRfq = (sql: Sql, orgId: string, id: string) => sql<{ id: string }[]>`
-  select id from sourcing.rfqs where id = ${id} and ${isConsumer(sql, orgId)}`
+/** The fees of an award. The agreements cannot end until the transaction ends. */
+export const lockFees = (tx: Tx, sellerOrgId: string, manufacturerOrgIds: readonly string[]) =>
+  tx<Fee[]>`${findFees(tx, sellerOrgId, manufacturerOrgIds)} for share`
 
 /** The sellers of what the manufacturers with offers for an RFQ make, by name. */
 export const listSellers = (sql: Sql, rfqId: string) => sql<RfqSeller[]>`

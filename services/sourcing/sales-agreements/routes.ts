@@ -4,8 +4,9 @@ import { JsonText } from '../../kit/db/json-text.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
+import { findOwnRfq } from '../rfqs/queries.ts'
 import * as commands from './commands.ts'
-import { findAgreement, findOwnRfq, listAgreements, listSellers } from './queries.ts'
+import { findAgreement, listAgreements, listSellers } from './queries.ts'
 import { partyProblems } from './rules.ts'
 
 type Deps = { http: Http; pagination: Pagination }

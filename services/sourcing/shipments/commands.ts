@@ -5,6 +5,7 @@ import { utcOf } from '../../../proto/http/times.ts'
 import { ORDER, type OrderState } from '../../../proto/states/orders.ts'
 import { SHIPMENT } from '../../../proto/states/shipments.ts'
 import type { Actor } from '../../../proto/states/state-table.ts'
+import { requirePermission } from '../../kit/auth/access.ts'
 import type { CommandOf, FieldsOf } from '../../kit/command/command.ts'
 import { requireGuards, requireTransition } from '../../kit/command/transitions.ts'
 import type { Tx } from '../../kit/db/client.ts'
@@ -38,7 +39,8 @@ const requireLegal = (tx: Tx, verb: rules.ShipmentVerb, order: Order, quantity =
     async facts() {
       const needsDocuments = ORDER.guards(verb).includes('documentsAreReady')
       const kinds = needsDocuments ? await findMissingKinds(tx, order.id) : []
-      const [{ unreceived }] = await queries.countOnTheWay(tx, order.id)
+      const needsReceipts = ORDER.guards(verb).includes('shipmentsAreReceived')
+      const [{ unreceived }] = needsReceipts ? await queries.countOnTheWay(tx, order.id) : [{ unreceived: 0 }]
       return { order, quantity, missingKinds: kinds.map(({ kind }) => kind), unreceived }
     },
   })
@@ -150,14 +152,11 @@ export async function receiveShipment(
 /** Records that everything has arrived; by the consumer, that it accepts everything. */
 export async function deliverOrder(
   deps: OrderDeps,
-  { tx, caller: { orgId, permissions }, params, now }: CommandOf<typeof api.deliverOrder>,
+  { tx, caller, params, now }: CommandOf<typeof api.deliverOrder>,
 ): Promise<JsonText> {
-  const locked = await lock(tx, orgId, params.id, ORDER.verbs.deliver.by)
-  const recorded = rules.deliveryBy(locked.order, orgId, permissions)
-  if (!recorded) {
-    const needed = locked.order.consumerOrgId === orgId ? 'order:receive' : 'order:update'
-    throw refuse('forbidden', { detail: `This needs the permission ${needed}.` })
-  }
+  const locked = await lock(tx, caller.orgId, params.id, ORDER.verbs.deliver.by)
+  const { recorded, needed } = rules.deliveryBy(locked.order, caller)
+  requirePermission(caller, [needed])
   await requireLegal(tx, 'deliver', locked.order)
   const state = ORDER.stateAfter('deliver', locked.order.state)
   if (recorded === 'ARRIVAL') {

@@ -15,7 +15,9 @@ const [made, bought, sold] = [maker, consumer, seller].map(({ administrator }) =
 const sent = shipmentsOf(maker.administrator.client)
 const received = shipmentsOf(consumer.administrator.client)
 
-/** An order of ten pieces at 95.50, tooling 1200 and shipping 49.90, whose pieces are received, two of them rejected. */
+/**
+ * An order of ten pieces at 95.50, tooling 1200 and shipping 49.90, whose pieces are received, two of them rejected.
+ */
 async function rejected(state: OrderState = 'DELIVERED') {
   const id = await place({ state: 'IN_PRODUCTION' })
   await insertShipment(owner, id, 'RECEIVED', 2)

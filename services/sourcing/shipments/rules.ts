@@ -93,13 +93,14 @@ export function timeProblems(shippedTime: string, { createdTime }: Pick<Order, '
   return shippedTime < createdTime ? [problem('shippedTime', 'must not be before the order')] : []
 }
 
-/** What an organization records with `deliver`: the receipt of the consumer, or the arrival. */
+/** What a caller records with `deliver`: the receipt of the consumer, or the arrival; and the permission that it needs. */
 export function deliveryBy(
   { consumerOrgId, manufacturerOrgId, sellerOrgId }: Order,
-  orgId: string,
-  permissions: ReadonlySet<Permission>,
-): 'RECEIPT' | 'ARRIVAL' | undefined {
-  if (orgId === consumerOrgId && permissions.has('order:receive')) return 'RECEIPT'
+  { orgId, permissions }: { orgId: string; permissions: ReadonlySet<Permission> },
+) {
   const isSender = orgId === manufacturerOrgId || orgId === sellerOrgId
-  return isSender && permissions.has('order:update') ? 'ARRIVAL' : undefined
+  const isReceipt = orgId === consumerOrgId && (permissions.has('order:receive') || !isSender)
+  return isReceipt
+    ? ({ recorded: 'RECEIPT', needed: 'order:receive' } as const)
+    : ({ recorded: 'ARRIVAL', needed: 'order:update' } as const)
 }

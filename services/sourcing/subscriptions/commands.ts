@@ -3,7 +3,7 @@ import type { Subscription, SubscriptionInput } from '../../../proto/http/sourci
 import { utcOf } from '../../../proto/http/times.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import { SUBSCRIPTION } from '../../../proto/states/subscriptions.ts'
-import type { Caller } from '../../kit/auth/caller.ts'
+import { requirePermission } from '../../kit/auth/access.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
 import { requireGuards, requireTransition } from '../../kit/command/transitions.ts'
 import type { Tx } from '../../kit/db/client.ts'
@@ -12,7 +12,7 @@ import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalidField, notFound, refuse } from '../../kit/errors/refusal.ts'
 import { both, emitSubscriptionEvents, otherThan } from './events.ts'
 import * as queries from './queries.ts'
-import { GUARDS, hasRoom, PERMISSION_OF, type Side, sideOf, TOO_MANY } from './rules.ts'
+import { GUARDS, hasRoom, PERMISSION_OF, sideOf, TOO_MANY } from './rules.ts'
 
 /** Requests a subscription as consumer, or grants one as IP owner. */
 export async function createSubscription({
@@ -24,7 +24,7 @@ export async function createSubscription({
 }: CommandOf<typeof api.createSubscription>): Promise<JsonText> {
   const { orgId } = caller
   const side = sideOf(body)
-  requireSide(caller, side)
+  requirePermission(caller, [PERMISSION_OF[side]])
   if (side === 'IP_OWNER' && body.partId === undefined && !caller.orgRoles.has('IP_OWNER')) {
     throw refuse('forbidden', { detail: 'Only an IP owner grants a subscription to all of its parts.' })
   }
@@ -118,7 +118,7 @@ export async function deleteSubscription({
   now,
 }: CommandOf<typeof api.deleteSubscription>): Promise<undefined> {
   const subscription = await lock(tx, caller.orgId, params.id)
-  requireSide(caller, subscription.consumerOrgId === caller.orgId ? 'CONSUMER' : 'IP_OWNER')
+  requirePermission(caller, [PERMISSION_OF[subscription.consumerOrgId === caller.orgId ? 'CONSUMER' : 'IP_OWNER']])
   requireTransition(SUBSCRIPTION, 'delete', subscription.state)
   found(await queries.moveState(tx, caller.orgId, params.id, SUBSCRIPTION.verbs.delete, now))
   await emitSubscriptionEvents(tx, 'ended', [subscription], otherThan(caller.orgId))
@@ -140,10 +140,4 @@ const subscriptionOf = ({ document }: { document: string }): Subscription => JSO
 /** A subscription of the organization, locked until the transaction ends. */
 async function lock(tx: Tx, orgId: string, id: string): Promise<Subscription> {
   return JSON.parse(found(await queries.lockSubscription(tx, orgId, id)).document)
-}
-
-/** Throws 403 without the permission of one's side. */
-function requireSide({ permissions }: Caller, side: Side): void {
-  const permission = PERMISSION_OF[side]
-  if (!permissions.has(permission)) throw refuse('forbidden', { detail: `This needs the permission ${permission}.` })
 }
