@@ -1,5 +1,3 @@
-import type { OrderState } from '../../proto/states/orders.ts'
-
 import { newId } from '../kit/db/ids.ts'
 import { insertDocument } from './documents.ts'
 import { type Account, ALL_KINDS, type Fixtures, type Kind } from './fixtures.ts'
@@ -8,15 +6,7 @@ import { ASSIGNMENT_RECORDS } from './operations/assignments.ts'
 import { CASE_RECORDS } from './operations/case-records.ts'
 import { completedUpload, createFile } from './operations/files.ts'
 import { createOffer, receivedOffer } from './operations/offers.ts'
-import {
-  boughtOrder,
-  madeOrder,
-  orderWithRemake,
-  ownedOrder,
-  proposedChange,
-  rejectedOrder,
-  sentShipment,
-} from './operations/orders.ts'
+import { ORDER_RECORDS } from './operations/order-records.ts'
 import { ORGANIZATION_RECORDS } from './operations/organization-records.ts'
 import { PACKAGE_RECORDS } from './operations/package-records.ts'
 import {
@@ -82,13 +72,6 @@ export async function publicFactory(fixtures: Fixtures): Promise<string> {
 
 /** A factory of the account's organization that only the organization itself can read. */
 export const internalFactory = (fixtures: Fixtures, { orgId }: Account) => insertFactory(fixtures, orgId, true)
-
-/** An order of which the account's organization is the manufacturer. */
-const made = (state: OrderState): RecordKind => ({
-  owners: MANUFACTURERS,
-  make: (fixtures, account) => madeOrder(fixtures, account, state),
-  random: () => newId('order'),
-})
 
 /** A document of a record of the account's organization, by the kind of the record. */
 const documentOf = (kind: 'rfq' | 'offer' | 'order' | 'case', record: RecordKind): RecordKind => ({
@@ -212,34 +195,7 @@ export const RECORDS = {
     },
     random: () => newId('offer'),
   },
-  boughtOrder: {
-    owners: RFQ_CONSUMERS,
-    make: (fixtures, account) => boughtOrder(fixtures, account, 'PLACED'),
-    random: () => newId('order'),
-  },
-  deliveredOrder: {
-    owners: RFQ_CONSUMERS,
-    make: (fixtures, account) => boughtOrder(fixtures, account, 'DELIVERED'),
-    random: () => newId('order'),
-  },
-  ownedOrder: {
-    owners: IP_OWNERS,
-    make: (fixtures, account) => ownedOrder(fixtures, account),
-    random: () => newId('order'),
-  },
-  placedOrder: made('PLACED'),
-  confirmedOrder: made('CONFIRMED'),
-  startedOrder: made('IN_PRODUCTION'),
-  inspectedOrder: made('INSPECTION'),
-  shippedOrder: made('SHIPPED'),
-  heldOrder: made('ON_HOLD'),
-  rejectedOrder: { owners: MANUFACTURERS, make: rejectedOrder, random: () => newId('order') },
-  orderWithRemake: { owners: RFQ_CONSUMERS, make: orderWithRemake, random: () => newId('order') },
-  changeRequest: {
-    owners: RFQ_CONSUMERS,
-    make: async (fixtures, account) => (await proposedChange(fixtures, account, 'MANUFACTURER')).changeRequestId,
-    random: () => newId('change'),
-  },
+  ...ORDER_RECORDS,
   lostOffer: {
     owners: MANUFACTURERS,
     async make(fixtures, account) {
@@ -251,17 +207,12 @@ export const RECORDS = {
     },
     random: () => newId('offer'),
   },
-  shipment: {
-    owners: RFQ_CONSUMERS,
-    make: async (fixtures, account) => (await sentShipment(fixtures, account)).shipmentId,
-    random: () => newId('shipment'),
-  },
   ...AGREEMENT_RECORDS,
   ...ASSIGNMENT_RECORDS,
   ...CASE_RECORDS,
   rfqDocument: documentOf('rfq', draftRfq),
   offerDocument: documentOf('offer', draftOffer),
-  orderDocument: documentOf('order', made('PLACED')),
+  orderDocument: documentOf('order', ORDER_RECORDS.placedOrder),
   caseDocument: documentOf('case', CASE_RECORDS.openCase),
   ...SUBSCRIPTION_RECORDS,
   ...PACKAGE_RECORDS,

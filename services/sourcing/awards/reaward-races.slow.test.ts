@@ -1,29 +1,16 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { awardParties, awardsOf } from '../../testing/awards.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { offersOf } from '../../testing/offers.ts'
 import { ordersOf } from '../../testing/orders.ts'
+import { reawardParties } from '../../testing/reawards.ts'
 import { rfqsOf } from '../../testing/rfqs.ts'
 
 setDefaultTimeout(120_000)
 const market = await marketplaceOf(['sourcing'])
-const { consumer, maker, rival, open, offer, ordersOfRfq } = await awardParties(market)
-const buyer = consumer.administrator.client
+const { maker, rival, open, offer, ordersOfRfq, buyer, award, reaward, shared } = await reawardParties(market)
 const ROUNDS = 10
 const [made, bought] = [ordersOf(maker.administrator.client), ordersOf(buyer)]
 const reason = { reason: 'The machine is broken.' }
-const reaward = (rfqId: string, offerId: string, quantity: number) =>
-  buyer.post(`/flows/v1/rfqs/${rfqId}/reaward`, { awards: [{ offerId, quantity }] })
-
-/** An RFQ that is awarded to both manufacturers, ten pieces each. */
-async function shared() {
-  const rfqId = await open()
-  const [first, second] = [await offer(rfqId, maker), await offer(rfqId, rival)]
-  const awards = [first, second].map((offerId) => ({ offerId, quantity: 10 }))
-  await awardsOf(buyer).award(rfqId, { awards })
-  const [order, other] = await ordersOfRfq(rfqId)
-  return { rfqId, first, second, orderId: order?.id as string, otherId: other?.id as string }
-}
 
 test('a reaward beside the decline of another order places at most what is missing', async () => {
   for (let round = 0; round < ROUNDS; round++) {
@@ -74,7 +61,7 @@ test('a reinstatement beside a withdrawal or a reaward of the offer leaves one o
     const rfqId = await open()
     const [first, second, lost] = [await offer(rfqId, maker), await offer(rfqId, rival), await offer(rfqId, rival)]
     const awards = [first, second].map((offerId) => ({ offerId, quantity: 10 }))
-    await awardsOf(buyer).award(rfqId, { awards })
+    await award(rfqId, { awards })
     const [order] = await ordersOfRfq(rfqId)
     await made.act(order?.id as string, 'decline', reason)
     const offers = offersOf(rival.administrator.client)

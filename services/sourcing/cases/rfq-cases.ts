@@ -8,8 +8,8 @@ import { insertRfqCases, keepOwnCases, updateRfqCases } from './queries.ts'
 
 /**
  * Opens a case for each organization of each RFQ, so that manufacturers do not learn of each other, and notifies its
- * parties. The case of an organization that is invited again is reopened. An IP owner that is invited after its own case
- * was opened gets a further one, for the conversation with the consumer.
+ * parties. The case of an organization that is invited again is reopened. An IP owner that is invited after its own
+ * case was opened gets a further one, for the conversation with the consumer.
  */
 export async function openCases(tx: Tx, openings: readonly RfqOpening[], now: string): Promise<void> {
   const cases = openings.flatMap(({ rfq: { id: rfqId, serialNumber }, orgIds }) =>

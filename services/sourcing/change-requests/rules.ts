@@ -110,8 +110,8 @@ interface Quantities {
 }
 
 /**
- * The quantities after a cancellation of what is not shipped: pieces that were to be made again come first, then ordered
- * ones.
+ * The quantities after a cancellation of what is not shipped: pieces that were to be made again come first, then
+ * ordered ones.
  */
 export function withoutUnshipped({ quantity, shippedQuantity = 0, remadeQuantity = 0 }: Order): Quantities {
   const left = quantity + remadeQuantity - shippedQuantity

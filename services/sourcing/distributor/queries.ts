@@ -9,7 +9,8 @@ type Listing = PageWindow & FiltersOf<typeof listDistributorRfqs>
 
 /**
  * Newest first: the published RFQs of the consumers that are engaged through a distributor now, of each as many as all
- * pages up to the wanted one have. The JSON has no awards, and what invitees or the IP owner read besides, and is the outline where the RFQ has confidentiality terms.
+ * pages up to the wanted one have. The JSON has no awards, and what invitees or the IP owner read besides, and is the
+ * outline where the RFQ has confidentiality terms.
  */
 export const listRfqs = (sql: Sql, orgId: string, { consumerOrgId, state, after, limit, offset }: Listing) => sql<
   DocumentRow[]

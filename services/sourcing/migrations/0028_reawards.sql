@@ -88,7 +88,8 @@ begin
   return null;
 end $$;
 
--- An RFQ whose award fell apart has not ended any more, so the offers are hidden again from an IP owner that is invited.
+-- An RFQ whose award fell apart has not ended any more, so the offers are hidden again from an IP owner that is
+-- invited.
 create or replace function sourcing.conceal_offers() returns trigger
 language plpgsql as $$
 declare

@@ -9,8 +9,8 @@ from (
 where line.id = ordered.id;
 alter table sourcing.rfqs add check ((package_id is null) = (package_place is null));
 
--- The inbox has one item for the records of a kind of one package. Of them the newest row stands for the others, which an
--- index of the package finds. An IP owner reads no package, so its items are RFQs.
+-- The inbox has one item for the records of a kind of one package. Of them the newest row stands for the others, which
+-- an index of the package finds. An IP owner reads no package, so its items are RFQs.
 alter table sourcing.offers add column package_id text collate "C";
 update sourcing.offers offer set package_id = rfq.package_id
 from sourcing.rfqs rfq where rfq.id = offer.rfq_id and rfq.package_id is not null;
@@ -40,16 +40,16 @@ create index offers_outdated_packages on sourcing.offers (
     manufacturer_org_id, package_id, outdated_since desc, id desc)
   where state = 'SUBMITTED' and outdated and package_id is not null;
 
--- The lines of a package whose offers wait to be compared: those that are CLOSED, or OPEN with an offer to see. The `case`
--- keeps the planner from indexes of states, which have the RFQs of all packages.
+-- The lines of a package whose offers wait to be compared: those that are CLOSED, or OPEN with an offer to see. The
+-- `case` keeps the planner from indexes of states, which have the RFQs of all packages.
 create view sourcing.package_lines_to_compare as
 select line.package_id, line.id, case line.state when 'OPEN' then line.expires_at end as due
 from sourcing.rfqs line
 where case line.state when 'CLOSED' then true when 'OPEN' then exists (
   select from sourcing.offers offer where offer.rfq_id = line.id and offer.state = 'SUBMITTED' and not offer.concealed) end;
 
--- `package_id` is null where the record is no line of a package that the organization reads; else `count` tells how many
--- records the item stands for.
+-- `package_id` is null where the record is no line of a package that the organization reads; else `count` tells how
+-- many records the item stands for.
 create or replace view sourcing.inbox_invitations as
 select org_id, rfq_id as record_id, null::text as parent_id,
   coalesce((select title from sourcing.rfq_packages where id = package_id), part_title) as title, invited_at as since,
@@ -170,7 +170,8 @@ where part_changed and state = 'OPEN' and (package_id is null or not exists (
   where newer.package_id = rfq.package_id and newer.part_changed and newer.state = 'OPEN'
     and (newer.part_changed_since, newer.id) > (rfq.part_changed_since, rfq.id)));
 
--- The packages that wait for an organization, with their kinds and the role in which it reads them, for the daily mails.
+-- The packages that wait for an organization, with their kinds and the role in which it reads them, for the daily
+-- mails.
 create view sourcing.waiting_packages as
 select org_id, package_id, 'INVITATION' as kind, 'MANUFACTURER' as role, count, since from sourcing.inbox_invitations
 where package_id is not null
@@ -192,8 +193,8 @@ where package_id is not null;
 
 grant select on sourcing.waiting_packages to marketplace_organization;
 
--- Tasks and expenses of cases whose RFQ has ended for their parties. Indexes skip them, and the views still compare each
--- case with its record.
+-- Tasks and expenses of cases whose RFQ has ended for their parties. Indexes skip them, and the views still compare
+-- each case with its record.
 alter table sourcing.case_work add column has_ended boolean not null default false;
 
 create function sourcing.rfq_case_has_ended(about sourcing.cases) returns boolean
@@ -302,8 +303,8 @@ return exists (
     select from sourcing.part_revisions other
     where other.part_id = pinned_part_id and other.revision = released and file.id = any (other.file_ids)));
 
--- Manufacturers that have accepted the terms of an RFQ, and cannot read a file of the group `ip` of its revision because
--- the IP owner has not released it to them. An IP owner that is invited itself releases none.
+-- Manufacturers that have accepted the terms of an RFQ, and cannot read a file of the group `ip` of its revision
+-- because the IP owner has not released it to them. An IP owner that is invited itself releases none.
 create table sourcing.awaited_releases (
   rfq_id text collate "C" not null references sourcing.rfqs (id) on delete cascade,
   org_id text not null,
@@ -392,8 +393,8 @@ create index orders_to_release on sourcing.orders (ip_owner_org_id, created_at d
   where has_ip_files and files_released_at is null and ip_owner_org_id not in (consumer_org_id, manufacturer_org_id)
     and state in ('PLACED', 'CONFIRMED', 'IN_PRODUCTION', 'INSPECTION', 'ON_HOLD');
 
--- Each RFQ once, by the manufacturer that waits for the shortest time. A release is possible until 30 days after the end
--- of the time for offers. The planner expects most rows to match the subquery, so it reads a page in order.
+-- Each RFQ once, by the manufacturer that waits for the shortest time. A release is possible until 30 days after the
+-- end of the time for offers. The planner expects most rows to match the subquery, so it reads a page in order.
 create view sourcing.inbox_unreleased_rfqs as
 select awaited.ip_owner_org_id as org_id, awaited.rfq_id as record_id, null::text as parent_id,
   rfq.owner_part_title as title, awaited.since, case rfq.state when 'OPEN' then rfq.expires_at end as due,

@@ -1,5 +1,5 @@
--- What waits about orders: shipments to receive, remakes and changes to decide, offers that are asked for again, missing
--- quantities, and proposed sales agreements. The titles are those of the pinned revision.
+-- What waits about orders: shipments to receive, remakes and changes to decide, offers that are asked for again,
+-- missing quantities, and proposed sales agreements. The titles are those of the pinned revision.
 drop index sourcing.orders_to_receive;
 
 create view sourcing.inbox_shipments as

@@ -67,8 +67,8 @@ export function listOrders(sql: Sql, orgId: string, listing: OrderListing) {
 const searched = (sql: Sql) => sql`id, part_id, part_revision, serial_number, purchase_order_number`
 
 /**
- * Matches among the next `count` orders. The IP owner searches by the part as it is now, the others by the revision that
- * the order pins, because a later title is not theirs to read. A join could be planned as a hash of all parts; the
+ * Matches among the next `count` orders. The IP owner searches by the part as it is now, the others by the revision
+ * that the order pins, because a later title is not theirs to read. A join could be planned as a hash of all parts; the
  * subquery is a look-up for each order.
  */
 export const scanOrders = (sql: Sql, orgId: string, { q, ...listing }: OrderListing & { q: string }, count: number) =>

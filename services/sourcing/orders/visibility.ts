@@ -20,7 +20,9 @@ export const isParty = (sql: Sql, orgId: string) => sql`(
   ${inView(sql, orgId, 'CONSUMER')} or ${inView(sql, orgId, 'IP_OWNER')} or ${inView(sql, orgId, 'MANUFACTURER')}
   or ${inView(sql, orgId, 'SELLER')} or ${inView(sql, orgId, 'DISTRIBUTOR')})`
 
-/** The JSON of an order for one of its organizations. The fee of the seller is for consumer, manufacturer and seller. */
+/**
+ * The JSON of an order for one of its organizations. The fee of the seller is for consumer, manufacturer and seller.
+ */
 export const documentFor = (sql: Sql, orgId: string) => sql`case
   when fee_document is not null and ${orgId} in (consumer_org_id, manufacturer_org_id, seller_org_id) then fee_document
   else document end`

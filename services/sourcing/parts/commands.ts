@@ -91,7 +91,9 @@ export async function movePart(
   return new JsonText(moved.document)
 }
 
-/** Deletes an own part without an OPEN or CLOSED RFQ or unfinished order. Publications and awards also lock the part. */
+/**
+ * Deletes an own part without an OPEN or CLOSED RFQ or unfinished order. Publications and awards also lock the part.
+ */
 export async function deletePart(
   { followers }: PartDeps,
   { tx, caller, params, now }: CommandOf<typeof lifecycle.deletePart>,

@@ -15,7 +15,9 @@ export const isPublic = (sql: Sql) => sql`state = 'PUBLISHED' and not internal`
 export const isLiveInvitation = (sql: Sql, orgId: OrgRef) => sql`invitation.org_id = ${orgId}
   and invitation.state <> 'DECLINED' and (rfq_state in ('OPEN', 'CLOSED') or awarded_offer_ids <> '{}')`
 
-/** An invitation by which the organization reads all that invitees read: it has accepted the terms, if there are any. */
+/**
+ * An invitation by which the organization reads all that invitees read: it has accepted the terms, if there are any.
+ */
 export const isWholeInvitation = (sql: Sql, orgId: OrgRef) =>
   sql`${isLiveInvitation(sql, orgId)} and not invitation.awaits_acceptance`
 

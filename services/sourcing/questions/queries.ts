@@ -23,7 +23,9 @@ export const findReader = (sql: Sql, orgId: string, rfqId: string) => sql<Reader
     ${isConsumer(sql, orgId)}
     or ((${isIpOwner(sql, orgId)}) or invitation.state is not null) and invitation.awaits_acceptance is not true)`
 
-/** The JSON of an RFQ that an organization reads, locked until the transaction ends, so that commands come one by one. */
+/**
+ * The JSON of an RFQ that an organization reads, locked until the transaction ends, so that commands come one by one.
+ */
 export const lockRfq = (tx: Tx, orgId: string, rfqId: string) => tx<{ document: string }[]>`
   select document from sourcing.rfqs
   where id = ${rfqId} and (

@@ -29,7 +29,9 @@ export interface RfqOpening {
 export interface RfqFollowers {
   /** Ends the submitted offers of cancelled RFQs. */
   rejectOffers(tx: Tx, rfqIds: readonly string[], now: string): Promise<void>
-  /** Finds the objects of documents that an amendment adds. The result changes the documents, last in the transaction. */
+  /**
+   * Finds the objects of documents that an amendment adds. The result changes the documents, last in the transaction.
+   */
   prepareRfqFiles(change: {
     orgId: string
     rfqId: string

@@ -226,7 +226,10 @@ export function listPartyHistory(sql: Sql, id: string, orgId: string, { after, l
     order by timestamp desc, id desc limit ${limit} offset ${offset}`
 }
 
-/** The entries of an RFQ as an invited manufacturer sees them: before it accepts terms, of the outline. Entries without a visible change are omitted. */
+/**
+ * The entries of an RFQ as an invited manufacturer sees them: before it accepts terms, of the outline. Entries without
+ * a visible change are omitted.
+ */
 export function listHistoryFor(sql: Sql, id: string, orgId: string, { after, limit, offset }: PageWindow) {
   const key = timeKeyAt(after)
   return sql<DocumentRow[]>`

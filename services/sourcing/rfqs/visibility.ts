@@ -13,7 +13,10 @@ export const isIpOwner = (sql: Sql, orgId: OrgRef) => sql`ip_owner_org_id = ${or
 
 export const isInvited = (sql: Sql, orgId: string) => sql`org_id = ${orgId}`
 
-/** The JSON of an RFQ for its consumer or its IP owner, on rows of `sourcing.rfqs`. An invited IP owner reads its invitation. */
+/**
+ * The JSON of an RFQ for its consumer or its IP owner, on rows of `sourcing.rfqs`. An invited IP owner reads its
+ * invitation.
+ */
 export const documentFor = (sql: Sql, orgId: string) => sql`
   case when ${isConsumer(sql, orgId)} then consumer_document else sourcing.with_invitation(document, (
     select invitation_document from sourcing.rfq_invitations where rfq_id = rfqs.id and ${isInvited(sql, orgId)}

@@ -41,10 +41,10 @@ export async function loadEndedTasks(
 }
 
 /**
- * Inserts open records of an organization in every role, for load tests: RFQs that are OPEN with offers, and CLOSED with
- * offers that are still submitted, invitations, orders in three states, files to release, cases with unread messages, tasks of which half
- * are of another user, expenses and requests for a subscription. The oldest ones have questions, and parts that have
- * changed.
+ * Inserts open records of an organization in every role, for load tests: RFQs that are OPEN with offers, and CLOSED
+ * with offers that are still submitted, invitations, orders in three states, files to release, cases with unread
+ * messages, tasks of which half are of another user, expenses and requests for a subscription. The oldest ones have
+ * questions, and parts that have changed.
  */
 export async function loadInbox(
   owner: Owner,

@@ -26,7 +26,9 @@ export async function packageAfter(fixtures: Fixtures, account: Account, ...verb
   return body.id
 }
 
-/** A package of an organization that is no account, with an open line to which the account's organization is invited. */
+/**
+ * A package of an organization that is no account, with an open line to which the account's organization is invited.
+ */
 export async function packageWithInvitation(fixtures: Fixtures, account: Account, make = invitationOf) {
   const rfqId = await make(fixtures, account)
   const id = newId('package')

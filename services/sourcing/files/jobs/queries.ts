@@ -27,8 +27,8 @@ interface LockedFile {
 }
 
 /**
- * A file and whether it belongs to its part as it is now. Others belong to pinned revisions. A revision of an offer that
- * copies a document waits for the end of its job, or the copy ends with it.
+ * A file and whether it belongs to its part as it is now. Others belong to pinned revisions. A revision of an offer
+ * that copies a document waits for the end of its job, or the copy ends with it.
  */
 export const lockFile = (tx: Tx, fileId: string) => tx<LockedFile[]>`
   select part_id, org_id, removed_at is null as is_current from sourcing.files where id = ${fileId} for update`
