@@ -13,11 +13,11 @@ export type OfferState = (typeof OFFER_STATES)[number]
 
 /**
  * An offer is SUBMITTED while its RFQ is OPEN or CLOSED, because the cancellation and the award of the RFQ end its
- * submitted offers; a reinstated one also while pieces of an AWARDED RFQ are missing. `isAskedFor`: an order of the award
- * was declined or cancelled. `isForCurrentVersion`: the RFQ was not
- * amended since. `loseOrder`: the order of the offer was. An offer whose validity has passed counts as EXPIRED. `isNotOpenedBid`: a current offer for a
- * sealed RFQ binds once the RFQ has closed. `factoryIsStillActive` does not hold for a binding offer whose manufacturer
- * has deactivated the factory: otherwise it could take the offer back.
+ * submitted offers; a reinstated one also while pieces of an AWARDED RFQ are missing. `isAskedFor`: an order of the
+ * award was declined or cancelled. `isForCurrentVersion`: the RFQ was not amended since. `loseOrder`: the order of the
+ * offer was. An offer whose validity has passed counts as EXPIRED. `isNotOpenedBid`: a current offer for a sealed RFQ
+ * binds once the RFQ has closed. `factoryIsStillActive` does not hold for a binding offer whose manufacturer has
+ * deactivated the factory: otherwise it could take the offer back.
  */
 export const OFFER = new StateTable({
   record: 'offer',

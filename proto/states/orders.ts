@@ -24,11 +24,12 @@ const MAKING = ['IN_PRODUCTION', 'INSPECTION'] as const
  * `documentsAreReady`: manufacturer and seller have added each kind of document that the RFQ requires. `piecesAreLeft`:
  * a shipment has at most the pieces that are not shipped. `shipLast`: the last piece is shipped, or a change reduced
  * the quantity to what is shipped. `arrive`: every shipment of a SHIPPED order has arrived or been received.
- * `rejectionIsSettled`: no rejected piece is left that is not made again. `somethingIsRejected`, `shipmentsAreReceived`:
- * `settle` pays for the accepted pieces only. `rejectedPiecesAreLeft`: a remake has at most the rejected pieces that are
- * not made again. `piecesAreCountable`: ordered and remade pieces have a bound. `isHeldFromConfirmed`: production has not begun. `change`: change requests;
- * `endByChange` follows an accepted cancellation. `updateFiles` adds documents; `removeFiles` is a
- * removal by the organization that added them. `nothingIsShipped`: documents of a shipment are superseded, not removed.
+ * `rejectionIsSettled`: no rejected piece is left that is not made again. `somethingIsRejected`,
+ * `shipmentsAreReceived`: `settle` pays for the accepted pieces only. `rejectedPiecesAreLeft`: a remake has at most the
+ * rejected pieces that are not made again. `piecesAreCountable`: ordered and remade pieces have a bound.
+ * `isHeldFromConfirmed`: production has not begun. `change`: change requests; `endByChange` follows an accepted
+ * cancellation. `updateFiles` adds documents; `removeFiles` is a removal by the organization that added them.
+ * `nothingIsShipped`: documents of a shipment are superseded, not removed.
  */
 export const ORDER = new StateTable({
   record: 'order',

@@ -7,11 +7,12 @@ export type RfqState = (typeof RFQ_STATES)[number]
  * `pricesAreVisible`: a sealed RFQ is CLOSED, because trial awards would disclose the price breaks.
  * `offersAreAcceptable`: each awarded offer may be accepted. `quantitiesAreRequested`: together, the awards have at
  * most the largest quantity. `returnAward`: every order of the award was declined or cancelled. `quantitiesAreMissing`:
- * together, the awards have at most the pieces of declined and cancelled orders. `sellerHasAgreements`: the named seller has an active
- * agreement with each other manufacturer. `sellerFeeIsExpected`: its fee is the one that the consumer expects. `partIsInternal`: confidentiality terms need an internal part. `mayReleaseFiles`: only
- * with terms, and for an own part. `haveAccepted`: the named manufacturers have accepted the terms and not declined.
- * `deliveryFollowsExpiry`: the requested day of delivery is not before the day (UTC) of the expiry.
- * `isInvited`: the invitation was not declined. An IP owner that is invited itself asks, and does not clarify.
+ * together, the awards have at most the pieces of declined and cancelled orders. `sellerHasAgreements`: the named
+ * seller has an active agreement with each other manufacturer. `sellerFeeIsExpected`: its fee is the one that the
+ * consumer expects. `partIsInternal`: confidentiality terms need an internal part. `mayReleaseFiles`: only with terms,
+ * and for an own part. `haveAccepted`: the named manufacturers have accepted the terms and not declined.
+ * `deliveryFollowsExpiry`: the requested day of delivery is not before the day (UTC) of the expiry. `isInvited`: the
+ * invitation was not declined. An IP owner that is invited itself asks, and does not clarify.
  */
 export const RFQ = new StateTable({
   record: 'RFQ',

@@ -90,7 +90,7 @@ export const importParts = defineOperation({
   path: '/flows/v1/part-imports',
   tag: partImportsTag,
   summary: 'Import parts',
-  description: `For each row of a CSV table: changes your part with the same \`externalRef\`, or creates a DRAFT if there is none. One transaction: all rows or none. The table has a header with the columns of the template in any order, of which only \`externalRef\` is required, and at most ${MAX_IMPORTED_PARTS} rows. Cells are separated by comma, semicolon or tab. An empty cell leaves the field as it is. \`materialId\` and \`processId\` are codes, or names of the catalog in upper or lower case. A problem names its row and column, such as \`rows.3.materialId\`; with \`dryRun\` the answer lists all problems and says what each row would do.`,
+  description: `Each row of a CSV table changes your part with the same \`externalRef\`, or creates a DRAFT where there is none. All rows are stored, or none. The table has a header with the columns of the template in any order, of which only \`externalRef\` is required, and at most ${MAX_IMPORTED_PARTS} rows. Cells are separated by comma, semicolon or tab. An empty cell leaves the field as it is. \`materialId\` and \`processId\` are codes, or names of the catalog in upper or lower case. A problem names its row and column, such as \`rows.3.materialId\`; with \`dryRun\` the answer lists all problems and says what each row would do.`,
   access: 'part:create',
   query: Type.Object({
     dryRun: Type.Optional(

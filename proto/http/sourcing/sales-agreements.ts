@@ -65,7 +65,7 @@ export const listSalesAgreements = defineOperation({
   path,
   tag: agreementsTag,
   summary: 'List sales agreements',
-  description: 'Newest first: those of which your organization is manufacturer or seller.',
+  description: 'Newest first: the agreements in which your organization is the manufacturer or the seller.',
   access: 'token',
   query: Type.Object({
     ...pageQuery,

@@ -32,7 +32,9 @@ const isOfLab = (path: string) => path.endsWith('.lab.test.ts')
 /** The name of a test file says whether it is slow. */
 export const isSlow = (path: string) => path.endsWith('.slow.test.ts') || isOfLab(path)
 
-/** Slow files whose tests send requests and run statements. They start no process, and measure no memory and no time. */
+/**
+ * Slow files whose tests send requests and run statements. They start no process, and measure no memory and no time.
+ */
 const SHARED = [
   /^services\/end-to-end\/(authority|console|fuzz|secrets|tenancy)\//,
   /\/(backfill|collusion|concurrency|crawl|expiry|plans|races|sealed|search|statements|states)\.slow\.test\.ts$/,

@@ -45,9 +45,9 @@ interface KindLimits {
 /**
  * Leases the next job of some kinds: tenants round-robin, the longest due first within a tenant. The turns are read
  * from an index in their order; those that are passed over have running jobs, which are few. The lock of the turn, with
- * the version that was read, ensures that concurrent claims do not exceed the limit of a tenant. A claim leaves the turn at
- * its own time, because a job that a transaction starts meanwhile may be claimable; the end of the job moves it. Leases
- * use the database's clock, which all replicas share.
+ * the version that was read, ensures that concurrent claims do not exceed the limit of a tenant. A claim leaves the
+ * turn at its own time, because a job that a transaction starts meanwhile may be claimable; the end of the job moves
+ * it. Leases use the database's clock, which all replicas share.
  */
 export const claimJob = (sql: Sql, token: string, kinds: readonly KindLimits[], now: string) => sql<JobRow[]>`
   with limits as materialized (

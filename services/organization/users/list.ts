@@ -23,8 +23,8 @@ export async function findUsers(
 }
 
 /**
- * Users, with or without a filter on a role or permission, are scanned in the order of the list. Of 100,000 users a scan
- * of all takes 20 to 60 ms, and 50 ms more for each role or permission that most of them hold.
+ * Users, with or without a filter on a role or permission, are scanned in the order of the list. Of 100,000 users a
+ * scan of all takes 20 to 60 ms, and 50 ms more for each role or permission that most of them hold.
  */
 function searchOf(viewer: Viewer, filters: UserFilters): Search<DocumentRow> {
   const { authority, others } = splitAuthority(filters)

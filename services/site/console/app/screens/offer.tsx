@@ -68,7 +68,9 @@ function OfferForm({ rfq, draft, outdated }: { rfq: Rfq; draft: Offer | undefine
 
 type Line = Partial<NonNullable<Offer['priceBreaks']>[number]>
 
-/** The price breaks that the form begins with. An unchanged revision of an outdated offer gets those that are missing. */
+/**
+ * The price breaks that the form begins with. An unchanged revision of an outdated offer gets those that are missing.
+ */
 function linesOf(rfq: Rfq, draft: Offer | undefined, outdated: Offer | undefined): Line[] {
   const breaks = draft?.priceBreaks
   if (!breaks) return rfq.quantities.map((minQuantity) => ({ minQuantity }))

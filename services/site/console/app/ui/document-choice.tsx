@@ -28,8 +28,8 @@ export interface DocumentChoice {
 }
 
 /**
- * `first`: the kind of a file before another one is chosen. `missing`: kinds that are needed, of which each file gets the
- * next one.
+ * `first`: the kind of a file before another one is chosen. `missing`: kinds that are needed, of which each file gets
+ * the next one.
  */
 export function useDocumentChoice(
   first: DocumentKind = 'OTHER',

@@ -12,7 +12,10 @@ type Named = Readonly<Partial<Record<Place, string | undefined>>>
 const OTHER = 'other'
 const PAGE = { pageSize: 50 } as const
 
-/** The other organizations at a place of the newest orders, RFQs, offers, subscriptions and agreements of the organization. */
+/**
+ * The other organizations at a place of the newest orders, RFQs, offers, subscriptions and agreements of the
+ * organization.
+ */
 function useKnownOrgs(place: Place): { known: string[]; isRead: boolean } {
   const orders = useList('/flows/v1/orders', { query: PAGE })
   const requests = useList(can('app:consumer') ? '/v1/rfqs' : undefined, { query: { ...PAGE, view: 'CONSUMER' } })
