@@ -76,6 +76,18 @@ describe('deliver', () => {
     }
     expect((await bought.read(id)).body.state).toBe('SHIPPED')
   })
+
+  test('by a consumer that also sells is the receipt with order:receive, and with order:update the arrival', async () => {
+    for (const [permission, accepted, state] of [
+      ['order:receive', 10, 'RECEIVED'],
+      ['order:update', undefined, 'ARRIVED'],
+    ] as const) {
+      const id = await place({ state: 'SHIPPED', sellerOrgId: consumer.orgId })
+      const { body } = await ordersOf((await consumer.member([permission])).client).act(id, 'deliver')
+      expect([permission, body.state, body.acceptedQuantity]).toEqual([permission, 'DELIVERED', accepted])
+      expect((await received.list(id)).body.items[0]?.state).toBe(state)
+    }
+  })
 })
 
 describe('complete', () => {
