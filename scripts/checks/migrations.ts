@@ -14,7 +14,7 @@ const FIRST_RELEASE: Readonly<Record<string, number>> = {
   organization: 15,
   identity: 5,
   catalog: 2,
-  sourcing: 32,
+  sourcing: 33,
   webhooks: 4,
 }
 

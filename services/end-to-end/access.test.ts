@@ -35,6 +35,7 @@ const PUBLIC = [
   'getOpenApi',
   'getOpenApi30', // the contract
   'getOperationText', // documentation
+  'getPreview', // the signed URL is the credential
   'getPublicFile',
   'getReference',
   'getReferenceChunk',

@@ -32,6 +32,11 @@ export const sourcingVariables = Type.Object({
     default: 1000,
     description: 'Maximum PENDING files per organization: imports, and copies on S3.',
   }),
+  PREVIEWS: Type.Boolean({
+    default: true,
+    description:
+      'Whether files are measured and pictured, each in a process of its own. Files that wait are rendered when it is on again.',
+  }),
   IMPORTS_AT_ONCE: Type.Integer({
     minimum: 1,
     maximum: 1024,

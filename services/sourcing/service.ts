@@ -49,6 +49,9 @@ import { orderRoutes } from './orders/routes.ts'
 import { packageRoutes } from './packages/routes.ts'
 import { partImportRoutes } from './part-imports/routes.ts'
 import { partRoutes } from './parts/routes.ts'
+import { renderJob } from './previews/job.ts'
+import { previewRoutes } from './previews/routes.ts'
+import { PreviewUrls } from './previews/urls.ts'
 import { printedDocumentRoutes } from './printed-documents/routes.ts'
 import { endQuestions } from './questions/commands.ts'
 import { questionRoutes } from './questions/routes.ts'
@@ -94,6 +97,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
     guard,
     box: kit.box,
     publicUrl: config.PUBLIC_URL,
+    urls: new PreviewUrls(config),
     followers: {
       ...rfqFollowers,
       endSubscriptions,
@@ -152,6 +156,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       fileRoutes({ http, ...deps, quota, onPending: worker.wake }),
       importRoutes({ http, ...deps, quota, onPending: worker.wake }),
       documentRoutes({ http, pagination, ...deps, quota, onPending: worker.wake }),
+      previewRoutes({ http, ...deps }),
     ],
     workers: [
       technologyConsumer({ bus, now: kit.now }),
@@ -165,6 +170,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       unansweredCancellationWorker({ ...deps, log: kit.log }),
       offerExpiryWorker({ ...deps, log: kit.log }),
       worker,
+      ...(config.PREVIEWS ? [kit.jobs('previews', [renderJob({ ...deps, log: kit.log })])] : []),
       watch.worker,
       every('history-partitions', PARTITIONS_INTERVAL_MS, kit.log, () => ensurePartitions(deps.sql)),
     ],

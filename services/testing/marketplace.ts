@@ -84,6 +84,8 @@ export async function marketplaceOf(
     DRAIN_SECONDS: '0',
     RATE_LIMIT_PER_SECOND: '100000',
     RATE_LIMIT_BURST: '100000',
+    // The tests of previews set it; elsewhere each file would start a process.
+    PREVIEWS: 'false',
     FILES_FOLDER: join(process.env.TEST_FOLDER ?? tmpdir(), `files-${db.name}`),
     ...overrides,
   }) as AllConfig

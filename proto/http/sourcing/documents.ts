@@ -12,6 +12,7 @@ import { DocumentKind } from './document-kinds.ts'
 import { EXAMPLE_FILE_ID, FILE_FAILURES, storedBytes } from './files.ts'
 import { offerId } from './offers.ts'
 import { orderId } from './orders.ts'
+import { renderedFields } from './previews.ts'
 import { rfqId } from './rfqs.ts'
 import { EXAMPLE_UPLOAD_ID, FileName } from './uploads.ts'
 
@@ -50,6 +51,7 @@ export const Document = closed(
     ),
     createdTime: DateTime('When the document was added.'),
     ...storedBytes,
+    ...renderedFields,
   },
   {
     description:

@@ -3,6 +3,7 @@ import { FILE_STATES } from '../../states/files.ts'
 import { defineOperation } from '../operation.ts'
 import { closed, DateTime, ItemsOf, OneOf, pathParam } from '../shapes.ts'
 import { partsTag } from './parts.ts'
+import { renderedFields } from './previews.ts'
 import { EXAMPLE_UPLOAD_ID, FileName, filesTag, signedDownload } from './uploads.ts'
 
 export const FILE_GROUPS = ['preview', 'document', 'ip', 'partDevelopment', 'development'] as const
@@ -69,6 +70,7 @@ export const File = closed(
     public: Type.Boolean({ description: 'Whether anyone with the URL may download the file.', examples: [false] }),
     createdTime: DateTime('When the file was added to the part.'),
     ...storedBytes,
+    ...renderedFields,
   },
   {
     description:

@@ -2,6 +2,8 @@ import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation } from '../operation.ts'
 import { closed, OneOf, PageOf, pageQuery, Search } from '../shapes.ts'
 import { Capability, Factory } from './factories.ts'
+import { BoundingBox } from './part-fields.ts'
+import { MeasuredBox } from './previews.ts'
 import { rfqLifecycleTag } from './rfq-lifecycle.ts'
 import { rfqId } from './rfqs.ts'
 
@@ -55,6 +57,24 @@ export const RequirementMatch = closed(
       }),
     ),
     miss: Type.Optional(RequirementMiss),
+    fit: Type.Optional(
+      closed(
+        {
+          box: MeasuredBox,
+          envelope: Type.Optional(BoundingBox),
+          excess: Type.Optional(
+            Type.Number({
+              description: 'By how much the box is too large, in mm. Absent if it fits.',
+              examples: [12.5],
+            }),
+          ),
+        },
+        {
+          description:
+            'Of the requirement `envelope`, if the part states no box and was measured: the box of the newest model that you can read, and the envelope in which it lies in any orientation. Without an envelope every part fits.',
+        },
+      ),
+    ),
   },
   { description: 'A requirement with the capability that meets it, or the reason why none does.' },
 )

@@ -3,6 +3,7 @@ import { OFFER_STATES } from '../../states/offers.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, DateTime, Line, OneOf, PageOf, pageQuery, patchOf, pathParam, Text } from '../shapes.ts'
 import { Money } from './money.ts'
+import { pictureField } from './previews.ts'
 import { paymentTerms } from './rfqs.ts'
 
 const offersTag = defineTag('Offers', "Manufacturers' offers for RFQs, with prices by quantity.")
@@ -138,6 +139,7 @@ export const Offer = Type.Composite(
         description: '1 for a new offer; each revision of it has the next number.',
         examples: [1],
       }),
+      ...pictureField,
       createdTime: DateTime('Time of creation.'),
       submittedTime: Type.Optional(DateTime('Time of the submission.')),
       reason: Type.Optional(

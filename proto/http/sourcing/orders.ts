@@ -5,6 +5,7 @@ import { closed, DateTime, Line, OneOf, PageOf, pageQuery, pathParam } from '../
 import { Delivery } from './delivery.ts'
 import { HistoryEntry } from './history.ts'
 import { Money, Total } from './money.ts'
+import { pictureField } from './previews.ts'
 import { paymentTerms } from './rfqs.ts'
 
 const ordersTag = defineTag(
@@ -121,6 +122,7 @@ export const Order = closed(
     reason: optional.reason,
     createdTime: DateTime('Time of the award.'),
     updatedTime: DateTime('Time of the last change.'),
+    ...pictureField,
   },
   {
     description:

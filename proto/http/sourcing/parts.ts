@@ -4,6 +4,7 @@ import { defineOperation, defineTag } from '../operation.ts'
 import { closed, DateTime, OneOf, PageOf, pageQuery, patchOf, pathParam, Search } from '../shapes.ts'
 import { HistoryEntry } from './history.ts'
 import { content, flags, lists, ownerLists } from './part-fields.ts'
+import { MeasuredBox, pictureField } from './previews.ts'
 
 export const partsTag = defineTag('Parts', 'Manufacturable items, each owned by an IP owner.')
 
@@ -57,6 +58,19 @@ export const Part = Type.Composite(
       createdTime: DateTime('Time of creation.'),
       updatedTime: DateTime('Time of the last change.'),
       publishedTime: Type.Optional(DateTime('Time of the last publication.')),
+      measuredBoundingBox: Type.Optional({
+        ...MeasuredBox,
+        description:
+          'Extent of the newest model that you can read, in millimetres, if the part has no `boundingBox`. In answers of `GET`.',
+      }),
+      boundingBoxDiffers: Type.Optional(
+        Type.Boolean({
+          description:
+            'True if `boundingBox` differs from the newest model that you can read by more than 1 % of its largest axis, in any order of the axes. In answers of `GET`.',
+          examples: [true],
+        }),
+      ),
+      ...pictureField,
     }),
   ],
   {

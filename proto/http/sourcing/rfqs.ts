@@ -6,6 +6,7 @@ import { Delivery, SharedDelivery } from './delivery.ts'
 import { DOCUMENT_KINDS, DocumentKind } from './document-kinds.ts'
 import { HistoryEntry } from './history.ts'
 import { currency } from './money.ts'
+import { pictureField } from './previews.ts'
 
 const rfqsTag = defineTag('RFQs', 'Requests for quotation: a consumer asks invited manufacturers to quote for a part.')
 
@@ -217,6 +218,7 @@ export const Rfq = Type.Composite(
       ),
       createdTime: DateTime('Time of creation.'),
       updatedTime: DateTime('Time of the last change.'),
+      ...pictureField,
       // Your organization's own invitation, where it is invited as a manufacturer.
       invitation: Type.Optional(RfqInvitation),
     }),

@@ -63,7 +63,8 @@ export const createUploadUrl = defineOperation({
   audit: { procedure: 'upload.create', request: ['name', 'public'] },
 })
 
-const signed = {
+/** The query parameters of a signed URL. */
+export const signed = {
   expires: Type.Integer({
     minimum: 0,
     maximum: 99_999_999_999,

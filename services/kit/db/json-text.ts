@@ -3,8 +3,9 @@ export class JsonText {
   readonly text: string
   #tag: string | undefined
 
-  constructor(text: string) {
+  constructor(text: string, tag?: string) {
     this.text = text
+    this.#tag = tag
   }
 
   /** The strong entity tag, computed once for a text that is sent many times. */
@@ -31,5 +32,26 @@ export function batchOf(ids: readonly string[], rows: readonly { id: string; doc
   return new JsonText(`{"items":[${[...new Set(ids)].flatMap((id) => byId.get(id) ?? []).join(',')}]}`)
 }
 
+/**
+ * A stored document with fields that are computed for the reader, such as a signed URL. `If-Match` compares the part of
+ * its entity tag that comes from the document; `If-None-Match` compares all of it.
+ */
+export function extendedDocument(document: string, fields: Readonly<Record<string, unknown>>): JsonText {
+  const text = withFields(document, fields)
+  if (text === document) return new JsonText(document)
+  return new JsonText(text, `${entityTag(document).slice(0, -1)}.${hashOf(text)}"`)
+}
+
+/** A JSON object with further fields at its end; undefined ones are omitted. */
+export function withFields(document: string, fields: Readonly<Record<string, unknown>>): string {
+  const added = JSON.stringify(fields).slice(1, -1)
+  return added === '' ? document : `${document.slice(0, -1)},${added}}`
+}
+
+/** The tag of the stored document in the tag of an extended one. */
+export const documentTagOf = (tag: string) => tag.replace(/\.[0-9a-z]+"$/, '"')
+
+const hashOf = (text: string) => Bun.hash(text).toString(36)
+
 /** A strong entity tag: equal for equal bytes. */
-export const entityTag = (text: string) => `"${Bun.hash(text).toString(36)}"`
+export const entityTag = (text: string) => `"${hashOf(text)}"`

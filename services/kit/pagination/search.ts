@@ -87,43 +87,45 @@ const matchesBetween = ({ rest: before }: Found<unknown>, { rest: after }: Found
 const lengthOf = (window: PageWindow | undefined) => (window ? window.offset + window.limit : 0)
 
 /** A match on the page, with the figures of the scan; without a match on the page there is one row of nulls. */
-type ScannedRow = {
+type ScannedRow<Row> = {
   /** Number of scanned rows: less than the requested count at the end of the list. */
   scanned: number
   /** Matches before, on and after the page. */
   matches: number
   /** The last row that was scanned; null where there was none. */
   last: string | null
-} & (DocumentRow | { position: null; document: null })
+} & (Row | { position: null })
 
 /** What a scan needs of a list of documents, newest first. */
 interface ScannedList {
   /** The next `count` rows: `id`, and `matches`, whether the row is wanted. */
   next: Fragment
-  /** The JSON of the row `page.id`. */
-  document: Fragment
+  /** The row `page.id` as the page shows it: its document, and what its list adds. */
+  shown: Fragment
 }
 
 /** Scans the next `count` rows of a list; documents are fetched last. */
-export async function scanNewest(
+export async function scanNewest<Row extends DocumentRow>(
   sql: Sql,
-  { next, document }: ScannedList,
+  { next, shown }: ScannedList,
   window: PageWindow,
   count: number,
-): Promise<Found<DocumentRow>> {
+): Promise<Found<Row>> {
   // An array index is an integer; there are no more matches than scanned rows.
   const first = Math.min(window.offset, count) + 1
-  const rows = await sql<ScannedRow[]>`
+  const rows = await sql<ScannedRow<Row>[]>`
     with next as materialized (
       select count(*)::integer as scanned, min(id) as last,
         coalesce(array_agg(id order by id desc) filter (where matches), '{}') as matches
       from (${next}) next
     )
-    select scanned, cardinality(matches) as matches, last, page.id as position, ${document} as document
-    from next left join unnest(matches[${first}::integer:${first + window.limit - 1}::integer]) as page (id) on true
+    select scanned, cardinality(matches) as matches, last, page.id as position, shown.*
+    from next
+    left join unnest(matches[${first}::integer:${first + window.limit - 1}::integer]) as page (id) on true
+    left join lateral (${shown}) shown on true
     order by page.id desc`
-  const { scanned, matches, last } = rows[0] as ScannedRow
-  const found = rows.filter((row): row is ScannedRow & DocumentRow => row.position !== null)
+  const { scanned, matches, last } = rows[0] as ScannedRow<Row>
+  const found = rows.filter((row): row is ScannedRow<Row> & Row => row.position !== null)
   const rest = {
     after: last ?? window.after,
     offset: Math.max(0, window.offset - matches),

@@ -1,4 +1,4 @@
-import type { Sql } from '../../kit/db/client.ts'
+import type { Fragment, Sql } from '../../kit/db/client.ts'
 import type { OrgRef } from '../orders/visibility.ts'
 import { isConsumer, isIpOwner } from '../rfqs/visibility.ts'
 
@@ -26,7 +26,7 @@ export const isReleased = (sql: Sql, now: string) => sql`(
  * its RFQ pins: those of the released revision that the pinned one lists. A file that is new in the pinned revision
  * needs a release of its own.
  */
-export const filesForQuoting = (sql: Sql, orgId: string, partId: string, now: string) => sql`
+export const filesForQuoting = (sql: Sql, orgId: string, partId: string | Fragment, now: string) => sql`
   select invitation.part_revision, file_id from sourcing.rfq_invitations invitation
   join sourcing.rfq_file_releases release on release.org_id = invitation.org_id and release.rfq_id = invitation.rfq_id
   join sourcing.rfqs rfq on rfq.id = release.rfq_id

@@ -4,18 +4,21 @@ import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { contentOf, downloadOf } from '../files/download.ts'
 import { DOWNLOAD_URL_MS } from '../files/rules.ts'
 import type { Storage } from '../files/storage/storage.ts'
+import { renderedFieldsOf } from '../previews/documents.ts'
+import type { PreviewUrls } from '../previews/urls.ts'
 import { type DocumentRow, listDocuments } from './queries.ts'
 
 interface ListingDeps {
   pagination: Pagination
   storage: Storage
+  urls: PreviewUrls
 }
 
 type Context = CallerContext<typeof listRfqFiles>
 
 /** A page of the documents of a record that the caller reads, newest first. */
 export async function documentsOf(
-  { pagination, storage }: ListingDeps,
+  { pagination, storage, urls }: ListingDeps,
   context: Context,
 ): Promise<{ items: Document[]; hasMore: boolean }> {
   const { id } = context.params
@@ -25,12 +28,15 @@ export async function documentsOf(
     (window, read) => read((sql) => listDocuments(sql, id, window)),
     (row) => row.id,
   )
-  const urlsExpireAt = new Date(Date.parse(context.now) + DOWNLOAD_URL_MS)
-  return { items: await Promise.all(items.map((row) => documentOf(row, storage, urlsExpireAt))), hasMore }
+  const { now } = context
+  return { items: await Promise.all(items.map((row) => documentOf(row, { storage, urls, now }))), hasMore }
 }
 
 /** The public representation of a document. Only a READY one has size, type, hash and URL. */
-async function documentOf(row: DocumentRow, storage: Storage, urlExpiresAt: Date): Promise<Document> {
+async function documentOf(
+  row: DocumentRow,
+  { storage, urls, now }: Omit<ListingDeps, 'pagination'> & { now: string },
+): Promise<Document> {
   const { id, name, kind, state, reason, org_id: orgId, superseded_by: supersededBy, created_at: createdTime } = row
   return {
     id,
@@ -42,6 +48,7 @@ async function documentOf(row: DocumentRow, storage: Storage, urlExpiresAt: Date
     ...(supersededBy === null ? {} : { supersededBy }),
     createdTime,
     ...contentOf(row),
-    ...(await downloadOf(row, storage, urlExpiresAt)),
+    ...(await downloadOf(row, storage, new Date(Date.parse(now) + DOWNLOAD_URL_MS))),
+    ...renderedFieldsOf(row.rendering, { urls, now }),
   }
 }

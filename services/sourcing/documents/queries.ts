@@ -6,6 +6,8 @@ import type { PageWindow } from '../../kit/pagination/pagination.ts'
 import type { RecordKey, StoredFile } from '../files/queries.ts'
 import type { SharedOffer } from '../offers/events.ts'
 import { isConsumer, isIpOwner, isManufacturer, maySeePrices } from '../offers/visibility.ts'
+import type { RenderingColumn } from '../previews/documents.ts'
+import { renderingOf } from '../previews/queries.ts'
 
 export interface DocumentRow extends StoredFile {
   id: string
@@ -15,12 +17,13 @@ export interface DocumentRow extends StoredFile {
   org_id: string
   superseded_by: string | null
   created_at: string
+  rendering: RenderingColumn | null
 }
 
 /** Newest first. The caller has checked that the record is readable. */
 export const listDocuments = (sql: Sql, recordId: string, { after, limit, offset }: PageWindow) => sql<DocumentRow[]>`
   select id, name, document_kind as kind, state, reason, org_id, superseded_by, created_at, object_key, size_bytes,
-    content_type, sha256
+    content_type, sha256, ${renderingOf(sql)} as rendering
   from sourcing.files
   where record_id = ${recordId} and id < ${after ?? NEWEST_ID}
   order by id desc limit ${limit} offset ${offset}`

@@ -3,6 +3,7 @@ import type { Capability, Factory } from '../../../proto/http/sourcing/factories
 import type { RequirementMatch, RequirementMiss } from '../../../proto/http/sourcing/matches.ts'
 import type { BoundingBox } from '../../../proto/http/sourcing/part-fields.ts'
 import type { Part } from '../../../proto/http/sourcing/parts.ts'
+import type { MeasuredBox } from '../../../proto/http/sourcing/previews.ts'
 
 type Box = Static<typeof BoundingBox>
 
@@ -15,6 +16,8 @@ export interface Requirements {
   criticalityIds: readonly string[]
   /** The extent of the part in millimetres. */
   boundingBox?: Box | undefined
+  /** The extent of its newest model, for a part that states none. */
+  measuredBox?: MeasuredBox | undefined
   /** Whether the consumer is engaged through a distributor, which must have released the factory. */
   needsRelease: boolean
 }
@@ -40,12 +43,47 @@ export function boxInMm(box: Box, unitSystem: Part['unitSystem']): Box {
 
 const missingOf = (wanted: readonly string[], held: readonly string[]) => wanted.filter((one) => !held.includes(one))
 
+const extentsOf = (envelope: Box) => AXES.map((axis) => ({ axis, most: envelope[axis] ?? Number.POSITIVE_INFINITY }))
+
 /**
- * The axes along which a part is larger than an envelope. The part is compared in the orientation of its drawing. A
- * missing axis of either is not compared.
+ * The axes along which an envelope is too small, with the missing lengths. A stated box is compared in the orientation
+ * of its drawing; a missing axis of either is not compared. A measured box is compared in any orientation: largest
+ * with largest.
  */
-const exceededAxes = ({ boundingBox = {} }: Requirements, { maxEnvelope = {} }: Capability) =>
-  AXES.filter((axis) => (boundingBox[axis] ?? 0) > (maxEnvelope[axis] ?? Number.POSITIVE_INFINITY))
+function excessesOf({ boundingBox = {}, measuredBox }: Requirements, { maxEnvelope = {} }: Capability) {
+  const extents = extentsOf(maxEnvelope)
+  const isMeasured = measuredBox && !isStated(boundingBox)
+  const needed = isMeasured
+    ? Object.values(measuredBox).toSorted((a, b) => b - a)
+    : AXES.map((axis) => boundingBox[axis] ?? 0)
+  const compared = isMeasured ? extents.toSorted((a, b) => (b.most === a.most ? 0 : b.most - a.most)) : extents
+  return compared.flatMap(({ axis, most }, at) => {
+    const excess = (needed[at] ?? 0) - most
+    return excess > 0 ? [{ axis, excess }] : []
+  })
+}
+
+const isStated = (box: Box) => AXES.some((axis) => box[axis] !== undefined)
+
+const exceededAxes = (requirements: Requirements, capability: Capability) =>
+  excessesOf(requirements, capability)
+    .map(({ axis }) => axis)
+    .toSorted()
+
+/** How a measured part fits an envelope. */
+function fitOf(requirements: Requirements, capability: Capability): Pick<RequirementMatch, 'fit'> {
+  const { boundingBox = {}, measuredBox } = requirements
+  if (!measuredBox || isStated(boundingBox)) return {}
+  const excess = Math.max(0, ...excessesOf(requirements, capability).map((one) => one.excess))
+  const { maxEnvelope: envelope } = capability
+  return {
+    fit: {
+      box: measuredBox,
+      ...(envelope ? { envelope } : {}),
+      ...(excess > 0 ? { excess: Math.round(excess * 1000) / 1000 } : {}),
+    },
+  }
+}
 
 /** The requirements that a single capability meets as a whole. */
 const OF_CAPABILITY = {
@@ -62,7 +100,7 @@ const OF_CAPABILITY = {
     miss: 'LACKING',
   },
   envelope: {
-    isWanted: ({ boundingBox = {} }: Requirements) => AXES.some((axis) => boundingBox[axis] !== undefined),
+    isWanted: ({ boundingBox = {}, measuredBox }: Requirements) => isStated(boundingBox) || measuredBox !== undefined,
     lacks: exceededAxes,
     miss: 'TOO_SMALL',
   },
@@ -160,7 +198,8 @@ function best(
     .toSorted((a, b) => a.lacking.length - b.lacking.length)
   if (!closest) return missed(requirement, { code: 'MATERIAL_NOT_COVERED' })
   const { capability, lacking } = closest
-  if (lacking.length === 0) return { requirement, met: true, capability }
+  const fit = requirement === 'envelope' ? fitOf(requirements, capability) : {}
+  if (lacking.length === 0) return { requirement, met: true, capability, ...fit }
   const { materialCode, technologyId } = capability
-  return missed(requirement, { code: miss, materialCode, technologyId, values: [...lacking] })
+  return { ...missed(requirement, { code: miss, materialCode, technologyId, values: [...lacking] }), ...fit }
 }

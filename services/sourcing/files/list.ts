@@ -3,6 +3,8 @@ import type { listPartRevisionFiles } from '../../../proto/http/sourcing/part-re
 import { found } from '../../kit/errors/refusal.ts'
 import type { CallerContext } from '../../kit/http/context.ts'
 import { revisionOf } from '../parts/rules.ts'
+import { renderedFieldsOf } from '../previews/documents.ts'
+import type { PreviewUrls } from '../previews/urls.ts'
 import { contentOf, downloadOf } from './download.ts'
 import { type FileRow, findReadableFiles, findRevisionFiles, listFiles } from './queries.ts'
 import { DOWNLOAD_URL_MS, visibleGroups } from './rules.ts'
@@ -12,6 +14,7 @@ interface ListingDeps {
   storage: Storage
   /** The base of the URLs below `/files`. */
   publicUrl: string
+  urls: PreviewUrls
 }
 
 /** The files of a part that the organization may see, newest first. */
@@ -44,17 +47,18 @@ export async function revisionFilesOf(
   }
 }
 
-const filesFrom = (deps: ListingDeps, rows: readonly FileRow[], now: string): Promise<File[]> => {
-  const urlsExpireAt = new Date(Date.parse(now) + DOWNLOAD_URL_MS)
-  return Promise.all(rows.map((row) => fileOf(row, deps, urlsExpireAt)))
-}
+const filesFrom = (deps: ListingDeps, rows: readonly FileRow[], now: string): Promise<File[]> =>
+  Promise.all(rows.map((row) => fileOf(row, deps, now)))
 
 /** The public representation of a file. Only a READY file has size, type, hash and URL. */
-async function fileOf(row: FileRow, { storage, publicUrl }: ListingDeps, urlExpiresAt: Date): Promise<File> {
+async function fileOf(row: FileRow, { storage, publicUrl, urls }: ListingDeps, now: string): Promise<File> {
   const { id, name, file_group: group, state, public: isPublic, created_at: createdTime } = row
   const file: File = { id, name, group, state, public: isPublic, createdTime }
   const content = contentOf(row)
   if (!content) return file
-  if (!isPublic) return { ...file, ...content, ...(await downloadOf(row, storage, urlExpiresAt)) }
-  return { ...file, ...content, downloadUrl: new URL(`/files/public/${id}`, publicUrl).href }
+  const urlsExpireAt = new Date(Date.parse(now) + DOWNLOAD_URL_MS)
+  const download = isPublic
+    ? { downloadUrl: new URL(`/files/public/${id}`, publicUrl).href }
+    : await downloadOf(row, storage, urlsExpireAt)
+  return { ...file, ...content, ...download, ...renderedFieldsOf(row.rendering, { urls, now }) }
 }

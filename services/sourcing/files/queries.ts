@@ -4,6 +4,8 @@ import type { Sql, Tx } from '../../kit/db/client.ts'
 import { filesForQuoting } from '../confidentiality/visibility.ts'
 import { inView, showsIpFiles } from '../orders/visibility.ts'
 import { isOwn, isReadable, isRevisionReader, pinnedFileIds } from '../parts/visibility.ts'
+import type { RenderingColumn } from '../previews/documents.ts'
+import { renderingOf } from '../previews/queries.ts'
 import type { ReadableFiles } from './rules.ts'
 import type { ObjectInfo } from './storage/storage.ts'
 
@@ -49,6 +51,7 @@ export interface FileRow extends StoredFile {
   state: FileState
   public: boolean
   created_at: string
+  rendering: RenderingColumn | null
 }
 
 /** The files that an organization may read, newest first. */
@@ -58,7 +61,8 @@ export const listFiles = (
   groups: readonly FileGroup[],
   { fileIds, ipFileIds }: Pick<ReadableFiles, 'fileIds' | 'ipFileIds'>,
 ) => sql<FileRow[]>`
-  select id, name, file_group, state, public and removed_at is null as public, object_key, size_bytes, content_type, sha256, created_at
+  select id, name, file_group, state, public and removed_at is null as public, object_key, size_bytes, content_type, sha256, created_at,
+    ${renderingOf(sql)} as rendering
   from sourcing.files
   where part_id = ${partId} and (
     file_group = any(${[...groups]})

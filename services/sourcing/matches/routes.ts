@@ -11,8 +11,8 @@ type Deps = { http: Http; pagination: Pagination }
 export const matchRoutes = ({ http, pagination }: Deps) =>
   new Elysia({ name: 'sourcing.matches' }).use(
     http.route(listRfqMatches, async (context) => {
-      const { caller, params, query, read } = context
-      const terms = found(await read((sql) => findMatchTerms(sql, caller.orgId, params.id)))
+      const { caller, params, query, read, now } = context
+      const terms = found(await read((sql) => findMatchTerms(sql, caller.orgId, params.id, now)))
       return pagination.json(context, `matches ${params.id}`, (window, readPage) =>
         findMatches(context, readPage, terms, { ...window, q: query.q }),
       )

@@ -1,6 +1,7 @@
 import type { Factory } from '../../../proto/http/sourcing/factories.ts'
 import type { Part } from '../../../proto/http/sourcing/parts.ts'
 import { boxInMm, matchesOf, type Requirements } from '../factories/matching.ts'
+import type { Measured } from '../previews/rules.ts'
 
 /** What the part of an RFQ asks of a factory. */
 export interface MatchTerms {
@@ -8,6 +9,7 @@ export interface MatchTerms {
   distributorOrgId: string | null
   /** Null if the consumer can no longer read the part. */
   part: PartTerms | null
+  measured: Measured | null
 }
 
 interface PartTerms {
@@ -20,11 +22,12 @@ interface PartTerms {
 }
 
 export const requirementsOf = (
-  { distributorOrgId }: MatchTerms,
+  { distributorOrgId, measured }: MatchTerms,
   { unitSystem, boundingBox, ...part }: PartTerms,
 ): Requirements => ({
   ...part,
   boundingBox: boxInMm(boundingBox, unitSystem ?? undefined),
+  measuredBox: measured?.boundingBox,
   needsRelease: distributorOrgId !== null,
 })
 

@@ -5,10 +5,15 @@ import type { Fragment, Sql } from '../../kit/db/client.ts'
 import { and } from '../../kit/db/conditions.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
+import type { PicturedRow } from '../previews/documents.ts'
+import { measuredOfOffer } from '../previews/visibility.ts'
 import { documentFor, isConsumer, isIpOwner, isManufacturer } from './visibility.ts'
 
 /** Without a view: every role of the organization. */
-export type OfferListing = PageWindow & FiltersOf<typeof api.listOffers>
+export type OfferListing = PageWindow & FiltersOf<typeof api.listOffers> & { now: string }
+
+/** An offer of a page. */
+export interface OfferPageRow extends DocumentRow, PicturedRow {}
 
 const inView = (sql: Sql, orgId: string, view: OfferView) => {
   if (view === 'MANUFACTURER') return isManufacturer(sql, orgId)
@@ -28,8 +33,9 @@ const matchesListing = (sql: Sql, { rfqId, partId, state, activated, after }: Of
   )
 
 /** Newest first, in one view. */
-const listInView = (sql: Sql, orgId: string, view: OfferView, listing: OfferListing) => sql<DocumentRow[]>`
-  select id as position, ${documentFor(sql, orgId)} as document from sourcing.offers
+const listInView = (sql: Sql, orgId: string, view: OfferView, listing: OfferListing) => sql<OfferPageRow[]>`
+  select id as position, ${documentFor(sql, orgId)} as document, ${measuredOfOffer(sql, orgId, listing.now)} as measured
+  from sourcing.offers
   where ${inView(sql, orgId, view)} and ${matchesListing(sql, listing)}
   order by id desc limit ${listing.limit} offset ${listing.offset}`
 
@@ -42,8 +48,9 @@ const listedIds = (sql: Sql, orgId: string, view: OfferView, listing: OfferListi
 /** Newest first, in every role. An offer of several roles is listed once. */
 const listInAllViews = (sql: Sql, orgId: string, listing: OfferListing) => {
   const ids = OFFER_VIEWS.map((view): Fragment => listedIds(sql, orgId, view, listing))
-  return sql<DocumentRow[]>`
-    select offers.id as position, ${documentFor(sql, orgId)} as document
+  return sql<OfferPageRow[]>`
+    select offers.id as position, ${documentFor(sql, orgId)} as document,
+      ${measuredOfOffer(sql, orgId, listing.now)} as measured
     from (
       select id from (${ids.reduce((all, rows) => sql`${all} union ${rows}`)}) found
       order by id desc limit ${listing.limit} offset ${listing.offset}

@@ -8,7 +8,7 @@ import { LARGEST, loadedRfqOrg, loadRfqs } from '../../testing/load/rfqs.ts'
 import { planOf, workOf } from '../../testing/query-plans.ts'
 import { findComparedOffers, findComparedRfq } from '../comparison/queries.ts'
 import { listOffers, type OfferListing } from './list-queries.ts'
-import { expireDue, findOffer } from './queries.ts'
+import { expireDue, readOffer } from './queries.ts'
 
 setDefaultTimeout(240_000)
 const RFQS = 10_000
@@ -17,7 +17,7 @@ await loadRfqs(db.owner, { count: RFQS, organizations: 1000 })
 await loadOffers(db.owner, { rfqs: RFQS })
 const url = db.urlOf('sourcing')
 
-const page = { after: undefined, limit: 11, offset: 0 }
+const page = { after: undefined, limit: 11, offset: 0, now: new Date().toISOString() }
 const VIEWS = ['CONSUMER', 'IP_OWNER', 'MANUFACTURER', undefined] as const
 const ORGANIZATIONS = [LARGEST, loadedRfqOrg(7)]
 /** The rows of a page from each of the three roles, and the documents of the page. */
@@ -73,7 +73,7 @@ describe(`over ${RFQS * OFFERS_PER_RFQ} offers, of which one organization has ha
   test('an offer, the due ones and those of a comparison are found by indexes', async () => {
     const now = new Date().toISOString()
     const queries: ((sql: Sql) => PromiseLike<unknown>)[] = [
-      (sql) => findOffer(sql, 'org_7', 'offer_1'),
+      (sql) => readOffer(sql, 'org_7', 'offer_1', page.now),
       (sql) => expireDue(sql, now, 100),
       (sql) => findComparedRfq(sql, 'org_7', 'rfq_1'),
     ]

@@ -5,6 +5,7 @@ import { loadRfqs } from '../../testing/load/rfqs.ts'
 import { listOffers } from './list-queries.ts'
 import { findOffer } from './queries.ts'
 
+const now = new Date().toISOString()
 const db = await testDatabase()
 await loadRfqs(db.owner, { count: 60, organizations: 8 })
 await loadOffers(db.owner, { rfqs: 60 })
@@ -38,6 +39,7 @@ function mayRead(row: Row, orgId: string): boolean {
   if (manufacturerOrgId === orgId) return true
   if (!wasSubmitted) return false
   const hasEnded = rfqState === 'AWARDED' || rfqState === 'CANCELLED'
+
   return consumerOrgId === orgId || (ipOwnerOrgId === orgId && (hasEnded || !isOwnerInvited))
 }
 
@@ -52,13 +54,13 @@ test.each(['org_0', 'org_1', 'org_2', 'org_owner', 'org_maker', 'org_unknown'])(
           select from sourcing.rfq_invitations i where i.rfq_id = offers.rfq_id and org_id = 'org_owner') as "isOwnerInvited"
       from sourcing.offers order by id desc`
     const readable = rows.filter((row) => mayRead(row, orgId)).map(({ id }) => id)
-    const listed = await listOffers(db.owner, orgId, { after: undefined, limit: 1000, offset: 0 })
+    const listed = await listOffers(db.owner, orgId, { after: undefined, limit: 1000, offset: 0, now })
     expect(listed.map(({ position }) => position)).toEqual(readable)
     // Pages of all roles together skip and repeat nothing, by their positions and by their offsets.
     const paged: string[] = []
     for (let after: string | undefined; ; after = paged.at(-1)) {
-      const page = await listOffers(db.owner, orgId, { after, limit: 7, offset: 0 })
-      const skipped = await listOffers(db.owner, orgId, { after: undefined, limit: 7, offset: paged.length })
+      const page = await listOffers(db.owner, orgId, { after, limit: 7, offset: 0, now })
+      const skipped = await listOffers(db.owner, orgId, { after: undefined, limit: 7, offset: paged.length, now })
       expect(skipped).toEqual(page)
       paged.push(...page.map(({ position }) => position))
       if (page.length < 7) break

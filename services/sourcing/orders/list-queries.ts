@@ -6,10 +6,15 @@ import { and, contains } from '../../kit/db/conditions.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 import { scanNewest } from '../../kit/pagination/search.ts'
+import type { PicturedRow } from '../previews/documents.ts'
+import { measuredOfOrder } from '../previews/visibility.ts'
 import { documentFor, inView, isParty } from './visibility.ts'
 
 /** Without a view: every role of the organization. */
-export type OrderListing = PageWindow & Omit<FiltersOf<typeof api.findOrders>, 'q'>
+export type OrderListing = PageWindow & Omit<FiltersOf<typeof api.findOrders>, 'q'> & { now: string }
+
+/** An order of a page. */
+export interface OrderRow extends DocumentRow, PicturedRow {}
 
 /** The filters and the beginning of the page. */
 const matchesListing = (sql: Sql, { state, partId, factoryId, rfqId, after }: OrderListing) =>
@@ -41,24 +46,29 @@ const newest = (sql: Sql, orgId: string, columns: Fragment, listing: OrderListin
     .map((view): Fragment => newestIn(sql, orgId, view, columns, listing, count))
     .reduce((all, rows) => sql`${all} union ${rows}`)
 
-const documentOfPage = (sql: Sql, orgId: string) =>
-  sql`(select ${documentFor(sql, orgId)} from sourcing.orders where id = page.id)`
+/** The order `page.id` as a page shows it. */
+const shown = (sql: Sql, orgId: string, now: string) => sql`
+  select ${documentFor(sql, orgId)} as document, ${measuredOfOrder(sql, orgId, now)} as measured
+  from sourcing.orders where id = page.id`
 
 /** Newest first, in all views: of each view as many as all pages up to the wanted one have. */
-const listInAllViews = (sql: Sql, orgId: string, listing: OrderListing) => sql<DocumentRow[]>`
-  select page.id as position, ${documentOfPage(sql, orgId)} as document
+const listInAllViews = (sql: Sql, orgId: string, listing: OrderListing) => sql<OrderRow[]>`
+  select page.id as position, shown.document, shown.measured
   from (
     select id from (${newest(sql, orgId, sql`id`, listing, listing.limit + listing.offset)}) found
     order by id desc limit ${listing.limit} offset ${listing.offset}
   ) page
+  cross join lateral (${shown(sql, orgId, listing.now)}) shown
   order by page.id desc`
 
 /** Newest first. An RFQ has at most as many orders as its award has lines. */
 export function listOrders(sql: Sql, orgId: string, listing: OrderListing) {
   const { view, rfqId, limit, offset } = listing
   if (view === undefined && rfqId === undefined) return listInAllViews(sql, orgId, listing)
-  return sql<DocumentRow[]>`
-    select id as position, ${documentFor(sql, orgId)} as document from sourcing.orders
+  return sql<OrderRow[]>`
+    select id as position, ${documentFor(sql, orgId)} as document,
+      ${measuredOfOrder(sql, orgId, listing.now)} as measured
+    from sourcing.orders
     where ${view ? inView(sql, orgId, view) : isParty(sql, orgId)} and ${matchesListing(sql, listing)}
     order by id desc limit ${limit} offset ${offset}`
 }
@@ -72,7 +82,7 @@ const searched = (sql: Sql) => sql`id, part_id, part_revision, serial_number, pu
  * subquery is a look-up for each order.
  */
 export const scanOrders = (sql: Sql, orgId: string, { q, ...listing }: OrderListing & { q: string }, count: number) =>
-  scanNewest(
+  scanNewest<OrderRow>(
     sql,
     {
       next: sql`
@@ -89,7 +99,7 @@ export const scanOrders = (sql: Sql, orgId: string, { q, ...listing }: OrderList
           from (${newest(sql, orgId, searched(sql), listing, count)}) every
           order by id desc limit ${count}
         ) orders`,
-      document: documentOfPage(sql, orgId),
+      shown: shown(sql, orgId, listing.now),
     },
     listing,
     count,

@@ -12,7 +12,7 @@ import { findFactory } from '../factories/queries.ts'
 import { findReadableFiles } from '../files/queries.ts'
 import { findPart, findUnfinishedOrder } from '../parts/queries.ts'
 import { listOrders, type OrderListing, scanOrders } from './list-queries.ts'
-import { findOrder } from './queries.ts'
+import { readOrder } from './queries.ts'
 
 setDefaultTimeout(240_000)
 const ROWS = 20_000
@@ -28,7 +28,7 @@ await db.owner`
 await db.owner`update sourcing.factories set internal = true where id = ${FACTORY}`
 const url = db.urlOf('sourcing')
 
-const page = { after: undefined, limit: 11, offset: 0 }
+const page = { after: undefined, limit: 11, offset: 0, now: new Date().toISOString() }
 const SMALL = loadedRfqOrg(7)
 /** The rows of a page from each of the five roles, and the documents of the page. */
 const MOST_ROWS = 120
@@ -74,8 +74,8 @@ describe(`over ${ROWS} orders, of which one organization has half in each role`,
     const neither = { consumer: false, distributor: false }
     for (const orgId of [LARGEST, SMALL, 'org_unknown']) {
       const queries: ((sql: Sql) => PromiseLike<unknown>)[] = [
-        (sql) => findOrder(sql, orgId, `order_${'14'.padStart(26, '0')}`),
-        (sql) => findPart(sql, orgId, PART),
+        (sql) => readOrder(sql, orgId, `order_${'14'.padStart(26, '0')}`, page.now),
+        (sql) => findPart(sql, orgId, PART, page.now),
         (sql) => findReadableFiles(sql, orgId, PART, new Date().toISOString()),
         (sql) => findFactory(sql, orgId, neither, FACTORY),
         (sql) => findUnfinishedOrder(sql, PART),
@@ -85,9 +85,9 @@ describe(`over ${ROWS} orders, of which one organization has half in each role`,
         expect([orgId, busiest, scannedWhole, mostRows <= 20]).toEqual([orgId, busiest, [], true])
       }
     }
-    expect(await findPart(db.owner, LARGEST, PART)).toHaveLength(1)
+    expect(await findPart(db.owner, LARGEST, PART, page.now)).toHaveLength(1)
     expect(await findFactory(db.owner, LARGEST, neither, FACTORY)).toHaveLength(1)
-    expect(await findPart(db.owner, 'org_unknown', PART)).toHaveLength(0)
+    expect(await findPart(db.owner, 'org_unknown', PART, page.now)).toHaveLength(0)
     expect(await findFactory(db.owner, 'org_unknown', neither, FACTORY)).toHaveLength(0)
   })
 

@@ -3,11 +3,18 @@ import type { Milestone } from '../../../proto/http/sourcing/orders.ts'
 import type { OrderState } from '../../../proto/states/orders.ts'
 import type { Actor } from '../../../proto/states/state-table.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
+import type { PicturedRow } from '../previews/documents.ts'
+import { measuredOfOrder } from '../previews/visibility.ts'
 import { documentFor, isActor, isParty } from './visibility.ts'
 
 /** The JSON of an order; no row where the order does not name the organization. */
 export const findOrder = (sql: Sql, orgId: string, id: string) => sql<{ document: string }[]>`
   select ${documentFor(sql, orgId)} as document from sourcing.orders where id = ${id} and ${isParty(sql, orgId)}`
+
+/** An order with the picture of its part, for one of its organizations. */
+export const readOrder = (sql: Sql, orgId: string, id: string, now: string) => sql<PicturedRow[]>`
+  select ${documentFor(sql, orgId)} as document, ${measuredOfOrder(sql, orgId, now)} as measured
+  from sourcing.orders where id = ${id} and ${isParty(sql, orgId)}`
 
 /**
  * Locks the RFQ of an order that may end, before the order. An award locks the RFQ, then its cases, which the end of an

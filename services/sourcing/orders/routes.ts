@@ -1,30 +1,35 @@
 import { Elysia } from 'elysia'
 import * as lifecycle from '../../../proto/http/sourcing/order-lifecycle.ts'
 import * as operations from '../../../proto/http/sourcing/orders.ts'
-import { JsonText } from '../../kit/db/json-text.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { CallerContext } from '../../kit/http/context.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { listHistory } from '../history/queries.ts'
+import { picturedRecord, picturedRecords } from '../previews/documents.ts'
+import type { PreviewUrls } from '../previews/urls.ts'
 import { changeMilestones, moveOrder, releaseFiles } from './commands.ts'
 import type { OrderDeps } from './followers.ts'
 import { findPage } from './list.ts'
-import { findOrder } from './queries.ts'
+import { findOrder, readOrder } from './queries.ts'
 
-type Deps = OrderDeps & { http: Http; pagination: Pagination }
+type Deps = OrderDeps & { http: Http; pagination: Pagination; urls: PreviewUrls }
 
-export const orderRoutes = ({ http, pagination, ...deps }: Deps) => {
+export const orderRoutes = ({ http, pagination, urls, ...deps }: Deps) => {
   const pageOfOrders = (context: CallerContext<typeof lifecycle.findOrders>) =>
-    pagination.json(context, 'orders', (window, read) => findPage(context, read, { ...context.query, ...window }))
+    pagination.json(context, 'orders', async (window, read) =>
+      picturedRecords(await findPage(context, read, { ...context.query, ...window, now: context.now }), {
+        urls,
+        now: context.now,
+      }),
+    )
   return new Elysia({ name: 'sourcing.orders' })
     .use(http.route(operations.listOrders, (context) => pageOfOrders(context)))
     .use(http.route(lifecycle.findOrders, (context) => pageOfOrders(context)))
     .use(
-      http.route(operations.getOrder, async ({ caller, params, read }) => {
-        const rows = await read((sql) => findOrder(sql, caller.orgId, params.id))
-        return new JsonText(found(rows).document)
-      }),
+      http.route(operations.getOrder, async ({ caller, params, read, now }) =>
+        picturedRecord(found(await read((sql) => readOrder(sql, caller.orgId, params.id, now))), { urls, now }),
+      ),
     )
     .use(
       http.route(operations.listOrderHistory, async (context) => {

@@ -8,6 +8,7 @@ import { listOrders } from './list-queries.ts'
 import { findOrder } from './queries.ts'
 import * as conditions from './visibility.ts'
 
+const now = new Date().toISOString()
 const db = await testDatabase()
 const ORGANIZATIONS = ['org_a', 'org_b', 'org_c']
 
@@ -46,13 +47,13 @@ const rows = await db.owner<Row[]>`
 
 test.each(ORGANIZATIONS)('%s reads, and lists, the orders that name it', async (orgId) => {
   const readable = rows.filter(({ parties }) => parties.includes(orgId)).map(({ id }) => id)
-  const listed = await listOrders(db.owner, orgId, { after: undefined, limit: 1000, offset: 0 })
+  const listed = await listOrders(db.owner, orgId, { after: undefined, limit: 1000, offset: 0, now })
   expect(listed.map(({ position }) => position)).toEqual(readable)
   // Pages of all roles together skip and repeat nothing, by their positions and by their offsets.
   const paged: string[] = []
   for (let after: string | undefined; ; after = paged.at(-1)) {
-    const page = await listOrders(db.owner, orgId, { after, limit: 7, offset: 0 })
-    const skipped = await listOrders(db.owner, orgId, { after: undefined, limit: 7, offset: paged.length })
+    const page = await listOrders(db.owner, orgId, { after, limit: 7, offset: 0, now })
+    const skipped = await listOrders(db.owner, orgId, { after: undefined, limit: 7, offset: paged.length, now })
     expect(skipped).toEqual(page)
     paged.push(...page.map(({ position }) => position))
     if (page.length < 7) break

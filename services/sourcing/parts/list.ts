@@ -1,13 +1,14 @@
 import { hasAsciiTrigram } from '../../kit/db/conditions.ts'
 import { withSettings } from '../../kit/db/with-settings.ts'
 import type { ReadContext, RequestReads } from '../../kit/limits/request-reads.ts'
-import { type DocumentRow, LARGE_OFFSET } from '../../kit/pagination/pagination.ts'
+import { LARGE_OFFSET } from '../../kit/pagination/pagination.ts'
 import { FIRST_SCAN, type Search, search } from '../../kit/pagination/search.ts'
 import {
   findPartOfSerial,
   listParts,
   listPartsAtLargeOffset,
   type PartListing,
+  type PartRow,
   scanParts,
   searchIndex,
 } from './queries.ts'
@@ -17,7 +18,7 @@ export async function findPage(
   context: ReadContext,
   read: RequestReads['read'],
   { q, ...listing }: PartListing & { q?: string },
-): Promise<readonly DocumentRow[]> {
+): Promise<readonly PartRow[]> {
   const { orgId } = context.caller
   if (q !== undefined) return hasControl(q) ? [] : search(context, textSearch(orgId, listing.view, q), listing)
   const list = listing.offset <= LARGE_OFFSET ? listParts : listPartsAtLargeOffset
@@ -28,14 +29,14 @@ const SERIAL_NUMBER = /^P-[0-9a-z]{8}$/i
 
 /** A page of a view, or the part that has `q` as its serial number where the organization can read it. */
 export async function findPageOrPart(
-  context: ReadContext,
+  context: ReadContext & { now: string },
   read: RequestReads['read'],
   listing: PartListing & { q?: string },
-): Promise<readonly DocumentRow[]> {
+): Promise<readonly PartRow[]> {
   const { q, after, offset } = listing
   const [part] =
     q !== undefined && SERIAL_NUMBER.test(q)
-      ? await context.read((sql) => findPartOfSerial(sql, context.caller.orgId, q))
+      ? await context.read((sql) => findPartOfSerial(sql, context.caller.orgId, q, context.now))
       : []
   if (!part) return findPage(context, read, listing)
   return offset === 0 && (after === undefined || part.position < after) ? [part] : []
@@ -57,7 +58,7 @@ const OWN_SCAN = { word: 10_000, short: 50_000 }
 export const INDEX_SETTINGS = { statement_timeout: '250', enable_indexonlyscan: 'off' }
 
 /** Where the titles and references of a view contain a text. */
-export function textSearch(orgId: string, view: PartListing['view'], q: string): Search<DocumentRow> {
+export function textSearch(orgId: string, view: PartListing['view'], q: string): Search<PartRow> {
   const ownScans = [OWN_SCAN[hasAsciiTrigram(q) ? 'word' : 'short']]
   return {
     scans: [FIRST_SCAN, ...(view === 'IP_OWNER' ? ownScans : [])],

@@ -59,24 +59,29 @@ describe(`over ${ROWS} parts`, () => {
   })
 
   test('a single part is found by its primary key, and the invitations, orders and subscriptions that make it readable by indexes', async () => {
-    const plan = await planOf(url, (sql) => findPart(sql, 'org_7', 'part_1'))
+    const plan = await planOf(url, (sql) => findPart(sql, 'org_7', 'part_1', new Date().toISOString()))
     expect(plan.scannedWhole).toEqual([])
-    // Some indexes serve the question whether the part is readable, that of the pinned revision, and that of the outline.
+    // Some indexes serve the question whether the part is readable, that of the pinned revision, that of the outline,
+    // and that of the newest model that may be read.
     expect([...new Set(plan.indexes.map((name) => name.split('_').slice(0, 2).join('_')))].sort()).toEqual([
       'orders_consumed',
       'orders_distributed',
+      'orders_live',
       'orders_made',
       'orders_owned',
       'orders_sold',
       // Without orders, either index of a consumer is as good.
       'orders_suppliers',
+      'orders_to',
       'part_revisions',
       'parts_pkey',
+      'rfq_file',
       'rfq_invitations',
+      'rfqs_pkey',
       'rfqs_sourced',
       'subscriptions_readable',
     ])
-    expect(plan.indexes).toHaveLength(20)
+    expect(plan.indexes).toHaveLength(38)
   })
 
   test('every stored document matches the schema of a part', async () => {

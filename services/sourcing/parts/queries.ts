@@ -4,6 +4,8 @@ import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 import { scanNewest } from '../../kit/pagination/search.ts'
 import { isUnfinished } from '../orders/visibility.ts'
+import type { PicturedRow } from '../previews/documents.ts'
+import { measuredFor } from '../previews/visibility.ts'
 import type { PartContent } from './rules.ts'
 import { documentFor, isOwn, isPublic, isReadable } from './visibility.ts'
 
@@ -18,57 +20,67 @@ interface PartSearch extends PartListing {
 const inView = (sql: Sql, orgId: string, view: PartListing['view']) =>
   view === 'IP_OWNER' ? isOwn(sql, orgId) : isPublic(sql)
 
+/** A part of a page. */
+export interface PartRow extends DocumentRow, PicturedRow {}
+
 /** The public JSON of the rows of one view. */
 const documentIn = (sql: Sql, view: PartListing['view']) => (view === 'IP_OWNER' ? sql`owner_document` : sql`document`)
 
+/** What the readers of one view may know of the models of a part. */
+const measuredIn = (sql: Sql, view: PartListing['view']) =>
+  view === 'IP_OWNER' ? sql`measured -> 'own'` : sql`measured -> 'open'`
+
 /** Newest first. */
-export const listParts = (sql: Sql, orgId: string, { view, after, limit, offset }: PartListing) => sql<DocumentRow[]>`
-  select id as position, ${documentIn(sql, view)} as document from sourcing.parts
+export const listParts = (sql: Sql, orgId: string, { view, after, limit, offset }: PartListing) => sql<PartRow[]>`
+  select id as position, ${documentIn(sql, view)} as document, ${measuredIn(sql, view)} as measured
+  from sourcing.parts
   where ${inView(sql, orgId, view)} and id < ${after ?? NEWEST_ID}
   order by id desc limit ${limit} offset ${offset}`
 
 /** Newest first, for large offsets: an index-only scan skips parts, and only the documents of the page are fetched. */
 export const listPartsAtLargeOffset = (sql: Sql, orgId: string, { view, after, limit, offset }: PartListing) => sql<
-  DocumentRow[]
+  PartRow[]
 >`
-  select id as position, ${documentOfPage(sql, view)} as document
+  select page.id as position, shown.document, shown.measured
   from (
     select id from sourcing.parts
     where ${inView(sql, orgId, view)} and id < ${after ?? NEWEST_ID}
     order by id desc limit ${limit} offset ${offset}
   ) page
-  order by id desc`
+  cross join lateral (${shownIn(sql, view)}) shown
+  order by page.id desc`
 
-const documentOfPage = (sql: Sql, view: PartListing['view']) =>
-  sql`(select ${documentIn(sql, view)} from sourcing.parts part where part.id = page.id)`
+/** The part `page.id` as a page shows it. */
+const shownIn = (sql: Sql, view: PartListing['view']) => sql`
+  select ${documentIn(sql, view)} as document, ${measuredIn(sql, view)} as measured
+  from sourcing.parts where id = page.id`
 
 /** Matches among the next `count` parts of a view. */
 export const scanParts = (sql: Sql, orgId: string, { view, q, after, ...page }: PartSearch, count: number) =>
-  scanNewest(
+  scanNewest<PartRow>(
     sql,
     {
       next: sql`
         select id, search ilike ${contains(q)} as matches from sourcing.parts
         where ${inView(sql, orgId, view)} and id < ${after ?? NEWEST_ID}
         order by id desc limit ${count}`,
-      document: documentOfPage(sql, view),
+      shown: shownIn(sql, view),
     },
     { after, ...page },
     count,
   )
 
 /** All matches of a view, by an index of the text; documents are fetched last. */
-export const searchIndex = (sql: Sql, orgId: string, { view, q, after, limit, offset }: PartSearch) => sql<
-  DocumentRow[]
->`
+export const searchIndex = (sql: Sql, orgId: string, { view, q, after, limit, offset }: PartSearch) => sql<PartRow[]>`
   with matches as materialized (
     select id from sourcing.parts
     where ${indexedMatch(sql, { view, q })} and ${inView(sql, orgId, view)} and id < ${after ?? NEWEST_ID}
   ), page as materialized (
     select id from matches order by id desc limit ${limit} offset ${offset}
   )
-  select id as position, ${documentOfPage(sql, view)} as document
-  from page order by id desc`
+  select page.id as position, shown.document, shown.measured
+  from page cross join lateral (${shownIn(sql, view)}) shown
+  order by page.id desc`
 
 /** The condition that an index of the view serves, and the case-insensitive comparison with the text itself. */
 function indexedMatch(sql: Sql, { view, q }: Pick<PartSearch, 'view' | 'q'>) {
@@ -82,25 +94,30 @@ function indexedMatch(sql: Sql, { view, q }: Pick<PartSearch, 'view' | 'q'>) {
     : sql`string_to_array(lower(${text}), null) @> string_to_array(lower(${q}), null) and ${matches}`
 }
 
-/** The JSON of a part for an organization; no row where the organization may not read it. */
-export const findPart = (sql: Sql, orgId: string, id: string) => sql<{ document: string }[]>`
-  select document from (
-    select ${documentFor(sql, orgId)} as document from sourcing.parts where id = ${id} and ${isReadable(sql, orgId)}
+/** A part for an organization; no row where the organization may not read it. */
+export const findPart = (sql: Sql, orgId: string, id: string, now: string) => sql<PicturedRow[]>`
+  select document, measured from (
+    select ${documentFor(sql, orgId)} as document, ${measuredFor(sql, orgId, now)} as measured
+    from sourcing.parts where id = ${id} and ${isReadable(sql, orgId)}
     offset 0
   ) readable where document is not null`
 
 /** The part with a serial number, in any case; no row where the organization may not read it. */
-export const findPartOfSerial = (sql: Sql, orgId: string, serialNumber: string) => sql<DocumentRow[]>`
-  select position, document from (
-    select id as position, ${documentFor(sql, orgId)} as document from sourcing.parts
+export const findPartOfSerial = (sql: Sql, orgId: string, serialNumber: string, now: string) => sql<PartRow[]>`
+  select position, document, measured from (
+    select id as position, ${documentFor(sql, orgId)} as document, ${measuredFor(sql, orgId, now)} as measured
+    from sourcing.parts
     where serial_number = upper(${serialNumber}) and ${isReadable(sql, orgId)}
     offset 0
   ) readable where document is not null`
 
 /** The parts of these ids that an organization may read. */
-export const findParts = (sql: Sql, orgId: string, ids: readonly string[]) => sql<{ id: string; document: string }[]>`
-  select id, document from (
-    select id, ${documentFor(sql, orgId)} as document from sourcing.parts
+export const findParts = (sql: Sql, orgId: string, ids: readonly string[], now: string) => sql<
+  (PicturedRow & { id: string })[]
+>`
+  select id, document, measured from (
+    select id, ${documentFor(sql, orgId)} as document, ${measuredFor(sql, orgId, now)} as measured
+    from sourcing.parts
     where id = any(${[...ids]}) and ${isReadable(sql, orgId)}
     offset 0
   ) readable where document is not null`

@@ -6,40 +6,48 @@ import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { listHistory } from '../history/queries.ts'
+import { type PicturedRow, picturedPart, picturedParts } from '../previews/documents.ts'
+import type { PreviewUrls } from '../previews/urls.ts'
 import * as commands from './commands.ts'
 import type { PartDeps } from './followers.ts'
 import { findPage, findPageOrPart } from './list.ts'
 import { findMetadata, findOwnPart, findPart, findParts } from './queries.ts'
 import { metadataProblems } from './rules.ts'
 
-type Deps = PartDeps & { http: Http; pagination: Pagination }
+type Deps = PartDeps & { http: Http; pagination: Pagination; urls: PreviewUrls }
 
-export const partRoutes = ({ http, pagination, ...deps }: Deps) =>
-  new Elysia({ name: 'sourcing.parts' })
+export const partRoutes = ({ http, pagination, urls, ...deps }: Deps) => {
+  const pictured = <Row extends PicturedRow>({ now }: { now: string }, rows: readonly Row[]) =>
+    picturedParts(rows, { urls, now })
+  return new Elysia({ name: 'sourcing.parts' })
     .use(
       http.route(operations.listParts, (context) =>
-        pagination.json(context, 'parts', (window, read) => findPage(context, read, { ...context.query, ...window })),
+        pagination.json(context, 'parts', async (window, read) =>
+          pictured(context, await findPage(context, read, { ...context.query, ...window })),
+        ),
       ),
     )
     .use(http.command(operations.createPart, commands.createPart, { checkBody: metadataProblems }))
     .use(
-      http.route(
-        operations.getPart,
-        async ({ caller, params, read }) =>
-          new JsonText(found(await read((sql) => findPart(sql, caller.orgId, params.id))).document),
+      http.route(operations.getPart, async ({ caller, params, read, now }) =>
+        picturedPart(found(await read((sql) => findPart(sql, caller.orgId, params.id, now))), { urls, now }),
       ),
     )
     .use(
       http.route(lifecycle.findParts, (context) =>
-        pagination.json(context, 'found parts', (window, read) =>
-          findPageOrPart(context, read, { ...context.query, ...window }),
+        pagination.json(context, 'found parts', async (window, read) =>
+          pictured(context, await findPageOrPart(context, read, { ...context.query, ...window })),
         ),
       ),
     )
     .use(
-      http.route(lifecycle.batchGetParts, async ({ caller, body: { ids }, longRead }) =>
-        batchOf(ids, await longRead((sql) => findParts(sql, caller.orgId, ids))),
-      ),
+      http.route(lifecycle.batchGetParts, async (context) => {
+        const { caller, body, longRead, now } = context
+        return batchOf(
+          body.ids,
+          pictured(context, await longRead((sql) => findParts(sql, caller.orgId, body.ids, now))),
+        )
+      }),
     )
     .use(
       http.route(operations.getPartMetadata, async ({ caller, params, read }) => {
@@ -61,3 +69,4 @@ export const partRoutes = ({ http, pagination, ...deps }: Deps) =>
     .use(http.command(lifecycle.archivePart, (call) => commands.movePart('archive', call)))
     .use(http.command(lifecycle.unarchivePart, (call) => commands.movePart('unarchive', call)))
     .use(http.command(lifecycle.deletePart, (call) => commands.deletePart(deps, call)))
+}

@@ -79,7 +79,7 @@ const MAX_PINS = 100
  * The latest revision that an RFQ or order pins by which the organization reads the part. A part that it may not source
  * is read as of this revision.
  */
-const pinnedRevision = (sql: Sql, orgId: OrgRef) => {
+export const pinnedRevision = (sql: Sql, orgId: OrgRef) => {
   const ordered = (view: Parameters<typeof inView>[2]) => sql`(
     select part_revision from sourcing.orders where ${inView(sql, orgId, view)} and part_id = parts.id
     order by id desc limit ${MAX_PINS})`

@@ -9,6 +9,8 @@ import { found } from '../../kit/errors/refusal.ts'
 import type { CallerContext } from '../../kit/http/context.ts'
 import type { Log } from '../../kit/log/log.ts'
 import { levelOf } from '../../kit/worker/worker.ts'
+import { picturedRecord } from '../previews/documents.ts'
+import type { PreviewUrls } from '../previews/urls.ts'
 import { causeOf, emitRfqDeclined } from './events.ts'
 import type { RfqDeps } from './followers.ts'
 import { declineInvitation, findRfq, lockInvitation, markRead } from './queries.ts'
@@ -17,6 +19,7 @@ import { DECLINE_GUARDS, hasOtherRole, stateAt } from './rules.ts'
 interface InvitationDeps {
   sql: Pool
   log: Log
+  urls: PreviewUrls
 }
 
 /**
@@ -28,9 +31,9 @@ export async function readRfq(
   { caller, params: { id }, request, now, read }: CallerContext<typeof getRfq>,
 ): Promise<JsonText> {
   const { orgId, act } = caller
-  const { document, isUnread } = found(await read((sql) => findRfq(sql, orgId, id)))
-  if (isUnread && !act && request.method === 'GET') await recordRead(deps, orgId, id, now)
-  return new JsonText(document)
+  const rfq = found(await read((sql) => findRfq(sql, orgId, id, now)))
+  if (rfq.isUnread && !act && request.method === 'GET') await recordRead(deps, orgId, id, now)
+  return picturedRecord(rfq, { urls: deps.urls, now })
 }
 
 /** Records the first read. A failure is logged, and does not fail the read. */

@@ -65,11 +65,11 @@ describe(`over ${ROWS} RFQs, of which one organization has half`, () => {
 
   test('an RFQ, its invitations, the due ones and the readability of a part are found by indexes', async () => {
     const queries: ((sql: Sql) => PromiseLike<unknown>)[] = [
-      (sql) => findRfq(sql, 'org_7', 'rfq_1'),
+      (sql) => findRfq(sql, 'org_7', 'rfq_1', page.now),
       (sql) => listInvitations(sql, 'rfq_1', page),
       (sql) => expireDue(sql, page.now, 100),
-      (sql) => findPart(sql, 'org_7', 'part_7'),
-      (sql) => findMatchTerms(sql, 'org_7', 'rfq_1'),
+      (sql) => findPart(sql, 'org_7', 'part_7', page.now),
+      (sql) => findMatchTerms(sql, 'org_7', 'rfq_1', page.now),
     ]
     for (const query of queries) {
       const { scannedWhole } = await planOf(url, query)

@@ -3,6 +3,8 @@ import { timeKeyAt } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 import { maySource } from '../factories/visibility.ts'
 import { isSourceable, needsSubscription } from '../parts/visibility.ts'
+import type { Measured } from '../previews/rules.ts'
+import { measuredOfRfq } from '../previews/visibility.ts'
 import type { Invitee, RfqContent } from './rules.ts'
 import { documentFor, isConsumer, isInvited, isIpOwner } from './visibility.ts'
 
@@ -16,15 +18,17 @@ interface ReadableRfq {
   isOutline: boolean
   /** Whether it has declined its invitation. */
   isDeclined: boolean
+  measured: Measured | null
 }
 
 /** The JSON of an RFQ for an organization; no row where the organization may not read it. */
-export const findRfq = (sql: Sql, orgId: string, id: string) => sql<ReadableRfq[]>`
+export const findRfq = (sql: Sql, orgId: string, id: string, now: string) => sql<ReadableRfq[]>`
   select coalesce(rfq.document, invitation.document) as document,
     case when rfq.id is null then 'MANUFACTURER' when rfq.is_consumer then 'CONSUMER' else 'IP_OWNER' end as reader,
     rfq.id is null and invitation.state = 'INVITED' as "isUnread",
     rfq.id is null and invitation.awaits_acceptance as "isOutline",
-    rfq.id is null and invitation.state = 'DECLINED' as "isDeclined"
+    rfq.id is null and invitation.state = 'DECLINED' as "isDeclined",
+    (select ${measuredOfRfq(sql, orgId, now)} from sourcing.rfqs rfq where rfq.id = wanted.id) as measured
   from (values (${id})) wanted (id)
   left join (
     select id, ${isConsumer(sql, orgId)} as is_consumer, ${documentFor(sql, orgId)} as document from sourcing.rfqs

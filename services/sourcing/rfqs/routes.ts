@@ -7,6 +7,8 @@ import type { Http } from '../../kit/http/http.ts'
 import type { Log } from '../../kit/log/log.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { listHistory } from '../history/queries.ts'
+import { picturedRecords } from '../previews/documents.ts'
+import type { PreviewUrls } from '../previews/urls.ts'
 import { deliveryProblems } from '../regions/regions.ts'
 import { amendRfq, prepareAmendment } from './amendments.ts'
 import * as commands from './commands.ts'
@@ -21,6 +23,7 @@ type Deps = RfqDeps & {
   pagination: Pagination
   sql: Pool
   log: Log
+  urls: PreviewUrls
   /** Called when a document may have been added as PENDING. */
   onPending: () => void
 }
@@ -30,16 +33,18 @@ export const rfqRoutes = ({ http, pagination, onPending, ...deps }: Deps) =>
     .use(
       http.route(operations.listRfqs, (context) => {
         const { query, now } = context
-        return pagination.json(context, 'rfqs', (window, read) => findPage(context, read, { ...query, ...window, now }))
+        return pagination.json(context, 'rfqs', async (window, read) =>
+          picturedRecords(await findPage(context, read, { ...query, ...window, now }), { urls: deps.urls, now }),
+        )
       }),
     )
     .use(http.route(operations.getRfq, (call) => readRfq(deps, call)))
     .use(
       http.route(operations.listRfqHistory, async (context) => {
-        const { caller, params, read } = context
+        const { caller, params, read, now } = context
         const { orgId } = caller
         const { id } = params
-        const { reader } = found(await read((sql) => findRfq(sql, orgId, id)))
+        const { reader } = found(await read((sql) => findRfq(sql, orgId, id, now)))
         return pagination.json(context, `history ${id} ${reader}`, (window, readPage) =>
           readPage((sql) => {
             if (reader === 'CONSUMER') return listHistory(sql, id, window)

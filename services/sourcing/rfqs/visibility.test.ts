@@ -33,7 +33,7 @@ test.each(['org_0', 'org_1', 'org_2', 'org_owner', 'org_unknown'])(
     const listed = await listRfqs(db.owner, orgId, window)
     expect(listed.map(({ position }) => position)).toEqual(readable)
     for (const { id } of rows) {
-      expect((await findRfq(db.owner, orgId, id)).length).toBe(readable.includes(id) ? 1 : 0)
+      expect((await findRfq(db.owner, orgId, id, now)).length).toBe(readable.includes(id) ? 1 : 0)
     }
     expect(readable.length > 0).toBe(orgId !== 'org_unknown')
     expect(readable.length).toBeLessThan(rows.length)

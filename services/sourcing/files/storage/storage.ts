@@ -78,6 +78,8 @@ export interface Storage {
   put(key: string, bytes: AsyncIterable<Uint8Array>, options: PutOptions): Promise<ObjectInfo>
   /** Copies an object if it still has this etag; false if it has another one or does not exist. */
   copy(from: string, to: string, etag: string, signal: AbortSignal): Promise<boolean>
+  /** The bytes of an object, in bounded memory. Fails for one that does not exist. */
+  read(key: string, signal: AbortSignal): AsyncIterable<Uint8Array>
   /** Reads an object from end to end. */
   inspect(key: string, signal: AbortSignal): Promise<ObjectInfo>
   /** Deletes an object; does nothing if it does not exist. */

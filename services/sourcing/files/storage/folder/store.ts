@@ -112,6 +112,14 @@ export class FolderStorage implements Storage {
     return true
   }
 
+  async *read(key: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    const { sizeBytes } = await this.inspect(key)
+    for await (const chunk of this.content(key, sizeBytes).stream()) {
+      signal.throwIfAborted()
+      yield chunk
+    }
+  }
+
   async inspect(key: string): Promise<ObjectInfo> {
     const info = await this.infoOf(key)
     if (!info) throw new Error('there is no such object')

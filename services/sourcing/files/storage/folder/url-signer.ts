@@ -10,14 +10,17 @@ export interface Grant {
   type?: string | undefined
 }
 
-/** HMAC with keys derived from the encryption keys: the first key signs, every key verifies. */
+/**
+ * HMAC with keys derived from the encryption keys: the first key signs, every key verifies. A signature of one purpose
+ * is not valid for another.
+ */
 export class UrlSigner {
   readonly #keys: readonly Uint8Array[]
 
-  constructor(encryptionKeys: string) {
+  constructor(encryptionKeys: string, purpose: 'files' | 'previews' = 'files') {
     this.#keys = encryptionKeys.split(',').map((pair) => {
       const secret = Buffer.from(pair.slice(pair.indexOf(':') + 1), 'base64')
-      return new Uint8Array(hkdfSync('sha256', secret, '', 'addresses of files', 32))
+      return new Uint8Array(hkdfSync('sha256', secret, '', `addresses of ${purpose}`, 32))
     })
   }
 

@@ -95,13 +95,23 @@ export class S3Storage implements Storage {
     }
   }
 
+  async *read(key: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    const { chunks } = await this.#open(key, signal)
+    yield* chunks
+  }
+
   async inspect(key: string, signal: AbortSignal): Promise<ObjectInfo> {
+    const { response, chunks } = await this.#open(key, signal)
+    const digest = new Digest(MAX_FILE_BYTES)
+    for await (const chunk of chunks) digest.update(chunk)
+    return digest.finish(contentLengthOf(response))
+  }
+
+  async #open(key: string, signal: AbortSignal): Promise<{ response: Response; chunks: AsyncIterable<Uint8Array> }> {
     const limit = { signal, idleMs: this.#idleMs }
     const get = { method: 'GET', key: requireKey(key) } as const
     const response = await withIdleTimeout((aborted) => this.#client.send({ ...get, signal: aborted }), limit)
-    const digest = new Digest(MAX_FILE_BYTES)
-    if (response.body) for await (const chunk of readWithIdleTimeout(response.body, limit)) digest.update(chunk)
-    return digest.finish(contentLengthOf(response))
+    return { response, chunks: readWithIdleTimeout(response.body ?? new Blob([]).stream(), limit) }
   }
 
   async remove(key: string, stopSignal?: AbortSignal): Promise<void> {

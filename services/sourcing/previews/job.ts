@@ -1,0 +1,128 @@
+import { mkdtemp, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { extname, join } from 'node:path'
+import type { RenderingFailure } from '../../../proto/http/sourcing/previews.ts'
+import type { Pool } from '../../kit/db/client.ts'
+import { newIdAt } from '../../kit/db/ids.ts'
+import type { Log } from '../../kit/log/log.ts'
+import type { Job, JobKind } from '../../kit/worker/jobs.ts'
+import { levelOf } from '../../kit/worker/worker.ts'
+import { cancelDeletion, scheduleDeletion } from '../files/objects/queries.ts'
+import type { Storage } from '../files/storage/storage.ts'
+import * as queries from './queries.ts'
+import { type Preview, type Rendering, render } from './rendering/render.ts'
+
+export const RENDER = 'file-preview'
+
+const LIMITS = {
+  /** Processes of one replica. */
+  slots: 2,
+  /** Processes of one organization, on all replicas together. */
+  tenantSlots: 1,
+  maxBytes: 200 * 1000 * 1000,
+  maxPreviewBytes: 32 * 1024 * 1024,
+  /** Attempts after failures of the store, the database or the replica itself. */
+  maxAttempts: 3,
+  pauseMs: 10_000,
+}
+
+interface RenderDeps {
+  sql: Pool
+  now: () => string
+  storage: Storage
+  log: Log
+}
+
+/** Measures and pictures a READY file. What is wrong with the file ends the job, so that nothing is parsed twice. */
+export const renderJob = (deps: RenderDeps): JobKind => ({
+  kind: RENDER,
+  slots: LIMITS.slots,
+  tenantSlots: LIMITS.tenantSlots,
+  maxAttempts: LIMITS.maxAttempts,
+  pauseAfter: (attempts) => attempts * LIMITS.pauseMs,
+  run: (job, signal) => renderObject(deps, job, signal),
+  async onFailure(job, err, isLast) {
+    deps.log[levelOf(err)]({ err, object: job.id, isLast }, 'a file could not be rendered')
+    if (isLast) await finish(deps, job, { state: 'FAILED', reason: 'CRASHED' }, [])
+  },
+})
+
+async function renderObject(deps: RenderDeps, job: Job, signal: AbortSignal): Promise<void> {
+  const [file] = await queries.findFileOfObject(deps.sql, job.id)
+  const rendering = file ? await renderingOf(deps, job.id, file, signal) : ({ state: 'UNSUPPORTED' } as const)
+  const stored = rendering.state === 'READY' ? await storePreviews(deps, rendering.previews, signal) : []
+  await finish(deps, job, rendering, stored)
+}
+
+/** Files that are made into previews, by their names: others that are too large to be read are left alone. */
+const RENDERED_NAMES = /^\.(step|stp|iges|igs|stl|obj|3mf|glb|pdf|png|jpe?g|webp|gif)$/i
+
+async function renderingOf(
+  { storage }: RenderDeps,
+  key: string,
+  { name, size_bytes }: { name: string; size_bytes: string },
+  signal: AbortSignal,
+): Promise<Rendering> {
+  if (Number(size_bytes) > LIMITS.maxBytes) {
+    return RENDERED_NAMES.test(extname(name)) ? { state: 'FAILED', reason: 'TOO_LARGE' } : { state: 'UNSUPPORTED' }
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'rendering-'))
+  try {
+    const path = join(folder, 'input')
+    await copyTo(path, storage.read(key, signal))
+    return await render(path, { signal, maxBytes: LIMITS.maxBytes })
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function copyTo(path: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    for await (const chunk of chunks) await file.writeFile(chunk)
+  } finally {
+    await file.close()
+  }
+}
+
+/** Stores the bytes. Their deletion is scheduled before, and cancelled with the end of the job. */
+async function storePreviews(
+  { sql, storage, now }: RenderDeps,
+  previews: readonly Preview[],
+  signal: AbortSignal,
+): Promise<queries.NewPreview[]> {
+  const stored: queries.NewPreview[] = []
+  for (const { kind, page, contentType, width, height, content } of previews) {
+    const id = newIdAt('prev', now())
+    await scheduleDeletion(sql, id, now())
+    await storage.put(id, chunked(content), { maxBytes: LIMITS.maxPreviewBytes, signal })
+    stored.push({ id, kind, page: page ?? null, contentType, width: width ?? null, height: height ?? null })
+  }
+  return stored
+}
+
+async function* chunked(content: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield content
+}
+
+/** Ends the job with the result; does nothing if the lease was lost or the file was removed. */
+const finish = (
+  { now }: Pick<RenderDeps, 'now'>,
+  job: Job,
+  rendering: Rendering,
+  previews: readonly queries.NewPreview[],
+): Promise<void> =>
+  job.settle(async (tx) => {
+    await queries.lockPartOfObject(tx, job.id)
+    const [file] = await queries.lockFileOfObject(tx, job.id)
+    if (!(await job.end(tx)) || !file || rendering.state === 'UNSUPPORTED') return
+    const reason: RenderingFailure | undefined = rendering.state === 'FAILED' ? rendering.reason : undefined
+    const geometry = rendering.state === 'READY' ? rendering.geometry : undefined
+    await queries.insertRendering(tx, job.id, { reason, geometry }, now())
+    for (const { id } of previews) {
+      const [cancelled] = await cancelDeletion(tx, id)
+      if (!cancelled) throw new Error('the deletion of a preview has started')
+    }
+    await queries.insertPreviews(tx, job.id, previews)
+    if (file.part_id !== null) await queries.measurePart(tx, file.part_id, file.id)
+  })

@@ -1,0 +1,68 @@
+import type { RenderingFailure } from '../../../proto/http/sourcing/previews.ts'
+import type { Sql, Tx } from '../../kit/db/client.ts'
+import type { Geometry } from './rendering/render.ts'
+
+/** What was made of a file, on rows of `sourcing.files`: `RenderingColumn`. */
+export const renderingOf = (sql: Sql) => sql`(
+  select json_strip_nulls(json_build_object('state', rendering.state, 'reason', rendering.reason,
+    'geometry', rendering.geometry, 'previews', (
+      select json_agg(json_build_object('id', preview.id, 'kind', preview.kind, 'page', preview.page,
+        'width', preview.width, 'height', preview.height) order by preview.kind, preview.page)
+      from sourcing.previews preview where preview.object_key = rendering.object_key)))
+  from sourcing.renderings rendering where rendering.object_key = files.object_key)`
+
+export const findPreview = (sql: Sql, id: string) => sql<{ content_type: string }[]>`
+  select content_type from sourcing.previews where id = ${id}`
+
+interface RenderedFile {
+  id: string
+  name: string
+  part_id: string | null
+  size_bytes: string
+}
+
+/** The first file of an object. No row where it was removed. */
+export const findFileOfObject = (sql: Sql, key: string) => sql<RenderedFile[]>`
+  select id, name, part_id, size_bytes from sourcing.files where object_key = ${key} and copy_of is null`
+
+/** Locks the part of an object, in the same order as every other change. */
+export const lockPartOfObject = (tx: Tx, key: string) => tx`
+  select id from sourcing.parts
+  where id = (select part_id from sourcing.files where object_key = ${key} and copy_of is null) for update`
+
+/** Locks a file of an object, so that the object is kept until the end of the transaction. */
+export const lockFileOfObject = (tx: Tx, key: string) => tx<{ id: string; part_id: string | null }[]>`
+  select id, part_id from sourcing.files where object_key = ${key} order by copy_of nulls first limit 1 for share`
+
+export interface NewPreview {
+  id: string
+  kind: 'MODEL' | 'IMAGE' | 'PAGE'
+  page: number | null
+  contentType: string
+  width: number | null
+  height: number | null
+}
+
+export const insertRendering = (
+  tx: Tx,
+  key: string,
+  { reason, geometry }: { reason?: RenderingFailure | undefined; geometry?: Geometry | undefined },
+  now: string,
+) => tx`
+  insert into sourcing.renderings (object_key, state, reason, geometry, finished_at)
+  values (${key}, ${reason ? 'FAILED' : 'READY'}, ${reason ?? null},
+    ${geometry ? JSON.stringify(geometry) : null}::text::json, ${now})`
+
+export const insertPreviews = (tx: Tx, key: string, previews: readonly NewPreview[]) => tx`
+  insert into sourcing.previews (id, object_key, kind, page, content_type, width, height)
+  select id, ${key}, kind, page, "contentType", width, height
+  from json_to_recordset(${JSON.stringify(previews)}::text::json) as given (
+    id text, kind text, page smallint, "contentType" text, width integer, height integer)`
+
+/** Writes what is known of the models of a locked part, also as its pinned revisions list them. */
+export const measurePart = (tx: Tx, partId: string, fileId: string) => tx`
+  with revisions as (
+    update sourcing.part_revisions set measured = sourcing.measured_of(file_ids)
+    where part_id = ${partId} and ${fileId} = any(file_ids)
+  )
+  select sourcing.measure_part(${partId})`

@@ -1,0 +1,71 @@
+import type { Fragment, Sql } from '../../kit/db/client.ts'
+import { filesForQuoting } from '../confidentiality/visibility.ts'
+import { inView, showsIpFiles } from '../orders/visibility.ts'
+import { isOwn, isRevisionReader, isSourceable, pinnedRevision } from '../parts/visibility.ts'
+
+/* What an organization may know of the models of a part, as JSON: `Measured`. Null without any that it reads. */
+
+/** Whether the organization reads the newest model of the group `ip`, on rows `pinned` of `sourcing.part_revisions`. */
+const readsIpModel = (sql: Sql, orgId: string, now: string) => sql`(
+  pinned.measured -> 'ip' ->> 'model' is distinct from pinned.measured -> 'open' ->> 'model'
+  and (
+    exists (
+      select from sourcing.orders
+      where ${inView(sql, orgId, 'MANUFACTURER')} and orders.part_id = pinned.part_id
+        and orders.part_revision = pinned.revision and ${showsIpFiles(sql)})
+    or exists (
+      select from (${filesForQuoting(sql, orgId, sql`pinned.part_id`, now)}) quoted
+      where quoted.part_revision = pinned.revision and quoted.file_id = pinned.measured -> 'ip' ->> 'model')))`
+
+interface Pinned {
+  partId: Fragment
+  revision: Fragment
+  /** Whether the organization reads the revision. Default: by an RFQ or an order that pins it. */
+  isReader?: Fragment
+}
+
+/** Of a pinned revision. */
+export const measuredOfRevision = (
+  sql: Sql,
+  orgId: string,
+  { partId, revision, isReader = isRevisionReader(sql, orgId) }: Pinned,
+  now: string,
+) => sql`(
+  select case
+    when pinned.ip_owner_org_id = ${orgId} then pinned.measured -> 'own'
+    when not ${isReader} then null
+    when ${readsIpModel(sql, orgId, now)} then pinned.measured -> 'ip'
+    else pinned.measured -> 'open' end
+  from sourcing.part_revisions pinned
+  where pinned.part_id = ${partId} and pinned.revision = ${revision} and pinned.measured is not null)`
+
+/** Of the revision that an order pins, which each of its organizations reads; on rows of `sourcing.orders`. */
+export const measuredOfOrder = (sql: Sql, orgId: string, now: string) =>
+  measuredOfRevision(
+    sql,
+    orgId,
+    { partId: sql`orders.part_id`, revision: sql`orders.part_revision`, isReader: sql`true` },
+    now,
+  )
+
+/** Of the revision that an offer pins, on rows of `sourcing.offers`. */
+export const measuredOfOffer = (sql: Sql, orgId: string, now: string) =>
+  measuredOfRevision(sql, orgId, { partId: sql`offers.part_id`, revision: sql`offers.part_revision` }, now)
+
+/** Of the revision that an RFQ pins, on rows `rfq` of `sourcing.rfqs`. */
+export const measuredOfRfq = (sql: Sql, orgId: string, now: string) =>
+  measuredOfRevision(sql, orgId, { partId: sql`rfq.part_id`, revision: sql`rfq.part_revision` }, now)
+
+/** Of a part whose files the organization reads, on rows of `sourcing.parts`. */
+export const measuredFor = (sql: Sql, orgId: string, now: string) => sql`case
+  when ${isOwn(sql, orgId)} then parts.measured -> 'own'
+  -- Most parts have no model, for which the conditions below need not be evaluated.
+  when parts.measured is null and not exists (
+    select from sourcing.part_revisions pinned where pinned.part_id = parts.id and pinned.measured is not null) then null
+  else coalesce((
+    select pinned.measured -> 'ip' from sourcing.part_revisions pinned
+    where pinned.part_id = parts.id and pinned.measured is not null and ${readsIpModel(sql, orgId, now)}
+    order by pinned.revision desc limit 1
+  ), case when ${isSourceable(sql, orgId)} then parts.measured -> 'open' else (
+    select pinned.measured -> 'open' from sourcing.part_revisions pinned
+    where pinned.part_id = parts.id and pinned.revision = ${pinnedRevision(sql, orgId)}) end) end`
