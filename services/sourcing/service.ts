@@ -51,10 +51,11 @@ import { partImportRoutes } from './part-imports/routes.ts'
 import { partRoutes } from './parts/routes.ts'
 import { renderJob } from './previews/job.ts'
 import { previewRoutes } from './previews/routes.ts'
-import { PreviewUrls } from './previews/urls.ts'
+import { picturesOf } from './previews/visibility.ts'
 import { printedDocumentRoutes } from './printed-documents/routes.ts'
 import { endQuestions } from './questions/commands.ts'
 import { questionRoutes } from './questions/routes.ts'
+import { PreviewUrls } from './renderings/urls.ts'
 import { cleanUpRevisions } from './revisions/cleanup.ts'
 import { revisionRoutes } from './revisions/routes.ts'
 import type { RfqFollowers } from './rfqs/followers.ts'
@@ -88,6 +89,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
     copyDocuments,
     prepareRfqFiles: prepareRfqFiles({ sql: kit.sql, storage, quota }),
   }
+  const urls = new PreviewUrls(config)
   const deps = {
     sql: kit.sql,
     clock: kit.clock,
@@ -97,7 +99,8 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
     guard,
     box: kit.box,
     publicUrl: config.PUBLIC_URL,
-    urls: new PreviewUrls(config),
+    urls,
+    pictures: picturesOf(urls),
     followers: {
       ...rfqFollowers,
       endSubscriptions,
@@ -132,7 +135,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       rfqRoutes({ http, pagination, ...deps, log: kit.log, onPending: worker.wake }),
       confidentialityRoutes({ http, pagination, ...deps }),
       questionRoutes({ http, pagination, ...deps }),
-      matchRoutes({ http, pagination }),
+      matchRoutes({ http, pagination, ...deps }),
       offerRoutes({ http, pagination, ...deps }),
       awardRoutes({ http, ...deps }),
       comparisonRoutes({ http }),

@@ -16,7 +16,7 @@ export const confidentialityRoutes = ({ http, pagination, ...deps }: Deps) =>
       http.route(operations.listRfqAcceptances, async (context) => {
         const { caller, params, now, read } = context
         const { orgId } = caller
-        found(await read((sql) => findRfq(sql, orgId, params.id, now)))
+        found(await read((sql) => findRfq(sql, orgId, params.id)))
         return pagination.json(context, `acceptances ${params.id}`, (window, readPage) =>
           readPage((sql) => listAcceptances(sql, { orgId, rfqId: params.id, now }, window)),
         )

@@ -4,21 +4,21 @@ import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { contentOf, downloadOf } from '../files/download.ts'
 import { DOWNLOAD_URL_MS } from '../files/rules.ts'
 import type { Storage } from '../files/storage/storage.ts'
-import { renderedFieldsOf } from '../previews/documents.ts'
-import type { PreviewUrls } from '../previews/urls.ts'
+import { renderedFieldsOf } from '../renderings/documents.ts'
+import type { Pictures } from '../renderings/pictures.ts'
 import { type DocumentRow, listDocuments } from './queries.ts'
 
 interface ListingDeps {
   pagination: Pagination
   storage: Storage
-  urls: PreviewUrls
+  pictures: Pictures
 }
 
 type Context = CallerContext<typeof listRfqFiles>
 
 /** A page of the documents of a record that the caller reads, newest first. */
 export async function documentsOf(
-  { pagination, storage, urls }: ListingDeps,
+  { pagination, storage, pictures }: ListingDeps,
   context: Context,
 ): Promise<{ items: Document[]; hasMore: boolean }> {
   const { id } = context.params
@@ -29,13 +29,13 @@ export async function documentsOf(
     (row) => row.id,
   )
   const { now } = context
-  return { items: await Promise.all(items.map((row) => documentOf(row, { storage, urls, now }))), hasMore }
+  return { items: await Promise.all(items.map((row) => documentOf(row, { storage, pictures, now }))), hasMore }
 }
 
 /** The public representation of a document. Only a READY one has size, type, hash and URL. */
 async function documentOf(
   row: DocumentRow,
-  { storage, urls, now }: Omit<ListingDeps, 'pagination'> & { now: string },
+  { storage, pictures, now }: Omit<ListingDeps, 'pagination'> & { now: string },
 ): Promise<Document> {
   const { id, name, kind, state, reason, org_id: orgId, superseded_by: supersededBy, created_at: createdTime } = row
   return {
@@ -49,6 +49,6 @@ async function documentOf(
     createdTime,
     ...contentOf(row),
     ...(await downloadOf(row, storage, new Date(Date.parse(now) + DOWNLOAD_URL_MS))),
-    ...renderedFieldsOf(row.rendering, { urls, now }),
+    ...renderedFieldsOf(row.rendering, { pictures, now }),
   }
 }

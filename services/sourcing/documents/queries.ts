@@ -6,8 +6,8 @@ import type { PageWindow } from '../../kit/pagination/pagination.ts'
 import type { RecordKey, StoredFile } from '../files/queries.ts'
 import type { SharedOffer } from '../offers/events.ts'
 import { isConsumer, isIpOwner, isManufacturer, maySeePrices } from '../offers/visibility.ts'
-import type { RenderingColumn } from '../previews/documents.ts'
-import { renderingOf } from '../previews/queries.ts'
+import type { RenderingColumn } from '../renderings/documents.ts'
+import { renderingOf } from '../renderings/queries.ts'
 
 export interface DocumentRow extends StoredFile {
   id: string

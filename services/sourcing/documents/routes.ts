@@ -6,7 +6,7 @@ import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { findCase } from '../cases/queries.ts'
 import type { RecordKind } from '../files/queries.ts'
 import { findOrder } from '../orders/queries.ts'
-import type { PreviewUrls } from '../previews/urls.ts'
+import type { Pictures } from '../renderings/pictures.ts'
 import { findRfq } from '../rfqs/queries.ts'
 import * as commands from './commands.ts'
 import { documentsOf } from './list.ts'
@@ -16,7 +16,7 @@ import { requestProblems } from './rules.ts'
 type Deps = commands.DocumentDeps & {
   http: Http
   pagination: Pagination
-  urls: PreviewUrls
+  pictures: Pictures
   /** Called when a document may have been added as PENDING. */
   onPending: () => void
 }
@@ -34,7 +34,7 @@ export const documentRoutes = ({ http, onPending, ...deps }: Deps) => {
   return new Elysia({ name: 'sourcing.documents' })
     .use(
       http.route(api.listRfqFiles, async (context) => {
-        const readable = await context.read((sql) => findRfq(sql, context.caller.orgId, context.params.id, context.now))
+        const readable = await context.read((sql) => findRfq(sql, context.caller.orgId, context.params.id))
         found(readable.filter(({ isOutline, isDeclined }) => !isOutline && !isDeclined))
         return documentsOf(deps, context)
       }),

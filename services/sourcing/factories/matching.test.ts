@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { Capability } from '../../../proto/http/sourcing/factories.ts'
 import { REQUIREMENTS } from '../../../proto/http/sourcing/matches.ts'
-import { boxInMm, matchesOf, type Requirements } from './matching.ts'
+import { boxInMm } from '../renderings/rules.ts'
+import { matchesOf, type Requirements } from './matching.ts'
 
 const prints: Capability = {
   materialCode: '316l',

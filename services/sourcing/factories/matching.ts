@@ -2,7 +2,6 @@ import type { Static } from '@sinclair/typebox'
 import type { Capability, Factory } from '../../../proto/http/sourcing/factories.ts'
 import type { RequirementMatch, RequirementMiss } from '../../../proto/http/sourcing/matches.ts'
 import type { BoundingBox } from '../../../proto/http/sourcing/part-fields.ts'
-import type { Part } from '../../../proto/http/sourcing/parts.ts'
 import type { MeasuredBox } from '../../../proto/http/sourcing/previews.ts'
 
 type Box = Static<typeof BoundingBox>
@@ -26,20 +25,7 @@ type Requirement = RequirementMatch['requirement']
 
 type MatchedFactory = Pick<Factory, 'capabilities'>
 
-const MM_PER_INCH = 25.4
-
 const AXES = ['x', 'y', 'z'] as const
-
-/** The extent of a part in millimetres. */
-export function boxInMm(box: Box, unitSystem: Part['unitSystem']): Box {
-  const scale = unitSystem === 'IMPERIAL' ? MM_PER_INCH : 1
-  return Object.fromEntries(
-    AXES.flatMap((axis) => {
-      const extent = box[axis]
-      return extent === undefined ? [] : [[axis, extent * scale]]
-    }),
-  )
-}
 
 const missingOf = (wanted: readonly string[], held: readonly string[]) => wanted.filter((one) => !held.includes(one))
 

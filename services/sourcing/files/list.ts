@@ -3,8 +3,8 @@ import type { listPartRevisionFiles } from '../../../proto/http/sourcing/part-re
 import { found } from '../../kit/errors/refusal.ts'
 import type { CallerContext } from '../../kit/http/context.ts'
 import { revisionOf } from '../parts/rules.ts'
-import { renderedFieldsOf } from '../previews/documents.ts'
-import type { PreviewUrls } from '../previews/urls.ts'
+import { renderedFieldsOf } from '../renderings/documents.ts'
+import type { Pictures } from '../renderings/pictures.ts'
 import { contentOf, downloadOf } from './download.ts'
 import { type FileRow, findReadableFiles, findRevisionFiles, listFiles } from './queries.ts'
 import { DOWNLOAD_URL_MS, visibleGroups } from './rules.ts'
@@ -14,7 +14,7 @@ interface ListingDeps {
   storage: Storage
   /** The base of the URLs below `/files`. */
   publicUrl: string
-  urls: PreviewUrls
+  pictures: Pictures
 }
 
 /** The files of a part that the organization may see, newest first. */
@@ -51,7 +51,7 @@ const filesFrom = (deps: ListingDeps, rows: readonly FileRow[], now: string): Pr
   Promise.all(rows.map((row) => fileOf(row, deps, now)))
 
 /** The public representation of a file. Only a READY file has size, type, hash and URL. */
-async function fileOf(row: FileRow, { storage, publicUrl, urls }: ListingDeps, now: string): Promise<File> {
+async function fileOf(row: FileRow, { storage, publicUrl, pictures }: ListingDeps, now: string): Promise<File> {
   const { id, name, file_group: group, state, public: isPublic, created_at: createdTime } = row
   const file: File = { id, name, group, state, public: isPublic, createdTime }
   const content = contentOf(row)
@@ -60,5 +60,5 @@ async function fileOf(row: FileRow, { storage, publicUrl, urls }: ListingDeps, n
   const download = isPublic
     ? { downloadUrl: new URL(`/files/public/${id}`, publicUrl).href }
     : await downloadOf(row, storage, urlsExpireAt)
-  return { ...file, ...content, ...download, ...renderedFieldsOf(row.rendering, { urls, now }) }
+  return { ...file, ...content, ...download, ...renderedFieldsOf(row.rendering, { pictures, now }) }
 }

@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import { getFileObject, getPublicFile, listPartFiles, updatePartFiles } from '../../../proto/http/sourcing/files.ts'
 import { listPartRevisionFiles } from '../../../proto/http/sourcing/part-revisions.ts'
 import type { Http } from '../../kit/http/http.ts'
-import type { PreviewUrls } from '../previews/urls.ts'
+import type { Pictures } from '../renderings/pictures.ts'
 import type { FileDeps } from './additions.ts'
 import { findObjects, updateFiles } from './commands.ts'
 import { type ContentDeps, publicContent, signedContent } from './content.ts'
@@ -13,7 +13,7 @@ type FileRoutesDeps = FileDeps &
   ContentDeps & {
     http: Http
     publicUrl: string
-    urls: PreviewUrls
+    pictures: Pictures
     /** Called when a file may have been added as PENDING. */
     onPending: () => void
   }

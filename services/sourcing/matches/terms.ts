@@ -1,7 +1,7 @@
 import type { Factory } from '../../../proto/http/sourcing/factories.ts'
 import type { Part } from '../../../proto/http/sourcing/parts.ts'
-import { boxInMm, matchesOf, type Requirements } from '../factories/matching.ts'
-import type { Measured } from '../previews/rules.ts'
+import { matchesOf, type Requirements } from '../factories/matching.ts'
+import { boxInMm, type Measured } from '../renderings/rules.ts'
 
 /** What the part of an RFQ asks of a factory. */
 export interface MatchTerms {

@@ -5,12 +5,12 @@ import type { Fragment, Sql } from '../../kit/db/client.ts'
 import { and } from '../../kit/db/conditions.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
-import type { PicturedRow } from '../previews/documents.ts'
-import { measuredOfOffer } from '../previews/visibility.ts'
+import type { PicturedRow } from '../renderings/documents.ts'
+import type { MeasuredColumn } from '../renderings/pictures.ts'
 import { documentFor, isConsumer, isIpOwner, isManufacturer } from './visibility.ts'
 
 /** Without a view: every role of the organization. */
-export type OfferListing = PageWindow & FiltersOf<typeof api.listOffers> & { now: string }
+export type OfferListing = PageWindow & FiltersOf<typeof api.listOffers> & { measured: MeasuredColumn }
 
 /** An offer of a page. */
 export interface OfferPageRow extends DocumentRow, PicturedRow {}
@@ -34,7 +34,7 @@ const matchesListing = (sql: Sql, { rfqId, partId, state, activated, after }: Of
 
 /** Newest first, in one view. */
 const listInView = (sql: Sql, orgId: string, view: OfferView, listing: OfferListing) => sql<OfferPageRow[]>`
-  select id as position, ${documentFor(sql, orgId)} as document, ${measuredOfOffer(sql, orgId, listing.now)} as measured
+  select id as position, ${documentFor(sql, orgId)} as document, ${listing.measured(sql)} as measured
   from sourcing.offers
   where ${inView(sql, orgId, view)} and ${matchesListing(sql, listing)}
   order by id desc limit ${listing.limit} offset ${listing.offset}`
@@ -50,7 +50,7 @@ const listInAllViews = (sql: Sql, orgId: string, listing: OfferListing) => {
   const ids = OFFER_VIEWS.map((view): Fragment => listedIds(sql, orgId, view, listing))
   return sql<OfferPageRow[]>`
     select offers.id as position, ${documentFor(sql, orgId)} as document,
-      ${measuredOfOffer(sql, orgId, listing.now)} as measured
+      ${listing.measured(sql)} as measured
     from (
       select id from (${ids.reduce((all, rows) => sql`${all} union ${rows}`)}) found
       order by id desc limit ${listing.limit} offset ${listing.offset}

@@ -1,8 +1,8 @@
 import type { Actor } from '../../../proto/states/state-table.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { isActive, isOwn, maySource } from '../factories/visibility.ts'
-import type { PicturedRow } from '../previews/documents.ts'
-import { measuredOfOffer } from '../previews/visibility.ts'
+import type { PicturedRow } from '../renderings/documents.ts'
+import type { MeasuredColumn } from '../renderings/pictures.ts'
 import type { OfferRow, SharedOffer } from './events.ts'
 import type { OfferContent, OfferCount, OfferedFactory } from './rules.ts'
 import { documentFor, isActor, isConsumer, isIpOwner, isManufacturer } from './visibility.ts'
@@ -13,8 +13,8 @@ export const findOffer = (sql: Sql, orgId: string, id: string) => sql<{ document
   where id = ${id} and (${isManufacturer(sql, orgId)} or (${isConsumer(sql, orgId)}) or (${isIpOwner(sql, orgId)}))`
 
 /** An offer with the picture of its part, for an organization that may read it. */
-export const readOffer = (sql: Sql, orgId: string, id: string, now: string) => sql<PicturedRow[]>`
-  select ${documentFor(sql, orgId)} as document, ${measuredOfOffer(sql, orgId, now)} as measured from sourcing.offers
+export const readOffer = (sql: Sql, orgId: string, id: string, measured: MeasuredColumn) => sql<PicturedRow[]>`
+  select ${documentFor(sql, orgId)} as document, ${measured(sql)} as measured from sourcing.offers
   where id = ${id} and (${isManufacturer(sql, orgId)} or (${isConsumer(sql, orgId)}) or (${isIpOwner(sql, orgId)}))`
 
 /** A factory of the manufacturer, locked until the transaction ends, so that it stays active. */

@@ -4,31 +4,36 @@ import * as operations from '../../../proto/http/sourcing/offers.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
-import { picturedRecord, picturedRecords } from '../previews/documents.ts'
-import type { PreviewUrls } from '../previews/urls.ts'
+import { picturedRecord, picturedRecords } from '../renderings/documents.ts'
+import type { Pictures } from '../renderings/pictures.ts'
 import type { RfqDeps } from '../rfqs/followers.ts'
 import * as commands from './commands.ts'
 import { listOffers } from './list-queries.ts'
 import { readOffer } from './queries.ts'
 import { priceBreakProblems } from './rules.ts'
 
-type Deps = RfqDeps & { http: Http; pagination: Pagination; urls: PreviewUrls }
+type Deps = RfqDeps & { http: Http; pagination: Pagination; pictures: Pictures }
 
-export const offerRoutes = ({ http, pagination, urls, ...deps }: Deps) =>
+export const offerRoutes = ({ http, pagination, pictures, ...deps }: Deps) =>
   new Elysia({ name: 'sourcing.offers' })
     .use(
       http.route(operations.listOffers, (context) =>
         pagination.json(context, 'offers', async (window, read) => {
           const { caller, query, now } = context
-          const rows = await read((sql) => listOffers(sql, caller.orgId, { ...query, ...window, now }))
-          return picturedRecords(rows, { urls, now })
+          const measured = pictures.ofOffer(caller.orgId, now)
+          const rows = await read((sql) => listOffers(sql, caller.orgId, { ...query, ...window, measured }))
+          return picturedRecords(rows, { pictures, now })
         }),
       ),
     )
     .use(
-      http.route(operations.getOffer, async ({ caller, params, read, now }) =>
-        picturedRecord(found(await read((sql) => readOffer(sql, caller.orgId, params.id, now))), { urls, now }),
-      ),
+      http.route(operations.getOffer, async ({ caller, params, read, now }) => {
+        const measured = pictures.ofOffer(caller.orgId, now)
+        return picturedRecord(found(await read((sql) => readOffer(sql, caller.orgId, params.id, measured))), {
+          pictures,
+          now,
+        })
+      }),
     )
     .use(http.command(lifecycle.createOffer, commands.createOffer, { checkBody: priceBreakProblems }))
     .use(http.command(lifecycle.patchOffer, commands.patchOffer, { checkBody: priceBreakProblems }))

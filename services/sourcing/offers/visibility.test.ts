@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { testDatabase } from '../../testing/database.ts'
 import { loadOffers } from '../../testing/load/offers.ts'
 import { loadRfqs } from '../../testing/load/rfqs.ts'
+import { MEASURED } from '../previews/visibility.ts'
 import { listOffers } from './list-queries.ts'
 import { findOffer } from './queries.ts'
 
@@ -54,13 +55,28 @@ test.each(['org_0', 'org_1', 'org_2', 'org_owner', 'org_maker', 'org_unknown'])(
           select from sourcing.rfq_invitations i where i.rfq_id = offers.rfq_id and org_id = 'org_owner') as "isOwnerInvited"
       from sourcing.offers order by id desc`
     const readable = rows.filter((row) => mayRead(row, orgId)).map(({ id }) => id)
-    const listed = await listOffers(db.owner, orgId, { after: undefined, limit: 1000, offset: 0, now })
+    const listed = await listOffers(db.owner, orgId, {
+      after: undefined,
+      limit: 1000,
+      offset: 0,
+      measured: MEASURED.ofOffer(orgId, now),
+    })
     expect(listed.map(({ position }) => position)).toEqual(readable)
     // Pages of all roles together skip and repeat nothing, by their positions and by their offsets.
     const paged: string[] = []
     for (let after: string | undefined; ; after = paged.at(-1)) {
-      const page = await listOffers(db.owner, orgId, { after, limit: 7, offset: 0, now })
-      const skipped = await listOffers(db.owner, orgId, { after: undefined, limit: 7, offset: paged.length, now })
+      const page = await listOffers(db.owner, orgId, {
+        after,
+        limit: 7,
+        offset: 0,
+        measured: MEASURED.ofOffer(orgId, now),
+      })
+      const skipped = await listOffers(db.owner, orgId, {
+        after: undefined,
+        limit: 7,
+        offset: paged.length,
+        measured: MEASURED.ofOffer(orgId, now),
+      })
       expect(skipped).toEqual(page)
       paged.push(...page.map(({ position }) => position))
       if (page.length < 7) break

@@ -6,12 +6,12 @@ import { and, contains } from '../../kit/db/conditions.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 import { scanNewest } from '../../kit/pagination/search.ts'
-import type { PicturedRow } from '../previews/documents.ts'
-import { measuredOfOrder } from '../previews/visibility.ts'
+import type { PicturedRow } from '../renderings/documents.ts'
+import type { MeasuredColumn } from '../renderings/pictures.ts'
 import { documentFor, inView, isParty } from './visibility.ts'
 
 /** Without a view: every role of the organization. */
-export type OrderListing = PageWindow & Omit<FiltersOf<typeof api.findOrders>, 'q'> & { now: string }
+export type OrderListing = PageWindow & Omit<FiltersOf<typeof api.findOrders>, 'q'> & { measured: MeasuredColumn }
 
 /** An order of a page. */
 export interface OrderRow extends DocumentRow, PicturedRow {}
@@ -47,8 +47,8 @@ const newest = (sql: Sql, orgId: string, columns: Fragment, listing: OrderListin
     .reduce((all, rows) => sql`${all} union ${rows}`)
 
 /** The order `page.id` as a page shows it. */
-const shown = (sql: Sql, orgId: string, now: string) => sql`
-  select ${documentFor(sql, orgId)} as document, ${measuredOfOrder(sql, orgId, now)} as measured
+const shown = (sql: Sql, orgId: string, { measured }: OrderListing) => sql`
+  select ${documentFor(sql, orgId)} as document, ${measured(sql)} as measured
   from sourcing.orders where id = page.id`
 
 /** Newest first, in all views: of each view as many as all pages up to the wanted one have. */
@@ -58,7 +58,7 @@ const listInAllViews = (sql: Sql, orgId: string, listing: OrderListing) => sql<O
     select id from (${newest(sql, orgId, sql`id`, listing, listing.limit + listing.offset)}) found
     order by id desc limit ${listing.limit} offset ${listing.offset}
   ) page
-  cross join lateral (${shown(sql, orgId, listing.now)}) shown
+  cross join lateral (${shown(sql, orgId, listing)}) shown
   order by page.id desc`
 
 /** Newest first. An RFQ has at most as many orders as its award has lines. */
@@ -67,7 +67,7 @@ export function listOrders(sql: Sql, orgId: string, listing: OrderListing) {
   if (view === undefined && rfqId === undefined) return listInAllViews(sql, orgId, listing)
   return sql<OrderRow[]>`
     select id as position, ${documentFor(sql, orgId)} as document,
-      ${measuredOfOrder(sql, orgId, listing.now)} as measured
+      ${listing.measured(sql)} as measured
     from sourcing.orders
     where ${view ? inView(sql, orgId, view) : isParty(sql, orgId)} and ${matchesListing(sql, listing)}
     order by id desc limit ${limit} offset ${offset}`
@@ -99,7 +99,7 @@ export const scanOrders = (sql: Sql, orgId: string, { q, ...listing }: OrderList
           from (${newest(sql, orgId, searched(sql), listing, count)}) every
           order by id desc limit ${count}
         ) orders`,
-      shown: shown(sql, orgId, listing.now),
+      shown: shown(sql, orgId, listing),
     },
     listing,
     count,

@@ -11,6 +11,7 @@ import { workOf } from '../../testing/query-plans.ts'
 import { findFactory } from '../factories/queries.ts'
 import { findReadableFiles } from '../files/queries.ts'
 import { findPart, findUnfinishedOrder } from '../parts/queries.ts'
+import { MEASURED } from '../previews/visibility.ts'
 import { listOrders, type OrderListing, scanOrders } from './list-queries.ts'
 import { readOrder } from './queries.ts'
 
@@ -28,7 +29,9 @@ await db.owner`
 await db.owner`update sourcing.factories set internal = true where id = ${FACTORY}`
 const url = db.urlOf('sourcing')
 
-const page = { after: undefined, limit: 11, offset: 0, now: new Date().toISOString() }
+const page = { after: undefined, limit: 11, offset: 0 }
+const now = new Date().toISOString()
+const measured = (orgId: string) => MEASURED.ofOrder(orgId, now)
 const SMALL = loadedRfqOrg(7)
 /** The rows of a page from each of the five roles, and the documents of the page. */
 const MOST_ROWS = 120
@@ -51,7 +54,9 @@ describe(`over ${ROWS} orders, of which one organization has half in each role`,
     'view %s with %s reads a page of rows for the largest and for a small organization',
     async (_, __, view, filters) => {
       for (const orgId of [LARGEST, SMALL]) {
-        const work = await workOf(url, (sql) => listOrders(sql, orgId, { ...(view && { view }), ...filters, ...page }))
+        const work = await workOf(url, (sql) =>
+          listOrders(sql, orgId, { ...(view && { view }), ...filters, ...page, measured: measured(orgId) }),
+        )
         expect(work.scannedWhole).toEqual([])
         expect([orgId, work.busiest, work.mostRows <= MOST_ROWS]).toEqual([orgId, work.busiest, true])
       }
@@ -62,7 +67,7 @@ describe(`over ${ROWS} orders, of which one organization has half in each role`,
     for (const view of [...ORDER_VIEWS, undefined]) {
       for (const orgId of [LARGEST, SMALL]) {
         const work = await workOf(url, (sql) =>
-          scanOrders(sql, orgId, { ...(view && { view }), q: 'none', ...page }, 50),
+          scanOrders(sql, orgId, { ...(view && { view }), q: 'none', ...page, measured: measured(orgId) }, 50),
         )
         expect(work.scannedWhole).toEqual([])
         expect([orgId, work.busiest, work.mostRows <= 5 * 50]).toEqual([orgId, work.busiest, true])
@@ -74,8 +79,8 @@ describe(`over ${ROWS} orders, of which one organization has half in each role`,
     const neither = { consumer: false, distributor: false }
     for (const orgId of [LARGEST, SMALL, 'org_unknown']) {
       const queries: ((sql: Sql) => PromiseLike<unknown>)[] = [
-        (sql) => readOrder(sql, orgId, `order_${'14'.padStart(26, '0')}`, page.now),
-        (sql) => findPart(sql, orgId, PART, page.now),
+        (sql) => readOrder(sql, orgId, `order_${'14'.padStart(26, '0')}`, measured(orgId)),
+        (sql) => findPart(sql, orgId, PART, MEASURED.ofPart(orgId, now)),
         (sql) => findReadableFiles(sql, orgId, PART, new Date().toISOString()),
         (sql) => findFactory(sql, orgId, neither, FACTORY),
         (sql) => findUnfinishedOrder(sql, PART),
@@ -85,9 +90,9 @@ describe(`over ${ROWS} orders, of which one organization has half in each role`,
         expect([orgId, busiest, scannedWhole, mostRows <= 20]).toEqual([orgId, busiest, [], true])
       }
     }
-    expect(await findPart(db.owner, LARGEST, PART, page.now)).toHaveLength(1)
+    expect(await findPart(db.owner, LARGEST, PART, MEASURED.ofPart(LARGEST, now))).toHaveLength(1)
     expect(await findFactory(db.owner, LARGEST, neither, FACTORY)).toHaveLength(1)
-    expect(await findPart(db.owner, 'org_unknown', PART, page.now)).toHaveLength(0)
+    expect(await findPart(db.owner, 'org_unknown', PART, MEASURED.ofPart('org_unknown', now))).toHaveLength(0)
     expect(await findFactory(db.owner, 'org_unknown', neither, FACTORY)).toHaveLength(0)
   })
 

@@ -6,20 +6,21 @@ import type { CallerContext } from '../../kit/http/context.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { listHistory } from '../history/queries.ts'
-import { picturedRecord, picturedRecords } from '../previews/documents.ts'
-import type { PreviewUrls } from '../previews/urls.ts'
+import { picturedRecord, picturedRecords } from '../renderings/documents.ts'
+import type { Pictures } from '../renderings/pictures.ts'
 import { changeMilestones, moveOrder, releaseFiles } from './commands.ts'
 import type { OrderDeps } from './followers.ts'
 import { findPage } from './list.ts'
 import { findOrder, readOrder } from './queries.ts'
 
-type Deps = OrderDeps & { http: Http; pagination: Pagination; urls: PreviewUrls }
+type Deps = OrderDeps & { http: Http; pagination: Pagination; pictures: Pictures }
 
-export const orderRoutes = ({ http, pagination, urls, ...deps }: Deps) => {
+export const orderRoutes = ({ http, pagination, pictures, ...deps }: Deps) => {
+  const measured = ({ caller, now }: { caller: { orgId: string }; now: string }) => pictures.ofOrder(caller.orgId, now)
   const pageOfOrders = (context: CallerContext<typeof lifecycle.findOrders>) =>
     pagination.json(context, 'orders', async (window, read) =>
-      picturedRecords(await findPage(context, read, { ...context.query, ...window, now: context.now }), {
-        urls,
+      picturedRecords(await findPage(context, read, { ...context.query, ...window, measured: measured(context) }), {
+        pictures,
         now: context.now,
       }),
     )
@@ -27,9 +28,11 @@ export const orderRoutes = ({ http, pagination, urls, ...deps }: Deps) => {
     .use(http.route(operations.listOrders, (context) => pageOfOrders(context)))
     .use(http.route(lifecycle.findOrders, (context) => pageOfOrders(context)))
     .use(
-      http.route(operations.getOrder, async ({ caller, params, read, now }) =>
-        picturedRecord(found(await read((sql) => readOrder(sql, caller.orgId, params.id, now))), { urls, now }),
-      ),
+      http.route(operations.getOrder, async (context) => {
+        const { caller, params, read, now } = context
+        const rows = await read((sql) => readOrder(sql, caller.orgId, params.id, measured(context)))
+        return picturedRecord(found(rows), { pictures, now })
+      }),
     )
     .use(
       http.route(operations.listOrderHistory, async (context) => {

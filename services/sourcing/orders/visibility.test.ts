@@ -4,6 +4,7 @@ import { ORDER_STATES, type OrderState } from '../../../proto/states/orders.ts'
 import { FINAL_ORDER_STATES, LIVE_ORDER_STATES } from '../../testing/contract-states.ts'
 import { testDatabase } from '../../testing/database.ts'
 import { insertAssignedOrder } from '../../testing/orders.ts'
+import { MEASURED } from '../previews/visibility.ts'
 import { listOrders } from './list-queries.ts'
 import { findOrder } from './queries.ts'
 import * as conditions from './visibility.ts'
@@ -47,13 +48,28 @@ const rows = await db.owner<Row[]>`
 
 test.each(ORGANIZATIONS)('%s reads, and lists, the orders that name it', async (orgId) => {
   const readable = rows.filter(({ parties }) => parties.includes(orgId)).map(({ id }) => id)
-  const listed = await listOrders(db.owner, orgId, { after: undefined, limit: 1000, offset: 0, now })
+  const listed = await listOrders(db.owner, orgId, {
+    after: undefined,
+    limit: 1000,
+    offset: 0,
+    measured: MEASURED.ofOrder(orgId, now),
+  })
   expect(listed.map(({ position }) => position)).toEqual(readable)
   // Pages of all roles together skip and repeat nothing, by their positions and by their offsets.
   const paged: string[] = []
   for (let after: string | undefined; ; after = paged.at(-1)) {
-    const page = await listOrders(db.owner, orgId, { after, limit: 7, offset: 0, now })
-    const skipped = await listOrders(db.owner, orgId, { after: undefined, limit: 7, offset: paged.length, now })
+    const page = await listOrders(db.owner, orgId, {
+      after,
+      limit: 7,
+      offset: 0,
+      measured: MEASURED.ofOrder(orgId, now),
+    })
+    const skipped = await listOrders(db.owner, orgId, {
+      after: undefined,
+      limit: 7,
+      offset: paged.length,
+      measured: MEASURED.ofOrder(orgId, now),
+    })
     expect(skipped).toEqual(page)
     paged.push(...page.map(({ position }) => position))
     if (page.length < 7) break

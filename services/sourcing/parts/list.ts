@@ -3,6 +3,7 @@ import { withSettings } from '../../kit/db/with-settings.ts'
 import type { ReadContext, RequestReads } from '../../kit/limits/request-reads.ts'
 import { LARGE_OFFSET } from '../../kit/pagination/pagination.ts'
 import { FIRST_SCAN, type Search, search } from '../../kit/pagination/search.ts'
+import type { MeasuredColumn } from '../renderings/pictures.ts'
 import {
   findPartOfSerial,
   listParts,
@@ -29,14 +30,14 @@ const SERIAL_NUMBER = /^P-[0-9a-z]{8}$/i
 
 /** A page of a view, or the part that has `q` as its serial number where the organization can read it. */
 export async function findPageOrPart(
-  context: ReadContext & { now: string },
+  context: ReadContext,
   read: RequestReads['read'],
-  listing: PartListing & { q?: string },
+  { measured, ...listing }: PartListing & { q?: string; measured: MeasuredColumn },
 ): Promise<readonly PartRow[]> {
   const { q, after, offset } = listing
   const [part] =
     q !== undefined && SERIAL_NUMBER.test(q)
-      ? await context.read((sql) => findPartOfSerial(sql, context.caller.orgId, q, context.now))
+      ? await context.read((sql) => findPartOfSerial(sql, context.caller.orgId, q, measured))
       : []
   if (!part) return findPage(context, read, listing)
   return offset === 0 && (after === undefined || part.position < after) ? [part] : []

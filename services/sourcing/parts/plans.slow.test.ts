@@ -5,6 +5,7 @@ import { connect, type Sql } from '../../kit/db/client.ts'
 import { testDatabase } from '../../testing/database.ts'
 import { loadParts } from '../../testing/load/parts.ts'
 import { planOf } from '../../testing/query-plans.ts'
+import { MEASURED } from '../previews/visibility.ts'
 import { INDEX_SETTINGS } from './list.ts'
 import { findPart, listParts, listPartsAtLargeOffset, scanParts, searchIndex } from './queries.ts'
 
@@ -59,7 +60,9 @@ describe(`over ${ROWS} parts`, () => {
   })
 
   test('a single part is found by its primary key, and the invitations, orders and subscriptions that make it readable by indexes', async () => {
-    const plan = await planOf(url, (sql) => findPart(sql, 'org_7', 'part_1', new Date().toISOString()))
+    const plan = await planOf(url, (sql) =>
+      findPart(sql, 'org_7', 'part_1', MEASURED.ofPart('org_7', new Date().toISOString())),
+    )
     expect(plan.scannedWhole).toEqual([])
     // Some indexes serve the question whether the part is readable, that of the pinned revision, that of the outline,
     // and that of the newest model that may be read.

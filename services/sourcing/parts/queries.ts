@@ -4,8 +4,8 @@ import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 import { scanNewest } from '../../kit/pagination/search.ts'
 import { isUnfinished } from '../orders/visibility.ts'
-import type { PicturedRow } from '../previews/documents.ts'
-import { measuredFor } from '../previews/visibility.ts'
+import type { PicturedRow } from '../renderings/documents.ts'
+import type { MeasuredColumn } from '../renderings/pictures.ts'
 import type { PartContent } from './rules.ts'
 import { documentFor, isOwn, isPublic, isReadable } from './visibility.ts'
 
@@ -95,28 +95,30 @@ function indexedMatch(sql: Sql, { view, q }: Pick<PartSearch, 'view' | 'q'>) {
 }
 
 /** A part for an organization; no row where the organization may not read it. */
-export const findPart = (sql: Sql, orgId: string, id: string, now: string) => sql<PicturedRow[]>`
+export const findPart = (sql: Sql, orgId: string, id: string, measured: MeasuredColumn) => sql<PicturedRow[]>`
   select document, measured from (
-    select ${documentFor(sql, orgId)} as document, ${measuredFor(sql, orgId, now)} as measured
+    select ${documentFor(sql, orgId)} as document, ${measured(sql)} as measured
     from sourcing.parts where id = ${id} and ${isReadable(sql, orgId)}
     offset 0
   ) readable where document is not null`
 
 /** The part with a serial number, in any case; no row where the organization may not read it. */
-export const findPartOfSerial = (sql: Sql, orgId: string, serialNumber: string, now: string) => sql<PartRow[]>`
+export const findPartOfSerial = (sql: Sql, orgId: string, serialNumber: string, measured: MeasuredColumn) => sql<
+  PartRow[]
+>`
   select position, document, measured from (
-    select id as position, ${documentFor(sql, orgId)} as document, ${measuredFor(sql, orgId, now)} as measured
+    select id as position, ${documentFor(sql, orgId)} as document, ${measured(sql)} as measured
     from sourcing.parts
     where serial_number = upper(${serialNumber}) and ${isReadable(sql, orgId)}
     offset 0
   ) readable where document is not null`
 
 /** The parts of these ids that an organization may read. */
-export const findParts = (sql: Sql, orgId: string, ids: readonly string[], now: string) => sql<
+export const findParts = (sql: Sql, orgId: string, ids: readonly string[], measured: MeasuredColumn) => sql<
   (PicturedRow & { id: string })[]
 >`
   select id, document, measured from (
-    select id, ${documentFor(sql, orgId)} as document, ${measuredFor(sql, orgId, now)} as measured
+    select id, ${documentFor(sql, orgId)} as document, ${measured(sql)} as measured
     from sourcing.parts
     where id = any(${[...ids]}) and ${isReadable(sql, orgId)}
     offset 0

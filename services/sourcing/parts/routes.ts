@@ -6,19 +6,20 @@ import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { listHistory } from '../history/queries.ts'
-import { type PicturedRow, picturedPart, picturedParts } from '../previews/documents.ts'
-import type { PreviewUrls } from '../previews/urls.ts'
+import { type PicturedRow, picturedPart, picturedParts } from '../renderings/documents.ts'
+import type { Pictures } from '../renderings/pictures.ts'
 import * as commands from './commands.ts'
 import type { PartDeps } from './followers.ts'
 import { findPage, findPageOrPart } from './list.ts'
 import { findMetadata, findOwnPart, findPart, findParts } from './queries.ts'
 import { metadataProblems } from './rules.ts'
 
-type Deps = PartDeps & { http: Http; pagination: Pagination; urls: PreviewUrls }
+type Deps = PartDeps & { http: Http; pagination: Pagination; pictures: Pictures }
 
-export const partRoutes = ({ http, pagination, urls, ...deps }: Deps) => {
+export const partRoutes = ({ http, pagination, pictures, ...deps }: Deps) => {
+  const measured = ({ caller, now }: { caller: { orgId: string }; now: string }) => pictures.ofPart(caller.orgId, now)
   const pictured = <Row extends PicturedRow>({ now }: { now: string }, rows: readonly Row[]) =>
-    picturedParts(rows, { urls, now })
+    picturedParts(rows, { pictures, now })
   return new Elysia({ name: 'sourcing.parts' })
     .use(
       http.route(operations.listParts, (context) =>
@@ -29,23 +30,28 @@ export const partRoutes = ({ http, pagination, urls, ...deps }: Deps) => {
     )
     .use(http.command(operations.createPart, commands.createPart, { checkBody: metadataProblems }))
     .use(
-      http.route(operations.getPart, async ({ caller, params, read, now }) =>
-        picturedPart(found(await read((sql) => findPart(sql, caller.orgId, params.id, now))), { urls, now }),
-      ),
+      http.route(operations.getPart, async (context) => {
+        const { caller, params, read, now } = context
+        const rows = await read((sql) => findPart(sql, caller.orgId, params.id, measured(context)))
+        return picturedPart(found(rows), { pictures, now })
+      }),
     )
     .use(
       http.route(lifecycle.findParts, (context) =>
         pagination.json(context, 'found parts', async (window, read) =>
-          pictured(context, await findPageOrPart(context, read, { ...context.query, ...window })),
+          pictured(
+            context,
+            await findPageOrPart(context, read, { ...context.query, ...window, measured: measured(context) }),
+          ),
         ),
       ),
     )
     .use(
       http.route(lifecycle.batchGetParts, async (context) => {
-        const { caller, body, longRead, now } = context
+        const { caller, body, longRead } = context
         return batchOf(
           body.ids,
-          pictured(context, await longRead((sql) => findParts(sql, caller.orgId, body.ids, now))),
+          pictured(context, await longRead((sql) => findParts(sql, caller.orgId, body.ids, measured(context)))),
         )
       }),
     )

@@ -2,8 +2,8 @@ import type { Sql } from '../../kit/db/client.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import { Raw } from '../../kit/http/raw.ts'
 import type { Storage } from '../files/storage/storage.ts'
+import type { PreviewUrls } from '../renderings/urls.ts'
 import { findPreview } from './queries.ts'
-import type { PreviewUrls } from './urls.ts'
 
 export interface PreviewDeps {
   sql: Sql

@@ -2,6 +2,8 @@ import type { Fragment, Sql } from '../../kit/db/client.ts'
 import { filesForQuoting } from '../confidentiality/visibility.ts'
 import { inView, showsIpFiles } from '../orders/visibility.ts'
 import { isOwn, isRevisionReader, isSourceable, pinnedRevision } from '../parts/visibility.ts'
+import type { Pictures } from '../renderings/pictures.ts'
+import type { PreviewUrls } from '../renderings/urls.ts'
 
 /* What an organization may know of the models of a part, as JSON: `Measured`. Null without any that it reads. */
 
@@ -25,7 +27,7 @@ interface Pinned {
 }
 
 /** Of a pinned revision. */
-export const measuredOfRevision = (
+const measuredOfRevision = (
   sql: Sql,
   orgId: string,
   { partId, revision, isReader = isRevisionReader(sql, orgId) }: Pinned,
@@ -39,25 +41,8 @@ export const measuredOfRevision = (
   from sourcing.part_revisions pinned
   where pinned.part_id = ${partId} and pinned.revision = ${revision} and pinned.measured is not null)`
 
-/** Of the revision that an order pins, which each of its organizations reads; on rows of `sourcing.orders`. */
-export const measuredOfOrder = (sql: Sql, orgId: string, now: string) =>
-  measuredOfRevision(
-    sql,
-    orgId,
-    { partId: sql`orders.part_id`, revision: sql`orders.part_revision`, isReader: sql`true` },
-    now,
-  )
-
-/** Of the revision that an offer pins, on rows of `sourcing.offers`. */
-export const measuredOfOffer = (sql: Sql, orgId: string, now: string) =>
-  measuredOfRevision(sql, orgId, { partId: sql`offers.part_id`, revision: sql`offers.part_revision` }, now)
-
-/** Of the revision that an RFQ pins, on rows `rfq` of `sourcing.rfqs`. */
-export const measuredOfRfq = (sql: Sql, orgId: string, now: string) =>
-  measuredOfRevision(sql, orgId, { partId: sql`rfq.part_id`, revision: sql`rfq.part_revision` }, now)
-
 /** Of a part whose files the organization reads, on rows of `sourcing.parts`. */
-export const measuredFor = (sql: Sql, orgId: string, now: string) => sql`case
+const measuredOfPart = (sql: Sql, orgId: string, now: string) => sql`case
   when ${isOwn(sql, orgId)} then parts.measured -> 'own'
   -- Most parts have no model, for which the conditions below need not be evaluated.
   when parts.measured is null and not exists (
@@ -69,3 +54,22 @@ export const measuredFor = (sql: Sql, orgId: string, now: string) => sql`case
   ), case when ${isSourceable(sql, orgId)} then parts.measured -> 'open' else (
     select pinned.measured -> 'open' from sourcing.part_revisions pinned
     where pinned.part_id = parts.id and pinned.revision = ${pinnedRevision(sql, orgId)}) end) end`
+
+/** What features need to show the pictures of parts. */
+export const picturesOf = (urls: PreviewUrls): Pictures => ({ urls, ...MEASURED })
+
+export const MEASURED: Omit<Pictures, 'urls'> = {
+  ofPart: (orgId, now) => (sql) => measuredOfPart(sql, orgId, now),
+  ofRfq: (orgId, now) => (sql) =>
+    measuredOfRevision(sql, orgId, { partId: sql`rfq.part_id`, revision: sql`rfq.part_revision` }, now),
+  ofOffer: (orgId, now) => (sql) =>
+    measuredOfRevision(sql, orgId, { partId: sql`offers.part_id`, revision: sql`offers.part_revision` }, now),
+  // Each organization of an order reads the revision that it pins.
+  ofOrder: (orgId, now) => (sql) =>
+    measuredOfRevision(
+      sql,
+      orgId,
+      { partId: sql`orders.part_id`, revision: sql`orders.part_revision`, isReader: sql`true` },
+      now,
+    ),
+}

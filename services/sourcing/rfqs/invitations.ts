@@ -9,17 +9,17 @@ import { found } from '../../kit/errors/refusal.ts'
 import type { CallerContext } from '../../kit/http/context.ts'
 import type { Log } from '../../kit/log/log.ts'
 import { levelOf } from '../../kit/worker/worker.ts'
-import { picturedRecord } from '../previews/documents.ts'
-import type { PreviewUrls } from '../previews/urls.ts'
+import { picturedRecord } from '../renderings/documents.ts'
+import type { Pictures } from '../renderings/pictures.ts'
 import { causeOf, emitRfqDeclined } from './events.ts'
 import type { RfqDeps } from './followers.ts'
-import { declineInvitation, findRfq, lockInvitation, markRead } from './queries.ts'
+import { declineInvitation, findMeasured, findRfq, lockInvitation, markRead } from './queries.ts'
 import { DECLINE_GUARDS, hasOtherRole, stateAt } from './rules.ts'
 
 interface InvitationDeps {
   sql: Pool
   log: Log
-  urls: PreviewUrls
+  pictures: Pictures
 }
 
 /**
@@ -31,9 +31,15 @@ export async function readRfq(
   { caller, params: { id }, request, now, read }: CallerContext<typeof getRfq>,
 ): Promise<JsonText> {
   const { orgId, act } = caller
-  const rfq = found(await read((sql) => findRfq(sql, orgId, id, now)))
+  const [rfq, [measured]] = await read(async (sql) => [
+    found(await findRfq(sql, orgId, id)),
+    await findMeasured(sql, id, deps.pictures.ofRfq(orgId, now)),
+  ])
   if (rfq.isUnread && !act && request.method === 'GET') await recordRead(deps, orgId, id, now)
-  return picturedRecord(rfq, { urls: deps.urls, now })
+  return picturedRecord(
+    { document: rfq.document, measured: measured?.measured ?? null },
+    { pictures: deps.pictures, now },
+  )
 }
 
 /** Records the first read. A failure is logged, and does not fail the read. */

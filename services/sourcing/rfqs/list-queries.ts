@@ -4,14 +4,14 @@ import type { Fragment, Sql } from '../../kit/db/client.ts'
 import { and, contains } from '../../kit/db/conditions.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
-import type { PicturedRow } from '../previews/documents.ts'
-import { measuredOfRfq } from '../previews/visibility.ts'
+import type { PicturedRow } from '../renderings/documents.ts'
+import type { MeasuredColumn } from '../renderings/pictures.ts'
 import { documentFor, isConsumer, isInvited, isIpOwner } from './visibility.ts'
 
 export type RfqFilters = Omit<FiltersOf<typeof api>, 'q' | 'view'>
 
 /** Without a view: every role of the organization. */
-export type RfqListing = PageWindow & RfqFilters & { view?: RfqView | undefined; now: string }
+export type RfqListing = PageWindow & RfqFilters & { view?: RfqView | undefined; now: string; measured: MeasuredColumn }
 
 /** An RFQ of a page. */
 export interface RfqPageRow extends DocumentRow, PicturedRow {}
@@ -114,16 +114,14 @@ const documentOfPage = (sql: Sql, orgId: string, view: RfqView | undefined) => {
   return view ? whole : sql`coalesce(${whole}, ${invited})`
 }
 
-const measuredOfPage = (sql: Sql, orgId: string, now: string) => sql`(
-  select ${measuredOfRfq(sql, orgId, now)} from sourcing.rfqs rfq where rfq.id = page.id)`
+const measuredOfPage = (sql: Sql, { measured }: RfqListing) => sql`(
+  select ${measured(sql)} from sourcing.rfqs rfq where rfq.id = page.id)`
 
 /** The page of the ids that were found; documents are fetched last. */
-const pageOf = (sql: Sql, orgId: string, { view, limit, offset, now }: RfqListing, found: Fragment) => sql<
-  RfqPageRow[]
->`
-  select page.id as position, ${documentOfPage(sql, orgId, view)} as document,
-    ${measuredOfPage(sql, orgId, now)} as measured
-  from (select distinct id from (${found}) found order by id desc limit ${limit} offset ${offset}) page
+const pageOf = (sql: Sql, orgId: string, listing: RfqListing, found: Fragment) => sql<RfqPageRow[]>`
+  select page.id as position, ${documentOfPage(sql, orgId, listing.view)} as document,
+    ${measuredOfPage(sql, listing)} as measured
+  from (select distinct id from (${found}) found order by id desc limit ${listing.limit} offset ${listing.offset}) page
   order by page.id desc`
 
 /** Newest first. Without a view: of each view as many as all pages up to the wanted one have. */
@@ -135,7 +133,7 @@ export function listRfqs(sql: Sql, orgId: string, listing: RfqListing) {
   }
   const rowsOf = viewOf[view](sql, orgId)
   return sql<RfqPageRow[]>`
-    select id as position, document, ${measuredOfPage(sql, orgId, listing.now)} as measured
+    select id as position, document, ${measuredOfPage(sql, listing)} as measured
     from (${newestIn(sql, rowsOf, sql`${rowsOf.id} as id, ${rowsOf.document} as document`, listing, limit)} offset ${offset}) page
     order by id desc`
 }

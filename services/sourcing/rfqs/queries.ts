@@ -3,8 +3,8 @@ import { timeKeyAt } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 import { maySource } from '../factories/visibility.ts'
 import { isSourceable, needsSubscription } from '../parts/visibility.ts'
-import type { Measured } from '../previews/rules.ts'
-import { measuredOfRfq } from '../previews/visibility.ts'
+import type { MeasuredColumn } from '../renderings/pictures.ts'
+import type { Measured } from '../renderings/rules.ts'
 import type { Invitee, RfqContent } from './rules.ts'
 import { documentFor, isConsumer, isInvited, isIpOwner } from './visibility.ts'
 
@@ -18,17 +18,15 @@ interface ReadableRfq {
   isOutline: boolean
   /** Whether it has declined its invitation. */
   isDeclined: boolean
-  measured: Measured | null
 }
 
 /** The JSON of an RFQ for an organization; no row where the organization may not read it. */
-export const findRfq = (sql: Sql, orgId: string, id: string, now: string) => sql<ReadableRfq[]>`
+export const findRfq = (sql: Sql, orgId: string, id: string) => sql<ReadableRfq[]>`
   select coalesce(rfq.document, invitation.document) as document,
     case when rfq.id is null then 'MANUFACTURER' when rfq.is_consumer then 'CONSUMER' else 'IP_OWNER' end as reader,
     rfq.id is null and invitation.state = 'INVITED' as "isUnread",
     rfq.id is null and invitation.awaits_acceptance as "isOutline",
-    rfq.id is null and invitation.state = 'DECLINED' as "isDeclined",
-    (select ${measuredOfRfq(sql, orgId, now)} from sourcing.rfqs rfq where rfq.id = wanted.id) as measured
+    rfq.id is null and invitation.state = 'DECLINED' as "isDeclined"
   from (values (${id})) wanted (id)
   left join (
     select id, ${isConsumer(sql, orgId)} as is_consumer, ${documentFor(sql, orgId)} as document from sourcing.rfqs
@@ -39,6 +37,10 @@ export const findRfq = (sql: Sql, orgId: string, id: string, now: string) => sql
     where rfq_id = ${id} and ${isInvited(sql, orgId)}
   ) invitation on true
   where num_nonnulls(rfq.id, invitation.rfq_id) > 0`
+
+/** What a reader of an RFQ may know of the models of its part. */
+export const findMeasured = (sql: Sql, id: string, measured: MeasuredColumn) => sql<{ measured: Measured | null }[]>`
+  select ${measured(sql)} as measured from sourcing.rfqs rfq where rfq.id = ${id}`
 
 /** The invited manufacturers that do not read a change: by their decline, or until they accept the terms. */
 export const listUnaware = (sql: Sql, id: string, { isInOutline }: { isInOutline: boolean }) => sql<

@@ -7,9 +7,9 @@ import type { Http } from '../../kit/http/http.ts'
 import type { Log } from '../../kit/log/log.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { listHistory } from '../history/queries.ts'
-import { picturedRecords } from '../previews/documents.ts'
-import type { PreviewUrls } from '../previews/urls.ts'
 import { deliveryProblems } from '../regions/regions.ts'
+import { picturedRecords } from '../renderings/documents.ts'
+import type { Pictures } from '../renderings/pictures.ts'
 import { amendRfq, prepareAmendment } from './amendments.ts'
 import * as commands from './commands.ts'
 import type { RfqDeps } from './followers.ts'
@@ -23,7 +23,7 @@ type Deps = RfqDeps & {
   pagination: Pagination
   sql: Pool
   log: Log
-  urls: PreviewUrls
+  pictures: Pictures
   /** Called when a document may have been added as PENDING. */
   onPending: () => void
 }
@@ -32,19 +32,21 @@ export const rfqRoutes = ({ http, pagination, onPending, ...deps }: Deps) =>
   new Elysia({ name: 'sourcing.rfqs' })
     .use(
       http.route(operations.listRfqs, (context) => {
-        const { query, now } = context
+        const { caller, query, now } = context
+        const { pictures } = deps
+        const measured = pictures.ofRfq(caller.orgId, now)
         return pagination.json(context, 'rfqs', async (window, read) =>
-          picturedRecords(await findPage(context, read, { ...query, ...window, now }), { urls: deps.urls, now }),
+          picturedRecords(await findPage(context, read, { ...query, ...window, now, measured }), { pictures, now }),
         )
       }),
     )
     .use(http.route(operations.getRfq, (call) => readRfq(deps, call)))
     .use(
       http.route(operations.listRfqHistory, async (context) => {
-        const { caller, params, read, now } = context
+        const { caller, params, read } = context
         const { orgId } = caller
         const { id } = params
-        const { reader } = found(await read((sql) => findRfq(sql, orgId, id, now)))
+        const { reader } = found(await read((sql) => findRfq(sql, orgId, id)))
         return pagination.json(context, `history ${id} ${reader}`, (window, readPage) =>
           readPage((sql) => {
             if (reader === 'CONSUMER') return listHistory(sql, id, window)

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { testDatabase } from '../../testing/database.ts'
 import { loadRfqs } from '../../testing/load/rfqs.ts'
+import { MEASURED } from '../previews/visibility.ts'
 import { listRfqs } from './list-queries.ts'
 import { findRfq } from './queries.ts'
 
@@ -29,11 +30,11 @@ test.each(['org_0', 'org_1', 'org_2', 'org_owner', 'org_unknown'])(
         published_at is not null as "wasPublished", manufacturer_ids as "manufacturerIds"
       from sourcing.rfqs order by id desc`
     const readable = rows.filter((row) => mayRead(row, orgId)).map(({ id }) => id)
-    const window = { after: undefined, limit: 1000, offset: 0, now }
+    const window = { after: undefined, limit: 1000, offset: 0, now, measured: MEASURED.ofRfq(orgId, now) }
     const listed = await listRfqs(db.owner, orgId, window)
     expect(listed.map(({ position }) => position)).toEqual(readable)
     for (const { id } of rows) {
-      expect((await findRfq(db.owner, orgId, id, now)).length).toBe(readable.includes(id) ? 1 : 0)
+      expect((await findRfq(db.owner, orgId, id)).length).toBe(readable.includes(id) ? 1 : 0)
     }
     expect(readable.length > 0).toBe(orgId !== 'org_unknown')
     expect(readable.length).toBeLessThan(rows.length)

@@ -1,6 +1,7 @@
 import { constants, existsSync } from 'node:fs'
 import { access, link, mkdir, open, readdir, rm, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type Grant, UrlSigner } from '../../../../kit/secrets/url-signer.ts'
 import { storageFailure } from '../failures.ts'
 import {
   AlreadyStored,
@@ -13,7 +14,6 @@ import {
   type StoredObject,
 } from '../storage.ts'
 import { readInfo, writeObject } from './object-file.ts'
-import { type Grant, UrlSigner } from './url-signer.ts'
 
 interface FolderOptions {
   /** Created with the first object. */

@@ -2,8 +2,8 @@ import type { File } from '../../../proto/http/sourcing/files.ts'
 import type { Part } from '../../../proto/http/sourcing/parts.ts'
 import type { Preview } from '../../../proto/http/sourcing/previews.ts'
 import { extendedDocument, type JsonText, withFields } from '../../kit/db/json-text.ts'
+import type { Pictures } from './pictures.ts'
 import { type Measured, measuredFields } from './rules.ts'
-import type { PreviewUrls } from './urls.ts'
 
 /** A stored document with what the reader may know of the models of its part. */
 export interface PicturedRow {
@@ -12,12 +12,12 @@ export interface PicturedRow {
 }
 
 interface Reading {
-  urls: PreviewUrls
+  pictures: Pick<Pictures, 'urls'>
   now: string
 }
 
-const pictureOf = ({ picture }: Measured, { urls, now }: Reading) =>
-  picture === undefined ? {} : { previewUrl: urls.of(picture, now) }
+const pictureOf = ({ picture }: Measured, { pictures, now }: Reading) =>
+  picture === undefined ? {} : { previewUrl: pictures.urls.of(picture, now) }
 
 const fieldsOfPart = ({ document, measured }: PicturedRow, reading: Reading) => {
   if (!measured) return {}
@@ -54,7 +54,7 @@ export interface RenderingColumn {
 /** The fields of a file or a document that come from its rendering. */
 export function renderedFieldsOf(
   rendering: RenderingColumn | null,
-  { urls, now }: Reading,
+  { pictures, now }: Reading,
 ): Pick<File, 'geometry' | 'previews'> {
   if (!rendering) return {}
   const { state, reason, geometry, previews = [] } = rendering
@@ -62,7 +62,7 @@ export function renderedFieldsOf(
     ...(state === 'FAILED' && reason ? { geometry: { state, reason } } : {}),
     ...(geometry ? { geometry: { state, ...geometry } } : {}),
     ...(previews.length > 0
-      ? { previews: previews.map(({ id, ...preview }) => ({ ...preview, url: urls.of(id, now) })) }
+      ? { previews: previews.map(({ id, ...preview }) => ({ ...preview, url: pictures.urls.of(id, now) })) }
       : {}),
   }
 }

@@ -1,6 +1,22 @@
 import type { Part } from '../../../proto/http/sourcing/parts.ts'
 import type { MeasuredBox } from '../../../proto/http/sourcing/previews.ts'
-import { boxInMm } from '../factories/matching.ts'
+
+type Box = NonNullable<Part['boundingBox']>
+
+const MM_PER_INCH = 25.4
+
+const AXES = ['x', 'y', 'z'] as const
+
+/** The extent of a part in millimetres. */
+export function boxInMm(box: Box, unitSystem: Part['unitSystem']): Box {
+  const scale = unitSystem === 'IMPERIAL' ? MM_PER_INCH : 1
+  return Object.fromEntries(
+    AXES.flatMap((axis) => {
+      const extent = box[axis]
+      return extent === undefined ? [] : [[axis, extent * scale]]
+    }),
+  )
+}
 
 /** What a reader may know of the newest model of a part. */
 export interface Measured {
@@ -30,7 +46,7 @@ function differs(own: readonly number[], measured: readonly number[]): boolean {
 }
 
 /** All orders of three axes. */
-export const ordersOf = <Axis>([a, b, c]: readonly Axis[]): Axis[][] =>
+const ordersOf = <Axis>([a, b, c]: readonly Axis[]): Axis[][] =>
   [
     [a, b, c],
     [a, c, b],

@@ -1,4 +1,4 @@
-import { UrlSigner } from '../files/storage/folder/url-signer.ts'
+import { UrlSigner } from '../../kit/secrets/url-signer.ts'
 import { expiryOf } from './rules.ts'
 
 /** Signs and verifies the URLs of previews, which both stores serve through this service. */

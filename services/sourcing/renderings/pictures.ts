@@ -1,0 +1,21 @@
+import type { Fragment, Sql } from '../../kit/db/client.ts'
+import type { PreviewUrls } from './urls.ts'
+
+/** A column of a record: what the reader may know of the models of its part, `Measured` or null. */
+export type MeasuredColumn = (sql: Sql) => Fragment
+
+/** The column for an organization at a time, on rows of a table. */
+type ColumnFor = (orgId: string, now: string) => MeasuredColumn
+
+/** How features show the pictures of parts. `service.ts` provides it, because whom a model is shown is known to all. */
+export interface Pictures {
+  urls: PreviewUrls
+  /** On rows of `sourcing.parts`. */
+  ofPart: ColumnFor
+  /** On rows `rfq` of `sourcing.rfqs`. */
+  ofRfq: ColumnFor
+  /** On rows of `sourcing.offers`. */
+  ofOffer: ColumnFor
+  /** On rows of `sourcing.orders`. */
+  ofOrder: ColumnFor
+}
