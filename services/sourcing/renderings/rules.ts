@@ -36,12 +36,14 @@ export function measuredFields(
   return differs(own, Object.values(measured)) ? { boundingBoxDiffers: true } : {}
 }
 
-/** The largest difference that is no difference, as a share of the largest axis. */
+/** The largest difference that counts as none, as a share of the largest axis. */
 const TOLERANCE = 0.01
+/** Rounding of the arithmetic, in mm. */
+const ROUNDING = 1e-9
 
 /** Whether no order of the measured axes has all stated ones. */
 function differs(own: readonly number[], measured: readonly number[]): boolean {
-  const most = Math.max(...own) * TOLERANCE
+  const most = Math.max(...own) * TOLERANCE + ROUNDING
   return !ordersOf(measured).some((axes) => own.every((extent, at) => Math.abs(extent - (axes[at] ?? 0)) <= most))
 }
 
