@@ -180,7 +180,7 @@ describe('previewUrl of RFQs, offers and orders', () => {
     expect(measuredIn((await orders.read(orderId)).body)).toEqual({ picture: secret.picture })
     const listed = (await orders.list('?pageSize=50&view=MANUFACTURER')).body.items.find((one) => one.id === orderId)
     expect(measuredIn(listed ?? {})).toEqual({ picture: secret.picture })
-    expect((await orders.act(orderId, 'cancel', { reason: 'x' })).status).toBe(200)
+    expect((await ordersOf(clientOf(designer)).act(orderId, 'cancel', { reason: 'x' })).status).toBe(200)
     expect(measuredIn((await orders.read(orderId)).body)).toEqual({ picture: open.picture })
   })
 
