@@ -79,6 +79,7 @@ export const PATHS = {
     '/flows/v1/me',
     '/flows/v1/notification-settings',
     '/flows/v1/password-resets',
+    '/flows/v1/registrations',
     '/flows/v1/roles',
     '/flows/v1/service-accounts',
     '/flows/v1/unsubscriptions',

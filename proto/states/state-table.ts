@@ -3,6 +3,7 @@ import { oneOf } from '../messages.ts'
 
 /** The organizations that verbs belong to, as sentences name them. */
 const ACTORS = {
+  applicant: 'the applicant, with the mailed link',
   assignee: 'the organization that should do it',
   consumer: 'the consumer',
   counterparty: 'the organization that did not propose it',
@@ -12,6 +13,7 @@ const ACTORS = {
   invitee: 'an invited manufacturer',
   ipOwner: 'the IP owner',
   manufacturer: 'the manufacturer',
+  operator: "the platform's operator",
   owner: 'its organization',
   party: 'any party',
   proposer: 'the side that proposed it',

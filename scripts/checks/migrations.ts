@@ -11,7 +11,7 @@ import { run } from '../toolchain/run.ts'
  */
 const FIRST_RELEASE: Readonly<Record<string, number>> = {
   kit: 6,
-  organization: 15,
+  organization: 19,
   identity: 5,
   catalog: 2,
   sourcing: 33,

@@ -10,8 +10,10 @@ import { testDatabase } from '../testing/database.ts'
 /** Operations without a token, each with the reason. */
 const PUBLIC = [
   'confirmMailAddress', // the link is the credential
+  'confirmRegistration', // the link is the credential
   'createOauthToken',
   'createPasswordReset', // issues the token
+  'createRegistration', // the company has no account yet
   'createToken', // issues the token
   'getActivatePage', // the user has no password yet
   'getAsyncApi',
@@ -45,6 +47,7 @@ const PUBLIC = [
   'introspectActivation', // the link is the credential
   'introspectMailAddress', // the link is the credential
   'introspectOauthToken', // the client id and secret are the credential
+  'introspectRegistration', // the link is the credential
   'putUpload', // the signed URL is the credential
   'redeemActivation', // the link is the credential
   'redeemImpersonationGrant', // the link is the credential
@@ -81,7 +84,7 @@ const OTHER_PROCEDURES: Record<string, string> = {
 }
 
 /** Reads whose POST keeps the token of a link out of the address. */
-const READS = ['introspectActivation', 'introspectMailAddress']
+const READS = ['introspectActivation', 'introspectMailAddress', 'introspectRegistration']
 
 /** Lists below a record. */
 const COLLECTIONS = [

@@ -17,6 +17,8 @@ import { notificationSettingsRoutes } from './notification-settings/routes.ts'
 import { organizationRoutes } from './organizations/routes.ts'
 import { resetWorker } from './password-resets/commands.ts'
 import { passwordResetRoutes } from './password-resets/routes.ts'
+import { cleanUpRegistrations, registrationWorker } from './registrations/commands.ts'
+import { registrationRoutes } from './registrations/routes.ts'
 import { roleRoutes } from './roles/routes.ts'
 import { cleanUpKeys } from './service-accounts/queries.ts'
 import { endKeysOf } from './service-accounts/revocation.ts'
@@ -44,6 +46,7 @@ export async function createOrganizationService(config: OrganizationConfig, opti
       businessUnitRoutes({ http, pagination }),
       customFieldRoutes({ http, pagination }),
       passwordResetRoutes({ http, sql, sendsMail }),
+      registrationRoutes({ ...userDeps, pagination, sql, mode: config.REGISTRATION }),
       notificationSettingsRoutes({ http, links }),
       mailAddressRoutes({ http, pagination, sql, links }),
     ],
@@ -53,10 +56,11 @@ export async function createOrganizationService(config: OrganizationConfig, opti
       (now, signal) => cleanUpKeys(sql, KEPT_KEYS_DAYS, now, signal),
       (now, signal) => cleanUpMails(sql, config.MAIL_RETENTION_DAYS, now, signal),
       (now, signal) => cleanUpAddresses(sql, now, signal),
+      (now, signal) => cleanUpRegistrations(sql, now, signal),
     ],
     workers: [
       ...mailWorkers(kit, config),
-      ...(sendsMail ? [resetWorker(kit, links)] : []),
+      ...(sendsMail ? [resetWorker(kit, links), registrationWorker(kit, links)] : []),
       every('audit-partitions', PARTITION_MAINTENANCE_MS, kit.log, async () => {
         await ensurePartitions(kit.sql)
         await dropPartitions(kit.sql)

@@ -23,20 +23,20 @@ const EXAMPLE_ID = 'org_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 
 export const ENGAGEMENTS = ['DIRECT', 'DISTRIBUTOR'] as const
 
-const name = Line(200, { description: 'Name of the organization.', examples: ['Skagen Pumps'] })
-const roles = Type.Array(OneOf(ORG_ROLES, { description: 'A marketplace role.', examples: ['IP_OWNER'] }), {
+export const name = Line(200, { description: 'Name of the organization.', examples: ['Skagen Pumps'] })
+export const roles = Type.Array(OneOf(ORG_ROLES, { description: 'A marketplace role.', examples: ['IP_OWNER'] }), {
   maxItems: 20,
   description: 'Marketplace roles of the organization; duplicates are removed.',
   examples: [['IP_OWNER']],
 })
-const regionCode = Text(2, {
+export const regionCode = Text(2, {
   minLength: 2,
   pattern: '^[A-Z]{2}$',
   [FORM]: 'two capital letters, such as DK',
   description: 'Country of the organization: an ISO 3166-1 alpha-2 code.',
   examples: ['DK'],
 })
-const website = Text(2048, {
+export const website = Text(2048, {
   minLength: 1,
   pattern: `^https?://[^\\s${NOT_IN_A_LINE}]+$`,
   [FORM]: 'an http or https URL without spaces, control or bidirectional characters',

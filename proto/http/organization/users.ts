@@ -31,7 +31,7 @@ export const EmailAddress = Text(EMAIL_MAX_CHARACTERS, {
   examples: ['anders.juhl@skagen-pumps.example.com'],
 })
 
-const person = {
+export const person = {
   email: EmailAddress,
   givenName: Line(100, { description: 'Given name.', examples: ['Anders'] }),
   familyName: Line(100, { description: 'Family name.', examples: ['Juhl'] }),

@@ -26,6 +26,7 @@ const invitation = {
   email: 'freja@example.com',
   given_name: 'Freja',
   unsubscribe_token: null,
+  registration: null,
   user_id: null,
 }
 

@@ -18,7 +18,7 @@ export function requireTransition<State extends string, V extends Verbs<State>>(
   requireState(table, verb, state)
 }
 
-function requireState<State extends string, V extends Verbs<State>>(
+export function requireState<State extends string, V extends Verbs<State>>(
   table: StateTable<State, V>,
   verb: keyof V,
   state: State,

@@ -206,4 +206,9 @@ export const consoleVariables = {
     default: true,
     description: 'Whether the console is served at /console and linked from mails.',
   }),
+  REGISTRATION: OneOf(['closed', 'approval', 'open'], {
+    default: 'closed',
+    description:
+      'Whether companies can register themselves, which requires SMTP_URL. `approval`: the operator decides. `open`: companies that only buy or only make parts are admitted once they confirm their address; the operator decides the others.',
+  }),
 }

@@ -6,7 +6,16 @@ import type { SecretBox } from '../../kit/secrets/box.ts'
 import { hashOf } from '../../kit/secrets/tokens.ts'
 import { startJob } from '../../kit/worker/job-queries.ts'
 import { envelopeAddressOf, mailboxOf } from './envelope.ts'
-import { countLinks, insertLinkMail, type LinkCounts, lockRecipient, markMailed } from './queries.ts'
+import {
+  type ApplicantMailKind,
+  countApplicantMails,
+  countLinks,
+  insertApplicantMail,
+  insertLinkMail,
+  type LinkCounts,
+  lockRecipient,
+  markMailed,
+} from './queries.ts'
 import { MAIL, MAIL_EXPIRY_MS } from './rules.ts'
 
 interface Link {
@@ -23,7 +32,21 @@ export interface MailLinks {
   sendsMail: boolean
   /** Throws 409 where it does not, and for too many links. The organization is locked. */
   send(tx: Tx, link: Link, now: string): Promise<void>
+  /** The same for an applicant, who is no user. The mails belong to the operator's organization. */
+  sendToApplicant(tx: Tx, mail: ApplicantMail, now: string): Promise<void>
 }
+
+interface ApplicantMail {
+  kind: ApplicantMailKind
+  orgId: string
+  registrationId: string
+  email: string
+  /** Of a REGISTRATION. */
+  token?: string
+}
+
+/** Mails of an hour to one applicant: anyone may write any address into a registration. */
+const MAX_TO_APPLICANT = 3
 
 export const mailLinks = (options: { box: SecretBox; hourlyMax: number } | undefined): MailLinks => ({
   sendsMail: options !== undefined,
@@ -43,6 +66,20 @@ export const mailLinks = (options: { box: SecretBox; hourlyMax: number } | undef
     if (activationHash) await markMailed(tx, activationHash)
     const id = newId('mail')
     await insertLinkMail(tx, { id, orgId, kind, addressId, userId, secret, expiresAt, ...hashes }, now)
+    await startJob(tx, { kind: MAIL, id, tenantId: orgId, data: { kind }, expiresAt }, now)
+  },
+  async sendToApplicant(tx, { kind, orgId, registrationId, email, token }, now) {
+    if (!options) throw refuse('mail_unavailable')
+    const recipientHash = hashOf(mailboxOf(await envelopeAddressOf(email)))
+    await lockRecipient(tx, recipientHash)
+    const [counts] = await countApplicantMails(tx, recipientHash, now)
+    const isDecision = kind === 'REJECTION'
+    if (!isDecision && (counts.to_recipient >= MAX_TO_APPLICANT || counts.to_all >= options.hourlyMax))
+      throw refuse('limit_reached', { detail: 'Too many mails were sent to applicants within the last hour.' })
+    const secret = token === undefined ? null : await options.box.encrypt(token)
+    const expiresAt = new Date(Date.parse(now) + MAIL_EXPIRY_MS).toISOString()
+    const id = newId('mail')
+    await insertApplicantMail(tx, { id, orgId, kind, registrationId, recipientHash, secret, expiresAt }, now)
     await startJob(tx, { kind: MAIL, id, tenantId: orgId, data: { kind }, expiresAt }, now)
   },
 })

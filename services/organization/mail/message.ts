@@ -1,4 +1,5 @@
 import { CONFIRMATION_HOURS } from '../../../proto/http/organization/mail-addresses.ts'
+import { REGISTRATION_HOURS } from '../../../proto/http/organization/registrations.ts'
 import type { ClaimedMail } from './queries.ts'
 import type { Message } from './smtp.ts'
 import { type Line, type Link, lineOf, type ReadRecords, shownTime, unlinked } from './texts.ts'
@@ -31,8 +32,7 @@ export async function messageOf(
   secret: string | undefined,
   records: ReadRecords,
 ): Promise<Message> {
-  const content =
-    mail.kind === 'NOTICE' ? noticeContent(mail, records, publicUrl, hasConsole) : linkContent(mail, secret, publicUrl)
+  const content = contentOf(mail, secret, records, { publicUrl, hasConsole })
   const token = mail.unsubscribe_token
   const { default: MailComposer } = await import('nodemailer/lib/mail-composer')
   const composed = new MailComposer({
@@ -58,6 +58,58 @@ export async function messageOf(
   // The domains are in ASCII there.
   const envelope = composed.getEnvelope()
   return { from: envelope.from || '', to: envelope.to[0] ?? '', raw: await composed.build() }
+}
+
+function contentOf(
+  mail: ClaimedMail,
+  secret: string | undefined,
+  records: ReadRecords,
+  site: Pick<Sender, 'publicUrl' | 'hasConsole'>,
+): Content {
+  if (mail.kind === 'NOTICE') return noticeContent(mail, records, site.publicUrl, site.hasConsole)
+  return mail.registration ? applicantContent(mail, secret, site) : linkContent(mail, secret, site.publicUrl)
+}
+
+/** Mails to applicants. The name is their own input. */
+function applicantContent(
+  { kind, registration }: ClaimedMail,
+  secret: string | undefined,
+  { publicUrl, hasConsole }: Pick<Sender, 'publicUrl' | 'hasConsole'>,
+): Content {
+  const { name = '', givenName = '', reason = '' } = registration ?? {}
+  const [company, person] = [unlinked(name), unlinked(givenName)]
+  if (kind === 'REGISTRATION') {
+    return {
+      subject: `Confirm your registration at ${NAME}`,
+      paragraphs: [
+        `Hello ${person},`,
+        `someone registered ${company} at the ${NAME} with this address. Confirm it within ${REGISTRATION_HOURS} hours. If it was not you, do nothing: the registration is deleted.`,
+      ],
+      lines: [{ text: 'Confirm the registration', url: `${publicUrl}/console/register#${secret}` }],
+      footer: [],
+    }
+  }
+  if (kind === 'REGISTERED') {
+    return {
+      subject: `You already have an account at ${NAME}`,
+      paragraphs: [
+        `someone tried to register a company at the ${NAME} with this address, which already has an account. Nothing has changed.`,
+        'If it was you, sign in, or choose a new password on the sign-in page.',
+      ],
+      lines: hasConsole ? [{ text: 'Sign in', url: `${publicUrl}/console` }] : [],
+      footer: [],
+    }
+  }
+  return {
+    subject: `Your registration at ${NAME}`,
+    paragraphs: [
+      `Hello ${person},`,
+      `the operator of the ${NAME} did not accept the registration of ${company}.`,
+      unlinked(reason),
+    ],
+    lines: [],
+    footer: [],
+  }
 }
 
 function linkContent({ kind, ...mail }: ClaimedMail, secret: string | undefined, publicUrl: string): Content {

@@ -84,15 +84,40 @@ export const countLinks = (
 ) => tx<[LinkCounts]>`
   with recent as (
     select org_id, user_id, kind from organization.mails
-    where recipient_hash = ${Buffer.from(recipientHash)} and created_at > ${now}::timestamptz - interval '1 hour')
+    where registration_id is null and recipient_hash = ${Buffer.from(recipientHash)} and created_at > ${now}::timestamptz - interval '1 hour')
   select
-    (select count(*)::int from organization.mails where org_id = ${orgId} and kind not in ('NOTICE', 'FORGOTTEN')
-      and created_at > ${now}::timestamptz - interval '1 hour') as of_organization,
+    (select count(*)::int from organization.mails
+      where org_id = ${orgId} and kind not in ('NOTICE', 'FORGOTTEN') and registration_id is null and created_at > ${now}::timestamptz - interval '1 hour') as of_organization,
     count(*) filter (where kind <> 'FORGOTTEN')::int as to_recipient,
     count(*) filter (where org_id = ${orgId} and kind <> 'FORGOTTEN')::int as of_both,
     count(*) filter (where kind = 'FORGOTTEN' and user_id = ${userId})::int as of_user,
     count(*) filter (where kind = 'FORGOTTEN')::int as self_service
   from recent`
+
+/** Mails of the last hour to applicants: to this one, and to all. */
+export const countApplicantMails = (tx: Tx, recipientHash: Uint8Array, now: string) => tx<
+  [{ to_recipient: number; to_all: number }]
+>`
+  select count(*) filter (where recipient_hash = ${Buffer.from(recipientHash)})::int as to_recipient,
+    count(*)::int as to_all
+  from organization.mails where registration_id is not null and created_at > ${now}::timestamptz - interval '1 hour'`
+
+export const insertApplicantMail = (
+  tx: Tx,
+  mail: {
+    id: string
+    orgId: string
+    kind: ApplicantMailKind
+    registrationId: string
+    recipientHash: Uint8Array
+    secret: string | null
+    expiresAt: string
+  },
+  now: string,
+) => tx`
+  insert into organization.mails (id, org_id, kind, registration_id, recipient_hash, secret, created_at, expires_at)
+  values (${mail.id}, ${mail.orgId}, ${mail.kind}, ${mail.registrationId}, ${Buffer.from(mail.recipientHash)},
+    ${mail.secret}, ${now}, ${mail.expiresAt})`
 
 export interface LinkCounts {
   of_organization: number
@@ -124,6 +149,8 @@ export const dropMailsTo = (tx: Tx, userId: string, now: string) =>
 /** Whether the address of a mail was removed, its user is not notified any more, or its link is void. */
 const isVoid = (sql: Sql) => sql`(
   case
+    when m.registration_id is not null then m.kind = 'REGISTRATION' and not exists (
+      select from organization.registrations r where r.id = m.registration_id and r.confirmation_hash is not null)
     when m.address_id is not null then not exists (select from organization.mail_addresses a where a.id = m.address_id)
     when m.kind = 'NOTICE' then not exists (select from organization.users u where u.id = m.user_id and ${isNotified(sql)})
     when m.kind = 'CONFIRMATION' then not exists (
@@ -154,11 +181,16 @@ export const lockMail = (tx: Tx, id: string, hourlyMax: number, now: string) => 
     )) - ${now}::timestamptz)::float * 1000 end as wait_ms
   from organization.mails m where m.id = ${id} and m.state = 'PENDING' for update of m`
 
+/** A mail to an applicant. */
+export type ApplicantMailKind = 'REGISTRATION' | 'REGISTERED' | 'REJECTION'
+
+type MailKind = 'NOTICE' | 'CONFIRMATION' | 'INVITATION' | 'RESET' | 'FORGOTTEN' | ApplicantMailKind
+
 export interface ClaimedMail {
   id: string
   org_id: string
   org_name: string
-  kind: 'NOTICE' | 'CONFIRMATION' | 'INVITATION' | 'RESET' | 'FORGOTTEN'
+  kind: MailKind
   items: Notice[]
   omitted: number
   secret: string | null
@@ -169,8 +201,10 @@ export interface ClaimedMail {
   email: string
   given_name: string | null
   unsubscribe_token: string | null
-  /** Null for a mail address. */
+  /** Null for a mail address, and for an applicant. */
   user_id: string | null
+  /** Of a mail to an applicant. */
+  registration: { name: string; givenName: string; reason?: string } | null
 }
 
 /** Seals a mail at its first attempt. A NOTICE takes no further items. */
@@ -182,9 +216,12 @@ export const sealMail = (tx: Tx, id: string, now: string) => tx<[ClaimedMail]>`
   left join organization.users u on u.id = own.user_id
   left join organization.user_notifications n on n.user_id = own.user_id
   left join organization.activations l on l.token_hash = own.activation_hash
+  left join organization.registrations r on r.id = own.registration_id
   where m.id = ${id} and own.id = m.id
   returning m.id, m.org_id, o.name as org_name, m.kind, m.items, m.omitted, m.secret, m.sealed_at, m.expires_at,
-    l.expires_at as link_expires_at, coalesce(a.email, u.email) as email, u.given_name,
+    l.expires_at as link_expires_at, coalesce(a.email, u.email, r.email) as email, u.given_name,
+    case when r.id is not null then json_strip_nulls(json_build_object(
+      'name', r.name, 'givenName', r.content -> 'user' -> 'givenName', 'reason', r.reason)) end as registration,
     coalesce(a.unsubscribe_token, n.unsubscribe_token) as unsubscribe_token, own.user_id`
 
 /** The end of an attempt. A PENDING mail is tried again. */

@@ -132,10 +132,11 @@ export function bootstrapOperator(sql: Pool, input: NewOrganization, now: string
     })
 }
 
-async function addOrganization(
+/** Adds an organization with its system roles and its first administrator. */
+export async function addOrganization(
   tx: Tx,
   { name, roles, regionCode, website, distributorOrgId, administrator }: NewOrganization,
-  { operator, now }: { operator: boolean; now: string },
+  { operator, now, emailField = 'administrator.email' }: { operator: boolean; now: string; emailField?: string },
 ): Promise<CreatedOrganization> {
   const orgId = newId('org')
   const standing = { roles, operator }
@@ -162,7 +163,7 @@ async function addOrganization(
   const { userId, activationToken } = await addUser(tx, orgId, administrator, {
     now,
     createdBy: null,
-    field: 'administrator.email',
+    field: emailField,
   })
   await grantRoleTo(tx, { orgId, userId, roleId: roleIds.get('Administrator') as string })
   await emitOrganizationChanged(tx, orgId)

@@ -57,6 +57,7 @@ const GROUPS: Record<string, Record<string, string[]>> = {
   },
   Organization: {
     Organizations: ['orgs'],
+    Registrations: ['registrations'],
     Users: ['users'],
     Roles: ['roles'],
     'Business units': ['business-units'],

@@ -1,0 +1,211 @@
+import type * as api from '../../../proto/http/organization/registrations.ts'
+import {
+  createRegistration,
+  DECIDED_REGISTRATION_DAYS,
+  MAX_REGISTRATIONS_PER_ADDRESS,
+  REGISTRATION_HOURS,
+  type Registration,
+  type RegistrationInput,
+} from '../../../proto/http/organization/registrations.ts'
+import { REGISTRATION } from '../../../proto/states/registrations.ts'
+import { emailSpelling } from '../../kit/addresses/email-spelling.ts'
+import { type AuditContext, operatorContext } from '../../kit/audit/context.ts'
+import { clipUserAgent, recordSuccess } from '../../kit/audit/record.ts'
+import type { CommandOf } from '../../kit/command/command.ts'
+import { requireState } from '../../kit/command/transitions.ts'
+import { runWithoutCaller } from '../../kit/command/without-caller.ts'
+import type { Pool, Sql, Tx } from '../../kit/db/client.ts'
+import { newIdAt } from '../../kit/db/ids.ts'
+import { found, invalid, invalidField, isRefusalOf, notFound, refuse } from '../../kit/errors/refusal.ts'
+import { hashOf, newSecretToken } from '../../kit/secrets/tokens.ts'
+import type { Kit } from '../../kit/service/service.ts'
+import { every, type Worker } from '../../kit/worker/worker.ts'
+import { emailAddressOf } from '../email-addresses.ts'
+import type { MailLinks } from '../mail/links.ts'
+import { addOrganization, type CreatedOrganization } from '../organizations/commands.ts'
+import { findOperator } from '../organizations/queries.ts'
+import { websiteProblem } from '../organizations/rules.ts'
+import { type LinkDeps, passOn } from '../users/commands.ts'
+import * as queries from './queries.ts'
+import { isAdmitted, organizationOf, type RegistrationMode } from './rules.ts'
+
+const HOUR_MS = 60 * 60 * 1000
+/** Upper bound of the requests that wait for the worker. */
+const MAX_WAITING = 1000
+const SWEEP_MS = 1000
+
+export interface RegistrationDeps extends LinkDeps {
+  sql: Pool
+  mode: RegistrationMode
+}
+
+const requireOpen = ({ mode }: Pick<RegistrationDeps, 'mode'>): void => {
+  if (mode === 'closed') throw notFound()
+}
+
+const linkedSince = (now: string) => new Date(Date.parse(now) - REGISTRATION_HOURS * HOUR_MS).toISOString()
+
+/** Stores a request. Nothing is looked up, so that the answer tells nothing about the address. */
+export async function requestRegistration(
+  deps: RegistrationDeps,
+  content: RegistrationInput,
+  { ipAddress, userAgent }: AuditContext,
+  now: string,
+): Promise<undefined> {
+  requireOpen(deps)
+  if (!deps.links.sendsMail) throw refuse('mail_unavailable')
+  const email = emailAddressOf(content.user.email)
+  if (email === undefined) throw invalidField('user.email', 'must be an e-mail address')
+  const problem = websiteProblem(content.organization.website)
+  if (problem) throw invalid([{ ...problem, field: `organization.${problem.field}` }])
+  const registration = {
+    id: newIdAt('registration', now),
+    content,
+    email: emailSpelling(email),
+    ipAddress,
+    userAgent: clipUserAgent(userAgent),
+  }
+  const max = { waiting: MAX_WAITING, ofAddress: MAX_REGISTRATIONS_PER_ADDRESS } as const
+  if ((await queries.insertRegistration(deps.sql, registration, max, now)).length === 0)
+    throw refuse('rate_limited', { headers: { 'retry-after': '600' } })
+}
+
+/** Sends the links of the requests. Every replica runs one; each request is taken by one of them. */
+export const registrationWorker = ({ sql, log, now }: Kit, links: MailLinks): Worker =>
+  every('registrations', SWEEP_MS, log, async (signal) => {
+    const takeOne = () => sql.begin((tx) => handleNext(tx, links, now())) as Promise<boolean>
+    while (!signal.aborted && (await takeOne())) {}
+  })
+
+/** Whether a request was waiting. An address that has an account gets a mail that says so. */
+async function handleNext(tx: Tx, links: MailLinks, now: string): Promise<boolean> {
+  const [request] = await queries.takeRequest(tx)
+  if (!request) return false
+  const [operator] = await findOperator(tx)
+  if (!operator) return true
+  const { id: registrationId, email, email_key: key } = request
+  const [account] = await queries.findAccount(tx, key)
+  const mail = { orgId: operator.id, registrationId, email }
+  await tx
+    .savepoint(async (inner) => {
+      if (account) {
+        await links.sendToApplicant(inner, { ...mail, kind: 'REGISTERED' }, now)
+        return recordSuccess(inner, {
+          ...operatorContext(createRegistration.audit.procedure),
+          orgId: account.org_id,
+          actorId: account.id,
+          ipAddress: request.ip_address ?? undefined,
+          userAgent: request.user_agent ?? undefined,
+        })
+      }
+      const { token, hash } = newSecretToken()
+      await queries.setLink(inner, registrationId, hash)
+      return links.sendToApplicant(inner, { ...mail, kind: 'REGISTRATION', token }, now)
+    })
+    .catch((error) => {
+      // The request has no link, and is deleted by the cleanup.
+      if (!isRefusalOf(error, 'limit_reached')) throw error
+    })
+  return true
+}
+
+/** What the link confirms. */
+export async function introspectRegistration(
+  deps: Pick<RegistrationDeps, 'mode'>,
+  sql: Sql,
+  token: string,
+  now: string,
+): Promise<RegistrationInput> {
+  requireOpen(deps)
+  return found(await queries.findByLink(sql, hashOf(token), linkedSince(now))).content
+}
+
+/** Confirms a registration with the token of its link. In an open marketplace it creates most organizations. */
+export async function confirmRegistration(
+  deps: RegistrationDeps,
+  token: string,
+  context: AuditContext,
+  now: string,
+): Promise<{ state: 'PENDING' | 'APPROVED'; activationUrl?: string }> {
+  requireOpen(deps)
+  return runWithoutCaller(deps.sql, context, async (tx, audit) => {
+    await queries.lockRequestsOfLink(tx, hashOf(token))
+    const { id, email_key: emailKey, content } = found(await queries.confirm(tx, hashOf(token), linkedSince(now), now))
+    await queries.deleteUnconfirmedOf(tx, emailKey)
+    if (!isAdmitted(deps.mode, content.organization.roles)) return { state: 'PENDING' }
+    const { orgId, administratorId, activationToken } = await admit(tx, id, organizationOf(content), 'token', now)
+    audit.actBy({ orgId, userId: administratorId })
+    audit.add({ orgId })
+    // The applicant has proved the address with the link.
+    const link = { kind: 'INVITATION', orgId, userId: administratorId, token: activationToken } as const
+    return { state: 'APPROVED', ...(await passOn(tx, deps, link, false, now)) }
+  })
+}
+
+/** Creates the organization of a registration. */
+async function admit(
+  tx: Tx,
+  id: string,
+  organization: ReturnType<typeof organizationOf>,
+  emailField: string,
+  now: string,
+): Promise<CreatedOrganization> {
+  const created = await addOrganization(tx, organization, { operator: false, now, emailField })
+  await queries.approve(tx, id, created.orgId, now)
+  return created
+}
+
+/** The public representation of a registration. */
+export const shownRegistration = (row: queries.RegistrationRow): Registration => ({
+  id: row.id,
+  state: row.state,
+  ...row.content,
+  similar: row.similar,
+  ...(row.reason === null ? {} : { reason: row.reason }),
+  ...(row.org_id === null ? {} : { orgId: row.org_id }),
+  createdTime: row.created_at,
+  ...(row.confirmed_at === null ? {} : { confirmedTime: row.confirmed_at }),
+  ...(row.decided_at === null ? {} : { decidedTime: row.decided_at }),
+})
+
+const shown = async (tx: Tx, id: string) => shownRegistration(found(await queries.findRegistration(tx, id)))
+
+/** Creates the organization of a registration. Its administrator gets the link by mail, or the operator passes it on. */
+export async function approveRegistration(
+  deps: RegistrationDeps,
+  { tx, params: { id }, body, now, audit }: CommandOf<typeof api.approveRegistration>,
+): Promise<Registration & { activationUrl?: string }> {
+  requireOpen(deps)
+  const { state, content } = found(await queries.lockRegistration(tx, id))
+  requireState(REGISTRATION, 'approve', state)
+  const organization = organizationOf(content, body)
+  const { orgId, administratorId, activationToken } = await admit(tx, id, organization, 'user.email', now)
+  audit.add({ orgId, roles: organization.roles, name: organization.name })
+  const link = { kind: 'INVITATION', orgId, userId: administratorId, token: activationToken } as const
+  return { ...(await shown(tx, id)), ...(await passOn(tx, deps, link, deps.links.sendsMail, now)) }
+}
+
+/** Rejects a registration. The applicant gets the reason by mail. */
+export async function rejectRegistration(
+  deps: RegistrationDeps,
+  { tx, caller, params: { id }, body: { reason }, now }: CommandOf<typeof api.rejectRegistration>,
+): Promise<Registration> {
+  requireOpen(deps)
+  const { state, email } = found(await queries.lockRegistration(tx, id))
+  requireState(REGISTRATION, 'reject', state)
+  await queries.reject(tx, id, reason, now)
+  if (deps.links.sendsMail)
+    await deps.links.sendToApplicant(tx, { kind: 'REJECTION', orgId: caller.orgId, registrationId: id, email }, now)
+  return shown(tx, id)
+}
+
+/** Deletes registrations that were not confirmed in time, and those that were decided long ago. */
+export const cleanUpRegistrations = (sql: Pool, now: string, signal: AbortSignal) =>
+  queries.deleteOld(
+    sql,
+    {
+      unconfirmedBefore: linkedSince(now),
+      decidedBefore: new Date(Date.parse(now) - DECIDED_REGISTRATION_DAYS * 24 * HOUR_MS).toISOString(),
+    },
+    signal,
+  )

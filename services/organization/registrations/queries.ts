@@ -1,0 +1,161 @@
+import type {
+  MAX_REGISTRATIONS_PER_ADDRESS,
+  Registration,
+  RegistrationInput,
+} from '../../../proto/http/organization/registrations.ts'
+import type { RegistrationState } from '../../../proto/states/registrations.ts'
+import type { Sql, Tx } from '../../kit/db/client.ts'
+import { and } from '../../kit/db/conditions.ts'
+import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
+import type { PageWindow } from '../../kit/pagination/pagination.ts'
+import { inBatches } from '../../kit/worker/batches.ts'
+
+interface NewRegistration {
+  id: string
+  content: RegistrationInput
+  email: string
+  ipAddress: string | undefined
+  userAgent: string | null
+}
+
+interface Bounds {
+  /** Registrations that wait for their link. */
+  waiting: number
+  ofAddress: typeof MAX_REGISTRATIONS_PER_ADDRESS
+}
+
+/** No row where too many wait, or come from one network address within an hour. */
+export const insertRegistration = (sql: Sql, registration: NewRegistration, max: Bounds, now: string) => sql<
+  { id: string }[]
+>`
+  insert into organization.registrations (id, content, email, email_key, name, ip_address, user_agent, created_at)
+  select ${registration.id}, ${JSON.stringify(registration.content)}::text::json, ${registration.email},
+    lower(${registration.email}), ${registration.content.organization.name}, ${registration.ipAddress ?? null},
+    ${registration.userAgent}, ${now}
+  where (select count(*) from (
+      select from organization.registrations where not handled limit ${max.waiting}) waiting) < ${max.waiting}
+    and (select count(*) from organization.registrations recent
+      where recent.ip_address is not distinct from ${registration.ipAddress ?? null}
+        and recent.created_at > ${now}::timestamptz - interval '1 hour') < ${max.ofAddress}
+  returning id`
+
+/** The oldest request that no other replica handles. */
+export const takeRequest = (tx: Tx) => tx<
+  { id: string; email: string; email_key: string; ip_address: string | null; user_agent: string | null }[]
+>`
+  update organization.registrations set handled = true where id = (
+    select id from organization.registrations where not handled order by id limit 1 for update skip locked)
+  returning id, email, email_key, ip_address, user_agent`
+
+export const findAccount = (tx: Tx, emailKey: string) => tx<{ id: string; org_id: string }[]>`
+  select id, org_id from organization.users where email_key = ${emailKey}`
+
+export const setLink = (tx: Tx, id: string, hash: Uint8Array) => tx`
+  update organization.registrations set confirmation_hash = ${Buffer.from(hash)} where id = ${id}`
+
+export const deleteRegistration = (tx: Tx, id: string) => tx`
+  delete from organization.registrations where id = ${id}`
+
+/** The registration of a link that was not used. */
+export const findByLink = (sql: Sql, hash: Uint8Array, createdAfter: string) => sql<{ content: RegistrationInput }[]>`
+  select content from organization.registrations
+  where confirmation_hash = ${Buffer.from(hash)} and created_at > ${createdAfter}`
+
+/** Locks the requests of the address of a link, so that of several links one is used. */
+export const lockRequestsOfLink = (tx: Tx, hash: Uint8Array) => tx`
+  select id from organization.registrations
+  where state = 'UNCONFIRMED' and email_key = (
+    select email_key from organization.registrations where confirmation_hash = ${Buffer.from(hash)})
+  order by id for update`
+
+/** Of concurrent uses of a link one gets the row. */
+export const confirm = (tx: Tx, hash: Uint8Array, createdAfter: string, now: string) => tx<
+  { id: string; email_key: string; content: RegistrationInput }[]
+>`
+  update organization.registrations set state = 'PENDING', confirmation_hash = null, confirmed_at = ${now}
+  where confirmation_hash = ${Buffer.from(hash)} and created_at > ${createdAfter} and state = 'UNCONFIRMED'
+  returning id, email_key, content`
+
+/** Other requests of an address that has confirmed one. */
+export const deleteUnconfirmedOf = (tx: Tx, emailKey: string) => tx`
+  delete from organization.registrations where email_key = ${emailKey} and state = 'UNCONFIRMED'`
+
+export const lockRegistration = (tx: Tx, id: string) => tx<
+  { state: RegistrationState; content: RegistrationInput; email: string }[]
+>`
+  select state, content, email from organization.registrations
+  where id = ${id} and state <> 'UNCONFIRMED' for update`
+
+export const approve = (tx: Tx, id: string, orgId: string, now: string) => tx`
+  update organization.registrations set state = 'APPROVED', org_id = ${orgId}, decided_at = ${now} where id = ${id}`
+
+export const reject = (tx: Tx, id: string, reason: string, now: string) => tx`
+  update organization.registrations set state = 'REJECTED', reason = ${reason}, decided_at = ${now} where id = ${id}`
+
+export interface RegistrationRow {
+  id: string
+  state: RegistrationState
+  content: RegistrationInput
+  reason: string | null
+  org_id: string | null
+  created_at: string
+  confirmed_at: string | null
+  decided_at: string | null
+  similar: Registration['similar']
+}
+
+/** Organizations that are shown for each reason. */
+const MOST_SIMILAR = 5
+/** A domain of more organizations is that of a public provider of mail, and tells nothing. */
+const MOST_OF_DOMAIN = 5
+
+/** What the operator compares, on rows `registration`. */
+const similar = (sql: Sql) => sql`(
+  select coalesce(json_agg(found), '[]') from (
+    (select id as "orgId", name, 'NAME' as because from organization.organizations
+      where registration.state = 'PENDING' and lower(name) % lower(registration.name)
+      order by similarity(lower(name), lower(registration.name)) desc, id limit ${MOST_SIMILAR})
+    union all
+    (select id, name, 'DOMAIN' from (
+        select id, name, count(*) over () as of_domain from organization.organizations
+        where registration.state = 'PENDING' and id in (
+          select org_id from organization.users
+          where split_part(email_key, '@', 2) = split_part(registration.email_key, '@', 2)
+          limit 1000)) same
+      where of_domain <= ${MOST_OF_DOMAIN} order by id)) found)`
+
+const columns = (sql: Sql) => sql`registration.id, registration.state, registration.content, registration.reason,
+  registration.org_id, registration.created_at, registration.confirmed_at, registration.decided_at,
+  ${similar(sql)} as similar`
+
+export const findRegistration = (sql: Sql, id: string) => sql<RegistrationRow[]>`
+  select ${columns(sql)} from organization.registrations registration
+  where id = ${id} and state <> 'UNCONFIRMED'`
+
+interface Listing extends PageWindow {
+  state?: RegistrationState | undefined
+}
+
+/** Newest first. */
+export const listRegistrations = (sql: Sql, { state, after, limit, offset }: Listing) => sql<RegistrationRow[]>`
+  select ${columns(sql)} from (
+    select id, state, content, reason, org_id, created_at, confirmed_at, decided_at, name, email_key
+    from organization.registrations
+    where ${and(sql, state === undefined ? sql`state <> 'UNCONFIRMED'` : sql`state = ${state}`, sql`id < ${after ?? NEWEST_ID}`)}
+    order by id desc limit ${limit} offset ${offset}) registration
+  order by registration.id desc`
+
+export const deleteOld = (
+  sql: Sql,
+  { unconfirmedBefore, decidedBefore }: { unconfirmedBefore: string; decidedBefore: string },
+  signal: AbortSignal,
+) =>
+  inBatches(
+    { limit: 1000, signal },
+    (limit) => sql`
+      delete from organization.registrations where id = any(array(
+        select id from organization.registrations
+        where state = 'UNCONFIRMED' and created_at < ${unconfirmedBefore}
+          or state in ('APPROVED', 'REJECTED') and decided_at < ${decidedBefore}
+        order by id limit ${limit} for update skip locked))`,
+  )

@@ -1,0 +1,52 @@
+import { Elysia } from 'elysia'
+import * as operations from '../../../proto/http/organization/registrations.ts'
+import { found, notFound } from '../../kit/errors/refusal.ts'
+import type { Http } from '../../kit/http/http.ts'
+import type { Pagination } from '../../kit/pagination/pagination.ts'
+import * as commands from './commands.ts'
+import { findRegistration, listRegistrations } from './queries.ts'
+
+type Deps = commands.RegistrationDeps & { http: Http; pagination: Pagination }
+
+export const registrationRoutes = ({ http, pagination, ...deps }: Deps) => {
+  const requireOpen = () => {
+    if (deps.mode === 'closed') throw notFound()
+  }
+  return new Elysia({ name: 'organization.registrations' })
+    .use(
+      http.publicRoute(operations.createRegistration, ({ body, audit, now }) =>
+        commands.requestRegistration(deps, body, audit, now),
+      ),
+    )
+    .use(
+      http.publicRoute(operations.introspectRegistration, ({ body, now, read }) =>
+        read((sql) => commands.introspectRegistration(deps, sql, body.token, now)),
+      ),
+    )
+    .use(
+      http.publicRoute(operations.confirmRegistration, ({ body, audit, now }) =>
+        commands.confirmRegistration(deps, body.token, audit, now),
+      ),
+    )
+    .use(
+      http.route(operations.listRegistrations, async (context) => {
+        requireOpen()
+        const { state } = context.query
+        const { items, hasMore } = await pagination.page(
+          context,
+          'registrations',
+          (window, read) => read((sql) => listRegistrations(sql, { ...window, state })),
+          ({ id }) => id,
+        )
+        return { items: items.map(commands.shownRegistration), hasMore }
+      }),
+    )
+    .use(
+      http.route(operations.getRegistration, async ({ params, read }) => {
+        requireOpen()
+        return commands.shownRegistration(found(await read((sql) => findRegistration(sql, params.id))))
+      }),
+    )
+    .use(http.command(operations.approveRegistration, (call) => commands.approveRegistration(deps, call)))
+    .use(http.command(operations.rejectRegistration, (call) => commands.rejectRegistration(deps, call)))
+}

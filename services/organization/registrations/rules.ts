@@ -1,0 +1,23 @@
+import type { RegistrationInput } from '../../../proto/http/organization/registrations.ts'
+import type { OrgRole } from '../../../proto/permissions.ts'
+
+export type RegistrationMode = 'closed' | 'approval' | 'open'
+
+/** Roles that only the operator gives. */
+const OF_OPERATOR: readonly OrgRole[] = ['SELLER', 'DISTRIBUTOR']
+
+/** Whether a confirmed registration needs no decision: a company that both buys and makes parts could rig its awards. */
+export const isAdmitted = (mode: RegistrationMode, roles: readonly OrgRole[]): boolean =>
+  mode === 'open' &&
+  !roles.some((role) => OF_OPERATOR.includes(role)) &&
+  !(roles.includes('CONSUMER') && roles.includes('MANUFACTURER'))
+
+export const domainOf = (email: string) => email.slice(email.lastIndexOf('@') + 1).toLowerCase()
+
+/** What a registration asks for, as the operator may have changed it. */
+export function organizationOf(
+  { organization, user }: RegistrationInput,
+  { roles = organization.roles, name = organization.name }: { roles?: OrgRole[]; name?: string } = {},
+) {
+  return { ...organization, name, roles, administrator: user }
+}
