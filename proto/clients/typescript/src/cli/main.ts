@@ -80,6 +80,16 @@ program
   .option('--forward-to <address>', 'address to which each delivery is sent on', address)
   .action(async (options) => listen(await session(), options))
 program
+  .command('mcp')
+  .description('serves the operations to an AI agent over standard input and output (Model Context Protocol)')
+  .option('--allow-writes', 'lets the agent call operations that change something', false)
+  .action(async ({ allowWrites }) => {
+    // Only this command needs the libraries of the protocol.
+    const { serveAgents } = await import('./mcp.ts')
+    const document = await readDocument(await addressOf(process.env), process.env, { isHelp: false })
+    await serveAgents(document, session, { allowWrites })
+  })
+program
   .command('completion')
   .description('prints the script that completes commands in bash, zsh or fish')
   .argument('<shell>', 'bash, zsh or fish')
@@ -97,7 +107,7 @@ program
   )
 
 /** These commands work without a marketplace. */
-const LOCAL = ['login', 'logout', 'upload', 'webhooks', 'completion']
+const LOCAL = ['login', 'logout', 'upload', 'webhooks', 'mcp', 'completion']
 
 try {
   const words = process.argv.slice(2)
