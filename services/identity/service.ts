@@ -77,7 +77,14 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
         scripts: LINK_SCRIPTS,
       }),
       ...(config.CONSOLE
-        ? [consoleRoutes({ http, publicUrl: config.PUBLIC_URL, filesOrigin: config.FILES_ORIGIN })]
+        ? [
+            consoleRoutes({
+              http,
+              publicUrl: config.PUBLIC_URL,
+              registration: config.REGISTRATION,
+              filesOrigin: config.FILES_ORIGIN,
+            }),
+          ]
         : []),
       sessionRoutes({ http, pagination }),
       passwordRoutes({ http, sql, hashing, now }),

@@ -4,6 +4,7 @@ import * as auditLog from '../../../proto/http/organization/audit-log.ts'
 import * as mailAddresses from '../../../proto/http/organization/mail-addresses.ts'
 import * as notifications from '../../../proto/http/organization/notification-settings.ts'
 import * as orgs from '../../../proto/http/organization/orgs.ts'
+import * as registrations from '../../../proto/http/organization/registrations.ts'
 import * as roles from '../../../proto/http/organization/roles.ts'
 import * as serviceAccounts from '../../../proto/http/organization/service-accounts.ts'
 import * as users from '../../../proto/http/organization/users.ts'
@@ -44,7 +45,7 @@ import * as endpoints from '../../../proto/http/webhooks/endpoints.ts'
 
 /** The contract of what the console does. */
 const MODULES: readonly object[] = [
-  ...[impersonation, auditLog, mailAddresses, notifications, orgs, roles, serviceAccounts, users],
+  ...[impersonation, auditLog, mailAddresses, notifications, orgs, registrations, roles, serviceAccounts, users],
   ...[cases, caseMessages, caseTasks, caseExpenses],
   ...[
     contacts,

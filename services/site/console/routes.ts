@@ -14,13 +14,14 @@ const policy = (filesOrigin = '') => ({
 })
 
 /** The version in the addresses of the assets makes a browser load those of the page that it shows. */
-const page = (version: string, publicUrl: string) => `<!doctype html>
+const page = (version: string, publicUrl: string, registration: string) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="public-url" content="${publicUrl}">
+<meta name="registration" content="${registration}">
 <title>Marketplace</title>
 <link rel="icon" href="/favicon.ico" type="image/svg+xml">
 <link rel="stylesheet" href="/console/assets/console.css?v=${version}">
@@ -38,16 +39,18 @@ const versionOf = ({ script, styles }: Bundle) =>
 interface ConsoleDeps {
   http: Http
   publicUrl: string
+  /** Whether companies can register themselves. */
+  registration: 'closed' | 'approval' | 'open'
   /** The origin of the store of files, if browsers send files there. */
   filesOrigin: string | undefined
 }
 
 /** The page of the console, and its script and style sheet, which are built at the first request. */
-export function consoleRoutes({ http, publicUrl, filesOrigin }: ConsoleDeps) {
+export function consoleRoutes({ http, publicUrl, registration, filesOrigin }: ConsoleDeps) {
   const bundle = kept(bundleConsole)
   const html = new Asset(
     'text/html; charset=utf-8',
-    async () => Buffer.from(page(versionOf(await bundle()), new URL(publicUrl).origin)),
+    async () => Buffer.from(page(versionOf(await bundle()), new URL(publicUrl).origin, registration)),
     policy(filesOrigin),
   )
   const assets = kept(async () => {

@@ -22,6 +22,8 @@ import { PartScreen } from './screens/part.tsx'
 import { PartImportScreen } from './screens/part-import.tsx'
 import { Parts } from './screens/parts.tsx'
 import { People } from './screens/people.tsx'
+import { REGISTRATION_PATH, Registration } from './screens/registration.tsx'
+import { Registrations } from './screens/registrations.tsx'
 import { Releases } from './screens/releases.tsx'
 import { RfqScreen } from './screens/rfq.tsx'
 import { NewRfq } from './screens/rfq-form.tsx'
@@ -47,7 +49,9 @@ const NotFound = () => (
 )
 
 const App = () =>
-  session.value === 'none' ? (
+  location.pathname === REGISTRATION_PATH ? (
+    <Registration />
+  ) : session.value === 'none' ? (
     <SignIn />
   ) : (
     <LocationProvider scope="/console">
@@ -80,6 +84,7 @@ const App = () =>
           <Route path="/console/organization/roles" component={Roles} />
           <Route path="/console/organization/service-accounts" component={ServiceAccounts} />
           <Route path="/console/organization/mail" component={MailAddresses} />
+          <Route path="/console/organization/registrations" component={Registrations} />
           <Route path="/console/organization/audit-log" component={AuditLog} />
           <Route path="/console/account" component={Account} />
           <Route path="/console/webhooks" component={Webhooks} />

@@ -3,6 +3,7 @@ import { useLocation } from 'preact-iso/router'
 import { me, permits } from '../me.ts'
 import { t } from '../texts.ts'
 import { Page } from '../ui/page.tsx'
+import { registrationMode } from './registration.tsx'
 
 const TABS: readonly [path: string, label: string, isShown: () => boolean][] = [
   ['/console/organization', t.organization.people, () => true],
@@ -17,6 +18,11 @@ const TABS: readonly [path: string, label: string, isShown: () => boolean][] = [
     '/console/organization/impersonation',
     t.organization.impersonation,
     () => permits('GET /flows/v1/impersonation-grants'),
+  ],
+  [
+    '/console/organization/registrations',
+    t.registrations.list,
+    () => registrationMode !== 'closed' && permits('GET /flows/v1/registrations'),
   ],
   ['/console/organization/audit-log', t.organization.auditLog, () => permits('GET /v1/audit-log')],
 ]

@@ -5,6 +5,7 @@ import { t } from '../texts.ts'
 import { Action, Dialog } from '../ui/dialog.tsx'
 import { Field, Form, textOf } from '../ui/form.tsx'
 import { Languages } from '../ui/languages.tsx'
+import { REGISTRATION_PATH, registrationMode } from './registration.tsx'
 
 const SignInForm = () => (
   <Form
@@ -57,6 +58,11 @@ export const SignIn = () => (
     {isSecureContext ? <SignInForm /> : <p role="alert">{t.signIn.insecure}</p>}
     <p class="quiet">{t.signIn.hint}</p>
     <ForgottenPassword />
+    {registrationMode !== 'closed' && (
+      <p>
+        <a href={REGISTRATION_PATH}>{t.registrations.link}</a>
+      </p>
+    )}
     <p>
       <Languages />
     </p>
