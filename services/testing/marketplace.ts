@@ -86,6 +86,7 @@ export async function marketplaceOf(
     RATE_LIMIT_BURST: '100000',
     // The tests of previews set it; elsewhere each file would start a process.
     PREVIEWS: 'false',
+    REGISTRATION: 'open',
     FILES_FOLDER: join(process.env.TEST_FOLDER ?? tmpdir(), `files-${db.name}`),
     ...overrides,
   }) as AllConfig

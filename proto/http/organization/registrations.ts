@@ -128,7 +128,7 @@ export const confirmRegistration = defineOperation({
     state: OneOf(['PENDING', 'APPROVED'], { description: 'PENDING: the operator decides.', examples: ['PENDING'] }),
     activationUrl: Type.Optional(activationUrl),
   }),
-  refusals: ['not_found', 'email_taken'],
+  refusals: ['not_found'],
   audit: { procedure: 'registration.confirm', request: ['orgId'] },
   noStore: true,
 })

@@ -133,7 +133,13 @@ export async function confirmRegistration(
     const { id, email_key: emailKey, content } = found(await queries.confirm(tx, hashOf(token), linkedSince(now), now))
     await queries.deleteUnconfirmedOf(tx, emailKey)
     if (!isAdmitted(deps.mode, content.organization.roles)) return { state: 'PENDING' }
-    const { orgId, administratorId, activationToken } = await admit(tx, id, organizationOf(content), 'token', now)
+    const organization = organizationOf(content)
+    const { orgId, administratorId, activationToken } = await admit(tx, id, organization, 'token', now).catch(
+      (error) => {
+        // The address got an account since the link was sent.
+        throw isRefusalOf(error, 'email_taken') ? notFound() : error
+      },
+    )
     audit.actBy({ orgId, userId: administratorId })
     audit.add({ orgId })
     // The applicant has proved the address with the link.

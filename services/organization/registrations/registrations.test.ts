@@ -19,7 +19,7 @@ const open = await marketplaceOf([], {
   MAIL_FROM: 'no-reply@example.com',
   PUBLIC_URL,
 })
-const closed = await marketplaceOf([])
+const closed = await marketplaceOf([], { REGISTRATION: 'closed' })
 const operator = await market.operator()
 const { client } = operator.administrator
 const { owner } = market.db

@@ -1,8 +1,8 @@
-import { type File, MAX_FILES_OF_A_PART } from '../../../proto/http/sourcing/files.ts'
+import { MAX_FILES_OF_A_PART } from '../../../proto/http/sourcing/files.ts'
 import type { Permission } from '../../../proto/permissions.ts'
 import type { Account, Fixtures } from '../fixtures.ts'
 import { createPart, recordKind } from '../records.ts'
-import { createFile, openUpload, readyFile, signedValues } from './files.ts'
+import { createFile, openUpload, previewOf, readyFile, signedValues } from './files.ts'
 import { withValue } from './inputs.ts'
 import type { OperationSample } from './operation-sample.ts'
 
@@ -78,19 +78,8 @@ export const FILE_SAMPLES: Record<string, OperationSample> = {
   getPreview: {
     references: { 'path.key': 'credential' },
     values: async (fixtures, account) => {
-      const partId = await createPart(fixtures, account)
-      const { id } = await readyFile(fixtures, account, partId)
-      // The file counts as its own preview.
-      await fixtures.market.db.owner`
-        with rendering as (
-          insert into sourcing.renderings (object_key, state, finished_at)
-          select object_key, 'READY', now() from sourcing.files where id = ${id} returning object_key
-        )
-        insert into sourcing.previews (id, object_key, kind, content_type)
-        select object_key, object_key, 'IMAGE', 'image/png' from rendering`
-      const files = await account.client.get<{ items: File[] }>(`/v1/parts/${partId}/files`)
-      const [preview] = files.body.items.find((file) => file.id === id)?.previews ?? []
-      return signedValues(preview?.url ?? '', 'path.key')
+      const preview = await previewOf(fixtures, account, await createPart(fixtures, account))
+      return signedValues(preview.url, 'path.key')
     },
   },
   getPublicFile: {

@@ -1,4 +1,5 @@
 import type { File } from '../../../proto/http/sourcing/files.ts'
+import type { Preview } from '../../../proto/http/sourcing/previews.ts'
 import type { Upload } from '../../../proto/http/sourcing/uploads.ts'
 import { newId } from '../../kit/db/ids.ts'
 import type { ApiClient } from '../client.ts'
@@ -43,6 +44,23 @@ export async function readyFile(fixtures: Fixtures, account: Account, partId: st
   const [file] = body.items
   if (!file) throw new Error(`a file could not be created: ${text}`)
   return file
+}
+
+/** Adds a file that counts as its own preview, and returns the preview as listed. */
+export async function previewOf(fixtures: Fixtures, account: Account, partId: string): Promise<Preview> {
+  const { id } = await readyFile(fixtures, account, partId)
+  await fixtures.market.db.owner`
+    with rendering as (
+      insert into sourcing.renderings (object_key, state, finished_at)
+      select object_key, 'READY', now() from sourcing.files where id = ${id} returning object_key
+    )
+    insert into sourcing.previews (id, object_key, kind, content_type)
+    select object_key, object_key, 'IMAGE', 'image/png' from rendering`
+  const client = await administratorOf(fixtures, account)
+  const { body, text } = await client.get<{ items: File[] }>(`/v1/parts/${partId}/files`)
+  const [preview] = body.items.find((file) => file.id === id)?.previews ?? []
+  if (!preview) throw new Error(`a preview could not be made: ${text}`)
+  return preview
 }
 
 /** The id in the path and the query parameters of a signed URL. */

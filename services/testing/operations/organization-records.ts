@@ -41,6 +41,23 @@ export async function insertMailAddress(
 
 const mailAddressOf = ({ market }: Fixtures, account: Account) => insertMailAddress(market.db.owner, account)
 
+/** Inserts a registration that waits for the operator, or for the use of its link. */
+export async function insertRegistration(owner: Sql, linkHash?: Uint8Array): Promise<string> {
+  const id = newId('registration')
+  const email = `${id}@example.org`
+  const content = {
+    organization: { name: id, regionCode: 'DK', roles: ['MANUFACTURER'] },
+    user: { email, givenName: 'Ida', familyName: 'Holm' },
+  }
+  await owner`
+    insert into organization.registrations (id, content, email, email_key, name, handled, state, confirmation_hash,
+      created_at, confirmed_at)
+    values (${id}, ${JSON.stringify(content)}::text::json, ${email}, ${email.toLowerCase()}, ${id}, true,
+      ${linkHash ? 'UNCONFIRMED' : 'PENDING'}, ${linkHash ? Buffer.from(linkHash) : null}, ${now()},
+      ${linkHash ? null : now()})`
+  return id
+}
+
 /** Users, roles, labels, sessions and audit entries of the account's organization. */
 export const ORGANIZATION_RECORDS = {
   businessUnit: {

@@ -5,7 +5,7 @@ import type { Account, Fixtures } from '../fixtures.ts'
 import { type RecordName, recordKind } from '../records.ts'
 import { type Input, withValue } from './inputs.ts'
 import type { OperationSample } from './operation-sample.ts'
-import { insertMailAddress } from './organization-records.ts'
+import { insertMailAddress, insertRegistration } from './organization-records.ts'
 
 /** The status for accounts with the permission, if the record does not fit the rest of the request. */
 const withPermission = (permission: Permission, status: number) => (account: Account) =>
@@ -104,6 +104,15 @@ const roleSamples: Record<string, OperationSample> = {
   },
 }
 
+const registrationLink: OperationSample = {
+  references: { 'body.token': 'credential' },
+  async values({ market }) {
+    const { token, hash } = newSecretToken()
+    await insertRegistration(market.db.owner, hash)
+    return { 'body.token': token }
+  },
+}
+
 const orgSamples: Record<string, OperationSample> = {
   getOrg: { references: { 'path.id': 'shared' }, values: (_, { orgId }) => ({ 'path.id': orgId }) },
   listEngagedOrgs: { by: 'distributor' },
@@ -135,6 +144,27 @@ const orgSamples: Record<string, OperationSample> = {
 }
 
 const labelSamples: Record<string, OperationSample> = {
+  getRegistration: {
+    by: 'operator',
+    references: { 'path.id': 'shared' },
+    values: async ({ market }) => ({ 'path.id': await insertRegistration(market.db.owner) }),
+  },
+  listRegistrations: { by: 'operator' },
+  approveRegistration: {
+    by: 'operator',
+    references: { 'path.id': 'shared' },
+    values: async ({ market }) => ({ 'path.id': await insertRegistration(market.db.owner) }),
+    conflict: 'race',
+  },
+  rejectRegistration: {
+    by: 'operator',
+    references: { 'path.id': 'shared' },
+    values: async ({ market }) => ({ 'path.id': await insertRegistration(market.db.owner) }),
+    conflict: 'race',
+  },
+  introspectRegistration: registrationLink,
+  confirmRegistration: registrationLink,
+  createRegistration: { references: { 'body.organization.regionCode': 'shared' } },
   getBusinessUnit: { references: { 'path.id': 'businessUnit' } },
   createBusinessUnit: {
     values: () => ({ 'body.name': newName() }),
