@@ -19,6 +19,9 @@ const PACKAGES: [name: string, manifest: object, allowed: boolean][] = [
   ['exception', { license: 'GPL-2.0-only WITH Classpath-exception-2.0' }, false],
   ['text', { license: 'SEE LICENSE IN LICENSE.md' }, false],
   ['for-development', { license: 'MPL-2.0' }, false],
+  ['lesser', { license: 'LGPL-2.1' }, false],
+  // Named with a reason, under this licence only.
+  ['occt-import-js', { license: 'LGPL-2.1' }, true],
   ['silent', {}, false],
   // Another version of it, under MIT, is installed at the top.
   ['parent/node_modules/deep', { license: 'GPL-3.0-only' }, false],

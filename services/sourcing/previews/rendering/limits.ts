@@ -1,0 +1,11 @@
+export const DEFAULT_TIMEOUT_MS = 60_000
+export const DEFAULT_MAX_BYTES = 200 * 1024 * 1024
+export const DEFAULT_MAX_TRIANGLES = 5_000_000
+export const DEFAULT_MAX_MEMORY_BYTES = 3 * 1024 * 1024 * 1024
+
+/** Pages of a document that have a preview, the first ones. */
+export const PAGES = 10
+/** Pixels of the longest side of a page or an image. */
+export const LONGEST_SIDE = 1600
+/** Of an image, decoded as a whole: four bytes each. */
+export const MAX_PIXELS = 40_000_000

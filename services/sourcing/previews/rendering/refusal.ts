@@ -1,0 +1,8 @@
+import type { FailureReason } from './render.ts'
+
+/** A file that is not measured, with the reason. */
+export class Refusal extends Error {
+  constructor(readonly reason: FailureReason) {
+    super(reason)
+  }
+}
