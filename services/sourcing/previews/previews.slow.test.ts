@@ -1,0 +1,118 @@
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import type { File } from '../../../proto/http/sourcing/files.ts'
+import type { Part } from '../../../proto/http/sourcing/parts.ts'
+import { FileClient } from '../../testing/files/file-client.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
+import { filesOf, stlBox } from '../../testing/previews.ts'
+import { until } from '../../testing/until.ts'
+
+/** Files that the worker measures and pictures, from the upload to the picture in a browser. */
+setDefaultTimeout(90_000)
+const market = await marketplaceOf(['sourcing'], { PREVIEWS: 'true' })
+const owner = await market.organization(['IP_OWNER'])
+const stranger = await market.organization(['CONSUMER'])
+const { client } = owner.administrator
+const files = new FileClient(market, client)
+
+const rendered = (partId: string, id: string): Promise<File> =>
+  until(
+    async () =>
+      (await filesOf(client, `/v1/parts/${partId}/files`)).find(
+        (file) => file.id === id && (file.geometry !== undefined || file.previews !== undefined),
+      ),
+    { what: 'the rendering', withinMs: 60_000 },
+  )
+const bytesAt = async (url = '') => {
+  const response = await fetch(files.localUrl(url))
+  return { status: response.status, headers: response.headers, bytes: await response.bytes() }
+}
+
+test('a model is measured and pictured; its readers read the picture, and its removal ends both', async () => {
+  const partId = await files.createPublishedPart()
+  const { id } = await files.addFile(partId, stlBox(30, 20, 10), 'document', 'box.bin')
+  const { geometry, previews = [], state } = await rendered(partId, id)
+  expect([state, geometry]).toEqual([
+    'READY',
+    {
+      state: 'READY',
+      boundingBox: { x: 30, y: 20, z: 10 },
+      volume: expect.closeTo(6000, 1),
+      surfaceArea: expect.closeTo(2200, 1),
+      bodies: 1,
+      triangles: 12,
+      watertight: true,
+      unit: 'unknown',
+    },
+  ])
+  expect(previews.map(({ kind, width, height }) => [kind, width, height]).toSorted()).toEqual([
+    ['IMAGE', 512, 512],
+    ['MODEL', undefined, undefined],
+  ])
+  const image = previews.find(({ kind }) => kind === 'IMAGE')
+  const model = previews.find(({ kind }) => kind === 'MODEL')
+  const picture = await bytesAt(image?.url)
+  expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png'])
+  expect(Object.fromEntries([...picture.headers])).toMatchObject({
+    'content-disposition': 'inline',
+    'content-security-policy': "default-src 'none'; sandbox",
+    'x-content-type-options': 'nosniff',
+  })
+  expect(Buffer.from(picture.bytes).subarray(1, 4).toString()).toBe('PNG')
+  const glb = await bytesAt(model?.url)
+  expect([glb.headers.get('content-type'), Buffer.from(glb.bytes).subarray(0, 4).toString()]).toEqual([
+    'model/gltf-binary',
+    'glTF',
+  ])
+  const part = (await stranger.administrator.client.get<Part>(`/v1/parts/${partId}`)).body
+  expect(part.measuredBoundingBox).toEqual({ x: 30, y: 20, z: 10 })
+  expect((await bytesAt(part.previewUrl)).status).toBe(200)
+
+  const url = new URL(image?.url ?? '')
+  for (const [name, value] of [
+    ['signature', `${'A'.repeat(43)}`],
+    ['expires', String(Number(url.searchParams.get('expires')) + 1)],
+  ] as const) {
+    const forged = new URL(url)
+    forged.searchParams.set(name, value)
+    expect((await bytesAt(forged.href)).status).toBe(403)
+  }
+  // At most five minutes.
+  expect(Number(url.searchParams.get('expires')) * 1000 - Date.now()).toBeLessThanOrEqual(300_000)
+
+  expect((await files.changeFiles(partId, { remove: [id] })).status).toBe(204)
+  expect((await bytesAt(image?.url)).status).toBe(404)
+  const due = await market.db.owner<{ object_key: string }[]>`
+    select object_key from sourcing.scheduled_deletions where object_key like 'prev_%'`
+  expect(due.map(({ object_key: key }) => key).toSorted()).toEqual(
+    previews.map((preview) => new URL(preview.url).pathname.split('/').at(-1) ?? '').toSorted(),
+  )
+})
+
+test('a broken model is FAILED once, and its file stays READY', async () => {
+  const partId = await files.createPart()
+  const broken = 'ISO-10303-21;\nHEADER;\nENDSEC;\nDATA;\n#1=NONSENSE(;\n'
+  const { id } = await files.addFile(partId, broken, 'document', 'broken.step')
+  const { state, geometry } = await rendered(partId, id)
+  expect([state, geometry]).toEqual(['READY', { state: 'FAILED', reason: 'INVALID' }])
+  expect(await market.db.owner`select from sourcing.jobs where kind = 'file-preview'`).toHaveLength(0)
+})
+
+test('a text, and an SVG with the name of a picture, get neither geometry nor previews', async () => {
+  const partId = await files.createPart()
+  await files.addFile(partId, 'plain text', 'document', 'a.txt')
+  await files.addFile(partId, '<svg xmlns="http://www.w3.org/2000/svg"/>', 'preview', 'a.png')
+  await until(async () => (await market.db.owner`select from sourcing.jobs where kind = 'file-preview'`).length === 0)
+  const listed = await filesOf(client, `/v1/parts/${partId}/files`)
+  expect(listed.map(({ geometry, previews }) => [geometry, previews])).toEqual([
+    [undefined, undefined],
+    [undefined, undefined],
+  ])
+})
+
+test('a file that is removed while it waits leaves no job', async () => {
+  const partId = await files.createPart()
+  const { id } = await files.addFile(partId, stlBox(1, 1, 1), 'document', 'gone.stl')
+  expect((await files.changeFiles(partId, { remove: [id] })).status).toBe(204)
+  await until(async () => (await market.db.owner`select from sourcing.jobs where kind = 'file-preview'`).length === 0)
+  expect(await filesOf(client, `/v1/parts/${partId}/files`)).toEqual([])
+})
