@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { PAGES } from './limits.ts'
 import { sizeOfPng } from './png.ts'
-import type { Preview, Rendering } from './render.ts'
+import type { Preview, Rendering } from './rendering.ts'
 
 /**
  * The output of a process: a byte that says whether it is confined, written as soon as it is, then the length of a

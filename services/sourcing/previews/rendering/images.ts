@@ -1,7 +1,7 @@
 import { LONGEST_SIDE, MAX_PIXELS } from './limits.ts'
 import { sizeOfPng } from './png.ts'
 import { Refusal } from './refusal.ts'
-import type { Preview } from './render.ts'
+import type { Preview } from './rendering.ts'
 
 /** The picture without EXIF, turned as EXIF says; the first frame of an animation. */
 export async function previewOfImage(file: Uint8Array): Promise<Preview> {

@@ -1,6 +1,6 @@
 import { type Box, boxOf, diagonalOf, type Mesh, type Model } from './model.ts'
 import { Refusal } from './refusal.ts'
-import type { Geometry } from './render.ts'
+import type { Geometry } from './rendering.ts'
 import { isClosed, lengthAt, type Topology, topologyOf } from './topology.ts'
 
 /** Corners within this share of the diagonal of a mesh are one vertex. */

@@ -3,7 +3,7 @@ import { init, type WrappedPdfiumModule } from '@embedpdf/pdfium'
 import { LONGEST_SIDE, PAGES } from './limits.ts'
 import { encodePng } from './png.ts'
 import { Refusal } from './refusal.ts'
-import type { Preview } from './render.ts'
+import type { Preview } from './rendering.ts'
 
 /** Of PDFium: annotations are drawn, and bytes are in the order of a PNG. */
 const ANNOTATIONS = 0x01

@@ -1,4 +1,4 @@
-import type { FailureReason } from './render.ts'
+import type { FailureReason } from './rendering.ts'
 
 /** A file that is not measured, with the reason. */
 export class Refusal extends Error {

@@ -5,7 +5,7 @@ import { type Kind, kindOf } from './kind.ts'
 import { measure } from './measure.ts'
 import type { Model } from './model.ts'
 import { Refusal } from './refusal.ts'
-import type { FailureReason, Preview, Rendering } from './render.ts'
+import type { FailureReason, Preview, Rendering } from './rendering.ts'
 
 /**
  * The program of a process for one file: it loads what the kind of the file needs, gives up everything but memory and
