@@ -37,6 +37,12 @@ export const sourcingVariables = Type.Object({
     description:
       'Whether files are measured and pictured, each in a process of its own. Files that wait are rendered when it is on again.',
   }),
+  PREVIEW_MEMORY_MAX: Type.Integer({
+    minimum: 256 * 1024 ** 2,
+    maximum: Number.MAX_SAFE_INTEGER,
+    default: 1536 * 1024 ** 2,
+    description: 'Memory of a process that measures and pictures a file, in bytes. A replica runs two.',
+  }),
   IMPORTS_AT_ONCE: Type.Integer({
     minimum: 1,
     maximum: 1024,

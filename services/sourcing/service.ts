@@ -173,7 +173,9 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       unansweredCancellationWorker({ ...deps, log: kit.log }),
       offerExpiryWorker({ ...deps, log: kit.log }),
       worker,
-      ...(config.PREVIEWS ? [kit.jobs('previews', [renderJob({ ...deps, log: kit.log })])] : []),
+      ...(config.PREVIEWS
+        ? [kit.jobs('previews', [renderJob({ ...deps, log: kit.log, maxMemoryBytes: config.PREVIEW_MEMORY_MAX })])]
+        : []),
       watch.worker,
       every('history-partitions', PARTITIONS_INTERVAL_MS, kit.log, () => ensurePartitions(deps.sql)),
     ],

@@ -30,6 +30,7 @@ OTEL_TRACES_SAMPLER_ARG: {{ $.Values.config.tracesSamplerArg | toString | quote 
 HASHING_SLOTS: {{ .Values.config.hashingSlots | int | quote }}
 HASHING_QUEUE: {{ .Values.config.hashingQueue | int | quote }}
 CONSOLE: {{ and .Values.config.console.enabled .Values.exposeAdditions | quote }}
+REGISTRATION: {{ .Values.config.registration | quote }}
 {{- with .Values.config.securityContact }}
 SECURITY_CONTACT: {{ . | quote }}
 {{- end }}
@@ -42,6 +43,8 @@ UPLOADS_OPEN_MAX: {{ .Values.config.uploadsOpenMax | int | quote }}
 STORED_BYTES_MAX: {{ .Values.config.storedBytesMax | int64 | quote }}
 FILES_PENDING_MAX: {{ .Values.config.filesPendingMax | int | quote }}
 IMPORTS_AT_ONCE: {{ .Values.config.importsAtOnce | int | quote }}
+PREVIEWS: {{ .Values.config.previews.enabled | quote }}
+PREVIEW_MEMORY_MAX: {{ mul (.Values.config.previews.memoryMi | int64) 1048576 | quote }}
 {{- end -}}
 
 {{/* The secrets that a pod reads from files, as YAML: by volume, the secret and its keys by variable. Without an optional secret

@@ -30,7 +30,8 @@
 {{- define "marketplace.volumes" -}}
 - name: tmp
   emptyDir:
-    sizeLimit: 64Mi
+    # Sourcing copies the files there that it renders: two of at most 200 MB.
+    sizeLimit: {{ ternary "512Mi" "64Mi" (eq .of "sourcing") }}
 {{- if and .password (not .root.Values.database.passwordFile) }}
 - name: database
   secret:

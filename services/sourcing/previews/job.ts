@@ -31,6 +31,7 @@ interface RenderDeps {
   now: () => string
   storage: Storage
   log: Log
+  maxMemoryBytes: number
 }
 
 /** Measures and pictures a READY file. What is wrong with the file ends the job, so that nothing is parsed twice. */
@@ -58,7 +59,7 @@ async function renderObject(deps: RenderDeps, job: Job, signal: AbortSignal): Pr
 const RENDERED_NAMES = /^\.(step|stp|iges|igs|stl|obj|3mf|glb|pdf|png|jpe?g|webp|gif)$/i
 
 async function renderingOf(
-  { storage }: RenderDeps,
+  { storage, maxMemoryBytes }: RenderDeps,
   key: string,
   { name, size_bytes }: { name: string; size_bytes: string },
   signal: AbortSignal,
@@ -70,7 +71,7 @@ async function renderingOf(
   try {
     const path = join(folder, 'input')
     await copyTo(path, storage.read(key, signal))
-    return await render(path, { signal, maxBytes: LIMITS.maxBytes })
+    return await render(path, { signal, maxBytes: LIMITS.maxBytes, maxMemoryBytes })
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
