@@ -82,6 +82,15 @@ export async function checkScreen(page: Page): Promise<void> {
   expect([page.url(), violations, Math.max(0, Number(overflow))]).toEqual([page.url(), [], 0])
 }
 
+/** Presses a button of the screen, which may be in the menu of its record. */
+export async function press(page: Page, verb: string): Promise<void> {
+  const button = page.getByRole('main').getByRole('button', { name: verb, exact: true }).first()
+  const menu = page.getByRole('button', { name: 'More actions' })
+  await button.or(menu).first().waitFor()
+  if (!(await button.isVisible())) await menu.click()
+  await button.click()
+}
+
 /** Presses a button that opens a dialog, fills it, sends it, and confirms what it asks to check. */
 export async function act(
   page: Page,
@@ -89,7 +98,7 @@ export async function act(
   fields?: Readonly<Record<string, string>>,
   check?: (summary: string) => Promise<void>,
 ): Promise<void> {
-  await page.getByRole('main').getByRole('button', { name: verb, exact: true }).first().click()
+  await press(page, verb)
   await send(page, verb, fields, check)
 }
 
@@ -121,11 +130,12 @@ export const summaryIn = async (page: Page): Promise<string> =>
 export const stateOf = (page: Page, state: string) =>
   page.getByRole('heading', { level: 1 }).getByText(state, { exact: true }).waitFor()
 
-/** Follows the navigation, which is a menu in a narrow window. */
+/** Follows the navigation, which in a narrow window has some of its screens in a sheet. */
 export async function goTo(page: Page, screen: string): Promise<void> {
   const menu = page.getByText('Menu', { exact: true })
-  if (await menu.isVisible()) await menu.click()
-  await page.getByRole('navigation').getByRole('link', { name: screen, exact: true }).click()
+  const link = page.getByRole('navigation').getByRole('link', { name: screen, exact: true })
+  if ((await menu.isVisible()) && !(await link.isVisible())) await menu.click()
+  await link.click()
   await page.getByRole('heading', { level: 1, name: screen, exact: true }).waitFor()
 }
 

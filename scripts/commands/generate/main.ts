@@ -20,6 +20,7 @@ const GENERATORS: Readonly<Record<string, Generator>> = {
   'client-types': { files: async () => (await import('./client-types.ts')).clientTypeFiles(), isIgnored: true },
   diagrams: { files: async () => (await import('./diagrams.ts')).diagramFiles() },
   chart: { files: async () => (await import('./chart.ts')).chartFiles() },
+  icons: { files: async () => (await import('./icons.ts')).iconFiles() },
   configuration: { files: async () => (await import('./configuration.ts')).configurationFiles() },
   'reference-licences': {
     files: async () => (await import('./reference-licences.ts')).licenceFiles(),

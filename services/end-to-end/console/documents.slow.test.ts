@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { checkScreen, consoleStage, NARROW, stateOf, WIDE } from '../../testing/console.ts'
+import { checkScreen, consoleStage, NARROW, press, stateOf, WIDE } from '../../testing/console.ts'
 import { documentsOf } from '../../testing/documents.ts'
 import { FileClient } from '../../testing/files/file-client.ts'
 import { freePort } from '../../testing/free-port.ts'
@@ -147,7 +147,7 @@ test('an amendment adds documents, each of its kind', async () => {
   const id = await open()
   const page = await stage.signIn(await consumer.member(['rfq:create', 'rfq:publish', 'file:write']))
   await page.goto(`/console/rfqs/${id}`)
-  await page.getByRole('button', { name: 'Amend', exact: true }).click()
+  await press(page, 'Amend')
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Files').setInputFiles([pdf('hub.pdf'), pdf('photo.pdf')])
   await dialog.getByLabel('Kind of photo.pdf').selectOption({ label: 'Photo' })

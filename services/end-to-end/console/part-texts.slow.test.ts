@@ -25,6 +25,7 @@ test('a part in trade is not deleted, and the refusal names the way out in Germa
   const page = await stage.signIn(owner.administrator)
   await page.evaluate(`localStorage.setItem('marketplace-language', 'de')`)
   await page.goto(`/console/parts/${partId}`)
+  await page.getByRole('button', { name: 'Weitere Aktionen' }).click()
   await page.getByRole('button', { name: 'Löschen' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Löschen' }).click()
   await page.getByText('Für das Teil gibt es eine offene oder geschlossene Anfrage').waitFor()

@@ -3,7 +3,7 @@ import { CLOSED_TO_IMPERSONATIONS, PERMISSIONS_NEEDED } from './permissions.ts'
 
 const APP = join(import.meta.dir, 'app')
 const LINK_PAGES = ['activate', 'mail-address']
-const STYLES = ['theme.css', 'frame.css', 'content.css', 'administration.css']
+const STYLES = ['theme', 'states', 'controls', 'frame', 'palette', 'lists', 'records', 'compare', 'administration']
 
 /** `splitting`: what a script imports later is a script of its own. */
 async function build(entry: string, { splitting = false } = {}) {
@@ -45,7 +45,8 @@ export const withoutHash = (name: string) => name.replace(/-[0-9a-z]+(?=\.js$)/,
  */
 export async function bundleConsole() {
   const { script, chunks } = await build('main.tsx', { splitting: true })
-  const styles = await Promise.all(STYLES.map((name) => Bun.file(join(APP, 'styles', name)).text()))
+  const styles = await Promise.all(STYLES.map((name) => Bun.file(join(APP, 'styles', `${name}.css`)).text()))
+  const names = chunks.map(({ path }) => basename(path))
   const texts = new Map(chunks.map(({ path, bytes }) => [withoutHash(basename(path)), bytes]))
-  return { script, texts, styles: Buffer.from(styles.join('\n')) }
+  return { script, texts, names, styles: Buffer.from(styles.join('\n')) }
 }

@@ -14,7 +14,7 @@ const policy = (filesOrigin = '') => ({
 })
 
 /** The version in the addresses of the assets makes a browser load those of the page that it shows. */
-const page = (version: string, publicUrl: string, registration: string) => `<!doctype html>
+const page = (version: string, publicUrl: string, registration: string, texts: string) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -26,6 +26,7 @@ const page = (version: string, publicUrl: string, registration: string) => `<!do
 <link rel="icon" href="/favicon.ico" type="image/svg+xml">
 <link rel="stylesheet" href="/console/assets/console.css?v=${version}">
 <script type="module" src="/console/assets/console.js?v=${version}"></script>
+<link rel="modulepreload" href="/console/assets/${texts}">
 </head>
 <body><div id="console"></div><noscript>The console needs JavaScript.</noscript></body>
 </html>
@@ -45,14 +46,25 @@ interface ConsoleDeps {
   filesOrigin: string | undefined
 }
 
+const LANGUAGES = ['en', 'de'] as const
+
+/** The first language of a browser that has texts, as the script chooses it where the person has not. */
+function languageOf(request: Request) {
+  const tags = request.headers.get('accept-language')?.split(',') ?? []
+  return tags.flatMap((tag) => LANGUAGES.find((each) => tag.trim().slice(0, 2).toLowerCase() === each) ?? [])[0] ?? 'en'
+}
+
 /** The page of the console, and its script and style sheet, which are built at the first request. */
 export function consoleRoutes({ http, publicUrl, registration, filesOrigin }: ConsoleDeps) {
   const bundle = kept(bundleConsole)
-  const html = new Asset(
-    'text/html; charset=utf-8',
-    async () => Buffer.from(page(versionOf(await bundle()), new URL(publicUrl).origin, registration)),
-    policy(filesOrigin),
-  )
+  const htmlIn = (language: string) => async () => {
+    const built = await bundle()
+    const texts = built.names.find((name) => withoutHash(name) === `${language}.js`) ?? ''
+    return Buffer.from(page(versionOf(built), new URL(publicUrl).origin, registration, texts))
+  }
+  const headers = { ...policy(filesOrigin), vary: 'Accept-Language' }
+  const asset = (language: string) => new Asset('text/html; charset=utf-8', htmlIn(language), headers)
+  const pages = { en: asset('en'), de: asset('de') }
   const assets = kept(async () => {
     const { script, styles, texts } = await bundle()
     return new Map([
@@ -61,7 +73,7 @@ export function consoleRoutes({ http, publicUrl, registration, filesOrigin }: Co
       ...[...texts].map(([name, bytes]) => [name, new Asset(SCRIPT, async () => bytes)] as const),
     ])
   })
-  const answerPage = ({ request }: { request: Request }) => html.answer(request)
+  const answerPage = ({ request }: { request: Request }) => pages[languageOf(request)].answer(request)
   return new Elysia({ name: 'identity.console' })
     .use(http.publicRoute(operations.getConsole, answerPage))
     .use(http.publicRoute(operations.getConsoleScreen, answerPage))
@@ -69,9 +81,9 @@ export function consoleRoutes({ http, publicUrl, registration, filesOrigin }: Co
     .use(http.publicRoute(operations.getConsoleView, answerPage))
     .use(
       http.publicRoute(operations.getConsoleAsset, async ({ params, request }) => {
-        const asset = (await assets()).get(withoutHash(params.asset))
-        if (!asset) throw refuse('not_found', { detail: 'There is nothing at this path.' })
-        return asset.answer(request)
+        const found = (await assets()).get(withoutHash(params.asset))
+        if (!found) throw refuse('not_found', { detail: 'There is nothing at this path.' })
+        return found.answer(request)
       }),
     )
 }

@@ -40,7 +40,8 @@ export class Asset {
   async answer(request: Request): Promise<Raw> {
     const accepted = request.headers.get('accept-encoding')
     const encoding = (['br', 'gzip'] as const).find((name) => acceptsCoding(accepted, name))
-    const headers = { ...this.#headers, vary: 'Accept-Encoding' }
+    const vary = [this.#headers.vary, 'Accept-Encoding'].filter(Boolean).join(', ')
+    const headers = { ...this.#headers, vary }
     if (!encoding) return new Raw(await this.#read(), this.#mediaType, headers)
     return new Raw(await this.#in[encoding](), this.#mediaType, { ...headers, 'content-encoding': encoding })
   }

@@ -39,14 +39,9 @@ import { Shell } from './shell.tsx'
 import { t } from './texts.ts'
 import { refuseDropsBesideFields } from './ui/drops.ts'
 import { askBeforeLeaving } from './ui/half-filled.ts'
-import { Page } from './ui/page.tsx'
-import { Empty } from './ui/states.tsx'
+import { Missing } from './ui/states.tsx'
 
-const NotFound = () => (
-  <Page title={t.ui.notFound}>
-    <Empty>{t.ui.notFoundHint}</Empty>
-  </Page>
-)
+const NotFound = () => <Missing isScreen hint={t.ui.noScreenHint} />
 
 const App = () =>
   location.pathname === REGISTRATION_PATH ? (

@@ -1,51 +1,66 @@
 import { signal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
+import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { isConnected, market } from './api.ts'
 import { useRecord } from './data.ts'
-import { can, me, permits } from './me.ts'
+import { me } from './me.ts'
+import { isCurrent, screenGroups, screens } from './screens.ts'
 import { signOut } from './session.ts'
 import { fill, t } from './texts.ts'
 import { Action } from './ui/dialog.tsx'
 import { Field } from './ui/form.tsx'
+import { Icon } from './ui/icon.tsx'
+import { overlay, useKeys } from './ui/keys.ts'
 import { Languages } from './ui/languages.tsx'
+import { Overlay } from './ui/palette.tsx'
 import { Shown } from './ui/states.tsx'
 
-/** The screens of the navigation, for those who can use them. */
-const SCREENS: readonly [path: string, label: string, isShown: () => boolean][] = [
-  ['/console', t.nav.home, () => true],
-  ['/console/rfqs', t.nav.rfqs, () => can('app:consumer', 'app:manufacturer', 'app:ip-owner')],
-  [
-    '/console/orders',
-    t.nav.orders,
-    () => can('app:consumer', 'app:manufacturer', 'app:ip-owner', 'app:seller', 'app:distributor'),
-  ],
-  ['/console/parts', t.nav.parts, () => can('app:consumer', 'app:ip-owner', 'app:manufacturer')],
-  ['/console/subscriptions', t.nav.subscriptions, () => can('rfq:create', 'part:publish')],
-  ['/console/factories', t.nav.factories, () => can('app:consumer', 'app:manufacturer')],
-  ['/console/releases', t.nav.releases, () => permits('GET /flows/v1/factory-releases')],
-  ['/console/customers', t.nav.customers, () => permits('GET /flows/v1/distributor/rfqs')],
-  ['/console/sales-agreements', t.nav.agreements, () => can('app:manufacturer', 'app:seller')],
-  ['/console/cases', t.nav.cases, () => permits('GET /flows/v1/cases')],
-  ['/console/organization', t.nav.organization, () => can('org:admin', 'user:manage', 'role:manage')],
-  ['/console/webhooks', t.nav.webhooks, () => permits('GET /v2.3/webhooks/endpoints')],
-]
+const Entry = ({ screen, path }: { screen: ReturnType<typeof screens>[number]; path: string }) => (
+  <a href={screen.path} aria-current={isCurrent(screen.path, path) ? 'page' : undefined}>
+    <Icon name={screen.icon} />
+    {screen.label}
+  </a>
+)
 
 const Navigation = ({ path }: { path: string }) => (
   <nav aria-label={t.nav.label}>
-    {SCREENS.filter(([, , isShown]) => isShown()).map(([address, label]) => {
-      // Packages are reached from RFQs.
-      const shown = path.replace('/console/packages', '/console/rfqs')
-      const isCurrent = address === '/console' ? path === address : shown.startsWith(address)
-      return (
-        <a key={address} href={address} aria-current={isCurrent ? 'page' : undefined}>
-          {label}
-        </a>
-      )
-    })}
+    {screenGroups().map(([label, group]) => (
+      <Fragment key={label}>
+        {label && <p class="group">{label}</p>}
+        {group.map((screen) => (
+          <Entry key={screen.path} screen={screen} path={path} />
+        ))}
+      </Fragment>
+    ))}
   </nav>
 )
+
+const MAX_THUMB = 5
+
+/** The first screens where the thumb is, and the others with the account in a sheet above them. */
+function Thumb({ path }: { path: string }) {
+  const all = screens()
+  return (
+    <nav class="thumb" aria-label={t.nav.label}>
+      {all.slice(0, MAX_THUMB).map((screen) => (
+        <Entry key={screen.path} screen={screen} path={path} />
+      ))}
+      <details key={path} open={false}>
+        <summary>
+          <Icon name="menu" />
+          {t.nav.menu}
+        </summary>
+        <div class="sheet-nav">
+          {all.slice(MAX_THUMB).map((screen) => (
+            <Entry key={screen.path} screen={screen} path={path} />
+          ))}
+          <Account />
+        </div>
+      </details>
+    </nav>
+  )
+}
 
 const isPasswordChanged = signal(false)
 
@@ -70,9 +85,12 @@ function Account() {
   const { impersonation } = me.value ?? {}
   return (
     <div class="account">
-      <a href="/console/account">{t.account.title}</a>
+      <a href="/console/account">
+        <Icon name="user" size={16} />
+        {t.account.title}
+      </a>
       {!impersonation && (
-        <Action label={t.account.changePassword} onRun={changePassword}>
+        <Action label={t.account.changePassword} icon="key-round" onRun={changePassword}>
           <Field
             name="currentPassword"
             label={t.account.current}
@@ -92,6 +110,7 @@ function Account() {
       {isPasswordChanged.value && <p role="status">{t.account.changed}</p>}
       <Languages />
       <button type="button" onClick={signOut}>
+        <Icon name="log-out" size={16} />
         {t.account.signOut}
       </button>
     </div>
@@ -110,7 +129,11 @@ function Banners() {
           })}
         </p>
       )}
-      {!isConnected.value && <p class="banner offline">{t.ui.offline}</p>}
+      {!isConnected.value && (
+        <p class="banner offline">
+          <Icon name="wifi-off" /> {t.ui.offline}
+        </p>
+      )}
     </div>
   )
 }
@@ -122,6 +145,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
   useEffect(() => {
     me.value = read.data
   }, [read.data])
+  useKeys()
   const first = useRef(path)
   // A new screen begins at its top, also for the keyboard.
   useEffect(() => {
@@ -135,29 +159,41 @@ export function Shell({ children }: { children: ComponentChildren }) {
       <a class="skip" href="#content">
         {t.nav.skip}
       </a>
-      <header class="bar">
-        <a class="brand" href="/console">
-          <img src="/favicon.ico" alt="" width="24" height="24" /> <span>{t.brand}</span>
-        </a>
-        <Who />
-        <details class="menu" key={path} open={false}>
-          <summary>{t.nav.menu}</summary>
-          <div>
-            <Navigation path={path} />
-            <Account />
-          </div>
-        </details>
-      </header>
-      <aside>
+      <aside class="side">
+        <header class="bar">
+          <a class="brand" href="/console">
+            <img src="/favicon.ico" alt="" width="24" height="24" /> <span>{t.brand}</span>
+          </a>
+          <Who />
+          <button
+            type="button"
+            class="find"
+            aria-keyshortcuts="Control+K Meta+K"
+            onClick={() => {
+              overlay.value = 'palette'
+            }}
+          >
+            <Icon name="search" size={16} />
+            <span>{t.palette.open}</span> <kbd>Ctrl K</kbd>
+          </button>
+        </header>
         <Navigation path={path} />
         <Account />
       </aside>
       <div class="page">
         <Banners />
         <main id="content" tabIndex={-1}>
-          {me.value ? children : <Shown read={read}>{() => null}</Shown>}
+          {me.value ? (
+            children
+          ) : (
+            <Shown isScreen read={read}>
+              {() => null}
+            </Shown>
+          )}
         </main>
       </div>
+      <Thumb path={path} />
+      <Overlay />
     </div>
   )
 }

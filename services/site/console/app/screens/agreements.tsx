@@ -149,7 +149,7 @@ export function Agreements() {
   const list = useList('/flows/v1/sales-agreements', { query: { ...(state.value && { state: state.value }) } })
   return (
     <Page title={t.agreements.title} actions={<Propose />}>
-      <section class="panel">
+      <section class="panel list">
         <p class="quiet">{t.agreements.about}</p>
         <div class="filters">
           <Filter

@@ -89,7 +89,7 @@ export function Messages({ record, mayEdit }: { record: Case; mayEdit: boolean }
   return (
     <Section title={titleOf(record)}>
       {mayEdit && (
-        <Form key={sent.value} submit={t.messages.send} onSend={send}>
+        <Form key={sent.value} submit={t.messages.send} tone="" onSend={send}>
           <Field name="text" label={t.messages.text} rows={3} />
           {own.length > 0 && (
             <Unfold title={t.messages.attach}>

@@ -10,6 +10,7 @@ import { Documents } from '../ui/documents.tsx'
 import { Edit } from '../ui/edit.tsx'
 import { textOf } from '../ui/form.tsx'
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
+import { Picture, pictureOf } from '../ui/picture.tsx'
 import { Shown } from '../ui/states.tsx'
 import { Expenses } from './case-expenses.tsx'
 import { Messages, Unread } from './case-messages.tsx'
@@ -75,6 +76,7 @@ export function CaseScreen({ id = '' }: { id?: string }) {
                 <PartOf record={record} />
               </>
             }
+            picture={<Picture kind="case" url={pictureOf(record)} alt="" size="large" />}
             badge={
               <>
                 <Badge of="case" state={record.state} /> <Unread of={record} />

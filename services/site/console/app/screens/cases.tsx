@@ -13,6 +13,7 @@ import { useFilter } from '../ui/filters.ts'
 import { Field, textOf } from '../ui/form.tsx'
 import { bind, type Column, Filter, ListTable } from '../ui/list.tsx'
 import { Badge, Page } from '../ui/page.tsx'
+import { Picture, pictureOf } from '../ui/picture.tsx'
 import { Unread } from './case-messages.tsx'
 
 type Kind = Case['kind']
@@ -61,7 +62,7 @@ const columns = (partOf: (record: Case) => string): readonly Column<Case>[] => [
   { label: t.cases.about, cell: (record) => <About of={record} />, isWhole: true },
   { label: t.cases.openedBy, cell: ({ orgId }) => <OrgName id={orgId} /> },
   { label: t.parts.updated, cell: ({ updatedTime }) => date(updatedTime), isWhole: true },
-  { label: t.ui.state, cell: ({ state }) => <Badge of="case" state={state} /> },
+  { label: t.ui.state, isClear: true, cell: ({ state }) => <Badge of="case" state={state} /> },
 ]
 
 /** Content that a person has typed. */
@@ -176,7 +177,7 @@ export function Cases() {
         </Action>
       }
     >
-      <section class="panel">
+      <section class="panel list">
         <div class="filters">
           <Filter label={t.cases.kind} {...bind(kind)} options={[['', t.ui.all], ...KINDS]} />
           <Filter
@@ -185,7 +186,14 @@ export function Cases() {
             options={[['', t.ui.all], ...CASE_STATES.map((each) => [each, t.states.case[each]] as const)]}
           />
         </div>
-        <ListTable caption={t.nav.cases} list={list} columns={columns(partOf)} empty={t.cases.empty} />
+        <ListTable
+          caption={t.nav.cases}
+          list={list}
+          columns={columns(partOf)}
+          empty={t.cases.empty}
+          icon="messages-square"
+          picture={(record) => <Picture kind="case" url={pictureOf(record)} alt="" />}
+        />
       </section>
     </Page>
   )

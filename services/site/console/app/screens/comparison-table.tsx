@@ -5,6 +5,7 @@ import { date, money, number } from '../format.ts'
 import { FactoryName } from '../names.tsx'
 import { fill, t } from '../texts.ts'
 import { DocumentLinks } from '../ui/documents.tsx'
+import { Mark } from '../ui/icon.tsx'
 import { Badge } from '../ui/page.tsx'
 import { SupplierLine } from '../ui/supplier-figures.tsx'
 import { amount, unpriced } from './award.tsx'
@@ -61,8 +62,7 @@ const isBest = ({ best }: ComparedOffer, field: Row[0]) => field !== undefined &
 
 const Value = ({ offer, field, value }: { offer: ComparedOffer; field: Row[0]; value: string | undefined }) => (
   <>
-    {isBest(offer, field) && <span class="mark">{t.comparison.best}</span>}{' '}
-    {value ?? <span class="quiet">{unpriced(offer)}</span>}
+    {isBest(offer, field) && <Mark said={t.comparison.best} />} {value ?? <span class="quiet">{unpriced(offer)}</span>}
     {field === 'landedTotal' && isWithoutShipping(offer) && <small class="quiet">{t.comparison.withoutShipping}</small>}
   </>
 )
@@ -134,7 +134,7 @@ export const Offers = ({ quantity, offers, rfq, sellerOrgId }: ComparedProps) =>
         <tr>
           <td />
           {offers.map((offer) => (
-            <th key={offer.offerId} scope="col">
+            <th key={offer.offerId} scope="col" class={isBest(offer, 'landedTotal') ? 'lead-column' : ''}>
               <OfferName offer={offer} />
             </th>
           ))}
@@ -146,7 +146,12 @@ export const Offers = ({ quantity, offers, rfq, sellerOrgId }: ComparedProps) =>
             <th scope="row">{label}</th>
             {offers.map((offer) => {
               return (
-                <td key={offer.offerId} class={isBest(offer, field) ? 'number best' : 'number'}>
+                <td
+                  key={offer.offerId}
+                  class={['number', isBest(offer, 'landedTotal') && 'lead-column', isBest(offer, field) && 'best']
+                    .filter(Boolean)
+                    .join(' ')}
+                >
                   <Value offer={offer} field={field} value={cellOf(offer)} />
                 </td>
               )
@@ -156,15 +161,17 @@ export const Offers = ({ quantity, offers, rfq, sellerOrgId }: ComparedProps) =>
         <tr>
           <th scope="row">{t.rfqs.paymentTerms}</th>
           {offers.map((offer) => (
-            <td key={offer.offerId} class="text">
+            <td key={offer.offerId} class={isBest(offer, 'landedTotal') ? 'text lead-column' : 'text'}>
               <PaymentTerms rfq={rfq} offer={offer} />
             </td>
           ))}
         </tr>
         <tr>
           <th scope="row">{t.documents.title}</th>
-          {offers.map(({ offerId, unpriced: why }) => (
-            <td key={offerId}>{why !== 'SEALED' && <DocumentLinks of="offer" id={offerId} />}</td>
+          {offers.map((offer) => (
+            <td key={offer.offerId} class={isBest(offer, 'landedTotal') ? 'lead-column' : ''}>
+              {offer.unpriced !== 'SEALED' && <DocumentLinks of="offer" id={offer.offerId} />}
+            </td>
           ))}
         </tr>
         {offers.some(({ notes }) => notes) && (

@@ -9,11 +9,13 @@ import { Due } from '../ui/due.tsx'
 import { useFilter } from '../ui/filters.ts'
 import { bind, Filter } from '../ui/list.tsx'
 import { Badge, Page, Section } from '../ui/page.tsx'
+import { Picture, pictureOf } from '../ui/picture.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 import { Award, amount, unpriced } from './award.tsx'
 import { sellerOptions, useSellers } from './award-sellers.tsx'
 import { Cards, Offers } from './comparison-table.tsx'
 import { MissingPieces, Reaward } from './reaward.tsx'
+import { Verdict } from './verdict.tsx'
 
 /** Whether the window is too narrow for columns. */
 const narrow = matchMedia('(max-width: 48rem)')
@@ -93,6 +95,7 @@ function Compared({ rfq }: { rfq: Rfq }) {
           <a href={`/console/rfqs/${rfq.id}`}>{rfq.serialNumber}</a> · <PartTitle id={rfq.partId} />
         </>
       }
+      picture={<Picture kind="rfq" url={pictureOf(rfq)} alt="" size="large" />}
       badge={<Badge of="rfq" state={rfq.state} />}
       actions={
         rfq.consumerOrgId === orgId.value && (
@@ -128,10 +131,15 @@ function Compared({ rfq }: { rfq: Rfq }) {
                 <Empty>{rfq.state === 'CLOSED' ? t.comparison.noneLeft : t.comparison.none}</Empty>
                 <MissingPieces rfq={rfq} />
               </>
-            ) : isNarrow.value ? (
-              <Cards {...comparison} rfq={rfq} sellerOrgId={sellerOrgId} />
             ) : (
-              <Offers {...comparison} rfq={rfq} sellerOrgId={sellerOrgId} />
+              <>
+                {!isSealed && <Verdict offers={comparison.offers} rfq={rfq} />}
+                {isNarrow.value ? (
+                  <Cards {...comparison} rfq={rfq} sellerOrgId={sellerOrgId} />
+                ) : (
+                  <Offers {...comparison} rfq={rfq} sellerOrgId={sellerOrgId} />
+                )}
+              </>
             )
           }
         </Shown>

@@ -80,7 +80,7 @@ export function CustomerRfqs() {
   })
   return (
     <Page title={t.nav.customers}>
-      <section class="panel">
+      <section class="panel list">
         <p class="quiet">{t.customers.about}</p>
         <div class="filters">
           {mayFilter && (

@@ -11,6 +11,7 @@ import { useFilter } from '../ui/filters.ts'
 import { Field, textOf } from '../ui/form.tsx'
 import { bind, type Column, Filter, ListTable, Search } from '../ui/list.tsx'
 import { Badge, Page } from '../ui/page.tsx'
+import { Picture, pictureOf } from '../ui/picture.tsx'
 
 const VIEWS = ['MANUFACTURER', 'CONSUMER'] as const
 type View = (typeof VIEWS)[number]
@@ -25,7 +26,11 @@ const COLUMNS: readonly Column<Factory>[] = [
   { label: t.rfqs.manufacturer, cell: ({ orgName }) => orgName },
   { label: t.factories.place, cell: ({ address }) => `${address.locality}, ${region(address.regionCode)}` },
   { label: t.factories.capabilities, cell: ({ capabilities }) => number(capabilities.length), isNumber: true },
-  { label: t.ui.state, cell: ({ active }) => <Badge of="active" state={active ? 'ACTIVE' : 'INACTIVE'} /> },
+  {
+    label: t.ui.state,
+    isClear: true,
+    cell: ({ active }) => <Badge of="active" state={active ? 'ACTIVE' : 'INACTIVE'} />,
+  },
 ]
 
 /** What a person has typed; what is missing or wrong is named by the marketplace. */
@@ -58,7 +63,7 @@ export const FactoryFields = ({ factory }: { factory?: Factory }) => (
 )
 
 export function Factories() {
-  const { route } = useLocation()
+  const { route, query } = useLocation()
   const view = useFilter<View>('view', can('app:manufacturer') ? 'MANUFACTURER' : 'CONSUMER', VIEWS)
   const q = useFilter('q', '')
   const material = useFilter('material', '')
@@ -89,12 +94,19 @@ export function Factories() {
     <Page
       title={t.nav.factories}
       actions={
-        <Action label={t.factories.create} when={permits('POST /flows/v1/factories')} isPrimary onRun={create}>
+        <Action
+          label={t.factories.create}
+          icon="plus"
+          when={permits('POST /flows/v1/factories')}
+          isAsked={query.begin === 'new'}
+          isPrimary
+          onRun={create}
+        >
           <FactoryFields />
         </Action>
       }
     >
-      <section class="panel">
+      <section class="panel list">
         <div class="filters">
           {can('app:manufacturer') && can('app:consumer') && (
             <Filter
@@ -113,7 +125,14 @@ export function Factories() {
           <Filter label={t.factories.standard} {...bind(standard)} options={orAll(standards())} />
           <Filter label={t.factories.criticality} {...bind(criticality)} options={orAll(criticalities())} />
         </div>
-        <ListTable caption={t.nav.factories} list={list} columns={COLUMNS} empty={t.factories.empty} />
+        <ListTable
+          caption={t.nav.factories}
+          list={list}
+          columns={COLUMNS}
+          empty={t.factories.empty}
+          icon="factory"
+          picture={(factory) => <Picture kind="factory" url={pictureOf(factory)} alt="" />}
+        />
       </section>
     </Page>
   )

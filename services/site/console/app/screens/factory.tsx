@@ -10,6 +10,7 @@ import { Action } from '../ui/dialog.tsx'
 import { Edit } from '../ui/edit.tsx'
 import { Field, textOf } from '../ui/form.tsx'
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
+import { Picture, pictureOf } from '../ui/picture.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 import { SupplierFacts } from '../ui/supplier-figures.tsx'
 import { FactoryFields, factoryContentOf } from './factories.tsx'
@@ -136,6 +137,7 @@ export function FactoryScreen({ id = '' }: { id?: string }) {
               · {factory.orgName}
             </>
           }
+          picture={<Picture kind="factory" url={pictureOf(factory)} alt="" size="large" />}
           badge={<Badge of="active" state={factory.active ? 'ACTIVE' : 'INACTIVE'} />}
           actions={<Steps factory={factory} />}
         >

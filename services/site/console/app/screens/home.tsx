@@ -6,8 +6,9 @@ import { me, orgId, permits } from '../me.ts'
 import { orgName } from '../names.tsx'
 import { counted, fill, t } from '../texts.ts'
 import { useFilter } from '../ui/filters.ts'
-import { bind, Filter, More } from '../ui/list.tsx'
+import { bind, Filter, More, openRow } from '../ui/list.tsx'
 import { Page, Section } from '../ui/page.tsx'
+import { Picture, type PictureKind, pictureOf } from '../ui/picture.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 import { Standing } from './standing.tsx'
 
@@ -31,31 +32,45 @@ function pathOf({ kind, record, parent }: InboxItem): string {
 interface Waiting {
   id: string
   href: string
+  icon: ComponentChildren
   title: ComponentChildren
   detail: ComponentChildren
   end: ComponentChildren
 }
 
+// biome-ignore-start lint/a11y: the link of a row has the keyboard.
 const Items = ({ items }: { items: readonly Waiting[] }) => (
-  <ul class="items">
-    {items.map(({ id, href, title, detail, end }) => (
+  <ul class="items waiting" onClick={openRow}>
+    {items.map(({ id, href, icon, title, detail, end }) => (
       <li key={id}>
-        <span>
-          <a href={href}>{title}</a>
-          <br />
-          <small class="quiet">{detail}</small>
+        <span class="lead">
+          {icon}
+          <span>
+            <a href={href}>{title}</a>
+            <br />
+            <small class="quiet">{detail}</small>
+          </span>
         </span>
         <span class="end">{end}</span>
       </li>
     ))}
   </ul>
 )
+// biome-ignore-end lint/a11y: the link of a row has the keyboard.
 
 const idOf = ({ kind, record }: InboxItem) => `${kind} ${record.id}`
 
 /** The record that an item is about, or the RFQ of an offer. */
 const aboutOf = ({ record, parent }: InboxItem) =>
   parent && (record.type === 'offer' || parent.type === 'order') ? parent : record
+
+const PICTURES: Readonly<Record<string, PictureKind>> = {
+  rfq: 'rfq',
+  rfqPackage: 'package',
+  order: 'order',
+  subscription: 'part',
+  salesAgreement: 'agreement',
+}
 
 /** Whether some item is about a record of the type. */
 const hasType = (items: readonly InboxItem[], type: InboxItem['record']['type']) =>
@@ -89,6 +104,7 @@ function useDetails(items: readonly InboxItem[]): (item: InboxItem) => string {
 const waiting = (item: InboxItem, details: string): Waiting => ({
   id: idOf(item),
   href: pathOf(item),
+  icon: <Picture kind={PICTURES[aboutOf(item).type] ?? 'case'} url={pictureOf(item)} alt="" />,
   title: item.title ?? t.inbox.kinds[item.kind],
   detail: [details, fill(t.inbox.since, { day: date(item.since) })].filter(Boolean).join(' · '),
   end: (
@@ -113,10 +129,10 @@ function Inbox() {
       <div class="filters">
         <Filter label={t.inbox.kind} {...bind(kind)} options={[['', t.ui.all], ...KINDS]} />
       </div>
-      <Shown read={list}>
+      <Shown read={list} shape="lines" lines={6}>
         {(items) =>
           items.length === 0 ? (
-            <Empty>{t.inbox.empty}</Empty>
+            <Empty icon="check">{t.inbox.empty}</Empty>
           ) : (
             <Items items={items.map((item) => waiting(item, detailsOf(item)))} />
           )
@@ -137,6 +153,7 @@ function PausedEndpoints() {
         items={paused.map(({ id, url, description }) => ({
           id,
           href: `/console/webhooks/${id}`,
+          icon: <Picture kind="endpoint" url={undefined} alt="" />,
           title: new URL(url).host,
           detail: description ?? '',
           end: <span class="badge bad">{t.home.pausedBadge}</span>,

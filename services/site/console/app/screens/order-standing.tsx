@@ -1,5 +1,6 @@
 import type { Order } from '../api.ts'
 import { date, number, pieces } from '../format.ts'
+import { orgId } from '../me.ts'
 import { orgName } from '../names.tsx'
 import { openRejection, piecesLeft, unreceived } from '../pieces.ts'
 import { fill, t } from '../texts.ts'
@@ -10,7 +11,7 @@ const MAKING: readonly Order['state'][] = ['IN_PRODUCTION', 'INSPECTION']
 const ENDED: readonly Order['state'][] = ['COMPLETED', 'DECLINED', 'CANCELLED']
 
 /** What is missing until the order ends, and who does it. */
-function nextOf(order: Order): string[] {
+export function nextOf(order: Order): string[] {
   const { state, proposedRemakeQuantity } = order
   if (ENDED.includes(state)) return []
   const parties = { maker: orgName(order.manufacturerOrgId), consumer: orgName(order.consumerOrgId) }
@@ -26,6 +27,17 @@ function nextOf(order: Order): string[] {
     proposedRemakeQuantity === undefined && rejected > 0 ? say(next.rejected, rejected) : '',
     isComplete ? say(next.complete) : '',
   ].filter(Boolean)
+}
+
+/** Whether the order waits for the organization of the caller first. */
+export function waitsForOrg(order: Order): boolean {
+  const { state, proposedRemakeQuantity, consumerOrgId, manufacturerOrgId } = order
+  if (ENDED.includes(state)) return false
+  const isMakersTurn =
+    ['PLACED', 'CONFIRMED', 'ON_HOLD'].includes(state) || (MAKING.includes(state) && piecesLeft(order) > 0)
+  if (isMakersTurn) return manufacturerOrgId === orgId.value
+  const isOpen = proposedRemakeQuantity === undefined && openRejection(order) > 0 && unreceived(order) === 0
+  return (isOpen && manufacturerOrgId === orgId.value) || consumerOrgId === orgId.value
 }
 
 /** The shares of the pieces as one bar: accepted, rejected, on the way, and left. */

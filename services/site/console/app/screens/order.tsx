@@ -11,6 +11,7 @@ import { Edit } from '../ui/edit.tsx'
 import { PartFiles, useFiles } from '../ui/files.tsx'
 import { dayOf, Field, localTime, textOf } from '../ui/form.tsx'
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
+import { Picture, pictureOf } from '../ui/picture.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 import { Assignment } from './assignment.tsx'
 import { Conversations } from './conversations.tsx'
@@ -214,6 +215,7 @@ function Ordered({ order }: { order: Order }) {
           <a href="/console/orders">{t.nav.orders}</a> · {order.serialNumber} · {t.home.due} <Due order={order} />
         </>
       }
+      picture={<Picture kind="order" url={pictureOf(order)} alt="" size="large" />}
       badge={<Badge of="order" state={order.state} />}
       actions={<Steps order={order} isElsewhere={waitsForCaller(order, changes)} />}
     >
@@ -225,6 +227,7 @@ function Ordered({ order }: { order: Order }) {
           <OrderFacts order={order} />
         </div>
         <div class="stack">
+          <Conversations rfqId={order.rfqId} order={order} />
           <PartFiles partId={order.partId} revision={order.partRevision} />
           <OrderDocuments order={order} />
           <PrintedDocuments order={order} />
@@ -232,7 +235,6 @@ function Ordered({ order }: { order: Order }) {
         </div>
         <div class="stack">
           <Milestones order={order} />
-          <Conversations rfqId={order.rfqId} order={order} />
           {permits('GET /flows/v1/assignments') && <Assignment orderId={id} order={order} />}
         </div>
       </div>

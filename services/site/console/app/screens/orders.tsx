@@ -9,6 +9,8 @@ import { Due } from '../ui/due.tsx'
 import { useFilter } from '../ui/filters.ts'
 import { bind, type Column, Filter, ListTable, Search } from '../ui/list.tsx'
 import { Badge, Page } from '../ui/page.tsx'
+import { Picture, pictureOf } from '../ui/picture.tsx'
+import { nextOf, waitsForOrg } from './order-standing.tsx'
 
 const COLUMNS: readonly Column<Order>[] = [
   {
@@ -31,7 +33,12 @@ const COLUMNS: readonly Column<Order>[] = [
   { label: t.orders.quantity, cell: ({ quantity }) => number(quantity), isNumber: true },
   { label: t.orders.total, cell: ({ total, settledTotal = total }) => money(settledTotal), isNumber: true },
   { label: t.orders.due, cell: (order) => <Due order={order} /> },
-  { label: t.ui.state, cell: ({ state }) => <Badge of="order" state={state} /> },
+  { label: t.ui.state, isClear: true, cell: ({ state }) => <Badge of="order" state={state} /> },
+  {
+    label: t.ui.nextStep,
+    isClear: true,
+    cell: (order) => <span class={waitsForOrg(order) ? 'next own' : 'next'}>{nextOf(order)[0]}</span>,
+  },
 ]
 
 /** The orders in which the organization has a role. */
@@ -48,7 +55,7 @@ export function Orders() {
   const list = useList('/flows/v1/orders', { query })
   return (
     <Page title={t.nav.orders}>
-      <section class="panel">
+      <section class="panel list">
         <div class="filters">
           {roles.length > 1 && (
             <Filter
@@ -64,7 +71,14 @@ export function Orders() {
           />
           <Search {...bind(q)} />
         </div>
-        <ListTable caption={t.nav.orders} list={list} columns={COLUMNS} empty={t.orders.empty} />
+        <ListTable
+          caption={t.nav.orders}
+          list={list}
+          columns={COLUMNS}
+          empty={t.orders.empty}
+          icon="package"
+          picture={(order) => <Picture kind="order" url={pictureOf(order)} alt="" />}
+        />
       </section>
     </Page>
   )

@@ -40,7 +40,7 @@ export function OrganizationPage({ actions, children }: { actions?: ComponentChi
           </a>
         ))}
       </nav>
-      <section class="panel">{children}</section>
+      <section class="panel list">{children}</section>
     </Page>
   )
 }

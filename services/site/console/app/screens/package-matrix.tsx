@@ -3,8 +3,9 @@ import type { PackageComparison, RfqPackage } from '../api.ts'
 import { market } from '../api.ts'
 import { useRecord } from '../data.ts'
 import { save } from '../download.ts'
-import { money, number, pieces, totalText } from '../format.ts'
+import { money, number, pieces, share, totalText } from '../format.ts'
 import { counted, fill, t } from '../texts.ts'
+import { Icon, Mark } from '../ui/icon.tsx'
 import { Badge, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 import { SupplierLine } from '../ui/supplier-figures.tsx'
@@ -45,7 +46,7 @@ function Cell({ maker, offer, isChosen }: { maker: string; offer: Offer | undefi
   const { landedTotal, unitPrice, leadTimeDays, toolingCost, shippingCost, unpriced, isOutdated, state } = offer
   return (
     <td class={isChosen ? 'number offered best' : 'number offered'} data-label={maker}>
-      {isChosen && <span class="mark">{t.packages.chosen}</span>}{' '}
+      {isChosen && <Mark said={t.packages.chosen} />}{' '}
       {landedTotal ? totalText(landedTotal) : <span class="quiet">{unpriced && t.comparison.unpriced[unpriced]}</span>}
       {unitPrice && leadTimeDays !== undefined && (
         <small class="quiet">{fill(t.packages.unit, { price: money(unitPrice), days: daysOf(leadTimeDays) })}</small>
@@ -155,7 +156,7 @@ const Choices = ({
     {KINDS.map((kind) => {
       const choice = choices.find((one) => one.kind === kind)
       return (
-        <section key={kind} aria-label={t.packages.choice[kind]}>
+        <section key={kind} class="choice-card" aria-label={t.packages.choice[kind]}>
           <h3>{t.packages.choice[kind]}</h3>
           {choice ? (
             <>
@@ -179,6 +180,21 @@ const Choices = ({
     })}
   </div>
 )
+
+/** What the marked offers are, and what another choice of the same lines would cost or save. */
+function verdictOf(shown: Choice, choices: readonly Choice[]): string {
+  const cheapest = choices.find(({ kind }) => kind === 'CHEAPEST')
+  const made = fill(t.packages.marked, {
+    choice: t.packages.choice[shown.kind],
+    total: totalText(shown.total),
+    days: daysOf(shown.leadTimeDays),
+  })
+  const [total, least] = [Number(shown.total.amount), Number(cheapest?.total.amount)]
+  const isComparable = cheapest && cheapest !== shown && cheapest.missingLines === shown.missingLines && least > 0
+  return isComparable && total > least
+    ? `${made} ${fill(t.packages.over, { share: share((total - least) / least) })}`
+    : made
+}
 
 /** The comparison of a published package, and its award. */
 export function PackageMatrix({ pkg }: { pkg: RfqPackage }) {
@@ -219,6 +235,12 @@ export function PackageMatrix({ pkg }: { pkg: RfqPackage }) {
                   kind.value = chosen
                 }}
               />
+            )}
+            {!isSealed && shown && (
+              <p class="verdict">
+                <Icon name="star" />
+                <span>{verdictOf(shown, choices)}</span>
+              </p>
             )}
             {makers.length === 0 ? (
               <Empty />

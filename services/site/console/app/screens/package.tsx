@@ -13,6 +13,7 @@ import { Edit } from '../ui/edit.tsx'
 import { Field, localTime, textOf, timeOf } from '../ui/form.tsx'
 import { type Column, Table } from '../ui/list.tsx'
 import { Badge, Page, Section } from '../ui/page.tsx'
+import { Picture, pictureOf } from '../ui/picture.tsx'
 import { Shown } from '../ui/states.tsx'
 import { UnfitLines, useUnfit } from './package-fit.tsx'
 import { PackageMatrix } from './package-matrix.tsx'
@@ -238,6 +239,7 @@ const PackagePage = ({ pkg, actions, children }: PackagePageProps) => (
         {counted(t.packages.lineCount, pkg.lines.length, number(pkg.lines.length))}
       </>
     }
+    picture={<Picture kind="package" url={pictureOf(pkg)} alt="" size="large" />}
     actions={actions}
   >
     {children}

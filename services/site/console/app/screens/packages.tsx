@@ -7,6 +7,7 @@ import { counted, t } from '../texts.ts'
 import { useFilter } from '../ui/filters.ts'
 import { bind, type Column, Filter, ListTable } from '../ui/list.tsx'
 import { Page } from '../ui/page.tsx'
+import { Picture, pictureOf } from '../ui/picture.tsx'
 
 const VIEWS = [
   ['CONSUMER', t.packages.views.CONSUMER, () => can('app:consumer')],
@@ -54,7 +55,7 @@ export function Packages() {
         )
       }
     >
-      <section class="panel">
+      <section class="panel list">
         {views.length > 1 && (
           <div class="filters">
             <Filter
@@ -64,7 +65,14 @@ export function Packages() {
             />
           </div>
         )}
-        <ListTable caption={t.packages.title} list={list} columns={COLUMNS} empty={t.packages.empty} />
+        <ListTable
+          caption={t.packages.title}
+          list={list}
+          columns={COLUMNS}
+          empty={t.packages.empty}
+          icon="layers"
+          picture={(pkg) => <Picture kind="package" url={pictureOf(pkg)} alt="" />}
+        />
       </section>
     </Page>
   )

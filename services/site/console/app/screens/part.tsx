@@ -8,6 +8,7 @@ import { Action } from '../ui/dialog.tsx'
 import { Edit } from '../ui/edit.tsx'
 import { PartFiles } from '../ui/files.tsx'
 import { Badge, Page, Section } from '../ui/page.tsx'
+import { Picture, pictureOf } from '../ui/picture.tsx'
 import { Shown } from '../ui/states.tsx'
 import { Timeline } from '../ui/timeline.tsx'
 import { PartFacts } from './part-facts.tsx'
@@ -99,6 +100,7 @@ export function PartScreen({ id = '' }: { id?: string }) {
               <a href="/console/parts">{t.nav.parts}</a> · {part.serialNumber}
             </>
           }
+          picture={<Picture kind="part" url={pictureOf(part)} alt="" size="large" />}
           badge={<Badge of="part" state={part.state} />}
           actions={revision === undefined && <Steps part={part} />}
         >

@@ -12,6 +12,7 @@ import { Action } from '../ui/dialog.tsx'
 import { useFilter } from '../ui/filters.ts'
 import { bind, type Column, Filter, ListTable, Search } from '../ui/list.tsx'
 import { Badge, Page } from '../ui/page.tsx'
+import { Picture, pictureOf } from '../ui/picture.tsx'
 import { PartFields, partContentOf } from './part-fields.tsx'
 import { Choose, PublishChosen } from './parts-publication.tsx'
 
@@ -27,8 +28,22 @@ const COLUMNS = [
   { label: t.parts.material, cell: ({ materialId }) => labelIn(materials(), materialId) },
   { label: t.parts.ownersReference, cell: ({ externalRef }) => externalRef },
   { label: t.parts.updated, cell: ({ updatedTime }) => date(updatedTime), isWhole: true },
-  { label: t.ui.state, cell: ({ state }) => <Badge of="part" state={state} /> },
+  { label: t.ui.state, isClear: true, cell: ({ state }) => <Badge of="part" state={state} /> },
+  { label: t.ui.nextStep, isClear: true, cell: (part) => <Next part={part} /> },
 ] as const satisfies readonly Column<Part>[]
+
+/** What the caller can do with a part next. */
+function Next({ part }: { part: Part }) {
+  if (mayUse(PART, 'publish', part)) return <span class="next own">{t.parts.next.publish}</span>
+  const isOffered = part.state === 'PUBLISHED' && permits('POST /flows/v1/rfqs')
+  return isOffered ? (
+    <a class="next" href={`/console/rfqs/new?part=${part.id}`}>
+      {t.parts.next.request}
+    </a>
+  ) : null
+}
+
+const picture = (part: Part) => <Picture kind="part" url={pictureOf(part)} alt="" />
 
 const VIEWS = ['IP_OWNER', 'CONSUMER', 'SUBSCRIBED'] as const
 type View = (typeof VIEWS)[number]
@@ -62,6 +77,8 @@ function Listed({ view, q }: TableProps) {
       list={list}
       columns={columns}
       empty={t.parts.empty}
+      icon="box"
+      picture={picture}
       actions={(shown) => <PublishChosen drafts={shown.filter(isChoice)} chosen={chosen} />}
     />
   )
@@ -97,6 +114,8 @@ function Subscribed({ q }: { q: string }) {
       list={{ ...list, data, error: list.error ?? error.value }}
       columns={COLUMNS}
       empty={t.parts.noSubscribed}
+      icon="box"
+      picture={picture}
     />
   )
 }
@@ -117,7 +136,7 @@ const isOffered = (view: View) => view === 'CONSUMER' || can(view === 'IP_OWNER'
 
 /** The published parts of all organizations, those of the own one, or those to which it subscribes. */
 export function Parts() {
-  const { route } = useLocation()
+  const { route, query } = useLocation()
   const views = VIEWS.filter((each) => isOffered(each))
   const view = useFilter<View>('view', views[0] ?? 'CONSUMER', views)
   const q = useFilter('q', '')
@@ -138,7 +157,9 @@ export function Parts() {
           <Action
             label={t.parts.create}
             hint={t.parts.createHint}
+            icon="plus"
             when={permits('POST /v1/parts')}
+            isAsked={query.begin === 'new'}
             isPrimary
             isWide
             onRun={create}
@@ -148,7 +169,7 @@ export function Parts() {
         </>
       }
     >
-      <section class="panel">
+      <section class="panel list">
         <div class="filters">
           {views.length > 1 && (
             <Filter label={t.ui.show} {...bind(view)} options={views.map((each) => [each, t.parts.views[each]])} />

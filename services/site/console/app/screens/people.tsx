@@ -1,4 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
+import { useLocation } from 'preact-iso/router'
 import { at, command, market, type Person, patch, post } from '../api.ts'
 import { useList } from '../data.ts'
 import { me, permits } from '../me.ts'
@@ -10,6 +11,7 @@ import { useFilter } from '../ui/filters.ts'
 import { Field, textOf } from '../ui/form.tsx'
 import { bind, type Column, Filter, ListTable, Search } from '../ui/list.tsx'
 import { Badge } from '../ui/page.tsx'
+import { Picture } from '../ui/picture.tsx'
 import { Secret, type ShownSecret } from '../ui/secret.tsx'
 import { Loading } from '../ui/states.tsx'
 import { ImpersonationAction } from './impersonation.tsx'
@@ -159,7 +161,14 @@ export function People() {
   return (
     <OrganizationPage
       actions={
-        <Action label={t.people.invite} when={permits('POST /flows/v1/users')} isPrimary onRun={invite}>
+        <Action
+          label={t.people.invite}
+          icon="plus"
+          when={permits('POST /flows/v1/users')}
+          isAsked={useLocation().query.begin === 'new'}
+          isPrimary
+          onRun={invite}
+        >
           <Field name="email" label={t.signIn.email} type="email" isFocused />
           <div class="columns">
             <Field name="givenName" label={t.people.givenName} />
@@ -182,7 +191,13 @@ export function People() {
         />
         <Search {...bind(q)} />
       </div>
-      <ListTable caption={t.organization.people} list={list} columns={columns} />
+      <ListTable
+        caption={t.organization.people}
+        list={list}
+        columns={columns}
+        icon="users"
+        picture={() => <Picture kind="person" url={undefined} alt="" />}
+      />
       <Secret shown={link} />
     </OrganizationPage>
   )

@@ -88,7 +88,7 @@ export function Releases() {
   const list = useList('/flows/v1/factory-releases', { query }, idOf)
   return (
     <Page title={t.nav.releases}>
-      <section class="panel">
+      <section class="panel list">
         <p class="quiet">{t.releases.about}</p>
         <div class="filters">
           <Search {...bind(q)} />

@@ -11,6 +11,7 @@ import { Edit } from '../ui/edit.tsx'
 import { PartFiles } from '../ui/files.tsx'
 import { Field, localTime, timeOf } from '../ui/form.tsx'
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
+import { Picture, pictureOf } from '../ui/picture.tsx'
 import { Shown } from '../ui/states.tsx'
 import { Timeline } from '../ui/timeline.tsx'
 import { Acceptances, AfterAcceptance, ConfidentialityTerms, useOutlineFacts } from './confidentiality.tsx'
@@ -143,6 +144,7 @@ export function RfqScreen({ id = '' }: { id?: string }) {
               )}
             </>
           }
+          picture={<Picture kind="rfq" url={pictureOf(rfq)} alt="" size="large" />}
           badge={hasDeclined(rfq) ? <Badge of="invitation" state="DECLINED" /> : <Badge of="rfq" state={rfq.state} />}
           actions={<Actions rfq={rfq} />}
         >
@@ -156,6 +158,7 @@ export function RfqScreen({ id = '' }: { id?: string }) {
               <Acceptances rfq={rfq} />
             </div>
             <div class="stack">
+              {rfq.version !== undefined && <Conversations rfqId={id} />}
               {!hasDeclined(rfq) && (
                 <AfterAcceptance rfq={rfq}>
                   <Documents of="rfq" id={id} mayAdd={mayUse(RFQ, 'updateFiles', rfq)} />
@@ -168,12 +171,9 @@ export function RfqScreen({ id = '' }: { id?: string }) {
             </div>
             <div class="stack">
               {rfq.version !== undefined && (
-                <>
-                  <AfterAcceptance rfq={rfq}>
-                    <Questions rfq={rfq} />
-                  </AfterAcceptance>
-                  <Conversations rfqId={id} />
-                </>
+                <AfterAcceptance rfq={rfq}>
+                  <Questions rfq={rfq} />
+                </AfterAcceptance>
               )}
               {['AWARDED', 'CLOSED'].includes(rfq.state) && <AwardOrders rfq={rfq} />}
               {rfq.consumerOrgId === orgId.value && (

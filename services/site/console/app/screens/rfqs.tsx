@@ -2,12 +2,14 @@ import { RFQ } from '../../../../../proto/states/rfqs.ts'
 import type { Rfq, RfqState } from '../api.ts'
 import { useList } from '../data.ts'
 import { fromNow, number, time } from '../format.ts'
-import { can, permits } from '../me.ts'
+import { can, orgId, permits } from '../me.ts'
 import { OrgName, partTitle } from '../names.tsx'
 import { t } from '../texts.ts'
 import { useFilter } from '../ui/filters.ts'
-import { bind, type Column, Filter, ListTable, Search } from '../ui/list.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { bind, type Column, Filter, ListTable, Search, Tick } from '../ui/list.tsx'
 import { Badge, Page } from '../ui/page.tsx'
+import { Picture, pictureOf } from '../ui/picture.tsx'
 
 type View = 'CONSUMER' | 'MANUFACTURER' | 'IP_OWNER'
 const VIEWS = [
@@ -49,10 +51,29 @@ const COLUMNS: readonly Column<Rfq>[] = [
   },
   {
     label: t.ui.state,
+    isClear: true,
     cell: ({ state, invitation }) =>
       invitation?.state === 'DECLINED' ? <Badge of="invitation" state="DECLINED" /> : <Badge of="rfq" state={state} />,
   },
+  { label: t.ui.nextStep, isClear: true, cell: (rfq) => <Next rfq={rfq} /> },
 ]
+
+/** What an RFQ waits for: the caller, or other organizations. */
+function Next({ rfq }: { rfq: Rfq }) {
+  const { state, invitation, consumerOrgId, missingQuantity } = rfq
+  const { next } = t.rfqs
+  const isOwn = consumerOrgId === orgId.value
+  if (isOwn && missingQuantity) return <span class="next own">{next.awardRest}</span>
+  if (isOwn && state === 'DRAFT') return <span class="next own">{next.publish}</span>
+  if (isOwn && state === 'CLOSED') return <span class="next own">{next.award}</span>
+  if (isOwn && state === 'OPEN') return <span class="next">{next.wait}</span>
+  if (state !== 'OPEN' || !rfq.manufacturerIds.includes(orgId.value)) return null
+  return invitation?.state === 'DECLINED' ? null : (
+    <span class={invitation?.state === 'OFFERED' ? 'next' : 'next own'}>
+      {invitation?.state === 'OFFERED' ? next.decided : next.offer}
+    </span>
+  )
+}
 
 /** The RFQs of a role of the organization. */
 export function Rfqs() {
@@ -73,6 +94,12 @@ export function Rfqs() {
       ...(hidesExpired.value && { excludeExpired: true }),
     },
   })
+  const create = permits('POST /flows/v1/rfqs') && (
+    <a class="button primary" href="/console/rfqs/new">
+      <Icon name="plus" size={16} />
+      {t.rfqs.create}
+    </a>
+  )
   return (
     <Page
       title={t.nav.rfqs}
@@ -81,15 +108,11 @@ export function Rfqs() {
           <a class="button" href="/console/packages">
             {t.packages.title}
           </a>
-          {permits('POST /flows/v1/rfqs') && (
-            <a class="button primary" href="/console/rfqs/new">
-              {t.rfqs.create}
-            </a>
-          )}
+          {create}
         </>
       }
     >
-      <section class="panel">
+      <section class="panel list">
         <div class="filters">
           {views.length > 1 && (
             <Filter label={t.rfqs.view} {...bind(view)} options={views.map(([value, label]) => [value, label])} />
@@ -100,18 +123,17 @@ export function Rfqs() {
             options={[['', t.ui.all], ...RFQ.states.map((each) => [each, t.states.rfq[each]] as const)]}
           />
           <Search {...bind(q)} />
-          <label class="filter">
-            <input
-              type="checkbox"
-              checked={hidesExpired.value !== ''}
-              onChange={({ currentTarget }) => {
-                hidesExpired.value = currentTarget.checked ? 'true' : ''
-              }}
-            />
-            {t.rfqs.hideExpired}
-          </label>
+          <Tick label={t.rfqs.hideExpired} {...bind(hidesExpired)} />
         </div>
-        <ListTable caption={t.nav.rfqs} list={list} columns={COLUMNS} empty={t.rfqs.empty} />
+        <ListTable
+          caption={t.nav.rfqs}
+          list={list}
+          columns={COLUMNS}
+          empty={t.rfqs.empty}
+          icon="clipboard-list"
+          start={create}
+          picture={(rfq) => <Picture kind="rfq" url={pictureOf(rfq)} alt="" />}
+        />
       </section>
     </Page>
   )

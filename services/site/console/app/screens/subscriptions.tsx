@@ -182,7 +182,7 @@ export function Subscriptions() {
   })
   return (
     <Page title={t.nav.subscriptions} actions={view.value === 'CONSUMER' ? <RequestAll /> : <Grant />}>
-      <section class="panel">
+      <section class="panel list">
         <p class="quiet">{t.subscriptions.about}</p>
         <div class="filters">
           <Filter

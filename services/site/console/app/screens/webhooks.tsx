@@ -69,7 +69,7 @@ export function Webhooks() {
         </Action>
       }
     >
-      <section class="panel">
+      <section class="panel list">
         <Shown read={read}>
           {({ data: endpoints }) =>
             endpoints.length === 0 ? (

@@ -4,16 +4,19 @@ import { useEffect, useRef } from 'preact/hooks'
 import { t } from '../texts.ts'
 import { Field, Form, type FormProps, textOf } from './form.tsx'
 import { mayLeave } from './half-filled.ts'
+import { Icon, type IconName } from './icon.tsx'
 
 /** A modal dialog while it is shown. The focus returns to what opened it. */
 export function Dialog({
   title,
   isWide = false,
+  look = isWide ? 'wide' : '',
   onClose,
   children,
 }: {
   title: string
   isWide?: boolean
+  look?: string
   onClose?: () => void
   children: ComponentChildren
 }) {
@@ -38,14 +41,7 @@ export function Dialog({
     else onClose?.()
   }
   return (
-    <dialog
-      ref={dialog}
-      class={isWide ? 'wide' : ''}
-      aria-label={title}
-      onClose={closed}
-      onCancel={asked}
-      onKeyDown={pressed}
-    >
+    <dialog ref={dialog} class={look} aria-label={title} onClose={closed} onCancel={asked} onKeyDown={pressed}>
       <h2>{title}</h2>
       {children}
     </dialog>
@@ -55,6 +51,7 @@ export function Dialog({
 export interface ActionProps {
   /** The button and the title of its dialog. */
   label: string
+  icon?: IconName
   /** What it is done to, in the title of its dialog. */
   of?: string | undefined
   hint?: ComponentChildren
@@ -67,6 +64,8 @@ export interface ActionProps {
   isWide?: boolean
   isDangerous?: boolean
   onRun: (data: FormData) => Promise<unknown>
+  /** Whether the address asks for it, as the palette does. */
+  isAsked?: boolean
   /** Reads what the dialog needs, before it opens. */
   onOpen?: () => Promise<unknown>
   form?: Partial<FormProps>
@@ -77,6 +76,7 @@ export interface ActionProps {
 /** A verb with a dialog that asks for what it needs. */
 export function Action({
   label,
+  icon,
   of,
   hint,
   submit = label,
@@ -86,10 +86,14 @@ export function Action({
   isWide = false,
   onRun,
   onOpen,
+  isAsked = false,
   form,
   children,
 }: ActionProps) {
   const isOpen = useSignal(false)
+  useEffect(() => {
+    if (isAsked && when) isOpen.value = true
+  }, [isAsked, when])
   const close = () => {
     isOpen.value = false
   }
@@ -108,6 +112,7 @@ export function Action({
             isOpen.value = true
           }}
         >
+          {icon && <Icon name={icon} size={16} />}
           {label}
         </button>
       )}

@@ -13,7 +13,7 @@ import { Empty, Shown } from './states.tsx'
 
 /** Its address is signed anew in each answer, so the first one stays. */
 const Picture = ({ name, url }: { name: string; url: string }) => (
-  <img class="picture" src={useRef(url && underOwnName(url)).current} alt={name} />
+  <img class="photo" src={useRef(url && underOwnName(url)).current} alt={name} />
 )
 
 interface PartFilesProps {

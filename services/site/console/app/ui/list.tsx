@@ -1,10 +1,11 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useRef } from 'preact/hooks'
+import { useId, useRef } from 'preact/hooks'
 import { isAfterOwnCommand, isOwnRecord } from '../api.ts'
 import type { List } from '../data.ts'
 import { number } from '../format.ts'
 import { fill, t } from '../texts.ts'
+import { Icon, type IconName } from './icon.tsx'
 import { Empty, Loading, Problem } from './states.tsx'
 
 export interface Column<Item> {
@@ -14,6 +15,8 @@ export interface Column<Item> {
   isNumber?: boolean
   /** Short words and days, which a wide window does not break. */
   isWhole?: boolean
+  /** Says in a card what it is without its label, such as a state. */
+  isClear?: boolean
 }
 
 interface TableProps<Item> {
@@ -22,12 +25,25 @@ interface TableProps<Item> {
   items: readonly Item[]
   columns: readonly Column<Item>[]
   idOf: (item: Item) => string
+  /** The picture before the first cell. */
+  picture?: (item: Item) => ComponentChildren
 }
 
+/** A click beside the links, buttons and fields of a row opens its record. */
+export function openRow(event: MouseEvent): void {
+  const target = event.target as Element
+  if (target.closest('a, button, input, select, label, summary, dialog') || getSelection()?.toString()) return
+  target.closest('tr, li')?.querySelector('a')?.click()
+}
+
+const classOf = ({ isNumber, isWhole, isClear }: Column<never>) =>
+  [isNumber && 'number', isWhole && 'whole', isClear && 'said-by-itself'].filter(Boolean).join(' ')
+
 /** A table on a wide window, and a card for each row on a narrow one. */
-export function Table<Item>({ caption, items, columns, idOf }: TableProps<Item>) {
+export function Table<Item>({ caption, items, columns, idOf, picture }: TableProps<Item>) {
   return (
-    <table class="rows">
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the link of a row has the keyboard.
+    <table class="rows" onClick={openRow}>
       <caption>{caption}</caption>
       <thead>
         <tr>
@@ -41,9 +57,16 @@ export function Table<Item>({ caption, items, columns, idOf }: TableProps<Item>)
       <tbody>
         {items.map((item) => (
           <tr key={idOf(item)}>
-            {columns.map(({ label, cell, isNumber, isWhole }) => (
-              <td key={label} data-label={label} class={isNumber ? 'number' : isWhole ? 'whole' : ''}>
-                {cell(item)}
+            {columns.map((column, at) => (
+              <td key={column.label} data-label={column.label} class={classOf(column as Column<never>)}>
+                {picture && at === 0 ? (
+                  <span class="lead">
+                    {picture(item)}
+                    <span>{column.cell(item)}</span>
+                  </span>
+                ) : (
+                  column.cell(item)
+                )}
               </td>
             ))}
           </tr>
@@ -57,6 +80,9 @@ interface ListProps<Item> extends Omit<TableProps<Item>, 'items' | 'idOf'> {
   list: List<Item>
   idOf?: (item: Item) => string
   empty?: ComponentChildren
+  icon?: IconName
+  /** What a person can do about an empty list. */
+  start?: ComponentChildren
   /** What can be done with the rows that are shown. */
   actions?: (shown: readonly Item[]) => ComponentChildren
 }
@@ -82,12 +108,14 @@ function useHeld<Item>({ key, data = [] }: List<Item>, idOf: (item: Item) => str
 export function ListTable<Item>({
   list,
   empty,
+  icon = 'inbox',
+  start,
   actions,
   idOf = (item) => (item as { id: string }).id,
   ...table
 }: ListProps<Item>) {
   const { shown, held, release } = useHeld(list, idOf)
-  if (!list.data) return list.error ? <Problem error={list.error} /> : <Loading lines={6} />
+  if (!list.data) return list.error ? <Problem error={list.error} /> : <Loading lines={6} shape="lines" />
   return (
     <>
       <div role="status">
@@ -98,7 +126,13 @@ export function ListTable<Item>({
         )}
       </div>
       {actions?.(shown)}
-      {shown.length === 0 ? <Empty>{empty}</Empty> : <Table items={shown} idOf={idOf} {...table} />}
+      {shown.length === 0 ? (
+        <Empty icon={icon} action={start}>
+          {empty}
+        </Empty>
+      ) : (
+        <Table items={shown} idOf={idOf} {...table} />
+      )}
       {list.hasMore && (
         <button type="button" class="more" onClick={list.showMore}>
           {t.ui.more}
@@ -115,25 +149,64 @@ interface FilterProps {
   onChange: (value: string) => void
 }
 
+interface ChipProps extends Omit<FilterProps, 'options'> {
+  children: (id: string) => ComponentChildren
+  isRemovable: boolean
+}
+
+/** A filter is a chip: dashed while it lets everything through, filled and with a cross once it is set. */
+function Chip({ label, value, onChange, isRemovable, children }: ChipProps) {
+  const id = useId()
+  const isSet = isRemovable && value !== ''
+  return (
+    <span class={isSet ? 'filter on' : 'filter'}>
+      <label for={id}>{label}</label>
+      {children(id)}
+      {isSet && (
+        <button type="button" aria-label={fill(t.ui.clearFilter, { name: label })} onClick={() => onChange('')}>
+          <Icon name="x" size={14} />
+        </button>
+      )}
+    </span>
+  )
+}
+
+/** One of some values. A first one without a value lets everything through. */
 export const Filter = ({ label, value, options, onChange }: FilterProps) => (
-  <label class="filter">
-    {label}
-    <select value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
-      {options.map(([option, text]) => (
-        <option key={option} value={option}>
-          {text}
-        </option>
-      ))}
-    </select>
-  </label>
+  <Chip label={label} value={value} onChange={onChange} isRemovable={options[0]?.[0] === ''}>
+    {(id) => (
+      <select id={id} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+        {options.map(([option, text]) => (
+          <option key={option} value={option}>
+            {text}
+          </option>
+        ))}
+      </select>
+    )}
+  </Chip>
 )
 
 /** A day, or none. */
 export const DayFilter = ({ label, value, onChange }: Omit<FilterProps, 'options'>) => (
-  <label class="filter">
-    {label}
-    <input type="date" value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)} />
-  </label>
+  <Chip label={label} value={value} onChange={onChange} isRemovable>
+    {(id) => (
+      <input id={id} type="date" value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)} />
+    )}
+  </Chip>
+)
+
+/** Something that is hidden, or not. */
+export const Tick = ({ label, value, onChange }: Omit<FilterProps, 'options'>) => (
+  <span class={value ? 'filter on' : 'filter'}>
+    <label class="tick">
+      <input
+        type="checkbox"
+        checked={value !== ''}
+        onChange={({ currentTarget }) => onChange(currentTarget.checked ? 'true' : '')}
+      />
+      {label}
+    </label>
+  </span>
 )
 
 interface SearchProps {
@@ -152,16 +225,20 @@ export function Search({ label = t.ui.search, value, onChange, list }: SearchPro
     timer = setTimeout(() => onChange(text.trim()), 300)
   }
   return (
-    <label class="filter">
-      {label}
-      <input
-        type="search"
-        maxLength={200}
-        list={list}
-        value={value}
-        onInput={({ currentTarget }) => later(currentTarget.value)}
-      />
-    </label>
+    <span class="filter find-in">
+      <Icon name="search" size={16} />
+      <label>
+        <span class="said">{label}</span>
+        <input
+          type="search"
+          maxLength={200}
+          list={list}
+          placeholder={label}
+          value={value}
+          onInput={({ currentTarget }) => later(currentTarget.value)}
+        />
+      </label>
+    </span>
   )
 }
 

@@ -1,31 +1,86 @@
+import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useId, useRef } from 'preact/hooks'
 import { t, wordsOf } from '../texts.ts'
+import { Icon } from './icon.tsx'
 
 interface PageProps {
   title: string
   /** What kind of record it is, or where it belongs. */
   over?: ComponentChildren
   badge?: ComponentChildren
+  /** The picture of a record, whose next step is at the foot of a narrow window. */
+  picture?: ComponentChildren
+  /** At most one of them is primary. From the third other one on they are a menu. */
   actions?: ComponentChildren
   children: ComponentChildren
 }
 
+/** What one can do. All verbs are siblings, so that an open dialog stays where its verb moves into the menu. */
+function Actions({ children }: { children: ComponentChildren }) {
+  const id = useId()
+  const isOpen = useSignal(false)
+  const group = useRef<HTMLDivElement>(null)
+  const opener = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    if (!isOpen.value) return
+    const close = () => {
+      isOpen.value = false
+    }
+    // A verb closes the menu too, after its click.
+    const clicked = ({ target }: Event) => {
+      if (!opener.current?.contains(target as Node)) close()
+    }
+    const pressed = ({ key }: KeyboardEvent) => {
+      if (key !== 'Escape') return
+      close()
+      opener.current?.focus()
+    }
+    addEventListener('click', clicked)
+    addEventListener('keydown', pressed)
+    return () => {
+      removeEventListener('click', clicked)
+      removeEventListener('keydown', pressed)
+    }
+  }, [isOpen.value])
+  return (
+    <div ref={group} id={id} class="actions" data-open={isOpen.value || undefined}>
+      {children}
+      <button
+        ref={opener}
+        type="button"
+        class="overflow"
+        aria-label={t.ui.moreActions}
+        aria-expanded={isOpen.value}
+        aria-controls={id}
+        onClick={() => {
+          isOpen.value = !isOpen.value
+        }}
+      >
+        <Icon name="ellipsis" />
+      </button>
+    </div>
+  )
+}
+
 /** A screen: its title in the window and on the page, what one can do, and its content. */
-export function Page({ title, over, badge, actions, children }: PageProps) {
+export function Page({ title, over, badge, picture, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · ${t.brand}`
   }, [title])
   return (
     <>
-      <header class="title">
+      <header class={picture ? 'title of-record' : 'title'}>
         <div>
-          {over && <p class="over">{over}</p>}
-          <h1 tabIndex={-1}>
-            {title} {badge}
-          </h1>
+          {picture}
+          <div>
+            {over && <p class="over">{over}</p>}
+            <h1 tabIndex={-1}>
+              {title} {badge}
+            </h1>
+          </div>
         </div>
-        {actions && <div class="actions">{actions}</div>}
+        {actions && <Actions>{actions}</Actions>}
       </header>
       {children}
     </>
