@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { newSecretToken } from '../../kit/secrets/tokens.ts'
-import { act, checkScreen, consoleStage, NARROW, stateOf, WIDE } from '../../testing/console.ts'
+import { act, checkScreen, consoleStage, NARROW, press, stateOf, WIDE } from '../../testing/console.ts'
 import { freePort } from '../../testing/free-port.ts'
 import { insertMailAddress } from '../../testing/operations/organization-records.ts'
 import { WebhookReceiver } from '../../testing/receiver.ts'
@@ -285,7 +285,7 @@ test('webhooks: an endpoint is created, tested, paused, replayed and removed', a
   await dialog.getByRole('button', { name: 'Close' }).click()
   await act(page, 'Replay')
   await page.getByText('0 deliveries').waitFor()
-  await page.getByRole('button', { name: 'New secret' }).click()
+  await press(page, 'New secret')
   await dialog.getByRole('button', { name: 'New secret' }).click()
   expect(await dialog.getByRole('code').innerText()).toStartWith('whsec_')
   await dialog.getByRole('button', { name: 'Close' }).click()

@@ -9,6 +9,7 @@ import {
   consoleStage,
   goTo,
   NARROW,
+  press,
   send,
   stateOf,
   summaryIn,
@@ -313,7 +314,7 @@ describe('text that is not lost', () => {
     const second = await first.context().newPage()
     for (const tab of [first, second]) {
       await tab.goto(`/console/parts/${partId}`)
-      await tab.getByRole('button', { name: 'Edit', exact: true }).click()
+      await press(tab, 'Edit')
       await tab.getByLabel('Title').and(tab.locator(':focus')).waitFor()
     }
     await first.getByLabel('Title').fill('Gland, first')
@@ -373,7 +374,7 @@ describe('text that is not lost', () => {
     // Nothing is asked once the text is sent.
     const rfqId = (await rfqsOf(consumer.administrator.client).create(rfqBody(parties.partId))).body.id
     await page.goto(`/console/rfqs/${rfqId}`)
-    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    await press(page, 'Edit')
     await form.fill('Certificates 3.2')
     isLeft = false
     await page.keyboard.press('Escape')

@@ -128,41 +128,49 @@ describe('the shop floor', () => {
 })
 
 describe('the verbs of a record', () => {
-  test.each(WINDOWS)('at %p px all but the next step are in a menu, which Escape closes', async (_, options) => {
-    const page = await stage.signIn(buyer, options)
-    await page.goto(`/console/rfqs/${rfqId}`)
-    await page.getByRole('link', { name: 'Compare offers' }).waitFor()
-    const menu = page.getByRole('button', { name: 'More actions' })
-    const extend = page.getByRole('main').getByRole('button', { name: 'Extend' })
-    expect([await extend.isVisible(), await menu.getAttribute('aria-expanded')]).toEqual([false, 'false'])
-    await menu.click()
-    await extend.waitFor()
-    await checkScreen(page)
-    await page.keyboard.press('Escape')
-    await extend.waitFor({ state: 'hidden' })
-    await menu.and(page.locator(':focus')).waitFor()
-    await press(page, 'Extend')
-    await page.getByRole('dialog', { name: 'Extend' }).waitFor()
-    // The menu is closed, and the dialog of its verb stays.
-    await checkScreen(page)
-    await page.context().close()
-  }, 60_000)
+  test.each(WINDOWS)(
+    'at %p px all but the next step are in a menu, which Escape closes',
+    async (_, options) => {
+      const page = await stage.signIn(buyer, options)
+      await page.goto(`/console/rfqs/${rfqId}`)
+      await page.getByRole('link', { name: 'Compare offers' }).waitFor()
+      const menu = page.getByRole('button', { name: 'More actions' })
+      const extend = page.getByRole('main').getByRole('button', { name: 'Extend' })
+      expect([await extend.isVisible(), await menu.getAttribute('aria-expanded')]).toEqual([false, 'false'])
+      await menu.click()
+      await extend.waitFor()
+      await checkScreen(page)
+      await page.keyboard.press('Escape')
+      await extend.waitFor({ state: 'hidden' })
+      await menu.and(page.locator(':focus')).waitFor()
+      await press(page, 'Extend')
+      await page.getByRole('dialog', { name: 'Extend' }).waitFor()
+      // The menu is closed, and the dialog of its verb stays.
+      await checkScreen(page)
+      await page.context().close()
+    },
+    60_000,
+  )
 })
 
 describe('what a screen shows without data', () => {
-  test.each(WINDOWS)('at %p px an empty list, an unknown record and an unknown screen', async (_, options) => {
-    const page = await stage.signIn(buyer, options)
-    await page.goto('/console/rfqs?q=no-such-number')
-    await page.locator('.empty.large').getByText('No matching RFQs.').waitFor()
-    await page.locator('.empty.large').getByRole('link', { name: 'New RFQ' }).waitFor()
-    await checkScreen(page)
-    for (const path of ['/console/orders/order_01JZ8Q4D3R1G5M7VJ0T6W2X9YB', '/console/nowhere']) {
-      await page.goto(path)
-      await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor()
+  test.each(WINDOWS)(
+    'at %p px an empty list, an unknown record and an unknown screen',
+    async (_, options) => {
+      const page = await stage.signIn(buyer, options)
+      await page.goto('/console/rfqs?q=no-such-number')
+      await page.locator('.empty.large').getByText('No matching RFQs.').waitFor()
+      await page.locator('.empty.large').getByRole('link', { name: 'New RFQ' }).waitFor()
       await checkScreen(page)
-    }
-    await page.getByRole('alert').getByRole('link', { name: 'Home' }).click()
-    await page.getByRole('heading', { level: 1, name: 'Waiting for you' }).waitFor()
-    await page.context().close()
-  }, 60_000)
+      for (const path of ['/console/orders/order_01JZ8Q4D3R1G5M7VJ0T6W2X9YB', '/console/nowhere']) {
+        await page.goto(path)
+        await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor()
+        await checkScreen(page)
+      }
+      await page.getByRole('alert').getByRole('link', { name: 'Home' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Waiting for you' }).waitFor()
+      await page.context().close()
+    },
+    60_000,
+  )
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { act, checkScreen, consoleStage, NARROW, stateOf, WIDE } from '../../testing/console.ts'
+import { act, checkScreen, consoleStage, NARROW, press, stateOf, WIDE } from '../../testing/console.ts'
 import { freePort } from '../../testing/free-port.ts'
 import { until } from '../../testing/until.ts'
 
@@ -82,7 +82,7 @@ test('the dialog that publishes a part names each file and its readers; with fil
   expect(await partOf(id)).toMatchObject({ state: 'PUBLISHED', internal: true })
   await act(page, 'Archive')
   await stateOf(page, 'Archived')
-  await page.getByRole('button', { name: 'Publish again' }).click()
+  await press(page, 'Publish again')
   const again = page.getByRole('dialog', { name: 'Publish again' })
   await again.getByText('gear.pdf').waitFor()
   await again.getByLabel('Only subscribers and invited manufacturers').uncheck()
@@ -112,7 +112,7 @@ test('the form of a part has the switch: off without files, on with files until 
   const page = await stage.signIn(user)
   const dialog = page.getByRole('dialog')
   const isInternal = async () => {
-    await page.getByRole('button', { name: 'Edit' }).click()
+    await press(page, 'Edit')
     const internal = dialog.getByLabel('Only subscribers and invited manufacturers')
     await internal.waitFor()
     const isChecked = await internal.isChecked()
@@ -260,6 +260,6 @@ test('under another name of the same computer files are sent and pictures shown'
   await addFile(page, 'gear.png', 'Document', PNG)
   const picture = page.getByRole('img', { name: 'gear.png' })
   await picture.waitFor()
-  await until(async () => (await page.evaluate(`document.querySelector('img.picture').naturalWidth`)) === 1)
+  await until(async () => (await page.evaluate(`document.querySelector('img.photo').naturalWidth`)) === 1)
   await page.context().close()
 }, 60_000)

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { act, checkScreen, consoleStage, goTo, NARROW, send, stateOf, WIDE } from '../../testing/console.ts'
+import { act, checkScreen, consoleStage, goTo, NARROW, press, send, stateOf, WIDE } from '../../testing/console.ts'
 import { publishedPart } from '../../testing/rfqs.ts'
 
 const stage = await consoleStage()
@@ -31,7 +31,7 @@ test('a consumer requests a subscription on the part, the IP owner accepts it, a
     stage.signIn(await consumer.member('Buyer')),
   ])
   await owner.goto(`/console/parts/${partId}`)
-  await owner.getByRole('button', { name: 'Edit' }).click()
+  await press(owner, 'Edit')
   await owner.getByRole('dialog').getByText("Your organization's data").click()
   await owner.getByRole('dialog').getByLabel('Needs a subscription').check()
   await checkWidths(owner)

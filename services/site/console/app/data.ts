@@ -4,6 +4,7 @@ import type { PagedPath } from '../../../../proto/clients/typescript/src/client.
 import { market, type paths } from './api.ts'
 import { onRefresh } from './refresh.ts'
 import { session } from './session.ts'
+import { firstRead } from './settling.ts'
 
 type GetPath = Parameters<typeof market.GET>[0]
 type DataOf<P extends GetPath> = Awaited<ReturnType<typeof market.GET<P>>>['data']
@@ -51,7 +52,9 @@ class Resource<T> {
     }
     if (session.value !== 'active') return
     this.#pending = true
-    await this.#read().catch((error) => this.#fail(error))
+    const { data, error } = this.state.value
+    const read = this.#read().catch((reason) => this.#fail(reason))
+    await (data === undefined && error === undefined ? firstRead(read) : read)
     this.#pending = false
     if (!this.#again) return
     this.#again = false

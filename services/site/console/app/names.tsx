@@ -1,5 +1,6 @@
 import { type Signal, signal } from '@preact/signals'
 import { market } from './api.ts'
+import { firstRead } from './settling.ts'
 
 type Load<Value> = (ids: string[]) => Promise<[id: string, value: Value][]>
 
@@ -29,7 +30,7 @@ export class Known<Value> {
     const ids = this.#asked.slice(0, MAX_IDS)
     this.#asked = this.#asked.slice(MAX_IDS)
     if (this.#asked.length > 0) queueMicrotask(() => this.#read())
-    const values = new Map(await this.#load(ids).catch(() => []))
+    const values = new Map(await firstRead(this.#load(ids)).catch(() => []))
     for (const id of ids) {
       const value = values.get(id)
       const known = this.#known.get(id)

@@ -151,7 +151,7 @@ export function Publish({ part, verb }: { part: Part; verb: 'publish' | 'unarchi
       label={t.parts.verbs[verb]}
       hint={t.parts.hints[verb]}
       when={mayUse(PART, verb, part)}
-      isPrimary={verb === 'publish'}
+      isPrimary
       onRun={run}
     >
       <PublicationFields

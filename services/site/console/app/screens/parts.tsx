@@ -36,11 +36,7 @@ const COLUMNS = [
 function Next({ part }: { part: Part }) {
   if (mayUse(PART, 'publish', part)) return <span class="next own">{t.parts.next.publish}</span>
   const isOffered = part.state === 'PUBLISHED' && permits('POST /flows/v1/rfqs')
-  return isOffered ? (
-    <a class="next" href={`/console/rfqs/new?part=${part.id}`}>
-      {t.parts.next.request}
-    </a>
-  ) : null
+  return isOffered ? <span class="next">{t.parts.next.request}</span> : null
 }
 
 const picture = (part: Part) => <Picture kind="part" url={pictureOf(part)} alt="" />

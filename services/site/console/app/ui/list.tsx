@@ -160,10 +160,17 @@ function Chip({ label, value, onChange, isRemovable, children }: ChipProps) {
   const isSet = isRemovable && value !== ''
   return (
     <span class={isSet ? 'filter on' : 'filter'}>
-      <label for={id}>{label}</label>
+      <label id={`${id}-label`} for={id}>
+        {label}
+      </label>
       {children(id)}
       {isSet && (
-        <button type="button" aria-label={fill(t.ui.clearFilter, { name: label })} onClick={() => onChange('')}>
+        <button
+          type="button"
+          aria-label={t.ui.clearFilter}
+          aria-describedby={`${id}-label`}
+          onClick={() => onChange('')}
+        >
           <Icon name="x" size={14} />
         </button>
       )}

@@ -1,8 +1,10 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
+import { useSettled } from '../settling.ts'
 import { t, wordsOf } from '../texts.ts'
 import { Icon } from './icon.tsx'
+import { Loading } from './states.tsx'
 
 interface PageProps {
   title: string
@@ -82,8 +84,19 @@ export function Page({ title, over, badge, picture, actions, children }: PagePro
         </div>
         {actions && <Actions>{actions}</Actions>}
       </header>
-      {children}
+      {picture ? <Body>{children}</Body> : children}
     </>
+  )
+}
+
+/** What a record consists of, which is shown at once. */
+function Body({ children }: { children: ComponentChildren }) {
+  const isSettled = useSettled()
+  return (
+    <div class="body">
+      {!isSettled && <Loading shape="body" />}
+      <div class={isSettled ? 'stack' : 'stack settling'}>{children}</div>
+    </div>
   )
 }
 

@@ -5,12 +5,12 @@ import { refreshVisible } from '../refresh.ts'
 import { t } from '../texts.ts'
 import { Icon, type IconName } from './icon.tsx'
 
-type Shape = 'text' | 'lines' | 'screen'
+type Shape = 'text' | 'lines' | 'screen' | 'body'
 
-/** What takes the place of what is loading, in its size: lines of text, the rows of a list, or a screen. */
+/** What takes the place of what is loading, in its size: lines of text, the rows of a list, a screen, or what is below its head. */
 export const Loading = ({ lines = 4, shape = 'text' }: { lines?: number; shape?: Shape }) => (
   <div class={`loading ${shape}`} role="status" aria-label={t.ui.loading}>
-    {Array.from({ length: shape === 'screen' ? 3 : lines }, (_, line) => (
+    {Array.from({ length: shape === 'screen' ? 3 : shape === 'body' ? 2 : lines }, (_, line) => (
       <span key={line} />
     ))}
   </div>
