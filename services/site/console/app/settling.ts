@@ -18,10 +18,11 @@ const QUIET_STEPS = 2
 /** A slow read does not hold back the others for longer. */
 const MAX_STEPS = 30
 
-/** Whether what a record consists of was read, so that nothing moves once it is shown. */
-export function useSettled(): boolean {
-  const isSettled = useSignal(false)
+/** Whether what a record consists of was read, so that nothing moves once it is shown. `isKnown`: by a former visit. */
+export function useSettled(isKnown = false): boolean {
+  const isSettled = useSignal(isKnown)
   useEffect(() => {
+    if (isKnown) return
     let quiet = 0
     let steps = 0
     const timer = setInterval(() => {

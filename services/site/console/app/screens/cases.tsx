@@ -6,7 +6,6 @@ import { useList } from '../data.ts'
 import { date } from '../format.ts'
 import { can, orgId, permits } from '../me.ts'
 import { OrgName, orgName, partTitle } from '../names.tsx'
-import { useSettled } from '../settling.ts'
 import { t } from '../texts.ts'
 import { Choices, chosenIn } from '../ui/choices.tsx'
 import { Action } from '../ui/dialog.tsx'
@@ -147,8 +146,6 @@ export function Cases() {
   const query = { ...(kind.value && { kind: kind.value }), ...(state.value && { state: state.value }) }
   const list = useList('/flows/v1/cases', { query })
   const partOf = usePartTitles(list.data ?? [])
-  // The titles of the parts are read after the cases, and make the rows taller.
-  const isSettled = useSettled()
   const create = async (data: FormData) => {
     const description = textOf(data, 'description')
     const [field = '', about = ''] = textOf(data, 'about')?.split(' ') ?? []
@@ -191,7 +188,7 @@ export function Cases() {
         </div>
         <ListTable
           caption={t.nav.cases}
-          list={isSettled ? list : { ...list, data: undefined }}
+          list={list}
           columns={columns(partOf)}
           empty={t.cases.empty}
           icon="messages-square"

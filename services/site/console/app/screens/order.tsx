@@ -227,7 +227,9 @@ function Ordered({ order }: { order: Order }) {
           <OrderFacts order={order} />
         </div>
         <div class="stack">
-          <Conversations rfqId={order.rfqId} order={order} />
+          <div class="stack talk">
+            <Conversations rfqId={order.rfqId} order={order} />
+          </div>
           <PartFiles partId={order.partId} revision={order.partRevision} />
           <OrderDocuments order={order} />
           <PrintedDocuments order={order} />

@@ -158,7 +158,11 @@ export function RfqScreen({ id = '' }: { id?: string }) {
               <Acceptances rfq={rfq} />
             </div>
             <div class="stack">
-              {rfq.version !== undefined && <Conversations rfqId={id} />}
+              {rfq.version !== undefined && (
+                <div class="stack talk">
+                  <Conversations rfqId={id} />
+                </div>
+              )}
               {!hasDeclined(rfq) && (
                 <AfterAcceptance rfq={rfq}>
                   <Documents of="rfq" id={id} mayAdd={mayUse(RFQ, 'updateFiles', rfq)} />

@@ -4,6 +4,7 @@ import { useId, useRef } from 'preact/hooks'
 import { isAfterOwnCommand, isOwnRecord } from '../api.ts'
 import type { List } from '../data.ts'
 import { number } from '../format.ts'
+import { useSettled } from '../settling.ts'
 import { fill, t } from '../texts.ts'
 import { Icon, type IconName } from './icon.tsx'
 import { Empty, Loading, Problem } from './states.tsx'
@@ -115,30 +116,35 @@ export function ListTable<Item>({
   ...table
 }: ListProps<Item>) {
   const { shown, held, release } = useHeld(list, idOf)
-  if (!list.data) return list.error ? <Problem error={list.error} /> : <Loading lines={6} shape="lines" />
+  const isSettled = useSettled(list.data !== undefined)
+  if (!list.data && list.error) return <Problem error={list.error} />
+  if (!list.data) return <Loading lines={6} shape="lines" />
   return (
-    <>
-      <div role="status">
-        {held > 0 && (
-          <button type="button" class="more" onClick={release}>
-            {fill(t.ui.fresh, { count: number(held) })}
+    <div class="body">
+      {!isSettled && <Loading lines={6} shape="lines" />}
+      <div class={isSettled ? 'listed' : 'listed settling'}>
+        <div role="status">
+          {held > 0 && (
+            <button type="button" class="more" onClick={release}>
+              {fill(t.ui.fresh, { count: number(held) })}
+            </button>
+          )}
+        </div>
+        {actions?.(shown)}
+        {shown.length === 0 ? (
+          <Empty icon={icon} action={start}>
+            {empty}
+          </Empty>
+        ) : (
+          <Table items={shown} idOf={idOf} {...table} />
+        )}
+        {list.hasMore && (
+          <button type="button" class="more" onClick={list.showMore}>
+            {t.ui.more}
           </button>
         )}
       </div>
-      {actions?.(shown)}
-      {shown.length === 0 ? (
-        <Empty icon={icon} action={start}>
-          {empty}
-        </Empty>
-      ) : (
-        <Table items={shown} idOf={idOf} {...table} />
-      )}
-      {list.hasMore && (
-        <button type="button" class="more" onClick={list.showMore}>
-          {t.ui.more}
-        </button>
-      )}
-    </>
+    </div>
   )
 }
 
