@@ -73,7 +73,9 @@ test('no version of the toolchain stands in a string that no manager finds', asy
 const WITHOUT_MANAGER = ['Dockerfile', 'scripts/toolchain/install-bun.test.ts']
 
 test('each place that names the version of Bun is found', async () => {
-  const { output } = await run(['git', 'grep', '--count', '--fixed-strings', Bun.version, '--', '.', ':!*bun.lock'], {
+  // The shapes of icons are full of numbers.
+  const without = [':!*bun.lock', ':!*icons.json']
+  const { output } = await run(['git', 'grep', '--count', '--fixed-strings', Bun.version, '--', '.', ...without], {
     cwd: ROOT,
   })
   const places = output
