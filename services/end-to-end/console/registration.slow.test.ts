@@ -62,6 +62,8 @@ test('a stranger registers, is approved and signs in, in wide and narrow windows
   await stranger.goto(await linkIn(email, 2, '/activate'))
   await stranger.getByLabel('New password').fill(TEST_PASSWORD)
   await stranger.getByRole('button').first().click()
+  // The page says that the password is set; another address would end its request.
+  await stranger.locator('#next').waitFor()
   await stranger.goto('/console')
   await fillSignIn(stranger, email)
   await stranger.getByRole('heading', { level: 1, name: 'Waiting for you' }).waitFor()
