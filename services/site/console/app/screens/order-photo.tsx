@@ -5,6 +5,7 @@ import { type Order, patch } from '../api.ts'
 import { mayUse, permits } from '../me.ts'
 import { t } from '../texts.ts'
 import { FieldProblem, reasonOfRefusal } from '../ui/form.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { upload } from '../upload.ts'
 
 /** Takes a photo with the camera of the device, or chooses one, and adds it to the documents of the order. */
@@ -32,6 +33,7 @@ export function TakePhoto({ order }: { order: Order }) {
       <small role="status">{message.value}</small>
       {share.value !== undefined && <progress aria-label={t.parts.progress} max={1} value={share.value} />}
       <button type="button" disabled={share.value !== undefined} onClick={() => input.current?.click()}>
+        <Icon name="camera" size={16} />
         {t.orders.photograph}
       </button>
       <input
