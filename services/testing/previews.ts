@@ -3,33 +3,10 @@ import type { Part } from '../../proto/http/sourcing/parts.ts'
 import type { Measured } from '../sourcing/renderings/rules.ts'
 import type { ApiClient } from './client.ts'
 import type { TestMarketplace } from './marketplace.ts'
+import { binaryStl, boxMesh } from './models/meshes.ts'
 
-/** A binary STL of a box, in millimetres. */
-export function stlBox(x: number, y: number, z: number): Uint8Array<ArrayBuffer> {
-  const corner = (n: number): [number, number, number] => [n & 1 ? x : 0, n & 2 ? y : 0, n & 4 ? z : 0]
-  // Each face by two triangles, whose corners run counter-clockwise seen from outside.
-  const faces = [
-    [0, 2, 3],
-    [0, 3, 1],
-    [4, 5, 7],
-    [4, 7, 6],
-    [0, 1, 5],
-    [0, 5, 4],
-    [2, 6, 7],
-    [2, 7, 3],
-    [0, 4, 6],
-    [0, 6, 2],
-    [1, 3, 7],
-    [1, 7, 5],
-  ]
-  const bytes = new DataView(new ArrayBuffer(84 + faces.length * 50))
-  bytes.setUint32(80, faces.length, true)
-  for (const [at, face] of faces.entries()) {
-    const numbers = face.flatMap(corner)
-    for (const [n, value] of numbers.entries()) bytes.setFloat32(84 + at * 50 + 12 + n * 4, value, true)
-  }
-  return new Uint8Array(bytes.buffer)
-}
+/** A binary STL of a box with a corner at the origin, in millimetres. */
+export const stlBox = (x: number, y: number, z: number) => new Uint8Array(binaryStl(boxMesh([0, 0, 0], [x, y, z])))
 
 /**
  * Writes what the worker writes for a model of this box, without a process: the picture is named after the file. For

@@ -3,7 +3,18 @@ import { CLOSED_TO_IMPERSONATIONS, PERMISSIONS_NEEDED } from './permissions.ts'
 
 const APP = join(import.meta.dir, 'app')
 const LINK_PAGES = ['activate', 'mail-address']
-const STYLES = ['theme', 'states', 'controls', 'frame', 'palette', 'lists', 'records', 'compare', 'administration']
+const STYLES = [
+  'theme',
+  'states',
+  'controls',
+  'frame',
+  'palette',
+  'lists',
+  'records',
+  'compare',
+  'viewer',
+  'administration',
+]
 
 /** `splitting`: what a script imports later is a script of its own. */
 async function build(entry: string, { splitting = false } = {}) {

@@ -1,5 +1,6 @@
 import type { FactoryMatch } from '../api.ts'
 import { criticalities, labelIn, materials, standards, technologies } from '../catalogs.ts'
+import { number } from '../format.ts'
 import { fill, t } from '../texts.ts'
 
 type Requirement = FactoryMatch['requirements'][number]
@@ -55,6 +56,18 @@ export const unsuitableBecause = ({ requirements }: FactoryMatch) =>
     .map((each) => withName(each, missText(each)))
     .join('; ')
 
+const sizeText = (box: { x?: number; y?: number; z?: number }) =>
+  [box.x, box.y, box.z].map((length) => (length === undefined ? '∞' : number(Math.round(length * 10) / 10))).join(' × ')
+
+/** How a measured part lies in the envelope of a capability. */
+function fitText({ fit }: Requirement): string | undefined {
+  if (!fit) return undefined
+  const { box, envelope, excess } = fit
+  if (!envelope) return t.viewer.fitsAny
+  const values = { box: sizeText(box), envelope: sizeText(envelope), excess: number(excess ?? 0) }
+  return fill(excess === undefined ? t.viewer.fits : t.viewer.exceeds, values)
+}
+
 /** What a factory meets and misses, in words. */
 export const Requirements = ({ match }: { match: FactoryMatch }) => (
   <>
@@ -62,7 +75,7 @@ export const Requirements = ({ match }: { match: FactoryMatch }) => (
     <ul class="marks">
       {match.requirements.map((each) => (
         <li key={each.requirement} class={each.met ? 'met' : 'missed'}>
-          {withName(each, each.met ? t.rfqs.met : missText(each))}
+          {withName(each, fitText(each) ?? (each.met ? t.rfqs.met : missText(each)))}
           {each.requirement === 'technology' && each.capability && (
             <small class="quiet"> {capabilityText(each.capability)}</small>
           )}

@@ -7,7 +7,7 @@ import { useList } from '../data.ts'
 import { date, number } from '../format.ts'
 import { orgId } from '../me.ts'
 import { OrgName } from '../names.tsx'
-import { t } from '../texts.ts'
+import { fill, t } from '../texts.ts'
 import { Facts, Section } from '../ui/page.tsx'
 
 type Options = readonly (readonly [id: string, label: string])[]
@@ -61,10 +61,19 @@ function useOwnFacts({ businessUnitIds = [], customFields = [] }: Part): [label:
 const ALL = { pageSize: 50 }
 
 /** The extents that are known, in their unit. */
-function sizeOf({ boundingBox, unitSystem }: Part): string | undefined {
+function sizeOf({
+  boundingBox,
+  unitSystem,
+  measuredBoundingBox: measured,
+  boundingBoxDiffers,
+}: Part): string | undefined {
+  const isOther = boundingBoxDiffers ? ` (${t.viewer.differs})` : ''
   const lengths = [boundingBox?.x, boundingBox?.y, boundingBox?.z].filter((length) => length !== undefined)
-  if (lengths.length === 0) return undefined
-  return `${lengths.map(number).join(' × ')} ${unitSystem === 'IMPERIAL' ? 'in' : 'mm'}`
+  if (lengths.length > 0)
+    return `${lengths.map(number).join(' × ')} ${unitSystem === 'IMPERIAL' ? 'in' : 'mm'}${isOther}`
+  if (!measured) return undefined
+  const box = [measured.x, measured.y, measured.z].map((length) => number(Math.round(length * 100) / 100)).join(' × ')
+  return fill(t.viewer.measured, { box })
 }
 
 /** A term with its value, and what tells whether two values differ where it is no text. */

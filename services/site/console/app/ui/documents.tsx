@@ -6,6 +6,7 @@ import { orgId } from '../me.ts'
 import { OrgName } from '../names.tsx'
 import { fill, t } from '../texts.ts'
 import { underOwnName, upload } from '../upload.ts'
+import { FilePreview } from '../viewer/file-preview.tsx'
 import { Action } from './dialog.tsx'
 import { DocumentFields, documentFieldOf, KINDS, sendDocuments, useDocumentChoice } from './document-choice.tsx'
 import { Field, FieldProblem, textOf } from './form.tsx'
@@ -103,7 +104,8 @@ function Entry({ document, list, of, id, mayAdd, mayRemove }: EntryProps) {
   const isOwn = addedBy === orgId.value
   const newer = list.data?.find((each) => each.id === supersededBy)
   return (
-    <li>
+    <li class="with-preview">
+      <FilePreview file={document} />
       <span>
         <DocumentName document={document} />
         <br />

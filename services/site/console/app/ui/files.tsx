@@ -6,15 +6,11 @@ import { type Read, useRecord } from '../data.ts'
 import { bytes } from '../format.ts'
 import { fill, t } from '../texts.ts'
 import { underOwnName } from '../upload.ts'
+import { FilePreview } from '../viewer/file-preview.tsx'
 import { FormContext } from './form.tsx'
 import { markHalfFilled } from './half-filled.ts'
 import { Badge, Section } from './page.tsx'
 import { Empty, Shown } from './states.tsx'
-
-/** Its address is signed anew in each answer, so the first one stays. */
-const Picture = ({ name, url }: { name: string; url: string }) => (
-  <img class="photo" src={useRef(url && underOwnName(url)).current} alt={name} />
-)
 
 interface PartFilesProps {
   partId: string
@@ -59,39 +55,33 @@ export function PartFiles({ action, ended, readers, ...of }: PartFilesProps) {
           items.length === 0 ? (
             <Empty />
           ) : (
-            <>
-              {items
-                .filter(({ contentType, state }) => state === 'READY' && contentType?.startsWith('image/'))
-                .map(({ id, name, downloadUrl }) => (
-                  <Picture key={id} name={name} url={downloadUrl ?? ''} />
-                ))}
-              <ul class="items">
-                {items.map((file) => {
-                  const { id, name, group, state, size, downloadUrl } = file
-                  return (
-                    <li key={id}>
-                      {downloadUrl ? (
-                        <a href={underOwnName(downloadUrl)} download={name}>
-                          {name}
-                        </a>
-                      ) : (
-                        <span>
-                          {name} <Badge of="file" state={state} />
-                        </span>
-                      )}
-                      <small class="quiet">
-                        {t.files.groups[group]}
-                        {size !== undefined && ` · ${bytes(size)}`}
-                      </small>
-                      {action && <span class="actions whole">{action(file)}</span>}
-                      {readers && (
-                        <small class="quiet readers">{fill(t.parts.visibleTo, { readers: readers(file) })}</small>
-                      )}
-                    </li>
-                  )
-                })}
-              </ul>
-            </>
+            <ul class="items">
+              {items.map((file) => {
+                const { id, name, group, state, size, downloadUrl } = file
+                return (
+                  <li key={id} class="with-preview">
+                    <FilePreview file={file} />
+                    {downloadUrl ? (
+                      <a href={underOwnName(downloadUrl)} download={name}>
+                        {name}
+                      </a>
+                    ) : (
+                      <span>
+                        {name} <Badge of="file" state={state} />
+                      </span>
+                    )}
+                    <small class="quiet">
+                      {t.files.groups[group]}
+                      {size !== undefined && ` · ${bytes(size)}`}
+                    </small>
+                    {action && <span class="actions whole">{action(file)}</span>}
+                    {readers && (
+                      <small class="quiet readers">{fill(t.parts.visibleTo, { readers: readers(file) })}</small>
+                    )}
+                  </li>
+                )
+              })}
+            </ul>
           )
         }
       </Shown>
