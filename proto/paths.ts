@@ -21,6 +21,7 @@ export const PATHS = {
     '/impersonate',
     '/mail-address',
     '/flows/v1',
+    '/flows/v1/sso/token',
   ],
   catalog: [
     '/v1/categories',
@@ -75,6 +76,7 @@ export const PATHS = {
     '/v1/users',
     '/flows/v1/audit-log',
     '/flows/v1/orgs',
+    '/flows/v1/identity-providers',
     '/flows/v1/mail-addresses',
     '/flows/v1/me',
     '/flows/v1/notification-settings',
@@ -82,6 +84,7 @@ export const PATHS = {
     '/flows/v1/registrations',
     '/flows/v1/roles',
     '/flows/v1/service-accounts',
+    '/flows/v1/sso',
     '/flows/v1/unsubscriptions',
     '/flows/v1/users',
     '/flows/v1/business-units',

@@ -12,7 +12,7 @@ import { run } from '../toolchain/run.ts'
 const FIRST_RELEASE: Readonly<Record<string, number>> = {
   kit: 6,
   organization: 19,
-  identity: 5,
+  identity: 6,
   catalog: 2,
   sourcing: 33,
   webhooks: 4,

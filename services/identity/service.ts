@@ -22,6 +22,7 @@ import { passwordRoutes } from './passwords/routes.ts'
 import { endResetSessions, erasePeople } from './sessions/consumer.ts'
 import { listLatestAddresses } from './sessions/queries.ts'
 import { sessionRoutes } from './sessions/routes.ts'
+import { ssoRoutes } from './sso/routes.ts'
 import type { TokenDeps } from './tokens/commands.ts'
 import { signInMetrics } from './tokens/metrics.ts'
 import { tokenRoutes } from './tokens/routes.ts'
@@ -66,6 +67,7 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
         revocation: { sql, clients, readToken, now },
         introspection: { sql, claimsIn: (token) => auth.claimsIn(token) },
       }),
+      ssoRoutes({ http, tokens, countSignIn, publicUrl: config.PUBLIC_URL }),
       keyRoutes({ http, publicUrl: config.PUBLIC_URL, published }),
       clientRoutes({ http }),
       pageRoutes({

@@ -1,10 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { addressVariables } from '../kit/addresses/variables.ts'
 import { consoleVariables } from '../kit/config/variables.ts'
 import { serviceVariables } from '../kit/service/service.ts'
 
 export const organizationVariables = Type.Object({
   ...serviceVariables.properties,
   ...consoleVariables,
+  ...addressVariables,
   SMTP_URL: Type.Optional(
     Type.String({
       secret: true,

@@ -1,4 +1,7 @@
+import { resolveTxt } from 'node:dns/promises'
 import { KEPT_KEYS_DAYS } from '../../proto/http/organization/service-accounts.ts'
+import { AddressGuard } from '../kit/addresses/guard.ts'
+import { KeyedSemaphore } from '../kit/limits/keyed-semaphore.ts'
 import { assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
 import { every } from '../kit/worker/worker.ts'
 import { dropPartitions, ensurePartitions } from './audit-log/queries.ts'
@@ -6,6 +9,8 @@ import { auditLogRoutes } from './audit-log/routes.ts'
 import { businessUnitRoutes } from './business-units/routes.ts'
 import type { OrganizationConfig } from './config.ts'
 import { customFieldRoutes } from './custom-fields/routes.ts'
+import { proofWorker } from './identity-providers/proofs.ts'
+import { identityProviderRoutes } from './identity-providers/routes.ts'
 import { cleanUpMails } from './mail/cleanup.ts'
 import { mailLinks } from './mail/links.ts'
 import { checkServer, smtpServerOf } from './mail/smtp.ts'
@@ -23,9 +28,14 @@ import { roleRoutes } from './roles/routes.ts'
 import { cleanUpKeys } from './service-accounts/queries.ts'
 import { endKeysOf } from './service-accounts/revocation.ts'
 import { serviceAccountRoutes } from './service-accounts/routes.ts'
+import { Oidc } from './sso/oidc.ts'
+import { cleanUpSso } from './sso/queries.ts'
+import { ssoRoutes } from './sso/routes.ts'
 import { cleanUpActivations } from './users/queries.ts'
 import { userRoutes } from './users/routes.ts'
 
+/** Concurrent requests to providers, in all and of one organization. */
+const PROVIDER_PERMITS = { permits: 64, permitsPerKey: 8 }
 const PARTITION_MAINTENANCE_MS = 60 * 60 * 1000
 
 /** Organizations, users, roles and the audit log. */
@@ -34,6 +44,13 @@ export async function createOrganizationService(config: OrganizationConfig, opti
   const { http, pagination, sql, observeConcurrency } = kit
   const sendsMail = config.SMTP_URL !== undefined
   const links = mailLinks(sendsMail ? { box: kit.box, hourlyMax: config.MAIL_HOURLY_MAX } : undefined)
+  const addresses = { allowPrivate: config.ALLOW_PRIVATE_ADDRESSES }
+  const guard = new AddressGuard(addresses)
+  const permits = new KeyedSemaphore({ what: 'requests to identity providers', ...PROVIDER_PERMITS })
+  observeConcurrency(permits)
+  const oidc = new Oidc({ ...addresses, guard, box: kit.box, permits })
+  const proofs = { sql, resolveTxt: options?.resolveTxt ?? resolveTxt, now: kit.now }
+  const providers = { ...proofs, guard, box: kit.box, publicUrl: config.PUBLIC_URL }
   const userDeps = { http, links, publicUrl: config.PUBLIC_URL }
   return assemble('organization', kit, {
     features: [
@@ -43,6 +60,8 @@ export async function createOrganizationService(config: OrganizationConfig, opti
       userRoutes({ ...userDeps, pagination, followers: { forgetAddress, endKeysOf } }),
       roleRoutes({ http, pagination }),
       serviceAccountRoutes({ ...userDeps, pagination }),
+      identityProviderRoutes({ ...providers, http, pagination }),
+      ssoRoutes({ http, sql, oidc, publicUrl: config.PUBLIC_URL, log: kit.log, now: kit.now }),
       businessUnitRoutes({ http, pagination }),
       customFieldRoutes({ http, pagination }),
       passwordResetRoutes({ http, sql, sendsMail }),
@@ -54,6 +73,7 @@ export async function createOrganizationService(config: OrganizationConfig, opti
     cleanup: [
       (now, signal) => cleanUpActivations(sql, now, signal),
       (now, signal) => cleanUpKeys(sql, KEPT_KEYS_DAYS, now, signal),
+      (now, signal) => cleanUpSso(sql, now, signal),
       (now, signal) => cleanUpMails(sql, config.MAIL_RETENTION_DAYS, now, signal),
       (now, signal) => cleanUpAddresses(sql, now, signal),
       (now, signal) => cleanUpRegistrations(sql, now, signal),
@@ -61,6 +81,7 @@ export async function createOrganizationService(config: OrganizationConfig, opti
     workers: [
       ...mailWorkers(kit, config),
       ...(sendsMail ? [resetWorker(kit, links), registrationWorker(kit, links)] : []),
+      proofWorker({ ...proofs, log: kit.log }),
       every('audit-partitions', PARTITION_MAINTENANCE_MS, kit.log, async () => {
         await ensurePartitions(kit.sql)
         await dropPartitions(kit.sql)

@@ -45,12 +45,13 @@ export const redeemActivation = defineOperation({
   path: '/flows/v1/activations',
   tag: accountsTag,
   summary: 'Choose a password with an activation link',
-  description: 'The token of the link works once within 72 hours. Unknown, used and expired tokens are the same 404.',
+  description:
+    'The token of the link works once within 72 hours. Unknown, used and expired tokens are the same 404. People who must sign in by an identity provider get 401.',
   access: 'public',
   maxBodyBytes: MAX_IDENTITY_BODY_BYTES,
   body: closed({ token, password: NewPassword }),
   status: 204,
-  refusals: ['not_found'],
+  refusals: ['not_found', 'invalid_credentials'],
   audit: { procedure: 'activation.redeem', request: [] },
   noStore: true,
 })

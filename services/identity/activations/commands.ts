@@ -2,9 +2,10 @@ import type * as api from '../../../proto/http/identity/accounts.ts'
 import type { LinkedAccount } from '../../../proto/http/identity/accounts.ts'
 import type { BodyOf } from '../../../proto/http/operation.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
+import { recordRefusal } from '../../kit/audit/record.ts'
 import { lockOrganization } from '../../kit/auth/queries.ts'
 import { runWithoutCaller } from '../../kit/command/without-caller.ts'
-import { found, invalidField } from '../../kit/errors/refusal.ts'
+import { found, invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { hashOf } from '../../kit/secrets/tokens.ts'
 import type { PasswordDeps } from '../passwords/commands.ts'
 import { setPassword, voidLinks } from '../passwords/queries.ts'
@@ -36,6 +37,7 @@ export async function redeemActivation(
   const refuseToken = () => refuseWrongToken(sql, throttleKeys('activation', context.ipAddress), now())
   const [pending] = await findActivation(sql, hash, now())
   if (!pending) return refuseToken()
+  if (pending.enforced) return refuseEnforced(sql, pending, context)
   const redeemed = await hashing.withSlot({ ipAddress: context.ipAddress, signal }, async () => {
     const passwordHash = await hashing.hash(password)
     return runWithoutCaller(sql, context, async (tx, audit) => {
@@ -54,4 +56,15 @@ export async function redeemActivation(
     })
   })
   if (!redeemed) return refuseToken()
+}
+
+/** People of an enforced identity provider choose no password. */
+async function refuseEnforced(
+  sql: PasswordDeps['sql'],
+  { user_id: actorId, org_id: orgId }: { user_id: string; org_id: string },
+  context: AuditContext,
+): Promise<never> {
+  const request = { ...context.request, reason: 'identity_provider_enforced' }
+  await recordRefusal(sql, { ...context, actorId, orgId, request }, 'invalid_credentials')
+  throw refuse('invalid_credentials', { detail: 'You sign in by the identity provider of your organization.' })
 }

@@ -1,10 +1,11 @@
 import type { Sql, Tx } from '../../kit/db/client.ts'
 
 export const findActivation = (sql: Sql, hash: Uint8Array, now: string) => sql<
-  { user_id: string; org_id: string; password_version: number }[]
+  { user_id: string; org_id: string; password_version: number; enforced: boolean }[]
 >`
-  select a.user_id, a.org_id, a.password_version
+  select a.user_id, a.org_id, a.password_version, coalesce(u.enforced, false) as enforced
   from organization.pending_activations a
+  left join organization.sign_in_directory u on u.user_id = a.user_id
   where a.token_hash = ${Buffer.from(hash)} and a.expires_at > ${now}
     and not exists (select from identity.redeemed_activations r where r.token_hash = a.token_hash)`
 

@@ -11,6 +11,7 @@ const EXPIRED = [
   { table: 'throttles', key: 'key', time: 'window_started_at', keptDays: 1 },
   { table: 'sign_in_failures', key: 'id', time: 'failed_at', keptDays: 1 },
   { table: 'redeemed_activations', key: 'token_hash', time: 'redeemed_at', keptDays: 30 },
+  { table: 'redeemed_sso_codes', key: 'code_hash', time: 'redeemed_at', keptDays: 1 },
   { table: 'revoked_tokens', key: 'token_id', time: 'revoked_at', keptDays: 1 },
   { table: 'key_uses', key: 'key_id', time: 'last_used_at', keptDays: 365 },
 ]

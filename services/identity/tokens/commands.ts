@@ -43,6 +43,8 @@ interface Credentials {
   password: string
 }
 
+const withReason = (audit: AuditContext, reason: string) => ({ ...audit, request: { ...audit.request, reason } })
+
 const wrongCredentials = () => refuse('invalid_credentials', { detail: 'The credentials are not valid.' })
 
 /**
@@ -63,11 +65,12 @@ export async function signIn(
   return hashing.withSlot({ ipAddress: audit.ipAddress, signal }, async () => {
     const now = isoOf(clock())
     const [, [user]] = await Promise.all([refuseThrottled(sql, keys, now), findSignIn(sql, name)])
-    const usable = user?.active && user.current ? user.password_hash : null
+    const usable = user?.active && user.current && !user.enforced ? user.password_hash : null
     const matches = await hashing.verify(password, usable ?? deps.dummyHash)
     if (!user || usable === null || !matches) {
       hashing.countFailure(audit.ipAddress)
-      await recordFailure(sql, { keys, user, audit, code: 'invalid_credentials' }, now)
+      const reasoned = user?.enforced ? withReason(audit, 'identity_provider_enforced') : audit
+      await recordFailure(sql, { keys, user, audit: reasoned, code: 'invalid_credentials' }, now)
       throw wrongCredentials()
     }
     if (hashing.isOutdated(usable)) await upgradeHash(sql, user.user_id, usable, await hashing.hash(password))

@@ -13,12 +13,15 @@ export interface SignInRow {
   /** Whether the password was set after the last reset. */
   current: boolean
   session_version: number
+  /** Whether the user must sign in by an identity provider. */
+  enforced: boolean
 }
 
 /** The user of an e-mail address, with the data to verify a password. */
 export const findSignIn = (sql: Sql, email: string) => sql<SignInRow[]>`
   select d.user_id, d.org_id, d.active, c.password_hash,
-    coalesce(c.password_version = d.password_version, false) as current, d.session_version
+    coalesce(c.password_version = d.password_version, false) as current, d.session_version,
+    d.enforced
   from organization.sign_in_directory d
   left join identity.credentials c on c.user_id = d.user_id
   where d.email = lower(${email})`

@@ -4,6 +4,7 @@ import { Type } from '@sinclair/typebox'
 export const addressVariables = {
   ALLOW_PRIVATE_ADDRESSES: Type.Boolean({
     default: false,
-    description: 'For local development: allows private addresses and plain HTTP for webhooks and imports.',
+    description:
+      'For local development: allows private addresses and plain HTTP for webhooks, imports and identity providers.',
   }),
 }

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../../proto/errors.ts'
-import type { Pool, Sql, Tx } from '../db/client.ts'
+import type { Sql, Tx } from '../db/client.ts'
 import { newId } from '../db/ids.ts'
 import { storableText } from '../db/storable-text.ts'
 import type { AuditContext } from './context.ts'
@@ -24,7 +24,7 @@ const LOGGED_REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ])
 
 /** Writes the entry of a refused command in a separate transaction, so that the rollback cannot erase it. */
-export async function recordRefusal(sql: Pool, audit: AuditContext, code: ErrorCode): Promise<void> {
+export async function recordRefusal(sql: Sql, audit: AuditContext, code: ErrorCode): Promise<void> {
   if (LOGGED_REFUSALS.has(code)) await insertEntry(sql, audit, code)
 }
 

@@ -92,6 +92,8 @@ export interface KitOptions {
   clock?: () => number
   /** Destination of log lines. Default: standard output. */
   logDestination?: { write(line: string): void }
+  /** Asks the DNS for TXT records. Default: that of the system. */
+  resolveTxt?: (name: string) => Promise<readonly (readonly string[])[]>
 }
 
 interface ServiceOptions extends KitOptions {

@@ -2,7 +2,7 @@ import { isApplicable, type Permission, type Standing } from '../../../proto/per
 import type { Caller } from '../../kit/auth/caller.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
-import { findAdministrator, listPermissions, lockOrganizationRow } from './queries.ts'
+import { findAdministrator, findProviderWithoutBreakGlass, listPermissions, lockOrganizationRow } from './queries.ts'
 import { missingPermissions } from './rules.ts'
 
 /** Serializes the commands on users and roles of one organization until the transaction ends. */
@@ -42,4 +42,9 @@ async function permissionsOf(tx: Tx, caller: Caller, userId: string): Promise<Pe
 /** Runs after a change that may have removed an administrator; the refusal rolls it back. */
 export async function requireAdministratorLeft(tx: Tx, orgId: string): Promise<void> {
   if ((await findAdministrator(tx, orgId)).length === 0) throw refuse('last_administrator')
+  const [locked] = await findProviderWithoutBreakGlass(tx, orgId)
+  if (!locked) return
+  throw refuse('conflict', {
+    detail: `The user is the break-glass administrator of the identity provider ${locked.name}. Name another one first.`,
+  })
 }

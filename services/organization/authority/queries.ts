@@ -24,6 +24,16 @@ export const findAdministrator = (sql: Sql, orgId: string) => sql<{ id: string }
   where r.org_id = ${orgId} and 'org:admin' = any(r.permissions) and u.active and u.kind = 'PERSON'
   limit 1`
 
+/** An enforced provider whose break-glass administrator is no active administrator any more. */
+export const findProviderWithoutBreakGlass = (sql: Sql, orgId: string) => sql<{ name: string }[]>`
+  select p.name from organization.identity_providers p
+  where p.org_id = ${orgId} and p.enforce and not exists (
+    select from organization.users u
+    join organization.user_roles ur on ur.org_id = u.org_id and ur.user_id = u.id
+    join organization.roles r on r.id = ur.role_id
+    where u.org_id = ${orgId} and u.id = p.break_glass_user_id and u.active and 'org:admin' = any(r.permissions))
+  limit 1`
+
 export const findUser = (sql: Sql, orgId: string, userId: string) => sql<
   { id: string; email: string; active: boolean; anonymised: boolean; kind: 'PERSON' | 'SERVICE' }[]
 >`

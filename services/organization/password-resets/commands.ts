@@ -1,7 +1,7 @@
 import { createPasswordReset, PASSWORD_RESET_MINUTES } from '../../../proto/http/organization/password-resets.ts'
 import { emailSpelling } from '../../kit/addresses/email-spelling.ts'
 import { type AuditContext, operatorContext } from '../../kit/audit/context.ts'
-import { clipUserAgent, recordSuccess } from '../../kit/audit/record.ts'
+import { clipUserAgent, recordRefusal, recordSuccess } from '../../kit/audit/record.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { isRefusalOf, refuse } from '../../kit/errors/refusal.ts'
@@ -52,6 +52,18 @@ async function sendNext(tx: Tx, links: MailLinks, now: string): Promise<boolean>
   const [person] = await queries.findPerson(tx, request.email_key)
   if (!person) return true
   const { id: userId, org_id: orgId, email } = person
+  const context = {
+    ...operatorContext(createPasswordReset.audit.procedure),
+    orgId,
+    actorId: userId,
+    ipAddress: request.ip_address ?? undefined,
+    userAgent: request.user_agent ?? undefined,
+  }
+  if (person.enforced) {
+    const refused = { ...context, request: { reason: 'identity_provider_enforced' } }
+    await recordRefusal(tx, refused, 'invalid_credentials')
+    return true
+  }
   const { token, hash } = newSecretToken()
   const expiresAt = new Date(Date.parse(now) + PASSWORD_RESET_MINUTES * 60_000).toISOString()
   // A link that is not sent is rolled back alone, and the request ends.
@@ -66,12 +78,6 @@ async function sendNext(tx: Tx, links: MailLinks, now: string): Promise<boolean>
       throw error
     })
   if (!isSent) return true
-  await recordSuccess(tx, {
-    ...operatorContext(createPasswordReset.audit.procedure),
-    orgId,
-    actorId: userId,
-    ipAddress: request.ip_address ?? undefined,
-    userAgent: request.user_agent ?? undefined,
-  })
+  await recordSuccess(tx, context)
   return true
 }

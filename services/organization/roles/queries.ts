@@ -68,6 +68,13 @@ export const updateRole = (tx: Tx, { id, orgId, name, permissions }: Omit<RoleRo
 export const findHolder = (sql: Sql, orgId: string, roleId: string) => sql<{ user_id: string }[]>`
   select user_id from organization.user_roles where org_id = ${orgId} and role_id = ${roleId} limit 1`
 
+/** A provider that grants the role. */
+export const findProvider = (sql: Sql, orgId: string, roleId: string) => sql<{ id: string }[]>`
+  select id from organization.identity_providers
+  where org_id = ${orgId} and (${roleId} = any(default_role_ids)
+    or exists (select from jsonb_each_text(group_roles) mapped where mapped.value = ${roleId}))
+  limit 1`
+
 export const deleteRole = (tx: Tx, orgId: string, roleId: string) => tx`
   delete from organization.roles where org_id = ${orgId} and id = ${roleId}`
 

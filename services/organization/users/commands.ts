@@ -100,7 +100,12 @@ export async function passOn(
 }
 
 /** Every role must belong to the organization, and the caller must hold its permissions. */
-export async function requireGrantable(tx: Tx, caller: Caller, roleIds: readonly string[]): Promise<void> {
+export async function requireGrantable(
+  tx: Tx,
+  caller: Caller,
+  roleIds: readonly string[],
+  field = 'roleIds',
+): Promise<void> {
   if (roleIds.length === 0) return
   const roles = await findRoles(tx, caller.orgId, roleIds)
   requireHeldPermissions(
@@ -109,7 +114,7 @@ export async function requireGrantable(tx: Tx, caller: Caller, roleIds: readonly
   )
   const known = new Set(roles.map(({ id }) => id))
   const problems = roleIds.flatMap((id, index) =>
-    known.has(id) ? [] : [{ field: `roleIds.${index}`, message: noSuch('role', id, 'in your organization') }],
+    known.has(id) ? [] : [{ field: `${field}.${index}`, message: noSuch('role', id, 'in your organization') }],
   )
   if (problems.length > 0) throw invalid(problems)
 }

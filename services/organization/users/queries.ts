@@ -3,6 +3,10 @@ import { inBatches } from '../../kit/worker/batches.ts'
 import type { Lineage } from '../authority/rules.ts'
 import { ERASED, type Viewer } from './rules.ts'
 
+/** The accounts of identity providers that sign in a user. */
+export const deleteIdentityLinks = (tx: Tx, orgId: string, userId: string) => tx`
+  delete from organization.identity_links where org_id = ${orgId} and user_id = ${userId}`
+
 export const findUserDocument = (sql: Sql, { orgId, userId, seesAll }: Viewer, id: string) => sql<
   { document: string }[]
 >`

@@ -11,7 +11,7 @@ import { requireAdministratorLeft } from '../authority/authority.ts'
 import { emitUserChanged } from '../authority/events.ts'
 import { withdrawAllRoles } from '../roles/queries.ts'
 import { type LinkDeps, passOn, requireUser, resetCredentials, visibleUser } from './commands.ts'
-import { activate, deactivate, deleteActivations, eraseUser } from './queries.ts'
+import { activate, deactivate, deleteActivations, deleteIdentityLinks, eraseUser } from './queries.ts'
 import { GUARDS, stateOf } from './rules.ts'
 
 /** What happens in other features in the transaction of a change of users. `service.ts` provides it. */
@@ -75,6 +75,7 @@ export async function anonymiseUser(
   if (permissions.includes('org:admin')) await requireAdministratorLeft(tx, caller.orgId)
   await withdrawAllRoles(tx, caller.orgId, id)
   await deleteActivations(tx, id)
+  await deleteIdentityLinks(tx, caller.orgId, id)
   await emitSessionsVoid(tx, 'organization.user.anonymised', caller.orgId, id, erased.session_version)
   if (kind === 'SERVICE') audit.add({ endedKeyIds: await followers.endKeysOf(tx, caller, id, now) })
   return visibleUser(tx, caller, id)

@@ -1,6 +1,7 @@
 import * as impersonation from '../../../proto/http/identity/impersonation.ts'
 import { isClosedToImpersonations, type Operation } from '../../../proto/http/operation.ts'
 import * as auditLog from '../../../proto/http/organization/audit-log.ts'
+import * as identityProviders from '../../../proto/http/organization/identity-providers.ts'
 import * as mailAddresses from '../../../proto/http/organization/mail-addresses.ts'
 import * as notifications from '../../../proto/http/organization/notification-settings.ts'
 import * as orgs from '../../../proto/http/organization/orgs.ts'
@@ -45,7 +46,8 @@ import * as endpoints from '../../../proto/http/webhooks/endpoints.ts'
 
 /** The contract of what the console does. */
 const MODULES: readonly object[] = [
-  ...[impersonation, auditLog, mailAddresses, notifications, orgs, registrations, roles, serviceAccounts, users],
+  ...[impersonation, auditLog, identityProviders, mailAddresses, notifications, orgs, registrations, roles],
+  ...[serviceAccounts, users],
   ...[cases, caseMessages, caseTasks, caseExpenses],
   ...[
     contacts,

@@ -50,7 +50,8 @@ const GROUPS: Record<string, Record<string, string[]>> = {
   },
   Events: { Webhooks: ['webhooks'] },
   Access: {
-    'Sign-in': ['oauth', '.well-known'],
+    'Sign-in': ['oauth', '.well-known', 'sso'],
+    'Identity providers': ['identity-providers'],
     Accounts: ['me', 'password', 'password-resets', 'sessions', 'activations'],
     'Service accounts': ['service-accounts'],
     Impersonation: ['impersonation-grants'],

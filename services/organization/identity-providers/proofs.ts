@@ -1,0 +1,63 @@
+import type { Pool } from '../../kit/db/client.ts'
+import type { Log } from '../../kit/log/log.ts'
+import { every, type Worker } from '../../kit/worker/worker.ts'
+import { recordNameOf, recordValueOf } from './domains.ts'
+import { recordCheck, takeDueDomains } from './queries.ts'
+import { isProofLost, type ProofAnswer } from './rules.ts'
+
+/** The TXT records of a name, each in its chunks. Rejects with the code of the DNS. */
+export type ResolveTxt = (name: string) => Promise<readonly (readonly string[])[]>
+
+const TIMEOUT_MS = 5_000
+const SWEEP_MS = 60_000
+const CHECK_INTERVAL_MS = 24 * 60 * 60 * 1000
+const BATCH = 10
+/** Codes with which the DNS says that there is no record. Every other failure says nothing. */
+const ABSENT = /NOTFOUND|NODATA|NONAME/
+
+/** Asks the DNS for the record of a domain. */
+export async function askForProof(
+  resolveTxt: ResolveTxt,
+  { domain, proof }: { domain: string; proof: string },
+): Promise<ProofAnswer> {
+  const value = recordValueOf(proof)
+  try {
+    const records = await withinTime(resolveTxt(recordNameOf(domain)))
+    return records.some((chunks) => chunks.join('') === value) ? 'PRESENT' : 'ABSENT'
+  } catch (error) {
+    return ABSENT.test(String((error as { code?: unknown } | null)?.code ?? '')) ? 'ABSENT' : 'UNANSWERED'
+  }
+}
+
+function withinTime<T>(work: Promise<T>): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>()
+  const timer = setTimeout(() => reject(new Error('the DNS did not answer in time')), TIMEOUT_MS)
+  work.then(resolve, reject).finally(() => clearTimeout(timer))
+  return promise
+}
+
+interface CheckDeps {
+  sql: Pool
+  resolveTxt: ResolveTxt
+  now: () => string
+}
+
+/** Checks the proofs that are due. Each is taken by one replica. */
+export async function checkProofs({ sql, resolveTxt, now }: CheckDeps, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const at = now()
+    const before = new Date(Date.parse(at) - CHECK_INTERVAL_MS).toISOString()
+    const due = await takeDueDomains(sql, before, at, BATCH)
+    await Promise.all(
+      due.map(async ({ org_id: orgId, domain, proof, answered_at: answeredAt }) => {
+        const answer = await askForProof(resolveTxt, { domain, proof })
+        const result = { isLost: isProofLost(answer, answeredAt, at), isAnswered: answer !== 'UNANSWERED' }
+        await recordCheck(sql, { orgId, domain, proof }, result, at)
+      }),
+    )
+    if (due.length < BATCH) return
+  }
+}
+
+export const proofWorker = (deps: CheckDeps & { log: Log }): Worker =>
+  every('domain-proofs', SWEEP_MS, deps.log, (signal) => checkProofs(deps, signal))
