@@ -36,9 +36,9 @@ export async function readProvider(sql: Sql, orgId: string, id: string, publicUr
 }
 
 /** A provider can sign in every user, so who changes one must hold what each of them holds. */
-export async function requireEveryPermission(tx: Tx, caller: Caller): Promise<void> {
+export async function requireEveryPermission(sql: Sql, caller: Caller): Promise<void> {
   const standing = standingOf(caller)
-  const held = (await queries.listHeldPermissions(tx, caller.orgId)).map(({ permission }) => permission)
+  const held = (await queries.listHeldPermissions(sql, caller.orgId)).map(({ permission }) => permission)
   requireHeldPermissions(
     caller,
     held.filter((each) => isApplicable(each, standing)),
@@ -165,6 +165,7 @@ export async function prepareProof(
   { sql, resolveTxt }: ProviderDeps,
   { caller, params: { id }, body }: PreparationOf<typeof api.verifyIdentityDomain>,
 ): Promise<{ asked: { proof: string; answer: ProofAnswer } | undefined }> {
+  await requireEveryPermission(sql, caller)
   const name = domainOf(body.domain)
   const domains = await queries.listDomains(sql, caller.orgId, [id])
   const row = domains.find(({ domain }) => domain === name)

@@ -108,6 +108,7 @@ export async function prepareTest(
   deps: SsoDeps,
   { caller, params: { id }, audit, signal, now }: PreparationOf<typeof api.testIdentityProvider>,
 ): Promise<{ begun: Begun | undefined }> {
+  await requireEveryPermission(deps.sql, caller)
   const [provider] = await findProvider(deps.sql, caller.orgId, id)
   if (!provider) return { begun: undefined }
   return {
