@@ -15,6 +15,7 @@ const PUBLIC = [
   'createPasswordReset', // issues the token
   'createRegistration', // the company has no account yet
   'createToken', // issues the token
+  'exchangeSsoCode', // the code and the cookie are the credential
   'getActivatePage', // the user has no password yet
   'getAsyncApi',
   'getAuthorizationServer', // metadata for OAuth clients
@@ -52,6 +53,8 @@ const PUBLIC = [
   'redeemActivation', // the link is the credential
   'redeemImpersonationGrant', // the link is the credential
   'revokeOauthToken', // the token is the credential
+  'ssoCallback', // the state, the code and the cookie are the credential
+  'startSso', // the person has no session yet
   'unsubscribeMailAddress', // the link is the credential
 ]
 
@@ -61,7 +64,7 @@ const TOKEN_ONLY =
 
 /** Procedures through which an impersonation could gain access beyond its grant. `org.create` also creates a user. */
 const CLOSED_RESOURCES =
-  /^((user|serviceAccount|role|password|session|impersonationGrant|mailAddress|notificationSettings|ownNotificationSettings)\.|org\.create$|webhookEndpoint\.(create|patch|delete|rotateSecret)$)/
+  /^((user|identityProvider|serviceAccount|role|password|session|impersonationGrant|mailAddress|notificationSettings|ownNotificationSettings)\.|org\.create$|webhookEndpoint\.(create|patch|delete|rotateSecret)$)/
 
 /** Commands whose procedure does not follow from their path. */
 const OTHER_PROCEDURES: Record<string, string> = {
@@ -71,6 +74,9 @@ const OTHER_PROCEDURES: Record<string, string> = {
   'POST /v2.3/oauth/token': 'auth.signIn',
   'POST /v2.3/oauth/revoke': 'auth.revoke',
   'POST /flows/v1/activations': 'activation.redeem',
+  'POST /flows/v1/sso/start': 'auth.signIn',
+  'GET /flows/v1/sso/callback/{id}': 'auth.signIn',
+  'POST /flows/v1/sso/token': 'auth.signIn',
   'PATCH /flows/v1/notification-settings': 'notificationSettings.patch',
   'PATCH /flows/v1/me/notification-settings': 'ownNotificationSettings.patch',
   'POST /flows/v1/me/notification-settings/send-confirmation': 'ownNotificationSettings.sendConfirmation',

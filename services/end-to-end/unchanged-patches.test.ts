@@ -151,6 +151,11 @@ const CASES: Record<string, () => Promise<Unchanged>> = {
     const id = await created('/flows/v1/service-accounts', body)
     return { read: `/flows/v1/service-accounts/${id}`, body, procedure: 'serviceAccount.patch' }
   },
+  patchIdentityProvider: async () => {
+    const body = { name: 'Login', issuer: 'https://login.example.com', clientId: 'x', domains: ['b.example.net'] }
+    const id = await created('/flows/v1/identity-providers', { ...body, clientSecret: 'y' })
+    return { read: `/flows/v1/identity-providers/${id}`, body, procedure: 'identityProvider.patch' }
+  },
   patchMailAddress: async () => {
     const id = await created('/flows/v1/mail-addresses', { email: 'sales@example.com', topics: ['ORDERS', 'OFFERS'] })
     const body = { topics: ['OFFERS', 'ORDERS'] }

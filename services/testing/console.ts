@@ -65,6 +65,9 @@ export async function consoleStage(overrides?: Record<string, string>): Promise<
 
 export async function fillSignIn(page: Page, email: string): Promise<void> {
   await page.getByLabel('E-mail address').fill(email)
+  // After a wrong password the page still asks for it.
+  const next = page.getByRole('button', { name: 'Continue' })
+  if (await next.isVisible()) await next.click()
   await page.getByLabel('Password', { exact: true }).fill(TEST_PASSWORD)
   await page.getByRole('button', { name: 'Sign in' }).click()
 }

@@ -16,6 +16,7 @@ import { findRoleByName } from '../organization/roles/queries.ts'
 import { createUser, type InvitedUser } from '../organization/users/commands.ts'
 import { ApiClient } from './client.ts'
 import { type TestDatabase, testDatabase, throughPooler } from './database.ts'
+import { SHARED_DNS } from './dns.ts'
 import { commandsOf } from './run-as.ts'
 import { type SignInInvited, signInByCommands, TEST_PASSWORD } from './sign-in.ts'
 
@@ -90,7 +91,8 @@ export async function marketplaceOf(
     FILES_FOLDER: join(process.env.TEST_FOLDER ?? tmpdir(), `files-${db.name}`),
     ...overrides,
   }) as AllConfig
-  const services = await createServices([...new Set([...ALWAYS_STARTED, ...names])], config, options)
+  const started = [...new Set([...ALWAYS_STARTED, ...names])]
+  const services = await createServices(started, config, { resolveTxt: SHARED_DNS.resolveTxt, ...options })
   const among = ownerAmong(services)
   const ownerOf = (path: string) => {
     const service = among(path)

@@ -5,6 +5,7 @@ import { AGREEMENT_RECORDS } from './operations/agreement-records.ts'
 import { ASSIGNMENT_RECORDS } from './operations/assignments.ts'
 import { CASE_RECORDS } from './operations/case-records.ts'
 import { completedUpload, createFile } from './operations/files.ts'
+import { IDENTITY_PROVIDER_RECORDS } from './operations/identity-provider-samples.ts'
 import { createOffer, receivedOffer } from './operations/offers.ts'
 import { ORDER_RECORDS } from './operations/order-records.ts'
 import { ORGANIZATION_RECORDS } from './operations/organization-records.ts'
@@ -247,6 +248,7 @@ export const RECORDS = {
   },
   ...ORGANIZATION_RECORDS,
   ...SERVICE_ACCOUNT_RECORDS,
+  ...IDENTITY_PROVIDER_RECORDS,
   webhookEndpoint: {
     owners: ALL_KINDS,
     async make({ market }, { orgId }) {

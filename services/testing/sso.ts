@@ -1,24 +1,12 @@
 import type { SsoTokenSet } from '../../proto/http/identity/sso.ts'
 import type { IdentityProvider } from '../../proto/http/organization/identity-providers.ts'
 import { type ApiAnswer, ApiClient } from './client.ts'
+import type { TestDns } from './dns.ts'
 import { CLIENT } from './identity-provider.ts'
 import type { TestMarketplace } from './marketplace.ts'
 import type { Problem } from './people.ts'
 
 export const PROVIDERS = '/flows/v1/identity-providers'
-
-/** A DNS whose records a test sets. */
-export class TestDns {
-  readonly records = new Map<string, string[][]>()
-  failsWith: string | undefined
-
-  readonly resolveTxt = async (name: string): Promise<string[][]> => {
-    if (this.failsWith) throw Object.assign(new Error('query failed'), { code: this.failsWith })
-    const found = this.records.get(name)
-    if (!found) throw Object.assign(new Error('no record'), { code: 'ENOTFOUND' })
-    return found
-  }
-}
 
 /** Creates a provider of an organization. */
 export async function createdProvider(client: ApiClient, body: Record<string, unknown>): Promise<IdentityProvider> {

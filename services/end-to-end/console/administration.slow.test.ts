@@ -323,7 +323,7 @@ test('a forgotten password: the page without a session sends a request, and says
   await checkWidths(page)
   await dialog.getByRole('button', { name: 'Send a link' }).click()
   await page.getByText('If an account with this address exists, a link is on its way.').waitFor()
-  await page.getByLabel('Password').waitFor()
+  await page.getByRole('button', { name: 'Continue' }).waitFor()
   const links = () => stage.market.db.owner`
     select from organization.mails where user_id = ${person.userId} and kind = 'FORGOTTEN'`
   await until(async () => (await links()).length === 1, { what: 'the link' })

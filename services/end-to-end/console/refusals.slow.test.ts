@@ -223,6 +223,7 @@ test('the language of the browser is that of the texts, numbers and dates', asyn
   const page = await stage.open({ locale: 'de-DE' })
   await page.goto('/console')
   await page.getByLabel('E-Mail-Adresse').fill(buyer.email)
+  await page.getByRole('button', { name: 'Weiter' }).click()
   await page.getByLabel('Passwort', { exact: true }).fill(TEST_PASSWORD)
   await page.getByRole('button', { name: 'Anmelden' }).click()
   await page.getByRole('heading', { name: 'Was auf Sie wartet' }).waitFor()

@@ -16,6 +16,7 @@ describe('the session', () => {
     page.on('request', (request) => requested.push(request.url()))
     await page.goto('/console')
     await page.getByLabel('E-mail address').fill(buyer.email)
+    await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByLabel('Password', { exact: true }).fill('wrong password 123')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('alert').waitFor()

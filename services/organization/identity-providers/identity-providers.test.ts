@@ -2,11 +2,12 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import type { IdentityProvider } from '../../../proto/http/organization/identity-providers.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { ApiClient } from '../../testing/client.ts'
+import { TestDns } from '../../testing/dns.ts'
 import { CLIENT, TestIdentityProvider } from '../../testing/identity-provider.ts'
 import { marketplaceOf, TEST_PASSWORD } from '../../testing/marketplace.ts'
 import { act, entriesOf, type Page, type Problem, patch } from '../../testing/people.ts'
 import { openSession } from '../../testing/sessions.ts'
-import { createdProvider, PROVIDERS, prove, TestBrowser, TestDns } from '../../testing/sso.ts'
+import { createdProvider, PROVIDERS, prove, TestBrowser } from '../../testing/sso.ts'
 import { checkProofs } from './proofs.ts'
 
 const dns = new TestDns()

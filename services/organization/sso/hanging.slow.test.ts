@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
+import { TestDns } from '../../testing/dns.ts'
 import { HostileProvider } from '../../testing/hostile-provider.ts'
 import { marketplaceOf, TEST_PASSWORD } from '../../testing/marketplace.ts'
-import { createdProvider, prove, TestBrowser, TestDns } from '../../testing/sso.ts'
+import { createdProvider, prove, TestBrowser } from '../../testing/sso.ts'
 
 test('a provider that hangs delays no other sign-in, and ends with 503 within eleven seconds', async () => {
   const dns = new TestDns()

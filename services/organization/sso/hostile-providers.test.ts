@@ -2,11 +2,12 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { AddressGuard } from '../../kit/addresses/guard.ts'
 import { KeyedSemaphore } from '../../kit/limits/keyed-semaphore.ts'
 import { createSecretBox } from '../../kit/secrets/box.ts'
+import { TestDns } from '../../testing/dns.ts'
 import { FORGERIES, HostileProvider } from '../../testing/hostile-provider.ts'
 import { CLIENT } from '../../testing/identity-provider.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { type Problem, patch } from '../../testing/people.ts'
-import { createdProvider, PROVIDERS, prove, TestBrowser, TestDns } from '../../testing/sso.ts'
+import { createdProvider, PROVIDERS, prove, TestBrowser } from '../../testing/sso.ts'
 import { Oidc, ProviderFailed } from './oidc.ts'
 
 const dns = new TestDns()

@@ -1,10 +1,11 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import type { IdentityProvider } from '../../../proto/http/organization/identity-providers.ts'
 import type { ApiClient } from '../../testing/client.ts'
+import { TestDns } from '../../testing/dns.ts'
 import { TestIdentityProvider } from '../../testing/identity-provider.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { act, entriesOf, type Page, patch } from '../../testing/people.ts'
-import { createdProvider, PROVIDERS, prove, TestBrowser, TestDns } from '../../testing/sso.ts'
+import { createdProvider, PROVIDERS, prove, TestBrowser } from '../../testing/sso.ts'
 
 const dns = new TestDns()
 const market = await marketplaceOf(['sourcing'], { ALLOW_PRIVATE_ADDRESSES: 'true' }, undefined, {

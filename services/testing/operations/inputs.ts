@@ -8,7 +8,7 @@ export interface Input {
   headers: Record<string, string>
 }
 
-/** A place in a request: `path.id`, `query.userId`, `body.customFields.0.fieldId`. */
+/** A place in a request: `path.id`, `header.cookie`, `query.userId`, `body.customFields.0.fieldId`. */
 export type Place = string
 
 /** The example of a schema, with all fields of an object. Throws if the document has no example. */
@@ -50,6 +50,7 @@ export function exampleInput({ id, params, query, body, contract }: Documented):
 export function withValue(input: Input, place: Place, value: unknown): Input {
   const [part, name, ...rest] = place.split('.') as [string, string | undefined, ...string[]]
   if (part === 'path' && name) return { ...input, params: { ...input.params, [name]: String(value) } }
+  if (part === 'header' && name) return { ...input, headers: { ...input.headers, [name]: String(value) } }
   if (part === 'query' && name) return { ...input, query: { ...input.query, [name]: String(value) } }
   return { ...input, body: replaced(input.body, name === undefined ? [] : [name, ...rest], value) }
 }

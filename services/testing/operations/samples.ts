@@ -12,6 +12,7 @@ import type { Documented } from './document.ts'
 import { DOCUMENT_SAMPLES } from './document-samples.ts'
 import { FACTORY_SAMPLES } from './factory-samples.ts'
 import { FILE_SAMPLES } from './file-samples.ts'
+import { IDENTITY_PROVIDER_SAMPLES } from './identity-provider-samples.ts'
 import { exampleInput, type Input, type Place, withValue } from './inputs.ts'
 import { OFFER_SAMPLES } from './offer-samples.ts'
 import type { OperationSample, PrivateReference, Reference } from './operation-sample.ts'
@@ -151,6 +152,7 @@ const SAMPLES: Record<string, OperationSample> = {
       withValue(input, 'path.id', await recordKind('internalPart').make(fixtures, account)),
   },
   ...PEOPLE_SAMPLES,
+  ...IDENTITY_PROVIDER_SAMPLES,
   ...SERVICE_ACCOUNT_SAMPLES,
   ...FILE_SAMPLES,
   ...DOCUMENT_SAMPLES,

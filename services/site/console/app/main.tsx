@@ -10,6 +10,7 @@ import { CustomerRfqs } from './screens/customer-rfqs.tsx'
 import { Factories } from './screens/factories.tsx'
 import { FactoryScreen } from './screens/factory.tsx'
 import { Home } from './screens/home.tsx'
+import { IdentityProviders } from './screens/identity-providers.tsx'
 import { Impersonation } from './screens/impersonation.tsx'
 import { MailAddresses } from './screens/mail-addresses.tsx'
 import { OfferScreen } from './screens/offer.tsx'
@@ -36,6 +37,7 @@ import { WebhookScreen } from './screens/webhook.tsx'
 import { Webhooks } from './screens/webhooks.tsx'
 import { session } from './session.ts'
 import { Shell } from './shell.tsx'
+import { comeBack } from './sso.ts'
 import { t } from './texts.ts'
 import { refuseDropsBesideFields } from './ui/drops.ts'
 import { askBeforeLeaving } from './ui/half-filled.ts'
@@ -78,6 +80,7 @@ const App = () =>
           <Route path="/console/organization/impersonation" component={Impersonation} />
           <Route path="/console/organization/roles" component={Roles} />
           <Route path="/console/organization/service-accounts" component={ServiceAccounts} />
+          <Route path="/console/organization/identity-providers" component={IdentityProviders} />
           <Route path="/console/organization/mail" component={MailAddresses} />
           <Route path="/console/organization/registrations" component={Registrations} />
           <Route path="/console/organization/audit-log" component={AuditLog} />
@@ -93,5 +96,6 @@ const App = () =>
 
 refuseDropsBesideFields()
 askBeforeLeaving()
+await comeBack()
 const root = document.getElementById('console')
 if (root) render(<App />, root)

@@ -87,12 +87,19 @@ export const credentials: Credentials = (ask, previous) =>
 
 const anonymous = createMarketplace({ url: location.origin })
 
-/** Signs in. Another person than before gets a page without the data of the last one. */
 export async function signIn(username: string, password: string): Promise<void> {
   const { data } = await anonymous.POST('/v2.3/oauth/token', { body: { grant_type: 'password', username, password } })
+  openSession(username, data)
+}
+
+/** Begins a session. Another person than before gets a page without the data of the last one. */
+export function openSession(username: string, data: Answer): void {
   const isAnother = session.value === 'ended' && username.toLowerCase() !== email.value.toLowerCase()
   keep(sessionOf(username, data))
-  if (isAnother) return location.reload()
+  if (isAnother) {
+    location.reload()
+    return
+  }
   email.value = username
   session.value = 'active'
 }

@@ -13,6 +13,11 @@ const TABS: readonly [path: string, label: string, isShown: () => boolean][] = [
     t.organization.serviceAccounts,
     () => permits('GET /flows/v1/service-accounts'),
   ],
+  [
+    '/console/organization/identity-providers',
+    t.organization.identityProviders,
+    () => permits('GET /flows/v1/identity-providers'),
+  ],
   ['/console/organization/mail', t.organization.mail, () => permits('GET /flows/v1/mail-addresses')],
   [
     '/console/organization/impersonation',

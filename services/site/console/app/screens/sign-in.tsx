@@ -1,34 +1,97 @@
 import { signal } from '@preact/signals'
 import { publicMarket } from '../api.ts'
 import { email, session, signIn } from '../session.ts'
+import { goToProvider, ssoProblem } from '../sso.ts'
 import { t } from '../texts.ts'
 import { Action, Dialog } from '../ui/dialog.tsx'
 import { Field, Form, textOf } from '../ui/form.tsx'
 import { Languages } from '../ui/languages.tsx'
 import { REGISTRATION_PATH, registrationMode } from './registration.tsx'
 
-const SignInForm = () => (
+/** The address that was typed, once it is known that its domain uses passwords. */
+const passwordFor = signal<string | undefined>(undefined)
+
+/** Asks for the address first, because its domain decides how the person signs in. */
+const AddressForm = () => (
+  <Form
+    isForgettable
+    submit={t.signIn.next}
+    onSend={async (data) => {
+      const address = textOf(data, 'email') ?? ''
+      ssoProblem.value = undefined
+      if (!(await goToProvider(address))) passwordFor.value = address
+    }}
+    buttons={
+      <button
+        type="button"
+        onClick={({ currentTarget }) => {
+          const typed = currentTarget.form && new FormData(currentTarget.form).get('email')
+          passwordFor.value = String(typed ?? '')
+        }}
+      >
+        {t.signIn.usePassword}
+      </button>
+    }
+  >
+    <Field
+      name="email"
+      label={t.signIn.email}
+      type="email"
+      autocomplete="username"
+      value={passwordFor.peek() ?? email.value}
+      isFocused
+    />
+  </Form>
+)
+
+const PasswordForm = ({ address }: { address: string }) => (
   <Form
     isForgettable
     submit={t.signIn.submit}
-    onSend={(data) => signIn(textOf(data, 'username') ?? '', String(data.get('password') ?? ''))}
+    onSend={async (data) => {
+      await signIn(textOf(data, 'username') ?? '', String(data.get('password') ?? ''))
+      passwordFor.value = undefined
+    }}
+    buttons={
+      <button
+        type="button"
+        onClick={() => {
+          passwordFor.value = undefined
+        }}
+      >
+        {t.ui.back}
+      </button>
+    }
   >
     <Field
       name="username"
       label={t.signIn.email}
       type="email"
       autocomplete="username"
-      value={email.value}
-      isFocused={!email.value}
+      value={address}
+      isFocused={!address}
     />
     <Field
       name="password"
       label={t.signIn.password}
       type="password"
       autocomplete="current-password"
-      isFocused={!!email.value}
+      isFocused={!!address}
     />
   </Form>
+)
+
+const problems: Readonly<Record<string, string>> = t.signIn.problems
+
+const SignInForm = () => (
+  <>
+    {ssoProblem.value && (
+      <p class="failure" role="alert">
+        {problems[ssoProblem.value] ?? problems.provider}
+      </p>
+    )}
+    {passwordFor.value === undefined ? <AddressForm /> : <PasswordForm address={passwordFor.value} />}
+  </>
 )
 
 const isLinkSent = signal(false)

@@ -152,6 +152,7 @@ const TONES: Record<string, string> = {
     CLOSED: 'wait',
     SHIPPED: 'live',
   },
+  ...{ PROVED: 'good', LOST: 'bad', SUCCEEDED: 'good', ENFORCED: 'good' },
   ...{ UNOPENED: 'wait', REDEEMED: 'live' },
   ...{ REQUESTED: 'wait', ASKED: 'wait', ANSWERED: 'good', PROPOSED: 'wait', ARRIVED: 'wait', RECEIVED: 'good' },
   ...{ REJECTED: 'bad', DECLINED: 'bad', CANCELLED: 'bad', FAILED: 'bad', PAUSED: 'bad' },
