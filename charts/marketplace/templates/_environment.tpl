@@ -37,7 +37,7 @@ SECURITY_CONTACT: {{ . | quote }}
 {{- with include "marketplace.filesOrigin" . }}
 FILES_ORIGIN: {{ . | quote }}
 {{- end }}
-# Sourcing and webhooks.
+# Sourcing, webhooks and organization.
 ALLOW_PRIVATE_ADDRESSES: {{ .Values.config.allowPrivateAddresses | quote }}
 UPLOADS_OPEN_MAX: {{ .Values.config.uploadsOpenMax | int | quote }}
 STORED_BYTES_MAX: {{ .Values.config.storedBytesMax | int64 | quote }}

@@ -2,6 +2,7 @@ import { reencryptSecrets, revokeSigningKey, rotateSigningKey } from '../../../s
 import type { Pool } from '../../../services/kit/db/client.ts'
 import { isRefusalOf } from '../../../services/kit/errors/refusal.ts'
 import { createSecretBox, type SecretBox } from '../../../services/kit/secrets/box.ts'
+import { reencryptProviders } from '../../../services/organization/identity-providers/re-encrypt.ts'
 import { reencryptImports } from '../../../services/sourcing/files/jobs/re-encrypt.ts'
 import { reencryptEndpoints } from '../../../services/webhooks/endpoints/re-encrypt.ts'
 import { CommandError } from '../../toolchain/command-error.ts'
@@ -32,6 +33,7 @@ export const reencryptKeys = () =>
     const done = [
       await reencryptSecrets(sql, box),
       await reencryptImports(sql, box),
+      await reencryptProviders(sql, box),
       await reencryptEndpoints(sql, box),
     ]
     const total = done.reduce((sum, { reencrypted }) => sum + reencrypted, 0)

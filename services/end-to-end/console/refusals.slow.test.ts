@@ -178,7 +178,8 @@ test('the keyboard alone signs in, changes the password, and opens an RFQ', asyn
   }
   await page.locator('input:focus').waitFor()
   await type(person.email)
-  await press('Tab')
+  await press('Enter')
+  await page.locator('input[type=password]:focus').waitFor()
   await type(TEST_PASSWORD)
   await press('Enter')
   await page.getByRole('heading', { level: 1, name: 'Waiting for you' }).waitFor()

@@ -1,14 +1,15 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import type { IdentityProvider } from '../../../proto/http/organization/identity-providers.ts'
 import { newId } from '../../kit/db/ids.ts'
+import { createSecretBox } from '../../kit/secrets/box.ts'
 import { ApiClient } from '../../testing/client.ts'
 import { TestDns } from '../../testing/dns.ts'
 import { CLIENT, TestIdentityProvider } from '../../testing/identity-provider.ts'
-import { marketplaceOf, TEST_PASSWORD } from '../../testing/marketplace.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
 import { act, entriesOf, type Page, type Problem, patch } from '../../testing/people.ts'
 import { openSession } from '../../testing/sessions.ts'
-import { createdProvider, PROVIDERS, prove, TestBrowser } from '../../testing/sso.ts'
-import { checkProofs } from './proofs.ts'
+import { createdProvider, PROVIDERS } from '../../testing/sso.ts'
+import { reencryptProviders } from './re-encrypt.ts'
 
 const dns = new TestDns()
 const market = await marketplaceOf(['sourcing'], { ALLOW_PRIVATE_ADDRESSES: 'true' }, undefined, {
@@ -34,9 +35,6 @@ const roleNamed = async (client: ApiClient, name: string) =>
   (await client.get<Page<{ id: string; name: string }>>('/v1/roles?pageSize=50')).body.items.find(
     (role) => role.name === name,
   )?.id as string
-const signInStatus = async (username: string) =>
-  (await market.anonymous.post('/v2.3/oauth/token', { grant_type: 'password', username, password: TEST_PASSWORD }))
-    .status
 
 describe('a provider', () => {
   test('is created, read, listed, changed and deleted, and never shows its secret', async () => {
@@ -184,152 +182,15 @@ describe('a provider', () => {
   })
 })
 
-describe('a domain', () => {
-  test('is proved by its record alone', async () => {
-    const provider = await createdProvider(admin, input({ domains: ['proof.example.net'] }))
-    const verify = () =>
-      admin.post<IdentityProvider & Problem>(`${PROVIDERS}/${provider.id}/verify-domain`, {
-        domain: 'proof.example.net',
-      })
-    const [domain] = provider.domains
-    const missing = await verify()
-    expect([missing.status, missing.body.errors?.[0]?.message]).toEqual([
-      409,
-      `has no TXT record _marketplace-challenge.proof.example.net with the value ${domain?.recordValue}`,
-    ])
-    dns.records.set('_marketplace-challenge.proof.example.net', [['something else'], [`${domain?.recordValue}x`]])
-    expect((await verify()).status).toBe(409)
-    dns.failsWith = 'ESERVFAIL'
-    expect((await verify()).status).toBe(409)
-    dns.failsWith = undefined
-    // A long value arrives in chunks.
-    const value = domain?.recordValue ?? ''
-    dns.records.set('_marketplace-challenge.proof.example.net', [[value.slice(0, 20), value.slice(20)]])
-    const proved = await verify()
-    expect([proved.status, proved.body.domains[0]?.state]).toEqual([200, 'PROVED'])
-    const wrong = await admin.post<Problem>(`${PROVIDERS}/${provider.id}/verify-domain`, {
-      domain: 'other.example.net',
-    })
-    expect(wrong.status).toBe(400)
-  })
-
-  test('belongs to the organization that proved it, and a claim reserves nothing', async () => {
-    const first = await createdProvider(other.administrator.client, input({ domains: ['claimed.example.net'] }))
-    const second = await createdProvider(admin, input({ domains: ['claimed.example.net'] }))
-    expect((await prove(admin, dns, second, 'claimed.example.net')).status).toBe(200)
-    const late = await prove(other.administrator.client, dns, first, 'claimed.example.net')
-    expect([late.status, late.body.errors]).toEqual([
-      409,
-      [{ field: 'domain', message: 'belongs to another organization' }],
-    ])
-    await remove(admin, second)
-    expect((await prove(other.administrator.client, dns, first, 'claimed.example.net')).status).toBe(200)
-  })
-
-  test('is checked daily: it is lost when the record is gone, and after a week without an answer', async () => {
-    const { client } = (await market.organization(['IP_OWNER'])).administrator
-    const provider = await createdProvider(client, input({ domains: ['daily.example.net', 'silent.example.net'] }))
-    for (const name of ['daily.example.net', 'silent.example.net']) await prove(client, dns, provider, name)
-    const stateAfter = async (hours: number) => {
-      const now = new Date(Date.now() + hours * 3_600_000).toISOString()
-      await checkProofs(
-        { sql: market.db.owner, resolveTxt: dns.resolveTxt, now: () => now },
-        new AbortController().signal,
-      )
-      const { body } = await client.get<IdentityProvider>(`${PROVIDERS}/${provider.id}`)
-      return body.domains.map(({ state }) => state)
-    }
-    dns.records.delete('_marketplace-challenge.daily.example.net')
-    expect(await stateAfter(23)).toEqual(['PROVED', 'PROVED'])
-    expect(await stateAfter(25)).toEqual(['LOST', 'PROVED'])
-    expect(await new TestBrowser(market).start('a@daily.example.net')).toBeUndefined()
-    dns.failsWith = 'ETIMEOUT'
-    expect(await stateAfter(6 * 24)).toEqual(['LOST', 'PROVED'])
-    expect(await stateAfter(9 * 24)).toEqual(['LOST', 'LOST'])
-    dns.failsWith = undefined
-    expect((await prove(client, dns, provider, 'daily.example.net')).body.domains[0]?.state).toBe('PROVED')
-  })
-})
-
-describe('an enforced provider', () => {
-  test('needs a proved domain, a test and a break-glass administrator; then passwords of its domain end', async () => {
-    const company = await market.organization(['IP_OWNER'], {
-      administrator: { email: 'admin@enforced.example.net', givenName: 'A', familyName: 'B' },
-    })
-    const { client, userId, email } = company.administrator
-    const provider = await createdProvider(client, input({ domains: ['enforced.example.net'] }))
-    await idp.register(provider.redirectUrl)
-    const path = `${PROVIDERS}/${provider.id}`
-    const refused = await patch(client, path, { enforce: true })
-    expect([refused.status, refused.body.errors?.map(({ field }) => field)]).toEqual([
-      409,
-      ['domains', 'enforce', 'breakGlassUserId'],
-    ])
-    await prove(client, dns, provider, 'enforced.example.net')
-
-    const browser = new TestBrowser(market)
-    const runTest = async () => browser.land(await browser.toCallback(await browser.startTest(client, provider.id)))
-    idp.signsIn({ sub: 't', email: 'x@elsewhere.example.net', email_verified: true })
-    expect(await runTest()).toBe(`sso-test=${provider.id}`)
-    expect((await client.get<IdentityProvider>(path)).body.test).toMatchObject({
-      succeeded: false,
-      problem: 'The domain of the e-mail address is not proved for this provider.',
-    })
-    expect((await patch(client, path, { enforce: true, breakGlassUserId: userId })).status).toBe(409)
-    idp.signsIn({ sub: 't', email: 'tester@enforced.example.net', email_verified: true })
-    expect(await runTest()).toBe(`sso-test=${provider.id}`)
-    expect((await client.get<IdentityProvider>(path)).body.test).toMatchObject({
-      succeeded: true,
-      email: 'tester@enforced.example.net',
-    })
-    // A test makes no user.
-    expect((await client.get<Page<object>>('/v1/users?q=tester')).body.items).toEqual([])
-
-    const { body: person } = await client.post<{ id: string; activationUrl: string }>('/flows/v1/users', {
-      email: 'person@enforced.example.net',
-      givenName: 'P',
-      familyName: 'Q',
-    })
-    await market.anonymous.activate(person.activationUrl.split('#')[1] as string, TEST_PASSWORD)
-    expect(await signInStatus('person@enforced.example.net')).toBe(200)
-    const enforced = await patch<IdentityProvider>(client, path, { enforce: true, breakGlassUserId: userId })
-    expect([enforced.status, enforced.body.enforce]).toEqual([200, true])
-
-    expect(await signInStatus('Person@Enforced.example.net')).toBe(401)
-    expect((await entriesOf(market, company.orgId, 'auth.signIn')).at(-1)).toMatchObject({
-      success: false,
-      error: 'invalid_credentials',
-      actor_id: person.id,
-      request: { reason: 'identity_provider_enforced' },
-    })
-    expect(await signInStatus(email)).toBe(200)
-    const reset = await client.post<{ activationUrl: string }>(`/flows/v1/users/${person.id}/reset-password`)
-    const link = reset.body.activationUrl.split('#')[1] as string
-    const chosen = await market.anonymous.post<Problem>('/flows/v1/activations', {
-      token: link,
-      password: TEST_PASSWORD,
-    })
-    expect([chosen.status, chosen.body.code]).toEqual([401, 'invalid_credentials'])
-    idp.signsIn({ sub: 'p', email: 'person@enforced.example.net', email_verified: true })
-    expect((await browser.signIn('person@enforced.example.net')).accessToken).toBeString()
-
-    for (const change of [
-      { issuer: 'https://login.example.com' },
-      { clientId: 'x' },
-      { breakGlassUserId: person.id },
-      { breakGlassUserId: null },
-    ])
-      expect([change, (await patch(client, path, change)).status]).toEqual([change, 409])
-    // The secret can change, because secrets expire.
-    expect((await patch<IdentityProvider>(client, path, { clientSecret: CLIENT.clientSecret })).body.enforce).toBe(true)
-
-    const second = await company.member('Administrator')
-    const gone = await act(second.client, userId, 'deactivate')
-    expect([gone.status, gone.body.code]).toEqual([409, 'conflict'])
-    // A lost proof does not bring passwords back.
-    await market.db.owner`update organization.identity_domains set lost_at = now() where provider_id = ${provider.id}`
-    expect(await signInStatus('person@enforced.example.net')).toBe(401)
-    expect((await patch<IdentityProvider>(client, path, { enforce: false })).body.enforce).toBe(false)
-    expect((await act(second.client, userId, 'deactivate')).status).toBe(200)
-  })
+test('the secrets of providers are re-encrypted with the first key, and stay the same', async () => {
+  const { id } = await createdProvider(other.administrator.client, input())
+  const newer = `new:${Buffer.alloc(32, 9).toString('base64')}`
+  const both = await createSecretBox(`${newer},${market.config.ENCRYPTION_KEYS}`)
+  expect((await reencryptProviders(market.db.owner, both)).reencrypted).toBeGreaterThan(0)
+  expect(await reencryptProviders(market.db.owner, both)).toEqual({ reencrypted: 0 })
+  const [row] = await market.db.owner`select client_secret from organization.identity_providers where id = ${id}`
+  expect(await (await createSecretBox(newer)).decrypt(row?.client_secret)).toBe(CLIENT.clientSecret)
+  // The services of this test know the old key only.
+  await reencryptProviders(market.db.owner, await createSecretBox(`${market.config.ENCRYPTION_KEYS},${newer}`))
+  await remove(other.administrator.client, { id })
 })

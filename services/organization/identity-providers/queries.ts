@@ -170,3 +170,9 @@ export const findBreakGlass = (sql: Sql, orgId: string, userId: string) => sql<{
 
 export const findPerson = (sql: Sql, orgId: string, userId: string) => sql<{ id: string }[]>`
   select id from organization.users where org_id = ${orgId} and id = ${userId}`
+
+export const listSecrets = (sql: Sql, after: string, limit: number) => sql<{ id: string; client_secret: string }[]>`
+  select id, client_secret from organization.identity_providers where id > ${after} order by id limit ${limit}`
+
+export const replaceSecret = (sql: Sql, id: string, before: string, next: string) => sql`
+  update organization.identity_providers set client_secret = ${next} where id = ${id} and client_secret = ${before}`

@@ -133,3 +133,4 @@ from organization.users u
 where kind = 'PERSON' and anonymised_at is null;
 
 grant select on organization.sso_code_directory to marketplace_identity;
+grant select on organization.enforced_users to marketplace_organization;

@@ -36,6 +36,7 @@ const GUIDES = [
   'webhooks',
   'event-streams',
   'organization',
+  'company-sign-in',
   'errors',
   'paging',
   'retries',
