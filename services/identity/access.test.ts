@@ -13,6 +13,7 @@ const ACCESS = {
   'POST /flows/v1/oauth/token': 'public',
   'POST /flows/v1/oauth/revoke': 'public',
   'POST /flows/v1/oauth/introspect': 'public',
+  'POST /flows/v1/sso/token': 'public',
   'POST /flows/v1/password/change': 'token',
   'GET /flows/v1/sessions': 'token',
   'POST /flows/v1/sessions/{id}/end': 'token',
