@@ -33,6 +33,6 @@ export const exchangeSsoCode = defineOperation({
   }),
   response: SsoTokenSet,
   refusals: ['invalid_credentials'],
-  audit: { procedure: 'auth.signIn', request: [] },
+  audit: { procedure: 'auth.signIn', request: ['identityProviderId', 'reason'] },
   noStore: true,
 })

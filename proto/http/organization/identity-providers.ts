@@ -276,7 +276,6 @@ export const testIdentityProvider = defineOperation({
   access: 'org:admin',
   params: id,
   response: SsoRedirect,
-  refusals: ['conflict'],
   audit: { procedure: 'identityProvider.test', request: ['id'] },
   changesAuthority: true,
   noIdempotencyKey: true,

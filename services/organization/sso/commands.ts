@@ -12,7 +12,7 @@ import { recordRefusal, recordSuccess } from '../../kit/audit/record.ts'
 import type { CommandOf, PreparationOf } from '../../kit/command/command.ts'
 import type { Pool, Sql } from '../../kit/db/client.ts'
 import { isUniqueViolation } from '../../kit/db/failures.ts'
-import { found, refuse, unavailable } from '../../kit/errors/refusal.ts'
+import { found, isRefusalOf, notFound, refuse, unavailable } from '../../kit/errors/refusal.ts'
 import { browserCookie, browserTokenOf } from '../../kit/http/browser-cookie.ts'
 import { networkOf } from '../../kit/http/client-address.ts'
 import { Raw } from '../../kit/http/raw.ts'
@@ -121,9 +121,9 @@ export async function test(
   { tx, caller, params: { id }, now, begun }: CommandOf<typeof api.testIdentityProvider> & { begun: Begun | undefined },
 ): Promise<Raw> {
   await requireEveryPermission(tx, caller)
-  const { version } = found(await findProvider(tx, caller.orgId, id))
-  if (begun?.flow.version !== version)
-    throw refuse('conflict', { detail: 'The provider was changed at the same time.' })
+  // A provider that was changed meanwhile has another version, which the callback refuses.
+  found(await findProvider(tx, caller.orgId, id))
+  if (!begun) throw notFound()
   await insertFlow(tx, begun.flow, now)
   return answerOf(deps, begun)
 }
@@ -198,7 +198,8 @@ async function finishSignIn(deps: SsoDeps, signIn: SignIn, { audit, now }: Callb
     return toConsole(`sso=${code}`)
   } catch (error) {
     if (error instanceof ProviderDeclined) return problemPage('declined')
-    if (error instanceof ProviderFailed) {
+    // A browser that comes back is led on, also where too many requests to the provider wait.
+    if (error instanceof ProviderFailed || isRefusalOf(error, 'rate_limited')) {
       log.warn({ err: error, identityProviderId: provider.id }, 'sign-in at an identity provider failed')
       return problemPage('provider')
     }

@@ -35,7 +35,13 @@ export const IDENTITY_PROVIDER_SAMPLES: Record<string, OperationSample> = {
   },
   deleteIdentityProvider: { references: { 'path.id': 'identityProvider' } },
   verifyIdentityDomain: {
-    references: { 'path.id': 'identityProvider' },
+    // Another provider does not have the domain.
+    references: {
+      'path.id': {
+        record: 'identityProvider',
+        own: ({ permissions }) => (permissions.has('org:admin') ? 400 : undefined),
+      },
+    },
     async values(fixtures, account) {
       const { providerId, domain } = await insertedProvider(fixtures, account)
       return { 'path.id': providerId, 'body.domain': domain }
@@ -45,7 +51,7 @@ export const IDENTITY_PROVIDER_SAMPLES: Record<string, OperationSample> = {
       return withValue(withValue(input, 'path.id', providerId), 'body.domain', domain)
     },
   },
-  testIdentityProvider: { references: { 'path.id': 'identityProvider' }, conflict: 'race' },
+  testIdentityProvider: { references: { 'path.id': 'identityProvider' } },
   exchangeSsoCode: {
     references: { 'body.code': 'credential' },
     async values(fixtures, account) {
