@@ -34,7 +34,7 @@ const withHeaders = (input: Input): Input => ({
   headers: {
     ...input.headers,
     'x-request-id': CONTROL,
-    cookie: `session=${secrets.plant('a cookie')}`,
+    cookie: [input.headers.cookie, `session=${secrets.plant('a cookie')}`].filter(Boolean).join('; '),
     'x-api-key': secrets.plant('an API key'),
     'proxy-authorization': `Basic ${secrets.plant('a proxy password')}`,
   },
