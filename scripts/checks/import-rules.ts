@@ -113,7 +113,7 @@ export const IMPORT_RULES: IForbiddenRuleType[] = [
         '^services/site/console/app/',
         '^proto/(clients/typescript/src|states)/',
         '^proto/(permissions|procedures|territories|webhook-events)\\.ts$',
-        packages('preact', 'preact-iso', '@preact/signals'),
+        packages('preact', 'preact-iso', '@preact/signals', 'three', '@types/three', 'meshoptimizer'),
       ],
     },
   ),
