@@ -47,17 +47,24 @@ export const LINK_SCRIPTS = LINK_PAGES.map(
   (name) => [`${name}.js`, async () => (await build(`links/${name}.ts`)).script] as const,
 )
 
-/** The name of a script without the hash of its content: a page of another release gets the present texts. */
+/** The name of a script without the hash of its content. */
 export const withoutHash = (name: string) => name.replace(/-[0-9a-z]+(?=\.js$)/, '')
 
+/** The scripts that a script needs before it runs. */
+const importsOf = (script: Uint8Array) =>
+  [...new TextDecoder().decode(script).matchAll(/from"\.\/([^"]+\.js)"/g)].map(([, name = '']) => name)
+
 /**
- * Bundles the script of the console in memory, with a script of texts for each language. Its sources are part of the
- * image, so that a checkout and an image run the same code.
+ * Bundles the script of the console in memory: what the first screen needs, the other screens, the viewer, and the
+ * texts of each language. Its sources are part of the image, so that a checkout and an image run the same code.
  */
 export async function bundleConsole() {
   const { script, chunks } = await build('main.tsx', { splitting: true })
   const styles = await Promise.all(STYLES.map((name) => Bun.file(join(APP, 'styles', `${name}.css`)).text()))
-  const names = chunks.map(({ path }) => basename(path))
-  const texts = new Map(chunks.map(({ path, bytes }) => [withoutHash(basename(path)), bytes]))
-  return { script, texts, names, styles: Buffer.from(styles.join('\n')) }
+  return {
+    script,
+    chunks: new Map(chunks.map(({ path, bytes }) => [basename(path), bytes])),
+    imported: importsOf(script),
+    styles: Buffer.from(styles.join('\n')),
+  }
 }

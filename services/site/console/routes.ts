@@ -14,7 +14,12 @@ const policy = (filesOrigin = '') => ({
 })
 
 /** The version in the addresses of the assets makes a browser load those of the page that it shows. */
-const page = (version: string, publicUrl: string, registration: string, texts: string) => `<!doctype html>
+const page = (
+  version: string,
+  publicUrl: string,
+  registration: string,
+  preloaded: readonly string[],
+) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -26,7 +31,7 @@ const page = (version: string, publicUrl: string, registration: string, texts: s
 <link rel="icon" href="/favicon.ico" type="image/svg+xml">
 <link rel="stylesheet" href="/console/assets/console.css?v=${version}">
 <script type="module" src="/console/assets/console.js?v=${version}"></script>
-<link rel="modulepreload" href="/console/assets/${texts}">
+${preloaded.map((name) => `<link rel="modulepreload" href="/console/assets/${name}">`).join('\n')}
 </head>
 <body><div id="console"></div><noscript>The console needs JavaScript.</noscript></body>
 </html>
@@ -54,23 +59,32 @@ function languageOf(request: Request) {
   return tags.flatMap((tag) => LANGUAGES.find((each) => tag.trim().slice(0, 2).toLowerCase() === each) ?? [])[0] ?? 'en'
 }
 
+/**
+ * The asset of a name. A page of another release gets the present texts, but no script that would be mixed with its own.
+ */
+const nameOf = (asset: string) =>
+  LANGUAGES.some((language) => withoutHash(asset) === `${language}.js`) ? withoutHash(asset) : asset
+
 /** The page of the console, and its script and style sheet, which are built at the first request. */
 export function consoleRoutes({ http, publicUrl, registration, filesOrigin }: ConsoleDeps) {
   const bundle = kept(bundleConsole)
   const htmlIn = (language: string) => async () => {
     const built = await bundle()
-    const texts = built.names.find((name) => withoutHash(name) === `${language}.js`) ?? ''
-    return Buffer.from(page(versionOf(built), new URL(publicUrl).origin, registration, texts))
+    const texts = [...built.chunks.keys()].filter((name) => withoutHash(name) === `${language}.js`)
+    return Buffer.from(page(versionOf(built), new URL(publicUrl).origin, registration, [...built.imported, ...texts]))
   }
   const headers = { ...policy(filesOrigin), vary: 'Accept-Language' }
   const asset = (language: string) => new Asset('text/html; charset=utf-8', htmlIn(language), headers)
   const pages = { en: asset('en'), de: asset('de') }
   const assets = kept(async () => {
-    const { script, styles, texts } = await bundle()
+    const { script, styles, chunks } = await bundle()
     return new Map([
       ['console.js', new Asset(SCRIPT, async () => script)],
       ['console.css', new Asset('text/css; charset=utf-8', async () => styles)],
-      ...[...texts].map(([name, bytes]) => [name, new Asset(SCRIPT, async () => bytes)] as const),
+      ...[...chunks].flatMap(([name, bytes]) => {
+        const chunk = new Asset(SCRIPT, async () => bytes)
+        return [[name, chunk] as const, ...(nameOf(name) === name ? [] : [[nameOf(name), chunk] as const])]
+      }),
     ])
   })
   const answerPage = ({ request }: { request: Request }) => pages[languageOf(request)].answer(request)
@@ -81,7 +95,7 @@ export function consoleRoutes({ http, publicUrl, registration, filesOrigin }: Co
     .use(http.publicRoute(operations.getConsoleView, answerPage))
     .use(
       http.publicRoute(operations.getConsoleAsset, async ({ params, request }) => {
-        const found = (await assets()).get(withoutHash(params.asset))
+        const found = (await assets()).get(nameOf(params.asset))
         if (!found) throw refuse('not_found', { detail: 'There is nothing at this path.' })
         return found.answer(request)
       }),

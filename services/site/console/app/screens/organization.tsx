@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { useLocation } from 'preact-iso/router'
 import { me, permits } from '../me.ts'
+import { registrationMode } from '../registration-mode.ts'
 import { t } from '../texts.ts'
 import { Page } from '../ui/page.tsx'
-import { registrationMode } from './registration.tsx'
 
 const TABS: readonly [path: string, label: string, isShown: () => boolean][] = [
   ['/console/organization', t.organization.people, () => true],

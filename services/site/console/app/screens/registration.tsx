@@ -3,16 +3,12 @@ import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { RegistrationInput } from '../api.ts'
 import { publicMarket } from '../api.ts'
+import { REGISTRATION_PATH, registrationMode } from '../registration-mode.ts'
 import { fill, t } from '../texts.ts'
 import { Choices, CountryField, chosenIn } from '../ui/choices.tsx'
 import { Field, FieldProblem, Form, textOf } from '../ui/form.tsx'
 import { Languages } from '../ui/languages.tsx'
 import { Loading } from '../ui/states.tsx'
-
-/** The page of a visitor, and of the link in its mail. */
-export const REGISTRATION_PATH = '/console/register'
-
-export const registrationMode = document.querySelector<HTMLMetaElement>('meta[name=registration]')?.content ?? 'closed'
 
 type Role = RegistrationInput['organization']['roles'][number]
 

@@ -1,12 +1,12 @@
 import { signal } from '@preact/signals'
 import { publicMarket } from '../api.ts'
+import { REGISTRATION_PATH, registrationMode } from '../registration-mode.ts'
 import { email, session, signIn } from '../session.ts'
 import { goToProvider, ssoProblem } from '../sso.ts'
 import { t } from '../texts.ts'
 import { Action, Dialog } from '../ui/dialog.tsx'
 import { Field, Form, textOf } from '../ui/form.tsx'
 import { Languages } from '../ui/languages.tsx'
-import { REGISTRATION_PATH, registrationMode } from './registration.tsx'
 
 /** The address that was typed, once it is known that its domain uses passwords. */
 const passwordFor = signal<string | undefined>(undefined)
