@@ -1,22 +1,24 @@
 import { expect, test } from 'bun:test'
 import { sniff } from '../../../services/sourcing/files/storage/sniff.ts'
-import { drawingSheet, envelopeModel } from './drawings.ts'
+import { measured } from '../../../services/testing/models/rendered.ts'
+import { drawingSheet, hubModel } from './drawings.ts'
 
 const extent = { x: 120, y: 80.5, z: 45 }
 
-test('the model: a binary STL of the bounding box, the same on every run', async () => {
-  const bytes = envelopeModel('Impeller', extent)
+test('the model: a closed binary STL that fills the bounding box, the same on every run', async () => {
+  const bytes = hubModel('Impeller', extent)
   expect(await sniff(bytes, bytes.byteLength)).toBe('model/stl')
   const view = new DataView(bytes.buffer)
   const largest = [0, 0, 0]
-  for (let triangle = 0; triangle < 12; triangle++) {
+  for (let triangle = 0; triangle < view.getUint32(80, true); triangle++) {
     for (let at = 0; at < 9; at++) {
       const value = view.getFloat32(84 + triangle * 50 + 12 + at * 4, true)
       largest[at % 3] = Math.max(largest[at % 3] ?? 0, value)
     }
   }
   expect(largest).toEqual([120, 80.5, 45])
-  expect(envelopeModel('Impeller', extent)).toEqual(bytes)
+  expect((await measured(bytes)).watertight).toBe(true)
+  expect(hubModel('Impeller', extent)).toEqual(bytes)
 })
 
 test('the drawing: a PDF with a correct cross-reference table', async () => {

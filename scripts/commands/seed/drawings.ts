@@ -6,29 +6,41 @@ export interface Extent {
 
 type Corner = readonly [number, number, number]
 
-/** The faces of a box by the indexes of their corners, counter-clockwise from outside. */
-const FACES = [
-  { normal: [0, 0, -1], corners: [0, 2, 3, 1] },
-  { normal: [0, 0, 1], corners: [4, 5, 7, 6] },
-  { normal: [0, -1, 0], corners: [0, 1, 5, 4] },
-  { normal: [0, 1, 0], corners: [2, 6, 7, 3] },
-  { normal: [-1, 0, 0], corners: [0, 4, 6, 2] },
-  { normal: [1, 0, 0], corners: [1, 3, 7, 5] },
+/** The half section of a flanged hub: radius and height as shares of the extent, counter-clockwise. */
+const SECTION = [
+  [0.42, 0],
+  [1, 0],
+  [1, 0.3],
+  [0.66, 0.38],
+  [0.66, 1],
+  [0.42, 1],
 ] as const
+/** The extremes of a circle are among its corners where this is a multiple of four. */
+const SEGMENTS = 96
 
-/** The bounding box of a part as a binary STL of twelve triangles. */
-export function envelopeModel(name: string, { x, y, z }: Extent): Uint8Array<ArrayBuffer> {
-  const corner = (n: number): Corner => [n & 1 ? x : 0, n & 2 ? y : 0, n & 4 ? z : 0]
-  const triangles = FACES.flatMap(({ normal, corners: [a, b, c, d] }) => [
-    [normal, corner(a), corner(b), corner(c)],
-    [normal, corner(a), corner(c), corner(d)],
-  ])
+/** A flanged hub with a bore that fills the bounding box of a part, as a binary STL. */
+export function hubModel(name: string, { x, y, z }: Extent): Uint8Array<ArrayBuffer> {
+  const corner = (segment: number, at: number): Corner => {
+    const [radius, height] = SECTION[at % SECTION.length] ?? [0, 0]
+    const angle = ((segment % SEGMENTS) * 2 * Math.PI) / SEGMENTS
+    return [(x / 2) * (1 + radius * Math.cos(angle)), (y / 2) * (1 + radius * Math.sin(angle)), z * height]
+  }
+  const triangles = Array.from({ length: SEGMENTS }, (_, segment) =>
+    SECTION.flatMap((_point, at) => {
+      const [a, b] = [corner(segment, at), corner(segment, at + 1)]
+      const [c, d] = [corner(segment + 1, at + 1), corner(segment + 1, at)]
+      return [
+        [a, d, c],
+        [a, c, b],
+      ]
+    }),
+  ).flat()
   const bytes = new Uint8Array(84 + triangles.length * 50)
   const view = new DataView(bytes.buffer)
   bytes.set(new TextEncoder().encode(`binary ${name}`).subarray(0, 80))
   view.setUint32(80, triangles.length, true)
-  for (const [index, vectors] of triangles.entries()) {
-    for (const [at, value] of vectors.flat().entries()) view.setFloat32(84 + index * 50 + at * 4, value, true)
+  for (const [index, corners] of triangles.entries()) {
+    for (const [at, value] of corners.flat().entries()) view.setFloat32(84 + index * 50 + 12 + at * 4, value, true)
   }
   return bytes
 }

@@ -1,6 +1,6 @@
 import type { Marketplace, PartInput } from '../../../proto/clients/typescript/src/index.ts'
 import { type Company, companyOf, type Demo } from './companies.ts'
-import { drawingSheet, envelopeModel } from './drawings.ts'
+import { drawingSheet, hubModel } from './drawings.ts'
 import { type DemoOrganization, ORGANIZATIONS } from './story.ts'
 
 /** Creates the parts with their files, and the factories with their releases. */
@@ -65,7 +65,7 @@ async function addFiles(
 ): Promise<void> {
   const { x, y, z } = boundingBox ?? {}
   if (x === undefined || y === undefined || z === undefined) return
-  const model = await member.upload(envelopeModel(title, { x, y, z }), { name: `${externalRef}.stl` })
+  const model = await member.upload(hubModel(title, { x, y, z }), { name: `${externalRef}.stl` })
   const drawing = await member.upload(drawingSheet(title, externalRef, { x, y, z }), { name: `${externalRef}.pdf` })
   const add = [
     { uploadId: model.id, group: 'preview' as const },
