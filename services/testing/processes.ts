@@ -38,6 +38,7 @@ export function spawnService(
       HEALTH_PORT: String(healthPort),
       ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
       LOG_LEVEL: 'silent',
+      PREVIEWS: 'false',
       DRAIN_SECONDS: '0',
       BUN_CONFIG_MAX_HTTP_REQUESTS: '4096',
       FILES_FOLDER: join(tmpdir(), `files-${db.name}`),

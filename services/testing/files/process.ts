@@ -31,6 +31,7 @@ export async function startSourcing(
       FILES_FOLDER: String(config.FILES_FOLDER),
       ALLOW_PRIVATE_ADDRESSES: 'true',
       LOG_LEVEL: 'error',
+      PREVIEWS: 'false',
       DRAIN_SECONDS: '0',
       RATE_LIMIT_PER_SECOND: '100000',
       RATE_LIMIT_BURST: '100000',
