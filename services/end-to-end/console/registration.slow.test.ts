@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { checkScreen, consoleStage, fillSignIn, goTo, NARROW, send, WIDE } from '../../testing/console.ts'
+import { createFactory } from '../../testing/factories.ts'
 import { freePort } from '../../testing/free-port.ts'
 import { newAddress } from '../../testing/mail/market.ts'
 import { TestMailServer } from '../../testing/mail/server.ts'
@@ -83,4 +84,24 @@ test('a used link says so, and an unlisted person sees no registrations', async 
   await page.goto('/console/organization')
   await page.getByRole('heading', { level: 1 }).waitFor()
   expect(await page.getByRole('link', { name: 'Registrations' }).count()).toBe(0)
+})
+
+test('a new organization is shown its first steps, each until it is done', async () => {
+  const org = await stage.market.organization(['MANUFACTURER'])
+  const { client } = org.administrator
+  const page = await stage.signIn(org.administrator, { ...NARROW, baseURL })
+  const steps = page.getByRole('region', { name: 'First steps' })
+  const shown = async () => (await steps.getByRole('link').allInnerTexts()).map((text) => text.trim())
+  await steps.getByRole('link', { name: 'Add your first factory' }).waitFor()
+  await checkScreen(page)
+  expect(await shown()).toEqual([
+    'Add your first factory, so that buyers find you',
+    'Invite a colleague',
+    "Add a mail address that gets your organization's notifications",
+  ])
+  await org.member([])
+  const factory = await createFactory(client, { capabilities: [] })
+  await page.reload()
+  await steps.getByRole('link', { name: `Say what ${factory.name} can make` }).waitFor()
+  expect(await shown()).toHaveLength(2)
 })

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { InboxItem } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
 import { date, fromNow, number } from '../format.ts'
-import { me, orgId, permits } from '../me.ts'
+import { can, me, orgId, permits } from '../me.ts'
 import { orgName } from '../names.tsx'
 import { counted, fill, t } from '../texts.ts'
 import { useFilter } from '../ui/filters.ts'
@@ -10,6 +10,7 @@ import { bind, Filter, More, openRow } from '../ui/list.tsx'
 import { Page, Section } from '../ui/page.tsx'
 import { Picture, type PictureKind, pictureOf } from '../ui/picture.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
+import { FirstSteps } from './first-steps.tsx'
 import { Standing } from './standing.tsx'
 
 type Kind = InboxItem['kind']
@@ -180,6 +181,7 @@ export const Home = () => (
     <Unreachable />
     <div class="columns wide">
       <Inbox />
+      {can('org:admin') && <FirstSteps />}
       <Standing />
       {permits('GET /v2.3/webhooks/endpoints') && <PausedEndpoints />}
     </div>
