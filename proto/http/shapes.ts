@@ -134,6 +134,10 @@ export const FORM = Symbol('form')
 /** Control characters, line separators and bidirectional ones, which can disguise a text: for a character class. */
 export const NOT_IN_A_LINE = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069'
 
+/** Characters that show nothing, although they are no spaces: for a character class. */
+const INVISIBLE =
+  '\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0'
+
 const LINE_FORM = 'one line without control or bidirectional characters'
 
 /** One line of text, which may be empty. */
@@ -144,7 +148,7 @@ export const LineOrEmpty = (maxLength: number, options: Record<string, unknown>)
 export const Line = (maxLength: number, options: Record<string, unknown>) =>
   Text(maxLength, {
     minLength: 1,
-    pattern: `^(?=.*\\S)[^${NOT_IN_A_LINE}]*$`,
+    pattern: `^(?=.*[^\\s${INVISIBLE}])[^${NOT_IN_A_LINE}]*$`,
     [FORM]: `${LINE_FORM}, not blank`,
     ...options,
   })

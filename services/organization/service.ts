@@ -65,7 +65,9 @@ export async function createOrganizationService(config: OrganizationConfig, opti
       businessUnitRoutes({ http, pagination }),
       customFieldRoutes({ http, pagination }),
       passwordResetRoutes({ http, sql, sendsMail }),
-      registrationRoutes({ ...userDeps, pagination, sql, mode: config.REGISTRATION }),
+      ...(config.REGISTRATION === 'closed'
+        ? []
+        : [registrationRoutes({ ...userDeps, pagination, sql, mode: config.REGISTRATION })]),
       notificationSettingsRoutes({ http, links }),
       mailAddressRoutes({ http, pagination, sql, links }),
     ],

@@ -49,7 +49,7 @@ import { orderRoutes } from './orders/routes.ts'
 import { packageRoutes } from './packages/routes.ts'
 import { partImportRoutes } from './part-imports/routes.ts'
 import { partRoutes } from './parts/routes.ts'
-import { renderJob } from './previews/job.ts'
+import { removeLeftovers, renderJob } from './previews/job.ts'
 import { previewRoutes } from './previews/routes.ts'
 import { picturesOf } from './previews/visibility.ts'
 import { printedDocumentRoutes } from './printed-documents/routes.ts'
@@ -71,6 +71,7 @@ import { supplierRoutes } from './suppliers/routes.ts'
 import { technologyConsumer, technologyJob } from './technologies/refresh.ts'
 
 const PARTITIONS_INTERVAL_MS = 60 * 60 * 1000
+const LEFTOVERS_INTERVAL_MS = 10 * 60 * 1000
 
 /** Parts and their files, factories, RFQs, offers, orders, assignments and cases. */
 export async function createSourcing(config: SourcingConfig, options?: KitOptions): Promise<Service> {
@@ -174,7 +175,10 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       offerExpiryWorker({ ...deps, log: kit.log }),
       worker,
       ...(config.PREVIEWS
-        ? [kit.jobs('previews', [renderJob({ ...deps, log: kit.log, maxMemoryBytes: config.PREVIEW_MEMORY_MAX })])]
+        ? [
+            every('preview-leftovers', LEFTOVERS_INTERVAL_MS, kit.log, removeLeftovers),
+            kit.jobs('previews', [renderJob({ ...deps, log: kit.log, maxMemoryBytes: config.PREVIEW_MEMORY_MAX })]),
+          ]
         : []),
       watch.worker,
       every('history-partitions', PARTITIONS_INTERVAL_MS, kit.log, () => ensurePartitions(deps.sql)),

@@ -1,17 +1,14 @@
+export type RawBody = string | Uint8Array | Blob | null
+
 /** A response body that is not JSON, or that has headers of its own. */
 export class Raw {
-  readonly body: string | Uint8Array | Blob | null
+  readonly body: RawBody
   readonly mediaType: string
   readonly headers: Record<string, string>
   /** A status other than that of the operation, such as 206 or 302. */
   readonly status: number | undefined
 
-  constructor(
-    body: string | Uint8Array | Blob | null,
-    mediaType: string,
-    headers: Record<string, string> = {},
-    status?: number,
-  ) {
+  constructor(body: RawBody, mediaType: string, headers: Record<string, string> = {}, status?: number) {
     this.body = body
     this.mediaType = mediaType
     this.headers = headers

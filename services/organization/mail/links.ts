@@ -10,6 +10,7 @@ import {
   type ApplicantMailKind,
   countApplicantMails,
   countLinks,
+  countMailsToApplicants,
   insertApplicantMail,
   insertLinkMail,
   type LinkCounts,
@@ -34,6 +35,8 @@ export interface MailLinks {
   send(tx: Tx, link: Link, now: string): Promise<void>
   /** The same for an applicant, who is no user. The mails belong to the operator's organization. */
   sendToApplicant(tx: Tx, mail: ApplicantMail, now: string): Promise<void>
+  /** Whether applicants got as many mails within an hour as all together may get, so that the others wait. */
+  isApplicantShareUsed(tx: Tx, now: string): Promise<boolean>
 }
 
 interface ApplicantMail {
@@ -68,13 +71,17 @@ export const mailLinks = (options: { box: SecretBox; hourlyMax: number } | undef
     await insertLinkMail(tx, { id, orgId, kind, addressId, userId, secret, expiresAt, ...hashes }, now)
     await startJob(tx, { kind: MAIL, id, tenantId: orgId, data: { kind }, expiresAt }, now)
   },
+  async isApplicantShareUsed(tx, now) {
+    const [{ to_all: sent }] = await countMailsToApplicants(tx, now)
+    return options !== undefined && sent >= options.hourlyMax
+  },
   async sendToApplicant(tx, { kind, orgId, registrationId, email, token }, now) {
     if (!options) throw refuse('mail_unavailable')
     const recipientHash = hashOf(mailboxOf(await envelopeAddressOf(email)))
     await lockRecipient(tx, recipientHash)
     const [counts] = await countApplicantMails(tx, recipientHash, now)
     const isDecision = kind === 'REJECTION'
-    if (!isDecision && (counts.to_recipient >= MAX_TO_APPLICANT || counts.to_all >= options.hourlyMax))
+    if (!isDecision && counts.to_recipient >= MAX_TO_APPLICANT)
       throw refuse('limit_reached', { detail: 'Too many mails were sent to applicants within the last hour.' })
     const secret = token === undefined ? null : await options.box.encrypt(token)
     const expiresAt = new Date(Date.parse(now) + MAIL_EXPIRY_MS).toISOString()

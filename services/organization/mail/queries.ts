@@ -94,13 +94,16 @@ export const countLinks = (
     count(*) filter (where kind = 'FORGOTTEN')::int as self_service
   from recent`
 
-/** Mails of the last hour to applicants: to this one, and to all. */
-export const countApplicantMails = (tx: Tx, recipientHash: Uint8Array, now: string) => tx<
-  [{ to_recipient: number; to_all: number }]
->`
-  select count(*) filter (where recipient_hash = ${Buffer.from(recipientHash)})::int as to_recipient,
-    count(*)::int as to_all
-  from organization.mails where registration_id is not null and created_at > ${now}::timestamptz - interval '1 hour'`
+/** Mails of the last hour to an applicant. */
+export const countApplicantMails = (tx: Tx, recipientHash: Uint8Array, now: string) => tx<[{ to_recipient: number }]>`
+  select count(*)::int as to_recipient from organization.mails
+  where recipient_hash = ${Buffer.from(recipientHash)} and registration_id is not null
+    and created_at > ${now}::timestamptz - interval '1 hour'`
+
+/** Mails of the last hour to all applicants. */
+export const countMailsToApplicants = (tx: Tx, now: string) => tx<[{ to_all: number }]>`
+  select count(*)::int as to_all from organization.mails
+  where registration_id is not null and created_at > ${now}::timestamptz - interval '1 hour'`
 
 export const insertApplicantMail = (
   tx: Tx,

@@ -27,7 +27,8 @@ create index registrations_waiting on organization.registrations (id) where not 
 create index registrations_recent on organization.registrations (created_at);
 create index registrations_of_address on organization.registrations (ip_address, created_at);
 create index registrations_confirmed on organization.registrations (state, id desc) where state <> 'UNCONFIRMED';
-create index registrations_of_email on organization.registrations (email_key) where state = 'UNCONFIRMED';
+create index registrations_of_email on organization.registrations (email_key)
+  where state in ('UNCONFIRMED', 'PENDING');
 grant select, insert, update, delete on organization.registrations to marketplace_organization;
 
 -- Organizations that the operator compares with a registration.

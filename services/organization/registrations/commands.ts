@@ -17,6 +17,7 @@ import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import type { Pool, Sql, Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { found, invalid, invalidField, isRefusalOf, notFound, refuse } from '../../kit/errors/refusal.ts'
+import { networkOf } from '../../kit/http/client-address.ts'
 import { hashOf, newSecretToken } from '../../kit/secrets/tokens.ts'
 import type { Kit } from '../../kit/service/service.ts'
 import { every, type Worker } from '../../kit/worker/worker.ts'
@@ -39,10 +40,6 @@ export interface RegistrationDeps extends LinkDeps {
   mode: RegistrationMode
 }
 
-const requireOpen = ({ mode }: Pick<RegistrationDeps, 'mode'>): void => {
-  if (mode === 'closed') throw notFound()
-}
-
 const linkedSince = (now: string) => new Date(Date.parse(now) - REGISTRATION_HOURS * HOUR_MS).toISOString()
 
 /** Stores a request. Nothing is looked up, so that the answer tells nothing about the address. */
@@ -52,7 +49,6 @@ export async function requestRegistration(
   { ipAddress, userAgent }: AuditContext,
   now: string,
 ): Promise<undefined> {
-  requireOpen(deps)
   if (!deps.links.sendsMail) throw refuse('mail_unavailable')
   const email = emailAddressOf(content.user.email)
   if (email === undefined) throw invalidField('user.email', 'must be an e-mail address')
@@ -62,7 +58,7 @@ export async function requestRegistration(
     id: newIdAt('registration', now),
     content,
     email: emailSpelling(email),
-    ipAddress,
+    ipAddress: ipAddress === undefined ? undefined : networkOf(ipAddress),
     userAgent: clipUserAgent(userAgent),
   }
   const max = { waiting: MAX_WAITING, ofAddress: MAX_REGISTRATIONS_PER_ADDRESS } as const
@@ -79,6 +75,7 @@ export const registrationWorker = ({ sql, log, now }: Kit, links: MailLinks): Wo
 
 /** Whether a request was waiting. An address that has an account gets a mail that says so. */
 async function handleNext(tx: Tx, links: MailLinks, now: string): Promise<boolean> {
+  if (await links.isApplicantShareUsed(tx, now)) return false
   const [request] = await queries.takeRequest(tx)
   if (!request) return false
   const [operator] = await findOperator(tx)
@@ -103,20 +100,14 @@ async function handleNext(tx: Tx, links: MailLinks, now: string): Promise<boolea
       return links.sendToApplicant(inner, { ...mail, kind: 'REGISTRATION', token }, now)
     })
     .catch((error) => {
-      // The request has no link, and is deleted by the cleanup.
+      // The address got enough mails, so its request has no link and is deleted by the cleanup.
       if (!isRefusalOf(error, 'limit_reached')) throw error
     })
   return true
 }
 
 /** What the link confirms. */
-export async function introspectRegistration(
-  deps: Pick<RegistrationDeps, 'mode'>,
-  sql: Sql,
-  token: string,
-  now: string,
-): Promise<RegistrationInput> {
-  requireOpen(deps)
+export async function introspectRegistration(sql: Sql, token: string, now: string): Promise<RegistrationInput> {
   return found(await queries.findByLink(sql, hashOf(token), linkedSince(now))).content
 }
 
@@ -127,11 +118,10 @@ export async function confirmRegistration(
   context: AuditContext,
   now: string,
 ): Promise<{ state: 'PENDING' | 'APPROVED'; activationUrl?: string }> {
-  requireOpen(deps)
   return runWithoutCaller(deps.sql, context, async (tx, audit) => {
     await queries.lockRequestsOfLink(tx, hashOf(token))
     const { id, email_key: emailKey, content } = found(await queries.confirm(tx, hashOf(token), linkedSince(now), now))
-    await queries.deleteUnconfirmedOf(tx, emailKey)
+    await queries.deleteOthersOf(tx, emailKey, id)
     if (!isAdmitted(deps.mode, content.organization.roles)) return { state: 'PENDING' }
     const organization = organizationOf(content)
     const { orgId, administratorId, activationToken } = await admit(tx, id, organization, 'token', now).catch(
@@ -181,7 +171,6 @@ export async function approveRegistration(
   deps: RegistrationDeps,
   { tx, params: { id }, body, now, audit }: CommandOf<typeof api.approveRegistration>,
 ): Promise<Registration & { activationUrl?: string }> {
-  requireOpen(deps)
   const { state, content } = found(await queries.lockRegistration(tx, id))
   requireState(REGISTRATION, 'approve', state)
   const organization = organizationOf(content, body)
@@ -196,7 +185,6 @@ export async function rejectRegistration(
   deps: RegistrationDeps,
   { tx, caller, params: { id }, body: { reason }, now }: CommandOf<typeof api.rejectRegistration>,
 ): Promise<Registration> {
-  requireOpen(deps)
   const { state, email } = found(await queries.lockRegistration(tx, id))
   requireState(REGISTRATION, 'reject', state)
   await queries.reject(tx, id, reason, now)

@@ -64,7 +64,7 @@ export const findByLink = (sql: Sql, hash: Uint8Array, createdAfter: string) => 
 /** Locks the requests of the address of a link, so that of several links one is used. */
 export const lockRequestsOfLink = (tx: Tx, hash: Uint8Array) => tx`
   select id from organization.registrations
-  where state = 'UNCONFIRMED' and email_key = (
+  where state in ('UNCONFIRMED', 'PENDING') and email_key = (
     select email_key from organization.registrations where confirmation_hash = ${Buffer.from(hash)})
   order by id for update`
 
@@ -76,9 +76,10 @@ export const confirm = (tx: Tx, hash: Uint8Array, createdAfter: string, now: str
   where confirmation_hash = ${Buffer.from(hash)} and created_at > ${createdAfter} and state = 'UNCONFIRMED'
   returning id, email_key, content`
 
-/** Other requests of an address that has confirmed one. */
-export const deleteUnconfirmedOf = (tx: Tx, emailKey: string) => tx`
-  delete from organization.registrations where email_key = ${emailKey} and state = 'UNCONFIRMED'`
+/** Other requests of an address that has confirmed one: the operator decides about the newest. */
+export const deleteOthersOf = (tx: Tx, emailKey: string, id: string) => tx`
+  delete from organization.registrations
+  where email_key = ${emailKey} and state in ('UNCONFIRMED', 'PENDING') and id <> ${id}`
 
 export const lockRegistration = (tx: Tx, id: string) => tx<
   { state: RegistrationState; content: RegistrationInput; email: string }[]

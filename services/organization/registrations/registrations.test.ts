@@ -105,6 +105,7 @@ describe('POST /flows/v1/registrations', () => {
     ['organization.website', requestBody(undefined, { website: 'https://a:b@works.example.com' })],
     ['user.email', requestBody('nobody')],
     ['organization.name', requestBody(undefined, { name: '' })],
+    ['organization.name', requestBody(undefined, { name: '\u200b\u3164' })],
   ])('is 400 for %s', async (field, body) => {
     const { status, body: problem } = await register(body)
     expect([status, problem.errors?.map((error) => error.field)]).toEqual([400, [field]])
@@ -162,6 +163,16 @@ describe('POST /flows/v1/registrations', () => {
 })
 
 describe('the operator', () => {
+  test('decides about the newest confirmed registration of an address', async () => {
+    const email = newAddress()
+    const first = await pending({ name: 'First' }, email)
+    await register(requestBody(email, { name: 'Second' }))
+    expect((await confirm(await linkTo(email, 2))).status).toBe(200)
+    const mine = (await list('?state=PENDING')).filter(({ user }) => user.email === email)
+    expect(mine.map(({ organization }) => organization.name)).toEqual(['Second'])
+    expect((await act(first.id, 'approve')).status).toBe(404)
+  })
+
   test('approves: organization, administrator and a mailed link; other roles and name as it says', async () => {
     const registration = await pending({ roles: ['CONSUMER', 'MANUFACTURER'], name: 'Works' })
     const { status, body } = await act(registration.id, 'approve', { roles: ['MANUFACTURER'], name: 'Works Ltd' })

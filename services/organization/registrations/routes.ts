@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import * as operations from '../../../proto/http/organization/registrations.ts'
-import { found, notFound } from '../../kit/errors/refusal.ts'
+import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import * as commands from './commands.ts'
@@ -9,9 +9,6 @@ import { findRegistration, listRegistrations } from './queries.ts'
 type Deps = commands.RegistrationDeps & { http: Http; pagination: Pagination }
 
 export const registrationRoutes = ({ http, pagination, ...deps }: Deps) => {
-  const requireOpen = () => {
-    if (deps.mode === 'closed') throw notFound()
-  }
   return new Elysia({ name: 'organization.registrations' })
     .use(
       http.publicRoute(operations.createRegistration, ({ body, audit, now }) =>
@@ -20,7 +17,7 @@ export const registrationRoutes = ({ http, pagination, ...deps }: Deps) => {
     )
     .use(
       http.publicRoute(operations.introspectRegistration, ({ body, now, read }) =>
-        read((sql) => commands.introspectRegistration(deps, sql, body.token, now)),
+        read((sql) => commands.introspectRegistration(sql, body.token, now)),
       ),
     )
     .use(
@@ -30,7 +27,6 @@ export const registrationRoutes = ({ http, pagination, ...deps }: Deps) => {
     )
     .use(
       http.route(operations.listRegistrations, async (context) => {
-        requireOpen()
         const { state } = context.query
         const { items, hasMore } = await pagination.page(
           context,
@@ -43,7 +39,6 @@ export const registrationRoutes = ({ http, pagination, ...deps }: Deps) => {
     )
     .use(
       http.route(operations.getRegistration, async ({ params, read }) => {
-        requireOpen()
         return commands.shownRegistration(found(await read((sql) => findRegistration(sql, params.id))))
       }),
     )

@@ -1,7 +1,7 @@
 import type { RegistrationInput } from '../../../proto/http/organization/registrations.ts'
 import type { OrgRole } from '../../../proto/permissions.ts'
 
-export type RegistrationMode = 'closed' | 'approval' | 'open'
+export type RegistrationMode = 'approval' | 'open'
 
 /** Roles that only the operator gives. */
 const OF_OPERATOR: readonly OrgRole[] = ['SELLER', 'DISTRIBUTOR']
@@ -11,8 +11,6 @@ export const isAdmitted = (mode: RegistrationMode, roles: readonly OrgRole[]): b
   mode === 'open' &&
   !roles.some((role) => OF_OPERATOR.includes(role)) &&
   !(roles.includes('CONSUMER') && roles.includes('MANUFACTURER'))
-
-export const domainOf = (email: string) => email.slice(email.lastIndexOf('@') + 1).toLowerCase()
 
 /** What a registration asks for, as the operator may have changed it. */
 export function organizationOf(

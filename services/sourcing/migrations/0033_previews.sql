@@ -134,7 +134,7 @@ begin
   return null;
 end $$;
 create trigger files_measured_on_delete after delete on sourcing.files
-  for each row when (old.part_id is not null and old.state = 'READY')
+  for each row when (old.part_id is not null and old.state = 'READY' and old.removed_at is null)
   execute function sourcing.measure_part_of_file();
 create trigger files_measured_on_removal after update of removed_at on sourcing.files
   for each row when (old.part_id is not null and old.state = 'READY' and old.removed_at is null and new.removed_at is not null)

@@ -1,18 +1,21 @@
-import { mkdtemp, open, rm } from 'node:fs/promises'
+import { mkdtemp, open, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
 import type { RenderingFailure } from '../../../proto/http/sourcing/previews.ts'
 import type { Pool } from '../../kit/db/client.ts'
+import { isDependencyFailure } from '../../kit/db/failures.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import type { Log } from '../../kit/log/log.ts'
 import type { Job, JobKind } from '../../kit/worker/jobs.ts'
 import { levelOf } from '../../kit/worker/worker.ts'
 import { cancelDeletion, scheduleDeletion } from '../files/objects/queries.ts'
+import { StorageFailure } from '../files/storage/failures.ts'
 import type { Storage } from '../files/storage/storage.ts'
 import * as queries from './queries.ts'
-import { type Preview, type Rendering, render } from './rendering/render.ts'
+import { type Preview, type Rendering, render, Unconfined } from './rendering/render.ts'
 
 export const RENDER = 'file-preview'
+const FOLDER_PREFIX = 'marketplace-rendering-'
 
 const LIMITS = {
   /** Processes of one replica. */
@@ -41,6 +44,9 @@ export const renderJob = (deps: RenderDeps): JobKind => ({
   tenantSlots: LIMITS.tenantSlots,
   maxAttempts: LIMITS.maxAttempts,
   pauseAfter: (attempts) => attempts * LIMITS.pauseMs,
+  // The store or the database failed, or the process could not be confined: that says nothing of the file.
+  isInterruption: (error) =>
+    isDependencyFailure(error) || error instanceof StorageFailure || error instanceof Unconfined,
   run: (job, signal) => renderObject(deps, job, signal),
   async onFailure(job, err, isLast) {
     deps.log[levelOf(err)]({ err, object: job.id, isLast }, 'a file could not be rendered')
@@ -55,6 +61,16 @@ async function renderObject(deps: RenderDeps, job: Job, signal: AbortSignal): Pr
   await finish(deps, job, rendering, stored)
 }
 
+/** Removes the copies that a killed service left in the temporary folder of its pod. */
+export async function removeLeftovers(): Promise<void> {
+  for (const name of await readdir(tmpdir()).catch(() => [])) {
+    const path = join(tmpdir(), name)
+    const left = name.startsWith(FOLDER_PREFIX) ? await stat(path).catch(() => undefined) : undefined
+    // A rendering takes a minute; another service of the machine may run one.
+    if (left && left.mtimeMs < Date.now() - 10 * 60_000) await rm(path, { recursive: true, force: true })
+  }
+}
+
 /** Files that are made into previews, by their names: others that are too large to be read are left alone. */
 const RENDERED_NAMES = /^\.(step|stp|iges|igs|stl|obj|3mf|glb|pdf|png|jpe?g|webp|gif)$/i
 
@@ -67,7 +83,7 @@ async function renderingOf(
   if (Number(size_bytes) > LIMITS.maxBytes) {
     return RENDERED_NAMES.test(extname(name)) ? { state: 'FAILED', reason: 'TOO_LARGE' } : { state: 'UNSUPPORTED' }
   }
-  const folder = await mkdtemp(join(tmpdir(), 'rendering-'))
+  const folder = await mkdtemp(join(tmpdir(), FOLDER_PREFIX))
   try {
     const path = join(folder, 'input')
     await copyTo(path, storage.read(key, signal))

@@ -1,7 +1,7 @@
 import type { Fragment, Sql } from '../../kit/db/client.ts'
 import { filesForQuoting } from '../confidentiality/visibility.ts'
 import { inView, showsIpFiles } from '../orders/visibility.ts'
-import { isOwn, isRevisionReader, isSourceable, pinnedRevision } from '../parts/visibility.ts'
+import { isOwn, isOwnRfq, isSourceable, isWholeInvitation, pinnedRevision } from '../parts/visibility.ts'
 import type { Pictures } from '../renderings/pictures.ts'
 import type { PreviewUrls } from '../renderings/urls.ts'
 
@@ -22,17 +22,12 @@ const readsIpModel = (sql: Sql, orgId: string, now: string) => sql`(
 interface Pinned {
   partId: Fragment
   revision: Fragment
-  /** Whether the organization reads the revision. Default: by an RFQ or an order that pins it. */
-  isReader?: Fragment
+  /** Whether the organization reads the revision, apart from its IP owner. */
+  isReader: Fragment
 }
 
 /** Of a pinned revision. */
-const measuredOfRevision = (
-  sql: Sql,
-  orgId: string,
-  { partId, revision, isReader = isRevisionReader(sql, orgId) }: Pinned,
-  now: string,
-) => sql`(
+const measuredOfRevision = (sql: Sql, orgId: string, { partId, revision, isReader }: Pinned, now: string) => sql`(
   select case
     when pinned.ip_owner_org_id = ${orgId} then pinned.measured -> 'own'
     when not ${isReader} then null
@@ -40,6 +35,11 @@ const measuredOfRevision = (
     else pinned.measured -> 'open' end
   from sourcing.part_revisions pinned
   where pinned.part_id = ${partId} and pinned.revision = ${revision} and pinned.measured is not null)`
+
+/** Whether an invitation lets the organization read the revision that an RFQ pins. */
+const isInvitedTo = (sql: Sql, orgId: string, rfqId: Fragment) => sql`exists (
+  select from sourcing.rfq_invitations invitation
+  where invitation.rfq_id = ${rfqId} and ${isWholeInvitation(sql, orgId)})`
 
 /** Of a part whose files the organization reads, on rows of `sourcing.parts`. */
 const measuredOfPart = (sql: Sql, orgId: string, now: string) => sql`case
@@ -61,9 +61,28 @@ export const picturesOf = (urls: PreviewUrls): Pictures => ({ urls, ...MEASURED 
 export const MEASURED: Omit<Pictures, 'urls'> = {
   ofPart: (orgId, now) => (sql) => measuredOfPart(sql, orgId, now),
   ofRfq: (orgId, now) => (sql) =>
-    measuredOfRevision(sql, orgId, { partId: sql`rfq.part_id`, revision: sql`rfq.part_revision` }, now),
+    measuredOfRevision(
+      sql,
+      orgId,
+      {
+        partId: sql`rfq.part_id`,
+        revision: sql`rfq.part_revision`,
+        isReader: sql`(${isOwnRfq(sql, orgId)} or ${isInvitedTo(sql, orgId, sql`rfq.id`)})`,
+      },
+      now,
+    ),
   ofOffer: (orgId, now) => (sql) =>
-    measuredOfRevision(sql, orgId, { partId: sql`offers.part_id`, revision: sql`offers.part_revision` }, now),
+    measuredOfRevision(
+      sql,
+      orgId,
+      {
+        partId: sql`offers.part_id`,
+        revision: sql`offers.part_revision`,
+        isReader: sql`(${isInvitedTo(sql, orgId, sql`offers.rfq_id`)} or exists (
+          select from sourcing.rfqs rfq where rfq.id = offers.rfq_id and ${isOwnRfq(sql, orgId)}))`,
+      },
+      now,
+    ),
   // Each organization of an order reads the revision that it pins.
   ofOrder: (orgId, now) => (sql) =>
     measuredOfRevision(

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { UrlSigner } from '../../kit/secrets/url-signer.ts'
 import { expiryOf } from './rules.ts'
 
@@ -5,6 +6,9 @@ import { expiryOf } from './rules.ts'
 export class PreviewUrls {
   readonly #signer: UrlSigner
   readonly #publicUrl: string
+  /** The URLs of this half of a life, because the lists of many readers show the same pictures. */
+  readonly #signed = new LRUCache<string, string>({ max: 20_000 })
+  #expires = 0
 
   constructor({ PUBLIC_URL, ENCRYPTION_KEYS }: { PUBLIC_URL: string; ENCRYPTION_KEYS: string }) {
     this.#signer = new UrlSigner(ENCRYPTION_KEYS, 'previews')
@@ -13,6 +17,18 @@ export class PreviewUrls {
 
   of(key: string, now: string): string {
     const expires = expiryOf(now)
+    if (expires !== this.#expires) {
+      this.#signed.clear()
+      this.#expires = expires
+    }
+    const known = this.#signed.get(key)
+    if (known !== undefined) return known
+    const url = this.#urlOf(key, expires)
+    this.#signed.set(key, url)
+    return url
+  }
+
+  #urlOf(key: string, expires: number): string {
     const url = new URL(`/files/previews/${key}`, this.#publicUrl)
     url.searchParams.set('expires', String(expires))
     url.searchParams.set('signature', this.#signer.sign({ method: 'GET', key, expires }))

@@ -109,6 +109,8 @@ describe('marketplace mcp', () => {
     const unknown = await reader.call('call_operation', { id: 'getPart', parameters: { id: 'part_1', colour: 'red' } })
     expect(unknown.text).toContain('getPart has no parameter colour; it has id')
     expect((await reader.call('call_operation', { id: 'getPart' })).text).toBe('The parameter id is missing.')
+    const dots = await writer.call('call_operation', { id: 'publishPart', parameters: { id: '..' } })
+    expect([dots.isError, dots.text]).toEqual([true, 'The parameter id is no id.'])
     const traversal = await reader.call('call_operation', { id: 'getPart', parameters: { id: '../orgs/x' } })
     expect([traversal.isError, traversal.text]).toEqual([true, expect.stringContaining('(not_found)')])
   })

@@ -93,3 +93,13 @@ describe('the content decides, not the name', () => {
     expect((await ready(png, { name: 'part.step' })).previews).toMatchObject([{ kind: 'IMAGE' }])
   })
 })
+
+test('noise, which compresses badly, is made smaller until the preview has at most 3 MB', async () => {
+  const pixels = new Uint8Array(1600 * 1600 * 4)
+  for (let at = 0; at < pixels.length; at += 65_536) crypto.getRandomValues(pixels.subarray(at, at + 65_536))
+  const noise = encodePng(pixels, 1600, 1600)
+  expect(noise.byteLength).toBeGreaterThan(3 * 1024 * 1024)
+  const { previews } = await ready(noise)
+  expect(previews.map(({ width, height }) => [width, height])).toEqual([[800, 800]])
+  expect(previews[0]?.content.byteLength).toBeLessThanOrEqual(3 * 1024 * 1024)
+})

@@ -1,4 +1,4 @@
-import { LONGEST_SIDE, MAX_PIXELS } from './limits.ts'
+import { LONGEST_SIDE, MAX_PICTURE_BYTES, MAX_PIXELS } from './limits.ts'
 import { sizeOfPng } from './png.ts'
 import { Refusal } from './refusal.ts'
 import type { Preview } from './rendering.ts'
@@ -13,7 +13,17 @@ export async function previewOfImage(file: Uint8Array): Promise<Preview> {
     .catch(({ code }: { code?: string }) => {
       throw new Refusal(code === 'ERR_IMAGE_TOO_MANY_PIXELS' ? 'TOO_COMPLEX' : 'INVALID')
     })
-  const size = sizeOfPng(content)
-  if (!size) throw new Refusal('INVALID')
-  return { kind: 'IMAGE', contentType: 'image/png', ...size, content }
+  return { kind: 'IMAGE', contentType: 'image/png', ...(await bounded(content)) }
+}
+
+/** A PNG of bounded size: one that compresses badly, such as noise, is halved until it is small enough. */
+export async function bounded(png: Uint8Array): Promise<{ width: number; height: number; content: Uint8Array }> {
+  let content = png
+  for (;;) {
+    const size = sizeOfPng(content)
+    if (!size) throw new Refusal('INVALID')
+    if (content.byteLength <= MAX_PICTURE_BYTES) return { ...size, content }
+    const longest = Math.max(1, Math.floor(Math.max(size.width, size.height) / 2))
+    content = await new Bun.Image(content).resize(longest, longest, { fit: 'inside' }).png().bytes()
+  }
 }

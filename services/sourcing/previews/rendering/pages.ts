@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { init, type WrappedPdfiumModule } from '@embedpdf/pdfium'
+import { bounded } from './images.ts'
 import { LONGEST_SIDE, PAGES } from './limits.ts'
 import { encodePng } from './png.ts'
 import { Refusal } from './refusal.ts'
@@ -25,7 +26,9 @@ export async function pdfReader() {
     if (pages < 1) throw new Refusal('INVALID')
     const form = library.PDFiumExt_InitFormFillEnvironment(document, library.PDFiumExt_OpenFormFillInfo())
     const numbers = Array.from({ length: Math.min(PAGES, pages) }, (_, at) => at + 1)
-    return { pages, previews: numbers.map((number) => previewOf(library, document, form, number)) }
+    const previews: Preview[] = []
+    for (const number of numbers) previews.push(await previewOf(library, document, form, number))
+    return { pages, previews }
   }
 }
 
@@ -39,7 +42,12 @@ function copied(library: WrappedPdfiumModule, file: Uint8Array): number {
   return address
 }
 
-function previewOf(library: WrappedPdfiumModule, document: number, form: number, number: number): Preview {
+async function previewOf(
+  library: WrappedPdfiumModule,
+  document: number,
+  form: number,
+  number: number,
+): Promise<Preview> {
   const page = library.FPDF_LoadPage(document, number - 1)
   if (page === 0) throw new Refusal('INVALID')
   const [wide, high] = [library.FPDF_GetPageWidthF(page), library.FPDF_GetPageHeightF(page)]
@@ -63,8 +71,6 @@ function previewOf(library: WrappedPdfiumModule, document: number, form: number,
     kind: 'PAGE',
     page: number,
     contentType: 'image/png',
-    width,
-    height,
-    content: encodePng(pixels, width, height),
+    ...(await bounded(encodePng(pixels, width, height))),
   }
 }

@@ -20,6 +20,14 @@ const PROGRAM = join(import.meta.dir, 'renderer.ts')
 const FOLDER = '/'
 const MEMORY_CHECK_MS = 50
 
+/** The kernel refused to confine the process, so that it read nothing. */
+export class Unconfined extends Error {
+  constructor(message: string) {
+    super(`A process for previews cannot be confined: ${message}`)
+    this.name = 'Unconfined'
+  }
+}
+
 /** Measures and pictures one file in a process of its own. Rejects when it is aborted, or cannot confine a process. */
 export async function render(path: string, options: RenderOptions): Promise<Rendering> {
   const { signal, maxBytes = DEFAULT_MAX_BYTES } = options
@@ -29,7 +37,7 @@ export async function render(path: string, options: RenderOptions): Promise<Rend
   if (size > maxBytes) return { state: 'FAILED', reason: 'TOO_LARGE' }
   const answer = await answerOfProcess(file, options)
   signal.throwIfAborted()
-  if (answer.state === 'UNCONFINED') throw new Error(`A process for previews cannot be confined: ${answer.message}`)
+  if (answer.state === 'UNCONFINED') throw new Unconfined(answer.message)
   return answer
 }
 

@@ -148,6 +148,8 @@ function requestOf(
   }
   const missing = declared.find(({ name, required }) => required && parameters[name] === undefined)
   if (missing) throw new CliError(`The parameter ${missing.name} is missing.`)
+  const dots = declared.find(({ name, in: place }) => place === 'path' && /^\.{1,2}$/.test(String(parameters[name])))
+  if (dots) throw new CliError(`The parameter ${dots.name} is no id.`)
   const path = known.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(parameters[name])))
   const query = new URLSearchParams()
   const headers = new Headers()
