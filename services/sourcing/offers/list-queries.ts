@@ -5,7 +5,7 @@ import type { Fragment, Sql } from '../../kit/db/client.ts'
 import { and } from '../../kit/db/conditions.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
-import type { PicturedRow } from '../renderings/documents.ts'
+import type { RecordRow } from '../renderings/documents.ts'
 import type { MeasuredColumn } from '../renderings/pictures.ts'
 import { documentFor, isConsumer, isIpOwner, isManufacturer } from './visibility.ts'
 
@@ -13,7 +13,7 @@ import { documentFor, isConsumer, isIpOwner, isManufacturer } from './visibility
 export type OfferListing = PageWindow & FiltersOf<typeof api.listOffers> & { measured: MeasuredColumn }
 
 /** An offer of a page. */
-export interface OfferPageRow extends DocumentRow, PicturedRow {}
+export interface OfferPageRow extends DocumentRow, RecordRow {}
 
 const inView = (sql: Sql, orgId: string, view: OfferView) => {
   if (view === 'MANUFACTURER') return isManufacturer(sql, orgId)

@@ -1,7 +1,7 @@
 import type { Actor } from '../../../proto/states/state-table.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { isActive, isOwn, maySource } from '../factories/visibility.ts'
-import type { PicturedRow } from '../renderings/documents.ts'
+import type { RecordRow } from '../renderings/documents.ts'
 import type { MeasuredColumn } from '../renderings/pictures.ts'
 import type { OfferRow, SharedOffer } from './events.ts'
 import type { OfferContent, OfferCount, OfferedFactory } from './rules.ts'
@@ -13,7 +13,7 @@ export const findOffer = (sql: Sql, orgId: string, id: string) => sql<{ document
   where id = ${id} and (${isManufacturer(sql, orgId)} or (${isConsumer(sql, orgId)}) or (${isIpOwner(sql, orgId)}))`
 
 /** An offer with the picture of its part, for an organization that may read it. */
-export const readOffer = (sql: Sql, orgId: string, id: string, measured: MeasuredColumn) => sql<PicturedRow[]>`
+export const readOffer = (sql: Sql, orgId: string, id: string, measured: MeasuredColumn) => sql<RecordRow[]>`
   select ${documentFor(sql, orgId)} as document, ${measured(sql)} as measured from sourcing.offers
   where id = ${id} and (${isManufacturer(sql, orgId)} or (${isConsumer(sql, orgId)}) or (${isIpOwner(sql, orgId)}))`
 

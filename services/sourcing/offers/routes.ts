@@ -22,17 +22,16 @@ export const offerRoutes = ({ http, pagination, pictures, ...deps }: Deps) =>
           const { caller, query, now } = context
           const measured = pictures.ofOffer(caller.orgId, now)
           const rows = await read((sql) => listOffers(sql, caller.orgId, { ...query, ...window, measured }))
-          return picturedRecords(rows, { pictures, now })
+          return picturedRecords(rows, { pictures, reader: context })
         }),
       ),
     )
     .use(
-      http.route(operations.getOffer, async ({ caller, params, read, now }) => {
+      http.route(operations.getOffer, async (context) => {
+        const { caller, params, read, now } = context
         const measured = pictures.ofOffer(caller.orgId, now)
-        return picturedRecord(found(await read((sql) => readOffer(sql, caller.orgId, params.id, measured))), {
-          pictures,
-          now,
-        })
+        const rows = await read((sql) => readOffer(sql, caller.orgId, params.id, measured))
+        return picturedRecord(found(rows), { pictures, reader: context })
       }),
     )
     .use(http.command(lifecycle.createOffer, commands.createOffer, { checkBody: priceBreakProblems }))

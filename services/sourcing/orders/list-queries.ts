@@ -6,7 +6,7 @@ import { and, contains } from '../../kit/db/conditions.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 import { scanNewest } from '../../kit/pagination/search.ts'
-import type { PicturedRow } from '../renderings/documents.ts'
+import type { RecordRow } from '../renderings/documents.ts'
 import type { MeasuredColumn } from '../renderings/pictures.ts'
 import { documentFor, inView, isParty } from './visibility.ts'
 
@@ -14,7 +14,7 @@ import { documentFor, inView, isParty } from './visibility.ts'
 export type OrderListing = PageWindow & Omit<FiltersOf<typeof api.findOrders>, 'q'> & { measured: MeasuredColumn }
 
 /** An order of a page. */
-export interface OrderRow extends DocumentRow, PicturedRow {}
+export interface OrderRow extends DocumentRow, RecordRow {}
 
 /** The filters and the beginning of the page. */
 const matchesListing = (sql: Sql, { state, partId, factoryId, rfqId, after }: OrderListing) =>

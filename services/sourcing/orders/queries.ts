@@ -3,7 +3,7 @@ import type { Milestone } from '../../../proto/http/sourcing/orders.ts'
 import type { OrderState } from '../../../proto/states/orders.ts'
 import type { Actor } from '../../../proto/states/state-table.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
-import type { PicturedRow } from '../renderings/documents.ts'
+import type { RecordRow } from '../renderings/documents.ts'
 import type { MeasuredColumn } from '../renderings/pictures.ts'
 import { documentFor, isActor, isParty } from './visibility.ts'
 
@@ -12,7 +12,7 @@ export const findOrder = (sql: Sql, orgId: string, id: string) => sql<{ document
   select ${documentFor(sql, orgId)} as document from sourcing.orders where id = ${id} and ${isParty(sql, orgId)}`
 
 /** An order with the picture of its part, for one of its organizations. */
-export const readOrder = (sql: Sql, orgId: string, id: string, measured: MeasuredColumn) => sql<PicturedRow[]>`
+export const readOrder = (sql: Sql, orgId: string, id: string, measured: MeasuredColumn) => sql<RecordRow[]>`
   select ${documentFor(sql, orgId)} as document, ${measured(sql)} as measured
   from sourcing.orders where id = ${id} and ${isParty(sql, orgId)}`
 

@@ -21,7 +21,7 @@ export const orderRoutes = ({ http, pagination, pictures, ...deps }: Deps) => {
     pagination.json(context, 'orders', async (window, read) =>
       picturedRecords(await findPage(context, read, { ...context.query, ...window, measured: measured(context) }), {
         pictures,
-        now: context.now,
+        reader: context,
       }),
     )
   return new Elysia({ name: 'sourcing.orders' })
@@ -29,9 +29,9 @@ export const orderRoutes = ({ http, pagination, pictures, ...deps }: Deps) => {
     .use(http.route(lifecycle.findOrders, (context) => pageOfOrders(context)))
     .use(
       http.route(operations.getOrder, async (context) => {
-        const { caller, params, read, now } = context
+        const { caller, params, read } = context
         const rows = await read((sql) => readOrder(sql, caller.orgId, params.id, measured(context)))
-        return picturedRecord(found(rows), { pictures, now })
+        return picturedRecord(found(rows), { pictures, reader: context })
       }),
     )
     .use(

@@ -7,9 +7,13 @@ import type { PreviewUrls } from '../renderings/urls.ts'
 
 /* What an organization may know of the models of a part, as JSON: `Measured`. Null without any that it reads. */
 
+/** Whether the newest model of `ip` or an open group is one of `ip`, on rows `pinned`. */
+const hasIpModel = (sql: Sql) =>
+  sql`pinned.measured -> 'ip' ->> 'model' is distinct from pinned.measured -> 'open' ->> 'model'`
+
 /** Whether the organization reads the newest model of the group `ip`, on rows `pinned` of `sourcing.part_revisions`. */
 const readsIpModel = (sql: Sql, orgId: string, now: string) => sql`(
-  pinned.measured -> 'ip' ->> 'model' is distinct from pinned.measured -> 'open' ->> 'model'
+  ${hasIpModel(sql)}
   and (
     exists (
       select from sourcing.orders
@@ -26,15 +30,31 @@ interface Pinned {
   isReader: Fragment
 }
 
-/** Of a pinned revision. */
-const measuredOfRevision = (sql: Sql, orgId: string, { partId, revision, isReader }: Pinned, now: string) => sql`(
+/**
+ * Of a pinned revision. Where its newest model is one of the group `ip`, it is `WithheldModel`: whether the organization
+ * reads it is asked by a statement of its own, because the plan of that question is started for each execution.
+ */
+const measuredOfRevision = (sql: Sql, orgId: string, { partId, revision, isReader }: Pinned) => sql`(
   select case
     when pinned.ip_owner_org_id = ${orgId} then pinned.measured -> 'own'
     when not ${isReader} then null
-    when ${readsIpModel(sql, orgId, now)} then pinned.measured -> 'ip'
+    when ${hasIpModel(sql)} then jsonb_build_object('partId', pinned.part_id, 'revision', pinned.revision,
+      'open', pinned.measured -> 'open', 'ip', pinned.measured -> 'ip')
     else pinned.measured -> 'open' end
   from sourcing.part_revisions pinned
   where pinned.part_id = ${partId} and pinned.revision = ${revision} and pinned.measured is not null)`
+
+/** Which of these revisions have a model of the group `ip` that the organization reads. */
+const findReleased = (
+  sql: Sql,
+  orgId: string,
+  revisions: readonly { partId: string; revision: number }[],
+  now: string,
+) => sql<{ part_id: string; revision: number }[]>`
+  select pinned.part_id, pinned.revision
+  from json_to_recordset(${JSON.stringify(revisions)}::text::json) as wanted ("partId" text, revision integer)
+  join sourcing.part_revisions pinned on pinned.part_id = wanted."partId" and pinned.revision = wanted.revision
+  where ${readsIpModel(sql, orgId, now)}`
 
 /** Whether an invitation lets the organization read the revision that an RFQ pins. */
 const isInvitedTo = (sql: Sql, orgId: string, rfqId: Fragment) => sql`exists (
@@ -60,35 +80,28 @@ export const picturesOf = (urls: PreviewUrls): Pictures => ({ urls, ...MEASURED 
 
 export const MEASURED: Omit<Pictures, 'urls'> = {
   ofPart: (orgId, now) => (sql) => measuredOfPart(sql, orgId, now),
-  ofRfq: (orgId, now) => (sql) =>
-    measuredOfRevision(
-      sql,
-      orgId,
-      {
-        partId: sql`rfq.part_id`,
-        revision: sql`rfq.part_revision`,
-        isReader: sql`(${isOwnRfq(sql, orgId)} or ${isInvitedTo(sql, orgId, sql`rfq.id`)})`,
-      },
-      now,
-    ),
-  ofOffer: (orgId, now) => (sql) =>
-    measuredOfRevision(
-      sql,
-      orgId,
-      {
-        partId: sql`offers.part_id`,
-        revision: sql`offers.part_revision`,
-        isReader: sql`(${isInvitedTo(sql, orgId, sql`offers.rfq_id`)} or exists (
-          select from sourcing.rfqs rfq where rfq.id = offers.rfq_id and ${isOwnRfq(sql, orgId)}))`,
-      },
-      now,
-    ),
+  ofRfq: (orgId) => (sql) =>
+    measuredOfRevision(sql, orgId, {
+      partId: sql`rfq.part_id`,
+      revision: sql`rfq.part_revision`,
+      isReader: sql`(${isOwnRfq(sql, orgId)} or ${isInvitedTo(sql, orgId, sql`rfq.id`)})`,
+    }),
+  ofOffer: (orgId) => (sql) =>
+    measuredOfRevision(sql, orgId, {
+      partId: sql`offers.part_id`,
+      revision: sql`offers.part_revision`,
+      isReader: sql`(${isInvitedTo(sql, orgId, sql`offers.rfq_id`)} or exists (
+        select from sourcing.rfqs rfq where rfq.id = offers.rfq_id and ${isOwnRfq(sql, orgId)}))`,
+    }),
   // Each organization of an order reads the revision that it pins.
-  ofOrder: (orgId, now) => (sql) =>
-    measuredOfRevision(
-      sql,
-      orgId,
-      { partId: sql`orders.part_id`, revision: sql`orders.part_revision`, isReader: sql`true` },
-      now,
-    ),
+  ofOrder: (orgId) => (sql) =>
+    measuredOfRevision(sql, orgId, {
+      partId: sql`orders.part_id`,
+      revision: sql`orders.part_revision`,
+      isReader: sql`true`,
+    }),
+  async released({ caller: { orgId }, now, read }, revisions) {
+    const rows = await read((sql) => findReleased(sql, orgId, revisions, now))
+    return rows.map(({ part_id: partId, revision }) => ({ partId, revision }))
+  },
 }

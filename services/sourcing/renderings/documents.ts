@@ -2,8 +2,8 @@ import type { File } from '../../../proto/http/sourcing/files.ts'
 import type { Part } from '../../../proto/http/sourcing/parts.ts'
 import type { Preview } from '../../../proto/http/sourcing/previews.ts'
 import { extendedDocument, type JsonText, withFields } from '../../kit/db/json-text.ts'
-import type { Pictures } from './pictures.ts'
-import { type Measured, measuredFields } from './rules.ts'
+import type { Pictures, Reader } from './pictures.ts'
+import { type Measured, measuredFields, type WithheldModel } from './rules.ts'
 
 /** A stored document with what the reader may know of the models of its part. */
 export interface PicturedRow {
@@ -26,23 +26,59 @@ const fieldsOfPart = ({ document, measured }: PicturedRow, reading: Reading) => 
   return { ...measuredFields(part, measured), ...pictureOf(measured, reading) }
 }
 
-const fieldsOfRecord = ({ measured }: PicturedRow, reading: Reading) => (measured ? pictureOf(measured, reading) : {})
+/** An RFQ, an offer or an order with what may be known of the models of its part. */
+export interface RecordRow {
+  document: string
+  measured: Measured | WithheldModel | null
+}
+
+interface RecordReading {
+  pictures: Pictures
+  reader: Reader
+}
+
+const isWithheld = (measured: RecordRow['measured']): measured is WithheldModel => measured !== null && 'ip' in measured
+
+/** The fields of each row; one statement asks for all models of the group `ip`. */
+async function fieldsOfRecords(rows: readonly RecordRow[], { pictures, reader }: RecordReading) {
+  const withheld = rows.map(({ measured }) => measured).filter(isWithheld)
+  const revisions = withheld.map(({ partId, revision }) => ({ partId, revision }))
+  const released = revisions.length === 0 ? [] : await pictures.released(reader, revisions)
+  const shown = (measured: RecordRow['measured']): Measured | null => {
+    if (!isWithheld(measured)) return measured
+    const isReleased = released.some(
+      ({ partId, revision }) => partId === measured.partId && revision === measured.revision,
+    )
+    return isReleased ? measured.ip : (measured.open ?? null)
+  }
+  return rows.map(({ measured }) => {
+    const seen = shown(measured)
+    return seen ? pictureOf(seen, { pictures, now: reader.now }) : {}
+  })
+}
 
 /** A part with its measured box and its picture. */
 export const picturedPart = (row: PicturedRow, reading: Reading): JsonText =>
   extendedDocument(row.document, fieldsOfPart(row, reading))
 
 /** An RFQ, an offer or an order with the picture of its part. */
-export const picturedRecord = (row: PicturedRow, reading: Reading): JsonText =>
-  extendedDocument(row.document, fieldsOfRecord(row, reading))
+export async function picturedRecord(row: RecordRow, reading: RecordReading): Promise<JsonText> {
+  const [fields = {}] = await fieldsOfRecords([row], reading)
+  return extendedDocument(row.document, fields)
+}
 
 /** The rows of a page of parts. */
 export const picturedParts = <Row extends PicturedRow>(rows: readonly Row[], reading: Reading): readonly Row[] =>
   rows.map((row) => ({ ...row, document: withFields(row.document, fieldsOfPart(row, reading)) }))
 
 /** The rows of a page of RFQs, offers or orders. */
-export const picturedRecords = <Row extends PicturedRow>(rows: readonly Row[], reading: Reading): readonly Row[] =>
-  rows.map((row) => ({ ...row, document: withFields(row.document, fieldsOfRecord(row, reading)) }))
+export async function picturedRecords<Row extends RecordRow>(
+  rows: readonly Row[],
+  reading: RecordReading,
+): Promise<readonly Row[]> {
+  const fields = await fieldsOfRecords(rows, reading)
+  return rows.map((row, at) => ({ ...row, document: withFields(row.document, fields[at] ?? {}) }))
+}
 
 /** What was made of a file, as `renderingOf` selects it. */
 export interface RenderingColumn {

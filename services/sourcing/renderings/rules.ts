@@ -25,6 +25,14 @@ export interface Measured {
   boundingBox?: MeasuredBox
 }
 
+/** What is known of a revision whose newest model is one of the group `ip`, until it is known whether the reader reads it. */
+export interface WithheldModel {
+  partId: string
+  revision: number
+  open?: Measured | null
+  ip: Measured
+}
+
 /** The fields of a part that come from its newest model. */
 export function measuredFields(
   { boundingBox = {}, unitSystem }: Pick<Part, 'boundingBox' | 'unitSystem'>,

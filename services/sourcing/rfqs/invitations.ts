@@ -38,7 +38,7 @@ export async function readRfq(
   if (rfq.isUnread && !act && request.method === 'GET') await recordRead(deps, orgId, id, now)
   return picturedRecord(
     { document: rfq.document, measured: measured?.measured ?? null },
-    { pictures: deps.pictures, now },
+    { pictures: deps.pictures, reader: { caller, now, read } },
   )
 }
 

@@ -4,7 +4,7 @@ import type { Fragment, Sql } from '../../kit/db/client.ts'
 import { and, contains } from '../../kit/db/conditions.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
-import type { PicturedRow } from '../renderings/documents.ts'
+import type { RecordRow } from '../renderings/documents.ts'
 import type { MeasuredColumn } from '../renderings/pictures.ts'
 import { documentFor, isConsumer, isInvited, isIpOwner } from './visibility.ts'
 
@@ -14,7 +14,7 @@ export type RfqFilters = Omit<FiltersOf<typeof api>, 'q' | 'view'>
 export type RfqListing = PageWindow & RfqFilters & { view?: RfqView | undefined; now: string; measured: MeasuredColumn }
 
 /** An RFQ of a page. */
-export interface RfqPageRow extends DocumentRow, PicturedRow {}
+export interface RfqPageRow extends DocumentRow, RecordRow {}
 
 export type RfqSearch = RfqListing & { q: string }
 

@@ -3,8 +3,8 @@ import { timeKeyAt } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 import { maySource } from '../factories/visibility.ts'
 import { isSourceable, needsSubscription } from '../parts/visibility.ts'
+import type { RecordRow } from '../renderings/documents.ts'
 import type { MeasuredColumn } from '../renderings/pictures.ts'
-import type { Measured } from '../renderings/rules.ts'
 import type { Invitee, RfqContent } from './rules.ts'
 import { documentFor, isConsumer, isInvited, isIpOwner } from './visibility.ts'
 
@@ -39,7 +39,7 @@ export const findRfq = (sql: Sql, orgId: string, id: string) => sql<ReadableRfq[
   where num_nonnulls(rfq.id, invitation.rfq_id) > 0`
 
 /** What a reader of an RFQ may know of the models of its part. */
-export const findMeasured = (sql: Sql, id: string, measured: MeasuredColumn) => sql<{ measured: Measured | null }[]>`
+export const findMeasured = (sql: Sql, id: string, measured: MeasuredColumn) => sql<Pick<RecordRow, 'measured'>[]>`
   select ${measured(sql)} as measured from sourcing.rfqs rfq where rfq.id = ${id}`
 
 /** The invited manufacturers that do not read a change: by their decline, or until they accept the terms. */

@@ -36,7 +36,10 @@ export const rfqRoutes = ({ http, pagination, onPending, ...deps }: Deps) =>
         const { pictures } = deps
         const measured = pictures.ofRfq(caller.orgId, now)
         return pagination.json(context, 'rfqs', async (window, read) =>
-          picturedRecords(await findPage(context, read, { ...query, ...window, now, measured }), { pictures, now }),
+          picturedRecords(await findPage(context, read, { ...query, ...window, now, measured }), {
+            pictures,
+            reader: context,
+          }),
         )
       }),
     )

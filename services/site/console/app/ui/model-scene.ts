@@ -33,6 +33,9 @@ const HALF_ANGLE = Math.PI / 9
 
 export type Axis = 'x' | 'y' | 'z'
 
+/** The axes of a file in those of glTF, where y is up. */
+const AXIS_IN_SCENE = { x: 'x', y: 'z', z: 'y' } as const satisfies Record<Axis, Axis>
+
 /** A model in a canvas. It is drawn when something changes. */
 export interface ModelScene {
   fit(): void
@@ -141,11 +144,11 @@ export async function showModel(canvas: HTMLCanvasElement, bytes: ArrayBuffer, c
       if (edges) edges.visible = isShown
       draw()
     },
-    cut(axis, share) {
-      const isWhole = share >= 1
+    cut(ofFile, share) {
+      const axis = AXIS_IN_SCENE[ofFile]
       plane.normal.set(axis === 'x' ? -1 : 0, axis === 'y' ? -1 : 0, axis === 'z' ? -1 : 0)
       plane.constant = box.min[axis] + (box.max[axis] - box.min[axis]) * share
-      renderer.clippingPlanes = isWhole ? [] : [plane]
+      renderer.clippingPlanes = share >= 1 ? [] : [plane]
       draw()
     },
     resize,
