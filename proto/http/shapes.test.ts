@@ -26,10 +26,10 @@ const texts = Object.values(OPERATIONS)
 
 /** Ids, credentials and times are compared with stored values and are never displayed as sent. */
 const NOT_DISPLAYED =
-  /(Ids?|(material|standard)Codes?|ids|codes|Time|username|[pP]assword|token|client_(id|secret)|scope|token_type_hint|\.id|remove|supersedes|sasUrl)(\.0)?$/
+  /(Ids?|(material|standard)Codes?|ids|codes|Time|username|[pP]assword|token|exchangeSsoCode\.code|groupRoles\.map\.\*|client_(id|secret)|scope|token_type_hint|\.id|remove|supersedes|sasUrl)(\.0)?$/
 /** Notes and requirements of several lines, and the values of metadata. */
 const LINES =
-  /([nN]otes?|requirements|confidentialityTerms|(Question|Rfq|CaseMessage)\.(text|publishedText)|[dD]escription(Manufacturer)?|metadata\.\*|\.csv)$/
+  /([nN]otes?|requirements|confidentialityTerms|(Question|Rfq|CaseMessage)\.(text|publishedText)|[dD]escription(Manufacturer)?|metadata\.\*|\.csv|rejectRegistration\.reason)$/
 
 const BIDIRECTIONAL = [...'\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069']
 

@@ -210,6 +210,7 @@ describe('every operation', () => {
       ENCRYPTION_KEYS: `test:${Buffer.alloc(32).toString('base64')}`,
       LOG_LEVEL: 'silent',
       FILES_FOLDER: '/nonexistent',
+      REGISTRATION: 'open',
     }) as AllConfig
     const services = await createAll(config)
     for (const service of SERVICES) {

@@ -40,9 +40,11 @@ const issuer = Text(500, {
   examples: ['https://login.example.com/realms/skagen'],
 })
 const clientId = Line(255, { description: 'Client id at the provider.', examples: ['marketplace'] })
+const NOT_IN_A_DOMAIN = `\\s@/?#\\\\:%\\[\\]${NOT_IN_A_LINE}`
+
 const domain = Text(253, {
   minLength: 3,
-  pattern: '^[^\\s@/?#\\\\:%\\[\\]]+\\.[^\\s@/?#\\\\:%\\[\\]]+$',
+  pattern: `^[^${NOT_IN_A_DOMAIN}]+\\.[^${NOT_IN_A_DOMAIN}]+$`,
   [FORM]: 'a domain',
   description: 'A domain of e-mail addresses.',
   examples: ['skagen-pumps.example.com'],

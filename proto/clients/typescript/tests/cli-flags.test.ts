@@ -152,5 +152,5 @@ test('the help lists commands by resource', async () => {
       .map((line) => line.trim().split(' ')[0])
   expect(commandsOf('Uploads:')).toEqual(['create-upload-url'])
   expect(commandsOf('RFQs:')).toEqual(expect.arrayContaining(['create-rfq', 'list-rfqs', 'award-rfq', 'publish-rfq']))
-  expect(commandsOf('Commands:')).toEqual(['login', 'logout', 'upload', 'webhooks', 'completion', 'help'])
+  expect(commandsOf('Commands:')).toEqual(['login', 'logout', 'upload', 'webhooks', 'mcp', 'completion', 'help'])
 })

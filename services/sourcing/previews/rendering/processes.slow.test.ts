@@ -119,11 +119,11 @@ test('a service that ends takes its process along', async () => {
   await until(async () => !(await readFile(`/proc/${child}/status`, 'utf8').catch(() => '')))
 })
 
-test('2,000 cylinders of 5 MB: within 1 % of their volume', async () => {
-  const { volume, bodies } = await measured(file)
-  expect(bodies).toBe(2000)
-  expect(Math.abs(volume / (2000 * Math.PI * 250) - 1)).toBeLessThan(0.011)
-})
+test('500 cylinders: within 1 % of their volume', async () => {
+  const { volume, bodies } = await measured(stepCylinders(500))
+  expect(bodies).toBe(500)
+  expect(Math.abs(volume / (500 * Math.PI * 250) - 1)).toBeLessThan(0.011)
+}, 90_000)
 
 test('a PDF of 5,000 pages: ten pictures', async () => {
   const document = new PDFDocument()

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
-import type { File } from '../api.ts'
+import type { File, Preview } from '../api.ts'
 import { fill, t } from '../texts.ts'
 import { underOwnName } from '../upload.ts'
 import { Dialog } from './dialog.tsx'
@@ -8,17 +8,23 @@ import { Model } from './model.tsx'
 import { Pages } from './pages.tsx'
 
 /** What files and documents have in common. */
-type Pictured = Pick<File, 'name' | 'previews' | 'geometry'>
+type Pictured = Pick<File, 'name' | 'previews' | 'geometry' | 'contentType' | 'downloadUrl'>
 
 /** Its address is signed anew in each answer, so the first one stays. */
 const Thumbnail = ({ url }: { url: string }) => (
   <img src={useRef(underOwnName(url)).current} alt="" width={56} height={56} loading="lazy" />
 )
 
+/** An image of which no preview is made yet, or none is made at all. */
+const pictureItself = ({ contentType = '', downloadUrl, previews }: Pictured): Preview[] =>
+  downloadUrl && !previews && contentType.startsWith('image/') ? [{ kind: 'IMAGE', url: downloadUrl }] : []
+
 /** The picture of a file, which opens its model, its pages or itself. */
-export function FilePreview({ file: { name, previews = [], geometry } }: { file: Pictured }) {
+export function FilePreview({ file }: { file: Pictured }) {
+  const { name, previews = [], geometry } = file
   const isOpen = useSignal(false)
-  const pages = previews.filter(({ kind }) => kind !== 'MODEL')
+  const made = previews.filter(({ kind }) => kind !== 'MODEL')
+  const pages = made.length > 0 ? made : pictureItself(file)
   const model = previews.find(({ kind }) => kind === 'MODEL')
   const [first] = pages
   if (geometry?.state === 'FAILED') {
