@@ -51,6 +51,6 @@ export const ssoCallback = defineOperation({
   noStore: true,
 })
 
-/** Why a sign-in at a provider failed, as the page is told: `#sso-problem=<word>`. */
+/** Why a sign-in at a provider failed: the word in the fragment `#sso-problem=<word>` of the page. */
 export const SSO_PROBLEMS = ['expired', 'declined', 'provider', 'email', 'account'] as const
 export type SsoProblem = (typeof SSO_PROBLEMS)[number]

@@ -72,7 +72,7 @@ test('an administrator adds a provider, proves a domain, tests and enforces it; 
   expect(window.url()).toBe(`http://127.0.0.1:${port}/console/rfqs`)
   expect(await window.evaluate('Object.keys(sessionStorage)')).toEqual([])
 
-  // A refusal of the provider is told, and the administrator keeps the password.
+  // The page shows the refusal of the provider, and the administrator keeps the password.
   idp.signsIn(undefined)
   const other = await stage.open()
   await other.goto('/console')

@@ -166,7 +166,9 @@ export const shownRegistration = (row: queries.RegistrationRow): Registration =>
 
 const shown = async (tx: Tx, id: string) => shownRegistration(found(await queries.findRegistration(tx, id)))
 
-/** Creates the organization of a registration. Its administrator gets the link by mail, or the operator passes it on. */
+/**
+ * Creates the organization of a registration. Its administrator gets the link by mail, or the operator passes it on.
+ */
 export async function approveRegistration(
   deps: RegistrationDeps,
   { tx, params: { id }, body, now, audit }: CommandOf<typeof api.approveRegistration>,

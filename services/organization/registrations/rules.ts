@@ -6,7 +6,10 @@ export type RegistrationMode = 'approval' | 'open'
 /** Roles that only the operator gives. */
 const OF_OPERATOR: readonly OrgRole[] = ['SELLER', 'DISTRIBUTOR']
 
-/** Whether a confirmed registration needs no decision: a company that both buys and makes parts could rig its awards. */
+/**
+ * Whether a confirmed registration needs no decision. One that both buys and makes parts needs one, because it could
+ * rig its awards.
+ */
 export const isAdmitted = (mode: RegistrationMode, roles: readonly OrgRole[]): boolean =>
   mode === 'open' &&
   !roles.some((role) => OF_OPERATOR.includes(role)) &&

@@ -44,7 +44,9 @@ const FLOW_MS = SSO_FLOW_MINUTES * 60_000
 const CODE_MS = SSO_CODE_SECONDS * 1000
 const later = (now: string, ms: number) => new Date(Date.parse(now) + ms).toISOString()
 
-/** The page of the provider for the domain of an address. The answer does not depend on whether the address is known. */
+/**
+ * The page of the provider for the domain of an address. The answer is the same for known and unknown addresses.
+ */
 export async function start(deps: SsoDeps, email: string, client: Client, now: string): Promise<SsoStart | Raw> {
   const address = emailSpelling(email)
   const [owner] = await queries.findProviderOfDomain(deps.sql, domainOfEmail(address))

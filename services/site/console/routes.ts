@@ -60,7 +60,8 @@ function languageOf(request: Request) {
 }
 
 /**
- * The asset of a name. A page of another release gets the present texts, but no script that would be mixed with its own.
+ * The asset of a name. A page of another release gets the present texts, but no script, because it would be mixed with
+ * scripts of its own release.
  */
 const nameOf = (asset: string) =>
   LANGUAGES.some((language) => withoutHash(asset) === `${language}.js`) ? withoutHash(asset) : asset

@@ -31,8 +31,8 @@ interface Pinned {
 }
 
 /**
- * Of a pinned revision. Where its newest model is one of the group `ip`, it is `WithheldModel`: whether the organization
- * reads it is asked by a statement of its own, because the plan of that question is started for each execution.
+ * The model of a pinned revision. A newest model of the group `ip` is `WithheldModel`: a statement of its own asks
+ * whether the organization reads it, because the plan of that question is started for each execution.
  */
 const measuredOfRevision = (sql: Sql, orgId: string, { partId, revision, isReader }: Pinned) => sql`(
   select case

@@ -25,7 +25,7 @@ export interface Measured {
   boundingBox?: MeasuredBox
 }
 
-/** What is known of a revision whose newest model is one of the group `ip`, until it is known whether the reader reads it. */
+/** A revision whose newest model is one of the group `ip`, before it is known whether the reader may read it. */
 export interface WithheldModel {
   partId: string
   revision: number

@@ -93,7 +93,7 @@ export function timeProblems(shippedTime: string, { createdTime }: Pick<Order, '
   return shippedTime < createdTime ? [problem('shippedTime', 'must not be before the order')] : []
 }
 
-/** What a caller records with `deliver`: the receipt of the consumer, or the arrival; and the permission that it needs. */
+/** What a caller records with `deliver` (the receipt of the consumer, or the arrival), and the permission it needs. */
 export function deliveryBy(
   { consumerOrgId, manufacturerOrgId, sellerOrgId }: Order,
   { orgId, permissions }: { orgId: string; permissions: ReadonlySet<Permission> },

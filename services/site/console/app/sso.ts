@@ -22,7 +22,7 @@ export function leaveFor(url: string): void {
   location.assign(url)
 }
 
-/** Ends a sign-in or a test that the fragment of the page tells of. The fragment is removed first. */
+/** Ends the sign-in or test that the fragment of the page names. The fragment is removed first. */
 export async function comeBack(): Promise<void> {
   const fragment = new URLSearchParams(location.hash.slice(1))
   const [code, problem, test] = ['sso', 'sso-problem', 'sso-test'].map((name) => fragment.get(name))

@@ -65,8 +65,8 @@ export function subordinate(parentId: number, maxMemoryBytes: number): void {
 }
 
 /**
- * From here on this process can compute and write to its open descriptors, and nothing else: no file, socket, program or
- * other process. Throws where the kernel refuses.
+ * From here on this process can compute and write to its open descriptors, and nothing else: no file, socket, program
+ * or other process. Throws where the kernel refuses.
  */
 export function confine(): void {
   removeGlobals()

@@ -1,6 +1,7 @@
 /**
- * The system calls of a confined process: memory, threads, time, and reads and writes of open descriptors. None opens a
- * file or a socket, starts a program or reaches another process. Numbers: of x86-64, of AArch64 (absent: there is none).
+ * The system calls of a confined process: memory, threads, time, and reads and writes of open descriptors. None opens
+ * a file or a socket, starts a program or reaches another process. The numbers are those of x86-64 and AArch64; an
+ * absent one does not exist there.
  */
 const ALLOWED: Readonly<Record<string, readonly [x64: number, arm64?: number]>> = {
   read: [0, 63],

@@ -34,7 +34,7 @@ function search(): void {
   else overlay.value = 'palette'
 }
 
-/** The keys of the console: Ctrl or Cmd with K always, the single ones where nobody types. */
+/** The keys of the console: Ctrl or Cmd with K always, single keys outside of text fields. */
 export function useKeys(): void {
   const { route } = useLocation()
   useEffect(() => {
