@@ -2,11 +2,20 @@ import type { SsoTokenSet } from '../../proto/http/identity/sso.ts'
 import type { IdentityProvider } from '../../proto/http/organization/identity-providers.ts'
 import { type ApiAnswer, ApiClient } from './client.ts'
 import type { TestDns } from './dns.ts'
-import { CLIENT } from './identity-provider.ts'
+import { CLIENT, type TestIdentityProvider } from './identity-provider.ts'
 import type { TestMarketplace } from './marketplace.ts'
 import type { Problem } from './people.ts'
 
 export const PROVIDERS = '/flows/v1/identity-providers'
+
+/** The input of a provider with a domain of its own. */
+export const providerInput = ({ issuer }: TestIdentityProvider, more: Record<string, unknown> = {}) => ({
+  name: 'Company login',
+  issuer,
+  ...CLIENT,
+  domains: [`${crypto.randomUUID()}.example.net`],
+  ...more,
+})
 
 /** Creates a provider of an organization. */
 export async function createdProvider(client: ApiClient, body: Record<string, unknown>): Promise<IdentityProvider> {

@@ -2,10 +2,10 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import type { IdentityProvider } from '../../../proto/http/organization/identity-providers.ts'
 import type { ApiClient } from '../../testing/client.ts'
 import { TestDns } from '../../testing/dns.ts'
-import { CLIENT, TestIdentityProvider } from '../../testing/identity-provider.ts'
+import { TestIdentityProvider } from '../../testing/identity-provider.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import type { Problem } from '../../testing/people.ts'
-import { createdProvider, PROVIDERS, prove, TestBrowser } from '../../testing/sso.ts'
+import { createdProvider, PROVIDERS, prove, providerInput, TestBrowser } from '../../testing/sso.ts'
 import { checkProofs } from './proofs.ts'
 
 const dns = new TestDns()
@@ -18,13 +18,7 @@ const { client: admin } = org.administrator
 const idp = await TestIdentityProvider.start()
 afterAll(() => idp.stop())
 
-const input = (more: Record<string, unknown> = {}) => ({
-  name: 'Company login',
-  issuer: idp.issuer,
-  ...CLIENT,
-  domains: [`${crypto.randomUUID()}.example.net`],
-  ...more,
-})
+const input = (more?: Record<string, unknown>) => providerInput(idp, more)
 const remove = (client: ApiClient, { id }: { id: string }) => client.send('DELETE', `${PROVIDERS}/${id}`)
 
 describe('a domain', () => {

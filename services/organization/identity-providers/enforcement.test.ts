@@ -4,7 +4,7 @@ import { TestDns } from '../../testing/dns.ts'
 import { CLIENT, TestIdentityProvider } from '../../testing/identity-provider.ts'
 import { marketplaceOf, TEST_PASSWORD } from '../../testing/marketplace.ts'
 import { act, entriesOf, type Page, type Problem, patch } from '../../testing/people.ts'
-import { createdProvider, PROVIDERS, prove, TestBrowser } from '../../testing/sso.ts'
+import { createdProvider, PROVIDERS, prove, providerInput, TestBrowser } from '../../testing/sso.ts'
 import { until } from '../../testing/until.ts'
 
 /** No server listens there. */
@@ -16,13 +16,7 @@ const market = await marketplaceOf(['sourcing'], { ...MAIL, ALLOW_PRIVATE_ADDRES
 const idp = await TestIdentityProvider.start()
 afterAll(() => idp.stop())
 
-const input = (more: Record<string, unknown> = {}) => ({
-  name: 'Company login',
-  issuer: idp.issuer,
-  ...CLIENT,
-  domains: [`${crypto.randomUUID()}.example.net`],
-  ...more,
-})
+const input = (more?: Record<string, unknown>) => providerInput(idp, more)
 
 const signInStatus = async (username: string) =>
   (await market.anonymous.post('/v2.3/oauth/token', { grant_type: 'password', username, password: TEST_PASSWORD }))

@@ -8,7 +8,7 @@ import { CLIENT, TestIdentityProvider } from '../../testing/identity-provider.ts
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { act, entriesOf, type Page, type Problem, patch } from '../../testing/people.ts'
 import { openSession } from '../../testing/sessions.ts'
-import { createdProvider, PROVIDERS } from '../../testing/sso.ts'
+import { createdProvider, PROVIDERS, providerInput } from '../../testing/sso.ts'
 import { reencryptProviders } from './re-encrypt.ts'
 
 const dns = new TestDns()
@@ -21,13 +21,7 @@ const { client: admin } = org.administrator
 const idp = await TestIdentityProvider.start()
 afterAll(() => idp.stop())
 
-const input = (more: Record<string, unknown> = {}) => ({
-  name: 'Company login',
-  issuer: idp.issuer,
-  ...CLIENT,
-  domains: [`${crypto.randomUUID()}.example.net`],
-  ...more,
-})
+const input = (more?: Record<string, unknown>) => providerInput(idp, more)
 const create = (client: ApiClient, more?: Record<string, unknown>) =>
   client.post<IdentityProvider & Problem>(PROVIDERS, input(more))
 const remove = (client: ApiClient, { id }: { id: string }) => client.send('DELETE', `${PROVIDERS}/${id}`)

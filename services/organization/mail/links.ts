@@ -33,7 +33,7 @@ export interface MailLinks {
   sendsMail: boolean
   /** Throws 409 where it does not, and for too many links. The organization is locked. */
   send(tx: Tx, link: Link, now: string): Promise<void>
-  /** The same for an applicant, who is no user. The mails belong to the operator's organization. */
+  /** The same for an applicant, who has no account yet. The mails belong to the operator's organization. */
   sendToApplicant(tx: Tx, mail: ApplicantMail, now: string): Promise<void>
   /** Whether applicants got as many mails within an hour as all together may get, so that the others wait. */
   isApplicantShareUsed(tx: Tx, now: string): Promise<boolean>

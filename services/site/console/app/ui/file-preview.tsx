@@ -15,7 +15,7 @@ const Thumbnail = ({ url }: { url: string }) => (
   <img src={useRef(underOwnName(url)).current} alt="" width={56} height={56} loading="lazy" />
 )
 
-/** An image of which no preview is made yet, or none is made at all. */
+/** An image without a preview. */
 const pictureItself = ({ contentType = '', downloadUrl, previews }: Pictured): Preview[] =>
   downloadUrl && !previews && contentType.startsWith('image/') ? [{ kind: 'IMAGE', url: downloadUrl }] : []
 
