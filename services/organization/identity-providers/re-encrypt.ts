@@ -1,24 +1,12 @@
 import type { Sql } from '../../kit/db/client.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
+import { reencryptTable } from '../../kit/secrets/re-encrypt.ts'
 import { listSecrets, replaceSecret } from './queries.ts'
 
-const BATCH_SIZE = 500
-
-/** Re-encrypts the secrets of all identity providers with the current key, so that older keys can be removed. */
-export async function reencryptProviders(sql: Sql, box: SecretBox): Promise<{ reencrypted: number }> {
-  let reencrypted = 0
-  let after = ''
-  for (;;) {
-    const rows = await listSecrets(sql, after, BATCH_SIZE)
-    const last = rows.at(-1)
-    if (!last) return { reencrypted }
-    after = last.id
-    for (const { id, client_secret: before } of rows) {
-      if (box.isCurrent(before)) continue
-      const next = await box.encrypt(await box.decrypt(before))
-      // No row if the secret was changed meanwhile.
-      const { count } = await replaceSecret(sql, id, before, next)
-      reencrypted += count
-    }
-  }
-}
+/** Re-encrypts the client secrets of all identity providers. */
+export const reencryptProviders = (sql: Sql, box: SecretBox) =>
+  reencryptTable(box, {
+    list: (after, limit) => listSecrets(sql, after, limit),
+    secretsOf: ({ client_secret: secret }) => [secret],
+    replace: ({ id, client_secret: before }, [next = '']) => replaceSecret(sql, id, before, next),
+  })
