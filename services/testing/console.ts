@@ -74,6 +74,7 @@ export async function fillSignIn(page: Page, email: string): Promise<void> {
 
 /** A screen that is complete: nothing loads, axe finds nothing, and nothing is wider than the window. */
 export async function checkScreen(page: Page): Promise<void> {
+  await page.locator('main[aria-busy=true]').waitFor({ state: 'detached' })
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.locator('.loading').first().waitFor({ state: 'detached' })
   if (await page.evaluate('!window.axe')) await page.evaluate(axe.source)

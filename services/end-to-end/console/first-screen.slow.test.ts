@@ -98,6 +98,25 @@ test('on a slow connection four assets are loaded beside each other, then the pe
   await signedIn.context().close()
 }, 60_000)
 
+test('a screen whose script is not there yet leaves the one before it, which is marked as busy', async () => {
+  const signedIn = await stage.signIn(buyer)
+  const page = await signedIn.context().newPage()
+  const held = Promise.withResolvers<void>()
+  await page.route('**/console/assets/all-*.js', async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  await page.goto('/console')
+  await page.getByRole('heading', { level: 1, name: 'Waiting for you' }).waitFor()
+  await page.getByRole('navigation').getByRole('link', { name: 'RFQs', exact: true }).click()
+  const busy = page.locator('main[aria-busy=true]')
+  await busy.getByRole('heading', { level: 1, name: 'Waiting for you' }).waitFor()
+  held.resolve()
+  await page.getByRole('heading', { level: 1, name: 'RFQs' }).waitFor()
+  await busy.waitFor({ state: 'detached' })
+  await signedIn.context().close()
+}, 60_000)
+
 describe('the shop floor', () => {
   const targetsOf = (page: Page, selector: string) =>
     page.locator(selector).evaluateAll((elements) =>

@@ -5,6 +5,7 @@ import { REGISTRATION_PATH } from './registration-mode.ts'
 import { Home } from './screens/home.tsx'
 import { SignIn, SignInAgain } from './screens/sign-in.tsx'
 import { session } from './session.ts'
+import { isScreenLoading } from './settling.ts'
 import { Shell } from './shell.tsx'
 import { comeBack } from './sso.ts'
 import { t } from './texts.ts'
@@ -67,6 +68,10 @@ const Subscriptions = screen('Subscriptions')
 const WebhookScreen = screen('WebhookScreen')
 const Webhooks = screen('Webhooks')
 
+const setScreenLoading = (isLoading: boolean) => {
+  isScreenLoading.value = isLoading
+}
+
 const NotFound = () => <Missing isScreen hint={t.ui.noScreenHint} />
 
 const App = () =>
@@ -80,7 +85,7 @@ const App = () =>
     <LocationProvider scope="/console">
       <Shell>
         <ErrorBoundary>
-          <Router>
+          <Router onLoadStart={() => setScreenLoading(true)} onLoadEnd={() => setScreenLoading(false)}>
             <Route path="/console" component={Home} />
             <Route path="/console/rfqs" component={Rfqs} />
             <Route path="/console/rfqs/new" component={NewRfq} />

@@ -1,6 +1,9 @@
 import { signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 
+/** Whether the script of the screen that was asked for is being loaded, beside the screen before it. */
+export const isScreenLoading = signal(false)
+
 /** How many things are being read for the first time. */
 const reading = signal(0)
 
