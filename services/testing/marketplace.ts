@@ -55,8 +55,13 @@ export interface TestOrganization {
   grant(role: string, userId: string): Promise<void>
 }
 
+interface TestOptions extends KitOptions {
+  /** False where a test only sends requests: events and jobs then wait, and their statements cost nothing. */
+  hasWorkers?: boolean
+}
+
 /** All services on a new database and a free port, stopped at the end of the test file. */
-export const testMarketplace = (overrides?: Record<string, string>, database?: TestDatabase, options?: KitOptions) =>
+export const testMarketplace = (overrides?: Record<string, string>, database?: TestDatabase, options?: TestOptions) =>
   marketplaceOf(SERVICES, overrides, database, options)
 
 /** Sign-in and permissions need these services. */
@@ -67,7 +72,7 @@ export async function marketplaceOf(
   names: readonly ServiceName[],
   overrides: Record<string, string> = {},
   database?: TestDatabase,
-  options?: KitOptions,
+  { hasWorkers = true, ...options }: TestOptions = {},
 ): Promise<TestMarketplace> {
   const db = database ?? (await testDatabase())
   const config = readConfig(allVariables, {
@@ -99,7 +104,11 @@ export async function marketplaceOf(
     if (!service) throw new Error(`${path} belongs to a service that this test does not start`)
     return service
   }
-  const running = await open({ services: Object.values(services), config, ownerOf })
+  const running = await open({
+    services: Object.values(services).map((service) => (hasWorkers ? service : { ...service, workers: [] })),
+    config,
+    ownerOf,
+  })
   const url = `http://127.0.0.1:${running.port}`
   let stopped: Promise<void> | undefined
   const stop = () => {
@@ -107,7 +116,7 @@ export async function marketplaceOf(
     return stopped
   }
   db.beforeDrop(stop)
-  const signInInvited = await signInByCommands(db, { url, config, clock: options?.clock ?? Date.now })
+  const signInInvited = await signInByCommands(db, { url, config, clock: options.clock ?? Date.now })
   const fixtures = await createFixtures(db, signInInvited)
   return {
     db,

@@ -43,7 +43,7 @@ export async function recordedMarketplace(): Promise<{
   ])
   const log = captureLog()
   const settings = { ...FIXTURE_SETTINGS, LOG_LEVEL: 'info', ...Object.fromEntries(urls) }
-  const market = await testMarketplace(settings, db, { logDestination: log.destination })
+  const market = await testMarketplace(settings, db, { logDestination: log.destination, hasWorkers: false })
   return { market, statements: new StatementLog(proxies), log }
 }
 

@@ -12,7 +12,9 @@ import { holdRequest } from '../../testing/socket.ts'
  * has one connection, so that a command which needs a second one would wait for itself.
  */
 setDefaultTimeout(30_000)
-const fixtures = new Fixtures(await testMarketplace({ ...FIXTURE_SETTINGS, DATABASE_POOL_SIZE: '1' }))
+const fixtures = new Fixtures(
+  await testMarketplace({ ...FIXTURE_SETTINGS, DATABASE_POOL_SIZE: '1' }, undefined, { hasWorkers: false }),
+)
 const { market } = fixtures
 const { owner } = market.db
 const commands = DOCUMENTED.filter(({ contract }) => contract.audit && contract.access !== 'public')

@@ -11,7 +11,9 @@ import { ownInput, sampleOf } from '../../testing/operations/samples.ts'
 setDefaultTimeout(30_000)
 const BURST = 600
 const limits = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: String(BURST) }
-const fixtures = new Fixtures(await testMarketplace({ ...FIXTURE_SETTINGS, ...limits }))
+const fixtures = new Fixtures(
+  await testMarketplace({ ...FIXTURE_SETTINGS, ...limits }, undefined, { hasWorkers: false }),
+)
 const log = new AuditLogReader(fixtures.market.db.owner)
 const commands = DOCUMENTED.filter(({ contract }) => contract.audit)
 const TRIES = 10

@@ -35,6 +35,13 @@ export function sentBy<T>(caller: Account | undefined, operation: Documented, it
   return passes ? items : items.filter((_, index) => (first + index) % SENT_BY_OTHERS === 0)
 }
 
+/**
+ * The items of which an operation gets one in so many, and the next operation others. They test what all operations
+ * share, such as the reader of JSON.
+ */
+export const shareOf = <T>(operation: Documented, items: readonly T[], parts: number): readonly T[] =>
+  items.filter((_, index) => (DOCUMENTED.indexOf(operation) + index) % parts === 0)
+
 /** A marketplace and the callers that send hostile requests to it. */
 export class FuzzHarness {
   readonly fixtures: Fixtures
@@ -99,6 +106,7 @@ export async function harness(): Promise<FuzzHarness> {
   const log = captureLog()
   const market = await testMarketplace({ ...FIXTURE_SETTINGS, LOG_LEVEL: 'info' }, undefined, {
     logDestination: log.destination,
+    hasWorkers: false,
   })
   return new FuzzHarness(new Fixtures(market), log)
 }

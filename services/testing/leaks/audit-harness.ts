@@ -14,7 +14,7 @@ export const named = (operations: readonly Documented[]) =>
 
 /** A marketplace in which each request returns its response and the audit entries that it wrote. */
 export async function auditHarness() {
-  const fixtures = new Fixtures(await testMarketplace(FIXTURE_SETTINGS))
+  const fixtures = new Fixtures(await testMarketplace(FIXTURE_SETTINGS, undefined, { hasWorkers: false }))
   const log = new AuditLogReader(fixtures.market.db.owner)
 
   async function send(account: Account | undefined, operation: Documented, input: Input) {

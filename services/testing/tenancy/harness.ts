@@ -6,7 +6,6 @@ import { type Input, targetOf } from '../operations/inputs.ts'
 import type { Probe } from '../operations/samples.ts'
 import { recordKind } from '../records.ts'
 import { common, recordedMarketplace, type StatementLog } from '../statement-log.ts'
-import { until } from '../until.ts'
 
 /** The observable effects of a request. */
 export interface Observation {
@@ -127,20 +126,9 @@ export class TenancyHarness {
     return [...found].filter((value) => !requested.includes(value))
   }
 
-  /** Whether consumers have processed all events, and workers what these left to do. */
-  async #isIdle(): Promise<boolean> {
-    const { db, running } = this.fixtures.market
-    const metrics = await (await fetch(`http://127.0.0.1:${running.healthPort}/metrics`)).text()
-    const counts = metrics.matchAll(/^marketplace_(?:outbox_waiting|consumer_lag)_events\{.*\} (\d+)$/gm)
-    const waiting = [...counts].map(([, count]) => Number(count))
-    if (waiting.length === 0 || waiting.some((count) => count > 0)) return false
-    return (await db.owner`select from sourcing.jobs where kind = 'rfq-titles'`).length === 0
-  }
-
   /** Digests of all tables except those of refusals (audit log, throttling), of the bus and of pagination. */
   async contents(): Promise<Record<string, string>> {
     const { owner } = this.fixtures.market.db
-    await until(() => this.#isIdle(), { what: 'the effects of earlier requests' })
     const tables = await owner<{ name: string }[]>`
       select format('%I.%I', n.nspname, c.relname) as name
       from pg_class c join pg_namespace n on n.oid = c.relnamespace
