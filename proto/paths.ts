@@ -54,6 +54,7 @@ export const PATHS = {
     '/flows/v1/factories',
     '/flows/v1/factory-releases',
     '/flows/v1/rfqs',
+    '/flows/v1/email-invitations',
     '/flows/v1/rfq-packages',
     '/flows/v1/offers',
     '/flows/v1/orders',

@@ -98,6 +98,26 @@ const InvitationData = Type.Object(
   { description: 'Manufacturers were added to an RFQ.' },
 )
 
+const EmailInvitationData = Type.Object(
+  {
+    ...rfq,
+    emailInvitationIds: Type.Array(Id('emailInvitation', 'The invitation.'), {
+      description: 'The new invitations by e-mail.',
+      examples: [['emailInvitation_01JZ8Q4D3R1G5M7VJ0T6W2X9YB']],
+    }),
+  },
+  { description: 'Addresses were invited to an RFQ by e-mail.' },
+)
+
+const EmailRedemptionData = Type.Object(
+  {
+    ...rfq,
+    emailInvitationId: Id('emailInvitation', 'The invitation.'),
+    orgId: OrgId('The organization that used the link.'),
+  },
+  { description: 'An organization used the link of an invitation by e-mail. The consumer confirms it.' },
+)
+
 const DeclineData = Type.Object(
   { ...rfq, manufacturerOrgId },
   { description: 'A manufacturer declined an invitation.' },
@@ -236,6 +256,8 @@ export const SOURCING_EVENTS = {
   ...RFQ_EVENTS,
   ...PACKAGE_EVENTS,
   'sourcing.rfq.invited': InvitationData,
+  'sourcing.rfq.emailInvited': EmailInvitationData,
+  'sourcing.rfq.emailInvitationRedeemed': EmailRedemptionData,
   'sourcing.rfq.declined': DeclineData,
   'sourcing.rfq.termsAccepted': AcceptanceData,
   ...FILE_RELEASE_EVENTS,

@@ -11,10 +11,10 @@ import { run } from '../toolchain/run.ts'
  */
 const FIRST_RELEASE: Readonly<Record<string, number>> = {
   kit: 6,
-  organization: 19,
+  organization: 22,
   identity: 6,
   catalog: 2,
-  sourcing: 33,
+  sourcing: 35,
   webhooks: 4,
 }
 

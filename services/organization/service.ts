@@ -12,6 +12,7 @@ import { customFieldRoutes } from './custom-fields/routes.ts'
 import { proofWorker } from './identity-providers/proofs.ts'
 import { identityProviderRoutes } from './identity-providers/routes.ts'
 import { cleanUpMails } from './mail/cleanup.ts'
+import { deleteExpiredLinks } from './mail/invitation-queries.ts'
 import { mailLinks } from './mail/links.ts'
 import { checkServer, smtpServerOf } from './mail/smtp.ts'
 import { mailWorkers } from './mail/workers.ts'
@@ -77,6 +78,7 @@ export async function createOrganizationService(config: OrganizationConfig, opti
       (now, signal) => cleanUpKeys(sql, KEPT_KEYS_DAYS, now, signal),
       (now, signal) => cleanUpSso(sql, now, signal),
       (now, signal) => cleanUpMails(sql, config.MAIL_RETENTION_DAYS, now, signal),
+      (now, signal) => deleteExpiredLinks(sql, now, signal),
       (now, signal) => cleanUpAddresses(sql, now, signal),
       (now, signal) => cleanUpRegistrations(sql, now, signal),
     ],

@@ -32,6 +32,13 @@ export const sourcingVariables = Type.Object({
     default: 1000,
     description: 'Maximum PENDING files per organization: imports, and copies on S3.',
   }),
+  MAIL_FROM: Type.Optional(
+    Type.String({
+      maxLength: 320,
+      description:
+        'The sender of the service of organizations. Unset: manufacturers cannot be invited by an e-mail address.',
+    }),
+  ),
   PREVIEWS: Type.Boolean({
     default: true,
     description:

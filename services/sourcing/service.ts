@@ -26,6 +26,8 @@ import { prepareRfqFiles } from './documents/amendment.ts'
 import { copyDocuments } from './documents/copies.ts'
 import { lockRecord } from './documents/readers.ts'
 import { documentRoutes } from './documents/routes.ts'
+import { cleanUpEmailInvitations, inviteByEmail } from './email-invitations/commands.ts'
+import { emailInvitationRoutes } from './email-invitations/routes.ts'
 import { organizationWorker } from './factories/organizations.ts'
 import { factoryRoutes } from './factories/routes.ts'
 import { importRoutes } from './files/imports/routes.ts'
@@ -82,6 +84,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
   const quota = { maxStoredBytes: config.STORED_BYTES_MAX, maxPendingFiles: config.FILES_PENDING_MAX }
   const guard = new AddressGuard({ allowPrivate: config.ALLOW_PRIVATE_ADDRESSES })
   const rfqFollowers: RfqFollowers = {
+    inviteByEmail: inviteByEmail(config.MAIL_FROM !== undefined),
     openCases,
     updateCases,
     rejectOffers,
@@ -134,6 +137,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       subscriptionRoutes({ http, pagination }),
       factoryRoutes({ http, pagination }),
       rfqRoutes({ http, pagination, ...deps, log: kit.log, onPending: worker.wake }),
+      emailInvitationRoutes({ http, pagination, ...deps }),
       confidentialityRoutes({ http, pagination, ...deps }),
       questionRoutes({ http, pagination, ...deps }),
       matchRoutes({ http, pagination, ...deps }),
@@ -186,6 +190,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
     dependencies: [{ name: 'its file store', check: watch.check }],
     cleanup: [
       (now, signal) => closeEndedCases(deps.sql, now, signal),
+      (now, signal) => cleanUpEmailInvitations(deps.sql, now, signal),
       (now, signal) => cleanUpUploads(deps.sql, now, signal),
       (now, signal) => cleanUpRevisions(deps.sql, { orderDays: config.REVISION_RETENTION_DAYS, now }, signal),
       (now, signal) => cleanUpObjects({ ...deps, log: kit.log }, now, signal),

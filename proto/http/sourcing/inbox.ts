@@ -8,6 +8,7 @@ export const INBOX_KINDS = [
   'INVITATION',
   'QUESTION',
   'OUTDATED_OFFER',
+  'INVITATION_TO_CONFIRM',
   'OFFERS_TO_COMPARE',
   'PART_CHANGED',
   'FILES_TO_RELEASE',
@@ -39,12 +40,13 @@ export const INBOX_RECORD_TYPES = [
   'shipment',
   'changeRequest',
   'salesAgreement',
+  'emailInvitation',
 ] as const
 export type InboxRecordType = (typeof INBOX_RECORD_TYPES)[number]
 
 const kind = OneOf(INBOX_KINDS, {
   description:
-    'INVITATION: an OPEN RFQ that your organization is invited to, and has neither quoted nor declined. QUESTION: an RFQ with questions that your organization may answer. OUTDATED_OFFER: an own offer of an older version of its RFQ. OFFERS_TO_COMPARE: an own RFQ that is CLOSED, or OPEN with offers and not sealed. PART_CHANGED: an own OPEN RFQ whose part has changed. FILES_TO_RELEASE: an RFQ or an order for an own part with files of the group `ip` that a manufacturer cannot read until your organization releases them; of an RFQ, a manufacturer that has accepted the confidentiality terms. ORDER_TO_CONFIRM: an order to confirm or decline. DOCUMENTS_MISSING: an order that cannot be shipped without further documents. SHIPMENT_TO_RECEIVE: a shipment that is not received. REJECTION_TO_ANSWER: an order with rejected pieces of which no remake is proposed. REMAKE_TO_DECIDE: an order whose manufacturer proposes to make rejected pieces again. CHANGE_TO_DECIDE: a change of an order that the other side proposes. OFFER_TO_REINSTATE: an own offer that lost and is asked for again. QUANTITY_MISSING: an own AWARDED RFQ with pieces to place again. AGREEMENT_TO_ACCEPT: a proposed sales agreement, with the name of the other organization. TASK: a task for you, or for any user of your organization. EXPENSE_TO_DECIDE: an expense to approve or reject. UNREAD_MESSAGES: a case with messages that your organization has not read. SUBSCRIPTION_REQUEST: a request for a subscription. Further kinds may follow.',
+    'INVITATION: an OPEN RFQ that your organization is invited to, and has neither quoted nor declined. QUESTION: an RFQ with questions that your organization may answer. OUTDATED_OFFER: an own offer of an older version of its RFQ. INVITATION_TO_CONFIRM: an organization that used the link of an invitation by e-mail. OFFERS_TO_COMPARE: an own RFQ that is CLOSED, or OPEN with offers and not sealed. PART_CHANGED: an own OPEN RFQ whose part has changed. FILES_TO_RELEASE: an RFQ or an order for an own part with files of the group `ip` that a manufacturer cannot read until your organization releases them; of an RFQ, a manufacturer that has accepted the confidentiality terms. ORDER_TO_CONFIRM: an order to confirm or decline. DOCUMENTS_MISSING: an order that cannot be shipped without further documents. SHIPMENT_TO_RECEIVE: a shipment that is not received. REJECTION_TO_ANSWER: an order with rejected pieces of which no remake is proposed. REMAKE_TO_DECIDE: an order whose manufacturer proposes to make rejected pieces again. CHANGE_TO_DECIDE: a change of an order that the other side proposes. OFFER_TO_REINSTATE: an own offer that lost and is asked for again. QUANTITY_MISSING: an own AWARDED RFQ with pieces to place again. AGREEMENT_TO_ACCEPT: a proposed sales agreement, with the name of the other organization. TASK: a task for you, or for any user of your organization. EXPENSE_TO_DECIDE: an expense to approve or reject. UNREAD_MESSAGES: a case with messages that your organization has not read. SUBSCRIPTION_REQUEST: a request for a subscription. Further kinds may follow.',
   examples: ['INVITATION'],
 })
 
@@ -66,7 +68,7 @@ export const InboxItem = closed(
     ),
     parent: Type.Optional(
       RecordReference(
-        'The RFQ of an offer, the order of a shipment or a change request, and the case of a task or an expense.',
+        'The RFQ of an offer or an invitation by e-mail, the order of a shipment or a change request, and the case of a task or an expense.',
         {
           type: 'case',
           id: 'case_01JZ8Q4D3R1G5M7VJ0T6W2X9YB',

@@ -1,9 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { RFQ } from '../../states/rfqs.ts'
 import { defineOperation, defineTag } from '../operation.ts'
+import { EmailAddress } from '../organization/users.ts'
 import { closed, Line, OneOf, PageOf, pageQuery, patchOf } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
 import { UpdateDocumentsRequest } from './documents.ts'
+import { MAX_EMAIL_INVITATIONS_A_DAY } from './email-invitations.ts'
 import { expireTime, manufacturerIds, Rfq, RfqInput, RfqInvitation, RfqPatch, rfqId } from './rfqs.ts'
 
 export const rfqLifecycleTag = defineTag(
@@ -67,16 +69,31 @@ export const publishRfq = defineOperation({
   refusals: ['illegal_transition', 'precondition_failed', 'limit_reached', 'subscription_required'],
 })
 
+const email = { ...EmailAddress, description: 'E-mail address.', examples: ['sales@ruhr-praezision.example.com'] }
+
+export const InvitationInput = closed({
+  manufacturerIds: Type.Optional({ ...manufacturerIds, minItems: 1 }),
+  emails: Type.Optional(
+    Type.Array(email, {
+      minItems: 1,
+      maxItems: MAX_EMAIL_INVITATIONS_A_DAY,
+      description: 'Addresses of manufacturers, registered or not. At least one of the two fields is required.',
+      examples: [['sales@ruhr-praezision.example.com']],
+    }),
+  ),
+})
+export type InvitationInput = Static<typeof InvitationInput>
+
 export const inviteToRfq = defineOperation({
   ...verb('invite', {
-    logged: ['manufacturerIds'],
-    note: 'A manufacturer that declined is invited again; other existing invitations are unchanged.',
+    logged: ['manufacturerIds', 'emailInvitationIds'],
+    note: `A manufacturer that declined is invited again; other existing invitations are unchanged. Each address of \`emails\` gets a link by mail, and its invitation by e-mail stays PENDING, whether or not it is registered, until an administrator of an organization uses the link; the consumer then confirms that organization. An address with a live invitation to the RFQ is unchanged. An organization invites at most ${MAX_EMAIL_INVITATIONS_A_DAY} addresses in 24 hours, and an address gets at most three such mails an hour from all organizations; further ones are not sent.`,
   }),
   id: 'inviteToRfq',
   summary: 'Invite manufacturers to an RFQ',
   access: 'rfq:invite',
-  body: closed({ manufacturerIds: { ...manufacturerIds, minItems: 1 } }),
-  refusals: ['illegal_transition', 'limit_reached', 'subscription_required'],
+  body: InvitationInput,
+  refusals: ['illegal_transition', 'limit_reached', 'subscription_required', 'mail_unavailable'],
 })
 
 const AMENDABLE = [

@@ -6,6 +6,7 @@ import {
   MAX_MAIL_ADDRESSES,
   type MailAddress,
 } from '../../../proto/http/organization/mail-addresses.ts'
+import { emailAddressOf } from '../../kit/addresses/email-addresses.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
 import type { AuditEntry } from '../../kit/audit/entry.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
@@ -18,7 +19,6 @@ import { found, invalidField, notFound, refuse } from '../../kit/errors/refusal.
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { hashOf, newSecretToken } from '../../kit/secrets/tokens.ts'
 import { lockOrganization } from '../authority/authority.ts'
-import { emailAddressOf } from '../email-addresses.ts'
 import type { MailLinks } from '../mail/links.ts'
 import { dropMails } from '../mail/queries.ts'
 import { disableByLink, proveByLink } from '../notification-settings/commands.ts'

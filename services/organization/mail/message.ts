@@ -67,6 +67,7 @@ function contentOf(
   site: Pick<Sender, 'publicUrl' | 'hasConsole'>,
 ): Content {
   if (mail.kind === 'NOTICE') return noticeContent(mail, records, site.publicUrl, site.hasConsole)
+  if (mail.kind === 'RFQ_INVITATION') return invitationContent(mail, secret, site.publicUrl)
   return mail.registration ? applicantContent(mail, secret, site) : linkContent(mail, secret, site.publicUrl)
 }
 
@@ -108,6 +109,21 @@ function applicantContent(
       unlinked(reason),
     ],
     lines: [],
+    footer: [],
+  }
+}
+
+/** The mail to an invited address. It is the same whether or not the address is registered. */
+function invitationContent(mail: ClaimedMail, secret: string | undefined, publicUrl: string): Content {
+  const orgName = unlinked(mail.org_name)
+  return {
+    subject: `${orgName} asks you for a quotation`,
+    paragraphs: [
+      'Hello,',
+      `${orgName} asks your company for a quotation (RFQ ${mail.rfq_serial_number}) at the ${NAME}.`,
+      `An administrator of your company opens the link, or registers the company first. ${orgName} then confirms the invitation, and you can read the request. The link works once, until ${shownTime(mail.link_expires_at ?? mail.expires_at)}. If you do not know ${orgName}, do nothing.`,
+    ],
+    lines: [{ text: 'Open the invitation', url: `${publicUrl}/console/invitation#${secret}` }],
     footer: [],
   }
 }

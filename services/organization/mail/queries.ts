@@ -154,6 +154,8 @@ const isVoid = (sql: Sql) => sql`(
   case
     when m.registration_id is not null then m.kind = 'REGISTRATION' and not exists (
       select from organization.registrations r where r.id = m.registration_id and r.confirmation_hash is not null)
+    when m.email_invitation_id is not null then not exists (
+      select from sourcing.email_invitation_mails i where i.id = m.email_invitation_id)
     when m.address_id is not null then not exists (select from organization.mail_addresses a where a.id = m.address_id)
     when m.kind = 'NOTICE' then not exists (select from organization.users u where u.id = m.user_id and ${isNotified(sql)})
     when m.kind = 'CONFIRMATION' then not exists (
@@ -187,7 +189,7 @@ export const lockMail = (tx: Tx, id: string, hourlyMax: number, now: string) => 
 /** A mail to an applicant. */
 export type ApplicantMailKind = 'REGISTRATION' | 'REGISTERED' | 'REJECTION'
 
-type MailKind = 'NOTICE' | 'CONFIRMATION' | 'INVITATION' | 'RESET' | 'FORGOTTEN' | ApplicantMailKind
+type MailKind = 'NOTICE' | 'CONFIRMATION' | 'INVITATION' | 'RESET' | 'FORGOTTEN' | 'RFQ_INVITATION' | ApplicantMailKind
 
 export interface ClaimedMail {
   id: string
@@ -208,6 +210,8 @@ export interface ClaimedMail {
   user_id: string | null
   /** Of a mail to an applicant. */
   registration: { name: string; givenName: string; reason?: string } | null
+  /** Of a mail to an invited address: the serial number of the RFQ. */
+  rfq_serial_number: string | null
 }
 
 /** Seals a mail at its first attempt. A NOTICE takes no further items. */
@@ -220,9 +224,11 @@ export const sealMail = (tx: Tx, id: string, now: string) => tx<[ClaimedMail]>`
   left join organization.user_notifications n on n.user_id = own.user_id
   left join organization.activations l on l.token_hash = own.activation_hash
   left join organization.registrations r on r.id = own.registration_id
+  left join sourcing.email_invitation_mails i on i.id = own.email_invitation_id
   where m.id = ${id} and own.id = m.id
   returning m.id, m.org_id, o.name as org_name, m.kind, m.items, m.omitted, m.secret, m.sealed_at, m.expires_at,
-    l.expires_at as link_expires_at, coalesce(a.email, u.email, r.email) as email, u.given_name,
+    coalesce(l.expires_at, i.expires_at) as link_expires_at, coalesce(a.email, u.email, r.email, i.email) as email,
+    u.given_name, i.serial_number as rfq_serial_number,
     case when r.id is not null then json_strip_nulls(json_build_object(
       'name', r.name, 'givenName', r.content -> 'user' -> 'givenName', 'reason', r.reason)) end as registration,
     coalesce(a.unsubscribe_token, n.unsubscribe_token) as unsubscribe_token, own.user_id`

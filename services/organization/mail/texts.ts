@@ -135,6 +135,7 @@ const WAITING: Readonly<Record<InboxKind, readonly [string, string]>> = {
   INVITATION: ['invitation', 'invitations'],
   QUESTION: ['RFQ with questions', 'RFQs with questions'],
   OUTDATED_OFFER: ['outdated offer', 'outdated offers'],
+  INVITATION_TO_CONFIRM: ['invited organization to confirm', 'invited organizations to confirm'],
   OFFERS_TO_COMPARE: ['RFQ to compare', 'RFQs to compare'],
   PART_CHANGED: ['RFQ with a changed part', 'RFQs with a changed part'],
   FILES_TO_RELEASE: ['RFQ or order with files to release', 'RFQs or orders with files to release'],

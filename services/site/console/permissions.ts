@@ -21,6 +21,7 @@ import * as changeRequests from '../../../proto/http/sourcing/change-requests.ts
 import * as comparison from '../../../proto/http/sourcing/comparison.ts'
 import * as distributorRfqs from '../../../proto/http/sourcing/distributor-rfqs.ts'
 import * as documents from '../../../proto/http/sourcing/documents.ts'
+import * as emailInvitations from '../../../proto/http/sourcing/email-invitations.ts'
 import * as factories from '../../../proto/http/sourcing/factory-administration.ts'
 import * as files from '../../../proto/http/sourcing/files.ts'
 import * as imports from '../../../proto/http/sourcing/imports.ts'
@@ -58,6 +59,7 @@ const MODULES: readonly object[] = [
     comparison,
     distributorRfqs,
     documents,
+    emailInvitations,
     factories,
     files,
     imports,

@@ -32,6 +32,10 @@ export const SOURCES: readonly Source[] = [
     ...{ view: 'inbox_outdated_offers', permissions: ['offer:submit'], hasPackages: true },
   },
   {
+    ...{ kind: 'INVITATION_TO_CONFIRM', record: 'emailInvitation', parent: 'rfq' },
+    ...{ view: 'inbox_email_invitations', permissions: ['rfq:invite'] },
+  },
+  {
     kind: 'OFFERS_TO_COMPARE',
     record: 'rfq',
     view: 'inbox_closed_rfqs',

@@ -11,7 +11,7 @@ import { found, invalid, invalidField, refuse } from '../../kit/errors/refusal.t
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { causeOf, emitRfqEvent, emitRfqEvents, emitRfqInvited } from './events.ts'
 import type { RfqDeps } from './followers.ts'
-import { lockOwn, requireLegal, requireSubscription } from './legality.ts'
+import { lockOwn, type OwnRfq, requireLegal, requireSubscription } from './legality.ts'
 import { insertInvitations } from './move-queries.ts'
 import { requirePackageSize } from './moves.ts'
 import * as queries from './queries.ts'
@@ -124,23 +124,41 @@ export async function patchRfq({
   return new JsonText(changed)
 }
 
-/** Adds invitees to an own RFQ, and invites those again that declined. Other present ones stay as they are. */
+/** Invites manufacturers and addresses to an own RFQ. */
 export async function inviteToRfq(
   { followers }: RfqDeps,
-  { tx, caller, params, body, now }: CommandOf<typeof api.inviteToRfq>,
+  { tx, caller, params, body, now, audit }: CommandOf<typeof api.inviteToRfq>,
 ): Promise<JsonText> {
-  const { document, rfq } = await lockOwn(tx, caller.orgId, params.id)
-  await requireInvitees(tx, caller.orgId, body.manufacturerIds)
+  const own = await lockOwn(tx, caller.orgId, params.id)
+  const document = await inviteManufacturers({ followers }, tx, own, body.manufacturerIds ?? [], now)
+  if (body.emails) {
+    audit.add({ emailInvitationIds: await followers.inviteByEmail(tx, own.rfq, body.emails, now) })
+  }
+  return new JsonText(document)
+}
+
+/**
+ * Adds invitees to a locked RFQ, and invites those again that declined. Other present ones stay as they are. Returns the
+ * RFQ.
+ */
+export async function inviteManufacturers(
+  { followers }: Pick<RfqDeps, 'followers'>,
+  tx: Tx,
+  { document, rfq }: OwnRfq,
+  sent: readonly string[],
+  now: string,
+): Promise<string> {
+  await requireInvitees(tx, rfq.consumerOrgId, sent)
   await requireLegal(tx, 'invite', [rfq], { now })
-  const added = [...new Set(body.manufacturerIds)].filter((id) => !rfq.manufacturerIds.includes(id))
+  const added = [...new Set(sent)].filter((id) => !rfq.manufacturerIds.includes(id))
   const manufacturerIds = [...rfq.manufacturerIds, ...added]
   if (hasTooManyInvitees(manufacturerIds)) {
     throw refuse('limit_reached', { detail: 'An RFQ has at most 100 invited manufacturers.' })
   }
-  const declined = await queries.renewInvitations(tx, rfq.id, body.manufacturerIds, now)
+  const declined = await queries.renewInvitations(tx, rfq.id, sent, now)
   const invited = [...declined.map(({ org_id: orgId }) => orgId), ...added]
-  if (invited.length === 0) return new JsonText(document)
-  const key = { orgId: caller.orgId, id: rfq.id }
+  if (invited.length === 0) return document
+  const key = { orgId: rfq.consumerOrgId, id: rfq.id }
   const { document: changed } = found(await queries.updateManufacturers(tx, key, manufacturerIds, now))
   const isOpen = rfq.state === 'OPEN'
   const invitations = isOpen ? added.map((orgId) => ({ rfqId: rfq.id, orgId })) : []
@@ -148,7 +166,7 @@ export async function inviteToRfq(
   await requirePackageSize(tx, [rfq])
   await emitRfqInvited(tx, rfq, invited)
   if (isOpen) await followers.openCases(tx, [{ rfq, orgIds: invited, cause: causeOf('invited', rfq) }], now)
-  return new JsonText(changed)
+  return changed
 }
 
 /** Deletes an own draft. */

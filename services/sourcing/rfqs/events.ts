@@ -19,7 +19,14 @@ type RfqEventName = Exclude<EventName<'sourcing.rfq'>, DetailedEventName | FileE
 type FileEventName = 'filesReleased' | 'filesWithdrawn'
 
 /** The other events with data of their own. */
-type DetailedEventName = 'invited' | 'declined' | 'termsAccepted' | 'clarified' | `question${string}`
+type DetailedEventName =
+  | 'invited'
+  | 'emailInvited'
+  | 'emailInvitationRedeemed'
+  | 'declined'
+  | 'termsAccepted'
+  | 'clarified'
+  | `question${string}`
 
 export const attributesOf = (rfq: RfqSubject) => ({ tenantId: rfq.consumerOrgId, subject: rfq.id })
 
@@ -40,6 +47,16 @@ export const emitRfqEvents = (tx: Tx, name: RfqEventName, rfqs: readonly RfqSubj
 
 export const emitRfqInvited = (tx: Tx, rfq: RfqSubject, manufacturerOrgIds: string[]) =>
   emit(tx, { ...attributesOf(rfq), type: 'sourcing.rfq.invited', data: { ...about(rfq), manufacturerOrgIds } })
+
+export const emitEmailInvited = (tx: Tx, rfq: RfqSubject, emailInvitationIds: string[]) =>
+  emit(tx, { ...attributesOf(rfq), type: 'sourcing.rfq.emailInvited', data: { ...about(rfq), emailInvitationIds } })
+
+export const emitEmailInvitationRedeemed = (tx: Tx, rfq: RfqSubject, emailInvitationId: string, orgId: string) =>
+  emit(tx, {
+    ...attributesOf(rfq),
+    type: 'sourcing.rfq.emailInvitationRedeemed',
+    data: { ...about(rfq), emailInvitationId, orgId },
+  })
 
 export const emitRfqDeclined = (tx: Tx, rfq: RfqSubject, manufacturerOrgId: string) =>
   emit(tx, { ...attributesOf(rfq), type: 'sourcing.rfq.declined', data: { ...about(rfq), manufacturerOrgId } })

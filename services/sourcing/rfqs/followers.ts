@@ -27,6 +27,8 @@ export interface RfqOpening {
 
 /** What happens in other features in the transaction of a change of RFQs or their offers. `service.ts` provides it. */
 export interface RfqFollowers {
+  /** Invites addresses to a locked RFQ. Returns the ids of the new invitations. */
+  inviteByEmail(tx: Tx, rfq: RfqSubject, emails: readonly string[], now: string): Promise<string[]>
   /** Ends the submitted offers of cancelled RFQs. */
   rejectOffers(tx: Tx, rfqIds: readonly string[], now: string): Promise<void>
   /**

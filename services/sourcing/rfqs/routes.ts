@@ -17,6 +17,7 @@ import { declineRfq, readRfq } from './invitations.ts'
 import { findPage } from './list.ts'
 import { moveRfq } from './moves.ts'
 import { findOwnRfq, findRfq, listHistoryFor, listInvitations, listPartyHistory } from './queries.ts'
+import { invitationProblems } from './rules.ts'
 
 type Deps = RfqDeps & {
   http: Http
@@ -72,7 +73,11 @@ export const rfqRoutes = ({ http, pagination, onPending, ...deps }: Deps) =>
     .use(http.command(lifecycle.createRfq, commands.createRfq, { checkBody: deliveryProblems }))
     .use(http.command(lifecycle.patchRfq, commands.patchRfq, { checkBody: deliveryProblems }))
     .use(http.command(lifecycle.publishRfq, (call) => moveRfq('publish', deps, call)))
-    .use(http.command(lifecycle.inviteToRfq, (call) => commands.inviteToRfq(deps, call)))
+    .use(
+      http.command(lifecycle.inviteToRfq, (call) => commands.inviteToRfq(deps, call), {
+        checkBody: invitationProblems,
+      }),
+    )
     .use(
       http.preparedCommand(lifecycle.amendRfq, {
         prepare: (call) => prepareAmendment(deps, call),

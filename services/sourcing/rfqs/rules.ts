@@ -1,6 +1,6 @@
 import { type FieldError, problem } from '../../../proto/errors.ts'
 import { inOrderOf } from '../../../proto/http/shapes.ts'
-import type { Amendment } from '../../../proto/http/sourcing/rfq-lifecycle.ts'
+import type { Amendment, InvitationInput } from '../../../proto/http/sourcing/rfq-lifecycle.ts'
 import { MAX_AMENDMENTS, MAX_INVITEES, type Rfq, RfqInput, type RfqPatch } from '../../../proto/http/sourcing/rfqs.ts'
 import { utcOf } from '../../../proto/http/times.ts'
 import { noSuch } from '../../../proto/messages.ts'
@@ -121,6 +121,10 @@ export function inviteeProblems(sent: readonly string[], invitees: readonly Invi
     allowed.has(id) ? [] : [problem(`manufacturerIds.${index}`, noSuch('manufacturer', id))],
   )
 }
+
+/** Problems of a request to invite that its schema cannot express. */
+export const invitationProblems = ({ manufacturerIds, emails }: InvitationInput): FieldError[] =>
+  manufacturerIds || emails ? [] : [problem('body', 'must have manufacturerIds or emails')]
 
 export const hasTooManyAmendments = ({ version = 1 }: Pick<Rfq, 'version'>) => version > MAX_AMENDMENTS
 

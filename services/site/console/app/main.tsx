@@ -1,6 +1,7 @@
 import { type ComponentType, render } from 'preact'
 import lazy, { ErrorBoundary } from 'preact-iso/lazy'
 import { LocationProvider, Route, Router } from 'preact-iso/router'
+import { INVITATION_PATH, isInvitationOfVisitor } from './invitation-link.ts'
 import { REGISTRATION_PATH } from './registration-mode.ts'
 import { Home } from './screens/home.tsx'
 import { SignIn, SignInAgain } from './screens/sign-in.tsx'
@@ -43,6 +44,8 @@ const Comparison = screen('Comparison')
 const CustomerRfqs = screen('CustomerRfqs')
 const Factories = screen('Factories')
 const FactoryScreen = screen('FactoryScreen')
+const InvitationScreen = screen('InvitationScreen')
+const InvitationVisitor = screen('InvitationVisitor')
 const IdentityProviders = screen('IdentityProviders')
 const Impersonation = screen('Impersonation')
 const MailAddresses = screen('MailAddresses')
@@ -79,6 +82,10 @@ const App = () =>
     <ErrorBoundary>
       <Registration />
     </ErrorBoundary>
+  ) : session.value === 'none' && isInvitationOfVisitor() ? (
+    <ErrorBoundary>
+      <InvitationVisitor />
+    </ErrorBoundary>
   ) : session.value === 'none' ? (
     <SignIn />
   ) : (
@@ -92,6 +99,7 @@ const App = () =>
             <Route path="/console/rfqs/:id" component={RfqScreen} />
             <Route path="/console/rfqs/:id/comparison" component={Comparison} />
             <Route path="/console/rfqs/:id/offer" component={OfferScreen} />
+            <Route path={INVITATION_PATH} component={InvitationScreen} />
             <Route path="/console/packages" component={Packages} />
             <Route path="/console/packages/new" component={NewPackage} />
             <Route path="/console/packages/:id" component={PackageScreen} />

@@ -22,7 +22,7 @@ function pathOf({ kind, record, parent }: InboxItem): string {
   const rfq = `/console/rfqs/${parent?.type === 'rfq' ? parent.id : record.id}`
   if (kind === 'INVITATION' || kind === 'OUTDATED_OFFER' || kind === 'OFFER_TO_REINSTATE') return `${rfq}/offer`
   if (kind === 'OFFERS_TO_COMPARE') return `${rfq}/comparison`
-  if (record.type === 'rfq') return rfq
+  if (record.type === 'rfq' || record.type === 'emailInvitation') return rfq
   if (record.type === 'order') return `/console/orders/${record.id}`
   if (record.type === 'subscription') return '/console/subscriptions?view=IP_OWNER'
   if (record.type === 'salesAgreement') return '/console/sales-agreements'
@@ -61,9 +61,9 @@ const Items = ({ items }: { items: readonly Waiting[] }) => (
 
 const idOf = ({ kind, record }: InboxItem) => `${kind} ${record.id}`
 
-/** The record that an item is about, or the RFQ of an offer. */
+/** The record that an item is about, or the RFQ of an offer or an invitation by e-mail. */
 const aboutOf = ({ record, parent }: InboxItem) =>
-  parent && (record.type === 'offer' || parent.type === 'order') ? parent : record
+  parent && (record.type === 'offer' || record.type === 'emailInvitation' || parent.type === 'order') ? parent : record
 
 const PICTURES: Readonly<Record<string, PictureKind>> = {
   rfq: 'rfq',

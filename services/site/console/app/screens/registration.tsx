@@ -41,7 +41,16 @@ function inputOf(data: FormData): RegistrationInput {
   }
 }
 
-const Alone = ({ title, lead, children }: { title: string; lead?: string; children?: ComponentChildren }) => (
+interface AloneProps {
+  title: string
+  lead?: string
+  /** Where a person signs in. */
+  signInPath?: string
+  children?: ComponentChildren
+}
+
+/** A page of a visitor. */
+export const Alone = ({ title, lead, signInPath = '/console', children }: AloneProps) => (
   <main class="alone">
     <p class="brand">
       <img src="/favicon.ico" alt="" width="28" height="28" /> {t.brand}
@@ -50,7 +59,7 @@ const Alone = ({ title, lead, children }: { title: string; lead?: string; childr
     {lead && <p class="quiet">{lead}</p>}
     {children}
     <p>
-      <a href="/console">{t.registrations.signIn}</a>
+      <a href={signInPath}>{t.registrations.signIn}</a>
     </p>
     <p>
       <Languages />

@@ -19,6 +19,7 @@ import { Conversations } from './conversations.tsx'
 import { PartChanged } from './part-changes.tsx'
 import { Questions } from './questions.tsx'
 import { AwardOrders, MissingPieces } from './reaward.tsx'
+import { EmailInvitations } from './rfq-email-invitations.tsx'
 import { patchRfq, RfqFields } from './rfq-form.tsx'
 import { Invitations, Matches } from './rfq-invitations.tsx'
 import { Amend, Decline, Declined, endedAccess, hasDeclined, PinnedPart, termFacts } from './rfq-terms.tsx'
@@ -183,6 +184,7 @@ export function RfqScreen({ id = '' }: { id?: string }) {
               {rfq.consumerOrgId === orgId.value && (
                 <>
                   <Invitations rfq={rfq} />
+                  <EmailInvitations rfq={rfq} />
                   {['DRAFT', 'OPEN'].includes(rfq.state) && permits('GET /flows/v1/rfqs/{id}/matches') && (
                     <Matches rfq={rfq} />
                   )}

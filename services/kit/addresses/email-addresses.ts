@@ -1,5 +1,5 @@
-import { EMAIL_MAX_CHARACTERS, EMAIL_PATTERN } from '../../proto/http/organization/users.ts'
-import { emailSpelling } from '../kit/addresses/email-spelling.ts'
+import { EMAIL_MAX_CHARACTERS, EMAIL_PATTERN } from '../../../proto/http/organization/users.ts'
+import { emailSpelling } from './email-spelling.ts'
 
 const EMAIL_ADDRESS = new RegExp(EMAIL_PATTERN)
 /** The domain by which lists of users tell service accounts from people. */

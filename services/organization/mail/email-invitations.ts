@@ -1,0 +1,54 @@
+import type { EventData } from '../../../proto/events/events.ts'
+import type { Bus } from '../../kit/bus/bus.ts'
+import type { Tx } from '../../kit/db/client.ts'
+import { newId } from '../../kit/db/ids.ts'
+import type { SecretBox } from '../../kit/secrets/box.ts'
+import { hashOf, newSecretToken } from '../../kit/secrets/tokens.ts'
+import { startJob } from '../../kit/worker/job-queries.ts'
+import type { Worker } from '../../kit/worker/worker.ts'
+import { envelopeAddressOf, mailboxOf } from './envelope.ts'
+import { countInvitationMails, findInvitations, insertInvitationMail, insertLink } from './invitation-queries.ts'
+import { lockRecipient } from './queries.ts'
+import { MAIL, MAIL_EXPIRY_MS } from './rules.ts'
+
+interface Deps {
+  bus: Bus
+  box: SecretBox
+  now: () => string
+}
+
+export const INVITATION_CONSUMER = 'email-invitations'
+
+/** Invitations of an hour to one recipient, from all organizations. Further ones are not mailed. */
+const MAX_TO_RECIPIENT = 3
+
+/** Mails a link to each address that is invited to an RFQ. */
+export const invitationMailer = ({ bus, box, now }: Deps): Worker =>
+  bus.consume({
+    name: INVITATION_CONSUMER,
+    subjects: ['sourcing.rfq.emailInvited'],
+    async handle(tx, event) {
+      const { emailInvitationIds } = event.data as EventData<'sourcing.rfq.emailInvited'>
+      for (const invitation of await findInvitations(tx, emailInvitationIds)) await mailLink(tx, box, invitation, now())
+    },
+  })
+
+async function mailLink(
+  tx: Tx,
+  box: SecretBox,
+  { id: emailInvitationId, orgId, email, expireTime }: Awaited<ReturnType<typeof findInvitations>>[number],
+  now: string,
+): Promise<void> {
+  const recipientHash = hashOf(mailboxOf(await envelopeAddressOf(email)))
+  await lockRecipient(tx, recipientHash)
+  const [counts] = await countInvitationMails(tx, recipientHash, now)
+  if (counts.to_recipient >= MAX_TO_RECIPIENT) return
+  const { token, hash } = newSecretToken()
+  // An event that is delivered twice makes one link.
+  if ((await insertLink(tx, { hash, emailInvitationId, expireTime })).length === 0) return
+  const mail = { id: newId('mail'), orgId, emailInvitationId, recipientHash, secret: await box.encrypt(token) }
+  const expiresAt = new Date(Date.parse(now) + MAIL_EXPIRY_MS).toISOString()
+  await insertInvitationMail(tx, { ...mail, expiresAt }, now)
+  const kind = 'RFQ_INVITATION'
+  await startJob(tx, { kind: MAIL, id: mail.id, tenantId: orgId, data: { kind }, expiresAt }, now)
+}

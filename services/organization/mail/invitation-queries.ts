@@ -1,0 +1,53 @@
+import type { Pool, Sql, Tx } from '../../kit/db/client.ts'
+import { inBatches } from '../../kit/worker/batches.ts'
+
+interface InvitedAddress {
+  id: string
+  orgId: string
+  email: string
+  expireTime: string
+}
+
+/** The invitations whose links can be used. */
+export const findInvitations = (sql: Sql, ids: readonly string[]) => sql<InvitedAddress[]>`
+  select id, org_id as "orgId", email, expires_at as "expireTime" from sourcing.email_invitation_mails
+  where id = any(${[...ids]}) order by id`
+
+/** Invitations of the last hour to one recipient. */
+export const countInvitationMails = (tx: Tx, recipientHash: Uint8Array, now: string) => tx<[{ to_recipient: number }]>`
+  select count(*)::int as to_recipient from organization.mails
+  where recipient_hash = ${Buffer.from(recipientHash)} and kind = 'RFQ_INVITATION'
+    and created_at > ${now}::timestamptz - interval '1 hour'`
+
+/** No row where the invitation has a link. */
+export const insertLink = (
+  tx: Tx,
+  { hash, emailInvitationId, expireTime }: { hash: Uint8Array; emailInvitationId: string; expireTime: string },
+) => tx<{ invitation_id: string }[]>`
+  insert into organization.email_invitation_links (token_hash, invitation_id, expires_at)
+  values (${Buffer.from(hash)}, ${emailInvitationId}, ${expireTime})
+  on conflict (invitation_id) do nothing returning invitation_id`
+
+interface InvitationMail {
+  id: string
+  orgId: string
+  emailInvitationId: string
+  recipientHash: Uint8Array
+  secret: string
+  expiresAt: string
+}
+
+export const insertInvitationMail = (tx: Tx, mail: InvitationMail, now: string) => tx`
+  insert into organization.mails
+    (id, org_id, kind, email_invitation_id, recipient_hash, secret, created_at, expires_at)
+  values (${mail.id}, ${mail.orgId}, 'RFQ_INVITATION', ${mail.emailInvitationId}, ${Buffer.from(mail.recipientHash)},
+    ${mail.secret}, ${now}, ${mail.expiresAt})`
+
+export const deleteExpiredLinks = (sql: Pool, now: string, signal: AbortSignal) =>
+  inBatches(
+    { limit: 1000, signal },
+    (limit) => sql`
+      delete from organization.email_invitation_links where token_hash = any(array(
+        select token_hash from organization.email_invitation_links where expires_at <= ${now}
+        order by expires_at limit ${limit} for update skip locked))`,
+  )

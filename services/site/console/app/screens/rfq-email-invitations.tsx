@@ -1,0 +1,90 @@
+import { RFQ } from '../../../../../proto/states/rfqs.ts'
+import { command, type EmailInvitation, market, post, type Rfq } from '../api.ts'
+import { useList } from '../data.ts'
+import { time } from '../format.ts'
+import { mayUse, permits } from '../me.ts'
+import { fill, t } from '../texts.ts'
+import { Action } from '../ui/dialog.tsx'
+import { Field, textOf } from '../ui/form.tsx'
+import { ListTable } from '../ui/list.tsx'
+import { Badge, Section } from '../ui/page.tsx'
+
+/** The addresses in a text, which people separate by spaces, commas, semicolons or lines. */
+const addressesIn = (text: string) => text.split(/[\s,;]+/).filter(Boolean)
+
+const InviteByEmail = ({ rfq }: { rfq: Rfq }) => (
+  <Action
+    label={t.rfqs.inviteByEmail}
+    hint={t.rfqs.inviteByEmailHint}
+    submit={t.verbs.invite}
+    when={mayUse(RFQ, 'invite', rfq)}
+    onRun={(data) => post('/flows/v1/rfqs/{id}/invite', rfq.id, { emails: addressesIn(textOf(data, 'emails') ?? '') })}
+  >
+    <Field name="emails" label={t.rfqs.emails} hint={t.rfqs.emailsHint} rows={3} isFocused />
+  </Action>
+)
+
+const decide =
+  (verb: 'confirm' | 'revoke', { id: invitationId, rfqId: id }: EmailInvitation) =>
+  () =>
+    command(() =>
+      market.POST(`/flows/v1/rfqs/{id}/email-invitations/{invitationId}/${verb}`, {
+        params: { path: { id, invitationId } },
+      }),
+    )
+
+function Decision({ rfq, invitation }: { rfq: Rfq; invitation: EmailInvitation }) {
+  const { state, orgName = '', email } = invitation
+  const may = mayUse(RFQ, 'invite', rfq)
+  return (
+    <>
+      <Action
+        label={t.rfqs.confirmInvitation}
+        hint={fill(t.rfqs.confirmInvitationHint, { company: orgName, email })}
+        when={may && state === 'REDEEMED'}
+        onRun={decide('confirm', invitation)}
+      />{' '}
+      <Action
+        label={t.rfqs.revokeInvitation}
+        hint={email}
+        when={(state === 'PENDING' || state === 'REDEEMED') && permits('POST /flows/v1/rfqs/{id}/invite')}
+        isDangerous
+        onRun={decide('revoke', invitation)}
+      />
+    </>
+  )
+}
+
+/** The addresses that were invited to an RFQ, and the organizations that used their links. */
+export function EmailInvitations({ rfq }: { rfq: Rfq }) {
+  const mayList = permits('GET /flows/v1/rfqs/{id}/email-invitations')
+  const list = useList(
+    mayList ? '/flows/v1/rfqs/{id}/email-invitations' : undefined,
+    { path: { id: rfq.id }, query: {} },
+    ({ id }) => id,
+  )
+  if (!mayList || (!mayUse(RFQ, 'invite', rfq) && !list.data?.length)) return null
+  return (
+    <Section title={t.rfqs.emailInvitations} actions={<InviteByEmail rfq={rfq} />}>
+      <ListTable
+        caption={t.rfqs.emailInvitations}
+        list={list}
+        idOf={({ id }) => id}
+        empty={t.rfqs.noEmailInvitations}
+        columns={[
+          { label: t.rfqs.email, cell: ({ email }) => email },
+          { label: t.rfqs.manufacturer, cell: ({ orgName = '' }) => orgName },
+          { label: t.ui.since, cell: (one) => time(one.decidedTime ?? one.redeemedTime ?? one.createdTime) },
+          {
+            label: t.ui.state,
+            cell: (one) => (
+              <>
+                <Badge of="emailInvitation" state={one.state} /> <Decision rfq={rfq} invitation={one} />
+              </>
+            ),
+          },
+        ]}
+      />
+    </Section>
+  )
+}

@@ -1,0 +1,131 @@
+import type * as api from '../../../proto/http/sourcing/email-invitations.ts'
+import {
+  EMAIL_INVITATION_DAYS,
+  type EmailInvitation,
+  type EmailInvitationLink,
+  KEPT_EMAIL_INVITATION_DAYS,
+  MAX_EMAIL_INVITATIONS_A_DAY,
+  MAX_LIVE_EMAIL_INVITATIONS,
+} from '../../../proto/http/sourcing/email-invitations.ts'
+import { EMAIL_INVITATION } from '../../../proto/states/email-invitations.ts'
+import { emailAddressOf } from '../../kit/addresses/email-addresses.ts'
+import type { CommandOf } from '../../kit/command/command.ts'
+import { requireTransition } from '../../kit/command/transitions.ts'
+import type { Pool, Sql, Tx } from '../../kit/db/client.ts'
+import { newIdAt } from '../../kit/db/ids.ts'
+import { found, invalid, notFound, refuse } from '../../kit/errors/refusal.ts'
+import { hashOf } from '../../kit/secrets/tokens.ts'
+import { inviteManufacturers } from '../rfqs/commands.ts'
+import { emitEmailInvitationRedeemed, emitEmailInvited } from '../rfqs/events.ts'
+import type { RfqDeps, RfqSubject } from '../rfqs/followers.ts'
+import { lockOwn } from '../rfqs/legality.ts'
+import * as queries from './queries.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const daysAfter = (days: number, now: string) => new Date(Date.parse(now) + days * DAY_MS).toISOString()
+
+/** Invites addresses to a locked RFQ. Nothing is looked up, so that nothing tells whether an address is registered. */
+export const inviteByEmail =
+  (sendsMail: boolean) =>
+  async (tx: Tx, rfq: RfqSubject, emails: readonly string[], now: string): Promise<string[]> => {
+    if (!sendsMail) throw refuse('mail_unavailable')
+    const spelled = emails.map((email) => emailAddressOf(email))
+    const problems = spelled.flatMap((email, place) =>
+      email === undefined ? [{ field: `emails.${place}`, message: 'must be an e-mail address' }] : [],
+    )
+    if (problems.length > 0) throw invalid(problems)
+    const orgId = rfq.consumerOrgId
+    await queries.lockInvited(tx, orgId)
+    await queries.revokeExpired(tx, rfq.id, now)
+    const byKey = new Map(spelled.map((email = '') => [email.toLowerCase(), email]))
+    const invitations = [...byKey.values()].map((email) => ({ id: newIdAt('emailInvitation', now), email }))
+    const [left] = await queries.countLeft(tx, { orgId, rfqId: rfq.id }, now)
+    const times = { now, expiresAt: daysAfter(EMAIL_INVITATION_DAYS, now) }
+    const added = await queries.insertInvitations(tx, { rfqId: rfq.id, orgId, invitations }, times)
+    if (added.length > left.of_day) {
+      const detail = `An organization invites at most ${MAX_EMAIL_INVITATIONS_A_DAY} addresses in 24 hours.`
+      throw refuse('limit_reached', { detail })
+    }
+    if (added.length > left.of_rfq) {
+      const detail = `An RFQ has at most ${MAX_LIVE_EMAIL_INVITATIONS} invitations by e-mail that are not decided.`
+      throw refuse('limit_reached', { detail })
+    }
+    const ids = added.map(({ id }) => id)
+    if (ids.length > 0) await emitEmailInvited(tx, rfq, ids)
+    return ids
+  }
+
+/** Invites the organization that used the link. The RFQ is locked before the invitation, as by `inviteByEmail`. */
+export async function confirmEmailInvitation(
+  deps: RfqDeps,
+  { tx, caller, params, now, audit }: CommandOf<typeof api.confirmEmailInvitation>,
+): Promise<EmailInvitation> {
+  const own = await lockOwn(tx, caller.orgId, params.id)
+  const key = { orgId: caller.orgId, rfqId: params.id, id: params.invitationId }
+  const { state, redeemed_by_org_id: manufacturerOrgId } = found(await queries.lockInvitation(tx, key))
+  requireTransition(EMAIL_INVITATION, 'confirm', state)
+  await inviteManufacturers(deps, tx, own, manufacturerOrgId === null ? [] : [manufacturerOrgId], now)
+  audit.add({ manufacturerOrgId })
+  return shownInvitation(found(await queries.decide(tx, key.id, EMAIL_INVITATION.stateAfter('confirm', state), now)))
+}
+
+export async function revokeEmailInvitation({
+  tx,
+  caller,
+  params,
+  now,
+}: CommandOf<typeof api.revokeEmailInvitation>): Promise<EmailInvitation> {
+  const key = { orgId: caller.orgId, rfqId: params.id, id: params.invitationId }
+  const { state } = found(await queries.lockInvitation(tx, key))
+  requireTransition(EMAIL_INVITATION, 'revoke', state)
+  return shownInvitation(found(await queries.decide(tx, key.id, EMAIL_INVITATION.stateAfter('revoke', state), now)))
+}
+
+/** What the link of an invitation discloses. */
+export async function introspectEmailInvitation(sql: Sql, token: string, now: string): Promise<EmailInvitationLink> {
+  return linkOf(found(await queries.findByLink(sql, hashOf(token), now)))
+}
+
+/** Uses the link of an invitation for the caller's organization. */
+export async function redeemEmailInvitation({
+  tx,
+  caller,
+  body,
+  now,
+  audit,
+}: CommandOf<typeof api.redeemEmailInvitation>): Promise<EmailInvitationLink> {
+  const { orgId } = caller
+  const { invitationId, ...link } = found(await queries.findByLink(tx, hashOf(body.token), now))
+  if (link.consumerOrgId === orgId)
+    throw refuse('conflict', { detail: 'Your organization itself sent the invitation.' })
+  const [{ manufactures }] = await queries.isManufacturer(tx, orgId)
+  if (!manufactures) throw refuse('conflict', { detail: 'Your organization does not have the role MANUFACTURER.' })
+  if ((await queries.redeem(tx, invitationId, orgId, now)).length === 0) throw notFound()
+  audit.add({ invitationId })
+  await emitEmailInvitationRedeemed(tx, link, invitationId, orgId)
+  return linkOf(link)
+}
+
+const linkOf = (link: Omit<queries.LinkRow, 'invitationId'>): EmailInvitationLink => ({
+  consumerName: link.consumerName,
+  rfqSerialNumber: link.serialNumber,
+  expireTime: link.expireTime,
+})
+
+/** The public representation of an invitation. */
+export const shownInvitation = (row: queries.InvitationRow): EmailInvitation => ({
+  id: row.id,
+  rfqId: row.rfq_id,
+  email: row.email,
+  state: row.state === 'PENDING' && row.is_expired ? 'EXPIRED' : row.state,
+  ...(row.redeemed_by_org_id === null ? {} : { orgId: row.redeemed_by_org_id }),
+  ...(row.org_name === null ? {} : { orgName: row.org_name }),
+  createdTime: row.created_at,
+  expireTime: row.expires_at,
+  ...(row.redeemed_at === null ? {} : { redeemedTime: row.redeemed_at }),
+  ...(row.decided_at === null ? {} : { decidedTime: row.decided_at }),
+})
+
+/** Deletes invitations that ended long ago, and with them the addresses. */
+export const cleanUpEmailInvitations = (sql: Pool, now: string, signal: AbortSignal) =>
+  queries.deleteEnded(sql, daysAfter(-KEPT_EMAIL_INVITATION_DAYS, now), signal)
