@@ -46,6 +46,7 @@ const PUBLIC = [
   'getRoot', // says what the marketplace is
   'getSecurityText', // names the contact for vulnerabilities
   'introspectActivation', // the link is the credential
+  'introspectEmailInvitation', // the link is the credential
   'introspectMailAddress', // the link is the credential
   'introspectOauthToken', // the client id and secret are the credential
   'introspectRegistration', // the link is the credential
@@ -90,7 +91,7 @@ const OTHER_PROCEDURES: Record<string, string> = {
 }
 
 /** Reads whose POST keeps the token of a link out of the address. */
-const READS = ['introspectActivation', 'introspectMailAddress', 'introspectRegistration']
+const READS = ['introspectActivation', 'introspectMailAddress', 'introspectRegistration', 'introspectEmailInvitation']
 
 /** Lists below a record. */
 const COLLECTIONS = [

@@ -1,3 +1,4 @@
+import type { OrgInput } from '../../proto/http/organization/orgs.ts'
 import type { EmailInvitation } from '../../proto/http/sourcing/email-invitations.ts'
 import { marketplaceWithMail, PUBLIC_URL, tokenIn } from './mail/market.ts'
 import type { TestOrganization } from './marketplace.ts'
@@ -12,8 +13,8 @@ export async function emailInvitationWorld() {
   const { market, server } = world
   const parties = await rfqParties(market)
   /** A consumer of its own, because an organization invites 20 addresses a day. */
-  const newBuyer = async () => {
-    const org = await market.organization(['CONSUMER'])
+  const newBuyer = async (options: Partial<OrgInput> = {}) => {
+    const org = await market.organization(['CONSUMER'], options)
     const { client } = org.administrator
     const rfqs = rfqsOf(client)
     const at = (id: string) => `/flows/v1/rfqs/${id}/email-invitations`

@@ -14,6 +14,7 @@ import {
   askedQuestion,
   confidentialRfq,
   createRfq,
+  emailInvitation,
   invitationOf,
   partWithOpenRfq,
   rfqAfter,
@@ -160,6 +161,11 @@ export const RECORDS = {
     owners: RFQ_CONSUMERS,
     make: async (fixtures, account) => (await askedQuestion(fixtures, account)).questionId,
     random: () => newId('question'),
+  },
+  emailInvitation: {
+    owners: RFQ_CONSUMERS,
+    make: async (fixtures, account) => (await emailInvitation(fixtures, account)).invitationId,
+    random: () => newId('emailInvitation'),
   },
   offerRfq: {
     owners: MANUFACTURERS,

@@ -181,6 +181,10 @@ PUBLIC_URL: publicUrl
 {{- include "marketplace.secretFileVariables" (dict "root" .root "of" .name) }}
 {{- if eq .name "sourcing" }}
 {{ include "marketplace.storageVariables" .root }}
+{{- if $values.mail.existingSecret }}
+- name: MAIL_FROM
+  value: {{ $values.mail.from | quote }}
+{{- end }}
 {{- end }}
 {{- if and (eq .name "organization") $values.mail.existingSecret }}
 {{ include "marketplace.mailVariables" $values.mail }}

@@ -80,7 +80,7 @@ export const confirmEmailInvitation = defineOperation({
   id: 'confirmEmailInvitation',
   summary: 'Invite the organization that used the link',
   access: 'rfq:invite',
-  refusals: ['illegal_transition', 'limit_reached', 'subscription_required'],
+  refusals: ['illegal_transition', 'conflict', 'limit_reached', 'subscription_required'],
 })
 
 export const revokeEmailInvitation = defineOperation({
@@ -140,5 +140,5 @@ export const redeemEmailInvitation = defineOperation({
   body: Token,
   response: EmailInvitationLink,
   refusals: ['not_found', 'conflict'],
-  audit: { procedure: 'rfq.emailInvitation.redeem', request: ['invitationId'] },
+  audit: { procedure: 'emailInvitation.redeem', request: ['invitationId'] },
 })

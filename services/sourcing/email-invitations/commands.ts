@@ -19,7 +19,12 @@ import { inviteManufacturers } from '../rfqs/commands.ts'
 import { emitEmailInvitationRedeemed, emitEmailInvited } from '../rfqs/events.ts'
 import type { RfqDeps, RfqSubject } from '../rfqs/followers.ts'
 import { lockOwn } from '../rfqs/legality.ts'
+import { findInvitees } from '../rfqs/queries.ts'
+import { inviteeProblems } from '../rfqs/rules.ts'
 import * as queries from './queries.ts'
+
+const CANNOT_SOURCE =
+  'Your organization cannot source from this one: it is no manufacturer any more, or your distributor has released none of its factories to you.'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const daysAfter = (days: number, now: string) => new Date(Date.parse(now) + days * DAY_MS).toISOString()
@@ -64,7 +69,11 @@ export async function confirmEmailInvitation(
   const key = { orgId: caller.orgId, rfqId: params.id, id: params.invitationId }
   const { state, redeemed_by_org_id: manufacturerOrgId } = found(await queries.lockInvitation(tx, key))
   requireTransition(EMAIL_INVITATION, 'confirm', state)
-  await inviteManufacturers(deps, tx, own, manufacturerOrgId === null ? [] : [manufacturerOrgId], now)
+  const invitees = manufacturerOrgId === null ? [] : [manufacturerOrgId]
+  if (inviteeProblems(invitees, await findInvitees(tx, caller.orgId, invitees)).length > 0) {
+    throw refuse('conflict', { detail: CANNOT_SOURCE })
+  }
+  await inviteManufacturers(deps, tx, own, invitees, now)
   audit.add({ manufacturerOrgId })
   return shownInvitation(found(await queries.decide(tx, key.id, EMAIL_INVITATION.stateAfter('confirm', state), now)))
 }

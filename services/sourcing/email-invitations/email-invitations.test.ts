@@ -159,6 +159,18 @@ describe('the consumer', () => {
     expect((await buyer.rfqs.read(id)).body.manufacturerIds).toEqual([])
   })
 
+  test('with a distributor cannot confirm an organization of which no factory is released to it (409)', async () => {
+    const distributor = await market.organization(['DISTRIBUTOR'])
+    const buyer = await newBuyer({ distributorOrgId: distributor.orgId })
+    const id = await buyer.created()
+    const email = newAddress()
+    await buyer.invite(id, { emails: [email] })
+    await redeem(maker, await linkTo(email))
+    const [{ id: invitationId = '' } = {}] = await buyer.list(id)
+    expect((await buyer.decide(id, invitationId, 'confirm')).body.code).toBe('conflict')
+    expect((await buyer.list(id))[0]?.state).toBe('REDEEMED')
+  })
+
   test('confirms no PENDING invitation (409), and other organizations find neither list nor invitation', async () => {
     const buyer = await newBuyer()
     const id = await buyer.created()
@@ -195,5 +207,5 @@ test('the audit log of each organization has its steps, without the address', as
   expect(await requestsOf(buyer.orgId, 'rfq.emailInvitation.confirm')).toEqual([
     { id, invitationId, manufacturerOrgId: made.orgId },
   ])
-  expect(await requestsOf(made.orgId, 'rfq.emailInvitation.redeem')).toEqual([{ invitationId }])
+  expect(await requestsOf(made.orgId, 'emailInvitation.redeem')).toEqual([{ invitationId }])
 })

@@ -41,3 +41,32 @@ select invitation.org_id, invitation.id as record_id, invitation.rfq_id as paren
   invitation.redeemed_at as since, null::timestamptz as due, null::text as for_user_id, null::text as not_user_id
 from sourcing.email_invitations invitation where invitation.state = 'REDEEMED';
 grant select on sourcing.inbox_email_invitations to marketplace_sourcing;
+
+create or replace view sourcing.waiting_items as
+select org_id, 'INVITATION' as kind from sourcing.inbox_invitations
+union all select org_id, 'QUESTION' from sourcing.inbox_consumer_questions
+union all select org_id, 'QUESTION' from sourcing.inbox_owner_questions where org_id <> consumer_org_id
+union all select org_id, 'OUTDATED_OFFER' from sourcing.inbox_outdated_offers
+union all select org_id, 'INVITATION_TO_CONFIRM' from sourcing.inbox_email_invitations
+union all select org_id, 'OFFERS_TO_COMPARE' from sourcing.inbox_closed_rfqs
+union all select org_id, 'OFFERS_TO_COMPARE' from sourcing.inbox_offered_rfqs
+union all select org_id, 'PART_CHANGED' from sourcing.inbox_changed_parts
+union all select org_id, 'FILES_TO_RELEASE' from sourcing.inbox_unreleased_rfqs
+union all select org_id, 'FILES_TO_RELEASE' from sourcing.inbox_unreleased_orders
+union all select org_id, 'ORDER_TO_CONFIRM' from sourcing.inbox_placed_orders
+union all select org_id, 'DOCUMENTS_MISSING' from sourcing.inbox_undocumented_orders
+union all select org_id, 'SHIPMENT_TO_RECEIVE' from sourcing.inbox_shipments
+union all select org_id, 'REMAKE_TO_DECIDE' from sourcing.inbox_remakes
+union all select org_id, 'REJECTION_TO_ANSWER' from sourcing.inbox_rejections
+union all select org_id, 'CHANGE_TO_DECIDE' from sourcing.inbox_changes_by_manufacturers
+union all select org_id, 'CHANGE_TO_DECIDE' from sourcing.inbox_changes_by_consumers
+union all select org_id, 'OFFER_TO_REINSTATE' from sourcing.inbox_lost_offers
+union all select org_id, 'QUANTITY_MISSING' from sourcing.inbox_missing_quantities
+union all select org_id, 'AGREEMENT_TO_ACCEPT' from sourcing.inbox_agreements_of_sellers
+union all select org_id, 'AGREEMENT_TO_ACCEPT' from sourcing.inbox_agreements_of_manufacturers
+union all select org_id, 'TASK' from sourcing.inbox_tasks_of_organizations
+union all select org_id, 'TASK' from sourcing.inbox_tasks_of_users
+union all select org_id, 'EXPENSE_TO_DECIDE' from sourcing.inbox_expenses_of_others
+union all select org_id, 'EXPENSE_TO_DECIDE' from sourcing.inbox_own_expenses
+union all select org_id, 'UNREAD_MESSAGES' from sourcing.inbox_unread_cases
+union all select org_id, 'SUBSCRIPTION_REQUEST' from sourcing.inbox_subscription_requests;

@@ -130,7 +130,9 @@ export async function inviteToRfq(
   { tx, caller, params, body, now, audit }: CommandOf<typeof api.inviteToRfq>,
 ): Promise<JsonText> {
   const own = await lockOwn(tx, caller.orgId, params.id)
-  const document = await inviteManufacturers({ followers }, tx, own, body.manufacturerIds ?? [], now)
+  const sent = body.manufacturerIds ?? []
+  await requireInvitees(tx, caller.orgId, sent)
+  const document = await inviteManufacturers({ followers }, tx, own, sent, now)
   if (body.emails) {
     audit.add({ emailInvitationIds: await followers.inviteByEmail(tx, own.rfq, body.emails, now) })
   }
@@ -138,8 +140,8 @@ export async function inviteToRfq(
 }
 
 /**
- * Adds invitees to a locked RFQ, and invites those again that declined. Other present ones stay as they are. Returns the
- * RFQ.
+ * Adds invitees, whom the consumer may name, to a locked RFQ, and invites those again that declined. Other present ones
+ * stay as they are. Returns the RFQ.
  */
 export async function inviteManufacturers(
   { followers }: Pick<RfqDeps, 'followers'>,
@@ -148,7 +150,6 @@ export async function inviteManufacturers(
   sent: readonly string[],
   now: string,
 ): Promise<string> {
-  await requireInvitees(tx, rfq.consumerOrgId, sent)
   await requireLegal(tx, 'invite', [rfq], { now })
   const added = [...new Set(sent)].filter((id) => !rfq.manufacturerIds.includes(id))
   const manufacturerIds = [...rfq.manufacturerIds, ...added]

@@ -1,10 +1,11 @@
+import { newSecretToken } from '../../kit/secrets/tokens.ts'
 import type { Account, Fixtures } from '../fixtures.ts'
 import { type RecordName, recordKind } from '../records.ts'
 import { inHours, publishedPart } from '../rfqs.ts'
 import { changeOf } from './document-samples.ts'
 import { type Input, withValue } from './inputs.ts'
 import type { OperationSample, PrivateReference } from './operation-sample.ts'
-import { administratorOf, askedQuestion, confidentialRfq, inviteeOf } from './rfqs.ts'
+import { administratorOf, askedQuestion, confidentialRfq, emailInvitation, inviteeOf } from './rfqs.ts'
 
 /** Replaces the RFQ by one in another state. */
 const ofKind = (record: RecordName) => async (fixtures: Fixtures, account: Account, input: Input) =>
@@ -31,6 +32,26 @@ const onQuestion: OperationSample = {
     return { 'path.id': rfqId, 'path.questionId': questionId }
   },
   conflict: 'race',
+}
+
+const onEmailInvitation: OperationSample = {
+  by: 'consumer',
+  references: { 'path.id': ofOtherRfq('openRfq'), 'path.invitationId': ofOtherRfq('emailInvitation') },
+  values: async (fixtures, account) => {
+    const { rfqId, invitationId } = await emailInvitation(fixtures, account)
+    return { 'path.id': rfqId, 'path.invitationId': invitationId }
+  },
+  conflict: 'race',
+}
+
+const emailInvitationLink: OperationSample = {
+  by: 'manufacturer',
+  references: { 'body.token': 'credential' },
+  async values(fixtures, account) {
+    const { token, hash } = newSecretToken()
+    await emailInvitation(fixtures, account, hash)
+    return { 'body.token': token }
+  },
 }
 
 const DELIVERY = { 'body.delivery.regionCode': 'shared', 'body.delivery.postalCode': 'shared' } as const
@@ -125,6 +146,19 @@ export const RFQ_SAMPLES: Record<string, OperationSample> = {
     by: 'consumer',
     references: { 'path.id': 'openRfq' },
     conflict: ofKind('cancelledRfq'),
+  },
+  listEmailInvitations: { by: 'consumer', references: { 'path.id': ['draftRfq', 'openRfq'] } },
+  confirmEmailInvitation: onEmailInvitation,
+  revokeEmailInvitation: onEmailInvitation,
+  introspectEmailInvitation: emailInvitationLink,
+  redeemEmailInvitation: {
+    ...emailInvitationLink,
+    async conflict(fixtures, account, input) {
+      const { token, hash } = newSecretToken()
+      const { rfqId } = await emailInvitation(fixtures, account, hash)
+      await fixtures.market.db.owner`update sourcing.rfqs set consumer_org_id = ${account.orgId} where id = ${rfqId}`
+      return withValue(input, 'body.token', token)
+    },
   },
   declineRfq: { by: 'manufacturer', references: { 'path.id': 'rfqInvitation' }, conflict: 'race' },
 }

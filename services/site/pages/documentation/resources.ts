@@ -38,7 +38,7 @@ const GROUPS: Record<string, Record<string, string[]>> = {
     Files: ['uploads', 'files'],
     Subscriptions: ['subscriptions'],
     'Sales agreements': ['sales-agreements'],
-    RFQs: ['rfqs', 'distributor'],
+    RFQs: ['rfqs', 'email-invitations', 'distributor'],
     'RFQ packages': ['rfq-packages'],
     Offers: ['offers'],
     Orders: ['orders'],
