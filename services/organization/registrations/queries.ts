@@ -9,6 +9,7 @@ import { and } from '../../kit/db/conditions.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { PageWindow } from '../../kit/pagination/pagination.ts'
 import { inBatches } from '../../kit/worker/batches.ts'
+import { LOOK_ALIKES, LOOKED_AT } from './rules.ts'
 
 interface NewRegistration {
   id: string
@@ -110,12 +111,17 @@ const MOST_SIMILAR = 5
 /** A domain of more organizations is that of a public provider of mail, and tells nothing. */
 const MOST_OF_DOMAIN = 5
 
+/** The name with letters of other scripts as the Latin ones that they imitate. */
+const inLatin = (sql: Sql) => sql`translate(lower(registration.name), ${LOOK_ALIKES}, ${LOOKED_AT})`
+
 /** What the operator compares, on rows `registration`. */
 const similar = (sql: Sql) => sql`(
   select coalesce(json_agg(found), '[]') from (
     (select id as "orgId", name, 'NAME' as because from organization.organizations
-      where registration.state = 'PENDING' and lower(name) % lower(registration.name)
-      order by similarity(lower(name), lower(registration.name)) desc, id limit ${MOST_SIMILAR})
+      where registration.state = 'PENDING'
+        and (lower(name) % lower(registration.name) or lower(name) % ${inLatin(sql)})
+      order by greatest(similarity(lower(name), lower(registration.name)), similarity(lower(name), ${inLatin(sql)})) desc, id
+      limit ${MOST_SIMILAR})
     union all
     (select id, name, 'DOMAIN' from (
         select id, name, count(*) over () as of_domain from organization.organizations

@@ -224,6 +224,9 @@ describe('the operator', () => {
     const similar = async (more: object, email = `x@${crypto.randomUUID()}.example.net`) =>
       (await pending(more, email)).similar.map(({ orgId, because }) => [orgId === org.orgId, because])
     expect(await similar({ name: 'Nordsee-Drehteile' })).toEqual([[true, 'NAME']])
+    // Cyrillic and Greek letters, and a digit.
+    expect(await similar({ name: 'Νоrdѕее Dгеһtеіӏе' })).toEqual([[true, 'NAME']])
+    expect(await similar({ name: 'N0rdsee Drehtei1e' })).toEqual([[true, 'NAME']])
     expect(await similar({ name: 'Anders' }, `${crypto.randomUUID()}@nordsee.example.net`)).toEqual([[true, 'DOMAIN']])
     expect(await similar({ name: 'Unlike' })).toEqual([])
     // Test users have addresses of example.com in more than five organizations.

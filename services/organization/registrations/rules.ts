@@ -1,6 +1,15 @@
 import type { RegistrationInput } from '../../../proto/http/organization/registrations.ts'
 import type { OrgRole } from '../../../proto/permissions.ts'
 
+/**
+ * Small Cyrillic and Greek letters and digits, each before the Latin letter that it, or its capital, looks like. From
+ * the confusable characters of Unicode Technical Standard 39.
+ */
+const CONFUSABLES = 'аaвbсcԁdеeгrһhіiјjкkӏlмmнhоoрpԛqѕsтtуyѵvԝwхxαaβbεeζzηhιiκkμmνvοoρpτtυyχx0o1l5s'
+const letters = Array.from(CONFUSABLES)
+export const LOOK_ALIKES = letters.filter((_, index) => index % 2 === 0).join('')
+export const LOOKED_AT = letters.filter((_, index) => index % 2 === 1).join('')
+
 export type RegistrationMode = 'approval' | 'open'
 
 /** Roles that only the operator gives. */
