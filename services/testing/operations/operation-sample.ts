@@ -20,6 +20,8 @@ export type Reference = RecordName | PrivateReference | (RecordName | PrivateRef
 export interface OperationSample {
   /** Kind of organization whose administrator succeeds. Default: owner. */
   by?: Kind
+  /** The kinds of organization that have the role which the operation needs; 409 for others. Default: all. */
+  kinds?: readonly Kind[]
   /** Each valid request hashes a password, so tests send fewer requests. */
   costly?: boolean
   /** The permission that each view of a list needs. */

@@ -34,9 +34,15 @@ const onQuestion: OperationSample = {
   conflict: 'race',
 }
 
+/** A record of the account that is no invitation of the RFQ. */
+const mayInvite = ({ permissions }: Account) => (permissions.has('rfq:invite') ? 404 : undefined)
+
 const onEmailInvitation: OperationSample = {
   by: 'consumer',
-  references: { 'path.id': ofOtherRfq('openRfq'), 'path.invitationId': ofOtherRfq('emailInvitation') },
+  references: {
+    'path.id': { record: 'openRfq', own: mayInvite },
+    'path.invitationId': { record: 'emailInvitation', own: mayInvite },
+  },
   values: async (fixtures, account) => {
     const { rfqId, invitationId } = await emailInvitation(fixtures, account)
     return { 'path.id': rfqId, 'path.invitationId': invitationId }
@@ -153,6 +159,7 @@ export const RFQ_SAMPLES: Record<string, OperationSample> = {
   introspectEmailInvitation: emailInvitationLink,
   redeemEmailInvitation: {
     ...emailInvitationLink,
+    kinds: ['manufacturer'],
     async conflict(fixtures, account, input) {
       const { token, hash } = newSecretToken()
       const { rfqId } = await emailInvitation(fixtures, account, hash)

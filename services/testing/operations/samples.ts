@@ -201,10 +201,15 @@ export function probesOf(operation: Documented): Probe[] {
 }
 
 /** The status of a valid request: success with the permission, else 403. */
-export function statusFor({ contract: { access }, success }: Documented, { permissions }: Account): number {
+export function statusFor(operation: Documented, { kind, permissions }: Account): number {
+  const {
+    contract: { access },
+    success,
+  } = operation
   if (access === 'public' || access === 'token') return success
   const anyOf = typeof access === 'string' ? [access] : access
-  return anyOf.some((permission) => permissions.has(permission)) ? success : 403
+  if (!anyOf.some((permission) => permissions.has(permission))) return 403
+  return sampleOf(operation).kinds?.includes(kind) === false ? 409 : success
 }
 
 /** The status of a valid request of a list in one of its views. */
