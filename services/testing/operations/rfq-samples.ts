@@ -71,7 +71,11 @@ const AMENDED_FILES = changeOf({
   at: 'body.files',
 })
 
-const withInvitee = async (fixtures: Fixtures) => ({ 'body.manufacturerIds': [await inviteeOf(fixtures)] })
+/** Without addresses, of which an organization invites a few a day. */
+const withInvitee = async (fixtures: Fixtures) => ({
+  'body.manufacturerIds': [await inviteeOf(fixtures)],
+  'body.emails': undefined,
+})
 
 /** Replaces the part by one of another organization that requires a subscription. */
 async function withRequiredSubscription(fixtures: Fixtures, { kind }: Account, input: Input): Promise<Input> {

@@ -70,7 +70,7 @@ export async function askedQuestion(fixtures: Fixtures, account: Account) {
   return { rfqId, questionId }
 }
 
-/** An invitation by e-mail to an open RFQ of the account, or of a consumer. `hash`: that of its link, not yet used. */
+/** An earlier invitation by e-mail to an open RFQ of the account, or of a consumer. `hash`: that of its link, not yet used. */
 export async function emailInvitation(fixtures: Fixtures, account: Account, hash?: Uint8Array) {
   const isConsumer = ['owner', 'otherOwner', 'consumer'].includes(account.kind)
   const consumer = isConsumer ? account : await fixtures.account('consumer', 'administrator')
@@ -82,7 +82,7 @@ export async function emailInvitation(fixtures: Fixtures, account: Account, hash
     insert into sourcing.email_invitations
       (id, rfq_id, org_id, email, email_key, state, redeemed_by_org_id, redeemed_at, created_at, expires_at)
     values (${invitationId}, ${rfqId}, ${consumer.orgId}, ${email}, ${email}, ${hash ? 'PENDING' : 'REDEEMED'}, ${redeemer},
-      case when ${redeemer}::text is not null then now() end, now(), now() + interval '1 day')`
+      case when ${redeemer}::text is not null then now() end, now() - interval '2 days', now() + interval '1 day')`
   if (hash) {
     await owner`
       insert into organization.email_invitation_links (token_hash, invitation_id, expires_at)
