@@ -1,7 +1,7 @@
 /**
  * Every error code. Codes are stable, because clients depend on them; titles can change. `/v1` and `/flows/v1` send it
  * as `code` of an `application/problem+json` body, `/v2.3` as `error.code`. `/flows/v1/oauth` sends the words of OAuth
- * instead. `cause` and `remedy` are Markdown of the page `/docs/errors`.
+ * instead, and `/scim/v2` those of SCIM. `cause` and `remedy` are Markdown of the page `/docs/errors`.
  */
 export const ERRORS = {
   validation_error: {
@@ -189,6 +189,19 @@ export const OAUTH_ERRORS = [
   'server_error',
 ] as const
 export type OAuthError = (typeof OAUTH_ERRORS)[number]
+
+/** The values of `scimType` (RFC 7644, table 9) in the errors of `/scim/v2`. */
+export const SCIM_ERROR_TYPES = [
+  'invalidFilter',
+  'invalidPath',
+  'invalidSyntax',
+  'invalidValue',
+  'mutability',
+  'noTarget',
+  'tooMany',
+  'uniqueness',
+] as const
+export type ScimErrorType = (typeof SCIM_ERROR_TYPES)[number]
 
 /** Codes that only `/flows/v1/oauth` has. */
 export const OAUTH_CODES = ['invalid_client', 'unauthorized_client', 'unsupported_grant_type'] as const

@@ -90,6 +90,7 @@ export const PATHS = {
     '/flows/v1/users',
     '/flows/v1/business-units',
     '/flows/v1/custom-fields',
+    '/scim/v2',
   ],
   webhooks: ['/v2.3/webhooks', '/flows/v1/webhooks'],
 } as const satisfies Record<ServiceName, readonly string[]>

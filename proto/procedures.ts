@@ -151,6 +151,7 @@ export const PROCEDURES = [
   'role.delete',
   'role.grant',
   'role.patch',
+  'role.provision',
   'role.withdraw',
   'salesAgreement.accept',
   'salesAgreement.create',

@@ -100,6 +100,11 @@ export interface Operation<
   readonly deprecated?: boolean
   /** Deprecated query parameters, each with its date. A response to one of them has `Deprecation` (RFC 9745). */
   readonly deprecatedQuery?: Readonly<Record<string, string>>
+  /**
+   * An operation of SCIM (RFC 7644) with the media type and the headers of SCIM. Service accounts alone may call it, and
+   * it describes itself at `/scim/v2/Schemas` instead of in the OpenAPI document.
+   */
+  readonly scim?: true
   /** A page, an asset of a page or a redirect to one: served, but no operation of the OpenAPI document. */
   readonly page?: boolean
   /** The response contains a secret: it is not cached by clients, and is encrypted where it is stored for a retry. */

@@ -88,6 +88,14 @@ const OTHER_PROCEDURES: Record<string, string> = {
   'PATCH /flows/v1/orders/{id}/files': 'order.updateFiles',
   'PATCH /flows/v1/cases/{id}/files': 'case.updateFiles',
   'POST /flows/v1/rfq-packages/{id}/offers': 'rfqPackage.offer',
+  'POST /scim/v2/Users': 'user.create',
+  'PUT /scim/v2/Users/{id}': 'user.provision',
+  'PATCH /scim/v2/Users/{id}': 'user.provision',
+  'DELETE /scim/v2/Users/{id}': 'user.deactivate',
+  'POST /scim/v2/Groups': 'role.create',
+  'PUT /scim/v2/Groups/{id}': 'role.provision',
+  'PATCH /scim/v2/Groups/{id}': 'role.provision',
+  'DELETE /scim/v2/Groups/{id}': 'role.delete',
 }
 
 /** Reads whose POST keeps the token of a link out of the address. */
@@ -235,6 +243,7 @@ test.each([
   ['/v1/categories%3Abatch-get', 'catalog'],
   ['/v2.3/webhooks/endpoints', 'webhooks'],
   ['/flows/v1/users/user_1/reset-password', 'organization'],
+  ['/scim/v2/Users/user_1', 'organization'],
   ['/flows/v1/sessions', 'identity'],
   ['/flows/v1/me', 'organization'],
   ['/flows/v1/oauth/token', 'identity'],

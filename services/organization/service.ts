@@ -26,6 +26,7 @@ import { passwordResetRoutes } from './password-resets/routes.ts'
 import { cleanUpRegistrations, registrationWorker } from './registrations/commands.ts'
 import { registrationRoutes } from './registrations/routes.ts'
 import { roleRoutes } from './roles/routes.ts'
+import { scimRoutes } from './scim/routes.ts'
 import { cleanUpKeys } from './service-accounts/queries.ts'
 import { endKeysOf } from './service-accounts/revocation.ts'
 import { serviceAccountRoutes } from './service-accounts/routes.ts'
@@ -60,6 +61,7 @@ export async function createOrganizationService(config: OrganizationConfig, opti
       organizationRoutes({ ...userDeps, pagination }),
       userRoutes({ ...userDeps, pagination, followers: { forgetAddress, endKeysOf } }),
       roleRoutes({ http, pagination }),
+      scimRoutes({ http, publicUrl: config.PUBLIC_URL, followers: { forgetAddress, endKeysOf } }),
       serviceAccountRoutes({ ...userDeps, pagination }),
       identityProviderRoutes({ ...providers, http, pagination }),
       ssoRoutes({ http, sql, oidc, publicUrl: config.PUBLIC_URL, log: kit.log, now: kit.now }),

@@ -3,7 +3,10 @@ import { refuse } from '../kit/errors/refusal.ts'
 
 /** 409 for a name that another record of the organization has, such as "business unit". */
 export const nameTaken = (record: string) =>
-  refuse('conflict', { errors: [{ field: 'name', message: `is the name of another ${record}` }] })
+  refuse('conflict', {
+    errors: [{ field: 'name', message: `is the name of another ${record}` }],
+    scimType: 'uniqueness',
+  })
 
 /** Makes a violation of the unique index of the names a 409: `insert(…).catch(refuseTakenName(…))`. */
 export const refuseTakenName =

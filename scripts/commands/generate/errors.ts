@@ -3,7 +3,7 @@ import { isClosedToImpersonations, type Operation, takesIdempotencyKey } from '.
 import { noSuch } from '../../../proto/messages.ts'
 import { refuse } from '../../../services/kit/errors/refusal.ts'
 import {
-  type ErrorFormat,
+  type DocumentedFormat,
   errorBody,
   errorFormatOf,
   mediaTypeOf,
@@ -33,7 +33,7 @@ const DETAILS: Partial<Record<ErrorCode, { detail?: string; errors?: FieldError[
 }
 
 /** Examples of the other formats where they differ. */
-const OTHER_DETAILS: Record<Exclude<ErrorFormat, 'v1'>, Partial<typeof DETAILS>> = {
+const OTHER_DETAILS: Record<Exclude<DocumentedFormat, 'v1'>, Partial<typeof DETAILS>> = {
   'v2.3': {
     validation_error: { errors: [{ field: 'grant_type', message: 'must be one of password, refresh_token' }] },
     forbidden: { detail: 'This needs the permission webhook:manage.' },
@@ -50,7 +50,7 @@ const OTHER_DETAILS: Record<Exclude<ErrorFormat, 'v1'>, Partial<typeof DETAILS>>
   },
 }
 
-const SCHEMAS: Record<ErrorFormat, string> = { v1: 'Problem', 'v2.3': 'ErrorEnvelope', oauth: 'OauthError' }
+const SCHEMAS: Record<DocumentedFormat, string> = { v1: 'Problem', 'v2.3': 'ErrorEnvelope', oauth: 'OauthError' }
 
 /** Headers that every response of a status has. */
 const HEADERS: Record<number, { name: string; description: string; example: string }> = {
@@ -73,7 +73,7 @@ const BASIC_CHALLENGE = {
 
 /** One shared response for each status of the operation's refusals, with an example of each code that it can have. */
 export function errorResponses(operation: Operation, components: Components): Json {
-  const format = errorFormatOf(operation.path)
+  const format = errorFormatOf(operation.path) as DocumentedFormat
   const codes = new Map<number, ErrorCode[]>()
   for (const code of codesOf(operation)) {
     const status = statusOf(format, refuse(code))
@@ -87,7 +87,12 @@ export function errorResponses(operation: Operation, components: Components): Js
   )
 }
 
-function errorResponse(format: ErrorFormat, status: number, codes: readonly ErrorCode[], components: Components): Json {
+function errorResponse(
+  format: DocumentedFormat,
+  status: number,
+  codes: readonly ErrorCode[],
+  components: Components,
+): Json {
   const schema = { $ref: `#/components/schemas/${SCHEMAS[format]}` }
   const isBasic = format === 'oauth' && status === 401
   const header = isBasic ? BASIC_CHALLENGE : HEADERS[status]
@@ -120,16 +125,16 @@ const headerReference = (
 /** The request of every example. */
 const EXAMPLE = { path: '/v1/parts', requestId: 'req-7f3a', publicUrl: 'https://marketplace.example.com' }
 
-function errorExample(format: ErrorFormat, code: ErrorCode): Json {
+function errorExample(format: DocumentedFormat, code: ErrorCode): Json {
   const details = (format === 'v1' ? undefined : OTHER_DETAILS[format][code]) ?? DETAILS[code]
   const text = errorBody(format, refuse(code, details), EXAMPLE)
   return { summary: ERRORS[code].title, value: JSON.parse(text) }
 }
 
-const SUFFIXES: Record<ErrorFormat, string> = { v1: '', 'v2.3': 'V23', oauth: 'OAuth' }
+const SUFFIXES: Record<DocumentedFormat, string> = { v1: '', 'v2.3': 'V23', oauth: 'OAuth' }
 
 /** The name of a shared response or example. The formats have the same codes. */
-function nameOf(format: ErrorFormat, codes: readonly ErrorCode[]): string {
+function nameOf(format: DocumentedFormat, codes: readonly ErrorCode[]): string {
   const words = codes.map((code) => code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase()))
   return `${words.join('Or')}${SUFFIXES[format]}`
 }

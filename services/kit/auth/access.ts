@@ -12,10 +12,13 @@ export function requirePermission({ permissions }: Pick<Caller, 'permissions'>, 
 }
 
 /** Throws 403 unless the caller may use the operation. */
-export function requireAccess(operation: Operation, { permissions, act }: Caller): void {
-  const { access } = operation
+export function requireAccess(operation: Operation, { permissions, act, clientTokenId }: Caller): void {
+  const { access, scim } = operation
   if (access !== 'public' && access !== 'token') {
     requirePermission({ permissions }, typeof access === 'string' ? [access] : access)
+  }
+  if (scim && clientTokenId === undefined) {
+    throw refuse('forbidden', { detail: 'This needs the token of a service account.' })
   }
   // An impersonated caller must not gain access that outlives the grant or exceeds it.
   if (act && isClosedToImpersonations(operation)) {

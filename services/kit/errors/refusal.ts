@@ -1,10 +1,12 @@
-import { ERRORS, type ErrorCode, type FieldError } from '../../../proto/errors.ts'
+import { ERRORS, type ErrorCode, type FieldError, type ScimErrorType } from '../../../proto/errors.ts'
 
 interface RefusalDetails {
   /** One sentence for the caller, without secrets, stack or SQL. */
   detail?: string
   errors?: FieldError[]
   headers?: Record<string, string>
+  /** The word of SCIM, where the code and the fields do not imply it. */
+  scimType?: ScimErrorType
   /** The error behind the refusal, which is never sent to the caller. */
   cause?: unknown
   /** The dependency that failed or the resource that is full, named in the log and in a metric. Only for a 503. */
@@ -18,8 +20,9 @@ export class Refusal extends Error {
   readonly errors: FieldError[] | undefined
   readonly headers: Record<string, string> | undefined
   readonly dependency: string | undefined
+  readonly scimType: ScimErrorType | undefined
 
-  constructor(code: ErrorCode, { detail, errors, headers, cause, dependency }: RefusalDetails = {}) {
+  constructor(code: ErrorCode, { detail, errors, headers, cause, dependency, scimType }: RefusalDetails = {}) {
     super(code, cause === undefined ? {} : { cause })
     this.name = 'Refusal'
     this.code = code
@@ -27,6 +30,7 @@ export class Refusal extends Error {
     this.errors = errors
     this.headers = headers
     this.dependency = dependency
+    this.scimType = scimType
   }
 }
 

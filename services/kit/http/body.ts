@@ -18,6 +18,7 @@ const BODY_LIMITS = {
 }
 
 const JSON_MEDIA_TYPE = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
+const SCIM_MEDIA_TYPE = /^application\/scim\+json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
 
 /** Throws 413 before the body is read if its `Content-Length` exceeds the limit. */
 export function refuseLongBody(request: Request, maxBytes: number): void {
@@ -25,6 +26,7 @@ export function refuseLongBody(request: Request, maxBytes: number): void {
 }
 
 const JSON_NAME = 'application/json'
+const SCIM_NAME = 'application/scim+json'
 const CSV_NAME = 'text/csv'
 const FORM_NAME = 'application/x-www-form-urlencoded'
 
@@ -32,11 +34,16 @@ const FORM_NAME = 'application/x-www-form-urlencoded'
  * Throws 415 unless the body is `application/json` in UTF-8, and for any JSON if a form is required. A request without
  * a body needs no media type.
  */
-export function refuseOtherMediaTypes(request: Request, { form, csv }: Pick<Operation, 'form' | 'csv'> = {}): void {
+export function refuseOtherMediaTypes(
+  request: Request,
+  { form, csv, scim }: Pick<Operation, 'form' | 'csv' | 'scim'> = {},
+): void {
   const type = request.headers.get('content-type')
   if (type === null && isEmpty(request)) return
   if (type !== null && form !== 'required' && JSON_MEDIA_TYPE.test(type)) return
+  if (type !== null && scim && SCIM_MEDIA_TYPE.test(type)) return
   const accepted = [
+    ...(scim ? [SCIM_NAME] : []),
     ...(form === 'required' ? [] : [JSON_NAME]),
     ...(form ? [FORM_NAME] : []),
     ...(csv ? [CSV_NAME] : []),

@@ -17,8 +17,13 @@ function listIncludes(list: string | null, isSame: (item: string) => boolean): b
 /** Throws 412 unless `If-Match` lists the tag of `current`, the stored JSON of the record that a GET returns. */
 export function requireMatch(ifMatch: string | undefined, current: string | object): void {
   if (ifMatch === undefined) return
-  const text = typeof current === 'string' ? current : JSON.stringify(current)
-  if (!isStrongTagListed(ifMatch, entityTag(text))) {
+  requireSameTag(ifMatch, entityTag(typeof current === 'string' ? current : JSON.stringify(current)))
+}
+
+/** Throws 412 unless `If-Match` lists the tag. */
+export function requireSameTag(ifMatch: string | undefined, tag: string): void {
+  if (ifMatch === undefined) return
+  if (!isStrongTagListed(ifMatch, tag)) {
     throw refuse('precondition_failed', { detail: 'The record has changed since you read it. Read it again.' })
   }
 }

@@ -14,10 +14,12 @@ import {
   mediaTypeOf,
   oauthDescription,
   oauthErrorOf,
+  SCIM_MEDIA_TYPE,
   statusOf,
 } from './problem.ts'
 import { Raw } from './raw.ts'
 import type { ErrorResponder, RequestState } from './request-state.ts'
+import { namedInMeta } from './scim.ts'
 import { acceptsCoding, Streamed, streamedResponse } from './stream.ts'
 import { isOfApi, isPaged, nextPageOf, prefersPage, targetOf } from './target.ts'
 
@@ -37,7 +39,7 @@ export class Responder implements ErrorResponder {
     this.#isPaged = isPaged(operation)
     this.#observe = deps.metrics.observer(operation.id)
     this.#publicHeaders = new Headers({
-      'content-type': operation.mediaType ?? 'application/json',
+      'content-type': operation.mediaType ?? (operation.scim ? SCIM_MEDIA_TYPE : 'application/json'),
       'x-content-type-options': 'nosniff',
       'ratelimit-policy': deps.rateLimit.policy,
       ...(operation.noStore ? { 'cache-control': 'no-store' } : {}),
@@ -54,15 +56,17 @@ export class Responder implements ErrorResponder {
 
   success(state: RequestState, answer: unknown): Response {
     if (this.#isPaged && (answer as { hasMore: boolean }).hasMore) state.link = nextPageOf(state)
-    const { etag, method, status = 200 } = this.#operation
+    const { etag, method, status = 200, scim } = this.#operation
     const headers = this.#headers(state)
     if (answer === undefined) return this.#send(state, null, 204, headers)
     if (answer instanceof Streamed) return this.#stream(state, answer, headers)
     if (answer instanceof Raw) return this.#raw(state, answer, headers)
     const json = answer instanceof JsonText ? answer : new JsonText(JSON.stringify(answer))
+    const { version = json.tag, location } = scim && (etag || status === 201) ? namedInMeta(json.text) : {}
+    if (status === 201 && location !== undefined) headers.set('location', location)
     if (etag) {
-      headers.set('etag', json.tag)
-      if (method === 'GET' && isTagListed(state.request.headers.get('if-none-match'), json.tag)) {
+      headers.set('etag', version)
+      if (method === 'GET' && isTagListed(state.request.headers.get('if-none-match'), version)) {
         return this.#send(state, null, 304, headers)
       }
     }

@@ -51,7 +51,7 @@ export function pathPattern(path: string): RegExp {
 export const prefersPage = ({ method, headers }: Request): boolean =>
   (method === 'GET' || method === 'HEAD') && headers.get('accept')?.startsWith('text/html') === true
 
-const API_PATH = /^\/(v1|v2\.3|flows\/v1)(\/|$)/
+const API_PATH = /^\/(v1|v2\.3|flows\/v1|scim\/v2)(\/|$)/
 /** Whether the path belongs to the API, which answers with its error body whatever is accepted. */
 export const isOfApi = (path: string): boolean => API_PATH.test(path)
 

@@ -1,4 +1,4 @@
-import { emit } from '../../kit/bus/outbox/emit.ts'
+import { emit, emitAll } from '../../kit/bus/outbox/emit.ts'
 import type { Tx } from '../../kit/db/client.ts'
 
 /** Makes every service reload the permissions of the user. */
@@ -9,6 +9,18 @@ export const emitUserChanged = (tx: Tx, orgId: string, userId: string) =>
     subject: userId,
     data: { userId, orgId },
   })
+
+/** The event of several users, in one statement. */
+export const emitUsersChanged = (tx: Tx, orgId: string, userIds: readonly string[]) =>
+  emitAll(
+    tx,
+    userIds.map((userId) => ({
+      type: 'organization.user.changed' as const,
+      tenantId: orgId,
+      subject: userId,
+      data: { userId, orgId },
+    })),
+  )
 
 /** Makes every service reload the permissions of all users of the organization. */
 export const emitRoleChanged = (tx: Tx, orgId: string, roleId: string) =>

@@ -9,7 +9,7 @@ import { newId } from '../../kit/db/ids.ts'
 import { found, invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { requireAdministratorLeft, requireHeldPermissions, standingOf } from '../authority/authority.ts'
-import { emitRoleChanged, emitUserChanged } from '../authority/events.ts'
+import { emitRoleChanged, emitUsersChanged } from '../authority/events.ts'
 import { requireStrongKeepers } from '../authority/key-keepers.ts'
 import { findUser } from '../authority/queries.ts'
 import { nameTaken, refuseTakenName } from '../unique-names.ts'
@@ -101,10 +101,32 @@ export async function grantRole({
   const { orgId } = caller
   const { role, user } = await findRoleAndUser(tx, caller, roleId, userId)
   if (user.anonymised) throw conflict('is anonymised')
-  if ((await queries.grantRoleTo(tx, { orgId, userId, roleId })).length === 0) throw conflict('already holds the role')
+  if ((await grantTo(tx, { orgId, role, userIds: [userId] })).length === 0) throw conflict('already holds the role')
   await requireStrongKeepers(tx, { orgId, roleId, userId, added: role.permissions }, 'userId', now)
-  await emitUserChanged(tx, orgId, userId)
   return role
+}
+
+interface Holders {
+  orgId: string
+  /** A role whose permissions the caller holds. */
+  role: Pick<Role, 'id'> & { permissions: readonly Permission[] }
+  userIds: readonly string[]
+}
+
+/** Grants a role to those of the users who lack it. Returns their ids. */
+export async function grantTo(tx: Tx, { orgId, role, userIds }: Holders): Promise<string[]> {
+  const granted = (await queries.grantRoleToAll(tx, { orgId, roleId: role.id, userIds })).map((row) => row.user_id)
+  await emitUsersChanged(tx, orgId, granted)
+  return granted
+}
+
+/** Withdraws a role from those of the users who hold it, of whom an administrator must remain. Returns their ids. */
+export async function withdrawFrom(tx: Tx, { orgId, role, userIds }: Holders): Promise<string[]> {
+  const rows = await queries.withdrawRoleFromEach(tx, { orgId, roleId: role.id, userIds })
+  const withdrawn = rows.map((row) => row.user_id)
+  if (withdrawn.length > 0 && role.permissions.includes('org:admin')) await requireAdministratorLeft(tx, orgId)
+  await emitUsersChanged(tx, orgId, withdrawn)
+  return withdrawn
 }
 
 /** Withdraws a role whose permissions the caller holds. An administrator must remain, also after concurrent calls. */
@@ -116,11 +138,9 @@ export async function withdrawRole({
 }: CommandOf<typeof api.withdrawRole>): Promise<Role> {
   const { orgId } = caller
   const { role } = await findRoleAndUser(tx, caller, roleId, userId)
-  if ((await queries.withdrawRoleFrom(tx, { orgId, userId, roleId })).length === 0) {
+  if ((await withdrawFrom(tx, { orgId, role, userIds: [userId] })).length === 0) {
     throw conflict('does not hold the role')
   }
-  if (role.permissions.includes('org:admin')) await requireAdministratorLeft(tx, orgId)
-  await emitUserChanged(tx, orgId, userId)
   return role
 }
 

@@ -88,6 +88,25 @@ export const grantRoleTo = (
   on conflict do nothing
   returning user_id`
 
+/** Grants a role to those of the users who lack it. Returns them. */
+export const grantRoleToAll = (
+  tx: Tx,
+  { orgId, userIds, roleId }: { orgId: string; userIds: readonly string[]; roleId: string },
+) => tx<{ user_id: string }[]>`
+  insert into organization.user_roles (org_id, user_id, role_id, email_key)
+  select org_id, id, ${roleId}, email_key from organization.users where org_id = ${orgId} and id = any(${[...userIds]})
+  on conflict do nothing
+  returning user_id`
+
+/** Withdraws a role from those of the users who hold it. Returns them. */
+export const withdrawRoleFromEach = (
+  tx: Tx,
+  { orgId, userIds, roleId }: { orgId: string; userIds: readonly string[]; roleId: string },
+) => tx<{ user_id: string }[]>`
+  delete from organization.user_roles
+  where org_id = ${orgId} and role_id = ${roleId} and user_id = any(${[...userIds]})
+  returning user_id`
+
 export const withdrawRoleFrom = (
   tx: Tx,
   { orgId, userId, roleId }: { orgId: string; userId: string; roleId: string },

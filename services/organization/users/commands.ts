@@ -201,12 +201,22 @@ export async function addUser(
     field = 'email',
   }: { now: string; createdBy: string | null; lineage?: Lineage; field?: string },
 ): Promise<InvitedUser> {
-  const userId = newId('user')
+  const userId = await addPerson(tx, orgId, { email, givenName, familyName, phone }, { now, lineage, field })
+  return { userId, activationToken: await addActivation(tx, userId, { now, createdBy }) }
+}
+
+/** Adds a user who has no password and no link. Returns the id. */
+export async function addPerson(
+  tx: Tx,
+  orgId: string,
+  { email, givenName, familyName, phone = null }: NewUser,
+  { now, lineage, field = 'email' }: { now: string; lineage: Lineage; field?: string },
+): Promise<string> {
+  const id = newId('user')
   const person = { email: requireEmailAddress(email, field), givenName, familyName, phone, lineage }
-  await insertUser(tx, { ...person, id: userId, orgId }, now).catch(refuseTakenEmail(field))
-  const activationToken = await addActivation(tx, userId, { now, createdBy })
-  await emitUserChanged(tx, orgId, userId)
-  return { userId, activationToken }
+  await insertUser(tx, { ...person, id, orgId }, now).catch(refuseTakenEmail(field))
+  await emitUserChanged(tx, orgId, id)
+  return id
 }
 
 function requireEmailAddress(email: string, field: string): string {

@@ -108,6 +108,7 @@ export const deactivate = (tx: Tx, orgId: string, userId: string, now: string) =
 export const eraseUser = (tx: Tx, orgId: string, userId: string, now: string) => tx<{ session_version: number }[]>`
   update organization.users set
     email = ${ERASED}, given_name = ${ERASED}, family_name = ${ERASED}, phone = null, description = null,
+    external_id = null,
     active = false,
     anonymised_at = ${now}, password_version = password_version + 1, session_version = session_version + 1,
     updated_at = ${now}

@@ -4,7 +4,7 @@ import type { Operation } from '../../../proto/http/operation.ts'
 import { OPERATIONS } from '../../../proto/http/operations.ts'
 import { isDate, isDateTime } from '../../../proto/http/times.ts'
 import openapi from '../../../proto/openapi/marketplace.json' with { type: 'json' }
-import { type ErrorFormat, errorFormatOf } from '../../kit/http/problem.ts'
+import { type DocumentedFormat, type ErrorFormat, errorFormatOf } from '../../kit/http/problem.ts'
 
 /** The part of JSON Schema that our documents use. */
 export interface Schema {
@@ -57,7 +57,7 @@ export interface Documented {
   id: string
   method: string
   path: string
-  errorFormat: ErrorFormat
+  errorFormat: DocumentedFormat
   contract: Operation
   params: Parameter[]
   query: Parameter[]
@@ -141,7 +141,7 @@ function documented(path: string, method: string, described: OperationObject): D
     id: operationId,
     method: method.toUpperCase(),
     path,
-    errorFormat: errorFormatOf(path),
+    errorFormat: errorFormatOf(path) as DocumentedFormat,
     contract,
     params: parameters.filter((parameter) => parameter.in === 'path'),
     query: parameters.filter((parameter) => parameter.in === 'query'),
@@ -182,7 +182,8 @@ const envelopes = {
 }
 
 /** Violations of the error envelope of a format by the body of an error. */
-export const envelopeViolations = (format: ErrorFormat, body: unknown): string[] => envelopes[format](body)
+export const envelopeViolations = (format: ErrorFormat, body: unknown): string[] =>
+  format === 'scim' ? [] : envelopes[format](body)
 
 /** The error code in any envelope; the word of OAuth in its. */
 export const codeIn = (body: unknown): ErrorCode | OAuthError | undefined => {
