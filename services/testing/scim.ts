@@ -1,8 +1,9 @@
+import { afterAll } from 'bun:test'
 import type { Permission } from '../../proto/permissions.ts'
 import type { ApiAnswer, ApiClient } from './client.ts'
-import type { TestDns } from './dns.ts'
-import type { TestIdentityProvider } from './identity-provider.ts'
-import type { TestMarketplace } from './marketplace.ts'
+import { TestDns } from './dns.ts'
+import { TestIdentityProvider } from './identity-provider.ts'
+import { marketplaceOf, type TestMarketplace } from './marketplace.ts'
 import { clientWith, createdAccount, createdKey } from './service-accounts.ts'
 import { createdProvider, prove } from './sso.ts'
 
@@ -121,10 +122,24 @@ export async function provedDomain(
   admin: ApiClient,
   { idp, dns }: { idp: TestIdentityProvider; dns: TestDns },
   more: Record<string, unknown> = {},
-): Promise<{ domain: string; providerId: string }> {
+): Promise<{ domain: string; providerId: string; redirectUrl: string }> {
   const domain = `${crypto.randomUUID()}.example.net`
   const provider = await createdProvider(admin, { issuer: idp.issuer, domains: [domain], ...more })
   const { status, text } = await prove(admin, dns, provider, domain)
   if (status !== 200) throw new Error(text)
-  return { domain, providerId: provider.id }
+  return { domain, providerId: provider.id, redirectUrl: provider.redirectUrl }
+}
+
+/** A marketplace with an organization that has proved a domain, and an account of it with every permission. */
+export async function scimWorld(settings: Record<string, string> = {}) {
+  const dns = new TestDns()
+  const market = await marketplaceOf(['sourcing'], { ALLOW_PRIVATE_ADDRESSES: 'true', ...settings }, undefined, {
+    resolveTxt: dns.resolveTxt,
+  })
+  const idp = await TestIdentityProvider.start()
+  afterAll(() => idp.stop())
+  const org = await market.organization(['IP_OWNER'])
+  const { client: admin } = org.administrator
+  const { domain, providerId } = await provedDomain(admin, { idp, dns })
+  return { market, dns, idp, org, admin, domain, providerId, full: await scimAccount(market, admin) }
 }

@@ -1,20 +1,8 @@
-import { afterAll, describe, expect, test } from 'bun:test'
-import { TestDns } from '../../testing/dns.ts'
-import { TestIdentityProvider } from '../../testing/identity-provider.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
-import { ENTERPRISE, GROUP, PATCH_OP, provedDomain, scimAccount, USER } from '../../testing/scim.ts'
+import { describe, expect, test } from 'bun:test'
+import { ENTERPRISE, GROUP, PATCH_OP, scimWorld, USER } from '../../testing/scim.ts'
 
 /** The requests of Entra ID, in its order and spelling. */
-const dns = new TestDns()
-const market = await marketplaceOf(['sourcing'], { ALLOW_PRIVATE_ADDRESSES: 'true' }, undefined, {
-  resolveTxt: dns.resolveTxt,
-})
-const idp = await TestIdentityProvider.start()
-afterAll(() => idp.stop())
-const org = await market.organization(['IP_OWNER'])
-const { client: admin } = org.administrator
-const { domain } = await provedDomain(admin, { idp, dns })
-const entra = await scimAccount(market, admin)
+const { market, admin, domain, full: entra } = await scimWorld()
 const base = `${market.config.PUBLIC_URL}/scim/v2`
 
 /** A user as Entra ID sends one. */
