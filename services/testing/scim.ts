@@ -1,5 +1,6 @@
 import { afterAll } from 'bun:test'
 import type { Permission } from '../../proto/permissions.ts'
+import type { KitOptions } from '../kit/service/service.ts'
 import type { ApiAnswer, ApiClient } from './client.ts'
 import { TestDns } from './dns.ts'
 import { TestIdentityProvider } from './identity-provider.ts'
@@ -131,10 +132,11 @@ export async function provedDomain(
 }
 
 /** A marketplace with an organization that has proved a domain, and an account of it with every permission. */
-export async function scimWorld(settings: Record<string, string> = {}) {
+export async function scimWorld(settings: Record<string, string> = {}, options: KitOptions = {}) {
   const dns = new TestDns()
   const market = await marketplaceOf(['sourcing'], { ALLOW_PRIVATE_ADDRESSES: 'true', ...settings }, undefined, {
     resolveTxt: dns.resolveTxt,
+    ...options,
   })
   const idp = await TestIdentityProvider.start()
   afterAll(() => idp.stop())
