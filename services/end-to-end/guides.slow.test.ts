@@ -11,7 +11,14 @@ import { until } from '../testing/until.ts'
 const ROOT = join(import.meta.dir, '..', '..')
 const GUIDES = join(ROOT, 'proto', 'guides')
 /** Guides without requests. */
-const TEXTS = ['company-sign-in.md', 'compatibility.md', 'generated-clients.md', 'limits.md', 'trying-out.md']
+const TEXTS = [
+  'company-sign-in.md',
+  'compatibility.md',
+  'generated-clients.md',
+  'limits.md',
+  'provisioning.md',
+  'trying-out.md',
+]
 const GUIDE_NAMES = (await readdir(GUIDES)).filter((name) => !TEXTS.includes(name)).sort()
 const PAGES = [join(ROOT, 'README.md'), ...GUIDE_NAMES.map((name) => join(GUIDES, name))]
 

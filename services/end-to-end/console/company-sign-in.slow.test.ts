@@ -32,6 +32,12 @@ test('an administrator adds a provider, proves a domain, tests and enforces it; 
   await page.getByText('Not proved').waitFor()
   await checkScreen(page)
   const redirectUrl = await page.locator('code', { hasText: '/flows/v1/sso/callback/' }).innerText()
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  const provisioning = page.getByRole('region', { name: 'Provisioning by SCIM' })
+  await provisioning.getByText('user:manage').waitFor()
+  await provisioning.getByRole('button', { name: 'Copy: SCIM base URL' }).click()
+  await provisioning.getByRole('button', { name: 'Copied: SCIM base URL' }).waitFor()
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`http://127.0.0.1:${port}/scim/v2`)
   expect(redirectUrl).toStartWith(`http://127.0.0.1:${port}/flows/v1/sso/callback/idp_`)
   await idp.register(redirectUrl)
 

@@ -37,6 +37,7 @@ const GUIDES = [
   'event-streams',
   'organization',
   'company-sign-in',
+  'provisioning',
   'errors',
   'paging',
   'retries',

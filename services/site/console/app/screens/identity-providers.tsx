@@ -12,6 +12,7 @@ import { ListTable } from '../ui/list.tsx'
 import { Badge, Facts } from '../ui/page.tsx'
 import { Loading } from '../ui/states.tsx'
 import { OrganizationPage } from './organization.tsx'
+import { Provisioning } from './provisioning.tsx'
 
 type Role = Parameters<typeof roleName>[0] & { id: string }
 
@@ -226,6 +227,7 @@ export function IdentityProviders() {
   }
   return (
     <OrganizationPage
+      below={<Provisioning />}
       actions={
         <Action
           label={t.identityProviders.create}

@@ -32,8 +32,15 @@ const TABS: readonly [path: string, label: string, isShown: () => boolean][] = [
   ['/console/organization/audit-log', t.organization.auditLog, () => permits('GET /v1/audit-log')],
 ]
 
+interface OrganizationPageProps {
+  actions?: ComponentChildren
+  children: ComponentChildren
+  /** A section of its own below the list. */
+  below?: ComponentChildren
+}
+
 /** A view of the organization, with the way to the others. */
-export function OrganizationPage({ actions, children }: { actions?: ComponentChildren; children: ComponentChildren }) {
+export function OrganizationPage({ actions, children, below }: OrganizationPageProps) {
   const { path } = useLocation()
   const name = me.value?.organization.name ?? ''
   return (
@@ -46,6 +53,7 @@ export function OrganizationPage({ actions, children }: { actions?: ComponentChi
         ))}
       </nav>
       <section class="panel list">{children}</section>
+      {below}
     </Page>
   )
 }
