@@ -154,6 +154,39 @@ describe('hostile queries', () => {
   )
 })
 
+test('a secret value of a request is in no response, log line, audit entry or event', async () => {
+  const secret = crypto.randomUUID()
+  const name = `x${secret}`
+  const answers = [
+    await full.post('/Users', { userName: `secret@${domain}`, password: secret, [name]: { [name]: secret } }),
+    await full.post('/Users', { userName: secret, password: secret }),
+    await full.post('/Users', { userName: `a@${secret}.example.org` }),
+    await full.operate(`/Users/${user.id}`, { op: 'replace', path: 'password', value: secret }),
+    await full.operate(`/Users/${user.id}`, { op: 'replace', path: `name.${name}`, value: secret }),
+    await full.operate(`/Users/${user.id}`, { op: secret, path: name, value: secret }),
+    await full.operate(`/Users/${user.id}`, { op: 'replace', path: `[${secret}]`, value: secret }),
+    await full.operate(`/Users/${user.id}`, { op: 'replace', path: 'active', value: secret }),
+    await full.operate(`/Groups/${group.id}`, { op: 'replace', path: 'displayName', value: `${secret}\n` }),
+    await full.put(`/Groups/${group.id}`, { displayName: 'Hostile', description: secret }),
+    await full.get(`/Users?filter=${secret}`),
+    await full.get(`/Users?filter=${encodeURIComponent(`userName eq "${secret}"`)}`),
+    await full.get(`/Users?attributes=${secret}`),
+    await full.api.send('PUT', `/scim/v2/Users/${user.id}`, {
+      body: `{"userName": ${secret}`,
+      headers: { 'content-type': 'text/plain' },
+    }),
+  ]
+  expect(answers.map(({ status }) => status)).toEqual([
+    201, 400, 400, 200, 200, 400, 400, 400, 400, 200, 400, 200, 200, 415,
+  ])
+  for (const { text } of answers) expect(text).not.toContain(secret)
+  expect(log.texts.filter((line) => line.includes(secret))).toEqual([])
+  const stored = await market.db.owner`
+    select id from organization.audit_log where request::text like ${`%${secret}%`}
+    union all select id from organization.outbox where data::text like ${`%${secret}%`}`
+  expect(stored.length).toBe(0)
+})
+
 test('the user and the group are still there', async () => {
   expect((await full.get(`/Users/${user.id}`)).status).toBe(200)
   expect((await full.get(`/Groups/${group.id}`)).status).toBe(200)
