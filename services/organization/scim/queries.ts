@@ -11,6 +11,15 @@ const isManaged = (sql: Sql, orgId: string) => sql`(
   and split_part(u.email_key, '@', -1) = any(array(
     select domain from organization.identity_domains where org_id = ${orgId} and proved_at is not null)))`
 
+/**
+ * Whether a role that a user holds, `ur`, makes the user a member: one whom SCIM manages. It needs no look-up of the user:
+ * the address is copied, that of a service account is of no person, and an anonymised user holds no role.
+ */
+const isMembership = (sql: Sql, orgId: string) => sql`(
+  ur.org_id = ${orgId} and ur.email_key not like '%@service-accounts.%'
+  and split_part(ur.email_key, '@', -1) = any(array(
+    select domain from organization.identity_domains where org_id = ${orgId} and proved_at is not null)))`
+
 /** The organization's roles of a domain's provider, if the proof of the domain is valid. */
 export const findProvedDomain = (sql: Sql, orgId: string, domain: string) => sql<{ default_role_ids: string[] }[]>`
   select p.default_role_ids
@@ -88,22 +97,35 @@ const matchesGroup = (sql: Sql, orgId: string, { displayName, externalId }: Grou
     externalId !== undefined && sql`r.external_id = ${externalId}`,
   )
 
-const groupsWhere = (sql: Sql, orgId: string, condition: Fragment) => sql`
-  select r.id, r.external_id, r.name, r.permissions, r.created_at,
-    (select concat(count(*), ' ', sum(hashtextextended(u.id, 0)))
-     from organization.user_roles ur join organization.users u on u.id = ur.user_id
-     where ur.role_id = r.id and ${isManaged(sql, orgId)}) as members_digest
-  from organization.roles r where ${condition}`
+/**
+ * Roles with a digest of their members, in the order of the page. The memberships of all of them are read at once,
+ * because one look-up for each role was slow while Postgres had no statistics of new users.
+ */
+const withDigests = (sql: Sql, orgId: string, page: Fragment) => sql`
+  with page as materialized (
+    select r.id, r.external_id, r.name, r.permissions, r.created_at from organization.roles r where ${page}),
+  members as materialized (
+    select ur.role_id, concat(count(*), ' ', sum(hashtextextended(ur.user_id, 0))) as digest
+    from organization.user_roles ur
+    where ur.role_id = any(array(select id from page)) and ${isMembership(sql, orgId)}
+    group by ur.role_id)
+  select page.id, page.external_id, page.name, page.permissions, page.created_at,
+    coalesce(members.digest, '') as members_digest
+  from page left join members on members.role_id = page.id
+  order by page.name, page.id`
 
 export const countGroups = (sql: Sql, orgId: string, filter: GroupFilter) => sql<[{ count: number }]>`
   select count(*)::int as count from organization.roles r where ${matchesGroup(sql, orgId, filter)}`
 
 export const listGroups = (sql: Sql, orgId: string, filter: GroupFilter, { limit, offset }: Window) => sql<GroupRow[]>`
-  ${groupsWhere(sql, orgId, matchesGroup(sql, orgId, filter))}
-  order by r.name, r.id limit ${limit} offset ${offset}`
+  ${withDigests(
+    sql,
+    orgId,
+    sql`${matchesGroup(sql, orgId, filter)} order by r.name, r.id limit ${limit} offset ${offset}`,
+  )}`
 
 export const findGroup = (sql: Sql, orgId: string, id: string) => sql<GroupRow[]>`
-  ${groupsWhere(sql, orgId, sql`r.org_id = ${orgId} and r.id = ${id}`)}`
+  ${withDigests(sql, orgId, sql`r.org_id = ${orgId} and r.id = ${id}`)}`
 
 export interface MemberRow {
   role_id: string
@@ -112,16 +134,22 @@ export interface MemberRow {
 }
 
 /** The members of roles, in the order of their addresses. */
-export const listMembers = (sql: Sql, orgId: string, roleIds: readonly string[], limit: number) => sql<MemberRow[]>`
-  select ur.role_id, u.id, concat(u.given_name, ' ', u.family_name) as name
-  from organization.user_roles ur join organization.users u on u.id = ur.user_id
-  where ur.role_id = any(${[...roleIds]}) and ur.org_id = ${orgId} and ${isManaged(sql, orgId)}
-  order by ur.role_id, u.email_key, u.id limit ${limit}`
+export async function listMembers(sql: Sql, orgId: string, roleIds: readonly string[], limit: number) {
+  const members = await sql<{ role_id: string; id: string }[]>`
+    select ur.role_id, ur.user_id as id from organization.user_roles ur
+    where ur.role_id = any(${[...roleIds]}) and ${isMembership(sql, orgId)}
+    order by ur.role_id, ur.email_key, ur.user_id limit ${limit}`
+  const users = await sql<{ id: string; name: string }[]>`
+    select id, concat(given_name, ' ', family_name) as name from organization.users
+    where org_id = ${orgId} and id = any(${[...new Set(members.map(({ id }) => id))]})`
+  const names = new Map(users.map(({ id, name }) => [id, name]))
+  return members.map((member): MemberRow => ({ ...member, name: names.get(member.id) ?? '' }))
+}
 
 /** The members other than these. */
 export const listOtherMembers = (tx: Tx, orgId: string, roleId: string, ids: readonly string[]) => tx<{ id: string }[]>`
-  select u.id from organization.user_roles ur join organization.users u on u.id = ur.user_id
-  where ur.role_id = ${roleId} and ur.org_id = ${orgId} and ${isManaged(tx, orgId)} and u.id <> all(${[...ids]})`
+  select ur.user_id as id from organization.user_roles ur
+  where ur.role_id = ${roleId} and ${isMembership(tx, orgId)} and ur.user_id <> all(${[...ids]})`
 
 /** Those of the ids that are users whom SCIM manages. */
 export const listManaged = (tx: Tx, orgId: string, ids: readonly string[]) => tx<{ id: string }[]>`
