@@ -11,7 +11,7 @@ import { workOf } from '../../testing/query-plans.ts'
 import { searchFor } from './list.ts'
 import { findEntry, listEntries } from './queries.ts'
 
-const [ENTRIES, MONTHS, ACTORS] = [200_000, 14, 1000]
+const [ENTRIES, MONTHS, ACTORS] = [80_000, 14, 1000]
 const ORG = 'org_large'
 const db = await testDatabase()
 await db.owner`insert into organization.organizations (id, name, roles, region_code, engagement, created_at)

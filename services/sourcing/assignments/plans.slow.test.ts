@@ -11,7 +11,7 @@ import { type AssignmentListing, listAssignments } from './list-queries.ts'
 import { findAssignment, updateStatus } from './queries.ts'
 
 setDefaultTimeout(240_000)
-const ROWS = 20_000
+const ROWS = 8_000
 const db = await testDatabase()
 await loadRfqs(db.owner, { count: ROWS, organizations: 2000 })
 await loadOrders(db.owner, { rfqs: ROWS })

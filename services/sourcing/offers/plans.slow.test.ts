@@ -12,7 +12,7 @@ import { listOffers, type OfferListing } from './list-queries.ts'
 import { expireDue, readOffer } from './queries.ts'
 
 setDefaultTimeout(240_000)
-const RFQS = 10_000
+const RFQS = 5_000
 const db = await testDatabase()
 await loadRfqs(db.owner, { count: RFQS, organizations: 1000 })
 await loadOffers(db.owner, { rfqs: RFQS })

@@ -9,7 +9,7 @@ import { MEASURED } from '../previews/visibility.ts'
 import { INDEX_SETTINGS } from './list.ts'
 import { findPart, listParts, listPartsAtLargeOffset, scanParts, searchIndex } from './queries.ts'
 
-const ROWS = 30_000
+const ROWS = 10_000
 const db = await testDatabase()
 await loadParts(db.owner, { count: ROWS, organizations: 150 })
 await db.owner`

@@ -7,7 +7,7 @@ import { workOf } from '../../testing/query-plans.ts'
 import { findPrinted } from './queries.ts'
 
 setDefaultTimeout(240_000)
-const ROWS = 20_000
+const ROWS = 8_000
 const db = await testDatabase()
 await loadRfqs(db.owner, { count: ROWS, organizations: 2000 })
 await loadOrders(db.owner, { rfqs: ROWS })

@@ -15,7 +15,7 @@ import { findRfq, listInvitations } from './queries.ts'
 import { expireDue } from './worker-queries.ts'
 
 setDefaultTimeout(120_000)
-const ROWS = 30_000
+const ROWS = 20_000
 const db = await testDatabase()
 await loadRfqs(db.owner, { count: ROWS, organizations: 1500 })
 const url = db.urlOf('sourcing')
