@@ -1,4 +1,4 @@
-import type { Document, UpdateDocumentsRequest } from '../../proto/http/sourcing/documents.ts'
+import type { Document, UpdateOrderDocumentsRequest } from '../../proto/http/sourcing/documents.ts'
 import type { Upload } from '../../proto/http/sourcing/uploads.ts'
 import { newId } from '../kit/db/ids.ts'
 import type { ApiClient } from './client.ts'
@@ -7,7 +7,7 @@ import type { TestMarketplace } from './marketplace.ts'
 import type { Page, Problem } from './people.ts'
 
 export type Collection = 'rfqs' | 'offers' | 'orders' | 'cases'
-type Sent = NonNullable<UpdateDocumentsRequest['add']>[number]
+type Sent = NonNullable<UpdateOrderDocumentsRequest['add']>[number]
 
 /** The requests of one client about the documents of records. */
 export function documentsOf(market: TestMarketplace, client: ApiClient) {

@@ -54,7 +54,13 @@ export async function insertShipment(owner: Pool, orderId: string, state: Shipme
   return insertShipmentOnly(owner, orderId, state, rejected)
 }
 
-async function insertShipmentOnly(owner: Pool, orderId: string, state: ShipmentState, rejected = 0): Promise<string> {
+/** Inserts a shipment that the sums of its order do not count. */
+export async function insertShipmentOnly(
+  owner: Pool,
+  orderId: string,
+  state: ShipmentState,
+  rejected = 0,
+): Promise<string> {
   const now = new Date().toISOString()
   const id = newIdAt('shipment', now)
   const isReceived = state === 'RECEIVED'

@@ -80,7 +80,7 @@ export const ComparedOffer = closed(
   },
   {
     description:
-      'An offer at the compared quantity. `goodsTotal` is the unit price times the quantity; `landedTotal` adds tooling and shipping. A `toolingCost` or `shippingCost` that the offer does not state is absent, and counts as zero in `landedTotal`.',
+      'An offer at the compared quantity. `goodsTotal` is the unit price times the quantity; `landedTotal` adds tooling and shipping. A `toolingCost` or `shippingCost` that the offer does not state is absent, and `landedTotal` is without it; such a total is not the best where another offer states that cost.',
   },
 )
 export type ComparedOffer = Static<typeof ComparedOffer>

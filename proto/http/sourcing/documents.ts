@@ -25,6 +25,9 @@ const documentsTag = defineTag(
 export const MAX_DOCUMENTS = 100
 
 const EXAMPLE_OLDER_ID = 'file_01JZ8Q4D3R1G5M7VJ0T6W2X9YA'
+const EXAMPLE_SHIPMENT_ID = 'shipment_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
+/** Maximum number of shipments that one document is added for. */
+const MAX_DOCUMENT_SHIPMENTS = 50
 
 export const Document = closed(
   {
@@ -48,6 +51,12 @@ export const Document = closed(
     }),
     supersededBy: Type.Optional(
       Type.String({ description: 'Document that replaces this one.', examples: ['file_01JZ8Q4D3R1G5M7VJ0T6W2X9YC'] }),
+    ),
+    shipmentIds: Type.Optional(
+      Type.Array(Type.String({ description: 'Id of a shipment.', examples: [EXAMPLE_SHIPMENT_ID] }), {
+        description: 'Shipments of the order that the document belongs to. Absent where it belongs to none of them.',
+        examples: [[EXAMPLE_SHIPMENT_ID]],
+      }),
     ),
     createdTime: DateTime('When the document was added.'),
     ...storedBytes,
@@ -79,23 +88,40 @@ const addition = closed({
   ),
 })
 
-export const UpdateDocumentsRequest = closed(
-  {
-    add: Type.Optional(Type.Array(addition, { maxItems: MAX_DOCUMENTS, description: 'Uploads to add to the record.' })),
-    remove: Type.Optional(
-      Type.Array(
-        Type.String({ minLength: 1, maxLength: 64, description: 'Id of a document.', examples: [EXAMPLE_FILE_ID] }),
-        {
-          maxItems: MAX_DOCUMENTS,
-          description: 'Documents of your organization to remove from the record.',
-          examples: [[EXAMPLE_FILE_ID]],
-        },
-      ),
+const orderAddition = closed({
+  ...addition.properties,
+  shipmentIds: Type.Optional(
+    Type.Array(
+      Type.String({ minLength: 1, maxLength: 64, description: 'Id of a shipment.', examples: [EXAMPLE_SHIPMENT_ID] }),
+      {
+        maxItems: MAX_DOCUMENT_SHIPMENTS,
+        description:
+          'Shipments of the order that the document belongs to. Default: those of the document that it supersedes.',
+        examples: [[EXAMPLE_SHIPMENT_ID]],
+      },
     ),
-  },
-  { description: 'At least one document to add or remove, all or nothing.' },
+  ),
+})
+
+const remove = Type.Optional(
+  Type.Array(
+    Type.String({ minLength: 1, maxLength: 64, description: 'Id of a document.', examples: [EXAMPLE_FILE_ID] }),
+    {
+      maxItems: MAX_DOCUMENTS,
+      description: 'Documents of your organization to remove from the record.',
+      examples: [[EXAMPLE_FILE_ID]],
+    },
+  ),
 )
+
+const added = { maxItems: MAX_DOCUMENTS, description: 'Uploads to add to the record.' }
+const CHANGE = { description: 'At least one document to add or remove, all or nothing.' }
+
+export const UpdateDocumentsRequest = closed({ add: Type.Optional(Type.Array(addition, added)), remove }, CHANGE)
 export type UpdateDocumentsRequest = Static<typeof UpdateDocumentsRequest>
+
+const UpdateOrderDocumentsRequest = closed({ add: Type.Optional(Type.Array(orderAddition, added)), remove }, CHANGE)
+export type UpdateOrderDocumentsRequest = Static<typeof UpdateOrderDocumentsRequest>
 
 const list = {
   method: 'GET',
@@ -180,6 +206,7 @@ export const updateOrderFiles = defineOperation({
   description: `${ORDER.sentence('updateFiles')} An organization removes its own documents until the order is shipped; from then on it supersedes them. ${LIMITS}`,
   transition: ORDER.verbs.updateFiles as Transition,
   params: orderId,
+  body: UpdateOrderDocumentsRequest,
   audit: { procedure: 'order.updateFiles', request: LOGGED },
 })
 

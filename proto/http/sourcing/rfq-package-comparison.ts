@@ -84,7 +84,7 @@ const Choice = closed(
   {
     kind: OneOf(CHOICES, {
       description:
-        'CHEAPEST: the lowest total of each line. ONE_MAKER: the manufacturer with the lowest total of all lines; absent if none offers every line. FASTEST: the shortest lead time of each line, then the lowest total.',
+        'CHEAPEST: the lowest total of each line. ONE_MAKER: the manufacturer with the lowest total of all lines; absent if none offers every line. FASTEST: the shortest lead time of each line, then the lowest total. An offer without tooling or shipping is not cheaper than one for the same line that states it.',
       examples: ['CHEAPEST'],
     }),
     awards: Type.Array(

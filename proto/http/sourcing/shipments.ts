@@ -4,6 +4,7 @@ import { SHIPMENT, SHIPMENT_STATES } from '../../states/shipments.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, DateTime, Line, OneOf, PageOf, pageQuery } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
+import { EXAMPLE_FILE_ID } from './files.ts'
 import { Order, orderId } from './orders.ts'
 
 const shipmentsTag = defineTag(
@@ -15,6 +16,8 @@ const shipmentsTag = defineTag(
 export const MAX_PIECES = 2_000_000_000
 /** Shipments of one order. */
 export const MAX_SHIPMENTS = 200
+/** Documents that are named with a new shipment. */
+const MAX_SHIPMENT_DOCUMENTS = 50
 
 const EXAMPLE_ID = 'shipment_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 
@@ -34,6 +37,16 @@ export const ShipmentInput = closed({
     DateTime('When it left the manufacturer: not in the future, and not before the order. Default: now.', {
       examples: ['2026-06-02T14:00:00.000Z'],
     }),
+  ),
+  documentIds: Type.Optional(
+    Type.Array(
+      Type.String({ minLength: 1, maxLength: 64, description: 'Id of a document.', examples: [EXAMPLE_FILE_ID] }),
+      {
+        maxItems: MAX_SHIPMENT_DOCUMENTS,
+        description: 'Documents of the order that belong to the shipment, such as its certificates.',
+        examples: [[EXAMPLE_FILE_ID]],
+      },
+    ),
   ),
 })
 export type ShipmentInput = Static<typeof ShipmentInput>
@@ -96,7 +109,7 @@ export const createShipment = defineOperation({
   refusals: ['illegal_transition', 'limit_reached'],
   audit: {
     procedure: 'order.shipment.create',
-    request: ['id', 'shipmentId', 'quantity', 'carrier', 'trackingNumber', 'shippedTime'],
+    request: ['id', 'shipmentId', 'quantity', 'carrier', 'trackingNumber', 'shippedTime', 'documentIds'],
   },
 })
 

@@ -63,7 +63,7 @@ test('a seller proposes an agreement, the manufacturer accepts and ends it; othe
   await theirs.getByRole('button', { name: 'Accept' }).click()
   await making
     .getByRole('dialog')
-    .getByText('Maas Parts Trading may then sell what Vestland Additive makes, for 2.5% of quantity × unit price.')
+    .getByText('Maas Parts Trading may then sell what you make, for 2.5% of quantity × unit price.')
     .waitFor()
   await send(making, 'Accept')
   await theirs.getByText('Active', { exact: true }).waitFor()

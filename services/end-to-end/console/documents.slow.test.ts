@@ -70,15 +70,40 @@ test('a manufacturer adds several documents to an order at once, removes one, sh
   await dialog.getByRole('button', { name: 'Remove' }).click()
   await itemOf(page, 'powder.pdf').waitFor({ state: 'detached' })
 
+  // A certificate that was not sent yet belongs to the new shipment, unless one says otherwise.
   await page.getByRole('button', { name: 'Ship', exact: true }).click()
+  const choices = dialog.getByRole('group', { name: 'Documents of this shipment' })
+  const isChosen = (name: string) => choices.getByRole('checkbox', { name }).isChecked()
+  expect([await isChosen('steel.pdf'), await isChosen('list.pdf')]).toEqual([true, false])
+  await checkWidths(page)
   await dialog.getByRole('button', { name: 'Ship', exact: true }).click()
   await stateOf(page, 'Shipped')
+  const shipments = page.getByRole('region', { name: 'Shipments' })
+  const sent = shipments.getByRole('list', { name: 'Documents of this shipment' })
+  await sent.getByRole('link', { name: 'steel.pdf' }).waitFor()
+  await itemOf(page, 'steel.pdf').getByText('Shipment of').waitFor()
+  expect(await itemOf(page, 'list.pdf').getByText('Shipment of').count()).toBe(0)
+  await checkWidths(page)
+  const [printed] = await Promise.all([
+    page.waitForEvent('download'),
+    shipments.getByRole('button', { name: 'Packing list' }).click(),
+  ])
+  expect(printed.suggestedFilename()).toMatch(/^O-\w{8} packing list of .+\.pdf$/)
   await panel(page).getByRole('button', { name: 'Remove' }).first().waitFor({ state: 'detached' })
   await itemOf(page, 'steel.pdf').getByRole('button', { name: 'Replace' }).click()
   await dialog.getByLabel('File').setInputFiles(pdf('newer.pdf'))
   await dialog.getByRole('button', { name: 'Replace' }).click()
   await itemOf(page, 'steel.pdf').getByText('replaced by newer.pdf').waitFor()
+  // What replaces a document of a shipment belongs to the same one.
+  await sent.getByRole('link', { name: 'newer.pdf' }).waitFor()
+  expect(await sent.getByRole('link').count()).toBe(1)
+  await panel(page).getByRole('button', { name: 'Add documents' }).click()
+  await dialog.getByLabel('Files').setInputFiles(pdf('report.pdf'))
+  await dialog.getByLabel('Belongs to').selectOption({ index: 1 })
+  await dialog.getByRole('button', { name: 'Add documents' }).click()
+  await sent.getByRole('link', { name: 'report.pdf' }).waitFor()
   expect(await documentsOf(market, maker.administrator.client).names('orders', id)).toEqual([
+    'report.pdf',
     'newer.pdf',
     'list.pdf',
     'steel.pdf',
@@ -95,6 +120,11 @@ test('a manufacturer adds several documents to an order at once, removes one, sh
   expect(download.suggestedFilename()).toBe('newer.pdf')
   // The documents of the manufacturer are not the consumer's to remove or replace.
   expect(await panel(consumers).getByRole('button').allInnerTexts()).toEqual(['Add documents'])
+  await consumers
+    .getByRole('region', { name: 'Shipments' })
+    .getByRole('list', { name: 'Documents of this shipment' })
+    .getByRole('link', { name: 'newer.pdf' })
+    .waitFor()
   await Promise.all([page, consumers].map((each) => each.context().close()))
 }, 90_000)
 

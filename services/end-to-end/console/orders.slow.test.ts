@@ -14,7 +14,7 @@ const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
 const dialogOf = (page: Page) => page.getByRole('dialog')
 const goToOrder = (page: Page, id: string) => page.goto(`/console/orders/${id}`)
 
-const SUMS = ['Ordered', 'Shipped', 'Accepted', 'Rejected', 'To be made again', 'Left to ship']
+const SUMS = ['Ordered', 'Shipped', 'Accepted', 'Rejected', 'Replacements', 'Left to ship']
 
 /** Waits until the page shows these pieces. */
 const expectSums = (page: Page, ...sums: number[]) =>
@@ -38,9 +38,10 @@ async function receive(page: Page, accepted: string, reason?: string): Promise<v
 test('two shipments, a rejection, a remake and a settlement: both sides see what is missing, and by whom', async () => {
   const id = await place({ state: 'IN_PRODUCTION' })
   const [made, bought] = [await stage.signIn(manufacturer, WIDE), await stage.signIn(buyer, NARROW)]
+  const { serialNumber } = (await ordersOf(maker.administrator.client).read(id)).body
   await goToOrder(made, id)
   await expectSums(made, 10, 0, 0, 0, 0, 10)
-  await panel(made, 'Where it stands').getByText('has to ship 10 pieces.').waitFor()
+  await panel(made, 'Where it stands').getByText('Ship 10 pieces.', { exact: true }).waitFor()
   expect(await primaryOf(made)).toEqual(['Ship'])
   await checkScreen(made)
   await made.getByRole('button', { name: 'Ship', exact: true }).click()
@@ -56,7 +57,7 @@ test('two shipments, a rejection, a remake and a settlement: both sides see what
   expect(await panel(made, 'Shipments').getByRole('button', { name: 'Receive' }).count()).toBe(0)
 
   await goToOrder(bought, id)
-  await panel(bought, 'Where it stands').getByText('has to receive 6 pieces.').waitFor()
+  await panel(bought, 'Where it stands').getByText('Receive 6 pieces.', { exact: true }).waitFor()
   await checkScreen(bought)
   await panel(bought, 'Shipments').getByRole('button', { name: 'Receive' }).click()
   const accepted = dialogOf(bought).getByLabel('Accepted pieces')
@@ -72,6 +73,18 @@ test('two shipments, a rejection, a remake and a settlement: both sides see what
   await dialogOf(bought).getByLabel('Reason').fill('One bore is out of tolerance.')
   await dialogOf(bought).getByRole('button', { name: 'Receive' }).click()
   await panel(bought, 'Shipments').getByText('5 accepted, 1 rejected: One bore is out of tolerance.').waitFor()
+  // The rejection leads to its case, from the shipment and from the list.
+  await panel(bought, 'Shipments').getByText('1 rejected', { exact: true }).waitFor()
+  const toCase =
+    (await panel(bought, 'Shipments').getByRole('link', { name: 'Quality case' }).getAttribute('href')) ?? ''
+  await bought.goto('/console/orders')
+  const chip = bought.getByRole('row').filter({ hasText: serialNumber }).getByRole('link', { name: '1 rejected' })
+  await chip.waitFor()
+  await checkScreen(bought)
+  await chip.click()
+  await bought.getByRole('heading', { level: 1, name: `Order ${serialNumber}: 1 of 6 pieces rejected` }).waitFor()
+  expect(new URL(bought.url()).pathname).toBe(toCase)
+  await goToOrder(bought, id)
   await expectSums(bought, 10, 6, 5, 1, 0, 4)
   // A photo is added with two taps.
   await bought.locator('input[capture]').setInputFiles({
@@ -97,7 +110,7 @@ test('two shipments, a rejection, a remake and a settlement: both sides see what
   expect(await bought.getByRole('button', { name: 'Complete the order' }).count()).toBe(0)
 
   await act(made, 'Make again')
-  await panel(bought, 'Where it stands').getByText('proposes to make 1 piece again').waitFor()
+  await panel(bought, 'Where it stands').getByText('proposes to make 1 piece again. You decide.').waitFor()
   await act(bought, 'Accept the remake')
   await stateOf(bought, 'In production')
   await expectSums(bought, 10, 10, 9, 1, 1, 1)

@@ -70,6 +70,22 @@ test('a cost that an offer does not state is absent, adds nothing and is never t
   expect(comparisonOf(RFQ, [dear, offerOf('c')], 10).offers.map(({ best }) => best)).toEqual([[], []])
 })
 
+test('a total without tooling is not the best where another offer states tooling', () => {
+  const untold = offerOf('a', { shippingCost: '1' })
+  const told = offerOf('b', { toolingCost: '5', shippingCost: '1' })
+  expect(
+    comparisonOf(RFQ, [untold, told], 10).offers.map(({ offerId, toolingCost, best }) => [offerId, toolingCost, best]),
+  ).toEqual([
+    ['a', undefined, []],
+    ['b', euros('5.00'), []],
+  ])
+  const free = offerOf('a', { toolingCost: '0', shippingCost: '1' })
+  expect(comparisonOf(RFQ, [free, told], 10).offers.map(({ best }) => best)).toEqual([
+    ['toolingCost', 'landedTotal'],
+    [],
+  ])
+})
+
 test('of totals that all lack shipping the lowest is the best, and offers valid until the same day are equal', () => {
   const offers = [
     offerOf('a', { toolingCost: '5', validUntil: '2029-01-01T08:00:00.000Z' }),
@@ -161,7 +177,7 @@ describe('the CSV', () => {
       'Lead time (days),20,5,sealed,c',
       'Tooling,not stated,3.00,sealed,',
       'Shipping,not stated,not stated,sealed,',
-      'Landed total,1.00,5.00,sealed,a',
+      'Landed total,1.00,5.00,sealed,',
       'Valid until,2030-01-01T00:00:00.000Z,2030-01-01T00:00:00.000Z,2030-01-01T00:00:00.000Z,',
       'Notes,Not confirmed.,,,',
       '',

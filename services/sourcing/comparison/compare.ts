@@ -113,14 +113,21 @@ function lower(a: { amount: string }, b: { amount: string }): number {
   return compare(a.amount, b.amount)
 }
 
+type Costs = Partial<Record<'toolingCost' | 'shippingCost', unknown>>
+
+/** How many costs an offer does not state that one of the offers does. */
+export const unstatedCosts = (offer: Costs, offers: readonly Costs[]): number =>
+  (['toolingCost', 'shippingCost'] as const).filter(
+    (cost) => offer[cost] === undefined && offers.some((other) => other[cost] !== undefined),
+  ).length
+
 /** Marks in each offer the fields in which it is best. Outdated offers and those without a price do not compete. */
 function withBest(offers: readonly ComparedOffer[]): ComparedOffer[] {
   const competing = offers.filter(({ unpriced, isOutdated }) => unpriced === undefined && !isOutdated)
-  const someShip = competing.some(({ shippingCost }) => shippingCost !== undefined)
   const winners = COMPARED.map((field) => {
     const winner = winnerOf(field, competing)
-    // A total without shipping is not better than one with it.
-    const isIncomplete = field === 'landedTotal' && someShip && winner?.shippingCost === undefined
+    // A total without tooling or shipping is not better than one with it.
+    const isIncomplete = field === 'landedTotal' && winner !== undefined && unstatedCosts(winner, competing) > 0
     return [field, isIncomplete ? undefined : winner] as const
   })
   return offers.map((offer) => ({

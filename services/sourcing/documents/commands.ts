@@ -1,6 +1,6 @@
 import type { Case } from '../../../proto/http/sourcing/cases.ts'
 import type * as api from '../../../proto/http/sourcing/documents.ts'
-import { MAX_DOCUMENTS, type UpdateDocumentsRequest } from '../../../proto/http/sourcing/documents.ts'
+import { MAX_DOCUMENTS, type UpdateOrderDocumentsRequest } from '../../../proto/http/sourcing/documents.ts'
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import { OFFER } from '../../../proto/states/offers.ts'
@@ -25,11 +25,11 @@ import { findOwnRfq, lockOwnRfq } from '../rfqs/queries.ts'
 import { stateAt as rfqStateAt } from '../rfqs/rules.ts'
 import * as queries from './queries.ts'
 import { type ReaderDeps, tellOfCase, tellOfOrder } from './readers.ts'
-import { hasTooManyDocuments, publicProblems, unknownDocuments } from './rules.ts'
+import { hasTooManyDocuments, publicProblems, unknownDocuments, unknownShipments } from './rules.ts'
 
 export type DocumentDeps = FileDeps & ReaderDeps
 
-type DocumentAddition = Addition<NonNullable<UpdateDocumentsRequest['add']>[number]>
+type DocumentAddition = Addition<NonNullable<UpdateOrderDocumentsRequest['add']>[number]>
 
 interface FoundDocuments {
   additions: DocumentAddition[]
@@ -58,7 +58,8 @@ export async function findDocuments(
 interface DocumentChange {
   orgId: string
   record: RecordKey
-  files: UpdateDocumentsRequest
+  /** Only the documents of orders name shipments. */
+  files: UpdateOrderDocumentsRequest
   now: string
 }
 
@@ -75,7 +76,12 @@ export async function findDocumentAdditions(
 const unknownIn = async (sql: Sql, { orgId, record, files }: Omit<DocumentChange, 'now'>) => {
   const named = [...(files.add ?? []).flatMap(({ supersedes = [] }) => supersedes), ...(files.remove ?? [])]
   const own = named.length === 0 ? [] : await queries.findOwnDocuments(sql, orgId, record, named)
-  return unknownDocuments(files, new Set(own.map(({ id }) => id)))
+  const shipmentIds = (files.add ?? []).flatMap((sent) => sent.shipmentIds ?? [])
+  const shipments = shipmentIds.length === 0 ? [] : await queries.findShipments(sql, record.id, shipmentIds)
+  return [
+    ...unknownDocuments(files, new Set(own.map(({ id }) => id))),
+    ...unknownShipments(files, new Set(shipments.map(({ id }) => id))),
+  ]
 }
 
 /** Adds and removes documents of an own draft. */
@@ -95,7 +101,7 @@ interface RfqFilesChange {
   /** The consumer. */
   orgId: string
   rfqId: string
-  files: UpdateDocumentsRequest
+  files: UpdateOrderDocumentsRequest
   /** From `findDocumentAdditions`. */
   additions: DocumentAddition[]
   now: string
@@ -168,9 +174,16 @@ async function changeDocuments(
   await attach(tx, orgId, additions, now)
   const { remove = [] } = files
   if (remove.length > 0) await queries.deleteDocuments(tx, orgId, record, remove)
+  const older = additions.flatMap(({ sent }) => sent.supersedes ?? [])
+  const replaced = older.length === 0 ? [] : await queries.findOwnDocuments(tx, orgId, record, older)
   for (const [index, addition] of additions.entries()) {
-    const { kind, supersedes } = addition.sent
-    const id = await addFile(tx, { orgId, place: { record, documentKind: kind }, addition, now })
+    const {
+      kind,
+      supersedes,
+      shipmentIds = replaced.find((each) => each.id === supersedes)?.shipment_ids ?? [],
+    } = addition.sent
+    const place = { record, documentKind: kind, shipmentIds: [...new Set(shipmentIds)] }
+    const id = await addFile(tx, { orgId, place, addition, now })
     if (supersedes === undefined) continue
     if (isDraft) await queries.deleteDocuments(tx, orgId, record, [supersedes])
     else if ((await queries.supersede(tx, orgId, record, supersedes, id)).length === 0) throw alreadySuperseded(index)

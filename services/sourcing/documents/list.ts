@@ -38,6 +38,7 @@ async function documentOf(
   { storage, pictures, now }: Omit<ListingDeps, 'pagination'> & { now: string },
 ): Promise<Document> {
   const { id, name, kind, state, reason, org_id: orgId, superseded_by: supersededBy, created_at: createdTime } = row
+  const { shipment_ids: shipmentIds } = row
   return {
     id,
     name,
@@ -46,6 +47,7 @@ async function documentOf(
     ...(reason === null ? {} : { reason }),
     orgId,
     ...(supersededBy === null ? {} : { supersededBy }),
+    ...(shipmentIds.length === 0 ? {} : { shipmentIds }),
     createdTime,
     ...contentOf(row),
     ...(await downloadOf(row, storage, new Date(Date.parse(now) + DOWNLOAD_URL_MS))),

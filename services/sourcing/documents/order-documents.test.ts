@@ -105,6 +105,42 @@ describe('documents of an order', () => {
     }
   })
 
+  test('name the shipments of the order that they belong to; one that supersedes them belongs to the same', async () => {
+    const id = await placedIn('IN_PRODUCTION')
+    const sent = shipmentsOf(maker.administrator.client)
+    const [first, second] = [await sent.create(id, { quantity: 1 }), await sent.create(id, { quantity: 1 })]
+    const shipmentIds = [second.body.id, first.body.id, second.body.id]
+    const older = await of(maker).add('orders', id, { shipmentIds })
+    expect(older.shipmentIds).toEqual([second.body.id, first.body.id])
+    const newer = await of(maker).add('orders', id, { supersedes: older.id })
+    expect(newer.shipmentIds).toEqual([second.body.id, first.body.id])
+    const newest = await of(maker).add('orders', id, { supersedes: newer.id, shipmentIds: [] })
+    expect(newest.shipmentIds).toBeUndefined()
+    for (const org of PARTIES) expect((await of(org).list('orders', id)).body.items).toHaveLength(3)
+  })
+
+  test('of a shipment of another order, or of an unknown one, are 400 alike', async () => {
+    const [id, other] = [await placedIn('IN_PRODUCTION'), await placedIn('IN_PRODUCTION')]
+    const { body: foreign } = await shipmentsOf(maker.administrator.client).create(other, { quantity: 1 })
+    for (const shipmentId of [foreign.id, 'shipment_unknown']) {
+      const { id: uploadId } = await of(maker).upload()
+      const add = [{ uploadId, kind: 'OTHER', shipmentIds: [shipmentId] }]
+      const { status, body } = await of(maker).change('orders', id, { add })
+      expect([status, body.errors]).toEqual([
+        400,
+        [{ field: 'add.0.shipmentIds.0', message: `there is no shipment \`${shipmentId}\` of this order` }],
+      ])
+    }
+    expect(await of(maker).names('orders', id)).toEqual([])
+  })
+
+  test('of other records name no shipments', async () => {
+    const { id: uploadId } = await of(maker).upload()
+    const add = [{ uploadId, kind: 'OTHER', shipmentIds: [] }]
+    const { status, body } = await of(maker).change('offers', 'offer_unknown', { add })
+    expect([status, body.errors?.[0]?.field]).toEqual([400, 'add.0.shipmentIds'])
+  })
+
   test('emit one event, and tell each party of the assignment', async () => {
     const id = await place()
     const { updatedTime } = (await ordersOf(maker.administrator.client).read(id)).body
@@ -206,6 +242,34 @@ describe('POST /flows/v1/orders/{id}/shipments', () => {
     ])
     await of(maker).add('orders', id, { kind: 'CERTIFICATE_OF_CONFORMITY' })
     expect((await makes.create(id, { quantity: 1 })).status).toBe(201)
+  })
+
+  test('names documents of the order that belong to the shipment', async () => {
+    const id = await placedIn('IN_PRODUCTION')
+    const certificate = await of(maker).add('orders', id, { kind: 'MATERIAL_CERTIFICATE' })
+    await of(maker).add('orders', id, { kind: 'INVOICE' })
+    const { body: first } = await makes.create(id, { quantity: 1, documentIds: [certificate.id, certificate.id] })
+    const { body: second } = await makes.create(id, { quantity: 1, documentIds: [certificate.id] })
+    const { items } = (await of(consumer).list('orders', id)).body
+    expect(items.map(({ kind, shipmentIds }) => [kind, shipmentIds])).toEqual([
+      ['INVOICE', undefined],
+      ['MATERIAL_CERTIFICATE', [first.id, second.id]],
+    ])
+  })
+
+  test('with a document of another order, or an unknown one, is 400 alike and ships nothing', async () => {
+    const [id, other] = [await placedIn('IN_PRODUCTION'), await placedIn('IN_PRODUCTION')]
+    const own = await of(maker).add('orders', id)
+    const foreign = await of(maker).add('orders', other)
+    for (const unknown of [foreign.id, 'file_unknown']) {
+      const { status, body } = await makes.create(id, { quantity: 1, documentIds: [own.id, unknown] })
+      expect([status, body.errors]).toEqual([
+        400,
+        [{ field: 'documentIds.1', message: `there is no document \`${unknown}\` in this order` }],
+      ])
+    }
+    expect((await makes.list(id)).body.items).toEqual([])
+    expect((await of(maker).list('orders', id)).body.items.map(({ shipmentIds }) => shipmentIds)).toEqual([undefined])
   })
 
   test('keeps the documents of the order from then on: they are superseded, not removed', async () => {

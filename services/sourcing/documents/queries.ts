@@ -16,13 +16,14 @@ export interface DocumentRow extends StoredFile {
   reason: FileFailure | null
   org_id: string
   superseded_by: string | null
+  shipment_ids: string[]
   created_at: string
   rendering: RenderingColumn | null
 }
 
 /** Newest first. The caller has checked that the record is readable. */
 export const listDocuments = (sql: Sql, recordId: string, { after, limit, offset }: PageWindow) => sql<DocumentRow[]>`
-  select id, name, document_kind as kind, state, reason, org_id, superseded_by, created_at, object_key, size_bytes,
+  select id, name, document_kind as kind, state, reason, org_id, superseded_by, shipment_ids, created_at, object_key, size_bytes,
     content_type, sha256, ${renderingOf(sql)} as rendering
   from sourcing.files
   where record_id = ${recordId} and id < ${after ?? NEWEST_ID}
@@ -35,10 +36,14 @@ export const findOfferReader = (sql: Sql, orgId: string, id: string) => sql<{ se
 
 /** The documents with these ids that the organization added to a record. */
 export const findOwnDocuments = (sql: Sql, orgId: string, record: RecordKey, ids: readonly string[]) => sql<
-  { id: string }[]
+  { id: string; shipment_ids: string[] }[]
 >`
-  select id from sourcing.files
+  select id, shipment_ids from sourcing.files
   where org_id = ${orgId} and record_id = ${record.id} and id = any(${[...ids]})`
+
+/** The shipments with these ids of an order that the organization has. */
+export const findShipments = (sql: Sql, orderId: string, ids: readonly string[]) => sql<{ id: string }[]>`
+  select id from sourcing.shipments where order_id = ${orderId} and id = any(${[...ids]})`
 
 export const deleteDocuments = (tx: Tx, orgId: string, record: RecordKey, ids: readonly string[]) => tx`
   delete from sourcing.files where org_id = ${orgId} and record_id = ${record.id} and id = any(${[...ids]})`

@@ -1,5 +1,9 @@
 import { type FieldError, problem } from '../../../proto/errors.ts'
-import { MAX_DOCUMENTS, type UpdateDocumentsRequest } from '../../../proto/http/sourcing/documents.ts'
+import {
+  MAX_DOCUMENTS,
+  type UpdateDocumentsRequest,
+  type UpdateOrderDocumentsRequest,
+} from '../../../proto/http/sourcing/documents.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import { type FilesChange, requestProblems as fileProblems } from '../files/rules.ts'
 
@@ -43,5 +47,16 @@ export function unknownDocuments(
     ...remove.flatMap((id, index) => unknown(`remove.${index}`, id)),
   ]
 }
+
+/** Shipments that are none of the order. */
+export const unknownShipments = (
+  { add = [] }: UpdateOrderDocumentsRequest,
+  knownIds: ReadonlySet<string>,
+): FieldError[] =>
+  add.flatMap(({ shipmentIds = [] }, index) =>
+    shipmentIds.flatMap((id, at) =>
+      knownIds.has(id) ? [] : [problem(`add.${index}.shipmentIds.${at}`, noSuch('shipment', id, 'of this order'))],
+    ),
+  )
 
 export const hasTooManyDocuments = (documents: number): boolean => documents > MAX_DOCUMENTS

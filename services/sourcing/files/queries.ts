@@ -118,7 +118,9 @@ export interface RecordKey {
 }
 
 /** Where a file belongs: to a part, or as a document to another record. */
-export type FilePlace = { partId: string; group: FileGroup } | { record: RecordKey; documentKind: DocumentKind }
+export type FilePlace =
+  | { partId: string; group: FileGroup }
+  | { record: RecordKey; documentKind: DocumentKind; shipmentIds: readonly string[] }
 
 export interface NewFile {
   id: string
@@ -133,18 +135,18 @@ export interface NewFile {
   countedBytes: number
 }
 
-const NO_PLACE = { partId: null, group: null, record: { kind: null, id: null }, documentKind: null }
+const NO_PLACE = { partId: null, group: null, record: { kind: null, id: null }, documentKind: null, shipmentIds: [] }
 
 export function insertFile(tx: Tx, file: NewFile, now: string) {
-  const { partId, group, record, documentKind } = { ...NO_PLACE, ...file.place }
+  const { partId, group, record, documentKind, shipmentIds } = { ...NO_PLACE, ...file.place }
   return tx`
     insert into sourcing.files (
       id, part_id, org_id, name, file_group, record_kind, record_id, document_kind, state, reason, public, object_key,
-      size_bytes, content_type, sha256, counted_bytes, created_at)
+      size_bytes, content_type, sha256, counted_bytes, shipment_ids, created_at)
     values (
       ${file.id}, ${partId}, ${file.orgId}, ${file.name}, ${group}, ${record.kind}, ${record.id}, ${documentKind},
       ${file.state}, ${file.reason}, ${file.public}, ${file.objectKey}, ${file.info?.sizeBytes ?? null},
-      ${file.info?.contentType ?? null}, ${file.info?.sha256 ?? null}, ${file.countedBytes}, ${now})`
+      ${file.info?.contentType ?? null}, ${file.info?.sha256 ?? null}, ${file.countedBytes}, ${[...shipmentIds]}, ${now})`
 }
 
 /** Removes files from a locked part. Those that a pinned revision lists are kept for it. */

@@ -9,7 +9,7 @@ import {
 } from '../../../proto/http/sourcing/rfq-package-comparison.ts'
 import type { RfqPackage, RfqPackageLine } from '../../../proto/http/sourcing/rfq-packages.ts'
 import { breakFor } from '../awards/pricing.ts'
-import { defaultQuantity } from '../comparison/compare.ts'
+import { defaultQuantity, unstatedCosts } from '../comparison/compare.ts'
 import { amountOf, compare, sum, totalOf } from '../money/money.ts'
 import { stateAt } from '../rfqs/rules.ts'
 import type { InvitedMaker, LineOffer } from './comparison-queries.ts'
@@ -104,6 +104,9 @@ const byId = (a: Priced, b: Priced) => (a.offerId < b.offerId ? -1 : 1)
 const byTotal = (a: Priced, b: Priced) => compare(a.landedTotal.amount, b.landedTotal.amount)
 const byLeadTime = (a: Priced, b: Priced) => a.leadTimeDays - b.leadTimeDays
 const cheapest = (a: Priced, b: Priced) => byTotal(a, b) || byLeadTime(a, b) || byId(a, b)
+/** The lowest total among the offers that leave out the fewest costs that offers for the line state. */
+const cheapestOf = (offers: readonly Priced[], ofLine: readonly Priced[]): Priced | undefined =>
+  lowest(offers, (a, b) => unstatedCosts(a, ofLine) - unstatedCosts(b, ofLine) || cheapest(a, b))
 const fastest = (a: Priced, b: Priced) => byLeadTime(a, b) || byTotal(a, b) || byId(a, b)
 
 function comparedMaker(
@@ -114,7 +117,7 @@ function comparedMaker(
   const offered = lines.filter(({ state, offers }) =>
     state === 'CANCELLED' ? false : offers.get(orgId)?.some((offer) => offer.state !== 'SUBMITTED' || isCurrent(offer)),
   )
-  const best = lines.flatMap((line) => lowest(awardable(line, orgId), cheapest) ?? [])
+  const best = lines.flatMap((line) => cheapestOf(awardable(line, orgId), awardable(line, orgId)) ?? [])
   return {
     manufacturerOrgId: orgId,
     manufacturerName: name,
@@ -136,7 +139,7 @@ function comparedLine(compared: Line, makerIds: readonly string[]): ComparedLine
     const own = offers.get(maker) ?? []
     const offer =
       own.find((one) => one.state === 'ACCEPTED') ??
-      lowest(awardable(compared, maker), cheapest) ??
+      cheapestOf(awardable(compared, maker), awardable(compared, maker)) ??
       lowest(notChosen(compared, maker), cheapest) ??
       own.find(isCurrent) ??
       own[0]
@@ -178,19 +181,24 @@ interface Chosen {
 const ofEach = (lines: readonly Line[], makerIds: readonly string[], kind: 'CHEAPEST' | 'FASTEST'): Chosen[] =>
   lines.flatMap((line) => {
     const offers = makerIds.flatMap((maker) => awardable(line, maker))
-    const offer = lowest(offers, kind === 'CHEAPEST' ? cheapest : fastest)
+    const offer = kind === 'CHEAPEST' ? cheapestOf(offers, offers) : lowest(offers, fastest)
     return offer ? [{ line, offer }] : []
   })
 
-/** The manufacturer that offers every line at the lowest total; of several the first. */
+/**
+ * The manufacturer that offers every line at the lowest total, of those that leave out the fewest costs that other
+ * offers state; of several the first.
+ */
 function ofOneMaker(lines: readonly Line[], makerIds: readonly string[]): Chosen[] {
   const complete = makerIds.flatMap((maker) => {
     const chosen = lines.flatMap((line): Chosen[] => {
-      const offer = lowest(awardable(line, maker), cheapest)
+      const offer = cheapestOf(awardable(line, maker), awardable(line, maker))
       return offer ? [{ line, offer }] : []
     })
+    const ofLines = chosen.map(({ line, offer }) => [offer, makerIds.flatMap((each) => awardable(line, each))] as const)
+    const unstated = ofLines.reduce((count, [offer, others]) => count + unstatedCosts(offer, others), 0)
     const total = sum('0', ...chosen.map(({ offer }) => offer.landedTotal.amount))
-    return chosen.length === lines.length ? [{ chosen, total }] : []
+    return chosen.length === lines.length ? [{ chosen, total, unstated }] : []
   })
-  return lowest(complete, (a, b) => compare(a.total, b.total))?.chosen ?? []
+  return lowest(complete, (a, b) => a.unstated - b.unstated || compare(a.total, b.total))?.chosen ?? []
 }

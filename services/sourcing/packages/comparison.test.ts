@@ -33,6 +33,26 @@ async function offered(): Promise<{ pkg: RfqPackage; ids: string[]; own: string[
 }
 
 describe('GET /flows/v1/rfq-packages/{id}/comparison', () => {
+  test('an offer without tooling is cheaper neither for its line nor as one maker than one that states it', async () => {
+    const pkg = await open({ lines: [{ partId: partIds[0] ?? '', quantities: [10] }] })
+    const [rfqId = ''] = rfqIdsOf(pkg)
+    const told = await makers.offer(pkg.id, {
+      lines: [lineOffer(rfqId, factoryId, '10', 20, { toolingCost: euros('100') })],
+      submit: true,
+    })
+    const untold = await rivals.offer(pkg.id, { lines: [lineOffer(rfqId, rivalFactoryId, '11', 5)], submit: true })
+    const { lines, choices } = (await packages.compare(pkg.id)).body
+    expect(lines[0]?.offers.find(({ manufacturerOrgId }) => manufacturerOrgId === rival.orgId)).not.toHaveProperty(
+      'toolingCost',
+    )
+    const [cheapest, ofOne, fastest] = choices.map(({ awards }) => awards[0]?.offerId)
+    expect([cheapest, ofOne, fastest]).toEqual([
+      told.body.items[0]?.id,
+      told.body.items[0]?.id,
+      untold.body.items[0]?.id,
+    ])
+  })
+
   test('has the price of each manufacturer for each line at its largest quantity, coverage, and three choices', async () => {
     const { pkg, ids, own, others } = await offered()
     const { status, body } = await packages.compare(pkg.id)
@@ -86,16 +106,17 @@ describe('GET /flows/v1/rfq-packages/{id}/comparison', () => {
   })
 
   test('compares at the quantities of the query', async () => {
-    const { pkg, ids, others } = await offered()
+    const { pkg, ids, own, others } = await offered()
     const { body } = await packages.compare(pkg.id, `?quantities=${ids[0]}:1,${ids[1]}:2`)
     expect(body.lines.map(({ quantity }) => quantity)).toEqual([1, 2])
     expect(body.choices[0]).toMatchObject({
       kind: 'CHEAPEST',
       awards: [
-        { rfqId: ids[0], offerId: others[0], quantity: 1 },
+        // The other offer of 12 does not state its tooling.
+        { rfqId: ids[0], offerId: own[0], quantity: 1 },
         { rfqId: ids[1], offerId: others[1], quantity: 2 },
       ],
-      total: euros('52.50'),
+      total: euros('151.00'),
     })
   })
 

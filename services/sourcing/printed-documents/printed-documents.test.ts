@@ -6,7 +6,7 @@ import { printedOrder } from '../../testing/printed-documents.ts'
 
 const market = await marketplaceOf(['sourcing'])
 const printed = await printedOrder(market)
-const { owner, id } = printed
+const { owner, id, maker, seller } = printed
 const { print, linesFor, kinds, moveTo, withoutFooter } = printed
 
 describe('a purchase order', () => {
@@ -193,6 +193,20 @@ describe('order confirmation and packing list', () => {
     const whole = await linesFor({ query: kinds.packing })
     expect(whole).toContain('Impeller, first stage\t1,234\t20')
     expect(whole.join()).not.toContain('Baltic Cargo')
+  })
+
+  test('a packing list of an order without an address names the country of the RFQ, for those that read the RFQ', async () => {
+    const [{ kept } = { kept: '' }] = await owner<{ kept: string }[]>`
+      select delivery::text as kept from sourcing.orders where id = ${id}`
+    await owner`update sourcing.orders set delivery = null where id = ${id}`
+    const placeOf = (lines: string[]) => lines.slice(lines.indexOf('Deliver to')).slice(0, 2)
+    expect(placeOf(await linesFor({ query: kinds.packing }))).toEqual(['Deliver to', 'Denmark'])
+    expect(placeOf(await linesFor({ by: maker, query: `${kinds.packing}&language=en` }))).toEqual([
+      'Deliver to',
+      'Denmark',
+    ])
+    expect(await linesFor({ by: seller, query: kinds.packing })).not.toContain('Deliver to')
+    await owner`update sourcing.orders set delivery = ${kept}::text::json where id = ${id}`
   })
 
   test('a packing list of a shipment of another order is 404, like that of an unknown one', async () => {

@@ -148,9 +148,11 @@ interface Place {
 const placeOf = ({ postalCode, locality, regionCode }: Place, { region }: Formats) =>
   `${postalCode === undefined ? '' : `${postalCode} `}${locality}, ${region(regionCode)}`
 
-function delivery({ order, texts, formats }: Source): Block[] {
+/** The address; without one the country, for those that can read the RFQ. */
+function delivery({ order, rfq, texts, formats }: Source): Block[] {
   const { delivery: to } = order
-  if (!to) return []
+  const { deliveryRegionCode: country }: Partial<Rfq> = rfq === null ? {} : JSON.parse(rfq)
+  if (!to) return country === undefined ? [] : [heading(texts.delivery), line(formats.region(country))]
   return [heading(texts.delivery), ...[to.name, ...to.lines, placeOf(to, formats)].map(line)]
 }
 

@@ -104,6 +104,10 @@ export async function createShipment(
   if (problems.length > 0) throw invalid(problems)
   await requireLegal(tx, 'addShipment', locked.order, body.quantity)
   const { id, shipment } = await ship(tx, deps, locked, { ...body, shippedTime }, now)
+  const { documentIds = [] } = body
+  const named = documentIds.length === 0 ? [] : await queries.addToDocuments(tx, params.id, id, documentIds)
+  const unknown = rules.unknownDocuments(documentIds, new Set(named.map((document) => document.id)))
+  if (unknown.length > 0) throw invalid(unknown)
   audit.add({ shipmentId: id })
   return shipment
 }

@@ -2,6 +2,7 @@ import { type FieldError, problem } from '../../../proto/errors.ts'
 import type { DocumentKind } from '../../../proto/http/sourcing/document-kinds.ts'
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import { MAX_PIECES, MAX_SHIPMENTS } from '../../../proto/http/sourcing/shipments.ts'
+import { noSuch } from '../../../proto/messages.ts'
 import type { Permission } from '../../../proto/permissions.ts'
 import type { ORDER } from '../../../proto/states/orders.ts'
 import type { Guards } from '../../../proto/states/state-table.ts'
@@ -86,6 +87,12 @@ export function receiptProblems(quantity: number, accepted: number, rejected: nu
     ? []
     : [problem('acceptedQuantity', `must be ${quantity} together with rejectedQuantity, the pieces of the shipment`)]
 }
+
+/** Documents of a new shipment that are none of its order. */
+export const unknownDocuments = (ids: readonly string[], knownIds: ReadonlySet<string>): FieldError[] =>
+  ids.flatMap((id, index) =>
+    knownIds.has(id) ? [] : [problem(`documentIds.${index}`, noSuch('document', id, 'in this order'))],
+  )
 
 /** Why a shipment cannot have left at a time. */
 export function timeProblems(shippedTime: string, { createdTime }: Pick<Order, 'createdTime'>, now: string) {

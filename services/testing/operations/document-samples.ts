@@ -1,6 +1,7 @@
 import type { Permission } from '../../../proto/permissions.ts'
 import { insertDocument } from '../documents.ts'
 import { type Account, ALL_KINDS, type Fixtures, type Kind } from '../fixtures.ts'
+import { insertShipmentOnly } from '../orders.ts'
 import { type RecordName, recordKind } from '../records.ts'
 import { completedUpload, openUpload } from './files.ts'
 import { withValue } from './inputs.ts'
@@ -63,6 +64,13 @@ export function changeOf({
   }
 }
 
+const orderFiles = changeOf({
+  kind: 'order',
+  record: 'boughtOrder',
+  document: 'orderDocument',
+  make: (fixtures, account) => boughtOrder(fixtures, account, 'PLACED'),
+})
+
 /** Documents of RFQs, offers, orders and cases. */
 export const DOCUMENT_SAMPLES: Record<string, OperationSample> = {
   listRfqFiles: { references: { 'path.id': ['draftRfq', 'openRfq', 'rfqInvitation'] } },
@@ -75,12 +83,21 @@ export const DOCUMENT_SAMPLES: Record<string, OperationSample> = {
     by: 'manufacturer',
   }),
   listOrderFiles: { references: { 'path.id': ['boughtOrder', 'ownedOrder', 'placedOrder'] } },
-  updateOrderFiles: changeOf({
-    kind: 'order',
-    record: 'boughtOrder',
-    document: 'orderDocument',
-    make: (fixtures, account) => boughtOrder(fixtures, account, 'PLACED'),
-  }),
+  updateOrderFiles: {
+    ...orderFiles,
+    references: {
+      ...orderFiles.references,
+      'body.add.0.shipmentIds.0': {
+        record: 'shipment',
+        own: ({ permissions }) => (permissions.has('file:write') ? 400 : undefined),
+      },
+    },
+    values: async (fixtures, account) => {
+      const values = await orderFiles.values(fixtures, account)
+      const shipmentId = await insertShipmentOnly(fixtures.market.db.owner, String(values['path.id']), 'SHIPPED')
+      return { ...values, 'body.add.0.shipmentIds': [shipmentId] }
+    },
+  },
   listCaseFiles: { references: { 'path.id': 'openCase' } },
   updateCaseFiles: changeOf({ kind: 'case', record: 'openCase', document: 'caseDocument' }),
 }

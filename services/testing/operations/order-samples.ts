@@ -1,3 +1,4 @@
+import { insertDocument } from '../documents.ts'
 import type { Account, Fixtures } from '../fixtures.ts'
 import { type RecordName, recordKind } from '../records.ts'
 import { type Input, withValue } from './inputs.ts'
@@ -124,7 +125,24 @@ export const ORDER_SAMPLES: Record<string, OperationSample> = {
   listShipments: { references: { 'path.id': ['boughtOrder', 'ownedOrder', 'placedOrder'] } },
   createShipment: {
     ...step('startedOrder'),
-    values: () => ({ body: { quantity: 10 } }),
+    references: {
+      // The document of the request is that of another order.
+      'path.id': {
+        record: 'startedOrder',
+        own: ({ permissions }) => (permissions.has('order:update') ? 400 : undefined),
+      },
+      'body.documentIds.0': {
+        record: 'orderDocument',
+        own: ({ permissions }) => (permissions.has('order:update') ? 400 : undefined),
+      },
+    },
+    values: async (fixtures, account) => {
+      const { owners, make } = recordKind('startedOrder')
+      const maker = owners.includes(account.kind) ? account : await fixtures.account('manufacturer', 'administrator')
+      const id = String(await make(fixtures, maker))
+      const document = await insertDocument(fixtures.market, { orgId: maker.orgId, kind: 'order', recordId: id })
+      return { 'path.id': id, body: { quantity: 10, documentIds: [document] } }
+    },
   },
   receiveShipment: {
     by: 'consumer',

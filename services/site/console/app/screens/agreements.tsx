@@ -116,7 +116,7 @@ function Steps({ agreement }: { agreement: SalesAgreement }) {
       <Action
         label={t.verbs.accept}
         of={orgName(partnerOf(agreement))}
-        hint={fill(t.agreements.acceptHint, names)}
+        hint={fill(t.agreements.acceptHint[roleIn(agreement)], names)}
         when={SALES_AGREEMENT.isLegal('accept', state) && proposedByOrgId !== orgId.value && mayAct(agreement)}
         isPrimary
         onRun={() => post('/flows/v1/sales-agreements/{id}/accept', id)}

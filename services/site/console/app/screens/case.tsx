@@ -1,5 +1,6 @@
 import { CASE } from '../../../../../proto/states/cases.ts'
 import { at, type Case, market, patch, post } from '../api.ts'
+import { caseTitle } from '../case-title.ts'
 import { useRecord } from '../data.ts'
 import { time } from '../format.ts'
 import { mayUse, permits } from '../me.ts'
@@ -42,7 +43,7 @@ function Steps({ record, mayEdit }: PartProps) {
       ))}
       <Edit
         label={t.verbs.patch}
-        of={record.title}
+        of={caseTitle(record)}
         submit={t.ui.save}
         when={mayEdit}
         read={() => market.GET('/flows/v1/cases/{id}', at(id))}
@@ -69,7 +70,7 @@ export function CaseScreen({ id = '' }: { id?: string }) {
         const part = { record, mayEdit }
         return (
           <Page
-            title={record.title}
+            title={caseTitle(record)}
             over={
               <>
                 <a href="/console/cases">{t.nav.cases}</a> · {t.cases.kinds[record.kind]}

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
 import { CASE_STATES, type CaseState } from '../../../../../proto/states/cases.ts'
 import { type Case, command, market, type Order } from '../api.ts'
+import { caseTitle } from '../case-title.ts'
 import { useList } from '../data.ts'
 import { date } from '../format.ts'
 import { can, orgId, permits } from '../me.ts'
@@ -52,7 +53,7 @@ const columns = (partOf: (record: Case) => string): readonly Column<Case>[] => [
     label: t.cases.title,
     cell: (record) => (
       <>
-        <a href={`/console/cases/${record.id}`}>{record.title}</a> <small class="quiet">{partOf(record)}</small>{' '}
+        <a href={`/console/cases/${record.id}`}>{caseTitle(record)}</a> <small class="quiet">{partOf(record)}</small>{' '}
         <Unread of={record} />
       </>
     ),

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { Case } from '../api.ts'
+import { caseTitle } from '../case-title.ts'
 import { useList } from '../data.ts'
 import { permits } from '../me.ts'
 import { t } from '../texts.ts'
@@ -74,7 +75,7 @@ interface EntryProps {
 const Entry = ({ record, isChosen, onChoose }: EntryProps) => (
   <li>
     <span>
-      <a href={`/console/cases/${record.id}`}>{record.title}</a> <Badge of="case" state={record.state} />{' '}
+      <a href={`/console/cases/${record.id}`}>{caseTitle(record)}</a> <Badge of="case" state={record.state} />{' '}
       <Unread of={record} />
       <br />
       <small class="quiet">

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { InboxItem } from '../api.ts'
+import { caseTitle } from '../case-title.ts'
 import { useList, useRecord } from '../data.ts'
 import { date, fromNow, number } from '../format.ts'
 import { can, me, orgId, permits } from '../me.ts'
@@ -106,7 +107,7 @@ const waiting = (item: InboxItem, details: string): Waiting => ({
   id: idOf(item),
   href: pathOf(item),
   icon: <Picture kind={PICTURES[aboutOf(item).type] ?? 'case'} url={pictureOf(item)} alt="" />,
-  title: item.title ?? t.inbox.kinds[item.kind],
+  title: item.title === undefined ? t.inbox.kinds[item.kind] : caseTitle({ title: item.title }),
   detail: [details, fill(t.inbox.since, { day: date(item.since) })].filter(Boolean).join(' · '),
   end: (
     <>

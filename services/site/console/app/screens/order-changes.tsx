@@ -28,7 +28,9 @@ export const waitsForCaller = (order: Order, { data = [] }: List<ChangeRequest>)
 
 /** The organizations that have to decide a proposed request. */
 export const decidersOf = (order: Order, { data = [] }: List<ChangeRequest>) =>
-  data.filter(isProposed).map(({ proposedBy }) => orgOf(order, proposedBy === 'CONSUMER' ? 'MANUFACTURER' : 'CONSUMER'))
+  data
+    .filter(isProposed)
+    .map(({ proposedBy }) => (proposedBy === 'CONSUMER' ? order.manufacturerOrgId : order.consumerOrgId))
 
 const orgOf = (order: Order, side: ChangeRequest['proposedBy']) =>
   orgName(side === 'CONSUMER' ? order.consumerOrgId : order.manufacturerOrgId)

@@ -1,19 +1,21 @@
 import { useSignal } from '@preact/signals'
 import { SHIPMENT } from '../../../../../proto/states/shipments.ts'
-import { command, market, type Order, post, type Shipment } from '../api.ts'
-import { type List, useRecord } from '../data.ts'
-import { number, pieces, time } from '../format.ts'
+import { type Case, command, type Document, market, type Order, post, type Shipment } from '../api.ts'
+import { type List, useList, useRecord } from '../data.ts'
+import { date, number, pieces, time } from '../format.ts'
 import { is, orgId, permits } from '../me.ts'
 import { orgName } from '../names.tsx'
 import { piecesLeft } from '../pieces.ts'
 import { fill, t } from '../texts.ts'
+import { Choices, chosenIn } from '../ui/choices.tsx'
 import { Action, Reason } from '../ui/dialog.tsx'
-import { type Needs, ShipmentNeeds } from '../ui/documents.tsx'
+import { DocumentName, type Needs, ShipmentNeeds, useOrderDocuments } from '../ui/documents.tsx'
 import { Field, FieldProblem, localTime, textOf, timeOf } from '../ui/form.tsx'
 import { More } from '../ui/list.tsx'
 import { Badge, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 import { TakePhoto } from './order-photo.tsx'
+import { mayPrint, print } from './printed-documents.tsx'
 
 /** The documents that the order needs before it is shipped, for those that read its RFQ and have to know. */
 export function useNeeds({ rfqId, manufacturerOrgId, sellerOrgId, consumerOrgId }: Order): Needs | undefined {
@@ -29,6 +31,15 @@ function wholeIn(text: string, least: number, most: number): number | undefined 
   return value >= least && value <= most ? value : undefined
 }
 
+const CERTIFICATES: readonly Document['kind'][] = [
+  'CERTIFICATE_OF_CONFORMITY',
+  'MATERIAL_CERTIFICATE',
+  'INSPECTION_REPORT',
+]
+
+/** Whether a document is a certificate that was not sent with a shipment yet. */
+const isNewCertificate = ({ kind, shipmentIds }: Document) => CERTIFICATES.includes(kind) && !shipmentIds
+
 interface ShipProps {
   order: Order
   when: boolean
@@ -38,6 +49,7 @@ interface ShipProps {
 /** A shipment, which begins with all pieces that are left. */
 export function Ship({ order, ...shown }: ShipProps) {
   const needs = useNeeds(order)
+  const documents = useOrderDocuments(order.id).filter(({ supersededBy }) => !supersededBy)
   const left = piecesLeft(order)
   const quantity = useSignal('')
   const opened = useSignal('')
@@ -52,11 +64,13 @@ export function Ship({ order, ...shown }: ShipProps) {
     // The field shows minutes, so an unchanged one would be an earlier time.
     const isNow = textOf(data, 'shippedTime') === opened.value
     const shippedTime = isNow ? undefined : timeOf(data, 'shippedTime')
+    const documentIds = chosenIn(data, 'documentIds')
     return post('/flows/v1/orders/{id}/shipments', order.id, {
       quantity: Number(quantity.value),
       ...(carrier && { carrier }),
       ...(trackingNumber && { trackingNumber }),
       ...(shippedTime && { shippedTime }),
+      ...(documentIds.length > 0 && { documentIds }),
     })
   }
   return (
@@ -74,6 +88,15 @@ export function Ship({ order, ...shown }: ShipProps) {
       <Field name="carrier" label={t.orders.carrier} value={order.carrier} isOptional />
       <Field name="trackingNumber" label={t.orders.tracking} isOptional />
       <Field name="shippedTime" label={t.shipments.time} type="datetime-local" value={opened.value} />
+      {documents.length > 0 && (
+        <Choices
+          name="documentIds"
+          label={t.shipments.documents}
+          hint={t.shipments.documentsHint}
+          options={documents.map(({ id, name, kind }) => [id, `${name} (${t.documentKinds[kind]})`])}
+          chosen={documents.filter(isNewCertificate).map(({ id }) => id)}
+        />
+      )}
     </Action>
   )
 }
@@ -138,8 +161,18 @@ const timesOf = ({ shippedTime, arrivedTime, receivedTime }: Shipment) =>
     .filter(Boolean)
     .join(' · ')
 
-const Entry = ({ order, shipment }: { order: Order; shipment: Shipment }) => {
+interface EntryProps {
+  order: Order
+  shipment: Shipment
+  /** The current documents that belong to it. */
+  documents: readonly Document[]
+  /** The case that its rejection has opened. */
+  rejection: Case | undefined
+}
+
+const Entry = ({ order, shipment, documents, rejection }: EntryProps) => {
   const { quantity, state, carrier, trackingNumber, acceptedQuantity, rejectedQuantity = 0, reason } = shipment
+  const name = fill(t.shipments.packingListName, { number: order.serialNumber, day: date(shipment.shippedTime) })
   return (
     <li>
       <span>
@@ -151,21 +184,54 @@ const Entry = ({ order, shipment }: { order: Order; shipment: Shipment }) => {
             <br />
             {fill(t.shipments.outcome, { accepted: number(acceptedQuantity), rejected: number(rejectedQuantity) })}
             {reason && `: ${reason}`}
+            {rejection && (
+              <>
+                {' '}
+                <a href={`/console/cases/${rejection.id}`}>{t.shipments.case}</a>
+              </>
+            )}
           </>
+        )}
+        {documents.length > 0 && (
+          <ul class="attached" aria-label={t.shipments.documents}>
+            {documents.map((document) => (
+              <li key={document.id}>
+                <DocumentName document={document} /> <small class="quiet">{t.documentKinds[document.kind]}</small>
+              </li>
+            ))}
+          </ul>
         )}
       </span>
       <span class="end actions">
+        {rejectedQuantity > 0 && (
+          <span class="badge bad">{fill(t.orders.rejectedChip, { count: number(rejectedQuantity) })}</span>
+        )}
         <Badge of="shipment" state={state} />
+        {mayPrint('PACKING_LIST', order) && (
+          <button type="button" onClick={() => print(order, { kind: 'PACKING_LIST', shipmentId: shipment.id, name })}>
+            {t.shipments.packingList}
+          </button>
+        )}
         <Receive order={order} shipment={shipment} />
       </span>
     </li>
   )
 }
 
+/** The cases that rejections of the order have opened, at the time of the receipt. */
+function useRejections({ id, rejectedQuantity = 0 }: Order): readonly Case[] {
+  const isRead = rejectedQuantity > 0 && permits('GET /flows/v1/cases')
+  const query = { orderId: id, pageSize: 50 }
+  const { data = [] } = useList(isRead ? '/flows/v1/cases' : undefined, { query })
+  return data.filter(({ kind }) => kind === 'QUALITY')
+}
+
 const BEFORE: readonly Order['state'][] = ['PLACED', 'CONFIRMED', 'DECLINED', 'CANCELLED']
 
 /** The shipments of an order, which the consumer receives. */
 export function Shipments({ order, list }: { order: Order; list: List<Shipment> }) {
+  const documents = useOrderDocuments(order.id)
+  const rejections = useRejections(order)
   if (list.data?.length === 0 && BEFORE.includes(order.state)) return null
   return (
     <Section title={t.shipments.title} actions={<TakePhoto order={order} />}>
@@ -176,7 +242,13 @@ export function Shipments({ order, list }: { order: Order; list: List<Shipment> 
           ) : (
             <ul class="items">
               {shipments.map((shipment) => (
-                <Entry key={shipment.id} order={order} shipment={shipment} />
+                <Entry
+                  key={shipment.id}
+                  order={order}
+                  shipment={shipment}
+                  documents={documents.filter((each) => !each.supersededBy && each.shipmentIds?.includes(shipment.id))}
+                  rejection={rejections.find(({ createdTime }) => createdTime === shipment.receivedTime)}
+                />
               ))}
             </ul>
           )

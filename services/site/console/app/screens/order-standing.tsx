@@ -10,12 +10,22 @@ import { Facts, Section } from '../ui/page.tsx'
 const MAKING: readonly Order['state'][] = ['IN_PRODUCTION', 'INSPECTION']
 const ENDED: readonly Order['state'][] = ['COMPLETED', 'DECLINED', 'CANCELLED']
 
+/** A sentence for each side that it is about, and for all others. */
+interface Said {
+  maker?: string
+  consumer?: string
+  other: string
+}
+
+const wordsFor = ({ manufacturerOrgId, consumerOrgId }: Order, { maker, consumer, other }: Said) =>
+  (manufacturerOrgId === orgId.value && maker) || (consumerOrgId === orgId.value && consumer) || other
+
 /** What is missing until the order ends, and who does it. */
 export function nextOf(order: Order): string[] {
   const { state, proposedRemakeQuantity } = order
   if (ENDED.includes(state)) return []
   const parties = { maker: orgName(order.manufacturerOrgId), consumer: orgName(order.consumerOrgId) }
-  const say = (text: string, count = 0) => fill(text, { ...parties, count: pieces(count) })
+  const say = (said: Said, count = 0) => fill(wordsFor(order, said), { ...parties, count: pieces(count) })
   const { next } = t.orders
   const [left, waiting, rejected] = [piecesLeft(order), unreceived(order), openRejection(order)]
   const isComplete = state === 'DELIVERED' && rejected === 0
@@ -63,6 +73,9 @@ function Bar({ order }: { order: Order }) {
   )
 }
 
+const decidesChange = (id: string) =>
+  id === orgId.value ? t.orders.next.decideChange.own : fill(t.orders.next.decideChange.other, { decider: orgName(id) })
+
 /**
  * How many pieces are where, what is missing and who does it, and the promised beside the expected day. `deciders`:
  * organizations that decide a proposed change.
@@ -94,7 +107,7 @@ export function Standing({ order, deciders }: { order: Order; deciders: readonly
           <Bar order={order} />
         </>
       )}
-      {[...nextOf(order), ...deciders.map((decider) => fill(t.orders.next.decideChange, { decider }))].map((text) => (
+      {[...nextOf(order), ...deciders.map(decidesChange)].map((text) => (
         <p key={text}>{text}</p>
       ))}
       <Facts

@@ -1,5 +1,5 @@
 import { ORDER } from '../../../../../proto/states/orders.ts'
-import { type Milestone, market, type Order, post } from '../api.ts'
+import { type Milestone, market, type Order, post, type Shipment } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
 import { date, number, region, time } from '../format.ts'
 import { mayUse, orgId, permits } from '../me.ts'
@@ -193,13 +193,14 @@ const OrderFacts = ({ order }: { order: Order }) => (
 )
 
 /** The documents of the order, with those that its RFQ requires with each shipment. */
-const OrderDocuments = ({ order }: { order: Order }) => (
+const OrderDocuments = ({ order, shipments }: { order: Order; shipments: readonly Shipment[] | undefined }) => (
   <Documents
     of="order"
     id={order.id}
     mayAdd={mayUse(ORDER, 'updateFiles', order)}
     mayRemove={mayUse(ORDER, 'removeFiles', order)}
     required={useNeeds(order)}
+    shipments={shipments ?? []}
   />
 )
 
@@ -231,7 +232,7 @@ function Ordered({ order }: { order: Order }) {
             <Conversations rfqId={order.rfqId} order={order} />
           </div>
           <PartFiles partId={order.partId} revision={order.partRevision} />
-          <OrderDocuments order={order} />
+          <OrderDocuments order={order} shipments={shipments.data} />
           <PrintedDocuments order={order} />
           <OrderTimeline order={order} shipments={shipments} changes={changes} />
         </div>

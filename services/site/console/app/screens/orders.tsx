@@ -2,15 +2,35 @@ import { ORDER } from '../../../../../proto/states/orders.ts'
 import type { Order, OrderState, OrgRole } from '../api.ts'
 import { useList } from '../data.ts'
 import { money, number } from '../format.ts'
-import { me, orgId } from '../me.ts'
+import { me, orgId, permits } from '../me.ts'
 import { OrgName, PartTitle } from '../names.tsx'
-import { t } from '../texts.ts'
+import { fill, t } from '../texts.ts'
 import { Due } from '../ui/due.tsx'
 import { useFilter } from '../ui/filters.ts'
 import { bind, type Column, Filter, ListTable, Search } from '../ui/list.tsx'
 import { Badge, Page } from '../ui/page.tsx'
 import { Picture, pictureOf } from '../ui/picture.tsx'
 import { nextOf, waitsForOrg } from './order-standing.tsx'
+
+/** The rejected pieces of an order, with the way to their newest case, and those that are made again. */
+function Rejected({ order: { id, rejectedQuantity = 0, remadeQuantity = 0 } }: { order: Order }) {
+  const isRead = rejectedQuantity > 0 && permits('GET /flows/v1/cases')
+  const { data = [] } = useList(isRead ? '/flows/v1/cases' : undefined, { query: { kind: 'QUALITY', pageSize: 50 } })
+  if (rejectedQuantity === 0) return null
+  const rejection = data.find(({ orderId }) => orderId === id)
+  return (
+    <>
+      <a class="badge bad" href={rejection ? `/console/cases/${rejection.id}` : `/console/orders/${id}`}>
+        {fill(t.orders.rejectedChip, { count: number(rejectedQuantity) })}
+      </a>{' '}
+      {remadeQuantity > 0 && (
+        <a class="badge wait" href={`/console/orders/${id}`}>
+          {fill(t.orders.replacedChip, { count: number(remadeQuantity) })}
+        </a>
+      )}
+    </>
+  )
+}
 
 const COLUMNS: readonly Column<Order>[] = [
   {
@@ -33,7 +53,15 @@ const COLUMNS: readonly Column<Order>[] = [
   { label: t.orders.quantity, cell: ({ quantity }) => number(quantity), isNumber: true },
   { label: t.orders.total, cell: ({ total, settledTotal = total }) => money(settledTotal), isNumber: true },
   { label: t.orders.due, cell: (order) => <Due order={order} /> },
-  { label: t.ui.state, isClear: true, cell: ({ state }) => <Badge of="order" state={state} /> },
+  {
+    label: t.ui.state,
+    isClear: true,
+    cell: (order) => (
+      <>
+        <Badge of="order" state={order.state} /> <Rejected order={order} />
+      </>
+    ),
+  },
   {
     label: t.ui.nextStep,
     isClear: true,

@@ -7,23 +7,34 @@ import { Section } from '../ui/page.tsx'
 
 type Kind = (typeof PRINTED_KINDS)[number]
 
+/** Whether a document of the order exists, and is for the organization of the caller. */
+export const mayPrint = (kind: Kind, order: Order) =>
+  PRINTED[kind].from.includes(order.state) && PRINTED[kind].by.some((actor) => is(actor, order))
+
+/** Makes a document of the order, or the packing list of one shipment, and saves it. */
+export async function print(
+  { id }: Order,
+  { kind, shipmentId, name }: { kind: Kind; shipmentId?: string; name: string },
+): Promise<void> {
+  const query = { kind, language: printLanguage, ...(shipmentId && { shipmentId }) }
+  const { data } = await market.GET('/flows/v1/orders/{id}/document', {
+    params: { path: { id }, query },
+    parseAs: 'blob',
+  })
+  save(data as Blob, `${name}.pdf`)
+}
+
 /** The documents that the marketplace makes of the order, in the language of the page. */
 export function PrintedDocuments({ order }: { order: Order }) {
-  const { id, serialNumber, state } = order
-  const kinds = PRINTED_KINDS.filter((kind) => {
-    const { from, by } = PRINTED[kind]
-    return from.includes(state) && by.some((actor) => is(actor, order))
-  })
-  const print = async (kind: Kind) => {
-    const params = { path: { id }, query: { kind, language: printLanguage } }
-    const { data } = await market.GET('/flows/v1/orders/{id}/document', { params, parseAs: 'blob' })
-    save(data as Blob, `${serialNumber} ${t.documentKinds[kind]}.pdf`)
-  }
   return (
     <Section title={t.orders.print}>
       <div class="actions">
-        {kinds.map((kind) => (
-          <button key={kind} type="button" onClick={() => print(kind)}>
+        {PRINTED_KINDS.filter((kind) => mayPrint(kind, order)).map((kind) => (
+          <button
+            key={kind}
+            type="button"
+            onClick={() => print(order, { kind, name: `${order.serialNumber} ${t.documentKinds[kind]}` })}
+          >
             {t.documentKinds[kind]}
           </button>
         ))}

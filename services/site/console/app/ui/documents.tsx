@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
-import { type Document, type DocumentKind, patch } from '../api.ts'
+import { type Document, type DocumentKind, patch, type Shipment } from '../api.ts'
 import { type List, useList } from '../data.ts'
-import { bytes, time } from '../format.ts'
+import { bytes, date, pieces, time } from '../format.ts'
 import { orgId } from '../me.ts'
 import { OrgName } from '../names.tsx'
 import { fill, t } from '../texts.ts'
@@ -44,12 +44,28 @@ export const DocumentName = ({ document: { name, state, downloadUrl, reason } }:
     </span>
   )
 
+/** The documents of an order, of the page that its screen shows. */
+export const useOrderDocuments = (id: string): readonly Document[] => useList(PATHS.order, { path: { id } }).data ?? []
+
+const shipmentName = ({ shippedTime, quantity }: Shipment) =>
+  fill(t.shipments.one, { day: date(shippedTime), count: pieces(quantity) })
+
+interface AddProps extends RecordProps {
+  missing: readonly DocumentKind[]
+  mayAdd: boolean
+  shipments: readonly Shipment[]
+}
+
 /** Adds documents to the record, each with its kind. */
-function Add({ of, id, missing, mayAdd }: RecordProps & { missing: readonly DocumentKind[]; mayAdd: boolean }) {
+function Add({ of, id, missing, mayAdd, shipments }: AddProps) {
   const choice = useDocumentChoice(of === 'offer' ? 'QUOTE' : 'OTHER', missing)
-  const add = async () => {
+  const add = async (data: FormData) => {
     if (choice.chosen.value.length === 0) throw new FieldProblem('file', t.parts.noFile)
-    await patch(PATHS[of], id, { add: await sendDocuments(choice) })
+    const shipmentId = textOf(data, 'shipment')
+    const sent = await sendDocuments(choice)
+    await patch(PATHS[of], id, {
+      add: shipmentId ? sent.map((each) => ({ ...each, shipmentIds: [shipmentId] })) : sent,
+    })
   }
   return (
     <Action
@@ -64,6 +80,13 @@ function Add({ of, id, missing, mayAdd }: RecordProps & { missing: readonly Docu
       form={{ pathOf: (field) => documentFieldOf(field, choice) }}
     >
       <DocumentFields choice={choice} />
+      {shipments.length > 0 && (
+        <Field
+          name="shipment"
+          label={t.documents.shipment}
+          options={[['', t.documents.wholeOrder], ...shipments.map((each) => [each.id, shipmentName(each)] as const)]}
+        />
+      )}
     </Action>
   )
 }
@@ -99,8 +122,9 @@ function Replace({ of, id, document, mayAdd }: RecordProps & { document: Documen
 }
 
 /** What a document is and who added it when, with what its organization may do with it. */
-function Entry({ document, list, of, id, mayAdd, mayRemove }: EntryProps) {
-  const { kind, size, orgId: addedBy, createdTime, supersededBy } = document
+function Entry({ document, list, of, id, mayAdd, mayRemove, shipments }: EntryProps) {
+  const { kind, size, orgId: addedBy, createdTime, supersededBy, shipmentIds = [] } = document
+  const sentWith = shipments.filter((each) => shipmentIds.includes(each.id))
   const isOwn = addedBy === orgId.value
   const newer = list.data?.find((each) => each.id === supersededBy)
   return (
@@ -113,6 +137,7 @@ function Entry({ document, list, of, id, mayAdd, mayRemove }: EntryProps) {
           {t.documentKinds[kind]}
           {size !== undefined && ` · ${bytes(size)}`} · <OrgName id={addedBy} /> · {time(createdTime)}
           {supersededBy && ` · ${fill(t.documents.supersededBy, { name: newer?.name ?? '…' })}`}
+          {sentWith.map((each) => ` · ${shipmentName(each)}`).join('')}
         </small>
         <span class="actions">
           <Replace of={of} id={id} document={document} mayAdd={mayAdd && isOwn && !supersededBy} />
@@ -130,6 +155,7 @@ function Entry({ document, list, of, id, mayAdd, mayRemove }: EntryProps) {
 }
 
 interface EntryProps extends RecordProps, Readonly<{ mayAdd: boolean; mayRemove: boolean }> {
+  shipments: readonly Shipment[]
   document: Document
   list: List<Document>
 }
@@ -178,11 +204,15 @@ export function Documents({
   mayAdd = false,
   mayRemove = mayAdd,
   required,
-}: RecordProps & MayProps & { title?: string; required?: Needs | undefined }) {
+  shipments = [],
+}: RecordProps & MayProps & { title?: string; required?: Needs | undefined; shipments?: readonly Shipment[] }) {
   const list = useList(PATHS[of], { path: { id } })
   const missing = required?.kinds.filter((kind) => !isThere(kind, required, list.data ?? [])) ?? []
   return (
-    <Section title={title} actions={<Add key={missing.join()} of={of} id={id} missing={missing} mayAdd={mayAdd} />}>
+    <Section
+      title={title}
+      actions={<Add key={missing.join()} of={of} id={id} missing={missing} mayAdd={mayAdd} shipments={shipments} />}
+    >
       {required && list.data && !list.hasMore && <Needed {...required} documents={list.data} />}
       <Shown read={list} lines={2}>
         {(documents) =>
@@ -199,6 +229,7 @@ export function Documents({
                   id={id}
                   mayAdd={mayAdd}
                   mayRemove={mayRemove}
+                  shipments={shipments}
                 />
               ))}
             </ul>
