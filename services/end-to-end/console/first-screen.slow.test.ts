@@ -68,7 +68,7 @@ test.each(WINDOWS)(
 const SLOW_4G = { offline: false, latency: 150, downloadThroughput: 204_800, uploadThroughput: 93_750 }
 const MAX_BYTES = 90_000
 
-test('on a slow connection four assets are loaded beside each other, then the person is read: at most 90 kB', async () => {
+test('on a slow connection the person and the inbox are read beside the scripts, once, in at most 90 kB', async () => {
   const signedIn = await stage.signIn(buyer)
   const page = await signedIn.context().newPage()
   const network = await page.context().newCDPSession(page)
@@ -84,15 +84,19 @@ test('on a slow connection four assets are loaded beside each other, then the pe
   await page.goto('/console')
   await page.getByRole('heading', { level: 1, name: 'Waiting for you' }).waitFor()
   const before = asked.filter((path) => path !== '/favicon.ico').map((path) => path.replace(/-\w+\.js$/, '.js'))
-  // The page names its scripts, style sheet and texts, which are loaded beside each other, and then the person is read.
-  expect([before[0], ...before.slice(1, 5).toSorted(), before[5]]).toEqual([
+  // The page names its scripts, style sheet and texts, which are loaded beside each other; the first script reads.
+  expect([before[0], ...before.slice(1, 6).toSorted(), ...before.slice(6, 8)]).toEqual([
     '/console',
     '/console/assets/console.css',
     '/console/assets/console.js',
+    '/console/assets/early.js',
     '/console/assets/en.js',
     '/console/assets/main.js',
     '/flows/v1/me',
+    '/flows/v1/inbox',
   ])
+  await page.getByText('Nothing is waiting for you.').or(page.locator('.waiting')).first().waitFor()
+  for (const path of ['/flows/v1/me', '/flows/v1/inbox']) expect(asked.filter((each) => each === path)).toEqual([path])
   expect(bytes).toBeGreaterThan(30_000)
   expect(bytes).toBeLessThan(MAX_BYTES)
   await signedIn.context().close()
@@ -115,6 +119,21 @@ test('a screen whose script is not there yet leaves the one before it, which is 
   await page.getByRole('heading', { level: 1, name: 'RFQs' }).waitFor()
   await busy.waitFor({ state: 'detached' })
   await signedIn.context().close()
+}, 60_000)
+
+test('before any script is there the page shows the frame of its screens, and to a visitor without a session none', async () => {
+  const signedIn = await stage.signIn(buyer)
+  const page = await signedIn.context().newPage()
+  await page.route('**/console/assets/main-*.js', () => new Promise(() => {}))
+  await page.goto('/console', { waitUntil: 'commit' })
+  await page.locator('.skeleton').waitFor()
+  expect(await page.locator('main').count()).toBe(0)
+  await signedIn.context().close()
+  const visitor = await stage.open()
+  await visitor.route('**/console/assets/main-*.js', () => new Promise(() => {}))
+  await visitor.goto('/console', { waitUntil: 'commit' })
+  await visitor.locator('.skeleton').waitFor({ state: 'hidden' })
+  await visitor.context().close()
 }, 60_000)
 
 describe('the shop floor', () => {

@@ -59,10 +59,11 @@ const importsOf = (script: Uint8Array) =>
  * texts of each language. Its sources are part of the image, so that a checkout and an image run the same code.
  */
 export async function bundleConsole() {
-  const { script, chunks } = await build('main.tsx', { splitting: true })
+  const [{ script, chunks }, early] = await Promise.all([build('main.tsx', { splitting: true }), build('early.ts')])
   const styles = await Promise.all(STYLES.map((name) => Bun.file(join(APP, 'styles', `${name}.css`)).text()))
   return {
     script,
+    early: early.script,
     chunks: new Map(chunks.map(({ path, bytes }) => [basename(path), bytes])),
     imported: importsOf(script),
     styles: Buffer.from(styles.join('\n')),

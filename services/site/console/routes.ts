@@ -5,15 +5,19 @@ import type { Http } from '../../kit/http/http.ts'
 import { Asset, SCRIPT } from '../pages/assets.ts'
 import { kept } from '../pages/kept.ts'
 import { bundleConsole, withoutHash } from './bundle.ts'
+import { SKELETON, SKELETON_SOURCE, SKELETON_STYLE } from './skeleton.ts'
 
-/** The console runs no inline code, and talks only to its own origin and the file store. */
+/** The console runs no inline code, has one inline style sheet, and talks only to its own origin and the file store. */
 const policy = (filesOrigin = '') => ({
-  'content-security-policy': `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: ${filesOrigin}; connect-src 'self' ${filesOrigin}; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`,
+  'content-security-policy': `default-src 'none'; script-src 'self'; style-src 'self' ${SKELETON_SOURCE}; img-src 'self' blob: ${filesOrigin}; connect-src 'self' ${filesOrigin}; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`,
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-cache',
 })
 
-/** The version in the addresses of the assets makes a browser load those of the page that it shows. */
+/**
+ * The version in the addresses of the assets makes a browser load those of the page that it shows. The style sheet
+ * follows the skeleton, which is therefore shown before it.
+ */
 const page = (
   version: string,
   publicUrl: string,
@@ -29,18 +33,20 @@ const page = (
 <meta name="registration" content="${registration}">
 <title>Marketplace</title>
 <link rel="icon" href="/favicon.ico" type="image/svg+xml">
-<link rel="stylesheet" href="/console/assets/console.css?v=${version}">
+<style>${SKELETON_STYLE}</style>
+<script type="module" async src="/console/assets/early.js?v=${version}"></script>
 <script type="module" src="/console/assets/console.js?v=${version}"></script>
 ${preloaded.map((name) => `<link rel="modulepreload" href="/console/assets/${name}">`).join('\n')}
 </head>
-<body><div id="console"></div><noscript>The console needs JavaScript.</noscript></body>
+<body><noscript>The console needs JavaScript.</noscript><div id="console">${SKELETON}</div>
+<link rel="stylesheet" href="/console/assets/console.css?v=${version}"></body>
 </html>
 `
 
 type Bundle = Awaited<ReturnType<typeof bundleConsole>>
 
-const versionOf = ({ script, styles }: Bundle) =>
-  new Bun.CryptoHasher('sha256').update(script).update(styles).digest('hex').slice(0, 12)
+const versionOf = ({ script, early, styles }: Bundle) =>
+  new Bun.CryptoHasher('sha256').update(script).update(early).update(styles).digest('hex').slice(0, 12)
 
 interface ConsoleDeps {
   http: Http
@@ -78,9 +84,10 @@ export function consoleRoutes({ http, publicUrl, registration, filesOrigin }: Co
   const asset = (language: string) => new Asset('text/html; charset=utf-8', htmlIn(language), headers)
   const pages = { en: asset('en'), de: asset('de') }
   const assets = kept(async () => {
-    const { script, styles, chunks } = await bundle()
+    const { script, early, styles, chunks } = await bundle()
     return new Map([
       ['console.js', new Asset(SCRIPT, async () => script)],
+      ['early.js', new Asset(SCRIPT, async () => early)],
       ['console.css', new Asset('text/css; charset=utf-8', async () => styles)],
       ...[...chunks].flatMap(([name, bytes]) => {
         const chunk = new Asset(SCRIPT, async () => bytes)

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals'
 import { createMarketplace } from '../../../../proto/clients/typescript/src/client.ts'
 import type { paths } from '../../../../proto/clients/typescript/src/generated/openapi.ts'
 import type { Fetch } from '../../../../proto/clients/typescript/src/transport.ts'
+import { takeBegun } from './begun.ts'
 import { refreshVisible } from './refresh.ts'
 import { credentials } from './session.ts'
 
@@ -14,7 +15,8 @@ export const isConnected = signal(true)
 
 const fetchAndObserve: Fetch = async (url, init) => {
   try {
-    const response = await fetch(url, init)
+    const begun = takeBegun(url, init)
+    const response = await (begun?.catch(() => fetch(url, init)) ?? fetch(url, init))
     isConnected.value = true
     return response
   } catch (error) {

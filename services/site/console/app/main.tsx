@@ -139,6 +139,8 @@ refuseDropsBesideFields()
 askBeforeLeaving()
 await comeBack()
 const root = document.getElementById('console')
+// What the page shows before its scripts are there gives way to the first screen.
+root?.replaceChildren()
 if (root) render(<App />, root)
 
 // A page that begins at another screen needs it at once, and others will need one soon.
