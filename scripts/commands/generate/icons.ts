@@ -8,6 +8,7 @@ const PACKAGE = join(ROOT, 'node_modules', 'lucide-static')
 
 /** The icons of the console, by their names in Lucide. Only these are part of the product. */
 const NAMES = [
+  ...['arrow-down', 'arrow-left', 'arrow-right', 'arrow-up'],
   ...['bell', 'box', 'building', 'camera', 'check', 'circle-alert', 'clipboard-list', 'ellipsis', 'factory'],
   ...['handshake', 'house', 'inbox', 'key-round', 'languages', 'layers', 'lock', 'log-out', 'menu'],
   ...['messages-square', 'package', 'plus', 'search', 'search-x', 'share-2', 'star', 'user', 'users'],

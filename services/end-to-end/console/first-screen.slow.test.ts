@@ -149,7 +149,10 @@ describe('the shop floor', () => {
     const page = await stage.signIn(manufacturer, NARROW)
     await page.goto(`/console/orders/${order.id}`)
     await isQuiet(page)
-    const targets = await targetsOf(page, '.thumb > a, .thumb summary, .title .primary, main input, main select')
+    const targets = await targetsOf(
+      page,
+      '.thumb > a, .thumb summary, main button, main input:not([type=checkbox]), main select',
+    )
     expect(targets.length).toBeGreaterThan(5)
     expect(targets.filter(({ isLarge }) => !isLarge)).toEqual([])
     for (const y of [0, 400]) {

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { awardParties } from '../../testing/awards.ts'
 import { checkScreen, consoleStage, NARROW, WIDE } from '../../testing/console.ts'
+import { packagesOf } from '../../testing/packages.ts'
 import { rfqsOf } from '../../testing/rfqs.ts'
 
 const stage = await consoleStage()
@@ -39,7 +40,7 @@ test.each([
     await palette(page).waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Search or open' }).click()
     await field.fill(serialNumber)
-    await option(page).filter({ hasText: serialNumber }).waitFor()
+    await option(page).filter({ hasText: serialNumber }).first().waitFor()
     await checkScreen(page)
     await page.keyboard.press('Enter')
     await page.locator('.over').getByText(serialNumber).waitFor()
@@ -117,5 +118,28 @@ test('a click beside the link of a row opens its record; a filter is a chip that
   await page.getByRole('button', { name: 'Clear filter' }).click()
   await page.waitForURL('**/console/rfqs')
   expect(await page.getByRole('button', { name: 'Clear filter' }).count()).toBe(0)
+  await page.context().close()
+}, 60_000)
+
+test('the palette finds packages by their title and cases by that in the language of the page', async () => {
+  const { client } = parties.consumer.administrator
+  await packagesOf(client).create({
+    ...{ title: 'Bilge pump overhaul', deliveryRegionCode: 'DK', currency: 'EUR', expireTime: '2031-09-01T00:00:00Z' },
+    lines: [{ partId: parties.partId, quantities: [10] }],
+  })
+  const page = await stage.signIn(buyer, { ...WIDE, locale: 'en-GB' })
+  await page.keyboard.press('Control+k')
+  const field = page.locator('.palette').getByRole('combobox')
+  await field.fill('bilge')
+  await option(page).filter({ hasText: 'Packages' }).getByText('Bilge pump overhaul').click()
+  await page.getByRole('heading', { level: 1, name: 'Bilge pump overhaul' }).waitFor()
+  await page.getByRole('button', { name: 'Deutsch' }).click()
+  const { serialNumber } = (await rfqsOf(client).read(rfqIds[1] ?? '')).body
+  await page.getByRole('button', { name: 'English' }).waitFor()
+  await page.keyboard.press('Control+k')
+  await field.fill(`anfrage ${serialNumber}`)
+  await option(page).filter({ hasText: 'Vorgänge' }).getByText(`Anfrage ${serialNumber}`).first().click()
+  await page.getByRole('heading', { level: 1, name: `Anfrage ${serialNumber}` }).waitFor()
+  await checkScreen(page)
   await page.context().close()
 }, 60_000)

@@ -1,10 +1,13 @@
-import { expect, test } from 'bun:test'
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import type { Page } from 'playwright-core'
 import type { Part } from '../../../proto/http/sourcing/parts.ts'
 import { checkScreen, consoleStage, goTo, NARROW, send, summaryIn, WIDE } from '../../testing/console.ts'
 import { createFactory, PRINTS_STEEL } from '../../testing/factories.ts'
+import { euros } from '../../testing/offers.ts'
 import { lineOffer, packageParties, packagesOf, rfqIdsOf } from '../../testing/packages.ts'
 import { publishedPart } from '../../testing/rfqs.ts'
 
+setDefaultTimeout(90_000)
 const stage = await consoleStage()
 const TITANIUM = 'ti6al4v-grade-5'
 
@@ -77,6 +80,17 @@ test.each([
     await buyer.getByText('0 of 3 lines offered').filter({ visible: true }).first().waitFor()
     await checkScreen(buyer)
     const id = new URL(buyer.url()).pathname.split('/').at(-1) ?? ''
+    // The lines of a package are together below its name, and say what they wait for.
+    await goTo(buyer, 'RFQs')
+    const group = (page: Page) => page.getByRole('rowheader', { name: 'Pump overhaul 3 lines' })
+    await group(buyer).getByRole('link', { name: 'Pump overhaul' }).waitFor()
+    expect(await buyer.getByText('Waiting for offers').count()).toBe(3)
+    await checkScreen(buyer)
+    await buyer.getByRole('main').getByRole('link', { name: 'Packages' }).click()
+    await buyer.getByRole('row').getByText('Waiting for offers').waitFor()
+    await checkScreen(buyer)
+    await buyer.getByRole('link', { name: 'Pump overhaul' }).click()
+    await buyer.getByText('0 of 3 lines offered').filter({ visible: true }).first().waitFor()
 
     const maker = await stage.signIn(await manufacturer.member('Manufacturer'), options)
     const inbox = maker.getByRole('region', { name: 'Inbox' })
@@ -87,6 +101,8 @@ test.each([
     await invitation.getByRole('link', { name: 'Pump overhaul' }).click()
     await maker.getByText('Fill in the lines').waitFor()
     await goTo(maker, 'RFQs')
+    await group(maker).waitFor()
+    await checkScreen(maker)
     await maker.getByRole('main').getByRole('link', { name: 'Packages' }).click()
     await maker.getByRole('link', { name: 'Pump overhaul' }).click()
     await maker.getByText('Fill in the lines').waitFor()
@@ -119,7 +135,9 @@ test.each([
 
     const rivals = packagesOf(rival.administrator.client)
     const [first = '', second = ''] = rfqIdsOf((await rivals.read(id)).body)
-    const lines = [lineOffer(first, rivalFactory.id, '95', 7), lineOffer(second, rivalFactory.id, '50', 7)]
+    // Only offers that state the same costs are compared by their totals.
+    const none = { toolingCost: euros('0'), shippingCost: euros('0') }
+    const lines = [lineOffer(first, rivalFactory.id, '95', 7, none), lineOffer(second, rivalFactory.id, '50', 7, none)]
     await rivals.offer(id, { lines, submit: true })
 
     await buyer.reload()
@@ -133,6 +151,27 @@ test.each([
     const isCut = `document.querySelector('.scroll').scrollWidth > document.querySelector('.scroll').clientWidth`
     expect(await buyer.evaluate(isCut)).toBe(false)
     await checkScreen(buyer)
+    if (options === WIDE) {
+      // A heading sorts the lines, in the other direction when it is pressed again.
+      const matrix = buyer.getByRole('region', { name: 'Lines and manufacturers' })
+      const partsOf = async () => (await matrix.locator('tbody th a').allInnerTexts()).map((text) => text.split(' ')[0])
+      const heading = matrix.getByRole('columnheader', { name: `Vestland Additive ${_}` })
+      await heading.getByRole('button').click()
+      expect([await heading.getAttribute('aria-sort'), ...(await partsOf())]).toEqual([
+        'ascending',
+        'Hub',
+        'Casing',
+        'Shaft',
+      ])
+      await heading.getByRole('button').click()
+      expect([await heading.getAttribute('aria-sort'), ...(await partsOf())]).toEqual([
+        'descending',
+        'Shaft',
+        'Casing',
+        'Hub',
+      ])
+      await checkScreen(buyer)
+    }
     await buyer.getByRole('region', { name: 'Fastest for each line' }).getByRole('button').click()
     await cheapest.getByRole('button', { name: 'Show this choice' }).waitFor()
     await cheapest.getByRole('button', { name: 'Show this choice' }).click()

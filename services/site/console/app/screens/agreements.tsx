@@ -66,7 +66,7 @@ function Propose() {
     <Action
       label={t.agreements.propose}
       hint={t.agreements.proposeHint}
-      when={roles.length > 0}
+      when={roles.length > 0 && permits('POST /flows/v1/sales-agreements')}
       isPrimary
       onOpen={async () => {
         role.value = roles[0] ?? ''

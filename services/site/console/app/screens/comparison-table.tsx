@@ -7,6 +7,7 @@ import { fill, t } from '../texts.ts'
 import { DocumentLinks } from '../ui/documents.tsx'
 import { Mark } from '../ui/icon.tsx'
 import { Badge } from '../ui/page.tsx'
+import { SortButton, sorted, useOrder } from '../ui/sorting.tsx'
 import { SupplierLine } from '../ui/supplier-figures.tsx'
 import { amount, unpriced } from './award.tsx'
 
@@ -50,20 +51,56 @@ const feeRows = (sellerOrgId: string): readonly Row[] => [
 const rowsOf = (sellerOrgId: string) =>
   ROWS.flatMap((row) => (row[0] === 'landedTotal' && sellerOrgId ? [row, ...feeRows(sellerOrgId)] : [row]))
 
+const amountOf = (value: { amount: string } | undefined) => value && Number(value.amount)
+
+/** What the columns can be sorted by, with the label of its row. */
+const SORT_KEYS: ReadonlyMap<string, (offer: ComparedOffer) => string | number | undefined> = new Map([
+  [t.comparison.unitPrice, ({ unitPrice }: ComparedOffer) => amountOf(unitPrice)],
+  [t.comparison.goods, ({ goodsTotal }: ComparedOffer) => amountOf(goodsTotal)],
+  [t.comparison.tooling, ({ toolingCost }: ComparedOffer) => amountOf(toolingCost)],
+  [t.comparison.shipping, ({ shippingCost }: ComparedOffer) => amountOf(shippingCost)],
+  [t.comparison.landed, ({ landedTotal }: ComparedOffer) => amountOf(landedTotal)],
+  [t.comparison.leadTime, ({ leadTimeDays }: ComparedOffer) => leadTimeDays],
+])
+
 interface ComparedProps extends OfferComparison {
   rfq: Rfq
   sellerOrgId: string
 }
 
-/** A total says what it lacks, because an offer that leaves out a price is not cheaper for it. */
-const isWithoutShipping = ({ landedTotal, shippingCost }: ComparedOffer) => landedTotal && !shippingCost
+/**
+ * A total says what it lacks, because an offer that leaves out a price is not cheaper for it. Tooling is only lacking
+ * where another offer states it, because many parts need none.
+ */
+const lackedBy = (
+  { landedTotal, toolingCost, shippingCost }: ComparedOffer,
+  hasTooling: boolean,
+): readonly string[] => [
+  ...(landedTotal && !toolingCost && hasTooling ? [t.comparison.withoutTooling] : []),
+  ...(landedTotal && !shippingCost ? [t.comparison.withoutShipping] : []),
+]
 
 const isBest = ({ best }: ComparedOffer, field: Row[0]) => field !== undefined && best.includes(field)
 
-const Value = ({ offer, field, value }: { offer: ComparedOffer; field: Row[0]; value: string | undefined }) => (
+interface ValueProps {
+  offer: ComparedOffer
+  field: Row[0]
+  value: string | undefined
+  /** Whether one of the offers states tooling. */
+  hasTooling: boolean
+}
+
+const statesTooling = (offers: readonly ComparedOffer[]) => offers.some(({ toolingCost }) => toolingCost)
+
+const Value = ({ offer, field, value, hasTooling }: ValueProps) => (
   <>
     {isBest(offer, field) && <Mark said={t.comparison.best} />} {value ?? <span class="quiet">{unpriced(offer)}</span>}
-    {field === 'landedTotal' && isWithoutShipping(offer) && <small class="quiet">{t.comparison.withoutShipping}</small>}
+    {field === 'landedTotal' &&
+      lackedBy(offer, hasTooling).map((text) => (
+        <small key={text} class="quiet">
+          {text}
+        </small>
+      ))}
   </>
 )
 
@@ -101,7 +138,7 @@ export const Cards = ({ quantity, offers, rfq, sellerOrgId }: ComparedProps) => 
             <div key={label} class={isBest(offer, field) ? 'best' : ''}>
               <dt>{label}</dt>
               <dd>
-                <Value offer={offer} field={field} value={cellOf(offer)} />
+                <Value offer={offer} field={field} value={cellOf(offer)} hasTooling={statesTooling(offers)} />
               </dd>
             </div>
           ))}
@@ -125,66 +162,73 @@ export const Cards = ({ quantity, offers, rfq, sellerOrgId }: ComparedProps) => 
 )
 
 /** Offers as columns. The best value of a row is not marked by colour only. */
-export const Offers = ({ quantity, offers, rfq, sellerOrgId }: ComparedProps) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled with the keyboard.
-  <section class="scroll" tabIndex={0} aria-label={fill(t.comparison.offersFor, { pieces: number(quantity) })}>
-    <table class="compared">
-      <caption>{fill(t.comparison.offersFor, { pieces: number(quantity) })}</caption>
-      <thead>
-        <tr>
-          <td />
-          {offers.map((offer) => (
-            <th key={offer.offerId} scope="col" class={isBest(offer, 'landedTotal') ? 'lead-column' : ''}>
-              <OfferName offer={offer} />
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rowsOf(sellerOrgId).map(([field, label, cellOf]) => (
-          <tr key={label} class={field === 'landedTotal' ? 'total' : ''}>
-            <th scope="row">{label}</th>
-            {offers.map((offer) => {
-              return (
-                <td
-                  key={offer.offerId}
-                  class={['number', isBest(offer, 'landedTotal') && 'lead-column', isBest(offer, field) && 'best']
-                    .filter(Boolean)
-                    .join(' ')}
-                >
-                  <Value offer={offer} field={field} value={cellOf(offer)} />
-                </td>
-              )
-            })}
-          </tr>
-        ))}
-        <tr>
-          <th scope="row">{t.rfqs.paymentTerms}</th>
-          {offers.map((offer) => (
-            <td key={offer.offerId} class={isBest(offer, 'landedTotal') ? 'text lead-column' : 'text'}>
-              <PaymentTerms rfq={rfq} offer={offer} />
-            </td>
-          ))}
-        </tr>
-        <tr>
-          <th scope="row">{t.documents.title}</th>
-          {offers.map((offer) => (
-            <td key={offer.offerId} class={isBest(offer, 'landedTotal') ? 'lead-column' : ''}>
-              {offer.unpriced !== 'SEALED' && <DocumentLinks of="offer" id={offer.offerId} />}
-            </td>
-          ))}
-        </tr>
-        {offers.some(({ notes }) => notes) && (
+export function Offers({ quantity, offers: listed, rfq, sellerOrgId }: ComparedProps) {
+  const order = useOrder()
+  const sortKey = SORT_KEYS.get(order.by.value ?? '')
+  const offers = sortKey ? sorted(listed, sortKey, order.isDown.value) : listed
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled with the keyboard.
+    <section class="scroll" tabIndex={0} aria-label={fill(t.comparison.offersFor, { pieces: number(quantity) })}>
+      <table class="compared">
+        <caption>{fill(t.comparison.offersFor, { pieces: number(quantity) })}</caption>
+        <thead>
           <tr>
-            <th scope="row">{t.offer.notes}</th>
-            {offers.map(({ offerId, notes }) => (
-              <td key={offerId} class="text">
-                {notes}
+            <td />
+            {offers.map((offer) => (
+              <th key={offer.offerId} scope="col" class={isBest(offer, 'landedTotal') ? 'lead-column' : ''}>
+                <OfferName offer={offer} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rowsOf(sellerOrgId).map(([field, label, cellOf]) => (
+            <tr key={label} class={field === 'landedTotal' ? 'total' : ''}>
+              <th scope="row" aria-sort={SORT_KEYS.has(label) ? order.of(label) : undefined}>
+                {SORT_KEYS.has(label) ? <SortButton order={order} by={label} label={label} isAcross /> : label}
+              </th>
+              {offers.map((offer) => {
+                return (
+                  <td
+                    key={offer.offerId}
+                    class={['number', isBest(offer, 'landedTotal') && 'lead-column', isBest(offer, field) && 'best']
+                      .filter(Boolean)
+                      .join(' ')}
+                  >
+                    <Value offer={offer} field={field} value={cellOf(offer)} hasTooling={statesTooling(offers)} />
+                  </td>
+                )
+              })}
+            </tr>
+          ))}
+          <tr>
+            <th scope="row">{t.rfqs.paymentTerms}</th>
+            {offers.map((offer) => (
+              <td key={offer.offerId} class={isBest(offer, 'landedTotal') ? 'text lead-column' : 'text'}>
+                <PaymentTerms rfq={rfq} offer={offer} />
               </td>
             ))}
           </tr>
-        )}
-      </tbody>
-    </table>
-  </section>
-)
+          <tr>
+            <th scope="row">{t.documents.title}</th>
+            {offers.map((offer) => (
+              <td key={offer.offerId} class={isBest(offer, 'landedTotal') ? 'lead-column' : ''}>
+                {offer.unpriced !== 'SEALED' && <DocumentLinks of="offer" id={offer.offerId} />}
+              </td>
+            ))}
+          </tr>
+          {offers.some(({ notes }) => notes) && (
+            <tr>
+              <th scope="row">{t.offer.notes}</th>
+              {offers.map(({ offerId, notes }) => (
+                <td key={offerId} class="text">
+                  {notes}
+                </td>
+              ))}
+            </tr>
+          )}
+        </tbody>
+      </table>
+    </section>
+  )
+}

@@ -33,7 +33,7 @@ export const Terms = ({ offer }: { offer: Offer }) => (
     />
     <Facts
       of={[
-        [t.comparison.tooling, offer.toolingCost && money(offer.toolingCost)],
+        [t.comparison.tooling, offer.toolingCost ? money(offer.toolingCost) : t.comparison.notStated],
         [t.comparison.shipping, offer.shippingCost && money(offer.shippingCost)],
         [t.comparison.validUntil, date(offer.validUntil)],
         [t.rfqs.factory, <FactoryName key="factory" id={offer.factoryId} />],

@@ -151,9 +151,11 @@ function OfferFields({ rfq, opened, outdated }: OfferFieldsProps) {
       submit={t.offer.saveDraft}
       tone=""
       buttons={
-        <button type="submit" class="primary" name="then" value="submit">
-          {t.offer.submit}
-        </button>
+        permits('POST /flows/v1/offers/{id}/submit') && (
+          <button type="submit" class="primary" name="then" value="submit">
+            {t.offer.submit}
+          </button>
+        )
       }
     >
       {isSaved && <p class="quiet">{t.offer.draftSaved}</p>}

@@ -22,7 +22,7 @@ function Rejected({ order: { id, rejectedQuantity = 0, remadeQuantity = 0 } }: {
     <>
       <a class="badge bad" href={rejection ? `/console/cases/${rejection.id}` : `/console/orders/${id}`}>
         {fill(t.orders.rejectedChip, { count: number(rejectedQuantity) })}
-      </a>{' '}
+      </a>
       {remadeQuantity > 0 && (
         <a class="badge wait" href={`/console/orders/${id}`}>
           {fill(t.orders.replacedChip, { count: number(remadeQuantity) })}
@@ -57,9 +57,10 @@ const COLUMNS: readonly Column<Order>[] = [
     label: t.ui.state,
     isClear: true,
     cell: (order) => (
-      <>
-        <Badge of="order" state={order.state} /> <Rejected order={order} />
-      </>
+      <span class="chips">
+        <Badge of="order" state={order.state} />
+        <Rejected order={order} />
+      </span>
     ),
   },
   {

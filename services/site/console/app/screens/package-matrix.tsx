@@ -7,6 +7,7 @@ import { money, number, pieces, share, totalText } from '../format.ts'
 import { counted, fill, t } from '../texts.ts'
 import { Icon, Mark } from '../ui/icon.tsx'
 import { Badge, Section } from '../ui/page.tsx'
+import { SortButton, sorted, useOrder } from '../ui/sorting.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 import { SupplierLine } from '../ui/supplier-figures.tsx'
 import { PackageAward } from './package-award.tsx'
@@ -35,7 +36,21 @@ const coverageOf = ({ offeredLines, askedLines }: Coverage) =>
   fill(t.packages.coverage, { offered: number(offeredLines), asked: number(askedLines) })
 
 /** A cell: the total of an offer, and its price and time. */
-function Cell({ maker, offer, isChosen }: { maker: string; offer: Offer | undefined; isChosen: boolean }) {
+interface CellProps {
+  maker: string
+  offer: Offer | undefined
+  isChosen: boolean
+  /** The costs that some offer for the line states. */
+  stated: readonly Cost[]
+}
+
+type Cost = 'toolingCost' | 'shippingCost'
+const COSTS: readonly (readonly [cost: Cost, name: string])[] = [
+  ['toolingCost', t.packages.toolingOf],
+  ['shippingCost', t.packages.shippingOf],
+]
+
+function Cell({ maker, offer, isChosen, stated }: CellProps) {
   if (!offer) {
     return (
       <td class="number quiet unoffered" data-label={maker}>
@@ -43,7 +58,7 @@ function Cell({ maker, offer, isChosen }: { maker: string; offer: Offer | undefi
       </td>
     )
   }
-  const { landedTotal, unitPrice, leadTimeDays, toolingCost, shippingCost, unpriced, isOutdated, state } = offer
+  const { landedTotal, unitPrice, leadTimeDays, unpriced, isOutdated, state } = offer
   return (
     <td class={isChosen ? 'number offered best' : 'number offered'} data-label={maker}>
       {isChosen && <Mark said={t.packages.chosen} />}{' '}
@@ -51,13 +66,33 @@ function Cell({ maker, offer, isChosen }: { maker: string; offer: Offer | undefi
       {unitPrice && leadTimeDays !== undefined && (
         <small class="quiet">{fill(t.packages.unit, { price: money(unitPrice), days: daysOf(leadTimeDays) })}</small>
       )}
-      {toolingCost && <small class="quiet">{plus(t.packages.toolingOf, toolingCost)}</small>}
-      {shippingCost && <small class="quiet">{plus(t.packages.shippingOf, shippingCost)}</small>}
+      {COSTS.map(([cost, name]) => {
+        const value = offer[cost]
+        const text = value
+          ? plus(name, value)
+          : landedTotal && stated.includes(cost) && fill(t.packages.notStatedOf, { name })
+        return (
+          text && (
+            <small key={cost} class="quiet">
+              {text}
+            </small>
+          )
+        )
+      })}
       {isOutdated && <small class="hint">{t.packages.outdated}</small>}
       {state === 'REJECTED' && <small class="quiet">{t.packages.notChosen}</small>}
       {state === 'ACCEPTED' && <Badge of="offer" state={state} />}
     </td>
   )
+}
+
+const BY_TITLE = 'title'
+
+/** What lines are sorted by: their title, or what they cost at a manufacturer. */
+const keyOf = (by: string) => (line: Line) => {
+  if (by === BY_TITLE) return titleOf(line)
+  const total = line.offers.find(({ manufacturerOrgId }) => manufacturerOrgId === by)?.landedTotal
+  return total && Number(total.amount)
 }
 
 interface MatrixProps {
@@ -73,6 +108,8 @@ interface MatrixProps {
  */
 function Matrix({ comparison: { makers, lines }, pkg, choice, onQuantity }: MatrixProps) {
   const chosen = new Set(choice?.awards.map(({ offerId }) => offerId))
+  const order = useOrder()
+  const shown = order.by.value === undefined ? lines : sorted(lines, keyOf(order.by.value), order.isDown.value)
   const quantitiesOf = new Map(pkg.lines.map(({ rfqId, quantities }) => [rfqId, quantities]))
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled with the keyboard.
@@ -81,10 +118,12 @@ function Matrix({ comparison: { makers, lines }, pkg, choice, onQuantity }: Matr
         <caption>{t.packages.matrix}</caption>
         <thead>
           <tr>
-            <th scope="col">{t.packages.line}</th>
+            <th scope="col" aria-sort={order.of(BY_TITLE)}>
+              <SortButton order={order} by={BY_TITLE} label={t.packages.line} />
+            </th>
             {makers.map(({ manufacturerOrgId, manufacturerName, offeredLines, askedLines }) => (
-              <th key={manufacturerOrgId} scope="col">
-                {manufacturerName}
+              <th key={manufacturerOrgId} scope="col" aria-sort={order.of(manufacturerOrgId)}>
+                <SortButton order={order} by={manufacturerOrgId} label={manufacturerName} />
                 <small>{coverageOf({ offeredLines, askedLines })}</small>
                 <SupplierLine id={manufacturerOrgId} />
               </th>
@@ -92,8 +131,9 @@ function Matrix({ comparison: { makers, lines }, pkg, choice, onQuantity }: Matr
           </tr>
         </thead>
         <tbody>
-          {lines.map((line) => {
+          {shown.map((line) => {
             const { rfqId, quantity, state, offers } = line
+            const stated = COSTS.map(([cost]) => cost).filter((cost) => offers.some((one) => one[cost]))
             const options = [...new Set([...(quantitiesOf.get(rfqId) ?? []), quantity])].toSorted((a, b) => a - b)
             return (
               <tr key={rfqId}>
@@ -114,28 +154,38 @@ function Matrix({ comparison: { makers, lines }, pkg, choice, onQuantity }: Matr
                 {makers.map(({ manufacturerOrgId, manufacturerName }) => {
                   const offer = offers.find((one) => one.manufacturerOrgId === manufacturerOrgId)
                   const isChosen = chosen.has(offer?.offerId ?? '')
-                  return <Cell key={manufacturerOrgId} maker={manufacturerName} offer={offer} isChosen={isChosen} />
+                  return (
+                    <Cell
+                      key={manufacturerOrgId}
+                      maker={manufacturerName}
+                      offer={offer}
+                      isChosen={isChosen}
+                      stated={stated}
+                    />
+                  )
                 })}
               </tr>
             )
           })}
-          <tr class="total">
-            <th scope="row">{t.packages.total}</th>
-            {makers.map(({ manufacturerOrgId, manufacturerName, total, ...coverage }) => (
-              <td key={manufacturerOrgId} class="number" data-label={manufacturerName}>
-                <div class="card">
-                  <small>{coverageOf(coverage)}</small>
-                  <SupplierLine id={manufacturerOrgId} />
-                </div>
-                {total && (
-                  <>
-                    {totalText(total)}
-                    <small>{forLines(linesOf(lines, manufacturerOrgId))}</small>
-                  </>
-                )}
-              </td>
-            ))}
-          </tr>
+          {(lines.some(isAwardable) || makers.some(({ total }) => total)) && (
+            <tr class="total">
+              <th scope="row">{t.packages.total}</th>
+              {makers.map(({ manufacturerOrgId, manufacturerName, total, ...coverage }) => (
+                <td key={manufacturerOrgId} class="number" data-label={manufacturerName}>
+                  <div class="card">
+                    <small>{coverageOf(coverage)}</small>
+                    <SupplierLine id={manufacturerOrgId} />
+                  </div>
+                  {total && (
+                    <>
+                      {totalText(total)}
+                      <small>{forLines(linesOf(lines, manufacturerOrgId))}</small>
+                    </>
+                  )}
+                </td>
+              ))}
+            </tr>
+          )}
         </tbody>
       </table>
     </section>

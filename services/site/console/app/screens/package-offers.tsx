@@ -116,7 +116,7 @@ function OfferTable({ pkg, lines, outdated, onSent }: OfferTableProps) {
     if (first) throw new FieldProblem(first.field, first.message, ...others)
     if (!isToSubmit(data)) return
     const offers = chosen.map((line) => ({ line, offer: contentOf(line, data) }))
-    const cost = (amount: OfferInput['toolingCost']) => (amount ? money(amount) : '–')
+    const cost = (amount: OfferInput['toolingCost']) => (amount ? money(amount) : t.comparison.notStated)
     const validUntil = timeOf(data, 'validUntil')
     return (
       <>

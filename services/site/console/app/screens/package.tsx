@@ -20,6 +20,7 @@ import { PackageMatrix } from './package-matrix.tsx'
 import { PackageOffers } from './package-offers.tsx'
 import { readOffers } from './package-standing.tsx'
 import { PackageTerms } from './package-terms.tsx'
+import { nextOfLines } from './packages.tsx'
 
 type State = Rfq['state']
 const PATH = '/flows/v1/rfq-packages/{id}'
@@ -142,6 +143,15 @@ const MAKERS: Column<RfqPackage['lines'][number]> = {
   isNumber: true,
 }
 
+const NEXT: Column<RfqPackage['lines'][number]> = {
+  label: t.ui.nextStep,
+  cell: ({ state }) => {
+    const next = nextOfLines({ [state]: 1 })
+    return next && <span class={next.isOwn ? 'next own' : 'next'}>{next.text}</span>
+  },
+  isClear: true,
+}
+
 /** The RFQs of own accepted offers, once they are read. */
 function useWon(pkg: RfqPackage, isConsumer: boolean): ReadonlySet<string> | undefined {
   const won = useSignal<ReadonlySet<string> | undefined>(undefined)
@@ -186,14 +196,21 @@ const Lines = ({ pkg, isConsumer }: { pkg: RfqPackage; isConsumer: boolean }) =>
                 <small class="quiet">{serialNumber}</small>
               </>
             ),
+            sortBy: ({ partTitle, serialNumber }) => partTitle ?? serialNumber,
           },
           {
             label: t.rfqs.quantities,
             cell: ({ quantities }) => quantities.map(number).join(' · ') || '–',
             isNumber: true,
+            sortBy: ({ quantities }) => Math.max(0, ...quantities),
           },
           ...(isConsumer ? [MAKERS] : []),
-          { label: t.ui.state, cell: (line) => <State line={line} won={won} /> },
+          {
+            label: t.ui.state,
+            cell: (line) => <State line={line} won={won} />,
+            sortBy: ({ state }) => t.states.rfq[state],
+          },
+          ...(isConsumer && has(pkg, 'DRAFT', 'OPEN', 'CLOSED') ? [NEXT] : []),
         ]}
       />
     </Section>
@@ -206,7 +223,9 @@ function OwnPackage({ pkg }: { pkg: RfqPackage }) {
   const unfit = useUnfit(pkg)
   return (
     <PackagePage pkg={pkg} actions={<Actions pkg={pkg} told={told} unfit={unfit?.length ?? 0} />}>
-      <div role="status">{told.value}</div>
+      <p role="status" class="told">
+        {told.value}
+      </p>
       <PackageTerms {...pkg} />
       <UnfitLines unfit={unfit} />
       {!isAll(pkg, 'DRAFT') && <PackageMatrix pkg={pkg} />}

@@ -1,7 +1,7 @@
 import type { ListedRfqPackage, RfqState } from '../api.ts'
 import { useList } from '../data.ts'
 import { date, number } from '../format.ts'
-import { can, permits } from '../me.ts'
+import { can, orgId, permits } from '../me.ts'
 import { OrgName } from '../names.tsx'
 import { counted, t } from '../texts.ts'
 import { useFilter } from '../ui/filters.ts'
@@ -32,7 +32,23 @@ const COLUMNS: readonly Column<ListedRfqPackage>[] = [
         .join(' · '),
   },
   { label: t.ui.since, cell: ({ createdTime }) => date(createdTime), isWhole: true },
+  { label: t.ui.nextStep, isClear: true, cell: (pkg) => <Next pkg={pkg} /> },
 ]
+
+/** What most lines wait for: a publication or an award before offers of others. */
+export function nextOfLines(states: ListedRfqPackage['lineStates']): { text: string; isOwn: boolean } | undefined {
+  const { next } = t.rfqs
+  if (states.DRAFT) return { text: next.publish, isOwn: true }
+  if (states.CLOSED) return { text: next.award, isOwn: true }
+  return states.OPEN ? { text: next.wait, isOwn: false } : undefined
+}
+
+/** What a package waits for. A manufacturer finds in it what its lines wait for. */
+function Next({ pkg: { consumerOrgId, lineStates } }: { pkg: ListedRfqPackage }) {
+  if (consumerOrgId !== orgId.value) return lineStates.OPEN ? <span class="next own">{t.rfqs.next.offer}</span> : null
+  const next = nextOfLines(lineStates)
+  return next ? <span class={next.isOwn ? 'next own' : 'next'}>{next.text}</span> : null
+}
 
 /** The packages of the organization, or those with a line to which it is invited. */
 export function Packages() {

@@ -15,7 +15,7 @@ import { PartFacts } from './part-facts.tsx'
 import { PartFields, partContentOf } from './part-fields.tsx'
 import { AddFiles } from './part-files.tsx'
 import { Publish, readersText } from './part-publication.tsx'
-import { RequestPart } from './subscriptions.tsx'
+import { RequestPart, useLiveSubscriptions } from './subscriptions.tsx'
 
 /** Removes a file of an own part. */
 const RemoveFile = ({ partId, file: { id, name } }: { partId: string; file: File }) => (
@@ -39,6 +39,9 @@ function Steps({ part }: { part: Part }) {
     const typed = Object.entries(partContentOf(data)).map(([name, value]) => [name, value ?? null])
     return patch('/flows/v1/parts/{id}', id, Object.fromEntries(typed), headers)
   }
+  const isRestricted = part.requireSubscription && part.ipOwnerOrgId !== orgId.value
+  const subscriptions = useLiveSubscriptions(isRestricted ? { partId: id, ipOwnerOrgId: part.ipOwnerOrgId } : undefined)
+  const maySource = !isRestricted || subscriptions?.some(({ state }) => state === 'ACTIVE')
   return (
     <>
       <Action
@@ -71,7 +74,7 @@ function Steps({ part }: { part: Part }) {
       <Publish part={part} verb="publish" />
       <Publish part={part} verb="unarchive" />
       {part.requireSubscription && part.ipOwnerOrgId !== orgId.value && <RequestPart part={part} />}
-      {part.state === 'PUBLISHED' && permits('POST /flows/v1/rfqs') && (
+      {part.state === 'PUBLISHED' && maySource && permits('POST /flows/v1/rfqs') && (
         <a class="button primary" href={`/console/rfqs/new?part=${id}`}>
           {t.rfqs.create}
         </a>

@@ -94,7 +94,10 @@ function Actions({ rfq }: { rfq: Rfq }) {
         </a>
       )}
       {isInvited && !hasDeclined(rfq) && rfq.consumerOrgId !== orgId.value && (
-        <a class="button primary" href={`/console/rfqs/${id}/offer`}>
+        <a
+          class={rfq.state === 'OPEN' && permits('POST /flows/v1/offers') ? 'button primary' : 'button'}
+          href={`/console/rfqs/${id}/offer`}
+        >
           {t.offer.title}
         </a>
       )}

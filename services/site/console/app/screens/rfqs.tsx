@@ -1,13 +1,13 @@
 import { RFQ } from '../../../../../proto/states/rfqs.ts'
-import type { Rfq, RfqState } from '../api.ts'
+import type { ListedRfqPackage, Rfq, RfqState } from '../api.ts'
 import { useList } from '../data.ts'
-import { fromNow, number, time } from '../format.ts'
+import { date, fromNow, number, time } from '../format.ts'
 import { can, orgId, permits } from '../me.ts'
 import { OrgName, partTitle } from '../names.tsx'
-import { t } from '../texts.ts'
+import { counted, t } from '../texts.ts'
 import { useFilter } from '../ui/filters.ts'
 import { Icon } from '../ui/icon.tsx'
-import { bind, type Column, Filter, ListTable, Search, Tick } from '../ui/list.tsx'
+import { bind, type Column, Filter, type Group, ListTable, Search, Tick } from '../ui/list.tsx'
 import { Badge, Page } from '../ui/page.tsx'
 import { Picture, pictureOf } from '../ui/picture.tsx'
 
@@ -26,7 +26,7 @@ export const closingOf = (rfq: Rfq): readonly [term: string, text: string] =>
     ? [t.rfqs.closes, `${time(rfq.expireTime)}${rfq.state === 'OPEN' ? ` (${fromNow(rfq.expireTime)})` : ''}`]
     : [t.states.rfq[rfq.state], time(rfq.updatedTime)]
 
-const COLUMNS: readonly Column<Rfq>[] = [
+const columns = (view: View): readonly Column<Rfq>[] => [
   {
     label: t.rfqs.part,
     cell: ({ id, partId, serialNumber }) => (
@@ -36,17 +36,23 @@ const COLUMNS: readonly Column<Rfq>[] = [
       </>
     ),
   },
-  { label: t.rfqs.consumer, cell: ({ consumerOrgId }) => <OrgName id={consumerOrgId} /> },
+  // Of one's own RFQs one is the consumer.
+  ...(view === 'CONSUMER'
+    ? []
+    : [{ label: t.rfqs.consumer, cell: ({ consumerOrgId }: Rfq) => <OrgName id={consumerOrgId} /> }]),
   { label: t.rfqs.quantities, cell: ({ quantities }) => quantities.map(number).join(' · '), isNumber: true },
   {
     label: t.rfqs.closes,
+    isWhole: true,
     cell: (rfq) =>
       isRunning(rfq) ? (
         <time dateTime={rfq.expireTime} title={time(rfq.expireTime)}>
           {fromNow(rfq.expireTime)}
         </time>
       ) : (
-        <time dateTime={rfq.updatedTime}>{closingOf(rfq).join(': ')}</time>
+        <time dateTime={rfq.updatedTime} title={closingOf(rfq).join(': ')}>
+          {date(rfq.updatedTime)}
+        </time>
       ),
   },
   {
@@ -57,6 +63,18 @@ const COLUMNS: readonly Column<Rfq>[] = [
   },
   { label: t.ui.nextStep, isClear: true, cell: (rfq) => <Next rfq={rfq} /> },
 ]
+
+/** The lines of a package are shown together, below its name. */
+const groupIn = (packages: readonly ListedRfqPackage[]): Group<Rfq> => ({
+  keyOf: ({ packageId }) => packageId,
+  head: (id, lines) => (
+    <>
+      <Icon name="layers" size={16} />{' '}
+      <a href={`/console/packages/${id}`}>{packages.find((each) => each.id === id)?.title ?? t.packages.of}</a>{' '}
+      <small class="quiet">{counted(t.packages.linesOf, lines.length, number(lines.length))}</small>
+    </>
+  ),
+})
 
 /** What an RFQ waits for: the caller, or other organizations. */
 function Next({ rfq }: { rfq: Rfq }) {
@@ -94,6 +112,10 @@ export function Rfqs() {
       ...(hidesExpired.value && { excludeExpired: true }),
     },
   })
+  const isGrouped = view.value !== 'IP_OWNER' && list.data?.some(({ packageId }) => packageId !== undefined)
+  const packages = useList(isGrouped ? '/flows/v1/rfq-packages' : undefined, {
+    query: { view: view.value === 'MANUFACTURER' ? 'MANUFACTURER' : 'CONSUMER', pageSize: 50 },
+  })
   const create = permits('POST /flows/v1/rfqs') && (
     <a class="button primary" href="/console/rfqs/new">
       <Icon name="plus" size={16} />
@@ -128,10 +150,11 @@ export function Rfqs() {
         <ListTable
           caption={t.nav.rfqs}
           list={list}
-          columns={COLUMNS}
+          columns={columns(view.value)}
           empty={t.rfqs.empty}
           icon="clipboard-list"
-          start={create}
+          start={view.value === 'CONSUMER' && create}
+          group={groupIn(packages.data ?? [])}
           picture={(rfq) => <Picture kind="rfq" url={pictureOf(rfq)} alt="" />}
         />
       </section>

@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
+import { type ComponentChildren, Fragment } from 'preact'
 import { useId, useRef } from 'preact/hooks'
 import { isAfterOwnCommand, isOwnRecord } from '../api.ts'
 import type { List } from '../data.ts'
@@ -7,6 +7,7 @@ import { number } from '../format.ts'
 import { useSettled } from '../settling.ts'
 import { fill, t } from '../texts.ts'
 import { Icon, type IconName } from './icon.tsx'
+import { SortButton, sorted, useOrder } from './sorting.tsx'
 import { Empty, Loading, Problem } from './states.tsx'
 
 export interface Column<Item> {
@@ -18,6 +19,8 @@ export interface Column<Item> {
   isWhole?: boolean
   /** Says in a card what it is without its label, such as a state. */
   isClear?: boolean
+  /** What a table that is shown as a whole can be sorted by. */
+  sortBy?: (item: Item) => string | number
 }
 
 interface TableProps<Item> {
@@ -28,6 +31,29 @@ interface TableProps<Item> {
   idOf: (item: Item) => string
   /** The picture before the first cell. */
   picture?: (item: Item) => ComponentChildren
+  /** What some rows belong to, which are shown together below it. */
+  group?: Group<Item>
+}
+
+export interface Group<Item> {
+  /** Undefined for a row that belongs to none. */
+  keyOf: (item: Item) => string | undefined
+  head: (key: string, items: readonly Item[]) => ComponentChildren
+}
+
+/** The rows with those of a group together, where the first of them is; each with the group that begins with it. */
+function grouped<Item>(items: readonly Item[], group: Group<Item> | undefined) {
+  if (!group) return items.map((item) => ({ item, begins: undefined }))
+  const all = Map.groupBy(items, (item) => group.keyOf(item))
+  const shown = new Set<string>()
+  return items.flatMap((item) => {
+    const key = group.keyOf(item)
+    if (key === undefined) return [{ item, begins: undefined }]
+    if (shown.has(key)) return []
+    shown.add(key)
+    const together = all.get(key) ?? []
+    return together.map((each, at) => ({ item: each, begins: at === 0 ? group.head(key, together) : undefined }))
+  })
 }
 
 /** A click beside the links, buttons and fields of a row opens its record. */
@@ -41,36 +67,48 @@ const classOf = ({ isNumber, isWhole, isClear }: Column<never>) =>
   [isNumber && 'number', isWhole && 'whole', isClear && 'said-by-itself'].filter(Boolean).join(' ')
 
 /** A table on a wide window, and a card for each row on a narrow one. */
-export function Table<Item>({ caption, items, columns, idOf, picture }: TableProps<Item>) {
+export function Table<Item>({ caption, items, columns, idOf, picture, group }: TableProps<Item>) {
+  const order = useOrder()
+  const sortBy = columns.find(({ label }) => label === order.by.value)?.sortBy
+  const rows = grouped(sortBy ? sorted(items, sortBy, order.isDown.value) : items, group)
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the link of a row has the keyboard.
     <table class="rows" onClick={openRow}>
       <caption>{caption}</caption>
       <thead>
         <tr>
-          {columns.map(({ label, isNumber }) => (
-            <th key={label} scope="col" class={isNumber ? 'number' : ''}>
-              {label}
+          {columns.map(({ label, isNumber, sortBy: isSortable }) => (
+            <th key={label} scope="col" class={isNumber ? 'number' : ''} aria-sort={isSortable && order.of(label)}>
+              {isSortable ? <SortButton order={order} by={label} label={label} /> : label}
             </th>
           ))}
         </tr>
       </thead>
       <tbody>
-        {items.map((item) => (
-          <tr key={idOf(item)}>
-            {columns.map((column, at) => (
-              <td key={column.label} data-label={column.label} class={classOf(column as Column<never>)}>
-                {picture && at === 0 ? (
-                  <span class="lead">
-                    {picture(item)}
-                    <span>{column.cell(item)}</span>
-                  </span>
-                ) : (
-                  column.cell(item)
-                )}
-              </td>
-            ))}
-          </tr>
+        {rows.map(({ item, begins }) => (
+          <Fragment key={idOf(item)}>
+            {begins && (
+              <tr class="group">
+                <th scope="rowgroup" colSpan={columns.length}>
+                  {begins}
+                </th>
+              </tr>
+            )}
+            <tr class={group?.keyOf(item) === undefined ? '' : 'member'}>
+              {columns.map((column, at) => (
+                <td key={column.label} data-label={column.label} class={classOf(column as Column<never>)}>
+                  {picture && at === 0 ? (
+                    <span class="lead">
+                      {picture(item)}
+                      <span>{column.cell(item)}</span>
+                    </span>
+                  ) : (
+                    column.cell(item)
+                  )}
+                </td>
+              ))}
+            </tr>
+          </Fragment>
         ))}
       </tbody>
     </table>

@@ -21,6 +21,7 @@ import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js'
 import { GLTFLoader } from 'three/examples/jsm/loaders/GLTFLoader.js'
 // The decoder in JavaScript: that in WebAssembly would need a wider policy for scripts.
 import { MeshoptDecoder } from '../../../../../node_modules/meshoptimizer/meshopt_decoder_reference.js'
+import { Section } from './model-section.ts'
 
 /** Edges of faces that meet at less than this angle are not drawn, in degrees. */
 const EDGE_DEGREES = 25
@@ -44,20 +45,26 @@ export interface ModelScene {
   /** Moves the camera nearer (below 1) or further away. */
   zoom(factor: number): void
   showEdges(isShown: boolean): void
-  /** Cuts the model along an axis; 1 shows it whole. */
+  /** Cuts the model along an axis, and fills what is cut; 1 shows it whole. */
   cut(axis: Axis, share: number): void
   resize(): void
   dispose(): void
 }
 
+interface Colors {
+  model: string
+  /** Of the faces of a cut. */
+  cut: string
+}
+
 /** Loads a GLB and draws it. The axes are those of the file: glTF has y up, in metres. */
-export async function showModel(canvas: HTMLCanvasElement, bytes: ArrayBuffer, color: string): Promise<ModelScene> {
+export async function showModel(canvas: HTMLCanvasElement, bytes: ArrayBuffer, colors: Colors): Promise<ModelScene> {
   const loader = new GLTFLoader().setMeshoptDecoder(MeshoptDecoder)
   const { scene: loaded } = await loader.parseAsync(bytes, '')
   const scene = new Scene()
   const plane = new Plane(new Vector3(-1, 0, 0), 0)
   const material = new MeshStandardMaterial({
-    color,
+    color: colors.model,
     metalness: 0.15,
     roughness: 0.65,
     flatShading: true,
@@ -77,9 +84,11 @@ export async function showModel(canvas: HTMLCanvasElement, bytes: ArrayBuffer, c
   model.position.sub(centre)
   box.translate(centre.clone().negate())
   const radius = box.getSize(new Vector3()).length() / 2 || 1
-  scene.add(model, new AmbientLight('#fff', 1.1))
+  const section = new Section(model, plane, { color: colors.cut, size: radius * 4 })
+  scene.add(model, section.group, new AmbientLight('#fff', 1.1))
 
-  const renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true })
+  const renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true, stencil: true })
+  renderer.localClippingEnabled = true
   renderer.setPixelRatio(Math.min(devicePixelRatio, 2))
   const camera = new PerspectiveCamera((HALF_ANGLE * 2 * 180) / Math.PI, 1, radius / 100, radius * 100)
   // The light comes over the shoulder of the person.
@@ -89,6 +98,7 @@ export async function showModel(canvas: HTMLCanvasElement, bytes: ArrayBuffer, c
   scene.add(camera)
   const controls = new OrbitControls(camera, canvas)
   controls.enablePan = true
+  const lines = new LineBasicMaterial({ color: '#222', transparent: true, opacity: 0.75 })
   let edges: Group | undefined
   let isWaiting = false
   const draw = () => {
@@ -138,7 +148,7 @@ export async function showModel(canvas: HTMLCanvasElement, bytes: ArrayBuffer, c
     zoom: (factor) => move((offset) => offset.multiplyScalar(factor)),
     showEdges(isShown) {
       if (isShown && !edges && triangles <= MAX_EDGE_TRIANGLES) {
-        edges = edgesOf(model)
+        edges = edgesOf(model, lines)
         model.add(edges)
       }
       if (edges) edges.visible = isShown
@@ -148,7 +158,9 @@ export async function showModel(canvas: HTMLCanvasElement, bytes: ArrayBuffer, c
       const axis = AXIS_IN_SCENE[ofFile]
       plane.normal.set(axis === 'x' ? -1 : 0, axis === 'y' ? -1 : 0, axis === 'z' ? -1 : 0)
       plane.constant = box.min[axis] + (box.max[axis] - box.min[axis]) * share
-      renderer.clippingPlanes = share >= 1 ? [] : [plane]
+      const planes = share >= 1 ? null : [plane]
+      for (const clipped of [material, lines]) clipped.clippingPlanes = planes
+      section.show(planes && axis)
       draw()
     },
     resize,
@@ -157,7 +169,9 @@ export async function showModel(canvas: HTMLCanvasElement, bytes: ArrayBuffer, c
       model.traverse((node) => {
         if (node instanceof Mesh || node instanceof LineSegments) node.geometry.dispose()
       })
+      section.dispose()
       material.dispose()
+      lines.dispose()
       renderer.dispose()
     },
   }
@@ -178,9 +192,8 @@ function plain({ geometry, matrixWorld }: Mesh): BufferGeometry {
   return copy
 }
 
-function edgesOf(model: Group): Group {
+function edgesOf(model: Group, material: LineBasicMaterial): Group {
   const lines = new Group()
-  const material = new LineBasicMaterial({ color: '#222', transparent: true, opacity: 0.75 })
   for (const child of [...model.children]) {
     if (child instanceof Mesh) lines.add(new LineSegments(new EdgesGeometry(child.geometry, EDGE_DEGREES), material))
   }

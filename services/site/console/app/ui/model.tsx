@@ -9,6 +9,9 @@ import type { Axis, ModelScene } from './model-scene.ts'
 const AXES: readonly Axis[] = ['x', 'y', 'z']
 const TURN = Math.PI / 18
 const ZOOM = 1.15
+/** The section in percent of the box: all of the model, and what is left at the other end. */
+const WHOLE = 100
+const THINNEST = 0.5
 
 /** What a key does to the view. */
 const KEYS: Readonly<Record<string, (scene: ModelScene) => void>> = {
@@ -66,7 +69,7 @@ export function Model({ url, name, geometry }: { url: string; name: string; geom
   const state = useSignal<'loading' | 'shown' | 'failed'>('loading')
   const hasEdges = useSignal(true)
   const axis = useSignal<Axis>('x')
-  const share = useSignal(1)
+  const percent = useSignal(WHOLE)
   // Its address is signed anew in each answer, so the first one stays.
   const first = useRef(underOwnName(url)).current
 
@@ -78,8 +81,13 @@ export function Model({ url, name, geometry }: { url: string; name: string; geom
       if (!response.ok) throw new Error(String(response.status))
       const bytes = await response.arrayBuffer()
       if (!isOpen || !canvas.current) return
-      const color = getComputedStyle(canvas.current).getPropertyValue('--model').trim() || '#9aa7b4'
-      scene.current = await showModel(canvas.current, bytes, color)
+      const style = getComputedStyle(canvas.current)
+      const colorOf = (name: string, unknown: string) => {
+        const value = style.getPropertyValue(name).trim()
+        return /^(#|rgb)/.test(value) ? value : unknown
+      }
+      const colors = { model: colorOf('--model', '#9fb0c1'), cut: colorOf('--cut', '#c9772b') }
+      scene.current = await showModel(canvas.current, bytes, colors)
       scene.current.showEdges(hasEdges.value)
       observer.observe(canvas.current)
       state.value = 'shown'
@@ -101,7 +109,7 @@ export function Model({ url, name, geometry }: { url: string; name: string; geom
     event.stopPropagation()
     act(scene.current)
   }
-  const cut = () => scene.current?.cut(axis.value, share.value)
+  const cut = () => scene.current?.cut(axis.value, Math.max(percent.value, THINNEST) / WHOLE)
   return (
     <div class="viewer">
       <div class="stage">
@@ -144,13 +152,12 @@ export function Model({ url, name, geometry }: { url: string; name: string; geom
           </select>
           <input
             type="range"
-            min={0.02}
-            max={1}
-            step={0.02}
-            value={share.value}
+            min={0}
+            max={WHOLE}
+            value={percent.value}
             aria-label={t.viewer.section}
             onInput={({ currentTarget }) => {
-              share.value = Number(currentTarget.value)
+              percent.value = Number(currentTarget.value)
               cut()
             }}
           />

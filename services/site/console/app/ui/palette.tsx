@@ -2,8 +2,9 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { market } from '../api.ts'
+import { caseTitle } from '../case-title.ts'
 import { number } from '../format.ts'
-import { can } from '../me.ts'
+import { can, permits } from '../me.ts'
 import { partTitle } from '../names.tsx'
 import { beginnings, screens } from '../screens.ts'
 import { counted, t } from '../texts.ts'
@@ -24,6 +25,7 @@ interface Entry {
 const COMBOBOX = { type: 'text', role: 'combobox', 'aria-expanded': true, 'aria-autocomplete': 'list' }
 
 const MAX_FOUND = 5
+const MAX_READ = 50
 const MIN_LETTERS = 2
 const WAIT_MS = 200
 
@@ -81,6 +83,38 @@ async function find(q: string): Promise<Entry[]> {
           })),
         ),
   ]
+  const hasText = (label: string) => label.toLowerCase().includes(q.toLowerCase())
+  reads.push(
+    // Packages and cases have no search, so the newest ones are looked through.
+    (isConsumer || isMaker) &&
+      market
+        .GET('/flows/v1/rfq-packages', {
+          params: { query: { view: isConsumer ? 'CONSUMER' : 'MANUFACTURER', pageSize: MAX_READ } },
+        })
+        .then(({ data }) =>
+          data.items
+            .filter(({ title }) => hasText(title))
+            .slice(0, MAX_FOUND)
+            .map(({ id, title }) => ({
+              path: `/console/packages/${id}`,
+              label: title,
+              kind: t.packages.title,
+              icon: 'layers' as const,
+            })),
+        ),
+    permits('GET /flows/v1/cases') &&
+      market.GET('/flows/v1/cases', { params: { query: { pageSize: MAX_READ } } }).then(({ data }) =>
+        data.items
+          .map((record) => ({
+            path: `/console/cases/${record.id}`,
+            label: caseTitle(record),
+            kind: t.nav.cases,
+            icon: 'messages-square' as const,
+          }))
+          .filter(({ label }) => hasText(label))
+          .slice(0, MAX_FOUND),
+      ),
+  )
   // A kind that is refused, or fails, leaves the others.
   const found = await Promise.all(reads.map((read) => (read ? read.catch(() => []) : [])))
   return found.flat()
