@@ -138,7 +138,7 @@ test('the palette finds packages by their title and cases by that in the languag
   await page.getByRole('button', { name: 'English' }).waitFor()
   await page.keyboard.press('Control+k')
   await field.fill(`anfrage ${serialNumber}`)
-  await option(page).filter({ hasText: 'Vorgänge' }).getByText(`Anfrage ${serialNumber}`).first().click()
+  await page.getByRole('option').filter({ hasText: 'Vorgänge' }).getByText(`Anfrage ${serialNumber}`).first().click()
   await page.getByRole('heading', { level: 1, name: `Anfrage ${serialNumber}` }).waitFor()
   await checkScreen(page)
   await page.context().close()
