@@ -134,7 +134,7 @@ test('a missing document that the RFQ requires is named where the order is shipp
     insert into sourcing.rfqs (id, serial_number, part_id, part_serial_number, consumer_org_id, ip_owner_org_id, state,
       terms, manufacturer_ids, expires_at, created_at, updated_at, published_at)
     select rfq_id, 'R-' || right(rfq_id, 8), part_id, 'P-00000000', consumer_org_id, ip_owner_org_id, 'AWARDED',
-      '{"requiredDocuments":["CERTIFICATE_OF_CONFORMITY"],"deliveryRegionCode":"DK"}', '{}', now(), now(), now(), now()
+      '{"requiredDocuments":["CERTIFICATE_OF_CONFORMITY"],"deliveryRegionCode":"DK","quantities":[10]}', '{}', now(), now(), now(), now()
     from sourcing.orders where id = ${id}`
   const page = await stage.signIn(await maker.member('Manufacturer'))
   await market.db.owner`
@@ -203,6 +203,19 @@ test('a manufacturer adds documents to its draft offer, which the consumer reads
   await consumers.getByRole('link', { name: 'quote.pdf' }).waitFor()
   await checkWidths(consumers)
   await Promise.all([page, consumers].map((each) => each.context().close()))
+}, 60_000)
+
+test('a person without the right to submit saves drafts, and begins no RFQ', async () => {
+  const rfqId = await open()
+  const page = await stage.signIn(await maker.member(['app:manufacturer', 'offer:create']))
+  await page.goto('/console/rfqs')
+  await page.getByRole('row').nth(1).waitFor()
+  expect(await page.getByRole('link', { name: 'New RFQ' }).count()).toBe(0)
+  await page.goto(`/console/rfqs/${rfqId}/offer`)
+  await page.getByRole('button', { name: 'Save draft' }).waitFor()
+  expect(await page.getByRole('button', { name: 'Submit' }).count()).toBe(0)
+  await checkWidths(page)
+  await page.context().close()
 }, 60_000)
 
 test('the order says that confidential files are not released, to the manufacturer and to the IP owner, who releases them', async () => {

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { awardParties, awardsOf } from '../../testing/awards.ts'
 import { act, checkScreen, consoleStage, NARROW, type Stage, send, stateOf, WIDE } from '../../testing/console.ts'
 import { orderParties, ordersOf } from '../../testing/orders.ts'
+import { shipmentsOf } from '../../testing/shipments.ts'
 
 const stage: Stage = await consoleStage()
 const { market } = stage
@@ -140,6 +141,30 @@ test('two shipments, a rejection, a remake and a settlement: both sides see what
     expect(timeline).toContain(text)
   await Promise.all([made, bought].map((page) => page.context().close()))
 }, 90_000)
+
+test('in German each side reads its own step in the second person, and the case of a rejection has a German title', async () => {
+  const id = await place({ state: 'IN_PRODUCTION' })
+  const inGerman = async (page: Page) => {
+    await page.evaluate("localStorage.setItem('marketplace-language', 'de')")
+    await goToOrder(page, id)
+    return panel(page, 'Stand')
+  }
+  const [made, bought] = [await stage.signIn(manufacturer, WIDE), await stage.signIn(buyer, NARROW)]
+  await (await inGerman(made)).getByText('Liefern Sie 10 Stück.', { exact: true }).waitFor()
+  await (await inGerman(bought)).getByText('muss 10 Stück liefern.').waitFor()
+  const sent = await shipmentsOf(maker.administrator.client).create(id, { quantity: 10 })
+  await panel(bought, 'Stand').getByText('Melden Sie den Eingang von 10 Stück.', { exact: true }).waitFor()
+  const receipt = { acceptedQuantity: 8, rejectedQuantity: 2, reason: 'Zu klein.' }
+  await shipmentsOf(consumer.administrator.client).receive(id, sent.body.id, receipt)
+  await panel(made, 'Stand').getByText('2 Stück abgelehnt: Sie können sie nachfertigen, oder').waitFor()
+  await panel(bought, 'Stand').getByText('oder Sie schließen den Auftrag mit Abrechnung ab.').waitFor()
+  await panel(bought, 'Stand').getByText('Ersatzstücke').waitFor()
+  await checkScreen(bought)
+  await panel(bought, 'Lieferungen').getByRole('link', { name: 'Qualitätsvorgang' }).click()
+  await bought.getByRole('heading', { level: 1, name: '2 von 10 Stück abgelehnt' }).waitFor()
+  await checkScreen(bought)
+  await Promise.all([made, bought].map((page) => page.context().close()))
+}, 60_000)
 
 test('a change is proposed with old and new values and the total, and accepted; only its two sides see it', async () => {
   const id = await place({ state: 'CONFIRMED' })

@@ -10,6 +10,7 @@ const STYLES = [
   'frame',
   'palette',
   'lists',
+  'cards',
   'records',
   'compare',
   'viewer',

@@ -3,26 +3,23 @@ import type { PackageComparison, RfqPackage } from '../api.ts'
 import { market } from '../api.ts'
 import { useRecord } from '../data.ts'
 import { save } from '../download.ts'
-import { money, number, pieces, share, totalText } from '../format.ts'
+import { number, pieces, share, totalText } from '../format.ts'
 import { counted, fill, t } from '../texts.ts'
-import { Icon, Mark } from '../ui/icon.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { Badge, Section } from '../ui/page.tsx'
 import { SortButton, sorted, useOrder } from '../ui/sorting.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 import { SupplierLine } from '../ui/supplier-figures.tsx'
 import { PackageAward } from './package-award.tsx'
+import { Cell, COSTS } from './package-cell.tsx'
 import { PackageOrders } from './package-orders.tsx'
 import { type Choice, daysOf, isAwardable, mayAward, titleOf } from './package-texts.ts'
 
 type Line = PackageComparison['lines'][number]
-type Offer = Line['offers'][number]
 
 const forLines = (count: number) => counted(t.packages.forLines, count, number(count))
 
 const KINDS = ['CHEAPEST', 'ONE_MAKER', 'FASTEST'] as const
-
-const plus = (name: string, cost: NonNullable<Offer['toolingCost']>) =>
-  fill(t.packages.plus, { name, cost: money(cost) })
 
 /** The lines that count in the total of a manufacturer. */
 const linesOf = (lines: readonly Line[], maker: string) =>
@@ -34,57 +31,6 @@ type Coverage = Pick<PackageComparison['makers'][number], 'offeredLines' | 'aske
 
 const coverageOf = ({ offeredLines, askedLines }: Coverage) =>
   fill(t.packages.coverage, { offered: number(offeredLines), asked: number(askedLines) })
-
-/** A cell: the total of an offer, and its price and time. */
-interface CellProps {
-  maker: string
-  offer: Offer | undefined
-  isChosen: boolean
-  /** The costs that some offer for the line states. */
-  stated: readonly Cost[]
-}
-
-type Cost = 'toolingCost' | 'shippingCost'
-const COSTS: readonly (readonly [cost: Cost, name: string])[] = [
-  ['toolingCost', t.packages.toolingOf],
-  ['shippingCost', t.packages.shippingOf],
-]
-
-function Cell({ maker, offer, isChosen, stated }: CellProps) {
-  if (!offer) {
-    return (
-      <td class="number quiet unoffered" data-label={maker}>
-        {t.packages.noOffer}
-      </td>
-    )
-  }
-  const { landedTotal, unitPrice, leadTimeDays, unpriced, isOutdated, state } = offer
-  return (
-    <td class={isChosen ? 'number offered best' : 'number offered'} data-label={maker}>
-      {isChosen && <Mark said={t.packages.chosen} />}{' '}
-      {landedTotal ? totalText(landedTotal) : <span class="quiet">{unpriced && t.comparison.unpriced[unpriced]}</span>}
-      {unitPrice && leadTimeDays !== undefined && (
-        <small class="quiet">{fill(t.packages.unit, { price: money(unitPrice), days: daysOf(leadTimeDays) })}</small>
-      )}
-      {COSTS.map(([cost, name]) => {
-        const value = offer[cost]
-        const text = value
-          ? plus(name, value)
-          : landedTotal && stated.includes(cost) && fill(t.packages.notStatedOf, { name })
-        return (
-          text && (
-            <small key={cost} class="quiet">
-              {text}
-            </small>
-          )
-        )
-      })}
-      {isOutdated && <small class="hint">{t.packages.outdated}</small>}
-      {state === 'REJECTED' && <small class="quiet">{t.packages.notChosen}</small>}
-      {state === 'ACCEPTED' && <Badge of="offer" state={state} />}
-    </td>
-  )
-}
 
 const BY_TITLE = 'title'
 

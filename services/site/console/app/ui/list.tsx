@@ -6,6 +6,7 @@ import type { List } from '../data.ts'
 import { number } from '../format.ts'
 import { useSettled } from '../settling.ts'
 import { fill, t } from '../texts.ts'
+import { type Group, grouped } from './groups.ts'
 import { Icon, type IconName } from './icon.tsx'
 import { SortButton, sorted, useOrder } from './sorting.tsx'
 import { Empty, Loading, Problem } from './states.tsx'
@@ -33,27 +34,6 @@ interface TableProps<Item> {
   picture?: (item: Item) => ComponentChildren
   /** What some rows belong to, which are shown together below it. */
   group?: Group<Item>
-}
-
-export interface Group<Item> {
-  /** Undefined for a row that belongs to none. */
-  keyOf: (item: Item) => string | undefined
-  head: (key: string, items: readonly Item[]) => ComponentChildren
-}
-
-/** The rows with those of a group together, where the first of them is; each with the group that begins with it. */
-function grouped<Item>(items: readonly Item[], group: Group<Item> | undefined) {
-  if (!group) return items.map((item) => ({ item, begins: undefined }))
-  const all = Map.groupBy(items, (item) => group.keyOf(item))
-  const shown = new Set<string>()
-  return items.flatMap((item) => {
-    const key = group.keyOf(item)
-    if (key === undefined) return [{ item, begins: undefined }]
-    if (shown.has(key)) return []
-    shown.add(key)
-    const together = all.get(key) ?? []
-    return together.map((each, at) => ({ item: each, begins: at === 0 ? group.head(key, together) : undefined }))
-  })
 }
 
 /** A click beside the links, buttons and fields of a row opens its record. */

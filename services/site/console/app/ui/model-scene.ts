@@ -21,7 +21,7 @@ import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js'
 import { GLTFLoader } from 'three/examples/jsm/loaders/GLTFLoader.js'
 // The decoder in JavaScript: that in WebAssembly would need a wider policy for scripts.
 import { MeshoptDecoder } from '../../../../../node_modules/meshoptimizer/meshopt_decoder_reference.js'
-import { Section } from './model-section.ts'
+import { type Axis, Section } from './model-section.ts'
 
 /** Edges of faces that meet at less than this angle are not drawn, in degrees. */
 const EDGE_DEGREES = 25
@@ -31,8 +31,6 @@ const MAX_EDGE_TRIANGLES = 400_000
 const FIRST_VIEW = new Vector3(1, 0.8, 1.2).normalize()
 /** Half of the angle of the camera, in radians. */
 const HALF_ANGLE = Math.PI / 9
-
-export type Axis = 'x' | 'y' | 'z'
 
 /** The axes of a file in those of glTF, where y is up. */
 const AXIS_IN_SCENE = { x: 'x', y: 'z', z: 'y' } as const satisfies Record<Axis, Axis>

@@ -13,7 +13,8 @@ import {
   PlaneGeometry,
   ReplaceStencilOp,
 } from 'three'
-import type { Axis } from './model-scene.ts'
+
+export type Axis = 'x' | 'y' | 'z'
 
 /** Drawn in this order: the faces behind the cut are counted, the cut is filled where one is open, and the model follows. */
 const ORDER = { count: 1, fill: 2, model: 3 }

@@ -4,7 +4,8 @@ import type { File } from '../api.ts'
 import { number } from '../format.ts'
 import { t } from '../texts.ts'
 import { underOwnName } from '../upload.ts'
-import type { Axis, ModelScene } from './model-scene.ts'
+import type { ModelScene } from './model-scene.ts'
+import type { Axis } from './model-section.ts'
 
 const AXES: readonly Axis[] = ['x', 'y', 'z']
 const TURN = Math.PI / 18
