@@ -162,9 +162,9 @@ const OrderFacts = ({ order }: { order: Order }) => (
           t.parts.revisionNumber,
           order.partRevision &&
             fill(
-              order.ipOwnerOrgId === orgId.value && order.consumerOrgId !== orgId.value
-                ? t.orders.ownersForRevision
-                : t.orders.forRevision,
+              [order.consumerOrgId, order.manufacturerOrgId].includes(orgId.value)
+                ? t.orders.forRevision
+                : t.orders.ownersForRevision,
               { count: number(order.partRevision) },
             ),
         ],
