@@ -52,7 +52,7 @@ const columns = (view: View): readonly Column<Rfq>[] => [
         </time>
       ) : (
         <time dateTime={rfq.updatedTime} title={closingOf(rfq).join(': ')}>
-          {date(rfq.updatedTime)}
+          {t.states.rfq[rfq.state]}: {date(rfq.updatedTime)}
         </time>
       ),
   },
