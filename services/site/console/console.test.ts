@@ -9,7 +9,7 @@ import de from './app/texts/de.json'
 import en from './app/texts/en.json'
 
 const market = await marketplaceOf([], { FILES_ORIGIN: 'https://files.example.com' })
-const MAX_COMPRESSED_BYTES = 130_000
+const MAX_COMPRESSED_BYTES = 135_000
 const MAX_FIRST_SCREEN_BYTES = 70_000
 
 const ADDRESSES = [
@@ -38,7 +38,7 @@ test.each(ADDRESSES)('%s answers the page, which may load and reach only what it
   expect(page.text.replace(`<style>${style}</style>`, '')).not.toMatch(/<script(?![^>]* src=)|<style| style=| on\w+=/)
 })
 
-test('the first screen needs less than 70 kB compressed, and all screens in one language less than 130 kB', async () => {
+test('the first screen needs less than 70 kB compressed, and all screens in one language less than 135 kB', async () => {
   const page = await market.anonymous.get('/console')
   const assets = [...page.text.matchAll(/(?:src|href)="(\/console\/assets\/[^"]+)"/g)].map(([, path = '']) => path)
   const preloaded = assets.splice(2, 2)
