@@ -85,6 +85,7 @@ export const PATHS = {
     '/flows/v1/registrations',
     '/flows/v1/roles',
     '/flows/v1/service-accounts',
+    '/flows/v1/sign-in-settings',
     '/flows/v1/sso',
     '/flows/v1/unsubscriptions',
     '/flows/v1/users',

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { Id } from './shapes.ts'
+import { Id, OrgId } from './shapes.ts'
 
 const KeyData = Type.Object(
   { kid: Type.String({ description: 'Id of the signing key.', examples: ['key_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'] }) },
@@ -27,8 +27,23 @@ const TokenData = Type.Object(
   { description: 'An access token of a service account was revoked. Its key and its other tokens stay valid.' },
 )
 
+const passkey = {
+  passkeyId: Id('passkey', 'The passkey.'),
+  userId: Id('user', 'The person.'),
+  orgId: OrgId('The organization.'),
+}
+
+const PasskeyAddedData = Type.Object(passkey, {
+  description: 'A person added a passkey; organization tells the person by mail.',
+})
+const PasskeyRemovedData = Type.Object(passkey, {
+  description: 'A person removed a passkey; organization tells the person by mail.',
+})
+
 export const IDENTITY_EVENTS = {
   'identity.key.revoked': KeyData,
+  'identity.passkey.added': PasskeyAddedData,
+  'identity.passkey.removed': PasskeyRemovedData,
   'identity.session.revoked': SessionsData,
   'identity.token.revoked': TokenData,
 }

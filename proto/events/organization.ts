@@ -25,6 +25,9 @@ const sessionsVoid = {
 const ResetData = Type.Object(sessionsVoid, {
   description: 'The password and earlier sessions are void; identity ends the sessions.',
 })
+const PasskeyResetData = Type.Object(sessionsVoid, {
+  description: 'The passkeys were removed and earlier sessions are void; identity ends the sessions.',
+})
 const DeactivationData = Type.Object(sessionsVoid, {
   description: 'Earlier sessions are void, also after a later activation; identity ends them.',
 })
@@ -59,6 +62,7 @@ export const ORGANIZATION_EVENTS = {
   'organization.role.changed': RoleData,
   'organization.org.changed': OrgData,
   'organization.user.credentialsReset': ResetData,
+  'organization.user.passkeysReset': PasskeyResetData,
   'organization.user.deactivated': DeactivationData,
   'organization.user.anonymised': AnonymisationData,
   'organization.serviceAccountKey.revoked': KeyRevocationData,

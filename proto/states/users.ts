@@ -10,6 +10,7 @@ export const USER = new StateTable({
   verbs: {
     patch: { from: ['ACTIVE', 'INACTIVE'], by: ['owner'], guards: ['isPerson'] },
     resetPassword: { from: ['ACTIVE'], by: ['owner'], guards: ['isPerson'] },
+    resetPasskeys: { from: ['ACTIVE', 'INACTIVE'], by: ['owner'], guards: ['isPerson'] },
     deactivate: { from: ['ACTIVE'], to: 'INACTIVE', by: ['owner'] },
     activate: { from: ['INACTIVE'], to: 'ACTIVE', by: ['owner'] },
     anonymise: { from: ['ACTIVE', 'INACTIVE'], to: 'ANONYMISED', by: ['owner'] },

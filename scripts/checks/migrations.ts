@@ -12,7 +12,7 @@ import { run } from '../toolchain/run.ts'
 const FIRST_RELEASE: Readonly<Record<string, number>> = {
   kit: 6,
   organization: 22,
-  identity: 6,
+  identity: 8,
   catalog: 2,
   sourcing: 35,
   webhooks: 4,

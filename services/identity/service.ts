@@ -17,14 +17,15 @@ import { PublishedKeys } from './keys/published.ts'
 import { keyRoutes } from './keys/routes.ts'
 import { createSigner } from './keys/signer.ts'
 import { oauthRoutes } from './oauth/routes.ts'
+import { passkeyRoutes } from './passkeys/routes.ts'
 import { createHashing, dummyHash, MAX_KNOWN_NETWORKS } from './passwords/hashing.ts'
 import { passwordRoutes } from './passwords/routes.ts'
 import { endResetSessions, erasePeople } from './sessions/consumer.ts'
 import { listLatestAddresses } from './sessions/queries.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { ssoRoutes } from './sso/routes.ts'
-import type { TokenDeps } from './tokens/commands.ts'
 import { signInMetrics } from './tokens/metrics.ts'
+import type { TokenDeps } from './tokens/open-session.ts'
 import { tokenRoutes } from './tokens/routes.ts'
 
 /** Tokens, sessions, passwords and keys. */
@@ -68,6 +69,7 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
         introspection: { sql, claimsIn: (token) => auth.claimsIn(token) },
       }),
       ssoRoutes({ http, tokens, countSignIn, publicUrl: config.PUBLIC_URL }),
+      passkeyRoutes({ http, pagination, tokens, countSignIn, publicUrl: config.PUBLIC_URL, now }),
       keyRoutes({ http, publicUrl: config.PUBLIC_URL, published }),
       clientRoutes({ http }),
       pageRoutes({

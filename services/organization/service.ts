@@ -14,6 +14,7 @@ import { identityProviderRoutes } from './identity-providers/routes.ts'
 import { cleanUpMails } from './mail/cleanup.ts'
 import { deleteExpiredLinks } from './mail/invitation-queries.ts'
 import { mailLinks } from './mail/links.ts'
+import { PASSKEY_CONSUMER, passkeyMailer } from './mail/passkeys.ts'
 import { checkServer, smtpServerOf } from './mail/smtp.ts'
 import { mailWorkers } from './mail/workers.ts'
 import { cleanUpAddresses, forgetAddress } from './mail-addresses/commands.ts'
@@ -30,6 +31,7 @@ import { scimRoutes } from './scim/routes.ts'
 import { cleanUpKeys } from './service-accounts/queries.ts'
 import { endKeysOf } from './service-accounts/revocation.ts'
 import { serviceAccountRoutes } from './service-accounts/routes.ts'
+import { signInSettingsRoutes } from './sign-in-settings/routes.ts'
 import { Oidc } from './sso/oidc.ts'
 import { cleanUpSso } from './sso/queries.ts'
 import { ssoRoutes } from './sso/routes.ts'
@@ -64,6 +66,7 @@ export async function createOrganizationService(config: OrganizationConfig, opti
       scimRoutes({ http, publicUrl: config.PUBLIC_URL, followers: { forgetAddress, endKeysOf } }),
       serviceAccountRoutes({ ...userDeps, pagination }),
       identityProviderRoutes({ ...providers, http, pagination }),
+      signInSettingsRoutes({ http, publicUrl: config.PUBLIC_URL }),
       ssoRoutes({ http, sql, oidc, publicUrl: config.PUBLIC_URL, log: kit.log, now: kit.now }),
       businessUnitRoutes({ http, pagination }),
       customFieldRoutes({ http, pagination }),
@@ -86,7 +89,9 @@ export async function createOrganizationService(config: OrganizationConfig, opti
     ],
     workers: [
       ...mailWorkers(kit, config),
-      ...(sendsMail ? [resetWorker(kit, links), registrationWorker(kit, links)] : []),
+      ...(sendsMail
+        ? [resetWorker(kit, links), registrationWorker(kit, links), passkeyMailer({ ...kit, links })]
+        : [kit.bus.forget(PASSKEY_CONSUMER)]),
       proofWorker({ ...proofs, log: kit.log }),
       every('audit-partitions', PARTITION_MAINTENANCE_MS, kit.log, async () => {
         await ensurePartitions(kit.sql)

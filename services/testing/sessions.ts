@@ -30,9 +30,10 @@ export async function openSession(
   const id = newId('sess')
   const { token, hash } = newSecretToken()
   const sql = market.db.owner
-  const session = { id, userId, orgId, sessionVersion, expiresAt, ipAddress: undefined, userAgent: undefined }
+  const UNKNOWN = { ipAddress: undefined, userAgent: undefined }
+  const session = { id, userId, orgId, sessionVersion, method: 'PASSWORD', expiresAt, ...UNKNOWN } as const
   if (act) await openGrant(market, { userId, orgId }, act)
-  await insertSession(sql, act ? { ...session, grantId: act.grantId } : session, now)
+  await insertSession(sql, act ? { ...session, method: 'GRANT', grantId: act.grantId } : session, now)
   await insertRefreshToken(sql, { hash, sessionId: id, expiresAt }, now)
   return {
     id,

@@ -1,4 +1,4 @@
-import type { SsoTokenSet } from '../../proto/http/identity/sso.ts'
+import type { SignInTokenSet } from '../../proto/http/identity/sign-in.ts'
 import type { IdentityProvider } from '../../proto/http/organization/identity-providers.ts'
 import { type ApiAnswer, ApiClient } from './client.ts'
 import type { TestDns } from './dns.ts'
@@ -113,7 +113,7 @@ export class TestBrowser {
     return this.land(await this.toCallback(url))
   }
 
-  async exchange(fragment: string): Promise<ApiAnswer<SsoTokenSet & Problem>> {
+  async exchange(fragment: string): Promise<ApiAnswer<SignInTokenSet & Problem>> {
     const response = await this.post('/flows/v1/sso/token', { code: fragment.replace(/^sso=/, '') })
     const text = await response.text()
     return { status: response.status, headers: response.headers, text, body: JSON.parse(text) }

@@ -1,17 +1,8 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import { defineOperation, MAX_IDENTITY_BODY_BYTES } from '../operation.ts'
 import { closed } from '../shapes.ts'
 import { accountsTag } from './accounts.ts'
-import { TokenSet } from './tokens.ts'
-
-export const SsoTokenSet = closed(
-  {
-    ...TokenSet.properties,
-    email: Type.String({ description: 'E-mail address of the user.', examples: ['ada.berg@example.com'] }),
-  },
-  { description: 'Tokens of a sign-in by an identity provider.' },
-)
-export type SsoTokenSet = Static<typeof SsoTokenSet>
+import { SignInTokenSet } from './sign-in.ts'
 
 export const exchangeSsoCode = defineOperation({
   id: 'exchangeSsoCode',
@@ -31,7 +22,7 @@ export const exchangeSsoCode = defineOperation({
       examples: ['mZ1c5w0bXyq2Xn5y3P4kq0S1mVtQm7Yw8V3y6fJ2d0E'],
     }),
   }),
-  response: SsoTokenSet,
+  response: SignInTokenSet,
   refusals: ['invalid_credentials'],
   audit: { procedure: 'auth.signIn', request: ['identityProviderId', 'reason'] },
   noStore: true,

@@ -21,6 +21,7 @@ const invitation = {
   secret: null,
   attempts: 1,
   sealed_at: '2026-04-29T09:10:00.000Z',
+  created_at: '2026-04-29T09:10:00.000Z',
   expires_at: '2026-04-30T09:10:00.000Z',
   link_expires_at: '2026-05-02T09:10:00.000Z',
   email: 'freja@example.com',

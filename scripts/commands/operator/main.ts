@@ -4,7 +4,7 @@ import { exportTo, importDefaults, importFiles } from './catalog.ts'
 import { discardDeadLetter, listAllDeadLetters, showDeadLetter } from './dead-letters.ts'
 import { operatorEnvironment } from './environment.ts'
 import { reencryptKeys, revokeKey, rotateKey } from './keys.ts'
-import { bootstrap, resetPassword, restoreAdministrator } from './people.ts'
+import { bootstrap, resetPasskeys, resetPassword, restoreAdministrator } from './people.ts'
 import { listen } from './webhooks.ts'
 
 const ENVIRONMENT = `
@@ -41,6 +41,9 @@ commandOnUser(
   'reset-password',
   'ends the password and all sessions of a user, and prints a link for a new password',
 ).action(resetPassword)
+commandOnUser('reset-passkeys', 'removes the passkeys of a user who lost them, and ends all sessions').action(
+  resetPasskeys,
+)
 commandOnUser(
   'restore-administrator',
   'makes a user Administrator of an organization without an effective administrator',

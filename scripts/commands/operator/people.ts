@@ -2,9 +2,11 @@ import { recordOperatorGrant } from '../../../services/identity/impersonation/co
 import type { Impersonate } from '../../../services/kit/audit/context.ts'
 import type { Pool } from '../../../services/kit/db/client.ts'
 import { isRefusalOf } from '../../../services/kit/errors/refusal.ts'
+import { mailLinks } from '../../../services/organization/mail/links.ts'
 import { bootstrapOperator } from '../../../services/organization/organizations/commands.ts'
 import { restoreAdministrator as restore } from '../../../services/organization/organizations/restore.ts'
 import { resetPassword as reset } from '../../../services/organization/users/commands.ts'
+import { resetPasskeys as removePasskeys } from '../../../services/organization/users/passkeys.ts'
 import { CommandError } from '../../toolchain/command-error.ts'
 import { withDatabase } from './database.ts'
 import { operatorEnvironment } from './environment.ts'
@@ -61,6 +63,19 @@ export async function resetPassword(email: string, operator: Operator): Promise<
       throw isRefusalOf(error, 'not_found') ? new CommandError(`No user has the address ${email}.`) : error
     })
     printLink(publicUrl, activationToken)
+  })
+}
+
+/** Removes the passkeys of a user who lost them; all sessions end and the password stays. */
+export async function resetPasskeys(email: string, operator: Operator): Promise<void> {
+  const impersonate = impersonationBy(operator)
+  await withOrganization(async (sql) => {
+    const removed = await removePasskeys(sql, mailLinks(undefined), email, impersonate, new Date().toISOString()).catch(
+      (error) => {
+        throw isRefusalOf(error, 'not_found') ? new CommandError(`No user has the address ${email}.`) : error
+      },
+    )
+    console.log(`Removed ${removed} ${removed === 1 ? 'passkey' : 'passkeys'} of ${email}; all sessions have ended.`)
   })
 }
 

@@ -8,7 +8,7 @@ import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import { found, invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { hashOf } from '../../kit/secrets/tokens.ts'
 import type { PasswordDeps } from '../passwords/commands.ts'
-import { setPassword, voidLinks } from '../passwords/queries.ts'
+import { setPassword, voidChallenges, voidLinks } from '../passwords/queries.ts'
 import { passwordProblem } from '../passwords/rules.ts'
 import { endSessionsOf } from '../sessions/commands.ts'
 import { throttleKeys } from '../throttle/keys.ts'
@@ -50,6 +50,7 @@ export async function redeemActivation(
       await setPassword(tx, { userId, passwordHash, version })
       await proveAddress(tx, hash)
       await voidLinks(tx, userId, now())
+      await voidChallenges(tx, userId)
       await endSessionsOf(tx, { orgId, userId }, now())
       audit.actBy({ userId, orgId })
       return true

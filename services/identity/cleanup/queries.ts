@@ -12,6 +12,7 @@ const EXPIRED = [
   { table: 'sign_in_failures', key: 'id', time: 'failed_at', keptDays: 1 },
   { table: 'redeemed_activations', key: 'token_hash', time: 'redeemed_at', keptDays: 30 },
   { table: 'redeemed_sso_codes', key: 'code_hash', time: 'redeemed_at', keptDays: 1 },
+  { table: 'passkey_challenges', key: 'challenge_hash', time: 'expires_at', keptDays: 0 },
   { table: 'revoked_tokens', key: 'token_id', time: 'revoked_at', keptDays: 1 },
   { table: 'key_uses', key: 'key_id', time: 'last_used_at', keptDays: 365 },
 ]

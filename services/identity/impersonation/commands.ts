@@ -11,7 +11,7 @@ import { hashOf, newSecretToken } from '../../kit/secrets/tokens.ts'
 import { endSessions } from '../sessions/commands.ts'
 import { throttleKeys } from '../throttle/keys.ts'
 import { refuseWrongToken } from '../throttle/throttle.ts'
-import { type TokenDeps, tokensOf } from '../tokens/commands.ts'
+import { type TokenDeps, tokensOf } from '../tokens/open-session.ts'
 import { insertRefreshToken, insertSession } from '../tokens/queries.ts'
 import {
   findGrant,
@@ -84,7 +84,7 @@ export async function redeemGrant(tokens: TokenDeps, token: string, context: Aud
     const { ipAddress, userAgent } = context
     const opened = { ...subject, id: subject.sessionId, expiresAt: grant.expires_at, ipAddress, userAgent }
     await markRedeemed(tx, grant.id, ipAddress, now)
-    await insertSession(tx, { ...opened, grantId: grant.id }, now)
+    await insertSession(tx, { ...opened, method: 'GRANT', grantId: grant.id }, now)
     const stored = { hash: refreshToken.hash, sessionId: subject.sessionId, expiresAt: grant.expires_at }
     await insertRefreshToken(tx, stored, now)
     audit.actBy({ ...subject, grantId: grant.id })

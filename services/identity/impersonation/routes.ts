@@ -9,7 +9,7 @@ import {
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
-import type { TokenDeps } from '../tokens/commands.ts'
+import type { TokenDeps } from '../tokens/open-session.ts'
 import { createGrant, grantOf, redeemGrant, revokeGrant } from './commands.ts'
 import { findGrant, listGrants } from './queries.ts'
 

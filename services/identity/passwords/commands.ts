@@ -1,4 +1,5 @@
 import type * as api from '../../../proto/http/identity/accounts.ts'
+import type { AuditContext } from '../../kit/audit/context.ts'
 import type { CommandOf, PreparationOf } from '../../kit/command/command.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { invalidField, refuse } from '../../kit/errors/refusal.ts'
@@ -7,7 +8,7 @@ import { throttleKeys } from '../throttle/keys.ts'
 import { clearFailures, countFailure } from '../throttle/queries.ts'
 import { refuseThrottled } from '../throttle/throttle.ts'
 import type { Hashing } from './hashing.ts'
-import { findPasswordHash, replacePassword, voidLinks } from './queries.ts'
+import { findPasswordHash, replacePassword, voidChallenges, voidLinks } from './queries.ts'
 import { passwordProblem } from './rules.ts'
 
 export interface PasswordDeps {
@@ -21,21 +22,35 @@ interface PasswordChange {
   newHash: string
 }
 
-/** Checks the current password and hashes the new one. Wrong current passwords are throttled like sign-ins. */
+/** Checks the current password and hashes the new one. */
 export async function hashPasswords(
-  { sql, hashing, now: currentTime }: PasswordDeps,
-  {
-    caller: { userId },
-    body: { currentPassword, newPassword },
-    audit,
-    signal,
-  }: PreparationOf<typeof api.changePassword>,
+  deps: PasswordDeps,
+  { caller, body: { currentPassword, newPassword }, audit, signal }: PreparationOf<typeof api.changePassword>,
 ): Promise<PasswordChange> {
   const problem = passwordProblem(newPassword)
   if (problem) throw invalidField('newPassword', problem)
-  const keys = throttleKeys(userId, audit.ipAddress)
+  return withOwnPassword(deps, caller.userId, currentPassword, { audit, signal }, async (oldHash) => ({
+    oldHash,
+    newHash: await deps.hashing.hash(newPassword),
+  }))
+}
+
+interface Request {
+  audit: AuditContext
+  signal: AbortSignal
+}
+
+/** Goes on with the stored hash of the caller's password. Wrong ones are throttled like sign-ins. */
+export async function withOwnPassword<Answer>(
+  { sql, hashing, now: currentTime }: PasswordDeps,
+  userId: string,
+  currentPassword: string,
+  { audit: { ipAddress }, signal }: Request,
+  goOn: (hash: string) => Promise<Answer>,
+): Promise<Answer> {
+  const keys = throttleKeys(userId, ipAddress)
   await refuseThrottled(sql, keys, currentTime())
-  return hashing.withSlot({ ipAddress: audit.ipAddress, signal }, async () => {
+  return hashing.withSlot({ ipAddress, signal }, async () => {
     const now = currentTime()
     await refuseThrottled(sql, keys, now)
     const [stored] = await findPasswordHash(sql, userId)
@@ -43,7 +58,7 @@ export async function hashPasswords(
       await countFailure(sql, keys, now)
       throw invalidField('currentPassword', 'is not your password')
     }
-    return { oldHash: stored.password_hash, newHash: await hashing.hash(newPassword) }
+    return goOn(stored.password_hash)
   })
 }
 
@@ -60,6 +75,7 @@ export async function changePassword({
     throw refuse('conflict', { detail: 'The password was changed by another request.' })
   }
   await voidLinks(tx, userId, now)
+  await voidChallenges(tx, userId)
   await endSessionsOf(tx, { orgId, userId, except: sessionId }, now)
   await clearFailures(tx, throttleKeys(userId, audit.context.ipAddress))
   return undefined

@@ -2,22 +2,26 @@ import type { EventData } from '../../../proto/events/events.ts'
 import type { Bus } from '../../kit/bus/bus.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
 import { endSessionsOf } from './commands.ts'
-import { eraseClientData, erasePassword } from './queries.ts'
+import { eraseClientData, erasePasskeys, erasePassword } from './queries.ts'
 
 /** Ends the sessions that a user had at the time of a reset or deactivation, and no later ones. */
 export const endResetSessions = ({ bus, now }: { bus: Bus; now: () => string }): Worker =>
   bus.consume({
     name: 'end-reset-sessions',
-    subjects: ['organization.user.credentialsReset', 'organization.user.deactivated'],
+    subjects: [
+      'organization.user.credentialsReset',
+      'organization.user.passkeysReset',
+      'organization.user.deactivated',
+    ],
     handle: (tx, event) => {
       const { userId, orgId, sessionVersion } = event.data as EventData<
-        'organization.user.credentialsReset' | 'organization.user.deactivated'
+        'organization.user.credentialsReset' | 'organization.user.passkeysReset' | 'organization.user.deactivated'
       >
       return endSessionsOf(tx, { userId, orgId, beforeVersion: sessionVersion }, now())
     },
   })
 
-/** Erases password, addresses and clients of an anonymised user. */
+/** Erases password, passkeys, addresses and clients of an anonymised user. */
 export const erasePeople = ({ bus, now }: { bus: Bus; now: () => string }): Worker =>
   bus.consume({
     name: 'erase-people',
@@ -26,6 +30,7 @@ export const erasePeople = ({ bus, now }: { bus: Bus; now: () => string }): Work
       const { userId, orgId } = event.data as EventData<'organization.user.anonymised'>
       await endSessionsOf(tx, { orgId, userId }, now())
       await erasePassword(tx, userId)
+      await erasePasskeys(tx, userId)
       await eraseClientData(tx, userId)
     },
   })

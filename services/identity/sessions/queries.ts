@@ -61,6 +61,10 @@ export const listLiveSessionIds = (
 export const erasePassword = (tx: Tx, userId: string) => tx`
   delete from identity.credentials where user_id = ${userId}`
 
+/** Erases the passkeys of a user for every host. */
+export const erasePasskeys = (tx: Tx, userId: string) => tx`
+  delete from identity.passkeys where user_id = ${userId}`
+
 /** Erases address and client of every stored session of a user. */
 export const eraseClientData = (tx: Tx, userId: string) => tx`
   update identity.sessions set ip_address = null, user_agent = null where user_id = ${userId}`

@@ -2,8 +2,8 @@ import { Elysia } from 'elysia'
 import { exchangeSsoCode } from '../../../proto/http/identity/sso.ts'
 import { browserTokenOf } from '../../kit/http/browser-cookie.ts'
 import type { Http } from '../../kit/http/http.ts'
-import type { TokenDeps } from '../tokens/commands.ts'
 import type { CountSignIn } from '../tokens/metrics.ts'
+import type { TokenDeps } from '../tokens/open-session.ts'
 import { exchangeCode } from './commands.ts'
 
 interface Deps {

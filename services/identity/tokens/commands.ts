@@ -1,42 +1,23 @@
 import { emailSpelling } from '../../kit/addresses/email-spelling.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordRefusal } from '../../kit/audit/record.ts'
-import { runWithoutCaller } from '../../kit/command/without-caller.ts'
-import type { Pool } from '../../kit/db/client.ts'
-import { newIdAt } from '../../kit/db/ids.ts'
 import { isRefusalOf, refuse } from '../../kit/errors/refusal.ts'
-import { hashOf, newSecretToken } from '../../kit/secrets/tokens.ts'
-import type { Signer, TokenSubject } from '../keys/signer.ts'
-import type { Hashing } from '../passwords/hashing.ts'
+import { hashOf } from '../../kit/secrets/tokens.ts'
 import { endSessions } from '../sessions/commands.ts'
 import { type ThrottleKeys, throttleKeys } from '../throttle/keys.ts'
 import { clearFailures } from '../throttle/queries.ts'
 import { refuseThrottled } from '../throttle/throttle.ts'
 import { actorOf, recordFailure } from './failures.ts'
+import { openSession, type TokenDeps, type TokenHolder, tokensOf } from './open-session.ts'
 import {
   findRefreshToken,
   findSignIn,
-  findUnchanged,
-  insertRefreshToken,
-  insertSession,
   type RefreshedRow,
   rotateRefreshToken,
   type SignInRow,
   upgradeHash,
 } from './queries.ts'
-import { classifyUsedToken, REFRESH_IDLE_MS, SESSION_MS } from './rules.ts'
-
-export interface TokenDeps {
-  sql: Pool
-  sign: Signer
-  hashing: Hashing
-  /** Dummy hash: an unknown account takes as long as a known one. */
-  dummyHash: string
-  /** Secret from which successors of refresh tokens are derived. */
-  refreshSecret: Uint8Array
-  accessTokenSeconds: number
-  clock: () => number
-}
+import { classifyUsedToken, REFRESH_IDLE_MS } from './rules.ts'
 
 interface Credentials {
   username: string
@@ -47,17 +28,38 @@ const withReason = (audit: AuditContext, reason: string) => ({ ...audit, request
 
 const wrongCredentials = () => refuse('invalid_credentials', { detail: 'The credentials are not valid.' })
 
+/** Signs a user in by the password alone, which is not enough where a second factor is required. */
+export const signIn = (deps: TokenDeps, credentials: Credentials, audit: AuditContext, signal: AbortSignal) =>
+  withPassword(deps, credentials, { audit, signal, isFirstStep: false }, ({ user, keys }) =>
+    openSession(deps, user, { method: 'PASSWORD', context: audit, within: (tx) => clearFailures(tx, keys) }),
+  )
+
+interface PasswordCheck {
+  audit: AuditContext
+  signal: AbortSignal
+  /** Whether a second factor may follow. Otherwise the password of a person who needs one is wrong. */
+  isFirstStep: boolean
+}
+
+/** A user whose password is right. */
+export interface CheckedUser {
+  user: SignInRow
+  /** The hash that is stored. */
+  passwordHash: string
+  keys: ThrottleKeys
+}
+
 /**
- * Signs a user in. The throttle is checked before the wait for a hashing slot, so that a refused guess does not fill
- * the queue, and again inside the slot, so that of many simultaneous guesses only as many as there are slots pass it
- * before the first failure is counted.
+ * Goes on for the user of a right password. The throttle is checked before the wait for a hashing slot, so that a
+ * refused guess does not fill the queue, and again inside the slot, so that of many simultaneous guesses only as many
+ * as there are slots pass it before the first failure is counted.
  */
-export async function signIn(
+export async function withPassword<Answer>(
   deps: TokenDeps,
   { username, password }: Credentials,
-  audit: AuditContext,
-  signal: AbortSignal,
-) {
+  { audit, signal, isFirstStep }: PasswordCheck,
+  goOn: (checked: CheckedUser) => Promise<Answer>,
+): Promise<Answer> {
   const { sql, hashing, clock } = deps
   const name = emailSpelling(username)
   const keys = throttleKeys(name, audit.ipAddress)
@@ -65,56 +67,31 @@ export async function signIn(
   return hashing.withSlot({ ipAddress: audit.ipAddress, signal }, async () => {
     const now = isoOf(clock())
     const [, [user]] = await Promise.all([refuseThrottled(sql, keys, now), findSignIn(sql, name)])
-    const usable = user?.active && user.current && !user.enforced ? user.password_hash : null
+    const excluded = user && excludedBy(user, isFirstStep)
+    const usable = user?.active && user.current && !excluded ? user.password_hash : null
     const matches = await hashing.verify(password, usable ?? deps.dummyHash)
     if (!user || usable === null || !matches) {
       hashing.countFailure(audit.ipAddress)
-      const reasoned = user?.enforced ? withReason(audit, 'identity_provider_enforced') : audit
+      const reasoned = excluded ? withReason(audit, excluded) : audit
       await recordFailure(sql, { keys, user, audit: reasoned, code: 'invalid_credentials' }, now)
       throw wrongCredentials()
     }
-    if (hashing.isOutdated(usable)) await upgradeHash(sql, user.user_id, usable, await hashing.hash(password))
-    const tokens = await openSession(deps, user, keys, audit).catch(async (error) => {
+    const upgraded = hashing.isOutdated(usable) ? await hashing.hash(password) : undefined
+    if (upgraded !== undefined) await upgradeHash(sql, user.user_id, usable, upgraded)
+    const answer = await goOn({ user, passwordHash: upgraded ?? usable, keys }).catch(async (error) => {
       const failure = { keys, user, audit, code: 'invalid_credentials' as const }
       if (isRefusalOf(error, 'invalid_credentials')) await recordFailure(sql, failure, now)
       throw error
     })
     hashing.remember(audit.ipAddress, user.org_id)
-    return tokens
+    return answer
   })
 }
 
-/** Opens a session unless the user was deactivated or reset while the password was hashed. */
-async function openSession(deps: TokenDeps, user: SignInRow, keys: ThrottleKeys, context: AuditContext) {
-  const nowMs = deps.clock()
-  const now = isoOf(nowMs)
-  const sessionId = newIdAt('sess', now)
-  const refreshToken = newSecretToken()
-  await runWithoutCaller(deps.sql, context, async (tx, audit) => {
-    // The statements are pipelined, because the round trips would cost more than the statements.
-    const [unchanged] = await Promise.all([
-      findUnchanged(tx, user.user_id, user.session_version),
-      insertSession(
-        tx,
-        {
-          id: sessionId,
-          userId: user.user_id,
-          orgId: user.org_id,
-          sessionVersion: user.session_version,
-          expiresAt: isoOf(nowMs + SESSION_MS),
-          ipAddress: context.ipAddress,
-          userAgent: context.userAgent,
-        },
-        now,
-      ),
-      insertRefreshToken(tx, { hash: refreshToken.hash, sessionId, expiresAt: isoOf(nowMs + REFRESH_IDLE_MS) }, now),
-      clearFailures(tx, keys),
-    ])
-    if (unchanged.length === 0) throw wrongCredentials()
-    audit.actBy({ userId: user.user_id, orgId: user.org_id })
-  })
-  const { user_id: userId, org_id: orgId, session_version: sessionVersion } = user
-  return tokensOf(deps, { userId, orgId, sessionId, sessionVersion }, refreshToken.token)
+/** Why the password of a user opens nothing, right or wrong. */
+function excludedBy({ enforced, second_factor }: SignInRow, isFirstStep: boolean): string | undefined {
+  if (enforced) return 'identity_provider_enforced'
+  return second_factor && !isFirstStep ? 'second_factor_required' : undefined
 }
 
 /**
@@ -151,11 +128,6 @@ async function repeatedOrRefused({ sql }: TokenDeps, hash: Uint8Array, audit: Au
   throw wrongCredentials()
 }
 
-/** The subject of the tokens, and during an impersonation the acting person and the end. */
-interface TokenHolder extends TokenSubject {
-  endsAt?: string
-}
-
 const subjectOf = (row: RefreshedRow): TokenHolder => ({
   userId: row.user_id,
   orgId: row.org_id,
@@ -165,22 +137,6 @@ const subjectOf = (row: RefreshedRow): TokenHolder => ({
     ? { act: { actingEmail: row.acting_email, grantId: row.grant_id }, endsAt: row.expires_at }
     : {}),
 })
-
-/** A pair of tokens. The access token of an impersonation expires with its grant. */
-export async function tokensOf(
-  { sign, accessTokenSeconds, clock }: TokenDeps,
-  { endsAt, ...subject }: TokenHolder,
-  refreshToken: string,
-) {
-  const remainingSeconds = endsAt === undefined ? accessTokenSeconds : Math.floor((Date.parse(endsAt) - clock()) / 1000)
-  const seconds = Math.max(0, Math.min(accessTokenSeconds, remainingSeconds))
-  return {
-    access_token: await sign(subject, seconds),
-    token_type: 'Bearer' as const,
-    expires_in: seconds,
-    refresh_token: refreshToken,
-  }
-}
 
 const successorOf = (token: string, secret: Uint8Array) =>
   new Bun.CryptoHasher('sha256', secret).update(token).digest('base64url')

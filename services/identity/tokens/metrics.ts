@@ -1,7 +1,7 @@
 import { Counter, type Registry } from 'prom-client'
 import { Refusal } from '../../kit/errors/refusal.ts'
 
-type Grant = 'client_credentials' | 'password' | 'refresh_token' | 'sso'
+type Grant = 'client_credentials' | 'password' | 'refresh_token' | 'sso' | 'passkey'
 
 /** Counts requests for tokens by their outcome: `success`, or the code of the error. */
 export function signInMetrics(registry: Registry) {

@@ -15,13 +15,16 @@ export interface SignInRow {
   session_version: number
   /** Whether the user must sign in by an identity provider. */
   enforced: boolean
+  /** Whether the user needs a passkey. */
+  second_factor: boolean
+  email: string
 }
 
 /** The user of an e-mail address, with the data to verify a password. */
 export const findSignIn = (sql: Sql, email: string) => sql<SignInRow[]>`
   select d.user_id, d.org_id, d.active, c.password_hash,
     coalesce(c.password_version = d.password_version, false) as current, d.session_version,
-    d.enforced
+    d.enforced, d.second_factor, d.email
   from organization.sign_in_directory d
   left join identity.credentials c on c.user_id = d.user_id
   where d.email = lower(${email})`
@@ -31,11 +34,15 @@ export const findUnchanged = (sql: Sql, userId: string, sessionVersion: number) 
   select user_id from organization.callers
   where user_id = ${userId} and active and session_version = ${sessionVersion}`
 
+/** How a session began. GRANT: an impersonation. */
+export type SessionMethod = 'PASSWORD' | 'PASSKEY' | 'PROVIDER' | 'GRANT'
+
 interface NewSession {
   id: string
   userId: string
   orgId: string
   sessionVersion: number
+  method: SessionMethod
   expiresAt: string
   ipAddress: string | undefined
   userAgent: string | undefined
@@ -45,10 +52,11 @@ interface NewSession {
 
 export const insertSession = (sql: Sql, session: NewSession, now: string) => sql`
   insert into identity.sessions
-    (id, user_id, org_id, session_version, created_at, last_used_at, expires_at, ip_address, user_agent, grant_id)
+    (id, user_id, org_id, session_version, created_at, last_used_at, expires_at, ip_address, user_agent, grant_id,
+      method)
   values (${session.id}, ${session.userId}, ${session.orgId}, ${session.sessionVersion}, ${now}, ${now},
     ${session.expiresAt}, ${session.ipAddress ?? null}, ${clipUserAgent(session.userAgent)},
-    ${session.grantId ?? null})`
+    ${session.grantId ?? null}, ${session.method})`
 
 export const insertRefreshToken = (
   sql: Sql,
@@ -78,10 +86,12 @@ interface Rotation {
 
 /**
  * Whether the user `c` of the session `s` is active and was not reset since, and likewise the grantor of its grant `g`,
- * who must be an administrator.
+ * who must be an administrator. A session that began with a password alone ends where a second factor is required.
  */
 const isAuthorized = (sql: Sql) => sql`(
   c.active and s.session_version = c.session_version
+    and (s.method <> 'PASSWORD' or not exists (
+      select from organization.second_factor_users f where f.user_id = s.user_id))
     and (s.grant_id is null or exists (
       select from organization.callers grantor
       where grantor.user_id = g.granted_by and grantor.org_id = g.org_id and grantor.active

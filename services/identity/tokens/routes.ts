@@ -4,8 +4,9 @@ import type { ReadToken } from '../../kit/auth/tokens.ts'
 import { invalid } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { findRevocation, revoke } from '../sessions/commands.ts'
-import { refresh, signIn, type TokenDeps } from './commands.ts'
+import { refresh, signIn } from './commands.ts'
 import type { CountSignIn } from './metrics.ts'
+import type { TokenDeps } from './open-session.ts'
 import { missingFields } from './rules.ts'
 
 interface Deps {

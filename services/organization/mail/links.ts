@@ -13,9 +13,11 @@ import {
   countMailsToApplicants,
   insertApplicantMail,
   insertLinkMail,
+  insertPasskeyMail,
   type LinkCounts,
   lockRecipient,
   markMailed,
+  type PasskeyMailKind,
 } from './queries.ts'
 import { MAIL, MAIL_EXPIRY_MS } from './rules.ts'
 
@@ -35,6 +37,8 @@ export interface MailLinks {
   send(tx: Tx, link: Link, now: string): Promise<void>
   /** The same for an applicant, who has no account yet. The mails belong to the operator's organization. */
   sendToApplicant(tx: Tx, mail: ApplicantMail, now: string): Promise<void>
+  /** Tells a person about a change of passkeys, where the marketplace sends mail. */
+  tell(tx: Tx, mail: { kind: PasskeyMailKind; orgId: string; userId: string }, now: string): Promise<void>
   /** Whether applicants got as many mails within an hour as all together may get, so that the others wait. */
   isApplicantShareUsed(tx: Tx, now: string): Promise<boolean>
 }
@@ -70,6 +74,14 @@ export const mailLinks = (options: { box: SecretBox; hourlyMax: number } | undef
     const id = newId('mail')
     await insertLinkMail(tx, { id, orgId, kind, addressId, userId, secret, expiresAt, ...hashes }, now)
     await startJob(tx, { kind: MAIL, id, tenantId: orgId, data: { kind }, expiresAt }, now)
+  },
+  async tell(tx, mail, now) {
+    if (!options) return
+    const expiresAt = new Date(Date.parse(now) + MAIL_EXPIRY_MS).toISOString()
+    const [inserted] = await insertPasskeyMail(tx, { ...mail, id: newId('mail'), expiresAt }, now)
+    if (!inserted) return
+    const { kind, orgId: tenantId } = mail
+    await startJob(tx, { kind: MAIL, id: inserted.id, tenantId, data: { kind }, expiresAt }, now)
   },
   async isApplicantShareUsed(tx, now) {
     const [{ to_all: sent }] = await countMailsToApplicants(tx, now)

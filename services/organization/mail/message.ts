@@ -68,7 +68,33 @@ function contentOf(
 ): Content {
   if (mail.kind === 'NOTICE') return noticeContent(mail, records, site.publicUrl, site.hasConsole)
   if (mail.kind === 'RFQ_INVITATION') return invitationContent(mail, secret, site.publicUrl)
-  return mail.registration ? applicantContent(mail, secret, site) : linkContent(mail, secret, site.publicUrl)
+  if (mail.registration) return applicantContent(mail, secret, site)
+  const ofPasskeys = PASSKEY_TEXTS.get(mail.kind)
+  return ofPasskeys ? passkeyContent(mail, ofPasskeys, site) : linkContent(mail, secret, site.publicUrl)
+}
+
+const PASSKEY_TEXTS = new Map<ClaimedMail['kind'], readonly [subject: string, text: string]>([
+  ['PASSKEY_ADDED', ['A passkey was added to your account', 'a passkey was added to your account at the']],
+  ['PASSKEY_REMOVED', ['A passkey was removed from your account', 'a passkey was removed from your account at the']],
+  ['PASSKEYS_RESET', ['Your passkeys were reset', 'an administrator removed all passkeys of your account at the']],
+])
+
+/** What a person has to know who did not do it. */
+function passkeyContent(
+  { given_name, org_name, kind, created_at }: ClaimedMail,
+  [subject, text]: readonly [subject: string, text: string],
+  { publicUrl, hasConsole }: Pick<Sender, 'publicUrl' | 'hasConsole'>,
+): Content {
+  const remedy =
+    kind === 'PASSKEYS_RESET'
+      ? 'All sessions have ended. Sign in with your password; you can then register a new passkey.'
+      : `If it was not you, change your password, check your passkeys, and tell an administrator of ${unlinked(org_name)}.`
+  return {
+    subject,
+    paragraphs: [`Hello ${unlinked(given_name ?? '')},`, `${text} ${NAME}, at ${shownTime(created_at)}.`, remedy],
+    lines: hasConsole ? [{ text: 'Your account', url: `${publicUrl}/console/account` }] : [],
+    footer: [],
+  }
 }
 
 /** Mails to applicants. The name is their own input. */

@@ -62,6 +62,26 @@ interface LinkMail {
   expiresAt: string
 }
 
+export type PasskeyMailKind = 'PASSKEY_ADDED' | 'PASSKEY_REMOVED' | 'PASSKEYS_RESET'
+
+/** Mails of an hour that tell one person about passkeys. */
+const MAX_PASSKEY_MAILS = 20
+
+/** No row for a person who got as many within the last hour, or who is none any more. */
+export const insertPasskeyMail = (
+  tx: Tx,
+  mail: { id: string; orgId: string; kind: PasskeyMailKind; userId: string; expiresAt: string },
+  now: string,
+) => tx<{ id: string }[]>`
+  insert into organization.mails (id, org_id, kind, user_id, created_at, expires_at)
+  select ${mail.id}, ${mail.orgId}, ${mail.kind}, u.id, ${now}, ${mail.expiresAt}
+  from organization.users u
+  where u.org_id = ${mail.orgId} and u.id = ${mail.userId} and u.kind = 'PERSON' and u.anonymised_at is null
+    and (select count(*) from organization.mails m
+      where m.org_id = ${mail.orgId} and m.user_id = u.id and m.kind <> 'NOTICE' and m.kind like 'PASSKEY%'
+        and m.created_at > ${now}::timestamptz - interval '1 hour') < ${MAX_PASSKEY_MAILS}
+  returning id`
+
 export const insertLinkMail = (tx: Tx, mail: LinkMail, now: string) => tx`
   insert into organization.mails
     (id, org_id, kind, address_id, user_id, activation_hash, recipient_hash, secret, created_at, expires_at)
@@ -87,7 +107,7 @@ export const countLinks = (
     where registration_id is null and recipient_hash = ${Buffer.from(recipientHash)} and created_at > ${now}::timestamptz - interval '1 hour')
   select
     (select count(*)::int from organization.mails
-      where org_id = ${orgId} and kind not in ('NOTICE', 'FORGOTTEN') and registration_id is null and created_at > ${now}::timestamptz - interval '1 hour') as of_organization,
+      where org_id = ${orgId} and kind in ('CONFIRMATION', 'INVITATION', 'RESET') and registration_id is null and created_at > ${now}::timestamptz - interval '1 hour') as of_organization,
     count(*) filter (where kind <> 'FORGOTTEN')::int as to_recipient,
     count(*) filter (where org_id = ${orgId} and kind <> 'FORGOTTEN')::int as of_both,
     count(*) filter (where kind = 'FORGOTTEN' and user_id = ${userId})::int as of_user,
@@ -157,6 +177,8 @@ const isVoid = (sql: Sql) => sql`(
     when m.email_invitation_id is not null then not exists (
       select from sourcing.email_invitation_mails i where i.id = m.email_invitation_id)
     when m.address_id is not null then not exists (select from organization.mail_addresses a where a.id = m.address_id)
+    when m.kind like 'PASSKEY%' then not exists (
+      select from organization.users u where u.id = m.user_id and u.anonymised_at is null)
     when m.kind = 'NOTICE' then not exists (select from organization.users u where u.id = m.user_id and ${isNotified(sql)})
     when m.kind = 'CONFIRMATION' then not exists (
       select from organization.user_notifications n where n.user_id = m.user_id and n.confirmation_hash is not null)
@@ -189,7 +211,15 @@ export const lockMail = (tx: Tx, id: string, hourlyMax: number, now: string) => 
 /** A mail to an applicant. */
 export type ApplicantMailKind = 'REGISTRATION' | 'REGISTERED' | 'REJECTION'
 
-type MailKind = 'NOTICE' | 'CONFIRMATION' | 'INVITATION' | 'RESET' | 'FORGOTTEN' | 'RFQ_INVITATION' | ApplicantMailKind
+type MailKind =
+  | 'NOTICE'
+  | 'CONFIRMATION'
+  | 'INVITATION'
+  | 'RESET'
+  | 'FORGOTTEN'
+  | 'RFQ_INVITATION'
+  | ApplicantMailKind
+  | PasskeyMailKind
 
 export interface ClaimedMail {
   id: string
@@ -200,6 +230,7 @@ export interface ClaimedMail {
   omitted: number
   secret: string | null
   sealed_at: string
+  created_at: string
   expires_at: string
   /** Expiry of an activation link. */
   link_expires_at: string | null
@@ -226,7 +257,7 @@ export const sealMail = (tx: Tx, id: string, now: string) => tx<[ClaimedMail]>`
   left join organization.registrations r on r.id = own.registration_id
   left join sourcing.email_invitation_mails i on i.id = own.email_invitation_id
   where m.id = ${id} and own.id = m.id
-  returning m.id, m.org_id, o.name as org_name, m.kind, m.items, m.omitted, m.secret, m.sealed_at, m.expires_at,
+  returning m.id, m.org_id, o.name as org_name, m.kind, m.items, m.omitted, m.secret, m.sealed_at, m.created_at, m.expires_at,
     coalesce(l.expires_at, i.expires_at) as link_expires_at, coalesce(a.email, u.email, r.email, i.email) as email,
     u.given_name, i.serial_number as rfq_serial_number,
     case when r.id is not null then json_strip_nulls(json_build_object(

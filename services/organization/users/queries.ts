@@ -94,6 +94,16 @@ export const voidCredentials = (sql: Sql, userId: string, now: string) => sql<[{
   where id = ${userId}
   returning session_version`
 
+/** Voids sessions and tokens. */
+export const voidSessions = (tx: Tx, userId: string, now: string) => tx<[{ session_version: number }]>`
+  update organization.users set session_version = session_version + 1, updated_at = ${now}
+  where id = ${userId}
+  returning session_version`
+
+/** Removes the passkeys of a user. Returns their number. */
+export const removePasskeys = (tx: Tx, orgId: string, userId: string) => tx<[{ removed: number }]>`
+  select identity.remove_passkeys(${orgId}, ${userId})::int as removed`
+
 export const activate = (tx: Tx, orgId: string, userId: string, now: string) => tx<{ id: string }[]>`
   update organization.users set active = true, updated_at = ${now}
   where org_id = ${orgId} and id = ${userId} and not active and anonymised_at is null

@@ -8,6 +8,7 @@ import {
   listPeople,
   listUsers,
   patchUser,
+  resetUserPasskeys,
   resetUserPassword,
 } from '../../../proto/http/organization/users.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
@@ -59,4 +60,5 @@ export const userRoutes = ({ http, pagination, ...deps }: Deps) =>
     .use(http.command(activateUser, states.activateUser))
     .use(http.command(deactivateUser, (call) => states.deactivateUser(deps, call)))
     .use(http.command(resetUserPassword, (call) => states.resetUserPassword(deps, call)))
+    .use(http.command(resetUserPasskeys, (call) => states.resetUserPasskeys(deps, call)))
     .use(http.command(anonymiseUser, (call) => states.anonymiseUser(deps, call)))

@@ -11,6 +11,7 @@ import { requireAdministratorLeft } from '../authority/authority.ts'
 import { emitUserChanged } from '../authority/events.ts'
 import { withdrawAllRoles } from '../roles/queries.ts'
 import { type LinkDeps, passOn, requireUser, resetCredentials, visibleUser } from './commands.ts'
+import { resetPasskeysOf } from './passkeys.ts'
 import { activate, deactivate, deleteActivations, deleteIdentityLinks, eraseUser } from './queries.ts'
 import { GUARDS, stateOf } from './rules.ts'
 
@@ -61,6 +62,20 @@ export async function resetUserPassword(
   })
   const token = await resetCredentials(tx, caller.orgId, id, { now, createdBy: caller.userId })
   return passOn(tx, deps, { kind: 'RESET', orgId: caller.orgId, userId: id, token }, body?.mail, now)
+}
+
+/** Removes the passkeys of a person who lost them, and ends the sessions. The password stays. */
+export async function resetUserPasskeys(
+  { links }: Pick<LinkDeps, 'links'>,
+  { tx, caller: { orgId, ...caller }, params: { id }, now, audit }: CommandOf<typeof api.resetUserPasskeys>,
+): Promise<undefined> {
+  const user = await requireUser(tx, { orgId, ...caller }, id)
+  await requireGuards(USER, 'resetPasskeys', stateOf(user), {
+    guards: GUARDS,
+    facts: () => ({ kind: user.kind, advice: 'It has keys instead of passkeys.' }),
+  })
+  audit.add({ removed: await resetPasskeysOf(tx, links, { orgId, userId: id }, now) })
+  return undefined
 }
 
 /** Erases the personal data here and, through an event, in the other services. The id remains. */

@@ -1,0 +1,182 @@
+import type * as api from '../../../proto/http/identity/passkeys.ts'
+import {
+  MAX_PASSKEYS,
+  type Passkey,
+  type PasskeyCreationOptions,
+  type PasskeyRequestOptions,
+} from '../../../proto/http/identity/passkeys.ts'
+import type { AuditContext } from '../../kit/audit/context.ts'
+import { recordRefusal } from '../../kit/audit/record.ts'
+import type { Caller } from '../../kit/auth/caller.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
+import type { CommandOf, PreparationOf } from '../../kit/command/command.ts'
+import type { Sql } from '../../kit/db/client.ts'
+import { found, invalid, invalidField, refuse } from '../../kit/errors/refusal.ts'
+import { requireMatch } from '../../kit/http/entity-tags.ts'
+import { type PasswordDeps, withOwnPassword } from '../passwords/commands.ts'
+import { throttleKeys } from '../throttle/keys.ts'
+import { countFailure } from '../throttle/queries.ts'
+import { refuseThrottled } from '../throttle/throttle.ts'
+import { addPasskey, limitReached, passkeyOf } from './additions.ts'
+import { issueChallenge, useChallenge } from './challenges.ts'
+import * as queries from './queries.ts'
+import { isCounterBack, type RelyingParty } from './rules.ts'
+import {
+  challengeIn,
+  creationOptions,
+  type NewCredential,
+  requestOptions,
+  verifiedCounter,
+  verifiedCredential,
+} from './webauthn.ts'
+
+export interface PasskeyDeps extends PasswordDeps {
+  rp: RelyingParty
+}
+
+const ownerOf = ({ id: rpId }: RelyingParty, { orgId, userId }: Caller) => ({ rpId, orgId, userId })
+
+/** The caller as a person who may have passkeys. */
+async function requireAccount(sql: Sql, { userId }: Caller): Promise<queries.AccountRow> {
+  const [account] = await queries.findAccount(sql, userId)
+  if (!account) throw refuse('conflict', { detail: 'A service account has no passkeys.' })
+  if (account.enforced)
+    throw refuse('conflict', { detail: 'You sign in by the identity provider of your organization.' })
+  return account
+}
+
+/** A challenge for the caller's passkeys, whose answer takes the place of the password. */
+export async function confirm(
+  { sql, rp, now: currentTime }: PasskeyDeps,
+  caller: Caller,
+  { ipAddress }: AuditContext,
+): Promise<PasskeyRequestOptions> {
+  if (caller.act) throw refuse('forbidden', { detail: 'Not available during impersonation.' })
+  const { sessionId } = caller
+  const { session_version: sessionVersion } = await requireAccount(sql, caller)
+  const passkeys = await queries.listDescriptors(sql, ownerOf(rp, caller))
+  if (passkeys.length === 0) throw refuse('conflict', { detail: 'You have no passkey yet.' })
+  await queries.dropChallengesOfSession(sql, sessionId, 'CONFIRMATION')
+  const user = { userId: caller.userId, sessionVersion }
+  const challenge = await issueChallenge(sql, { purpose: 'CONFIRMATION', sessionId, user, ipAddress }, currentTime())
+  return requestOptions(rp, challenge, passkeys)
+}
+
+/** Checks the password, or the answer of a passkey, before the transaction. */
+export async function proveOneself(
+  deps: PasskeyDeps,
+  { caller, body: { currentPassword, assertion }, audit, signal }: PreparationOf<typeof api.startPasskey>,
+): Promise<object> {
+  if ((currentPassword === undefined) === (assertion === undefined))
+    throw invalidField('currentPassword', 'is required, or else assertion')
+  await requireAccount(deps.sql, caller)
+  if (currentPassword !== undefined)
+    await withOwnPassword(deps, caller.userId, currentPassword, { audit, signal }, async () => undefined)
+  else if (assertion) await requireOwnPasskey(deps, caller, assertion, audit)
+  return {}
+}
+
+async function requireOwnPasskey(
+  { sql, rp, now: currentTime }: PasskeyDeps,
+  { userId, orgId, sessionId }: Caller,
+  assertion: api.PasskeyAssertion,
+  audit: AuditContext,
+): Promise<void> {
+  const now = currentTime()
+  const token = challengeIn(assertion)
+  const { problem } = await useChallenge(sql, token, { purposes: ['CONFIRMATION'], sender: { sessionId }, now })
+  const [passkey] = await queries.findCredential(sql, rp.id, assertion.id)
+  const isOwn = passkey?.user_id === userId
+  const counter = problem || !isOwn ? undefined : await verifiedCounter(rp, token ?? '', assertion, passkey)
+  const isUsed = passkey && counter !== undefined && (await queries.recordUse(sql, passkey.id, counter, now)).length > 0
+  if (isUsed) return
+  const keys = throttleKeys(`passkey ${userId}`, audit.ipAddress)
+  await refuseThrottled(sql, keys, now)
+  await countFailure(sql, keys, now)
+  if (isOwn && counter !== undefined && isCounterBack(Number(passkey.sign_count), counter)) {
+    const request = { ...audit.request, passkeyId: passkey.id, reason: 'counter_went_back' }
+    await recordRefusal(sql, { ...audit, actorId: userId, orgId, request }, 'invalid_credentials')
+  }
+  throw invalidField('assertion', 'is not a valid answer of one of your passkeys')
+}
+
+/** A challenge for a new passkey of this session. */
+export async function start(
+  { rp }: PasskeyDeps,
+  { tx, caller, now, audit }: CommandOf<typeof api.startPasskey>,
+): Promise<PasskeyCreationOptions> {
+  const { sessionId, userId } = caller
+  const { email, session_version: sessionVersion } = await requireAccount(tx, caller)
+  const passkeys = await queries.listDescriptors(tx, ownerOf(rp, caller))
+  if (passkeys.length >= MAX_PASSKEYS) throw limitReached()
+  await queries.dropChallengesOfSession(tx, sessionId, 'REGISTRATION')
+  const { ipAddress } = audit.context
+  const user = { userId, sessionVersion }
+  const challenge = await issueChallenge(tx, { purpose: 'REGISTRATION', sessionId, user, ipAddress }, now)
+  return creationOptions(rp, challenge, { userId, email, passkeys })
+}
+
+/** Checks the answer of the authenticator before the transaction, so that a refusal uses up the challenge as well. */
+export async function prepareCreation(
+  { sql, rp, now: currentTime }: PasskeyDeps,
+  { caller: { sessionId, userId }, body, audit }: PreparationOf<typeof api.createPasskey>,
+): Promise<{ credential: NewCredential }> {
+  const now = currentTime()
+  const token = challengeIn(body.credential)
+  const { problem } = await useChallenge(sql, token, { purposes: ['REGISTRATION'], sender: { sessionId }, now })
+  const credential = problem ? undefined : await verifiedCredential(rp, token ?? '', body.credential)
+  if (credential) return { credential }
+  const keys = throttleKeys(`passkey ${userId}`, audit.ipAddress)
+  await refuseThrottled(sql, keys, now)
+  await countFailure(sql, keys, now)
+  throw invalidCredential()
+}
+
+const invalidCredential = () => invalid([{ field: 'credential', message: 'is not a valid answer to the challenge' }])
+
+/** Adds the passkey. The organization is locked, so that two at a time do not exceed the limit. */
+export async function create(
+  { rp }: PasskeyDeps,
+  {
+    tx,
+    caller,
+    body: { name },
+    credential,
+    now,
+    audit,
+  }: CommandOf<typeof api.createPasskey> & { credential: NewCredential },
+): Promise<Passkey> {
+  await requireAccount(tx, caller)
+  const { userId, orgId } = caller
+  const passkey = await addPasskey(tx, rp, { orgId, userId, name, credential }, now)
+  if (!passkey) throw invalidCredential()
+  audit.add({ passkeyId: passkey.id })
+  return passkey
+}
+
+export async function rename(
+  { rp }: PasskeyDeps,
+  { tx, caller, params: { id }, body, ifMatch }: CommandOf<typeof api.patchPasskey>,
+): Promise<Passkey> {
+  const current = passkeyOf(found(await queries.findPasskey(tx, ownerOf(rp, caller), id)))
+  requireMatch(ifMatch, current)
+  const { name = current.name } = body
+  if (name === current.name) return current
+  return passkeyOf(found(await queries.renamePasskey(tx, ownerOf(rp, caller), id, name)))
+}
+
+/** Removes a passkey. The organization is locked, so that two at a time do not remove the last ones. */
+export async function remove(
+  { rp }: PasskeyDeps,
+  { tx, caller, params: { id } }: CommandOf<typeof api.deletePasskey>,
+): Promise<undefined> {
+  const { userId, orgId } = caller
+  found(await queries.deletePasskey(tx, ownerOf(rp, caller), id))
+  const left = await queries.listDescriptors(tx, ownerOf(rp, caller))
+  const [account] = await queries.findAccount(tx, userId)
+  if (left.length === 0 && account?.second_factor)
+    throw refuse('conflict', { detail: 'Your organization requires a passkey. Add another one first.' })
+  const data = { passkeyId: id, userId, orgId }
+  await emit(tx, { type: 'identity.passkey.removed', tenantId: orgId, subject: id, data })
+  return undefined
+}

@@ -1,0 +1,98 @@
+import { Elysia } from 'elysia'
+import * as operations from '../../../proto/http/identity/passkeys.ts'
+import * as signIns from '../../../proto/http/identity/sign-in.ts'
+import { requirePermission } from '../../kit/auth/access.ts'
+import { browserCookie, browserTokenOf } from '../../kit/http/browser-cookie.ts'
+import type { Http } from '../../kit/http/http.ts'
+import { Raw } from '../../kit/http/raw.ts'
+import type { Pagination } from '../../kit/pagination/pagination.ts'
+import { mayManageSessions } from '../sessions/rules.ts'
+import type { CountSignIn } from '../tokens/metrics.ts'
+import type { TokenDeps } from '../tokens/open-session.ts'
+import { passkeyOf } from './additions.ts'
+import * as commands from './commands.ts'
+import { listPasskeys } from './queries.ts'
+import { CHALLENGE_MS, relyingPartyOf } from './rules.ts'
+import * as signIn from './sign-in.ts'
+
+interface Deps {
+  http: Http
+  pagination: Pagination
+  tokens: TokenDeps
+  countSignIn: CountSignIn
+  publicUrl: string
+  now: () => string
+}
+
+export const passkeyRoutes = ({ http, pagination, tokens, countSignIn, publicUrl, now }: Deps) => {
+  const rp = relyingPartyOf(publicUrl)
+  const { sql, hashing } = tokens
+  const deps = { sql, hashing, now, rp }
+  const ofSignIn = { tokens, rp }
+  const bound = ({ answer, browserToken }: { answer: object; browserToken?: string }) =>
+    new Raw(
+      JSON.stringify(answer),
+      'application/json',
+      browserToken === undefined
+        ? {}
+        : { 'set-cookie': browserCookie(publicUrl, browserToken, CHALLENGE_MS / 1000, 'passkey') },
+    )
+  const browserOf = (request: Request) => browserTokenOf(request, publicUrl, 'passkey')
+  return new Elysia({ name: 'identity.passkeys' })
+    .use(
+      http.route(operations.listPasskeys, async (context) => {
+        const { caller, query } = context
+        const { orgId } = caller
+        const userId = query.userId ?? caller.userId
+        if (!mayManageSessions(caller, userId)) requirePermission(caller, ['user:manage'])
+        const { items, hasMore } = await pagination.page(
+          context,
+          `passkeys ${userId}`,
+          (window, read) => read((reads) => listPasskeys(reads, { rpId: rp.id, orgId, userId, ...window })),
+          ({ id }) => id,
+        )
+        return { items: items.map(passkeyOf), hasMore }
+      }),
+    )
+    .use(http.route(operations.confirmWithPasskey, ({ caller, audit }) => commands.confirm(deps, caller, audit)))
+    .use(
+      http.preparedCommand(operations.startPasskey, {
+        prepare: (call) => commands.proveOneself(deps, call),
+        run: (call) => commands.start(deps, call),
+      }),
+    )
+    .use(
+      http.preparedCommand(operations.createPasskey, {
+        prepare: (call) => commands.prepareCreation(deps, call),
+        run: (call) => commands.create(deps, call),
+      }),
+    )
+    .use(http.command(operations.patchPasskey, (call) => commands.rename(deps, call)))
+    .use(http.command(operations.deletePasskey, (call) => commands.remove(deps, call)))
+    .use(
+      http.publicRoute(signIns.signInWithPassword, ({ body, audit, request: { signal } }) =>
+        countSignIn('password', async () =>
+          bound(await signIn.signInWithPassword(ofSignIn, { ...body, audit, signal })),
+        ),
+      ),
+    )
+    .use(
+      http.publicRoute(signIns.startPasskeySignIn, async ({ audit }) =>
+        bound(await signIn.startPasskeySignIn(ofSignIn, audit)),
+      ),
+    )
+    .use(
+      http.publicRoute(signIns.signInWithPasskey, ({ body, request, audit }) =>
+        countSignIn('passkey', () =>
+          signIn.signInWithPasskey(ofSignIn, { content: body.assertion, browserToken: browserOf(request), audit }),
+        ),
+      ),
+    )
+    .use(
+      http.publicRoute(signIns.signInWithFirstPasskey, ({ body, request, audit }) =>
+        countSignIn('passkey', () =>
+          signIn.signInWithFirstPasskey(ofSignIn, { content: body, browserToken: browserOf(request), audit }),
+        ),
+      ),
+    )
+}

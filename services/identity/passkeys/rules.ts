@@ -1,0 +1,26 @@
+import { PASSKEY_CHALLENGE_MINUTES } from '../../../proto/http/identity/passkeys.ts'
+
+/** What a challenge is for: no answer to one serves for another. */
+export type Purpose = 'SIGN_IN' | 'SECOND_FACTOR' | 'FIRST_PASSKEY' | 'CONFIRMATION' | 'REGISTRATION'
+
+export const CHALLENGE_MS = PASSKEY_CHALLENGE_MINUTES * 60_000
+
+/** Upper bounds of the challenges that are open: of all, and of one network. */
+export const MAX_CHALLENGES = { all: 20_000, ofNetwork: 200 }
+
+/** What browsers and authenticators know the marketplace by: always the host of the public URL. */
+export interface RelyingParty {
+  id: string
+  origin: string
+}
+
+export function relyingPartyOf(publicUrl: string): RelyingParty {
+  const { hostname, origin } = new URL(publicUrl)
+  return { id: hostname, origin }
+}
+
+/** A counter has to grow. Authenticators without one always send zero. */
+export const isCounterBack = (stored: number, sent: number): boolean => (stored > 0 || sent > 0) && sent <= stored
+
+/** The handle by which an authenticator names the person. */
+export const handleOf = (userId: string): string => Buffer.from(userId).toString('base64url')

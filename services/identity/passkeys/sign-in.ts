@@ -1,0 +1,196 @@
+import type {
+  PasskeyAssertion,
+  PasskeyAttestation,
+  PasskeyRequestOptions,
+} from '../../../proto/http/identity/passkeys.ts'
+import type { SignInStep, SignInTokenSet } from '../../../proto/http/identity/sign-in.ts'
+import type { AuditContext } from '../../kit/audit/context.ts'
+import { recordSuccess } from '../../kit/audit/record.ts'
+import { lockOrganization } from '../../kit/auth/queries.ts'
+import type { Tx } from '../../kit/db/client.ts'
+import { isRefusalOf, refuse } from '../../kit/errors/refusal.ts'
+import { newSecretToken } from '../../kit/secrets/tokens.ts'
+import { throttleKeys } from '../throttle/keys.ts'
+import { clearFailures } from '../throttle/queries.ts'
+import { refuseThrottled } from '../throttle/throttle.ts'
+import { type CheckedUser, withPassword } from '../tokens/commands.ts'
+import { recordFailure } from '../tokens/failures.ts'
+import { openSession, type TokenDeps } from '../tokens/open-session.ts'
+import { addPasskey } from './additions.ts'
+import { issueChallenge, useChallenge } from './challenges.ts'
+import * as queries from './queries.ts'
+import { isCounterBack, type RelyingParty } from './rules.ts'
+import { challengeIn, creationOptions, requestOptions, verifiedCounter, verifiedCredential } from './webauthn.ts'
+
+export interface SignInDeps {
+  tokens: TokenDeps
+  rp: RelyingParty
+}
+
+/** An answer with the token of the cookie that binds the next step to the browser. */
+interface Bound<Answer> {
+  answer: Answer
+  browserToken?: string
+}
+
+const nowOf = ({ clock }: TokenDeps) => new Date(clock()).toISOString()
+const wrongPasskey = () => refuse('invalid_credentials', { detail: 'The passkey is not valid.' })
+const withFields = (audit: AuditContext, fields: object) => ({ ...audit, request: { ...audit.request, ...fields } })
+
+/** A challenge for any passkey. No address is known here. */
+export async function startPasskeySignIn(
+  { tokens, rp }: SignInDeps,
+  { ipAddress }: AuditContext,
+): Promise<Bound<PasskeyRequestOptions>> {
+  const now = nowOf(tokens)
+  await refuseThrottled(tokens.sql, throttleKeys('passkey', ipAddress), now)
+  const browser = newSecretToken()
+  const issued = { purpose: 'SIGN_IN', browserHash: browser.hash, ipAddress } as const
+  const challenge = await issueChallenge(tokens.sql, issued, now)
+  return { answer: requestOptions(rp, challenge), browserToken: browser.token }
+}
+
+interface PasswordRequest {
+  username: string
+  password: string
+  audit: AuditContext
+  signal: AbortSignal
+}
+
+/** Signs in by a password, or asks for the passkey that has to follow. */
+export const signInWithPassword = (
+  deps: SignInDeps,
+  { username, password, audit, signal }: PasswordRequest,
+): Promise<Bound<SignInStep>> =>
+  withPassword(deps.tokens, { username, password }, { audit, signal, isFirstStep: true }, async (checked) => {
+    const { user, keys } = checked
+    if (user.second_factor) return askForPasskey(deps, checked, audit)
+    const within = (tx: Tx) => clearFailures(tx, keys)
+    const tokens = await openSession(deps.tokens, user, { method: 'PASSWORD', context: audit, within })
+    return { answer: { tokens: { ...tokens, email: user.email } } }
+  })
+
+/** The challenge after a right password. A password that changes meanwhile voids it. */
+function askForPasskey(
+  { tokens, rp }: SignInDeps,
+  { user, passwordHash, keys }: CheckedUser,
+  { ipAddress }: AuditContext,
+): Promise<Bound<SignInStep>> {
+  const { user_id: userId, org_id: orgId, session_version: sessionVersion, email } = user
+  const now = nowOf(tokens)
+  return tokens.sql.begin(async (tx) => {
+    if ((await queries.lockPassword(tx, userId, passwordHash)).length === 0) throw wrongPasskey()
+    await clearFailures(tx, keys)
+    const passkeys = await queries.listDescriptors(tx, { rpId: rp.id, orgId, userId })
+    const isFirst = passkeys.length === 0
+    const browser = newSecretToken()
+    const purpose = isFirst ? 'FIRST_PASSKEY' : 'SECOND_FACTOR'
+    const issued = { purpose, browserHash: browser.hash, user: { userId, sessionVersion }, ipAddress } as const
+    const challenge = await issueChallenge(tx, issued, now)
+    const answer: SignInStep = isFirst
+      ? { firstPasskey: creationOptions(rp, challenge, { userId, email, passkeys }) }
+      : { passkey: requestOptions(rp, challenge, passkeys) }
+    return { answer, browserToken: browser.token }
+  }) as Promise<Bound<SignInStep>>
+}
+
+interface Failure {
+  /** Undefined for an unknown passkey. */
+  user: { user_id: string; org_id: string } | undefined
+  audit: AuditContext
+  reason: string
+}
+
+/** Counts a failure like a wrong password and audits it. A right answer is never throttled. */
+async function refuseAnswer({ tokens }: SignInDeps, { user, audit, reason }: Failure): Promise<never> {
+  const now = nowOf(tokens)
+  const keys = throttleKeys(`passkey ${user?.user_id ?? ''}`, audit.ipAddress)
+  await refuseThrottled(tokens.sql, keys, now)
+  const failed = { keys, user, audit: withFields(audit, { reason }), code: 'invalid_credentials' as const }
+  await recordFailure(tokens.sql, failed, now)
+  throw wrongPasskey()
+}
+
+interface Answered<Content> {
+  content: Content
+  browserToken: string | undefined
+  audit: AuditContext
+}
+
+/** Signs in by a passkey alone, which is two factors, or as the second factor after the password. */
+export async function signInWithPasskey(
+  deps: SignInDeps,
+  { content: assertion, browserToken, audit: context }: Answered<PasskeyAssertion>,
+): Promise<SignInTokenSet> {
+  const { tokens, rp } = deps
+  const { sql } = tokens
+  const token = challengeIn(assertion)
+  const purposes = ['SIGN_IN', 'SECOND_FACTOR'] as const
+  const { challenge, problem } = await useChallenge(sql, token, {
+    purposes,
+    sender: { browserToken },
+    now: nowOf(tokens),
+  })
+  const [passkey] = await queries.findCredential(sql, rp.id, assertion.id)
+  const [account] = await queries.findAccount(sql, challenge?.user_id ?? passkey?.user_id ?? '')
+  const audit = passkey ? withFields(context, { passkeyId: passkey.id }) : context
+  const refuseFor = (reason: string) => refuseAnswer(deps, { user: account, audit, reason })
+  if (problem !== undefined) return refuseFor(problem)
+  if (!passkey || !account) return refuseFor('passkey_unknown')
+  if (account.user_id !== passkey.user_id) return refuseFor('other_user')
+  const counter = await verifiedCounter(rp, token ?? '', assertion, passkey)
+  if (counter === undefined) return refuseFor('not_verified')
+  if (isCounterBack(Number(passkey.sign_count), counter)) return refuseFor('counter_went_back')
+  if (account.enforced) return refuseFor('identity_provider_enforced')
+  if (!account.active) return refuseFor('user_inactive')
+  const user = { ...account, session_version: challenge.session_version ?? account.session_version }
+  const within = async (tx: Tx, now: string) => {
+    // Another use may have been counted since, or the passkey was removed.
+    if ((await queries.recordUse(tx, passkey.id, counter, now)).length === 0) throw wrongPasskey()
+  }
+  const opened = await openSession(tokens, user, { method: 'PASSKEY', context: audit, within }).catch((error) => {
+    if (isRefusalOf(error, 'invalid_credentials')) return refuseFor('user_changed')
+    throw error
+  })
+  return { ...opened, email: account.email }
+}
+
+/** Registers the first passkey of a person who needs one, after the password, and signs in. */
+export async function signInWithFirstPasskey(
+  deps: SignInDeps,
+  {
+    content: { name, credential: answer },
+    browserToken,
+    audit,
+  }: Answered<{ name: string; credential: PasskeyAttestation }>,
+): Promise<SignInTokenSet> {
+  const { tokens, rp } = deps
+  const { sql } = tokens
+  const token = challengeIn(answer)
+  const sender = { browserToken }
+  const used = await useChallenge(sql, token, { purposes: ['FIRST_PASSKEY'], sender, now: nowOf(tokens) })
+  const [account] = await queries.findAccount(sql, used.challenge?.user_id ?? '')
+  const refuseFor = (reason: string) => refuseAnswer(deps, { user: account, audit, reason })
+  if (used.problem !== undefined) return refuseFor(used.problem)
+  const credential = await verifiedCredential(rp, token ?? '', answer)
+  if (!credential) return refuseFor('not_verified')
+  if (!account) return refuseFor('passkey_unknown')
+  if (account.enforced) return refuseFor('identity_provider_enforced')
+  if (!account.active) return refuseFor('user_inactive')
+  const { user_id: userId, org_id: orgId } = account
+  const within = async (tx: Tx, now: string) => {
+    await lockOrganization(tx, orgId)
+    // The password alone adds no passkey to those that a person has.
+    if ((await queries.listDescriptors(tx, { rpId: rp.id, orgId, userId })).length > 0) throw wrongPasskey()
+    const passkey = await addPasskey(tx, rp, { orgId, userId, name, credential, lastUsedAt: now }, now)
+    if (!passkey) throw wrongPasskey()
+    const added = withFields(audit, { passkeyId: passkey.id })
+    await recordSuccess(tx, { ...added, procedure: 'passkey.create', orgId, actorId: userId })
+  }
+  const user = { ...account, session_version: used.challenge.session_version ?? account.session_version }
+  const opened = await openSession(tokens, user, { method: 'PASSKEY', context: audit, within }).catch((error) => {
+    if (isRefusalOf(error, 'invalid_credentials')) return refuseFor('user_changed')
+    throw error
+  })
+  return { ...opened, email: account.email }
+}

@@ -1,0 +1,42 @@
+import { emailSpelling } from '../../kit/addresses/email-spelling.ts'
+import { type Impersonate, operatorContext } from '../../kit/audit/context.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
+import { runWithoutCaller } from '../../kit/command/without-caller.ts'
+import type { Pool, Tx } from '../../kit/db/client.ts'
+import { found } from '../../kit/errors/refusal.ts'
+import { emitUserChanged } from '../authority/events.ts'
+import type { MailLinks } from '../mail/links.ts'
+import { findUserByEmail, removePasskeys, voidSessions } from './queries.ts'
+
+/** Removes the passkeys of a user and voids the sessions. Returns the number of passkeys. */
+export async function resetPasskeysOf(
+  tx: Tx,
+  links: Pick<MailLinks, 'tell'>,
+  { orgId, userId }: { orgId: string; userId: string },
+  now: string,
+): Promise<number> {
+  const [{ session_version: sessionVersion }] = await voidSessions(tx, userId, now)
+  const [{ removed }] = await removePasskeys(tx, orgId, userId)
+  await emitUserChanged(tx, orgId, userId)
+  const data = { userId, orgId, sessionVersion }
+  await emit(tx, { type: 'organization.user.passkeysReset', tenantId: orgId, subject: userId, data })
+  if (removed > 0) await links.tell(tx, { kind: 'PASSKEYS_RESET', orgId, userId }, now)
+  return removed
+}
+
+/** Resets the passkeys of a person on behalf of the platform operator. Returns their number. */
+export function resetPasskeys(
+  sql: Pool,
+  links: Pick<MailLinks, 'tell'>,
+  email: string,
+  impersonate: Impersonate,
+  now: string,
+): Promise<number> {
+  return runWithoutCaller(sql, operatorContext('user.resetPasskeys'), async (tx, audit) => {
+    const { id: userId, org_id: orgId } = found(await findUserByEmail(tx, emailSpelling(email)))
+    const removed = await resetPasskeysOf(tx, links, { orgId, userId }, now)
+    audit.actBy({ userId, orgId, grantId: await impersonate(tx, { orgId, userId }, now) })
+    audit.add({ id: userId, removed })
+    return removed
+  })
+}

@@ -1,0 +1,67 @@
+import type { Passkey, PasskeyCreationOptions, PasskeyRequestOptions } from '../../proto/http/identity/passkeys.ts'
+import type { SignInStep, SignInTokenSet } from '../../proto/http/identity/sign-in.ts'
+import { type Lies, TestAuthenticator } from './authenticator.ts'
+import { type ApiAnswer, ApiClient } from './client.ts'
+import { TEST_PASSWORD, type TestMarketplace } from './marketplace.ts'
+import type { Problem } from './people.ts'
+
+export const PASSKEYS = '/flows/v1/passkeys'
+const SIGN_IN = '/flows/v1/sign-in'
+
+/** Adds a passkey to the account of a signed-in person, confirmed by the password. */
+export async function addPasskey(
+  { config }: TestMarketplace,
+  client: ApiClient,
+  { authenticator = new TestAuthenticator(config.PUBLIC_URL), name = 'Work laptop' } = {},
+): Promise<{ authenticator: TestAuthenticator; passkey: Passkey }> {
+  const options = await startedPasskey(client)
+  const answer = await client.post<Passkey>(PASSKEYS, { name, credential: authenticator.create(options) })
+  if (answer.status !== 201) throw new Error(`a passkey could not be added: ${answer.text}`)
+  return { authenticator, passkey: answer.body }
+}
+
+/** The challenge for a new passkey, after the password. */
+export async function startedPasskey(client: ApiClient): Promise<PasskeyCreationOptions> {
+  const started = await client.post<PasskeyCreationOptions>(`${PASSKEYS}/start`, { currentPassword: TEST_PASSWORD })
+  if (started.status !== 200) throw new Error(`a passkey could not be begun: ${started.text}`)
+  return started.body
+}
+
+/** The console's way to sign in, in one browser with its cookie. */
+export class SignInBrowser {
+  readonly #client: ApiClient
+  cookie: string | undefined
+
+  constructor({ url }: { url: string }) {
+    this.#client = new ApiClient(url)
+  }
+
+  async #post<T>(path: string, body?: unknown): Promise<ApiAnswer<T & Problem>> {
+    const headers: Record<string, string> = this.cookie === undefined ? {} : { cookie: this.cookie }
+    const answer = await this.#client.post<T & Problem>(`${SIGN_IN}${path}`, body, headers)
+    const [set] = answer.headers.getSetCookie()
+    if (set) this.cookie = set.split(';')[0]
+    return answer
+  }
+
+  password = (username: string, password = TEST_PASSWORD) => this.#post<SignInStep>('/password', { username, password })
+
+  start = () => this.#post<PasskeyRequestOptions>('/passkey/start')
+
+  finish = (assertion: object) => this.#post<SignInTokenSet>('/passkey', { assertion })
+
+  first = (credential: object, name = 'Phone') => this.#post<SignInTokenSet>('/first-passkey', { name, credential })
+
+  /** Signs in by a passkey alone. */
+  async byPasskey(authenticator: TestAuthenticator, lies?: Lies, index?: number) {
+    return this.finish(authenticator.get((await this.start()).body, lies, index))
+  }
+}
+
+/** Requires a second factor in the organization of an administrator, who gets a passkey. */
+export async function requireSecondFactor(market: TestMarketplace, administrator: ApiClient) {
+  const added = await addPasskey(market, administrator)
+  const answer = await administrator.send('PATCH', '/flows/v1/sign-in-settings', { body: { secondFactor: true } })
+  if (answer.status !== 200) throw new Error(`the second factor could not be required: ${answer.text}`)
+  return added
+}
