@@ -107,6 +107,7 @@ export const PROCEDURES = [
   'part.unarchive',
   'part.updateFiles',
   'partImport.create',
+  'passkey.confirm',
   'passkey.create',
   'passkey.delete',
   'passkey.patch',

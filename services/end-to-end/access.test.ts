@@ -54,18 +54,22 @@ const PUBLIC = [
   'redeemActivation', // the link is the credential
   'redeemImpersonationGrant', // the link is the credential
   'revokeOauthToken', // the token is the credential
+  'signInWithFirstPasskey', // the challenge after the password and the cookie are the credential
+  'signInWithPasskey', // the passkey is the credential
+  'signInWithPassword', // the password is the credential
   'ssoCallback', // the state, the code and the cookie are the credential
+  'startPasskeySignIn', // the person has no session yet
   'startSso', // the person has no session yet
   'unsubscribeMailAddress', // the link is the credential
 ]
 
 /** Operations that the specification allows with any valid token, and those that concern only the caller. */
 const TOKEN_ONLY =
-  /^(list|find|get|batchGet)|^(export(OfferComparison|PackageComparison|Parts)|revokeToken|changePassword|endSession|patchOwnNotificationSettings|sendOwnConfirmation)$/
+  /^(list|find|get|batchGet)|^(export(OfferComparison|PackageComparison|Parts)|revokeToken|changePassword|endSession|(confirmWith|start|create|patch|delete)Passkey|patchOwnNotificationSettings|sendOwnConfirmation)$/
 
 /** Procedures through which an impersonation could gain access beyond its grant. `org.create` also creates a user. */
 const CLOSED_RESOURCES =
-  /^((user|identityProvider|serviceAccount|role|password|session|impersonationGrant|mailAddress|notificationSettings|ownNotificationSettings)\.|org\.create$|webhookEndpoint\.(create|patch|delete|rotateSecret)$)/
+  /^((user|identityProvider|serviceAccount|role|password|session|impersonationGrant|mailAddress|notificationSettings|passkey|signInSettings|ownNotificationSettings)\.|org\.create$|webhookEndpoint\.(create|patch|delete|rotateSecret)$)/
 
 /** Commands whose procedure does not follow from their path. */
 const OTHER_PROCEDURES: Record<string, string> = {
@@ -78,6 +82,11 @@ const OTHER_PROCEDURES: Record<string, string> = {
   'POST /flows/v1/sso/start': 'auth.signIn',
   'GET /flows/v1/sso/callback/{id}': 'auth.signIn',
   'POST /flows/v1/sso/token': 'auth.signIn',
+  'POST /flows/v1/sign-in/password': 'auth.signIn',
+  'POST /flows/v1/sign-in/passkey/start': 'auth.signIn',
+  'POST /flows/v1/sign-in/passkey': 'auth.signIn',
+  'POST /flows/v1/sign-in/first-passkey': 'auth.signIn',
+  'PATCH /flows/v1/sign-in-settings': 'signInSettings.patch',
   'PATCH /flows/v1/notification-settings': 'notificationSettings.patch',
   'PATCH /flows/v1/me/notification-settings': 'ownNotificationSettings.patch',
   'POST /flows/v1/me/notification-settings/send-confirmation': 'ownNotificationSettings.sendConfirmation',

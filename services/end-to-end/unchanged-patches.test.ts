@@ -6,6 +6,7 @@ import type { TestOrganization } from '../testing/marketplace.ts'
 import { offerBody } from '../testing/offers.ts'
 import { DOCUMENTED } from '../testing/operations/document.ts'
 import { insertAssignedOrder } from '../testing/orders.ts'
+import { addPasskey } from '../testing/passkeys.ts'
 import { entriesOf, newPerson } from '../testing/people.ts'
 import { inHours, publishedPart, rfqBody } from '../testing/rfqs.ts'
 
@@ -161,6 +162,16 @@ const CASES: Record<string, () => Promise<Unchanged>> = {
     const body = { topics: ['OFFERS', 'ORDERS'] }
     return { read: `/flows/v1/mail-addresses/${id}`, body, procedure: 'mailAddress.patch' }
   },
+  patchPasskey: async () => ({
+    read: `/flows/v1/passkeys/${(await addPasskey(market, trader.administrator.client, { name: 'Laptop' })).passkey.id}`,
+    body: { name: 'Laptop' },
+    procedure: 'passkey.patch',
+  }),
+  patchSignInSettings: async () => ({
+    read: '/flows/v1/sign-in-settings',
+    body: { secondFactor: false },
+    procedure: 'signInSettings.patch',
+  }),
   patchNotificationSettings: async () => ({
     read: '/flows/v1/notification-settings',
     body: { administrators: true },

@@ -10,6 +10,7 @@ import { createOffer, receivedOffer } from './operations/offers.ts'
 import { ORDER_RECORDS } from './operations/order-records.ts'
 import { ORGANIZATION_RECORDS } from './operations/organization-records.ts'
 import { PACKAGE_RECORDS } from './operations/package-records.ts'
+import { PASSKEY_RECORDS } from './operations/passkey-records.ts'
 import {
   askedQuestion,
   confidentialRfq,
@@ -255,6 +256,7 @@ export const RECORDS = {
   ...ORGANIZATION_RECORDS,
   ...SERVICE_ACCOUNT_RECORDS,
   ...IDENTITY_PROVIDER_RECORDS,
+  ...PASSKEY_RECORDS,
   webhookEndpoint: {
     owners: ALL_KINDS,
     async make({ market }, { orgId }) {

@@ -160,6 +160,19 @@ export const listPasskeys = defineOperation({
   refusals: ['forbidden'],
 })
 
+export const getPasskey = defineOperation({
+  id: 'getPasskey',
+  method: 'GET',
+  path: `${path}/{id}`,
+  tag: accountsTag,
+  summary: 'Get a passkey',
+  description: 'One of your own.',
+  access: 'token',
+  params: id,
+  response: Passkey,
+  etag: true,
+})
+
 export const confirmWithPasskey = defineOperation({
   id: 'confirmWithPasskey',
   method: 'POST',
@@ -168,7 +181,10 @@ export const confirmWithPasskey = defineOperation({
   summary: 'Begin to confirm yourself with a passkey',
   description: 'Answers a challenge for the passkeys that you have. Its answer takes the place of your password.',
   response: PasskeyRequestOptions,
-  refusals: ['forbidden', 'conflict'],
+  refusals: ['conflict'],
+  audit: { procedure: 'passkey.confirm', request: [] },
+  changesAuthority: true,
+  noIdempotencyKey: true,
   noStore: true,
 })
 

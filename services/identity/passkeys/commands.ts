@@ -47,18 +47,17 @@ async function requireAccount(sql: Sql, { userId }: Caller): Promise<queries.Acc
 
 /** A challenge for the caller's passkeys, whose answer takes the place of the password. */
 export async function confirm(
-  { sql, rp, now: currentTime }: PasskeyDeps,
-  caller: Caller,
-  { ipAddress }: AuditContext,
+  { rp }: PasskeyDeps,
+  { tx, caller, now, audit }: CommandOf<typeof api.confirmWithPasskey>,
 ): Promise<PasskeyRequestOptions> {
-  if (caller.act) throw refuse('forbidden', { detail: 'Not available during impersonation.' })
-  const { sessionId } = caller
-  const { session_version: sessionVersion } = await requireAccount(sql, caller)
-  const passkeys = await queries.listDescriptors(sql, ownerOf(rp, caller))
+  const { sessionId, userId } = caller
+  const { session_version: sessionVersion } = await requireAccount(tx, caller)
+  const passkeys = await queries.listDescriptors(tx, ownerOf(rp, caller))
   if (passkeys.length === 0) throw refuse('conflict', { detail: 'You have no passkey yet.' })
-  await queries.dropChallengesOfSession(sql, sessionId, 'CONFIRMATION')
-  const user = { userId: caller.userId, sessionVersion }
-  const challenge = await issueChallenge(sql, { purpose: 'CONFIRMATION', sessionId, user, ipAddress }, currentTime())
+  await queries.dropChallengesOfSession(tx, sessionId, 'CONFIRMATION')
+  const { ipAddress } = audit.context
+  const user = { userId, sessionVersion }
+  const challenge = await issueChallenge(tx, { purpose: 'CONFIRMATION', sessionId, user, ipAddress }, now)
   return requestOptions(rp, challenge, passkeys)
 }
 

@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 import * as operations from '../../../proto/http/identity/passkeys.ts'
 import * as signIns from '../../../proto/http/identity/sign-in.ts'
 import { requirePermission } from '../../kit/auth/access.ts'
+import { found } from '../../kit/errors/refusal.ts'
 import { browserCookie, browserTokenOf } from '../../kit/http/browser-cookie.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { Raw } from '../../kit/http/raw.ts'
@@ -11,7 +12,7 @@ import type { CountSignIn } from '../tokens/metrics.ts'
 import type { TokenDeps } from '../tokens/open-session.ts'
 import { passkeyOf } from './additions.ts'
 import * as commands from './commands.ts'
-import { listPasskeys } from './queries.ts'
+import { findPasskey, listPasskeys } from './queries.ts'
 import { CHALLENGE_MS, relyingPartyOf } from './rules.ts'
 import * as signIn from './sign-in.ts'
 
@@ -54,7 +55,12 @@ export const passkeyRoutes = ({ http, pagination, tokens, countSignIn, publicUrl
         return { items: items.map(passkeyOf), hasMore }
       }),
     )
-    .use(http.route(operations.confirmWithPasskey, ({ caller, audit }) => commands.confirm(deps, caller, audit)))
+    .use(
+      http.route(operations.getPasskey, async ({ caller: { orgId, userId }, params, read }) =>
+        passkeyOf(found(await read((reads) => findPasskey(reads, { rpId: rp.id, orgId, userId }, params.id)))),
+      ),
+    )
+    .use(http.command(operations.confirmWithPasskey, (call) => commands.confirm(deps, call)))
     .use(
       http.preparedCommand(operations.startPasskey, {
         prepare: (call) => commands.proveOneself(deps, call),

@@ -13,7 +13,8 @@ create or replace view organization.sign_in_directory as
 select
   id as user_id, org_id, email_key as email, active, password_version, session_version,
   exists (select from organization.enforced_users e where e.user_id = u.id) as enforced,
-  exists (select from organization.second_factor_users s where s.user_id = u.id) as second_factor
+  (select o.second_factor from organization.organizations o where o.id = u.org_id)
+    and not exists (select from organization.enforced_users e where e.user_id = u.id) as second_factor
 from organization.users u
 where kind = 'PERSON' and anonymised_at is null;
 

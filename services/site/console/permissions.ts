@@ -8,6 +8,7 @@ import * as orgs from '../../../proto/http/organization/orgs.ts'
 import * as registrations from '../../../proto/http/organization/registrations.ts'
 import * as roles from '../../../proto/http/organization/roles.ts'
 import * as serviceAccounts from '../../../proto/http/organization/service-accounts.ts'
+import * as signInSettings from '../../../proto/http/organization/sign-in-settings.ts'
 import * as users from '../../../proto/http/organization/users.ts'
 import * as contacts from '../../../proto/http/sourcing/assignment-contacts.ts'
 import * as assignments from '../../../proto/http/sourcing/assignments.ts'
@@ -48,7 +49,7 @@ import * as endpoints from '../../../proto/http/webhooks/endpoints.ts'
 /** The contract of what the console does. */
 const MODULES: readonly object[] = [
   ...[impersonation, auditLog, identityProviders, mailAddresses, notifications, orgs, registrations, roles],
-  ...[serviceAccounts, users],
+  ...[serviceAccounts, signInSettings, users],
   ...[cases, caseMessages, caseTasks, caseExpenses],
   ...[
     contacts,

@@ -38,6 +38,13 @@ async function createPartWith(fixtures: Fixtures, { kind }: Account, label: obje
   if (status !== 200) throw new Error(`a part could not be created: ${text}`)
 }
 
+async function withAnonymised(fixtures: Fixtures, account: Account, input: Input) {
+  const id = String(await make('invited', fixtures, account))
+  await fixtures.market.db.owner`
+    update organization.users set active = false, anonymised_at = now() where id = ${id}`
+  return withValue(input, 'path.id', id)
+}
+
 const userSamples: Record<string, OperationSample> = {
   listUsers: { references: { 'query.roleId': { record: 'role', own: forAdministrators } } },
   getUser: { references: { 'path.id': ['user', 'colleague'] } },
@@ -59,14 +66,10 @@ const userSamples: Record<string, OperationSample> = {
     values: () => ({ 'body.mail': false }),
     conflict: withAnother('path.id', 'inactiveUser'),
   },
+  resetUserPasskeys: { references: { 'path.id': 'invited' }, conflict: withAnonymised },
   anonymiseUser: {
     references: { 'path.id': 'invited' },
-    async conflict(fixtures, account, input) {
-      const id = String(await make('invited', fixtures, account))
-      await fixtures.market.db.owner`
-        update organization.users set active = false, anonymised_at = now() where id = ${id}`
-      return withValue(input, 'path.id', id)
-    },
+    conflict: withAnonymised,
   },
 }
 

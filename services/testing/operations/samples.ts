@@ -18,6 +18,7 @@ import { OFFER_SAMPLES } from './offer-samples.ts'
 import type { OperationSample, PrivateReference, Reference } from './operation-sample.ts'
 import { ORDER_SAMPLES } from './order-samples.ts'
 import { PACKAGE_SAMPLES } from './package-samples.ts'
+import { PASSKEY_SAMPLES } from './passkey-samples.ts'
 import { PEOPLE_SAMPLES } from './people-samples.ts'
 import { RFQ_SAMPLES } from './rfq-samples.ts'
 import { partWithOpenRfq } from './rfqs.ts'
@@ -152,6 +153,7 @@ const SAMPLES: Record<string, OperationSample> = {
       withValue(input, 'path.id', await recordKind('internalPart').make(fixtures, account)),
   },
   ...PEOPLE_SAMPLES,
+  ...PASSKEY_SAMPLES,
   ...IDENTITY_PROVIDER_SAMPLES,
   ...SERVICE_ACCOUNT_SAMPLES,
   ...FILE_SAMPLES,

@@ -67,6 +67,7 @@ const NewRfq = screen('NewRfq')
 const Rfqs = screen('Rfqs')
 const Roles = screen('Roles')
 const ServiceAccounts = screen('ServiceAccounts')
+const SignInSettings = screen('SignInSettings')
 const Subscriptions = screen('Subscriptions')
 const WebhookScreen = screen('WebhookScreen')
 const Webhooks = screen('Webhooks')
@@ -121,6 +122,7 @@ const App = () =>
             <Route path="/console/organization/roles" component={Roles} />
             <Route path="/console/organization/service-accounts" component={ServiceAccounts} />
             <Route path="/console/organization/identity-providers" component={IdentityProviders} />
+            <Route path="/console/organization/sign-in" component={SignInSettings} />
             <Route path="/console/organization/mail" component={MailAddresses} />
             <Route path="/console/organization/registrations" component={Registrations} />
             <Route path="/console/organization/audit-log" component={AuditLog} />

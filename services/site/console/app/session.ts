@@ -2,6 +2,7 @@ import { signal } from '@preact/signals'
 import { createMarketplace } from '../../../../proto/clients/typescript/src/client.ts'
 import type { Credentials, Tokens } from '../../../../proto/clients/typescript/src/credentials.ts'
 import { ApiError } from '../../../../proto/clients/typescript/src/errors.ts'
+import type { components } from '../../../../proto/clients/typescript/src/generated/openapi.ts'
 
 export interface Session extends Tokens {
   email: string
@@ -87,9 +88,15 @@ export const credentials: Credentials = (ask, previous) =>
 
 const anonymous = createMarketplace({ url: location.origin })
 
-export async function signIn(username: string, password: string): Promise<void> {
-  const { data } = await anonymous.POST('/v2.3/oauth/token', { body: { grant_type: 'password', username, password } })
-  openSession(username, data)
+export type SignInStep = components['schemas']['SignInStep']
+
+/** Signs in by the password. Returns what has to follow it, where something has. */
+export async function signIn(username: string, password: string): Promise<Omit<SignInStep, 'tokens'> | undefined> {
+  const { data } = await anonymous.POST('/flows/v1/sign-in/password', { body: { username, password } })
+  const { tokens, ...step } = data
+  if (!tokens) return step
+  openSession(username, tokens)
+  return undefined
 }
 
 /** Begins a session. Another person than before gets a page without the data of the last one. */

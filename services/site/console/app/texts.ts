@@ -108,6 +108,13 @@ const PROBLEMS: readonly [RegExp, keyof typeof t.problems][] = [
   [/^There is an OPEN or CLOSED RFQ or an unfinished order for the part\.$/, 'partInTrade'],
   [/^must stay true until the RFQs with confidentiality terms have ended$/, 'staysInternal'],
   [/^is no longer available to your organization$/, 'partUnavailable'],
+  [/^is not your password$/, 'yourPassword'],
+  [/^You have no passkey\. .*$/, 'noPasskeyYet'],
+  [/^Your organization requires a passkey\. .*$/, 'lastPasskey'],
+  [/^You sign in by the identity provider of your organization\.$/, 'byProvider'],
+  [/^A person has at most 10 passkeys\. .*$/, 'tenPasskeys'],
+  [/^The credentials are not valid\.$/, 'wrongSignIn'],
+  [/^Too many failures\. Try again in (\d+) seconds\.$/, 'tooManyFailures'],
   [/^must have a price for (\d+) pieces: revise the offer$/, 'priceFor'],
 ]
 

@@ -6,6 +6,7 @@ import { t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
 import { Facts, Page, Section } from '../ui/page.tsx'
 import { Shown } from '../ui/states.tsx'
+import { Passkeys } from './account-passkeys.tsx'
 
 const PATH = '/flows/v1/me/notification-settings'
 
@@ -70,6 +71,7 @@ export function Account() {
           />
         </Section>
       )}
+      <Passkeys />
       <Section
         title={t.account.notifications}
         actions={

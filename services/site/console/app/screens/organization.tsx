@@ -18,6 +18,7 @@ const TABS: readonly [path: string, label: string, isShown: () => boolean][] = [
     t.organization.identityProviders,
     () => permits('GET /flows/v1/identity-providers'),
   ],
+  ['/console/organization/sign-in', t.organization.signIn, () => permits('GET /flows/v1/sign-in-settings')],
   ['/console/organization/mail', t.organization.mail, () => permits('GET /flows/v1/mail-addresses')],
   [
     '/console/organization/impersonation',

@@ -107,6 +107,13 @@ function PersonActions({ user, link }: { user: Person; link: Signal<ShownSecret 
       >
         <ByMail />
       </Action>
+      <Action
+        label={t.people.resetPasskeys}
+        hint={t.people.resetPasskeysHint}
+        when={may('reset-passkeys') && user.active && !isSelf}
+        isDangerous
+        onRun={() => post('/flows/v1/users/{id}/reset-passkeys', id)}
+      />
       <ImpersonationAction person={user} link={link} />
       <Action
         label={t.people.deactivate}

@@ -7,6 +7,7 @@ import { t } from '../texts.ts'
 import { Action, Dialog } from '../ui/dialog.tsx'
 import { Field, Form, textOf } from '../ui/form.tsx'
 import { Languages } from '../ui/languages.tsx'
+import { PasskeyForm, PasskeyStep, passkeyStep } from './sign-in-passkey.tsx'
 
 /** The address that was typed, once it is known that its domain uses passwords. */
 const passwordFor = signal<string | undefined>(undefined)
@@ -49,8 +50,9 @@ const PasswordForm = ({ address }: { address: string }) => (
     isForgettable
     submit={t.signIn.submit}
     onSend={async (data) => {
-      await signIn(textOf(data, 'username') ?? '', String(data.get('password') ?? ''))
-      passwordFor.value = undefined
+      passkeyStep.value = await signIn(textOf(data, 'username') ?? '', String(data.get('password') ?? ''))
+      ssoProblem.value = undefined
+      if (!passkeyStep.value) passwordFor.value = undefined
     }}
     buttons={
       <button
@@ -83,6 +85,17 @@ const PasswordForm = ({ address }: { address: string }) => (
 
 const problems: Readonly<Record<string, string>> = t.signIn.problems
 
+function CurrentStep() {
+  if (passkeyStep.value) return <PasskeyStep {...passkeyStep.value} />
+  if (passwordFor.value === undefined) return <AddressForm />
+  return (
+    <>
+      <PasswordForm address={passwordFor.value} />
+      <PasskeyForm />
+    </>
+  )
+}
+
 const SignInForm = () => (
   <>
     {ssoProblem.value && (
@@ -90,7 +103,7 @@ const SignInForm = () => (
         {problems[ssoProblem.value] ?? problems.provider}
       </p>
     )}
-    {passwordFor.value === undefined ? <AddressForm /> : <PasswordForm address={passwordFor.value} />}
+    <CurrentStep />
   </>
 )
 
