@@ -69,7 +69,7 @@ export async function fillSignIn(page: Page, email: string): Promise<void> {
   const next = page.getByRole('button', { name: 'Continue' })
   if (await next.isVisible()) await next.click()
   await page.getByLabel('Password', { exact: true }).fill(TEST_PASSWORD)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
 /** A screen that is complete: nothing loads, axe finds nothing, and nothing is wider than the window. */

@@ -90,7 +90,7 @@ test('an administrator adds a provider, proves a domain, tests and enforces it; 
   await other.getByLabel('Password', { exact: true }).waitFor()
   await other.getByLabel('E-mail address').fill('ada@company.example.net')
   await other.getByLabel('Password', { exact: true }).fill(TEST_PASSWORD)
-  await other.getByRole('button', { name: 'Sign in' }).click()
+  await other.getByRole('button', { name: 'Sign in', exact: true }).click()
   await other.getByRole('heading', { level: 1, name: 'Waiting for you' }).waitFor()
 }, 60_000)
 

@@ -18,7 +18,7 @@ describe('the session', () => {
     await page.getByLabel('E-mail address').fill(buyer.email)
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByLabel('Password', { exact: true }).fill('wrong password 123')
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('alert').waitFor()
     await checkScreen(page)
     await fillSignIn(page, buyer.email)
