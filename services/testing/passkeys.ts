@@ -2,8 +2,9 @@ import type { Passkey, PasskeyCreationOptions, PasskeyRequestOptions } from '../
 import type { SignInStep, SignInTokenSet } from '../../proto/http/identity/sign-in.ts'
 import { type Lies, TestAuthenticator } from './authenticator.ts'
 import { type ApiAnswer, ApiClient } from './client.ts'
-import { TEST_PASSWORD, type TestMarketplace } from './marketplace.ts'
+import { TEST_PASSWORD, type TestMarketplace, type TestOrganization, type TestUser } from './marketplace.ts'
 import type { Problem } from './people.ts'
+import { openSession } from './sessions.ts'
 
 export const PASSKEYS = '/flows/v1/passkeys'
 const SIGN_IN = '/flows/v1/sign-in'
@@ -30,14 +31,18 @@ export async function startedPasskey(client: ApiClient): Promise<PasskeyCreation
 /** The console's way to sign in, in one browser with its cookie. */
 export class SignInBrowser {
   readonly #client: ApiClient
+  readonly #address: string
   cookie: string | undefined
 
-  constructor({ url }: { url: string }) {
+  /** `address`: where it seems to be, for a marketplace that trusts one proxy. */
+  constructor({ url }: { url: string }, address = '203.0.113.1') {
     this.#client = new ApiClient(url)
+    this.#address = address
   }
 
   async #post<T>(path: string, body?: unknown): Promise<ApiAnswer<T & Problem>> {
-    const headers: Record<string, string> = this.cookie === undefined ? {} : { cookie: this.cookie }
+    const cookie: Record<string, string> = this.cookie === undefined ? {} : { cookie: this.cookie }
+    const headers = { ...cookie, 'x-forwarded-for': this.#address }
     const answer = await this.#client.post<T & Problem>(`${SIGN_IN}${path}`, body, headers)
     const [set] = answer.headers.getSetCookie()
     if (set) this.cookie = set.split(';')[0]
@@ -56,6 +61,28 @@ export class SignInBrowser {
   async byPasskey(authenticator: TestAuthenticator, lies?: Lies, index?: number) {
     return this.finish(authenticator.get((await this.start()).body, lies, index))
   }
+}
+
+/** The status of the password grant. */
+export const signsInByPassword = async ({ anonymous }: TestMarketplace, username: string, password = TEST_PASSWORD) =>
+  (await anonymous.post('/v2.3/oauth/token', { grant_type: 'password', username, password })).status
+
+/** Types of the events of a passkey, in order. */
+export const passkeyEvents = async ({ db }: TestMarketplace, id: string): Promise<string[]> =>
+  (await db.owner<{ type: string }[]>`select type from identity.outbox where subject = ${id} order by seq`).map(
+    ({ type }) => type,
+  )
+
+/** A member with a password, where a second factor keeps the password alone from signing in. */
+export async function strictMember(market: TestMarketplace, org: TestOrganization): Promise<TestUser> {
+  const { userId, email, activationToken } = await org.invite()
+  await market.anonymous.activate(activationToken, TEST_PASSWORD)
+  const user = { userId, orgId: org.orgId, email }
+  const client = new ApiClient(market.url)
+  const session = await openSession(market, { ...user, client })
+  client.accessToken = session.accessToken
+  client.refreshToken = session.refreshToken
+  return { ...user, client }
 }
 
 /** Requires a second factor in the organization of an administrator, who gets a passkey. */
