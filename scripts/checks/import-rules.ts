@@ -113,7 +113,10 @@ export const IMPORT_RULES: IForbiddenRuleType[] = [
         '^services/site/console/app/',
         '^proto/(clients/typescript/src|states)/',
         '^proto/(permissions|procedures|territories|webhook-events)\\.ts$',
-        packages('preact', 'preact-iso', '@preact/signals', 'three', '@types/three', 'meshoptimizer'),
+        packages(
+          ...['preact', 'preact-iso', '@preact/signals', 'three', '@types/three', 'meshoptimizer'],
+          '@simplewebauthn/browser',
+        ),
       ],
     },
   ),

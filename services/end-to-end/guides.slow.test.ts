@@ -17,6 +17,7 @@ const TEXTS = [
   'generated-clients.md',
   'limits.md',
   'provisioning.md',
+  'passkeys.md',
   'trying-out.md',
 ]
 const GUIDE_NAMES = (await readdir(GUIDES)).filter((name) => !TEXTS.includes(name)).sort()

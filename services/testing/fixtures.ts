@@ -3,6 +3,7 @@ import { type ApiAnswer, ApiClient, type RequestOptions } from './client.ts'
 import type { TestMarketplace, TestOrganization, TestUser } from './marketplace.ts'
 import type { Documented } from './operations/document.ts'
 import { type Input, targetOf } from './operations/inputs.ts'
+import { followSession } from './operations/passkey-challenges.ts'
 import { openSession } from './sessions.ts'
 
 /** Kinds of organization, with their marketplace roles and the system role of their members. */
@@ -91,7 +92,9 @@ export class Fixtures {
 
   /** The access token of a new session. */
   async newToken(account: TestUser): Promise<string> {
-    return (await openSession(this.market, account)).accessToken
+    const { id, accessToken } = await openSession(this.market, account)
+    await followSession(this.market, account, id)
+    return accessToken
   }
 
   /** Sends a request from a new IP address, so that failed sign-ins of one test do not throttle the next. */

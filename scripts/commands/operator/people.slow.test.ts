@@ -98,6 +98,38 @@ const BY_SUPPORT = {
 }
 const idOfAda = async () => (await owner`select id from organization.users where email = 'ada@example.com'`)[0]?.id
 
+describe('reset-passkeys', () => {
+  const insert = (id: string, userId = '') => owner`
+    insert into identity.passkeys (id, org_id, user_id, rp_id, credential_id, public_key, sign_count, transports, name, created_at)
+    select ${id}, org_id, id, 'localhost', ${id}, '\\x00', 0, '{}', 'Phone', now() from organization.users where id = ${userId}`
+
+  test('removes the passkeys, ends the sessions, and keeps the password', async () => {
+    const id = await idOfAda()
+    await insert('passkey_1', id)
+    const versions = async () =>
+      (
+        await owner`
+      select password_version, session_version from organization.users where id = ${id ?? ''}`
+      )[0]
+    const before = await versions()
+    const { code, out } = await operator('reset-passkeys', 'ADA@example.com', ...BY)
+    expect([code, out]).toEqual([0, 'Removed 1 passkey of ADA@example.com; all sessions have ended.\n'])
+    expect(await owner`select id from identity.passkeys`).toHaveLength(0)
+    expect(await versions()).toEqual({
+      password_version: before?.password_version,
+      session_version: before?.session_version + 1,
+    })
+    expect([...(await entriesOf('user.resetPasskeys'))]).toEqual([
+      { ...BY_SUPPORT, actor_id: id, request: { id, removed: 1 } },
+    ])
+  })
+
+  test('of an unknown address: refused with the address', async () => {
+    const { code, err } = await operator('reset-passkeys', 'unknown@example.com', ...BY)
+    expect([code, err]).toEqual([1, 'No user has the address unknown@example.com.\n'])
+  })
+})
+
 describe('reset-password', () => {
   test('reset-password: ends password and sessions, prints a new link, and the old link fails', async () => {
     const before = await owner`select token_hash from organization.pending_activations`

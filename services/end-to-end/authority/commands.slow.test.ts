@@ -3,6 +3,7 @@ import { type Account, FIXTURE_SETTINGS, Fixtures } from '../../testing/fixtures
 import { testMarketplace } from '../../testing/marketplace.ts'
 import { DOCUMENTED, type Documented } from '../../testing/operations/document.ts'
 import { targetOf } from '../../testing/operations/inputs.ts'
+import { followSession } from '../../testing/operations/passkey-challenges.ts'
 import { ownInput, sampleOf } from '../../testing/operations/samples.ts'
 import { openSession } from '../../testing/sessions.ts'
 import { holdRequest } from '../../testing/socket.ts'
@@ -34,6 +35,7 @@ async function held(operation: Documented, { isKnown = false } = {}) {
   const account = isKnown ? administrator : await newAdministrator(operation, administrator)
   const input = await ownInput(operation, fixtures, account)
   const { id: sessionId, accessToken } = await openSession(market, account)
+  await followSession(market, account, sessionId)
   const headers = { authorization: `Bearer ${accessToken}`, 'x-forwarded-for': fixtures.address(), ...input.headers }
   const target = `${operation.method} ${targetOf(operation, input)}`
   // The token is known to the service, as that of a client that has sent other requests.

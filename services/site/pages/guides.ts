@@ -10,7 +10,7 @@ const GUIDE_GROUPS = {
   Start: ['getting-started', 'sign-in', 'service-accounts'],
   Trade: ['parts-and-files', 'trade'],
   Events: ['webhooks', 'event-streams'],
-  Administration: ['organization', 'company-sign-in', 'provisioning'],
+  Administration: ['organization', 'company-sign-in', 'provisioning', 'passkeys'],
   Conventions: ['errors', 'paging', 'retries', 'limits', 'compatibility'],
   More: ['trying-out', 'generated-clients', 'changes'],
 } as const

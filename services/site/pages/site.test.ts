@@ -38,6 +38,7 @@ const GUIDES = [
   'organization',
   'company-sign-in',
   'provisioning',
+  'passkeys',
   'errors',
   'paging',
   'retries',

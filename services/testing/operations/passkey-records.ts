@@ -6,6 +6,7 @@ import { newSecretToken } from '../../kit/secrets/tokens.ts'
 import { TestAuthenticator } from '../authenticator.ts'
 import { type Account, ALL_KINDS, type Fixtures } from '../fixtures.ts'
 import type { TestMarketplace } from '../marketplace.ts'
+import { SAMPLE } from './passkey-challenges.ts'
 
 type Person = Pick<Account, 'orgId' | 'userId'>
 
@@ -56,7 +57,9 @@ export async function insertedChallenge(
   const expiresAt = new Date(Date.now() + 60_000).toISOString()
   const sender = sessionId === undefined ? { browserHash: browser.hash } : { sessionId }
   const user = person && { userId: person.userId, sessionVersion: 1 }
-  const stored = { ...sender, ...(user && { user }), hash: challenge.hash, purpose, network: newId('net'), expiresAt }
+  const stored = { ...sender, ...(user && { user }), hash: challenge.hash, purpose, network: SAMPLE, expiresAt }
+  // Otherwise they would reach the limit of a network.
+  await db.owner`delete from identity.passkey_challenges where network = ${SAMPLE} and created_at < now() - interval '20 seconds'`
   await insertChallenge(db.owner, stored, now())
   const { id } = relyingPartyOf(config.PUBLIC_URL)
   return {

@@ -52,6 +52,7 @@ const GROUPS: Record<string, Record<string, string[]>> = {
   Access: {
     'Sign-in': ['oauth', '.well-known', 'sso'],
     'Identity providers': ['identity-providers'],
+    Passkeys: ['passkeys', 'sign-in', 'sign-in-settings'],
     Accounts: ['me', 'password', 'password-resets', 'sessions', 'activations'],
     'Service accounts': ['service-accounts'],
     Impersonation: ['impersonation-grants'],
