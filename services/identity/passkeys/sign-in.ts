@@ -16,6 +16,7 @@ import { refuseThrottled } from '../throttle/throttle.ts'
 import { type CheckedUser, withPassword } from '../tokens/commands.ts'
 import { recordFailure } from '../tokens/failures.ts'
 import { openSession, type TokenDeps } from '../tokens/open-session.ts'
+import { findUnchanged } from '../tokens/queries.ts'
 import { addPasskey } from './additions.ts'
 import { issueChallenge, useChallenge } from './challenges.ts'
 import * as queries from './queries.ts'
@@ -178,8 +179,11 @@ export async function signInWithFirstPasskey(
   if (account.enforced) return refuseFor('identity_provider_enforced')
   if (!account.active) return refuseFor('user_inactive')
   const { user_id: userId, org_id: orgId } = account
+  const user = { ...account, session_version: used.challenge.session_version ?? account.session_version }
   const within = async (tx: Tx, now: string) => {
     await lockOrganization(tx, orgId)
+    // A reset while this waited for the lock has voided the challenge.
+    if ((await findUnchanged(tx, userId, user.session_version)).length === 0) throw wrongPasskey()
     // The password alone adds no passkey to those that a person has.
     if ((await queries.listDescriptors(tx, { rpId: rp.id, orgId, userId })).length > 0) throw wrongPasskey()
     const passkey = await addPasskey(tx, rp, { orgId, userId, name, credential, lastUsedAt: now }, now)
@@ -187,7 +191,6 @@ export async function signInWithFirstPasskey(
     const added = withFields(audit, { passkeyId: passkey.id })
     await recordSuccess(tx, { ...added, procedure: 'passkey.create', orgId, actorId: userId })
   }
-  const user = { ...account, session_version: used.challenge.session_version ?? account.session_version }
   const opened = await openSession(tokens, user, { method: 'PASSKEY', context: audit, within }).catch((error) => {
     if (isRefusalOf(error, 'invalid_credentials')) return refuseFor('user_changed')
     throw error
