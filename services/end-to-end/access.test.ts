@@ -85,7 +85,7 @@ const OTHER_PROCEDURES: Record<string, string> = {
   'POST /flows/v1/sign-in/password': 'auth.signIn',
   'POST /flows/v1/sign-in/passkey/start': 'auth.signIn',
   'POST /flows/v1/sign-in/passkey': 'auth.signIn',
-  'POST /flows/v1/sign-in/first-passkey': 'auth.signIn',
+  'POST /flows/v1/sign-in/first-passkey': 'passkey.create',
   'PATCH /flows/v1/sign-in-settings': 'signInSettings.patch',
   'PATCH /flows/v1/notification-settings': 'notificationSettings.patch',
   'PATCH /flows/v1/me/notification-settings': 'ownNotificationSettings.patch',

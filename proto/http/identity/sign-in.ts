@@ -93,7 +93,7 @@ export const signInWithFirstPasskey = defineOperation({
   path: `${path}/first-passkey`,
   summary: 'Register the first passkey at a sign-in',
   description:
-    'Ends `signInWithPassword` of a person who needs a passkey and has none: adds the passkey, and answers tokens. Every failure gets the same response, and uses up the challenge.',
+    'Ends `signInWithPassword` of a person who needs a passkey and has none: adds the passkey, and answers tokens. Every failure gets the same response, and uses up the challenge. In the audit log it is `passkey.create`.',
   body: closed({
     name: Text(100, {
       minLength: 1,
@@ -104,5 +104,5 @@ export const signInWithFirstPasskey = defineOperation({
     credential: PasskeyAttestation,
   }),
   response: SignInTokenSet,
-  audit: { procedure: 'auth.signIn', request },
+  audit: { procedure: 'passkey.create', request: [...request, 'signIn'] },
 })

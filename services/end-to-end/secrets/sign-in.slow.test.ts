@@ -98,12 +98,17 @@ async function createUsers() {
 }
 const { active, inactive, reset, invited } = await createUsers()
 
+const strictOrg = await market.organization(['IP_OWNER'])
+const strict = await strictOrg.member([])
+await owner`update organization.organizations set second_factor = true where id = ${strictOrg.orgId}`
+
 const signIn = (username: string, password: string) => ({ grant_type: 'password', username, password })
-const SIGN_INS: Record<string, object> = {
+const SIGN_INS: Record<string, ReturnType<typeof signIn>> = {
   'of a deactivated user': signIn(inactive.email, TEST_PASSWORD),
   'of a deactivated user with a wrong password': signIn(inactive.email, 'wrong'),
   'of a user whose password was reset': signIn(reset.email, TEST_PASSWORD),
   'of a user without a password': signIn(invited.email, TEST_PASSWORD),
+  'of a user who needs a second factor': signIn(strict.email, TEST_PASSWORD),
   'of an unknown user': signIn('unknown@example.com', TEST_PASSWORD),
   'of an unknown user with a long name': signIn(`${'x'.repeat(300)}@example.com`, 'wrong'),
   'of an invalid e-mail address': signIn("' or 1=1 --", 'wrong'),
@@ -122,6 +127,14 @@ describe('a refused sign-in', () => {
 
   test.each(Object.entries(SIGN_INS))('%s is the same work and the same response', async (_, body) => {
     await expectSameWork('/v2.3/oauth/token', wrongPassword, () => body)
+  })
+
+  const inConsole = ({ username, password }: ReturnType<typeof signIn>) => ({ username, password })
+
+  test.each(Object.entries(SIGN_INS))('%s is the same work and the same response in the console', async (_, body) => {
+    const wrong = body.username === strict.email ? 'wrong' : body.password
+    const other = () => inConsole({ ...body, password: wrong })
+    await expectSameWork('/flows/v1/sign-in/password', () => inConsole(wrongPassword()), other)
   })
 
   test('takes about as long for every kind of account', async () => {

@@ -111,7 +111,7 @@ describe('a person without a passkey', () => {
     expect(items.map(({ name }) => name)).toEqual(['Phone'])
     expect((await entriesOf(market, org.orgId, 'passkey.create')).at(-1)).toMatchObject({
       actor_id: member.userId,
-      request: { passkeyId: items[0]?.id },
+      request: { passkeyId: items[0]?.id, signIn: true },
     })
     const browser = newBrowser()
     const { passkey } = (await browser.password(member.email)).body
@@ -155,7 +155,11 @@ describe('a person without a passkey', () => {
     if (!firstPasskey) throw new Error('no challenge')
     await addPasskey(market, member.client)
     expect((await browser.first(newAuthenticator().create(firstPasskey))).status).toBe(401)
-    expect(await lastSignIn()).toMatchObject({ success: false, request: { reason: 'user_changed' } })
+    expect((await entriesOf(market, org.orgId, 'passkey.create')).at(-1)).toMatchObject({
+      success: false,
+      error: 'invalid_credentials',
+      request: { reason: 'user_changed' },
+    })
     expect((await member.client.get<Page<object>>(PASSKEYS)).body.items).toHaveLength(1)
   })
 

@@ -5,7 +5,7 @@ import type {
 } from '../../../proto/http/identity/passkeys.ts'
 import type { SignInStep, SignInTokenSet } from '../../../proto/http/identity/sign-in.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
-import { recordSuccess } from '../../kit/audit/record.ts'
+import type { AuditEntry } from '../../kit/audit/entry.ts'
 import { lockOrganization } from '../../kit/auth/queries.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { isRefusalOf, refuse } from '../../kit/errors/refusal.ts'
@@ -180,7 +180,7 @@ export async function signInWithFirstPasskey(
   if (!account.active) return refuseFor('user_inactive')
   const { user_id: userId, org_id: orgId } = account
   const user = { ...account, session_version: used.challenge.session_version ?? account.session_version }
-  const within = async (tx: Tx, now: string) => {
+  const within = async (tx: Tx, now: string, entry: AuditEntry) => {
     await lockOrganization(tx, orgId)
     // A reset while this waited for the lock has voided the challenge.
     if ((await findUnchanged(tx, userId, user.session_version)).length === 0) throw wrongPasskey()
@@ -188,8 +188,7 @@ export async function signInWithFirstPasskey(
     if ((await queries.listDescriptors(tx, { rpId: rp.id, orgId, userId })).length > 0) throw wrongPasskey()
     const passkey = await addPasskey(tx, rp, { orgId, userId, name, credential, lastUsedAt: now }, now)
     if (!passkey) throw wrongPasskey()
-    const added = withFields(audit, { passkeyId: passkey.id })
-    await recordSuccess(tx, { ...added, procedure: 'passkey.create', orgId, actorId: userId })
+    entry.add({ passkeyId: passkey.id, signIn: true })
   }
   const opened = await openSession(tokens, user, { method: 'PASSKEY', context: audit, within }).catch((error) => {
     if (isRefusalOf(error, 'invalid_credentials')) return refuseFor('user_changed')

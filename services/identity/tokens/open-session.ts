@@ -1,4 +1,5 @@
 import type { AuditContext } from '../../kit/audit/context.ts'
+import type { AuditEntry } from '../../kit/audit/entry.ts'
 import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
@@ -53,7 +54,7 @@ interface Opening {
   method: SessionMethod
   context: AuditContext
   /** What else happens in the transaction. */
-  within?: (tx: Tx, now: string) => PromiseLike<unknown>
+  within?: (tx: Tx, now: string, entry: AuditEntry) => PromiseLike<unknown>
 }
 
 /** Opens a session unless the user was deactivated or reset since the version was read. Every sign-in ends here. */
@@ -72,7 +73,7 @@ export async function openSession(deps: TokenDeps, user: SignedInUser, { method,
       findUnchanged(tx, userId, sessionVersion),
       insertSession(tx, { ...session, ipAddress, userAgent }, now),
       insertRefreshToken(tx, { hash: refreshToken.hash, sessionId, expiresAt: later(REFRESH_IDLE_MS) }, now),
-      within?.(tx, now),
+      within?.(tx, now, audit),
     ])
     if (unchanged.length === 0) throw refuse('invalid_credentials', { detail: 'The credentials are not valid.' })
     audit.actBy({ userId, orgId })
