@@ -104,3 +104,20 @@ export class TestAuthenticator {
     }
   }
 }
+
+/** A key of no authenticator. */
+export const otherKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+
+/** Answers to a sign-in that are wrong, each in one way. */
+export const WRONG_ANSWERS: [string, Lies][] = [
+  ['of another origin', { origin: 'https://localhost.example.com' }],
+  ['of another port', { origin: 'http://localhost:9999' }],
+  ['of a frame of another site', { crossOrigin: true }],
+  ['for another host', { rpId: 'example.com' }],
+  ['to another challenge', { challenge: 'mZ1c5w0bXyq2Xn5y3P4kq0S1mVtQm7Yw8V3y6fJ2d0E' }],
+  ['of another type', { type: 'webauthn.create' }],
+  ['without verification of the user', { isVerified: false }],
+  ['without presence of the user', { isPresent: false, isVerified: false }],
+  ['signed by another key', { signedBy: otherKey() }],
+  ['with the handle of another user', { userHandle: Buffer.from('user_other').toString('base64url') }],
+]

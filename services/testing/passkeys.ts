@@ -92,3 +92,14 @@ export async function requireSecondFactor(market: TestMarketplace, administrator
   if (answer.status !== 200) throw new Error(`the second factor could not be required: ${answer.text}`)
   return added
 }
+
+let phones = 0
+
+/** Signs in by the password, and registers the first passkey. */
+export async function enrolled(market: TestMarketplace, { email }: TestUser, password = TEST_PASSWORD) {
+  const browser = new SignInBrowser(market, `192.0.2.${++phones}`)
+  const { firstPasskey } = (await browser.password(email, password)).body
+  if (!firstPasskey) throw new Error('no passkey was asked for')
+  const authenticator = new TestAuthenticator(market.config.PUBLIC_URL)
+  return { authenticator, answer: await browser.first(authenticator.create(firstPasskey)) }
+}

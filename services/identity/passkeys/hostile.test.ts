@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { generateKeyPairSync } from 'node:crypto'
-import type { PasskeyCreationOptions } from '../../../proto/http/identity/passkeys.ts'
-import { type Lies, TestAuthenticator } from '../../testing/authenticator.ts'
+import { otherKey, TestAuthenticator, WRONG_ANSWERS } from '../../testing/authenticator.ts'
 import { marketplaceOf, TEST_PASSWORD } from '../../testing/marketplace.ts'
 import {
   addPasskey,
@@ -24,7 +22,6 @@ let addresses = 0
 /** A browser whose failures throttle no other one. */
 const newBrowser = () => new SignInBrowser(market, `203.0.113.${++addresses}`)
 const newAuthenticator = () => new TestAuthenticator(market.config.PUBLIC_URL)
-const otherKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
 
 /** The answer to everything that is wrong, whatever it is. */
 const REFUSED = { status: 401, code: 'invalid_credentials', detail: 'The passkey is not valid.' }
@@ -37,19 +34,6 @@ const lastReason = async (orgId: string) => {
   const entry = (await entriesOf(market, orgId, 'auth.signIn')).at(-1)
   return [entry?.success, entry?.error, entry?.request.reason]
 }
-
-const WRONG: [string, Lies][] = [
-  ['of another origin', { origin: 'https://localhost.example.com' }],
-  ['of another port', { origin: 'http://localhost:9999' }],
-  ['of a frame of another site', { crossOrigin: true }],
-  ['for another host', { rpId: 'example.com' }],
-  ['to another challenge', { challenge: 'mZ1c5w0bXyq2Xn5y3P4kq0S1mVtQm7Yw8V3y6fJ2d0E' }],
-  ['of another type', { type: 'webauthn.create' }],
-  ['without verification of the user', { isVerified: false }],
-  ['without presence of the user', { isPresent: false, isVerified: false }],
-  ['signed by another key', { signedBy: otherKey() }],
-  ['with the handle of another user', { userHandle: Buffer.from('user_other').toString('base64url') }],
-]
 
 describe('a sign-in by passkey', () => {
   test('opens a session of the person, whose use is counted and audited', async () => {
@@ -79,7 +63,7 @@ describe('a sign-in by passkey', () => {
     ).toBeDefined()
   })
 
-  test.each(WRONG)('with an answer %s is refused, audited, and uses up the challenge', async (_, lies) => {
+  test.each(WRONG_ANSWERS)('with an answer %s is refused, audited, and uses up the challenge', async (_, lies) => {
     const member = await org.member([])
     const { authenticator } = await addPasskey(market, member.client)
     const browser = newBrowser()
@@ -218,7 +202,7 @@ async function otherCookie(): Promise<string | undefined> {
 }
 
 describe('the second factor', () => {
-  test.each(WRONG)('with an answer %s is refused, and uses up the challenge', async (_, lies) => {
+  test.each(WRONG_ANSWERS)('with an answer %s is refused, and uses up the challenge', async (_, lies) => {
     const member = await strictMember(market, strict)
     const { authenticator } = await addPasskey(market, member.client)
     const browser = newBrowser()
@@ -242,75 +226,6 @@ describe('the second factor', () => {
     expect(shown(await browser.finish(authenticator.get(passkey)))).toEqual(REFUSED)
     const entry = (await entriesOf(market, strict.orgId, 'auth.signIn')).at(-1)
     expect([entry?.actor_id, entry?.request.reason]).toEqual([member.userId, 'other_user'])
-  })
-})
-
-describe('a registration', () => {
-  const options = async (): Promise<[Awaited<ReturnType<typeof org.member>>, PasskeyCreationOptions]> => {
-    const member = await org.member([])
-    return [member, await startedPasskey(member.client)]
-  }
-
-  const WRONG_REGISTRATIONS: [string, Lies][] = [
-    ...WRONG.filter(([, { signedBy, userHandle, type }]) => !signedBy && !userHandle && !type),
-    ['of another type', { type: 'webauthn.get' }],
-    ['with bytes after the key', { extraBytes: new Uint8Array(8) }],
-  ]
-  test.each(WRONG_REGISTRATIONS)('with an answer %s is 400', async (_, lies) => {
-    const [{ client }, started] = await options()
-    const answer = await client.post<Problem>(PASSKEYS, {
-      name: 'X',
-      credential: newAuthenticator().create(started, lies),
-    })
-    expect([answer.status, answer.body.errors]).toEqual([
-      400,
-      [{ field: 'credential', message: 'is not a valid answer to the challenge' }],
-    ])
-  })
-
-  test('with an answer that was sent before is 400', async () => {
-    const [{ client }, started] = await options()
-    const credential = newAuthenticator().create(started)
-    expect((await client.post(PASSKEYS, { name: 'X', credential })).status).toBe(201)
-    expect((await client.post(PASSKEYS, { name: 'X', credential })).status).toBe(400)
-  })
-
-  test('reads no attestation: one with a certificate that names an address to fetch changes nothing', async () => {
-    const [{ client }, started] = await options()
-    const attestation = { fmt: 'apple', attStmt: { x5c: [new Uint8Array(64).fill(48)] } }
-    const credential = newAuthenticator().create(started, { attestation })
-    expect((await client.post(PASSKEYS, { name: 'X', credential })).status).toBe(201)
-  })
-
-  test('with an attestation above the limit is 400, and above the body is 413', async () => {
-    const [{ client }, started] = await options()
-    for (const [bytes, status] of [
-      [7000, 400],
-      [14_000, 413],
-    ] as const) {
-      const attestation = { fmt: 'packed', attStmt: { sig: new Uint8Array(bytes) } }
-      const credential = newAuthenticator().create(started, { attestation })
-      expect((await client.post(PASSKEYS, { name: 'X', credential })).status).toBe(status)
-    }
-  })
-
-  test.each([
-    ['no CBOR', 'AAAA'],
-    ['a number', 'GGQ'],
-    ['deep nesting', Buffer.alloc(6000, 0x81).toString('base64url')],
-  ])('with %s as attestation object is 400', async (_, attestationObject) => {
-    const [{ client }, started] = await options()
-    const credential = { ...newAuthenticator().create(started), attestationObject }
-    expect((await client.post(PASSKEYS, { name: 'X', credential })).status).toBe(400)
-  })
-
-  test('a client without JSON in its data is 400', async () => {
-    const [{ client }, started] = await options()
-    for (const text of ['null', '[]', '{', '"x"', '{"challenge":{}}']) {
-      const clientDataJSON = Buffer.from(text).toString('base64url')
-      const credential = { ...newAuthenticator().create(started), clientDataJSON }
-      expect((await client.post(PASSKEYS, { name: 'X', credential })).status).toBeOneOf([400, 429])
-    }
   })
 })
 

@@ -4,17 +4,16 @@ import { ApiClient } from '../../testing/client.ts'
 import { marketplaceOf, TEST_PASSWORD, type TestUser } from '../../testing/marketplace.ts'
 import {
   addPasskey,
+  enrolled,
   PASSKEYS,
   requireSecondFactor,
   SignInBrowser,
   signsInByPassword,
-  startedPasskey,
   strictMember,
 } from '../../testing/passkeys.ts'
 import { entriesOf, type Page, type Problem, patch } from '../../testing/people.ts'
 import { FORM } from '../../testing/service-accounts.ts'
 import { openActivation, openSession } from '../../testing/sessions.ts'
-import { until } from '../../testing/until.ts'
 
 const market = await marketplaceOf([], { TRUSTED_PROXIES: '1' })
 const org = await market.organization(['CONSUMER'])
@@ -36,14 +35,6 @@ const refresh = (refreshToken = '') =>
     refresh_token: refreshToken,
   })
 const lastSignIn = async () => (await entriesOf(market, org.orgId, 'auth.signIn')).at(-1)
-
-/** Signs in by the password, and registers the first passkey. */
-async function enrolled(user: TestUser, password = TEST_PASSWORD, authenticator = newAuthenticator()) {
-  const browser = newBrowser()
-  const { firstPasskey } = (await browser.password(user.email, password)).body
-  if (!firstPasskey) throw new Error('no passkey was asked for')
-  return { authenticator, answer: await browser.first(authenticator.create(firstPasskey)) }
-}
 
 describe('where an organization requires a second factor, the password alone', () => {
   test.each([
@@ -104,7 +95,7 @@ describe('where an organization requires a second factor, the password alone', (
 describe('a person without a passkey', () => {
   test('registers one after the password, gets a session, and is asked for it the next time', async () => {
     const member = await strictMember(market, org)
-    const { answer, authenticator } = await enrolled(member)
+    const { answer, authenticator } = await enrolled(market, member)
     expect([answer.status, answer.body.email]).toEqual([200, member.email])
     const client = new ApiClient(market.url, answer.body.access_token)
     const { items } = (await client.get<Page<{ id: string; name: string; lastUsedTime: string }>>(PASSKEYS)).body
@@ -171,7 +162,7 @@ describe('a person without a passkey', () => {
     const change = { currentPassword: TEST_PASSWORD, newPassword: NEXT }
     expect((await member.client.post('/flows/v1/password/change', change)).status).toBe(204)
     expect((await browser.first(newAuthenticator().create(firstPasskey))).status).toBe(401)
-    expect((await enrolled(member, NEXT)).answer.status).toBe(200)
+    expect((await enrolled(market, member, NEXT)).answer.status).toBe(200)
   })
 
   test('who is deactivated after the first step does not register', async () => {
@@ -286,113 +277,9 @@ describe('the last passkey', () => {
   })
 })
 
-describe('lost passkeys', () => {
-  const reset = (client: ApiClient, userId: string) => client.post<Problem>(`/flows/v1/users/${userId}/reset-passkeys`)
-
-  test('are all removed by user:manage; sessions end, the password stays, and the person registers anew', async () => {
-    const member = await strictMember(market, org)
-    const lost = await addPasskey(market, member.client)
-    await addPasskey(market, member.client)
-    const manager = await strictMember(market, org)
-    await org.grant('Administrator', manager.userId)
-    expect((await reset(manager.client, member.userId)).status).toBe(204)
-    await until(async () => (await member.client.get('/flows/v1/me')).status === 401, {
-      what: 'the end of the session',
-    })
-    expect((await newBrowser().byPasskey(lost.authenticator)).status).toBe(401)
-    expect((await enrolled(member)).answer.status).toBe(200)
-    expect((await entriesOf(market, org.orgId, 'user.resetPasskeys')).at(-1)).toEqual({
-      success: true,
-      error: null,
-      actor_id: manager.userId,
-      request: { id: member.userId, removed: 2 },
-    })
-  })
-
-  test('are not reset without user:manage (403), for one with more permissions (403), or elsewhere (404)', async () => {
-    const other = await market.organization(['CONSUMER'])
-    const [powerless, manager, victim] = [
-      await other.member([]),
-      await other.member(['user:manage']),
-      await other.member(['rfq:create']),
-    ]
-    const { authenticator } = await addPasskey(market, victim.client)
-    expect((await reset(powerless.client, victim.userId)).status).toBe(403)
-    expect((await reset(manager.client, victim.userId)).status).toBe(403)
-    const foreign = await reset(admin, victim.userId)
-    const unknown = await reset(admin, 'user_unknown')
-    expect([foreign.status, foreign.body.detail]).toEqual([404, unknown.body.detail])
-    expect((await newBrowser().byPasskey(authenticator)).status).toBe(200)
-    expect((await victim.client.get('/flows/v1/me')).status).toBe(200)
-  })
-
-  test('voids what began before: neither challenge of the person works after it', async () => {
-    const member = await strictMember(market, org)
-    const browser = newBrowser()
-    const { firstPasskey } = (await browser.password(member.email)).body
-    if (!firstPasskey) throw new Error('no challenge')
-    const credential = newAuthenticator().create(await startedPasskey(member.client))
-    expect((await reset(admin, member.userId)).status).toBe(204)
-    expect((await browser.first(newAuthenticator().create(firstPasskey))).status).toBe(401)
-    expect((await member.client.post(PASSKEYS, { name: 'X', credential })).status).toBeOneOf([400, 401])
-    expect(await market.db.owner`select id from identity.passkeys where user_id = ${member.userId}`).toHaveLength(0)
-  })
-
-  test('a person with no passkey can be reset too; a service account cannot (409)', async () => {
-    const member = await strictMember(market, org)
-    expect((await reset(admin, member.userId)).status).toBe(204)
-    const account = await admin.post<{ id: string }>('/flows/v1/service-accounts', { name: 'ERP' })
-    expect((await reset(admin, account.body.id)).status).toBe(409)
-  })
-})
-
-describe('the setting', () => {
-  const PATH = '/flows/v1/sign-in-settings'
-
-  test('is read and changed by org:admin alone, and refused without an own passkey', async () => {
-    const other = await market.organization(['CONSUMER'])
-    const manager = await other.member(['user:manage', 'role:manage'])
-    const { client } = other.administrator
-    expect([
-      (await manager.client.get(PATH)).status,
-      (await patch(manager.client, PATH, { secondFactor: true })).status,
-    ]).toEqual([403, 403])
-    const read = await client.get<{ secondFactor: boolean }>(PATH)
-    expect([read.body, read.headers.get('etag')]).toEqual([{ secondFactor: false }, expect.any(String)] as never)
-    const refused = await patch(client, PATH, { secondFactor: true })
-    expect([refused.status, refused.body.code, refused.body.detail]).toEqual([
-      409,
-      'conflict',
-      'You have no passkey. Add one to your own account first.',
-    ])
-    await addPasskey(market, client)
-    expect((await patch(client, PATH, { secondFactor: 'yes' })).status).toBe(400)
-    expect((await patch(client, PATH, { secondFactor: true }, { 'if-match': '"other"' })).status).toBe(412)
-    const changed = await patch<{ secondFactor: boolean }>(client, PATH, { secondFactor: true })
-    expect([changed.status, changed.body]).toEqual([200, { secondFactor: true }] as never)
-    expect((await entriesOf(market, other.orgId, 'signInSettings.patch')).at(-1)?.request).toEqual({
-      secondFactor: true,
-    })
-  })
-
-  test('does not count a passkey of a former host', async () => {
-    const other = await market.organization(['CONSUMER'])
-    const { client, userId } = other.administrator
-    await addPasskey(market, client)
-    await market.db.owner`update identity.passkeys set rp_id = 'old.example.com' where user_id = ${userId}`
-    expect((await patch(client, PATH, { secondFactor: true })).status).toBe(409)
-  })
-
-  test('is closed to an impersonation (403)', async () => {
-    const act = { grantId: `grant_${crypto.randomUUID()}`, actingEmail: 'support@example.com' }
-    const acting = new ApiClient(market.url, (await openSession(market, org.administrator, act)).accessToken)
-    expect((await patch(acting, PATH, { secondFactor: false })).status).toBe(403)
-  })
-})
-
 test('a person whose passkeys are of a former host registers a new one after the password', async () => {
   const member = await strictMember(market, org)
   await addPasskey(market, member.client)
   await market.db.owner`update identity.passkeys set rp_id = 'old.example.com' where user_id = ${member.userId}`
-  expect((await enrolled(member)).answer.status).toBe(200)
+  expect((await enrolled(market, member)).answer.status).toBe(200)
 })
