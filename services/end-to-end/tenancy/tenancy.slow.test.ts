@@ -26,6 +26,8 @@ const PERSONAL_RECORDS: readonly RecordName[] = [
   'colleague',
   'session',
   'colleagueSession',
+  'passkey',
+  'colleaguePasskey',
   'accessToken',
   'refreshToken',
   'grant',

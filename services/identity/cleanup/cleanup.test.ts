@@ -26,12 +26,22 @@ test('cleanUpIdentity deletes expired rows only', async () => {
     values ('\\x01', 9, ${ago(25)}), ('\\x02', 9, ${ago(1)})`
   await db.owner`insert into identity.sign_in_failures (id, failed_at) values ('old', ${ago(25)}), ('new', ${ago(1)})`
 
+  const challenge = (hash: number, expires: string) => db.owner`
+    insert into identity.passkey_challenges (challenge_hash, purpose, browser_hash, network, created_at, expires_at)
+    values (${Buffer.from([hash])}, 'SIGN_IN', '\\x01', '192.0.2.1', now(), ${expires})`
+  await challenge(1, ago(0.01))
+  await challenge(2, ago(-0.05))
+
   await cleanUpIdentity(sql, now.toISOString(), signal)
   const left = async (query: Promise<{ key: string }[]>) => (await query).map(({ key }) => key).sort()
   expect(await left(db.owner`select id as key from identity.sessions`)).toEqual(['just-ended', 'live'])
   expect(await left(db.owner`select session_id as key from identity.refresh_tokens`)).toEqual(['live'])
   expect(await left(db.owner`select encode(key, 'hex') as key from identity.throttles`)).toEqual(['02'])
   expect(await left(db.owner`select id as key from identity.sign_in_failures`)).toEqual(['new'])
+  const challenges = db.owner<
+    { key: string }[]
+  >`select encode(challenge_hash, 'hex') as key from identity.passkey_challenges`
+  expect(await left(challenges)).toEqual(['02'])
 })
 
 test('one cleanup deletes 2500 sign-in failures and throttles', async () => {
