@@ -97,11 +97,11 @@ export const PASSKEY_SAMPLES: Record<string, OperationSample> = {
     },
   },
   signInWithFirstPasskey: {
-    async values(fixtures, account) {
-      const { market } = fixtures
-      const { userId } = await (await fixtures.organization(account.kind)).invite()
-      const person = { userId, orgId: account.orgId }
-      const { creation, cookie } = await insertedChallenge(market, 'FIRST_PASSKEY', { person })
+    // Another organization, because the person must have no passkey yet.
+    by: 'consumer',
+    async values({ market }, account) {
+      await removePasskeys(market, account)
+      const { creation, cookie } = await insertedChallenge(market, 'FIRST_PASSKEY', { person: account })
       const credential = new TestAuthenticator(market.config.PUBLIC_URL).create(creation)
       return { 'body.credential': credential, 'header.cookie': cookie }
     },
