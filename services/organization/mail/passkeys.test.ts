@@ -34,6 +34,7 @@ test('a reset by an administrator is one mail; a reset without passkeys is none'
   const [member, without] = [await org.member([]), await org.member([])]
   await addPasskey(market, member.client)
   await addPasskey(market, member.client)
+  await server.arrived(member.email, 2)
   for (const { userId } of [without, member]) await admin.post(`/flows/v1/users/${userId}/reset-passkeys`)
   expect(await subjectsTo(member.email, 3)).toEqual([
     'A passkey was added to your account',
