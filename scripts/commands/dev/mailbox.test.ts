@@ -28,7 +28,7 @@ const invitation = {
   given_name: 'Freja',
   unsubscribe_token: null,
   registration: null,
-    rfq_serial_number: null,
+  rfq_serial_number: null,
   user_id: null,
 }
 

@@ -19,5 +19,5 @@ alter table organization.mails
   add constraint mails_recipient check (num_nonnulls(address_id, user_id, registration_id, email_invitation_id) = 1),
   add constraint mails_kind_check check (kind in (
     'NOTICE', 'CONFIRMATION', 'INVITATION', 'RESET', 'FORGOTTEN', 'REGISTRATION', 'REGISTERED', 'REJECTION',
-    'RFQ_INVITATION')),
+    'RFQ_INVITATION', 'PASSKEY_ADDED', 'PASSKEY_REMOVED', 'PASSKEYS_RESET')),
   add constraint mails_email_invitation check ((email_invitation_id is not null) = (kind = 'RFQ_INVITATION'));
