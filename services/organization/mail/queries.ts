@@ -107,7 +107,8 @@ export const countLinks = (
     where registration_id is null and recipient_hash = ${Buffer.from(recipientHash)} and created_at > ${now}::timestamptz - interval '1 hour')
   select
     (select count(*)::int from organization.mails
-      where org_id = ${orgId} and kind in ('CONFIRMATION', 'INVITATION', 'RESET') and registration_id is null and created_at > ${now}::timestamptz - interval '1 hour') as of_organization,
+      where org_id = ${orgId} and kind not in ('NOTICE', 'FORGOTTEN') and kind not like 'PASSKEY%'
+        and registration_id is null and created_at > ${now}::timestamptz - interval '1 hour') as of_organization,
     count(*) filter (where kind <> 'FORGOTTEN')::int as to_recipient,
     count(*) filter (where org_id = ${orgId} and kind <> 'FORGOTTEN')::int as of_both,
     count(*) filter (where kind = 'FORGOTTEN' and user_id = ${userId})::int as of_user,
