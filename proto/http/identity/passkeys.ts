@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation, MAX_IDENTITY_BODY_BYTES } from '../operation.ts'
-import { closed, DateTime, OneOf, PageOf, pageQuery, pathParam, Text } from '../shapes.ts'
+import { closed, DateTime, Line, OneOf, PageOf, pageQuery, pathParam } from '../shapes.ts'
 import { accountsTag } from './accounts.ts'
 
 /** Passkeys of one person. */
@@ -26,9 +26,7 @@ const clientDataJSON = Base64Url(
 const transports = (description: string) =>
   Type.Array(OneOf(TRANSPORTS), { maxItems: TRANSPORTS.length, description, examples: [['internal']] })
 
-const name = Text(100, {
-  minLength: 1,
-  pattern: '\\S',
+const name = Line(100, {
   description: 'Name by which the person recognises the passkey.',
   examples: ['Work laptop'],
 })

@@ -22,7 +22,7 @@ export const isAddress = (url: string): boolean => /^https?:\/\//i.test(url) && 
 const READS = ['GET', 'HEAD']
 /** Commands that take no `Idempotency-Key`, because their bodies have a password or a token. */
 export const WITHOUT_KEY =
-  /\/oauth\/|^\/flows\/v1\/(activations(\/introspect)?|email-invitations\/introspect|password\/change|impersonation-grants\/redeem|mail-addresses\/(confirm|introspect)|password-resets|sso\/(start|token)|identity-providers\/[^/]+\/test|registrations(\/(confirm|introspect))?|unsubscriptions)$/
+  /\/oauth\/|^\/flows\/v1\/(activations(\/introspect)?|email-invitations\/introspect|password\/change|impersonation-grants\/redeem|mail-addresses\/(confirm|introspect)|passkeys(\/(confirm|start))?|password-resets|sign-in\/(first-passkey|passkey(\/start)?|password)|sso\/(start|token)|identity-providers\/[^/]+\/test|registrations(\/(confirm|introspect))?|unsubscriptions)$/
 
 /**
  * Sends requests: with a token, a `User-Agent`, a time-out and, for a command, an `Idempotency-Key`; repeats what can
