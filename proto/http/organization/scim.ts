@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { defineOperation, defineTag } from '../operation.ts'
-import { Line, pathParam, Text } from '../shapes.ts'
+import { Line, LineOrEmpty, pathParam, Text } from '../shapes.ts'
 
 const tag = defineTag('SCIM', 'Users and groups for the provisioning of an identity provider (RFC 7643 and 7644).')
 
@@ -21,7 +21,7 @@ export const ScimExternalId = Line(256, { description: 'Id at the identity provi
 /** A resource or a PATCH. Names of attributes have any case and unknown ones are ignored, so the feature reads it. */
 const Attributes = Type.Record(Type.String(), Type.Unknown(), { description: 'Attributes of SCIM.' })
 
-const names = (description: string) => Type.Optional(Text(1000, { description, examples: ['members'] }))
+const names = (description: string) => Type.Optional(LineOrEmpty(1000, { description, examples: ['members'] }))
 const projection = {
   attributes: names('Attributes to return, separated by commas.'),
   excludedAttributes: names('Attributes to leave out, separated by commas.'),

@@ -141,4 +141,5 @@ export const redeemEmailInvitation = defineOperation({
   response: EmailInvitationLink,
   refusals: ['not_found', 'conflict'],
   audit: { procedure: 'emailInvitation.redeem', request: ['invitationId'] },
+  outlivesImpersonation: true,
 })

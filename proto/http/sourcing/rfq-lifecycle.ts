@@ -87,7 +87,7 @@ export type InvitationInput = Static<typeof InvitationInput>
 export const inviteToRfq = defineOperation({
   ...verb('invite', {
     logged: ['manufacturerIds', 'emailInvitationIds'],
-    note: `A manufacturer that declined is invited again; other existing invitations are unchanged. Each address of \`emails\` gets a link by mail, and its invitation by e-mail stays PENDING, whether or not it is registered, until an administrator of an organization uses the link; the consumer then confirms that organization. An address with a live invitation to the RFQ is unchanged. An organization invites at most ${MAX_EMAIL_INVITATIONS_A_DAY} addresses in 24 hours, and an address gets at most three such mails an hour from all organizations; further ones are not sent.`,
+    note: `A manufacturer that declined is invited again; other existing invitations are unchanged. Each address of \`emails\` gets a link by mail, and its invitation by e-mail stays PENDING, whether or not it is registered, until an administrator of an organization uses the link; the consumer then confirms that organization. An address with a live invitation to the RFQ is unchanged. An organization invites at most ${MAX_EMAIL_INVITATIONS_A_DAY} addresses in 24 hours, and an address gets at most three such mails in 24 hours from one organization and 24 from all, three an hour; others wait or are not sent.`,
   }),
   id: 'inviteToRfq',
   summary: 'Invite manufacturers to an RFQ',

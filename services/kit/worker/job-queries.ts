@@ -6,14 +6,16 @@ interface NewJob {
   id: string
   tenantId?: string
   data?: object
+  /** Default: now. */
+  dueAt?: string
   /** No attempt starts after this. */
   expiresAt?: string
 }
 
 /** Makes a job due. A job that exists, even one that runs, starts again at its beginning. */
-export const startJob = (tx: Tx, { kind, id, tenantId = '', data = {}, expiresAt }: NewJob, now: string) => tx`
+export const startJob = (tx: Tx, { kind, id, tenantId = '', data = {}, dueAt, expiresAt }: NewJob, now: string) => tx`
   insert into jobs (kind, id, tenant_id, data, created_at, due_at, expires_at)
-  values (${kind}, ${id}, ${tenantId}, ${JSON.stringify(data)}::text::jsonb, ${now}, ${now}, ${expiresAt ?? null})
+  values (${kind}, ${id}, ${tenantId}, ${JSON.stringify(data)}::text::jsonb, ${now}, ${dueAt ?? now}, ${expiresAt ?? null})
   on conflict (kind, id) do update set progress = '{}', due_at = least(jobs.due_at, excluded.due_at)`
 
 /** Makes a job that waits due now. */

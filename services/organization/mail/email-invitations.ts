@@ -19,8 +19,11 @@ interface Deps {
 
 export const INVITATION_CONSUMER = 'email-invitations'
 
-/** Invitations of an hour to one recipient, from all organizations. Further ones are not mailed. */
-const MAX_TO_RECIPIENT = 3
+/** Invitations to one recipient in 24 hours, of one organization and of all. Further ones are not mailed. */
+const MAX_TO_RECIPIENT = { ofOrganization: 3, ofAll: 24 }
+/** Invitations to one recipient in an hour. Further ones wait, so that no organization can suppress those of others. */
+const MAX_AN_HOUR = 3
+const HOUR_MS = 60 * 60 * 1000
 
 /** Mails a link to each address that is invited to an RFQ. */
 export const invitationMailer = ({ bus, box, now }: Deps): Worker =>
@@ -41,14 +44,15 @@ async function mailLink(
 ): Promise<void> {
   const recipientHash = hashOf(mailboxOf(await envelopeAddressOf(email)))
   await lockRecipient(tx, recipientHash)
-  const [counts] = await countInvitationMails(tx, recipientHash, now)
-  if (counts.to_recipient >= MAX_TO_RECIPIENT) return
+  const [sent] = await countInvitationMails(tx, { orgId, recipientHash }, now)
+  if (sent.of_organization >= MAX_TO_RECIPIENT.ofOrganization || sent.of_all >= MAX_TO_RECIPIENT.ofAll) return
   const { token, hash } = newSecretToken()
   // An event that is delivered twice makes one link.
   if ((await insertLink(tx, { hash, emailInvitationId, expireTime })).length === 0) return
   const mail = { id: newId('mail'), orgId, emailInvitationId, recipientHash, secret: await box.encrypt(token) }
-  const expiresAt = new Date(Date.parse(now) + MAIL_EXPIRY_MS).toISOString()
+  const dueMs = Date.parse(now) + Math.floor(sent.of_all / MAX_AN_HOUR) * HOUR_MS
+  const [dueAt, expiresAt] = [new Date(dueMs).toISOString(), new Date(dueMs + MAIL_EXPIRY_MS).toISOString()]
   await insertInvitationMail(tx, { ...mail, expiresAt }, now)
   const kind = 'RFQ_INVITATION'
-  await startJob(tx, { kind: MAIL, id: mail.id, tenantId: orgId, data: { kind }, expiresAt }, now)
+  await startJob(tx, { kind: MAIL, id: mail.id, tenantId: orgId, data: { kind }, dueAt, expiresAt }, now)
 }

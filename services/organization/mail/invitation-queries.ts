@@ -13,11 +13,16 @@ export const findInvitations = (sql: Sql, ids: readonly string[]) => sql<Invited
   select id, org_id as "orgId", email, expires_at as "expireTime" from sourcing.email_invitation_mails
   where id = any(${[...ids]}) order by id`
 
-/** Invitations of the last hour to one recipient. */
-export const countInvitationMails = (tx: Tx, recipientHash: Uint8Array, now: string) => tx<[{ to_recipient: number }]>`
-  select count(*)::int as to_recipient from organization.mails
+/** Invitations of the last day to one recipient: of one organization, and of all. */
+export const countInvitationMails = (
+  tx: Tx,
+  { orgId, recipientHash }: { orgId: string; recipientHash: Uint8Array },
+  now: string,
+) => tx<[{ of_organization: number; of_all: number }]>`
+  select count(*) filter (where org_id = ${orgId})::int as of_organization, count(*)::int as of_all
+  from organization.mails
   where recipient_hash = ${Buffer.from(recipientHash)} and kind = 'RFQ_INVITATION'
-    and created_at > ${now}::timestamptz - interval '1 hour'`
+    and created_at > ${now}::timestamptz - interval '24 hours'`
 
 /** No row where the invitation has a link. */
 export const insertLink = (

@@ -104,10 +104,10 @@ export const countLinks = (
 ) => tx<[LinkCounts]>`
   with recent as (
     select org_id, user_id, kind from organization.mails
-    where registration_id is null and recipient_hash = ${Buffer.from(recipientHash)} and created_at > ${now}::timestamptz - interval '1 hour')
+    where registration_id is null and email_invitation_id is null and recipient_hash = ${Buffer.from(recipientHash)} and created_at > ${now}::timestamptz - interval '1 hour')
   select
     (select count(*)::int from organization.mails
-      where org_id = ${orgId} and kind not in ('NOTICE', 'FORGOTTEN') and kind not like 'PASSKEY%'
+      where org_id = ${orgId} and kind not in ('NOTICE', 'FORGOTTEN', 'RFQ_INVITATION') and kind not like 'PASSKEY%'
         and registration_id is null and created_at > ${now}::timestamptz - interval '1 hour') as of_organization,
     count(*) filter (where kind <> 'FORGOTTEN')::int as to_recipient,
     count(*) filter (where org_id = ${orgId} and kind <> 'FORGOTTEN')::int as of_both,
@@ -323,7 +323,9 @@ export const forgetRecipients = (sql: Sql, before: string, signal: AbortSignal) 
     { limit: 1000, signal },
     (limit) => sql`
       update organization.mails set recipient_hash = null where id = any(array(
-        select id from organization.mails where recipient_hash is not null and created_at < ${before}
+        select id from organization.mails
+        where recipient_hash is not null and created_at < ${before}
+          and (kind <> 'RFQ_INVITATION' or created_at < ${before}::timestamptz - interval '23 hours')
         order by created_at limit ${limit} for update skip locked))`,
   )
 

@@ -135,3 +135,38 @@ test('a domain whose provider was deleted is not proved any more', async () => {
   expect((await scim.post('/Users', newUser({ userName: `b@${own.domain}` }))).status).toBe(400)
   expect((await scim.get(`/Users/${id}`)).status).toBe(404)
 })
+
+describe('a new address', () => {
+  test('ends the sessions, the password and the link of the provider, because another person may have it', async () => {
+    const own = await provedDomain(admin, { idp, dns })
+    const [before, after] = [`before@${own.domain}`, `after@${own.domain}`]
+    const { id } = await full.created('/Users', newUser({ userName: before }))
+    await idp.register(own.redirectUrl)
+    idp.signsIn({ sub: 'renamed', email: before, email_verified: true })
+    const session = await new TestBrowser(market).signIn(before)
+    expect((await session.get('/flows/v1/me')).status).toBe(200)
+    expect((await full.operate(`/Users/${id}`, { op: 'replace', path: 'userName', value: after })).status).toBe(200)
+    await until(async () => (await session.get('/flows/v1/me')).status === 401, BY_BUS)
+    // The former person is a new user, and not the one with the new address.
+    const again = await new TestBrowser(market).signIn(before)
+    expect((await again.get<{ user: { id: string } }>('/flows/v1/me')).body.user.id).not.toBe(id)
+    const links = await market.db.owner`select subject from organization.identity_links where user_id = ${id}`
+    expect(links.length).toBe(0)
+  })
+
+  test('in another spelling of the same one ends nothing', async () => {
+    const userName = `same@${domain}`
+    const { id } = await full.created('/Users', newUser({ userName }))
+    const versions = () => market.db.owner`select session_version from organization.users where id = ${id}`
+    const [before] = await versions()
+    await full.operate(`/Users/${id}`, { op: 'replace', path: 'userName', value: userName.toUpperCase() })
+    expect((await versions())[0]).toEqual(before)
+  })
+
+  test.each(['userName', 'emails'])('%s of a megabyte of combining marks is refused at once', async (attribute) => {
+    const address = `a@${domain}${'\u0301\u0316'.repeat(200_000)}`
+    const more = attribute === 'emails' ? { emails: [{ value: address, primary: true }], userName: undefined } : {}
+    const { status } = await full.post('/Users', newUser({ userName: address, ...more }))
+    expect(status).toBe(400)
+  })
+})

@@ -20,6 +20,11 @@ interface GroupDeps {
   publicUrl: string
 }
 
+/** An entry of the audit log has at most so many ids, and the number of the others. */
+const MAX_LOGGED = 100
+const logged = (ids: readonly string[]) =>
+  ids.length <= MAX_LOGGED ? ids : [...ids.slice(0, MAX_LOGGED), `and ${ids.length - MAX_LOGGED} more`]
+
 /** The groups with their members, which are as many as a response can have. */
 export async function groupResources(
   sql: Sql,
@@ -54,7 +59,7 @@ export async function createGroup(
     role: { id: role.id, permissions: [] },
     userIds: added,
   })
-  audit.add({ name: role.name, grantedUserIds })
+  audit.add({ name: role.name, grantedUserIds: logged(grantedUserIds) })
   return resourceOf(tx, caller.orgId, role.id, publicUrl)
 }
 
@@ -103,8 +108,8 @@ async function changeGroup(
   const withdrawnUserIds = await withdrawFrom(tx, { orgId, role, userIds: leaving })
   audit.add({
     fields: [...(isRenamed ? ['displayName'] : []), ...(isLinked ? ['externalId'] : [])],
-    grantedUserIds,
-    withdrawnUserIds,
+    grantedUserIds: logged(grantedUserIds),
+    withdrawnUserIds: logged(withdrawnUserIds),
   })
   return id
 }

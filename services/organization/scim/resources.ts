@@ -81,27 +81,30 @@ const namesIn = (list: string) =>
     list
       .toLowerCase()
       .split(',')
-      .map((name) =>
-        name
-          .trim()
-          .replace(/^urn:.*:(user|group):/, '')
-          .replace(/\..*$/, ''),
+      .map(
+        (name) =>
+          name
+            .slice(name.lastIndexOf(':') + 1)
+            .trim()
+            .split('.', 1)[0],
       ),
   )
 
-/** Whether a response has an attribute. `schemas` and `id` are always returned. */
-export function isReturned(name: string, { attributes, excludedAttributes }: Projection): boolean {
-  if (name === 'schemas' || name === 'id') return true
-  if (attributes !== undefined) return namesIn(attributes).has(name.toLowerCase())
-  return excludedAttributes === undefined || !namesIn(excludedAttributes).has(name.toLowerCase())
+/** Which attributes a response has. `schemas` and `id` are always returned. */
+export function returnedBy({ attributes, excludedAttributes }: Projection): (name: string) => boolean {
+  const [asked, excluded] = [attributes, excludedAttributes].map((list) => list !== undefined && namesIn(list))
+  return (name) => {
+    if (name === 'schemas' || name === 'id') return true
+    return asked ? asked.has(name.toLowerCase()) : !excluded || !excluded.has(name.toLowerCase())
+  }
 }
+
+const textOf = (resource: Resource, isReturned: (name: string) => boolean) =>
+  JSON.stringify(Object.fromEntries(Object.entries(resource).filter(([name]) => isReturned(name))))
 
 /** The resource with the attributes that were asked for, and its version as the entity tag. */
 export const projected = (resource: Resource, projection: Projection): JsonText =>
-  new JsonText(
-    JSON.stringify(Object.fromEntries(Object.entries(resource).filter(([name]) => isReturned(name, projection)))),
-    resource.meta.version,
-  )
+  new JsonText(textOf(resource, returnedBy(projection)), resource.meta.version)
 
 export const resourceText = (resource: Resource): JsonText => projected(resource, {})
 
@@ -112,7 +115,8 @@ export function listOf(
   startIndex: number,
   projection: Projection,
 ) {
-  const items = resources.map((resource) => projected(resource, projection).text)
+  const isReturned = returnedBy(projection)
+  const items = resources.map((resource) => textOf(resource, isReturned))
   const about = { schemas: [LIST_SCHEMA], totalResults, startIndex, itemsPerPage: resources.length }
   return new JsonText(`${JSON.stringify(about).slice(0, -1)},"Resources":[${items.join(',')}]}`)
 }

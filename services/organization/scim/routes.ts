@@ -7,7 +7,7 @@ import * as discovery from './discovery.ts'
 import * as groups from './groups.ts'
 import { filterOf } from './paths.ts'
 import * as queries from './queries.ts'
-import { isReturned, listOf, projected, userResource } from './resources.ts'
+import { listOf, projected, returnedBy, userResource } from './resources.ts'
 import * as users from './users.ts'
 
 type Deps = users.ScimDeps & { http: Http }
@@ -52,7 +52,7 @@ export const scimRoutes = ({ http, ...deps }: Deps) =>
         const filter = asked ? { [asked.attribute]: asked.value } : {}
         const [total] = await longRead((sql) => queries.countGroups(sql, orgId, filter))
         const rows = await longRead((sql) => queries.listGroups(sql, orgId, filter, window))
-        const shown = { publicUrl: deps.publicUrl, showsMembers: isReturned('members', query) }
+        const shown = { publicUrl: deps.publicUrl, showsMembers: returnedBy(query)('members') }
         return listOf(
           await longRead((sql) => groups.groupResources(sql, orgId, rows, shown)),
           total.count,
@@ -64,7 +64,7 @@ export const scimRoutes = ({ http, ...deps }: Deps) =>
     .use(
       http.route(operations.getScimGroup, async ({ caller: { orgId }, params, query, longRead }) => {
         const row = found(await longRead((sql) => queries.findGroup(sql, orgId, params.id)))
-        const shown = { publicUrl: deps.publicUrl, showsMembers: isReturned('members', query) }
+        const shown = { publicUrl: deps.publicUrl, showsMembers: returnedBy(query)('members') }
         return projected(found(await longRead((sql) => groups.groupResources(sql, orgId, [row], shown))), query)
       }),
     )

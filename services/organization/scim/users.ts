@@ -10,7 +10,7 @@ import { originOf, requireShortLineage } from '../authority/lineage.ts'
 import { domainOfEmail } from '../identity-providers/domains.ts'
 import { grantRoleTo } from '../roles/queries.ts'
 import { nameOf } from '../sso/rules.ts'
-import { addPerson, patchUser, requireGrantable, requireUser } from '../users/commands.ts'
+import { addPerson, patchUser, requireGrantable, requireUser, voidSignIn } from '../users/commands.ts'
 import { activateUser, deactivateUser, type UserFollowers } from '../users/state-changes.ts'
 import { bodyOf } from './attributes.ts'
 import { assignmentsOf, changesOf } from './patches.ts'
@@ -91,6 +91,8 @@ async function changeUser(
   requireSameTag(ifMatch, userVersion(row))
   const of = { ...call, params: { id }, ifMatch: undefined }
   if (Object.keys(body).length > 0) await patchUser({ ...of, body })
+  // The person of the new address may be another one, who gets roles by it.
+  if (body.email !== undefined) await voidSignIn(tx, orgId, id, now)
   const { externalId = row.external_id, active = row.active } = said
   if (externalId !== row.external_id) await setExternalId(tx, orgId, id, externalId, now)
   if (active && !row.active) await activateUser({ ...of, body: undefined })

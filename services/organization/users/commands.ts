@@ -27,6 +27,7 @@ import { voidConfirmation } from '../notification-settings/queries.ts'
 import { findRoles, grantRoleTo } from '../roles/queries.ts'
 import {
   deleteActivations,
+  deleteIdentityLinks,
   findUserByEmail,
   findUserDocument,
   insertActivation,
@@ -170,6 +171,23 @@ export function resetPassword(sql: Pool, email: string, impersonate: Impersonate
   })
 }
 
+/** Voids the password and the sessions of a user, and what an identity provider knows the user by. */
+export async function voidSignIn(tx: Tx, orgId: string, userId: string, now: string): Promise<void> {
+  const [{ session_version: sessionVersion }] = await voidCredentials(tx, userId, now)
+  await deleteIdentityLinks(tx, orgId, userId)
+  await emitCredentialsReset(tx, { userId, orgId, sessionVersion })
+}
+
+async function emitCredentialsReset(tx: Tx, data: { userId: string; orgId: string; sessionVersion: number }) {
+  await emitUserChanged(tx, data.orgId, data.userId)
+  await emit(tx, {
+    type: 'organization.user.credentialsReset',
+    tenantId: data.orgId,
+    subject: data.userId,
+    data,
+  })
+}
+
 /** Voids the password, the sessions and earlier links. Returns the token of a new link. */
 export async function resetCredentials(
   tx: Tx,
@@ -179,13 +197,7 @@ export async function resetCredentials(
 ): Promise<string> {
   const [{ session_version: sessionVersion }] = await voidCredentials(tx, userId, now)
   const activationToken = await addActivation(tx, userId, { now, createdBy })
-  await emitUserChanged(tx, orgId, userId)
-  await emit(tx, {
-    type: 'organization.user.credentialsReset',
-    tenantId: orgId,
-    subject: userId,
-    data: { userId, orgId, sessionVersion },
-  })
+  await emitCredentialsReset(tx, { userId, orgId, sessionVersion })
   return activationToken
 }
 

@@ -171,6 +171,20 @@ describe('the consumer', () => {
     expect((await buyer.list(id))[0]?.state).toBe('REDEEMED')
   })
 
+  test('of a cancelled RFQ has no invitation in its inbox', async () => {
+    const buyer = await newBuyer()
+    const id = await buyer.created({ manufacturerIds: [parties.rival.orgId] })
+    const email = newAddress()
+    await buyer.rfqs.act(id, 'publish')
+    await buyer.invite(id, { emails: [email] })
+    await redeem(maker, await linkTo(email))
+    const waiting = async () =>
+      (await buyer.client.get<Page<InboxItem>>('/flows/v1/inbox?kind=INVITATION_TO_CONFIRM')).body.items.length
+    expect(await waiting()).toBe(1)
+    expect((await buyer.rfqs.act(id, 'cancel', { reason: 'Sold.' })).status).toBe(200)
+    expect(await waiting()).toBe(0)
+  })
+
   test('confirms no PENDING invitation (409), and other organizations find neither list nor invitation', async () => {
     const buyer = await newBuyer()
     const id = await buyer.created()

@@ -43,6 +43,15 @@ describe('the consumer', () => {
     expect((await buyer.invite(second, { emails: addresses(1) })).status).toBe(200)
   })
 
+  test('counts the addresses of deleted drafts', async () => {
+    const buyer = await newBuyer()
+    const id = await buyer.created()
+    const addresses = (count: number) => Array.from({ length: count }, newAddress)
+    expect((await buyer.invite(id, { emails: addresses(20) })).status).toBe(200)
+    expect((await buyer.rfqs.remove(id)).status).toBe(204)
+    expect((await buyer.invite(await buyer.created(), { emails: addresses(1) })).body.code).toBe('limit_reached')
+  })
+
   test('gets 400 for a body with neither manufacturers nor addresses, and for what is no address', async () => {
     const buyer = await newBuyer()
     const id = await buyer.created()
@@ -54,21 +63,50 @@ describe('the consumer', () => {
   })
 })
 
-test('an address gets at most three such mails an hour from all organizations', async () => {
-  const email = newAddress()
-  for (let n = 0; n < 3; n += 1) {
+describe('an address', () => {
+  const mailsTo = (email: string) => owner<{ due_in: number }[]>`
+    select round(extract(epoch from j.due_at - m.created_at) / 3600)::int as due_in
+    from organization.mails m
+    join sourcing.email_invitations i on i.id = m.email_invitation_id
+    left join organization.jobs j on j.kind = 'mail' and j.id = m.id
+    where i.email = ${email} order by m.created_at`
+
+  test('gets three such mails in 24 hours from one organization', async () => {
+    const email = newAddress()
+    const buyer = await newBuyer()
+    for (let n = 0; n < 4; n += 1) await buyer.invite(await buyer.created(), { emails: [email] })
+    const later = newAddress()
+    await buyer.invite(await buyer.created(), { emails: [later] })
+    // Events are handled in their order, so that the mail that is not sent came before this one.
+    await server.arrived(later, 1)
+    expect((await server.arrived(email, 3)).length).toBe(3)
+    expect((await mailsTo(email)).length).toBe(3)
+  })
+
+  test('gets three an hour from all organizations: those of others wait, and are not suppressed', async () => {
+    const email = newAddress()
+    const rival = await newBuyer()
+    for (let n = 0; n < 3; n += 1) await rival.invite(await rival.created(), { emails: [email] })
+    await server.arrived(email, 3)
     const buyer = await newBuyer()
     await buyer.invite(await buyer.created(), { emails: [email] })
-    await server.arrived(email, n + 1)
-  }
-  const [buyer, other] = [await newBuyer(), newAddress()]
-  const id = await buyer.created()
-  await buyer.invite(id, { emails: [email] })
-  await buyer.invite(id, { emails: [other] })
-  // Events are handled in their order, so that the refused mail came before this one.
-  await server.arrived(other, 1)
-  expect((await server.arrived(email, 3)).length).toBe(3)
-  expect((await buyer.list(id)).map(({ state }) => state)).toEqual(['PENDING', 'PENDING'])
+    const later = newAddress()
+    await buyer.invite(await buyer.created(), { emails: [later] })
+    await server.arrived(later, 1)
+    expect((await mailsTo(email)).map(({ due_in: hours }) => hours)).toEqual([null, null, null, 1] as never)
+  })
+
+  test('that was invited keeps its links to the account', async () => {
+    const org = await market.organization(['MANUFACTURER'])
+    const rival = await newBuyer()
+    for (let n = 0; n < 3; n += 1) {
+      await rival.invite(await rival.created(), { emails: [org.administrator.email] })
+    }
+    await server.arrived(org.administrator.email, 3)
+    const { client } = await org.member('Administrator')
+    const answer = await client.post(`/flows/v1/users/${org.administrator.userId}/reset-password`, { mail: true })
+    expect(answer.status).toBe(200)
+  })
 })
 
 test('invitations are deleted 90 days after their expiry or decision, except those that wait for the consumer', async () => {
@@ -88,6 +126,9 @@ test('invitations are deleted 90 days after their expiry or decision, except tho
   expect(await left()).toEqual([0, 2])
   await cleanUp(121)
   expect(await left()).toEqual([0])
+  await buyer.rfqs.remove(id)
+  await cleanUp(121)
+  expect((await owner`select from sourcing.email_invitations where org_id = ${buyer.orgId}`).length).toBe(0)
 })
 
 test('where no mail is sent, addresses are refused and manufacturers are not', async () => {

@@ -120,6 +120,7 @@ export const deleteEnded = (sql: Pool, before: string, signal: AbortSignal) =>
     (limit) => sql`
       delete from sourcing.email_invitations where id = any(array(
         select id from sourcing.email_invitations
-        where coalesce(decided_at, expires_at) < ${before} and state <> 'REDEEMED'
+        where coalesce(decided_at, expires_at) < ${before} and (state <> 'REDEEMED' or not exists (
+          select from sourcing.rfqs rfq where rfq.id = rfq_id and rfq.state in ('DRAFT', 'OPEN')))
         order by coalesce(decided_at, expires_at) limit ${limit} for update skip locked))`,
   )

@@ -1,7 +1,8 @@
 -- Manufacturers that are invited to an RFQ by an e-mail address, registered or not.
 create table sourcing.email_invitations (
   id text collate "C" primary key,
-  rfq_id text collate "C" not null references sourcing.rfqs (id) on delete cascade,
+  -- Null once the draft was deleted. The row counts for the limit of a day.
+  rfq_id text collate "C" references sourcing.rfqs (id) on delete set null,
   -- The consumer.
   org_id text not null,
   email text not null,
@@ -37,9 +38,11 @@ grant select on sourcing.email_invitation_mails to marketplace_organization;
 -- Organizations that used a link and wait to be confirmed.
 create view sourcing.inbox_email_invitations as
 select invitation.org_id, invitation.id as record_id, invitation.rfq_id as parent_id,
-  (select part_title from sourcing.rfqs where id = invitation.rfq_id) as title,
+  rfq.part_title as title,
   invitation.redeemed_at as since, null::timestamptz as due, null::text as for_user_id, null::text as not_user_id
-from sourcing.email_invitations invitation where invitation.state = 'REDEEMED';
+from sourcing.email_invitations invitation
+join sourcing.rfqs rfq on rfq.id = invitation.rfq_id
+where invitation.state = 'REDEEMED' and rfq.state in ('DRAFT', 'OPEN');
 grant select on sourcing.inbox_email_invitations to marketplace_sourcing;
 
 create or replace view sourcing.waiting_items as
