@@ -44,7 +44,8 @@ export async function consoleStage(overrides?: Record<string, string>): Promise<
   const open = async (options: BrowserContextOptions = WIDE) => {
     const context = await browser.newContext({ baseURL: market.url, locale: 'en-GB', ...options })
     contexts.push(context)
-    context.setDefaultTimeout(10_000)
+    // Long enough for a loaded machine.
+    context.setDefaultTimeout(20_000)
     context.on('weberror', (error) => errors.push(error.error().message))
     context.on('console', (message) => {
       // Refused requests are also listed as errors, and the tests provoke them.

@@ -134,7 +134,7 @@ export const redeemEmailInvitation = defineOperation({
   tag,
   summary: 'Use the link of an invitation for your organization',
   description:
-    'By an administrator of an organization with the role MANUFACTURER, other than the consumer (409). The consumer learns the name of the organization, and confirms it before it is invited; nothing of the RFQ can be read until then. The link works once.',
+    'By an administrator of an organization with the role MANUFACTURER, other than the consumer and those that are invited already (409). The consumer learns the name of the organization, and confirms it before it is invited; nothing of the RFQ can be read until then. The link works once.',
   access: 'org:admin',
   maxBodyBytes: MAX_IDENTITY_BODY_BYTES,
   body: Token,

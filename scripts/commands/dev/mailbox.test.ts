@@ -10,6 +10,7 @@ const sender = {
   from: 'Marketplace <no-reply@localhost.example>',
   publicUrl: 'http://localhost:8080',
   hasConsole: true,
+  hasRegistration: true,
 }
 const invitation = {
   id: 'mail_1',

@@ -197,6 +197,8 @@ function environment({ secrets, url, host, port, healthPort, filesFolder, mail, 
     FILES_FOLDER: filesFolder,
     // Webhooks and imports of a local marketplace use addresses of this machine.
     ALLOW_PRIVATE_ADDRESSES: 'true',
+    // The mailbox page has the links, and the operator among the accounts decides.
+    REGISTRATION: 'approval',
     ...mail,
     ...inherited,
     ...(inherited.SMTP_URL ? {} : { SMTP_URL: mail.SMTP_URL }),

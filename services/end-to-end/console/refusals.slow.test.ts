@@ -226,7 +226,7 @@ test('the language of the browser is that of the texts, numbers and dates', asyn
   await page.getByLabel('E-Mail-Adresse').fill(buyer.email)
   await page.getByRole('button', { name: 'Weiter' }).click()
   await page.getByLabel('Passwort', { exact: true }).fill(TEST_PASSWORD)
-  await page.getByRole('button', { name: 'Anmelden' }).click()
+  await page.getByRole('button', { name: 'Anmelden', exact: true }).click()
   await page.getByRole('heading', { name: 'Was auf Sie wartet' }).waitFor()
   await page.goto('/console/orders')
   // Ten pieces at 95.50, with tooling and shipping.

@@ -17,6 +17,8 @@ export interface Sender {
   publicUrl: string
   /** Whether news have links to the console. */
   hasConsole: boolean
+  /** Whether a company can register itself. */
+  hasRegistration: boolean
 }
 
 const NAME = 'Sourcing and Manufacturing Marketplace'
@@ -27,12 +29,12 @@ const mailAddressUrl = (publicUrl: string, action: 'confirm' | 'remove', token: 
 
 /** The mail as it is sent. A repetition has the same Message-ID, by which mail programs recognise it. */
 export async function messageOf(
-  { from, publicUrl, hasConsole }: Sender,
+  { from, publicUrl, hasConsole, hasRegistration }: Sender,
   mail: ClaimedMail,
   secret: string | undefined,
   records: ReadRecords,
 ): Promise<Message> {
-  const content = contentOf(mail, secret, records, { publicUrl, hasConsole })
+  const content = contentOf(mail, secret, records, { publicUrl, hasConsole, hasRegistration })
   const token = mail.unsubscribe_token
   const { default: MailComposer } = await import('nodemailer/lib/mail-composer')
   const composed = new MailComposer({
@@ -64,10 +66,10 @@ function contentOf(
   mail: ClaimedMail,
   secret: string | undefined,
   records: ReadRecords,
-  site: Pick<Sender, 'publicUrl' | 'hasConsole'>,
+  site: Omit<Sender, 'from'>,
 ): Content {
   if (mail.kind === 'NOTICE') return noticeContent(mail, records, site.publicUrl, site.hasConsole)
-  if (mail.kind === 'RFQ_INVITATION') return invitationContent(mail, secret, site.publicUrl)
+  if (mail.kind === 'RFQ_INVITATION') return invitationContent(mail, secret, site)
   if (mail.registration) return applicantContent(mail, secret, site)
   const ofPasskeys = PASSKEY_TEXTS.get(mail.kind)
   return ofPasskeys ? passkeyContent(mail, ofPasskeys, site) : linkContent(mail, secret, site.publicUrl)
@@ -140,14 +142,18 @@ function applicantContent(
 }
 
 /** The mail to an invited address. It is the same whether or not the address is registered. */
-function invitationContent(mail: ClaimedMail, secret: string | undefined, publicUrl: string): Content {
+function invitationContent(
+  mail: ClaimedMail,
+  secret: string | undefined,
+  { publicUrl, hasRegistration }: Pick<Sender, 'publicUrl' | 'hasRegistration'>,
+): Content {
   const orgName = unlinked(mail.org_name)
   return {
     subject: `${orgName} asks you for a quotation`,
     paragraphs: [
       'Hello,',
       `${orgName} asks your company for a quotation (RFQ ${mail.rfq_serial_number}) at the ${NAME}.`,
-      `An administrator of your company opens the link, or registers the company first. ${orgName} then confirms the invitation, and you can read the request. The link works once, until ${shownTime(mail.link_expires_at ?? mail.expires_at)}. If you do not know ${orgName}, do nothing.`,
+      `An administrator of your company opens the link${hasRegistration ? '; a new company registers first' : ''}. ${orgName} then confirms the invitation, and you can read the request. The link works once, until ${shownTime(mail.link_expires_at ?? mail.expires_at)}. If you do not know ${orgName}, do nothing.`,
     ],
     lines: [{ text: 'Open the invitation', url: `${publicUrl}/console/invitation#${secret}` }],
     footer: [],

@@ -20,7 +20,8 @@ export function mailWorkers(
   mailMetrics(registry, measure)
   const limits = { hourlyMax, timeoutMs: config.MAIL_TIMEOUT_SECONDS * 1000 }
   const { PUBLIC_URL: publicUrl, CONSOLE: hasConsole } = config
-  const sender = { from, publicUrl, hasConsole, server: smtpServerOf(url) }
+  const hasRegistration = config.REGISTRATION !== 'closed'
+  const sender = { from, publicUrl, hasConsole, hasRegistration, server: smtpServerOf(url) }
   const delayMs = config.MAIL_DELAY_SECONDS * 1000
   return [
     mailIngest({ bus, clock, delayMs }),

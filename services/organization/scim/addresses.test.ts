@@ -138,14 +138,16 @@ test('a domain whose provider was deleted is not proved any more', async () => {
 
 describe('a new address', () => {
   test('ends the sessions, the password and the link of the provider, because another person may have it', async () => {
-    const own = await provedDomain(admin, { idp, dns })
+    const { client } = (await market.organization(['IP_OWNER'])).administrator
+    const own = await provedDomain(client, { idp, dns })
+    const account = await scimAccount(market, client)
     const [before, after] = [`before@${own.domain}`, `after@${own.domain}`]
-    const { id } = await full.created('/Users', newUser({ userName: before }))
+    const { id } = await account.created('/Users', newUser({ userName: before }))
     await idp.register(own.redirectUrl)
     idp.signsIn({ sub: 'renamed', email: before, email_verified: true })
     const session = await new TestBrowser(market).signIn(before)
     expect((await session.get('/flows/v1/me')).status).toBe(200)
-    expect((await full.operate(`/Users/${id}`, { op: 'replace', path: 'userName', value: after })).status).toBe(200)
+    expect((await account.operate(`/Users/${id}`, { op: 'replace', path: 'userName', value: after })).status).toBe(200)
     await until(async () => (await session.get('/flows/v1/me')).status === 401, BY_BUS)
     // The former person is a new user, and not the one with the new address.
     const again = await new TestBrowser(market).signIn(before)

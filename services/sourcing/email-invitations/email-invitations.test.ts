@@ -95,6 +95,18 @@ describe('an invitation by e-mail', () => {
 })
 
 describe('the link of an invitation', () => {
+  test('is refused to an organization that is invited already (409)', async () => {
+    const buyer = await newBuyer()
+    const id = await buyer.created({ manufacturerIds: [maker.orgId] })
+    expect((await buyer.rfqs.act(id, 'publish')).status).toBe(200)
+    const email = newAddress()
+    await buyer.invite(id, { emails: [email] })
+    const token = await linkTo(email)
+    const answer = await redeem(maker, token)
+    expect([answer.status, answer.body.detail]).toEqual([409, 'Your organization is already invited to this RFQ.'])
+    expect((await redeem(parties.rival, token)).status).toBe(200)
+  })
+
   test('works once, also for two administrators at the same time', async () => {
     const buyer = await newBuyer()
     const id = await buyer.created()

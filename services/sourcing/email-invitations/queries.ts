@@ -106,8 +106,14 @@ export const findByLink = (sql: Sql, hash: Uint8Array, now: string) => sql<LinkR
   where token.token_hash = ${Buffer.from(hash)} and invitation.state = 'PENDING' and invitation.expires_at > ${now}
     and rfq.state in ('DRAFT', 'OPEN')`
 
-export const isManufacturer = (tx: Tx, orgId: string) => tx<[{ manufactures: boolean }]>`
-  select 'MANUFACTURER' = any(roles) as manufactures from organization.org_directory where org_id = ${orgId}`
+/** Whether an organization makes parts, and whether it reads the RFQ as an invitee. */
+export const findStanding = (tx: Tx, orgId: string, rfqId: string) => tx<
+  [{ is_manufacturer: boolean; is_invited: boolean }]
+>`
+  select 'MANUFACTURER' = any(roles) as is_manufacturer, exists (
+      select from sourcing.rfq_invitations
+      where org_id = ${orgId} and rfq_id = ${rfqId} and state <> 'DECLINED') as is_invited
+  from organization.org_directory where org_id = ${orgId}`
 
 /** No row where another use of the link, or a revocation, came first. */
 export const redeem = (tx: Tx, id: string, orgId: string, now: string) => tx<{ id: string }[]>`

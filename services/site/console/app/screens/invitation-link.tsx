@@ -44,11 +44,15 @@ export function InvitationVisitor() {
   return (
     <Alone title={titleOf(link)} lead={leadOf(link)} signInPath={INVITATION_SIGN_IN}>
       <p>{t.invitationLink.signInHint}</p>
-      {registrationMode !== 'closed' && (
-        <p>
-          {t.invitationLink.registerHint} <a href={REGISTRATION_PATH}>{t.registrations.link}</a>
-        </p>
-      )}
+      <p>
+        {registrationMode === 'closed' ? (
+          t.invitationLink.closedHint
+        ) : (
+          <>
+            {t.invitationLink.registerHint} <a href={REGISTRATION_PATH}>{t.registrations.link}</a>
+          </>
+        )}
+      </p>
     </Alone>
   )
 }
