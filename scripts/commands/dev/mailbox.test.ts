@@ -29,6 +29,7 @@ const invitation = {
   given_name: 'Freja',
   unsubscribe_token: null,
   registration: null,
+  is_applicant: false,
   rfq_serial_number: null,
   user_id: null,
 }

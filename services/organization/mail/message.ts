@@ -179,7 +179,7 @@ function linkContent({ kind, ...mail }: ClaimedMail, secret: string | undefined,
     subject: kind === 'INVITATION' ? `Your account at ${NAME}` : 'Choose a new password',
     paragraphs: [
       `Hello ${givenName},`,
-      reasonOf(kind, orgName),
+      reasonOf(kind, orgName, mail.is_applicant),
       `The link works once, until ${shownTime(mail.link_expires_at ?? mail.expires_at)}.`,
     ],
     lines: [{ text: 'Choose a password', url: `${publicUrl}/activate#${secret}` }],
@@ -187,7 +187,10 @@ function linkContent({ kind, ...mail }: ClaimedMail, secret: string | undefined,
   }
 }
 
-function reasonOf(kind: ClaimedMail['kind'], orgName: string): string {
+function reasonOf(kind: ClaimedMail['kind'], orgName: string, isApplicant: boolean): string {
+  if (kind === 'INVITATION' && isApplicant) {
+    return `the operator of the ${NAME} admitted ${orgName}. Choose a password to get started.`
+  }
   if (kind === 'INVITATION') {
     return `an administrator of ${orgName} created an account for you at the ${NAME}. Choose a password to get started.`
   }

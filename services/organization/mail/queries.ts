@@ -242,6 +242,8 @@ export interface ClaimedMail {
   user_id: string | null
   /** Of a mail to an applicant. */
   registration: { name: string; givenName: string; reason?: string } | null
+  /** Whether the person registered the organization, and the operator admitted it. */
+  is_applicant: boolean
   /** Of a mail to an invited address: the serial number of the RFQ. */
   rfq_serial_number: string | null
 }
@@ -261,6 +263,8 @@ export const sealMail = (tx: Tx, id: string, now: string) => tx<[ClaimedMail]>`
   returning m.id, m.org_id, o.name as org_name, m.kind, m.items, m.omitted, m.secret, m.sealed_at, m.created_at, m.expires_at,
     coalesce(l.expires_at, i.expires_at) as link_expires_at, coalesce(a.email, u.email, r.email, i.email) as email,
     u.given_name, i.serial_number as rfq_serial_number,
+    exists (select from organization.registrations own_registration
+      where own_registration.org_id = own.org_id and own_registration.email_key = u.email_key) as is_applicant,
     case when r.id is not null then json_strip_nulls(json_build_object(
       'name', r.name, 'givenName', r.content -> 'user' -> 'givenName', 'reason', r.reason)) end as registration,
     coalesce(a.unsubscribe_token, n.unsubscribe_token) as unsubscribe_token, own.user_id`

@@ -21,3 +21,6 @@ alter table organization.mails
     'NOTICE', 'CONFIRMATION', 'INVITATION', 'RESET', 'FORGOTTEN', 'REGISTRATION', 'REGISTERED', 'REJECTION',
     'RFQ_INVITATION', 'PASSKEY_ADDED', 'PASSKEY_REMOVED', 'PASSKEYS_RESET')),
   add constraint mails_email_invitation check ((email_invitation_id is not null) = (kind = 'RFQ_INVITATION'));
+
+-- The mail to the administrator of an admitted company says who admitted it.
+create index registrations_of_organization on organization.registrations (org_id) where org_id is not null;

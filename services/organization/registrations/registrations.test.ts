@@ -181,6 +181,7 @@ describe('the operator', () => {
     expect(org.body).toMatchObject({ name: 'Works Ltd', roles: ['MANUFACTURER'], regionCode: 'DK' })
     const [, mail] = await server.arrived(registration.user.email, 2)
     if (!mail) throw new Error('no mail')
+    expect(mail.mail.text).toContain('the operator of the Sourcing and Manufacturing Marketplace admitted Works Ltd.')
     expect((await activate(market, tokenIn(mail, `${PUBLIC_URL}/activate#`))).status).toBe(204)
     const again = await act(registration.id, 'approve')
     expect([again.status, again.body.code]).toEqual([409, 'illegal_transition'])
