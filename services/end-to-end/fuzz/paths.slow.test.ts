@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { pathPattern } from '../../kit/http/target.ts'
-import { harness, sentBy } from '../../testing/fuzz/harness.ts'
+import { harness, sentBy, shareOf } from '../../testing/fuzz/harness.ts'
 import { wrongPaths } from '../../testing/fuzz/targets.ts'
 import { findViolations } from '../../testing/fuzz/violations.ts'
 import { requestBytes, sendBytes } from '../../testing/fuzz/wire.ts'
@@ -31,7 +31,7 @@ describe('paths', () => {
     const [, administrator] = callers
     const targets = wrongPaths(operation, await ownInput(operation, fuzz.fixtures, administrator))
     const requests = callers.flatMap((caller) =>
-      sentBy(caller, operation, targets).map((target) => ({ caller, ...target })),
+      sentBy(caller, operation, shareOf(operation, targets, 2)).map((target) => ({ caller, ...target })),
     )
     const violations = await fuzz.collect(requests, async ({ caller, name, target }) => {
       const answer = await fuzz.withToken(caller, (token) =>

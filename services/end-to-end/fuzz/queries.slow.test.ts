@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { encoded } from '../../testing/client.ts'
-import { harness, sentBy } from '../../testing/fuzz/harness.ts'
+import { harness, sentBy, shareOf } from '../../testing/fuzz/harness.ts'
 import { farPages, UNKNOWN_PARAMETERS, wrongQueries } from '../../testing/fuzz/targets.ts'
 import { findViolations } from '../../testing/fuzz/violations.ts'
 import { DOCUMENTED } from '../../testing/operations/document.ts'
@@ -47,7 +47,7 @@ describe('parameters that the operation does not declare', () => {
     const sent = input.body === undefined ? {} : { body: encoded(input.body, type), headers: { 'content-type': type } }
     const invalid = operation.errorFormat === 'v2.3' ? 422 : 400
     const requests = callers.flatMap((caller) =>
-      sentBy(caller, operation, UNKNOWN_PARAMETERS).map((search) => ({ caller, search })),
+      sentBy(caller, operation, shareOf(operation, UNKNOWN_PARAMETERS, 2)).map((search) => ({ caller, search })),
     )
     const violations = await fuzz.collect(requests, async ({ caller, search }) => {
       const target = `${base}${base.includes('?') ? '&' : '?'}${search}`

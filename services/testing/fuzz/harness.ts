@@ -37,7 +37,7 @@ export function sentBy<T>(caller: Account | undefined, operation: Documented, it
 
 /**
  * The items of which an operation gets one in so many, and the next operation others. They test what all operations
- * share, such as the reader of JSON.
+ * share, such as the reader of JSON or the router.
  */
 export const shareOf = <T>(operation: Documented, items: readonly T[], parts: number): readonly T[] =>
   items.filter((_, index) => (DOCUMENTED.indexOf(operation) + index) % parts === 0)
