@@ -46,6 +46,9 @@ test.each([
     await section.getByText(email).waitFor()
     await section.getByText('Not answered yet').waitFor()
     await checkScreen(buyer)
+    await press(buyer, 'Publish')
+    await dialog.getByText('No invited company has been confirmed yet.').waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
 
     const visitor = await stage.open({ ...otherOptions, baseURL })
     await visitor.goto(await linkIn(email))

@@ -78,6 +78,9 @@ test.each([
     // The passkey alone is two factors.
     await signOut(page, options)
     await openAt(page, '/console', org.administrator.email)
+    await page.getByLabel('Password', { exact: true }).waitFor()
+    expect(await page.getByRole('button', { name: 'Sign in with a passkey' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Back' }).click()
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
     await settled(page)
 
@@ -92,6 +95,8 @@ test.each([
     await openAt(page, '/console', org.administrator.email)
     await typePassword(page)
     await page.getByText('Your organization also requires a passkey: confirm').waitFor()
+    await page.getByText('Lost your passkey?').waitFor()
+    expect(await page.getByText('Forgotten your password?').count()).toBe(0)
     await checkScreen(page)
     // The person gives up, then confirms.
     await authenticator.confirms(false)
@@ -118,6 +123,7 @@ test.each([
     await page.getByText(member.email).first().waitFor()
     const row = page.getByRole('row').filter({ hasText: member.email })
     await row.getByRole('button', { name: 'Reset passkeys' }).click()
+    await dialog.getByRole('heading', { name: `(${member.email})` }).waitFor()
     await dialog.getByRole('button', { name: 'Reset passkeys' }).click()
     await dialog.waitFor({ state: 'detached' })
     await openAt(other, '/console', member.email)
@@ -146,7 +152,6 @@ test('a session that began with a password asks for the passkey when its token e
   await page.reload()
   await page.getByText('Your session has ended').waitFor()
   const dialog = page.getByRole('dialog')
-  await dialog.getByRole('button', { name: 'Use a password' }).click()
   await dialog.getByRole('button', { name: 'Sign in with a passkey' }).click()
   await page.getByText('A passkey is required').waitFor()
 })

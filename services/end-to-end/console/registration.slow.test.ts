@@ -32,6 +32,8 @@ test('a stranger registers, is approved and signs in, in wide and narrow windows
   await stranger.goto('/console')
   await stranger.getByRole('link', { name: 'New company? Register here.' }).click()
   await stranger.getByRole('heading', { name: 'Register your company' }).waitFor()
+  const options = stranger.getByRole('group', { name: 'What your company does' }).locator('div').first()
+  expect(await options.evaluate((box) => box.scrollHeight - box.clientHeight)).toBe(0)
   await checkScreen(stranger)
   await stranger.getByRole('button', { name: 'Send' }).click()
   await stranger.getByRole('group', { name: 'What your company does' }).locator('.error').waitFor()

@@ -115,6 +115,9 @@ const PROBLEMS: readonly [RegExp, keyof typeof t.problems][] = [
   [/^A person has at most 10 passkeys\. .*$/, 'tenPasskeys'],
   [/^The credentials are not valid\.$/, 'wrongSignIn'],
   [/^Too many failures\. Try again in (\d+) seconds\.$/, 'tooManyFailures'],
+  [/^has no TXT record (\S+) with the value \S+$/, 'noTxtRecord'],
+  [/^has name servers that did not answer for (\S+)$/, 'dnsUnanswered'],
+  [/^belongs to another organization$/, 'othersDomain'],
   [/^must have a price for (\d+) pieces: revise the offer$/, 'priceFor'],
 ]
 

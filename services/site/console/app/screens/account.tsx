@@ -4,7 +4,7 @@ import { useRecord } from '../data.ts'
 import { me } from '../me.ts'
 import { t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
-import { Facts, Page, Section } from '../ui/page.tsx'
+import { Address, Facts, Page, Section } from '../ui/page.tsx'
 import { Shown } from '../ui/states.tsx'
 import { Passkeys } from './account-passkeys.tsx'
 
@@ -56,7 +56,7 @@ export function Account() {
         <Facts
           of={[
             [t.people.name, `${user?.givenName} ${user?.familyName}`],
-            [t.signIn.email, user?.email],
+            [t.signIn.email, user && <Address key="email" of={user.email} />],
           ]}
         />
       </Section>

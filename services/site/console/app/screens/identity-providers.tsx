@@ -5,11 +5,12 @@ import { permits } from '../me.ts'
 import { leaveFor } from '../sso.ts'
 import { fill, roleName, t } from '../texts.ts'
 import { Choices, chosenIn } from '../ui/choices.tsx'
+import { Copied } from '../ui/copied.tsx'
 import { Action } from '../ui/dialog.tsx'
 import { Edit } from '../ui/edit.tsx'
 import { Field, FieldProblem, textOf } from '../ui/form.tsx'
 import { ListTable } from '../ui/list.tsx'
-import { Badge, Facts } from '../ui/page.tsx'
+import { Badge } from '../ui/page.tsx'
 import { Loading } from '../ui/states.tsx'
 import { OrganizationPage } from './organization.tsx'
 import { Provisioning } from './provisioning.tsx'
@@ -121,12 +122,8 @@ function Domain({ id, domain }: { id: string; domain: IdentityDomain }) {
         when={permits('POST /flows/v1/identity-providers/{id}/verify-domain') && state !== 'PROVED'}
         onRun={() => post('/flows/v1/identity-providers/{id}/verify-domain', id, { domain: name })}
       >
-        <Facts
-          of={[
-            [t.identityProviders.recordName, <code key="name">{recordName}</code>],
-            [t.identityProviders.recordValue, <code key="value">{recordValue}</code>],
-          ]}
-        />
+        <Copied label={t.identityProviders.recordName} value={recordName} />
+        <Copied label={t.identityProviders.recordValue} value={recordValue} />
       </Action>
     </li>
   )
@@ -253,10 +250,7 @@ export function IdentityProviders() {
                 <strong>{name}</strong> {enforce && <Badge of="provider" state="ENFORCED" />}
                 <br />
                 <small class="quiet">{issuer}</small>
-                <br />
-                <small class="quiet">
-                  {t.identityProviders.redirectUrl}: <code>{redirectUrl}</code>
-                </small>
+                <Copied label={t.identityProviders.redirectUrl} value={redirectUrl} />
               </>
             ),
           },

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { me, permits } from '../me.ts'
 import { registrationMode } from '../registration-mode.ts'
@@ -44,9 +45,14 @@ interface OrganizationPageProps {
 export function OrganizationPage({ actions, children, below }: OrganizationPageProps) {
   const { path } = useLocation()
   const name = me.value?.organization.name ?? ''
+  const tabs = useRef<HTMLElement>(null)
+  // The tabs of a narrow window are wider than it.
+  useEffect(() => {
+    tabs.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [path])
   return (
     <Page title={TABS.find(([address]) => address === path)?.[1] ?? name} over={name} actions={actions}>
-      <nav class="tabs" aria-label={t.nav.organization}>
+      <nav ref={tabs} class="tabs" aria-label={t.nav.organization}>
         {TABS.filter(([, , isShown]) => isShown()).map(([address, label]) => (
           <a key={address} href={address} aria-current={address === path ? 'page' : undefined}>
             {label}

@@ -10,7 +10,7 @@ import { Edit } from '../ui/edit.tsx'
 import { useFilter } from '../ui/filters.ts'
 import { Field, textOf } from '../ui/form.tsx'
 import { bind, type Column, Filter, ListTable, Search } from '../ui/list.tsx'
-import { Badge } from '../ui/page.tsx'
+import { Address, Badge } from '../ui/page.tsx'
 import { Picture } from '../ui/picture.tsx'
 import { Secret, type ShownSecret } from '../ui/secret.tsx'
 import { Loading } from '../ui/states.tsx'
@@ -109,6 +109,7 @@ function PersonActions({ user, link }: { user: Person; link: Signal<ShownSecret 
       </Action>
       <Action
         label={t.people.resetPasskeys}
+        of={`${nameOf(user)} (${user.email})`}
         hint={t.people.resetPasskeysHint}
         when={may('reset-passkeys') && user.active && !isSelf}
         isDangerous
@@ -151,7 +152,7 @@ export function People() {
   }
   const columns: readonly Column<Person>[] = [
     { label: t.people.name, cell: (user) => <strong>{nameOf(user)}</strong> },
-    { label: t.signIn.email, cell: ({ email }) => email },
+    { label: t.signIn.email, cell: ({ email }) => <Address of={email} /> },
     {
       label: t.ui.state,
       cell: ({ active: isActive, invited, admin }) => (

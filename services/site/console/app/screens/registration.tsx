@@ -86,9 +86,11 @@ function RegistrationForm({ sentTo }: { sentTo: Signal<string> }) {
         label={t.registrations.does}
         options={ACTIVITIES.map(([name, label, hint]) => [
           name,
-          <>
-            {label} <small class="quiet">{hint}</small>
-          </>,
+          <span key={name}>
+            {label}
+            <br />
+            <small class="quiet">{hint}</small>
+          </span>,
         ])}
       />
       <fieldset>

@@ -8,7 +8,7 @@ import { Choices, chosenIn } from '../ui/choices.tsx'
 import { Action, Reason, reasonOf } from '../ui/dialog.tsx'
 import { Field } from '../ui/form.tsx'
 import { bind, type Column, Filter, ListTable } from '../ui/list.tsx'
-import { Badge } from '../ui/page.tsx'
+import { Address, Badge } from '../ui/page.tsx'
 import { Secret, type ShownSecret } from '../ui/secret.tsx'
 import { OrganizationPage } from './organization.tsx'
 
@@ -57,7 +57,10 @@ export function Registrations() {
       label: t.registrations.applicant,
       cell: ({ user: { givenName, familyName, email } }) => (
         <>
-          {givenName} {familyName} <small class="quiet">{email}</small>
+          {givenName} {familyName}{' '}
+          <small class="quiet">
+            <Address of={email} />
+          </small>
         </>
       ),
     },

@@ -2,12 +2,12 @@ import { RFQ } from '../../../../../proto/states/rfqs.ts'
 import { command, type EmailInvitation, market, post, type Rfq } from '../api.ts'
 import { useList } from '../data.ts'
 import { time } from '../format.ts'
-import { mayUse, permits } from '../me.ts'
+import { mayUse, orgId, permits } from '../me.ts'
 import { fill, t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
 import { Field, textOf } from '../ui/form.tsx'
 import { ListTable } from '../ui/list.tsx'
-import { Badge, Section } from '../ui/page.tsx'
+import { Address, Badge, Section } from '../ui/page.tsx'
 
 /** The addresses in a text, which people separate by spaces, commas, semicolons or lines. */
 const addressesIn = (text: string) => text.split(/[\s,;]+/).filter(Boolean)
@@ -37,33 +37,47 @@ function Decision({ rfq, invitation }: { rfq: Rfq; invitation: EmailInvitation }
   const { state, orgName = '', email } = invitation
   const may = mayUse(RFQ, 'invite', rfq)
   return (
-    <>
+    <div class="actions">
       <Action
         label={t.rfqs.confirmInvitation}
         hint={fill(t.rfqs.confirmInvitationHint, { company: orgName, email })}
         when={may && state === 'REDEEMED'}
         onRun={decide('confirm', invitation)}
-      />{' '}
+      />
       <Action
         label={t.rfqs.revokeInvitation}
         hint={email}
-        when={(state === 'PENDING' || state === 'REDEEMED') && permits('POST /flows/v1/rfqs/{id}/invite')}
+        when={isLive(invitation) && permits('POST /flows/v1/rfqs/{id}/invite')}
         isDangerous
         onRun={decide('revoke', invitation)}
       />
-    </>
+    </div>
   )
+}
+
+const mayList = () => permits('GET /flows/v1/rfqs/{id}/email-invitations')
+
+const useEmailInvitations = ({ id, consumerOrgId }: Rfq) =>
+  useList(
+    mayList() && consumerOrgId === orgId.value ? '/flows/v1/rfqs/{id}/email-invitations' : undefined,
+    { path: { id }, query: {} },
+    (one) => one.id,
+  )
+
+/** Whether an invited address may still become an invited manufacturer. */
+const isLive = ({ state }: EmailInvitation) => state === 'PENDING' || state === 'REDEEMED'
+
+/** Who has to be invited before a draft can be published; undefined where somebody is. */
+export function useMissingInvitation(rfq: Rfq): string | undefined {
+  const { data } = useEmailInvitations(rfq)
+  if (rfq.manufacturerIds.length > 0) return undefined
+  return data?.some(isLive) ? t.rfqs.noneConfirmed : t.rfqs.inviteFirst
 }
 
 /** The addresses that were invited to an RFQ, and the organizations that used their links. */
 export function EmailInvitations({ rfq }: { rfq: Rfq }) {
-  const mayList = permits('GET /flows/v1/rfqs/{id}/email-invitations')
-  const list = useList(
-    mayList ? '/flows/v1/rfqs/{id}/email-invitations' : undefined,
-    { path: { id: rfq.id }, query: {} },
-    ({ id }) => id,
-  )
-  if (!mayList || (!mayUse(RFQ, 'invite', rfq) && !list.data?.length)) return null
+  const list = useEmailInvitations(rfq)
+  if (!mayList() || (!mayUse(RFQ, 'invite', rfq) && !list.data?.length)) return null
   return (
     <Section title={t.rfqs.emailInvitations} actions={<InviteByEmail rfq={rfq} />}>
       <ListTable
@@ -72,15 +86,19 @@ export function EmailInvitations({ rfq }: { rfq: Rfq }) {
         idOf={({ id }) => id}
         empty={t.rfqs.noEmailInvitations}
         columns={[
-          { label: t.rfqs.email, cell: ({ email }) => email },
+          { label: t.rfqs.email, cell: ({ email }) => <Address of={email} /> },
           { label: t.rfqs.manufacturer, cell: ({ orgName = '' }) => orgName },
-          { label: t.ui.since, cell: (one) => time(one.decidedTime ?? one.redeemedTime ?? one.createdTime) },
+          {
+            label: t.ui.since,
+            cell: (one) => <span class="day">{time(one.decidedTime ?? one.redeemedTime ?? one.createdTime)}</span>,
+          },
           {
             label: t.ui.state,
             cell: (one) => (
-              <>
-                <Badge of="emailInvitation" state={one.state} /> <Decision rfq={rfq} invitation={one} />
-              </>
+              <div class="decided">
+                <Badge of="emailInvitation" state={one.state} />
+                <Decision rfq={rfq} invitation={one} />
+              </div>
             ),
           },
         ]}

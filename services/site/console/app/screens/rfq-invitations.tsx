@@ -12,6 +12,7 @@ import { bind, ListTable, Search, Table } from '../ui/list.tsx'
 import { Badge, Section } from '../ui/page.tsx'
 import { Empty } from '../ui/states.tsx'
 import { isUnsuitable, missedOf, Requirements } from './factory-match.tsx'
+import { useMissingInvitation } from './rfq-email-invitations.tsx'
 
 /** All invitations of an RFQ, which are at most two pages. */
 function useInvitations(rfq: Rfq) {
@@ -40,6 +41,7 @@ const InviteAgain = ({ rfq, orgId, orgName }: { rfq: Rfq; orgId: string; orgName
 
 export function Invitations({ rfq }: { rfq: Rfq }) {
   const list = useInvitations(rfq)
+  const missing = useMissingInvitation(rfq)
   const columns = [
     {
       label: t.rfqs.manufacturer,
@@ -51,7 +53,7 @@ export function Invitations({ rfq }: { rfq: Rfq }) {
     return (
       <Section title={t.rfqs.invitations}>
         {invited.length === 0 ? (
-          <Empty>{t.rfqs.inviteFirst}</Empty>
+          <Empty>{missing}</Empty>
         ) : (
           <Table caption={t.rfqs.invitations} items={invited} columns={columns} idOf={(one) => one.manufacturerOrgId} />
         )}

@@ -19,7 +19,7 @@ import { Conversations } from './conversations.tsx'
 import { PartChanged } from './part-changes.tsx'
 import { Questions } from './questions.tsx'
 import { AwardOrders, MissingPieces } from './reaward.tsx'
-import { EmailInvitations } from './rfq-email-invitations.tsx'
+import { EmailInvitations, useMissingInvitation } from './rfq-email-invitations.tsx'
 import { patchRfq, RfqFields } from './rfq-form.tsx'
 import { Invitations, Matches } from './rfq-invitations.tsx'
 import { Amend, Decline, Declined, endedAccess, hasDeclined, PinnedPart, termFacts } from './rfq-terms.tsx'
@@ -28,6 +28,7 @@ import { Amend, Decline, Declined, endedAccess, hasDeclined, PinnedPart, termFac
 function Actions({ rfq }: { rfq: Rfq }) {
   const { route } = useLocation()
   const { id } = rfq
+  const missing = useMissingInvitation(rfq)
   const may = (verb: keyof typeof RFQ.verbs) => mayUse(RFQ, verb, rfq)
   const isInvited = rfq.manufacturerIds.includes(orgId.value)
   const read = () => market.GET('/v1/rfqs/{id}', { params: { path: { id } } })
@@ -82,7 +83,8 @@ function Actions({ rfq }: { rfq: Rfq }) {
       />
       <Edit
         label={t.verbs.publish}
-        hint={publishHint(rfq)}
+        hint={missing === undefined && publishHint(rfq)}
+        form={{ blockedBy: missing }}
         when={may('publish')}
         isPrimary
         read={read}
@@ -107,9 +109,7 @@ function Actions({ rfq }: { rfq: Rfq }) {
 
 /** What the publication means, with the names of the manufacturers that it invites. */
 const publishHint = ({ manufacturerIds }: Rfq) =>
-  manufacturerIds.length === 0
-    ? t.rfqs.inviteFirst
-    : `${fill(t.rfqs.invitesNow, { makers: manufacturerIds.map(orgName).join(', ') })} ${t.rfqs.publishHint}`
+  `${fill(t.rfqs.invitesNow, { makers: manufacturerIds.map(orgName).join(', ') })} ${t.rfqs.publishHint}`
 
 const RfqFacts = ({ rfq }: { rfq: Rfq }) => (
   <Section title={t.rfqs.request}>

@@ -57,6 +57,7 @@ const SecondFactor = ({ options }: { options: NonNullable<SignInStep['passkey']>
   <>
     <p>{t.signIn.secondFactor}</p>
     <Form isForgettable submit={t.signIn.confirmByPasskey} onSend={() => signInBy(options)} buttons={<Back />} />
+    <p class="quiet">{t.signIn.lostPasskey}</p>
   </>
 )
 

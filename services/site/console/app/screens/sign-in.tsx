@@ -85,12 +85,13 @@ const PasswordForm = ({ address }: { address: string }) => (
 
 const problems: Readonly<Record<string, string>> = t.signIn.problems
 
+/** A passkey is offered before an address is typed, because it may be that of another person. */
 function CurrentStep() {
   if (passkeyStep.value) return <PasskeyStep {...passkeyStep.value} />
-  if (passwordFor.value === undefined) return <AddressForm />
+  if (passwordFor.value !== undefined) return <PasswordForm address={passwordFor.value} />
   return (
     <>
-      <PasswordForm address={passwordFor.value} />
+      <AddressForm />
       <PasskeyForm />
     </>
   )
@@ -125,13 +126,9 @@ const ForgottenPassword = () => (
   </>
 )
 
-export const SignIn = () => (
-  <main class="alone">
-    <p class="brand">
-      <img src="/favicon.ico" alt="" width="28" height="28" /> {t.brand}
-    </p>
-    <h1>{t.signIn.title}</h1>
-    {isSecureContext ? <SignInForm /> : <p role="alert">{t.signIn.insecure}</p>}
+/** The ways of a person who has no password yet, or no longer. */
+const WithoutPassword = () => (
+  <>
     <p class="quiet">{t.signIn.hint}</p>
     <ForgottenPassword />
     {registrationMode !== 'closed' && (
@@ -139,6 +136,17 @@ export const SignIn = () => (
         <a href={REGISTRATION_PATH}>{t.registrations.link}</a>
       </p>
     )}
+  </>
+)
+
+export const SignIn = () => (
+  <main class="alone">
+    <p class="brand">
+      <img src="/favicon.ico" alt="" width="28" height="28" /> {t.brand}
+    </p>
+    <h1>{t.signIn.title}</h1>
+    {isSecureContext ? <SignInForm /> : <p role="alert">{t.signIn.insecure}</p>}
+    {!passkeyStep.value && <WithoutPassword />}
     <p>
       <Languages />
     </p>

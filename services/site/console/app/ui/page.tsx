@@ -168,3 +168,18 @@ export function Badge<K extends keyof typeof t.states>({
 }) {
   return <span class={`badge ${TONES[state] ?? ''}`}>{String(t.states[of][state])}</span>
 }
+
+/** An address, which breaks before its domain where it does not fit. */
+export function Address({ of: address }: { of: string }) {
+  const [local, domain] = address.split('@')
+  return (
+    <span class="address">
+      {local}
+      {domain !== undefined && (
+        <>
+          <wbr />@{domain}
+        </>
+      )}
+    </span>
+  )
+}
