@@ -46,6 +46,8 @@ test.each([
     // Requiring a passkey needs one of one's own.
     await page.goto(`${origin}/console/organization/sign-in`)
     await page.getByText('The password alone is enough to sign in.').waitFor()
+    const tab = await page.getByRole('link', { name: 'Second factor', exact: true }).boundingBox()
+    expect((tab?.x ?? Number.NaN) + (tab?.width ?? Number.NaN)).toBeLessThanOrEqual(options.viewport.width)
     await checkScreen(page)
     await page.getByRole('button', { name: 'Require a passkey' }).click()
     const dialog = page.getByRole('dialog')

@@ -169,7 +169,7 @@ export function Badge<K extends keyof typeof t.states>({
   return <span class={`badge ${TONES[state] ?? ''}`}>{String(t.states[of][state])}</span>
 }
 
-/** An address, which breaks before its domain where it does not fit. */
+/** An address, which breaks after the @ where it does not fit. */
 export function Address({ of: address }: { of: string }) {
   const [local, domain] = address.split('@')
   return (
@@ -177,7 +177,8 @@ export function Address({ of: address }: { of: string }) {
       {local}
       {domain !== undefined && (
         <>
-          <wbr />@{domain}
+          @<wbr />
+          {domain}
         </>
       )}
     </span>
