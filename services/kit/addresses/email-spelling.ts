@@ -7,7 +7,7 @@ const NO_DOMAIN = /[/?#\\:%[\]]/
 const MAX_CHARACTERS = 1000
 
 /** The letters that are lower-cased alike everywhere. */
-const ASCII = /^[\x00-\x7f]*$/
+const ASCII = /^\p{ASCII}*$/u
 
 /**
  * An e-mail address in the one spelling in which addresses are stored and compared: NFKC, and the domain in Unicode, so
