@@ -92,7 +92,9 @@ const namesIn = (list: string) =>
 
 /** Which attributes a response has. `schemas` and `id` are always returned. */
 export function returnedBy({ attributes, excludedAttributes }: Projection): (name: string) => boolean {
-  const [asked, excluded] = [attributes, excludedAttributes].map((list) => (list === undefined ? undefined : namesIn(list)))
+  const [asked, excluded] = [attributes, excludedAttributes].map((list) =>
+    list === undefined ? undefined : namesIn(list),
+  )
   return (name) => {
     if (name === 'schemas' || name === 'id') return true
     return asked ? asked.has(name.toLowerCase()) : !excluded?.has(name.toLowerCase())
