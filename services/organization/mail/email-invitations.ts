@@ -8,7 +8,7 @@ import { startJob } from '../../kit/worker/job-queries.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
 import { envelopeAddressOf, mailboxOf } from './envelope.ts'
 import { countInvitationMails, findInvitations, insertInvitationMail, insertLink } from './invitation-queries.ts'
-import { lockRecipient } from './queries.ts'
+import { lockRecipient } from './link-queries.ts'
 import { MAIL, MAIL_EXPIRY_MS } from './rules.ts'
 
 interface Deps {

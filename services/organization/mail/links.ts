@@ -18,7 +18,7 @@ import {
   lockRecipient,
   markMailed,
   type PasskeyMailKind,
-} from './queries.ts'
+} from './link-queries.ts'
 import { MAIL, MAIL_EXPIRY_MS } from './rules.ts'
 
 interface Link {
