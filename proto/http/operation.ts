@@ -101,8 +101,8 @@ export interface Operation<
   /** Deprecated query parameters, each with its date. A response to one of them has `Deprecation` (RFC 9745). */
   readonly deprecatedQuery?: Readonly<Record<string, string>>
   /**
-   * An operation of SCIM (RFC 7644) with the media type and the headers of SCIM. Service accounts alone may call it, and
-   * it describes itself at `/scim/v2/Schemas` instead of in the OpenAPI document.
+   * An operation of SCIM (RFC 7644) with the media type and the headers of SCIM. Only service accounts may call it. It
+   * describes itself at `/scim/v2/Schemas` instead of in the OpenAPI document.
    */
   readonly scim?: true
   /** A page, an asset of a page or a redirect to one: served, but no operation of the OpenAPI document. */

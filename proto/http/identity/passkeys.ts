@@ -218,7 +218,7 @@ export const createPasskey = defineOperation({
   path,
   ...common,
   summary: 'Add a passkey',
-  description: 'The challenge of `startPasskey` works in the session that began alone. You are told by mail.',
+  description: 'The challenge of `startPasskey` works only in the session that began. You are notified by mail.',
   body: closed({ name, credential: PasskeyAttestation }),
   status: 201,
   response: Passkey,
@@ -251,7 +251,7 @@ export const deletePasskey = defineOperation({
   access: 'token',
   summary: 'Remove a passkey',
   description:
-    'One of your own. The last one stays while your organization requires a second factor (409). You are told by mail.',
+    'One of your own. The last one stays while your organization requires a second factor (409). You are notified by mail.',
   params: id,
   status: 204,
   refusals: ['conflict'],

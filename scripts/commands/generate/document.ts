@@ -118,8 +118,8 @@ People sign in at \`POST /v2.3/oauth/token\`, programs with a key of a service a
 Times are ISO 8601 in UTC, money is \`{amount, currency}\`, optional fields without a value are omitted.`
 
 /**
- * The OpenAPI 3.1 document of some operations, in the order of the contract. Pages and their assets are no operations, and
- * SCIM describes itself.
+ * The OpenAPI 3.1 document of some operations, in the order of the contract. Pages and their assets are no operations,
+ * and SCIM describes itself.
  */
 export async function openApiOf(contract: readonly Operation[]): Promise<OpenApi> {
   const operations = contract.filter(({ page, scim }) => !page && !scim)

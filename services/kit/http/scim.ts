@@ -1,4 +1,4 @@
-/** The version and the address that a resource of SCIM has in `meta`. Its headers repeat them, also for a stored answer. */
+/** The version and the address in `meta` of a SCIM resource. The headers repeat them, also for a stored response. */
 export function namedInMeta(text: string): { version?: string; location?: string } {
   const { meta } = JSON.parse(text) as { meta?: { version?: string; location?: string } }
   return meta ?? {}

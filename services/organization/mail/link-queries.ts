@@ -20,7 +20,7 @@ export type PasskeyMailKind = 'PASSKEY_ADDED' | 'PASSKEY_REMOVED' | 'PASSKEYS_RE
 /** Mails of an hour that tell one person about passkeys. */
 const MAX_PASSKEY_MAILS = 20
 
-/** No row for a person who got as many within the last hour, or who is none any more. */
+/** No row where the person got as many within the last hour, or is anonymised. */
 export const insertPasskeyMail = (
   tx: Tx,
   mail: { id: string; orgId: string; kind: PasskeyMailKind; userId: string; expiresAt: string },

@@ -12,8 +12,8 @@ const isManaged = (sql: Sql, orgId: string) => sql`(
     select domain from organization.identity_domains where org_id = ${orgId} and proved_at is not null)))`
 
 /**
- * Whether a role that a user holds, `ur`, makes the user a member: one whom SCIM manages. It needs no look-up of the user:
- * the address is copied, that of a service account is of no person, and an anonymised user holds no role.
+ * Whether a role that a user holds, `ur`, makes the user a member: one whom SCIM manages. It needs no look-up of the
+ * user: the address is copied, that of a service account is of no person, and an anonymised user holds no role.
  */
 const isMembership = (sql: Sql, orgId: string) => sql`(
   ur.org_id = ${orgId} and ur.email_key not like '%@service-accounts.%'

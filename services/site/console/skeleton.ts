@@ -1,6 +1,6 @@
 /**
- * What a browser shows before the scripts of the console are there: the frame of its screens, with the name of the product. The colours
- * and measures are those of `app/styles`.
+ * What a browser shows before the scripts of the console are there: the frame of its screens, with the name of the
+ * product. The colours and measures are those of `app/styles`.
  */
 export const SKELETON = `<div class="skeleton" aria-hidden="true"><div><p>Marketplace</p>${'<i></i>'.repeat(7)}</div><div><b></b><b></b></div></div>`
 

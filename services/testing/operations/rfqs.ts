@@ -70,7 +70,7 @@ export async function askedQuestion(fixtures: Fixtures, account: Account) {
   return { rfqId, questionId }
 }
 
-/** An earlier invitation by e-mail to an open RFQ of the account, or of a consumer. `hash`: that of its link, not yet used. */
+/** An earlier invitation to an open RFQ of the account or of a consumer. `hash`: that of its link, not yet used. */
 export async function emailInvitation(fixtures: Fixtures, account: Account, hash?: Uint8Array) {
   const isConsumer = ['owner', 'otherOwner', 'consumer'].includes(account.kind)
   const consumer = isConsumer ? account : await fixtures.account('consumer', 'administrator')

@@ -5,7 +5,7 @@ import { fill, t } from './texts.ts'
 const OF_RFQ = /^Request for quotation (R-\w+)$/
 const OF_REJECTION = /^Order (O-\w+): (\d+) of (\d+) pieces rejected$/
 
-/** The title of a case. The marketplace names those that it opens in English; they are shown in the language of the page. */
+/** The title of a case. Cases that the marketplace opens have English titles, shown in the language of the page. */
 export function caseTitle({ title }: Pick<Case, 'title'>): string {
   const [, rfq] = OF_RFQ.exec(title) ?? []
   if (rfq) return fill(t.cases.titles.rfq, { number: rfq })

@@ -16,7 +16,7 @@ import {
 
 export type Axis = 'x' | 'y' | 'z'
 
-/** Drawn in this order: the faces behind the cut are counted, the cut is filled where one is open, and the model follows. */
+/** In drawing order: the faces behind the cut are counted, the cut is filled where one is open, the model follows. */
 const ORDER = { count: 1, fill: 2, model: 3 }
 
 /** Faces that are only counted: those that look away open the model behind the cut, the others close it. */
