@@ -26,7 +26,7 @@ const clientDataJSON = Base64Url(
 const transports = (description: string) =>
   Type.Array(OneOf(TRANSPORTS), { maxItems: TRANSPORTS.length, description, examples: [['internal']] })
 
-const name = Line(100, {
+export const passkeyName = Line(100, {
   description: 'Name by which the person recognises the passkey.',
   examples: ['Work laptop'],
 })
@@ -219,7 +219,7 @@ export const createPasskey = defineOperation({
   ...common,
   summary: 'Add a passkey',
   description: 'The challenge of `startPasskey` works only in the session that began. You are notified by mail.',
-  body: closed({ name, credential: PasskeyAttestation }),
+  body: closed({ name: passkeyName, credential: PasskeyAttestation }),
   status: 201,
   response: Passkey,
   refusals: ['conflict', 'limit_reached'],
@@ -236,7 +236,7 @@ export const patchPasskey = defineOperation({
   summary: 'Rename a passkey',
   description: 'One of your own.',
   params: id,
-  body: Type.Partial(closed({ name })),
+  body: Type.Partial(closed({ name: passkeyName })),
   response: Passkey,
   ifMatch: true,
   audit: { procedure: 'passkey.patch', request: ['id'] },

@@ -1,8 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation, MAX_IDENTITY_BODY_BYTES } from '../operation.ts'
-import { closed, Text } from '../shapes.ts'
+import { closed } from '../shapes.ts'
 import { accountsTag } from './accounts.ts'
-import { PasskeyAssertion, PasskeyAttestation, PasskeyCreationOptions, PasskeyRequestOptions } from './passkeys.ts'
+import {
+  PasskeyAssertion,
+  PasskeyAttestation,
+  PasskeyCreationOptions,
+  PasskeyRequestOptions,
+  passkeyName,
+} from './passkeys.ts'
 import { TokenSet } from './tokens.ts'
 
 export const SignInTokenSet = closed(
@@ -95,12 +101,7 @@ export const signInWithFirstPasskey = defineOperation({
   description:
     'Ends `signInWithPassword` of a person who needs a passkey and has none: adds the passkey, and answers tokens. Every failure gets the same response, and uses up the challenge. In the audit log it is `passkey.create`.',
   body: closed({
-    name: Text(100, {
-      minLength: 1,
-      pattern: '\\S',
-      description: 'Name by which the person recognises the passkey.',
-      examples: ['Work laptop'],
-    }),
+    name: passkeyName,
     credential: PasskeyAttestation,
   }),
   response: SignInTokenSet,
