@@ -172,3 +172,27 @@ describe('a new address', () => {
     expect(status).toBe(400)
   })
 })
+
+test('a list of attributes is one line, and only the name before the first dot counts', async () => {
+  const { id } = await full.created('/Users', newUser())
+  const asked = (list: string) => full.get(`/Users/${id}?attributes=${encodeURIComponent(list)}`)
+  expect(Object.keys((await asked(`userName${'.'.repeat(900)}`)).body).toSorted()).toEqual([
+    'id',
+    'schemas',
+    'userName',
+  ])
+  expect((await asked(`${'.'.repeat(900)}\nx`)).status).toBe(400)
+})
+
+test('the audit log has at most 100 of the members that a request adds, and the number of the others', async () => {
+  const ids = await market.db.owner<{ id: string }[]>`
+    insert into organization.users (id, org_id, email, given_name, family_name, created_at, updated_at)
+    select 'user_many' || n, ${org.orgId}, 'many' || n || '@' || ${domain}, 'A', 'B', now(), now()
+    from generate_series(1, 120) n returning id`
+  const { id } = await full.created('/Groups', { displayName: crypto.randomUUID() })
+  const value = ids.map((each) => ({ value: each.id }))
+  expect((await full.operate(`/Groups/${id}`, { op: 'add', path: 'members', value })).status).toBe(204)
+  const [entry] = (await entriesOf(market, org.orgId, 'role.provision')).slice(-1)
+  const logged = entry?.request.grantedUserIds as string[]
+  expect([logged.length, logged.at(-1)]).toEqual([101, 'and 20 more'])
+})

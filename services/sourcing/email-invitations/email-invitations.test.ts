@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import type { InboxItem } from '../../../proto/http/sourcing/inbox.ts'
+import { newId } from '../../kit/db/ids.ts'
+import { ApiClient } from '../../testing/client.ts'
 import { emailInvitationWorld } from '../../testing/email-invitations.ts'
 import { newAddress } from '../../testing/mail/market.ts'
 import { entriesOf, type Page, type Problem } from '../../testing/people.ts'
 import { rfqsOf } from '../../testing/rfqs.ts'
+import { openSession } from '../../testing/sessions.ts'
 
 const { market, server, parties, newBuyer, linkTo, redeem, introspect } = await emailInvitationWorld()
 const { owner } = market.db
@@ -117,6 +120,17 @@ describe('the link of an invitation', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404])
     expect((await redeem(maker, token)).status).toBe(404)
     expect((await introspect(token)).status).toBe(404)
+  })
+
+  test('is refused during an impersonation, because the consumer learns the organization for good', async () => {
+    const buyer = await newBuyer()
+    const email = newAddress()
+    await buyer.invite(await buyer.created(), { emails: [email] })
+    const act = { actingEmail: 'support@example.com', grantId: newId('grant') }
+    const support = new ApiClient(market.url, (await openSession(market, maker.administrator, act)).accessToken)
+    const token = await linkTo(email)
+    expect((await support.post<Problem>(`${LINKS}/redeem`, { token })).body.code).toBe('forbidden')
+    expect((await redeem(maker, token)).status).toBe(200)
   })
 
   test('is refused without `org:admin`, without the role MANUFACTURER, by the consumer itself, and unknown', async () => {
