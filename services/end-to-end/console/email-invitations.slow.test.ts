@@ -81,7 +81,7 @@ test.each([
   60_000,
 )
 
-test('a used link, a missing one and a person who is no administrator are told what to do', async () => {
+test('the page names the next step for a used link, a missing one and a person without `org:admin`', async () => {
   const maker = await stage.market.organization(['MANUFACTURER'], { name: 'Tanjong Castings' })
   const member = await maker.member('Manufacturer')
   const { client } = consumer.administrator

@@ -28,6 +28,6 @@ export const voidLinks = (sql: Sql, userId: string, now: string) => sql`
   select token_hash, ${now} from organization.pending_activations where user_id = ${userId}
   on conflict do nothing`
 
-/** Voids the open challenges for passkeys of a user, some of which followed the former password. */
+/** Voids the open challenges for passkeys of a user. Some of them followed the former password. */
 export const voidChallenges = (sql: Sql, userId: string) => sql`
   delete from identity.passkey_challenges where user_id = ${userId}`

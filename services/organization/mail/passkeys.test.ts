@@ -10,7 +10,7 @@ const { client: admin } = org.administrator
 const subjectsTo = async (email: string, count: number) =>
   (await server.arrived(email, count)).map(({ mail }) => mail.subject)
 
-test('a person is told by mail of a passkey that is added and one that is removed', async () => {
+test('a person is notified by mail when a passkey is added or removed', async () => {
   const { client, email } = await org.member([])
   const { passkey } = await addPasskey(market, client, { name: 'Name.of.the.passkey' })
   const [first] = await server.arrived(email, 1)
@@ -60,7 +60,7 @@ test('these mails use up no links of the person, and are 20 an hour at most', as
   const reset = await admin.post(`/flows/v1/users/${userId}/reset-password`, { mail: true })
   expect(reset.status).toBe(200)
   expect(await subjectsTo(email, 1)).toEqual(['Choose a new password'])
-  // A later passkey of another person is told after it, so the event of this one was handled.
+  // The mail about a later passkey of another person shows that the event of this one was handled.
   const later = await org.member([])
   await addPasskey(market, later.client)
   await server.arrived(later.email, 1)
@@ -69,7 +69,7 @@ test('these mails use up no links of the person, and are 20 an hour at most', as
   expect(count).toBe(20)
 })
 
-test('a person who was anonymised meanwhile is told nothing', async () => {
+test('a person who was anonymised meanwhile gets no mail', async () => {
   const member = await org.member([])
   await addPasskey(market, member.client)
   await server.arrived(member.email, 1)

@@ -122,7 +122,7 @@ async function leavingOf(tx: Tx, orgId: string, roleId: string, { replaces, adde
   return rows.map(({ id }) => id)
 }
 
-/** The ids, each of which is a user whom SCIM manages. Unknown and foreign ids get the same answer. */
+/** Requires that SCIM manages each of these users. Unknown and foreign ids get the same response. */
 async function requireManaged(tx: Tx, orgId: string, ids: ReadonlySet<string> = new Set()): Promise<string[]> {
   const managed = new Set((await queries.listManaged(tx, orgId, [...ids].filter(isId))).map(({ id }) => id))
   const unknown = [...ids].find((id) => !managed.has(id))

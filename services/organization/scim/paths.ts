@@ -10,7 +10,7 @@ export interface AttributePath {
 }
 
 const CORE_PREFIX = /^urn:ietf:params:scim:schemas:core:2\.0:(user|group):/i
-/** A string of JSON, of which each character can be read in one way only, so that the search is linear. */
+/** A string of JSON. Each character matches in only one way, so that the search is linear. */
 const TEXT = '"(?:[^"\\\\]|\\\\.)*"'
 const PATH = new RegExp(
   `^([a-z$][\\w$-]*)(?:\\[\\s*([a-z]\\w*)\\s+eq\\s+(${TEXT}|true|false)\\s*\\])?(?:\\.([a-z$][\\w$-]*))?$`,
