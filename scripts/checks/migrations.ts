@@ -11,10 +11,10 @@ import { run } from '../toolchain/run.ts'
  */
 const FIRST_RELEASE: Readonly<Record<string, number>> = {
   kit: 6,
-  organization: 22,
+  organization: 23,
   identity: 8,
   catalog: 2,
-  sourcing: 35,
+  sourcing: 36,
   webhooks: 4,
 }
 
