@@ -55,6 +55,7 @@ export async function createOrganizationService(config: OrganizationConfig, opti
   const oidc = new Oidc({ ...addresses, guard, box: kit.box, permits })
   const proofs = { sql, resolveTxt: options?.resolveTxt ?? resolveTxt, now: kit.now }
   const providers = { ...proofs, guard, box: kit.box, publicUrl: config.PUBLIC_URL }
+  const mailDelayMs = config.MAIL_DELAY_SECONDS * 1000
   const userDeps = { http, links, publicUrl: config.PUBLIC_URL }
   return assemble('organization', kit, {
     features: [
@@ -73,7 +74,7 @@ export async function createOrganizationService(config: OrganizationConfig, opti
       passwordResetRoutes({ http, sql, sendsMail }),
       ...(config.REGISTRATION === 'closed'
         ? []
-        : [registrationRoutes({ ...userDeps, pagination, sql, mode: config.REGISTRATION })]),
+        : [registrationRoutes({ ...userDeps, pagination, sql, mode: config.REGISTRATION, mailDelayMs })]),
       notificationSettingsRoutes({ http, links }),
       mailAddressRoutes({ http, pagination, sql, links }),
     ],

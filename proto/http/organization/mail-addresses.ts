@@ -30,7 +30,7 @@ const email = Text(EMAIL_MAX_CHARACTERS, {
 const topics = Type.Array(
   OneOf(MAIL_TOPICS, {
     description:
-      'INVITATIONS: invitations to quote, and changes to their RFQs, such as answers to questions. OFFERS: offers for and questions about your RFQs, and the outcome of your offers. AWARDS: awards, with the orders that they place. ORDERS: the steps of orders. CASES: cases that other organizations open, close, add to or write in, your expenses that they approve or reject, and subscriptions that they request, decide or end. ENDPOINTS: webhook endpoints that the marketplace paused. INBOX: once a day, how much waits for your organization, if anything does.',
+      'INVITATIONS: invitations to quote, and changes to their RFQs, such as answers to questions. OFFERS: offers for and questions about your RFQs, and the outcome of your offers. AWARDS: awards, with the orders that they place. ORDERS: the steps of orders. CASES: cases that other organizations open, close, add to or write in, your expenses that they approve or reject, and subscriptions that they request, decide or end; for the operator also registrations that wait for it. ENDPOINTS: webhook endpoints that the marketplace paused. INBOX: once a day, how much waits for your organization, if anything does.',
     examples: ['INVITATIONS'],
   }),
   {

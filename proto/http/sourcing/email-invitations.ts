@@ -32,6 +32,7 @@ export const EmailInvitation = closed(
       Type.String({ description: 'Organization that used the link.', examples: ['org_01JZ8Q4D3R1G5M7VJ0T6W2X9YC'] }),
     ),
     orgName: Type.Optional(Type.String({ description: 'Its name.', examples: ['Ruhr Präzision'] })),
+    orgRegionCode: Type.Optional(Type.String({ description: 'Its country, ISO 3166-1 alpha-2.', examples: ['DE'] })),
     createdTime: DateTime('Time of the invitation.'),
     expireTime: DateTime('Time until which the link can be used.', { examples: ['2031-06-29T12:00:00.000Z'] }),
     redeemedTime: Type.Optional(DateTime('When the link was used.')),
@@ -134,7 +135,7 @@ export const redeemEmailInvitation = defineOperation({
   tag,
   summary: 'Use the link of an invitation for your organization',
   description:
-    'By an administrator of an organization with the role MANUFACTURER, other than the consumer and those that are invited already (409). The consumer learns the name of the organization, and confirms it before it is invited; nothing of the RFQ can be read until then. The link works once.',
+    'By an administrator of an organization with the role MANUFACTURER, other than the consumer and those that are invited already (409). The consumer learns the name and country of the organization, and confirms it before it is invited; nothing of the RFQ can be read until then. The link works once.',
   access: 'org:admin',
   maxBodyBytes: MAX_IDENTITY_BODY_BYTES,
   body: Token,

@@ -69,7 +69,10 @@ test.each([
     await section.getByText('Ruhr Präzision').waitFor()
     await checkScreen(buyer)
     await section.getByRole('button', { name: 'Confirm', exact: true }).click()
-    await buyer.getByRole('dialog').getByText(`Ruhr Präzision used the link that was sent to ${email}.`).waitFor()
+    await buyer
+      .getByRole('dialog')
+      .getByText(`Ruhr Präzision, Norway, used the link that was sent to ${email}.`)
+      .waitFor()
     await buyer.getByRole('dialog').getByRole('button', { name: 'Confirm', exact: true }).click()
     await section.getByText('Invited', { exact: true }).waitFor()
     await act(buyer, 'Publish')

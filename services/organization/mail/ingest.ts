@@ -48,7 +48,16 @@ async function collect(tx: Tx, events: readonly Envelope[], nowMs: number, delay
     const found = noticeOf(candidate, readerOf(candidate))
     return found ? [{ orgId: candidate.orgId, recordIds: candidate.recordIds, ...found }] : []
   })
-  if (all.length === 0) return
+  if (all.length > 0) await notifyOrganizations(tx, all, nowMs, delayMs)
+}
+
+/** Adds notices to the mails for the confirmed addresses of their organizations, and for the people they concern. */
+export async function notifyOrganizations(
+  tx: Tx,
+  all: readonly OrgNotice[],
+  nowMs: number,
+  delayMs: number,
+): Promise<void> {
   const orgIds = [...new Set(all.map(({ orgId }) => orgId))]
   const addresses = await listConfirmed(tx, orgIds)
   const people = await peopleOf(tx, all, orgIds)
@@ -67,7 +76,7 @@ async function collect(tx: Tx, events: readonly Envelope[], nowMs: number, delay
     const mine = notices.filter((one) => !isAddressed(one))
     return mailsOf({ orgId: person.org_id, recipientId: person.user_id }, mine)
   })
-  const times = { now, due: timeAt(nowMs + delayMs), expires: timeAt(nowMs + MAIL_EXPIRY_MS) }
+  const times = { now: timeAt(nowMs), due: timeAt(nowMs + delayMs), expires: timeAt(nowMs + MAIL_EXPIRY_MS) }
   // One statement cannot add to the same row twice.
   for (const round of roundsOf(ofAddresses)) await appendItems(tx, 'address_id', round, times)
   for (const round of roundsOf(ofPeople)) await appendItems(tx, 'user_id', round, times)

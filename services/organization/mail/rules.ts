@@ -131,6 +131,7 @@ export type NoticeKind =
   | 'agreementProposed'
   | 'agreementAccepted'
   | 'agreementEnded'
+  | 'registrationPending'
 
 /** The kind of the jobs of mails. A job has the id of its mail. */
 export const MAIL = 'mail'

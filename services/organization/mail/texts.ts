@@ -127,6 +127,7 @@ const TEXTS: Readonly<Record<NoticeKind, (about: About) => string>> = {
   agreementProposed: () => 'Another organization proposes a sales agreement',
   agreementAccepted: () => 'A sales agreement that you proposed was accepted',
   agreementEnded: () => 'Another organization ended a sales agreement',
+  registrationPending: () => 'A company has registered and waits for your decision',
   endpointPaused: () => 'A webhook endpoint was paused, because its deliveries failed for three days',
 }
 
@@ -210,6 +211,7 @@ function pathOf({ kind, endpointId, caseId, orderId, packageId, rfqId, role, sal
   if (salesAgreementId) return '/sales-agreements'
   if (kind === 'inbox') return ''
   if (kind === 'requirementsCleared') return '/parts'
+  if (kind === 'registrationPending') return '/organization/registrations'
   if (TO_SUBSCRIPTIONS.has(kind)) return `/subscriptions${OF_OWNER.has(kind) ? '?view=IP_OWNER' : ''}`
   if (TO_RFQ.has(kind)) return `/rfqs/${rfqId}`
   return `/rfqs/${rfqId}${TO_OFFER.has(kind) ? '/offer' : comparisonFor(role)}`

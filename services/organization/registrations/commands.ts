@@ -22,6 +22,7 @@ import { networkOf } from '../../kit/http/client-address.ts'
 import { hashOf, newSecretToken } from '../../kit/secrets/tokens.ts'
 import type { Kit } from '../../kit/service/service.ts'
 import { every, type Worker } from '../../kit/worker/worker.ts'
+import { notifyOrganizations } from '../mail/ingest.ts'
 import type { MailLinks } from '../mail/links.ts'
 import { addOrganization, type CreatedOrganization } from '../organizations/commands.ts'
 import { findOperator } from '../organizations/queries.ts'
@@ -38,6 +39,8 @@ const SWEEP_MS = 1000
 export interface RegistrationDeps extends LinkDeps {
   sql: Pool
   mode: RegistrationMode
+  /** Time for which the items of a mail are collected. */
+  mailDelayMs: number
 }
 
 const linkedSince = (now: string) => new Date(Date.parse(now) - REGISTRATION_HOURS * HOUR_MS).toISOString()
@@ -122,7 +125,10 @@ export async function confirmRegistration(
     await queries.lockRequestsOfLink(tx, hashOf(token))
     const { id, email_key: emailKey, content } = found(await queries.confirm(tx, hashOf(token), linkedSince(now), now))
     await queries.deleteOthersOf(tx, emailKey, id)
-    if (!isAdmitted(deps.mode, content.organization.roles)) return { state: 'PENDING' }
+    if (!isAdmitted(deps.mode, content.organization.roles)) {
+      await notifyOperator(tx, deps, now)
+      return { state: 'PENDING' }
+    }
     const organization = organizationOf(content)
     const { orgId, administratorId, activationToken } = await admit(tx, id, organization, 'token', now).catch(
       (error) => {
@@ -136,6 +142,15 @@ export async function confirmRegistration(
     const link = { kind: 'INVITATION', orgId, userId: administratorId, token: activationToken } as const
     return { state: 'APPROVED', ...(await passOn(tx, deps, link, false, now)) }
   })
+}
+
+/** Adds the registration to the next mail of the operator. */
+async function notifyOperator(tx: Tx, { links, mailDelayMs }: RegistrationDeps, now: string): Promise<void> {
+  const [operator] = links.sendsMail ? await findOperator(tx) : []
+  if (!operator) return
+  const notice = { kind: 'registrationPending', time: now } as const
+  const ofOperator = { orgId: operator.id, recordIds: [], topic: 'CASES', notice } as const
+  await notifyOrganizations(tx, [ofOperator], Date.parse(now), mailDelayMs)
 }
 
 /** Creates the organization of a registration. */

@@ -255,6 +255,29 @@ describe('the operator', () => {
   })
 })
 
+test('the operator gets one mail for the registrations that wait, and none for one that is not confirmed', async () => {
+  const address = await world.confirmed(operator)
+  const unconfirmed = newAddress()
+  await register(requestBody(unconfirmed))
+  await linkTo(unconfirmed)
+  await pending()
+  await pending()
+  expect(await world.collected(address, 1)).toEqual(['registrationPending'])
+  await world.release()
+  const { mail } = (await server.arrived(address.email, 1)).at(-1) ?? {}
+  expect(mail?.text).toContain('A company has registered and waits for your decision')
+  expect(mail?.text).toContain(`${PUBLIC_URL}/console/organization/registrations`)
+})
+
+test('a company that an open marketplace admits is no news of the operator', async () => {
+  const { orgId } = await open.operator()
+  const email = newAddress()
+  await register(requestBody(email), open)
+  expect((await confirm(await linkTo(email), open)).body.state).toBe('APPROVED')
+  const mails = await open.db.owner`select id from organization.mails where org_id = ${orgId} and kind = 'NOTICE'`
+  expect(mails).toHaveLength(0)
+})
+
 describe('REGISTRATION=open', () => {
   test.each<[string, OrgRole[]]>([
     ['PENDING', ['SELLER']],

@@ -131,6 +131,7 @@ export const shownInvitation = (row: queries.InvitationRow): EmailInvitation => 
   state: row.state === 'PENDING' && row.is_expired ? 'EXPIRED' : row.state,
   ...(row.redeemed_by_org_id === null ? {} : { orgId: row.redeemed_by_org_id }),
   ...(row.org_name === null ? {} : { orgName: row.org_name }),
+  ...(row.org_region_code === null ? {} : { orgRegionCode: row.org_region_code }),
   createdTime: row.created_at,
   expireTime: row.expires_at,
   ...(row.redeemed_at === null ? {} : { redeemedTime: row.redeemed_at }),

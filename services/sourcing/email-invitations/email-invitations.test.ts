@@ -46,7 +46,12 @@ describe('an invitation by e-mail', () => {
     expect((await rfqsOf(maker.administrator.client).read(id)).status).toBe(404)
     expect((await buyer.rfqs.read(id)).body.manufacturerIds).toEqual([])
     const [redeemed] = await buyer.list(id)
-    expect(redeemed).toMatchObject({ state: 'REDEEMED', orgId: maker.orgId, orgName: expect.any(String) })
+    expect(redeemed).toMatchObject({
+      state: 'REDEEMED',
+      orgId: maker.orgId,
+      orgName: expect.any(String),
+      orgRegionCode: 'NO',
+    })
     const inbox = (await buyer.client.get<Page<InboxItem>>('/flows/v1/inbox?kind=INVITATION_TO_CONFIRM')).body.items
     expect(inbox).toMatchObject([
       { record: { type: 'emailInvitation', id: redeemed?.id ?? '' }, parent: { type: 'rfq', id }, title: 'Impeller' },

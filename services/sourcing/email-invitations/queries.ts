@@ -52,6 +52,7 @@ export interface InvitationRow {
   is_expired: boolean
   redeemed_by_org_id: string | null
   org_name: string | null
+  org_region_code: string | null
   created_at: string
   expires_at: string
   redeemed_at: string | null
@@ -60,8 +61,8 @@ export interface InvitationRow {
 
 const columns = (sql: Sql, now: string) => sql`
   invitation.id, invitation.rfq_id, invitation.email, invitation.state, invitation.expires_at <= ${now} as is_expired,
-  invitation.redeemed_by_org_id, redeemer.name as org_name, invitation.created_at, invitation.expires_at,
-  invitation.redeemed_at, invitation.decided_at`
+  invitation.redeemed_by_org_id, redeemer.name as org_name, redeemer.region_code as org_region_code,
+  invitation.created_at, invitation.expires_at, invitation.redeemed_at, invitation.decided_at`
 
 const redeemer = (sql: Sql) => sql`
   left join organization.org_directory redeemer on redeemer.org_id = invitation.redeemed_by_org_id`

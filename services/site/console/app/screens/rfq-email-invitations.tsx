@@ -1,7 +1,7 @@
 import { RFQ } from '../../../../../proto/states/rfqs.ts'
 import { command, type EmailInvitation, market, post, type Rfq } from '../api.ts'
 import { useList } from '../data.ts'
-import { time } from '../format.ts'
+import { region, time } from '../format.ts'
 import { mayUse, orgId, permits } from '../me.ts'
 import { fill, t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
@@ -33,14 +33,18 @@ const decide =
       }),
     )
 
+/** The name and country of the organization that used the link. */
+const companyOf = ({ orgName = '', orgRegionCode }: EmailInvitation) =>
+  orgRegionCode === undefined ? orgName : `${orgName}, ${region(orgRegionCode)}`
+
 function Decision({ rfq, invitation }: { rfq: Rfq; invitation: EmailInvitation }) {
-  const { state, orgName = '', email } = invitation
+  const { state, email } = invitation
   const may = mayUse(RFQ, 'invite', rfq)
   return (
     <div class="actions">
       <Action
         label={t.rfqs.confirmInvitation}
-        hint={fill(t.rfqs.confirmInvitationHint, { company: orgName, email })}
+        hint={fill(t.rfqs.confirmInvitationHint, { company: companyOf(invitation), email })}
         when={may && state === 'REDEEMED'}
         onRun={decide('confirm', invitation)}
       />
@@ -87,7 +91,7 @@ export function EmailInvitations({ rfq }: { rfq: Rfq }) {
         empty={t.rfqs.noEmailInvitations}
         columns={[
           { label: t.rfqs.email, cell: ({ email }) => <Address of={email} /> },
-          { label: t.rfqs.manufacturer, cell: ({ orgName = '' }) => orgName },
+          { label: t.rfqs.manufacturer, cell: companyOf },
           {
             label: t.ui.since,
             cell: (one) => <span class="day">{time(one.decidedTime ?? one.redeemedTime ?? one.createdTime)}</span>,
