@@ -43,6 +43,7 @@ const OTHERS: Record<string, Value> = {
   publicUrl: 'https://other.example.com',
   pullPolicy: 'Always',
   region: 'SE',
+  registration: 'approval',
   relabelings: [{ action: 'labeldrop', regex: 'other' }],
   rules: { MarketplaceErrors: { enabled: false } },
   runbookUrl: 'https://other.example.com/',
@@ -79,6 +80,14 @@ const leavesOf = (value: Value, path: string[] = []): [path: string[], value: Va
   typeof value === 'object' && value && !Array.isArray(value) && Object.keys(value).length > 0
     ? Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, [...path, key]))
     : [[path, value]]
+
+/** The keys of values.yaml of which neither they nor a map around them has a row in the README. */
+export function undocumentedValues(values: string, readme: string): string[] {
+  const rows = new Set([...readme.matchAll(/^\| ([\w.-]+)(?:\[\d+\])? \| \S+ \|/gm)].map(([, name]) => name))
+  return leavesOf(Bun.YAML.parse(values) as Value)
+    .filter(([path]) => !path.some((_, at) => rows.has(path.slice(0, at + 1).join('.'))))
+    .map(([path]) => path.join('.'))
+}
 
 /** Random secrets differ in each rendering. */
 export const withoutSecrets = (manifests: string) =>
