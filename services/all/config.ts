@@ -5,7 +5,7 @@ import { databaseVariables } from '../kit/config/variables.ts'
 import { serviceVariables } from '../kit/service/service.ts'
 import { organizationProblems, organizationVariables } from '../organization/config.ts'
 import { sourcingProblems, sourcingVariables } from '../sourcing/config.ts'
-import { webhooksVariables } from '../webhooks/config.ts'
+import { webhooksProblems, webhooksVariables } from '../webhooks/config.ts'
 
 const { DATABASE_URL, DATABASE_DIRECT_URL, DATABASE_READ_URL, DATABASE_PASSWORD_FILE, ...shared } =
   serviceVariables.properties
@@ -36,6 +36,7 @@ export type AllConfig = Static<typeof allVariables> & Record<string, unknown>
 export const allProblems = (config: AllConfig): string[] => [
   ...organizationProblems(config),
   ...sourcingProblems(config),
+  ...webhooksProblems(config),
 ]
 
 /** The configuration of one service, as in its own process. */

@@ -18,7 +18,7 @@ const PARTITIONS_INTERVAL_MS = 60 * 60 * 1000
 
 /** Webhook endpoints and deliveries. */
 export async function createWebhooks(config: WebhooksConfig, options?: KitOptions): Promise<Service> {
-  const kit = await createKit('webhooks', config, options)
+  const kit = await createKit('webhooks', config, { ...options, sharedDatabaseUrl: config.SHARED_DATABASE_URL })
   const { http, sql, clock, box, bus, notifier, log, pagination } = kit
   const addresses = { allowPrivate: config.ALLOW_PRIVATE_ADDRESSES }
   const observe = deliveryMetrics(kit.registry, sql, kit.bus.isLeader)

@@ -7,7 +7,12 @@ import { isDependencyFailure } from '../../../services/kit/db/failures.ts'
 import { withPasswordFile } from '../../../services/kit/db/password-file.ts'
 import { ChangedMigration, FailedMigration, findInstallation, migrate } from '../../../services/kit/migrate/migrate.ts'
 import { MigrationRefused } from '../../../services/kit/migrate/refusal.ts'
-import { migratorVariables, passwordsOf } from '../../../services/kit/migrate/variables.ts'
+import {
+  migratorProblems,
+  migratorVariables,
+  passwordsOf,
+  webhooksOwnerUrl,
+} from '../../../services/kit/migrate/variables.ts'
 import { setRetention } from '../../../services/organization/audit-log/queries.ts'
 import { CommandError } from '../../toolchain/command-error.ts'
 import { commandLine, runCommandLine } from '../../toolchain/command-line.ts'
@@ -15,24 +20,30 @@ import { importDefaults } from '../operator/catalog.ts'
 import { EXIT_PERMANENT, PermanentRefusal, waitForServer } from '../operator/wait-for-server.ts'
 
 type Config = ReturnType<typeof configure>
-const configure = () => readConfig(migratorVariables, process.env)
+const configure = () => readConfig(migratorVariables, process.env, migratorProblems)
 
 /** Repeatable. */
 async function run({ catalogs = false }: { catalogs?: boolean }): Promise<void> {
   const config = configure()
   const passwords = passwordsOf(config)
   const url = withPasswordFile(config.DATABASE_URL, config.DATABASE_PASSWORD_FILE)
-  await waitForServer({ name: `Postgres on ${hostOf(url)}`, connect: () => signIn(url) })
-  await migrate({
-    url,
+  const webhooksUrl = webhooksOwnerUrl(config)
+  for (const each of [url, webhooksUrl ?? url]) {
+    await waitForServer({ name: `Postgres on ${hostOf(each)}`, connect: () => signIn(each) })
+  }
+  const options = {
     passwords,
     rolePrefix: config.DATABASE_ROLE_PREFIX,
-    log: (line) => console.log(`migrated ${line}`),
-  })
+    log: (line: string) => console.log(`migrated ${line}`),
+  }
+  await migrate({ ...options, url, part: webhooksUrl === undefined ? 'all' : 'others' })
   const sql = connect(url, { max: 1, applicationName: 'marketplace-migrate' })
   const installation = await setRetention(sql, config.AUDIT_RETENTION_MONTHS)
     .then(() => findInstallation(sql))
     .finally(() => sql.end({ timeout: 5 }))
+  if (webhooksUrl !== undefined) {
+    await migrate({ ...options, url: webhooksUrl, part: 'webhooks', installation: installation?.id as string })
+  }
   if (catalogs) await importDefaults(url)
   console.log('The database is up to date.')
   await prepareStreams(config, installation?.id as string)
@@ -73,7 +84,7 @@ function explainFailure(error: unknown): never {
 await runCommandLine(
   commandLine(
     './scripts/migrate',
-    'Migrates the database of DATABASE_URL and, with NATS_URL, creates or updates the streams.',
+    'Migrates the database of DATABASE_URL, that of WEBHOOKS_OWNER_DATABASE_URL if webhooks have their own, and with NATS_URL creates or updates the streams.',
   )
     .option('--catalogs', 'also loads the shipped file into every catalog that was not loaded from another file')
     .action((options) => run(options).catch(explainFailure)),

@@ -53,6 +53,6 @@ const missing = (place: string, eventId: string) => new CommandError(`${place} h
 const oneLine = (text: string) => text.replace(/\s+/g, ' ')
 
 async function withService<T>(service: ServiceName, work: (sql: Pool) => PromiseLike<T>): Promise<T> {
-  const { databaseUrl } = await operatorEnvironment()
-  return withDatabase({ databaseUrl, searchPath: service }, work)
+  const { databaseUrlOf } = await operatorEnvironment()
+  return withDatabase({ databaseUrl: databaseUrlOf(service), searchPath: service }, work)
 }

@@ -1,7 +1,9 @@
 import { Type } from '@sinclair/typebox'
+import type { ServiceName } from '../../../proto/services.ts'
 import { readConfig, secretIn } from '../../../services/kit/config/read.ts'
 import { commonVariables } from '../../../services/kit/config/variables.ts'
 import { withPasswordFile } from '../../../services/kit/db/password-file.ts'
+import { webhooksOwnerUrl } from '../../../services/kit/migrate/variables.ts'
 import { CommandError } from '../../toolchain/command-error.ts'
 import { findState } from '../../toolchain/state.ts'
 import { localAddress } from '../dev/account.ts'
@@ -11,6 +13,8 @@ import { readSecrets } from '../dev/secrets.ts'
 interface OperatorEnvironment {
   /** The owner's URL of the database. */
   databaseUrl: string
+  /** The owner's URL of the database that has the schema of a service. */
+  databaseUrlOf(service: ServiceName): string
   encryptionKeys(): string
   publicUrl: string
   accessTokenSeconds: number
@@ -26,8 +30,11 @@ export async function operatorEnvironment(): Promise<OperatorEnvironment> {
     const publicUrl = PUBLIC_URL || 'http://localhost:8080'
     const databaseUrl = withPasswordFile(DATABASE_URL, DATABASE_PASSWORD_FILE || undefined)
     await requireDatabase(databaseUrl)
+    const webhooksUrl = webhooksOwnerUrl(process.env)
+    if (webhooksUrl !== undefined) await requireDatabase(webhooksUrl)
+    const databaseUrlOf = (service: ServiceName) => (service === 'webhooks' && webhooksUrl) || databaseUrl
     const encryptionKeys = () => secretIn(process.env, 'ENCRYPTION_KEYS') ?? ''
-    return { databaseUrl, encryptionKeys, publicUrl, accessTokenSeconds }
+    return { databaseUrl, databaseUrlOf, encryptionKeys, publicUrl, accessTokenSeconds }
   }
   const { folder } = await findState()
   const publicUrl = await localAddress()
@@ -37,8 +44,10 @@ export async function operatorEnvironment(): Promise<OperatorEnvironment> {
       'Set DATABASE_URL to the owner of the database, or start ./scripts/dev in this checkout first.',
     )
   }
+  const databaseUrl = `postgres://postgres:${encodeURIComponent(ownerPassword)}@127.0.0.1:${databasePort}/postgres`
   return {
-    databaseUrl: `postgres://postgres:${encodeURIComponent(ownerPassword)}@127.0.0.1:${databasePort}/postgres`,
+    databaseUrl,
+    databaseUrlOf: () => databaseUrl,
     encryptionKeys: () => encryptionKeys,
     publicUrl,
     accessTokenSeconds,

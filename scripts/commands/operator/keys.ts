@@ -30,11 +30,13 @@ export const revokeKey = (kid: string) =>
 /** Encrypts every stored secret with the first of ENCRYPTION_KEYS. */
 export const reencryptKeys = () =>
   withKeys(async (sql, box) => {
+    const { databaseUrlOf } = await operatorEnvironment()
+    const ofWebhooks = { databaseUrl: databaseUrlOf('webhooks'), searchPath: 'webhooks' }
     const done = [
       await reencryptSecrets(sql, box),
       await reencryptImports(sql, box),
       await reencryptProviders(sql, box),
-      await reencryptEndpoints(sql, box),
+      await withDatabase(ofWebhooks, (webhooks) => reencryptEndpoints(webhooks, box)),
     ]
     const total = done.reduce((sum, { reencrypted }) => sum + reencrypted, 0)
     console.log(

@@ -9,8 +9,10 @@ import { listen } from './webhooks.ts'
 
 const ENVIRONMENT = `
 Environment:
-  DATABASE_URL     the owner's URL of the database; unset: the marketplace that ./scripts/dev runs in this checkout
-  ENCRYPTION_KEYS  the value that the services have
+  DATABASE_URL                 the owner's URL of the database; unset: the marketplace that ./scripts/dev runs in
+                               this checkout
+  WEBHOOKS_OWNER_DATABASE_URL  that of webhooks, if they have a Postgres of their own
+  ENCRYPTION_KEYS              the value that the services have
 `
 
 const program = commandLine('./scripts/operator', 'The commands for operators of a marketplace.')

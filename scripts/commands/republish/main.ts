@@ -7,6 +7,7 @@ import { markUnsent } from '../../../services/kit/bus/outbox/queries.ts'
 import { secretIn } from '../../../services/kit/config/read.ts'
 import { connect } from '../../../services/kit/db/client.ts'
 import { withPasswordFile } from '../../../services/kit/db/password-file.ts'
+import { webhooksOwnerUrl } from '../../../services/kit/migrate/variables.ts'
 import { CommandError } from '../../toolchain/command-error.ts'
 import { commandLine, runCommandLine } from '../../toolchain/command-line.ts'
 
@@ -25,7 +26,7 @@ const program = commandLine('./scripts/republish', 'Publishes or processes event
   )
   .addHelpText(
     'after',
-    "\nEnvironment: DATABASE_URL, the owner's URL of the database; NATS_URL, to check that the streams exist.",
+    "\nEnvironment: DATABASE_URL, the owner's URL of the database; WEBHOOKS_OWNER_DATABASE_URL, that of webhooks, if they have their own; NATS_URL, to check that the streams exist.",
   )
   .action(run)
 
@@ -34,12 +35,14 @@ async function run({ since, deadLetters }: { since?: string; deadLetters?: strin
   const known = SERVICES.find((name) => name === service)
   const { DATABASE_URL, DATABASE_PASSWORD_FILE } = process.env
   const url = DATABASE_URL ? withPasswordFile(DATABASE_URL, DATABASE_PASSWORD_FILE || undefined) : ''
+  const webhooksUrl = webhooksOwnerUrl(process.env) ?? url
+  const urlOf = (name: ServiceName) => (name === 'webhooks' ? webhooksUrl : url)
   if (url === '') program.error("error: set DATABASE_URL to the owner's URL of the database")
   else if (since !== undefined && TIME.test(since) && !Number.isNaN(Date.parse(since))) {
-    await republish(url, new Date(since).toISOString())
+    await republish(urlOf, new Date(since).toISOString())
   } else if (since !== undefined) {
     program.error(`error: --since ${since} is not a time with an offset, such as 2026-04-29T09:10:00Z`)
-  } else if (known && consumer) await requeue(url, known, consumer)
+  } else if (known && consumer) await requeue(urlOf(known), known, consumer)
   else program.error('error: name --since, or --dead-letters with a service and a consumer')
 }
 
@@ -54,14 +57,13 @@ async function requireStreams(): Promise<void> {
   )
 }
 
-async function republish(ownerUrl: string, since: string): Promise<void> {
+async function republish(ownerUrlOf: (service: ServiceName) => string, since: string): Promise<void> {
   await requireStreams()
-  const sql = connect(ownerUrl, { max: 1, applicationName: 'marketplace-republish' })
   for (const service of SERVICES) {
-    const { count } = await markUnsent(sql, service, since)
+    const sql = connect(ownerUrlOf(service), { max: 1, applicationName: 'marketplace-republish' })
+    const { count } = await markUnsent(sql, service, since).finally(() => sql.end({ timeout: 5 }))
     console.log(`${service}: ${events(count)} will be published again`)
   }
-  await sql.end({ timeout: 5 })
 }
 
 async function requeue(ownerUrl: string, service: ServiceName, consumer: string): Promise<void> {

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../../proto/errors.ts'
+import type { Procedure } from '../../../proto/procedures.ts'
 import type { Sql, Tx } from '../db/client.ts'
 import { newId } from '../db/ids.ts'
 import { storableText } from '../db/storable-text.ts'
@@ -23,21 +24,55 @@ const LOGGED_REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'invalid_client',
 ])
 
+/** Whether the refusal of a command leaves an entry. */
+export const isLogged = (code: ErrorCode) => LOGGED_REFUSALS.has(code)
+
 /** Writes the entry of a refused command in a separate transaction, so that the rollback cannot erase it. */
 export async function recordRefusal(sql: Sql, audit: AuditContext, code: ErrorCode): Promise<void> {
-  if (LOGGED_REFUSALS.has(code)) await insertEntry(sql, audit, code)
+  if (isLogged(code)) await insertEntry(sql, audit, code)
+}
+
+/** A row of the audit log. The database adds its time. */
+export interface AuditRow {
+  id: string
+  org_id: string
+  procedure: Procedure
+  success: boolean
+  error: ErrorCode | null
+  ip_address: string | null
+  user_agent: string | null
+  actor_id: string
+  grant_id: string | null
+  request: Record<string, unknown> | null
 }
 
 /** A command that has no actor, such as a sign-in of an unknown account, leaves no entry. */
+export function rowOf(audit: AuditContext, error: ErrorCode | undefined): AuditRow | undefined {
+  const { procedure, orgId, actorId, grantId = null, ipAddress = null, userAgent, request = null } = audit
+  if (procedure === undefined || orgId === undefined || actorId === undefined) return undefined
+  return {
+    id: newId('audit'),
+    org_id: orgId,
+    procedure,
+    success: error === undefined,
+    error: error ?? null,
+    ip_address: ipAddress,
+    user_agent: clipUserAgent(userAgent),
+    actor_id: actorId,
+    grant_id: grantId,
+    request,
+  }
+}
+
 async function insertEntry(sql: Sql, audit: AuditContext, error: ErrorCode | undefined): Promise<void> {
-  const { procedure, orgId, actorId, grantId, ipAddress, userAgent, request } = audit
-  if (procedure === undefined || orgId === undefined || actorId === undefined) return
+  const row = rowOf(audit, error)
+  if (row === undefined) return
   await sql`
     insert into organization.audit_log
       (id, org_id, procedure, success, error, ip_address, user_agent, actor_id, grant_id, request)
-    values (${newId('audit')}, ${orgId}, ${procedure}, ${error === undefined}, ${error ?? null}, ${ipAddress ?? null},
-      ${clipUserAgent(userAgent)}, ${actorId}, ${grantId ?? null},
-      ${request === undefined ? null : JSON.stringify(request)}::text::jsonb)`
+    values (${row.id}, ${row.org_id}, ${row.procedure}, ${row.success}, ${row.error}, ${row.ip_address},
+      ${row.user_agent}, ${row.actor_id}, ${row.grant_id},
+      ${row.request === null ? null : JSON.stringify(row.request)}::text::jsonb)`
 }
 
 const MAX_USER_AGENT_CHARACTERS = 512

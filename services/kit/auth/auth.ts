@@ -28,7 +28,10 @@ interface AuthBus {
 }
 
 interface AuthOptions {
+  /** The Postgres of users and sessions. */
   sql: Pool
+  /** Whether the transactions of commands run on another server, where they cannot read users and sessions. */
+  isElsewhere?: boolean
   bus: AuthBus
   issuer: string
   audience: string
@@ -128,11 +131,12 @@ export class Auth {
   /**
    * The caller as stored now, read in the transaction of a command, which may begin long after the headers arrived.
    * Throws 401. With `lock`, concurrent commands of the organization that also take the lock wait until the transaction
-   * ends. All queries use the connection of `tx`, because commands may hold all others.
+   * ends. All queries use the connection of `tx`, because commands may hold all others; only a service with a Postgres
+   * of its own has other connections for them, and no command with `lock`.
    */
   async callerWithin(tx: Tx, claims: Claims, { lock }: { lock: boolean }): Promise<Caller> {
     if (lock) await lockOrganization(tx, claims.orgId)
-    const [row] = await findCallerOfSession(tx, claims)
+    const [row] = await findCallerOfSession(this.#options.isElsewhere ? this.#options.sql : tx, claims)
     this.#requireActiveSession(claims)
     if (!row) throw unauthorized()
     return callerFrom(claims, row)

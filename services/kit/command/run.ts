@@ -1,7 +1,7 @@
 import type { BodyOf, CommandOperation, ParamsOf, QueryOf } from '../../../proto/http/operation.ts'
 import type { AuditContext } from '../audit/context.ts'
 import { AuditEntry } from '../audit/entry.ts'
-import { recordSuccess } from '../audit/record.ts'
+import type { AuditLog } from '../audit/log.ts'
 import { requireAccess } from '../auth/access.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { Claims } from '../auth/tokens.ts'
@@ -22,6 +22,7 @@ export interface CommandDeps {
     claimsOf(request: Request): Promise<Claims>
     callerWithin(tx: Tx, claims: Claims, options: { lock: boolean }): Promise<Caller>
   }
+  auditLog: AuditLog
   /** Permits for commands, so that one organization never occupies all connections. */
   permits: KeyedSemaphore
 }
@@ -55,7 +56,7 @@ export interface CommandSteps<O extends CommandOperation, Prepared extends objec
  */
 export const commandRunner =
   <O extends CommandOperation, Prepared extends object, Answer>(
-    { sql, clock, box, auth, permits }: CommandDeps,
+    { sql, clock, box, auth, auditLog, permits }: CommandDeps,
     operation: O,
     { prepare, run, afterCommit }: CommandSteps<O, Prepared, Answer>,
   ) =>
@@ -100,7 +101,7 @@ export const commandRunner =
         const runAudited = async () => {
           const audit = new AuditEntry(received.audit)
           const answer = await run({ ...input, ...prepared, tx, caller, now, audit })
-          if (!isDryRun) await recordSuccess(tx, audit.context)
+          if (!isDryRun) await auditLog.success(tx, audit.context)
           return answer
         }
         const repeatable = idempotent(caller)

@@ -171,6 +171,17 @@ export const databaseVariables = {
   ),
 }
 
+/** For a service that may have a Postgres of its own. */
+export const sharedDatabaseVariables = {
+  SHARED_DATABASE_URL: Type.Optional(
+    Type.String({
+      pattern: '^postgres(ql)?://',
+      description:
+        "URL of the Postgres of the other services for the service's own role, if DATABASE_URL is a Postgres of its own. Tokens are checked and audit entries written there. Needs NATS_URL. It may point to a transaction pooler. Unset: DATABASE_URL is shared.",
+    }),
+  ),
+}
+
 /** The origins of a list that is separated by commas. */
 export const originsIn = (list = ''): string[] => list.split(',').flatMap((part) => part.trim() || [])
 

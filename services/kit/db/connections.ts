@@ -33,6 +33,16 @@ export interface Connections {
   close(): Promise<void>
 }
 
+/** Short reads of tokens, and copies of audit entries. */
+export const SHARED_POOL_SIZE = 2
+
+/** Opens the connections to the Postgres of the other services, for a service with a Postgres of its own. */
+export const connectShared = (url: string, { applicationName, traced }: Omit<ServerConnections, 'size'>): Pool => {
+  const options = { applicationName, statementSeconds: STATEMENT_SECONDS, server: 'primary' } as const
+  const pool = connect(url, { max: SHARED_POOL_SIZE, ...options })
+  return traced ? tracedPool(pool) : pool
+}
+
 /** A pool, and one more connection for pipelined reads. */
 function connectServer(
   url: string,

@@ -42,6 +42,17 @@ export function poolMetrics(registry: Registry, { sql, size, isLeader }: PoolMet
   )
 }
 
+/** Whether the Postgres of the other services answers, for a service with a Postgres of its own. */
+export function sharedMetrics(registry: Registry, shared: Pool): void {
+  const gauge = measuredGauges(registry, () => shared`select 1`)
+  gauge(
+    'marketplace_shared_database_up',
+    'Whether the Postgres of the other services answers this process, if the service has a Postgres of its own.',
+    [],
+    (to, measured) => to.set(measured ? 1 : 0),
+  )
+}
+
 /** Counts the reads that a standby may serve. */
 export function readMetrics(registry: Registry): (server: 'primary' | 'standby') => void {
   const counter = new Counter({

@@ -1,6 +1,4 @@
-import type { ErrorCode } from '../../../proto/errors.ts'
 import type { ServiceName } from '../../../proto/services.ts'
-import type { AuditContext } from '../audit/context.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { CommandDeps } from '../command/run.ts'
 import type { BodyBudget } from '../limits/body-budget.ts'
@@ -22,8 +20,6 @@ export interface HttpDeps extends CommandDeps {
   reads: ReadShares
   /** The memory that request bodies may use in this process. */
   bodies: BodyBudget
-  /** Writes the audit entry of a refused command. */
-  auditRefusal(audit: AuditContext, code: ErrorCode): Promise<void>
   log: Log
   requestLog: RequestLog
   metrics: RequestMetrics

@@ -86,7 +86,7 @@ export class Responder implements ErrorResponder {
     const error = this.#limited(state, cause)
     if (!audit || !(error instanceof Refusal)) return inSpan(span, () => this.#error(state, error))
     try {
-      await this.#deps.auditRefusal(audit, error.code)
+      await this.#deps.auditLog.refusal(audit, error.code)
       return inSpan(span, () => this.#error(state, error))
     } catch (failure) {
       return inSpan(span, () => this.#error(state, failure))

@@ -13,6 +13,8 @@ interface MigrateOptions {
   passwords: Record<ServiceName, string> | undefined
   /** Prefix of the names of the service roles, for several installations on one server. */
   rolePrefix?: string
+  /** The part of the schemas that the server has. Default: all. */
+  part?: Part
   log?: (line: string) => void
   /** The id of a new installation. Default: a random one. */
   installation?: string
@@ -20,6 +22,15 @@ interface MigrateOptions {
   before?: Partial<Record<ServiceName, string>>
   /** Migrations of a later release, which run last, so that tests can run it beside this one. */
   later?: Partial<Record<ServiceName, readonly Migration[]>>
+}
+
+/** `webhooks`: a Postgres of webhooks alone. `others`: that of the other services, where webhooks read some views. */
+type Part = 'all' | 'others' | 'webhooks'
+
+const SCHEMAS: Record<Part, readonly ServiceName[]> = {
+  all: SERVICES,
+  others: SERVICES.filter((service) => service !== 'webhooks'),
+  webhooks: ['webhooks'],
 }
 
 /** The database was migrated by a build with another text of the same migration. */
@@ -52,6 +63,7 @@ export async function migrate({
   url,
   passwords,
   rolePrefix = ROLE_PREFIX,
+  part = 'all',
   log = () => {},
   installation: newInstallation = newId('installation'),
   before = {},
@@ -62,16 +74,35 @@ export async function migrate({
     await requireServer(sql)
     await sql`select pg_advisory_lock(${MIGRATION_LOCK})`
     await ensureExtensions(sql)
-    for (const service of SERVICES) await sql`create schema if not exists ${sql(service)}`
-    const installation = await ensureInstallation(sql, newInstallation)
-    await ensureRoles(sql, { prefix: rolePrefix, passwords, installation })
-    for (const service of SERVICES) await ensureSchema(sql, service, rolePrefix)
-    for (const service of SERVICES) {
-      await migrateSchema(sql, service, { rolePrefix, log, before: before[service], later: later[service] ?? [] })
+    const schemas = SCHEMAS[part]
+    for (const service of schemas) await sql`create schema if not exists ${sql(service)}`
+    const isAlone = part === 'webhooks'
+    const installation = isAlone ? newInstallation : await ensureInstallation(sql, newInstallation)
+    await ensureRoles(sql, { services: isAlone ? schemas : SERVICES, prefix: rolePrefix, passwords, installation })
+    for (const service of schemas) await ensureSchema(sql, service, rolePrefix)
+    if (!isAlone) for (const service of schemas) await grantInstallation(sql, service, rolePrefix)
+    for (const service of schemas) {
+      const textOf = (text: string) => (isAlone ? text.replaceAll(ALL_ROLES, roleOf('webhooks')) : text)
+      const more = { before: before[service], later: later[service] ?? [] }
+      await migrateSchema(sql, service, { rolePrefix, log, textOf, ...more })
     }
+    if (!isAlone) await grantCopies(sql, roleOf('webhooks', rolePrefix), part)
   } finally {
     await sql.end({ timeout: 5 })
   }
+}
+
+/** The grantees of what a schema publishes, as the migrations list them. A Postgres of webhooks alone has one of them. */
+const ALL_ROLES = ['identity', 'catalog', 'sourcing', 'organization', 'webhooks']
+  .map((service) => `${ROLE_PREFIX}${service}`)
+  .join(', ')
+
+/** Lets webhooks copy audit entries from a Postgres of their own, and only from there. */
+async function grantCopies(sql: Pool, webhooks: string, part: Part): Promise<void> {
+  const [copies] = await sql`select to_regprocedure('organization.copy_audit_entry(jsonb)') is not null as exist`
+  if (!copies?.exist) return
+  if (part === 'others') await sql`grant execute on function organization.copy_audit_entry(jsonb) to ${sql(webhooks)}`
+  else await sql`revoke execute on function organization.copy_audit_entry(jsonb) from ${sql(webhooks)}`
 }
 
 /** The id of the installation, which distinguishes its roles and streams from others on the same servers. */
@@ -97,6 +128,10 @@ async function ensureSchema(sql: Pool, service: ServiceName, rolePrefix: string)
       applied_at timestamptz(3) not null default now()
     )`
   await sql`grant select on ${sql(service)}.schema_migrations to ${role}`
+}
+
+async function grantInstallation(sql: Pool, service: ServiceName, rolePrefix: string): Promise<void> {
+  const role = sql(roleOf(service, rolePrefix))
   await sql`grant usage on schema organization to ${role}`
   await sql`grant select on organization.installation to ${role}`
 }
@@ -104,6 +139,8 @@ async function ensureSchema(sql: Pool, service: ServiceName, rolePrefix: string)
 interface SchemaOptions {
   rolePrefix: string
   log: (line: string) => void
+  /** The text of a migration for this server. */
+  textOf: (text: string) => string
   before: string | undefined
   later: readonly Migration[]
 }
@@ -111,7 +148,7 @@ interface SchemaOptions {
 async function migrateSchema(
   sql: Pool,
   service: ServiceName,
-  { rolePrefix, log, before: stopBefore, later }: SchemaOptions,
+  { rolePrefix, log, textOf, before: stopBefore, later }: SchemaOptions,
 ): Promise<void> {
   const rows = await sql<{ name: string; checksum: string }[]>`
     select name, checksum from ${sql(service)}.schema_migrations`
@@ -125,7 +162,7 @@ async function migrateSchema(
     if (appliedChecksum !== undefined) {
       throw new ChangedMigration(`The migration ${service}/${migration.name} was changed after it was applied.`)
     }
-    await apply(sql, service, migration, { text: text.replaceAll(ROLE_PREFIX, rolePrefix), checksum })
+    await apply(sql, service, migration, { text: textOf(text).replaceAll(ROLE_PREFIX, rolePrefix), checksum })
     log(`${service} ${migration.name}`)
   }
 }

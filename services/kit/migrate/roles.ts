@@ -1,10 +1,11 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
-import { SERVICES, type ServiceName } from '../../../proto/services.ts'
+import type { ServiceName } from '../../../proto/services.ts'
 import type { Pool } from '../db/client.ts'
 import { roleOf } from '../db/roles.ts'
 import { MigrationRefused } from './refusal.ts'
 
 interface RoleOptions {
+  services: readonly ServiceName[]
   /** Prefix of the names of the service roles, which belong to the whole server. */
   prefix: string
   /** Passwords of the service roles. Undefined: an administrator makes the roles, and the migrator only checks them. */
@@ -58,15 +59,15 @@ const OF_INSTALLATION = /^marketplace installation (\S+)$/
  * them, and no more: attributes are given in `create role`, because only a superuser may take them away.
  */
 export async function ensureRoles(sql: Pool, options: RoleOptions): Promise<void> {
-  const names = SERVICES.map((service) => roleOf(service, options.prefix))
+  const names = options.services.map((service) => roleOf(service, options.prefix))
   const present = new Map((await listRoles(sql, names)).map((row) => [row.name, row]))
   for (const row of present.values()) requireOwnRole(row, options)
-  const missing = SERVICES.flatMap((service) => missingStatements(service, present, options))
+  const missing = options.services.flatMap((service) => missingStatements(service, present, options))
   if (options.passwords === undefined) return requireNone(missing)
   for (const statement of missing) await runClusterWide(sql, statement)
   const [{ iterations }] = await sql<[{ iterations: number }]>`
     select current_setting('scram_iterations')::integer as iterations`
-  for (const service of SERVICES) {
+  for (const service of options.services) {
     const verifier = scramVerifier(options.passwords[service], iterations)
     await runClusterWide(sql, `alter role ${roleOf(service, options.prefix)} with password ${literal(verifier)}`)
   }

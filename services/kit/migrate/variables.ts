@@ -1,7 +1,7 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { SERVICES, type ServiceName } from '../../../proto/services.ts'
 import { commonVariables } from '../config/variables.ts'
-import { newestPassword } from '../db/password-file.ts'
+import { newestPassword, withPasswordFile } from '../db/password-file.ts'
 import { ROLE_PREFIX, roleOf } from '../db/roles.ts'
 import { MigrationRefused } from './refusal.ts'
 
@@ -18,6 +18,26 @@ const passwords = Object.fromEntries(
   ]),
 ) as Record<string, TSchema>
 
+/** The variables of what acts as the owner of databases, where webhooks have a Postgres of their own. */
+export const ownerOfWebhooks = {
+  WEBHOOKS_OWNER_DATABASE_URL: Type.Optional(
+    Type.String({
+      pattern: '^postgres(ql)?://',
+      description:
+        'URL of the Postgres of webhooks alone, without a pooler, for the owner of that database. Its role has the same name and password there. Needs NATS_URL. Unset: all schemas are in DATABASE_URL.',
+    }),
+  ),
+  WEBHOOKS_OWNER_DATABASE_PASSWORD_FILE: Type.Optional(
+    Type.String({ description: 'File with the password of that owner.' }),
+  ),
+}
+
+/** The owner's URL of the Postgres of webhooks alone. Undefined: all schemas are in one database. */
+export function webhooksOwnerUrl(env: Readonly<Record<string, unknown>>): string | undefined {
+  const { WEBHOOKS_OWNER_DATABASE_URL: url, WEBHOOKS_OWNER_DATABASE_PASSWORD_FILE: file } = env
+  return url ? withPasswordFile(String(url), file ? String(file) : undefined) : undefined
+}
+
 /** The environment variables of the migrator. */
 export const migratorVariables = Type.Object({
   DATABASE_URL: Type.String({
@@ -26,6 +46,7 @@ export const migratorVariables = Type.Object({
       'URL of Postgres, without a pooler, for the database owner: a role with `login createrole`, or only `login` if DATABASE_MANAGE_ROLES is false.',
   }),
   DATABASE_PASSWORD_FILE: Type.Optional(Type.String({ description: 'File with the password of the owner.' })),
+  ...ownerOfWebhooks,
   ...passwords,
   DATABASE_MANAGE_ROLES: Type.Boolean({
     default: true,
@@ -69,6 +90,12 @@ export const migratorVariables = Type.Object({
       'Maximum size of each stream, in bytes. When it is full, new events wait in the outboxes. -1: no limit.',
   }),
 })
+
+/** Problems that the schema cannot express. */
+export const migratorProblems = (config: { WEBHOOKS_OWNER_DATABASE_URL?: string; NATS_URL?: string }): string[] =>
+  config.WEBHOOKS_OWNER_DATABASE_URL === undefined || config.NATS_URL !== undefined
+    ? []
+    : ['WEBHOOKS_OWNER_DATABASE_URL needs NATS_URL, because events run over Postgres only where all services share it.']
 
 /** The passwords of the service roles; undefined where an administrator manages them. Throws for a missing one. */
 export function passwordsOf(config: Record<string, unknown>): Record<ServiceName, string> | undefined {

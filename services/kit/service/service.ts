@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import type { AnyElysia } from 'elysia'
 import { Gauge, Registry } from 'prom-client'
 import type { ServiceName } from '../../../proto/services.ts'
-import { recordRefusal } from '../audit/record.ts'
+import { auditCopyJob, auditLogIn, copiedAuditLog } from '../audit/log.ts'
 import { Auth } from '../auth/auth.ts'
 import { type Bus, createBus } from '../bus/bus.ts'
 import { deadLetterMetrics, lagMetrics, natsMetrics } from '../bus/metrics.ts'
@@ -12,8 +12,8 @@ import { commonVariables, databaseVariables } from '../config/variables.ts'
 import { VERSION } from '../config/version.ts'
 import { announcerOf } from '../db/announcements.ts'
 import type { Pool } from '../db/client.ts'
-import { type Connections, connectService } from '../db/connections.ts'
-import { poolMetrics, readMetrics } from '../db/metrics.ts'
+import { type Connections, connectService, connectShared } from '../db/connections.ts'
+import { poolMetrics, readMetrics, sharedMetrics } from '../db/metrics.ts'
 import { withPasswordFile } from '../db/password-file.ts'
 import { Http } from '../http/http.ts'
 import { Outages } from '../http/outages.ts'
@@ -57,6 +57,8 @@ export interface Kit {
   observeConcurrency: ObserveConcurrency
   sql: Pool
   connections: Connections
+  /** The Postgres of the other services, if this one has a Postgres of its own. */
+  shared: Pool | undefined
   /** Calls back for commits of all processes. */
   notifier: Notifier
   bus: Bus
@@ -98,6 +100,8 @@ export interface KitOptions {
 
 interface ServiceOptions extends KitOptions {
   acceptsKnownTokens?: boolean
+  /** The Postgres of the other services, for a service with a Postgres of its own. */
+  sharedDatabaseUrl?: string | undefined
   /** For a service whose addresses people open in a browser. */
   unknownPage?: UnknownPage
 }
@@ -121,7 +125,7 @@ function createRegistry(name: ServiceName): Registry {
 export async function createKit(
   name: ServiceName,
   config: KitConfig,
-  { clock = Date.now, logDestination, unknownPage, acceptsKnownTokens = false }: ServiceOptions = {},
+  { clock = Date.now, logDestination, unknownPage, acceptsKnownTokens = false, sharedDatabaseUrl }: ServiceOptions = {},
 ): Promise<Kit> {
   const logOptions = {
     service: name,
@@ -132,15 +136,16 @@ export async function createKit(
   const log = createLog(logOptions)
   const registry = createRegistry(name)
   const urlOf = (url: string) => withPasswordFile(url, config.DATABASE_PASSWORD_FILE)
+  const server = { applicationName: name, traced: config.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined }
   const connections = connectService(urlOf(config.DATABASE_URL), {
+    ...server,
     size: config.DATABASE_POOL_SIZE,
-    applicationName: name,
-    traced: config.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,
     standby: config.DATABASE_READ_URL
       ? { url: urlOf(config.DATABASE_READ_URL), log, onRead: readMetrics(registry) }
       : undefined,
   })
   const { sql } = connections
+  const shared = sharedDatabaseUrl === undefined ? undefined : connectShared(urlOf(sharedDatabaseUrl), server)
   const reads = new ReadShares(connections, { size: config.DATABASE_POOL_SIZE })
   const permits = new KeyedSemaphore({
     what: 'changes',
@@ -165,8 +170,10 @@ export async function createKit(
   lagMetrics(registry, () => bus.lag())
   poolMetrics(registry, { sql, size: config.DATABASE_POOL_SIZE, isLeader: bus.isLeader })
   if (nats) natsMetrics(registry, bus.isConnected)
+  if (shared) sharedMetrics(registry, shared)
   const auth = new Auth({
-    sql,
+    sql: shared ?? sql,
+    isElsewhere: shared !== undefined,
     bus,
     issuer: config.PUBLIC_URL,
     audience: AUDIENCE,
@@ -193,7 +200,7 @@ export async function createKit(
     bodies: BODIES,
     permits,
     reads,
-    auditRefusal: (audit, code) => recordRefusal(sql, audit, code),
+    auditLog: shared ? copiedAuditLog(sql) : auditLogIn(sql),
     log,
     requestLog: createRequestLog(logOptions),
     metrics: requestMetrics(registry),
@@ -208,6 +215,7 @@ export async function createKit(
     observeConcurrency,
     sql,
     connections,
+    shared,
     notifier,
     bus,
     jobs,
@@ -233,25 +241,29 @@ interface ServiceParts {
 }
 
 /** Postgres, and NATS where the bus runs on it. */
-function busDependencies({ sql, bus, config }: Kit): Dependency[] {
-  const postgres = { name: 'Postgres', check: () => sql`select 1` }
-  if (config.NATS_URL === undefined) return [postgres]
+function busDependencies({ sql, shared, bus, config }: Kit): Dependency[] {
+  const postgres = [
+    { name: 'Postgres', check: () => sql`select 1` },
+    ...(shared ? [{ name: 'the Postgres of the other services', check: () => shared`select 1` }] : []),
+  ]
+  if (config.NATS_URL === undefined) return postgres
   const requireConnection = async () => {
     if (!bus.isConnected()) throw new Error('the process is not connected')
   }
-  return [postgres, { name: 'NATS', check: requireConnection }]
+  return [...postgres, { name: 'NATS', check: requireConnection }]
 }
 
 /** Builds a service from its kit and its own parts. */
 export function assemble(name: ServiceName, kit: Kit, parts: ServiceParts): Service {
-  const { notifier, bus, log, sql, connections, registry, auth, http } = kit
+  const { notifier, bus, log, sql, shared, connections, registry, auth, http } = kit
+  const copies = shared ? [kit.jobs('copies of audit entries', [auditCopyJob(shared)])] : []
   return {
     name,
     http,
     features: parts.features,
     registry,
     log,
-    workers: [bus.relay(), cleanupWorker(kit, parts.cleanup ?? []), ...(parts.workers ?? [])],
+    workers: [bus.relay(), cleanupWorker(kit, parts.cleanup ?? []), ...copies, ...(parts.workers ?? [])],
     dependencies: [...busDependencies(kit), ...(parts.dependencies ?? [])],
     async start() {
       await waitForSchema(log, () => requireSchema(sql, name))
@@ -261,7 +273,7 @@ export function assemble(name: ServiceName, kit: Kit, parts: ServiceParts): Serv
     async close() {
       await parts.close?.()
       await Promise.all([bus.close(), notifier.close()])
-      await connections.close()
+      await Promise.all([connections.close(), shared?.end({ timeout: 5 })])
     },
   }
 }

@@ -1,0 +1,59 @@
+import type { ErrorCode } from '../../../proto/errors.ts'
+import type { Pool, Tx } from '../db/client.ts'
+import { startJob } from '../worker/job-queries.ts'
+import type { JobKind } from '../worker/jobs.ts'
+import type { AuditContext } from './context.ts'
+import { type AuditRow, isLogged, recordRefusal, recordSuccess, rowOf } from './record.ts'
+
+/** Records the entries of the commands of a service. */
+export interface AuditLog {
+  /** In the transaction of the command. */
+  success(tx: Tx, audit: AuditContext): Promise<void>
+  refusal(audit: AuditContext, code: ErrorCode): Promise<void>
+}
+
+/** The log in the database of the service. */
+export const auditLogIn = (sql: Pool): AuditLog => ({
+  success: recordSuccess,
+  refusal: (audit, code) => recordRefusal(sql, audit, code),
+})
+
+const KIND = 'audit-entry'
+/** Copies of one replica at once. */
+const SLOTS = 2
+/** Pauses of a copy while the log cannot be reached, which may take hours. */
+const PAUSES_MS = [500, 1000, 5000, 15_000]
+
+/** An entry that is not in the log yet, with its time. */
+type WaitingRow = AuditRow & { timestamp: string }
+
+/** The log on another server: the transaction of the command starts a job that copies the entry there. */
+export function copiedAuditLog(sql: Pool): AuditLog {
+  const store = async (tx: Tx, audit: AuditContext, error: ErrorCode | undefined) => {
+    const row = rowOf(audit, error)
+    if (row === undefined) return
+    const timestamp = new Date().toISOString()
+    const data: WaitingRow = { ...row, timestamp }
+    await startJob(tx, { kind: KIND, id: row.id, tenantId: row.org_id, data }, timestamp)
+  }
+  return {
+    success: (tx, audit) => store(tx, audit, undefined),
+    async refusal(audit, code) {
+      if (isLogged(code)) await sql.begin((tx) => store(tx, audit, code))
+    },
+  }
+}
+
+/** Copies entries to the log. A copy whose job did not end is repeated, and changes nothing. */
+export const auditCopyJob = (log: Pool): JobKind<WaitingRow> => ({
+  kind: KIND,
+  slots: SLOTS,
+  pauseAfter: (attempts) => PAUSES_MS[Math.min(attempts, PAUSES_MS.length) - 1] as number,
+  async run(job) {
+    await copyEntry(log, job.data)
+    await job.settle((tx) => job.end(tx))
+  },
+})
+
+const copyEntry = (log: Pool, row: WaitingRow) => log`
+  select organization.copy_audit_entry(${JSON.stringify(row)}::text::jsonb)`
