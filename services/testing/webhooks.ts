@@ -3,7 +3,7 @@ import type { WebhookDelivery } from '../../proto/http/webhooks/deliveries.ts'
 import type { CreatedWebhookEndpoint } from '../../proto/http/webhooks/endpoints.ts'
 import { emitAny } from '../kit/bus/outbox/emit.ts'
 import { connect } from '../kit/db/client.ts'
-import { marketplaceOf } from './marketplace.ts'
+import { marketplaceOf, type TestMarketplace } from './marketplace.ts'
 import type { Page } from './people.ts'
 import { until } from './until.ts'
 
@@ -41,8 +41,11 @@ export const ENDPOINTS = '/v2.3/webhooks/endpoints'
 export const OPERATIONS = '/flows/v1/webhooks'
 
 /** A marketplace with an organization that receives the events of cases. */
-export async function marketplaceWithWebhooks() {
-  const market = await marketplaceOf(['sourcing', 'webhooks'], { ALLOW_PRIVATE_ADDRESSES: 'true' })
+export const marketplaceWithWebhooks = async () =>
+  webhooksOf(await marketplaceOf(['sourcing', 'webhooks'], { ALLOW_PRIVATE_ADDRESSES: 'true' }))
+
+/** An organization of a marketplace that receives the events of cases. */
+export async function webhooksOf(market: TestMarketplace) {
   const producer = connect(market.db.urlOf('sourcing'), { max: 1, applicationName: 'test-producer' })
   market.db.beforeDrop(() => producer.end({ timeout: 1 }))
   const org = await market.organization(['CONSUMER'])
