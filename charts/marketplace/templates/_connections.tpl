@@ -7,10 +7,52 @@ secret: {{ $secret | quote }}
 ownerSecret: {{ .Values.database.owner.existingSecret | default $secret | quote }}
 {{- end -}}
 
-{{/* A URL of Postgres without a password, which a file has. The context is {root, user, host, port}. */}}
+{{/* The Postgres of the services as YAML. */}}
+{{- define "marketplace.sharedServer" -}}
+{{- $database := include "marketplace.database" . | fromYaml -}}
+{{- merge (dict "host" $database.host "sslMode" $database.sslMode) (pick .Values.database "port" "name" "pooler" "readHost") | toYaml -}}
+{{- end -}}
+
+{{/* Whether webhooks have a Postgres of their own. */}}
+{{- define "marketplace.webhooksAreAlone" -}}
+{{- not (empty .Values.database.webhooks.host) -}}
+{{- end -}}
+
+{{/* The Postgres of a service as YAML. The context is {root, name}. */}}
+{{- define "marketplace.serverOf" -}}
+{{- if and (eq .name "webhooks") (eq (include "marketplace.webhooksAreAlone" .root) "true") -}}
+{{- toYaml .root.Values.database.webhooks -}}
+{{- else -}}
+{{- include "marketplace.sharedServer" .root -}}
+{{- end -}}
+{{- end -}}
+
+{{/* A URL of Postgres without a password, which a file has. The context is {server, user, at}: its host, pooler or standby. */}}
 {{- define "marketplace.databaseUrl" -}}
-{{- $database := include "marketplace.database" .root | fromYaml -}}
-postgres://{{ .user }}@{{ .host }}:{{ .port }}/{{ .root.Values.database.name }}?sslmode={{ $database.sslMode }}
+{{- $address := dict "host" (printf "%s:%v" .server.host .server.port) "pooler" (printf "%s:%v" .server.pooler.host .server.pooler.port) "readHost" (printf "%s:%v" .server.readHost .server.port) -}}
+postgres://{{ .user }}@{{ index $address (.at | default "host") }}/{{ .server.name }}?sslmode={{ .server.sslMode }}
+{{- end -}}
+
+{{/* The variables of the URLs of a service, as YAML. The context is {root, name}. */}}
+{{- define "marketplace.databaseUrls" -}}
+{{- $user := printf "%s%s" .root.Values.database.rolePrefix .name -}}
+{{- $server := include "marketplace.serverOf" . | fromYaml -}}
+{{- $pooled := empty $server.pooler.host | ternary "host" "pooler" -}}
+- name: DATABASE_URL
+  value: {{ include "marketplace.databaseUrl" (dict "server" $server "user" $user "at" $pooled) | quote }}
+{{- if eq $pooled "pooler" }}
+- name: DATABASE_DIRECT_URL
+  value: {{ include "marketplace.databaseUrl" (dict "server" $server "user" $user) | quote }}
+{{- end }}
+{{- if $server.readHost }}
+- name: DATABASE_READ_URL
+  value: {{ include "marketplace.databaseUrl" (dict "server" $server "user" $user "at" "readHost") | quote }}
+{{- end }}
+{{- if and (eq .name "webhooks") (eq (include "marketplace.webhooksAreAlone" .root) "true") }}
+{{- $shared := include "marketplace.sharedServer" .root | fromYaml }}
+- name: SHARED_DATABASE_URL
+  value: {{ include "marketplace.databaseUrl" (dict "server" $shared "user" $user "at" (empty $shared.pooler.host | ternary "host" "pooler")) | quote }}
+{{- end }}
 {{- end -}}
 
 {{/* The URL of NATS that the values have. */}}

@@ -72,6 +72,11 @@ PREVIEW_MEMORY_MAX: {{ mul (.Values.config.previews.memoryMi | int64) 1048576 | 
 {{- range $name, $key := $values.database.passwordKeys }}{{ $_ := set $keys (printf "%s_DATABASE_PASSWORD" (upper $name)) $key }}{{ end -}}
 {{- $_ := set $secrets "roles" (dict "secret" (include "marketplace.database" .root | fromYaml).secret "optional" true "keys" $keys) -}}
 {{- end -}}
+{{- if and $isJob (eq (include "marketplace.webhooksAreAlone" .root) "true") (not $values.database.passwordFile) -}}
+{{- $owner := $values.database.webhooks.owner -}}
+{{- $secret := $owner.existingSecret | default (include "marketplace.database" .root | fromYaml).ownerSecret -}}
+{{- $_ := set $secrets "webhooks-owner" (dict "secret" $secret "optional" true "keys" (dict "WEBHOOKS_OWNER_DATABASE_PASSWORD" $owner.passwordKey)) -}}
+{{- end -}}
 {{- if and (eq .of "test") $values.test.existingSecret -}}
 {{- $_ := set $secrets "account" (dict "secret" $values.test.existingSecret "keys" (dict "EMAIL" "email" "PASSWORD" "password")) -}}
 {{- end -}}
@@ -110,6 +115,8 @@ NATS_CREDS_FILE: nats.existingSecret
 NATS_NKEY_FILE: nats.existingSecret
 NATS_CERT_FILE: nats.existingSecret
 NATS_KEY_FILE: nats.existingSecret
+SHARED_DATABASE_URL: database.webhooks.host
+WEBHOOKS_OWNER_DATABASE_URL: database.webhooks.host
 DATABASE_ROLE_PREFIX: database.rolePrefix
 DATABASE_MANAGE_ROLES: database.manageRoles
 PUBLIC_URL: publicUrl
@@ -130,7 +137,7 @@ PUBLIC_URL: publicUrl
 {{- end }}
 {{- end -}}
 
-{{/* The variables of one service beyond those of the ConfigMap. The context is {root, name, service, database}. */}}
+{{/* The variables of one service beyond those of the ConfigMap. The context is {root, name, service}. */}}
 {{- define "marketplace.serviceVariables" -}}
 {{- $own := include "marketplace.ownVariables" . -}}
 {{- $reserved := list "PORT" "HEALTH_PORT" -}}
@@ -141,22 +148,7 @@ PUBLIC_URL: publicUrl
 
 {{- define "marketplace.ownVariables" -}}
 {{- $values := .root.Values -}}
-{{- $role := printf "%s%s" $values.database.rolePrefix .name -}}
-{{- $direct := dict "root" .root "user" $role "host" .database.host "port" $values.database.port -}}
-{{- if $values.database.pooler.host -}}
-{{- $pooled := dict "root" .root "user" $role "host" $values.database.pooler.host "port" $values.database.pooler.port -}}
-- name: DATABASE_URL
-  value: {{ include "marketplace.databaseUrl" $pooled | quote }}
-- name: DATABASE_DIRECT_URL
-  value: {{ include "marketplace.databaseUrl" $direct | quote }}
-{{- else -}}
-- name: DATABASE_URL
-  value: {{ include "marketplace.databaseUrl" $direct | quote }}
-{{- end }}
-{{- with $values.database.readHost }}
-- name: DATABASE_READ_URL
-  value: {{ include "marketplace.databaseUrl" (dict "root" $.root "user" $role "host" . "port" $values.database.port) | quote }}
-{{- end }}
+{{- include "marketplace.databaseUrls" . }}
 - name: DATABASE_POOL_SIZE
   value: {{ .service.databasePoolSize | int | quote }}
 - name: SHUTDOWN_SECONDS

@@ -70,9 +70,16 @@ spec:
 {{- end -}}
 
 {{- define "marketplace.jobVariables" -}}
-{{- $database := include "marketplace.database" . | fromYaml -}}
 - name: DATABASE_URL
-  value: {{ include "marketplace.databaseUrl" (dict "root" . "user" .Values.database.owner.username "host" $database.host "port" .Values.database.port) | quote }}
+  value: {{ include "marketplace.databaseUrl" (dict "server" (include "marketplace.sharedServer" . | fromYaml) "user" .Values.database.owner.username) | quote }}
+{{- if eq (include "marketplace.webhooksAreAlone" .) "true" }}
+- name: WEBHOOKS_OWNER_DATABASE_URL
+  value: {{ include "marketplace.databaseUrl" (dict "server" .Values.database.webhooks "user" .Values.database.webhooks.owner.username) | quote }}
+{{- with .Values.database.passwordFile }}
+- name: WEBHOOKS_OWNER_DATABASE_PASSWORD_FILE
+  value: {{ . | quote }}
+{{- end }}
+{{- end }}
 {{- include "marketplace.fileVariables" . }}
 {{- include "marketplace.secretFileVariables" (dict "root" . "of" "jobs") }}
 - name: TERMINATION_LOG

@@ -6,7 +6,7 @@
 {{- end -}}
 {{- if and (or .Values.ingress.enabled .Values.httpRoute.enabled) (regexMatch "^[0-9.]+$|:" (include "marketplace.host" .)) }}{{ fail (printf "Set publicUrl to an address with a name instead of %s, or ingress.enabled=false and httpRoute.enabled=false." (include "marketplace.host" .)) }}{{ end -}}
 {{- if .Values.dev.enabled -}}
-{{- $own := dict "database.host" .Values.database.host "database.pooler.host" .Values.database.pooler.host "database.readHost" .Values.database.readHost "database.existingSecret" .Values.database.existingSecret "database.owner.existingSecret" .Values.database.owner.existingSecret "nats.url" .Values.nats.url "nats.existingSecret" .Values.nats.existingSecret "nats.jobs.existingSecret" .Values.nats.jobs.existingSecret "encryption.existingSecret" .Values.encryption.existingSecret -}}
+{{- $own := dict "database.host" .Values.database.host "database.pooler.host" .Values.database.pooler.host "database.readHost" .Values.database.readHost "database.webhooks.host" .Values.database.webhooks.host "database.existingSecret" .Values.database.existingSecret "database.owner.existingSecret" .Values.database.owner.existingSecret "nats.url" .Values.nats.url "nats.existingSecret" .Values.nats.existingSecret "nats.jobs.existingSecret" .Values.nats.jobs.existingSecret "encryption.existingSecret" .Values.encryption.existingSecret -}}
 {{- range $key, $value := $own }}{{ if $value }}{{ fail (printf "Remove %s, because dev.enabled=true starts its own Postgres and NATS and creates their secrets." $key) }}{{ end }}{{ end -}}
 {{- else -}}
 {{- if not .Values.database.host }}{{ fail "Set database.host to your Postgres, or dev.enabled=true for an evaluation without persistence." }}{{ end -}}
@@ -34,6 +34,7 @@
 {{- if and .prefix (ne (include "marketplace.usesNats" $) "true") }}{{ fail "Remove nats.prefix, or set nats.url: without NATS events run over Postgres." }}{{ end -}}
 {{- end -}}
 {{- if and .Values.jobs.serviceAccount.create .Values.jobs.serviceAccount.name }}{{ fail (printf "Set jobs.serviceAccount.create=false to run the Jobs with the existing account %s." .Values.jobs.serviceAccount.name) }}{{ end -}}
+{{- if and .Values.database.webhooks.host (ne (include "marketplace.usesNats" .) "true") }}{{ fail "Set nats.url, or remove database.webhooks.host: events run over Postgres only where all services share it." }}{{ end -}}
 {{- if and .Values.httpRoute.enabled (not .Values.httpRoute.parentRefs) }}{{ fail "Set httpRoute.parentRefs to your gateways." }}{{ end -}}
 {{- if .Values.keda.enabled -}}
 {{- $webhooks := include "marketplace.service" (dict "root" . "name" "webhooks") | fromYaml -}}
@@ -93,19 +94,24 @@
 {{- end -}}
 {{- end -}}
 
-{{/* A replica has its pool, and two sessions for LISTEN and locks that bypass a pooler. */}}
+{{/* A replica has its pool, and two sessions for LISTEN and locks that bypass a pooler. Webhooks with a Postgres of their own have
+     two more connections to that of the others. */}}
 {{- define "marketplace.validateConnections" -}}
-{{- if .Values.database.maxConnections -}}
-{{- $needed := 0 -}}
+{{- $needed := dict "database" 0 "database.webhooks" 0 -}}
 {{- range $name := include "marketplace.enabledServices" . | fromYamlArray -}}
 {{- $service := include "marketplace.service" (dict "root" $ "name" $name) | fromYaml -}}
-{{- $replicas := include "marketplace.maxReplicas" (dict "root" $ "name" $name "service" $service) | int -}}
+{{- $server := include "marketplace.serverOf" (dict "root" $ "name" $name) | fromYaml -}}
 {{- /* Further replicas start before old ones end in a rolling update. */ -}}
-{{- $each := empty $.Values.database.pooler.host | ternary (add 2 (int $service.databasePoolSize)) 2 -}}
-{{- $needed = add $needed (mul (add $replicas (int $service.maxSurge)) $each) -}}
+{{- $replicas := add (include "marketplace.maxReplicas" (dict "root" $ "name" $name "service" $service) | int) (int $service.maxSurge) -}}
+{{- $isAlone := and (eq $name "webhooks") (eq (include "marketplace.webhooksAreAlone" $) "true") -}}
+{{- $at := $isAlone | ternary "database.webhooks" "database" -}}
+{{- $each := empty $server.pooler.host | ternary (add 2 (int $service.databasePoolSize)) 2 -}}
+{{- $_ := set $needed $at (add (index $needed $at) (mul $replicas $each)) -}}
+{{- if and $isAlone (empty $.Values.database.pooler.host) }}{{ $_ := set $needed "database" (add (index $needed "database") (mul $replicas 2)) }}{{ end -}}
 {{- end -}}
-{{- if gt (int $needed) (int .Values.database.maxConnections) -}}
-{{- fail (printf "The services may open %d connections, but database.maxConnections is %d: lower databasePoolSize or the maximum number of replicas, put a pooler in front (database.pooler.host), or raise max_connections of Postgres." (int $needed) (int .Values.database.maxConnections)) -}}
+{{- range $at, $max := dict "database" .Values.database.maxConnections "database.webhooks" .Values.database.webhooks.maxConnections -}}
+{{- if and $max (gt (int (index $needed $at)) (int $max)) -}}
+{{- fail (printf "The services may open %d connections, but %s.maxConnections is %d: lower databasePoolSize or the maximum number of replicas, put a pooler in front (%s.pooler.host), or raise max_connections of Postgres." (int (index $needed $at)) $at (int $max) $at) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
