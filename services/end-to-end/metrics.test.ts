@@ -4,7 +4,7 @@ import { Registry } from 'prom-client'
 import { SERVICES } from '../../proto/services.ts'
 import { createServices } from '../all/services.ts'
 import { natsMetrics } from '../kit/bus/metrics.ts'
-import { readMetrics } from '../kit/db/metrics.ts'
+import { readMetrics, sharedMetrics } from '../kit/db/metrics.ts'
 import { open } from '../kit/service/run.ts'
 import { testMarketplace } from '../testing/marketplace.ts'
 import { parseMetrics, problemsOf } from '../testing/metric-names.ts'
@@ -121,10 +121,11 @@ test('alerts and dashboard of the chart use metrics that exist, of one installat
   ]
   expect(expressions.length).toBeGreaterThan(25)
   const known = new Set((await metricsOf(market.running.healthPort)).map(({ name }) => name))
-  // These services run without NATS and without a replica.
+  // These services run without NATS, without a replica, and share a Postgres.
   const others = new Registry()
   natsMetrics(others, () => true)
   readMetrics(others)
+  sharedMetrics(others, market.db.owner)
   for (const { name } of others.getMetricsAsArray()) known.add(name)
   for (const [title, expression] of expressions) {
     const [ofCluster = [], own = []] = partition(metricsIn(expression), (name) => /^(kube|container)_/.test(name))

@@ -23,7 +23,7 @@ const tablesOf = async (sql: Pool) =>
 async function copyAll(from: Pool, to: Pool): Promise<void> {
   await to.begin(async (tx) => {
     for (const name of await tablesOf(from)) {
-      const rows = await from`copy (select * from webhooks.${from(name)}) to stdout`.readable()
+      const rows = await from`copy (table webhooks.${from(name)}) to stdout`.readable()
       await pipeline(rows, await tx`copy webhooks.${tx(name)} from stdin`.writable())
     }
   })
