@@ -6,30 +6,28 @@ import { CommandError, reasonOf } from '../../toolchain/command-error.ts'
 const TIMEOUT_SECONDS = 5
 
 /** Refuses a database that does not answer or is too old, before the migration reports it as an error. */
-export async function requireDatabase(url: string): Promise<string> {
-  const { host } = parse('DATABASE_URL', url, /^postgres(ql)?:$/, 'postgres://owner:password@host:5432/database')
-  await requireListener('DATABASE_URL', 'Postgres', url, 5432)
+export async function requireDatabase(url: string, variable = 'DATABASE_URL'): Promise<string> {
+  const { host } = parse(variable, url, /^postgres(ql)?:$/, 'postgres://owner:password@host:5432/database')
+  await requireListener(variable, 'Postgres', url, 5432)
   const sql = connectToPostgres(url, { max: 1, applicationName: 'marketplace-connect' })
   try {
     const [row] = await sql<{ version: string }[]>`select current_setting('server_version_num') as version`
-    requireVersion(host, Number(row?.version))
+    requireVersion(host, Number(row?.version), variable)
     return url
   } catch (error) {
     if (error instanceof CommandError) throw error
     const reason = error instanceof Error ? error.message : String(error)
-    throw new CommandError(`DATABASE_URL: Postgres on ${host} refuses the connection: ${reason}.`)
+    throw new CommandError(`${variable}: Postgres on ${host} refuses the connection: ${reason}.`)
   } finally {
     await sql.end({ timeout: 1 })
   }
 }
 
 /** Takes `server_version_num`, such as 180004. */
-export function requireVersion(host: string, number: number): void {
+export function requireVersion(host: string, number: number, variable = 'DATABASE_URL'): void {
   const major = Math.floor(number / 10_000)
   if (major >= OLDEST_POSTGRES) return
-  throw new CommandError(
-    `DATABASE_URL: Postgres on ${host} is version ${major}; ${OLDEST_POSTGRES} or newer is needed.`,
-  )
+  throw new CommandError(`${variable}: Postgres on ${host} is version ${major}; ${OLDEST_POSTGRES} or newer is needed.`)
 }
 
 /** Refuses a NATS server that does not listen. */

@@ -31,7 +31,7 @@ export async function operatorEnvironment(): Promise<OperatorEnvironment> {
     const databaseUrl = withPasswordFile(DATABASE_URL, DATABASE_PASSWORD_FILE || undefined)
     await requireDatabase(databaseUrl)
     const webhooksUrl = webhooksOwnerUrl(process.env)
-    if (webhooksUrl !== undefined) await requireDatabase(webhooksUrl)
+    if (webhooksUrl !== undefined) await requireDatabase(webhooksUrl, 'WEBHOOKS_OWNER_DATABASE_URL')
     const databaseUrlOf = (service: ServiceName) => (service === 'webhooks' && webhooksUrl) || databaseUrl
     const encryptionKeys = () => secretIn(process.env, 'ENCRYPTION_KEYS') ?? ''
     return { databaseUrl, databaseUrlOf, encryptionKeys, publicUrl, accessTokenSeconds }

@@ -10,9 +10,9 @@ const PROBE_TIMEOUT_SECONDS = 5
 const WRONG_PASSWORD = '28P01'
 
 /** A URL of Postgres whose password is read from a file at each connect. Throws if the file does not exist. */
-export function withPasswordFile(url: string, file: string | undefined): string {
+export function withPasswordFile(url: string, file: string | undefined, variable = 'DATABASE_PASSWORD_FILE'): string {
   if (file === undefined) return url
-  if (!existsSync(file)) throw new BadConfiguration([`DATABASE_PASSWORD_FILE names ${file}, which does not exist.`])
+  if (!existsSync(file)) throw new BadConfiguration([`${variable} names ${file}, which does not exist.`])
   const withFile = new URL(url)
   withFile.searchParams.set(PARAMETER, file)
   return withFile.href

@@ -35,7 +35,8 @@ export const ownerOfWebhooks = {
 /** The owner's URL of the Postgres of webhooks alone. Undefined: all schemas are in one database. */
 export function webhooksOwnerUrl(env: Readonly<Record<string, unknown>>): string | undefined {
   const { WEBHOOKS_OWNER_DATABASE_URL: url, WEBHOOKS_OWNER_DATABASE_PASSWORD_FILE: file } = env
-  return url ? withPasswordFile(String(url), file ? String(file) : undefined) : undefined
+  const name = 'WEBHOOKS_OWNER_DATABASE_PASSWORD_FILE'
+  return url ? withPasswordFile(String(url), file ? String(file) : undefined, name) : undefined
 }
 
 /** The environment variables of the migrator. */
