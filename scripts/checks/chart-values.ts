@@ -4,7 +4,13 @@ import { run } from '../toolchain/run.ts'
 type Value = string | number | boolean | null | Value[] | { [key: string]: Value }
 
 /** A change of these is refused where it has no companions; the tests of refusals have them. */
-const VALIDATED = ['database.maxConnections', 'dev.enabled', 'jobs.serviceAccount.name', 'storage.s3.platformIdentity']
+const VALIDATED = [
+  'database.maxConnections',
+  'database.webhooks.maxConnections',
+  'dev.enabled',
+  'jobs.serviceAccount.name',
+  'storage.s3.platformIdentity',
+]
 
 /** Another legal value of a key, where a higher number and the text `other` are none. */
 const OTHERS: Record<string, Value> = {
