@@ -34,7 +34,7 @@ export interface Connections {
 }
 
 /** Short reads of tokens, and copies of audit entries. */
-export const SHARED_POOL_SIZE = 2
+const SHARED_POOL_SIZE = 2
 
 /** Opens the connections to the Postgres of the other services, for a service with a Postgres of its own. */
 export const connectShared = (url: string, { applicationName, traced }: Omit<ServerConnections, 'size'>): Pool => {
