@@ -24,7 +24,7 @@ export const ownerOfWebhooks = {
     Type.String({
       pattern: '^postgres(ql)?://',
       description:
-        'URL of the Postgres of webhooks alone, without a pooler, for the owner of that database. Its role has the same name and password there. Needs NATS_URL. Unset: all schemas are in DATABASE_URL.',
+        'URL of the Postgres of webhooks alone, without a pooler, for the owner of that database. The role of webhooks has the same name and password there. Needs NATS_URL. Unset: all schemas are in DATABASE_URL.',
     }),
   ),
   WEBHOOKS_OWNER_DATABASE_PASSWORD_FILE: Type.Optional(
