@@ -21,9 +21,8 @@ export const DECIDED_REGISTRATION_DAYS = 90
 const roles = Type.Array(OneOf(ORG_ROLES, { description: 'A marketplace role.', examples: ['MANUFACTURER'] }), {
   minItems: 1,
   maxItems: 5,
-  uniqueItems: true,
   description:
-    'What the company does: CONSUMER buys parts, IP_OWNER owns drawings of parts, MANUFACTURER makes parts, SELLER and DISTRIBUTOR trade.',
+    'What the company does: CONSUMER buys parts, IP_OWNER owns drawings of parts, MANUFACTURER makes parts, SELLER and DISTRIBUTOR trade. Duplicates are removed.',
   examples: [['MANUFACTURER']],
 })
 

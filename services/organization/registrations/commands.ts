@@ -57,9 +57,10 @@ export async function requestRegistration(
   if (email === undefined) throw invalidField('user.email', 'must be an e-mail address')
   const problem = websiteProblem(content.organization.website)
   if (problem) throw invalid([{ ...problem, field: `organization.${problem.field}` }])
+  const { organization, user } = content
   const registration = {
     id: newIdAt('registration', now),
-    content,
+    content: { organization: { ...organization, roles: [...new Set(organization.roles)] }, user },
     email: emailSpelling(email),
     ipAddress: ipAddress === undefined ? undefined : networkOf(ipAddress),
     userAgent: clipUserAgent(userAgent),
