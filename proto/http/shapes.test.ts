@@ -62,3 +62,7 @@ test('keys of metadata refuse bidirectional marks', () => {
     for (const mark of BIDIRECTIONAL) expect(Value.Check(schema, { [`pump${mark}`]: 'P-101A' })).toBe(false)
   }
 })
+
+test('no schema refuses duplicates in a list, because services remove them', () => {
+  expect(JSON.stringify(OPERATIONS)).not.toContain('uniqueItems')
+})
