@@ -4,11 +4,13 @@ import { isComplete, parse, type RawAnswer } from './socket.ts'
 /** A client that sends its requests one after the other over one connection, while the server keeps that open. */
 export class KeptAliveClient {
   readonly #portOf: () => number
+  readonly #host: string
   #socket: Promise<Socket> | undefined
 
   /** `portOf` names the server of the next connection. */
-  constructor(portOf: () => number) {
+  constructor(portOf: () => number, host = '127.0.0.1') {
     this.#portOf = portOf
+    this.#host = host
   }
 
   get isConnected(): boolean {
@@ -25,13 +27,16 @@ export class KeptAliveClient {
   }
 
   close(): void {
-    this.#socket?.then((socket) => socket.destroy())
+    this.#socket?.then(
+      (socket) => socket.destroy(),
+      () => {},
+    )
     this.#socket = undefined
   }
 
   #open(): Promise<Socket> {
     const { promise, resolve, reject } = Promise.withResolvers<Socket>()
-    const socket = connect(this.#portOf(), '127.0.0.1', () => resolve(socket))
+    const socket = connect(this.#portOf(), this.#host, () => resolve(socket))
     socket.on('error', reject)
     socket.on('close', () => {
       if (this.#socket === promise) this.#socket = undefined

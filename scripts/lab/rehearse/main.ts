@@ -2,6 +2,7 @@ import { testWithServers } from '../../commands/test/with-servers.ts'
 import { type Lifecycle, runCommand } from '../../toolchain/command.ts'
 import { CommandError } from '../../toolchain/command-error.ts'
 import { installPackages } from '../../toolchain/packages.ts'
+import { rehearseCluster } from './cluster/rehearsal.ts'
 import { findPrometheus } from './metrics/programs.ts'
 import { type Pooler, startPooler } from './pooler.ts'
 
@@ -11,6 +12,8 @@ interface Rehearsal {
   pooled?: boolean
   /** Finds programs of the machine, as variables of the tests. */
   needs?: () => Promise<Record<string, string>>
+  /** Plays it without tests and their servers. */
+  play?: (lifecycle: Lifecycle) => Promise<number>
 }
 
 const REHEARSALS: Readonly<Record<string, Rehearsal>> = {
@@ -52,6 +55,11 @@ const REHEARSALS: Readonly<Record<string, Rehearsal>> = {
     tests: ['scripts/lab/rehearse/metrics/rehearsal.ts'],
     needs: findPrometheus,
   },
+  cluster: {
+    what: 'the chart on the cluster of kubectl under load',
+    tests: [],
+    play: rehearseCluster,
+  },
 }
 
 const USAGE = `Usage: bun run rehearse <name>
@@ -72,7 +80,7 @@ await runCommand(async (lifecycle) => {
   const rehearsal = Object.hasOwn(REHEARSALS, name) ? REHEARSALS[name] : undefined
   if (!rehearsal || surplus.length > 0) throw new CommandError(USAGE)
   await installPackages(console.log)
-  return rehearse(rehearsal, lifecycle)
+  return rehearsal.play?.(lifecycle) ?? rehearse(rehearsal, lifecycle)
 })
 
 async function rehearse({ tests, pooled = false, needs }: Rehearsal, lifecycle: Lifecycle): Promise<number> {
