@@ -52,13 +52,18 @@ export class Cluster {
       nats: process.env.REHEARSAL_INTERRUPT_NATS,
     }
     const parsed = Bun.YAML.parse(await Bun.file(values).text()) as Values
-    const helm = await installHelm('4.2.3', { progress, signal })
+    const helm = await installHelm(process.env.REHEARSAL_HELM === '3' ? '3.19.0' : '4.2.3', { progress, signal })
     return new Cluster({ namespace, values, interruptions }, parsed, helm, signal)
   }
 
   /** Runs kubectl in the namespace; it must succeed. */
   async kubectl(...words: string[]): Promise<string> {
-    return must('kubectl', words, await this.#run(['kubectl', '--namespace', this.given.namespace, ...words]))
+    return must('kubectl', words, await this.tryKubectl(...words))
+  }
+
+  /** Like `kubectl`, but the caller judges the end. */
+  tryKubectl(...words: string[]): Promise<Finished> {
+    return this.#run(['kubectl', '--namespace', this.given.namespace, ...words])
   }
 
   async get<T>(...words: string[]): Promise<T> {

@@ -3,9 +3,12 @@ import { until } from '../../../../services/testing/until.ts'
 import { CommandError } from '../../../toolchain/command-error.ts'
 import { run } from '../../../toolchain/run.ts'
 import { type Cluster, FULLNAME, RELEASE } from './cluster.ts'
+import { evictAll } from './evictions.ts'
 import { watchReplicas } from './replicas.ts'
 
 const TIMEOUT = '--timeout=10m'
+/** The changed value of the first upgrade, which the later ones keep. */
+const CHANGED = ['--set', 'config.logLevel=warn']
 /** Short, because the image never comes. */
 const FAILING = ['--set', 'image.tag=none', '--timeout=40s']
 /** Secrets reach the pods within this time. */
@@ -42,7 +45,7 @@ export const UNDER_LOAD: readonly Step[] = [
     'upgrade with a changed value: every pod is replaced',
     async (cluster) => {
       const before = await podsOf(cluster)
-      await cluster.helm(...cluster.upgrade('--set', 'config.logLevel=warn', TIMEOUT))
+      await cluster.helm(...cluster.upgrade(...CHANGED, TIMEOUT))
       const kept = (await podsOf(cluster)).filter((name) => before.includes(name))
       if (kept.length > 0) throw new CommandError(`kept: ${kept}`)
       return undefined
@@ -58,7 +61,7 @@ export const UNDER_LOAD: readonly Step[] = [
   [
     'upgrade that turns autoscaling on',
     async (cluster) => {
-      const words = cluster.upgrade('--set', 'config.logLevel=warn,autoscaling.enabled=true', TIMEOUT)
+      const words = cluster.upgrade(...CHANGED, '--set', 'autoscaling.enabled=true', TIMEOUT)
       return watchReplicas(cluster, () => cluster.helm(...words))
     },
   ],
@@ -78,19 +81,27 @@ export const UNDER_LOAD: readonly Step[] = [
   ],
   [
     'upgrade with the name of an image that does not exist, and rollback',
-    async (cluster) => {
-      const before = await podsOf(cluster)
-      const revision = (await revisionsOf(cluster)).at(-1)?.revision
-      const failing = cluster.tryHelm(...cluster.upgrade(...FAILING))
-      const pending = await until(() => pendingMigration(cluster), { withinMs: 35_000, what: 'a pending migration' })
-      const { code, output } = await failing
-      if (code === 0) throw new CommandError('the upgrade has succeeded')
-      await cluster.helm('rollback', RELEASE, String(revision), '--wait', TIMEOUT)
-      const after = await podsOf(cluster)
-      if (after.join() !== before.join()) throw new CommandError(`pods were replaced: ${after}`)
-      return `${pending}. ${lastLine(output)} Every pod was kept.`
+    (cluster) =>
+      failAndReturn(cluster, FAILING, async () => {
+        const pending = await until(() => pendingMigration(cluster), { withinMs: 35_000, what: 'a pending migration' })
+        return `the pod of the migration is Pending, ${pending}`
+      }),
+  ],
+  [
+    'upgrade that names a secret that does not exist, and rollback',
+    (cluster) => {
+      const words = ['--set', 'encryption.existingSecret=none', '--timeout=2m']
+      return failAndReturn(cluster, words, () => messageOf(cluster, 'app.kubernetes.io/component=jobs'))
     },
   ],
+  [
+    'upgrade whose pods of sourcing cannot run, and rollback',
+    (cluster) => {
+      const words = ['--set-string', 'services.sourcing.env.UPLOADS_OPEN_MAX=none', '--timeout=1m']
+      return failAndReturn(cluster, words, () => messageOf(cluster, 'app.kubernetes.io/component=sourcing'))
+    },
+  ],
+  ['every pod is evicted, as by the drain of a node', (cluster) => evictAll(cluster, () => podsOf(cluster))],
   ['Postgres is away for ten seconds', ({ given }) => interrupt(given.interruptions.postgres)],
   ['NATS is away for ten seconds', ({ given }) => interrupt(given.interruptions.nats)],
   ['new passwords of the database', rotate],
@@ -100,8 +111,13 @@ export const UNDER_LOAD: readonly Step[] = [
 /** Returns what is left, which may only be what was there before. */
 export async function uninstall(cluster: Cluster, before: readonly string[]): Promise<string> {
   await cluster.helm('uninstall', RELEASE, '--wait', TIMEOUT)
-  const left = (await cluster.objects()).filter((name) => !before.includes(name))
-  if (left.length > 0) throw new CommandError(`left: ${left.join(' ')}`)
+  // Pods end in their time, and the cluster deletes them with their owners.
+  const left = async () => (await cluster.objects()).filter((name) => !before.includes(name))
+  await until(async () => (await left()).length === 0, { withinMs: 90_000, what: 'the end of every object' }).catch(
+    async () => {
+      throw new CommandError(`left: ${(await left()).join(' ')}`)
+    },
+  )
   return `left: ${before.join(' ')}`
 }
 
@@ -135,19 +151,29 @@ async function interrupt(command: string | undefined): Promise<string | undefine
   if (!command) return 'not played: no command was given'
   const { code, output } = await run(['sh', '-c', command])
   if (code !== 0) throw new CommandError(output)
+  // The services connect again.
+  await Bun.sleep(5_000)
   return undefined
 }
 
+interface State {
+  waiting?: { reason: string }
+  terminated?: { exitCode: number; message?: string }
+}
+
 interface Pod {
-  metadata: { name: string }
+  metadata: { name: string; deletionTimestamp?: string }
   status: {
     phase: string
-    containerStatuses?: { restartCount: number; state: { waiting?: { reason: string } } }[]
+    containerStatuses?: { restartCount: number; state: State; lastState?: State }[]
   }
 }
 
-const listPods = async (cluster: Cluster, selector: string) =>
-  (await cluster.get<{ items: Pod[] }>('pods', '--selector', selector)).items
+/** Without those that are ending. */
+async function listPods(cluster: Cluster, selector: string): Promise<Pod[]> {
+  const { items } = await cluster.get<{ items: Pod[] }>('pods', '--selector', selector)
+  return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+}
 
 /** The pods of the services. */
 const SERVING = `app.kubernetes.io/instance=${RELEASE},app.kubernetes.io/component in (${SERVICES})`
@@ -161,14 +187,45 @@ export async function restartsOf(cluster: Cluster): Promise<string> {
   return `${pods.length} pods, ${restarts.reduce((sum, count) => sum + count, 0)} restarts of containers`
 }
 
-/** The pod that the alert MarketplaceMigrationPending selects: its name, its phase, and why it waits. */
+/**
+ * Plays an upgrade that fails, looks at it before it has ended, and returns to the revision before it. The pods that
+ * served before must serve afterwards.
+ */
+async function failAndReturn(cluster: Cluster, words: string[], look: () => Promise<string>): Promise<string> {
+  const before = await podsOf(cluster)
+  const revision = (await revisionsOf(cluster)).at(-1)?.revision
+  const [{ code, output }, seen] = await Promise.all([
+    cluster.tryHelm(...cluster.upgrade(...CHANGED, ...words)),
+    look(),
+  ])
+  if (code === 0) throw new CommandError('the upgrade has succeeded')
+  await cluster.helm('rollback', RELEASE, String(revision), '--wait', TIMEOUT)
+  // A rollback keeps the Job of a migration that has failed, so that its log can be read.
+  await cluster.kubectl('delete', 'job', '--ignore-not-found', `${FULLNAME}-migrate`)
+  const after = await podsOf(cluster)
+  const lost = before.filter((name) => !after.includes(name))
+  if (lost.length > 0) throw new CommandError(`replaced: ${lost}`)
+  return `${lastLine(output)}; ${seen}`
+}
+
+/** Why the pod of the migration waits, which the alert MarketplaceMigrationPending selects by its name and phase. */
 async function pendingMigration(cluster: Cluster): Promise<string | undefined> {
   const pods = await listPods(cluster, 'app.kubernetes.io/component=jobs')
   const pod = pods.find(({ metadata, status }) => {
     return metadata.name.startsWith(`${FULLNAME}-migrate-`) && status.phase === 'Pending'
   })
   const reason = pod?.status.containerStatuses?.[0]?.state.waiting?.reason
-  return reason && /ImagePull/.test(reason) ? `The pod of the migration is Pending: ${reason}` : undefined
+  return reason && /ImagePull/.test(reason) ? reason : undefined
+}
+
+/** The message with which a container has ended, as the README shows it. */
+async function messageOf(cluster: Cluster, selector: string): Promise<string> {
+  const messages = async () => {
+    const containers = (await listPods(cluster, selector)).flatMap(({ status }) => status.containerStatuses ?? [])
+    const ends = containers.flatMap(({ state, lastState }) => [state.terminated, lastState?.terminated])
+    return ends.find((end) => end !== undefined && end.exitCode !== 0)?.message
+  }
+  return (await until(messages, { withinMs: 60_000, what: 'the message of a failure' })).trim()
 }
 
 const revisionsOf = async (cluster: Cluster): Promise<{ revision: number; status: string }[]> =>
