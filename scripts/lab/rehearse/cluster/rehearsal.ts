@@ -23,6 +23,7 @@ export async function rehearseCluster(lifecycle: Lifecycle): Promise<number> {
   const play = async (name: string, work: () => Promise<string | undefined>) => {
     const began = Date.now()
     const outcome = await work().catch((error) => {
+      lifecycle.signal.throwIfAborted()
       isGood = false
       return `FAILED: ${explain(error)}`
     })

@@ -15,11 +15,13 @@ interface Deployment {
 export async function watchReplicas(cluster: Cluster, work: () => Promise<unknown>): Promise<string> {
   const names = SERVICES.map((service) => `deployment/${FULLNAME}-${service}`)
   const fewest = { wanted: Number.POSITIVE_INFINITY, ready: Number.POSITIVE_INFINITY }
+  let most = 0
   let working = true
   const looked = (async () => {
     while (working) {
       const { items } = await cluster.get<{ items: Deployment[] }>(...names)
       fewest.wanted = Math.min(fewest.wanted, ...items.map(({ spec }) => spec.replicas))
+      most = Math.max(most, ...items.map(({ spec }) => spec.replicas))
       fewest.ready = Math.min(fewest.ready, ...items.map(({ status }) => status.readyReplicas ?? 0))
       await Bun.sleep(EVERY_MS)
     }
@@ -30,7 +32,7 @@ export async function watchReplicas(cluster: Cluster, work: () => Promise<unknow
     working = false
     await looked
   })
-  const seen = `fewest replicas: ${fewest.wanted} wanted, ${fewest.ready} ready`
+  const seen = `fewest replicas: ${fewest.wanted} wanted, ${fewest.ready} ready; most: ${most} wanted`
   if (fewest.wanted < LEAST || fewest.ready < LEAST) throw new CommandError(seen)
   return seen
 }
