@@ -98,7 +98,8 @@ export class Cluster {
     const kinds = await this.kubectl('api-resources', '--namespaced', '--verbs=list', '--output=name')
     const listed = kinds.split('\n').filter((kind) => kind !== '' && !/^events\b|\.metrics\.k8s\.io$/.test(kind))
     const output = await this.kubectl('get', listed.join(), '--output=name', '--ignore-not-found')
-    return [...new Set(output.split('\n').filter((name) => name !== ''))].sort()
+    // Warnings of the cluster have no slash without spaces.
+    return [...new Set(output.split('\n').filter((line) => /^\S+\/\S+$/.test(line)))].sort()
   }
 
   #run(command: string[]): Promise<Finished> {

@@ -18,7 +18,8 @@ test('the load counts its requests, and a part that is lost afterwards is missin
   expect(load.counts).toMatchObject({ succeeded: load.counts.sent, unavailable: 0, failed: 0 })
   expect(await load.missing()).toEqual([])
   const [part] = await market.db.owner<{ id: string }[]>`
-    delete from sourcing.parts where id = (select max(id) from sourcing.parts where title = 'Flange') returning id`
+    delete from sourcing.parts
+    where id = (select max(id) from sourcing.parts where ip_owner_org_id = ${orgId} and title = 'Flange') returning id`
   expect(await load.missing()).toEqual([expect.stringContaining(`${part?.id}: 404 `)])
 })
 
@@ -27,7 +28,8 @@ test('a change that was acknowledged and is lost is missing', async () => {
   const account = { username: administrator.email, password: TEST_PASSWORD, orgId }
   const load = new ServiceLoad(() => ({ host, port: Number(port) }), account)
   await load.start()
-  const changed = () => market.db.owner`select from sourcing.parts where title = 'Flange 2'`
+  const changed = () => market.db.owner`
+    select from sourcing.parts where ip_owner_org_id = ${orgId} and title = 'Flange 2'`
   await until(async () => (await changed()).length > 0, { what: 'two changes' })
   await load.stop()
   await market.db.owner`update sourcing.parts set content = '{"title":"Flange 1"}' where title like 'Flange %'`
