@@ -241,6 +241,7 @@ describe('while the server of the others accepts connections but does not answer
     expect(performance.now() - began).toBeLessThan(20_000)
     mainProxy.restore()
     await until(async () => (await client.post(`${OPERATIONS}/endpoints/${id}/rotate-secret`)).status === 200)
+    await until(async () => (await client.get('/v1/parts')).status === 200)
   })
 })
 

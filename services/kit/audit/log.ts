@@ -19,8 +19,8 @@ export const auditLogIn = (sql: Pool): AuditLog => ({
 })
 
 const KIND = 'audit-entry'
-/** Copies of one replica at once. */
-const SLOTS = 2
+/** Copies of one replica at once: the other connection to the server is left to the checks of tokens. */
+const SLOTS = 1
 /** Pauses of a copy while the log cannot be reached, which may take hours. */
 const PAUSES_MS = [500, 1000, 5000, 15_000]
 
