@@ -3,6 +3,7 @@ import { connect, type Pool, type Sql } from '../db/client.ts'
 import { newId } from '../db/ids.ts'
 import { ROLE_PREFIX, roleOf } from '../db/roles.ts'
 import { type Migration, migrationsOf } from './files.ts'
+import { MigrationRefused } from './refusal.ts'
 import { ensureRoles, literal } from './roles.ts'
 import { ensureExtensions, requireServer } from './server.ts'
 
@@ -36,7 +37,7 @@ const SCHEMAS: Record<Part, readonly ServiceName[]> = {
 /** The database was migrated by a build with another text of the same migration. */
 export class ChangedMigration extends Error {}
 
-/** The database lacks migrations of this build. */
+/** The database lacks migrations of this build, or is the wrong one. */
 export class OutdatedSchema extends Error {}
 
 /** A statement of a migration failed; nothing of the migration is left. */
@@ -73,6 +74,7 @@ export async function migrate({
   try {
     await requireServer(sql)
     await sql`select pg_advisory_lock(${MIGRATION_LOCK})`
+    await requirePart(sql, part)
     await ensureExtensions(sql)
     const schemas = SCHEMAS[part]
     for (const service of schemas) await sql`create schema if not exists ${sql(service)}`
@@ -89,6 +91,21 @@ export async function migrate({
     if (!isAlone) await grantCopies(sql, roleOf('webhooks', rolePrefix), part)
   } finally {
     await sql.end({ timeout: 5 })
+  }
+}
+
+/** Refuses the database of another part, before anything is changed in it. */
+async function requirePart(sql: Pool, part: Part): Promise<void> {
+  const [has] = await sql<[{ others: boolean; webhooks: boolean }]>`
+    select to_regclass('organization.schema_migrations') is not null as others,
+      to_regclass('webhooks.schema_migrations') is not null as webhooks`
+  if (part === 'webhooks' && has.others) {
+    throw new MigrationRefused(
+      'WEBHOOKS_OWNER_DATABASE_URL leads to the database of the other services. Webhooks need another one, or no such variable.',
+    )
+  }
+  if (part !== 'webhooks' && has.webhooks && !has.others) {
+    throw new MigrationRefused('DATABASE_URL leads to the database of webhooks alone.')
   }
 }
 

@@ -73,3 +73,17 @@ test('without NATS the migration is refused with a sentence', async () => {
     ),
   ])
 })
+
+test('one database for all, or both URLs swapped, is refused with a sentence and changes nothing', async () => {
+  const [before, [first]] = [await schemasOf(own), await own.owner`select count(*)::integer as n from pg_roles`]
+  const same = await migrate({ ...both, WEBHOOKS_OWNER_DATABASE_URL: asOwner(main.ownerUrl) })
+  expect(same).toEqual([
+    2,
+    expect.stringContaining('WEBHOOKS_OWNER_DATABASE_URL leads to the database of the other services.'),
+  ])
+  const swapped = await migrate({ ...both, DATABASE_URL: both.WEBHOOKS_OWNER_DATABASE_URL })
+  expect(swapped).toEqual([2, expect.stringContaining('DATABASE_URL leads to the database of webhooks alone.')])
+  expect(await schemasOf(main)).toEqual(['catalog', 'identity', 'organization', 'sourcing'])
+  expect(await schemasOf(own)).toEqual(before)
+  expect((await own.owner`select count(*)::integer as n from pg_roles`)[0]).toEqual(first as never)
+})

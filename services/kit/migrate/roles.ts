@@ -52,7 +52,8 @@ const listRoles = (sql: Pool, names: readonly string[]) => sql<RoleRow[]>`
     ], null) as excess
   from pg_roles where rolname = any(${names as string[]})`
 
-const OF_INSTALLATION = /^marketplace installation (\S+)$/
+/** The comment of a role, with the id of its installation. */
+export const OF_INSTALLATION = /^marketplace installation (\S+)$/
 
 /**
  * Makes the service roles, or checks those of an administrator. The owner of the database needs `createrole` to make

@@ -27,6 +27,7 @@ import { createRequestLog } from '../log/request-log.ts'
 import { concurrencyMetrics, type ObserveConcurrency } from '../metrics/concurrency.ts'
 import { requestMetrics } from '../metrics/requests.ts'
 import { requireSchema } from '../migrate/migrate.ts'
+import { requireShared } from '../migrate/shared.ts'
 import { Pagination } from '../pagination/pagination.ts'
 import { createSecretBox, type SecretBox } from '../secrets/box.ts'
 import { Notifier } from '../sessions/notifier.ts'
@@ -267,6 +268,7 @@ export function assemble(name: ServiceName, kit: Kit, parts: ServiceParts): Serv
     dependencies: [...busDependencies(kit), ...(parts.dependencies ?? [])],
     async start() {
       await waitForSchema(log, () => requireSchema(sql, name))
+      if (shared) await waitForDatabase(log, () => requireShared(sql, shared))
       await auth.start()
       await waitForDatabase(log, async () => parts.start?.())
     },
