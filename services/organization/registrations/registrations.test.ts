@@ -269,6 +269,18 @@ test('the operator gets one mail for the registrations that wait, and none for o
   expect(mail?.text).toContain(`${PUBLIC_URL}/console/organization/registrations`)
 })
 
+test('registrations that are confirmed at the same time are one item of each mail', async () => {
+  const addresses = [await world.confirmed(operator), await world.confirmed(operator)]
+  const emails = Array.from({ length: 8 }, () => newAddress())
+  // A network address sends twenty requests an hour.
+  await owner`update organization.registrations set ip_address = '192.0.2.1'`
+  for (const email of emails) await register(requestBody(email))
+  const links = await Promise.all(emails.map((email) => linkTo(email)))
+  const answers = await Promise.all(links.map((link) => confirm(link)))
+  expect(answers.map(({ status, body }) => [status, body.state])).toEqual(emails.map(() => [200, 'PENDING']))
+  for (const address of addresses) expect(await world.collected(address, 1)).toEqual(['registrationPending'])
+})
+
 test('a company that an open marketplace admits is no news of the operator', async () => {
   const { orgId } = await open.operator()
   const email = newAddress()
