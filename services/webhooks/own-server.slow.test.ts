@@ -230,12 +230,17 @@ describe('while the server of the others is down', () => {
 describe('while the server of the others accepts connections but does not answer', () => {
   test('commands are 503 after the deadline of a statement, and meanwhile events are delivered', async () => {
     const { id, path } = await endpoint()
+    const other = (await market.organization(['CONSUMER'])).administrator.client
+    const body = { url: receiver.urlOf('/other'), events: ['cases.*'] }
+    expect((await other.post(ENDPOINTS, body)).status).toBe(201)
     mainProxy.freeze()
     const began = performance.now()
-    const commands = Array.from({ length: 4 }, () => client.post(`${OPERATIONS}/endpoints/${id}/rotate-secret`))
+    const commands = Array.from({ length: 4 }, (_, n) =>
+      n % 2 === 0 ? other.post(ENDPOINTS, body) : client.post(`${OPERATIONS}/endpoints/${id}/rotate-secret`),
+    )
     await publishElsewhere('other-2')
     await until(() => receiver.at(path).length === 1, { withinMs: 4000, what: 'the delivery' })
-    // Two of an organization run at once; those that waited too long for their turn are 429.
+    // Two of an organization run at once, which is all that the pool has.
     const statuses = (await Promise.all(commands)).map(({ status }) => status)
     expect([...new Set(statuses)].filter((status) => status !== 429)).toEqual([503])
     expect(performance.now() - began).toBeLessThan(20_000)

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { AUTHORITY_EVENTS, type SubscribedEvent } from '../../../proto/events/events.ts'
 import { MAX_ACCESS_TOKEN_SECONDS } from '../config/variables.ts'
-import type { Pool, Tx } from '../db/client.ts'
+import type { Pool, Sql, Tx } from '../db/client.ts'
 import { isDependencyFailure } from '../db/failures.ts'
 import { type Caller, callerFrom } from './caller.ts'
 import {
@@ -131,12 +131,33 @@ export class Auth {
   /**
    * The caller as stored now, read in the transaction of a command, which may begin long after the headers arrived.
    * Throws 401. With `lock`, concurrent commands of the organization that also take the lock wait until the transaction
-   * ends. All queries use the connection of `tx`, because commands may hold all others; only a service with a Postgres
-   * of its own has other connections for them, and no command with `lock`.
+   * ends. All queries use the connection of `tx`, because commands may hold all others. `before` is the caller of
+   * `callerBefore`; a service that has it has no command with `lock`.
    */
-  async callerWithin(tx: Tx, claims: Claims, { lock }: { lock: boolean }): Promise<Caller> {
+  async callerWithin(
+    tx: Tx,
+    claims: Claims,
+    { lock, before }: { lock: boolean; before: Caller | undefined },
+  ): Promise<Caller> {
+    if (before) {
+      this.#requireActiveSession(claims)
+      return before
+    }
     if (lock) await lockOrganization(tx, claims.orgId)
-    const [row] = await findCallerOfSession(this.#options.isElsewhere ? this.#options.sql : tx, claims)
+    return this.#storedCaller(tx, claims)
+  }
+
+  /**
+   * The caller as stored now, if the transaction of a command is on another server. It is read before the transaction
+   * begins, because while the server of users and sessions does not answer, commands would hold all connections to the
+   * other one. Throws 401.
+   */
+  async callerBefore(claims: Claims): Promise<Caller | undefined> {
+    return this.#options.isElsewhere ? this.#storedCaller(this.#options.sql, claims) : undefined
+  }
+
+  async #storedCaller(sql: Sql, claims: Claims): Promise<Caller> {
+    const [row] = await findCallerOfSession(sql, claims)
     this.#requireActiveSession(claims)
     if (!row) throw unauthorized()
     return callerFrom(claims, row)

@@ -20,7 +20,8 @@ export interface CommandDeps {
   box: SecretBox
   auth: {
     claimsOf(request: Request): Promise<Claims>
-    callerWithin(tx: Tx, claims: Claims, options: { lock: boolean }): Promise<Caller>
+    callerBefore(claims: Claims): Promise<Caller | undefined>
+    callerWithin(tx: Tx, claims: Claims, options: { lock: boolean; before: Caller | undefined }): Promise<Caller>
   }
   auditLog: AuditLog
   /** Permits for commands, so that one organization never occupies all connections. */
@@ -68,8 +69,9 @@ export const commandRunner =
     const input = { params: params as ParamsOf<O>, body: body as BodyOf<O>, query: query as QueryOf<O>, ifMatch }
     const begin = async <T>(work: (tx: Tx, caller: Caller, now: string) => Promise<T>): Promise<T> => {
       const claims = await auth.claimsOf(request)
+      const before = await auth.callerBefore(claims)
       const begun = sql.begin(async (tx) => {
-        const caller = await auth.callerWithin(tx, claims, { lock: operation.changesAuthority ?? false })
+        const caller = await auth.callerWithin(tx, claims, { lock: operation.changesAuthority ?? false, before })
         requireAccess(operation, caller)
         return work(tx, caller, nowOf(clock))
       })
