@@ -87,6 +87,24 @@ test('an entry that can never be copied does not stop those after it', async () 
   await own.owner`delete from webhooks.jobs where id like 'poison %'`
 })
 
+test('the entries of one organization do not delay those of another', async () => {
+  const other = (await market.organization(['CONSUMER'])).administrator.client
+  await own.owner`
+    insert into webhooks.jobs (kind, id, tenant_id, data, created_at, due_at)
+    select 'audit-entry', 'audit_flood' || n, ${org.orgId}, jsonb_build_object(
+      'id', 'audit_flood' || n, 'org_id', ${org.orgId}::text, 'timestamp', now(), 'procedure', 'webhookEndpoint.test',
+      'success', true, 'actor_id', ${org.administrator.userId}::text), now(), now()
+    from generate_series(1, 3000) n`
+  const body = { url: 'http://127.0.0.1:9/', events: ['cases.*'] }
+  const { data } = (await other.post<{ data: { id: string } }>(ENDPOINTS, body)).body
+  const copied = async () =>
+    (await db.owner`select from organization.audit_log where request ->> 'webhookId' = ${data.id}`).length === 1
+  await until(copied, { what: 'the copy' })
+  const waiting = async () => (await own.owner`select from webhooks.jobs where id like 'audit_flood%'`).length
+  expect(await waiting()).toBeGreaterThan(0)
+  await own.owner`delete from webhooks.jobs where id like 'audit_flood%'`
+})
+
 const waitingCopies = async () => {
   const waiting = await db.owner`
     select from pg_stat_activity
