@@ -1,12 +1,12 @@
 import { afterAll, expect, test } from 'bun:test'
 import type { Socket } from 'bun'
-import { marketplaceOf } from '../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../testing/marketplace.ts'
 import { until } from '../testing/until.ts'
 
 /**
  * Unfinished bodies that fill the memory for bodies of the process: 64 MiB, of which an organization has at most 16.
  */
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'])
 const flooding = await Promise.all(Array.from({ length: 4 }, () => market.organization(['IP_OWNER'])))
 const served = await market.organization(['IP_OWNER'])
 

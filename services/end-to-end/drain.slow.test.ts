@@ -1,12 +1,12 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { ConstantLoad } from '../testing/constant-load.ts'
 import { jsonRequest, KeptAliveClient } from '../testing/kept-alive.ts'
-import { marketplaceOf } from '../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../testing/marketplace.ts'
 import { type ServiceProcess, startService, stopService } from '../testing/processes.ts'
 import { until } from '../testing/until.ts'
 
 setDefaultTimeout(120_000)
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'])
 const { client } = (await market.organization(['IP_OWNER'])).administrator
 
 const DRAIN_SECONDS = 1

@@ -8,7 +8,7 @@ import { run } from '../../scripts/toolchain/run.ts'
 import { ensureStreams } from '../kit/bus/nats/streams.ts'
 import { emitAny } from '../kit/bus/outbox/emit.ts'
 import { connect as connectToDatabase } from '../kit/db/client.ts'
-import { marketplaceOf } from '../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../testing/marketplace.ts'
 import { natsServer } from '../testing/nats-server.ts'
 import { until } from '../testing/until.ts'
 
@@ -39,7 +39,7 @@ afterAll(() => nats.close())
 const marketplaceUrl = nats.url.replace('//', '//marketplace:m@')
 await nats.start({ url: marketplaceUrl })
 await ensureStreams({ url: marketplaceUrl })
-const market = await marketplaceOf(['sourcing'], { NATS_URL: marketplaceUrl })
+const market = await marketplaceWithWorkers(['sourcing'], { NATS_URL: marketplaceUrl })
 const producer = connectToDatabase(market.db.urlOf('sourcing'), { max: 1, applicationName: 'test-producer' })
 market.db.beforeDrop(() => producer.end({ timeout: 1 }))
 

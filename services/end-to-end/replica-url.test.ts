@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { captureLog } from '../testing/captured-log.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
-import { marketplaceOf } from '../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../testing/marketplace.ts'
 import { until } from '../testing/until.ts'
 
 test.each([
@@ -14,7 +14,7 @@ test.each([
 ])('a DATABASE_READ_URL of %s is warned of once, and the primary serves the reads', async (_, urlOf, reason) => {
   const [log, database] = [captureLog(), await testDatabase()]
   const overrides = { SOURCING_DATABASE_READ_URL: urlOf(database), LOG_LEVEL: 'warn' }
-  const market = await marketplaceOf(['sourcing'], overrides, database, { logDestination: log.destination })
+  const market = await marketplaceWithWorkers(['sourcing'], overrides, database, { logDestination: log.destination })
   const { client } = (await market.organization(['IP_OWNER'])).administrator
   const part = (await client.post<{ id: string }>('/v1/parts', { title: 'Impeller' })).body
   const warnings = () => log.texts.filter((text) => text.includes('the standby cannot serve them'))

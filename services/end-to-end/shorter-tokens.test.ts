@@ -3,7 +3,7 @@ import { createServices } from '../all/services.ts'
 import { open } from '../kit/service/run.ts'
 import { captureLog } from '../testing/captured-log.ts'
 import { ApiClient } from '../testing/client.ts'
-import { marketplaceOf } from '../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../testing/marketplace.ts'
 import { clientWith, createdAccount, createdKey, FORM } from '../testing/service-accounts.ts'
 import { until } from '../testing/until.ts'
 
@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000
 
 test('a revoked access token stays revoked after a restart with a shorter ACCESS_TOKEN_SECONDS', async () => {
   let laterMs = 0
-  const before = await marketplaceOf([], { ACCESS_TOKEN_SECONDS: '3600' }, undefined, {
+  const before = await marketplaceWithWorkers([], { ACCESS_TOKEN_SECONDS: '3600' }, undefined, {
     clock: () => Date.now() + laterMs,
   })
   const { administrator } = await before.organization(['IP_OWNER'])

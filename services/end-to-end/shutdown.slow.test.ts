@@ -3,12 +3,12 @@ import type { Upload } from '../../proto/http/sourcing/uploads.ts'
 import type { CreatedWebhookEndpoint } from '../../proto/http/webhooks/endpoints.ts'
 import { casesOf, qualityCase } from '../testing/cases.ts'
 import { ApiClient } from '../testing/client.ts'
-import { marketplaceOf } from '../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../testing/marketplace.ts'
 import { type ServiceProcess, startService, stopService } from '../testing/processes.ts'
 import { until } from '../testing/until.ts'
 
 setDefaultTimeout(120_000)
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'])
 const { owner } = market.db
 const org = await market.organization(['IP_OWNER', 'CONSUMER'])
 const { client } = org.administrator

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { captureLog } from '../testing/captured-log.ts'
 import { testDatabase } from '../testing/database.ts'
-import { marketplaceOf } from '../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../testing/marketplace.ts'
 import { until } from '../testing/until.ts'
 
 const db = await testDatabase()
@@ -9,7 +9,9 @@ const setForRole = (setting: string) =>
   db.owner.unsafe(`alter role marketplace_sourcing in database "${db.name}" ${setting}`)
 await setForRole("set lock_timeout = '100ms'")
 const log = captureLog()
-const market = await marketplaceOf(['sourcing'], { LOG_LEVEL: 'warn' }, db, { logDestination: log.destination })
+const market = await marketplaceWithWorkers(['sourcing'], { LOG_LEVEL: 'warn' }, db, {
+  logDestination: log.destination,
+})
 const { client } = (await market.organization(['IP_OWNER'])).administrator
 
 interface Problem {

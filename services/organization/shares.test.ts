@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { marketplaceOf } from '../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../testing/marketplace.ts'
 import { until } from '../testing/until.ts'
 
-const market = await marketplaceOf([], { DATABASE_POOL_SIZE: '8' })
+const market = await marketplaceWithWorkers([], { DATABASE_POOL_SIZE: '8' })
 const reader = await market.organization(['CONSUMER'])
 const other = await market.organization(['CONSUMER'])
 

@@ -56,23 +56,36 @@ export interface TestOrganization {
 }
 
 interface TestOptions extends KitOptions {
-  /** False where a test only sends requests: events and jobs then wait, and their statements cost nothing. */
+  /** Without workers, events and jobs wait, and a start costs half. */
   hasWorkers?: boolean
 }
 
-/** All services on a new database and a free port, stopped at the end of the test file. */
-export const testMarketplace = (overrides?: Record<string, string>, database?: TestDatabase, options?: TestOptions) =>
-  marketplaceOf(SERVICES, overrides, database, options)
+/** All services on a new database and a free port, with their workers, stopped at the end of the test file. */
+export const testMarketplace = (
+  overrides?: Record<string, string>,
+  database?: TestDatabase,
+  { hasWorkers = true, ...options }: TestOptions = {},
+) => marketplaceOf(SERVICES, overrides, database, { hasWorkers, ...options })
+
+/** The named services and those of users with their workers, for tests of events and jobs. */
+export const marketplaceWithWorkers = (
+  names: readonly ServiceName[],
+  overrides?: Record<string, string>,
+  database?: TestDatabase,
+  options?: KitOptions,
+) => marketplaceOf(names, overrides, database, { ...options, hasWorkers: true })
 
 /** Sign-in and permissions need these services. */
 const ALWAYS_STARTED: readonly ServiceName[] = ['identity', 'organization']
 
-/** Starts only the named services and those of users. Each omitted service saves a tenth of a second. */
+/**
+ * Starts only the named services and those of users, without workers. Each omitted service saves a tenth of a second.
+ */
 export async function marketplaceOf(
   names: readonly ServiceName[],
   overrides: Record<string, string> = {},
   database?: TestDatabase,
-  { hasWorkers = true, ...options }: TestOptions = {},
+  { hasWorkers = false, ...options }: TestOptions = {},
 ): Promise<TestMarketplace> {
   const db = database ?? (await testDatabase())
   const config = readConfig(allVariables, {

@@ -4,7 +4,7 @@ import type { KitOptions } from '../kit/service/service.ts'
 import type { ApiAnswer, ApiClient } from './client.ts'
 import { TestDns } from './dns.ts'
 import { TestIdentityProvider } from './identity-provider.ts'
-import { marketplaceOf, type TestMarketplace } from './marketplace.ts'
+import { marketplaceWithWorkers, type TestMarketplace } from './marketplace.ts'
 import { clientWith, createdAccount, createdKey } from './service-accounts.ts'
 import { createdProvider, prove } from './sso.ts'
 
@@ -134,10 +134,15 @@ export async function provedDomain(
 /** A marketplace with an organization that has proved a domain, and an account of it with every permission. */
 export async function scimWorld(settings: Record<string, string> = {}, options: KitOptions = {}) {
   const dns = new TestDns()
-  const market = await marketplaceOf(['sourcing'], { ALLOW_PRIVATE_ADDRESSES: 'true', ...settings }, undefined, {
-    resolveTxt: dns.resolveTxt,
-    ...options,
-  })
+  const market = await marketplaceWithWorkers(
+    ['sourcing'],
+    { ALLOW_PRIVATE_ADDRESSES: 'true', ...settings },
+    undefined,
+    {
+      resolveTxt: dns.resolveTxt,
+      ...options,
+    },
+  )
   const idp = await TestIdentityProvider.start()
   afterAll(() => idp.stop())
   const org = await market.organization(['IP_OWNER'])

@@ -3,7 +3,7 @@ import type { WebhookDelivery } from '../../proto/http/webhooks/deliveries.ts'
 import type { CreatedWebhookEndpoint } from '../../proto/http/webhooks/endpoints.ts'
 import { emitAny } from '../kit/bus/outbox/emit.ts'
 import { connect } from '../kit/db/client.ts'
-import { marketplaceOf, type TestMarketplace } from './marketplace.ts'
+import { marketplaceWithWorkers, type TestMarketplace } from './marketplace.ts'
 import type { Page } from './people.ts'
 import { until } from './until.ts'
 
@@ -42,7 +42,7 @@ export const OPERATIONS = '/flows/v1/webhooks'
 
 /** A marketplace with an organization that receives the events of cases. */
 export const marketplaceWithWebhooks = async () =>
-  webhooksOf(await marketplaceOf(['sourcing', 'webhooks'], { ALLOW_PRIVATE_ADDRESSES: 'true' }))
+  webhooksOf(await marketplaceWithWorkers(['sourcing', 'webhooks'], { ALLOW_PRIVATE_ADDRESSES: 'true' }))
 
 /** An organization of a marketplace that receives the events of cases. */
 export async function webhooksOf(market: TestMarketplace) {

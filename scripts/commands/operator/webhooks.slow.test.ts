@@ -2,12 +2,12 @@ import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
 import type { WebhookEndpoint } from '../../../proto/http/webhooks/endpoints.ts'
 import { freePort } from '../../../services/testing/free-port.ts'
-import { marketplaceOf, TEST_PASSWORD } from '../../../services/testing/marketplace.ts'
+import { marketplaceWithWorkers, TEST_PASSWORD } from '../../../services/testing/marketplace.ts'
 import { until } from '../../../services/testing/until.ts'
 import { ROOT } from '../../toolchain/checkout.ts'
 
 setDefaultTimeout(60_000)
-const market = await marketplaceOf(['sourcing', 'webhooks'], { ALLOW_PRIVATE_ADDRESSES: 'true' })
+const market = await marketplaceWithWorkers(['sourcing', 'webhooks'], { ALLOW_PRIVATE_ADDRESSES: 'true' })
 const org = await market.organization(['CONSUMER'])
 const { client, email } = org.administrator
 const reader = await org.member('Viewer')

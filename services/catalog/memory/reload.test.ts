@@ -3,12 +3,12 @@ import { connect } from '../../kit/db/client.ts'
 import { createApp } from '../../kit/http/app.ts'
 import type { ServiceConfig } from '../../kit/service/service.ts'
 import { importTexts, restoreShipped, shippedText } from '../../testing/catalog-imports.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
 import { createCatalog } from '../service.ts'
 import { CatalogRegistry } from './registry.ts'
 
-const market = await marketplaceOf(['catalog'])
+const market = await marketplaceWithWorkers(['catalog'])
 const { administrator } = await market.organization(['CONSUMER'])
 const { client } = administrator
 const sql = connect(market.db.ownerUrl, { max: 3, applicationName: 'test-import', searchPath: 'catalog' })

@@ -2,12 +2,12 @@ import { expect, test } from 'bun:test'
 import { createServices } from '../../all/services.ts'
 import { open } from '../../kit/service/run.ts'
 import { ApiClient } from '../../testing/client.ts'
-import { marketplaceOf, TEST_PASSWORD } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers, TEST_PASSWORD } from '../../testing/marketplace.ts'
 import { act, BY_BUS } from '../../testing/people.ts'
 import { until } from '../../testing/until.ts'
 
 /** A replica of the service of users whose clock is four seconds behind that of the service of sessions. */
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'])
 const org = await market.organization(['IP_OWNER'])
 const services = await createServices(['organization'], market.config, { clock: () => Date.now() - 4000 })
 const replica = await open({

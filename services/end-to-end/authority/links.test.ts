@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import type { CreatedImpersonationGrant } from '../../../proto/http/identity/impersonation.ts'
 import { ApiClient } from '../../testing/client.ts'
-import { marketplaceOf, TEST_PASSWORD, type TestUser } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers, TEST_PASSWORD, type TestUser } from '../../testing/marketplace.ts'
 import { act, created, tokenOf } from '../../testing/people.ts'
 import { until } from '../../testing/until.ts'
 
 /** A link and a grant are void once their creator is deactivated or reset. */
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'])
 const org = await market.organization(['IP_OWNER'])
 const admin = org.administrator.client
 const GRANTS = '/flows/v1/impersonation-grants'

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import type { CreatedImpersonationGrant } from '../../../proto/http/identity/impersonation.ts'
 import { ApiClient } from '../../testing/client.ts'
-import { marketplaceOf, type TestUser } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers, type TestUser } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
 
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'])
 const org = await market.organization(['IP_OWNER'])
 const admin = org.administrator.client
 const GRANTS = '/flows/v1/impersonation-grants'

@@ -3,12 +3,14 @@ import { decodeProtectedHeader } from 'jose'
 import { connect } from '../../kit/db/client.ts'
 import { createSecretBox } from '../../kit/secrets/box.ts'
 import { ApiClient } from '../../testing/client.ts'
-import { marketplaceOf, TEST_PASSWORD } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers, TEST_PASSWORD } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
 import { revokeSigningKey, rotateSigningKey } from './commands.ts'
 
 let aheadMs = 0
-const market = await marketplaceOf(['sourcing', 'catalog'], {}, undefined, { clock: () => Date.now() + aheadMs })
+const market = await marketplaceWithWorkers(['sourcing', 'catalog'], {}, undefined, {
+  clock: () => Date.now() + aheadMs,
+})
 const org = await market.organization(['IP_OWNER'])
 const sql = connect(market.db.urlOf('identity'), { max: 1, applicationName: 'test' })
 afterAll(() => sql.end({ timeout: 1 }))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { decodeJwt } from 'jose'
 import { ApiClient } from '../../testing/client.ts'
-import { marketplaceOf, TEST_PASSWORD } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers, TEST_PASSWORD } from '../../testing/marketplace.ts'
 import { act, BY_BUS, entriesOf } from '../../testing/people.ts'
 import {
   ACCOUNTS,
@@ -17,7 +17,7 @@ import { until } from '../../testing/until.ts'
 
 let aheadMs = 0
 const clock = () => Date.now() + aheadMs
-const market = await marketplaceOf(['sourcing'], { TRUSTED_PROXIES: '1' }, undefined, { clock })
+const market = await marketplaceWithWorkers(['sourcing'], { TRUSTED_PROXIES: '1' }, undefined, { clock })
 const org = await market.organization(['IP_OWNER'])
 const { client: admin } = org.administrator
 const roles = await admin.get<{ items: { id: string; name: string }[] }>('/v1/roles?pageSize=50')

@@ -4,13 +4,13 @@ import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
 import { ApiClient } from '../../testing/client.ts'
 import { freePort } from '../../testing/free-port.ts'
-import { marketplaceOf, TEST_PASSWORD } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers, TEST_PASSWORD } from '../../testing/marketplace.ts'
 import { createdAccount, createdKey } from '../../testing/service-accounts.ts'
 import { until } from '../../testing/until.ts'
 
 const port = await freePort()
 const publicUrl = `http://127.0.0.1:${port}`
-const market = await marketplaceOf(['sourcing'], { PORT: String(port), PUBLIC_URL: publicUrl })
+const market = await marketplaceWithWorkers(['sourcing'], { PORT: String(port), PUBLIC_URL: publicUrl })
 const org = await market.organization(['IP_OWNER'])
 const { email } = org.administrator
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { ApiClient } from '../../testing/client.ts'
-import { marketplaceOf, type TestUser } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers, type TestUser } from '../../testing/marketplace.ts'
 import { BY_BUS, entriesOf, eventsOf } from '../../testing/people.ts'
 import {
   basic,
@@ -13,7 +13,7 @@ import {
 import { openSession } from '../../testing/sessions.ts'
 import { until } from '../../testing/until.ts'
 
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'])
 const org = await market.organization(['IP_OWNER'])
 const { client: admin } = org.administrator
 const account = await createdAccount(admin)

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'bun:test'
 import type { Passkey, PasskeyCreationOptions, PasskeyRequestOptions } from '../../../proto/http/identity/passkeys.ts'
 import { TestAuthenticator } from '../../testing/authenticator.ts'
 import { ApiClient } from '../../testing/client.ts'
-import { marketplaceOf, TEST_PASSWORD, type TestUser } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers, TEST_PASSWORD, type TestUser } from '../../testing/marketplace.ts'
 import { addPasskey, PASSKEYS, passkeyEvents, startedPasskey } from '../../testing/passkeys.ts'
 import { entriesOf, type Page, type Problem, patch } from '../../testing/people.ts'
 import { createdAccount, createdKey, FORM } from '../../testing/service-accounts.ts'
 import { openSession } from '../../testing/sessions.ts'
 import { until } from '../../testing/until.ts'
 
-const market = await marketplaceOf([], { TRUSTED_PROXIES: '1' })
+const market = await marketplaceWithWorkers([], { TRUSTED_PROXIES: '1' })
 const org = await market.organization(['CONSUMER'])
 const admin = org.administrator.client
 const newAuthenticator = () => new TestAuthenticator(market.config.PUBLIC_URL)

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import type { IdentityProvider } from '../../../proto/http/organization/identity-providers.ts'
 import { TestDns } from '../../testing/dns.ts'
 import { CLIENT, TestIdentityProvider } from '../../testing/identity-provider.ts'
-import { marketplaceOf, TEST_PASSWORD } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers, TEST_PASSWORD } from '../../testing/marketplace.ts'
 import { act, entriesOf, type Page, type Problem, patch } from '../../testing/people.ts'
 import { createdProvider, PROVIDERS, prove, providerInput, TestBrowser } from '../../testing/sso.ts'
 import { until } from '../../testing/until.ts'
@@ -10,7 +10,7 @@ import { until } from '../../testing/until.ts'
 /** No server listens there. */
 const MAIL = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'no-reply@example.com' }
 const dns = new TestDns()
-const market = await marketplaceOf(['sourcing'], { ...MAIL, ALLOW_PRIVATE_ADDRESSES: 'true' }, undefined, {
+const market = await marketplaceWithWorkers(['sourcing'], { ...MAIL, ALLOW_PRIVATE_ADDRESSES: 'true' }, undefined, {
   resolveTxt: dns.resolveTxt,
 })
 const idp = await TestIdentityProvider.start()

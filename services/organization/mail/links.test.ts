@@ -4,7 +4,7 @@ import { connect } from '../../kit/db/client.ts'
 import { captureLog } from '../../testing/captured-log.ts'
 import { MAIL_ADDRESSES, marketplaceWithMail, newAddress, PUBLIC_URL, tokenIn } from '../../testing/mail/market.ts'
 import type { ReceivedMail } from '../../testing/mail/server.ts'
-import { marketplaceOf, TEST_PASSWORD } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers, TEST_PASSWORD } from '../../testing/marketplace.ts'
 import { created, entriesOf, newPerson, type Problem, tokenOf } from '../../testing/people.ts'
 import { until } from '../../testing/until.ts'
 import { cleanUpMails } from './cleanup.ts'
@@ -281,7 +281,7 @@ test('an organization sends at most MAIL_HOURLY_MAX links an hour, and another o
 })
 
 test('a marketplace without SMTP_URL refuses `mail` with 409, and creates no user', async () => {
-  const silent = await marketplaceOf([])
+  const silent = await marketplaceWithWorkers([])
   const { administrator } = await silent.organization(['CONSUMER'])
   const person = newPerson({ mail: true })
   const refused = await administrator.client.post<Created>('/flows/v1/users', person)

@@ -1,11 +1,11 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { TestMailServer } from '../../testing/mail/server.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
 import { startService } from '../../testing/processes.ts'
 import { until } from '../../testing/until.ts'
 
 setDefaultTimeout(60_000)
-const market = await marketplaceOf([])
+const market = await marketplaceWithWorkers([])
 const { owner } = market.db
 const server = await new TestMailServer().start()
 const org = await market.organization(['MANUFACTURER'])

@@ -2,13 +2,13 @@ import { expect, test } from 'bun:test'
 import type { Static } from '@sinclair/typebox'
 import type { Me } from '../../../proto/http/organization/me.ts'
 import { ApiClient } from '../../testing/client.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
 import { BY_BUS } from '../../testing/people.ts'
 import { clientWith, createdAccount, createdKey } from '../../testing/service-accounts.ts'
 import { openSession } from '../../testing/sessions.ts'
 import { until } from '../../testing/until.ts'
 
-const market = await marketplaceOf([])
+const market = await marketplaceWithWorkers([])
 const distributor = await market.organization(['DISTRIBUTOR'])
 const org = await market.organization(['IP_OWNER'], { distributorOrgId: distributor.orgId, name: 'Skagen Pumps' })
 const me = (client: ApiClient) => client.get<Static<typeof Me>>('/flows/v1/me')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { newSecretToken } from '../../kit/secrets/tokens.ts'
 import { marketplaceWithMail, newAddress, PUBLIC_URL, tokenIn } from '../../testing/mail/market.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
 import { created, type Problem } from '../../testing/people.ts'
 import { TEST_PASSWORD } from '../../testing/sign-in.ts'
 import { until } from '../../testing/until.ts'
@@ -174,7 +174,7 @@ describe('a forgotten password', () => {
 })
 
 test('a marketplace that sends no mail refuses the request', async () => {
-  const silent = await marketplaceOf([])
+  const silent = await marketplaceWithWorkers([])
   const { status, body } = await silent.anonymous.post<Problem>('/flows/v1/password-resets', { email: newAddress() })
   expect([status, body.code]).toEqual([409, 'mail_unavailable'])
 })

@@ -3,7 +3,7 @@ import type { Registration } from '../../../proto/http/organization/registration
 import type { OrgRole } from '../../../proto/permissions.ts'
 import { connect } from '../../kit/db/client.ts'
 import { marketplaceWithMail, newAddress, PUBLIC_URL, tokenIn } from '../../testing/mail/market.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
 import { entriesOf, type Page, type Problem } from '../../testing/people.ts'
 import { TEST_PASSWORD } from '../../testing/sign-in.ts'
 import { until } from '../../testing/until.ts'
@@ -13,13 +13,13 @@ const PATH = '/flows/v1/registrations'
 const NO_SIGNAL = new AbortController().signal
 const world = await marketplaceWithMail([], { REGISTRATION: 'approval' })
 const { market, server } = world
-const open = await marketplaceOf([], {
+const open = await marketplaceWithWorkers([], {
   REGISTRATION: 'open',
   SMTP_URL: server.url,
   MAIL_FROM: 'no-reply@example.com',
   PUBLIC_URL,
 })
-const closed = await marketplaceOf([], { REGISTRATION: 'closed' })
+const closed = await marketplaceWithWorkers([], { REGISTRATION: 'closed' })
 const operator = await market.operator()
 const { client } = operator.administrator
 const { owner } = market.db
@@ -128,7 +128,7 @@ describe('POST /flows/v1/registrations', () => {
   })
 
   test('without mail is 409 mail_unavailable', async () => {
-    const mute = await marketplaceOf([], { REGISTRATION: 'open' })
+    const mute = await marketplaceWithWorkers([], { REGISTRATION: 'open' })
     const { status, body } = await register(requestBody(), mute)
     expect([status, body.code]).toEqual([409, 'mail_unavailable'])
     await mute.stop()

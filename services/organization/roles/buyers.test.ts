@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import type { Role } from '../../../proto/http/organization/roles.ts'
 import { migrateTest } from '../../testing/database.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
 import type { Page } from '../../testing/people.ts'
 
 test('the role Buyer of an organization that exists gets the permission to receive goods, once', async () => {
-  const market = await marketplaceOf([])
+  const market = await marketplaceWithWorkers([])
   const { administrator } = await market.organization(['CONSUMER'])
   const buyer = async () =>
     (await administrator.client.get<Page<Role>>('/v1/roles?q=Buyer')).body.items.map(({ permissions }) => permissions)
@@ -24,7 +24,7 @@ test('the role Buyer of an organization that exists gets the permission to recei
 })
 
 test('roles of a consumer that report order steps also receive goods; those of a manufacturer do not', async () => {
-  const market = await marketplaceOf([])
+  const market = await marketplaceWithWorkers([])
   const roles: string[] = []
   for (const role of ['CONSUMER', 'MANUFACTURER'] as const) {
     const { administrator } = await market.organization([role])

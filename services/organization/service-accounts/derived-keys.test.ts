@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Role } from '../../../proto/http/organization/roles.ts'
 import type { RevokedServiceAccountKey, ServiceAccountKey } from '../../../proto/http/organization/service-accounts.ts'
 import type { ApiClient } from '../../testing/client.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
 import {
   act,
   BY_BUS,
@@ -25,7 +25,7 @@ import {
 import { signInOverHttp } from '../../testing/sign-in.ts'
 import { until } from '../../testing/until.ts'
 
-const market = await marketplaceOf(['sourcing', 'webhooks'])
+const market = await marketplaceWithWorkers(['sourcing', 'webhooks'])
 const signInInvited = signInOverHttp(market.url)
 const org = await market.organization(['IP_OWNER'])
 const { client: admin } = org.administrator

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'bun:test'
 import type { ServiceAccount } from '../../../proto/http/organization/service-accounts.ts'
 import type { User } from '../../../proto/http/organization/users.ts'
 import type { ApiClient } from '../../testing/client.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
 import { act, entriesOf, type Page, type Problem, patch } from '../../testing/people.ts'
 import { ACCOUNTS, clientWith, createdAccount, createdKey, requestToken } from '../../testing/service-accounts.ts'
 
-const market = await marketplaceOf(['sourcing'], { PUBLIC_URL: 'http://market.example.com:8080' })
+const market = await marketplaceWithWorkers(['sourcing'], { PUBLIC_URL: 'http://market.example.com:8080' })
 const org = await market.organization(['IP_OWNER'])
 const other = await market.organization(['IP_OWNER'])
 const { client: admin } = org.administrator

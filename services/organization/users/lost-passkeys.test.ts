@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { TestAuthenticator } from '../../testing/authenticator.ts'
 import type { ApiClient } from '../../testing/client.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
 import {
   addPasskey,
   enrolled,
@@ -14,7 +14,7 @@ import {
 import { entriesOf, type Problem } from '../../testing/people.ts'
 import { until } from '../../testing/until.ts'
 
-const market = await marketplaceOf([], { TRUSTED_PROXIES: '1' })
+const market = await marketplaceWithWorkers([], { TRUSTED_PROXIES: '1' })
 const org = await market.organization(['CONSUMER'])
 const { client: admin } = org.administrator
 await requireSecondFactor(market, admin)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
 import { searchOf } from './documentation/search.js'
 
 /** What the tests read of the document of the page. */
@@ -21,7 +21,7 @@ interface Document {
 }
 
 const PUBLIC_URL = 'https://market.example.com'
-const market = await marketplaceOf([], { PUBLIC_URL })
+const market = await marketplaceWithWorkers([], { PUBLIC_URL })
 const at = (path: string, headers: Record<string, string> = {}) => fetch(`${market.url}${path}`, { headers })
 const documentAt = async (path: string) => (await at(path)).json() as Promise<Shown>
 const read = async (path: string) => (await at(path)).text()

@@ -3,11 +3,11 @@ import { Webhook } from 'standardwebhooks'
 import type { CreatedWebhookEndpoint } from '../../../proto/http/webhooks/endpoints.ts'
 import { assignmentOf, assignmentsOf } from '../../testing/assignments.ts'
 import { awardParties, awardsOf } from '../../testing/awards.ts'
-import { marketplaceOf, type TestOrganization } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers, type TestOrganization } from '../../testing/marketplace.ts'
 import { ordersOf } from '../../testing/orders.ts'
 import { until } from '../../testing/until.ts'
 
-const market = await marketplaceOf(['sourcing', 'webhooks'], { ALLOW_PRIVATE_ADDRESSES: 'true' })
+const market = await marketplaceWithWorkers(['sourcing', 'webhooks'], { ALLOW_PRIVATE_ADDRESSES: 'true' })
 const { consumer, maker, rival, open, offer, ordersOfRfq } = await awardParties(market)
 
 interface Received {

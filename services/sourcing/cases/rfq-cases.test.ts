@@ -3,12 +3,12 @@ import type { Cause } from '../../../proto/events/shapes.ts'
 import type { Case } from '../../../proto/http/sourcing/cases.ts'
 import { awardsOf } from '../../testing/awards.ts'
 import { caseEventsOf, casesOf, type EmittedCaseEvent } from '../../testing/cases.ts'
-import { marketplaceOf, type TestOrganization } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers, type TestOrganization } from '../../testing/marketplace.ts'
 import { offerParties, offersOf } from '../../testing/offers.ts'
 import { inHours, publishedPart, rfqBody, rfqsOf } from '../../testing/rfqs.ts'
 import { until } from '../../testing/until.ts'
 
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'])
 const parties = await offerParties(market)
 const { consumer, ipOwner, maker, rival, stranger, buyer, draft, open, rivalFactory, seller, submittedOffer } = parties
 const both = { manufacturerIds: [maker.orgId, rival.orgId] }

@@ -2,11 +2,11 @@ import { afterAll, expect, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
 import type { CreatedWebhookEndpoint } from '../../../proto/http/webhooks/endpoints.ts'
 import { casesOf, inEvents } from '../../testing/cases.ts'
-import { marketplaceOf, type TestOrganization } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers, type TestOrganization } from '../../testing/marketplace.ts'
 import { rfqParties } from '../../testing/rfqs.ts'
 import { until } from '../../testing/until.ts'
 
-const market = await marketplaceOf(['sourcing', 'webhooks'], { ALLOW_PRIVATE_ADDRESSES: 'true' })
+const market = await marketplaceWithWorkers(['sourcing', 'webhooks'], { ALLOW_PRIVATE_ADDRESSES: 'true' })
 const { consumer, maker, rival, draft, buyer } = await rfqParties(market)
 
 const received: { path: string; headers: Record<string, string>; body: string }[] = []

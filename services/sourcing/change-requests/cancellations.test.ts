@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { changesOf } from '../../testing/change-requests.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
 import { orderParties, ordersOf } from '../../testing/orders.ts'
 import { shipmentsOf } from '../../testing/shipments.ts'
 import { until } from '../../testing/until.ts'
 
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'])
 const { owner } = market.db
 const { consumer, maker, place } = await orderParties(market)
 const bought = changesOf(consumer.administrator.client)

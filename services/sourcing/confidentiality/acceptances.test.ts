@@ -4,13 +4,13 @@ import { RfqAcceptance } from '../../../proto/http/sourcing/rfq-confidentiality.
 import { caseEventsOf } from '../../testing/cases.ts'
 import { causeOf, confidentialParties, TERMS_SHA256, termsOf } from '../../testing/confidentiality.ts'
 import { createFactory } from '../../testing/factories.ts'
-import { marketplaceOf, type TestOrganization } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers, type TestOrganization } from '../../testing/marketplace.ts'
 import { offerBody, offersOf } from '../../testing/offers.ts'
 import { entriesOf, type Page } from '../../testing/people.ts'
 import { rfqsOf } from '../../testing/rfqs.ts'
 import { until } from '../../testing/until.ts'
 
-const market = await marketplaceOf(['sourcing', 'catalog'])
+const market = await marketplaceWithWorkers(['sourcing', 'catalog'])
 const { designer, buyer, owner, maker, rival, stranger, rfqs, draft, open, openForOwner, act } =
   await confidentialParties(market)
 const isAcceptance = TypeCompiler.Compile(RfqAcceptance)

@@ -3,12 +3,12 @@ import { newId } from '../../kit/db/ids.ts'
 import { assignmentOf, eventsOf } from '../../testing/assignments.ts'
 import { caseEvents, casesOf, qualityCase } from '../../testing/cases.ts'
 import { documentsOf, insertDocument } from '../../testing/documents.ts'
-import { marketplaceOf, type TestOrganization } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers, type TestOrganization } from '../../testing/marketplace.ts'
 import { offerParties } from '../../testing/offers.ts'
 import { insertAssignedOrder } from '../../testing/orders.ts'
 import { until } from '../../testing/until.ts'
 
-const market = await marketplaceOf(['sourcing'], { UPLOADS_OPEN_MAX: '1000' })
+const market = await marketplaceWithWorkers(['sourcing'], { UPLOADS_OPEN_MAX: '1000' })
 const { owner } = market.db
 const { consumer, ipOwner, maker, rival, partId, factory, buyer, draft, open, draftOffer, seller } =
   await offerParties(market)

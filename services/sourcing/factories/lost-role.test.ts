@@ -4,13 +4,13 @@ import type { OrgRole } from '../../../proto/permissions.ts'
 import { awardsOf } from '../../testing/awards.ts'
 import type { ApiClient } from '../../testing/client.ts'
 import { createFactory, PRINTS_STEEL } from '../../testing/factories.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
 import { offerBody, offersOf } from '../../testing/offers.ts'
 import { insertOrder } from '../../testing/orders.ts'
 import { publishedPart, rfqBody, rfqsOf } from '../../testing/rfqs.ts'
 import { until } from '../../testing/until.ts'
 
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'])
 const [operator, maker, consumer, distributor, ipOwner] = await Promise.all([
   market.operator(),
   market.organization(['MANUFACTURER', 'SELLER']),

@@ -3,10 +3,10 @@ import type { Factory } from '../../../proto/http/sourcing/factories.ts'
 import { connect } from '../../kit/db/client.ts'
 import { importTexts, restoreShipped, shippedText } from '../../testing/catalog-imports.ts'
 import { createFactory } from '../../testing/factories.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
 
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'])
 const organization = await market.organization(['MANUFACTURER'], { name: 'Old Name' })
 const { client } = organization.administrator
 const sql = connect(market.db.ownerUrl, { max: 2, applicationName: 'test-import', searchPath: 'catalog' })

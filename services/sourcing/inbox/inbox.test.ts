@@ -5,7 +5,7 @@ import { awardsOf } from '../../testing/awards.ts'
 import { changesOf } from '../../testing/change-requests.ts'
 import { insertDocument } from '../../testing/documents.ts'
 import { inboxOf } from '../../testing/inbox.ts'
-import { marketplaceOf, type TestOrganization } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers, type TestOrganization } from '../../testing/marketplace.ts'
 import { offerBody, offerParties, offersOf } from '../../testing/offers.ts'
 import { ordersOf } from '../../testing/orders.ts'
 import { questionsOf, TO_ASKER } from '../../testing/questions.ts'
@@ -14,7 +14,7 @@ import { shipmentsOf } from '../../testing/shipments.ts'
 import { subscriptionsOf } from '../../testing/subscriptions.ts'
 import { until } from '../../testing/until.ts'
 
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'])
 const { owner } = market.db
 const parties = await offerParties(market)
 const { consumer, ipOwner, maker, rival, rivalFactory, stranger, buyer, open, seller, submittedOffer } = parties

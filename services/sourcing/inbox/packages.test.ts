@@ -2,14 +2,14 @@ import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { InboxItem } from '../../../proto/http/sourcing/inbox.ts'
 import { inboxOf } from '../../testing/inbox.ts'
-import { marketplaceOf, type TestOrganization } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers, type TestOrganization } from '../../testing/marketplace.ts'
 import { offersOf } from '../../testing/offers.ts'
 import { lineOffer, packageParties, rfqIdsOf } from '../../testing/packages.ts'
 import { questionsOf, TO_ASKER } from '../../testing/questions.ts'
 import { inHours, publishedPart, rfqBody, rfqsOf } from '../../testing/rfqs.ts'
 import { until } from '../../testing/until.ts'
 
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'])
 const { consumer, ipOwner, maker, rival, stranger, factoryId, ...parties } = await packageParties(market)
 const { packages, rfqs, open, makers, partIds } = parties
 const of = ({ administrator }: TestOrganization) => inboxOf(administrator.client)

@@ -1,11 +1,11 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { startSourcing } from '../../testing/files/process.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
 import { offerParties, offersOf } from '../../testing/offers.ts'
 import { until } from '../../testing/until.ts'
 
 setDefaultTimeout(60_000)
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'])
 const { consumer, maker, open, seller, draftOffer, submittedOffer } = await offerParties(market)
 const { owner } = market.db
 

@@ -3,12 +3,12 @@ import type { OfferComparison } from '../../../proto/http/sourcing/comparison.ts
 import { awardsOf } from '../../testing/awards.ts'
 import { caseEventsOf, casesOf } from '../../testing/cases.ts'
 import { createFactory } from '../../testing/factories.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
 import { offerBody, offerParties, offersOf } from '../../testing/offers.ts'
 import { inHours, publishedPart, rfqBody } from '../../testing/rfqs.ts'
 import { until } from '../../testing/until.ts'
 
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'])
 const { consumer, maker, buyer, seller, submittedOffer } = await offerParties(market)
 /** Owns the part, and makes it too. */
 const owner = await market.organization(['IP_OWNER', 'MANUFACTURER', 'CONSUMER'])

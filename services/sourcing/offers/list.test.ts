@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { createFactory } from '../../testing/factories.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
 import { offerBody, offerParties, offersOf } from '../../testing/offers.ts'
 import { publishedPart, rfqBody, rfqsOf } from '../../testing/rfqs.ts'
 
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'])
 const parties = await offerParties(market)
 const { consumer, ipOwner, maker, rival, stranger, open, factory, rivalFactory, seller, draftOffer, submittedOffer } =
   parties

@@ -3,11 +3,11 @@ import type { OfferState } from '../../../proto/states/offers.ts'
 
 import { awardsOf } from '../../testing/awards.ts'
 import { after, OFFER_VERBS, REJECTED_FROM, SUPERSEDED_FROM } from '../../testing/contract-states.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
 import { offerParties, offersOf } from '../../testing/offers.ts'
 import { until } from '../../testing/until.ts'
 
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'])
 const parties = await offerParties(market)
 const { consumer, ipOwner, maker, rival, stranger, buyer, seller, open, draftOffer, submittedOffer } = parties
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
 import { offerParties, offersOf } from '../../testing/offers.ts'
 
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'])
 const parties = await offerParties(market)
 const { consumer, maker, rival, buyer, open } = parties
 const { seller, draftOffer, submittedOffer } = parties

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
 
-const market = await marketplaceOf(['sourcing'], { DATABASE_POOL_SIZE: '8' })
+const market = await marketplaceWithWorkers(['sourcing'], { DATABASE_POOL_SIZE: '8' })
 const searcher = await market.organization(['IP_OWNER'])
 const other = await market.organization(['IP_OWNER'])
 

@@ -2,13 +2,13 @@ import { expect, setDefaultTimeout, test } from 'bun:test'
 import type { File } from '../../../proto/http/sourcing/files.ts'
 import type { Part } from '../../../proto/http/sourcing/parts.ts'
 import { FileClient } from '../../testing/files/file-client.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
 import { filesOf, stlBox } from '../../testing/previews.ts'
 import { until } from '../../testing/until.ts'
 
 /** Files that the worker measures and pictures, from the upload to the picture in a browser. */
 setDefaultTimeout(90_000)
-const market = await marketplaceOf(['sourcing'], { PREVIEWS: 'true' })
+const market = await marketplaceWithWorkers(['sourcing'], { PREVIEWS: 'true' })
 const owner = await market.organization(['IP_OWNER'])
 const stranger = await market.organization(['CONSUMER'])
 const { client } = owner.administrator

@@ -6,7 +6,7 @@ import { confidentialParties, termsOf } from '../../testing/confidentiality.ts'
 import { documentsOf } from '../../testing/documents.ts'
 import { createFactory } from '../../testing/factories.ts'
 import { FileClient } from '../../testing/files/file-client.ts'
-import { marketplaceOf, type TestOrganization } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers, type TestOrganization } from '../../testing/marketplace.ts'
 import type { Page } from '../../testing/people.ts'
 import { publishedPart, rfqBody, rfqsOf } from '../../testing/rfqs.ts'
 import { until } from '../../testing/until.ts'
@@ -14,7 +14,7 @@ import { cleanUpRevisions } from './cleanup.ts'
 
 /* What a pinned revision, an outline or a declined invitation must not betray of later changes. */
 
-const market = await marketplaceOf(['sourcing', 'catalog'])
+const market = await marketplaceWithWorkers(['sourcing', 'catalog'])
 const { designer, buyer, owner, maker, rival, rfqs, open, openForOwner, act } = await confidentialParties(market)
 const clientOf = ({ administrator }: TestOrganization) => administrator.client
 const own = new FileClient(market, clientOf(designer))

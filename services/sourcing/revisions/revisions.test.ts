@@ -8,14 +8,14 @@ import { awardsOf } from '../../testing/awards.ts'
 import { caseEventsOf } from '../../testing/cases.ts'
 import type { ApiClient } from '../../testing/client.ts'
 import { FileClient } from '../../testing/files/file-client.ts'
-import { marketplaceOf, type TestOrganization } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers, type TestOrganization } from '../../testing/marketplace.ts'
 import { offerBody, offerParties, offersOf } from '../../testing/offers.ts'
 import type { Problem } from '../../testing/people.ts'
 import { publishedPart, rfqBody, rfqsOf } from '../../testing/rfqs.ts'
 import { until } from '../../testing/until.ts'
 import { cleanUpRevisions } from './cleanup.ts'
 
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'])
 const { consumer, ipOwner, maker, rival, stranger, buyer, factory } = await offerParties(market)
 const isPart = TypeCompiler.Compile(Part)
 const isRevision = TypeCompiler.Compile(PinnedRevision)

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'bun:test'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import { awardsOf } from '../../testing/awards.ts'
 import { caseEventsOf } from '../../testing/cases.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
 import { euros, offerBody, offerParties, offersOf } from '../../testing/offers.ts'
 import { inHours, rfqsOf } from '../../testing/rfqs.ts'
 import { until } from '../../testing/until.ts'
 
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'])
 const { consumer, ipOwner, maker, rival, stranger, partId, buyer, open, seller, factory, submittedOffer } =
   await offerParties(market)
 const invited = rfqsOf(maker.administrator.client)

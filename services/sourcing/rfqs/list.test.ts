@@ -4,13 +4,13 @@ import { connect } from '../../kit/db/client.ts'
 import { startJob } from '../../kit/worker/job-queries.ts'
 import { awardsOf } from '../../testing/awards.ts'
 import { createFactory } from '../../testing/factories.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
 import { offerBody, offersOf } from '../../testing/offers.ts'
 import { inHours, publishedPart, rfqBody, rfqParties, rfqsOf } from '../../testing/rfqs.ts'
 import { until } from '../../testing/until.ts'
 import { findStaleRfqs } from './part-change-queries.ts'
 
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'])
 const { consumer, ipOwner, maker, rival, stranger, partId, buyer, draft, open } = await rfqParties(market)
 const owner = rfqsOf(ipOwner.administrator.client)
 const invited = rfqsOf(maker.administrator.client)

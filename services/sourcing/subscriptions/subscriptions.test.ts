@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Subscription } from '../../../proto/http/sourcing/subscriptions.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
 import { entriesOf } from '../../testing/people.ts'
 import { inHours, publishedPart } from '../../testing/rfqs.ts'
 import { insertSubscriptions, subscriptionParties, subscriptionsOf } from '../../testing/subscriptions.ts'
 import { until } from '../../testing/until.ts'
 
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'])
 const { consumer, ipOwner, otherOwner, maker, stranger, buying, owning } = await subscriptionParties(market)
 const outside = subscriptionsOf(stranger.administrator.client)
 const isSubscription = TypeCompiler.Compile(Subscription)

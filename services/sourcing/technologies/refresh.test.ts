@@ -2,10 +2,10 @@ import { expect, test } from 'bun:test'
 import type { Part } from '../../../proto/http/sourcing/parts.ts'
 import { connect } from '../../kit/db/client.ts'
 import { importTexts, restoreShipped, shippedText } from '../../testing/catalog-imports.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
 
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'])
 const { client } = (await market.organization(['IP_OWNER'])).administrator
 
 test('after an import that changes the technologies of a process, its parts have them, without a new revision', async () => {

@@ -4,7 +4,7 @@ import { newId } from '../../kit/db/ids.ts'
 import { newSecretToken } from '../../kit/secrets/tokens.ts'
 import type { KitOptions } from '../../kit/service/service.ts'
 import { insertAddress } from '../../organization/mail-addresses/queries.ts'
-import { marketplaceOf, type TestOrganization } from '../marketplace.ts'
+import { marketplaceWithWorkers, type TestOrganization } from '../marketplace.ts'
 import { until } from '../until.ts'
 import { type ReceivedMail, TestMailServer } from './server.ts'
 
@@ -40,7 +40,7 @@ export async function marketplaceWithMail(
     PUBLIC_URL,
     ...overrides,
   }
-  const market = await marketplaceOf(services, settings, undefined, options)
+  const market = await marketplaceWithWorkers(services, settings, undefined, options)
   const { owner } = market.db
 
   const add = async ({ administrator }: TestOrganization, body: object): Promise<MailAddress> => {

@@ -4,11 +4,11 @@ import type { CreatedWebhookEndpoint } from '../../../proto/http/webhooks/endpoi
 import { emitAny } from '../../kit/bus/outbox/emit.ts'
 import { readAnnouncement } from '../../kit/db/announcements.ts'
 import { connect } from '../../kit/db/client.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
 import { DUE_CHANNEL } from './queries.ts'
 
-const market = await marketplaceOf(['sourcing', 'webhooks'], { ALLOW_PRIVATE_ADDRESSES: 'true' })
+const market = await marketplaceWithWorkers(['sourcing', 'webhooks'], { ALLOW_PRIVATE_ADDRESSES: 'true' })
 const { owner } = market.db
 const producer = connect(market.db.urlOf('sourcing'), { max: 1, applicationName: 'test-producer' })
 market.db.beforeDrop(() => producer.end({ timeout: 1 }))

@@ -2,13 +2,13 @@ import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import type { CreatedWebhookEndpoint } from '../../../proto/http/webhooks/endpoints.ts'
 import { emitAllAny } from '../../kit/bus/outbox/emit.ts'
 import { connect } from '../../kit/db/client.ts'
-import { marketplaceOf, type TestOrganization } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers, type TestOrganization } from '../../testing/marketplace.ts'
 import { startService } from '../../testing/processes.ts'
 import { until } from '../../testing/until.ts'
 
 setDefaultTimeout(60_000)
 // The webhooks service runs in a process of its own, because the test runner allows 256 requests at the same time.
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'])
 const service = await startService('webhooks', market.db, undefined, { ALLOW_PRIVATE_ADDRESSES: 'true' })
 const { owner } = market.db
 const producer = connect(market.db.urlOf('sourcing'), { max: 1, applicationName: 'test-producer' })

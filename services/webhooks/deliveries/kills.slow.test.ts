@@ -2,13 +2,13 @@ import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import type { CreatedWebhookEndpoint } from '../../../proto/http/webhooks/endpoints.ts'
 import { emitAllAny } from '../../kit/bus/outbox/emit.ts'
 import { connect } from '../../kit/db/client.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
 import { startService, stopService } from '../../testing/processes.ts'
 import { until } from '../../testing/until.ts'
 
 setDefaultTimeout(120_000)
 // This process relays the events of sourcing; the webhooks service runs in processes of its own.
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'])
 const { owner } = market.db
 const producer = connect(market.db.urlOf('sourcing'), { max: 1, applicationName: 'test-producer' })
 market.db.beforeDrop(() => producer.end({ timeout: 1 }))

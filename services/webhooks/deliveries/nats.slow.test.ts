@@ -4,7 +4,7 @@ import { connectOnce } from '../../kit/bus/nats/connection.ts'
 import { ensureStreams } from '../../kit/bus/nats/streams.ts'
 import { emitAny } from '../../kit/bus/outbox/emit.ts'
 import { connect } from '../../kit/db/client.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
 import { natsServer } from '../../testing/nats-server.ts'
 import { until } from '../../testing/until.ts'
 
@@ -13,7 +13,10 @@ const nats = await natsServer()
 await nats.start()
 afterAll(() => nats.close())
 await ensureStreams({ url: nats.url })
-const market = await marketplaceOf(['sourcing', 'webhooks'], { NATS_URL: nats.url, ALLOW_PRIVATE_ADDRESSES: 'true' })
+const market = await marketplaceWithWorkers(['sourcing', 'webhooks'], {
+  NATS_URL: nats.url,
+  ALLOW_PRIVATE_ADDRESSES: 'true',
+})
 const producer = connect(market.db.urlOf('sourcing'), { max: 1, applicationName: 'test-producer' })
 market.db.beforeDrop(() => producer.end({ timeout: 1 }))
 const org = await market.organization(['CONSUMER'])

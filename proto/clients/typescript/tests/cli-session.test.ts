@@ -2,12 +2,12 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { marketplaceOf, TEST_PASSWORD } from '../../../../services/testing/marketplace.ts'
+import { marketplaceWithWorkers, TEST_PASSWORD } from '../../../../services/testing/marketplace.ts'
 import { until } from '../../../../services/testing/until.ts'
 
 const MAIN = join(import.meta.dir, '..', 'src', 'cli', 'main.ts')
 const DOCUMENT = join(import.meta.dir, '..', '..', '..', 'openapi', 'marketplace.json')
-const market = await marketplaceOf([])
+const market = await marketplaceWithWorkers([])
 const { administrator } = await market.organization(['IP_OWNER'])
 const { email, client } = administrator
 const home = await mkdtemp(join(tmpdir(), 'marketplace-cli-'))

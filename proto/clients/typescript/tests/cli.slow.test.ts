@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../../../../services/testing/free-port.ts'
-import { marketplaceOf, TEST_PASSWORD } from '../../../../services/testing/marketplace.ts'
+import { marketplaceWithWorkers, TEST_PASSWORD } from '../../../../services/testing/marketplace.ts'
 import { createdAccount, createdKey } from '../../../../services/testing/service-accounts.ts'
 import { until } from '../../../../services/testing/until.ts'
 
@@ -12,7 +12,7 @@ const MAIN = join(import.meta.dir, '..', 'src', 'cli', 'main.ts')
 const DOCUMENT = join(import.meta.dir, '..', '..', '..', 'openapi', 'marketplace.json')
 // Upload URLs begin with PUBLIC_URL, so it must be the actual address.
 const port = String(freePort())
-const market = await marketplaceOf(['sourcing', 'webhooks'], {
+const market = await marketplaceWithWorkers(['sourcing', 'webhooks'], {
   ALLOW_PRIVATE_ADDRESSES: 'true',
   PORT: port,
   PUBLIC_URL: `http://127.0.0.1:${port}`,

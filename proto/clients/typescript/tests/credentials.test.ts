@@ -1,6 +1,6 @@
 import { describe, expect, setSystemTime, test } from 'bun:test'
 import { interruptedFetch } from '../../../../services/testing/interrupted-fetch.ts'
-import { marketplaceOf, TEST_PASSWORD } from '../../../../services/testing/marketplace.ts'
+import { marketplaceWithWorkers, TEST_PASSWORD } from '../../../../services/testing/marketplace.ts'
 import { createdAccount, createdKey } from '../../../../services/testing/service-accounts.ts'
 import { openSession } from '../../../../services/testing/sessions.ts'
 import { until } from '../../../../services/testing/until.ts'
@@ -15,7 +15,7 @@ import {
   serviceAccount,
 } from '../src/index.ts'
 
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'])
 const { url } = market
 const org = await market.organization(['IP_OWNER'])
 const { email, client: admin } = org.administrator

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { type Fate, interruptedFetch } from '../../../../services/testing/interrupted-fetch.ts'
-import { marketplaceOf } from '../../../../services/testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../../../../services/testing/marketplace.ts'
 import { takesIdempotencyKey } from '../../../http/operation.ts'
 import { OPERATIONS } from '../../../http/operations.ts'
 import { accessToken, createMarketplace, NetworkError, type TransportOptions } from '../src/index.ts'
 import { WITHOUT_KEY } from '../src/transport.ts'
 
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'])
 const { client: admin } = (await market.organization(['IP_OWNER'])).administrator
 const credentials = accessToken(admin.accessToken ?? '')
 const PARTS = '/v1/parts'

@@ -2,11 +2,11 @@ import { expect, test } from 'bun:test'
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { marketplaceOf } from '../../../../services/testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../../../../services/testing/marketplace.ts'
 import { openSession } from '../../../../services/testing/sessions.ts'
 import { tokenFile } from '../src/token-file.ts'
 
-const market = await marketplaceOf([])
+const market = await marketplaceWithWorkers([])
 const { administrator } = await market.organization(['IP_OWNER'])
 const SRC = join(import.meta.dir, '..', 'src')
 

@@ -2,10 +2,10 @@ import { afterAll, expect, test } from 'bun:test'
 import type { Import } from '../../../../proto/http/sourcing/imports.ts'
 import { FileClient } from '../../../testing/files/file-client.ts'
 import { plainSource } from '../../../testing/files/plain-source.ts'
-import { marketplaceOf } from '../../../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../../../testing/marketplace.ts'
 import { until } from '../../../testing/until.ts'
 
-const market = await marketplaceOf(['sourcing'], { ALLOW_PRIVATE_ADDRESSES: 'true' })
+const market = await marketplaceWithWorkers(['sourcing'], { ALLOW_PRIVATE_ADDRESSES: 'true' })
 const { administrator } = await market.organization(['IP_OWNER'])
 const own = new FileClient(market, administrator.client)
 const part = await own.createPart()

@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from 'bun:test'
 import { FileClient } from '../../../testing/files/file-client.ts'
 import { headOf, plainSource } from '../../../testing/files/plain-source.ts'
-import { marketplaceOf } from '../../../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../../../testing/marketplace.ts'
 import { until } from '../../../testing/until.ts'
 
 const MAX_PENDING = 3
-const market = await marketplaceOf(['sourcing'], {
+const market = await marketplaceWithWorkers(['sourcing'], {
   ALLOW_PRIVATE_ADDRESSES: 'true',
   FILES_PENDING_MAX: String(MAX_PENDING),
   IMPORTS_AT_ONCE: '1',

@@ -3,13 +3,18 @@ import type { Import } from '../../../../proto/http/sourcing/imports.ts'
 import { captureLog } from '../../../testing/captured-log.ts'
 import { FileClient } from '../../../testing/files/file-client.ts'
 import { plainSource } from '../../../testing/files/plain-source.ts'
-import { marketplaceOf } from '../../../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../../../testing/marketplace.ts'
 import { until } from '../../../testing/until.ts'
 
 const log = captureLog()
-const market = await marketplaceOf(['sourcing'], { ALLOW_PRIVATE_ADDRESSES: 'true', LOG_LEVEL: 'debug' }, undefined, {
-  logDestination: log.destination,
-})
+const market = await marketplaceWithWorkers(
+  ['sourcing'],
+  { ALLOW_PRIVATE_ADDRESSES: 'true', LOG_LEVEL: 'debug' },
+  undefined,
+  {
+    logDestination: log.destination,
+  },
+)
 const { administrator } = await market.organization(['IP_OWNER'])
 const own = new FileClient(market, administrator.client)
 const part = await own.createPart()

@@ -3,11 +3,11 @@ import type { Socket } from 'bun'
 import type { Import } from '../../../../proto/http/sourcing/imports.ts'
 import { FileClient } from '../../../testing/files/file-client.ts'
 import { headOf, plainSource } from '../../../testing/files/plain-source.ts'
-import { marketplaceOf } from '../../../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../../../testing/marketplace.ts'
 import { until } from '../../../testing/until.ts'
 
 const MAX_IMPORTS = 8
-const market = await marketplaceOf(['sourcing'], {
+const market = await marketplaceWithWorkers(['sourcing'], {
   ALLOW_PRIVATE_ADDRESSES: 'true',
   IMPORTS_AT_ONCE: String(MAX_IMPORTS),
 })

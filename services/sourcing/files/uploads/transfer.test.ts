@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from 'bun:test'
 import type { Socket } from 'bun'
 import { FileClient } from '../../../testing/files/file-client.ts'
-import { marketplaceOf } from '../../../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../../../testing/marketplace.ts'
 import { until } from '../../../testing/until.ts'
 
 // Polling for a free permit creates many uploads.
-const market = await marketplaceOf(['sourcing'], { UPLOADS_OPEN_MAX: '1000' })
+const market = await marketplaceWithWorkers(['sourcing'], { UPLOADS_OPEN_MAX: '1000' })
 const uploading = async () => new FileClient(market, (await market.organization(['IP_OWNER'])).administrator.client)
 const [own, theirs, third] = [await uploading(), await uploading(), await uploading()]
 
