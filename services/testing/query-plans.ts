@@ -20,30 +20,60 @@ export interface Plan {
   indexes: string[]
 }
 
+interface SentStatement {
+  statement: string
+  parameters: unknown[]
+}
+
+/** A connection whose statements are recorded. */
+interface Session {
+  sql: Sql
+  sent: SentStatement[]
+}
+
+/** Plans ask for hundreds of connections, of which each reads the catalogs again, so they are kept for a moment. */
+const KEPT_SECONDS = 5
+const sessions = new Map<string, Session>()
+
+function sessionOf(serviceUrl: string, purpose: string, settings: Record<string, string> = {}): Session {
+  const key = [serviceUrl, purpose, JSON.stringify(settings)].join(' ')
+  const known = sessions.get(key)
+  if (known) return known
+  const sent: SentStatement[] = []
+  const debug = (_: number, statement: string, parameters: unknown[]) => void sent.push({ statement, parameters })
+  const options = { max: 1, idle_timeout: KEPT_SECONDS, onnotice: () => {}, types: ISO_TIMES, debug }
+  const session = { sql: postgres(serviceUrl, { ...options, connection: settings }), sent }
+  sessions.set(key, session)
+  return session
+}
+
+/** The statements of a query, without those that look up types. */
+async function statementsOf(
+  { sql, sent }: Session,
+  query: (sql: Sql) => PromiseLike<unknown>,
+): Promise<SentStatement[]> {
+  sent.length = 0
+  await query(sql)
+  return sent.filter(({ statement }) => !/pg_catalog/.test(statement))
+}
+
 /** The generic plan of the last statement of the query, with the settings of the service role. */
 export async function planOf(
   serviceUrl: string,
   query: (sql: Sql) => PromiseLike<unknown>,
   settings: Record<string, string> = {},
 ): Promise<Plan> {
-  const sent: string[] = []
-  const debug = (_: number, statement: string) => sent.push(statement)
-  const sql = postgres(serviceUrl, { max: 1, onnotice: () => {}, connection: settings, debug })
-  try {
-    await query(sql)
-    const statement = sent.at(-1) as string
-    const [row] = await sql
-      .unsafe<[{ 'QUERY PLAN': [{ Plan: PlanNode }] }]>(`explain (generic_plan, format json) ${statement}`)
-      .simple()
-    const [{ Plan: root }] = row['QUERY PLAN']
-    const nodes = flatten(root)
-    return {
-      nodes,
-      scannedWhole: nodes.filter((n) => n['Node Type'] === 'Seq Scan').map((n) => n['Relation Name'] ?? ''),
-      indexes: nodes.flatMap((n) => n['Index Name'] ?? []),
-    }
-  } finally {
-    await sql.end({ timeout: 1 })
+  const session = sessionOf(serviceUrl, 'plan', settings)
+  const sent = await statementsOf(session, query)
+  const [row] = await session.sql
+    .unsafe<[{ 'QUERY PLAN': [{ Plan: PlanNode }] }]>(`explain (generic_plan, format json) ${sent.at(-1)?.statement}`)
+    .simple()
+  const [{ Plan: root }] = row['QUERY PLAN']
+  const nodes = flatten(root)
+  return {
+    nodes,
+    scannedWhole: nodes.filter((n) => n['Node Type'] === 'Seq Scan').map((n) => n['Relation Name'] ?? ''),
+    indexes: nodes.flatMap((n) => n['Index Name'] ?? []),
   }
 }
 
@@ -67,39 +97,30 @@ export interface Work {
  * Runs the statements of the query with `explain analyze`, with their parameters and the settings of the service role.
  */
 export async function workOf(serviceUrl: string, query: (sql: Sql) => PromiseLike<unknown>): Promise<Work> {
-  const sent: { statement: string; parameters: unknown[] }[] = []
-  const debug = (_: number, statement: string, parameters: unknown[]) => void sent.push({ statement, parameters })
-  const sql = postgres(serviceUrl, { max: 1, onnotice: () => {}, types: ISO_TIMES, debug })
-  const explaining = postgres(serviceUrl, { max: 1, onnotice: () => {} })
-  try {
-    await query(sql)
-    const nodes: PlanNode[] = []
-    let blocks = 0
-    for (const { statement, parameters } of sent.filter(({ statement }) => !/pg_catalog/.test(statement))) {
-      const argumentList = parameters.length === 0 ? '' : `(${parameters.map(literal).join(', ')})`
-      await explaining.unsafe(`prepare explained as ${statement}`).simple()
-      const [row] = await explaining
-        .unsafe<[{ 'QUERY PLAN': [{ Plan: PlanNode }] }]>(
-          `explain (analyze, buffers, format json) execute explained${argumentList}`,
-        )
-        .simple()
-      await explaining.unsafe('deallocate explained').simple()
-      const root = row['QUERY PLAN'][0].Plan
-      nodes.push(...flatten(root))
-      blocks += (root['Shared Hit Blocks'] ?? 0) + (root['Shared Read Blocks'] ?? 0)
-    }
-    const [busiest] = nodes.sort((a, b) => rowsOf(b) - rowsOf(a))
-    return {
-      scannedWhole: nodes
-        .filter((node) => node['Node Type'] === 'Seq Scan' && rowsOf(node) > FEW_ROWS)
-        .map((node) => node['Relation Name'] ?? ''),
-      mostRows: busiest ? Math.round(rowsOf(busiest)) : 0,
-      busiest: [busiest?.['Node Type'], busiest?.['Relation Name'], busiest?.['Index Name']].join(' '),
-      blocks,
-    }
-  } finally {
-    await sql.end({ timeout: 1 })
-    await explaining.end({ timeout: 1 })
+  const sent = await statementsOf(sessionOf(serviceUrl, 'run'), query)
+  const { sql: explaining } = sessionOf(serviceUrl, 'explain')
+  const nodes: PlanNode[] = []
+  let blocks = 0
+  for (const { statement, parameters } of sent) {
+    const argumentList = parameters.length === 0 ? '' : `(${parameters.map(literal).join(', ')})`
+    await explaining.unsafe(`deallocate all; prepare explained as ${statement}`).simple()
+    const [row] = await explaining
+      .unsafe<[{ 'QUERY PLAN': [{ Plan: PlanNode }] }]>(
+        `explain (analyze, buffers, format json) execute explained${argumentList}`,
+      )
+      .simple()
+    const root = row['QUERY PLAN'][0].Plan
+    nodes.push(...flatten(root))
+    blocks += (root['Shared Hit Blocks'] ?? 0) + (root['Shared Read Blocks'] ?? 0)
+  }
+  const [busiest] = nodes.sort((a, b) => rowsOf(b) - rowsOf(a))
+  return {
+    scannedWhole: nodes
+      .filter((node) => node['Node Type'] === 'Seq Scan' && rowsOf(node) > FEW_ROWS)
+      .map((node) => node['Relation Name'] ?? ''),
+    mostRows: busiest ? Math.round(rowsOf(busiest)) : 0,
+    busiest: [busiest?.['Node Type'], busiest?.['Relation Name'], busiest?.['Index Name']].join(' '),
+    blocks,
   }
 }
 

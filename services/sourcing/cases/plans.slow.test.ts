@@ -10,7 +10,7 @@ import { type CaseListing, listCases } from './list-queries.ts'
 import { countCasesAbout, findCase, updateRfqCases } from './queries.ts'
 
 setDefaultTimeout(120_000)
-const ROWS = 10_000
+const ROWS = 5_000
 const db = await testDatabase()
 await loadCases(db.owner, { count: ROWS, organizations: 750 })
 // Tables without rows are always read as a whole.

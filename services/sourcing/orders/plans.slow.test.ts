@@ -16,7 +16,7 @@ import { listOrders, type OrderListing, scanOrders } from './list-queries.ts'
 import { readOrder } from './queries.ts'
 
 setDefaultTimeout(240_000)
-const ROWS = 20_000
+const ROWS = 10_000
 const db = await testDatabase()
 await loadRfqs(db.owner, { count: ROWS, organizations: 2000 })
 await loadOrders(db.owner, { rfqs: ROWS })

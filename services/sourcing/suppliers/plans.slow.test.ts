@@ -6,7 +6,7 @@ import { planOf, workOf } from '../../testing/query-plans.ts'
 import { findSuppliers, listSuppliers } from './queries.ts'
 
 setDefaultTimeout(240_000)
-const ROWS = 20_000
+const ROWS = 10_000
 const MANUFACTURERS = 60
 /** Of the largest consumer, one manufacturer has most orders. */
 const LARGEST_MANUFACTURER = 'org_m0'
