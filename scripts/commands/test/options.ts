@@ -37,7 +37,9 @@ export const isSlow = (path: string) => path.endsWith('.slow.test.ts') || isOfLa
  */
 const SHARED = [
   /^services\/end-to-end\/(authority|console|fuzz|secrets|tenancy)\//,
-  /\/(backfill|collusion|concurrency|crawl|expiry|plans|races|sealed|search|statements|states)\.slow\.test\.ts$/,
+  /^services\/(identity\/(impersonation|throttle|tokens)|organization\/scim|sourcing\/files\/imports)\//,
+  /[/-](backfill|collusion|concurrency|crawl|expiry|migration|plans|races)\.slow\.test\.ts$/,
+  /\/(sealed|search|statements|states)\.slow\.test\.ts$/,
 ]
 /** Whether a slow file runs in a process with others. */
 export const sharesProcess = (path: string) => SHARED.some((pattern) => pattern.test(path))
