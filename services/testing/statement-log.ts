@@ -1,9 +1,9 @@
-import { SERVICES, type ServiceName } from '../../proto/services.ts'
+import { SERVICES } from '../../proto/services.ts'
 import { type CapturedLog, captureLog } from './captured-log.ts'
 import { testDatabase } from './database.ts'
 import { FIXTURE_SETTINGS } from './fixtures.ts'
 import { type TestMarketplace, testMarketplace } from './marketplace.ts'
-import { StatementProxy } from './statement-proxy.ts'
+import { StatementRecorder } from './statement-recorder.ts'
 
 /**
  * Statements that do not depend on the outcome of a request: those of event consumers and claims of jobs, and page
@@ -12,18 +12,17 @@ import { StatementProxy } from './statement-proxy.ts'
 const INDEPENDENT_STATEMENT =
   /\b(bus_cursors|retry_events|processed_events|published_events|published_cursors|pg_snapshot_xmin|page_cursors|job_turns)\b/
 
-/** The statements of all services, recorded by a proxy in front of Postgres. The bus connects to Postgres directly. */
+/** The statements of the pools of all services. The bus, and sessions that wait, have connections of other names. */
 export class StatementLog {
-  readonly #proxies: ReadonlyMap<ServiceName, StatementProxy>
+  readonly #recorder: StatementRecorder
 
-  constructor(proxies: ReadonlyMap<ServiceName, StatementProxy>) {
-    this.#proxies = proxies
+  constructor(recorder: StatementRecorder) {
+    this.#recorder = recorder
   }
 
   /** The statements of all services since the last call, sorted. */
   take(): string[] {
-    return [...this.#proxies]
-      .flatMap(([service, proxy]) => proxy.take().map((text) => `${service}: ${text}`))
+    return SERVICES.flatMap((service) => this.#recorder.take(service).map((text) => `${service}: ${text}`))
       .filter((text) => !INDEPENDENT_STATEMENT.test(text))
       .sort()
   }
@@ -36,15 +35,12 @@ export async function recordedMarketplace(): Promise<{
   log: CapturedLog
 }> {
   const db = await testDatabase()
-  const proxies = new Map(SERVICES.map((service) => [service, new StatementProxy(db.urlOf(service))] as const))
-  const urls = SERVICES.flatMap((service) => [
-    [`${service.toUpperCase()}_DATABASE_URL`, proxies.get(service)?.url ?? ''],
-    [`${service.toUpperCase()}_DATABASE_DIRECT_URL`, db.urlOf(service)],
-  ])
+  const recorder = new StatementRecorder(db.name)
   const log = captureLog()
-  const settings = { ...FIXTURE_SETTINGS, LOG_LEVEL: 'info', ...Object.fromEntries(urls) }
+  const settings = { ...FIXTURE_SETTINGS, LOG_LEVEL: 'info' }
   const market = await testMarketplace(settings, db, { logDestination: log.destination, hasWorkers: false })
-  return { market, statements: new StatementLog(proxies), log }
+  db.beforeDrop(async () => recorder.stop())
+  return { market, statements: new StatementLog(recorder), log }
 }
 
 /**
