@@ -77,11 +77,13 @@ async function plantIn(operation: Documented, administrator: Account, powerless:
   registerSecretsOf(operation, valid)
   const { status, text } = await leaks.send(operation, valid, await tokenOf(administrator))
   if (status !== operation.success) throw new Error(`${operation.id}: ${status} ${text}`)
+  // A refused request leaves its records to the next one.
+  const unused = await own()
   for (const account of [administrator, powerless]) {
-    await leaks.send(operation, withQuery(await own()), await tokenOf(account))
+    await leaks.send(operation, withQuery(unused), await tokenOf(account))
   }
-  await leaks.send(operation, withQuery(await own()))
-  const wrong = withSecrets(operation, await own())
+  await leaks.send(operation, withQuery(unused))
+  const wrong = withSecrets(operation, unused)
   await leaks.send(operation, wrong, await tokenOf(administrator))
   await leaks.send(operation, wrong, await tokenOf(powerless))
   await leaks.send(operation, wrong, secrets.plant('an invalid token'))
