@@ -46,6 +46,9 @@ const PERSONAL_RECORDS: readonly RecordName[] = [
   'grant',
 ]
 
+/** Records of which an organization keeps a few, so that a new one deletes an older one. */
+const REPLACED_RECORDS: readonly RecordName[] = ['identityProvider']
+
 const before = await prepare()
 
 /**
@@ -163,7 +166,10 @@ describe('an own record is accessible with the permission', () => {
 
 async function ownRecord(operation: Documented, probe: Probe, account: Account): Promise<Input> {
   const base = await ownInput(operation, fixtures, account, probe.place)
-  return withValue(base, probe.place, await tenancy.own(probe, account))
+  // A read leaves its record to the other reads, because each record takes up to twenty commands.
+  const isShared = operation.method === 'GET' && !isPersonal(operation) && !REPLACED_RECORDS.includes(probe.record)
+  const record = isShared ? tenancy.readable(probe.record, account.kind) : tenancy.own(probe, account)
+  return withValue(base, probe.place, await record)
 }
 
 /** Whether the request has values of one account, so that another account of its organization needs others. */

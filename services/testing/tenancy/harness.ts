@@ -34,7 +34,7 @@ export class TenancyHarness {
   readonly fixtures: Fixtures
   readonly #statements: StatementLog
   readonly #log: CapturedLog
-  readonly #foreign = new Map<string, Promise<unknown>>()
+  readonly #readable = new Map<string, Promise<unknown>>()
   /** The private values that were created, by their end, so that one pass over a text finds all of them. */
   readonly #created = new Map<string, { orgId: string; value: string }[]>()
 
@@ -54,9 +54,14 @@ export class TenancyHarness {
     const owners: readonly Kind[] = recordKind(record).owners
     const kind = owners.find((other) => other !== account.kind)
     if (!kind) throw new Error(`${record}: no other kind of organization can have one`)
+    return this.readable(record, kind)
+  }
+
+  /** A record of an organization that is only read, created once. */
+  readable(record: Probe['record'], kind: Kind): Promise<unknown> {
     const key = `${record} ${kind}`
-    const known = this.#foreign.get(key) ?? this.#createFor(kind, record)
-    this.#foreign.set(key, known)
+    const known = this.#readable.get(key) ?? this.#createFor(kind, record)
+    this.#readable.set(key, known)
     return known
   }
 
