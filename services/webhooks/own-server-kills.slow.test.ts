@@ -2,7 +2,7 @@ import { afterAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
 import type { CreatedWebhookEndpoint } from '../../proto/http/webhooks/endpoints.ts'
 import { ensureStreams } from '../kit/bus/nats/streams.ts'
 import { testDatabase } from '../testing/database.ts'
-import { marketplaceOf } from '../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../testing/marketplace.ts'
 import { natsServer } from '../testing/nats-server.ts'
 import { serverOfWebhooks } from '../testing/own-server.ts'
 import { type ServiceProcess, spawnService, startService, stopService } from '../testing/processes.ts'
@@ -15,7 +15,7 @@ await nats.start()
 await ensureStreams({ url: nats.url })
 const db = await testDatabase()
 const own = await serverOfWebhooks(db)
-const market = await marketplaceOf([], { NATS_URL: nats.url }, db)
+const market = await marketplaceWithWorkers([], { NATS_URL: nats.url }, db)
 afterAll(() => nats.close())
 const { client } = (await market.organization(['CONSUMER'])).administrator
 

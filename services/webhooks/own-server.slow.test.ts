@@ -6,7 +6,7 @@ import { connectOnce } from '../kit/bus/nats/connection.ts'
 import { ensureStreams } from '../kit/bus/nats/streams.ts'
 import { connect } from '../kit/db/client.ts'
 import { testDatabase } from '../testing/database.ts'
-import { marketplaceOf, TEST_PASSWORD } from '../testing/marketplace.ts'
+import { marketplaceWithWorkers, TEST_PASSWORD } from '../testing/marketplace.ts'
 import { natsServer } from '../testing/nats-server.ts'
 import { serverOfWebhooks } from '../testing/own-server.ts'
 import type { Page } from '../testing/people.ts'
@@ -29,7 +29,7 @@ function through(proxy: TcpProxy, url: string): string {
 }
 
 const ownUrl = through(ownProxy, own.urlOf('webhooks'))
-const market = await marketplaceOf(
+const market = await marketplaceWithWorkers(
   ['sourcing', 'webhooks'],
   {
     NATS_URL: nats.url,
