@@ -97,7 +97,7 @@ test.each(['postgres', 'nats'] as const)(
     const story = await script('scripts/commands/demo/main.ts', ['--url', restored.url, '--operator', operator.email], {
       PASSWORD: TEST_PASSWORD,
     })
-    expect(story).toMatch(/as MANUFACTURER: O-\w{8} is COMPLETED\n$/)
+    expect(story).toMatch(/finds its orders of the package: O-\w{8} is PLACED\n$/)
     for (const end of await restored.stop()) expect(end).toMatchObject({ exitCode: 0 })
     await second.stop()
     await nats?.close()
