@@ -186,7 +186,7 @@ test('the demo plays a whole trade against the five services', async () => {
   const { code, output } = await run([BUN, commandFile('demo'), '--url', ingress.url, '--operator', EMAIL], {
     env: { PATH: process.env.PATH, PASSWORD },
   })
-  expect([output, code]).toEqual([expect.stringMatching(/as MANUFACTURER: O-\w{8} is COMPLETED\n$/), 0])
+  expect([output, code]).toEqual([expect.stringMatching(/finds its orders of the package: O-\w{8} is PLACED\n$/), 0])
 }, 120_000)
 
 test('republish names every service', async () => {
