@@ -11,7 +11,7 @@ import { run } from '../toolchain/run.ts'
  */
 const FIRST_RELEASE: Readonly<Record<string, number>> = {
   kit: 6,
-  organization: 25,
+  organization: 24,
   identity: 8,
   catalog: 2,
   sourcing: 36,
