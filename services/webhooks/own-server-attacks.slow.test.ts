@@ -3,7 +3,7 @@ import { ensureStreams } from '../kit/bus/nats/streams.ts'
 import { connect } from '../kit/db/client.ts'
 import { newId } from '../kit/db/ids.ts'
 import { testDatabase } from '../testing/database.ts'
-import { marketplaceOf } from '../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../testing/marketplace.ts'
 import { natsServer } from '../testing/nats-server.ts'
 import { serverOfWebhooks } from '../testing/own-server.ts'
 import { spawnService } from '../testing/processes.ts'
@@ -17,7 +17,7 @@ await ensureStreams({ url: nats.url })
 const db = await testDatabase()
 const own = await serverOfWebhooks(db)
 const shared = db.urlOf('webhooks')
-const market = await marketplaceOf(
+const market = await marketplaceWithWorkers(
   ['webhooks'],
   {
     NATS_URL: nats.url,
