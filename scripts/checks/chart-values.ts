@@ -87,7 +87,7 @@ const leavesOf = (value: Value, path: string[] = []): [path: string[], value: Va
     ? Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, [...path, key]))
     : [[path, value]]
 
-/** The keys of values.yaml of which neither they nor a map around them has a row in the README. */
+/** The keys of values.yaml without a row in the README, neither of their own nor of a map around them. */
 export function undocumentedValues(values: string, readme: string): string[] {
   const rows = new Set([...readme.matchAll(/^\| ([\w.-]+)(?:\[\d+\])? \| \S+ \|/gm)].map(([, name]) => name))
   return leavesOf(Bun.YAML.parse(values) as Value)

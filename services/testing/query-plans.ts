@@ -31,7 +31,7 @@ interface Session {
   sent: SentStatement[]
 }
 
-/** Plans ask for hundreds of connections, of which each reads the catalogs again, so they are kept for a moment. */
+/** A test of plans asks for hundreds of connections, and each new one reads the catalogs again, so they are reused. */
 const KEPT_SECONDS = 5
 const sessions = new Map<string, Session>()
 

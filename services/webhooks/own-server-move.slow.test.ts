@@ -10,7 +10,7 @@ import { until } from '../testing/until.ts'
 const [main, own] = [await testDatabase(), await emptyServer()]
 await migrateTest(own.ownerUrl, { part: 'webhooks' })
 
-/** What `pg_dump` copies by the options of GROWTH.md: no partitions, no unlogged tables, and not the two that it names. */
+/** What `pg_dump` copies by the options of GROWTH.md: no partitions, no unlogged tables, nor the two that it names. */
 const tablesOf = async (sql: Pool) =>
   (
     await sql<{ name: string }[]>`

@@ -46,7 +46,7 @@ const PERSONAL_RECORDS: readonly RecordName[] = [
   'grant',
 ]
 
-/** Records of which an organization keeps a few, so that a new one deletes an older one. */
+/** An organization keeps only a few of these records: a new one deletes an older one. */
 const REPLACED_RECORDS: readonly RecordName[] = ['identityProvider']
 
 const before = await prepare()

@@ -109,7 +109,7 @@ async function requirePart(sql: Pool, part: Part): Promise<void> {
   }
 }
 
-/** The grantees of what a schema publishes, as the migrations list them. A Postgres of webhooks alone has one of them. */
+/** The grantees of what a schema publishes, as the migrations list them. A Postgres of webhooks has one of them. */
 const ALL_ROLES = ['identity', 'catalog', 'sourcing', 'organization', 'webhooks']
   .map((service) => `${ROLE_PREFIX}${service}`)
   .join(', ')

@@ -2,7 +2,7 @@ import type { Pool } from '../db/client.ts'
 import { findInstallation, OutdatedSchema } from './migrate.ts'
 import { OF_INSTALLATION } from './roles.ts'
 
-/** Throws if a service with a Postgres of its own has a `SHARED_DATABASE_URL` that does not lead to that of the others. */
+/** Throws if the `SHARED_DATABASE_URL` of a service with its own Postgres does not lead to that of the others. */
 export async function requireShared(sql: Pool, shared: Pool): Promise<void> {
   const [copies] = await shared<[{ may: boolean }]>`
     select coalesce(has_function_privilege(to_regprocedure('organization.copy_audit_entry(jsonb)'), 'execute'), false)

@@ -27,7 +27,7 @@ export class AuditLogReader {
 
   /** Entries since the last call, in the order of writing. */
   async newEntries(): Promise<Entry[]> {
-    // The time leaves most entries to the index, of which there are thousands.
+    // The condition on the time lets the index skip most of the thousands of entries.
     const since = new Date(Math.max(0, this.#lastCallMs - LONGEST_COMMAND_MS)).toISOString()
     this.#lastCallMs = Date.now()
     const rows = await this.#owner<(Entry & { id: string; oldest: string })[]>`

@@ -6,7 +6,10 @@ import type { Cluster } from './cluster.ts'
 
 const WITHIN_MS = 5 * 60_000
 
-/** Evicts every pod; the disruption budgets refuse those that would leave a service with too few, until others are ready. */
+/**
+ * Evicts every pod. The disruption budgets refuse evictions that would leave a service with too few, until others are
+ * ready.
+ */
 export async function evictAll(cluster: Cluster, podsOf: () => Promise<string[]>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'evictions-'))
   const before = await podsOf()

@@ -9,8 +9,8 @@ const OPERATOR = 'ada.berg@example.com'
 const PERSON = ['--email', OPERATOR, '--given-name', 'Ada', '--family-name', 'Berg']
 
 /**
- * Plays the life of an installation on the cluster of kubectl, under load. The exit code is 1 if a step fails, a request
- * ends otherwise than documented, or an acknowledged write is missing at the end.
+ * Plays the life of an installation on the cluster of kubectl, under load. The exit code is 1 if a step fails, a
+ * request ends otherwise than documented, or an acknowledged write is missing at the end.
  */
 export async function rehearseCluster(lifecycle: Lifecycle): Promise<number> {
   const { progress } = lifecycle
