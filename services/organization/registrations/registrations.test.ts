@@ -255,32 +255,6 @@ describe('the operator', () => {
   })
 })
 
-test('the operator gets one mail for the registrations that wait, and none for one that is not confirmed', async () => {
-  const address = await world.confirmed(operator)
-  const unconfirmed = newAddress()
-  await register(requestBody(unconfirmed))
-  await linkTo(unconfirmed)
-  await pending()
-  await pending()
-  expect(await world.collected(address, 1)).toEqual(['registrationPending'])
-  await world.release()
-  const { mail } = (await server.arrived(address.email, 1)).at(-1) ?? {}
-  expect(mail?.text).toContain('A company has registered and waits for your decision')
-  expect(mail?.text).toContain(`${PUBLIC_URL}/console/organization/registrations`)
-})
-
-test('registrations that are confirmed at the same time are one item of each mail', async () => {
-  const addresses = [await world.confirmed(operator), await world.confirmed(operator)]
-  const emails = Array.from({ length: 8 }, () => newAddress())
-  // A network address sends twenty requests an hour.
-  await owner`update organization.registrations set ip_address = '192.0.2.1'`
-  for (const email of emails) await register(requestBody(email))
-  const links = await Promise.all(emails.map((email) => linkTo(email)))
-  const answers = await Promise.all(links.map((link) => confirm(link)))
-  expect(answers.map(({ status, body }) => [status, body.state])).toEqual(emails.map(() => [200, 'PENDING']))
-  for (const address of addresses) expect(await world.collected(address, 1)).toEqual(['registrationPending'])
-})
-
 test('a company that an open marketplace admits is no news of the operator', async () => {
   const { orgId } = await open.operator()
   const email = newAddress()
