@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { BUN, CACHE, ROOT } from '../../toolchain/checkout.ts'
 import { run } from '../../toolchain/run.ts'
-import type { Tally } from './tally.ts'
+import { add, failedOnce, NOTHING, passedOnce, type Tally } from './tally.ts'
 
 interface Check {
   name: string
@@ -78,16 +78,16 @@ interface CheckRun {
 /** Runs all checks; a failed one shows its output and does not stop the others. */
 export async function runChecks({ quick, lab, print, signal }: CheckRun): Promise<Tally> {
   const checks = CHECKS.filter((check) => (lab || !check.lab) && (!quick || !check.slow))
-  let failed = 0
+  let tally = NOTHING
   for (const { name, command, timeoutMs = 5 * 60_000 } of checks) {
     const [program = '', ...words] = command
     const began = performance.now()
     const { code, output } = await run([BUN, join(ROOT, program), ...words], { env: ENV, signal, timeoutMs })
     signal.throwIfAborted()
     print(verdict(name, code === 0, performance.now() - began, output))
-    if (code !== 0) failed += 1
+    tally = add(tally, code === 0 ? passedOnce : failedOnce(name))
   }
-  return { passed: checks.length - failed, failed, skipped: 0 }
+  return tally
 }
 
 /** One line for a check that passed, with what it could not check; the whole output for one that failed. */

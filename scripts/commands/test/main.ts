@@ -27,8 +27,9 @@ async function verify(options: Options, lifecycle: Lifecycle): Promise<number> {
   return report(add(checks, tests))
 }
 
-/** Prints the totals and returns the exit code. */
-function report({ passed, failed, skipped }: Tally): number {
+/** Prints what failed, so that the end of a long log suffices, with the totals, and returns the exit code. */
+function report({ passed, failed, skipped, failures }: Tally): number {
+  for (const failure of failures) print(`FAILED  ${failure}`)
   if (skipped > 0) print(`${skipped} skipped`)
   print(`${passed} passed, ${failed} failed`)
   return failed === 0 ? 0 : 1

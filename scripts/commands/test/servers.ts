@@ -12,7 +12,7 @@ import { findState } from '../../toolchain/state.ts'
 import { installNats, installPythonPackages, installVersitygw } from '../../toolchain/test-servers.ts'
 import { verdict } from './checks.ts'
 import { isSlow } from './options.ts'
-import { NOTHING, type Tally } from './tally.ts'
+import { add, failedOnce, NOTHING, passedOnce, type Tally } from './tally.ts'
 
 export interface Servers {
   /** The owner's URL of the temporary Postgres. */
@@ -83,11 +83,11 @@ export async function startServers(files: readonly string[], lifecycle: Lifecycl
     },
   })
   onStop(cluster.stop)
-  let failed = 0
+  let tally = NOTHING
   const unlessMissing = (name: string, installation: Promise<string>) =>
     installation.catch((error: unknown) => {
       progress(verdict(name, false, 0, explain(error)))
-      failed += 1
+      tally = add(tally, failedOnce(name))
       return undefined
     })
   const natsServer = await unlessMissing('nats-server', installNats(lifecycle))
@@ -107,7 +107,7 @@ export async function startServers(files: readonly string[], lifecycle: Lifecycl
     s3Server,
     pythonPackages,
     browser,
-    tally: { ...NOTHING, failed },
+    tally,
   }
 }
 
@@ -121,5 +121,5 @@ export async function makeTemplate(
   const { code, output } = await run([BUN, script], { env, signal, timeoutMs: 5 * 60_000 })
   signal.throwIfAborted()
   progress(verdict('migrations', code === 0, performance.now() - began, output))
-  return code === 0 ? { ...NOTHING, passed: 1 } : { ...NOTHING, failed: 1 }
+  return code === 0 ? passedOnce : failedOnce('migrations')
 }

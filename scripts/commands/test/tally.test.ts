@@ -34,24 +34,39 @@ async function tally(...files: string[]) {
 }
 
 test('tests that pass are counted', async () => {
-  expect(await tally('good.test.ts')).toEqual({ passed: 2, failed: 0, skipped: 0, withoutResults: [] })
+  expect(await tally('good.test.ts')).toEqual({ passed: 2, failed: 0, skipped: 0, failures: [] })
 })
 
 test.each([
-  ['bad.test.ts', 3, 1, []],
-  ['killed.test.ts', 3, 1, []],
-  ['exits.test.ts', 2, 1, []],
-  ['unloadable.test.ts', 2, 1, ['unloadable.test.ts']],
-  ['empty.test.ts', 2, 1, ['empty.test.ts']],
-  ['after.test.ts', 3, 1, []],
-  ['stray.test.ts', 2, 1, []],
-])('%s: counted as failed, without effect on the other file', async (file, passed, failed, withoutResults) => {
-  expect(await tally(file, 'good.test.ts')).toEqual({ passed, failed, skipped: 0, withoutResults })
+  [
+    'bad.test.ts',
+    3,
+    1,
+    /^bad\.test\.ts:2 one\n {4}AssertionError: expect\(received\)\.toBe\(expected\)\n {4}Expected: 2\n/,
+  ],
+  ['killed.test.ts', 3, 1, /^killed\.test\.ts \(worker crashed\)\n {4}worker process crashed/],
+  ['exits.test.ts', 2, 1, /^exits\.test\.ts/],
+  ['unloadable.test.ts', 2, 1, /^unloadable\.test\.ts reported no test$/],
+  ['empty.test.ts', 2, 1, /^empty\.test\.ts reported no test$/],
+  ['after.test.ts', 3, 1, /^after\.test\.ts/],
+  ['stray.test.ts', 2, 1, /^stray\.test\.ts/],
+])('%s: counted and named as failed, without effect on the other file', async (file, passed, failed, failure) => {
+  expect(await tally(file, 'good.test.ts')).toEqual({
+    passed,
+    failed,
+    skipped: 0,
+    failures: [expect.stringMatching(failure)],
+  })
 })
 
 test('a bad exit code without a failed test: one failure', () => {
   const report = '  <testsuite name="a" file="a.test.ts" tests="3" failures="0" skipped="1">'
-  expect(tallyOf(report, ['a.test.ts'], 1)).toEqual({ passed: 2, failed: 1, skipped: 1, withoutResults: [] })
+  expect(tallyOf(report, ['a.test.ts'], 1)).toEqual({
+    passed: 2,
+    failed: 1,
+    skipped: 1,
+    failures: ['a test process ended with 1'],
+  })
 })
 
 test('no report: every file failed', () => {
