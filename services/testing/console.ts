@@ -52,7 +52,7 @@ export async function consoleStage(overrides?: Record<string, string>): Promise<
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
         errors.push(message.text())
     })
-    return context.newPage()
+    return settling(await context.newPage())
   }
   const signIn = async ({ email }: TestUser, options?: BrowserContextOptions) => {
     const page = await open(options)
@@ -62,6 +62,30 @@ export async function consoleStage(overrides?: Record<string, string>): Promise<
     return page
   }
   return { market, errors, open, signIn }
+}
+
+/** A page that has settled after each navigation, unless the caller says what to wait for. */
+function settling(page: Page): Page {
+  const go = page.goto.bind(page)
+  page.goto = async (url, options) => {
+    const response = await go(url, options)
+    if (!options?.waitUntil) await settled(page)
+    return response
+  }
+  for (const name of ['reload', 'goBack'] as const) {
+    const navigate = page[name].bind(page)
+    page[name] = async (options) => {
+      const response = await navigate(options)
+      await settled(page)
+      return response
+    }
+  }
+  return page
+}
+
+/** Waits until the screen no longer changes by itself, so that what is pressed does not move. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator('.skeleton, main[aria-busy=true]').first().waitFor({ state: 'detached' })
 }
 
 export async function fillSignIn(page: Page, email: string): Promise<void> {
@@ -75,7 +99,7 @@ export async function fillSignIn(page: Page, email: string): Promise<void> {
 
 /** A screen that is complete: nothing loads, axe finds nothing, and nothing is wider than the window. */
 export async function checkScreen(page: Page): Promise<void> {
-  await page.locator('main[aria-busy=true]').waitFor({ state: 'detached' })
+  await settled(page)
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.locator('.loading').first().waitFor({ state: 'detached' })
   if (await page.evaluate('!window.axe')) await page.evaluate(axe.source)
@@ -89,6 +113,7 @@ export async function checkScreen(page: Page): Promise<void> {
 
 /** Presses a button of the screen, which may be in the menu of its record. */
 export async function press(page: Page, verb: string): Promise<void> {
+  await settled(page)
   const button = page.getByRole('main').getByRole('button', { name: verb, exact: true }).first()
   const menu = page.getByRole('button', { name: 'More actions' })
   await button.or(menu).first().waitFor()
@@ -115,6 +140,7 @@ export async function send(
   check?: (summary: string) => Promise<void>,
 ): Promise<void> {
   const dialog = page.getByRole('dialog')
+  await settled(page)
   for (const [label, text] of Object.entries(fields)) {
     const field = dialog.getByLabel(label)
     await field.waitFor()

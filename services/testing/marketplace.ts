@@ -97,7 +97,7 @@ export async function marketplaceOf(
     ),
     PORT: '0',
     HEALTH_PORT: '0',
-    DATABASE_POOL_SIZE: '4',
+    DATABASE_POOL_SIZE: '2',
     ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
     LOG_LEVEL: 'error',
     DRAIN_SECONDS: '0',

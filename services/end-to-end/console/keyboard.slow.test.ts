@@ -86,7 +86,7 @@ test('single keys search, move through the rows and jump, not while one types, a
   await page.keyboard.press('Enter')
   await page.waitForURL(`**${address}`)
   await page.goBack()
-  await page.getByRole('heading', { level: 1, name: 'RFQs' }).waitFor()
+  await page.getByRole('searchbox').waitFor()
   await page.keyboard.press('/')
   await page.getByRole('searchbox').and(page.locator(':focus')).waitFor()
   await page.keyboard.type('?g')

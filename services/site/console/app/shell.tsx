@@ -7,7 +7,7 @@ import { useRecord } from './data.ts'
 import { me } from './me.ts'
 import { isCurrent, screenGroups, screens } from './screens.ts'
 import { signOut } from './session.ts'
-import { isScreenLoading } from './settling.ts'
+import { isBusy } from './settling.ts'
 import { fill, t } from './texts.ts'
 import { Action } from './ui/dialog.tsx'
 import { Field } from './ui/form.tsx'
@@ -183,7 +183,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
       </aside>
       <div class="page">
         <Banners />
-        <main id="content" tabIndex={-1} aria-busy={isScreenLoading.value}>
+        <main id="content" tabIndex={-1} aria-busy={isBusy}>
           {me.value ? (
             children
           ) : (
