@@ -3,7 +3,7 @@ import { awardsOf, insertAgreement } from '../testing/awards.ts'
 import { everyRead } from '../testing/every-read.ts'
 import { createFactory } from '../testing/factories.ts'
 import { FileClient } from '../testing/files/file-client.ts'
-import { type TestOrganization, testMarketplace } from '../testing/marketplace.ts'
+import { RACING, type TestOrganization, testMarketplace } from '../testing/marketplace.ts'
 import { euros, offerBody, offersOf } from '../testing/offers.ts'
 import { ordersOf } from '../testing/orders.ts'
 import { inHours, publishedPart, rfqBody, rfqsOf } from '../testing/rfqs.ts'
@@ -11,7 +11,7 @@ import { until } from '../testing/until.ts'
 
 /** Organizations read everything that they can find, and compare it: no other one may learn a secret of one of them. */
 setDefaultTimeout(240_000)
-const market = await testMarketplace()
+const market = await testMarketplace(RACING)
 const [consumer, owner, maker, rival, stranger] = await Promise.all([
   market.organization(['CONSUMER']),
   market.organization(['IP_OWNER', 'MANUFACTURER', 'CONSUMER']),

@@ -42,7 +42,12 @@ export async function consoleStage(overrides?: Record<string, string>): Promise<
     expect(errors).toEqual([])
   })
   const open = async (options: BrowserContextOptions = WIDE) => {
-    const context = await browser.newContext({ baseURL: market.url, locale: 'en-GB', reducedMotion: 'reduce', ...options })
+    const context = await browser.newContext({
+      baseURL: market.url,
+      locale: 'en-GB',
+      reducedMotion: 'reduce',
+      ...options,
+    })
     contexts.push(context)
     // Long enough for a loaded machine.
     context.setDefaultTimeout(20_000)

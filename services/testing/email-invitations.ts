@@ -1,7 +1,7 @@
 import type { OrgInput } from '../../proto/http/organization/orgs.ts'
 import type { EmailInvitation } from '../../proto/http/sourcing/email-invitations.ts'
 import { marketplaceWithMail, PUBLIC_URL, tokenIn } from './mail/market.ts'
-import type { TestOrganization } from './marketplace.ts'
+import { RACING, type TestOrganization } from './marketplace.ts'
 import type { Page, Problem } from './people.ts'
 import { rfqBody, rfqParties, rfqsOf } from './rfqs.ts'
 
@@ -9,7 +9,7 @@ const LINKS = '/flows/v1/email-invitations'
 
 /** A marketplace with mail, the parties of RFQs, and what they do with invitations by e-mail. */
 export async function emailInvitationWorld() {
-  const world = await marketplaceWithMail(['sourcing'])
+  const world = await marketplaceWithMail(['sourcing'], RACING)
   const { market, server } = world
   const parties = await rfqParties(market)
   /** A consumer of its own, because an organization invites 20 addresses a day. */

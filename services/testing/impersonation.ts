@@ -3,7 +3,7 @@ import type { CreatedImpersonationGrant, ImpersonationGrant } from '../../proto/
 import { recordOperatorGrant } from '../identity/impersonation/commands.ts'
 import type { Impersonate } from '../kit/audit/context.ts'
 import { ApiClient } from './client.ts'
-import { type TestUser, testMarketplace } from './marketplace.ts'
+import { RACING, type TestUser, testMarketplace } from './marketplace.ts'
 
 export const GRANTS = '/flows/v1/impersonation-grants'
 export type Grant = typeof ImpersonationGrant.static
@@ -20,7 +20,9 @@ export const tokenOf = ({ url }: Created) => new URL(url).hash.slice(1)
 export async function impersonationFixtures() {
   let aheadMs = 0
   let addresses = 0
-  const market = await testMarketplace({ TRUSTED_PROXIES: '1' }, undefined, { clock: () => Date.now() + aheadMs })
+  const market = await testMarketplace({ ...RACING, TRUSTED_PROXIES: '1' }, undefined, {
+    clock: () => Date.now() + aheadMs,
+  })
   const org = await market.organization(['IP_OWNER'])
   const admin = org.administrator
 

@@ -60,6 +60,9 @@ interface TestOptions extends KitOptions {
   hasWorkers?: boolean
 }
 
+/** Several connections of each service, over which concurrent commands of one process race. */
+export const RACING = { DATABASE_POOL_SIZE: '4' }
+
 /** All services on a new database and a free port, with their workers, stopped at the end of the test file. */
 export const testMarketplace = (
   overrides?: Record<string, string>,
@@ -97,7 +100,8 @@ export async function marketplaceOf(
     ),
     PORT: '0',
     HEALTH_PORT: '0',
-    DATABASE_POOL_SIZE: '2',
+    // Each connection plans and compiles what it runs, which costs more than the statements of most tests.
+    DATABASE_POOL_SIZE: '1',
     ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
     LOG_LEVEL: 'error',
     DRAIN_SECONDS: '0',
@@ -145,7 +149,7 @@ export async function marketplaceOf(
 
 /** Creates organizations, users and sessions by the commands of the product. */
 export async function createFixtures(db: TestDatabase, signInInvited: SignInInvited) {
-  const sql = connect(db.urlOf('organization'), { max: 2, applicationName: 'test-fixtures' })
+  const sql = connect(db.urlOf('organization'), { max: 1, applicationName: 'test-fixtures' })
   db.beforeDrop(() => sql.end({ timeout: 1 }))
   const now = () => new Date().toISOString()
   const person = () => {

@@ -41,8 +41,8 @@ export const ENDPOINTS = '/v2.3/webhooks/endpoints'
 export const OPERATIONS = '/flows/v1/webhooks'
 
 /** A marketplace with an organization that receives the events of cases. */
-export const marketplaceWithWebhooks = async () =>
-  webhooksOf(await marketplaceWithWorkers(['sourcing', 'webhooks'], { ALLOW_PRIVATE_ADDRESSES: 'true' }))
+export const marketplaceWithWebhooks = async (settings: Record<string, string> = {}) =>
+  webhooksOf(await marketplaceWithWorkers(['sourcing', 'webhooks'], { ALLOW_PRIVATE_ADDRESSES: 'true', ...settings }))
 
 /** An organization of a marketplace that receives the events of cases. */
 export async function webhooksOf(market: TestMarketplace) {

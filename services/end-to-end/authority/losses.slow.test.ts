@@ -1,7 +1,13 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { newId } from '../../kit/db/ids.ts'
 import { ApiClient } from '../../testing/client.ts'
-import { TEST_PASSWORD, type TestMarketplace, type TestUser, testMarketplace } from '../../testing/marketplace.ts'
+import {
+  RACING,
+  TEST_PASSWORD,
+  type TestMarketplace,
+  type TestUser,
+  testMarketplace,
+} from '../../testing/marketplace.ts'
 import { act } from '../../testing/people.ts'
 import { openSession } from '../../testing/sessions.ts'
 import { holdRequest } from '../../testing/socket.ts'
@@ -9,7 +15,7 @@ import { until } from '../../testing/until.ts'
 
 /** A caller loses the authority, by a command of another user, while the request is delayed. */
 setDefaultTimeout(30_000)
-const market = await testMarketplace({ TRUSTED_PROXIES: '1' })
+const market = await testMarketplace({ ...RACING, TRUSTED_PROXIES: '1' })
 const { owner } = market.db
 const org = await market.organization(['IP_OWNER'])
 const admin = org.administrator

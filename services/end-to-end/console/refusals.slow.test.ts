@@ -2,11 +2,11 @@ import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { awardParties } from '../../testing/awards.ts'
 import { checkScreen, consoleStage, fillSignIn, stateOf } from '../../testing/console.ts'
-import { TEST_PASSWORD, type TestOrganization } from '../../testing/marketplace.ts'
+import { RACING, TEST_PASSWORD, type TestOrganization } from '../../testing/marketplace.ts'
 import { euros, offersOf } from '../../testing/offers.ts'
 import { rfqsOf } from '../../testing/rfqs.ts'
 
-const stage = await consoleStage()
+const stage = await consoleStage(RACING)
 const parties = await awardParties(stage.market)
 const { consumer, maker, rival, stranger, open, offer } = parties
 const buyer = await consumer.member('Buyer')

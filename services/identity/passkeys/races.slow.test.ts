@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { TestAuthenticator } from '../../testing/authenticator.ts'
 import { ApiClient } from '../../testing/client.ts'
-import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers, RACING } from '../../testing/marketplace.ts'
 import {
   addPasskey,
   PASSKEYS,
@@ -14,7 +14,7 @@ import { BY_BUS, type Page } from '../../testing/people.ts'
 import { openSession } from '../../testing/sessions.ts'
 import { until } from '../../testing/until.ts'
 
-const market = await marketplaceWithWorkers([], { TRUSTED_PROXIES: '1' })
+const market = await marketplaceWithWorkers([], { ...RACING, TRUSTED_PROXIES: '1' })
 const org = await market.organization(['CONSUMER'])
 await requireSecondFactor(market, org.administrator.client)
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { TEST_PASSWORD, testMarketplace } from '../../testing/marketplace.ts'
+import { RACING, TEST_PASSWORD, testMarketplace } from '../../testing/marketplace.ts'
 import { throttleKeys } from './keys.ts'
 
 // With one trusted proxy, X-Forwarded-For sets the IP address of a request.
-const market = await testMarketplace({ TRUSTED_PROXIES: '1', HASHING_SLOTS: '1' })
+const market = await testMarketplace({ ...RACING, TRUSTED_PROXIES: '1', HASHING_SLOTS: '1' })
 const org = await market.organization(['IP_OWNER'])
 
 const attempt = (username: string, password: string, address: string) =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { ApiClient } from '../../testing/client.ts'
-import { marketplaceOf, TEST_PASSWORD } from '../../testing/marketplace.ts'
+import { marketplaceOf, RACING, TEST_PASSWORD } from '../../testing/marketplace.ts'
 
 interface Tokens {
   access_token: string
@@ -9,7 +9,7 @@ interface Tokens {
   refresh_token: string
 }
 
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceOf(['sourcing'], RACING)
 const org = await market.organization(['IP_OWNER'])
 
 const token = (body: unknown, headers: Record<string, string> = {}) =>

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import type { BusinessUnit } from '../../../proto/http/organization/business-units.ts'
 import type { CustomField } from '../../../proto/http/organization/custom-fields.ts'
 import type { ApiClient } from '../../testing/client.ts'
-import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers, RACING } from '../../testing/marketplace.ts'
 import { entriesOf, eventsOf, type Page, type Problem, patch } from '../../testing/people.ts'
 
-const market = await marketplaceWithWorkers(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'], RACING)
 const org = await market.organization(['IP_OWNER'])
 const stranger = await market.organization(['IP_OWNER'])
 const { client } = org.administrator

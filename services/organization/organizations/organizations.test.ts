@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Org } from '../../../proto/http/organization/orgs.ts'
 import type { Role } from '../../../proto/http/organization/roles.ts'
 import { ApiClient } from '../../testing/client.ts'
-import { marketplaceWithWorkers, TEST_PASSWORD } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers, RACING, TEST_PASSWORD } from '../../testing/marketplace.ts'
 import {
   BY_BUS,
   entriesOf,
@@ -15,7 +15,7 @@ import {
 } from '../../testing/people.ts'
 import { until } from '../../testing/until.ts'
 
-const market = await marketplaceWithWorkers(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'], RACING)
 const operator = await market.operator()
 const distributor = await market.organization(['DISTRIBUTOR'])
 const engaged = await market.organization(['CONSUMER'], {

@@ -4,12 +4,12 @@ import type { AuditLogEntry, AuditLogEntryDetail } from '../../../proto/http/org
 import type { Role } from '../../../proto/http/organization/roles.ts'
 import { connect } from '../../kit/db/client.ts'
 import { impersonateAs } from '../../testing/impersonation.ts'
-import { testMarketplace } from '../../testing/marketplace.ts'
+import { RACING, testMarketplace } from '../../testing/marketplace.ts'
 import { BY_BUS, type Page, type Problem } from '../../testing/people.ts'
 import { until } from '../../testing/until.ts'
 import { restoreAdministrator } from './restore.ts'
 
-const market = await testMarketplace()
+const market = await testMarketplace(RACING)
 const sql = connect(market.db.ownerUrl, { max: 4, applicationName: 'operator', searchPath: 'organization' })
 market.db.beforeDrop(() => sql.end({ timeout: 1 }))
 const operator = { actingEmail: 'support@platform.example.com', reason: 'Ticket 4711' }

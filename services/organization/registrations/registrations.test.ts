@@ -3,7 +3,7 @@ import type { Registration } from '../../../proto/http/organization/registration
 import type { OrgRole } from '../../../proto/permissions.ts'
 import { connect } from '../../kit/db/client.ts'
 import { marketplaceWithMail, newAddress, PUBLIC_URL, tokenIn } from '../../testing/mail/market.ts'
-import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers, RACING } from '../../testing/marketplace.ts'
 import { entriesOf, type Page, type Problem } from '../../testing/people.ts'
 import { TEST_PASSWORD } from '../../testing/sign-in.ts'
 import { until } from '../../testing/until.ts'
@@ -14,6 +14,7 @@ const NO_SIGNAL = new AbortController().signal
 const world = await marketplaceWithMail([], { REGISTRATION: 'approval' })
 const { market, server } = world
 const open = await marketplaceWithWorkers([], {
+  ...RACING,
   REGISTRATION: 'open',
   SMTP_URL: server.url,
   MAIL_FROM: 'no-reply@example.com',

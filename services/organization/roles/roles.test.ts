@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import type { Role } from '../../../proto/http/organization/roles.ts'
 import type { ApiClient } from '../../testing/client.ts'
-import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers, RACING } from '../../testing/marketplace.ts'
 import { BY_BUS, entriesOf, eventsOf, type Page, type Problem, patch } from '../../testing/people.ts'
 import { until } from '../../testing/until.ts'
 
-const market = await marketplaceWithWorkers(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'], RACING)
 const org = await market.organization(['IP_OWNER'])
 const stranger = await market.organization(['IP_OWNER', 'CONSUMER'])
 const { client } = org.administrator

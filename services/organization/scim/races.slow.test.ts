@@ -1,10 +1,11 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
+import { RACING } from '../../testing/marketplace.ts'
 import { entriesOf } from '../../testing/people.ts'
 import { provedDomain, scimAccount, scimWorld } from '../../testing/scim.ts'
 
 /** Concurrent requests have the result of one order of them. */
 setDefaultTimeout(60_000)
-const { market, idp, dns, org, domain, full } = await scimWorld()
+const { market, idp, dns, org, domain, full } = await scimWorld(RACING)
 const AT_ONCE = 16
 const several = <T>(send: (n: number) => Promise<T>, count = AT_ONCE) =>
   Promise.all(Array.from({ length: count }, (_, n) => send(n)))

@@ -5,7 +5,7 @@ import type {
   ServiceAccountKeyInput,
 } from '../../../proto/http/organization/service-accounts.ts'
 import { ApiClient } from '../../testing/client.ts'
-import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers, RACING } from '../../testing/marketplace.ts'
 import { BY_BUS, entriesOf, eventsOf, type Page, type Problem } from '../../testing/people.ts'
 import { ACCOUNTS, clientWith, createdAccount, createdKey, requestToken } from '../../testing/service-accounts.ts'
 import { openSession } from '../../testing/sessions.ts'
@@ -14,7 +14,7 @@ import { cleanUpKeys } from './queries.ts'
 
 let aheadMs = 0
 const clock = () => Date.now() + aheadMs
-const market = await marketplaceWithWorkers(['sourcing'], { TRUSTED_PROXIES: '1' }, undefined, { clock })
+const market = await marketplaceWithWorkers(['sourcing'], { ...RACING, TRUSTED_PROXIES: '1' }, undefined, { clock })
 const org = await market.organization(['IP_OWNER'])
 const { client: admin } = org.administrator
 const from = (address: string) => ({ 'x-forwarded-for': address })

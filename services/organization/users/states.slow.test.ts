@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import type { User } from '../../../proto/http/organization/users.ts'
 import { ApiClient } from '../../testing/client.ts'
-import { TEST_PASSWORD, type TestUser, testMarketplace } from '../../testing/marketplace.ts'
+import { RACING, TEST_PASSWORD, type TestUser, testMarketplace } from '../../testing/marketplace.ts'
 import { act, BY_BUS, created, entriesOf, eventsOf, type Problem, patch, tokenOf } from '../../testing/people.ts'
 import { until } from '../../testing/until.ts'
 
-const market = await testMarketplace()
+const market = await testMarketplace(RACING)
 const org = await market.organization(['IP_OWNER'])
 const stranger = await market.organization(['IP_OWNER'])
 const { client } = org.administrator

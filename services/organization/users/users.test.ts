@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { CreatedUser, User } from '../../../proto/http/organization/users.ts'
 import { ApiClient } from '../../testing/client.ts'
-import { marketplaceOf, TEST_PASSWORD } from '../../testing/marketplace.ts'
+import { marketplaceOf, RACING, TEST_PASSWORD } from '../../testing/marketplace.ts'
 import {
   created,
   entriesOf,
@@ -13,7 +13,7 @@ import {
   tokenOf,
 } from '../../testing/people.ts'
 
-const market = await marketplaceOf([], { PUBLIC_URL: 'https://market.example.com' })
+const market = await marketplaceOf([], { ...RACING, PUBLIC_URL: 'https://market.example.com' })
 const org = await market.organization(['IP_OWNER'])
 const stranger = await market.organization(['IP_OWNER'])
 const { client } = org.administrator

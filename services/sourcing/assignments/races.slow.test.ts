@@ -1,11 +1,11 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { assignmentOf, assignmentsOf, eventsOf } from '../../testing/assignments.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceOf, RACING } from '../../testing/marketplace.ts'
 import { orderParties, ordersOf } from '../../testing/orders.ts'
 import { insertSubrecords } from '../../testing/subrecords.ts'
 
 setDefaultTimeout(60_000)
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceOf(['sourcing'], RACING)
 const { owner } = market.db
 const { maker, consumer, place } = await orderParties(market)
 const made = assignmentsOf(maker.administrator.client)

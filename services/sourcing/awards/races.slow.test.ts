@@ -2,12 +2,12 @@ import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import { awardParties, awardsOf } from '../../testing/awards.ts'
 import { type SourcingProcess, startSourcing } from '../../testing/files/process.ts'
-import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers, RACING } from '../../testing/marketplace.ts'
 import { ordersOf } from '../../testing/orders.ts'
 import { until } from '../../testing/until.ts'
 
 setDefaultTimeout(180_000)
-const market = await marketplaceWithWorkers(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'], RACING)
 const { consumer, maker, rival, open, offer, ordersOfRfq } = await awardParties(market)
 const sql = market.db.owner
 

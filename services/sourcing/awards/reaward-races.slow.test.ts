@@ -1,12 +1,12 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceOf, RACING } from '../../testing/marketplace.ts'
 import { offersOf } from '../../testing/offers.ts'
 import { ordersOf } from '../../testing/orders.ts'
 import { reawardParties } from '../../testing/reawards.ts'
 import { rfqsOf } from '../../testing/rfqs.ts'
 
 setDefaultTimeout(120_000)
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceOf(['sourcing'], RACING)
 const { maker, rival, open, offer, ordersOfRfq, buyer, award, reaward, shared } = await reawardParties(market)
 const ROUNDS = 10
 const [made, bought] = [ordersOf(maker.administrator.client), ordersOf(buyer)]

@@ -3,13 +3,13 @@ import type { Case } from '../../../proto/http/sourcing/cases.ts'
 import { connect } from '../../kit/db/client.ts'
 import { awardsOf, insertAgreement } from '../../testing/awards.ts'
 import { caseEventsOf, casesOf, qualityCase } from '../../testing/cases.ts'
-import { marketplaceOf, type TestOrganization } from '../../testing/marketplace.ts'
+import { marketplaceOf, RACING, type TestOrganization } from '../../testing/marketplace.ts'
 import { offerParties } from '../../testing/offers.ts'
 import { ordersOf } from '../../testing/orders.ts'
 import { publishedPart, rfqBody, rfqsOf } from '../../testing/rfqs.ts'
 import { closeEndedCases } from './ends.ts'
 
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceOf(['sourcing'], RACING)
 const { owner } = market.db
 const sql = connect(market.db.urlOf('sourcing'), { max: 1, applicationName: 'test-case-ends' })
 market.db.beforeDrop(() => sql.end({ timeout: 1 }))

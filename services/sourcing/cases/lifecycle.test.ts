@@ -3,10 +3,10 @@ import type { CaseEvent } from '../../../proto/events/events.ts'
 import type { Case } from '../../../proto/http/sourcing/cases.ts'
 import { CASE_STATES, type CaseState } from '../../../proto/states/cases.ts'
 import { caseEventsOf, casesOf, inEvents, qualityCase } from '../../testing/cases.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceOf, RACING } from '../../testing/marketplace.ts'
 import type { Problem } from '../../testing/people.ts'
 
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceOf(['sourcing'], RACING)
 const consumer = await market.organization(['CONSUMER'])
 const own = casesOf(consumer.administrator.client)
 

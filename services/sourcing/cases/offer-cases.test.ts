@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import type { Cause } from '../../../proto/events/shapes.ts'
 import { caseEventsOf, type EmittedCaseEvent } from '../../testing/cases.ts'
-import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers, RACING } from '../../testing/marketplace.ts'
 import { offerParties, offersOf } from '../../testing/offers.ts'
 import { inHours } from '../../testing/rfqs.ts'
 import { until } from '../../testing/until.ts'
 
-const market = await marketplaceWithWorkers(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'], RACING)
 const parties = await offerParties(market)
 const { consumer, ipOwner, maker, rival, buyer, open, rivalFactory, seller, submittedOffer } = parties
 const both = { manufacturerIds: [maker.orgId, rival.orgId] }

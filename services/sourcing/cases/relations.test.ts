@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { awardsOf } from '../../testing/awards.ts'
 import { caseEventsOf, casesOf, qualityCase } from '../../testing/cases.ts'
-import { marketplaceOf, type TestOrganization } from '../../testing/marketplace.ts'
+import { marketplaceOf, RACING, type TestOrganization } from '../../testing/marketplace.ts'
 import { euros, offerParties } from '../../testing/offers.ts'
 import { insertOrder } from '../../testing/orders.ts'
 import { rfqsOf } from '../../testing/rfqs.ts'
 import { insertSubrecords } from '../../testing/subrecords.ts'
 
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceOf(['sourcing'], RACING)
 const { consumer, ipOwner, maker, rival, buyer, open, submittedOffer } = await offerParties(market)
 const requestsOf = ({ administrator }: TestOrganization) => casesOf(administrator.client)
 const [own, makers, owners] = [requestsOf(consumer), requestsOf(maker), requestsOf(ipOwner)]

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { confidentialParties, TERMS } from '../../testing/confidentiality.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceOf, RACING } from '../../testing/marketplace.ts'
 import { packagesOf } from '../../testing/packages.ts'
 import { publishedPart, rfqBody, rfqsOf } from '../../testing/rfqs.ts'
 
-const market = await marketplaceOf(['sourcing', 'catalog'])
+const market = await marketplaceOf(['sourcing', 'catalog'], RACING)
 const { designer, buyer, owner, maker, rfqs, draft, open, offer, rival } = await confidentialParties(market)
 const client = designer.administrator.client
 

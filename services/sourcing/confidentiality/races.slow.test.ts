@@ -1,10 +1,10 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { confidentialParties, termsOf } from '../../testing/confidentiality.ts'
-import { marketplaceOf, type TestOrganization } from '../../testing/marketplace.ts'
+import { marketplaceOf, RACING, type TestOrganization } from '../../testing/marketplace.ts'
 import { rfqsOf } from '../../testing/rfqs.ts'
 
 setDefaultTimeout(120_000)
-const market = await marketplaceOf(['sourcing', 'catalog'])
+const market = await marketplaceOf(['sourcing', 'catalog'], RACING)
 const { designer, maker, rival, rfqs, open, groupsFor } = await confidentialParties(market)
 const ROUNDS = 20
 

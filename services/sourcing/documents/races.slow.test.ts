@@ -1,11 +1,11 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { casesOf, qualityCase } from '../../testing/cases.ts'
 import { documentsOf, insertDocument } from '../../testing/documents.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceOf, RACING } from '../../testing/marketplace.ts'
 import { orderParties, ordersOf } from '../../testing/orders.ts'
 
 setDefaultTimeout(120_000)
-const market = await marketplaceOf(['sourcing'], { UPLOADS_OPEN_MAX: '1000' })
+const market = await marketplaceOf(['sourcing'], { ...RACING, UPLOADS_OPEN_MAX: '1000' })
 const { maker, place } = await orderParties(market)
 const made = documentsOf(market, maker.administrator.client)
 const makes = ordersOf(maker.administrator.client)

@@ -3,9 +3,9 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Factory } from '../../../proto/http/sourcing/factories.ts'
 import type { ApiClient } from '../../testing/client.ts'
 import { createFactory, PRINTS_STEEL } from '../../testing/factories.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceOf, RACING } from '../../testing/marketplace.ts'
 
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceOf(['sourcing'], RACING)
 const organization = await market.organization(['MANUFACTURER'], { name: 'Vestland Additive' })
 const foreign = await market.organization(['MANUFACTURER'])
 const { client } = organization.administrator

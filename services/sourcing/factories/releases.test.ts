@@ -4,9 +4,9 @@ import type { Factory } from '../../../proto/http/sourcing/factories.ts'
 import { FactoryRelease } from '../../../proto/http/sourcing/factory-administration.ts'
 import type { ApiClient } from '../../testing/client.ts'
 import { createFactory } from '../../testing/factories.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceOf, RACING } from '../../testing/marketplace.ts'
 
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceOf(['sourcing'], RACING)
 const manufacturer = await market.organization(['MANUFACTURER'])
 const [distributor, other] = [await market.organization(['DISTRIBUTOR']), await market.organization(['DISTRIBUTOR'])]
 const engaged = await market.organization(['CONSUMER'], { distributorOrgId: distributor.orgId })

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { FileClient } from '../../testing/files/file-client.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceOf, RACING } from '../../testing/marketplace.ts'
 
 const ROUNDS = 60
 
-const market = await marketplaceOf(['sourcing'], { UPLOADS_OPEN_MAX: '1000' })
+const market = await marketplaceOf(['sourcing'], { ...RACING, UPLOADS_OPEN_MAX: '1000' })
 const owner = await market.organization(['IP_OWNER'])
 const own = new FileClient(market, owner.administrator.client)
 

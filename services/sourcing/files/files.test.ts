@@ -4,9 +4,9 @@ import { File, type FileGroup } from '../../../proto/http/sourcing/files.ts'
 import type { Part } from '../../../proto/http/sourcing/parts.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { FileClient } from '../../testing/files/file-client.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceOf, RACING } from '../../testing/marketplace.ts'
 
-const market = await marketplaceOf(['sourcing'], { STORED_BYTES_MAX: '1000000', UPLOADS_OPEN_MAX: '1000' })
+const market = await marketplaceOf(['sourcing'], { ...RACING, STORED_BYTES_MAX: '1000000', UPLOADS_OPEN_MAX: '1000' })
 const owner = await market.organization(['IP_OWNER'])
 const other = await market.organization(['IP_OWNER', 'CONSUMER'])
 const own = new FileClient(market, owner.administrator.client)

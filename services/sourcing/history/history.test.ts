@@ -4,11 +4,11 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { HistoryEntry } from '../../../proto/http/sourcing/history.ts'
 import { connect } from '../../kit/db/client.ts'
 import type { ApiClient } from '../../testing/client.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceOf, RACING } from '../../testing/marketplace.ts'
 
 type Entry = Static<typeof HistoryEntry>
 
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceOf(['sourcing'], RACING)
 const owner = await market.organization(['IP_OWNER'])
 const stranger = await market.organization(['IP_OWNER', 'CONSUMER'])
 const { client } = owner.administrator

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import type { RfqInvitation } from '../../../proto/http/sourcing/rfqs.ts'
 import { createFactory } from '../../testing/factories.ts'
-import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers, RACING } from '../../testing/marketplace.ts'
 import { euros, offerBody, offerParties, offersOf } from '../../testing/offers.ts'
 import { inHours, publishedPart, rfqBody, rfqsOf } from '../../testing/rfqs.ts'
 import { until } from '../../testing/until.ts'
 
-const market = await marketplaceWithWorkers(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'], RACING)
 const parties = await offerParties(market)
 const { consumer, ipOwner, maker, rival, stranger, partId, buyer, open } = parties
 const { factory, rivalFactory, seller, draftOffer, submittedOffer } = parties

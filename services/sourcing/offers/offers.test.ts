@@ -2,10 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Offer } from '../../../proto/http/sourcing/offers.ts'
 import { createFactory } from '../../testing/factories.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceOf, RACING } from '../../testing/marketplace.ts'
 import { euros, offerBody, offerParties, offersOf } from '../../testing/offers.ts'
 
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceOf(['sourcing'], RACING)
 const parties = await offerParties(market)
 const { consumer, ipOwner, maker, rival, stranger, partId, buyer, open, draft: draftRfq } = parties
 const { factory, rivalFactory, seller, draftOffer, submittedOffer } = parties

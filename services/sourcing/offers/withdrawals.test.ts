@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers, RACING } from '../../testing/marketplace.ts'
 import { offerParties, offersOf } from '../../testing/offers.ts'
 
-const market = await marketplaceWithWorkers(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'], RACING)
 const parties = await offerParties(market)
 const { consumer, maker, rival, buyer, open } = parties
 const { seller, draftOffer, submittedOffer } = parties

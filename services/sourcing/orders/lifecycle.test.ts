@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Order } from '../../../proto/http/sourcing/orders.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceOf, RACING } from '../../testing/marketplace.ts'
 import { orderParties, ordersOf } from '../../testing/orders.ts'
 
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceOf(['sourcing'], RACING)
 const { consumer, ipOwner, maker, seller, distributor, stranger, place } = await orderParties(market)
 const [made, bought, sold] = [maker, consumer, seller].map(({ administrator }) => ordersOf(administrator.client)) as [
   ReturnType<typeof ordersOf>,

@@ -1,14 +1,14 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import type { RfqPackage } from '../../../proto/http/sourcing/rfq-packages.ts'
 import { awardsOf } from '../../testing/awards.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceOf, RACING } from '../../testing/marketplace.ts'
 import { offersOf } from '../../testing/offers.ts'
 import { lineOffer, packageParties, rfqIdsOf } from '../../testing/packages.ts'
 import { inHours } from '../../testing/rfqs.ts'
 
 setDefaultTimeout(60_000)
 const ROUNDS = 10
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceOf(['sourcing'], RACING)
 const { consumer, maker, factoryId, packages, rfqs, draft, open, makers } = await packageParties(market)
 const own = offersOf(maker.administrator.client)
 const single = awardsOf(consumer.administrator.client)

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Part } from '../../../proto/http/sourcing/parts.ts'
 import type { ApiClient } from '../../testing/client.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceOf, RACING } from '../../testing/marketplace.ts'
 
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceOf(['sourcing'], RACING)
 const owner = await market.organization(['IP_OWNER'])
 const stranger = await market.organization(['IP_OWNER', 'CONSUMER'])
 const isPart = TypeCompiler.Compile(Part)

@@ -1,12 +1,12 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { awardsOf } from '../../testing/awards.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceOf, RACING } from '../../testing/marketplace.ts'
 import { offerParties } from '../../testing/offers.ts'
 import { insertQuestions, questionsOf, TO_ALL } from '../../testing/questions.ts'
 import { rfqsOf } from '../../testing/rfqs.ts'
 
 setDefaultTimeout(120_000)
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceOf(['sourcing'], RACING)
 const { consumer, ipOwner, maker, rival, buyer, open, submittedOffer } = await offerParties(market)
 const asker = questionsOf(maker.administrator.client)
 const other = questionsOf(rival.administrator.client)

@@ -1,11 +1,11 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { startSourcing } from '../../testing/files/process.ts'
-import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers, RACING } from '../../testing/marketplace.ts'
 import { rfqParties, rfqsOf } from '../../testing/rfqs.ts'
 import { until } from '../../testing/until.ts'
 
 setDefaultTimeout(60_000)
-const market = await marketplaceWithWorkers(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'], RACING)
 const { consumer, maker, rival, buyer, draft, open } = await rfqParties(market)
 const { owner } = market.db
 

@@ -4,13 +4,13 @@ import { newId } from '../../kit/db/ids.ts'
 import { captureLog } from '../../testing/captured-log.ts'
 import { caseEventsOf } from '../../testing/cases.ts'
 import { ApiClient } from '../../testing/client.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceOf, RACING } from '../../testing/marketplace.ts'
 import { offerBody, offerParties } from '../../testing/offers.ts'
 import { publishedPart, rfqBody, rfqsOf } from '../../testing/rfqs.ts'
 import { openSession } from '../../testing/sessions.ts'
 
 const log = captureLog()
-const market = await marketplaceOf(['sourcing'], {}, undefined, { logDestination: log.destination })
+const market = await marketplaceOf(['sourcing'], RACING, undefined, { logDestination: log.destination })
 const parties = await offerParties(market)
 const { consumer, ipOwner, maker, rival, buyer, open, factory, seller, draftOffer } = parties
 const invited = rfqsOf(maker.administrator.client)

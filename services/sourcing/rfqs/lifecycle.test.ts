@@ -2,10 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import { RfqInvitation } from '../../../proto/http/sourcing/rfqs.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceOf, RACING } from '../../testing/marketplace.ts'
 import { inHours, publishedPart, rfqBody, rfqParties, rfqsOf } from '../../testing/rfqs.ts'
 
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceOf(['sourcing'], RACING)
 const { consumer, ipOwner, maker, rival, partId, buyer, draft, open } = await rfqParties(market)
 const invited = rfqsOf(maker.administrator.client)
 const isInvitation = TypeCompiler.Compile(RfqInvitation)

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
 import { awardsOf } from '../../testing/awards.ts'
 import { FileClient } from '../../testing/files/file-client.ts'
-import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers, RACING } from '../../testing/marketplace.ts'
 import { offerParties } from '../../testing/offers.ts'
 import { publishedPart, rfqBody } from '../../testing/rfqs.ts'
 import { until } from '../../testing/until.ts'
 import { cleanUpRevisions } from '../revisions/cleanup.ts'
 
-const market = await marketplaceWithWorkers(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'], RACING)
 const { consumer, ipOwner, maker, buyer, open, draftOffer, submittedOffer, seller } = await offerParties(market)
 const own = new FileClient(market, ipOwner.administrator.client)
 const awards = awardsOf(consumer.administrator.client)

@@ -1,11 +1,11 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { changesOf } from '../../testing/change-requests.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceOf, RACING } from '../../testing/marketplace.ts'
 import { insertShipment, orderParties, ordersOf } from '../../testing/orders.ts'
 import { shipmentsOf } from '../../testing/shipments.ts'
 
 setDefaultTimeout(60_000)
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceOf(['sourcing'], RACING)
 const { owner } = market.db
 const { consumer, maker, place } = await orderParties(market)
 const [made, bought] = [ordersOf(maker.administrator.client), ordersOf(consumer.administrator.client)]

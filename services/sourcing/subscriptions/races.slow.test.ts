@@ -1,10 +1,10 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceOf, RACING } from '../../testing/marketplace.ts'
 import { publishedPart, rfqBody } from '../../testing/rfqs.ts'
 import { insertSubscriptions, subscriptionParties, subscriptionsOf } from '../../testing/subscriptions.ts'
 
 setDefaultTimeout(120_000)
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceOf(['sourcing'], RACING)
 const { consumer, ipOwner, maker, buying, owning, rfqs } = await subscriptionParties(market)
 const ROUNDS = 12
 

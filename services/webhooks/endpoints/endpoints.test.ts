@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { CreatedWebhookEndpoint, WebhookEndpoint } from '../../../proto/http/webhooks/endpoints.ts'
 import { createSecretBox } from '../../kit/secrets/box.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceOf, RACING } from '../../testing/marketplace.ts'
 import { entriesOf } from '../../testing/people.ts'
 
 /** Those of the specification, and the types under its wildcards. */
@@ -22,7 +22,7 @@ interface Failure {
 type Created = { data: CreatedWebhookEndpoint } & Failure
 type One = { data: WebhookEndpoint } & Failure
 
-const market = await marketplaceOf(['webhooks'])
+const market = await marketplaceOf(['webhooks'], RACING)
 const org = await market.organization(['CONSUMER'])
 const stranger = await market.organization(['CONSUMER'])
 const { client } = org.administrator

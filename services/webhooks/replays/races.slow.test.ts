@@ -2,6 +2,7 @@ import { expect, setDefaultTimeout, test } from 'bun:test'
 import type { WebhookDelivery } from '../../../proto/http/webhooks/deliveries.ts'
 import type { WebhookEndpoint } from '../../../proto/http/webhooks/endpoints.ts'
 import { connect } from '../../kit/db/client.ts'
+import { RACING } from '../../testing/marketplace.ts'
 import type { Page } from '../../testing/people.ts'
 import { startService, stopService } from '../../testing/processes.ts'
 import { until } from '../../testing/until.ts'
@@ -9,7 +10,7 @@ import { ENDPOINTS, marketplaceWithWebhooks, OPERATIONS } from '../../testing/we
 import { failAbandonedDeliveries } from '../deliveries/cleanup.ts'
 
 setDefaultTimeout(180_000)
-const { market, org, client, receiver, endpoint, remove } = await marketplaceWithWebhooks()
+const { market, org, client, receiver, endpoint, remove } = await marketplaceWithWebhooks(RACING)
 const { owner } = market.db
 const cleaning = connect(market.db.urlOf('webhooks'), { max: 1, applicationName: 'test-cleanup' })
 market.db.beforeDrop(() => cleaning.end({ timeout: 1 }))

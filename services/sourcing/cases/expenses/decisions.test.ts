@@ -2,12 +2,12 @@ import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { CaseExpense } from '../../../../proto/http/sourcing/case-expenses.ts'
 import { caseEventsOf, casesOf, qualityCase } from '../../../testing/cases.ts'
-import { marketplaceOf, type TestOrganization } from '../../../testing/marketplace.ts'
+import { marketplaceOf, RACING, type TestOrganization } from '../../../testing/marketplace.ts'
 import { euros } from '../../../testing/offers.ts'
 import { entriesOf } from '../../../testing/people.ts'
 import { rfqParties } from '../../../testing/rfqs.ts'
 
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceOf(['sourcing'], RACING)
 const { consumer, maker, rival, open } = await rfqParties(market)
 const of = ({ administrator }: TestOrganization) => casesOf(administrator.client)
 const colleague = await maker.member(['case:read', 'case:manage'])

@@ -3,13 +3,13 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { CASE_EVENTS } from '../../../../proto/events/cases.ts'
 import { CaseExpense } from '../../../../proto/http/sourcing/case-expenses.ts'
 import { caseEventsOf, casesOf, inEvents, qualityCase } from '../../../testing/cases.ts'
-import { marketplaceOf } from '../../../testing/marketplace.ts'
+import { marketplaceOf, RACING } from '../../../testing/marketplace.ts'
 import { euros } from '../../../testing/offers.ts'
 import { entriesOf } from '../../../testing/people.ts'
 import { rfqParties } from '../../../testing/rfqs.ts'
 import { insertSubrecords } from '../../../testing/subrecords.ts'
 
-const market = await marketplaceOf(['sourcing'])
+const market = await marketplaceOf(['sourcing'], RACING)
 const { consumer, maker, open } = await rfqParties(market)
 const own = casesOf(maker.administrator.client)
 const others = casesOf(consumer.administrator.client)

@@ -4,12 +4,12 @@ import { CASE_EVENTS } from '../../../../proto/events/cases.ts'
 import { CaseMessage } from '../../../../proto/http/sourcing/case-messages.ts'
 import { caseEventsOf, casesOf, inEvents, qualityCase } from '../../../testing/cases.ts'
 import { documentsOf } from '../../../testing/documents.ts'
-import { marketplaceWithWorkers, type TestOrganization } from '../../../testing/marketplace.ts'
+import { marketplaceWithWorkers, RACING, type TestOrganization } from '../../../testing/marketplace.ts'
 import { act, BY_BUS, entriesOf } from '../../../testing/people.ts'
 import { rfqParties } from '../../../testing/rfqs.ts'
 import { until } from '../../../testing/until.ts'
 
-const market = await marketplaceWithWorkers(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'], RACING)
 const { owner } = market.db
 const { consumer, ipOwner, maker, rival, open } = await rfqParties(market)
 const of = ({ administrator }: TestOrganization) => casesOf(administrator.client)

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Upload } from '../../../../proto/http/sourcing/uploads.ts'
 import { newId } from '../../../kit/db/ids.ts'
-import { marketplaceWithWorkers } from '../../../testing/marketplace.ts'
+import { marketplaceWithWorkers, RACING } from '../../../testing/marketplace.ts'
 import { sendRaw } from '../../../testing/socket.ts'
 import { until } from '../../../testing/until.ts'
 
-const market = await marketplaceWithWorkers(['sourcing'], { UPLOADS_OPEN_MAX: '20' })
+const market = await marketplaceWithWorkers(['sourcing'], { ...RACING, UPLOADS_OPEN_MAX: '20' })
 const owner = await market.organization(['IP_OWNER'])
 const { client } = owner.administrator
 const isUpload = TypeCompiler.Compile(Upload)
