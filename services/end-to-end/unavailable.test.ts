@@ -9,7 +9,7 @@ const setForRole = (setting: string) =>
   db.owner.unsafe(`alter role marketplace_sourcing in database "${db.name}" ${setting}`)
 await setForRole("set lock_timeout = '100ms'")
 const log = captureLog()
-const market = await marketplaceWithWorkers(['sourcing'], { LOG_LEVEL: 'warn' }, db, {
+const market = await marketplaceWithWorkers(['sourcing'], { DATABASE_POOL_SIZE: '4', LOG_LEVEL: 'warn' }, db, {
   logDestination: log.destination,
 })
 const { client } = (await market.organization(['IP_OWNER'])).administrator

@@ -4,7 +4,9 @@ import type { Page, Problem } from '../../testing/people.ts'
 import { until } from '../../testing/until.ts'
 import { marketplaceWithWebhooks, OPERATIONS } from '../../testing/webhooks.ts'
 
-const { market, org, client, receiver, endpoint, list, remove, send, finished } = await marketplaceWithWebhooks()
+const { market, org, client, receiver, endpoint, list, remove, send, finished } = await marketplaceWithWebhooks({
+  DATABASE_POOL_SIZE: '4',
+})
 const { owner } = market.db
 const stranger = await market.organization(['CONSUMER'])
 const member = await org.member('Buyer')
