@@ -6,6 +6,9 @@ import { TEST_PASSWORD, type TestMarketplace, type TestUser, testMarketplace } f
 export const WIDE = { viewport: { width: 1400, height: 900 }, colorScheme: 'light' } as const
 export const NARROW = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const
 
+/** The region of a screen that still changes by itself, so that what is pressed could move. */
+const BUSY = 'main[aria-busy=true]'
+
 export interface Stage {
   market: TestMarketplace
   /** Errors of the pages, of which there must be none at the end. */
@@ -57,7 +60,10 @@ export async function consoleStage(overrides?: Record<string, string>): Promise<
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
         errors.push(message.text())
     })
-    return settling(await context.newPage())
+    const page = settling(await context.newPage())
+    // Each action waits until it is no longer there.
+    await page.addLocatorHandler(page.locator(BUSY), async () => {})
+    return page
   }
   const signIn = async ({ email }: TestUser, options?: BrowserContextOptions) => {
     const page = await open(options)
@@ -88,9 +94,9 @@ function settling(page: Page): Page {
   return page
 }
 
-/** Waits until the screen no longer changes by itself, so that what is pressed does not move. */
-export async function settled(page: Page): Promise<void> {
-  await page.locator('.skeleton, main[aria-busy=true]').first().waitFor({ state: 'detached' })
+/** Waits until the screen no longer changes by itself. */
+async function settled(page: Page): Promise<void> {
+  await page.locator(`.skeleton, ${BUSY}`).first().waitFor({ state: 'detached' })
 }
 
 export async function fillSignIn(page: Page, email: string): Promise<void> {
@@ -118,7 +124,6 @@ export async function checkScreen(page: Page): Promise<void> {
 
 /** Presses a button of the screen, which may be in the menu of its record. */
 export async function press(page: Page, verb: string): Promise<void> {
-  await settled(page)
   const button = page.getByRole('main').getByRole('button', { name: verb, exact: true }).first()
   const menu = page.getByRole('button', { name: 'More actions' })
   await button.or(menu).first().waitFor()
@@ -145,7 +150,6 @@ export async function send(
   check?: (summary: string) => Promise<void>,
 ): Promise<void> {
   const dialog = page.getByRole('dialog')
-  await settled(page)
   for (const [label, text] of Object.entries(fields)) {
     const field = dialog.getByLabel(label)
     await field.waitFor()

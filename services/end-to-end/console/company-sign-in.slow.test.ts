@@ -43,6 +43,7 @@ test('an administrator adds a provider, proves a domain, tests and enforces it; 
 
   await page.getByRole('button', { name: 'Prove' }).click()
   const dialog = page.getByRole('dialog')
+  await dialog.locator('code').nth(1).waitFor()
   const [name = '', value = ''] = await dialog.locator('code').allInnerTexts()
   await dialog.getByRole('button', { name: 'Prove' }).click()
   await dialog.getByText(`There is no TXT record ${name} with this value yet.`).waitFor()
