@@ -94,6 +94,9 @@ export interface Work {
 }
 
 /**
+ * The tests load so few rows that the planner just chooses as with many: the largest organization has several times the
+ * rows that a plan may read, and a whole table more than `FEW_ROWS`, so a missing index shows.
+ *
  * Runs the statements of the query with `explain analyze`, with their parameters and the settings of the service role.
  */
 export async function workOf(serviceUrl: string, query: (sql: Sql) => PromiseLike<unknown>): Promise<Work> {

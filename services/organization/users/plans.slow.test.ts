@@ -16,7 +16,7 @@ import { listHolders, listPeople, scanUsers } from './list-queries.ts'
 import { findUserByEmail, findUserDocument } from './queries.ts'
 import type { Authority, UserFilters, Viewer } from './rules.ts'
 
-const [USERS, ORGANIZATIONS, LARGEST] = [24_000, 900, 7_200]
+const [USERS, ORGANIZATIONS, LARGEST] = [12_000, 900, 5_000]
 const db = await testDatabase()
 await loadUsers(db.owner, { count: USERS, organizations: ORGANIZATIONS, largest: LARGEST })
 const url = db.urlOf('organization')

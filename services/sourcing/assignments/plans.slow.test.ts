@@ -11,9 +11,9 @@ import { type AssignmentListing, listAssignments } from './list-queries.ts'
 import { findAssignment, updateStatus } from './queries.ts'
 
 setDefaultTimeout(240_000)
-const ROWS = 8_000
+const ROWS = 2_000
 const db = await testDatabase()
-await loadRfqs(db.owner, { count: ROWS, organizations: 2000 })
+await loadRfqs(db.owner, { count: ROWS, organizations: 200, invitations: false })
 await loadOrders(db.owner, { rfqs: ROWS })
 await loadAssignments(db.owner, { orders: ROWS })
 const loaded = (prefix: string, number: number) => `${prefix}_${String(number).padStart(26, '0')}`

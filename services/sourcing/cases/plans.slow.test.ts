@@ -10,7 +10,7 @@ import { type CaseListing, listCases } from './list-queries.ts'
 import { countCasesAbout, findCase, updateRfqCases } from './queries.ts'
 
 setDefaultTimeout(120_000)
-const ROWS = 5_000
+const ROWS = 2_000
 const db = await testDatabase()
 await loadCases(db.owner, { count: ROWS, organizations: 750 })
 // Tables without rows are always read as a whole.
@@ -18,7 +18,7 @@ await db.owner`
   insert into sourcing.subrecords (id, kind, parent_id, org_id, document)
   select kind || '_' || n, kind, 'case_' || lpad((1 + n % 1000)::text, 26, '0'), ${LARGEST},
     '{"state":"OPEN","updatedTime":"2026-01-01T00:00:00.000Z"}'
-  from generate_series(1, 20000) n cross join unnest(array['task', 'expense']) kind`
+  from generate_series(1, 4000) n cross join unnest(array['task', 'expense']) kind`
 await db.owner`analyze sourcing.subrecords`
 const url = db.urlOf('sourcing')
 const page = { after: undefined, limit: 11, offset: 0 }

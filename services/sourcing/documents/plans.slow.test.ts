@@ -7,8 +7,8 @@ import { findMissingKinds } from '../orders/queries.ts'
 import * as queries from './queries.ts'
 
 setDefaultTimeout(120_000)
-const ROWS = 40_000
-const PER_RECORD = 400
+const ROWS = 8_000
+const PER_RECORD = 100
 const db = await testDatabase()
 const { owner } = db
 // Tables without rows are always read as a whole.

@@ -14,7 +14,7 @@ import { findSourcingTerms, scanFactories } from './list-queries.ts'
 import { findFactories, findFactory } from './queries.ts'
 
 setDefaultTimeout(120_000)
-const [FACTORIES, ORGANIZATIONS] = [25_000, 200]
+const [FACTORIES, ORGANIZATIONS] = [10_000, 100]
 const db = await testDatabase()
 await loadFactories(db.owner, { count: FACTORIES, organizations: ORGANIZATIONS })
 const url = db.urlOf('sourcing')

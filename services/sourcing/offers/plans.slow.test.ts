@@ -12,7 +12,8 @@ import { listOffers, type OfferListing } from './list-queries.ts'
 import { expireDue, readOffer } from './queries.ts'
 
 setDefaultTimeout(240_000)
-const RFQS = 5_000
+// With two thirds of them the planner reads another index for a rare state.
+const RFQS = 3_000
 const db = await testDatabase()
 await loadRfqs(db.owner, { count: RFQS, organizations: 1000 })
 await loadOffers(db.owner, { rfqs: RFQS })
@@ -62,7 +63,7 @@ describe(`over ${RFQS * OFFERS_PER_RFQ} offers, of which one organization has ha
   test('activated=false of an organization whose newest thousands of offers are ACCEPTED reads a page of rows', async () => {
     await db.owner`
       update sourcing.offers set state = 'ACCEPTED'
-      where consumer_org_id = ${LARGEST} and state = 'REJECTED' and id > ${`offer_${String(OFFERS_PER_RFQ * RFQS - 10_000).padStart(26, '0')}`}`
+      where consumer_org_id = ${LARGEST} and state = 'REJECTED' and id > ${`offer_${String(OFFERS_PER_RFQ * RFQS - 6_000).padStart(26, '0')}`}`
     await db.owner`vacuum analyze sourcing.offers`
     for (const view of VIEWS) {
       const work = await workOf(url, (sql) =>

@@ -16,9 +16,9 @@ import { listOrders, type OrderListing, scanOrders } from './list-queries.ts'
 import { readOrder } from './queries.ts'
 
 setDefaultTimeout(240_000)
-const ROWS = 10_000
+const ROWS = 2_500
 const db = await testDatabase()
-await loadRfqs(db.owner, { count: ROWS, organizations: 2000 })
+await loadRfqs(db.owner, { count: ROWS, organizations: 250 })
 await loadOrders(db.owner, { rfqs: ROWS })
 await loadParts(db.owner, { count: 100, organizations: 5 })
 await db.owner`select sourcing.pin_part(id, now()) from sourcing.parts`

@@ -7,7 +7,7 @@ import { listMakers } from './comparison-queries.ts'
 import { findInvitedPackage, listInvitedLines, listInvitedPackages, listOwnLines, listOwnPackages } from './queries.ts'
 
 setDefaultTimeout(120_000)
-const ROWS = 5_000
+const ROWS = 2_000
 const LINES = 20
 const db = await testDatabase()
 await loadRfqs(db.owner, { count: ROWS, organizations: 1500 })

@@ -5,7 +5,7 @@ import { planOf } from '../../testing/query-plans.ts'
 import { findReferenced } from './queries.ts'
 
 const db = await testDatabase()
-await loadParts(db.owner, { count: 30_000, organizations: 3 })
+await loadParts(db.owner, { count: 4_000, organizations: 3 })
 
 test('the parts of 1,000 references are found by the index of references', async () => {
   const references = Array.from({ length: 1000 }, (_, n) => `DRW-${n}`)

@@ -7,9 +7,9 @@ import { workOf } from '../../testing/query-plans.ts'
 import { findPrinted } from './queries.ts'
 
 setDefaultTimeout(240_000)
-const ROWS = 8_000
+const ROWS = 2_000
 const db = await testDatabase()
-await loadRfqs(db.owner, { count: ROWS, organizations: 2000 })
+await loadRfqs(db.owner, { count: ROWS, organizations: 200, invitations: false })
 await loadOrders(db.owner, { rfqs: ROWS })
 const url = db.urlOf('sourcing')
 const id = `order_${'14'.padStart(26, '0')}`

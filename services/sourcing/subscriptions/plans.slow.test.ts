@@ -4,7 +4,7 @@ import { planOf, workOf } from '../../testing/query-plans.ts'
 import { expireDue, listSubscriptions } from './queries.ts'
 
 setDefaultTimeout(120_000)
-const ROWS = 30_000
+const ROWS = 8_000
 const db = await testDatabase()
 await db.owner`
   insert into sourcing.subscriptions (

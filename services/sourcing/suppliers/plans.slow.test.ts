@@ -6,20 +6,22 @@ import { planOf, workOf } from '../../testing/query-plans.ts'
 import { findSuppliers, listSuppliers } from './queries.ts'
 
 setDefaultTimeout(240_000)
-const ROWS = 10_000
+const ROWS = 4_800
 const MANUFACTURERS = 60
 /** Of the largest consumer, one manufacturer has most orders. */
 const LARGEST_MANUFACTURER = 'org_m0'
 const db = await testDatabase()
-await loadRfqs(db.owner, { count: ROWS, organizations: 2000 })
+await loadRfqs(db.owner, { count: ROWS, organizations: 480, invitations: false })
 await loadOrders(db.owner, { rfqs: ROWS })
 await db.owner`
   insert into organization.organizations (id, name, roles, region_code, engagement, created_at)
   select 'org_m' || n, 'Maker ' || n, '{MANUFACTURER}', 'NO', 'DIRECT', now()
   from generate_series(0, ${MANUFACTURERS - 1}::int) n`
+// History takes half of the time of the change.
+await db.owner`alter table sourcing.orders disable trigger order_history`
 await db.owner`
   update sourcing.orders set manufacturer_org_id = 'org_m' || case
-      when right(id, 5)::int % 4 = 0 then 0 else 1 + right(id, 5)::int % ${MANUFACTURERS - 1}::int end,
+      when right(id, 5)::int % 8 < 5 then 0 else 1 + right(id, 5)::int % ${MANUFACTURERS - 1}::int end,
     shipped_quantity = 10, arrived_at = case when state = 'COMPLETED' then created_at + interval '20 days' end`
 await db.owner`vacuum (analyze) sourcing.orders, organization.organizations`
 const url = db.urlOf('sourcing')
@@ -31,7 +33,7 @@ describe(`over ${ROWS} orders, of which one consumer has half`, () => {
     for (const orgId of [LARGEST, SMALL]) {
       const work = await workOf(url, (sql) => listSuppliers(sql, orgId, page))
       expect(work.scannedWhole).toEqual([])
-      expect([orgId, work.busiest, work.mostRows <= 3000]).toEqual([orgId, work.busiest, true])
+      expect([orgId, work.busiest, work.mostRows <= 1500]).toEqual([orgId, work.busiest, true])
       const { indexes } = await planOf(url, (sql) => listSuppliers(sql, orgId, page))
       expect(new Set(indexes.filter((name) => name.startsWith('orders')))).toEqual(new Set(['orders_suppliers']))
     }
@@ -47,7 +49,7 @@ describe(`over ${ROWS} orders, of which one consumer has half`, () => {
       expect([one.busiest, one.mostRows <= 1000]).toEqual([one.busiest, true])
       const batch = await workOf(url, (sql) => findSuppliers(sql, orgId, ids))
       expect(batch.scannedWhole).toEqual([])
-      expect([batch.busiest, batch.mostRows <= 2000]).toEqual([batch.busiest, true])
+      expect([batch.busiest, batch.mostRows <= 1200]).toEqual([batch.busiest, true])
     }
   })
 

@@ -29,7 +29,12 @@ export async function fill(
   for (let first = 1; first <= count; first += BATCH_SIZE) {
     await insertRows({ first, last: Math.min(first + BATCH_SIZE - 1, count) })
   }
-  for (const { definition } of indexes) await owner.unsafe(definition)
-  for (const [trigger, table] of triggers) await owner.unsafe(`alter table ${table} enable trigger ${trigger}`)
+  await owner.begin(async (tx) => {
+    // A row whose commit is not yet written to the journal keeps its page from being marked as visible to all, on which
+    // plans depend; a synchronous commit writes the journal so far.
+    await tx`set local synchronous_commit = on`
+    for (const { definition } of indexes) await tx.unsafe(definition)
+    for (const [trigger, table] of triggers) await tx.unsafe(`alter table ${table} enable trigger ${trigger}`)
+  })
   await owner.unsafe(`vacuum (analyze) ${tables.join(', ')}`)
 }

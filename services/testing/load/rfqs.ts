@@ -4,6 +4,8 @@ import type { Owner } from './owner.ts'
 interface RfqsToLoad {
   count: number
   organizations: number
+  /** Whether the manufacturers are invited, which takes longer than the RFQs. */
+  invitations?: boolean
 }
 
 /** The consumer, IP owner and manufacturer with half of all loaded RFQs, and one with about ten. */
@@ -15,7 +17,7 @@ export const loadedRfqOrg = (number: number) => `org_${number}`
  * role, the others to the other organizations in turn. Each has two invitees unless it is a draft. Most have expired;
  * drafts, live RFQs and CANCELLED ones are rare and old, which is the worst case of a filter.
  */
-export const loadRfqs = (owner: Owner, { count, organizations }: RfqsToLoad) =>
+export const loadRfqs = (owner: Owner, { count, organizations, invitations = true }: RfqsToLoad) =>
   fill(
     owner,
     {
@@ -25,7 +27,7 @@ export const loadRfqs = (owner: Owner, { count, organizations }: RfqsToLoad) =>
     },
     async (rows) => {
       await insertRfqs(owner, { ...rows, count, organizations })
-      await insertInvitations(owner, rows)
+      if (invitations) await insertInvitations(owner, rows)
     },
   )
 

@@ -20,7 +20,7 @@ await db.owner`
   insert into webhooks.endpoints (id, org_id, url, events, status, secret, created_at, updated_at)
   select 'wh_' || n, 'org_' || n % 5, 'https://example.com', '{}', 'active', '', now(), now()
   from generate_series(0, 49) n`
-await insertDeliveries(1, 20_000, 'DELIVERED')
+await insertDeliveries(1, 10_000, 'DELIVERED')
 // A quiet marketplace, in which everything is delivered. The plans that it makes stay while deliveries pile up.
 await db.owner`vacuum (analyze) webhooks.endpoints, webhooks.deliveries`
 
