@@ -22,10 +22,10 @@ export interface Harness {
 /** Short pauses; nothing else differs from the product. */
 const QUICK: Partial<BusTiming> = {
   backoffMs: [20, 40, 60, 80],
-  retrySweepMs: 20,
+  retrySweepMs: 50,
   pollMs: 200,
   heartbeatMs: 200,
-  electionPollMs: 50,
+  electionPollMs: 100,
 }
 
 const silent: MessageLog = { info() {}, warn() {}, error() {} }
@@ -88,7 +88,7 @@ export async function openBus(
 
 /** Waits for a condition until the time-out of the test. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await Bun.sleep(10)
+  for (let pauseMs = 10; !(await condition()); pauseMs = Math.min(50, pauseMs + 2)) await Bun.sleep(pauseMs)
 }
 
 /** Waits for a number of heartbeats of `sourcing`, in which a faulty reader would have acted. */

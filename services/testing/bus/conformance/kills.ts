@@ -64,9 +64,9 @@ export function killTests(harness: () => Harness, members: () => { sourcing: Mem
         await program.kill()
       }
     }
-    expect(await deadLetters()).toMatchObject([{ event_id: deadly, tries: 5 }])
-    // One crash splits the batch, five are the attempts, and the next process moves the event to the dead letters.
-    expect(processes).toBe(7)
+    expect(await deadLetters()).toMatchObject([{ event_id: deadly, tries: 2 }])
+    // One crash splits the batch, two are the attempts, and the next process moves the event to the dead letters.
+    expect(processes).toBe(4)
     const handled = Map.groupBy(await effectsOf(owner(), type), ({ subject }) => subject)
     expect(handled.get('good')?.map(({ value }) => value)).toEqual([1, 2])
     expect(handled.get('bad')?.map(({ value }) => value)).toEqual([12, 14, 15])
