@@ -233,11 +233,11 @@ export function stepCube(side: number, unit: StepUnit = 'mm'): Uint8Array {
 }
 
 /** Cylinders of radius 5 and height 10 in rows, about 2,400 bytes each. */
-export function stepCylinders(count: number): Uint8Array {
+export function stepCylinders(count: number, pitch = 12): Uint8Array {
   const step = new StepWriter()
   const columns = Math.ceil(Math.sqrt(count))
   const solids = Array.from({ length: count }, (_, at) =>
-    step.frustum([(at % columns) * 12, Math.floor(at / columns) * 12, 0], 5, 5, 10),
+    step.frustum([(at % columns) * pitch, Math.floor(at / columns) * pitch, 0], 5, 5, 10),
   )
   step.product(solids)
   return step.toBytes()
