@@ -1,77 +1,11 @@
-import { afterAll, describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { ensureStreams } from '../kit/bus/nats/streams.ts'
 import { ApiClient } from '../testing/client.ts'
 import { testDatabase } from '../testing/database.ts'
 import { createFixtures, TEST_PASSWORD } from '../testing/marketplace.ts'
-import { natsServer } from '../testing/nats-server.ts'
 import { spawnService, startService, stopService } from '../testing/processes.ts'
 import { signInOverHttp } from '../testing/sign-in.ts'
 import { until } from '../testing/until.ts'
-
-const server = await natsServer()
-await server.start()
-await ensureStreams({ url: server.url })
-afterAll(() => server.close())
-
-describe.each([
-  ['postgres', undefined],
-  ['nats', server.url],
-] as const)('five processes on the %s bus', async (_, natsUrl) => {
-  const db = await testDatabase()
-  const identity = await startService('identity', db, natsUrl)
-  const organization = await startService('organization', db, natsUrl)
-  let sourcing = await startService('sourcing', db, natsUrl)
-  const fixtures = await createFixtures(db, signInOverHttp(identity.client.url))
-  const org = await fixtures.organization(['IP_OWNER'])
-
-  const session = async (email: string) => {
-    const client = new ApiClient(identity.client.url)
-    await client.signIn(email, TEST_PASSWORD)
-    return client
-  }
-  const status = async (token: string | undefined) =>
-    (await new ApiClient(sourcing.client.url, token).get('/v1/parts')).status
-  const BY_BUS = { withinMs: 3000 }
-
-  test('a session revoked in one process is refused in another', async () => {
-    const client = await session(org.administrator.email)
-    expect(await status(client.accessToken)).toBe(200)
-    await client.post('/v2.3/oauth/revoke')
-    await until(async () => (await status(client.accessToken)) === 401, BY_BUS)
-  })
-
-  test('a role granted in one process takes effect in another', async () => {
-    const member = await org.member([])
-    const create = () => new ApiClient(sourcing.client.url, member.client.accessToken).post('/v1/parts', {})
-    expect((await create()).status).toBe(403)
-    await org.grant('IP owner', member.userId)
-    await until(async () => (await create()).status === 200, BY_BUS)
-  })
-
-  test('a service that was down during a revocation refuses the token', async () => {
-    const client = await session(org.administrator.email)
-    expect(await status(client.accessToken)).toBe(200)
-    await stopService(sourcing, 'SIGKILL')
-    await client.post('/v2.3/oauth/revoke')
-    sourcing = await startService('sourcing', db, natsUrl)
-    expect(await status(client.accessToken)).toBe(401)
-  })
-
-  test('five seconds without identity, sessions are checked in Postgres', async () => {
-    const client = await session(org.administrator.email)
-    expect(await status(client.accessToken)).toBe(200)
-    await stopService(identity, 'SIGKILL')
-    // This change emits no event.
-    await db.owner`update identity.sessions set ended_at = now() where user_id = ${org.administrator.userId}`
-    await until(async () => (await status(client.accessToken)) === 401, { withinMs: 9000 })
-  })
-
-  test('SIGTERM stops a process with exit code 0', async () => {
-    expect(await stopService(sourcing, 'SIGTERM')).toBe(0)
-    expect(await stopService(organization, 'SIGTERM')).toBe(0)
-  })
-})
 
 test('metrics contain the version, the requests and the outbox lag', async () => {
   const db = await testDatabase()

@@ -9,7 +9,7 @@ import { ApiClient } from '../testing/client.ts'
 import { testDatabase } from '../testing/database.ts'
 import { createFixtures, TEST_PASSWORD } from '../testing/marketplace.ts'
 import { natsServer } from '../testing/nats-server.ts'
-import { startService } from '../testing/processes.ts'
+import { startService, stopService } from '../testing/processes.ts'
 import { signInOverHttp } from '../testing/sign-in.ts'
 import { until } from '../testing/until.ts'
 
@@ -28,11 +28,9 @@ describe.each([
   ['nats', server.url],
 ] as const)('on the %s bus', async (_, natsUrl) => {
   const db = await testDatabase()
-  const [identity, organization, sourcing] = [
-    await startService('identity', db, natsUrl),
-    await startService('organization', db, natsUrl),
-    await startService('sourcing', db, natsUrl),
-  ]
+  const identity = await startService('identity', db, natsUrl)
+  const organization = await startService('organization', db, natsUrl)
+  let sourcing = await startService('sourcing', db, natsUrl)
   const { administrator } = await (await createFixtures(db, signInOverHttp(identity.client.url))).organization([
     'IP_OWNER',
   ])
@@ -133,4 +131,42 @@ describe.each([
       expectMedianBelowASecond(times)
     },
   )
+
+  const session = async () => {
+    const client = new ApiClient(identity.client.url)
+    await client.signIn(administrator.email, TEST_PASSWORD)
+    return client
+  }
+  const statusOf = async (client: ApiClient) => (await at(sourcing, client).get('/v1/parts')).status
+
+  test('a session revoked in one process is refused in another', async () => {
+    const client = await session()
+    expect(await statusOf(client)).toBe(200)
+    await client.post('/v2.3/oauth/revoke')
+    await until(async () => (await statusOf(client)) === 401, BY_BUS)
+  })
+
+  test('a service that was down during a revocation refuses the token', async () => {
+    const client = await session()
+    expect(await statusOf(client)).toBe(200)
+    await stopService(sourcing, 'SIGKILL')
+    await client.post('/v2.3/oauth/revoke')
+    sourcing = await startService('sourcing', db, natsUrl)
+    expect(await statusOf(client)).toBe(401)
+  })
+
+  // The tests below end the processes.
+  test('five seconds without identity, sessions are checked in Postgres', async () => {
+    const client = await session()
+    expect(await statusOf(client)).toBe(200)
+    await stopService(identity, 'SIGKILL')
+    // This change emits no event.
+    await db.owner`update identity.sessions set ended_at = now() where user_id = ${administrator.userId}`
+    await until(async () => (await statusOf(client)) === 401, { withinMs: 9000 })
+  })
+
+  test('SIGTERM stops a process with exit code 0', async () => {
+    expect(await stopService(sourcing, 'SIGTERM')).toBe(0)
+    expect(await stopService(organization, 'SIGTERM')).toBe(0)
+  })
 })

@@ -3,7 +3,7 @@ import type { Registration } from '../../../proto/http/organization/registration
 import type { OrgRole } from '../../../proto/permissions.ts'
 import { connect } from '../../kit/db/client.ts'
 import { marketplaceWithMail, newAddress, PUBLIC_URL, tokenIn } from '../../testing/mail/market.ts'
-import { marketplaceWithWorkers, RACING } from '../../testing/marketplace.ts'
+import { marketplaceOf, marketplaceWithWorkers, RACING } from '../../testing/marketplace.ts'
 import { entriesOf, type Page, type Problem } from '../../testing/people.ts'
 import { TEST_PASSWORD } from '../../testing/sign-in.ts'
 import { until } from '../../testing/until.ts'
@@ -20,7 +20,7 @@ const open = await marketplaceWithWorkers([], {
   MAIL_FROM: 'no-reply@example.com',
   PUBLIC_URL,
 })
-const closed = await marketplaceWithWorkers([], { REGISTRATION: 'closed' })
+const closed = await marketplaceOf([], { REGISTRATION: 'closed' })
 const operator = await market.operator()
 const { client } = operator.administrator
 const { owner } = market.db
