@@ -6,7 +6,10 @@ import { until } from '../testing/until.ts'
 
 const db = await testDatabase()
 const proxy = new TcpProxy(db.ownerUrl)
-const market = await testMarketplace({ DATABASE_POOL_SIZE: '4' }, { ...db, urlOf: (service) => throughProxy(db.urlOf(service)) })
+const market = await testMarketplace(
+  { DATABASE_POOL_SIZE: '4' },
+  { ...db, urlOf: (service) => throughProxy(db.urlOf(service)) },
+)
 // Registered last, so that the services close their connections first.
 afterAll(() => proxy.close())
 const org = await market.organization(['IP_OWNER'])
