@@ -2,8 +2,17 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { type Account, ALL_KINDS, type Kind } from '../../testing/fixtures.ts'
 import { DOCUMENTED, type Documented } from '../../testing/operations/document.ts'
 import { exampleInput, type Input, withValue } from '../../testing/operations/inputs.ts'
-import { ownInput, type Probe, probesOf, sampleOf, statusFor, statusInView } from '../../testing/operations/samples.ts'
-import { type RecordName, recordKind } from '../../testing/records.ts'
+import {
+  ownInput,
+  type Probe,
+  probesOf,
+  sampleOf,
+  sharedInput,
+  statusFor,
+  statusInView,
+} from '../../testing/operations/samples.ts'
+import { PERSONAL_RECORDS } from '../../testing/operations/shared-records.ts'
+import { recordKind } from '../../testing/records.ts'
 import { harness, type Observation } from '../../testing/tenancy/harness.ts'
 
 /**
@@ -24,36 +33,21 @@ const probed = guarded
   })
 
 /**
- * The senders of a foreign record: the administrator of each kind of organization, and a third of the other accounts,
- * of the next record another third. Most of the others are refused by the permission check, which all operations share.
+ * The senders of a foreign record: the administrator of each kind of organization, and the other accounts of one kind,
+ * of the next record those of the next kind. Most of the others are refused by the permission check, which all
+ * operations share.
  */
 function sendersOf(index: number): Account[] {
   return accounts.filter(
-    ({ kind, standing }) => standing === 'administrator' || (ALL_KINDS.indexOf(kind) + index) % 3 === 0,
+    ({ kind, standing }) => standing === 'administrator' || (ALL_KINDS.indexOf(kind) + index) % ALL_KINDS.length === 0,
   )
 }
-
-/** Records that belong to a user, or to a colleague of a user. */
-const PERSONAL_RECORDS: readonly RecordName[] = [
-  'user',
-  'colleague',
-  'session',
-  'colleagueSession',
-  'passkey',
-  'colleaguePasskey',
-  'accessToken',
-  'refreshToken',
-  'grant',
-]
-
-/** An organization keeps only a few of these records: a new one deletes an older one. */
-const REPLACED_RECORDS: readonly RecordName[] = ['identityProvider']
 
 const before = await prepare()
 
 /**
  * Creates all records and connections first, so that the compared requests change nothing. The accounts of an
- * organization therefore share its records.
+ * organization therefore share its records, and so do the operations.
  */
 async function prepare() {
   const bases = new Map<string, Input>()
@@ -61,7 +55,7 @@ async function prepare() {
     const shared = new Map<Kind, Input>()
     for (const account of senders) {
       const known = isPersonal(operation) ? undefined : shared.get(account.kind)
-      const base = known ?? (await ownInput(operation, fixtures, account, probe.place))
+      const base = known ?? (await sharedInput(operation, fixtures, account, probe.place))
       shared.set(account.kind, base)
       bases.set(`${name} ${account.name}`, base)
       await tenancy.foreign(probe, account)
@@ -96,20 +90,30 @@ describe('a foreign record has the same response and effects as an unknown one',
 /** Malformed ids: 404 in a path; 400 or 422 is also allowed in a parameter or field. */
 const MALFORMED = ['x'.repeat(65), 'a b', "' or 1=1--", '\u{1f4a9}', '%', '../parts', 'PART_', '-']
 
-/** The administrator of the first kind that can have the record sends all malformed ids, and each other account one. */
-function malformedFor({ record }: Probe, { kind, standing }: Account, index: number): string[] {
-  if (kind === recordKind(record).owners[0] && standing === 'administrator') return MALFORMED
-  return [MALFORMED[index % MALFORMED.length] ?? '']
+/**
+ * The administrator of the first kind that can have the record sends half of the malformed ids, for the next record the
+ * other half. Another sender, each time another one, sends one.
+ */
+function malformedFrom(senders: readonly Account[], { record }: Probe, index: number): [Account, string[]][] {
+  const first = senders.find(
+    ({ kind, standing }) => kind === recordKind(record).owners[0] && standing === 'administrator',
+  ) as Account
+  const other = senders.filter((account) => account !== first)[index % (senders.length - 1)] as Account
+  return [
+    [first, MALFORMED.filter((_, at) => (at + index) % 2 === 0)],
+    [other, [MALFORMED[(index >> 1) % MALFORMED.length] as string]],
+  ]
 }
 
 describe('a malformed id is refused', () => {
   test.each(probed)('%s', async (name, operation, probe, senders) => {
     const failures: string[] = []
-    for (const [index, account] of senders.entries()) {
+    const index = probed.findIndex(([known]) => known === name)
+    for (const [account, ids] of malformedFrom(senders, probe, index)) {
       const random = inputFor(name, account, probe, recordKind(probe.record).random())
       const unknown =
         answersToUnknown.get(`${name} ${account.name}`) ?? (await tenancy.observe(account, operation, random))
-      for (const malformed of malformedFor(probe, account, index)) {
+      for (const malformed of ids) {
         const input = inputFor(name, account, probe, malformed)
         const found = await tenancy.observe(account, operation, input)
         const invalid = !probe.place.startsWith('path.') && [400, 422].includes(found.status)
@@ -145,31 +149,37 @@ describe('an operation without private records succeeds with the permission and 
 
 // Last, because these requests change records.
 describe('an own record is accessible with the permission', () => {
-  test.each(probed)('%s', async (_, operation, probe) => {
-    const owners = accounts.filter(({ kind }) => recordKind(probe.record).owners.includes(kind))
+  test.each(probed)('%s', async (name, operation, probe) => {
+    const { owners: kinds } = recordKind(probe.record)
+    // A success that changes a record needs another one, so one member has it, of the next record that of another kind.
+    const index = probed.findIndex(([known]) => known === name)
+    const kindOfMember = kinds[index % kinds.length]
     const failures: string[] = []
-    // A refused request and a read leave the records to the next account of the organization.
-    const unchanged = new Map<Kind, Input>()
-    for (const account of owners.toReversed()) {
-      const known = unchanged.get(account.kind)
-      const input = known ?? (await ownRecord(operation, probe, account))
-      const { status, text } = await fixtures.send(account, operation, input)
-      const isUnchanged = (operation.method === 'GET' || status >= 400) && !isPersonal(operation)
-      if (isUnchanged) unchanged.set(account.kind, input)
-      else unchanged.delete(account.kind)
-      if (status !== probe.own(account)) failures.push(`${account.name}: ${status} ${text}`)
-      failures.push(...tenancy.leaksIn(text, account, input))
+    for (const kind of kinds) {
+      const ofKind = accounts.filter((account) => account.kind === kind)
+      const administrator = await fixtures.account(kind, 'administrator')
+      const input = await ownRecord(operation, probe, administrator)
+      // A request without the permission leaves the record to the administrator.
+      for (const account of ofKind.toReversed()) {
+        const expected = probe.own(account)
+        const isRefused = expected === 403
+        const isLeft = account.standing === 'member' && operation.method !== 'GET' && kind !== kindOfMember
+        if (isLeft && !isRefused) continue
+        const isOfAll = operation.method === 'GET' ? !isPersonal(operation) : isRefused
+        const sent = isOfAll || account === administrator ? input : await ownRecord(operation, probe, account)
+        const { status, text } = await fixtures.send(account, operation, sent)
+        if (status !== expected) failures.push(`${account.name}: ${status} ${text}`)
+        failures.push(...tenancy.leaksIn(text, account, sent))
+      }
     }
     expect(failures).toEqual([])
   })
 })
 
 async function ownRecord(operation: Documented, probe: Probe, account: Account): Promise<Input> {
-  const base = await ownInput(operation, fixtures, account, probe.place)
-  // A read leaves its record to the other reads, because each record takes up to twenty commands.
-  const isShared = operation.method === 'GET' && !isPersonal(operation) && !REPLACED_RECORDS.includes(probe.record)
-  const record = isShared ? tenancy.readable(probe.record, account.kind) : tenancy.own(probe, account)
-  return withValue(base, probe.place, await record)
+  const isRead = operation.method === 'GET'
+  const base = await (isRead ? sharedInput : ownInput)(operation, fixtures, account, probe.place)
+  return withValue(base, probe.place, await (isRead ? tenancy.shared(probe, account) : tenancy.own(probe, account)))
 }
 
 /** Whether the request has values of one account, so that another account of its organization needs others. */

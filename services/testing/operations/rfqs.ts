@@ -1,6 +1,6 @@
 import type { OrgRole } from '../../../proto/permissions.ts'
 import { newId, newSerialNumber } from '../../kit/db/ids.ts'
-import type { Account, Fixtures } from '../fixtures.ts'
+import type { Account, Fixtures, Kind } from '../fixtures.ts'
 import { insertQuestions } from '../questions.ts'
 import { publishedPart, rfqBody } from '../rfqs.ts'
 
@@ -27,6 +27,18 @@ export async function insertOrganization({ market }: Fixtures, role: OrgRole): P
 export const administratorOf = async (fixtures: Fixtures, { kind }: Account) =>
   fixtures.clientOf(await fixtures.account(kind, 'administrator'))
 
+const parts = new WeakMap<Fixtures, Map<Kind, Promise<string>>>()
+
+/** An internal part of an IP owner, or a public one for other organizations. All RFQs of the tests have it. */
+function partFor(fixtures: Fixtures, owner: Account, internal: boolean): Promise<string> {
+  const known = parts.get(fixtures) ?? new Map<Kind, Promise<string>>()
+  parts.set(fixtures, known)
+  const key = internal ? owner.kind : 'consumer'
+  const partId = known.get(key) ?? fixtures.clientOf(owner).then((client) => publishedPart(client, { internal }))
+  known.set(key, partId)
+  return partId
+}
+
 /**
  * A draft of the account's organization for an internal part of its own, or for a public one of another organization.
  */
@@ -34,8 +46,7 @@ export async function createRfq(fixtures: Fixtures, account: Account): Promise<s
   const administrator = await fixtures.account(account.kind, 'administrator')
   const isIpOwner = administrator.permissions.has('part:create')
   const owner = isIpOwner ? administrator : await fixtures.account('owner', 'administrator')
-  const partId = await publishedPart(await fixtures.clientOf(owner), { internal: isIpOwner })
-  return createRfqFor(fixtures, account, partId)
+  return createRfqFor(fixtures, account, await partFor(fixtures, owner, isIpOwner))
 }
 
 async function createRfqFor(fixtures: Fixtures, account: Account, partId: string, more: object = {}): Promise<string> {

@@ -23,6 +23,7 @@ import { PEOPLE_SAMPLES } from './people-samples.ts'
 import { RFQ_SAMPLES } from './rfq-samples.ts'
 import { partWithOpenRfq } from './rfqs.ts'
 import { SERVICE_ACCOUNT_SAMPLES } from './service-account-samples.ts'
+import { sharedRecord } from './shared-records.ts'
 import { SUBSCRIPTION_SAMPLES } from './subscription-samples.ts'
 import { WEBHOOK_SAMPLES } from './webhook-samples.ts'
 
@@ -224,7 +225,25 @@ export function statusInView(operation: Documented, account: Account, view: stri
  * A request that succeeds for the account: the examples of the document with records of the account. No record is
  * created for the place `replaced`, whose value the caller replaces.
  */
-export async function ownInput(
+export const ownInput = (
+  operation: Documented,
+  fixtures: Fixtures,
+  account: Account,
+  replaced?: Place,
+): Promise<Input> =>
+  inputWith((name, maker) => recordKind(name).make(fixtures, maker), operation, fixtures, account, replaced)
+
+/** The same, for a request that only reads or is refused, so that it can have the records of other such requests. */
+export const sharedInput = (
+  operation: Documented,
+  fixtures: Fixtures,
+  account: Account,
+  replaced?: Place,
+): Promise<Input> =>
+  inputWith((name, maker) => sharedRecord(fixtures, name, maker), operation, fixtures, account, replaced)
+
+async function inputWith(
+  recordOf: (name: RecordName, maker: Account) => Promise<unknown>,
   operation: Documented,
   fixtures: Fixtures,
   account: Account,
@@ -238,9 +257,9 @@ export async function ownInput(
     if (places.has(place) || place.startsWith('query.')) continue
     places.add(place)
     if (values.some(([given]) => isWithin(place, given))) continue
-    const { owners, make } = recordKind(record)
+    const { owners } = recordKind(record)
     const maker = owners.includes(account.kind) ? account : await fixtures.account(owners[0] as Kind, 'administrator')
-    input = withValue(input, place, await make(fixtures, maker))
+    input = withValue(input, place, await recordOf(record, maker))
   }
   for (const [place, value] of values) input = withValue(input, place, value)
   return input

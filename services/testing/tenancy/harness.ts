@@ -4,6 +4,7 @@ import { type Account, Fixtures, type Kind } from '../fixtures.ts'
 import type { Documented } from '../operations/document.ts'
 import { type Input, targetOf } from '../operations/inputs.ts'
 import type { Probe } from '../operations/samples.ts'
+import { sharedRecord } from '../operations/shared-records.ts'
 import { recordKind } from '../records.ts'
 import { common, recordedMarketplace, type StatementLog } from '../statement-log.ts'
 
@@ -34,7 +35,7 @@ export class TenancyHarness {
   readonly fixtures: Fixtures
   readonly #statements: StatementLog
   readonly #log: CapturedLog
-  readonly #readable = new Map<string, Promise<unknown>>()
+  readonly #foreign = new Map<string, Promise<unknown>>()
   /** The private values that were created, by their end, so that one pass over a text finds all of them. */
   readonly #created = new Map<string, { orgId: string; value: string }[]>()
 
@@ -49,25 +50,25 @@ export class TenancyHarness {
     return this.#remember(account.orgId, await recordKind(record).make(this.fixtures, account))
   }
 
+  /** A record of the account that is only read. */
+  async shared({ record }: Probe, account: Account): Promise<unknown> {
+    return this.#remember(account.orgId, await sharedRecord(this.fixtures, record, account))
+  }
+
   /** A record of another organization, created once. */
-  async foreign({ record }: Probe, account: Account): Promise<unknown> {
+  foreign({ record }: Probe, account: Account): Promise<unknown> {
     const owners: readonly Kind[] = recordKind(record).owners
     const kind = owners.find((other) => other !== account.kind)
     if (!kind) throw new Error(`${record}: no other kind of organization can have one`)
-    return this.readable(record, kind)
-  }
-
-  /** A record of an organization that is only read, created once. */
-  readable(record: Probe['record'], kind: Kind): Promise<unknown> {
     const key = `${record} ${kind}`
-    const known = this.#readable.get(key) ?? this.#createFor(kind, record)
-    this.#readable.set(key, known)
+    const known = this.#foreign.get(key) ?? this.#createFor(kind, record)
+    this.#foreign.set(key, known)
     return known
   }
 
   async #createFor(kind: Kind, record: Probe['record']): Promise<unknown> {
     const owner = await this.fixtures.account(kind, 'administrator')
-    return this.#remember(owner.orgId, await recordKind(record).make(this.fixtures, owner))
+    return this.#remember(owner.orgId, await sharedRecord(this.fixtures, record, owner))
   }
 
   #remember(orgId: string, value: unknown): unknown {
@@ -75,7 +76,8 @@ export class TenancyHarness {
     for (const each of values) {
       if (each.length < KEY_LENGTH) throw new Error(`${each} is too short to be searched for`)
       const end = each.slice(-KEY_LENGTH)
-      this.#created.set(end, [...(this.#created.get(end) ?? []), { orgId, value: each }])
+      const known = this.#created.get(end) ?? []
+      if (!known.some(({ value: other }) => other === each)) this.#created.set(end, [...known, { orgId, value: each }])
     }
     return value
   }
