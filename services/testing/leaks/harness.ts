@@ -79,9 +79,9 @@ export class LeakHarness {
   }
 
   /** Stops the marketplace, which flushes its remaining traces. */
-  async traces(): Promise<string> {
+  async traces(): Promise<string[]> {
     await this.fixtures.market.stop()
-    return this.#spans.join('\n')
+    return this.#spans
   }
 }
 

@@ -54,7 +54,17 @@ export class SecretRegistry {
       .filter(({ forms }) => forms.some((form) => text.includes(form)))
       .map(({ what }) => what)
   }
+
+  /** Secrets in the strings of JSON texts, with the string. Equal strings are searched once. */
+  findInStrings(texts: readonly string[]): string[] {
+    const strings = [...new Set(texts.flatMap((text) => text.match(STRING) ?? []))]
+    if (this.findIn(strings.join('\n')).length === 0) return []
+    return strings.flatMap((text) => this.findIn(text).map((what) => `${what}: ${text}`))
+  }
 }
+
+/** A string of JSON, with its quotes. */
+const STRING = /"(?:[^"\\]|\\.)*"/g
 
 /** The encodings in which a secret can appear: plain, hexadecimal, percent-encoded and base64. */
 function encodings(secret: string): string[] {
