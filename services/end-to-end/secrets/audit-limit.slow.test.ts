@@ -1,15 +1,15 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { type ApiAnswer, ApiClient } from '../../testing/client.ts'
+import type { ApiAnswer } from '../../testing/client.ts'
 import { FIXTURE_SETTINGS, Fixtures } from '../../testing/fixtures.ts'
 import { AuditLogReader } from '../../testing/leaks/entries.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
 import { DOCUMENTED, type Documented } from '../../testing/operations/document.ts'
 import { type Input, targetOf } from '../../testing/operations/inputs.ts'
-import { ownInput, sampleOf } from '../../testing/operations/samples.ts'
+import { sampleOf, sharedInput } from '../../testing/operations/samples.ts'
 
 /** A low rate limit, so that every command exceeds it after the burst, which preparing the commands stays below. */
 setDefaultTimeout(30_000)
-const BURST = 600
+const BURST = 200
 const limits = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: String(BURST) }
 const fixtures = new Fixtures(
   await testMarketplace({ ...FIXTURE_SETTINGS, ...limits }, undefined, { hasWorkers: false }),
@@ -35,10 +35,8 @@ async function reachLimit(sendIneffective: () => Promise<ApiAnswer<unknown>>): P
 async function prepare(operation: Documented) {
   const administrator = await fixtures.account(sampleOf(operation).by ?? 'owner', 'administrator')
   const client =
-    operation.contract.access === 'public'
-      ? fixtures.market.anonymous
-      : new ApiClient(fixtures.market.url, await fixtures.newToken(administrator))
-  return [operation.id, { operation, client, input: await ownInput(operation, fixtures, administrator) }] as const
+    operation.contract.access === 'public' ? fixtures.market.anonymous : await fixtures.clientOf(administrator)
+  return [operation.id, { operation, client, input: await sharedInput(operation, fixtures, administrator) }] as const
 }
 
 const cases = []
