@@ -1,14 +1,15 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { brokenBodies, type HostileBody, hostileForms, wrongFields } from '../../testing/fuzz/bodies.ts'
-import { harness, sentBy, shareOf } from '../../testing/fuzz/harness.ts'
+import { harness, sentBy } from '../../testing/fuzz/harness.ts'
+import { shareOf } from '../../testing/fuzz/shares.ts'
 import { findViolations } from '../../testing/fuzz/violations.ts'
 import { DOCUMENTED } from '../../testing/operations/document.ts'
 import { exampleInput, targetOf } from '../../testing/operations/inputs.ts'
 import { ownInput, sampleOf } from '../../testing/operations/samples.ts'
 
 /**
- * Every operation with a body receives every hostile value of a field, and a quarter of the bodies that no operation
- * accepts, from three kinds of caller.
+ * Every operation with a body receives hostile values in each field and bodies that no operation accepts, from three
+ * kinds of caller. The first operation of each kind of record receives every text, that of each kind of request all.
  */
 setDefaultTimeout(60_000)
 const fuzz = await harness()
@@ -20,7 +21,7 @@ describe('bodies', () => {
     const [, administrator] = callers
     const input = await ownInput(operation, fuzz.fixtures, administrator)
     const bodies = [
-      ...shareOf(operation, brokenBodies(input.body), 4),
+      ...shareOf(operation, brokenBodies(input.body), 12),
       ...wrongFields(operation, input, sampleOf(operation)),
       ...hostileForms(operation, input, sampleOf(operation)),
     ]

@@ -2,12 +2,13 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { encoded } from '../../testing/client.ts'
 import type { Account } from '../../testing/fixtures.ts'
 import { type Answer, harness } from '../../testing/fuzz/harness.ts'
-import { headerSets, LENGTH } from '../../testing/fuzz/headers.ts'
+import { type HeaderSet, headerSets, LENGTH } from '../../testing/fuzz/headers.ts'
+import { shareOf } from '../../testing/fuzz/shares.ts'
 import { findViolations } from '../../testing/fuzz/violations.ts'
 import { requestBytes, sendBytes } from '../../testing/fuzz/wire.ts'
 import { DOCUMENTED, type Documented } from '../../testing/operations/document.ts'
 import { type Input, targetOf } from '../../testing/operations/inputs.ts'
-import { ownInput, sampleOf } from '../../testing/operations/samples.ts'
+import { ownInput, sampleOf, sharedInput } from '../../testing/operations/samples.ts'
 
 /** Hostile header lines over a raw socket, in otherwise valid requests. */
 setDefaultTimeout(60_000)
@@ -54,7 +55,8 @@ class InputPool {
   }
 
   async take(): Promise<Input> {
-    return this.#inputs.pop() ?? (await ownInput(this.#operation, fuzz.fixtures, this.#administrator))
+    const create = this.#operation.method === 'GET' ? sharedInput : ownInput
+    return this.#inputs.pop() ?? (await create(this.#operation, fuzz.fixtures, this.#administrator))
   }
 
   /** Keeps what the request did not consume. */
@@ -72,29 +74,34 @@ const isInvalidField = ({ status, text }: Answer) =>
 
 /** Headers that are stored or affect throttling: only these are sent to operations that hash passwords. */
 const STORED = /^(user agent|forwarded|request id)/
-const setsFor = (operation: Documented, caller: Account | undefined) =>
-  headerSets(operation).filter(
-    ({ name, replacesToken, isInvalid }, index) =>
-      isInvalid ||
-      ((!sampleOf(operation).costly || STORED.test(name)) &&
-        // Invalid tokens are sent once.
-        (replacesToken ? caller === undefined : isSentBy(caller, operation, index))),
-  )
 
 /**
- * Each header is sent to a part of the operations, which read it by the same code. The request of an administrator is
- * fully processed, which needs a record for each change.
+ * Each header is sent to a part of the operations, which read it by the same code, and all headers to one operation of
+ * each kind of request. The request of an administrator is fully processed, which needs a record for each change.
  */
-function isSentBy(caller: Account | undefined, operation: Documented, index: number): boolean {
-  const parts = caller?.standing !== 'administrator' ? 10 : operation.method === 'GET' ? 4 : 8
-  return (index + DOCUMENTED.indexOf(operation)) % parts === 0
+function requestsOf(operation: Documented, callers: Awaited<ReturnType<typeof fuzz.callers>>) {
+  const [anonymous, administrator, powerless] = callers
+  const turn = DOCUMENTED.indexOf(operation)
+  const sets = headerSets(operation)
+  const tokens = sets.filter(({ replacesToken }) => replacesToken)
+  const invalid = sets.filter(({ isInvalid }) => isInvalid)
+  const others = sets.filter(
+    (set) => !tokens.includes(set) && !invalid.includes(set) && (!sampleOf(operation).costly || STORED.test(set.name)),
+  )
+  const sentBy = (caller: Account | undefined, from: readonly HeaderSet[]) => from.map((set) => ({ caller, ...set }))
+  return [
+    ...sentBy(anonymous, shareOf(operation, tokens, 6)),
+    ...sentBy(callers[turn % callers.length], invalid),
+    ...sentBy(administrator, shareOf(operation, others, operation.method === 'GET' ? 12 : 20)),
+    ...sentBy(turn % 2 === 0 ? anonymous : powerless, shareOf(operation, others, 20, 10)),
+  ]
 }
 
 describe('headers', () => {
   test.each(DOCUMENTED.map((operation) => [operation.id, operation] as const))('%s', async (_, operation) => {
     const callers = await fuzz.callers(operation)
     const [, administrator] = callers
-    const requests = callers.flatMap((caller) => setsFor(operation, caller).map((set) => ({ caller, ...set })))
+    const requests = requestsOf(operation, callers)
     const pool = new InputPool(operation, administrator)
     const violations = await fuzz.collect(
       requests,
@@ -156,9 +163,8 @@ const TARGETS = [
   { name: 'absolute form with a user', host: [], changed: (target: string) => `http://a:b@other.example:1${target}` },
 ]
 
-/** A command that succeeds needs another record, so of three commands each sends another third. */
-const targetsFor = (operation: Documented) =>
-  TARGETS.filter((_, index) => operation.method === 'GET' || (index + DOCUMENTED.indexOf(operation)) % 3 === 0)
+/** Each operation sends a third, and one operation of each kind of request all of them. */
+const targetsFor = (operation: Documented) => shareOf(operation, TARGETS, 3)
 
 test('the process still responds', async () => {
   expect((await fetch(`${fuzz.fixtures.market.url}/.well-known/jwks.json`)).status).toBe(200)

@@ -1,13 +1,14 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { encoded } from '../../testing/client.ts'
-import { harness, sentBy, shareOf } from '../../testing/fuzz/harness.ts'
+import { harness, sentBy } from '../../testing/fuzz/harness.ts'
+import { shareOf } from '../../testing/fuzz/shares.ts'
 import { farPages, UNKNOWN_PARAMETERS, wrongQueries } from '../../testing/fuzz/targets.ts'
 import { findViolations } from '../../testing/fuzz/violations.ts'
 import { DOCUMENTED } from '../../testing/operations/document.ts'
 import { targetOf } from '../../testing/operations/inputs.ts'
-import { ownInput } from '../../testing/operations/samples.ts'
+import { ownInput, sharedInput } from '../../testing/operations/samples.ts'
 
-/** Every parameter of every operation receives every hostile text, number and encoding. */
+/** Parameters receive hostile texts, numbers and encodings, and every list its last pages. */
 setDefaultTimeout(60_000)
 const fuzz = await harness()
 const operations = DOCUMENTED.filter(({ method, query }) => method === 'GET' || query.length > 0)
@@ -16,7 +17,7 @@ describe('queries', () => {
   test.each(operations.map((operation) => [operation.id, operation] as const))('%s', async (_, operation) => {
     const callers = await fuzz.callers(operation)
     const [, administrator] = callers
-    const input = await ownInput(operation, fuzz.fixtures, administrator)
+    const input = await (operation.method === 'GET' ? sharedInput : ownInput)(operation, fuzz.fixtures, administrator)
     const targets = wrongQueries(operation, input)
     const sent =
       input.body === undefined
@@ -41,13 +42,13 @@ describe('parameters that the operation does not declare', () => {
   test.each(DOCUMENTED.map((operation) => [operation.id, operation] as const))('%s', async (_, operation) => {
     const callers = await fuzz.callers(operation)
     const [, administrator] = callers
-    const input = await ownInput(operation, fuzz.fixtures, administrator)
+    const input = await sharedInput(operation, fuzz.fixtures, administrator)
     const base = targetOf(operation, input)
     const type = input.headers['content-type'] ?? 'application/json'
     const sent = input.body === undefined ? {} : { body: encoded(input.body, type), headers: { 'content-type': type } }
     const invalid = operation.errorFormat === 'v2.3' ? 422 : 400
     const requests = callers.flatMap((caller) =>
-      sentBy(caller, operation, shareOf(operation, UNKNOWN_PARAMETERS, 2)).map((search) => ({ caller, search })),
+      sentBy(caller, operation, shareOf(operation, UNKNOWN_PARAMETERS, 7)).map((search) => ({ caller, search })),
     )
     const violations = await fuzz.collect(requests, async ({ caller, search }) => {
       const target = `${base}${base.includes('?') ? '&' : '?'}${search}`
@@ -70,7 +71,7 @@ describe('pages past the end', () => {
 
   test.each(lists.map((operation) => [operation.id, operation] as const))('%s: no items', async (_, operation) => {
     const [, administrator] = await fuzz.callers(operation)
-    const input = await ownInput(operation, fuzz.fixtures, administrator)
+    const input = await sharedInput(operation, fuzz.fixtures, administrator)
     const wrong: string[] = []
     // One request at a time, because an organization may read few far pages at once.
     for (const { name, target } of farPages(operation, input)) {

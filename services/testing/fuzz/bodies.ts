@@ -1,5 +1,6 @@
-import type { Documented, Schema } from '../operations/document.ts'
+import { DOCUMENTED, type Documented, type Schema } from '../operations/document.ts'
 import { type Field, fieldsOf, type Input, withValue } from '../operations/inputs.ts'
+import { shareOf } from './shares.ts'
 import { LONG_TEXTS, MARK, NEAR_NUMBERS, NUMBERS, TEXTS, TIMES } from './texts.ts'
 
 /** A request body, with a name for test output. */
@@ -83,21 +84,37 @@ const bytesOf = (before: string, between: number[], after: string) =>
 
 const RAW = '@raw@'
 
+/** The rules of a field for its values. */
+function rulesOf({ schema }: Field): string {
+  const { description, examples, ...rules } = schema as Schema & { description?: string }
+  return JSON.stringify(rules)
+}
+
+const ruleOf = ({ contract }: Documented, field: Field) => `${contract.tag.name} ${rulesOf(field)}`
+/** For each kind of record, the first operation with a field of a schema. */
+const FIRST = new Map(
+  DOCUMENTED.toReversed().flatMap((operation) =>
+    (operation.body ? fieldsOf(operation.body) : []).map((field) => [ruleOf(operation, field), operation] as const),
+  ),
+)
+
 /**
- * Valid bodies with one invalid field, for every field and every kind of invalid value. Only the first field of a
- * schema gets every text. If each valid request hashes a password (`costly`), no field gets every text.
+ * Valid bodies with one invalid field, for every field. The first field of a schema gets every text in one operation of
+ * each kind of record and a quarter in the others. All fields get a part of the values that the kit refuses for every
+ * operation. If each valid request hashes a password (`costly`), no field gets every text.
  */
-export function wrongFields({ body }: Documented, input: Input, { costly = false } = {}): HostileBody[] {
+export function wrongFields(operation: Documented, input: Input, { costly = false } = {}): HostileBody[] {
+  const { body } = operation
   if (body === undefined) return []
   const tried = new Set<string>()
-  return fieldsOf(body).flatMap((field) => {
+  return fieldsOf(body).flatMap((field, at) => {
     const text = JSON.stringify(withValue(input, field.place, RAW).body)
     if (!text.includes(`"${RAW}"`)) return []
-    const { description, examples, ...rules } = field.schema as Schema & { description?: string }
-    const signature = JSON.stringify(rules)
-    const brief = costly || tried.has(signature)
-    tried.add(signature)
-    return wrongValues(field, brief).map((value) => ({
+    const brief = costly || tried.has(rulesOf(field))
+    tried.add(rulesOf(field))
+    const texts = FIRST.get(ruleOf(operation, field)) === operation ? 1 : 4
+    const share: Share = (values, parts) => shareOf(operation, values, parts, at)
+    return wrongValues(field, brief, { share, texts }).map((value) => ({
       name: `${field.place} = ${value.slice(0, 60)}`,
       body: text.replace(`"${RAW}"`, () => value),
     }))
@@ -121,21 +138,32 @@ const ANY_TYPE = [
 /** JSON escapes that no column can store. */
 const UNSTORABLE = [`"${MARK}\\u0000"`, `"${MARK}\\ud800"`, `"\\udc00\\ud800${MARK}"`]
 
-/** Values for one field, as JSON. */
-function wrongValues({ schema }: Field, brief: boolean): string[] {
-  const json = (values: readonly unknown[]) => values.map((value) => JSON.stringify(value))
-  return [...ANY_TYPE, ...UNSTORABLE, ...json(valuesFor(schema, brief))]
+/** A part of values that the kit refuses for all fields. */
+type Share = <T>(values: readonly T[], parts: number) => readonly T[]
+
+interface Shares {
+  share: Share
+  /** Of so many texts a field gets one. */
+  texts: number
 }
 
-function valuesFor(schema: Schema, brief: boolean): unknown[] {
+/** Values for one field, as JSON. */
+function wrongValues({ schema }: Field, brief: boolean, shares: Shares): string[] {
+  const json = (values: readonly unknown[]) => values.map((value) => JSON.stringify(value))
+  return [...shares.share([...ANY_TYPE, ...UNSTORABLE], brief ? 9 : 4), ...json(valuesFor(schema, brief, shares))]
+}
+
+function valuesFor(schema: Schema, brief: boolean, { share, texts }: Shares): readonly unknown[] {
   const { type, format, maxLength = 0, maxItems = 0, maxProperties = 0, enum: words, examples = [] } = schema
-  if (format === 'date-time') return [...TIMES]
-  if (words)
-    return [...words.map((word) => word.toLowerCase()), ...words.map((word) => word.toUpperCase()), `${words[0]} `]
+  if (format === 'date-time') return share(TIMES, brief ? 4 : 1)
+  if (words) {
+    const others = [...words.map((word) => word.toLowerCase()), ...words.map((word) => word.toUpperCase())]
+    return share([...others, `${words[0]} `], 3)
+  }
   if (type === 'string') {
     const astral = '\u{1d4b3}'.repeat(maxLength)
-    const bounds = ['x'.repeat(maxLength), 'x'.repeat(maxLength + 1), astral, `${astral}x`]
-    return brief ? bounds : [...TEXTS, ...LONG_TEXTS, ...bounds]
+    const bounds = share(['x'.repeat(maxLength), 'x'.repeat(maxLength + 1), astral, `${astral}x`], brief ? 4 : 2)
+    return brief ? bounds : [...share(TEXTS, texts), ...share(LONG_TEXTS, 2 * texts), ...bounds]
   }
   if (type === 'array') {
     const [first] = (examples[0] ?? [MARK]) as unknown[]

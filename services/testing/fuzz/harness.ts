@@ -35,13 +35,6 @@ export function sentBy<T>(caller: Account | undefined, operation: Documented, it
   return passes ? items : items.filter((_, index) => (first + index) % SENT_BY_OTHERS === 0)
 }
 
-/**
- * The items of which an operation gets one in so many, and the next operation others. They test what all operations
- * share, such as the reader of JSON or the router.
- */
-export const shareOf = <T>(operation: Documented, items: readonly T[], parts: number): readonly T[] =>
-  items.filter((_, index) => (DOCUMENTED.indexOf(operation) + index) % parts === 0)
-
 /** A marketplace and the callers that send hostile requests to it. */
 export class FuzzHarness {
   readonly fixtures: Fixtures

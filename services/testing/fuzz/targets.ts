@@ -1,5 +1,6 @@
-import type { Documented } from '../operations/document.ts'
+import { DOCUMENTED, type Documented } from '../operations/document.ts'
 import { type Input, targetOf } from '../operations/inputs.ts'
+import { shareOf } from './shares.ts'
 import { MARK, NEAR_NUMBERS, NUMBERS, TEXTS, TIMES } from './texts.ts'
 
 export interface HostileTarget {
@@ -10,24 +11,44 @@ export interface HostileTarget {
 /** Percent-encodings that are invalid, decode to NUL or invalid UTF-8, or are ambiguous. */
 const BAD_ENCODING = ['%', '%z', '%zz', '%ff', '%00', '%ED%A0%80', '%C0%AF', '%F0%9F%92', '%u0041', '%2', '+%2B+']
 
-/** Every parameter with every hostile value, and queries that are invalid as a whole. */
+const schemaOf = ({ name, schema }: Documented['query'][number]) => `${name} ${JSON.stringify(schema)}`
+/** The first operation with a parameter of a name and a schema. */
+const FIRST = new Map(
+  DOCUMENTED.toReversed().flatMap((operation) =>
+    operation.query.map((parameter) => [schemaOf(parameter), operation] as const),
+  ),
+)
+
+/**
+ * Every parameter with hostile values, and queries that are invalid as a whole. A text that an operation searches for
+ * gets every text. All other values are decoded and checked by the kit, so the first operation with a parameter gets
+ * all of them, and each other one a fifth, in turn.
+ */
 export function wrongQueries(operation: Documented, input: Input): HostileTarget[] {
   const base = targetOf(operation, input)
   const withQuery = (search: string) => ({ name: search, target: `${base}${base.includes('?') ? '&' : '?'}${search}` })
-  const each = operation.query.flatMap(({ name, schema }) => {
-    const values = [
+  const each = operation.query.flatMap((parameter, at) => {
+    const { name, schema } = parameter
+    const searched = schema.type === 'string' && !schema.format && !schema.enum ? TEXTS.map(encodeURIComponent) : []
+    const others = [
       ...BAD_ENCODING,
-      ...[...TEXTS, ...NUMBERS, ...NEAR_NUMBERS, ...valuesFor(schema)].map(encodeURIComponent),
+      ...[...(searched.length === 0 ? TEXTS : []), ...NUMBERS, ...NEAR_NUMBERS, ...valuesFor(schema)].map(
+        encodeURIComponent,
+      ),
       encodeURIComponent(MARK + '\u{1f4a9}'.repeat(1000)),
     ]
-    return [
-      ...values.map((value) => withQuery(`${name}=${value}`)),
+    const checked = [
+      ...others.map((value) => withQuery(`${name}=${value}`)),
       withQuery(name),
       withQuery(`${name}=${MARK}&${name}=${MARK}`),
       withQuery(`${name}=1&${withEncodedFirstLetter(name)}=1`),
       withQuery(`${name}[]=${MARK}`),
       withQuery(`${name}[__proto__]=${MARK}`),
       withQuery(`${name}%00=${MARK}`),
+    ]
+    return [
+      ...searched.map((value) => withQuery(`${name}=${value}`)),
+      ...(FIRST.get(schemaOf(parameter)) === operation ? checked : shareOf(operation, checked, 5, at)),
     ]
   })
   const asWhole = ['&&&=&', '#x', 'page=1e9&pageSize=50', 'page=1000000000&pageSize=50', 'page=2147483647&pageSize=50']
@@ -55,12 +76,12 @@ export const UNKNOWN_PARAMETERS: readonly string[] = [
 const MAX_PAGE = 2_147_483_647
 const PAGE_SIZES = Array.from({ length: 50 }, (_, at) => at + 1)
 
-/** Page sizes that are tried with each filter: the bounds and one between them. */
-const FILTERED_PAGE_SIZES = [1, 7, 50]
+/** Page sizes of every list: the bounds and one between them. A list without filter also has a tenth of the others. */
+const COMMON_PAGE_SIZES = [1, 7, 50]
 
 /**
  * Pages past the end of every list: the page whose offset just exceeds a 32-bit integer, and the largest page, with
- * each page size without filter, and with some page sizes for each filter.
+ * some page sizes without filter, and with one page size for each filter.
  */
 export function farPages(operation: Documented, input: Input): HostileTarget[] {
   const pageSize = operation.query.find(({ name }) => name === 'pageSize')
@@ -69,14 +90,15 @@ export function farPages(operation: Documented, input: Input): HostileTarget[] {
   const filterValues = filters.flatMap(({ name, schema, example }) =>
     (schema.enum ?? [name === 'q' || name === 'search' ? 'a' : String(example)]).map((value) => ({ [name]: value })),
   )
-  return PAGE_SIZES.flatMap((size) =>
-    [Math.min(MAX_PAGE, Math.ceil((MAX_PAGE + 1) / size)), MAX_PAGE].flatMap((page) =>
-      [{}, ...(FILTERED_PAGE_SIZES.includes(size) ? filterValues : [])].map((filter) => {
-        const query = { ...input.query, ...filter, page: String(page), pageSize: String(size) }
-        const target = targetOf(operation, { ...input, query })
-        return { name: target, target }
-      }),
-    ),
+  const sizes = new Set([...COMMON_PAGE_SIZES, ...shareOf(operation, PAGE_SIZES, 10)])
+  const unfiltered = [...sizes].map((size) => ({ size, filter: {} }))
+  const filtered = filterValues.map((filter, at) => ({ size: COMMON_PAGE_SIZES[at % 3] as number, filter }))
+  return [...unfiltered, ...filtered].flatMap(({ size, filter }) =>
+    [Math.min(MAX_PAGE, Math.ceil((MAX_PAGE + 1) / size)), MAX_PAGE].map((page) => {
+      const query = { ...input.query, ...filter, page: String(page), pageSize: String(size) }
+      const target = targetOf(operation, { ...input, query })
+      return { name: target, target }
+    }),
   )
 }
 
