@@ -7,8 +7,8 @@ import { testDatabase } from '../../testing/database.ts'
 import { loadParts } from '../../testing/load/parts.ts'
 import { findPage } from './list.ts'
 
-/** All of one organization; 32,000 are public. */
-const ROWS = 80_000
+/** All of one organization, which has too many for a scan of its own parts (`OWN_SCAN`); 20,800 are public. */
+const ROWS = 52_000
 const VIEWS = ['CONSUMER', 'IP_OWNER'] as const
 type View = (typeof VIEWS)[number]
 
@@ -31,12 +31,16 @@ const page = { after: undefined, limit: 11 }
 const found = async (view: View, q: string, offset: number) =>
   (await findPage(context, readAt(offset), { view, q, offset, ...page })).map(({ position }) => position)
 
+await db.owner`
+  create unlogged table public.expected_texts as
+  select id, lower(search) as text, state = 'PUBLISHED' and not internal as public from sourcing.parts`
+
 /** The expected pages at these offsets, by one scan of all texts. */
 async function matching(view: View, q: string, offsets: readonly number[]): Promise<string[][]> {
   const rows = await db.owner<{ page: number; id: string }[]>`
     with matches as materialized (
-      select id, row_number() over (order by id desc) as number from sourcing.parts
-      where strpos(lower(search), lower(${q})) > 0 and (${view === 'IP_OWNER'} or (state = 'PUBLISHED' and not internal)))
+      select id, row_number() over (order by id desc) as number from public.expected_texts
+      where strpos(text, lower(${q})) > 0 and (${view === 'IP_OWNER'} or public))
     select page::integer, id from unnest(${[...offsets]}::integer[]) with ordinality wanted (first, page)
     join matches on number > first and number <= first + 11
     order by page, number`
@@ -75,7 +79,7 @@ test.each(VIEWS.flatMap((view) => WORDS.map((q) => [view, q] as const)))('%s: a 
 test.each(VIEWS.flatMap((view) => ['e', 'impeller', 'REF-0001', 'REF-0000100'].map((q) => [view, q] as const)))(
   '%s: every page of %p has the matches of a plain scan',
   async (view, q) => {
-    const offsets = [5, 1990, 4995, 11_000, 31_995, 1_000_000]
+    const offsets = [5, 1990, 4995, 11_000, 20_795, 1_000_000]
     const expected = await matching(view, q, offsets)
     for (const [at, offset] of offsets.entries()) expect(await found(view, q, offset)).toEqual(expected[at] ?? [])
   },
@@ -93,7 +97,7 @@ test('far pages wait for a permit of the long reads, near pages do not', async (
   await withoutLongReads(async () => {
     await expect(at(30_000, 'e')).rejects.toThrow('rate_limited')
     await expect(at(200_000)).rejects.toThrow('rate_limited')
-    for (const near of [await at(0, 'e'), await at(0), await at(30_000)]) expect(near).toHaveLength(11)
+    for (const near of [await at(0, 'e'), await at(0), await at(20_000)]) expect(near).toHaveLength(11)
   })
 })
 
