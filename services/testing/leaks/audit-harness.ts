@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
 import { type Account, FIXTURE_SETTINGS, Fixtures } from '../fixtures.ts'
-import { testMarketplace } from '../marketplace.ts'
+import { RACING, testMarketplace } from '../marketplace.ts'
 import { codeIn, DOCUMENTED, type Documented } from '../operations/document.ts'
 import type { Input } from '../operations/inputs.ts'
 import { sampleOf } from '../operations/samples.ts'
@@ -14,7 +14,8 @@ export const named = (operations: readonly Documented[]) =>
 
 /** A marketplace in which each request returns its response and the audit entries that it wrote. */
 export async function auditHarness() {
-  const fixtures = new Fixtures(await testMarketplace(FIXTURE_SETTINGS, undefined, { hasWorkers: false }))
+  const settings = { ...FIXTURE_SETTINGS, ...RACING }
+  const fixtures = new Fixtures(await testMarketplace(settings, undefined, { hasWorkers: false }))
   const log = new AuditLogReader(fixtures.market.db.owner)
 
   async function send(account: Account | undefined, operation: Documented, input: Input) {
