@@ -143,3 +143,32 @@ test('the palette finds packages by their title and cases by that in the languag
   await checkScreen(page)
   await page.context().close()
 }, 60_000)
+
+test('a dialog takes the focus only when it opens, so that early typing stays in its field', async () => {
+  const page = await stage.signIn(buyer)
+  // Frames that a busy browser paints later.
+  await page.evaluate(`(() => {
+    const frames = []
+    window.requestAnimationFrame = (run) => frames.push(run)
+    window.paintAll = () => { for (const run of frames.splice(0)) run(performance.now()) }
+  })()`)
+  await page.getByRole('button', { name: 'Change password' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Current password').and(page.locator(':focus')).waitFor()
+  const next = dialog.getByLabel('New password')
+  await next.focus()
+  await page.evaluate('paintAll()')
+  await page.keyboard.type('typed early')
+  expect([await next.inputValue(), await dialog.getByLabel('Current password').inputValue()]).toEqual([
+    'typed early',
+    '',
+  ])
+  // A refusal moves the focus to its field, unless the person has moved on before it is painted.
+  await dialog.getByRole('button', { name: 'Change password' }).click()
+  await dialog.locator('[aria-invalid=true]').first().waitFor()
+  await next.focus()
+  await page.evaluate('paintAll()')
+  await page.keyboard.type(' and late')
+  expect(await next.inputValue()).toBe('typed early and late')
+  await page.context().close()
+}, 60_000)

@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { at, command, type File as FileRecord, market, type Part } from '../api.ts'
 import { number } from '../format.ts'
 import { inParallel } from '../in-parallel.ts'
@@ -201,7 +201,7 @@ interface RefusalsProps {
 /** The drafts that were refused, each with the reason. It takes the place of the form, so the focus moves to it. */
 function Refusals({ refused, all, children }: RefusalsProps) {
   const section = useRef<HTMLElement>(null)
-  useEffect(() => section.current?.focus(), [])
+  useLayoutEffect(() => section.current?.focus(), [])
   return (
     <section ref={section} class="stack" tabIndex={-1} aria-label={t.parts.refused}>
       <p role="status">{fill(t.parts.publishedOf, { count: number(all - refused.length), all: number(all) })}</p>

@@ -1,6 +1,6 @@
 import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals'
 import { type ComponentChildren, createContext, type TargetedEvent } from 'preact'
-import { useContext, useEffect, useId, useMemo, useRef } from 'preact/hooks'
+import { useContext, useEffect, useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { decimalText } from '../amounts.ts'
 import { ApiError, type FieldError } from '../api.ts'
 import { decimalSign } from '../format.ts'
@@ -133,7 +133,10 @@ export function Form({
     const isShownAtFields = fields.length > 0 && others.length === 0
     const sentence = others.length > 0 ? others.join('; ') : isShownAtFields ? '' : sentenceOf(error)
     failure.value = { sentence, requestId: status >= 500 ? requestId : undefined }
+    const before = document.activeElement
     requestAnimationFrame(() => {
+      // A person who types elsewhere by now keeps the focus.
+      if (![before, document.body].includes(document.activeElement as HTMLElement)) return
       const wrong = form.current?.querySelector<HTMLElement>('[aria-invalid=true], .failure')
       const folded = wrong?.closest('details')
       if (folded) folded.open = true
@@ -195,7 +198,7 @@ export function Form({
 /** Takes the place of the fields, so the focus moves to it. */
 function Review({ children }: { children: ComponentChildren }) {
   const section = useRef<HTMLElement>(null)
-  useEffect(() => section.current?.focus(), [])
+  useLayoutEffect(() => section.current?.focus(), [])
   return (
     <section ref={section} class="review" aria-label={t.ui.review} tabIndex={-1}>
       <h3>{t.ui.review}</h3>
@@ -245,15 +248,19 @@ export function Field({
   const input = useRef<HTMLElement>(null)
   useEffect(() => {
     form?.fields.add(name)
-    // After a dialog has opened, which moves the focus.
-    if (is.isFocused) requestAnimationFrame(() => input.current?.focus())
     return () => void form?.fields.delete(name)
   }, [form, name])
+  // At once, because a later focus would take what is typed into another field. A dialog that opens focuses the field
+  // that has the attribute.
+  useLayoutEffect(() => {
+    if (is.isFocused) input.current?.focus()
+  }, [])
   const error = problem ?? form?.errors.value[name]
   const describedBy = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ')
   const common = {
     id,
     name,
+    autofocus: is.isFocused,
     'aria-invalid': error ? ('true' as const) : undefined,
     'aria-describedby': describedBy || undefined,
     onInput:

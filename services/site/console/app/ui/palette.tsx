@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useEffect, useId } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { market } from '../api.ts'
 import { caseTitle } from '../case-title.ts'
@@ -137,11 +137,7 @@ function Palette() {
   const text = useSignal('')
   const found = useSignal<{ text: string; entries: readonly Entry[] }>({ text: '', entries: [] })
   const at = useSignal(0)
-  const input = useRef<HTMLInputElement>(null)
   const typed = text.value.trim()
-  useEffect(() => {
-    requestAnimationFrame(() => input.current?.focus())
-  }, [])
   useEffect(() => {
     if (typed.length < MIN_LETTERS) return
     const timer = setTimeout(async () => {
@@ -175,8 +171,12 @@ function Palette() {
   return (
     <Dialog title={t.palette.title} look="palette" onClose={close}>
       <input
-        ref={input}
-        {...({ ...COMBOBOX, 'aria-controls': `${id}-list`, 'aria-activedescendant': active } as object)}
+        {...({
+          ...COMBOBOX,
+          autofocus: true,
+          'aria-controls': `${id}-list`,
+          'aria-activedescendant': active,
+        } as object)}
         aria-label={t.palette.title}
         placeholder={t.palette.hint}
         maxLength={200}
