@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { testServerUrl } from '../../../services/testing/database.ts'
-import { freePort } from '../../toolchain/ports.ts'
+import { freePort } from '../../../services/testing/free-port.ts'
 import { requireDatabase, requireNats, requireVersion } from './connections.ts'
 
 test('a database that answers: accepted', async () => {
