@@ -11,8 +11,8 @@ import { targetOf } from '../../testing/operations/inputs.ts'
 import { ownInput, sharedInput, statusFor } from '../../testing/operations/samples.ts'
 
 /**
- * Hostile paths over a raw socket, of which one operation of each kind of request gets all, the others some in turn,
- * and methods that the path does not support.
+ * Hostile paths over a raw socket, and methods that the path does not support. One operation of each kind of request
+ * gets every path; the others take turns.
  */
 setDefaultTimeout(60_000)
 const fuzz = await harness()

@@ -9,9 +9,9 @@ const kindOf = ({ errorFormat, method, body, contract }: Documented) =>
 const MODELS = new Set(new Map(DOCUMENTED.toReversed().map((operation) => [kindOf(operation), operation])).values())
 
 /**
- * The items of which an operation gets one in so many, and the next operation others. They test what all operations
- * share, such as the reader of JSON or the router, so only one operation of each kind of request gets all of them.
- * `step` is a position in the operation, so that its fields get different ones.
+ * One of `parts` items for an operation; the operations take turns. The items test code that all operations share, such
+ * as the reader of JSON or the router, so only one operation of each kind of request gets all of them. `step` is a
+ * position in the operation, so that its fields get different items.
  */
 export const shareOf = <T>(operation: Documented, items: readonly T[], parts: number, step = 0): readonly T[] =>
   MODELS.has(operation)
