@@ -1,4 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { SERVICES } from '../../../proto/services.ts'
+import { testDatabase } from '../../testing/database.ts'
 import { type Account, FIXTURE_SETTINGS, Fixtures } from '../../testing/fixtures.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
 import { DOCUMENTED, type Documented } from '../../testing/operations/document.ts'
@@ -7,18 +9,26 @@ import { followSession } from '../../testing/operations/passkey-challenges.ts'
 import { ownInput, sampleOf, sharedInput } from '../../testing/operations/samples.ts'
 import { openSession } from '../../testing/sessions.ts'
 import { holdRequest } from '../../testing/socket.ts'
+import { StatementRecorder } from '../../testing/statement-recorder.ts'
+import { until } from '../../testing/until.ts'
 
 /**
  * Every command, from the list of operations: the caller loses the authority while the body is being sent. Each service
  * has one connection, so that a command which needs a second one would wait for itself.
  */
 setDefaultTimeout(30_000)
+const db = await testDatabase()
+const recorder = new StatementRecorder(db.name)
+db.beforeDrop(async () => recorder.stop())
 const fixtures = new Fixtures(
-  await testMarketplace({ ...FIXTURE_SETTINGS, DATABASE_POOL_SIZE: '1' }, undefined, { hasWorkers: false }),
+  await testMarketplace({ ...FIXTURE_SETTINGS, DATABASE_POOL_SIZE: '1' }, db, { hasWorkers: false }),
 )
 const { market } = fixtures
 const { owner } = market.db
 const commands = DOCUMENTED.filter(({ contract }) => contract.audit && contract.access !== 'public')
+
+/** The statements of all services since the last call. */
+const statements = () => SERVICES.flatMap((service) => recorder.take(service))
 
 /** Creates an administrator. The account has a password only if the command checks one. */
 async function newAdministrator(operation: Documented, known: Account): Promise<Account> {
@@ -48,9 +58,10 @@ async function held(operation: Documented, { isRefused }: { isRefused: boolean }
   await followSession(market, account, sessionId)
   const headers = { authorization: `Bearer ${accessToken}`, 'x-forwarded-for': fixtures.address(), ...input.headers }
   const target = `${operation.method} ${targetOf(operation, input)}`
-  // The token is known to the service, as that of a client that has sent other requests.
-  await market.anonymous.get('/v1/parts', { headers: { authorization: headers.authorization } })
+  statements()
   const request = await holdRequest(market.running.port, { target, headers, body: JSON.stringify(input.body ?? {}) })
+  // The caller is read when the headers arrive. A change before that would be found by this check.
+  await until(() => statements().some((text) => text.includes('from organization.callers')), { what: 'the caller' })
   const successes = async () =>
     (await owner`select id from organization.audit_log where actor_id = ${account.userId} and success`).length
   const before = await successes()
