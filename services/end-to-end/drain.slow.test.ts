@@ -46,9 +46,9 @@ test('after SIGTERM: a write over a kept-alive connection and one over a new con
   expect(await exit).toBe(0)
 })
 
-const RESTARTS = 2
+const RESTARTS = 4
 const CONNECTIONS = 8
-const PER_SECOND = 40
+const PER_SECOND = 80
 
 test('replicas restart under writes over kept-alive connections: every write is answered', async () => {
   const replicas = [await start(), await start()]

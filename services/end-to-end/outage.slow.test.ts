@@ -76,9 +76,9 @@ describe('while Postgres is unreachable', () => {
     expect(await statusOf(client, '/v1/parts')).toBe(503)
   }, 60_000)
 
-  test('the services recover soon, without a restart', async () => {
+  test('the services recover within two seconds, without a restart', async () => {
     proxy.restore()
-    await until(allAnswer, { withinMs: 10_000 })
+    await until(allAnswer, { withinMs: 2000 })
   }, 60_000)
 })
 
@@ -104,11 +104,11 @@ describe('while Postgres accepts connections but does not answer', () => {
     // Any of them may be the one that connects.
     const answers = await Promise.all([timed(readParts), timed(readParts), timed(readParts)])
     expect(answers.map(([status]) => status)).toEqual([503, 503, 503])
-    expect(answers.filter(([, ms]) => ms < 3000).length).toBeGreaterThanOrEqual(2)
+    expect(answers.filter(([, ms]) => ms < 1000).length).toBeGreaterThanOrEqual(2)
   }, 60_000)
 
-  test('the services recover soon', async () => {
+  test('the services recover within two seconds', async () => {
     proxy.restore()
-    await until(allAnswer, { withinMs: 10_000 })
+    await until(allAnswer, { withinMs: 2000 })
   }, 60_000)
 })
