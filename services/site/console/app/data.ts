@@ -47,7 +47,8 @@ class Resource<T> {
   readonly refresh = async (isByTimer = false): Promise<void> => {
     if (isByTimer && this.#notFound >= MAX_NOT_FOUND) return
     if (this.#pending) {
-      this.#again = true
+      // A tick of the timer needs no second read after one that is under way.
+      this.#again ||= !isByTimer
       return
     }
     if (session.value !== 'active') return
