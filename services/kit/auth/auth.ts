@@ -8,7 +8,6 @@ import {
   type CallerRow,
   findCaller,
   findCallerOfSession,
-  findEndedSession,
   keySetOf,
   listEndedSessions,
   listPublicKeys,
@@ -157,10 +156,14 @@ export class Auth {
   }
 
   async #storedCaller(sql: Sql, claims: Claims): Promise<Caller> {
+    return callerFrom(claims, await this.#storedRow(sql, claims))
+  }
+
+  async #storedRow(sql: Sql, claims: Claims): Promise<CallerRow> {
     const [row] = await findCallerOfSession(sql, claims)
     this.#requireActiveSession(claims)
     if (!row) throw unauthorized()
-    return callerFrom(claims, row)
+    return row
   }
 
   async #lookUp(header: string, key: string, known: KnownToken | undefined): Promise<Caller> {
@@ -177,10 +180,9 @@ export class Auth {
   async #confirm(header: string, key: string, known: KnownToken | undefined): Promise<Caller> {
     const claims = await this.#claimsOf(header, known)
     this.#requireActiveSession(claims)
-    const { sql } = this.#options
-    const isCurrent = this.#isCurrent()
-    if (!isCurrent && (await findEndedSession(sql, claims)).length > 0) throw unauthorized()
-    const row = (isCurrent ? this.#callers.get(claims.userId) : undefined) ?? (await this.#loadCaller(claims.userId))
+    const row = this.#isCurrent()
+      ? (this.#callers.get(claims.userId) ?? (await this.#loadCaller(claims.userId)))
+      : await this.#storedRow(this.#options.sql, claims)
     const caller = callerFrom(claims, row)
     this.#tokens.set(key, { claims, row, caller })
     return caller

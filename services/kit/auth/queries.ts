@@ -41,9 +41,6 @@ export const lockOrganization = (tx: Tx, orgId: string) => tx`select organizatio
 export const listEndedSessions = (sql: Sql, endedAfter: string) => sql<{ session_id: string; ended_at: string }[]>`
   select session_id, ended_at from identity.ended_sessions where ended_at > ${endedAfter}`
 
-export const findEndedSession = (sql: Sql, claims: Endable) => sql<{ ended_at: string }[]>`
-  select ended_at from identity.ended_sessions where session_id = any(${idsOf(claims)})`
-
 /** Public keys that may have signed an unexpired token. */
 export const listPublicKeys = (sql: Sql) => sql<{ public_jwk: JWK }[]>`
   select public_jwk from identity.published_keys`
