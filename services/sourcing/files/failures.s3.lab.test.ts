@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { captureLog } from '../../testing/captured-log.ts'
 import { FileClient } from '../../testing/files/file-client.ts'
 import { s3Server } from '../../testing/files/s3-server.ts'
-import { marketplaceOf } from '../../testing/marketplace.ts'
+import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
 
 /** A store with responses that the real server of the other tests never sends. */
@@ -19,7 +19,7 @@ afterAll(() => Promise.all([store.stop(true), versity.close()]))
 async function marketplaceOn(variables: Record<string, string>) {
   const log = captureLog()
   const settings = { ...versity.variables, ...variables, LOG_LEVEL: 'info' }
-  const market = await marketplaceOf(['sourcing'], settings, undefined, { logDestination: log.destination })
+  const market = await marketplaceWithWorkers(['sourcing'], settings, undefined, { logDestination: log.destination })
   const { administrator } = await market.organization(['IP_OWNER'])
   const own = new FileClient(market, administrator.client)
   const part = await own.createPart()
