@@ -39,6 +39,8 @@ export async function openSession(url: string, { applicationName, onNotify }: Se
     ...(password ? { password } : {}),
     target_session_attrs: 'primary' as const,
     max: 1,
+    // A session that listens sends no arrays, whose types are looked up.
+    fetch_types: onNotify === undefined,
     max_lifetime: null,
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
     keep_alive: KEEP_ALIVE_SECONDS,
