@@ -1,5 +1,5 @@
--- Each entry of the history took almost a millisecond: an executor for each of three numbers in base 32, and a count of
--- the entries of the same millisecond in all partitions. A loop takes a tenth of that, and the microseconds need no count.
+-- Each entry of the history started an executor for each of three numbers in base 32, and counted the entries of its
+-- millisecond in all partitions. A loop takes a tenth of an executor, and the microseconds need no count.
 create or replace function sourcing.crockford_base32(number bigint, digits integer) returns text
 language plpgsql immutable strict parallel safe as $$
 declare
