@@ -8,6 +8,7 @@ import { awardsOf } from '../../testing/awards.ts'
 import { caseEventsOf } from '../../testing/cases.ts'
 import type { ApiClient } from '../../testing/client.ts'
 import { FileClient } from '../../testing/files/file-client.ts'
+import { inboxOf } from '../../testing/inbox.ts'
 import { marketplaceWithWorkers, type TestOrganization } from '../../testing/marketplace.ts'
 import { offerBody, offerParties, offersOf } from '../../testing/offers.ts'
 import type { Problem } from '../../testing/people.ts'
@@ -197,6 +198,24 @@ describe('partChanged', () => {
     expect(history.text).not.toContain('partChanged')
     await buyer.act(rfqId, 'close')
     expect(await changedFor(consumer)).toBeUndefined()
+  })
+
+  test('is shown from the reopening of an RFQ whose part changed while it was CLOSED, with one event', async () => {
+    const partId = await publishedPart(own.client)
+    const rfqId = await openFor(partId)
+    await buyer.act(rfqId, 'close')
+    await patch(partId, { title: 'Second' })
+    const notified = async () =>
+      await market.db.owner`select from sourcing.outbox where type = 'sourcing.rfq.partChanged' and subject = ${rfqId}`
+    expect(await notified()).toHaveLength(0)
+    const later = { expireTime: new Date(Date.now() + 86_400_000).toISOString() }
+    const { status, body } = await buyer.act(rfqId, 'reopen', later)
+    expect([status, body.partChanged]).toEqual([200, true])
+    expect(await notified()).toHaveLength(1)
+    expect(await inboxOf(clientOf(consumer)).kinds(rfqId)).toEqual(['PART_CHANGED'])
+    await buyer.act(rfqId, 'close')
+    expect((await buyer.act(rfqId, 'reopen', later)).status).toBe(200)
+    expect(await notified()).toHaveLength(1)
   })
 
   test('ends with an amendment to the current revision, which every invitee then reads', async () => {

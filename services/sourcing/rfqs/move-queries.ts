@@ -16,7 +16,7 @@ interface StateChange {
 /** An RFQ to be moved, with the current revision of its part, which a publication pins. */
 interface MovingRfq {
   id: string
-  partRevision?: number | undefined
+  currentRevision?: number | undefined
 }
 
 export interface MovedRfq {
@@ -36,10 +36,9 @@ export const moveStates = (
     cancel_reason = ${cancelReason ?? null}, updated_at = ${now},
     published_at = case when ${to} = 'OPEN' then coalesce(published_at, ${now}) else published_at end,
     version = case when ${to} = 'OPEN' then coalesce(version, 1) else version end,
-    part_revision = coalesce(rfq.part_revision, moving.part_revision),
-    part_changed = coalesce(rfq.part_revision <> moving.part_revision, part_changed)
+    part_revision = coalesce(rfq.part_revision, moving.part_revision)
   from unnest(${rfqs.map(({ id }) => id)}::text[],
-    ${rfqs.map(({ partRevision }) => partRevision ?? null)}::integer[]) moving (rfq_id, part_revision)
+    ${rfqs.map(({ currentRevision }) => currentRevision ?? null)}::integer[]) moving (rfq_id, part_revision)
   where id = rfq_id and ${isConsumer(tx, orgId)} and state = any(${[...from]})
   returning id, consumer_document as document`
 

@@ -12,6 +12,7 @@ import { caseChange, causeOf, emitRfqEvents } from './events.ts'
 import type { RfqDeps } from './followers.ts'
 import { type EachRfq, lockOwn, requireLegal } from './legality.ts'
 import * as queries from './move-queries.ts'
+import { markChanged } from './part-changes.ts'
 import { partiesOf, stateAt } from './rules.ts'
 
 const EVENT_NAMES = {
@@ -69,7 +70,7 @@ export async function moveRfqs(
     expireTime: newExpireTime,
     cancelReason: reason,
   }
-  const revised = rfqs.map(({ id, partId }) => ({ id, partRevision: parts.get(partId)?.revision }))
+  const revised = rfqs.map(({ id, partId }) => ({ id, currentRevision: parts.get(partId)?.revision }))
   const moved = await queries.moveStates(tx, first.consumerOrgId, revised, change, now)
   if (moved.length < rfqs.length) throw refuse('illegal_transition', { detail: 'The state of the RFQ has changed.' })
   if (verb === 'publish') await invite(tx, { followers }, rfqs, now)
@@ -84,7 +85,10 @@ export async function moveRfqs(
     const changes = rfqs.map((rfq) => ({ ...caseChange(EVENT_NAMES[verb], rfq), ends: verb === 'cancel' }))
     await followers.updateCases(tx, changes, now)
   }
-  return moved
+  if (change.to !== 'OPEN') return moved
+  // While an RFQ is not OPEN, a change of its part marks nothing.
+  const marked = new Map((await markChanged(tx, followers, idsOf(rfqs), now)).map((rfq) => [rfq.id, rfq]))
+  return moved.map((rfq) => marked.get(rfq.id) ?? rfq)
 }
 
 /** Throws 409 where a package has got more invitations than one that is created may have. */
@@ -113,6 +117,7 @@ export async function closeExpired(tx: Tx, rfqs: readonly Rfq[], now: string): P
   const [first] = rfqs
   if (!first) return
   const { from, to } = RFQ.verbs.expire
-  await queries.moveStates(tx, first.consumerOrgId, rfqs, { from, to }, now)
+  const moving = rfqs.map(({ id }) => ({ id }))
+  await queries.moveStates(tx, first.consumerOrgId, moving, { from, to }, now)
   await emitRfqEvents(tx, 'closed', rfqs)
 }

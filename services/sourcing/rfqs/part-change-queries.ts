@@ -44,13 +44,19 @@ export const refreshInvitations = (sql: Sql, ids: readonly string[]) => sql`
   where invited.rfq_id = any(${[...ids]}) and part.id = invited.part_id and invited.part_title is distinct from part.title
     and exists (select from sourcing.parts where id = invited.part_id and ${isSourceable(sql, sql`invited.org_id`)})`
 
+export interface MarkedRfq {
+  id: string
+  partId: string
+  consumerOrgId: string
+  ipOwnerOrgId: string
+  document: string
+}
+
 /** Marks the OPEN RFQs whose part has a later revision than the pinned one. Marked ones are not returned again. */
-export const markChanged = (tx: Tx, ids: readonly string[], now: string) => tx<
-  { id: string; partId: string; consumerOrgId: string; ipOwnerOrgId: string }[]
->`
+export const markChanged = (tx: Tx, ids: readonly string[], now: string) => tx<MarkedRfq[]>`
   update sourcing.rfqs rfq set part_changed = true, part_changed_since = ${now}
   from sourcing.parts part
   where rfq.id = any(${[...ids]}) and part.id = rfq.part_id and rfq.state = 'OPEN' and not part_changed
     and rfq.part_revision <> part.revision
   returning rfq.id, rfq.part_id as "partId", rfq.consumer_org_id as "consumerOrgId",
-    rfq.ip_owner_org_id as "ipOwnerOrgId"`
+    rfq.ip_owner_org_id as "ipOwnerOrgId", rfq.consumer_document as document`

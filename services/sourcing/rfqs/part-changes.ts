@@ -58,13 +58,16 @@ export const partChangeJob = ({ sql, now, followers }: PartChangeDeps): JobKind<
     }),
 })
 
-/** Consumer and IP owner are notified once, when the mark is set. Invited manufacturers are not. */
-async function markChanged(
+/**
+ * Marks OPEN RFQs whose part has changed, and returns the marked ones. Consumer and IP owner are notified once, when the
+ * mark is set. Invited manufacturers are not.
+ */
+export async function markChanged(
   tx: Tx,
   followers: PartChangeDeps['followers'],
   ids: readonly string[],
   now: string,
-): Promise<void> {
+): Promise<readonly queries.MarkedRfq[]> {
   const changed = await queries.markChanged(tx, ids, now)
   for (const rfq of changed) await emitRfqEvent(tx, 'partChanged', rfq)
   const changes = changed.map((rfq) => ({
@@ -73,4 +76,5 @@ async function markChanged(
     cause: causeOf('partChanged', rfq),
   }))
   await followers.updateCases(tx, changes, now)
+  return changed
 }
