@@ -57,7 +57,7 @@ export const Part = Type.Composite(
       }),
       createdTime: DateTime('Time of creation.'),
       updatedTime: DateTime('Time of the last change.'),
-      publishedTime: Type.Optional(DateTime('Time of the last publication.')),
+      publishedTime: Type.Optional(DateTime('Time of the first publication.')),
       measuredBoundingBox: Type.Optional({
         ...MeasuredBox,
         description:
@@ -121,7 +121,7 @@ export const createPart = defineOperation({
   access: 'part:create',
   body: PartInput,
   response: CreatedPart,
-  audit: { procedure: 'part.create', request: [...Object.keys(PartInput.properties)] },
+  audit: { procedure: 'part.create', request: ['partId', ...Object.keys(PartInput.properties)] },
 })
 
 export const getPart = defineOperation({

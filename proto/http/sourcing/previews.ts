@@ -51,7 +51,7 @@ export const Geometry = closed(
     reason: Type.Optional(
       OneOf(RENDERING_FAILURES, {
         description:
-          'Reason of FAILED. TOO_LARGE: more than 200 MB. TOO_COMPLEX: more than 5 million triangles, or as many pixels. TIMEOUT: more than 60 s. INVALID: the content is broken.',
+          'Reason of FAILED. TOO_LARGE: more than 200 MB. TOO_COMPLEX: more than 5 million triangles or 40 million pixels, or a 3MF of more than 1 GB unpacked. TIMEOUT: more than 60 s. INVALID: the content is broken.',
         examples: ['INVALID'],
       }),
     ),
@@ -86,7 +86,7 @@ export const renderedFields = {
   geometry: Type.Optional(Geometry),
   previews: Type.Optional(
     Type.Array(Preview, {
-      maxItems: 11,
+      maxItems: 10,
       description: 'The model, its picture, or the first ten pages. Absent until they are made.',
     }),
   ),

@@ -28,7 +28,7 @@ export const createRfq = defineOperation({
   answersState: 'DRAFT',
   response: Rfq,
   refusals: ['subscription_required'],
-  audit: { procedure: 'rfq.create', request: FIELDS },
+  audit: { procedure: 'rfq.create', request: ['rfqId', ...FIELDS] },
 })
 
 export const patchRfq = defineOperation({

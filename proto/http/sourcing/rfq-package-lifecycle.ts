@@ -113,6 +113,7 @@ export const amendRfqPackage = defineOperation({
   ),
   id: 'amendRfqPackage',
   summary: 'Amend the common terms of an RFQ package',
+  refusals: ['illegal_transition', 'limit_reached', 'subscription_required'],
   access: 'rfq:publish',
   body: PackageAmendment,
 })

@@ -43,7 +43,7 @@ describe('requireGuards', () => {
   test('names the fields of every unmet guard', async () => {
     await expect(lock('SHUT', { wet: true, broken: true })).rejects.toMatchObject({
       code: 'illegal_transition',
-      detail: 'The door does not meet what lock requires.',
+      detail: 'The conditions of `lock` are not met.',
       errors: [
         { field: 'frame', message: 'is wet' },
         { field: 'hinge', message: 'is broken' },

@@ -46,6 +46,6 @@ export async function requireGuards<State extends string, V extends Verbs<State>
   if (table.guards(verb).length === 0) return
   const problems = table.problems(verb, guards, await facts())
   if (typeof problems === 'string') throw refuse(code, { detail: problems })
-  const { detail = `The ${table.record} does not meet what ${String(verb)} requires.` } = more
+  const { detail = `The conditions of \`${String(verb)}\` are not met.` } = more
   if (problems.length > 0) throw refuse(code, { detail, errors: [...problems] })
 }

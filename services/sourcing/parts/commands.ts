@@ -18,7 +18,7 @@ import { lockReferences, resolveReferences } from './references.ts'
 import { contentOf, GUARDS, patchedContent, referenceProblems, writableFields } from './rules.ts'
 
 /** Creates a draft. The records that it refers to stay locked until the transaction ends. */
-export async function createPart({ tx, caller, body, now }: CommandOf<typeof api.createPart>) {
+export async function createPart({ tx, caller, body, now, audit }: CommandOf<typeof api.createPart>) {
   await lockReferences(tx, caller.orgId)
   const content = contentOf(body)
   const resolved = await resolveReferences(tx, caller.orgId, content)
@@ -34,6 +34,7 @@ export async function createPart({ tx, caller, body, now }: CommandOf<typeof api
     queries.insertPart(tx, { ...part, serialNumber }, content, now),
   )
   await emitPartEvent(tx, 'created', part.id, caller.orgId)
+  audit.add({ partId: part.id })
   return { id: part.id, serialNumber }
 }
 
@@ -60,7 +61,6 @@ export async function patchPart({
       const isConfidential = isOpened && (await queries.findConfidentialRfq(tx, part.id)).length > 0
       return { state: part.state, content, isConfidential }
     },
-    detail: 'A published part needs these fields.',
   })
 
   if (Bun.deepEquals(content, contentOf(writableFields(part)))) return new JsonText(document)

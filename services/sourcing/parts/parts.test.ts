@@ -199,13 +199,14 @@ describe('POST /v1/parts', () => {
     expect((await create({}, consumer.administrator.client)).status).toBe(403)
   })
 
-  test('writes one audit entry with its input and one event; a refused one writes an audit entry', async () => {
+  test('writes one audit entry with its id and input, and one event; a refused one writes an audit entry', async () => {
     const member = await owner.member('IP owner')
     const answer = await create({ title: 'Audited' }, member.client)
     const entries = await market.db.owner`
       select success, error, request from organization.audit_log
       where procedure = 'part.create' and actor_id = ${member.userId}`
-    expect([...entries]).toEqual([{ success: true, error: null, request: { title: 'Audited' } }])
+    const request = { partId: answer.body.id, title: 'Audited' }
+    expect([...entries]).toEqual([{ success: true, error: null, request }])
     const events = await market.db.owner`
       select type, tenant_id from sourcing.outbox where subject = ${answer.body.id}`
     expect([...events]).toEqual([{ type: 'sourcing.part.created', tenant_id: owner.orgId }])

@@ -21,9 +21,9 @@ export const lockPartOfObject = (tx: Tx, key: string) => tx`
   select id from sourcing.parts
   where id = (select part_id from sourcing.files where object_key = ${key} and copy_of is null) for update`
 
-/** Locks a file of an object, so that the object is kept until the end of the transaction. */
+/** Locks the file that owns an object, so that the object is kept until the end of the transaction. */
 export const lockFileOfObject = (tx: Tx, key: string) => tx<{ id: string; part_id: string | null }[]>`
-  select id, part_id from sourcing.files where object_key = ${key} order by copy_of nulls first limit 1 for share`
+  select id, part_id from sourcing.files where object_key = ${key} and copy_of is null for share`
 
 export interface NewPreview {
   id: string

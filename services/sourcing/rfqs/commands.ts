@@ -27,14 +27,15 @@ import {
 } from './rules.ts'
 
 /** Creates a draft of the caller's organization. */
-export async function createRfq({ tx, caller, body, now }: CommandOf<typeof api.createRfq>) {
+export async function createRfq({ tx, caller, body, now, audit }: CommandOf<typeof api.createRfq>) {
   const content = contentOf(body)
   requireConsistent(content)
   const part = await requireReferences(tx, caller.orgId, content, body)
   requireOwnFiles(caller.orgId, content, part)
   requireSubscription(part)
-  const [rfq] = await insertDrafts(tx, caller, [{ content, part }], now)
-  return rfq as Rfq
+  const [rfq] = (await insertDrafts(tx, caller, [{ content, part }], now)) as [Rfq]
+  audit.add({ rfqId: rfq.id })
+  return rfq
 }
 
 /** A draft whose references were checked. */

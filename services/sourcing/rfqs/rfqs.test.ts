@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
-import type { Problem } from '../../testing/people.ts'
+import { entriesOf, type Problem } from '../../testing/people.ts'
 import { inHours, publishedPart, rfqBody, rfqParties, rfqsOf } from '../../testing/rfqs.ts'
 
 const market = await marketplaceOf(['sourcing'])
@@ -41,6 +41,8 @@ describe('POST /flows/v1/rfqs', () => {
     expect(answer.body.serialNumber).toMatch(/^R-[0-9A-HJKMNP-TV-Z]{8}$/)
     expect(isRfq.Check(answer.body)).toBe(true)
     expect((await buyer.read(answer.body.id)).text).toBe(answer.text)
+    const entries = await entriesOf(market, consumer.orgId, 'rfq.create')
+    expect(entries.map(({ request }) => request.rfqId)).toContain(answer.body.id)
   })
 
   test('an organization that is no consumer cannot pose as one to collect prices: 403 for its administrator', async () => {

@@ -109,7 +109,7 @@ export const updateFulfilment = (
       when ${fulfilment.state} in ('DELIVERED', 'COMPLETED') then coalesce(arrived_at, ${now}) end,
     carrier = coalesce(${fulfilment.carrier ?? null}, carrier),
     tracking_number = coalesce(${fulfilment.trackingNumber ?? null}, tracking_number),
-    settled_total = ${fulfilment.settledTotal ?? null}, reason = case when state = ${fulfilment.state} then reason end,
-    updated_at = ${now}
+    settled_total = coalesce(${fulfilment.settledTotal ?? null}, settled_total),
+    reason = case when state = ${fulfilment.state} then reason end, updated_at = ${now}
   where id = ${id}
   returning ${documentFor(tx, orgId)} as document`

@@ -12,11 +12,19 @@ export const findNextParts = (sql: Sql, after: string, limit: number) => sql<Nex
   select count(*)::integer as count, max(id) as last
   from (select id from sourcing.parts where id > ${after} order by id limit ${limit}) next`
 
-/** Sets the technologies of parts that differ from those of their process; a trigger rebuilds the documents. */
+/**
+ * Sets the technologies of parts that differ from those of their process; a trigger rebuilds the documents. The parts
+ * are locked first, in the order in which imports lock them.
+ */
 export const updateParts = (sql: Sql, { after, last }: Batch) => sql`
+  with locked as materialized (
+    select id from sourcing.parts part join catalog.process_lookup process on process.code = part.process_id
+    where id > ${after} and id <= ${last} and part.technology_ids is distinct from process.technology_ids
+    order by id for update of part
+  )
   update sourcing.parts part set technology_ids = process.technology_ids
-  from catalog.process_lookup process
-  where part.id > ${after} and part.id <= ${last} and process.code = part.process_id
+  from locked, catalog.process_lookup process
+  where part.id = locked.id and process.code = part.process_id
     and part.technology_ids is distinct from process.technology_ids`
 
 /** The number of the next factories by id, changed or not, and the id of the last one. */
