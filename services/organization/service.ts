@@ -1,6 +1,7 @@
 import { resolveTxt } from 'node:dns/promises'
 import { KEPT_KEYS_DAYS } from '../../proto/http/organization/service-accounts.ts'
 import { AddressGuard } from '../kit/addresses/guard.ts'
+import type { Tx } from '../kit/db/client.ts'
 import { KeyedSemaphore } from '../kit/limits/keyed-semaphore.ts'
 import { assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
 import { every } from '../kit/worker/worker.ts'
@@ -10,6 +11,7 @@ import { businessUnitRoutes } from './business-units/routes.ts'
 import type { OrganizationConfig } from './config.ts'
 import { customFieldRoutes } from './custom-fields/routes.ts'
 import { proofWorker } from './identity-providers/proofs.ts'
+import { eraseTester } from './identity-providers/queries.ts'
 import { identityProviderRoutes } from './identity-providers/routes.ts'
 import { cleanUpMails } from './mail/cleanup.ts'
 import { deleteExpiredLinks } from './mail/invitation-queries.ts'
@@ -20,11 +22,13 @@ import { mailWorkers } from './mail/workers.ts'
 import { cleanUpAddresses, forgetAddress } from './mail-addresses/commands.ts'
 import { mailAddressRoutes } from './mail-addresses/routes.ts'
 import { meRoutes } from './me/routes.ts'
+import { eraseProof } from './notification-settings/queries.ts'
 import { notificationSettingsRoutes } from './notification-settings/routes.ts'
 import { organizationRoutes } from './organizations/routes.ts'
 import { resetWorker } from './password-resets/commands.ts'
 import { passwordResetRoutes } from './password-resets/routes.ts'
 import { cleanUpRegistrations, registrationWorker } from './registrations/commands.ts'
+import { deleteRegistrationOf } from './registrations/queries.ts'
 import { registrationRoutes } from './registrations/routes.ts'
 import { roleRoutes } from './roles/routes.ts'
 import { scimRoutes } from './scim/routes.ts'
@@ -57,14 +61,15 @@ export async function createOrganizationService(config: OrganizationConfig, opti
   const providers = { ...proofs, guard, box: kit.box, publicUrl: config.PUBLIC_URL }
   const mailDelayMs = config.MAIL_DELAY_SECONDS * 1000
   const userDeps = { http, links, publicUrl: config.PUBLIC_URL }
+  const followers = { forgetAddress, erasePersonalData, endKeysOf }
   return assemble('organization', kit, {
     features: [
       auditLogRoutes({ http, pagination, sql, observeConcurrency }),
       meRoutes({ http }),
       organizationRoutes({ ...userDeps, pagination }),
-      userRoutes({ ...userDeps, pagination, followers: { forgetAddress, endKeysOf } }),
+      userRoutes({ ...userDeps, pagination, followers }),
       roleRoutes({ http, pagination }),
-      scimRoutes({ http, publicUrl: config.PUBLIC_URL, followers: { forgetAddress, endKeysOf } }),
+      scimRoutes({ http, publicUrl: config.PUBLIC_URL, followers }),
       serviceAccountRoutes({ ...userDeps, pagination }),
       identityProviderRoutes({ ...providers, http, pagination }),
       signInSettingsRoutes({ http, publicUrl: config.PUBLIC_URL }),
@@ -105,4 +110,11 @@ export async function createOrganizationService(config: OrganizationConfig, opti
 function mailDependencies({ SMTP_URL: url, MAIL_TIMEOUT_SECONDS: seconds }: OrganizationConfig) {
   if (url === undefined) return []
   return [{ name: 'its SMTP server', check: () => checkServer(smtpServerOf(url), seconds * 1000) }]
+}
+
+/** Erases the address and the names of a user outside of `users`. */
+async function erasePersonalData(tx: Tx, orgId: string, userId: string): Promise<void> {
+  await deleteRegistrationOf(tx, orgId, userId)
+  await eraseTester(tx, orgId, userId)
+  await eraseProof(tx, userId)
 }

@@ -168,8 +168,14 @@ export const findBreakGlass = (sql: Sql, orgId: string, userId: string) => sql<{
     select from organization.user_roles ur join organization.roles r on r.id = ur.role_id
     where ur.org_id = ${orgId} and ur.user_id = u.id and 'org:admin' = any(r.permissions))`
 
+/** Erases the address of a user from the results of tests. */
+export const eraseTester = (tx: Tx, orgId: string, userId: string) => tx`
+  update organization.identity_providers provider set test_email = null from organization.users u
+  where provider.org_id = ${orgId} and u.id = ${userId} and lower(provider.test_email) = u.email_key`
+
 export const findPerson = (sql: Sql, orgId: string, userId: string) => sql<{ id: string }[]>`
-  select id from organization.users where org_id = ${orgId} and id = ${userId}`
+  select id from organization.users
+  where org_id = ${orgId} and id = ${userId} and kind = 'PERSON' and anonymised_at is null`
 
 export const listSecrets = (sql: Sql, after: string, limit: number) => sql<{ id: string; client_secret: string }[]>`
   select id, client_secret from organization.identity_providers where id > ${after} order by id limit ${limit}`

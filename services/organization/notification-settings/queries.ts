@@ -46,6 +46,12 @@ export const voidConfirmation = (tx: Tx, userId: string) => tx`
   update organization.user_notifications set confirmation_hash = null, confirmable_until = null
   where user_id = ${userId}`
 
+/** Erases the address that a user has proved. */
+export const eraseProof = (tx: Tx, userId: string) => tx`
+  update organization.user_notifications set
+    proved_email_key = null, confirmation_hash = null, confirmable_until = null
+  where user_id = ${userId}`
+
 /** The user of the link in a mail. A repetition finds no row. */
 export const disableByToken = (tx: Tx, unsubscribeToken: string) => tx<{ user_id: string; org_id: string }[]>`
   update organization.user_notifications n set enabled = false

@@ -19,6 +19,8 @@ import { GUARDS, stateOf } from './rules.ts'
 export interface UserFollowers {
   /** Removes the mail address that the organization has of a user. */
   forgetAddress(tx: Tx, orgId: string, userId: string, now: string): PromiseLike<unknown>
+  /** Erases the address and the names that other features have of a user. */
+  erasePersonalData(tx: Tx, orgId: string, userId: string): Promise<unknown>
   /** Ends the keys of a service account, and those that it led to. Returns their ids. */
   endKeysOf(tx: Tx, caller: Caller, userId: string, now: string): Promise<string[]>
 }
@@ -86,6 +88,7 @@ export async function anonymiseUser(
   const { permissions, kind, ...user } = await requireUser(tx, caller, id)
   requireTransition(USER, 'anonymise', stateOf(user))
   await followers.forgetAddress(tx, caller.orgId, id, now)
+  await followers.erasePersonalData(tx, caller.orgId, id)
   const erased = found(await eraseUser(tx, caller.orgId, id, now))
   if (permissions.includes('org:admin')) await requireAdministratorLeft(tx, caller.orgId)
   await withdrawAllRoles(tx, caller.orgId, id)

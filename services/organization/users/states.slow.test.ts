@@ -203,6 +203,26 @@ describe('anonymising', () => {
     await own.activate(tokenOf(user), TEST_PASSWORD)
     await own.signIn(user.email, TEST_PASSWORD)
     await patch(client, `/flows/v1/users/${user.id}`, { email: `second.${user.email}` })
+    // The address was proved by a mail, tested by a provider and entered in a registration.
+    const email = `second.${user.email}`
+    await market.db.owner`
+      insert into organization.user_notifications (user_id, proved_email_key) values (${user.id}, ${email})
+      on conflict (user_id) do update set proved_email_key = excluded.proved_email_key`
+    await market.db.owner`
+      insert into organization.registrations
+        (id, state, content, email, email_key, name, handled, org_id, created_at, confirmed_at, decided_at)
+      values (${`registration_${user.id}`}, 'APPROVED', ${JSON.stringify({ user: words })}::text::json, ${email}, ${email},
+        'Works', true, ${org.orgId}, now(), now(), now())`
+    const provider = await client.post<{ id: string }>('/flows/v1/identity-providers', {
+      name: 'Provider',
+      issuer: 'https://login.example.com',
+      clientId: 'marketplace',
+      clientSecret: 'a secret of the provider',
+      domains: [`${user.id.slice(-8).toLowerCase()}.example.com`],
+    })
+    expect(provider.status).toBe(201)
+    await market.db.owner`
+      update organization.identity_providers set test_email = ${email} where id = ${provider.body.id}`
     const answer = await act(client, user.id, 'anonymise')
     expect([answer.status, answer.body as User]).toEqual([
       200,
