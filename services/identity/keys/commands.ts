@@ -63,12 +63,18 @@ export function rotateSigningKey(
   })
 }
 
+interface Successor {
+  kid: string
+  signsFromMs: number
+  accessTokenSeconds: number
+  /** The key that signs until then, if it was to sign until another one. */
+  signingKid?: string | undefined
+}
+
 /** Retires the other keys a minute after their last token expires, for clock differences and cached keys. */
-function retireKeysBefore(
-  tx: Tx,
-  { kid, signsFromMs, accessTokenSeconds }: { kid: string; signsFromMs: number; accessTokenSeconds: number },
-) {
-  return retireOtherKeys(tx, kid, new Date(signsFromMs + (accessTokenSeconds + 60) * 1000).toISOString())
+function retireKeysBefore(tx: Tx, { kid, signsFromMs, accessTokenSeconds, signingKid }: Successor) {
+  const retiresAt = new Date(signsFromMs + (accessTokenSeconds + 60) * 1000).toISOString()
+  return retireOtherKeys(tx, { kid, signingKid, retiresAt })
 }
 
 /**
@@ -96,7 +102,8 @@ export function revokeSigningKey(
       await insertSigningKey(tx, key, now)
       successor.kid = key.kid
     }
-    await retireKeysBefore(tx, { kid: successor.kid, signsFromMs, accessTokenSeconds })
+    const signingKid = isPending ? signing?.kid : undefined
+    await retireKeysBefore(tx, { kid: successor.kid, signsFromMs, accessTokenSeconds, signingKid })
     return { successor }
   })
 }

@@ -73,4 +73,16 @@ describe('the end of a signing key', () => {
     expect(kidOf(await signedIn())).toBe(signing)
     await expect(revokeSigningKey(sql, box, { ...options, kid })).rejects.toThrow('not_found')
   })
+
+  test('a key that signs longer, because its successor was revoked, is published until its last token has expired', async () => {
+    const nowMs = Date.now() + aheadMs
+    const timeIn = (minutes: number) => new Date(nowMs + minutes * 60_000).toISOString()
+    const signing = kidOf(await signedIn())
+    const { kid } = await rotateSigningKey(sql, box, { accessTokenSeconds: 60, now: timeIn(0) })
+    await revokeSigningKey(sql, box, { kid, accessTokenSeconds: 60, now: timeIn(9) })
+    // It signs until minute 19, and its last token expires at minute 20.
+    const [row] = await market.db.owner<{ retires_at: string }[]>`
+      select retires_at from identity.signing_keys where kid = ${signing}`
+    expect(row?.retires_at).toBe(timeIn(21))
+  })
 })
