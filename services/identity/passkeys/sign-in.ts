@@ -105,7 +105,7 @@ interface Failure {
 /** Counts a failure like a wrong password and audits it. A right answer is never throttled. */
 async function refuseAnswer({ tokens }: SignInDeps, { user, audit, reason }: Failure): Promise<never> {
   const now = nowOf(tokens)
-  const keys = throttleKeys(`passkey ${user?.user_id ?? ''}`, audit.ipAddress)
+  const keys = throttleKeys(user ? `passkey ${user.user_id}` : 'passkey', audit.ipAddress)
   await refuseThrottled(tokens.sql, keys, now)
   const failed = { keys, user, audit: withFields(audit, { reason }), code: 'invalid_credentials' as const }
   await recordFailure(tokens.sql, failed, now)

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../../proto/errors.ts'
+import { ERRORS, type ErrorCode } from '../../../proto/errors.ts'
 import type { Procedure } from '../../../proto/procedures.ts'
 import type { Sql, Tx } from '../db/client.ts'
 import { newId } from '../db/ids.ts'
@@ -8,24 +8,13 @@ import type { AuditContext } from './context.ts'
 /** Writes the entry of a successful command in the command's own transaction. */
 export const recordSuccess = (tx: Tx, audit: AuditContext): Promise<void> => insertEntry(tx, audit, undefined)
 
-/** Refusals that are logged: missing permission, conflict, failed precondition, refused sign-in. */
-const LOGGED_REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  'forbidden',
-  'conflict',
-  'illegal_transition',
-  'idempotency_conflict',
-  'email_taken',
-  'in_use',
-  'last_administrator',
-  'limit_reached',
-  'subscription_required',
-  'precondition_failed',
-  'invalid_credentials',
-  'invalid_client',
-])
+/** Missing permission, conflict and failed precondition. */
+const LOGGED_STATUSES: readonly number[] = [403, 409, 412]
+const REFUSED_SIGN_INS: readonly ErrorCode[] = ['invalid_credentials', 'invalid_client']
 
 /** Whether the refusal of a command leaves an entry. */
-export const isLogged = (code: ErrorCode) => LOGGED_REFUSALS.has(code)
+export const isLogged = (code: ErrorCode) =>
+  LOGGED_STATUSES.includes(ERRORS[code].status) || REFUSED_SIGN_INS.includes(code)
 
 /** Writes the entry of a refused command in a separate transaction, so that the rollback cannot erase it. */
 export async function recordRefusal(sql: Sql, audit: AuditContext, code: ErrorCode): Promise<void> {

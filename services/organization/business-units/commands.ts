@@ -23,7 +23,8 @@ export async function createBusinessUnit({
   // Creation is serialized, because concurrent requests could exceed the limit.
   await lockOrganization(tx, orgId)
   const [present] = await queries.countBusinessUnits(tx, orgId)
-  if (present.count >= MAX_BUSINESS_UNITS) throw refuse('limit_reached')
+  if (present.count >= MAX_BUSINESS_UNITS)
+    throw refuse('limit_reached', { detail: `An organization has at most ${MAX_BUSINESS_UNITS} business units.` })
   const id = newId('bu')
   await queries.insertBusinessUnit(tx, { id, orgId, name }, now).catch(refuseTaken)
   audit.add({ businessUnitId: id })

@@ -26,7 +26,8 @@ export async function createCustomField({
   // Creation is serialized, because concurrent requests could exceed the limit.
   await lockOrganization(tx, orgId)
   const [present] = await queries.countCustomFields(tx, orgId)
-  if (present.count >= MAX_CUSTOM_FIELDS) throw refuse('limit_reached')
+  if (present.count >= MAX_CUSTOM_FIELDS)
+    throw refuse('limit_reached', { detail: `An organization has at most ${MAX_CUSTOM_FIELDS} custom fields.` })
   const field = {
     id: newId('field'),
     name,

@@ -58,7 +58,8 @@ export async function createProvider(
   requireIssuer(deps.guard, body.issuer)
   if (breakGlassUserId !== null) await requirePerson(tx, orgId, breakGlassUserId)
   const [present] = await queries.countProviders(tx, orgId)
-  if (present.count >= MAX_PROVIDERS) throw refuse('limit_reached')
+  if (present.count >= MAX_PROVIDERS)
+    throw refuse('limit_reached', { detail: `An organization has at most ${MAX_PROVIDERS} identity providers.` })
   const id = newIdAt('idp', now)
   const content = {
     name: body.name,

@@ -21,7 +21,8 @@ export async function createAccount(
   const { name, description, roleIds = [] } = body
   await requireGrantable(tx, caller, roleIds)
   const [present] = await queries.countAccounts(tx, orgId)
-  if (present.count >= MAX_SERVICE_ACCOUNTS) throw refuse('limit_reached')
+  if (present.count >= MAX_SERVICE_ACCOUNTS)
+    throw refuse('limit_reached', { detail: `An organization has at most ${MAX_SERVICE_ACCOUNTS} service accounts.` })
   const id = newIdAt('user', now)
   const lineage = requireShortLineage((await originOf(tx, caller, now)).lineage)
   await queries.insertAccount(tx, { id, orgId, email: emailOf(id, publicUrl), name, description, lineage }, now)

@@ -12,6 +12,7 @@ import { recordRefusal, recordSuccess } from '../../kit/audit/record.ts'
 import type { CommandOf, PreparationOf } from '../../kit/command/command.ts'
 import type { Pool, Sql } from '../../kit/db/client.ts'
 import { isUniqueViolation } from '../../kit/db/failures.ts'
+import { storableText } from '../../kit/db/storable-text.ts'
 import { found, isRefusalOf, notFound, refuse, unavailable } from '../../kit/errors/refusal.ts'
 import { browserCookie, browserTokenOf } from '../../kit/http/browser-cookie.ts'
 import { networkOf } from '../../kit/http/client-address.ts'
@@ -172,7 +173,7 @@ async function finishTest(
   const outcome: { email: string | undefined; problem: string | undefined } = { email: undefined, problem: undefined }
   try {
     const claims = await asked()
-    outcome.email = claims.email?.slice(0, 320)
+    outcome.email = claims.email && storableText(claims.email, 320)
     const domains = await queries.listProvedDomains(sql, provider.org_id, provider.id)
     confirmedEmail(claims, new Set(domains.map(({ domain }) => domain)))
   } catch (error) {

@@ -21,7 +21,8 @@ export async function createFactory({ tx, caller, body, now, audit }: CommandOf<
   await queries.lockFactoriesOf(tx, orgId)
   const capabilities = await resolved(tx, body.capabilities ?? [])
   const [existing] = await queries.countFactories(tx, orgId)
-  if (existing.count >= MAX_FACTORIES) throw refuse('limit_reached')
+  if (existing.count >= MAX_FACTORIES)
+    throw refuse('limit_reached', { detail: `An organization has at most ${MAX_FACTORIES} factories.` })
 
   const { name, internal = false, address } = body
   const id = newId('factory')
