@@ -24,7 +24,7 @@ export const sourcingVariables = Type.Object({
     maximum: 36_525,
     default: 2557,
     description:
-      'How long an order keeps the pinned revision of its part with its files, in days. Default: seven years.',
+      'How long an order keeps the pinned revision of its part with its files, in days, and at least until it is finished. Default: seven years.',
   }),
   FILES_PENDING_MAX: Type.Integer({
     minimum: 1,

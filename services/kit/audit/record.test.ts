@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { type ErrorCode, ERRORS } from '../../../proto/errors.ts'
+import { ERRORS, type ErrorCode } from '../../../proto/errors.ts'
 import { isLogged } from './record.ts'
 
 test('missing permissions, conflicts, failed preconditions and refused sign-ins are logged, and nothing else', () => {

@@ -1,6 +1,7 @@
 import { MAX_LISTED_PINS } from '../../../proto/http/sourcing/part-revisions.ts'
 import type { Sql } from '../../kit/db/client.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
+import { isUnfinished } from '../orders/visibility.ts'
 import { isRevisionReader } from '../parts/visibility.ts'
 
 const NEWEST = '2147483647'
@@ -12,7 +13,7 @@ export const listRevisions = (sql: Sql, partId: string, { after, limit, offset }
     ',"pinCount":', rfqs.count + orders.count,
     ',"pins":[', concat_ws(',', orders.pins, rfqs.pins), ']}') as document
   from (
-    select part_id, revision, pinned_at from sourcing.part_revisions
+    select part_id, revision, ip_owner_org_id, pinned_at from sourcing.part_revisions
     where part_id = ${partId} and revision < ${after ?? NEWEST}::integer
     order by revision desc limit ${limit} offset ${offset}
   ) page
@@ -26,7 +27,8 @@ export const listRevisions = (sql: Sql, partId: string, { after, limit, offset }
     select count(*) as count, string_agg(concat('{"type":"ORDER","id":', to_json(id), ',"serialNumber":',
       to_json(serial_number), '}'), ',' order by id desc) filter (where place <= ${MAX_LISTED_PINS}) as pins
     from (select id, serial_number, row_number() over (order by id desc) as place from sourcing.orders
-      where orders.part_id = page.part_id and part_revision = revision) pins
+      where orders.ip_owner_org_id = page.ip_owner_org_id and orders.part_id = page.part_id
+        and part_revision = revision) pins
   ) orders
   order by revision desc`
 
@@ -47,8 +49,9 @@ export const sweepDue = (sql: Sql, { now, rfqsEndedBefore, ordersPlacedBefore, n
 >`
   with due as materialized (
     select part_id, revision,
-      exists (select from sourcing.orders where orders.part_id = due.part_id and part_revision = due.revision
-        and created_at > ${ordersPlacedBefore})
+      exists (select from sourcing.orders
+        where orders.ip_owner_org_id = due.ip_owner_org_id and orders.part_id = due.part_id
+          and part_revision = due.revision and (created_at > ${ordersPlacedBefore} or ${isUnfinished(sql)}))
       or exists (select from sourcing.rfqs where rfqs.part_id = due.part_id and part_revision = due.revision
         and (state in ('OPEN', 'CLOSED') or state_since > ${rfqsEndedBefore}))
       or exists (select from sourcing.rfqs join sourcing.rfq_file_releases release on release.rfq_id = rfqs.id
@@ -70,7 +73,7 @@ interface Sweep {
   now: string
   /** RFQs without orders that ended before need no revision. */
   rfqsEndedBefore: string
-  /** Orders that were placed before need no revision. */
+  /** Finished orders that were placed before need no revision. */
   ordersPlacedBefore: string
   nextCheck: string
   limit: number

@@ -301,6 +301,18 @@ describe('a file that a pinned revision lists', () => {
     expect((await revision(maker, partId, number)).status).toBe(404)
   })
 
+  test('is kept for an order of any age until it is finished', async () => {
+    const partId = await publishedPart(own.client)
+    const drawing = await own.addFile(partId, 'drawing')
+    const order = await orderFor(await openFor(partId))
+    await own.changeFiles(partId, { remove: [drawing.id] })
+    await cleanUpAt(partId, 3000)
+    expect(await stateOf(drawing.id)).toBe('KEPT')
+    await market.db.owner`update sourcing.orders set state = 'COMPLETED' where id = ${order.id}`
+    await cleanUpAt(partId, 3000)
+    expect(await stateOf(drawing.id)).toBe('DELETED')
+  })
+
   test('of an RFQ without orders is kept until 90 days after its end', async () => {
     const partId = await publishedPart(own.client)
     const drawing = await own.addFile(partId, 'drawing')
