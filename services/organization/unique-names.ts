@@ -1,7 +1,7 @@
 import { isUniqueViolation } from '../kit/db/failures.ts'
 import { refuse } from '../kit/errors/refusal.ts'
 
-/** 409 for a name that another record of the organization has, such as "business unit". */
+/** 409 for a name that is taken. `record`: the kind of record, such as "business unit". */
 export const nameTaken = (record: string) =>
   refuse('conflict', {
     errors: [{ field: 'name', message: `is the name of another ${record}` }],

@@ -33,7 +33,7 @@ const DUMMY_HASH = hashOf('')
 
 /**
  * Authenticates a service account by a key. Failures are counted, and leave an audit entry where the client is known. A
- * right secret is never throttled: 256 random bits cannot be guessed, and other programs may share the address.
+ * usable key is never throttled: 256 random bits cannot be guessed, and other programs may share the address.
  */
 export function authenticateClient(
   { sql, clock, permits }: ClientDeps,

@@ -41,7 +41,7 @@ interface AuthOptions {
 
 /** After this time without a heartbeat, Postgres is queried for each token. */
 const MAX_HEARTBEAT_AGE_MS = 5000
-/** A token may be of a time when the configured lifetime was the longest one that is allowed. */
+/** The longest lifetime that can be configured, because a token may have been issued under an earlier setting. */
 const KEPT_REVOCATION_MS = (MAX_ACCESS_TOKEN_SECONDS + 60) * 1000
 const MAX_TOKENS = 20_000
 const MAX_USERS = 20_000

@@ -28,8 +28,8 @@ const MAX_WAITING_PER_KEY = 200
 const MAX_WAITING = 10_000
 
 /**
- * Limits concurrent work in total and per key, with a fair queue that has room for a key with fewer callers in it than
- * another. Counts within this process; each replica has its own.
+ * Limits concurrent work in total and per key, with a fair queue: when it is full, a caller of the key with the most
+ * waiting callers gives way to one of a key with fewer. Counts within this process; each replica has its own.
  */
 export class KeyedSemaphore {
   readonly #options: Required<KeyedSemaphoreOptions>

@@ -12,7 +12,9 @@ interface NewJob {
   expiresAt?: string
 }
 
-/** Makes a job due. A job that exists, even one that runs, starts again at its beginning. */
+/**
+ * Makes a job due. One that exists keeps its data and starts again at its beginning, which a running one sees by `hold`.
+ */
 export const startJob = (tx: Tx, { kind, id, tenantId = '', data = {}, dueAt, expiresAt }: NewJob, now: string) => tx`
   insert into jobs (kind, id, tenant_id, data, created_at, due_at, expires_at)
   values (${kind}, ${id}, ${tenantId}, ${JSON.stringify(data)}::text::jsonb, ${now}, ${dueAt ?? now}, ${expiresAt ?? null})

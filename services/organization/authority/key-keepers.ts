@@ -13,8 +13,8 @@ interface Grant {
 }
 
 /**
- * Those who keep the secret of a key would gain what its account gains. Runs after a change of roles; the
- * refusal rolls it back.
+ * Throws 409 if a change of roles would give a permission to a user who knows the secret of a key but lacks the
+ * permission. Runs after the change, which the refusal rolls back.
  */
 export async function requireStrongKeepers(
   tx: Tx,

@@ -22,7 +22,7 @@ export function keyOfWeakerKeeper(keys: readonly KeptKey[], added: readonly Perm
   return undefined
 }
 
-/** The service accounts that led to a user or a key, each with the time of its last part in it. */
+/** The service accounts through which a user or a key was created, each with the time at which it last took part. */
 export type Lineage = Readonly<Record<string, string>>
 
 /** Service accounts of a lineage, which would otherwise grow with each account that creates another. */

@@ -35,7 +35,7 @@ export async function readProvider(sql: Sql, orgId: string, id: string, publicUr
   return providerOf(row, await queries.listDomains(sql, orgId, [id]), publicUrl)
 }
 
-/** A provider can sign in every user, so who changes one must hold what each of them holds. */
+/** A provider can sign in every user, so changing one requires every permission that a user holds. */
 export async function requireEveryPermission(sql: Sql, caller: Caller): Promise<void> {
   const standing = standingOf(caller)
   const held = (await queries.listHeldPermissions(sql, caller.orgId)).map(({ permission }) => permission)

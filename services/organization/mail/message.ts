@@ -81,7 +81,7 @@ const PASSKEY_TEXTS = new Map<ClaimedMail['kind'], readonly [subject: string, te
   ['PASSKEYS_RESET', ['Your passkeys were reset', 'an administrator removed all passkeys of your account at the']],
 ])
 
-/** What a person has to know who did not do it. */
+/** Tells the person about the change, and what to do if someone else made it. */
 function passkeyContent(
   { given_name, org_name, kind, created_at }: ClaimedMail,
   [subject, text]: readonly [subject: string, text: string],

@@ -115,7 +115,7 @@ export async function introspectRegistration(sql: Sql, token: string, now: strin
   return found(await queries.findByLink(sql, hashOf(token), linkedSince(now))).content
 }
 
-/** Confirms a registration with the token of its link. In an open marketplace it creates most organizations. */
+/** Confirms a registration with the token of its link. In the mode `open` it usually also creates the organization. */
 export async function confirmRegistration(
   deps: RegistrationDeps,
   token: string,

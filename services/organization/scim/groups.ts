@@ -103,7 +103,7 @@ async function changeGroup(
   if (isLinked) await setExternalId(tx, orgId, id, externalId)
   const role = { id, permissions }
   const leaving = members ? await leavingOf(tx, orgId, id, members) : []
-  // Who joins comes first, so that a group of administrators can exchange all of its members.
+  // Joining members come first, so that a group of administrators can exchange all of its members.
   const grantedUserIds = await grantTo(tx, { orgId, role, userIds: added })
   const withdrawnUserIds = await withdrawFrom(tx, { orgId, role, userIds: leaving })
   audit.add({

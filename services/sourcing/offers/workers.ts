@@ -7,7 +7,7 @@ import { expireDue } from './queries.ts'
 
 /** Offers per transaction. */
 const BATCH_SIZE = 100
-/** An offer expires within five seconds of its validity. */
+/** Well below the five seconds within which an offer expires after its validity. */
 const POLL_MS = 1000
 
 interface WorkerDeps extends RfqDeps {

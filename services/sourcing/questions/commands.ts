@@ -86,7 +86,7 @@ export async function dismissQuestion(
   return new JsonText(document)
 }
 
-/** Tells every invitee something without a question. */
+/** Publishes a clarification to every invited manufacturer. */
 export async function clarify(
   { followers }: RfqDeps,
   { tx, caller, params, body, now, audit }: CommandOf<typeof api.clarifyRfq>,

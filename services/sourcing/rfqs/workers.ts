@@ -7,7 +7,7 @@ import { type EndedRfq, expireDue, lapseDue } from './worker-queries.ts'
 
 /** RFQs per transaction. Each has up to 102 organizations, all of which are notified of its end. */
 const BATCH_SIZE = 20
-/** An RFQ closes within five seconds of its expiry. */
+/** Well below the five seconds within which an RFQ closes after its expiry. */
 const POLL_MS = 1000
 
 interface WorkerDeps extends RfqDeps {

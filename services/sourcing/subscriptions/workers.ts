@@ -6,7 +6,7 @@ import { expireDue } from './queries.ts'
 
 /** Subscriptions per transaction. */
 const BATCH_SIZE = 100
-/** A subscription ends within five seconds of its expiry. */
+/** Well below the five seconds within which a subscription ends after its expiry. */
 const POLL_MS = 1000
 
 interface WorkerDeps {

@@ -274,7 +274,7 @@ export const lockDelivery = (tx: Tx, orgId: string, id: string) => tx<
   select state, replay, exists (select from webhooks.endpoints where id = endpoint_id) as has_endpoint
   from webhooks.deliveries where org_id = ${orgId} and id = ${id} for update`
 
-/** Makes a delivery due. One that is due already, or running now, gets no attempt beside its schedule. */
+/** Makes a delivery due. It is one more attempt only if the delivery had FAILED or its next attempt was later. */
 export const makeDue = (tx: Tx, orgId: string, id: string, now: string) => tx<[DeliveryRow]>`
   update webhooks.deliveries d set state = 'PENDING', next_attempt_at = ${now}, finished_at = null,
     retries = retries + case when state = 'FAILED' or next_attempt_at > ${now} then 1 else 0 end

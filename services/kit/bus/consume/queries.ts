@@ -179,7 +179,7 @@ export const requeueDeadLetters = (sql: Sql, consumer: string) => sql`
     select distinct ${retryKind(consumer)}, source || E'\\n' || subject,
       jsonb_build_object('source', source, 'subject', subject), now(), now()
     from queued
-    -- Waits for a job that runs, because it ends with what it has read.
+    -- Waits for a running job, which locks its row and may end after the events that it has read.
     on conflict (kind, id) do update set due_at = least(jobs.due_at, excluded.due_at)
   )
   select from queued`
