@@ -94,6 +94,24 @@ describe('a step of an order', () => {
     expect((await list(`?status=PLACED&orderId=${orderId}`)).body.items).toEqual([])
   })
 
+  test('a remake that is accepted in production notifies each organization, although the status stays', async () => {
+    const orderId = await trade.place({ state: 'IN_PRODUCTION' })
+    await owner`
+      update sourcing.orders set proposed_remake_quantity = 1, remake_proposed_at = now(), shipped_quantity = 2,
+        rejected_quantity = 2
+      where id = ${orderId}`
+    const id = await assignmentOf(owner, orderId)
+    const { status, body } = await bought.act(orderId, 'accept-remake')
+    expect([status, body.state]).toEqual([200, 'IN_PRODUCTION'])
+    const cause = { event: 'sourcing.order.remakeAccepted', id: orderId }
+    for (const { orgId } of [trade.consumer, trade.maker, trade.ipOwner]) {
+      const told = await toldTo(orgId, id)
+      expect(
+        told.map(({ type, data }) => [type, data.assignment.status, data.assignment.updatedTime, data.cause]),
+      ).toEqual([['assignments.updated', 'IN_PRODUCTION', body.updatedTime, cause]])
+    }
+  })
+
   test('that is refused, and milestones without a change, tell nothing', async () => {
     const orderId = await trade.place({ state: 'CONFIRMED' })
     const id = await assignmentOf(owner, orderId)
