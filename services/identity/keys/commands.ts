@@ -67,14 +67,14 @@ interface Successor {
   kid: string
   signsFromMs: number
   accessTokenSeconds: number
-  /** The key that signs until then, if it was to sign until another one. */
-  signingKid?: string | undefined
+  /** Keys that sign from then on were to sign until another key, which was revoked. */
+  since?: string | undefined
 }
 
 /** Retires the other keys a minute after their last token expires, for clock differences and cached keys. */
-function retireKeysBefore(tx: Tx, { kid, signsFromMs, accessTokenSeconds, signingKid }: Successor) {
+function retireKeysBefore(tx: Tx, { kid, signsFromMs, accessTokenSeconds, since }: Successor) {
   const retiresAt = new Date(signsFromMs + (accessTokenSeconds + 60) * 1000).toISOString()
-  return retireOtherKeys(tx, { kid, signingKid, retiresAt })
+  return retireOtherKeys(tx, { kid, since, retiresAt })
 }
 
 /**
@@ -102,8 +102,8 @@ export function revokeSigningKey(
       await insertSigningKey(tx, key, now)
       successor.kid = key.kid
     }
-    const signingKid = isPending ? signing?.kid : undefined
-    await retireKeysBefore(tx, { kid: successor.kid, signsFromMs, accessTokenSeconds, signingKid })
+    const since = isPending ? signing?.signs_from : undefined
+    await retireKeysBefore(tx, { kid: successor.kid, signsFromMs, accessTokenSeconds, since })
     return { successor }
   })
 }

@@ -19,13 +19,13 @@ export const insertSigningKey = (sql: Sql, key: SigningKeyRow, now: string) => s
   insert into identity.signing_keys (kid, public_jwk, private_key, created_at, signs_from)
   values (${key.kid}, ${JSON.stringify(key.public_jwk)}::text::jsonb, ${key.private_key}, ${now}, ${key.signs_from})`
 
-/** Retires the keys before a successor. The one that signs until then may have had the time of another successor. */
+/** Retires the keys before a successor, also those that sign from `since` on, which had the time of another one. */
 export const retireOtherKeys = (
   sql: Sql,
-  { kid, signingKid, retiresAt }: { kid: string; signingKid: string | undefined; retiresAt: string },
+  { kid, since, retiresAt }: { kid: string; since: string | undefined; retiresAt: string },
 ) => sql`
   update identity.signing_keys set retires_at = ${retiresAt}
-  where kid <> ${kid} and (retires_at is null or kid = ${signingKid ?? null})`
+  where kid <> ${kid} and (retires_at is null or signs_from >= ${since ?? null})`
 
 export const deleteRetiredKeys = (sql: Sql, now: string) => sql`
   delete from identity.signing_keys where retires_at < ${now}`

@@ -85,4 +85,15 @@ describe('the end of a signing key', () => {
       select retires_at from identity.signing_keys where kid = ${signing}`
     expect(row?.retires_at).toBe(timeIn(21))
   })
+
+  test('so is one that does not sign yet, when the key after it was revoked', async () => {
+    const nowMs = Date.now() + aheadMs
+    const timeIn = (minutes: number) => new Date(nowMs + minutes * 60_000).toISOString()
+    const { kid: second } = await rotateSigningKey(sql, box, { accessTokenSeconds: 60, now: timeIn(0) })
+    const { kid: third } = await rotateSigningKey(sql, box, { accessTokenSeconds: 60, now: timeIn(5) })
+    await revokeSigningKey(sql, box, { kid: third, accessTokenSeconds: 60, now: timeIn(9) })
+    const [row] = await market.db.owner<{ retires_at: string }[]>`
+      select retires_at from identity.signing_keys where kid = ${second}`
+    expect(row?.retires_at).toBe(timeIn(21))
+  })
 })

@@ -44,6 +44,7 @@ export async function startPasskeySignIn(
   { ipAddress }: AuditContext,
 ): Promise<Bound<PasskeyRequestOptions>> {
   const now = nowOf(tokens)
+  // Only failures of the network count here: a pair would let one person keep all others of a network out.
   await refuseThrottled(tokens.sql, throttleKeys('passkey', ipAddress), now)
   const browser = newSecretToken()
   const issued = { purpose: 'SIGN_IN', browserHash: browser.hash, ipAddress } as const
@@ -105,7 +106,7 @@ interface Failure {
 /** Counts a failure like a wrong password and audits it. A right answer is never throttled. */
 async function refuseAnswer({ tokens }: SignInDeps, { user, audit, reason }: Failure): Promise<never> {
   const now = nowOf(tokens)
-  const keys = throttleKeys(user ? `passkey ${user.user_id}` : 'passkey', audit.ipAddress)
+  const keys = throttleKeys(`passkey ${user?.user_id ?? ''}`, audit.ipAddress)
   await refuseThrottled(tokens.sql, keys, now)
   const failed = { keys, user, audit: withFields(audit, { reason }), code: 'invalid_credentials' as const }
   await recordFailure(tokens.sql, failed, now)
