@@ -19,7 +19,10 @@ export interface Search<Row> {
   scan(sql: Sql, window: PageWindow, count: number): PromiseLike<Found<Row>>
   /** All matches of the window, or none where a scan is faster. */
   index?: (sql: Sql, window: PageWindow) => PromiseLike<Found<Row>>
-  /** Repeated after the index until the page is complete; a client that disconnects ends the search between two. Default: `scan`. */
+  /**
+   * Repeated after the index until the page is complete; a client that disconnects ends the search between two.
+   * Default: `scan`.
+   */
   longStep?: (sql: Sql, window: PageWindow, count: number) => PromiseLike<Found<Row>>
 }
 

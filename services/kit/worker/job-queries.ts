@@ -13,7 +13,8 @@ interface NewJob {
 }
 
 /**
- * Makes a job due. One that exists keeps its data and starts again at its beginning, which a running one sees by `hold`.
+ * Makes a job due. One that exists keeps its data and starts again at its beginning, which a running one sees by
+ * `hold`.
  */
 export const startJob = (tx: Tx, { kind, id, tenantId = '', data = {}, dueAt, expiresAt }: NewJob, now: string) => tx`
   insert into jobs (kind, id, tenant_id, data, created_at, due_at, expires_at)

@@ -84,8 +84,8 @@ export class Job<Data = unknown, Progress = unknown> {
   }
 
   /**
-   * Stores the progress. The job is due again after some time; with infinity, when it is woken. A transaction with other
-   * effects calls `hold` first, because this does not tell whether the lease was lost.
+   * Stores the progress. The job is due again after some time; with infinity, when it is woken. A transaction with
+   * other effects calls `hold` first, because this does not tell whether the lease was lost.
    */
   async continue(tx: Tx, progress: Progress | undefined, afterMs = 0): Promise<void> {
     const dueAt = afterMs === Number.POSITIVE_INFINITY ? 'infinity' : timeAt(this.#clock() + afterMs)

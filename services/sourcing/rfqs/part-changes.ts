@@ -59,8 +59,8 @@ export const partChangeJob = ({ sql, now, followers }: PartChangeDeps): JobKind<
 })
 
 /**
- * Marks OPEN RFQs whose part has changed, and returns the marked ones. Consumer and IP owner are notified once, when the
- * mark is set. Invited manufacturers are not.
+ * Marks OPEN RFQs whose part has changed, and returns the marked ones. Consumer and IP owner are notified once, when
+ * the mark is set. Invited manufacturers are not.
  */
 export async function markChanged(
   tx: Tx,
