@@ -7,6 +7,7 @@ import { TestDns } from '../../testing/dns.ts'
 import { CLIENT, TestIdentityProvider } from '../../testing/identity-provider.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { act, entriesOf, type Page, type Problem, patch } from '../../testing/people.ts'
+import { createdAccount } from '../../testing/service-accounts.ts'
 import { openSession } from '../../testing/sessions.ts'
 import { createdProvider, PROVIDERS, providerInput } from '../../testing/sso.ts'
 import { reencryptProviders } from './re-encrypt.ts'
@@ -167,12 +168,24 @@ describe('a provider', () => {
     expect((await create(admin, more)).status).toBe(400)
   })
 
+  test('with a service account or an anonymised person as break-glass administrator is 400', async () => {
+    const account = await createdAccount(admin)
+    const { userId } = await org.member([])
+    expect((await admin.post(`/flows/v1/users/${userId}/anonymise`)).status).toBe(200)
+    for (const breakGlassUserId of [account.id, userId]) {
+      expect((await create(admin, { breakGlassUserId })).body.errors?.map(({ field }) => field)).toEqual([
+        'breakGlassUserId',
+      ])
+    }
+  })
+
   test('with a domain of another provider of the organization is 409, and the sixth is 409', async () => {
     const { client } = (await market.organization(['IP_OWNER'])).administrator
     await createdProvider(client, input({ domains: ['one.example.net'] }))
     expect((await create(client, { domains: ['one.example.net'] })).status).toBe(409)
     for (let n = 0; n < 4; n++) await createdProvider(client, input())
-    expect((await create(client)).body.code).toBe('limit_reached')
+    const { code, detail } = (await create(client)).body
+    expect([code, detail]).toEqual(['limit_reached', 'An organization has at most 5 identity providers.'])
   })
 })
 
