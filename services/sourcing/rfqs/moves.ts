@@ -85,8 +85,8 @@ export async function moveRfqs(
     const changes = rfqs.map((rfq) => ({ ...caseChange(EVENT_NAMES[verb], rfq), ends: verb === 'cancel' }))
     await followers.updateCases(tx, changes, now)
   }
-  if (change.to !== 'OPEN') return moved
-  // While an RFQ is not OPEN, a change of its part marks nothing.
+  // A publication pins the present revision, and a change of a part marks only RFQs that are OPEN.
+  if (verb === 'publish' || change.to !== 'OPEN') return moved
   const marked = new Map((await markChanged(tx, followers, idsOf(rfqs), now)).map((rfq) => [rfq.id, rfq]))
   return moved.map((rfq) => marked.get(rfq.id) ?? rfq)
 }
