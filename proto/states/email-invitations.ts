@@ -1,9 +1,12 @@
 import { StateTable } from './state-table.ts'
 
-export const EMAIL_INVITATION_STATES = ['PENDING', 'REDEEMED', 'CONFIRMED', 'REVOKED'] as const
+export const EMAIL_INVITATION_STATES = ['PENDING', 'REDEEMED', 'CONFIRMED', 'REVOKED', 'EXPIRED'] as const
 export type EmailInvitationState = (typeof EMAIL_INVITATION_STATES)[number]
 
-/** An invitation is PENDING whether or not its address is registered, until an organization uses the mailed link. */
+/**
+ * An invitation is PENDING whether or not its address is registered, until an organization uses the mailed link. One
+ * whose time has passed counts as EXPIRED.
+ */
 export const EMAIL_INVITATION = new StateTable({
   record: 'invitation by e-mail',
   states: EMAIL_INVITATION_STATES,
@@ -12,5 +15,6 @@ export const EMAIL_INVITATION = new StateTable({
     redeem: { from: ['PENDING'], to: 'REDEEMED', by: ['invitee'] },
     confirm: { from: ['REDEEMED'], to: 'CONFIRMED', by: ['consumer'] },
     revoke: { from: ['PENDING', 'REDEEMED'], to: 'REVOKED', by: ['consumer'] },
+    expire: { from: ['PENDING'], to: 'EXPIRED', by: ['marketplace'] },
   },
 })

@@ -90,7 +90,7 @@ export const awardRfq = defineOperation({
   params: rfqId,
   body: AwardInput,
   response: AwardedRfq,
-  refusals: ['illegal_transition'],
+  refusals: ['illegal_transition', 'limit_reached'],
   audit: { procedure: 'rfq.award', request: ['id', 'awards', 'sellerOrgId', 'sellerFeePercent'] },
 })
 
@@ -122,7 +122,7 @@ export const acceptOffer = defineOperation({
   params: offerId,
   body: closed({ quantity, sellerOrgId, sellerFeePercent, purchaseOrderNumber }),
   response: AcceptedOffer,
-  refusals: ['illegal_transition'],
+  refusals: ['illegal_transition', 'limit_reached'],
   audit: {
     procedure: 'offer.accept',
     request: ['id', 'quantity', 'sellerOrgId', 'sellerFeePercent', 'purchaseOrderNumber'],

@@ -23,7 +23,7 @@ export const EmailInvitation = closed(
     id: Type.String({ description: 'Id of the invitation.', examples: [EXAMPLE_ID] }),
     rfqId: Type.String({ description: 'Its RFQ.', examples: ['rfq_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'] }),
     email: Type.String({ description: 'The invited address.', examples: ['sales@ruhr-praezision.example.com'] }),
-    state: OneOf([...EMAIL_INVITATION_STATES, 'EXPIRED'], {
+    state: OneOf(EMAIL_INVITATION_STATES, {
       description:
         'PENDING: the link was not used, whether or not the address is registered. REDEEMED: an organization used it, and waits to be confirmed. CONFIRMED: it was invited. REVOKED by the consumer. EXPIRED: the link can no longer be used.',
       examples: ['REDEEMED'],

@@ -94,6 +94,7 @@ export const reinstateOffer = defineOperation({
   id: 'reinstateOffer',
   summary: 'Reinstate an offer',
   access: 'offer:submit',
+  refusals: ['illegal_transition', 'limit_reached'],
 })
 
 const reason = (description: string, example: string) =>

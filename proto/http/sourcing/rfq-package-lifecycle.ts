@@ -184,7 +184,7 @@ export const awardRfqPackage = defineOperation({
     sellerFeePercent,
   }),
   response: AwardedRfqPackage,
-  refusals: ['illegal_transition'],
+  refusals: ['illegal_transition', 'limit_reached'],
 })
 
 export const acceptRfqPackageTerms = defineOperation({

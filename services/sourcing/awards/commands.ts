@@ -1,6 +1,6 @@
 import type { FieldError } from '../../../proto/errors.ts'
 import type * as api from '../../../proto/http/sourcing/awards.ts'
-import type { AcceptedOffer, AwardedRfq } from '../../../proto/http/sourcing/awards.ts'
+import { type AcceptedOffer, type AwardedRfq, MAX_ORDERS } from '../../../proto/http/sourcing/awards.ts'
 import type { Offer } from '../../../proto/http/sourcing/offers.ts'
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
@@ -31,6 +31,7 @@ import {
   GUARDS,
   isConcealed,
   referenceProblems,
+  TOO_MANY_ORDERS,
   unknownSeller,
 } from './rules.ts'
 
@@ -219,7 +220,7 @@ interface Line {
   offer: queries.AwardedOffer
 }
 
-/** Throws 409 for another state of the RFQ and for unmet guards. Part and factories are locked. */
+/** Throws 409 for another state of the RFQ, for unmet guards and for too many orders. Part and factories are locked. */
 export async function requireAwardable(
   tx: Tx,
   { rfq, lines, organizations: { sellerOrgId, sellerFeePercent }, fees, fields, now }: AwardPlan,
@@ -264,6 +265,8 @@ export async function requireAwardable(
     },
     detail: 'The award does not meet all conditions.',
   })
+  const [{ count }] = await queries.countOrders(tx, rfq.id)
+  if (count + lines.length > MAX_ORDERS) throw refuse('limit_reached', { detail: TOO_MANY_ORDERS })
 }
 
 /** Places the orders of a checked plan. */

@@ -99,6 +99,10 @@ export const awardRfq = (
   where id = ${id} and ${isConsumer(tx, orgId)} and state = any(${[...from]})
   returning consumer_document as document`
 
+/** The orders of an RFQ with those of earlier awards. */
+export const countOrders = (tx: Tx, rfqId: string) => tx<[{ count: number }]>`
+  select count(*)::integer as count from sourcing.orders where rfq_id = ${rfqId}`
+
 interface NewOrder {
   id: string
   serialNumber: string

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { OFFER_STATES } from '../../../proto/states/offers.ts'
 import { RFQ_STATES } from '../../../proto/states/rfqs.ts'
+import { awardsOf } from '../../testing/awards.ts'
 import { REAWARD_FROM, REINSTATE_FROM } from '../../testing/contract-states.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { reawardParties } from '../../testing/reawards.ts'
@@ -10,7 +11,7 @@ const market = await marketplaceOf(['sourcing'])
 const { owner } = market.db
 const parties = await reawardParties(market)
 const { consumer, ipOwner, maker, rival, stranger, open, offer, ordersOfRfq } = parties
-const { buyer, reawardBy, reaward, reinstate, decline, stateOf, awarded, shared } = parties
+const { buyer, reawardBy, reaward, reinstate, decline, stateOf, award, awarded, shared } = parties
 const bought = rfqsOf(buyer)
 const fields = ({ body }: { body: { errors?: { field: string }[] } }) => body.errors?.map(({ field }) => field)
 
@@ -128,15 +129,32 @@ test('a winner does not learn by its RFQ that the order of another one was decli
   expect((await seen()).text).toBe(before.text)
 })
 
-test('an RFQ has at most 300 orders, with those that were declined', async () => {
-  const { rfqId, second, orderId } = await shared()
-  await decline(orderId)
-  await owner`
+describe('an RFQ has at most 300 orders, with those that were declined', () => {
+  const insertDeclined = (orderId: string, count: number) => owner`
     insert into sourcing.orders (id, serial_number, rfq_id, offer_id, part_id, factory_id, consumer_org_id, ip_owner_org_id,
       manufacturer_org_id, seller_org_id, state, quantity, unit_price, total, currency, due_date, created_at, updated_at)
     select ${orderId} || n, left(id, 3) || n || right(id, 6), rfq_id, offer_id, part_id, factory_id, consumer_org_id,
       ip_owner_org_id, manufacturer_org_id, seller_org_id, 'DECLINED', 1, 1, 1, 'EUR', due_date, now(), now()
-    from sourcing.orders cross join generate_series(1, 298) n where id = ${orderId}`
-  const answer = await reaward(rfqId, second, 1)
-  expect([answer.status, answer.body.code]).toEqual([409, 'limit_reached'])
+    from sourcing.orders cross join generate_series(1, ${count}::integer) n where id = ${orderId}`
+
+  test('in a reaward', async () => {
+    const { rfqId, second, orderId } = await shared()
+    await decline(orderId)
+    await insertDeclined(orderId, 298)
+    const answer = await reaward(rfqId, second, 1)
+    expect([answer.status, answer.body.code]).toEqual([409, 'limit_reached'])
+  })
+
+  test('in an award, and in the acceptance of an offer, after the RFQ has returned', async () => {
+    const { rfqId, lost, orderId } = await awarded()
+    await decline(orderId)
+    await reinstate(rival, lost)
+    await insertDeclined(orderId, 299)
+    const byAward = await award(rfqId, { awards: [{ offerId: lost, quantity: 10 }] })
+    expect([byAward.status, byAward.body.code]).toEqual([409, 'limit_reached'])
+    const byAcceptance = await awardsOf(buyer).accept(lost, { quantity: 10 })
+    expect([byAcceptance.status, byAcceptance.body.code]).toEqual([409, 'limit_reached'])
+    await owner`delete from sourcing.orders where id = ${`${orderId}1`}`
+    expect((await awardsOf(buyer).accept(lost, { quantity: 10 })).status).toBe(200)
+  })
 })

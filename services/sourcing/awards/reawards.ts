@@ -1,7 +1,7 @@
 import type * as api from '../../../proto/http/sourcing/awards.ts'
-import { type AwardedRfq, MAX_ORDERS } from '../../../proto/http/sourcing/awards.ts'
+import type { AwardedRfq } from '../../../proto/http/sourcing/awards.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
-import { invalid, refuse } from '../../kit/errors/refusal.ts'
+import { invalid } from '../../kit/errors/refusal.ts'
 import { emitOfferEvents } from '../offers/events.ts'
 import { endAskingOf } from '../offers/queries.ts'
 import { causeOf, emitRfqEvent } from '../rfqs/events.ts'
@@ -9,7 +9,7 @@ import { lockOwn } from '../rfqs/legality.ts'
 import { type AwardDeps, EVENT_NAMES, findSeller, placeOrders, planAward, requireAwardable } from './commands.ts'
 import { markAwarded } from './queries.ts'
 import * as queries from './return-queries.ts'
-import { AWARD_FIELDS, TOO_MANY_ORDERS } from './rules.ts'
+import { AWARD_FIELDS } from './rules.ts'
 
 /** Places missing pieces of an awarded RFQ; of concurrent reawards the second sees what is still missing. */
 export async function reawardRfq(
@@ -23,8 +23,6 @@ export async function reawardRfq(
   const problems = [...plan.problems, ...organizations.problems]
   if (problems.length > 0) throw invalid(problems)
   await requireAwardable(tx, plan, 'reaward')
-  const [{ count }] = await queries.countOrders(tx, rfq.id)
-  if (count + awards.length > MAX_ORDERS) throw refuse('limit_reached', { detail: TOO_MANY_ORDERS })
 
   const missing = (rfq.missingQuantity ?? 0) - awards.reduce((sum, { quantity }) => sum + quantity, 0)
   const acceptedIds = awards.map(({ offerId }) => offerId)

@@ -67,7 +67,3 @@ export const endReinstated = (
       when id = any(${[...acceptedIds]}) then 'ACCEPTED' when valid_until <= ${now} then 'EXPIRED' else 'REJECTED' end
   where rfq_id = ${rfqId} and state = 'SUBMITTED' and (${isComplete} or id = any(${[...acceptedIds]}))
   returning id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, state`
-
-/** The orders of an RFQ, which reawards add to. */
-export const countOrders = (tx: Tx, rfqId: string) => tx<[{ count: number }]>`
-  select count(*)::integer as count from sourcing.orders where rfq_id = ${rfqId}`

@@ -133,6 +133,21 @@ test('an IP owner that is invited sees the offers of others while the RFQ is AWA
   expect(await seen()).toEqual([404, 404])
 })
 
+test('an offer is not reinstated beside 20 offers of its organization in DRAFT or SUBMITTED', async () => {
+  const { lost, orderId } = await awarded()
+  await decline(orderId)
+  await owner`
+    insert into sourcing.offers (id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, factory_id,
+      state, currency, price_breaks, valid_until, revision, created_by, created_at, updated_at, submitted_at)
+    select id || n, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, factory_id,
+      'DRAFT', currency, price_breaks, valid_until, 1, created_by, now(), now(), null
+    from sourcing.offers cross join generate_series(1, 20) n where id = ${lost}`
+  const answer = await reinstate(rival, lost)
+  expect([answer.status, answer.body.code]).toEqual([409, 'limit_reached'])
+  await owner`delete from sourcing.offers where id = ${`${lost}1`}`
+  expect((await reinstate(rival, lost)).status).toBe(200)
+})
+
 test('an offer of an older version of the RFQ is not reinstated', async () => {
   const { rfqId, lost, orderId } = await awarded()
   await decline(orderId)

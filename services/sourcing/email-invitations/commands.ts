@@ -7,7 +7,7 @@ import {
   MAX_EMAIL_INVITATIONS_A_DAY,
   MAX_LIVE_EMAIL_INVITATIONS,
 } from '../../../proto/http/sourcing/email-invitations.ts'
-import { EMAIL_INVITATION } from '../../../proto/states/email-invitations.ts'
+import { EMAIL_INVITATION, type EmailInvitationState } from '../../../proto/states/email-invitations.ts'
 import { emailAddressOf } from '../../kit/addresses/email-addresses.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
 import { requireTransition } from '../../kit/command/transitions.ts'
@@ -41,7 +41,7 @@ export const inviteByEmail =
     if (problems.length > 0) throw invalid(problems)
     const orgId = rfq.consumerOrgId
     await queries.lockInvited(tx, orgId)
-    await queries.revokeExpired(tx, rfq.id, now)
+    await queries.expireInvitations(tx, rfq.id, now)
     const byKey = new Map(spelled.map((email = '') => [email.toLowerCase(), email]))
     const invitations = [...byKey.values()].map((email) => ({ id: newIdAt('emailInvitation', now), email }))
     const [left] = await queries.countLeft(tx, { orgId, rfqId: rfq.id }, now)
@@ -67,7 +67,9 @@ export async function confirmEmailInvitation(
 ): Promise<EmailInvitation> {
   const own = await lockOwn(tx, caller.orgId, params.id)
   const key = { orgId: caller.orgId, rfqId: params.id, id: params.invitationId }
-  const { state, redeemed_by_org_id: manufacturerOrgId } = found(await queries.lockInvitation(tx, key))
+  const row = found(await queries.lockInvitation(tx, key))
+  const { redeemed_by_org_id: manufacturerOrgId } = row
+  const state = stateAt(row, now)
   requireTransition(EMAIL_INVITATION, 'confirm', state)
   const invitees = manufacturerOrgId === null ? [] : [manufacturerOrgId]
   if (inviteeProblems(invitees, await findInvitees(tx, caller.orgId, invitees)).length > 0) {
@@ -75,7 +77,10 @@ export async function confirmEmailInvitation(
   }
   await inviteManufacturers(deps, tx, own, invitees, now)
   audit.add({ manufacturerOrgId })
-  return shownInvitation(found(await queries.decide(tx, key.id, EMAIL_INVITATION.stateAfter('confirm', state), now)))
+  return shownInvitation(
+    found(await queries.decide(tx, key.id, EMAIL_INVITATION.stateAfter('confirm', state), now)),
+    now,
+  )
 }
 
 export async function revokeEmailInvitation({
@@ -85,9 +90,12 @@ export async function revokeEmailInvitation({
   now,
 }: CommandOf<typeof api.revokeEmailInvitation>): Promise<EmailInvitation> {
   const key = { orgId: caller.orgId, rfqId: params.id, id: params.invitationId }
-  const { state } = found(await queries.lockInvitation(tx, key))
+  const state = stateAt(found(await queries.lockInvitation(tx, key)), now)
   requireTransition(EMAIL_INVITATION, 'revoke', state)
-  return shownInvitation(found(await queries.decide(tx, key.id, EMAIL_INVITATION.stateAfter('revoke', state), now)))
+  return shownInvitation(
+    found(await queries.decide(tx, key.id, EMAIL_INVITATION.stateAfter('revoke', state), now)),
+    now,
+  )
 }
 
 /** What the link of an invitation discloses. */
@@ -123,12 +131,16 @@ const linkOf = (link: Omit<queries.LinkRow, 'invitationId'>): EmailInvitationLin
   expireTime: link.expireTime,
 })
 
+/** The state at a time: a PENDING invitation whose time has passed counts as EXPIRED. */
+const stateAt = ({ state, expires_at }: { state: EmailInvitationState; expires_at: string }, now: string) =>
+  state === 'PENDING' && expires_at <= now ? EMAIL_INVITATION.verbs.expire.to : state
+
 /** The public representation of an invitation. */
-export const shownInvitation = (row: queries.InvitationRow): EmailInvitation => ({
+export const shownInvitation = (row: queries.InvitationRow, now: string): EmailInvitation => ({
   id: row.id,
   rfqId: row.rfq_id,
   email: row.email,
-  state: row.state === 'PENDING' && row.is_expired ? 'EXPIRED' : row.state,
+  state: stateAt(row, now),
   ...(row.redeemed_by_org_id === null ? {} : { orgId: row.redeemed_by_org_id }),
   ...(row.org_name === null ? {} : { orgName: row.org_name }),
   ...(row.org_region_code === null ? {} : { orgRegionCode: row.org_region_code }),

@@ -177,6 +177,23 @@ describe('the link of an invitation', () => {
   })
 })
 
+test('an expired invitation stays EXPIRED when its address is invited again, and is not revoked', async () => {
+  const buyer = await newBuyer()
+  const id = await buyer.created()
+  const email = newAddress()
+  await buyer.invite(id, { emails: [email] })
+  const [first] = await buyer.list(id)
+  await owner`update sourcing.email_invitations set expires_at = now() where id = ${first?.id ?? ''}`
+  const revoked = await buyer.decide(id, first?.id ?? '', 'revoke')
+  expect([revoked.status, revoked.body.code]).toEqual([409, 'illegal_transition'])
+  await buyer.invite(id, { emails: [email] })
+  const states = (await buyer.list(id)).map(({ state, decidedTime }) => [state, decidedTime])
+  expect(states).toEqual([
+    ['PENDING', undefined],
+    ['EXPIRED', undefined],
+  ])
+})
+
 describe('the consumer', () => {
   test('revokes an invitation that an organization has redeemed, which is then not invited', async () => {
     const buyer = await newBuyer()

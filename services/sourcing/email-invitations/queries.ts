@@ -23,8 +23,8 @@ export const countLeft = (tx: Tx, { orgId, rfqId }: { orgId: string; rfqId: stri
       where rfq_id = ${rfqId} and state in ('PENDING', 'REDEEMED')) as of_rfq`
 
 /** Ends expired invitations of an RFQ, so that their addresses can be invited again. */
-export const revokeExpired = (tx: Tx, rfqId: string, now: string) => tx`
-  update sourcing.email_invitations set state = 'REVOKED', decided_at = expires_at
+export const expireInvitations = (tx: Tx, rfqId: string, now: string) => tx`
+  update sourcing.email_invitations set state = ${EMAIL_INVITATION.verbs.expire.to}
   where rfq_id = ${rfqId} and state = 'PENDING' and expires_at <= ${now}`
 
 interface NewInvitation {
@@ -49,7 +49,6 @@ export interface InvitationRow {
   rfq_id: string
   email: string
   state: EmailInvitationState
-  is_expired: boolean
   redeemed_by_org_id: string | null
   org_name: string | null
   org_region_code: string | null
@@ -59,26 +58,24 @@ export interface InvitationRow {
   decided_at: string | null
 }
 
-const columns = (sql: Sql, now: string) => sql`
-  invitation.id, invitation.rfq_id, invitation.email, invitation.state, invitation.expires_at <= ${now} as is_expired,
-  invitation.redeemed_by_org_id, redeemer.name as org_name, redeemer.region_code as org_region_code,
+const columns = (sql: Sql) => sql`
+  invitation.id, invitation.rfq_id, invitation.email, invitation.state, invitation.redeemed_by_org_id,
+  redeemer.name as org_name, redeemer.region_code as org_region_code,
   invitation.created_at, invitation.expires_at, invitation.redeemed_at, invitation.decided_at`
 
 const redeemer = (sql: Sql) => sql`
   left join organization.org_directory redeemer on redeemer.org_id = invitation.redeemed_by_org_id`
 
 /** Newest first. */
-export const listInvitations = (sql: Sql, rfqId: string, { after, limit, offset }: PageWindow, now: string) => sql<
-  InvitationRow[]
->`
-  select ${columns(sql, now)} from sourcing.email_invitations invitation ${redeemer(sql)}
+export const listInvitations = (sql: Sql, rfqId: string, { after, limit, offset }: PageWindow) => sql<InvitationRow[]>`
+  select ${columns(sql)} from sourcing.email_invitations invitation ${redeemer(sql)}
   where invitation.rfq_id = ${rfqId} and invitation.id < ${after ?? NEWEST_ID}
   order by invitation.id desc limit ${limit} offset ${offset}`
 
 export const lockInvitation = (tx: Tx, { orgId, rfqId, id }: { orgId: string; rfqId: string; id: string }) => tx<
-  { state: EmailInvitationState; redeemed_by_org_id: string | null }[]
+  { state: EmailInvitationState; expires_at: string; redeemed_by_org_id: string | null }[]
 >`
-  select state, redeemed_by_org_id from sourcing.email_invitations
+  select state, expires_at, redeemed_by_org_id from sourcing.email_invitations
   where id = ${id} and rfq_id = ${rfqId} and org_id = ${orgId} for update`
 
 /** The invitation is locked. */
@@ -86,7 +83,7 @@ export const decide = (tx: Tx, id: string, to: EmailInvitationState, now: string
   with invitation as (
     update sourcing.email_invitations set state = ${to}, decided_at = ${now} where id = ${id} returning *
   )
-  select ${columns(tx, now)} from invitation ${redeemer(tx)}`
+  select ${columns(tx)} from invitation ${redeemer(tx)}`
 
 export interface LinkRow extends RfqSubject {
   invitationId: string

@@ -19,10 +19,10 @@ export const emailInvitationRoutes = ({ http, pagination, ...deps }: Deps) =>
         const { items, hasMore } = await pagination.page(
           context,
           `e-mail invitations ${id}`,
-          (window, readPage) => readPage((sql) => listInvitations(sql, id, window, now)),
+          (window, readPage) => readPage((sql) => listInvitations(sql, id, window)),
           (row) => row.id,
         )
-        return { items: items.map(commands.shownInvitation), hasMore }
+        return { items: items.map((row) => commands.shownInvitation(row, now)), hasMore }
       }),
     )
     .use(http.command(operations.confirmEmailInvitation, (call) => commands.confirmEmailInvitation(deps, call)))

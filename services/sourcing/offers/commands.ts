@@ -96,9 +96,9 @@ async function requireContent(
 }
 
 /** Throws 409 for an organization with too many offers. The invitation is locked. */
-export async function requireRoom(tx: Tx, orgId: string, rfqId: string): Promise<void> {
+export async function requireRoom(tx: Tx, orgId: string, rfqId: string, isNew = true): Promise<void> {
   const [count] = await queries.countOffers(tx, orgId, rfqId)
-  if (!hasRoom(count)) {
+  if (!hasRoom(count, isNew)) {
     throw refuse('limit_reached', {
       detail:
         `An organization has at most ${MAX_LIVE_OFFERS} offers in DRAFT or SUBMITTED, ` +
@@ -220,6 +220,7 @@ export async function reinstateOffer(
 ): Promise<JsonText> {
   const locked = await lockWithRfq(tx, orgId, params.id)
   await requireLegal(tx, 'reinstate', locked, now)
+  await requireRoom(tx, orgId, locked.rfq.id, false)
   const reinstated = found(await queries.reinstate(tx, { orgId, id: params.id }, now))
   await emitOfferEvent(tx, 'reinstated', reinstated)
   await followers.updateCases(tx, [caseChange('reinstated', reinstated)], now)

@@ -96,7 +96,9 @@ export interface OfferCount {
   all: number
 }
 
-export const hasRoom = ({ live, all }: OfferCount): boolean => live < MAX_LIVE_OFFERS && all < MAX_OFFERS
+/** Whether an organization may draft an offer, or submit an ended one again. */
+export const hasRoom = ({ live, all }: OfferCount, isNew: boolean): boolean =>
+  live < MAX_LIVE_OFFERS && (!isNew || all < MAX_OFFERS)
 
 export const unknownRfq = (id: string): FieldError =>
   problem('rfqId', noSuch('RFQ', id, 'to which your organization is invited'))
