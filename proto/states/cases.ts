@@ -5,7 +5,8 @@ export type CaseState = (typeof CASE_STATES)[number]
 
 /**
  * `edit`: its content, messages, tasks, expenses and documents. `end`: the award or cancellation of its RFQ, the
- * decline of its organization, or 90 days since the end of the orders of its organization. `isRelated`: the
+ * decline of its organization, or 90 days since the end of the orders of its organization. `resume`: its RFQ opens again
+ * or invites its organization again. `isRelated`: the
  * organizations of the case still have a relation to its record.
  * `wasClosedByParty`: its RFQ did not close it.
  */
@@ -20,6 +21,7 @@ export const CASE = new StateTable({
     archive: { from: ['CLOSED'], to: 'ARCHIVED', by: ['party'] },
     unarchive: { from: ['ARCHIVED'], to: 'CLOSED', by: ['party'], guards: ['isRelated'] },
     end: { from: ['OPEN'], to: 'CLOSED', by: ['marketplace'] },
+    resume: { from: CASE_STATES, to: 'OPEN', by: ['marketplace'] },
   },
 })
 

@@ -91,7 +91,7 @@ export const awardRfq = defineOperation({
   body: AwardInput,
   response: AwardedRfq,
   refusals: ['illegal_transition', 'limit_reached'],
-  audit: { procedure: 'rfq.award', request: ['id', 'awards', 'sellerOrgId', 'sellerFeePercent'] },
+  audit: { procedure: 'rfq.award', request: ['id', 'awards', 'sellerOrgId', 'sellerFeePercent', 'orderIds'] },
 })
 
 export const reawardRfq = defineOperation({
@@ -107,7 +107,7 @@ export const reawardRfq = defineOperation({
   body: AwardInput,
   response: AwardedRfq,
   refusals: ['illegal_transition', 'limit_reached'],
-  audit: { procedure: 'rfq.reaward', request: ['id', 'awards', 'sellerOrgId', 'sellerFeePercent'] },
+  audit: { procedure: 'rfq.reaward', request: ['id', 'awards', 'sellerOrgId', 'sellerFeePercent', 'orderIds'] },
 })
 
 export const acceptOffer = defineOperation({
@@ -125,6 +125,6 @@ export const acceptOffer = defineOperation({
   refusals: ['illegal_transition', 'limit_reached'],
   audit: {
     procedure: 'offer.accept',
-    request: ['id', 'quantity', 'sellerOrgId', 'sellerFeePercent', 'purchaseOrderNumber'],
+    request: ['id', 'quantity', 'sellerOrgId', 'sellerFeePercent', 'purchaseOrderNumber', 'orderIds'],
   },
 })

@@ -148,7 +148,7 @@ export const awardRfqPackage = defineOperation({
   ...verb(
     'award',
     'By the consumer: awards each RFQ that the request names, as `award` of the RFQ does; several offers for one RFQ are allowed. Other lines stay as they are. Problems name the award (`awards.3.quantity`).',
-    ['awards', 'sellerOrgId', 'sellerFeePercent'],
+    ['awards', 'sellerOrgId', 'sellerFeePercent', 'orderIds'],
   ),
   id: 'awardRfqPackage',
   summary: 'Award an RFQ package',

@@ -153,7 +153,7 @@ const orderVerb = verbsOf({
 
 export const shipOrder = defineOperation({
   ...orderVerb('ship', {
-    logged: ['carrier', 'trackingNumber'],
+    logged: ['carrier', 'trackingNumber', 'shipmentId'],
     note: 'It is a shipment of all pieces that are not shipped.',
   }),
   id: 'shipOrder',

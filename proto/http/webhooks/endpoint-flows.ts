@@ -100,7 +100,7 @@ export const testWebhookEndpoint = defineOperation({
   }),
   response: WebhookDelivery,
   refusals: ['limit_reached'],
-  audit: { procedure: 'webhookEndpoint.test', request: ['id', 'type'] },
+  audit: { procedure: 'webhookEndpoint.test', request: ['id', 'type', 'deliveryId'] },
 })
 
 export const RotatedWebhookSecret = closed({

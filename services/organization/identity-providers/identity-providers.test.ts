@@ -148,6 +148,20 @@ describe('a provider', () => {
     expect((await admin.send('DELETE', path)).status).toBe(204)
   })
 
+  test('no longer grants a system role that ends with a role of the organization', async () => {
+    const both = await market.organization(['IP_OWNER', 'SELLER'])
+    const { client } = both.administrator
+    const [ended, kept] = await Promise.all(['Seller', 'IP owner'].map((name) => roleNamed(client, name)))
+    const map = { sales: ended as string, design: kept as string }
+    const more = { defaultRoleIds: [ended, kept], groupRoles: { claim: 'groups', map } }
+    const provider = await createdProvider(client, input(more))
+    const operator = (await market.operator()).administrator.client
+    expect((await patch(operator, `/flows/v1/orgs/${both.orgId}`, { roles: ['IP_OWNER'] })).status).toBe(200)
+    const { body } = await client.get<IdentityProvider>(`${PROVIDERS}/${provider.id}`)
+    expect(body.defaultRoleIds).toEqual([kept as string])
+    expect(body.groupRoles).toEqual({ claim: 'groups', map: { design: kept as string } })
+  })
+
   test('is refused during an impersonation', async () => {
     const act = { grantId: newId('grant'), actingEmail: 'support@example.com' }
     const { accessToken } = await openSession(market, org.administrator, act)

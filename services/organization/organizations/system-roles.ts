@@ -1,12 +1,19 @@
 import { type Standing, SYSTEM_ROLES } from '../../../proto/permissions.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
-import { deleteRole, insertRole, listRolesOf, updateRole, withdrawRoleFromAll } from '../roles/queries.ts'
+import {
+  deleteRole,
+  insertRole,
+  listRolesOf,
+  removeRoleFromProviders,
+  updateRole,
+  withdrawRoleFromAll,
+} from '../roles/queries.ts'
 import { inapplicablePermissions, systemRolesOf } from '../roles/rules.ts'
 
 /**
- * Adapts the roles of an organization to its standing: adds and deletes system roles, and removes permissions that no
- * longer apply from custom roles.
+ * Adapts the roles of an organization to its standing: adds system roles, deletes others with what grants them, and
+ * removes permissions that no longer apply from custom roles.
  */
 export async function reconcileRoles(tx: Tx, orgId: string, standing: Standing, now: string): Promise<void> {
   const present = await listRolesOf(tx, orgId)
@@ -20,6 +27,7 @@ export async function reconcileRoles(tx: Tx, orgId: string, standing: Standing, 
         : role.permissions
     if (permissions === undefined) {
       await withdrawRoleFromAll(tx, orgId, role.id)
+      await removeRoleFromProviders(tx, { orgId, roleId: role.id }, now)
       await deleteRole(tx, orgId, role.id)
     } else if (permissions.join() !== role.permissions.join()) {
       await updateRole(tx, { id: role.id, orgId, name: role.name, permissions })

@@ -75,6 +75,20 @@ export const findProvider = (sql: Sql, orgId: string, roleId: string) => sql<{ i
     or exists (select from jsonb_each_text(group_roles) mapped where mapped.value = ${roleId}))
   limit 1`
 
+/** Providers no longer grant the role, by default or for a group. */
+export const removeRoleFromProviders = (
+  tx: Tx,
+  { orgId, roleId }: { orgId: string; roleId: string },
+  now: string,
+) => tx`
+  update organization.identity_providers set updated_at = ${now},
+    default_role_ids = array_remove(default_role_ids, ${roleId}),
+    group_roles = case when group_roles is not null then (
+      select coalesce(jsonb_object_agg(mapped.key, mapped.value), '{}')
+      from jsonb_each_text(group_roles) mapped where mapped.value <> ${roleId}) end
+  where org_id = ${orgId} and (${roleId} = any(default_role_ids)
+    or exists (select from jsonb_each_text(group_roles) mapped where mapped.value = ${roleId}))`
+
 export const deleteRole = (tx: Tx, orgId: string, roleId: string) => tx`
   delete from organization.roles where org_id = ${orgId} and id = ${roleId}`
 

@@ -253,12 +253,12 @@ test('an award writes one audit entry, and the events of RFQ, offers and orders'
   const [won, lost] = [await offer(rfqId, maker), await offer(rfqId, rival)]
   const member = await consumer.member('Buyer')
   await awardsOf(member.client).award(rfqId, { awards: [{ offerId: won, quantity: 10 }] })
+  const [order] = await ordersOfRfq(rfqId)
   const entries = await market.db.owner<{ procedure: string; request: object }[]>`
     select procedure, request from organization.audit_log where actor_id = ${member.userId} and procedure ~ '^(rfq|offer|order)'`
   expect(entries.map((entry) => ({ ...entry }))).toEqual([
-    { procedure: 'rfq.award', request: { id: rfqId, awards: [{ offerId: won, quantity: 10 }] } },
+    { procedure: 'rfq.award', request: { id: rfqId, awards: [{ offerId: won, quantity: 10 }], orderIds: [order?.id] } },
   ])
-  const [order] = await ordersOfRfq(rfqId)
   const events = await market.db.owner<{ type: string; subject: string; data: object }[]>`
     select type, subject, data::jsonb as data from sourcing.outbox
     where subject = any(${[rfqId, won, lost, order?.id as string]})

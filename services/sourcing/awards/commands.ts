@@ -42,16 +42,17 @@ export interface AwardDeps {
 /** Awards an own RFQ to one or several offers; of concurrent awards one succeeds. */
 export async function awardRfq(
   deps: AwardDeps,
-  { tx, caller: { orgId }, params, body, now }: CommandOf<typeof api.awardRfq>,
+  { tx, caller: { orgId }, params, body, now, audit }: CommandOf<typeof api.awardRfq>,
 ): Promise<AwardedRfq> {
   const { rfq, orders } = await award(deps, tx, { orgId, rfqId: params.id, ...body, fields: AWARD_FIELDS, now })
+  audit.add({ orderIds: orders.map(({ id }) => id) })
   return { ...rfq, orders }
 }
 
 /** Awards the RFQ of an offer only to this offer. */
 export async function acceptOffer(
   deps: AwardDeps,
-  { tx, caller: { orgId }, params, body, now }: CommandOf<typeof api.acceptOffer>,
+  { tx, caller: { orgId }, params, body, now, audit }: CommandOf<typeof api.acceptOffer>,
 ): Promise<AcceptedOffer> {
   const { rfq_id: rfqId } = found(await queries.findRfqOf(tx, orgId, params.id))
   const { sellerOrgId, sellerFeePercent, ...line } = body
@@ -60,6 +61,7 @@ export async function acceptOffer(
     ...{ orgId, rfqId, awards, sellerOrgId, sellerFeePercent },
     ...{ fields: ACCEPT_FIELDS, now },
   })
+  audit.add({ orderIds: orders.map(({ id }) => id) })
   const offer: Offer = JSON.parse(found(await findOffer(tx, orgId, params.id)).document)
   return { ...offer, orders }
 }

@@ -14,7 +14,7 @@ import { AWARD_FIELDS } from './rules.ts'
 /** Places missing pieces of an awarded RFQ; of concurrent reawards the second sees what is still missing. */
 export async function reawardRfq(
   deps: AwardDeps,
-  { tx, caller: { orgId }, params, body, now }: CommandOf<typeof api.reawardRfq>,
+  { tx, caller: { orgId }, params, body, now, audit }: CommandOf<typeof api.reawardRfq>,
 ): Promise<AwardedRfq> {
   const { awards } = body
   const { rfq } = await lockOwn(tx, orgId, params.id)
@@ -38,6 +38,7 @@ export async function reawardRfq(
     ended.map((offer) => [EVENT_NAMES[offer.state], offer] as const),
   )
   const orders = await placeOrders(tx, plan)
+  audit.add({ orderIds: orders.map(({ id }) => id) })
   await deps.followers.openAssignments(tx, orders)
 
   const winners = plan.lines.map(({ offer }) => offer.manufacturer_org_id)

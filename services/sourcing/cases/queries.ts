@@ -125,7 +125,7 @@ export const insertRfqCases = (tx: Tx, cases: readonly NewRfqCase[], now: string
 >`
   insert into sourcing.cases (
     id, kind, state, title, rfq_id, org_id, party_org_ids, follows_rfq, created_at, updated_at)
-  select created.id, 'SOURCING', 'OPEN', created.title, created.rfq_id, created.org_id,
+  select created.id, 'SOURCING', ${CASE.initial}, created.title, created.rfq_id, created.org_id,
     case when created.org_id = any(rfq.manufacturer_ids) and created.org_id <> rfq.consumer_org_id
       then array[created.org_id, rfq.consumer_org_id] else array[created.org_id] end,
     true, ${now}, ${now}
@@ -135,7 +135,7 @@ export const insertRfqCases = (tx: Tx, cases: readonly NewRfqCase[], now: string
   join sourcing.rfqs rfq on rfq.id = created.rfq_id
   order by place
   on conflict (rfq_id, org_id) where follows_rfq do update
-    set state = 'OPEN', closed_by_org_id = null, updated_at = ${now}, party_org_ids = excluded.party_org_ids
+    set state = ${CASE.verbs.resume.to}, closed_by_org_id = null, updated_at = ${now}, party_org_ids = excluded.party_org_ids
   returning rfq_id, document, xmax = 0 as is_new`
 
 /** RFQ and organization of each case, and whether the case ends now, as columns of the same length. */

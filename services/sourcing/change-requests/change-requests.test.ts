@@ -131,6 +131,18 @@ describe('POST /flows/v1/orders/{id}/change-requests', () => {
   })
 })
 
+test('in an order whose consumer is its manufacturer, each side is decided with the permission of the other', async () => {
+  const own = await market.organization(['CONSUMER', 'MANUFACTURER'])
+  const id = await place({ state: 'CONFIRMED', consumerOrgId: own.orgId, manufacturerOrgId: own.orgId })
+  const buyer = changesOf((await own.member(['rfq:award'])).client)
+  const maker = changesOf((await own.member(['order:confirm'])).client)
+  const proposed = (await buyer.create(id, { quantity: 8 })).body
+  const refused = await buyer.act(id, proposed.id, 'accept')
+  expect([refused.status, refused.body.detail]).toEqual([403, 'This needs the permission order:confirm.'])
+  expect((await maker.act(id, proposed.id, 'withdraw')).status).toBe(403)
+  expect((await maker.act(id, proposed.id, 'accept')).status).toBe(200)
+})
+
 describe('GET /flows/v1/orders/{id}/change-requests', () => {
   test('is for consumer and manufacturer, newest first; other organizations of the order get 404', async () => {
     const id = await place({ state: 'CONFIRMED' })

@@ -39,6 +39,8 @@ function sideOf(caller: Caller, order: Order): Side {
   return side
 }
 
+const otherSide = (side: Side): Side => (side === 'CONSUMER' ? 'MANUFACTURER' : 'CONSUMER')
+
 const orgOf = (order: Order, side: Side) => (side === 'CONSUMER' ? order.consumerOrgId : order.manufacturerOrgId)
 
 /** Announces a change request to both sides. */
@@ -65,7 +67,7 @@ export async function createChangeRequest(
     orderId: order.id,
     side,
     orgId: caller.orgId,
-    deciderOrgId: orgOf(order, side === 'CONSUMER' ? 'MANUFACTURER' : 'CONSUMER'),
+    deciderOrgId: orgOf(order, otherSide(side)),
     quantity: body.quantity ?? null,
     dueDate: body.dueDate ?? null,
     unitPrice: body.unitPrice?.amount ?? null,
@@ -103,8 +105,10 @@ async function lockRequest(
   const locked = await lockOrderOf(tx, caller.orgId, params.id, { mayEnd: verb === 'accept' })
   const row = found(await queries.findChangeRequest(tx, params.id, params.changeRequestId))
   if ((verb === 'withdraw' ? row.org_id : row.decider_org_id) !== caller.orgId) throw notFound()
-  sideOf(caller, locked.order)
   const request: ChangeRequest = JSON.parse(row.document)
+  // An organization may be both sides, of which one proposed.
+  const side = verb === 'withdraw' ? request.proposedBy : otherSide(request.proposedBy)
+  requirePermission(caller, [rules.PERMISSION_OF[side]])
   return { ...locked, request }
 }
 

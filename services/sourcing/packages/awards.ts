@@ -21,7 +21,7 @@ import { Refusals } from './refusals.ts'
 /** Awards RFQs of a package, all or none. Their rows, then their offers are locked in the order of their ids. */
 export async function awardPackage(
   deps: AwardDeps,
-  { tx, caller: { orgId }, params: { id }, body, now }: CommandOf<typeof api.awardRfqPackage>,
+  { tx, caller: { orgId }, params: { id }, body, now, audit }: CommandOf<typeof api.awardRfqPackage>,
 ): Promise<AwardedRfqPackage> {
   const { lines } = await lock(tx, orgId, id)
   const organizations = await findSeller(tx, orgId, body)
@@ -52,6 +52,7 @@ export async function awardPackage(
   const orders: AwardedRfqPackage['orders'] = []
   for (const plan of plans) orders.push(...(await placeAward(deps, tx, plan)).orders)
   await updateCases(deps, tx, plans, now)
+  audit.add({ orderIds: orders.map(({ id }) => id) })
   return { ...(await ownPackage(tx, orgId, id)), orders }
 }
 

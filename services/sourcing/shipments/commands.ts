@@ -115,13 +115,15 @@ export async function createShipment(
 /** Ships all pieces that are left. */
 export async function shipOrder(
   deps: OrderDeps,
-  { tx, caller: { orgId }, params, body, now }: CommandOf<typeof api.shipOrder>,
+  { tx, caller: { orgId }, params, body, now, audit }: CommandOf<typeof api.shipOrder>,
 ): Promise<JsonText> {
   const locked = await lock(tx, orgId, params.id, ORDER.verbs.ship.by)
   await requireLegal(tx, 'ship', locked.order)
   const { carrier, trackingNumber }: FieldsOf<typeof body> = body ?? {}
   const quantity = rules.piecesLeft(locked.order)
-  return (await ship(tx, deps, locked, { quantity, carrier, trackingNumber, shippedTime: now }, now)).order
+  const shipped = await ship(tx, deps, locked, { quantity, carrier, trackingNumber, shippedTime: now }, now)
+  audit.add({ shipmentId: shipped.id })
+  return shipped.order
 }
 
 /** Receives a shipment; of two concurrent calls one gets 409. Rejected pieces open a QUALITY case. */

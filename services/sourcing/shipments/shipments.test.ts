@@ -4,6 +4,7 @@ import { Order } from '../../../proto/http/sourcing/orders.ts'
 import { Shipment } from '../../../proto/http/sourcing/shipments.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { orderParties, ordersOf } from '../../testing/orders.ts'
+import { entriesOf } from '../../testing/people.ts'
 import { shipmentsOf } from '../../testing/shipments.ts'
 
 const market = await marketplaceOf(['sourcing'])
@@ -40,6 +41,17 @@ describe('POST /flows/v1/orders/{id}/shipments', () => {
     expect(await sumsOf(id)).toEqual(['SHIPPED', 10, undefined, undefined, undefined])
     const { carrier, trackingNumber } = (await bought.read(id)).body
     expect([carrier, trackingNumber]).toEqual(['Baltic Parcel', 'NF-1'])
+  })
+
+  test('is named in the audit log, as is the one of all pieces that are left', async () => {
+    const id = await place({ state: 'IN_PRODUCTION' })
+    const { body: first } = await sent.create(id, { quantity: 4 })
+    await made.act(id, 'ship', { carrier: 'Nordic Freight' })
+    const rest = (await sent.list(id)).body.items.find((shipment) => shipment.id !== first.id)
+    const requestOf = async (procedure: string) =>
+      (await entriesOf(market, maker.orgId, procedure)).find(({ request }) => request.id === id)?.request
+    expect(await requestOf('order.shipment.create')).toEqual({ id, quantity: 4, shipmentId: first.id })
+    expect(await requestOf('order.ship')).toEqual({ id, carrier: 'Nordic Freight', shipmentId: rest?.id })
   })
 
   test('ships at most the pieces that are left', async () => {

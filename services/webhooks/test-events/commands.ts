@@ -17,6 +17,7 @@ export async function testEndpoint({
   params,
   body,
   now,
+  audit,
 }: CommandOf<typeof api.testWebhookEndpoint>): Promise<WebhookDelivery> {
   const { orgId } = caller
   const { id: endpointId } = found(await lockEndpointShared(tx, orgId, params.id))
@@ -37,6 +38,7 @@ export async function testEndpoint({
     body: bodyOf({ id, type, time: now, tenantid: orgId, data: { test: true } }),
   }
   const [delivery] = await queries.insertTestEvent(tx, event, now)
+  audit.add({ deliveryId: delivery.id })
   announceDue(tx, [orgId])
   return withoutNulls(delivery)
 }

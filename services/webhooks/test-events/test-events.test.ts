@@ -15,6 +15,10 @@ describe('an endpoint', () => {
       type: 'cases.created',
     })
     expect([answer.status, answer.body.type, answer.body.state]).toEqual([200, 'cases.created', 'PENDING'])
+    const [entry] = await owner<{ request: object }[]>`
+      select request from organization.audit_log
+      where procedure = 'webhookEndpoint.test' and request ->> 'id' = ${tested.id}`
+    expect(entry?.request).toEqual({ id: tested.id, type: 'cases.created', deliveryId: answer.body.id })
     const [{ headers, body }] = (await until(
       () => receiver.at(tested.path).length === 1 && receiver.at(tested.path),
     )) as [ReceivedRequest]
