@@ -1,7 +1,9 @@
 import { MAX_LINKS_PER_RECIPIENT } from '../../../proto/http/organization/users.ts'
 import type { Tx } from '../../kit/db/client.ts'
+import { isDependencyFailure } from '../../kit/db/failures.ts'
 import { newId } from '../../kit/db/ids.ts'
-import { refuse } from '../../kit/errors/refusal.ts'
+import { isRefusalOf, refuse } from '../../kit/errors/refusal.ts'
+import type { MessageLog } from '../../kit/log/log.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
 import { hashOf } from '../../kit/secrets/tokens.ts'
 import { startJob } from '../../kit/worker/job-queries.ts'
@@ -42,6 +44,17 @@ export interface MailLinks {
   /** Whether applicants got as many mails within an hour as all together may get, so that the others wait. */
   isApplicantShareUsed(tx: Tx, now: string): Promise<boolean>
 }
+
+/**
+ * Handles a request of a stranger in a savepoint. If it cannot be handled, because its address got too many mails or
+ * by a defect, which is logged, the request ends without a mail, so that it does not hold up those behind it. Failures
+ * of a dependency are thrown: the request is handled again.
+ */
+export const handleOrEnd = (tx: Tx, log: MessageLog, handle: (tx: Tx) => Promise<void>): Promise<void> =>
+  tx.savepoint(handle).catch((error) => {
+    if (isDependencyFailure(error)) throw error
+    if (!isRefusalOf(error, 'limit_reached')) log.error({ err: error }, 'a request ended without its mail')
+  }) as Promise<void>
 
 interface ApplicantMail {
   kind: ApplicantMailKind

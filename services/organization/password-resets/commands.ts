@@ -4,15 +4,17 @@ import { type AuditContext, operatorContext } from '../../kit/audit/context.ts'
 import { clipUserAgent, recordRefusal, recordSuccess } from '../../kit/audit/record.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
-import { isRefusalOf, refuse } from '../../kit/errors/refusal.ts'
+import { refuse } from '../../kit/errors/refusal.ts'
+import { networkOf } from '../../kit/http/client-address.ts'
+import type { MessageLog } from '../../kit/log/log.ts'
 import { newSecretToken } from '../../kit/secrets/tokens.ts'
 import type { Kit } from '../../kit/service/service.ts'
 import { every, type Worker } from '../../kit/worker/worker.ts'
-import type { MailLinks } from '../mail/links.ts'
+import { handleOrEnd, type MailLinks } from '../mail/links.ts'
 import * as queries from './queries.ts'
 
-/** Upper bounds of the requests that wait for the worker: of all, and of one network address. */
-const MAX_WAITING = { all: 1000, ofAddress: 50 }
+/** Upper bounds of the requests that wait for the worker: of all, and of one network. */
+const MAX_WAITING = { all: 1000, ofNetwork: 50 }
 const SWEEP_MS = 1000
 
 export interface ResetDeps {
@@ -32,6 +34,7 @@ export async function requestReset(
     id: newIdAt('reset', now),
     email: emailSpelling(email),
     ipAddress,
+    network: networkOf(ipAddress),
     userAgent: clipUserAgent(userAgent),
   }
   if ((await queries.insertRequest(sql, request, MAX_WAITING, now)).length === 0)
@@ -41,12 +44,15 @@ export async function requestReset(
 /** Sends the links of the requests. Every replica runs one; each request is taken by one of them. */
 export const resetWorker = ({ sql, log, now }: Kit, links: MailLinks): Worker =>
   every('password-resets', SWEEP_MS, log, async (signal) => {
-    const takeOne = () => sql.begin((tx) => sendNext(tx, links, now())) as Promise<boolean>
+    const takeOne = () => sql.begin((tx) => sendNext({ tx, links, log }, now())) as Promise<boolean>
     while (!signal.aborted && (await takeOne())) {}
   })
 
 /** Whether a request was waiting. */
-async function sendNext(tx: Tx, links: MailLinks, now: string): Promise<boolean> {
+async function sendNext(
+  { tx, links, log }: { tx: Tx; links: MailLinks; log: MessageLog },
+  now: string,
+): Promise<boolean> {
   const [request] = await queries.takeRequest(tx)
   if (!request) return false
   const [person] = await queries.findPerson(tx, request.email_key)
@@ -66,18 +72,10 @@ async function sendNext(tx: Tx, links: MailLinks, now: string): Promise<boolean>
   }
   const { token, hash } = newSecretToken()
   const expiresAt = new Date(Date.parse(now) + PASSWORD_RESET_MINUTES * 60_000).toISOString()
-  // A link that is not sent is rolled back alone, and the request ends.
-  const isSent = await tx
-    .savepoint(async (inner) => {
-      await queries.replaceLink(inner, userId, hash, expiresAt, now)
-      await links.send(inner, { kind: 'FORGOTTEN', orgId, userId, email, token }, now)
-      return true
-    })
-    .catch((error) => {
-      if (isRefusalOf(error, 'limit_reached')) return false
-      throw error
-    })
-  if (!isSent) return true
-  await recordSuccess(tx, context)
+  await handleOrEnd(tx, log, async (inner) => {
+    await queries.replaceLink(inner, userId, hash, expiresAt, now)
+    await links.send(inner, { kind: 'FORGOTTEN', orgId, userId, email, token }, now)
+    await recordSuccess(inner, context)
+  })
   return true
 }

@@ -6,7 +6,7 @@ import { created, type Problem } from '../../testing/people.ts'
 import { TEST_PASSWORD } from '../../testing/sign-in.ts'
 import { until } from '../../testing/until.ts'
 
-const { market, server } = await marketplaceWithMail()
+const { market, server } = await marketplaceWithMail([], { TRUSTED_PROXIES: '1' })
 const { owner } = market.db
 const org = await market.organization(['CONSUMER'])
 const { client } = org.administrator
@@ -145,10 +145,10 @@ describe('a forgotten password', () => {
 
   test.each([
     ['a thousand wait', 1500, null],
-    ['fifty of its network address wait', 300, '127.0.0.1'],
+    ['fifty of its network wait', 300, '127.0.0.1'],
   ])('a request is 429 while %s', async (_, count, address) => {
     await owner`
-      insert into organization.password_resets (id, email_key, ip_address, created_at)
+      insert into organization.password_resets (id, email_key, network, created_at)
       select 'zzz' || n, n || '@example.org', ${address}, now() from generate_series(1, ${count}::int) n`
     await owner.begin(async (tx) => {
       // Keeps the worker from taking them.
@@ -157,6 +157,43 @@ describe('a forgotten password', () => {
       expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
     })
     await isWorkedOff()
+  })
+
+  test('the addresses of one network of IPv6 are counted together, and the audit log names the address', async () => {
+    const person = await org.member([])
+    const from = (address: string) => ({ 'x-forwarded-for': address })
+    await owner`
+      insert into organization.password_resets (id, email_key, network, created_at)
+      select 'zzz' || n, n || '@example.org', '2001:db8:0:1::/64', now() from generate_series(1, 300) n`
+    await owner.begin(async (tx) => {
+      await tx`select from organization.password_resets for update`
+      const askFrom = async (address: string) =>
+        (await market.anonymous.post('/flows/v1/password-resets', { email: person.email }, from(address))).status
+      expect([await askFrom('2001:db8:0:1::5'), await askFrom('2001:db8:0:2::5')]).toEqual([429, 204])
+    })
+    await isWorkedOff()
+    const [entry] = await owner<{ ip_address: string }[]>`
+      select ip_address from organization.audit_log
+      where actor_id = ${person.userId} and procedure = 'passwordReset.create'`
+    expect(entry?.ip_address).toBe('2001:db8:0:2::5')
+  })
+
+  test('a request that cannot be handled ends, and does not hold up those behind it', async () => {
+    const [broken, next] = [await org.member([]), await org.member([])]
+    await owner.unsafe(`
+      create function organization.test_refuse() returns trigger language plpgsql as $$
+      begin
+        if new.user_id = '${broken.userId}' then raise exception 'a defect'; end if;
+        return new;
+      end $$;
+      create trigger test_refuse before insert on organization.mails
+        for each row execute function organization.test_refuse()`)
+    await ask(broken.email)
+    await ask(next.email)
+    await linkTo(next.email)
+    await isWorkedOff()
+    await owner`drop function organization.test_refuse cascade`
+    expect(server.to(broken.email)).toEqual([])
   })
 
   test('a request that waits takes no second place', async () => {

@@ -4,6 +4,8 @@ interface NewRequest {
   id: string
   email: string
   ipAddress: string | undefined
+  /** The network of the address. */
+  network: string
   userAgent: string | null
 }
 
@@ -11,14 +13,15 @@ interface NewRequest {
 export const insertRequest = (
   sql: Sql,
   request: NewRequest,
-  max: { all: number; ofAddress: number },
+  max: { all: number; ofNetwork: number },
   now: string,
 ) => sql<{ id: string }[]>`
-  insert into organization.password_resets as waiting (id, email_key, ip_address, user_agent, created_at)
-  select ${request.id}, lower(${request.email}), ${request.ipAddress ?? null}, ${request.userAgent}, ${now}
+  insert into organization.password_resets as waiting (id, email_key, ip_address, network, user_agent, created_at)
+  select ${request.id}, lower(${request.email}), ${request.ipAddress ?? null}, ${request.network},
+    ${request.userAgent}, ${now}
   where (select count(*) from (select from organization.password_resets limit ${max.all}) w) < ${max.all}
     and (select count(*) from organization.password_resets w
-      where w.ip_address is not distinct from ${request.ipAddress ?? null}) < ${max.ofAddress}
+      where w.network = ${request.network}) < ${max.ofNetwork}
   on conflict (email_key) do update set created_at = waiting.created_at
   returning id`
 

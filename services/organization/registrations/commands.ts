@@ -19,11 +19,12 @@ import type { Pool, Sql, Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { found, invalid, invalidField, isRefusalOf, notFound, refuse } from '../../kit/errors/refusal.ts'
 import { networkOf } from '../../kit/http/client-address.ts'
+import type { MessageLog } from '../../kit/log/log.ts'
 import { hashOf, newSecretToken } from '../../kit/secrets/tokens.ts'
 import type { Kit } from '../../kit/service/service.ts'
 import { every, type Worker } from '../../kit/worker/worker.ts'
 import { notifyOrganizations } from '../mail/ingest.ts'
-import type { MailLinks } from '../mail/links.ts'
+import { handleOrEnd, type MailLinks } from '../mail/links.ts'
 import { addOrganization, type CreatedOrganization } from '../organizations/commands.ts'
 import { findOperator } from '../organizations/queries.ts'
 import { websiteProblem } from '../organizations/rules.ts'
@@ -62,7 +63,8 @@ export async function requestRegistration(
     id: newIdAt('registration', now),
     content: { organization: { ...organization, roles: [...new Set(organization.roles)] }, user },
     email: emailSpelling(email),
-    ipAddress: ipAddress === undefined ? undefined : networkOf(ipAddress),
+    ipAddress,
+    network: networkOf(ipAddress),
     userAgent: clipUserAgent(userAgent),
   }
   const max = { waiting: MAX_WAITING, ofAddress: MAX_REGISTRATIONS_PER_ADDRESS } as const
@@ -73,12 +75,15 @@ export async function requestRegistration(
 /** Sends the links of the requests. Every replica runs one; each request is taken by one of them. */
 export const registrationWorker = ({ sql, log, now }: Kit, links: MailLinks): Worker =>
   every('registrations', SWEEP_MS, log, async (signal) => {
-    const takeOne = () => sql.begin((tx) => handleNext(tx, links, now())) as Promise<boolean>
+    const takeOne = () => sql.begin((tx) => handleNext({ tx, links, log }, now())) as Promise<boolean>
     while (!signal.aborted && (await takeOne())) {}
   })
 
 /** Whether a request was waiting. An address that has an account gets a mail that says so. */
-async function handleNext(tx: Tx, links: MailLinks, now: string): Promise<boolean> {
+async function handleNext(
+  { tx, links, log }: { tx: Tx; links: MailLinks; log: MessageLog },
+  now: string,
+): Promise<boolean> {
   if (await links.isApplicantShareUsed(tx, now)) return false
   const [request] = await queries.takeRequest(tx)
   if (!request) return false
@@ -87,26 +92,22 @@ async function handleNext(tx: Tx, links: MailLinks, now: string): Promise<boolea
   const { id: registrationId, email, email_key: key } = request
   const [account] = await queries.findAccount(tx, key)
   const mail = { orgId: operator.id, registrationId, email }
-  await tx
-    .savepoint(async (inner) => {
-      if (account) {
-        await links.sendToApplicant(inner, { ...mail, kind: 'REGISTERED' }, now)
-        return recordSuccess(inner, {
-          ...operatorContext(createRegistration.audit.procedure),
-          orgId: account.org_id,
-          actorId: account.id,
-          ipAddress: request.ip_address ?? undefined,
-          userAgent: request.user_agent ?? undefined,
-        })
-      }
-      const { token, hash } = newSecretToken()
-      await queries.setLink(inner, registrationId, hash)
-      return links.sendToApplicant(inner, { ...mail, kind: 'REGISTRATION', token }, now)
-    })
-    .catch((error) => {
-      // The address got enough mails, so its request has no link and is deleted by the cleanup.
-      if (!isRefusalOf(error, 'limit_reached')) throw error
-    })
+  // A request whose mail cannot be sent is rolled back alone, and has no link.
+  await handleOrEnd(tx, log, async (inner) => {
+    if (account) {
+      await links.sendToApplicant(inner, { ...mail, kind: 'REGISTERED' }, now)
+      return recordSuccess(inner, {
+        ...operatorContext(createRegistration.audit.procedure),
+        orgId: account.org_id,
+        actorId: account.id,
+        ipAddress: request.ip_address ?? undefined,
+        userAgent: request.user_agent ?? undefined,
+      })
+    }
+    const { token, hash } = newSecretToken()
+    await queries.setLink(inner, registrationId, hash)
+    return links.sendToApplicant(inner, { ...mail, kind: 'REGISTRATION', token }, now)
+  })
   return true
 }
 

@@ -41,8 +41,8 @@ test('the operator gets one mail for the registrations that wait, and none for o
 test('registrations that are confirmed at the same time are one item of each mail', async () => {
   const addresses = [await world.confirmed(operator), await world.confirmed(operator)]
   const emails = Array.from({ length: 8 }, () => newAddress())
-  // A network address sends twenty requests an hour.
-  await market.db.owner`update organization.registrations set ip_address = '192.0.2.1'`
+  // A network sends twenty requests an hour.
+  await market.db.owner`update organization.registrations set network = '192.0.2.1'`
   for (const email of emails) await register(email)
   const links = await Promise.all(emails.map((email) => linkTo(email)))
   const answers = await Promise.all(links.map((link) => confirm(link)))

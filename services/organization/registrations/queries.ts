@@ -16,6 +16,8 @@ interface NewRegistration {
   content: RegistrationInput
   email: string
   ipAddress: string | undefined
+  /** The network of the address. */
+  network: string
   userAgent: string | null
 }
 
@@ -25,18 +27,19 @@ interface Bounds {
   ofAddress: typeof MAX_REGISTRATIONS_PER_ADDRESS
 }
 
-/** No row where too many wait, or come from one network address within an hour. */
+/** No row where too many wait, or come from one network within an hour. */
 export const insertRegistration = (sql: Sql, registration: NewRegistration, max: Bounds, now: string) => sql<
   { id: string }[]
 >`
-  insert into organization.registrations (id, content, email, email_key, name, ip_address, user_agent, created_at)
+  insert into organization.registrations (id, content, email, email_key, name, ip_address, network,
+    user_agent, created_at)
   select ${registration.id}, ${JSON.stringify(registration.content)}::text::json, ${registration.email},
     lower(${registration.email}), ${registration.content.organization.name}, ${registration.ipAddress ?? null},
-    ${registration.userAgent}, ${now}
+    ${registration.network}, ${registration.userAgent}, ${now}
   where (select count(*) from (
       select from organization.registrations where not handled limit ${max.waiting}) waiting) < ${max.waiting}
     and (select count(*) from organization.registrations recent
-      where recent.ip_address is not distinct from ${registration.ipAddress ?? null}
+      where recent.network = ${registration.network}
         and recent.created_at > ${now}::timestamptz - interval '1 hour') < ${max.ofAddress}
   returning id`
 
