@@ -7,18 +7,24 @@ type KeySet = ReturnType<typeof keySetOf>
 /** The public keys. While Postgres does not answer, those of the last read, because no key changes without it. */
 export class PublishedKeys {
   #last: KeySet | undefined
+  /** Grows when the keys are forgotten, so that a read which began before is not kept. */
+  #generation = 0
 
   async read(list: () => PromiseLike<Rows>): Promise<KeySet> {
+    const readIn = this.#generation
     try {
-      this.#last = keySetOf(await list())
+      const keys = keySetOf(await list())
+      if (readIn === this.#generation) this.#last = keys
+      return keys
     } catch (error) {
       if (this.#last === undefined || !isDependencyFailure(error)) throw error
+      return this.#last
     }
-    return this.#last
   }
 
   /** A key was revoked, so the last read is not repeated. */
   forget(): void {
     this.#last = undefined
+    this.#generation++
   }
 }

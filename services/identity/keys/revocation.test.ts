@@ -6,6 +6,8 @@ import { ApiClient } from '../../testing/client.ts'
 import { marketplaceWithWorkers, TEST_PASSWORD } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
 import { revokeSigningKey, rotateSigningKey } from './commands.ts'
+import { PublishedKeys } from './published.ts'
+import { createSigner } from './signer.ts'
 
 let aheadMs = 0
 const market = await marketplaceWithWorkers(['sourcing', 'catalog'], {}, undefined, {
@@ -84,6 +86,40 @@ describe('the end of a signing key', () => {
     const [row] = await market.db.owner<{ retires_at: string }[]>`
       select retires_at from identity.signing_keys where kid = ${signing}`
     expect(row?.retires_at).toBe(timeIn(21))
+  })
+
+  test('a key that was forgotten while it was read signs no second time', async () => {
+    const clock = () => Date.now() + aheadMs
+    const names = { issuer: 'https://example.com', audience: 'test', accessTokenSeconds: 60 }
+    const sign = createSigner({ sql, box, clock, ...names })
+    const subject = { userId: 'user_1', orgId: 'org_1', sessionId: 'session_1', sessionVersion: 1 }
+    let signed: Promise<string> | undefined
+    await market.db.owner.begin(async (tx) => {
+      await tx`lock table identity.signing_keys in access exclusive mode`
+      signed = sign(subject)
+      await until(async () => {
+        const waiting = await tx`
+          select from pg_locks
+          where not granted and database = (select oid from pg_database where datname = current_database())`
+        return waiting.length > 0
+      })
+      sign.forgetKey()
+    })
+    const { kid } = decodeProtectedHeader((await signed) as string)
+    const options = { accessTokenSeconds: 60, now: new Date(clock()).toISOString() }
+    await revokeSigningKey(sql, box, { kid: kid as string, ...options })
+    expect(decodeProtectedHeader(await sign(subject)).kid).not.toBe(kid)
+  })
+
+  test('published keys that were forgotten while they were read are not repeated during an outage', async () => {
+    const keys = new PublishedKeys()
+    const { promise, resolve } = Promise.withResolvers<[]>()
+    const read = keys.read(() => promise)
+    keys.forget()
+    resolve([])
+    expect(await read).toEqual({ keys: [] })
+    const outage = Object.assign(new Error('down'), { code: 'ECONNREFUSED' })
+    await expect(keys.read(() => Promise.reject(outage))).rejects.toThrow('down')
   })
 
   test('so is one that does not sign yet, when the key after it was revoked', async () => {

@@ -32,16 +32,20 @@ const KEY_CACHE_MS = 15_000
 /** Signs access tokens (RFC 9068) with the current key. */
 export function createSigner({ sql, box, issuer, audience, accessTokenSeconds, clock }: SignerOptions) {
   let current: { kid: string; key: CryptoKey; readAtMs: number } | undefined
+  /** Grows when the key is forgotten, so that a read which began before is not kept. */
+  let generation = 0
 
   const signingKey = async () => {
     const nowMs = clock()
+    const readIn = generation
     if (current && nowMs - current.readAtMs < KEY_CACHE_MS) return current
     const [row] = await findSigningKey(sql, new Date(nowMs).toISOString())
     if (!row) throw unavailable('signing key', 'No signing key is in place yet.')
     const same = current?.kid === row.kid ? current : undefined
     const key = same?.key ?? (await importPKCS8(await box.decrypt(row.private_key), 'ES256'))
-    current = { kid: row.kid, key, readAtMs: nowMs }
-    return current
+    const read = { kid: row.kid, key, readAtMs: nowMs }
+    if (readIn === generation) current = read
+    return read
   }
 
   const sign = async (
@@ -70,6 +74,7 @@ export function createSigner({ sql, box, issuer, audience, accessTokenSeconds, c
 
   const forgetKey = () => {
     current = undefined
+    generation++
   }
 
   return Object.assign(sign, {

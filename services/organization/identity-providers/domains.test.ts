@@ -67,10 +67,12 @@ describe('a domain', () => {
     const { client } = (await market.organization(['IP_OWNER'])).administrator
     const provider = await createdProvider(client, input({ domains: ['daily.example.net', 'silent.example.net'] }))
     for (const name of ['daily.example.net', 'silent.example.net']) await prove(client, dns, provider, name)
+    const warned: object[] = []
+    const log = { info() {}, warn: (about: object) => warned.push(about), error() {} }
     const stateAfter = async (hours: number) => {
       const now = new Date(Date.now() + hours * 3_600_000).toISOString()
       await checkProofs(
-        { sql: market.db.owner, resolveTxt: dns.resolveTxt, now: () => now },
+        { sql: market.db.owner, resolveTxt: dns.resolveTxt, now: () => now, log },
         new AbortController().signal,
       )
       const { body } = await client.get<IdentityProvider>(`${PROVIDERS}/${provider.id}`)
@@ -78,7 +80,9 @@ describe('a domain', () => {
     }
     dns.records.delete('_marketplace-challenge.daily.example.net')
     expect(await stateAfter(23)).toEqual(['PROVED', 'PROVED'])
+    expect(warned).toEqual([])
     expect(await stateAfter(25)).toEqual(['LOST', 'PROVED'])
+    expect(warned).toEqual([{ orgId: expect.any(String), domain: 'daily.example.net' }])
     expect(await new TestBrowser(market).start('a@daily.example.net')).toBeUndefined()
     dns.failsWith = 'ETIMEOUT'
     expect(await stateAfter(6 * 24)).toEqual(['LOST', 'PROVED'])

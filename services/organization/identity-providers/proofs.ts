@@ -1,5 +1,5 @@
 import type { Pool } from '../../kit/db/client.ts'
-import type { Log } from '../../kit/log/log.ts'
+import type { Log, MessageLog } from '../../kit/log/log.ts'
 import { every, type Worker } from '../../kit/worker/worker.ts'
 import { recordNameOf, recordValueOf } from './domains.ts'
 import { recordCheck, takeDueDomains } from './queries.ts'
@@ -40,10 +40,11 @@ interface CheckDeps {
   sql: Pool
   resolveTxt: ResolveTxt
   now: () => string
+  log: MessageLog
 }
 
 /** Checks the proofs that are due. Each is taken by one replica. */
-export async function checkProofs({ sql, resolveTxt, now }: CheckDeps, signal: AbortSignal): Promise<void> {
+export async function checkProofs({ sql, resolveTxt, now, log }: CheckDeps, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const at = now()
     const before = new Date(Date.parse(at) - CHECK_INTERVAL_MS).toISOString()
@@ -52,7 +53,8 @@ export async function checkProofs({ sql, resolveTxt, now }: CheckDeps, signal: A
       due.map(async ({ org_id: orgId, domain, proof, answered_at: answeredAt }) => {
         const answer = await askForProof(resolveTxt, { domain, proof })
         const result = { isLost: isProofLost(answer, answeredAt, at), isAnswered: answer !== 'UNANSWERED' }
-        await recordCheck(sql, { orgId, domain, proof }, result, at)
+        const [checked] = await recordCheck(sql, { orgId, domain, proof }, result, at)
+        if (checked?.lost) log.warn({ orgId, domain }, 'the proof of a domain was lost')
       }),
     )
     if (due.length < BATCH) return

@@ -144,11 +144,12 @@ export const recordCheck = (
   { orgId, domain, proof }: { orgId: string; domain: string; proof: string },
   { isLost, isAnswered }: { isLost: boolean; isAnswered: boolean },
   now: string,
-) => sql`
+) => sql<{ lost: boolean }[]>`
   update organization.identity_domains
   set lost_at = case when ${isLost} then ${now}::timestamptz else lost_at end,
     answered_at = case when ${isAnswered} then ${now}::timestamptz else answered_at end
-  where org_id = ${orgId} and domain = ${domain} and proof = ${proof} and lost_at is null`
+  where org_id = ${orgId} and domain = ${domain} and proof = ${proof} and lost_at is null
+  returning lost_at is not null as lost`
 
 /** The permissions that users of an organization hold. */
 export const listHeldPermissions = (sql: Sql, orgId: string) => sql<{ permission: Permission }[]>`

@@ -112,7 +112,8 @@ describe('an address', () => {
     const { id } = await full.created('/Users', newUser({ userName: `a@${own.domain}` }))
     dns.records.delete(`_marketplace-challenge.${own.domain}`)
     const later = () => new Date(Date.now() + 25 * 3_600_000).toISOString()
-    const proofs = { sql: market.db.owner, resolveTxt: dns.resolveTxt, now: later }
+    const log = { info() {}, warn() {}, error() {} }
+    const proofs = { sql: market.db.owner, resolveTxt: dns.resolveTxt, now: later, log }
     await checkProofs(proofs, new AbortController().signal)
     expect((await full.post('/Users', newUser({ userName: `b@${own.domain}` }))).status).toBe(400)
     const moved = await full.created('/Users', newUser())

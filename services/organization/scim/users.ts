@@ -3,6 +3,7 @@ import { emailAddressOf } from '../../kit/addresses/email-addresses.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { isUniqueViolation } from '../../kit/db/failures.ts'
+import { fold } from '../../kit/db/fold.ts'
 import type { JsonText } from '../../kit/db/json-text.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import { requireSameTag } from '../../kit/http/entity-tags.ts'
@@ -109,7 +110,7 @@ const changedIn = (row: queries.UserRow, { externalId, active }: { externalId: s
 /** The personal data that change. The address stays in a proved domain. */
 async function personIn(tx: Tx, orgId: string, row: queries.UserRow, said: UserAttributes) {
   const asked = said.userName ?? said.email
-  const isSame = asked === undefined || emailAddressOf(asked)?.toLowerCase() === row.email.toLowerCase()
+  const isSame = asked === undefined || fold(emailAddressOf(asked) ?? '') === fold(row.email)
   const email = isSame ? row.email : (await requireProvedAddress(tx, orgId, asked)).email
   const local = localPartOf(email)
   const nameIn = (name: string | null | undefined, present: string) =>

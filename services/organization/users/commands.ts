@@ -12,6 +12,7 @@ import { requireGuards } from '../../kit/command/transitions.ts'
 import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { isUniqueViolation } from '../../kit/db/failures.ts'
+import { fold } from '../../kit/db/fold.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalid, invalidField, refuse } from '../../kit/errors/refusal.ts'
@@ -141,7 +142,7 @@ export async function patchUser({
   const [changed] = await updatePerson(tx, orgId, id, { ...body, email }, now).catch(refuseTakenEmail('email'))
   if (!changed) return visibleUser(tx, caller, id)
   // A link that was sent to the former address must not work for its owner.
-  if (email !== undefined && email.toLowerCase() !== user.email.toLowerCase()) {
+  if (email !== undefined && fold(email) !== fold(user.email)) {
     await deleteActivations(tx, id)
     await voidConfirmation(tx, id)
   }

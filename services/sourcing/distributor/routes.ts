@@ -7,7 +7,7 @@ import { listRfqs } from './queries.ts'
 export const distributorRoutes = ({ http, pagination }: { http: Http; pagination: Pagination }) =>
   new Elysia({ name: 'sourcing.distributor' }).use(
     http.route(listDistributorRfqs, (context) =>
-      pagination.json(context, 'distributor rfqs', (window, read) =>
+      pagination.json(context, { name: 'distributor rfqs', isMerged: true }, (window, read) =>
         read((sql) => listRfqs(sql, context.caller.orgId, { ...context.query, ...window })),
       ),
     ),

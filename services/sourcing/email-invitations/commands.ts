@@ -12,6 +12,7 @@ import { emailAddressOf } from '../../kit/addresses/email-addresses.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
 import { requireTransition } from '../../kit/command/transitions.ts'
 import type { Pool, Sql, Tx } from '../../kit/db/client.ts'
+import { fold } from '../../kit/db/fold.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { found, invalid, notFound, refuse } from '../../kit/errors/refusal.ts'
 import { hashOf } from '../../kit/secrets/tokens.ts'
@@ -42,7 +43,7 @@ export const inviteByEmail =
     const orgId = rfq.consumerOrgId
     await queries.lockInvited(tx, orgId)
     await queries.expireInvitations(tx, rfq.id, now)
-    const byKey = new Map(spelled.map((email = '') => [email.toLowerCase(), email]))
+    const byKey = new Map(spelled.map((email = '') => [fold(email), email]))
     const invitations = [...byKey.values()].map((email) => ({ id: newIdAt('emailInvitation', now), email }))
     const [left] = await queries.countLeft(tx, { orgId, rfqId: rfq.id }, now)
     const times = { now, expiresAt: daysAfter(EMAIL_INVITATION_DAYS, now) }

@@ -240,7 +240,7 @@ export async function endOffer(
   // The RFQ is locked before the offer, as in awards and their ends.
   if (verb === 'withdraw') await requireLegal(tx, verb, await lockWithRfq(tx, orgId, params.id), now)
   else {
-    await queries.lockRfqOf(tx, params.id)
+    await queries.lockRfqOf(tx, orgId, OFFER.verbs[verb].by, params.id)
     const { document } = found(await queries.lockOffer(tx, orgId, OFFER.verbs[verb].by, params.id))
     requireTransition(OFFER, verb, stateAt(JSON.parse(document), now))
   }

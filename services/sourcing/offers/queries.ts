@@ -93,8 +93,10 @@ export const insertRevision = (
   returning id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, document`
 
 /** Locks the RFQ of an offer, which is found afterwards. */
-export const lockRfqOf = (tx: Tx, id: string) => tx`
-  select id from sourcing.rfqs where id = (select rfq_id from sourcing.offers where id = ${id}) for share`
+export const lockRfqOf = (tx: Tx, orgId: string, by: readonly Actor[], id: string) => tx`
+  select id from sourcing.rfqs where id = (
+    select rfq_id from sourcing.offers where id = ${id} and ${isActor(tx, orgId, by)})
+  for share`
 
 /** The JSON of an offer for an organization to which a verb belongs, locked until the transaction ends. */
 export const lockOffer = (tx: Tx, orgId: string, by: readonly Actor[], id: string) => tx<{ document: string }[]>`
