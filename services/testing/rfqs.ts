@@ -1,9 +1,8 @@
+import { HOUR_MS } from '../../proto/durations.ts'
 import type { Rfq } from '../../proto/http/sourcing/rfqs.ts'
 import type { ApiAnswer, ApiClient } from './client.ts'
 import type { TestMarketplace } from './marketplace.ts'
 import type { Problem } from './people.ts'
-
-const HOUR_MS = 60 * 60 * 1000
 
 export const inHours = (hours: number) => new Date(Date.now() + hours * HOUR_MS).toISOString()
 

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../proto/durations.ts'
 import { insertGrant } from '../identity/impersonation/queries.ts'
 import { createSigner, type Signer, type TokenSubject } from '../identity/keys/signer.ts'
 import { insertRefreshToken, insertSession } from '../identity/tokens/queries.ts'
@@ -14,7 +15,6 @@ export interface OpenSession {
 }
 
 const signers = new WeakMap<TestMarketplace, Promise<Signer>>()
-const DAY_MS = 24 * 60 * 60 * 1000
 
 /** Creates a session like a sign-in, without password hashing, for tests that need hundreds of sessions. */
 export async function openSession(

@@ -1,4 +1,4 @@
-const DAY_MS = 24 * 60 * 60 * 1000
+import { DAY_MS } from '../../../proto/durations.ts'
 
 export const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString()
 

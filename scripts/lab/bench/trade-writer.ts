@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../proto/durations.ts'
 import type { PartInput } from '../../../proto/http/sourcing/parts.ts'
 import { bytesOf, type RequestText } from './http.ts'
 
@@ -69,7 +70,7 @@ function idIn(answer: { data?: { id: string }; id?: string; orders?: { id: strin
 }
 
 function stepsOf({ orgId: manufacturerId, factoryId }: Trader): Step[] {
-  const inDays = (days: number) => new Date(Date.now() + days * 24 * 60 * 60 * 1000).toISOString()
+  const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString()
   const price = { minQuantity: 1, unitPrice: { amount: '131.5', currency: 'EUR' }, leadTimeDays: 21 }
   const act = (by: Step['by'], of: 'part' | 'rfq' | 'offer' | 'order', verb: string, json?: object): Step => ({
     by,

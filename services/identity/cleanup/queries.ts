@@ -1,7 +1,7 @@
+import { DAY_MS } from '../../../proto/durations.ts'
 import type { Sql } from '../../kit/db/client.ts'
 import { inBatches } from '../../kit/worker/batches.ts'
 
-const DAY_MS = 24 * 60 * 60 * 1000
 const BATCH_ROWS = 1000
 
 /** Ended sessions and revoked tokens stay longer than the longest lifetime of an access token. */

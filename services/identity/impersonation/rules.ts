@@ -1,7 +1,8 @@
+import { DAY_MS } from '../../../proto/durations.ts'
 import { isApplicable, type Permission, type Standing } from '../../../proto/permissions.ts'
 
 const DEFAULT_MS = 60 * 60 * 1000
-const LONGEST_MS = 24 * 60 * 60 * 1000
+const LONGEST_MS = DAY_MS
 
 /** The expiry of a grant; undefined for one in the past or too far in the future. */
 export function expiryOf(requested: string | undefined, nowMs: number): string | undefined {

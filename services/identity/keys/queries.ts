@@ -1,5 +1,6 @@
 import type { JWK } from 'jose'
-import type { Sql } from '../../kit/db/client.ts'
+import type { Sql, Tx } from '../../kit/db/client.ts'
+import { lockByName } from '../../kit/db/locks.ts'
 
 interface SigningKeyRow {
   kid: string
@@ -58,4 +59,4 @@ export const updateSecret = (sql: Sql, name: string, value: string) => sql`
   update identity.server_secrets set value = ${value} where name = ${name}`
 
 /** Serializes the creation of keys, so that two replicas never create two first keys. */
-export const lockKeys = (sql: Sql) => sql`select pg_advisory_xact_lock(hashtext('identity.signing_keys'))`
+export const lockKeys = (tx: Tx) => lockByName(tx, 'signing keys')

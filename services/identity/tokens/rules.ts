@@ -1,9 +1,10 @@
+import { DAY_MS } from '../../../proto/durations.ts'
 import { type FieldError, problem } from '../../../proto/errors.ts'
 import type { createToken } from '../../../proto/http/identity/tokens.ts'
 import type { BodyOf } from '../../../proto/http/operation.ts'
 
-export const REFRESH_IDLE_MS = 14 * 24 * 60 * 60 * 1000
-export const SESSION_MS = 30 * 24 * 60 * 60 * 1000
+export const REFRESH_IDLE_MS = 14 * DAY_MS
+export const SESSION_MS = 30 * DAY_MS
 /** Time within which a used token returns the same successor again. Later, its reuse counts as theft. */
 const LOST_RESPONSE_MS = 10_000
 

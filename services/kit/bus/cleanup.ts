@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../proto/durations.ts'
 import type { Sql } from '../db/client.ts'
 import { inBatches } from '../worker/batches.ts'
 import { deleteProcessed } from './consume/queries.ts'
@@ -10,7 +11,6 @@ interface EventRetention {
   limit?: number
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000
 /** Retention of published rows, from which `scripts/republish` can refill a lost stream. */
 const SENT_RETENTION_DAYS = 7
 /** Retention of processed event ids. It must exceed that of rows and streams, or a refill would repeat effects. */

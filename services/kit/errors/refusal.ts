@@ -56,7 +56,8 @@ export function found<Row>([row]: readonly Row[]): Row {
 /** Problems of one request that are reported at most. */
 export const MAX_FIELD_ERRORS = 50
 
-export const invalid = (errors: FieldError[]) => new Refusal('validation_error', { errors })
+export const invalid = (errors: readonly FieldError[]) =>
+  new Refusal('validation_error', { errors: errors.slice(0, MAX_FIELD_ERRORS) })
 
 export const invalidField = (field: string, message: string) => invalid([{ field, message }])
 

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../proto/durations.ts'
 import type { Sql } from '../db/client.ts'
 import { inBatches } from '../worker/batches.ts'
 
@@ -29,7 +30,7 @@ export const insertKey = (
   insert into idempotency_keys (user_id, operation, key, request_hash, response, created_at)
   values (${userId}, ${operation}, ${key}, ${Buffer.from(requestHash)}, ${response}, ${now})`
 
-export const RETENTION_MS = 24 * 60 * 60 * 1000
+export const RETENTION_MS = DAY_MS
 
 export const cleanUpIdempotencyKeys = (sql: Sql, now: string, signal: AbortSignal) =>
   inBatches(

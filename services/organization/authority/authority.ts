@@ -6,7 +6,7 @@ import { findAdministrator, findProviderWithoutBreakGlass, listPermissions, lock
 import { missingPermissions } from './rules.ts'
 
 /** Serializes the commands on users and roles of one organization until the transaction ends. */
-export async function lockOrganization(tx: Tx, orgId: string): Promise<Standing> {
+export async function lockStanding(tx: Tx, orgId: string): Promise<Standing> {
   return found(await lockOrganizationRow(tx, orgId))
 }
 

@@ -6,7 +6,7 @@ import type { Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
-import { lockOrganization } from '../authority/authority.ts'
+import { lockStanding } from '../authority/authority.ts'
 import { findPartOfUnit, lockLabels } from '../labels/queries.ts'
 import { refuseTakenName } from '../unique-names.ts'
 import * as queries from './queries.ts'
@@ -21,7 +21,7 @@ export async function createBusinessUnit({
   audit,
 }: CommandOf<typeof api.createBusinessUnit>): Promise<BusinessUnit> {
   // Creation is serialized, because concurrent requests could exceed the limit.
-  await lockOrganization(tx, orgId)
+  await lockStanding(tx, orgId)
   const [present] = await queries.countBusinessUnits(tx, orgId)
   if (present.count >= MAX_BUSINESS_UNITS)
     throw refuse('limit_reached', { detail: `An organization has at most ${MAX_BUSINESS_UNITS} business units.` })

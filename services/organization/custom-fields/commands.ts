@@ -6,7 +6,7 @@ import type { Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
-import { lockOrganization } from '../authority/authority.ts'
+import { lockStanding } from '../authority/authority.ts'
 import { findPartOfField, lockLabels } from '../labels/queries.ts'
 import { refuseTakenName } from '../unique-names.ts'
 import * as queries from './queries.ts'
@@ -24,7 +24,7 @@ export async function createCustomField({
   const problems = optionProblems(options, new Set())
   if (problems.length > 0) throw invalid(problems)
   // Creation is serialized, because concurrent requests could exceed the limit.
-  await lockOrganization(tx, orgId)
+  await lockStanding(tx, orgId)
   const [present] = await queries.countCustomFields(tx, orgId)
   if (present.count >= MAX_CUSTOM_FIELDS)
     throw refuse('limit_reached', { detail: `An organization has at most ${MAX_CUSTOM_FIELDS} custom fields.` })

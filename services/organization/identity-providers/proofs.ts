@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../proto/durations.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import type { Log, MessageLog } from '../../kit/log/log.ts'
 import { every, type Worker } from '../../kit/worker/worker.ts'
@@ -10,7 +11,7 @@ export type ResolveTxt = (name: string) => Promise<readonly (readonly string[])[
 
 const TIMEOUT_MS = 5_000
 const SWEEP_MS = 60_000
-const CHECK_INTERVAL_MS = 24 * 60 * 60 * 1000
+const CHECK_INTERVAL_MS = DAY_MS
 const BATCH = 10
 /** Codes with which the DNS says that there is no record. Every other failure says nothing. */
 const ABSENT = /NOTFOUND|NODATA|NONAME/

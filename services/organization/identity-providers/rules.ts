@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../proto/durations.ts'
 import type { FieldError } from '../../../proto/errors.ts'
 
 export type DomainState = 'PENDING' | 'PROVED' | 'LOST'
@@ -17,7 +18,7 @@ export function domainStateOf({
 export type ProofAnswer = 'PRESENT' | 'ABSENT' | 'UNANSWERED'
 
 /** Time without an answer of the DNS after which a proof is lost. */
-const PATIENCE_MS = 7 * 24 * 60 * 60 * 1000
+const PATIENCE_MS = 7 * DAY_MS
 
 export function isProofLost(answer: ProofAnswer, answeredAt: string | null, now: string): boolean {
   if (answer !== 'UNANSWERED') return answer === 'ABSENT'

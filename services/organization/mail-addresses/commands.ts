@@ -18,7 +18,7 @@ import { newIdAt } from '../../kit/db/ids.ts'
 import { found, invalidField, notFound, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { hashOf, newSecretToken } from '../../kit/secrets/tokens.ts'
-import { lockOrganization } from '../authority/authority.ts'
+import { lockStanding } from '../authority/authority.ts'
 import type { MailLinks } from '../mail/links.ts'
 import { dropMails } from '../mail/queries.ts'
 import { disableByLink, proveByLink } from '../notification-settings/commands.ts'
@@ -44,7 +44,7 @@ export async function createAddress(
 ): Promise<MailAddress> {
   const email = emailAddressOf(body.email)
   if (email === undefined) throw invalidField('email', 'is not an e-mail address')
-  await lockOrganization(tx, orgId)
+  await lockStanding(tx, orgId)
   const [present] = await queries.countAddresses(tx, orgId)
   if (present.count >= MAX_MAIL_ADDRESSES) {
     throw refuse('limit_reached', { detail: `An organization has at most ${MAX_MAIL_ADDRESSES} mail addresses.` })
@@ -91,7 +91,7 @@ export async function sendConfirmation(
   { links }: AddressDeps,
   { tx, caller: { orgId }, params: { id }, now }: CommandOf<typeof api.sendMailAddressConfirmation>,
 ): Promise<MailAddress> {
-  await lockOrganization(tx, orgId)
+  await lockStanding(tx, orgId)
   const address = found(await queries.lockAddress(tx, orgId, id))
   if (address.confirmed_at !== null) throw refuse('conflict', { detail: 'The address is already confirmed.' })
   const { token, hash } = newSecretToken()

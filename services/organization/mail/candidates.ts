@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import { DAY_MS } from '../../../proto/durations.ts'
 import type { Envelope } from '../../../proto/events/envelope.ts'
 import type { Candidate } from './rules.ts'
 
@@ -33,8 +34,6 @@ const DECISIONS = new Map<string, Candidate['decision']>([
   ['APPROVED', 'expenseApproved'],
   ['REJECTED', 'expenseRejected'],
 ])
-
-const DAY_MS = 24 * 60 * 60 * 1000
 
 /** The event as a candidate, unless it is more than a day late, such as after a pause of mail. */
 export function candidateOf({ type, tenantid: orgId, time, data }: Envelope, now: string): Candidate | undefined {

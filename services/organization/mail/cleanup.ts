@@ -1,7 +1,6 @@
+import { HOUR_MS } from '../../../proto/durations.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { deleteFinished, failExpired, forgetRecipients } from './queries.ts'
-
-const HOUR_MS = 60 * 60 * 1000
 
 /** Gives up expired and void mails, deletes finished ones, and forgets the recipients that no limit counts. */
 export async function cleanUpMails(sql: Pool, retentionDays: number, now: string, signal: AbortSignal): Promise<void> {

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../proto/durations.ts'
 import type { EventData } from '../../../proto/events/events.ts'
 import type { Bus } from '../../kit/bus/bus.ts'
 import type { Tx } from '../../kit/db/client.ts'
@@ -23,7 +24,6 @@ export const INVITATION_CONSUMER = 'email-invitations'
 const MAX_TO_RECIPIENT = { ofOrganization: 3, ofAll: 24 }
 /** Invitations to one recipient in an hour. Further ones wait, so that no organization can suppress those of others. */
 const MAX_AN_HOUR = 3
-const HOUR_MS = 60 * 60 * 1000
 
 /** Mails a link to each address that is invited to an RFQ. */
 export const invitationMailer = ({ bus, box, now }: Deps): Worker =>

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../proto/durations.ts'
 import { INBOX_KINDS, type InboxKind } from '../../../proto/http/sourcing/inbox.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { isDependencyFailure } from '../../kit/db/failures.ts'
@@ -9,7 +10,6 @@ import { appendItems } from './item-queries.ts'
 import { MAIL_EXPIRY_MS, type Notice } from './rules.ts'
 
 const INTERVAL_MS = 60_000
-const HOUR_MS = 60 * 60 * 1000
 /** Packages that a summary names. */
 const MAX_PACKAGES = 10
 /** Addresses per transaction. */

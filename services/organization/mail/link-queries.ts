@@ -1,4 +1,5 @@
 import type { Tx } from '../../kit/db/client.ts'
+import { lockByName } from '../../kit/db/locks.ts'
 
 /** A mail to an applicant. */
 export type ApplicantMailKind = 'REGISTRATION' | 'REGISTERED' | 'REJECTION'
@@ -43,8 +44,8 @@ export const insertLinkMail = (tx: Tx, mail: LinkMail, now: string) => tx`
     ${now}, ${mail.expiresAt})`
 
 /** Links to one recipient are counted one after the other, also those of several organizations. */
-export const lockRecipient = (tx: Tx, recipientHash: Uint8Array) => tx`
-  select pg_advisory_xact_lock(hashtextextended(encode(${Buffer.from(recipientHash)}, 'hex'), 0))`
+export const lockRecipient = (tx: Tx, recipientHash: Uint8Array) =>
+  lockByName(tx, 'links', Buffer.from(recipientHash).toString('hex'))
 
 /**
  * Links of the last hour: those that an organization caused, those to one recipient, those that are both, and those for

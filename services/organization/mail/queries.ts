@@ -1,5 +1,6 @@
 import type { MailTopic } from '../../../proto/http/organization/mail-addresses.ts'
 import type { Fragment, Sql, Tx } from '../../kit/db/client.ts'
+import { lockByName } from '../../kit/db/locks.ts'
 import { inBatches } from '../../kit/worker/batches.ts'
 import type { ApplicantMailKind, PasskeyMailKind } from './link-queries.ts'
 import { MAIL, MAX_ADMINISTRATORS, type Notice, type RfqRole } from './rules.ts'
@@ -82,8 +83,7 @@ const isVoid = (sql: Sql) => sql`(
     else not exists (select from organization.pending_activations p where p.token_hash = m.activation_hash) end)`
 
 /** Notices of one organization are sealed one after the other, for its limit of an hour. */
-export const lockNotices = (tx: Tx, orgId: string) => tx`
-  select pg_advisory_xact_lock(hashtextextended('organization.mails ' || ${orgId}, 0))`
+export const lockNotices = (tx: Tx, orgId: string) => lockByName(tx, 'notices', orgId)
 
 /**
  * A mail that was not sent, and until when it waits. A recipient gets one NOTICE at a time; the next one collects

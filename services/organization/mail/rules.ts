@@ -1,3 +1,4 @@
+import { HOUR_MS, MINUTE_MS } from '../../../proto/durations.ts'
 import type { MailTopic } from '../../../proto/http/organization/mail-addresses.ts'
 import type { InboxKind } from '../../../proto/http/sourcing/inbox.ts'
 
@@ -301,8 +302,6 @@ function orderChoice(type: string, cause: string): Choice {
   return changed && ['ORDERS', changed]
 }
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
 /** Pauses after a failed attempt; the last one repeats until the mail expires. */
 const PAUSES_MS = [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, 4 * HOUR_MS] as const
 

@@ -3,7 +3,7 @@ import { type Impersonate, operatorContext } from '../../kit/audit/context.ts'
 import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
-import { lockOrganization } from '../authority/authority.ts'
+import { lockStanding } from '../authority/authority.ts'
 import { emitRoleChanged, emitUserChanged } from '../authority/events.ts'
 import { findRoleByName, grantRoleTo } from '../roles/queries.ts'
 import { findUserByEmail } from '../users/queries.ts'
@@ -28,7 +28,7 @@ export function restoreAdministrator(
 ): Promise<RestoredAdministrator> {
   return runWithoutCaller(sql, operatorContext('role.grant'), async (tx, audit) => {
     const { id: userId, org_id: orgId } = found(await findUserByEmail(tx, emailSpelling(email)))
-    const standing = await lockOrganization(tx, orgId)
+    const standing = await lockStanding(tx, orgId)
     // The lock may have waited for a command that deactivated or erased the user.
     const user = found(await findUserByEmail(tx, emailSpelling(email)))
     if (!user.active) throw refuse('illegal_transition', { detail: 'The user is inactive.' })

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../../proto/durations.ts'
 import type * as api from '../../../proto/http/organization/registrations.ts'
 import {
   createRegistration,
@@ -32,7 +33,6 @@ import { type LinkDeps, passOn } from '../users/commands.ts'
 import * as queries from './queries.ts'
 import { isAdmitted, organizationOf, type RegistrationMode } from './rules.ts'
 
-const HOUR_MS = 60 * 60 * 1000
 /** Upper bound of the requests that wait for the worker. */
 const MAX_WAITING = 1000
 const SWEEP_MS = 1000

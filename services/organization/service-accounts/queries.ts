@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../proto/durations.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { PageWindow } from '../../kit/pagination/pagination.ts'
@@ -204,8 +205,6 @@ export const markRevoked = (
 export const voidLinksOf = (tx: Tx, { orgId, userId }: { orgId: string; userId: string }) => tx`
   update organization.users set password_version = password_version + 1
   where org_id = ${orgId} and id = ${userId}`
-
-const DAY_MS = 24 * 60 * 60 * 1000
 
 /** Deletes keys that ended more than this number of days ago. */
 export async function cleanUpKeys(sql: Sql, keptDays: number, now: string, signal: AbortSignal): Promise<void> {

@@ -19,7 +19,7 @@ import { networkOf } from '../../kit/http/client-address.ts'
 import { Raw } from '../../kit/http/raw.ts'
 import type { Log } from '../../kit/log/log.ts'
 import { hashOf, newSecretToken } from '../../kit/secrets/tokens.ts'
-import { lockOrganization } from '../authority/authority.ts'
+import { lockStanding } from '../authority/authority.ts'
 import { requireEveryPermission } from '../identity-providers/commands.ts'
 import { domainOfEmail } from '../identity-providers/domains.ts'
 import { findProvider, type ProviderRow } from '../identity-providers/queries.ts'
@@ -227,7 +227,7 @@ const issueCode = (
   now: string,
 ): Promise<string> =>
   sql.begin(async (tx) => {
-    await lockOrganization(tx, orgId)
+    await lockStanding(tx, orgId)
     // The provider may have been changed or deleted while it was asked.
     const [provider] = await findProvider(tx, orgId, id)
     if (!provider || provider.version !== version) throw new SsoRefused('expired', 'The provider was changed.')

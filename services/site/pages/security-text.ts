@@ -1,8 +1,8 @@
+import { DAY_MS } from '../../../proto/durations.ts'
 import { Raw } from '../../kit/http/raw.ts'
 
 /** RFC 9116 wants an expiry within a year. The text comes from a setting, so it is as fresh as the deployment. */
 const DAYS = 90
-const DAY_MS = 86_400_000
 
 interface SecurityText {
   publicUrl: string

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../proto/durations.ts'
 /** A price that applies from a quantity on. Amounts are decimal strings. */
 export interface PriceBreak {
   minQuantity: number
@@ -13,8 +14,6 @@ export const breakFor = <Break extends { minQuantity: number }>(
   breaks
     .filter(({ minQuantity }) => minQuantity <= quantity)
     .reduce<Break | undefined>((best, one) => (best && best.minQuantity > one.minQuantity ? best : one), undefined)
-
-const DAY_MS = 24 * 60 * 60 * 1000
 
 /** The date (UTC) that is the lead time after a time. */
 export const dueDateOf = (time: string, leadTimeDays: number): string =>

@@ -1,6 +1,7 @@
 import type { CaseKind } from '../../../proto/http/sourcing/cases.ts'
 import { CASE } from '../../../proto/states/cases.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
+import { lockByName } from '../../kit/db/locks.ts'
 import { isConsumer, isInvited, isIpOwner } from '../rfqs/visibility.ts'
 import type { CaseContent, CaseCount, RfqRelation } from './rules.ts'
 import { documentFor, isParty } from './visibility.ts'
@@ -45,8 +46,7 @@ export interface CaseSubject {
 }
 
 /** Serializes the commands that open cases about one record, until the transaction ends. */
-export const lockCasesAbout = (tx: Tx, { rfqId, orderId }: CaseSubject) => tx`
-  select pg_advisory_xact_lock(7204916, hashtext(${rfqId ?? orderId ?? ''}))`
+export const lockCasesAbout = (tx: Tx, { rfqId, orderId }: CaseSubject) => lockByName(tx, 'cases', rfqId ?? orderId)
 
 /**
  * The cases about one record without those that an RFQ opened: of an organization, without those that another one

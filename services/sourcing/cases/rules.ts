@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../proto/durations.ts'
 import type { FieldError } from '../../../proto/errors.ts'
 import {
   type Case,
@@ -42,7 +43,6 @@ export const unknownRfq = (id: string): FieldError => ({ field: 'rfqId', message
 
 export const unknownOrder = (id: string): FieldError => ({ field: 'orderId', message: noSuch('order', id) })
 
-const DAY_MS = 24 * 60 * 60 * 1000
 const DAYS_AFTER_ORDER = 90
 
 /** Why an order can have no case any more; undefined where it can. The last change of a finished order is its end. */

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../proto/durations.ts'
 import { type FieldError, problem } from '../../../proto/errors.ts'
 import {
   type ChangeRequest,
@@ -21,7 +22,6 @@ export const PERMISSION_OF: Readonly<Record<Side, Permission>> = {
   MANUFACTURER: 'order:confirm',
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000
 const UNANSWERED_DAYS = 14
 const OVERDUE_DAYS = 30
 

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../proto/durations.ts'
 import type * as api from '../../../proto/http/sourcing/email-invitations.ts'
 import {
   EMAIL_INVITATION_DAYS,
@@ -27,7 +28,6 @@ import * as queries from './queries.ts'
 const CANNOT_SOURCE =
   'Your organization cannot source from this one: it is no manufacturer any more, or your distributor has released none of its factories to you.'
 
-const DAY_MS = 24 * 60 * 60 * 1000
 const daysAfter = (days: number, now: string) => new Date(Date.parse(now) + days * DAY_MS).toISOString()
 
 /** Invites addresses to a locked RFQ. Nothing is looked up, so that nothing tells whether an address is registered. */

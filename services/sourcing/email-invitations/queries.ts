@@ -4,13 +4,14 @@ import {
 } from '../../../proto/http/sourcing/email-invitations.ts'
 import { EMAIL_INVITATION, type EmailInvitationState } from '../../../proto/states/email-invitations.ts'
 import type { Pool, Sql, Tx } from '../../kit/db/client.ts'
+import { lockByName } from '../../kit/db/locks.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { PageWindow } from '../../kit/pagination/pagination.ts'
 import { inBatches } from '../../kit/worker/batches.ts'
 import type { RfqSubject } from '../rfqs/followers.ts'
 
 /** Serializes the invitations by e-mail of an organization, until the transaction ends. */
-export const lockInvited = (tx: Tx, orgId: string) => tx`select pg_advisory_xact_lock(7204921, hashtext(${orgId}))`
+export const lockInvited = (tx: Tx, orgId: string) => lockByName(tx, 'invitations by e-mail', orgId)
 
 /** How many of the limits of an organization and of an RFQ are left. */
 export const countLeft = (tx: Tx, { orgId, rfqId }: { orgId: string; rfqId: string }, now: string) => tx<

@@ -1,5 +1,6 @@
 import type { Capability } from '../../../proto/http/sourcing/factories.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
+import { lockByName } from '../../kit/db/locks.ts'
 import type { FactoryContent, FactoryReader } from './rules.ts'
 import { isOwn, isPublic, isReadable, isReleasedBy } from './visibility.ts'
 
@@ -16,7 +17,7 @@ export const findFactories = (sql: Sql, orgId: string, reader: FactoryReader, id
  * Serializes the commands that create factories of an organization with the update of its name in them. It must be
  * called before the name or the number of factories is read.
  */
-export const lockFactoriesOf = (tx: Tx, orgId: string) => tx`select pg_advisory_xact_lock(7204915, hashtext(${orgId}))`
+export const lockFactoriesOf = (tx: Tx, orgId: string) => lockByName(tx, 'factories', orgId)
 
 export const countFactories = (tx: Tx, orgId: string) => tx<[{ count: number }]>`
   select count(*)::integer as count from sourcing.factories where org_id = ${orgId}`

@@ -39,7 +39,7 @@ export async function awardPackage(
     plans.push(await planAward(tx, { rfq, awards, organizations, fields, now }))
   }
   const problems = [...unknown, ...plans.flatMap((plan) => plan.problems), ...organizations.problems]
-  if (problems.length > 0) throw invalid(problems.slice(0, 50))
+  if (problems.length > 0) throw invalid(problems)
 
   const refusals = new Refusals()
   for (const plan of plans) {

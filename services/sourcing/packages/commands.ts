@@ -59,7 +59,7 @@ async function requireInvitees(tx: Tx, orgId: string, { manufacturerIds = [], li
       inviteeProblems(own, invitees).map(({ field, message }) => ({ field: `lines.${index}.${field}`, message })),
     ),
   ]
-  if (problems.length > 0) throw invalid(problems.slice(0, 50))
+  if (problems.length > 0) throw invalid(problems)
 }
 
 /** The parts of the lines, locked; 400 for those that the consumer may not name, 409 for missing subscriptions. */
@@ -69,7 +69,7 @@ async function requireParts(tx: Tx, orgId: string, contents: readonly RfqContent
   const unknown = ids.flatMap((id, index) =>
     parts.has(id) ? [] : [{ field: `lines.${index}.partId`, message: noSuch('part', id) }],
   )
-  if (unknown.length > 0) throw invalid(unknown.slice(0, 50))
+  if (unknown.length > 0) throw invalid(unknown)
   const owners = [...parts.values()].map((part) => part.ip_owner_org_id)
   const notOwned = releaseProblems(common, owners, orgId)
   if (notOwned.length > 0) throw invalid(notOwned)

@@ -104,9 +104,9 @@ const byId = (a: Priced, b: Priced) => (a.offerId < b.offerId ? -1 : 1)
 const byTotal = (a: Priced, b: Priced) => compare(a.landedTotal.amount, b.landedTotal.amount)
 const byLeadTime = (a: Priced, b: Priced) => a.leadTimeDays - b.leadTimeDays
 const cheapest = (a: Priced, b: Priced) => byTotal(a, b) || byLeadTime(a, b) || byId(a, b)
-/** The lowest total among the offers that leave out the fewest costs that offers for the line state. */
-const cheapestOf = (offers: readonly Priced[], ofLine: readonly Priced[]): Priced | undefined =>
-  lowest(offers, (a, b) => unstatedCosts(a, ofLine) - unstatedCosts(b, ofLine) || cheapest(a, b))
+/** The lowest total among the offers that leave out the fewest of the costs which any of them states. */
+const cheapestOf = (offers: readonly Priced[]): Priced | undefined =>
+  lowest(offers, (a, b) => unstatedCosts(a, offers) - unstatedCosts(b, offers) || cheapest(a, b))
 const fastest = (a: Priced, b: Priced) => byLeadTime(a, b) || byTotal(a, b) || byId(a, b)
 
 function comparedMaker(
@@ -117,7 +117,7 @@ function comparedMaker(
   const offered = lines.filter(({ state, offers }) =>
     state === 'CANCELLED' ? false : offers.get(orgId)?.some((offer) => offer.state !== 'SUBMITTED' || isCurrent(offer)),
   )
-  const best = lines.flatMap((line) => cheapestOf(awardable(line, orgId), awardable(line, orgId)) ?? [])
+  const best = lines.flatMap((line) => cheapestOf(awardable(line, orgId)) ?? [])
   return {
     manufacturerOrgId: orgId,
     manufacturerName: name,
@@ -139,7 +139,7 @@ function comparedLine(compared: Line, makerIds: readonly string[]): ComparedLine
     const own = offers.get(maker) ?? []
     const offer =
       own.find((one) => one.state === 'ACCEPTED') ??
-      cheapestOf(awardable(compared, maker), awardable(compared, maker)) ??
+      cheapestOf(awardable(compared, maker)) ??
       lowest(notChosen(compared, maker), cheapest) ??
       own.find(isCurrent) ??
       own[0]
@@ -181,7 +181,7 @@ interface Chosen {
 const ofEach = (lines: readonly Line[], makerIds: readonly string[], kind: 'CHEAPEST' | 'FASTEST'): Chosen[] =>
   lines.flatMap((line) => {
     const offers = makerIds.flatMap((maker) => awardable(line, maker))
-    const offer = kind === 'CHEAPEST' ? cheapestOf(offers, offers) : lowest(offers, fastest)
+    const offer = kind === 'CHEAPEST' ? cheapestOf(offers) : lowest(offers, fastest)
     return offer ? [{ line, offer }] : []
   })
 
@@ -192,7 +192,7 @@ const ofEach = (lines: readonly Line[], makerIds: readonly string[], kind: 'CHEA
 function ofOneMaker(lines: readonly Line[], makerIds: readonly string[]): Chosen[] {
   const complete = makerIds.flatMap((maker) => {
     const chosen = lines.flatMap((line): Chosen[] => {
-      const offer = cheapestOf(awardable(line, maker), awardable(line, maker))
+      const offer = cheapestOf(awardable(line, maker))
       return offer ? [{ line, offer }] : []
     })
     const ofLines = chosen.map(({ line, offer }) => [offer, makerIds.flatMap((each) => awardable(line, each))] as const)

@@ -61,12 +61,12 @@ export function offersOfCsv(csv: string, currency: Rfq['currency']): { lines: Of
   const groups = [...Map.groupBy(priced, ({ cells }) => cells.rfqId ?? '')]
   const lines = groups.map(([rfqId, rows]) => offerOf(rfqId, rows, currency, problems))
   const rows = groups.map(([, own]) => ({ first: own[0]?.row ?? 0, breaks: own.map(({ row }) => row) }))
-  if (problems.length > 0) throw invalid(problems.slice(0, 50))
+  if (problems.length > 0) throw invalid(problems)
   const invalids = lines.flatMap((line, index) =>
     findProblems(line).map(({ field, message }) => problem(`lines.${index}.${field}`, message)),
   )
   const refused = [...invalids, ...linesProblems(lines as OfferInput[])]
-  if (refused.length > 0) throw invalid(refused.slice(0, 50).map((one) => inRow(rows, one)))
+  if (refused.length > 0) throw invalid(refused.map((one) => inRow(rows, one)))
   return { lines: lines as OfferInput[], rows }
 }
 

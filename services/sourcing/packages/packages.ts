@@ -1,5 +1,6 @@
 import type { RfqPackage, RfqPackageLine } from '../../../proto/http/sourcing/rfq-packages.ts'
 import type { Sql } from '../../kit/db/client.ts'
+import { withoutNulls } from '../../kit/db/rows.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import * as queries from './queries.ts'
 
@@ -25,6 +26,3 @@ const packageOf = (
   { createdTime, updatedTime, ...head }: queries.PackageRow,
   lines: readonly RfqPackageLine[],
 ): RfqPackage => ({ ...head, lines: lines.map(withoutNulls), createdTime, updatedTime })
-
-const withoutNulls = (line: RfqPackageLine) =>
-  Object.fromEntries(Object.entries(line).filter(([, value]) => value !== null)) as RfqPackageLine

@@ -1,9 +1,9 @@
 import type { Sql, Tx } from '../../kit/db/client.ts'
+import { lockByName } from '../../kit/db/locks.ts'
 import { isOwn } from '../parts/visibility.ts'
 
 /** Imports of one organization run one after the other, because two could create parts with one reference. */
-export const lockImports = (tx: Tx, orgId: string) => tx`
-  select pg_advisory_xact_lock(hashtextextended(${`part imports ${orgId}`}, 0))`
+export const lockImports = (tx: Tx, orgId: string) => lockByName(tx, 'part imports', orgId)
 
 /** Own parts by their reference, at most two of each. In an order, the planner would read all parts of the owner. */
 export const findReferenced = (sql: Sql, orgId: string, references: readonly string[]) => sql<

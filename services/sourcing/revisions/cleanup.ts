@@ -1,7 +1,7 @@
+import { DAY_MS } from '../../../proto/durations.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { deleteUnpinned, sweepDue } from './queries.ts'
 
-const DAY_MS = 24 * 60 * 60 * 1000
 /** How long an RFQ without orders keeps its revision after its end. */
 const RFQ_DAYS = 90
 const CHECK_DAYS = 30

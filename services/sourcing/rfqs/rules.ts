@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../proto/durations.ts'
 import { type FieldError, problem } from '../../../proto/errors.ts'
 import { inOrderOf } from '../../../proto/http/shapes.ts'
 import type { Amendment, InvitationInput } from '../../../proto/http/sourcing/rfq-lifecycle.ts'
@@ -24,8 +25,6 @@ export const readersOfChange = (
   const ids = new Set(unaware.map(({ org_id: id }) => id))
   return partiesOf(rfq).filter((id) => !ids.has(id) || hasOtherRole(rfq, id))
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000
 
 /** The facts that the guards compare. */
 interface GuardFacts {

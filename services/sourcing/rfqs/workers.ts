@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../proto/durations.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import type { Log } from '../../kit/log/log.ts'
 import { every, type Worker } from '../../kit/worker/worker.ts'
@@ -17,7 +18,7 @@ interface WorkerDeps extends RfqDeps {
 }
 
 /** A CLOSED RFQ that is not awarded or cancelled ends by itself. */
-const LAPSE_MS = 180 * 24 * 60 * 60 * 1000
+const LAPSE_MS = 180 * DAY_MS
 const LAPSE_REASON = 'The RFQ was closed for 180 days without an award.'
 
 /** Closes expired RFQs, and cancels those that have been closed for long. */

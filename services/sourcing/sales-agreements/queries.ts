@@ -4,6 +4,7 @@ import { MAX_SELLERS, REPETITION_DAYS, type RfqSeller } from '../../../proto/htt
 import { SALES_AGREEMENT, type SalesAgreementState } from '../../../proto/states/sales-agreements.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { and } from '../../kit/db/conditions.ts'
+import { lockByName } from '../../kit/db/locks.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 
@@ -43,7 +44,7 @@ export const findRoles = (sql: Sql, manufacturerOrgId: string, sellerOrgId: stri
     coalesce((select 'SELLER' = any(roles) from organization.org_directory where org_id = ${sellerOrgId}), false) as sells`
 
 /** Serializes the proposals of an organization, until the transaction ends. */
-export const lockProposals = (tx: Tx, orgId: string) => tx`select pg_advisory_xact_lock(7204920, hashtext(${orgId}))`
+export const lockProposals = (tx: Tx, orgId: string) => lockByName(tx, 'sales agreements', orgId)
 
 interface Pair {
   manufacturerOrgId: string

@@ -4,6 +4,7 @@ import { REPETITION_DAYS } from '../../../proto/http/sourcing/subscriptions.ts'
 import { SUBSCRIPTION, type SubscriptionState } from '../../../proto/states/subscriptions.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { and } from '../../kit/db/conditions.ts'
+import { lockByName } from '../../kit/db/locks.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 import { isOwn, isReadable } from '../parts/visibility.ts'
@@ -51,7 +52,7 @@ export const findPartner = (sql: Sql, orgId: string, partnerOrgId: string, role:
   where org_id = ${partnerOrgId} and org_id <> ${orgId} and ${role} = any(roles)`
 
 /** Serializes the requests and grants of an organization, until the transaction ends. */
-export const lockMade = (tx: Tx, orgId: string) => tx`select pg_advisory_xact_lock(7204919, hashtext(${orgId}))`
+export const lockMade = (tx: Tx, orgId: string) => lockByName(tx, 'subscriptions', orgId)
 
 export interface NewSubscription {
   id: string

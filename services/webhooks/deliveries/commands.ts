@@ -1,8 +1,8 @@
 import type * as api from '../../../proto/http/webhooks/deliveries.ts'
 import type { WebhookDelivery } from '../../../proto/http/webhooks/deliveries.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
+import { withoutNulls } from '../../kit/db/rows.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
-import { withoutNulls } from '../rows.ts'
 import { announceDue, lockDelivery, makeDue } from './queries.ts'
 import { requireReplayRoom } from './replay-limit.ts'
 

@@ -6,9 +6,9 @@ import {
 } from '../../../proto/http/webhooks/deliveries.ts'
 import type { Sql } from '../../kit/db/client.ts'
 import { and } from '../../kit/db/conditions.ts'
+import type { OrNull } from '../../kit/db/rows.ts'
 import { NEWEST, timeKeyAt } from '../../kit/pagination/keysets.ts'
 import type { PageWindow } from '../../kit/pagination/pagination.ts'
-import type { OrNull } from '../rows.ts'
 import { type DeliveryRow, deliveryColumns } from './queries.ts'
 
 type AttemptRow = OrNull<WebhookAttempt>

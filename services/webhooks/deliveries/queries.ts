@@ -3,7 +3,7 @@ import { ENDPOINT } from '../../../proto/states/endpoints.ts'
 import { announce } from '../../kit/db/announcements.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { commitsAsynchronously } from '../../kit/db/conditions.ts'
-import type { OrNull } from '../rows.ts'
+import type { OrNull } from '../../kit/db/rows.ts'
 import type { Candidate } from './slots.ts'
 
 export type DeliveryRow = OrNull<WebhookDelivery>

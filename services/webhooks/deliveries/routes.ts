@@ -1,10 +1,10 @@
 import { Elysia } from 'elysia'
 import * as operations from '../../../proto/http/webhooks/deliveries.ts'
+import { withoutNulls } from '../../kit/db/rows.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { positionOfTime } from '../../kit/pagination/keysets.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
-import { withoutNulls } from '../rows.ts'
 import { retryDelivery } from './commands.ts'
 import { findDelivery, listAttempts, listDeliveries } from './list-queries.ts'
 

@@ -1,6 +1,7 @@
+import { HOUR_MS } from '../../../proto/durations.ts'
+
 const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
-const HOUR_MS = 60 * MINUTE_MS
 
 /** Pauses before the second attempt, the third and so on. */
 const PAUSES_MS = [

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../proto/durations.ts'
 import type * as flows from '../../../proto/http/webhooks/endpoint-flows.ts'
 import type * as api from '../../../proto/http/webhooks/endpoints.ts'
 import {
@@ -82,7 +83,7 @@ export async function deleteEndpoint(
   await followers.endDeliveries(tx, params.webhookId, now)
 }
 
-const PREVIOUS_SECRET_MS = 24 * 60 * 60 * 1000
+const PREVIOUS_SECRET_MS = DAY_MS
 
 /**
  * Replaces the secret of an endpoint. The previous one also signs for 24 hours, and so do those of earlier rotations

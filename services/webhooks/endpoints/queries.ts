@@ -1,6 +1,7 @@
 import type { WebhookEndpointHealth } from '../../../proto/http/webhooks/endpoint-flows.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
-import type { OrNull } from '../rows.ts'
+import { lockByName } from '../../kit/db/locks.ts'
+import type { OrNull } from '../../kit/db/rows.ts'
 import type { StoredEndpoint } from './rules.ts'
 
 export const listEndpoints = (sql: Sql, orgId: string) => sql<StoredEndpoint[]>`
@@ -12,8 +13,7 @@ export const findEndpoint = (sql: Sql, orgId: string, id: string) => sql<StoredE
   where org_id = ${orgId} and id = ${id}`
 
 /** Serializes the creation of endpoints of an organization, so that concurrent requests do not exceed the limit. */
-export const lockEndpoints = (tx: Tx, orgId: string) => tx`
-  select pg_advisory_xact_lock(hashtextextended('webhooks.endpoints ' || ${orgId}, 0))`
+export const lockEndpoints = (tx: Tx, orgId: string) => lockByName(tx, 'endpoints', orgId)
 
 export const countEndpoints = (sql: Sql, orgId: string) => sql<[{ count: number }]>`
   select count(*)::int as count from webhooks.endpoints where org_id = ${orgId}`

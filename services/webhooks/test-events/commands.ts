@@ -3,11 +3,11 @@ import type * as api from '../../../proto/http/webhooks/endpoint-flows.ts'
 import { MAX_PENDING_TESTS } from '../../../proto/http/webhooks/endpoint-flows.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
 import { newId } from '../../kit/db/ids.ts'
+import { withoutNulls } from '../../kit/db/rows.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import { bodyOf } from '../deliveries/body.ts'
 import { announceDue } from '../deliveries/queries.ts'
 import { lockEndpointShared } from '../endpoints/queries.ts'
-import { withoutNulls } from '../rows.ts'
 import * as queries from './queries.ts'
 
 /** Sends a test event to one endpoint. */

@@ -1,4 +1,5 @@
 import { DiscardPolicy, NatsError, nanos, RetentionPolicy, StorageType, type StreamConfig } from 'nats'
+import { DAY_MS } from '../../../../proto/durations.ts'
 import { STREAM_FAMILIES, type StreamName } from '../../../../proto/events/envelope.ts'
 import { connectOnce, type NatsSession } from './connection.ts'
 import type { Names } from './names.ts'
@@ -20,7 +21,6 @@ export class StreamsRefused extends Error {}
 
 /** Within this time the server drops duplicates; later ones are dropped by the consumers. */
 const DUPLICATE_WINDOW_MS = 5 * 60 * 1000
-const DAY_MS = 24 * 60 * 60 * 1000
 export const STREAMS = Object.keys(STREAM_FAMILIES) as StreamName[]
 
 /** Creates or updates the streams. It is idempotent and safe under load. */

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../../proto/durations.ts'
 import type { FileFailure } from '../../../../proto/http/sourcing/files.ts'
 
 /** A job that copies an upload: its object, and the object's etag when the upload was added. */
@@ -23,7 +24,7 @@ export const JOB_LIMITS = {
   /** Attempts of one import. A copy is retried until its deadline. */
   maxImportAttempts: 5,
   /** The time from the creation of a job to its deadline. A copy may wait until our own store recovers. */
-  copyLifetimeMs: 24 * 60 * 60 * 1000,
+  copyLifetimeMs: DAY_MS,
   importLifetimeMs: 30 * 60 * 1000,
 }
 

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../../proto/durations.ts'
 import type { Pool } from '../../../kit/db/client.ts'
 import type { Log } from '../../../kit/log/log.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -11,7 +12,7 @@ const MAX_CLEANUP_MS = 30_000
 /** A deletion that fails is postponed, so that it does not block later ones. */
 const RETRY_DELAY_MS = 60 * 60 * 1000
 /** Age at which the data of an unfinished put is deleted, far longer than any put takes. */
-const INCOMPLETE_LIFETIME_MS = 24 * 60 * 60 * 1000
+const INCOMPLETE_LIFETIME_MS = DAY_MS
 
 export interface ObjectCleanup {
   sql: Pool

@@ -1,4 +1,5 @@
 import type { Sql, Tx } from '../../../kit/db/client.ts'
+import { lockByName } from '../../../kit/db/locks.ts'
 
 interface NewUpload {
   id: string
@@ -10,8 +11,7 @@ interface NewUpload {
 }
 
 /** Serializes the count of an organization, because concurrent requests could exceed the limit. */
-export const lockQuota = (tx: Tx, orgId: string) => tx`
-  select pg_advisory_xact_lock(hashtextextended(${`uploads ${orgId}`}, 0))`
+export const lockQuota = (tx: Tx, orgId: string) => lockByName(tx, 'uploads', orgId)
 
 export const countOpenUploads = (sql: Sql, orgId: string, now: string) => sql<[{ open: number }]>`
   select count(*)::int as open from sourcing.uploads

@@ -1,6 +1,7 @@
+import { DAY_MS } from '../../../../proto/durations.ts'
 export const UPLOAD_LIMITS = {
   /** An upload URL and its upload expire after this. */
-  lifetimeMs: 24 * 60 * 60 * 1000,
+  lifetimeMs: DAY_MS,
   /** Maximum duration of the PUT. */
   transferMs: 60 * 60 * 1000,
   /** The longest pause of the sender. */
