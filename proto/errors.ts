@@ -191,7 +191,7 @@ export const OAUTH_ERRORS = [
 export type OAuthError = (typeof OAUTH_ERRORS)[number]
 
 /** The values of `scimType` (RFC 7644, table 9) in the errors of `/scim/v2`. */
-export const SCIM_ERROR_TYPES = [
+const SCIM_ERROR_TYPES = [
   'invalidFilter',
   'invalidPath',
   'invalidSyntax',

@@ -26,7 +26,6 @@ export const CASE = new StateTable({
 })
 
 export const EXPENSE_STATES = ['PROPOSED', 'APPROVED', 'REJECTED'] as const
-export type ExpenseState = (typeof EXPENSE_STATES)[number]
 
 /**
  * The expenses of a case, which change only while the case can be edited. A change proposes a rejected one again.

@@ -49,7 +49,7 @@ export async function assignmentOf(owner: Pool, orderId: string): Promise<string
   return row.id
 }
 
-export interface StoredEvent {
+interface StoredEvent {
   id: string
   type: string
   tenantId: string

@@ -1,4 +1,4 @@
-export interface LogLine {
+interface LogLine {
   level: string
   [field: string]: unknown
 }

@@ -4,7 +4,7 @@ import { connect, type Pool } from '../kit/db/client.ts'
 import { roleOf } from '../kit/db/roles.ts'
 import { migrate } from '../kit/migrate/migrate.ts'
 
-export const TEMPLATE_DATABASE = 'marketplace_template'
+const TEMPLATE_DATABASE = 'marketplace_template'
 
 export interface TestDatabase {
   name: string

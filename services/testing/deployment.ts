@@ -7,7 +7,7 @@ import { type ServiceProcess, startService, stopService } from './processes.ts'
 const PRE_STOP_MS = 300
 
 /** How a replica ended. */
-export interface ReplicaEnd {
+interface ReplicaEnd {
   service: ServiceName
   exitCode: number
   tookMs: number

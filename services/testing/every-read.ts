@@ -37,7 +37,7 @@ function requestsOf({ path, params, query }: Operation, ids: readonly string[], 
   return paths.flatMap((each) => queries.map((text) => each + text))
 }
 
-export interface ReadAnswer {
+interface ReadAnswer {
   operation: string
   path: string
   status: number

@@ -21,7 +21,7 @@ export type Kind = keyof typeof KINDS
 export const ALL_KINDS = Object.keys(KINDS) as Kind[]
 
 /** Standing of a user: `member` holds the system role of the kind, `powerless` holds no permission. */
-export const STANDINGS = ['administrator', 'member', 'powerless'] as const
+const STANDINGS = ['administrator', 'member', 'powerless'] as const
 export type Standing = (typeof STANDINGS)[number]
 
 export interface Account extends TestUser {

@@ -4,7 +4,7 @@ import Provider, { type AccountClaims } from 'oidc-provider'
 
 export const CLIENT = { clientId: 'marketplace', clientSecret: 'a secret of the client, which no document contains' }
 
-export interface ProviderAccount {
+interface ProviderAccount {
   sub: string
   email?: string
   email_verified?: boolean

@@ -1,7 +1,7 @@
 /** What happens to one request: it is sent, is lost on the way, is answered by a proxy, or loses its answer. */
 export type Fate = 'send' | 'lose request' | 'lose answer' | { status: number; retryAfter?: string }
 
-export interface SentRequest {
+interface SentRequest {
   method: string
   path: string
   headers: Headers

@@ -1,5 +1,5 @@
 /** A metric of the text format, with its series. */
-export interface ParsedMetric {
+interface ParsedMetric {
   name: string
   type: string
   help: string

@@ -5,7 +5,7 @@ import { connectOnce } from '../kit/bus/nats/connection.ts'
 import type { NatsOptions } from '../kit/bus/nats/options.ts'
 import { freePort } from './free-port.ts'
 
-export interface NatsServer {
+interface NatsServer {
   url: string
   /** Starts the server and waits for it. `address`: with the credentials that the server requires. */
   start(address?: NatsOptions): Promise<void>
@@ -62,7 +62,7 @@ export async function natsServer(
   }
 }
 
-export interface NatsCluster {
+interface NatsCluster {
   /** The addresses of all nodes, separated by commas. */
   url: string
   nodes: readonly NatsServer[]

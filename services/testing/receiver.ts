@@ -3,7 +3,7 @@ import type { CreatedWebhookEndpoint } from '../../proto/http/webhooks/endpoints
 import type { ApiClient } from './client.ts'
 
 /** An event of a case. */
-export interface ReceivedEvent {
+interface ReceivedEvent {
   id: string
   type: string
   /** Without a case in a test event. */

@@ -14,7 +14,7 @@ export const USER = 'urn:ietf:params:scim:schemas:core:2.0:User'
 export const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group'
 export const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
 
-export interface ScimUser {
+interface ScimUser {
   id: string
   externalId?: string
   userName: string
@@ -25,7 +25,7 @@ export interface ScimUser {
   meta: { version: string; location: string; resourceType: string; created: string; lastModified: string }
 }
 
-export interface ScimGroup {
+interface ScimGroup {
   id: string
   externalId?: string
   displayName: string
@@ -33,14 +33,14 @@ export interface ScimGroup {
   meta: { version: string; location: string; resourceType: string; created: string }
 }
 
-export interface ScimError {
+interface ScimError {
   schemas: string[]
   status: string
   scimType?: string
   detail: string
 }
 
-export interface ScimList<T> {
+interface ScimList<T> {
   totalResults: number
   startIndex: number
   itemsPerPage: number

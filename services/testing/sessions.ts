@@ -8,7 +8,7 @@ import { hashOf, newSecretToken } from '../kit/secrets/tokens.ts'
 import { AUDIENCE } from '../kit/service/service.ts'
 import type { TestMarketplace, TestUser } from './marketplace.ts'
 
-export interface OpenSession {
+interface OpenSession {
   id: string
   accessToken: string
   refreshToken: string

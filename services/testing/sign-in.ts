@@ -30,7 +30,7 @@ export const signInOverHttp =
     return client
   }
 
-export interface SignInOptions {
+interface SignInOptions {
   url: string
   config: Pick<AllConfig, 'ENCRYPTION_KEYS' | 'PUBLIC_URL' | 'ACCESS_TOKEN_SECONDS'>
   clock: () => number

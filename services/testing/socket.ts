@@ -50,7 +50,7 @@ export async function statusesUntilClosed(port: number, request: string): Promis
   return Array.from(received.matchAll(/(?:^|\r\n)HTTP\/1\.1 (\d{3})/g), ([, status]) => Number(status))
 }
 
-export interface HeldRequest {
+interface HeldRequest {
   /** Sends the rest of the body and reads the response. */
   finish(): Promise<RawAnswer>
 }

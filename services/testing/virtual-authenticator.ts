@@ -1,7 +1,7 @@
 import type { CDPSession, Page } from 'playwright-core'
 
 /** An authenticator of the browser, which verifies its user, keeps passkeys and asks nothing. */
-export interface VirtualAuthenticator {
+interface VirtualAuthenticator {
   /** The passkeys that it keeps. */
   credentials(): Promise<{ credentialId: string; signCount: number }[]>
   /** Loses them all. */

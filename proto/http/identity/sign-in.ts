@@ -87,7 +87,7 @@ export const signInWithPasskey = defineOperation({
   path: `${path}/passkey`,
   summary: 'Sign in with a passkey',
   description:
-    'Ends `startPasskeySignIn`, or the second factor of `signInWithPassword`, whose passkey has to be one of the same person. Every failure gets the same response, and uses up the challenge.',
+    'Ends `startPasskeySignIn`, or the second factor of `signInWithPassword`, whose passkey must belong to the same person. Every failure gets the same response, and uses up the challenge.',
   body: closed({ assertion: PasskeyAssertion }),
   response: SignInTokenSet,
   audit: { procedure: 'auth.signIn', request },

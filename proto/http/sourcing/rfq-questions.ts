@@ -179,7 +179,7 @@ export const clarifyRfq = defineOperation({
   method: 'POST',
   path: '/flows/v1/rfqs/{id}/clarifications',
   tag: questionsTag,
-  summary: 'Tell every invitee something about an RFQ',
+  summary: 'Add a clarification to an RFQ',
   description: `${RFQ.sentence('clarify')} ${BY_ROLE} A clarification is an answer to ALL without a question, listed among the questions. An RFQ has at most ${MAX_CLARIFICATIONS}.`,
   transition: RFQ.verbs.clarify,
   access: ['rfq:create', 'part:update'],

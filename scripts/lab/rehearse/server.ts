@@ -106,7 +106,7 @@ export function urlsOf(ownerUrl: string, passwords: Passwords): TestDatabase['ur
 }
 
 /** Copies a data folder and gives it to the account of Postgres. */
-export async function copyData(from: string, to: string, keep: (path: string) => boolean): Promise<void> {
+async function copyData(from: string, to: string, keep: (path: string) => boolean): Promise<void> {
   await cp(from, to, { recursive: true, force: true, filter: keep })
   await giveToPostgres(to)
 }

@@ -18,7 +18,7 @@ const asText = (value: Value): string => (value === null ? '' : String(value))
 /** A key that is valid in a path. */
 export const key: Cell = {
   read: (text) =>
-    PATH_ID.test(text) ? { value: text } : problem('has to be 1 to 64 of A-Z, a-z, 0-9, ".", "_" and "-"'),
+    PATH_ID.test(text) ? { value: text } : problem('must be 1 to 64 of A-Z, a-z, 0-9, ".", "_" and "-"'),
   write: asText,
 }
 

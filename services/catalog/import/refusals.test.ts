@@ -25,8 +25,8 @@ const materials = (...lines: string[]) => ({ materials: [HEADER, ...lines, ''].j
 
 describe('an invalid row is reported with its line and its problem, and nothing changes', () => {
   test.each([
-    ['a/b,Name,metal,', 'code has to be 1 to 64 of A-Z, a-z, 0-9, ".", "_" and "-"'],
-    [',Name,metal,', 'code has to be 1 to 64 of A-Z, a-z, 0-9, ".", "_" and "-"'],
+    ['a/b,Name,metal,', 'code must be 1 to 64 of A-Z, a-z, 0-9, ".", "_" and "-"'],
+    [',Name,metal,', 'code must be 1 to 64 of A-Z, a-z, 0-9, ".", "_" and "-"'],
     ['a,,metal,', 'name is empty'],
     ['a,"two\nlines",metal,', 'name has a line break or another control character'],
     [`a,${'x'.repeat(201)},metal,`, 'name is longer than 200 characters'],

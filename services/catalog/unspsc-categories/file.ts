@@ -39,7 +39,7 @@ function levelsOf(record: FileRecord): Entries {
     const code = record[`${name}_code`] ?? ''
     const text = record[`${name}_title`] ?? ''
     if (code === '' && text === '' && entries.length > 0) break
-    if (!isCodeOf(digits, code)) return { problem: `${name}_code has to be ${shapeOf(digits)}` }
+    if (!isCodeOf(digits, code)) return { problem: `${name}_code must be ${shapeOf(digits)}` }
     const above = String(entries.at(-1)?.id ?? '')
     if (!code.startsWith(above.slice(0, digits - 2))) return { problem: `${name}_code ${code} is not below ${above}` }
     const reading = title.read(text)

@@ -26,7 +26,7 @@ export interface Sender {
 /** A taken challenge, or why it is refused. */
 type Taken = { challenge: ChallengeRow; problem?: undefined } | { challenge?: ChallengeRow; problem: string }
 
-/** Uses up the challenge of an answer. It has to be one of these purposes, and of the sender. */
+/** Uses up the challenge of an answer, which must have one of these purposes and belong to the sender. */
 export async function useChallenge(
   sql: Pool,
   token: string | undefined,

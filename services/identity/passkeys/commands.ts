@@ -30,7 +30,7 @@ import {
   verifiedCredential,
 } from './webauthn.ts'
 
-export interface PasskeyDeps extends PasswordDeps {
+interface PasskeyDeps extends PasswordDeps {
   rp: RelyingParty
 }
 

@@ -23,7 +23,7 @@ import * as queries from './queries.ts'
 import { isCounterBack, type RelyingParty } from './rules.ts'
 import { challengeIn, creationOptions, requestOptions, verifiedCounter, verifiedCredential } from './webauthn.ts'
 
-export interface SignInDeps {
+interface SignInDeps {
   tokens: TokenDeps
   rp: RelyingParty
 }

@@ -1,6 +1,6 @@
 import type { Sql, Tx } from '../../kit/db/client.ts'
 
-export interface CodeRow {
+interface CodeRow {
   org_id: string
   provider_id: string
   user_id: string

@@ -6,7 +6,7 @@ import { Streamed } from './stream.ts'
 const EXPORTS = { what: 'exports', permits: 16, permitsPerKey: 2 }
 
 /** Streams the batches of an export at the speed of its client, with a permit of the organization. */
-export type Exporter = (
+type Exporter = (
   orgId: string,
   batches: AsyncGenerator<string, void>,
   file: { mediaType: string; name: string },

@@ -125,7 +125,7 @@ const MIN_SIMILARITY = 0.5
 const MAX_COMPARED_CHARACTERS = 40
 
 /** The declared parameter that an unknown one was probably meant to be; undefined when none resembles it. */
-export function meantParameter(unknown: string, declared: readonly string[]): string | undefined {
+function meantParameter(unknown: string, declared: readonly string[]): string | undefined {
   if (unknown.length > MAX_COMPARED_CHARACTERS) return undefined
   const sent = plain(unknown)
   const named = declared.find((name) => plain(name) === sent || USUAL_NAMES[name]?.includes(sent))

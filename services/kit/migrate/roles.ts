@@ -146,7 +146,7 @@ export const literal = (text: string): string => `'${text.replaceAll("'", "''")}
  * The SCRAM-SHA-256 verifier of a password (RFC 5802), as Postgres stores it. The server receives no password, so none
  * reaches its log when a statement fails.
  */
-export function scramVerifier(password: string, iterations: number): string {
+function scramVerifier(password: string, iterations: number): string {
   const salt = randomBytes(16)
   const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256')
   const keyOf = (name: string) => createHmac('sha256', salted).update(name).digest()

@@ -19,7 +19,7 @@ const passwords = Object.fromEntries(
 ) as Record<string, TSchema>
 
 /** The variables of what acts as the owner of databases, where webhooks have a Postgres of their own. */
-export const ownerOfWebhooks = {
+const ownerOfWebhooks = {
   WEBHOOKS_OWNER_DATABASE_URL: Type.Optional(
     Type.String({
       pattern: '^postgres(ql)?://',

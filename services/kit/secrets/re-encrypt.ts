@@ -3,7 +3,7 @@ import type { SecretBox } from './box.ts'
 const BATCH_SIZE = 500
 
 /** How the secrets of one table are read and written. */
-export interface SecretTable<Row extends { id: string }> {
+interface SecretTable<Row extends { id: string }> {
   /** The next rows after an id, by id. */
   list: (after: string, limit: number) => Promise<readonly Row[]>
   secretsOf: (row: Row) => readonly string[]

@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../../proto/durations.ts'
 import type { FieldError } from '../../../proto/errors.ts'
 
-export type DomainState = 'PENDING' | 'PROVED' | 'LOST'
+type DomainState = 'PENDING' | 'PROVED' | 'LOST'
 
 export function domainStateOf({
   proved_at,

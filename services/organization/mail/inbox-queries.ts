@@ -17,7 +17,7 @@ export const takeAddresses = (tx: Tx, day: string, limit: number) => tx<{ id: st
 export const countWaiting = (tx: Tx, orgId: string) => tx<{ kind: InboxKind; count: number }[]>`
   select kind, count(*)::integer as count from sourcing.waiting_items where org_id = ${orgId} group by kind`
 
-export interface WaitingPackage {
+interface WaitingPackage {
   packageId: string
   role: RfqRole
   kind: InboxKind

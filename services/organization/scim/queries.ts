@@ -46,7 +46,7 @@ export interface UserRow {
 const userColumns = (sql: Sql) => sql`
   u.id, u.external_id, u.email, u.given_name, u.family_name, u.active, u.created_at, u.updated_at`
 
-export interface UserFilter {
+interface UserFilter {
   /** In the spelling of stored addresses. */
   email?: string
   externalId?: string
@@ -84,7 +84,7 @@ export interface GroupRow {
   members_digest: string
 }
 
-export interface GroupFilter {
+interface GroupFilter {
   displayName?: string
   externalId?: string
 }

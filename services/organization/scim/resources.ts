@@ -70,7 +70,7 @@ const memberOf = ({ id, name }: MemberRow, base: string) => ({
   type: 'User',
 })
 
-export interface Projection {
+interface Projection {
   attributes?: string | undefined
   excludedAttributes?: string | undefined
 }

@@ -12,7 +12,7 @@ const CLOCK_TOLERANCE_SECONDS = 5
 const CACHE = { max: 500, ttl: 10 * 60 * 1000 }
 
 /** What is known of a provider in the database. */
-export interface ProviderSettings {
+interface ProviderSettings {
   id: string
   org_id: string
   issuer: string
@@ -22,7 +22,7 @@ export interface ProviderSettings {
   version: number
 }
 
-export interface OidcDeps {
+interface OidcDeps {
   guard: AddressGuard
   /** Whether `http` is allowed, for local development. */
   allowPrivate: boolean
@@ -32,7 +32,7 @@ export interface OidcDeps {
 }
 
 /** What a sign-in must find again when the browser comes back. */
-export interface FlowSecrets {
+interface FlowSecrets {
   state: string
   nonce: string
   codeVerifier: string

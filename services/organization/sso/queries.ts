@@ -42,7 +42,7 @@ export const insertFlow = (sql: Sql, flow: NewFlow, now: string) => sql<{ expire
       where f.network = ${flow.network} and f.expires_at > ${now}) < ${MAX_FLOWS.ofNetwork}
   returning expires_at`
 
-export interface FlowRow {
+interface FlowRow {
   org_id: string
   provider_id: string
   version: number

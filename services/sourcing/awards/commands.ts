@@ -166,7 +166,7 @@ export async function planAward(tx: Tx, planned: PlannedAward): Promise<AwardPla
 }
 
 /** An awarded RFQ with its orders. */
-export interface PlacedAward {
+interface PlacedAward {
   rfq: Rfq
   orders: Order[]
 }

@@ -10,7 +10,7 @@ import { documentFor, isParty } from './visibility.ts'
 export const findCase = (sql: Sql, orgId: string, id: string) => sql<{ document: string }[]>`
   select ${documentFor(sql, orgId)} as document from sourcing.cases where id = ${id} and ${isParty(sql, orgId)}`
 
-export interface CaseRow {
+interface CaseRow {
   /** The JSON for all parties, which events have. */
   document: string
   /** The JSON for the organization. */

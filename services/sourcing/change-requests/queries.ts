@@ -31,7 +31,7 @@ export const countChangeRequests = (tx: Tx, orderId: string, side: Side) => tx<[
   select count(*)::integer as all, coalesce(bool_or(state = 'PROPOSED'), false) as "isProposed"
   from sourcing.change_requests where order_id = ${orderId} and side = ${side}`
 
-export interface NewChangeRequest {
+interface NewChangeRequest {
   id: string
   orderId: string
   side: Side
@@ -58,7 +58,7 @@ export const insertChangeRequest = (tx: Tx, created: NewChangeRequest, now: stri
     ${created.fee}, ${created.currency}, ${JSON.stringify(created.previous)}::text::json, ${created.reason}, ${now})
   returning document`
 
-export interface ChangeRequestRow {
+interface ChangeRequestRow {
   document: string
   org_id: string
   decider_org_id: string
@@ -89,7 +89,7 @@ export const endChangeRequests = (tx: Tx, orderId: string, now: string) => tx`
   where order_id = ${orderId} and state = any(${[...CHANGE_REQUEST.verbs.end.from]})`
 
 /** What an accepted change request makes of its order. */
-export interface ChangedOrder {
+interface ChangedOrder {
   state: OrderState
   heldState: OrderState | null
   quantity: number

@@ -19,7 +19,7 @@ export interface ReaderDeps {
 }
 
 /** Tells the readers of a record that its documents have changed. It locks their cases or assignments. */
-export type TellReaders = (now: string) => Promise<void>
+type TellReaders = (now: string) => Promise<void>
 
 type Lock = (deps: ReaderDeps, tx: Tx, id: string) => Promise<TellReaders | undefined>
 

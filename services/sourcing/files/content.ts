@@ -107,7 +107,7 @@ const RANGE = /^\s*bytes\s*=\s*((?:0*\d{1,15})?)\s*-\s*((?:0*\d{1,15})?)\s*$/i
  * The single range that a `Range` field requests. Undefined means the whole content: no range, several ranges, or
  * another unit. `unsatisfiable` means that it begins after the end.
  */
-export function rangeOf(header: string | null, sizeBytes: number): ByteRange | 'unsatisfiable' | undefined {
+function rangeOf(header: string | null, sizeBytes: number): ByteRange | 'unsatisfiable' | undefined {
   const [, from = '', to = ''] = RANGE.exec(header ?? '') ?? []
   if (from === '' && to === '') return undefined
   if (from === '') {

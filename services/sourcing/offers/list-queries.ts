@@ -13,7 +13,7 @@ import { documentFor, isConsumer, isIpOwner, isManufacturer } from './visibility
 export type OfferListing = PageWindow & FiltersOf<typeof api.listOffers> & { measured: MeasuredColumn }
 
 /** An offer of a page. */
-export interface OfferPageRow extends DocumentRow, RecordRow {}
+interface OfferPageRow extends DocumentRow, RecordRow {}
 
 const inView = (sql: Sql, orgId: string, view: OfferView) => {
   if (view === 'MANUFACTURER') return isManufacturer(sql, orgId)

@@ -30,7 +30,7 @@ type Column = (typeof COLUMNS)[number]
 const LAYOUT = { columns: COLUMNS, required: ['rfqId', ...OF_BREAK], maxRows: 20 * MAX_LINES } as const
 
 /** The rows of each line, to name its problems. */
-export type LineRows = readonly { first: number; breaks: readonly number[] }[]
+type LineRows = readonly { first: number; breaks: readonly number[] }[]
 
 const findProblems = problemFinder(OfferInput)
 

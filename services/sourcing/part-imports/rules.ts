@@ -16,7 +16,7 @@ export interface Row {
 }
 
 /** The columns whose cells name an entry of a catalog, by its code or its name. */
-export const NAMED = { materialId: 'material', processId: 'process' } as const
+const NAMED = { materialId: 'material', processId: 'process' } as const
 export type NamedColumn = keyof typeof NAMED
 
 /** Texts that are longer name no entry. */

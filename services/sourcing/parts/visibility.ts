@@ -12,7 +12,7 @@ export const isPublic = (sql: Sql) => sql`state = 'PUBLISHED' and not internal`
  * invitation ends with its decline, with the cancellation of the RFQ, and with an award without the manufacturer. The
  * text matches the predicate of the partial index.
  */
-export const isLiveInvitation = (sql: Sql, orgId: OrgRef) => sql`invitation.org_id = ${orgId}
+const isLiveInvitation = (sql: Sql, orgId: OrgRef) => sql`invitation.org_id = ${orgId}
   and invitation.state <> 'DECLINED' and (rfq_state in ('OPEN', 'CLOSED') or awarded_offer_ids <> '{}')`
 
 /**

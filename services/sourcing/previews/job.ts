@@ -14,7 +14,7 @@ import type { Storage } from '../files/storage/storage.ts'
 import * as queries from './queries.ts'
 import { type Preview, type Rendering, render, Unconfined } from './rendering/render.ts'
 
-export const RENDER = 'file-preview'
+const RENDER = 'file-preview'
 const FOLDER_PREFIX = 'marketplace-rendering-'
 
 const LIMITS = {

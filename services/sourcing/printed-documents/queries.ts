@@ -5,7 +5,7 @@ import * as offers from '../offers/visibility.ts'
 import { documentFor, isActor } from '../orders/visibility.ts'
 import * as rfqs from '../rfqs/visibility.ts'
 
-export interface PrintedPart {
+interface PrintedPart {
   serialNumber: string
   revision: number
   title: string | null

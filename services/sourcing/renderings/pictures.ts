@@ -16,7 +16,7 @@ export interface Reader {
 }
 
 /** A pinned revision of a part. */
-export interface RevisionRef {
+interface RevisionRef {
   partId: string
   revision: number
 }

@@ -1,5 +1,5 @@
 import type * as api from '../../../proto/http/sourcing/rfq-lifecycle.ts'
-import type { Rfq, RfqInput, RfqPatch } from '../../../proto/http/sourcing/rfqs.ts'
+import { MAX_INVITEES, type Rfq, type RfqInput, type RfqPatch } from '../../../proto/http/sourcing/rfqs.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import { RFQ } from '../../../proto/states/rfqs.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
@@ -155,7 +155,7 @@ export async function inviteManufacturers(
   const added = [...new Set(sent)].filter((id) => !rfq.manufacturerIds.includes(id))
   const manufacturerIds = [...rfq.manufacturerIds, ...added]
   if (hasTooManyInvitees(manufacturerIds)) {
-    throw refuse('limit_reached', { detail: 'An RFQ has at most 100 invited manufacturers.' })
+    throw refuse('limit_reached', { detail: `An RFQ has at most ${MAX_INVITEES} invited manufacturers.` })
   }
   const declined = await queries.renewInvitations(tx, rfq.id, sent, now)
   const invited = [...declined.map(({ org_id: orgId }) => orgId), ...added]

@@ -22,7 +22,7 @@ const EVENT_NAMES = {
   reopen: 'reopened',
   cancel: 'cancelled',
 } as const
-export type RfqMove = keyof typeof EVENT_NAMES
+type RfqMove = keyof typeof EVENT_NAMES
 
 /** Moves an own RFQ by its verb; of two concurrent calls one gets 409. */
 export async function moveRfq(

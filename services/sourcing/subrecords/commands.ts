@@ -34,8 +34,6 @@ interface SubrecordRules<Parent extends { id: string }, Content extends object> 
   tooMany: string
   /** The parent, locked until the transaction ends; 404 where the organization is no party to it. */
   lockParent(tx: Tx, orgId: string, parentId: string): Promise<Parent>
-  /** Throws 400 for ids in a body that the parent does not know. */
-  requireReferences?(parent: Parent, body: object): void
   /** Throws 409 if the parent, or the record, does not allow the change. */
   requireLegal(tx: Tx, parent: Parent, change: Change, now: string): Promise<void> | void
   /** Every field of the content as it is stored; undefined where it is absent. */
@@ -75,7 +73,6 @@ export function subrecordCommands<Parent extends { id: string }, Content extends
       audit,
     }: Command<{ id: string }, Content>): Promise<JsonText> {
       const parent = await rules.lockParent(tx, orgId, params.id)
-      rules.requireReferences?.(parent, body)
       await rules.requireLegal(tx, parent, { verb: 'create' }, now)
       const siblings = { kind, parentId: parent.id }
       const [{ count }] = await queries.countSubrecords(tx, orgId, siblings)
@@ -100,7 +97,6 @@ export function subrecordCommands<Parent extends { id: string }, Content extends
       now,
     }: Command<Params, Patch>): Promise<JsonText> {
       const { parent, record, document } = await lockOwn(tx, orgId, params)
-      rules.requireReferences?.(parent, body)
       requireMatch(ifMatch, document)
       await rules.requireLegal(tx, parent, { verb: 'patch', record }, now)
       const sent = Object.entries({ ...record, ...body }).filter(([, value]) => value !== null)

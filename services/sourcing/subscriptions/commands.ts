@@ -72,7 +72,8 @@ async function granted(tx: Tx, orgId: string, { partId, consumerOrgId = '' }: Su
   return { ipOwnerOrgId: orgId, consumerOrgId, partId: partId ?? null }
 }
 
-const existing = () => refuse('conflict', { detail: 'There is a live subscription of this kind.' })
+const existing = () =>
+  refuse('conflict', { detail: 'The two organizations have a live subscription of this kind. End it first.' })
 
 /** Whether there is a live subscription of a kind. One whose expiry has passed is ended before the worker sees it. */
 async function findLive(tx: Tx, kind: Kind, now: string): Promise<boolean> {

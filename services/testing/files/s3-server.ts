@@ -5,7 +5,7 @@ import type { S3StorageOptions } from '../../sourcing/files/storage/s3/store.ts'
 import { freePort } from '../free-port.ts'
 import { until } from '../until.ts'
 
-export interface S3Server {
+interface S3Server {
   endpoint: string
   /** Environment variables of a service that uses it. The bucket exists. */
   variables: Record<string, string>

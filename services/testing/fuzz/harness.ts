@@ -36,7 +36,7 @@ export function sentBy<T>(caller: Account | undefined, operation: Documented, it
 }
 
 /** A marketplace and the callers that send hostile requests to it. */
-export class FuzzHarness {
+class FuzzHarness {
   readonly fixtures: Fixtures
   readonly log: CapturedLog
 

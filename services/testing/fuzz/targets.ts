@@ -3,7 +3,7 @@ import { type Input, targetOf } from '../operations/inputs.ts'
 import { shareOf } from './shares.ts'
 import { MARK, NEAR_NUMBERS, NUMBERS, TEXTS, TIMES } from './texts.ts'
 
-export interface HostileTarget {
+interface HostileTarget {
   name: string
   target: string
 }

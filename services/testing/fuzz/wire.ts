@@ -13,7 +13,7 @@ export async function sendBytes(
   return { status: answer.status, headers, text: Buffer.from(answer.body, 'latin1').toString('utf8') }
 }
 
-export interface RequestLines {
+interface RequestLines {
   method: string
   target: string
   version?: string

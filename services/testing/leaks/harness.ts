@@ -14,7 +14,7 @@ import { SecretRegistry } from './secret-registry.ts'
 const SECRET_FIELD = /[Tt]oken|[Ss]ecret(?!Prefix)|Url$|[Ll]ink/
 
 /** A marketplace with planted secrets, and every output in which they could appear. */
-export class LeakHarness {
+class LeakHarness {
   readonly fixtures: Fixtures
   readonly secrets = new SecretRegistry()
   readonly log: CapturedLog

@@ -1,6 +1,6 @@
 import type { Pool } from '../../kit/db/client.ts'
 
-export interface AuditToLoad {
+interface AuditToLoad {
   orgId: string
   /** Total number of entries, in equal shares per month. */
   count: number

@@ -1,7 +1,7 @@
 import { fill } from './fill.ts'
 import type { Owner } from './owner.ts'
 
-export interface FactoriesToLoad {
+interface FactoriesToLoad {
   count: number
   organizations: number
 }

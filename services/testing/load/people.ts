@@ -1,7 +1,7 @@
 import { PERMISSIONS } from '../../../proto/permissions.ts'
 import type { Pool } from '../../kit/db/client.ts'
 
-export interface PeopleToLoad {
+interface PeopleToLoad {
   count: number
   organizations: number
   /** Users of the first organization; the others share the rest evenly. */

@@ -2,7 +2,7 @@ import { type Accessor, Document, WebIO } from '@gltf-transform/core'
 import { strToU8, zipSync } from 'fflate'
 
 /** Corners and triangles, which turn against the clock seen from outside. */
-export interface SampleMesh {
+interface SampleMesh {
   points: number[][]
   triangles: number[][]
 }

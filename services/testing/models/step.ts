@@ -1,5 +1,5 @@
 type Point = readonly [x: number, y: number, z: number]
-export type StepUnit = 'mm' | 'inch' | 'm'
+type StepUnit = 'mm' | 'inch' | 'm'
 
 const numbers = (values: readonly number[]) => values.map((value) => value.toFixed(9)).join()
 const list = (ids: readonly number[]) => `(${ids.map((id) => `#${id}`).join()})`

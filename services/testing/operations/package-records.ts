@@ -6,7 +6,7 @@ import { administratorOf, createRfq, invitationOf, inviteeOf, termsFor } from '.
 const CONSUMERS = ['owner', 'otherOwner', 'consumer'] satisfies Kind[]
 
 /** A package of the account with one line, after the verbs. */
-export async function packageAfter(fixtures: Fixtures, account: Account, ...verbs: string[]): Promise<string> {
+async function packageAfter(fixtures: Fixtures, account: Account, ...verbs: string[]): Promise<string> {
   const client = await administratorOf(fixtures, account)
   // The part of an RFQ that the account may create.
   const { body: rfq } = await client.get<{ partId: string }>(`/v1/rfqs/${await createRfq(fixtures, account)}`)

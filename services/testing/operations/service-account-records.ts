@@ -4,7 +4,7 @@ import { newClientSecret } from '../../organization/service-accounts/secret.ts'
 import { type Account, ALL_KINDS, type Fixtures } from '../fixtures.ts'
 import type { ClientKey } from '../service-accounts.ts'
 
-export interface AccountWithKey extends ClientKey {
+interface AccountWithKey extends ClientKey {
   userId: string
 }
 

@@ -31,7 +31,7 @@ const TRIES = 8
 const KEY_LENGTH = 12
 
 /** Compares requests by their response bytes, their SQL statements and their log lines. */
-export class TenancyHarness {
+class TenancyHarness {
   readonly fixtures: Fixtures
   readonly #statements: StatementLog
   readonly #log: CapturedLog

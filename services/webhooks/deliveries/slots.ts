@@ -5,7 +5,7 @@ export const SLOTS_PER_ENDPOINT = 32
  * Deliveries of one claim, at most. A replica that starts hundreds of requests in one turn delays all others meanwhile,
  * and again when they time out together.
  */
-export const MAX_CLAIMED = 64
+const MAX_CLAIMED = 64
 
 /** The slots of a replica. The others of Bun's requests are left for those of other services in the process. */
 export const slotsOf = (maxHttpRequests: number) => Math.min(SLOTS, Math.floor(maxHttpRequests / 2))

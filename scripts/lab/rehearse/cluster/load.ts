@@ -18,7 +18,7 @@ export interface Account {
   orgId: string
 }
 
-export type AddressOf = (service: ServiceName) => { host: string; port: number }
+type AddressOf = (service: ServiceName) => { host: string; port: number }
 
 /** Requests on forty kept-alive connections, most of them to sourcing, that remembers every acknowledged write. */
 export class ServiceLoad {

@@ -4,7 +4,7 @@ import { FieldProblem } from './ui/form.tsx'
 
 type Schemas = components['schemas']
 export type RequestOptions = Schemas['PasskeyRequestOptions']
-export type CreationOptions = Schemas['PasskeyCreationOptions']
+type CreationOptions = Schemas['PasskeyCreationOptions']
 type Transport = NonNullable<Schemas['PasskeyAttestation']['transports']>[number]
 
 /** Whether the browser knows passkeys. It does only at a secure address. */

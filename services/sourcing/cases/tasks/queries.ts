@@ -14,7 +14,7 @@ export const documentFor = (sql: Sql, orgId: string) => sql`case
 export const findUser = (tx: Tx, orgId: string, userId: string) => tx<{ user_id: string }[]>`
   select user_id from organization.callers where user_id = ${userId} and org_id = ${orgId} and active`
 
-export type TaskListing = PageWindow & FiltersOf<typeof api.listTasks>
+type TaskListing = PageWindow & FiltersOf<typeof api.listTasks>
 
 /** The tasks of the cases of an organization, newest first. */
 export const listTasks = (

@@ -31,7 +31,7 @@ export const userProblems = (
     : []
 
 /** The content of a task for all parties. */
-export type TaskContent = Pick<CaseTask, 'title' | 'description' | 'dueTime' | 'dueDate' | 'assigneeOrgId' | 'state'>
+type TaskContent = Pick<CaseTask, 'title' | 'description' | 'dueTime' | 'dueDate' | 'assigneeOrgId' | 'state'>
 
 /** The end of a day in UTC. */
 const endOf = (date: string) => `${date}T23:59:59.999Z`

@@ -12,7 +12,7 @@ interface Watched {
   log: Log
 }
 
-export interface StorageWatch {
+interface StorageWatch {
   /** Checks the store at the start and then each minute. */
   worker: Worker
   /** Checks it now. Throws if it cannot be used. */

@@ -6,7 +6,7 @@ import type { Mesh, Model } from './model.ts'
 import { CREASE_COSINE, DEFAULT_COLOR } from './picture.ts'
 import { dotAt, lengthAt, normalsOf } from './topology.ts'
 
-export const MODEL_MAX_BYTES = 2 * 1024 * 1024
+const MODEL_MAX_BYTES = 2 * 1024 * 1024
 /** What usually fits into the size. */
 const FIRST_TRIANGLES = 300_000
 const ATTEMPTS = 8

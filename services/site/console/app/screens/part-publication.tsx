@@ -29,7 +29,7 @@ export const readersText = (file: Pick<FileRecord, 'group'>, isInternal: boolean
   t.parts.visible[readersOf(file, isInternal)]
 
 /** Files by name, under the organizations that will see them. */
-export function Visibility({ files, isInternal }: { files: readonly NamedFile[]; isInternal: boolean }) {
+function Visibility({ files, isInternal }: { files: readonly NamedFile[]; isInternal: boolean }) {
   if (files.length === 0) return <p class="quiet">{t.parts.visible.none}</p>
   return <VisibilityOf files={files.map((file) => ({ file, isInternal }))} />
 }

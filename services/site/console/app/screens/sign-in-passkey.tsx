@@ -32,7 +32,7 @@ const signInBy = (options: Parameters<typeof answerTo>[0]) =>
   })
 
 /** Signs in by a passkey alone. */
-export async function signInByPasskey(): Promise<void> {
+async function signInByPasskey(): Promise<void> {
   ssoProblem.value = undefined
   const { data } = await publicMarket.POST('/flows/v1/sign-in/passkey/start', {})
   await signInBy(data)

@@ -22,7 +22,7 @@ interface Chosen {
 }
 
 /** The files that a form adds as documents. */
-export interface DocumentChoice {
+interface DocumentChoice {
   chosen: Signal<readonly Chosen[]>
   add: (files: readonly File[]) => void
 }

@@ -5,7 +5,7 @@ import { fill, t } from '../texts.ts'
 type Dated = Pick<Order, 'dueDate' | 'expectedDate' | 'state'>
 
 /** The day on which the delivery is expected now. */
-export const expectedDay = ({ dueDate, expectedDate }: Dated) => expectedDate ?? dueDate
+const expectedDay = ({ dueDate, expectedDate }: Dated) => expectedDate ?? dueDate
 
 const ARRIVED: readonly Order['state'][] = ['DELIVERED', 'COMPLETED', 'DECLINED', 'CANCELLED']
 
