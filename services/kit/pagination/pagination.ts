@@ -31,7 +31,7 @@ interface PageRequest extends RequestReads {
 interface PagedList {
   /** The operation, with the id of the record whose list it is where there is one. */
   name: string
-  /** Its pages merge several ranges of an index, and read of each as many rows as they skip. */
+  /** Its pages read more than their rows: they merge several ranges of an index, or count what belongs to each row. */
   isMerged?: boolean
 }
 

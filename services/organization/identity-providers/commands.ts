@@ -214,9 +214,10 @@ interface GrantedRoles {
 
 /** The caller must hold every permission of the roles that the provider grants. */
 async function requireGrantableRoles(tx: Tx, caller: Caller, { defaultRoleIds, groupRoles }: GrantedRoles) {
-  await requireGrantable(tx, caller, defaultRoleIds, 'defaultRoleIds')
-  const mapped = [...new Set(Object.values(groupRoles?.map ?? {}))]
-  await requireGrantable(tx, caller, mapped, 'groupRoles.map')
+  await requireGrantable(tx, caller, defaultRoleIds, (_, index) => `defaultRoleIds.${index}`)
+  const groups = Object.entries(groupRoles?.map ?? {})
+  const groupOf = new Map(groups.toReversed().map(([group, id]) => [id, group]))
+  await requireGrantable(tx, caller, [...groupOf.keys()], (id) => `groupRoles.map.${groupOf.get(id)}`)
 }
 
 function requireDomains(names: readonly string[]): string[] {

@@ -119,11 +119,12 @@ describe('a provider', () => {
 
   test('does not grant a role that its administrator lacks, or that does not exist', async () => {
     const foreign = await roleNamed(other.administrator.client, 'Viewer')
-    for (const more of [
-      { defaultRoleIds: [foreign] },
-      { groupRoles: { claim: 'groups', map: { a: 'role_unknown' } } },
-    ]) {
-      expect((await create(admin, more)).status).toBe(400)
+    for (const [more, field] of [
+      [{ defaultRoleIds: [foreign] }, 'defaultRoleIds.0'],
+      [{ groupRoles: { claim: 'groups', map: { a: 'role_unknown' } } }, 'groupRoles.map.a'],
+    ] as const) {
+      const { status, body } = await create(admin, more)
+      expect([status, body.errors?.[0]?.field]).toEqual([400, field])
     }
     const solo = await market.organization(['IP_OWNER'])
     const { client: founder, userId } = solo.administrator

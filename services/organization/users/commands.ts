@@ -106,7 +106,7 @@ export async function requireGrantable(
   tx: Tx,
   caller: Caller,
   roleIds: readonly string[],
-  field = 'roleIds',
+  fieldOf = (_id: string, index: number) => `roleIds.${index}`,
 ): Promise<void> {
   if (roleIds.length === 0) return
   const roles = await findRoles(tx, caller.orgId, roleIds)
@@ -116,7 +116,7 @@ export async function requireGrantable(
   )
   const known = new Set(roles.map(({ id }) => id))
   const problems = roleIds.flatMap((id, index) =>
-    known.has(id) ? [] : [{ field: `${field}.${index}`, message: noSuch('role', id, 'in your organization') }],
+    known.has(id) ? [] : [{ field: fieldOf(id, index), message: noSuch('role', id, 'in your organization') }],
   )
   if (problems.length > 0) throw invalid(problems)
 }

@@ -94,6 +94,18 @@ function indexedMatch(sql: Sql, { view, q }: Pick<PartSearch, 'view' | 'q'>) {
     : sql`string_to_array(lower(${text}), null) @> string_to_array(lower(${q}), null) and ${matches}`
 }
 
+/**
+ * A part of the organization, or a public one without a model. It finds most parts, and Postgres starts it in a third
+ * of the time of `findPart`, whose plan has a subplan for each relation to a part.
+ */
+export const findOwnOrPublicPart = (sql: Sql, orgId: string, id: string) => sql<PicturedRow[]>`
+  select case when ${isOwn(sql, orgId)} then owner_document else document end as document,
+    case when ${isOwn(sql, orgId)} then measured -> 'own' end as measured
+  from sourcing.parts
+  where id = ${id} and (${isOwn(sql, orgId)} or (${isPublic(sql)} and measured is null and (
+    select true from sourcing.part_revisions pinned
+    where pinned.part_id = parts.id and pinned.measured is not null limit 1) is null))`
+
 /** A part for an organization; no row where the organization may not read it. */
 export const findPart = (sql: Sql, orgId: string, id: string, measured: MeasuredColumn) => sql<PicturedRow[]>`
   select document, measured from (

@@ -11,7 +11,7 @@ import type { Pictures } from '../renderings/pictures.ts'
 import * as commands from './commands.ts'
 import type { PartDeps } from './followers.ts'
 import { findPage, findPageOrPart } from './list.ts'
-import { findMetadata, findOwnPart, findPart, findParts } from './queries.ts'
+import { findMetadata, findOwnOrPublicPart, findOwnPart, findPart, findParts } from './queries.ts'
 import { metadataProblems } from './rules.ts'
 
 type Deps = PartDeps & { http: Http; pagination: Pagination; pictures: Pictures }
@@ -32,8 +32,9 @@ export const partRoutes = ({ http, pagination, pictures, ...deps }: Deps) => {
     .use(
       http.route(operations.getPart, async (context) => {
         const { caller, params, read, now } = context
-        const rows = await read((sql) => findPart(sql, caller.orgId, params.id, measured(context)))
-        return picturedPart(found(rows), { pictures, now })
+        const [plain] = await read((sql) => findOwnOrPublicPart(sql, caller.orgId, params.id))
+        const row = plain ?? found(await read((sql) => findPart(sql, caller.orgId, params.id, measured(context))))
+        return picturedPart(row, { pictures, now })
       }),
     )
     .use(

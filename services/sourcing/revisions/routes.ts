@@ -14,7 +14,7 @@ export const revisionRoutes = ({ http, pagination }: { http: Http; pagination: P
       http.route(listPartRevisions, async (context) => {
         const { caller, params, read } = context
         const { id } = found(await read((sql) => findOwnPart(sql, caller.orgId, params.id)))
-        return pagination.json(context, `revisions ${id}`, (window, readPage) =>
+        return pagination.json(context, { name: `revisions ${id}`, isMerged: true }, (window, readPage) =>
           readPage((sql) => listRevisions(sql, id, window)),
         )
       }),

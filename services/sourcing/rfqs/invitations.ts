@@ -13,7 +13,8 @@ import { picturedRecord } from '../renderings/documents.ts'
 import type { Pictures } from '../renderings/pictures.ts'
 import { causeOf, emitRfqDeclined } from './events.ts'
 import type { RfqDeps } from './followers.ts'
-import { declineInvitation, findMeasured, findRfq, lockInvitation, markRead } from './queries.ts'
+import { measuredOf } from './pictures.ts'
+import { declineInvitation, findRfq, lockInvitation, markRead } from './queries.ts'
 import { DECLINE_GUARDS, hasOtherRole, stateAt } from './rules.ts'
 
 interface InvitationDeps {
@@ -31,15 +32,11 @@ export async function readRfq(
   { caller, params: { id }, request, now, read }: CallerContext<typeof getRfq>,
 ): Promise<JsonText> {
   const { orgId, act } = caller
-  const [rfq, [measured]] = await read(async (sql) => [
-    found(await findRfq(sql, orgId, id)),
-    await findMeasured(sql, id, deps.pictures.ofRfq(orgId, now)),
-  ])
+  const rfq = found(await read((sql) => findRfq(sql, orgId, id)))
+  const reading = { pictures: deps.pictures, reader: { caller, now, read } }
+  const measured = await measuredOf([{ id, hasModel: rfq.hasModel }], reading)
   if (rfq.isUnread && !act && request.method === 'GET') await recordRead(deps, orgId, id, now)
-  return picturedRecord(
-    { document: rfq.document, measured: measured?.measured ?? null },
-    { pictures: deps.pictures, reader: { caller, now, read } },
-  )
+  return picturedRecord({ document: rfq.document, measured: measured.get(id) ?? null }, reading)
 }
 
 /** Records the first read. A failure is logged, and does not fail the read. */

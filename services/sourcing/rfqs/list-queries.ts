@@ -4,17 +4,18 @@ import type { Fragment, Sql } from '../../kit/db/client.ts'
 import { and, contains } from '../../kit/db/conditions.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
-import type { RecordRow } from '../renderings/documents.ts'
-import type { MeasuredColumn } from '../renderings/pictures.ts'
-import { documentFor, isConsumer, isInvited, isIpOwner } from './visibility.ts'
+import { documentFor, hasModel, isConsumer, isInvited, isIpOwner } from './visibility.ts'
 
 export type RfqFilters = Omit<FiltersOf<typeof api>, 'q' | 'view'>
 
 /** Without a view: every role of the organization. */
-export type RfqListing = PageWindow & RfqFilters & { view?: RfqView | undefined; now: string; measured: MeasuredColumn }
+export type RfqListing = PageWindow & RfqFilters & { view?: RfqView | undefined; now: string }
 
 /** An RFQ of a page. */
-export interface RfqPageRow extends DocumentRow, RecordRow {}
+export interface RfqPageRow extends DocumentRow {
+  /** Whether the pinned revision of the part has a model. */
+  hasModel: boolean
+}
 
 export type RfqSearch = RfqListing & { q: string }
 
@@ -114,13 +115,10 @@ const documentOfPage = (sql: Sql, orgId: string, view: RfqView | undefined) => {
   return view ? whole : sql`coalesce(${whole}, ${invited})`
 }
 
-const measuredOfPage = (sql: Sql, { measured }: RfqListing) => sql`(
-  select ${measured(sql)} from sourcing.rfqs rfq where rfq.id = page.id)`
-
 /** The page of the ids that were found; documents are fetched last. */
 const pageOf = (sql: Sql, orgId: string, listing: RfqListing, found: Fragment) => sql<RfqPageRow[]>`
   select page.id as position, ${documentOfPage(sql, orgId, listing.view)} as document,
-    ${measuredOfPage(sql, listing)} as measured
+    ${hasModel(sql, sql`page.id`)} as "hasModel"
   from (select distinct id from (${found}) found order by id desc limit ${listing.limit} offset ${listing.offset}) page
   order by page.id desc`
 
@@ -133,7 +131,7 @@ export function listRfqs(sql: Sql, orgId: string, listing: RfqListing) {
   }
   const rowsOf = viewOf[view](sql, orgId)
   return sql<RfqPageRow[]>`
-    select id as position, document, ${measuredOfPage(sql, listing)} as measured
+    select id as position, document, ${hasModel(sql, sql`page.id`)} as "hasModel"
     from (${newestIn(sql, rowsOf, sql`${rowsOf.id} as id, ${rowsOf.document} as document`, listing, limit)} offset ${offset}) page
     order by id desc`
 }

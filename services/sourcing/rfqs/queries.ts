@@ -6,7 +6,7 @@ import { isSourceable, needsSubscription } from '../parts/visibility.ts'
 import type { RecordRow } from '../renderings/documents.ts'
 import type { MeasuredColumn } from '../renderings/pictures.ts'
 import type { Invitee, RfqContent } from './rules.ts'
-import { documentFor, isConsumer, isInvited, isIpOwner } from './visibility.ts'
+import { documentFor, hasModel, isConsumer, isInvited, isIpOwner } from './visibility.ts'
 
 interface ReadableRfq {
   document: string
@@ -18,6 +18,8 @@ interface ReadableRfq {
   isOutline: boolean
   /** Whether it has declined its invitation. */
   isDeclined: boolean
+  /** Whether the pinned revision of the part has a model. */
+  hasModel: boolean
 }
 
 /** The JSON of an RFQ for an organization; no row where the organization may not read it. */
@@ -26,7 +28,8 @@ export const findRfq = (sql: Sql, orgId: string, id: string) => sql<ReadableRfq[
     case when rfq.id is null then 'MANUFACTURER' when rfq.is_consumer then 'CONSUMER' else 'IP_OWNER' end as reader,
     rfq.id is null and invitation.state = 'INVITED' as "isUnread",
     rfq.id is null and invitation.awaits_acceptance as "isOutline",
-    rfq.id is null and invitation.state = 'DECLINED' as "isDeclined"
+    rfq.id is null and invitation.state = 'DECLINED' as "isDeclined",
+    ${hasModel(sql, sql`wanted.id`)} as "hasModel"
   from (values (${id})) wanted (id)
   left join (
     select id, ${isConsumer(sql, orgId)} as is_consumer, ${documentFor(sql, orgId)} as document from sourcing.rfqs
@@ -38,9 +41,11 @@ export const findRfq = (sql: Sql, orgId: string, id: string) => sql<ReadableRfq[
   ) invitation on true
   where num_nonnulls(rfq.id, invitation.rfq_id) > 0`
 
-/** What a reader of an RFQ may know of the models of its part. */
-export const findMeasured = (sql: Sql, id: string, measured: MeasuredColumn) => sql<Pick<RecordRow, 'measured'>[]>`
-  select ${measured(sql)} as measured from sourcing.rfqs rfq where rfq.id = ${id}`
+/** What a reader of RFQs may know of the models of their parts. */
+export const findMeasured = (sql: Sql, ids: readonly string[], measured: MeasuredColumn) => sql<
+  ({ id: string } & Pick<RecordRow, 'measured'>)[]
+>`
+  select rfq.id, ${measured(sql)} as measured from sourcing.rfqs rfq where rfq.id = any(${[...ids]})`
 
 /** The invited manufacturers that do not read a change: by their decline, or until they accept the terms. */
 export const listUnaware = (sql: Sql, id: string, { isInOutline }: { isInOutline: boolean }) => sql<

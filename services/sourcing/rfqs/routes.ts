@@ -8,7 +8,6 @@ import type { Log } from '../../kit/log/log.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { listHistory } from '../history/queries.ts'
 import { deliveryProblems } from '../regions/regions.ts'
-import { picturedRecords } from '../renderings/documents.ts'
 import type { Pictures } from '../renderings/pictures.ts'
 import { amendRfq, prepareAmendment } from './amendments.ts'
 import * as commands from './commands.ts'
@@ -16,6 +15,7 @@ import type { RfqDeps } from './followers.ts'
 import { declineRfq, readRfq } from './invitations.ts'
 import { findPage } from './list.ts'
 import { moveRfq } from './moves.ts'
+import { picturedRfqs } from './pictures.ts'
 import { findOwnRfq, findRfq, listHistoryFor, listInvitations, listPartyHistory } from './queries.ts'
 import { invitationProblems } from './rules.ts'
 
@@ -33,12 +33,10 @@ export const rfqRoutes = ({ http, pagination, onPending, ...deps }: Deps) =>
   new Elysia({ name: 'sourcing.rfqs' })
     .use(
       http.route(operations.listRfqs, (context) => {
-        const { caller, query, now } = context
-        const { pictures } = deps
-        const measured = pictures.ofRfq(caller.orgId, now)
+        const { query, now } = context
         return pagination.json(context, 'rfqs', async (window, read) =>
-          picturedRecords(await findPage(context, read, { ...query, ...window, now, measured }), {
-            pictures,
+          picturedRfqs(await findPage(context, read, { ...query, ...window, now }), {
+            pictures: deps.pictures,
             reader: context,
           }),
         )

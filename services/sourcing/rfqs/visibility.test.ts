@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import { testDatabase } from '../../testing/database.ts'
 import { loadRfqs } from '../../testing/load/rfqs.ts'
-import { MEASURED } from '../previews/visibility.ts'
 import { listRfqs } from './list-queries.ts'
 import { findRfq } from './queries.ts'
 
@@ -30,7 +29,7 @@ test.each(['org_0', 'org_1', 'org_2', 'org_owner', 'org_unknown'])(
         published_at is not null as "wasPublished", manufacturer_ids as "manufacturerIds"
       from sourcing.rfqs order by id desc`
     const readable = rows.filter((row) => mayRead(row, orgId)).map(({ id }) => id)
-    const window = { after: undefined, limit: 1000, offset: 0, now, measured: MEASURED.ofRfq(orgId, now) }
+    const window = { after: undefined, limit: 1000, offset: 0, now }
     const listed = await listRfqs(db.owner, orgId, window)
     expect(listed.map(({ position }) => position)).toEqual(readable)
     for (const { id } of rows) {

@@ -1,4 +1,4 @@
-import type { Sql } from '../../kit/db/client.ts'
+import type { Fragment, Sql } from '../../kit/db/client.ts'
 import type { OrgRef } from '../orders/visibility.ts'
 
 /*
@@ -21,3 +21,13 @@ export const documentFor = (sql: Sql, orgId: string) => sql`
   case when ${isConsumer(sql, orgId)} then consumer_document else sourcing.with_invitation(document, (
     select invitation_document from sourcing.rfq_invitations where rfq_id = rfqs.id and ${isInvited(sql, orgId)}
   )) end`
+
+/**
+ * Whether the revision that an RFQ pins has a model. Who may know of it is asked for the RFQs that have one, because
+ * Postgres starts the plan of that question for each execution.
+ */
+export const hasModel = (sql: Sql, rfqId: Fragment) => sql`coalesce((
+  select (
+    select measured is not null from sourcing.part_revisions pinned
+    where pinned.part_id = rfq.part_id and pinned.revision = rfq.part_revision)
+  from sourcing.rfqs rfq where rfq.id = ${rfqId}), false)`
