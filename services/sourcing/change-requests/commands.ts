@@ -106,7 +106,7 @@ async function lockRequest(
   const row = found(await queries.findChangeRequest(tx, params.id, params.changeRequestId))
   if ((verb === 'withdraw' ? row.org_id : row.decider_org_id) !== caller.orgId) throw notFound()
   const request: ChangeRequest = JSON.parse(row.document)
-  // An organization may be both sides, of which one proposed.
+  // An organization may be both sides. It decides as the side that did not propose.
   const side = verb === 'withdraw' ? request.proposedBy : otherSide(request.proposedBy)
   requirePermission(caller, [rules.PERMISSION_OF[side]])
   return { ...locked, request }
