@@ -87,9 +87,13 @@ describe('commands', () => {
     const [delivery] = await finished(id, 'DELIVERED')
     const refused = await client.post(`${OPERATIONS}/deliveries/${delivery?.id}/retry`, {})
     expect(refused.status).toBe(409)
-    await until(async () => (await entriesOf(delivery?.id as string)).length === 1, { what: 'the copy' })
-    const [entry] = await entriesOf(delivery?.id as string)
-    expect([entry?.procedure, entry?.error]).toEqual(['webhookDelivery.retry', 'illegal_transition'])
+    // The entry of the test event names its delivery.
+    await until(async () => (await entriesOf(delivery?.id as string)).length === 2, { what: 'the copies' })
+    const entries = await entriesOf(delivery?.id as string)
+    expect(entries.map(({ procedure, error }) => [procedure, error])).toEqual([
+      ['webhookEndpoint.test', null],
+      ['webhookDelivery.retry', 'illegal_transition'],
+    ])
   })
 
   test('a repeated Idempotency-Key makes one endpoint and one entry', async () => {
