@@ -44,10 +44,11 @@ describe('POST /flows/v1/orders/{id}/shipments', () => {
   })
 
   test('is named in the audit log, as is the one of all pieces that are left', async () => {
-    const id = await place({ state: 'IN_PRODUCTION' })
+    const id = await place({ state: 'INSPECTION' })
     const { body: first } = await sent.create(id, { quantity: 4 })
-    await made.act(id, 'ship', { carrier: 'Nordic Freight' })
+    expect((await made.act(id, 'ship', { carrier: 'Nordic Freight' })).status).toBe(200)
     const rest = (await sent.list(id)).body.items.find((shipment) => shipment.id !== first.id)
+    expect(rest?.quantity).toBe(6)
     const requestOf = async (procedure: string) =>
       (await entriesOf(market, maker.orgId, procedure)).find(({ request }) => request.id === id)?.request
     expect(await requestOf('order.shipment.create')).toEqual({ id, quantity: 4, shipmentId: first.id })
