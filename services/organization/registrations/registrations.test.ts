@@ -11,7 +11,7 @@ import { cleanUpRegistrations } from './commands.ts'
 
 const PATH = '/flows/v1/registrations'
 const NO_SIGNAL = new AbortController().signal
-const world = await marketplaceWithMail([], { REGISTRATION: 'approval' })
+const world = await marketplaceWithMail([], { REGISTRATION: 'approval', TRUSTED_PROXIES: '1' })
 const { market, server } = world
 const open = await marketplaceWithWorkers([], {
   ...RACING,
@@ -126,6 +126,19 @@ describe('POST /flows/v1/registrations', () => {
     const refused = await from(20)
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '600'])
     await owner`delete from organization.registrations where email like 'flood-%'`
+  })
+
+  test('the addresses of one network of IPv6 make 20 registrations together; another one is free', async () => {
+    const from = (address: string) =>
+      market.anonymous.post(PATH, requestBody(`v6-${crypto.randomUUID()}@flood.example.org`), {
+        'x-forwarded-for': address,
+      })
+    for (let n = 1; n <= 20; n++) expect((await from(`2001:db8:0:1::${n}`)).status).toBe(204)
+    expect([(await from('2001:db8:0:1::21')).status, (await from('2001:db8:0:2::1')).status]).toEqual([429, 204])
+    const stored = await owner<{ ip_address: string }[]>`
+      select ip_address from organization.registrations where email like 'v6-%' order by id limit 1`
+    expect(stored.map((row) => row.ip_address)).toEqual(['2001:db8:0:1::1'])
+    await owner`delete from organization.registrations where email like 'v6-%'`
   })
 
   test('without mail is 409 mail_unavailable', async () => {
