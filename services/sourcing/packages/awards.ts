@@ -4,15 +4,8 @@ import type { AwardedRfqPackage } from '../../../proto/http/sourcing/rfq-package
 import { noSuch } from '../../../proto/messages.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
 import { invalid } from '../../kit/errors/refusal.ts'
-import {
-  type AwardDeps,
-  type AwardPlan,
-  findSeller,
-  placeAward,
-  planAward,
-  requireAwardable,
-  updateCases,
-} from '../awards/commands.ts'
+import { type AwardDeps, placeAward, updateCases } from '../awards/commands.ts'
+import { type AwardPlan, findSeller, planAward, requireAwardable } from '../awards/plans.ts'
 import type { FieldNames } from '../awards/rules.ts'
 import { lock } from './commands.ts'
 import { ownPackage } from './packages.ts'
