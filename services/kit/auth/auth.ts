@@ -239,6 +239,8 @@ export class Auth {
       if (expiredAt > now) break
       this.#ended.delete(id)
     }
+    // Moved to the end, where its expiry belongs.
+    this.#ended.delete(sessionId)
     this.#ended.set(sessionId, now + KEPT_REVOCATION_MS)
   }
 

@@ -58,6 +58,8 @@ describe('an id token', () => {
     ['no expiry', { exp: undefined }],
     ['no subject', { sub: undefined }],
     ['an empty subject', { sub: '' }],
+    ['a subject with a NUL', { sub: 'a\0b' }],
+    ['a subject of 256 characters', { sub: 'a'.repeat(256) }],
   ])('with %s is refused', async (_, claims) => {
     hostile.claims = claims
     expect(await outcome()).toBe('sso-problem=provider')

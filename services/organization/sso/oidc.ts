@@ -111,7 +111,8 @@ export class Oidc {
       })
       const inToken: Record<string, unknown> = { ...tokens.claims() }
       const subject = inToken.sub
-      if (typeof subject !== 'string' || subject === '') throw new ProviderFailed('The id token has no subject.')
+      if (typeof subject !== 'string' || !SUBJECT.test(subject))
+        throw new ProviderFailed('The id token has no subject, or one that is not valid.')
       // Several providers put e-mail address and groups into the answer of this endpoint only.
       const { userinfo_endpoint: endpoint } = configuration.serverMetadata()
       const asked = endpoint ? await client.fetchUserInfo(configuration, tokens.access_token, subject) : {}
@@ -197,6 +198,9 @@ function failureOf(error: unknown): ProviderFailed {
   const reason = typeof code === 'string' && /^[A-Z_]{1,60}$/.test(code) ? ` (${code})` : ''
   return new ProviderFailed(`The provider could not be asked, or its answer is not valid${reason}.`, error)
 }
+
+/** OpenID Connect limits a subject to 255 characters; Postgres stores no NUL. */
+const SUBJECT = /^\P{Cc}{1,255}$/u
 
 const textOf = (value: unknown) => (typeof value === 'string' && value.trim() !== '' ? value : undefined)
 

@@ -4,12 +4,12 @@ import { awardsOf } from '../../testing/awards.ts'
 import { marketplaceOf, RACING } from '../../testing/marketplace.ts'
 import { offersOf } from '../../testing/offers.ts'
 import { lineOffer, packageParties, rfqIdsOf } from '../../testing/packages.ts'
-import { inHours } from '../../testing/rfqs.ts'
+import { inHours, publishedPart } from '../../testing/rfqs.ts'
 
 setDefaultTimeout(60_000)
 const ROUNDS = 10
 const market = await marketplaceOf(['sourcing'], RACING)
-const { consumer, maker, factoryId, packages, rfqs, draft, open, makers } = await packageParties(market)
+const { consumer, ipOwner, maker, factoryId, packages, rfqs, draft, open, makers } = await packageParties(market)
 const own = offersOf(maker.administrator.client)
 const single = awardsOf(consumer.administrator.client)
 const { owner } = market.db
@@ -137,5 +137,26 @@ test('two requests of a manufacturer for the same lines: each line has one live 
     const rows = await owner<{ rfq_id: string }[]>`
       select rfq_id from sourcing.offers where rfq_id = any(${ids}) and state = 'SUBMITTED' order by rfq_id`
     expect(rows.map(({ rfq_id }) => rfq_id)).toEqual(ids.toSorted())
+  }
+})
+
+test('two invitations that exceed the 1,000 of a package only together: one is 409', async () => {
+  const many = Array.from({ length: 110 }, (_, n) => `org_many${n}`)
+  await owner`
+    insert into organization.organizations (id, name, roles, region_code, engagement, created_at)
+    select unnest(${many}::text[]), 'Many', '{MANUFACTURER}', 'NO', 'DIRECT', now()`
+  const partIds = await Promise.all(many.slice(0, 11).map(() => publishedPart(ipOwner.administrator.client)))
+  const lines = partIds.map((partId) => ({ partId, quantities: [10] }))
+  for (let round = 0; round < 3; round++) {
+    const pkg = await open({ lines, manufacturerIds: many.slice(0, 90) })
+    const [first = '', second = ''] = rfqIdsOf(pkg)
+    const answers = await Promise.all([
+      rfqs.act(first, 'invite', { manufacturerIds: many.slice(90, 100) }),
+      rfqs.act(second, 'invite', { manufacturerIds: many.slice(100) }),
+    ])
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409])
+    const [invitations] = await owner<[{ count: number }]>`
+      select count(*)::integer as count from sourcing.rfq_invitations where rfq_id = any(${rfqIdsOf(pkg)})`
+    expect(invitations.count).toBe(1000)
   }
 })

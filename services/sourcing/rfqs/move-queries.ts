@@ -1,4 +1,5 @@
 import type { Tx } from '../../kit/db/client.ts'
+import { lockByName } from '../../kit/db/locks.ts'
 import { isConsumer } from './visibility.ts'
 
 /** Keeps the current revisions of locked parts. */
@@ -41,6 +42,8 @@ export const moveStates = (
     ${rfqs.map(({ currentRevision }) => currentRevision ?? null)}::integer[]) moving (rfq_id, part_revision)
   where id = rfq_id and ${isConsumer(tx, orgId)} and state = any(${[...from]})
   returning id, consumer_document as document`
+
+export const lockPackageSize = (tx: Tx, packageId: string) => lockByName(tx, 'package invitations', packageId)
 
 /** The invitations to all lines of packages, of the largest package. */
 export const countPackageInvitations = (tx: Tx, packageIds: readonly string[]) => tx<{ count: number }[]>`

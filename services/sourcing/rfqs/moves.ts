@@ -95,6 +95,8 @@ export async function moveRfqs(
 export async function requirePackageSize(tx: Tx, rfqs: readonly Pick<Rfq, 'packageId'>[]): Promise<void> {
   const packageIds = [...new Set(rfqs.flatMap(({ packageId }) => packageId ?? []))]
   if (packageIds.length === 0) return
+  // A later transaction counts what an earlier one has added.
+  for (const id of packageIds.toSorted()) await queries.lockPackageSize(tx, id)
   const [largest] = await queries.countPackageInvitations(tx, packageIds)
   if ((largest?.count ?? 0) <= MAX_PACKAGE_INVITATIONS) return
   throw refuse('limit_reached', { detail: `A package has at most ${MAX_PACKAGE_INVITATIONS} invitations.` })
