@@ -4,16 +4,12 @@ import { OFFER_VIEWS, type OfferView } from '../../../proto/http/sourcing/offers
 import type { Fragment, Sql } from '../../kit/db/client.ts'
 import { and } from '../../kit/db/conditions.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
-import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
+import type { PageWindow } from '../../kit/pagination/pagination.ts'
 import type { RecordRow } from '../renderings/documents.ts'
-import type { MeasuredColumn } from '../renderings/pictures.ts'
-import { documentFor, isConsumer, isIpOwner, isManufacturer } from './visibility.ts'
+import { documentFor, isConsumer, isIpOwner, isManufacturer, pinsModel } from './visibility.ts'
 
 /** Without a view: every role of the organization. */
-export type OfferListing = PageWindow & FiltersOf<typeof api.listOffers> & { measured: MeasuredColumn }
-
-/** An offer of a page. */
-interface OfferPageRow extends DocumentRow, RecordRow {}
+export type OfferListing = PageWindow & FiltersOf<typeof api.listOffers>
 
 const inView = (sql: Sql, orgId: string, view: OfferView) => {
   if (view === 'MANUFACTURER') return isManufacturer(sql, orgId)
@@ -33,8 +29,8 @@ const matchesListing = (sql: Sql, { rfqId, partId, state, activated, after }: Of
   )
 
 /** Newest first, in one view. */
-const listInView = (sql: Sql, orgId: string, view: OfferView, listing: OfferListing) => sql<OfferPageRow[]>`
-  select id as position, ${documentFor(sql, orgId)} as document, ${listing.measured(sql)} as measured
+const listInView = (sql: Sql, orgId: string, view: OfferView, listing: OfferListing) => sql<RecordRow[]>`
+  select id as position, ${documentFor(sql, orgId)} as document, ${pinsModel(sql)} as "hasModel"
   from sourcing.offers
   where ${inView(sql, orgId, view)} and ${matchesListing(sql, listing)}
   order by id desc limit ${listing.limit} offset ${listing.offset}`
@@ -48,9 +44,9 @@ const listedIds = (sql: Sql, orgId: string, view: OfferView, listing: OfferListi
 /** Newest first, in every role. An offer of several roles is listed once. */
 const listInAllViews = (sql: Sql, orgId: string, listing: OfferListing) => {
   const ids = OFFER_VIEWS.map((view): Fragment => listedIds(sql, orgId, view, listing))
-  return sql<OfferPageRow[]>`
+  return sql<RecordRow[]>`
     select offers.id as position, ${documentFor(sql, orgId)} as document,
-      ${listing.measured(sql)} as measured
+      ${pinsModel(sql)} as "hasModel"
     from (
       select id from (${ids.reduce((all, rows) => sql`${all} union ${rows}`)}) found
       order by id desc limit ${listing.limit} offset ${listing.offset}

@@ -7,7 +7,7 @@ import { loadOffers, OFFERS_PER_RFQ } from '../../testing/load/offers.ts'
 import { LARGEST, loadedRfqOrg, loadRfqs } from '../../testing/load/rfqs.ts'
 import { planOf, workOf } from '../../testing/query-plans.ts'
 import { findComparedOffers, findComparedRfq } from '../comparison/queries.ts'
-import { MEASURED } from '../previews/visibility.ts'
+import { findMeasured } from '../previews/visibility.ts'
 import { listOffers, type OfferListing } from './list-queries.ts'
 import { expireDue, readOffer } from './queries.ts'
 
@@ -20,7 +20,6 @@ await loadOffers(db.owner, { rfqs: RFQS })
 const url = db.urlOf('sourcing')
 
 const page = { after: undefined, limit: 11, offset: 0 }
-const measured = (orgId: string) => MEASURED.ofOffer(orgId, new Date().toISOString())
 const VIEWS = ['CONSUMER', 'IP_OWNER', 'MANUFACTURER', undefined] as const
 const ORGANIZATIONS = [LARGEST, loadedRfqOrg(7)]
 /** The rows of a page from each of the three roles, and the documents of the page. */
@@ -47,7 +46,7 @@ describe(`over ${RFQS * OFFERS_PER_RFQ} offers, of which one organization has ha
     async (_, __, view, filters) => {
       for (const orgId of ORGANIZATIONS) {
         const work = await workOf(url, (sql) =>
-          listOffers(sql, orgId, { ...(view && { view }), ...filters(orgId), ...page, measured: measured(orgId) }),
+          listOffers(sql, orgId, { ...(view && { view }), ...filters(orgId), ...page }),
         )
         expect(work.scannedWhole).toEqual([])
         expect([orgId, work.busiest, work.mostRows <= MOST_ROWS]).toEqual([orgId, work.busiest, true])
@@ -56,7 +55,7 @@ describe(`over ${RFQS * OFFERS_PER_RFQ} offers, of which one organization has ha
   )
 
   test.each(ORGANIZATIONS)('rfqId finds the offers of an RFQ of %s', async (orgId) => {
-    const rows = await listOffers(db.owner, orgId, { rfqId: rfqOf(orgId), ...page, measured: measured(orgId) })
+    const rows = await listOffers(db.owner, orgId, { rfqId: rfqOf(orgId), ...page })
     expect(rows).toHaveLength(OFFERS_PER_RFQ)
   })
 
@@ -67,7 +66,7 @@ describe(`over ${RFQS * OFFERS_PER_RFQ} offers, of which one organization has ha
     await db.owner`vacuum analyze sourcing.offers`
     for (const view of VIEWS) {
       const work = await workOf(url, (sql) =>
-        listOffers(sql, LARGEST, { ...(view && { view }), activated: false, ...page, measured: measured(LARGEST) }),
+        listOffers(sql, LARGEST, { ...(view && { view }), activated: false, ...page }),
       )
       expect([work.busiest, work.mostRows <= MOST_ROWS]).toEqual([work.busiest, true])
     }
@@ -76,7 +75,8 @@ describe(`over ${RFQS * OFFERS_PER_RFQ} offers, of which one organization has ha
   test('an offer, the due ones and those of a comparison are found by indexes', async () => {
     const now = new Date().toISOString()
     const queries: ((sql: Sql) => PromiseLike<unknown>)[] = [
-      (sql) => readOffer(sql, 'org_7', 'offer_1', measured('org_7')),
+      (sql) => readOffer(sql, 'org_7', 'offer_1'),
+      (sql) => findMeasured(sql, 'org_7', 'offer', ['offer_1', 'offer_7']),
       (sql) => expireDue(sql, now, 100),
       (sql) => findComparedRfq(sql, 'org_7', 'rfq_1'),
     ]

@@ -2,19 +2,18 @@ import type { Actor } from '../../../proto/states/state-table.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { isActive, isOwn, maySource } from '../factories/visibility.ts'
 import type { RecordRow } from '../renderings/documents.ts'
-import type { MeasuredColumn } from '../renderings/pictures.ts'
 import type { OfferRow, SharedOffer } from './events.ts'
 import type { OfferContent, OfferCount, OfferedFactory } from './rules.ts'
-import { documentFor, isActor, isConsumer, isIpOwner, isManufacturer } from './visibility.ts'
+import { documentFor, isActor, isConsumer, isIpOwner, isManufacturer, pinsModel } from './visibility.ts'
 
 /** The JSON of an offer for an organization; no row where the organization may not read it. */
 export const findOffer = (sql: Sql, orgId: string, id: string) => sql<{ document: string }[]>`
   select ${documentFor(sql, orgId)} as document from sourcing.offers
   where id = ${id} and (${isManufacturer(sql, orgId)} or (${isConsumer(sql, orgId)}) or (${isIpOwner(sql, orgId)}))`
 
-/** An offer with the picture of its part, for an organization that may read it. */
-export const readOffer = (sql: Sql, orgId: string, id: string, measured: MeasuredColumn) => sql<RecordRow[]>`
-  select ${documentFor(sql, orgId)} as document, ${measured(sql)} as measured from sourcing.offers
+/** An offer, for an organization that may read it. */
+export const readOffer = (sql: Sql, orgId: string, id: string) => sql<RecordRow[]>`
+  select id as position, ${documentFor(sql, orgId)} as document, ${pinsModel(sql)} as "hasModel" from sourcing.offers
   where id = ${id} and (${isManufacturer(sql, orgId)} or (${isConsumer(sql, orgId)}) or (${isIpOwner(sql, orgId)}))`
 
 /** A factory of the manufacturer, locked until the transaction ends, so that it stays active. */

@@ -19,19 +19,17 @@ export const offerRoutes = ({ http, pagination, pictures, ...deps }: Deps) =>
     .use(
       http.route(operations.listOffers, (context) =>
         pagination.json(context, 'offers', async (window, read) => {
-          const { caller, query, now } = context
-          const measured = pictures.ofOffer(caller.orgId, now)
-          const rows = await read((sql) => listOffers(sql, caller.orgId, { ...query, ...window, measured }))
-          return picturedRecords(rows, { pictures, reader: context })
+          const { caller, query } = context
+          const rows = await read((sql) => listOffers(sql, caller.orgId, { ...query, ...window }))
+          return picturedRecords('offer', rows, { pictures, reader: context })
         }),
       ),
     )
     .use(
       http.route(operations.getOffer, async (context) => {
-        const { caller, params, read, now } = context
-        const measured = pictures.ofOffer(caller.orgId, now)
-        const rows = await read((sql) => readOffer(sql, caller.orgId, params.id, measured))
-        return picturedRecord(found(rows), { pictures, reader: context })
+        const { caller, params, read } = context
+        const rows = await read((sql) => readOffer(sql, caller.orgId, params.id))
+        return picturedRecord('offer', found(rows), { pictures, reader: context })
       }),
     )
     .use(http.command(lifecycle.createOffer, commands.createOffer, { checkBody: priceBreakProblems }))

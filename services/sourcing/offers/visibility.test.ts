@@ -2,11 +2,9 @@ import { expect, test } from 'bun:test'
 import { testDatabase } from '../../testing/database.ts'
 import { loadOffers } from '../../testing/load/offers.ts'
 import { loadRfqs } from '../../testing/load/rfqs.ts'
-import { MEASURED } from '../previews/visibility.ts'
 import { listOffers } from './list-queries.ts'
 import { findOffer } from './queries.ts'
 
-const now = new Date().toISOString()
 const db = await testDatabase()
 await loadRfqs(db.owner, { count: 60, organizations: 8 })
 await loadOffers(db.owner, { rfqs: 60 })
@@ -59,7 +57,6 @@ test.each(['org_0', 'org_1', 'org_2', 'org_owner', 'org_maker', 'org_unknown'])(
       after: undefined,
       limit: 1000,
       offset: 0,
-      measured: MEASURED.ofOffer(orgId, now),
     })
     expect(listed.map(({ position }) => position)).toEqual(readable)
     // Pages of all roles together skip and repeat nothing, by their positions and by their offsets.
@@ -69,13 +66,11 @@ test.each(['org_0', 'org_1', 'org_2', 'org_owner', 'org_maker', 'org_unknown'])(
         after,
         limit: 7,
         offset: 0,
-        measured: MEASURED.ofOffer(orgId, now),
       })
       const skipped = await listOffers(db.owner, orgId, {
         after: undefined,
         limit: 7,
         offset: paged.length,
-        measured: MEASURED.ofOffer(orgId, now),
       })
       expect(skipped).toEqual(page)
       paged.push(...page.map(({ position }) => position))

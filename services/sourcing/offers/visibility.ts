@@ -1,5 +1,6 @@
 import type { Actor } from '../../../proto/states/state-table.ts'
 import type { Sql } from '../../kit/db/client.ts'
+import { hasModel } from '../renderings/pictures.ts'
 
 /* The readers of an offer, on rows of `sourcing.offers`. The texts match the predicates of the partial indexes. */
 
@@ -25,3 +26,7 @@ export const documentFor = (sql: Sql, orgId: string) =>
 export const isActor = (sql: Sql, orgId: string, by: readonly Actor[]) => sql`(
   (${by.includes('manufacturer')} and ${isManufacturer(sql, orgId)})
   or (${by.includes('consumer')} and ${isConsumer(sql, orgId)}))`
+
+/** Whether the revision that it pins has a model, on rows of `sourcing.offers`. */
+export const pinsModel = (sql: Sql) =>
+  hasModel(sql, { partId: sql`offers.part_id`, revision: sql`offers.part_revision` })

@@ -4,17 +4,13 @@ import { ORDER_VIEWS, type OrderView } from '../../../proto/http/sourcing/orders
 import type { Fragment, Sql } from '../../kit/db/client.ts'
 import { and, contains } from '../../kit/db/conditions.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
-import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
+import type { PageWindow } from '../../kit/pagination/pagination.ts'
 import { scanNewest } from '../../kit/pagination/search.ts'
 import type { RecordRow } from '../renderings/documents.ts'
-import type { MeasuredColumn } from '../renderings/pictures.ts'
-import { documentFor, inView, isParty } from './visibility.ts'
+import { documentFor, inView, isParty, pinsModel } from './visibility.ts'
 
 /** Without a view: every role of the organization. */
-export type OrderListing = PageWindow & Omit<FiltersOf<typeof api.findOrders>, 'q'> & { measured: MeasuredColumn }
-
-/** An order of a page. */
-export interface OrderRow extends DocumentRow, RecordRow {}
+export type OrderListing = PageWindow & Omit<FiltersOf<typeof api.findOrders>, 'q'>
 
 /** The filters and the beginning of the page. */
 const matchesListing = (sql: Sql, { state, partId, factoryId, rfqId, after }: OrderListing) =>
@@ -47,27 +43,26 @@ const newest = (sql: Sql, orgId: string, columns: Fragment, listing: OrderListin
     .reduce((all, rows) => sql`${all} union ${rows}`)
 
 /** The order `page.id` as a page shows it. */
-const shown = (sql: Sql, orgId: string, { measured }: OrderListing) => sql`
-  select ${documentFor(sql, orgId)} as document, ${measured(sql)} as measured
+const shown = (sql: Sql, orgId: string) => sql`
+  select ${documentFor(sql, orgId)} as document, ${pinsModel(sql)} as "hasModel"
   from sourcing.orders where id = page.id`
 
 /** Newest first, in all views: of each view as many as all pages up to the wanted one have. */
-const listInAllViews = (sql: Sql, orgId: string, listing: OrderListing) => sql<OrderRow[]>`
-  select page.id as position, shown.document, shown.measured
+const listInAllViews = (sql: Sql, orgId: string, listing: OrderListing) => sql<RecordRow[]>`
+  select page.id as position, shown.document, shown."hasModel"
   from (
     select id from (${newest(sql, orgId, sql`id`, listing, listing.limit + listing.offset)}) found
     order by id desc limit ${listing.limit} offset ${listing.offset}
   ) page
-  cross join lateral (${shown(sql, orgId, listing)}) shown
+  cross join lateral (${shown(sql, orgId)}) shown
   order by page.id desc`
 
 /** Newest first. An RFQ has at most as many orders as its award has lines. */
 export function listOrders(sql: Sql, orgId: string, listing: OrderListing) {
   const { view, rfqId, limit, offset } = listing
   if (view === undefined && rfqId === undefined) return listInAllViews(sql, orgId, listing)
-  return sql<OrderRow[]>`
-    select id as position, ${documentFor(sql, orgId)} as document,
-      ${listing.measured(sql)} as measured
+  return sql<RecordRow[]>`
+    select id as position, ${documentFor(sql, orgId)} as document, ${pinsModel(sql)} as "hasModel"
     from sourcing.orders
     where ${view ? inView(sql, orgId, view) : isParty(sql, orgId)} and ${matchesListing(sql, listing)}
     order by id desc limit ${limit} offset ${offset}`
@@ -82,7 +77,7 @@ const searched = (sql: Sql) => sql`id, part_id, part_revision, serial_number, pu
  * subquery is a look-up for each order.
  */
 export const scanOrders = (sql: Sql, orgId: string, { q, ...listing }: OrderListing & { q: string }, count: number) =>
-  scanNewest<OrderRow>(
+  scanNewest<RecordRow>(
     sql,
     {
       next: sql`
@@ -99,7 +94,7 @@ export const scanOrders = (sql: Sql, orgId: string, { q, ...listing }: OrderList
           from (${newest(sql, orgId, searched(sql), listing, count)}) every
           order by id desc limit ${count}
         ) orders`,
-      shown: shown(sql, orgId, listing),
+      shown: shown(sql, orgId),
     },
     listing,
     count,

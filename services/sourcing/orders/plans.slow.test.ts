@@ -11,7 +11,7 @@ import { workOf } from '../../testing/query-plans.ts'
 import { findFactory } from '../factories/queries.ts'
 import { findReadableFiles } from '../files/queries.ts'
 import { findPart, findUnfinishedOrder } from '../parts/queries.ts'
-import { MEASURED } from '../previews/visibility.ts'
+import { findMeasured, MEASURED } from '../previews/visibility.ts'
 import { listOrders, type OrderListing, scanOrders } from './list-queries.ts'
 import { readOrder } from './queries.ts'
 
@@ -31,7 +31,6 @@ const url = db.urlOf('sourcing')
 
 const page = { after: undefined, limit: 11, offset: 0 }
 const now = new Date().toISOString()
-const measured = (orgId: string) => MEASURED.ofOrder(orgId, now)
 const SMALL = loadedRfqOrg(7)
 /** The rows of a page from each of the five roles, and the documents of the page. */
 const MOST_ROWS = 120
@@ -54,9 +53,7 @@ describe(`over ${ROWS} orders, of which one organization has half in each role`,
     'view %s with %s reads a page of rows for the largest and for a small organization',
     async (_, __, view, filters) => {
       for (const orgId of [LARGEST, SMALL]) {
-        const work = await workOf(url, (sql) =>
-          listOrders(sql, orgId, { ...(view && { view }), ...filters, ...page, measured: measured(orgId) }),
-        )
+        const work = await workOf(url, (sql) => listOrders(sql, orgId, { ...(view && { view }), ...filters, ...page }))
         expect(work.scannedWhole).toEqual([])
         expect([orgId, work.busiest, work.mostRows <= MOST_ROWS]).toEqual([orgId, work.busiest, true])
       }
@@ -67,7 +64,7 @@ describe(`over ${ROWS} orders, of which one organization has half in each role`,
     for (const view of [...ORDER_VIEWS, undefined]) {
       for (const orgId of [LARGEST, SMALL]) {
         const work = await workOf(url, (sql) =>
-          scanOrders(sql, orgId, { ...(view && { view }), q: 'none', ...page, measured: measured(orgId) }, 50),
+          scanOrders(sql, orgId, { ...(view && { view }), q: 'none', ...page }, 50),
         )
         expect(work.scannedWhole).toEqual([])
         expect([orgId, work.busiest, work.mostRows <= 5 * 50]).toEqual([orgId, work.busiest, true])
@@ -79,7 +76,8 @@ describe(`over ${ROWS} orders, of which one organization has half in each role`,
     const neither = { consumer: false, distributor: false }
     for (const orgId of [LARGEST, SMALL, 'org_unknown']) {
       const queries: ((sql: Sql) => PromiseLike<unknown>)[] = [
-        (sql) => readOrder(sql, orgId, `order_${'14'.padStart(26, '0')}`, measured(orgId)),
+        (sql) => readOrder(sql, orgId, `order_${'14'.padStart(26, '0')}`),
+        (sql) => findMeasured(sql, orgId, 'order', [`order_${'14'.padStart(26, '0')}`, 'order_7']),
         (sql) => findPart(sql, orgId, PART, MEASURED.ofPart(orgId, now)),
         (sql) => findReadableFiles(sql, orgId, PART, new Date().toISOString()),
         (sql) => findFactory(sql, orgId, neither, FACTORY),

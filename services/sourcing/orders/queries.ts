@@ -4,16 +4,15 @@ import type { OrderState } from '../../../proto/states/orders.ts'
 import type { Actor } from '../../../proto/states/state-table.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import type { RecordRow } from '../renderings/documents.ts'
-import type { MeasuredColumn } from '../renderings/pictures.ts'
-import { documentFor, isActor, isParty } from './visibility.ts'
+import { documentFor, isActor, isParty, pinsModel } from './visibility.ts'
 
 /** The JSON of an order; no row where the order does not name the organization. */
 export const findOrder = (sql: Sql, orgId: string, id: string) => sql<{ document: string }[]>`
   select ${documentFor(sql, orgId)} as document from sourcing.orders where id = ${id} and ${isParty(sql, orgId)}`
 
-/** An order with the picture of its part, for one of its organizations. */
-export const readOrder = (sql: Sql, orgId: string, id: string, measured: MeasuredColumn) => sql<RecordRow[]>`
-  select ${documentFor(sql, orgId)} as document, ${measured(sql)} as measured
+/** An order, for one of its organizations. */
+export const readOrder = (sql: Sql, orgId: string, id: string) => sql<RecordRow[]>`
+  select id as position, ${documentFor(sql, orgId)} as document, ${pinsModel(sql)} as "hasModel"
   from sourcing.orders where id = ${id} and ${isParty(sql, orgId)}`
 
 /**

@@ -16,10 +16,9 @@ import { findOrder, readOrder } from './queries.ts'
 type Deps = OrderDeps & { http: Http; pagination: Pagination; pictures: Pictures }
 
 export const orderRoutes = ({ http, pagination, pictures, ...deps }: Deps) => {
-  const measured = ({ caller, now }: { caller: { orgId: string }; now: string }) => pictures.ofOrder(caller.orgId, now)
   const pageOfOrders = (context: CallerContext<typeof lifecycle.findOrders>) =>
     pagination.json(context, 'orders', async (window, read) =>
-      picturedRecords(await findPage(context, read, { ...context.query, ...window, measured: measured(context) }), {
+      picturedRecords('order', await findPage(context, read, { ...context.query, ...window }), {
         pictures,
         reader: context,
       }),
@@ -30,8 +29,8 @@ export const orderRoutes = ({ http, pagination, pictures, ...deps }: Deps) => {
     .use(
       http.route(operations.getOrder, async (context) => {
         const { caller, params, read } = context
-        const rows = await read((sql) => readOrder(sql, caller.orgId, params.id, measured(context)))
-        return picturedRecord(found(rows), { pictures, reader: context })
+        const rows = await read((sql) => readOrder(sql, caller.orgId, params.id))
+        return picturedRecord('order', found(rows), { pictures, reader: context })
       }),
     )
     .use(

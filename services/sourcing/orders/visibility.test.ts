@@ -4,12 +4,10 @@ import { ORDER_STATES, type OrderState } from '../../../proto/states/orders.ts'
 import { FINAL_ORDER_STATES, LIVE_ORDER_STATES } from '../../testing/contract-states.ts'
 import { testDatabase } from '../../testing/database.ts'
 import { insertAssignedOrder } from '../../testing/orders.ts'
-import { MEASURED } from '../previews/visibility.ts'
 import { listOrders } from './list-queries.ts'
 import { findOrder } from './queries.ts'
 import * as conditions from './visibility.ts'
 
-const now = new Date().toISOString()
 const db = await testDatabase()
 const ORGANIZATIONS = ['org_a', 'org_b', 'org_c']
 
@@ -52,7 +50,6 @@ test.each(ORGANIZATIONS)('%s reads, and lists, the orders that name it', async (
     after: undefined,
     limit: 1000,
     offset: 0,
-    measured: MEASURED.ofOrder(orgId, now),
   })
   expect(listed.map(({ position }) => position)).toEqual(readable)
   // Pages of all roles together skip and repeat nothing, by their positions and by their offsets.
@@ -62,13 +59,11 @@ test.each(ORGANIZATIONS)('%s reads, and lists, the orders that name it', async (
       after,
       limit: 7,
       offset: 0,
-      measured: MEASURED.ofOrder(orgId, now),
     })
     const skipped = await listOrders(db.owner, orgId, {
       after: undefined,
       limit: 7,
       offset: paged.length,
-      measured: MEASURED.ofOrder(orgId, now),
     })
     expect(skipped).toEqual(page)
     paged.push(...page.map(({ position }) => position))

@@ -1,6 +1,7 @@
 import type { OrderView } from '../../../proto/http/sourcing/orders.ts'
 import type { Actor } from '../../../proto/states/state-table.ts'
 import type { Fragment, Sql } from '../../kit/db/client.ts'
+import { hasModel } from '../renderings/pictures.ts'
 
 /* Conditions on rows of `sourcing.orders`. */
 
@@ -62,3 +63,7 @@ export const showsIpFiles = (sql: Sql) => sql`
 
 /** Whether the part must be kept for the order. The text matches the predicate of the partial index. */
 export const isUnfinished = (sql: Sql) => sql`state not in ('COMPLETED', 'DECLINED', 'CANCELLED')`
+
+/** Whether the revision that it pins has a model, on rows of `sourcing.orders`. */
+export const pinsModel = (sql: Sql) =>
+  hasModel(sql, { partId: sql`orders.part_id`, revision: sql`orders.part_revision` })

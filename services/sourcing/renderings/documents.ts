@@ -2,8 +2,9 @@ import type { File } from '../../../proto/http/sourcing/files.ts'
 import type { Part } from '../../../proto/http/sourcing/parts.ts'
 import type { Preview } from '../../../proto/http/sourcing/previews.ts'
 import { extendedDocument, type JsonText, withFields } from '../../kit/db/json-text.ts'
-import type { Pictures, Reader } from './pictures.ts'
-import { type Measured, measuredFields, type WithheldModel } from './rules.ts'
+import type { DocumentRow } from '../../kit/pagination/pagination.ts'
+import type { Pictures, Reader, RecordKind } from './pictures.ts'
+import { type Measured, measuredFields } from './rules.ts'
 
 /** A stored document with what the reader may know of the models of its part. */
 export interface PicturedRow {
@@ -26,10 +27,10 @@ const fieldsOfPart = ({ document, measured }: PicturedRow, reading: Reading) => 
   return { ...measuredFields(part, measured), ...pictureOf(measured, reading) }
 }
 
-/** An RFQ, an offer or an order with what may be known of the models of its part. */
-export interface RecordRow {
-  document: string
-  measured: Measured | WithheldModel | null
+/** An RFQ, an offer or an order, whose position in a list is its id. */
+export interface RecordRow extends DocumentRow {
+  /** Whether the pinned revision of its part has a model. */
+  hasModel: boolean
 }
 
 interface RecordReading {
@@ -37,22 +38,13 @@ interface RecordReading {
   reader: Reader
 }
 
-const isWithheld = (measured: RecordRow['measured']): measured is WithheldModel => measured !== null && 'ip' in measured
-
-/** The fields of each row; one statement asks for all models of the group `ip`. */
-async function fieldsOfRecords(rows: readonly RecordRow[], { pictures, reader }: RecordReading) {
-  const withheld = rows.map(({ measured }) => measured).filter(isWithheld)
-  const revisions = withheld.map(({ partId, revision }) => ({ partId, revision }))
-  const released = revisions.length === 0 ? [] : await pictures.released(reader, revisions)
-  const shown = (measured: RecordRow['measured']): Measured | null => {
-    if (!isWithheld(measured)) return measured
-    const isReleased = released.some(
-      ({ partId, revision }) => partId === measured.partId && revision === measured.revision,
-    )
-    return isReleased ? measured.ip : (measured.open ?? null)
-  }
-  return rows.map(({ measured }) => {
-    const seen = shown(measured)
+/** The fields of each row; one question is for all rows whose part has a model. */
+async function fieldsOfRecords(kind: RecordKind, rows: readonly RecordRow[], { pictures, reader }: RecordReading) {
+  const ids = rows.filter(({ hasModel }) => hasModel).map(({ position }) => position)
+  if (ids.length === 0) return rows.map(() => ({}))
+  const measured = await pictures.ofRecords(kind, reader, ids)
+  return rows.map(({ position }) => {
+    const seen = measured.get(position)
     return seen ? pictureOf(seen, { pictures, now: reader.now }) : {}
   })
 }
@@ -62,8 +54,8 @@ export const picturedPart = (row: PicturedRow, reading: Reading): JsonText =>
   extendedDocument(row.document, fieldsOfPart(row, reading))
 
 /** An RFQ, an offer or an order with the picture of its part. */
-export async function picturedRecord(row: RecordRow, reading: RecordReading): Promise<JsonText> {
-  const [fields = {}] = await fieldsOfRecords([row], reading)
+export async function picturedRecord(kind: RecordKind, row: RecordRow, reading: RecordReading): Promise<JsonText> {
+  const [fields = {}] = await fieldsOfRecords(kind, [row], reading)
   return extendedDocument(row.document, fields)
 }
 
@@ -73,10 +65,11 @@ export const picturedParts = <Row extends PicturedRow>(rows: readonly Row[], rea
 
 /** The rows of a page of RFQs, offers or orders. */
 export async function picturedRecords<Row extends RecordRow>(
+  kind: RecordKind,
   rows: readonly Row[],
   reading: RecordReading,
 ): Promise<readonly Row[]> {
-  const fields = await fieldsOfRecords(rows, reading)
+  const fields = await fieldsOfRecords(kind, rows, reading)
   return rows.map((row, at) => ({ ...row, document: withFields(row.document, fields[at] ?? {}) }))
 }
 

@@ -1,12 +1,10 @@
 import type { Fragment, Sql } from '../../kit/db/client.ts'
 import type { RequestReads } from '../../kit/limits/request-reads.ts'
+import type { Measured } from './rules.ts'
 import type { PreviewUrls } from './urls.ts'
 
-/** A column of a record: what the reader may know of the models of its part, `Measured` or null. */
+/** A column of a part: what the reader may know of its models, `Measured` or null. */
 export type MeasuredColumn = (sql: Sql) => Fragment
-
-/** The column for an organization at a time, on rows of a table. */
-type ColumnFor = (orgId: string, now: string) => MeasuredColumn
 
 /** The reader of a request. */
 export interface Reader {
@@ -15,23 +13,22 @@ export interface Reader {
   read: RequestReads['read']
 }
 
-/** A pinned revision of a part. */
-interface RevisionRef {
-  partId: string
-  revision: number
-}
+/** The records that pin a revision of a part. */
+export type RecordKind = 'rfq' | 'offer' | 'order'
 
 /** How features show the pictures of parts. `service.ts` provides it, because whom a model is shown is known to all. */
 export interface Pictures {
   urls: PreviewUrls
-  /** On rows of `sourcing.parts`. */
-  ofPart: ColumnFor
-  /** On rows `rfq` of `sourcing.rfqs`. */
-  ofRfq: ColumnFor
-  /** On rows of `sourcing.offers`. */
-  ofOffer: ColumnFor
-  /** On rows of `sourcing.orders`. */
-  ofOrder: ColumnFor
-  /** Which of these revisions have a model of the group `ip` that the reader may read. */
-  released(reader: Reader, revisions: readonly RevisionRef[]): Promise<RevisionRef[]>
+  /** The column for an organization at a time, on rows of `sourcing.parts`. */
+  ofPart(orgId: string, now: string): MeasuredColumn
+  /** What the reader may know of the models of the parts of records that it reads, by the ids of the records. */
+  ofRecords(kind: RecordKind, reader: Reader, ids: readonly string[]): Promise<ReadonlyMap<string, Measured>>
 }
+
+/**
+ * Whether a pinned revision has a model. Who may know of it is asked for the records that have one, because Postgres
+ * starts the plan of that question for each execution.
+ */
+export const hasModel = (sql: Sql, { partId, revision }: { partId: Fragment; revision: Fragment }) => sql`coalesce((
+  select measured is not null from sourcing.part_revisions pinned
+  where pinned.part_id = ${partId} and pinned.revision = ${revision}), false)`

@@ -25,14 +25,6 @@ export interface Measured {
   boundingBox?: MeasuredBox
 }
 
-/** A revision whose newest model is one of the group `ip`, before it is known whether the reader may read it. */
-export interface WithheldModel {
-  partId: string
-  revision: number
-  open?: Measured | null
-  ip: Measured
-}
-
 /** The fields of a part that come from its newest model. */
 export function measuredFields(
   { boundingBox = {}, unitSystem }: Pick<Part, 'boundingBox' | 'unitSystem'>,

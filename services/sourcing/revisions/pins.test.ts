@@ -34,12 +34,15 @@ test('a publication keeps the revision for 90 days, and a later one leaves it as
   expect(await checkedInDays(partId)).toEqual([30])
 })
 
-test.each(['23 hours', '-1 hours'])('a revision that is due in %s is kept for 90 days by a publication', async (due) => {
-  const partId = await pinned()
-  await owner`update sourcing.part_revisions set due_at = now() + ${due}::interval where part_id = ${partId}`
-  expect(await publish(partId)).toBe(200)
-  expect(await checkedInDays(partId)).toEqual([90])
-})
+test.each(['23 hours', '-1 hours'])(
+  'a revision that is due in %s is kept for 90 days by a publication',
+  async (due) => {
+    const partId = await pinned()
+    await owner`update sourcing.part_revisions set due_at = now() + ${due}::interval where part_id = ${partId}`
+    expect(await publish(partId)).toBe(200)
+    expect(await checkedInDays(partId)).toEqual([90])
+  },
+)
 
 test('a publication does not wait for another transaction that has locked the pinned revision', async () => {
   const partId = await pinned()

@@ -13,7 +13,6 @@ import { picturedRecord } from '../renderings/documents.ts'
 import type { Pictures } from '../renderings/pictures.ts'
 import { causeOf, emitRfqDeclined } from './events.ts'
 import type { RfqDeps } from './followers.ts'
-import { measuredOf } from './pictures.ts'
 import { declineInvitation, findRfq, lockInvitation, markRead } from './queries.ts'
 import { DECLINE_GUARDS, hasOtherRole, stateAt } from './rules.ts'
 
@@ -34,9 +33,9 @@ export async function readRfq(
   const { orgId, act } = caller
   const rfq = found(await read((sql) => findRfq(sql, orgId, id)))
   const reading = { pictures: deps.pictures, reader: { caller, now, read } }
-  const measured = await measuredOf([{ id, hasModel: rfq.hasModel }], reading)
+  const answer = await picturedRecord('rfq', { ...rfq, position: id }, reading)
   if (rfq.isUnread && !act && request.method === 'GET') await recordRead(deps, orgId, id, now)
-  return picturedRecord({ document: rfq.document, measured: measured.get(id) ?? null }, reading)
+  return answer
 }
 
 /** Records the first read. A failure is logged, and does not fail the read. */

@@ -3,19 +3,14 @@ import { type listRfqs as api, RFQ_VIEWS, type RfqView } from '../../../proto/ht
 import type { Fragment, Sql } from '../../kit/db/client.ts'
 import { and, contains } from '../../kit/db/conditions.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
-import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
-import { documentFor, hasModel, isConsumer, isInvited, isIpOwner } from './visibility.ts'
+import type { PageWindow } from '../../kit/pagination/pagination.ts'
+import type { RecordRow } from '../renderings/documents.ts'
+import { documentFor, isConsumer, isInvited, isIpOwner, pinsModel } from './visibility.ts'
 
 export type RfqFilters = Omit<FiltersOf<typeof api>, 'q' | 'view'>
 
 /** Without a view: every role of the organization. */
 export type RfqListing = PageWindow & RfqFilters & { view?: RfqView | undefined; now: string }
-
-/** An RFQ of a page. */
-export interface RfqPageRow extends DocumentRow {
-  /** Whether the pinned revision of the part has a model. */
-  hasModel: boolean
-}
 
 export type RfqSearch = RfqListing & { q: string }
 
@@ -116,9 +111,9 @@ const documentOfPage = (sql: Sql, orgId: string, view: RfqView | undefined) => {
 }
 
 /** The page of the ids that were found; documents are fetched last. */
-const pageOf = (sql: Sql, orgId: string, listing: RfqListing, found: Fragment) => sql<RfqPageRow[]>`
+const pageOf = (sql: Sql, orgId: string, listing: RfqListing, found: Fragment) => sql<RecordRow[]>`
   select page.id as position, ${documentOfPage(sql, orgId, listing.view)} as document,
-    ${hasModel(sql, sql`page.id`)} as "hasModel"
+    ${pinsModel(sql, sql`page.id`)} as "hasModel"
   from (select distinct id from (${found}) found order by id desc limit ${listing.limit} offset ${listing.offset}) page
   order by page.id desc`
 
@@ -130,8 +125,8 @@ export function listRfqs(sql: Sql, orgId: string, listing: RfqListing) {
     return pageOf(sql, orgId, listing, ids)
   }
   const rowsOf = viewOf[view](sql, orgId)
-  return sql<RfqPageRow[]>`
-    select id as position, document, ${hasModel(sql, sql`page.id`)} as "hasModel"
+  return sql<RecordRow[]>`
+    select id as position, document, ${pinsModel(sql, sql`page.id`)} as "hasModel"
     from (${newestIn(sql, rowsOf, sql`${rowsOf.id} as id, ${rowsOf.document} as document`, listing, limit)} offset ${offset}) page
     order by id desc`
 }

@@ -8,10 +8,10 @@ import { LARGEST, loadedRfqOrg, loadRfqs } from '../../testing/load/rfqs.ts'
 import { planOf, workOf } from '../../testing/query-plans.ts'
 import { findMatchTerms } from '../matches/queries.ts'
 import { findOwnOrPublicPart, findPart } from '../parts/queries.ts'
-import { MEASURED } from '../previews/visibility.ts'
+import { findMeasured, MEASURED } from '../previews/visibility.ts'
 import { listRfqs, type RfqFilters, scanRfqs, searchIndex } from './list-queries.ts'
 import { lockNextRfqs, refreshInvitations, refreshRfqs } from './part-change-queries.ts'
-import { findMeasured, findRfq, listInvitations } from './queries.ts'
+import { findRfq, listInvitations } from './queries.ts'
 import { expireDue } from './worker-queries.ts'
 
 setDefaultTimeout(120_000)
@@ -67,7 +67,7 @@ describe(`over ${ROWS} RFQs, of which one organization has half`, () => {
   test('an RFQ, its invitations, the due ones and the readability of a part are found by indexes', async () => {
     const queries: ((sql: Sql) => PromiseLike<unknown>)[] = [
       (sql) => findRfq(sql, 'org_7', 'rfq_1'),
-      (sql) => findMeasured(sql, ['rfq_1', 'rfq_7'], MEASURED.ofRfq('org_7', page.now)),
+      (sql) => findMeasured(sql, 'org_7', 'rfq', ['rfq_1', 'rfq_7']),
       (sql) => listInvitations(sql, 'rfq_1', page),
       (sql) => expireDue(sql, page.now, 100),
       (sql) => findOwnOrPublicPart(sql, 'org_7', 'part_7'),

@@ -3,10 +3,8 @@ import { timeKeyAt } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 import { maySource } from '../factories/visibility.ts'
 import { isSourceable, needsSubscription } from '../parts/visibility.ts'
-import type { RecordRow } from '../renderings/documents.ts'
-import type { MeasuredColumn } from '../renderings/pictures.ts'
 import type { Invitee, RfqContent } from './rules.ts'
-import { documentFor, hasModel, isConsumer, isInvited, isIpOwner } from './visibility.ts'
+import { documentFor, isConsumer, isInvited, isIpOwner, pinsModel } from './visibility.ts'
 
 interface ReadableRfq {
   document: string
@@ -29,7 +27,7 @@ export const findRfq = (sql: Sql, orgId: string, id: string) => sql<ReadableRfq[
     rfq.id is null and invitation.state = 'INVITED' as "isUnread",
     rfq.id is null and invitation.awaits_acceptance as "isOutline",
     rfq.id is null and invitation.state = 'DECLINED' as "isDeclined",
-    ${hasModel(sql, sql`wanted.id`)} as "hasModel"
+    ${pinsModel(sql, sql`wanted.id`)} as "hasModel"
   from (values (${id})) wanted (id)
   left join (
     select id, ${isConsumer(sql, orgId)} as is_consumer, ${documentFor(sql, orgId)} as document from sourcing.rfqs
@@ -40,12 +38,6 @@ export const findRfq = (sql: Sql, orgId: string, id: string) => sql<ReadableRfq[
     where rfq_id = ${id} and ${isInvited(sql, orgId)}
   ) invitation on true
   where num_nonnulls(rfq.id, invitation.rfq_id) > 0`
-
-/** What a reader of RFQs may know of the models of their parts. */
-export const findMeasured = (sql: Sql, ids: readonly string[], measured: MeasuredColumn) => sql<
-  ({ id: string } & Pick<RecordRow, 'measured'>)[]
->`
-  select rfq.id, ${measured(sql)} as measured from sourcing.rfqs rfq where rfq.id = any(${[...ids]})`
 
 /** The invited manufacturers that do not read a change: by their decline, or until they accept the terms. */
 export const listUnaware = (sql: Sql, id: string, { isInOutline }: { isInOutline: boolean }) => sql<

@@ -8,6 +8,7 @@ import type { Log } from '../../kit/log/log.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { listHistory } from '../history/queries.ts'
 import { deliveryProblems } from '../regions/regions.ts'
+import { picturedRecords } from '../renderings/documents.ts'
 import type { Pictures } from '../renderings/pictures.ts'
 import { amendRfq, prepareAmendment } from './amendments.ts'
 import * as commands from './commands.ts'
@@ -15,7 +16,6 @@ import type { RfqDeps } from './followers.ts'
 import { declineRfq, readRfq } from './invitations.ts'
 import { findPage } from './list.ts'
 import { moveRfq } from './moves.ts'
-import { picturedRfqs } from './pictures.ts'
 import { findOwnRfq, findRfq, listHistoryFor, listInvitations, listPartyHistory } from './queries.ts'
 import { invitationProblems } from './rules.ts'
 
@@ -35,7 +35,7 @@ export const rfqRoutes = ({ http, pagination, onPending, ...deps }: Deps) =>
       http.route(operations.listRfqs, (context) => {
         const { query, now } = context
         return pagination.json(context, 'rfqs', async (window, read) =>
-          picturedRfqs(await findPage(context, read, { ...query, ...window, now }), {
+          picturedRecords('rfq', await findPage(context, read, { ...query, ...window, now }), {
             pictures: deps.pictures,
             reader: context,
           }),

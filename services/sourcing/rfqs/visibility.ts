@@ -1,5 +1,6 @@
 import type { Fragment, Sql } from '../../kit/db/client.ts'
 import type { OrgRef } from '../orders/visibility.ts'
+import { hasModel } from '../renderings/pictures.ts'
 
 /*
  * The organizations that read an RFQ: two conditions on rows of `sourcing.rfqs`, one on rows of
@@ -22,12 +23,7 @@ export const documentFor = (sql: Sql, orgId: string) => sql`
     select invitation_document from sourcing.rfq_invitations where rfq_id = rfqs.id and ${isInvited(sql, orgId)}
   )) end`
 
-/**
- * Whether the revision that an RFQ pins has a model. Who may know of it is asked for the RFQs that have one, because
- * Postgres starts the plan of that question for each execution.
- */
-export const hasModel = (sql: Sql, rfqId: Fragment) => sql`coalesce((
-  select (
-    select measured is not null from sourcing.part_revisions pinned
-    where pinned.part_id = rfq.part_id and pinned.revision = rfq.part_revision)
+/** Whether the revision that an RFQ pins has a model. */
+export const pinsModel = (sql: Sql, rfqId: Fragment) => sql`coalesce((
+  select ${hasModel(sql, { partId: sql`rfq.part_id`, revision: sql`rfq.part_revision` })}
   from sourcing.rfqs rfq where rfq.id = ${rfqId}), false)`
