@@ -1,5 +1,5 @@
 import { Visitor } from '@swc/core/Visitor.js'
-import { cruise, type IForbiddenRuleType } from 'dependency-cruiser'
+import { cruise, type ICruiseOptions, type IForbiddenRuleType } from 'dependency-cruiser'
 import { ROOT } from '../toolchain/checkout.ts'
 import { FOLDER_RULES, IMPORT_RULES, TESTS } from './import-rules.ts'
 
@@ -19,17 +19,26 @@ Visitor.prototype.visitStatement = function (statement) {
 
 /** Every import of a checkout, types included, that breaks a rule of the architecture. */
 export async function findViolations(root: string): Promise<Violation[]> {
-  return [...(await cruiseWith(root, IMPORT_RULES)), ...(await cruiseWith(root, FOLDER_RULES, TESTS))]
+  const inServices = { includeOnly: { path: '^services/' }, exclude: { path: TESTS } }
+  return [
+    ...(await cruiseWith(root, ['services', 'proto', 'scripts'], IMPORT_RULES)),
+    ...(await cruiseWith(root, ['services'], FOLDER_RULES, inServices)),
+  ]
 }
 
-async function cruiseWith(root: string, forbidden: IForbiddenRuleType[], exclude?: string): Promise<Violation[]> {
+async function cruiseWith(
+  root: string,
+  folders: string[],
+  forbidden: IForbiddenRuleType[],
+  only: Pick<ICruiseOptions, 'includeOnly' | 'exclude'> = {},
+): Promise<Violation[]> {
   const { output } = await cruise(
-    ['services', 'proto', 'scripts'],
+    folders,
     {
       baseDir: root,
       ruleSet: { forbidden },
       validate: true,
-      ...(exclude && { exclude: { path: exclude } }),
+      ...only,
       // TypeScript 7 has no parser for other programs.
       parser: 'swc',
       tsPreCompilationDeps: true,
