@@ -9,7 +9,7 @@ import {
 import { emailAddressOf } from '../../kit/addresses/email-addresses.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
 import type { AuditEntry } from '../../kit/audit/entry.ts'
-import { emit } from '../../kit/bus/outbox/emit.ts'
+import { emit, emitAll } from '../../kit/bus/outbox/emit.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
 import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import type { Pool, Sql, Tx } from '../../kit/db/client.ts'
@@ -18,6 +18,7 @@ import { newIdAt } from '../../kit/db/ids.ts'
 import { found, invalidField, notFound, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { hashOf, newSecretToken } from '../../kit/secrets/tokens.ts'
+import { inBatches } from '../../kit/worker/batches.ts'
 import { lockStanding } from '../authority/authority.ts'
 import type { MailLinks } from '../mail/links.ts'
 import { dropMails } from '../mail/queries.ts'
@@ -78,13 +79,14 @@ export async function createAddress(
 const topicsOf = (topics: readonly MailAddress['topics'][number][]) =>
   MAIL_TOPICS.filter((topic) => topics.includes(topic))
 
-const emitChanged = (tx: Tx, orgId: string, mailAddressId: string) =>
-  emit(tx, {
-    type: 'organization.mailAddress.changed',
-    tenantId: orgId,
-    subject: mailAddressId,
-    data: { mailAddressId, orgId },
-  })
+const emitChanged = (tx: Tx, orgId: string, mailAddressId: string) => emit(tx, changeOf({ id: mailAddressId, orgId }))
+
+const changeOf = ({ id, orgId }: { id: string; orgId: string }) => ({
+  type: 'organization.mailAddress.changed' as const,
+  tenantId: orgId,
+  subject: id,
+  data: { mailAddressId: id, orgId },
+})
 
 /** Sends a new link to an address that is not confirmed; the earlier one is void. */
 export async function sendConfirmation(
@@ -204,4 +206,13 @@ async function recordByLink(tx: Tx, audit: AuditEntry, address: queries.LinkedAd
 
 /** Removes the addresses that were not confirmed in time. */
 export const cleanUpAddresses = (sql: Pool, now: string, signal: AbortSignal) =>
-  queries.deleteUnconfirmed(sql, now, signal)
+  inBatches({ limit: 100, signal }, (limit) =>
+    sql.begin(async (tx) => {
+      const removed = await queries.deleteUnconfirmed(tx, now, limit)
+      await emitAll(
+        tx,
+        removed.map(({ id, org_id: orgId }) => changeOf({ id, orgId })),
+      )
+      return { count: removed.length }
+    }),
+  )

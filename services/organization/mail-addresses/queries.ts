@@ -2,7 +2,6 @@ import { CONFIRMATION_HOURS, type MailTopic } from '../../../proto/http/organiza
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { PageWindow } from '../../kit/pagination/pagination.ts'
-import { inBatches } from '../../kit/worker/batches.ts'
 
 export interface AddressRow {
   id: string
@@ -100,11 +99,8 @@ export const deleteUnconfirmedOf = (tx: Tx, orgId: string, userIds: readonly str
   where org_id = ${orgId} and created_by = any(${[...userIds]}) and confirmed_at is null and created_at >= ${since}
   returning id`
 
-export const deleteUnconfirmed = (sql: Sql, now: string, signal: AbortSignal) =>
-  inBatches(
-    { limit: 1000, signal },
-    (limit) => sql`
-      delete from organization.mail_addresses where id = any(array(
-        select id from organization.mail_addresses where confirmable_until <= ${now}
-        order by confirmable_until limit ${limit} for update skip locked))`,
-  )
+export const deleteUnconfirmed = (tx: Tx, now: string, limit: number) => tx<{ id: string; org_id: string }[]>`
+  delete from organization.mail_addresses where id = any(array(
+    select id from organization.mail_addresses where confirmable_until <= ${now}
+    order by confirmable_until limit ${limit} for update skip locked))
+  returning id, org_id`

@@ -72,10 +72,15 @@ test('finished mails are deleted after the retention, and recipients are forgott
   expect(await stateOf(recent)).toMatchObject({ forgotten: false })
 })
 
-test('addresses that were not confirmed in time are removed', async () => {
+test('addresses that were not confirmed in time are removed, each with an event', async () => {
   await address('maddr_late', NOW)
   await address('maddr_open', '2026-06-01T12:00:01Z')
   await cleanUpAddresses(sql, NOW, signal)
   const left = await owner<{ id: string }[]>`select id from organization.mail_addresses order by id`
   expect(left.map(({ id }) => id)).toEqual([addressId, 'maddr_open'].toSorted())
+  const events = await owner<{ type: string; subject: string; tenant_id: string }[]>`
+    select type, subject, tenant_id from organization.outbox`
+  expect(events.map((event) => ({ ...event }))).toEqual([
+    { type: 'organization.mailAddress.changed', subject: 'maddr_late', tenant_id: orgId },
+  ])
 })
