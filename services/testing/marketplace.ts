@@ -18,7 +18,7 @@ import { ApiClient } from './client.ts'
 import { type TestDatabase, testDatabase, throughPooler } from './database.ts'
 import { SHARED_DNS } from './dns.ts'
 import { commandsOf } from './run-as.ts'
-import { type SignInInvited, signInByCommands, TEST_PASSWORD } from './sign-in.ts'
+import { type OpenSession, type SignInInvited, signInByCommands, TEST_PASSWORD } from './sign-in.ts'
 
 export { TEST_PASSWORD }
 
@@ -41,6 +41,8 @@ export interface TestMarketplace {
   organization(roles: OrgRole[], options?: Partial<OrgInput>): Promise<TestOrganization>
   /** The platform operator's organization with its administrator signed in. Call it once. */
   operator(): Promise<TestOrganization>
+  /** A new session of a user, opened without the form and without hashing the password. */
+  openSession: OpenSession
   stop(): Promise<void>
 }
 
@@ -133,7 +135,7 @@ export async function marketplaceOf(
     return stopped
   }
   db.beforeDrop(stop)
-  const signInInvited = await signInByCommands(db, { url, config, clock: options.clock ?? Date.now })
+  const { signInInvited, openSession } = await signInByCommands(db, { url, config, clock: options.clock ?? Date.now })
   const fixtures = await createFixtures(db, signInInvited)
   return {
     db,
@@ -143,6 +145,7 @@ export async function marketplaceOf(
     configOf: (service) => configOf(config, service),
     stop,
     anonymous: new ApiClient(url),
+    openSession,
     ...fixtures,
   }
 }

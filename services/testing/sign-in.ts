@@ -21,6 +21,9 @@ const { signal: NEVER_ABORTED } = new AbortController()
 /** Sets the password of an invited user and signs the user in. */
 export type SignInInvited = (activationToken: string, email: string) => Promise<ApiClient>
 
+/** Signs a user in who has the common test password. */
+export type OpenSession = (email: string) => ReturnType<typeof signIn>
+
 export const signInOverHttp =
   (url: string): SignInInvited =>
   async (activationToken, email) => {
@@ -43,7 +46,7 @@ interface SignInOptions {
 export async function signInByCommands(
   db: TestDatabase,
   { url, config, clock }: SignInOptions,
-): Promise<SignInInvited> {
+): Promise<{ signInInvited: SignInInvited; openSession: OpenSession }> {
   const sql = connect(db.urlOf('identity'), { max: 1, applicationName: 'test-sign-in' })
   db.beforeDrop(() => sql.end({ timeout: 1 }))
   const box = await createSecretBox(config.ENCRYPTION_KEYS)
@@ -59,18 +62,24 @@ export async function signInByCommands(
     dummyHash: '',
     refreshSecret: await ensureKeys(sql, box, new Date(clock()).toISOString()),
   }
-  return async (activationToken, email) => {
-    await redeemActivation(
-      deps,
-      { token: activationToken, password: TEST_PASSWORD },
-      contextOf('activation.redeem', {}),
-      NEVER_ABORTED,
-    )
+  const openSession: OpenSession = (email) => {
     const audit = contextOf('auth.signIn', { grant_type: 'password' })
-    const tokens = await signIn(deps, { username: email, password: TEST_PASSWORD }, audit, NEVER_ABORTED)
-    const client = new ApiClient(url, tokens.access_token)
-    client.refreshToken = tokens.refresh_token
-    return client
+    return signIn(deps, { username: email, password: TEST_PASSWORD }, audit, NEVER_ABORTED)
+  }
+  return {
+    openSession,
+    async signInInvited(activationToken, email) {
+      await redeemActivation(
+        deps,
+        { token: activationToken, password: TEST_PASSWORD },
+        contextOf('activation.redeem', {}),
+        NEVER_ABORTED,
+      )
+      const tokens = await openSession(email)
+      const client = new ApiClient(url, tokens.access_token)
+      client.refreshToken = tokens.refresh_token
+      return client
+    },
   }
 }
 

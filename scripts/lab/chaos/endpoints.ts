@@ -39,7 +39,8 @@ export async function createEndpoints(
     beforeDrop: (close) => run.onStop(async () => void (await close())),
   }
   const config = { ENCRYPTION_KEYS: encryptionKeys, PUBLIC_URL: 'http://localhost:8080', ACCESS_TOKEN_SECONDS: 3600 }
-  const fixtures = await createFixtures(db, await signInByCommands(db, { url, config, clock: Date.now }))
+  const { signInInvited } = await signInByCommands(db, { url, config, clock: Date.now })
+  const fixtures = await createFixtures(db, signInInvited)
   const endpoints: Endpoint[] = []
   for (let number = 0; number < count; ) {
     const { orgId, administrator } = await fixtures.organization(['CONSUMER'])
