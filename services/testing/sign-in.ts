@@ -21,7 +21,7 @@ const { signal: NEVER_ABORTED } = new AbortController()
 /** Sets the password of an invited user and signs the user in. */
 export type SignInInvited = (activationToken: string, email: string) => Promise<ApiClient>
 
-/** Signs a user in who has the common test password. */
+/** Signs in a user with the common test password. */
 export type OpenSession = (email: string) => ReturnType<typeof signIn>
 
 export const signInOverHttp =
