@@ -206,7 +206,7 @@ async function recordByLink(tx: Tx, audit: AuditEntry, address: queries.LinkedAd
 
 /** Removes the addresses that were not confirmed in time. */
 export const cleanUpAddresses = (sql: Pool, now: string, signal: AbortSignal) =>
-  inBatches({ limit: 100, signal }, (limit) =>
+  inBatches({ limit: 1000, signal }, (limit) =>
     sql.begin(async (tx) => {
       const removed = await queries.deleteUnconfirmed(tx, now, limit)
       await emitAll(
