@@ -2,6 +2,9 @@ import { Type } from '@sinclair/typebox'
 import { defineOperation, defineTag, MAX_IDENTITY_BODY_BYTES } from '../operation.ts'
 import { closed, OneOf } from '../shapes.ts'
 
+/** Live sessions of one user. */
+export const MAX_SESSIONS = 1000
+
 const tag = defineTag('Tokens', 'Bearer tokens for every other operation.')
 
 export const TokenGrant = closed(
@@ -55,7 +58,8 @@ export const createToken = defineOperation({
   summary: 'Sign in or refresh a token',
   description:
     'A wrong password, an unknown user and an inactive user get the same response. Failures are throttled by account and ' +
-    'IP address. A refresh token works once. Its reuse after more than 10 seconds ends the session. The grant `password` needs `username` and `password`, the grant `refresh_token` needs `refresh_token`; fields of the other grant are ignored.',
+    'IP address. A refresh token works once. Its reuse after more than 10 seconds ends the session. The grant `password` needs `username` and `password`, the grant `refresh_token` needs `refresh_token`; fields of the other grant are ignored. ' +
+    `A user has at most ${MAX_SESSIONS} sessions: a further one ends the oldest.`,
   access: 'public',
   maxBodyBytes: MAX_IDENTITY_BODY_BYTES,
   body: TokenGrant,

@@ -21,6 +21,7 @@ const MAX_SESSIONS_PER_EVENT = 100
 
 /** Ends sessions and emits the events, in one transaction. */
 export async function endSessions(tx: Tx, orgId: string, sessionIds: readonly string[], now: string): Promise<void> {
+  if (sessionIds.length === 0) return
   const ended = (await markEnded(tx, sessionIds, now)).map(({ id }) => id)
   for (let from = 0; from < ended.length; from += MAX_SESSIONS_PER_EVENT) {
     const batch = ended.slice(from, from + MAX_SESSIONS_PER_EVENT)

@@ -58,6 +58,12 @@ export const listLiveSessionIds = (
   where user_id = ${userId} and ended_at is null and id is distinct from ${except}
     and (${beforeVersion}::integer is null or session_version < ${beforeVersion})`
 
+/** Live sessions of a user beyond the newest `kept` ones; at most 100 of them. */
+export const listOlderSessionIds = (sql: Sql, userId: string, kept: number) => sql<{ id: string }[]>`
+  select id from identity.sessions
+  where user_id = ${userId} and ended_at is null
+  order by id desc limit 100 offset ${kept}`
+
 export const erasePassword = (tx: Tx, userId: string) => tx`
   delete from identity.credentials where user_id = ${userId}`
 

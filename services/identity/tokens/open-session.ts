@@ -1,3 +1,4 @@
+import { MAX_SESSIONS } from '../../../proto/http/identity/tokens.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
 import type { AuditEntry } from '../../kit/audit/entry.ts'
 import { runWithoutCaller } from '../../kit/command/without-caller.ts'
@@ -7,6 +8,8 @@ import { refuse } from '../../kit/errors/refusal.ts'
 import { newSecretToken } from '../../kit/secrets/tokens.ts'
 import type { Signer, TokenSubject } from '../keys/signer.ts'
 import type { Hashing } from '../passwords/hashing.ts'
+import { endSessions } from '../sessions/commands.ts'
+import { listOlderSessionIds } from '../sessions/queries.ts'
 import { findUnchanged, insertRefreshToken, insertSession, type SessionMethod } from './queries.ts'
 import { REFRESH_IDLE_MS, SESSION_MS } from './rules.ts'
 
@@ -69,13 +72,20 @@ export async function openSession(deps: TokenDeps, user: SignedInUser, { method,
   const session = { id: sessionId, userId, orgId, sessionVersion, method, expiresAt: later(SESSION_MS) }
   await runWithoutCaller(deps.sql, context, async (tx, audit) => {
     // The statements are pipelined, because the round trips would cost more than the statements.
-    const [unchanged] = await Promise.all([
+    const [unchanged, , , surplus] = await Promise.all([
       findUnchanged(tx, userId, sessionVersion),
       insertSession(tx, { ...session, ipAddress, userAgent }, now),
       insertRefreshToken(tx, { hash: refreshToken.hash, sessionId, expiresAt: later(REFRESH_IDLE_MS) }, now),
+      listOlderSessionIds(tx, userId, MAX_SESSIONS),
       within?.(tx, now, audit),
     ])
     if (unchanged.length === 0) throw refuse('invalid_credentials', { detail: 'The credentials are not valid.' })
+    await endSessions(
+      tx,
+      orgId,
+      surplus.map(({ id }) => id),
+      now,
+    )
     audit.actBy({ userId, orgId })
   })
   return tokensOf(deps, { userId, orgId, sessionId, sessionVersion }, refreshToken.token)
