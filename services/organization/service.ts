@@ -28,7 +28,7 @@ import { organizationRoutes } from './organizations/routes.ts'
 import { resetWorker } from './password-resets/commands.ts'
 import { passwordResetRoutes } from './password-resets/routes.ts'
 import { cleanUpRegistrations, registrationWorker } from './registrations/commands.ts'
-import { deleteRegistrationOf } from './registrations/queries.ts'
+import { deleteRegistrationsOf } from './registrations/queries.ts'
 import { registrationRoutes } from './registrations/routes.ts'
 import { roleRoutes } from './roles/routes.ts'
 import { scimRoutes } from './scim/routes.ts'
@@ -114,7 +114,7 @@ function mailDependencies({ SMTP_URL: url, MAIL_TIMEOUT_SECONDS: seconds }: Orga
 
 /** Erases the address and the names of a user outside of `users`. */
 async function erasePersonalData(tx: Tx, orgId: string, userId: string): Promise<void> {
-  await deleteRegistrationOf(tx, orgId, userId)
+  await deleteRegistrationsOf(tx, orgId, userId)
   await eraseTester(tx, orgId, userId)
   await eraseProof(tx, userId)
 }

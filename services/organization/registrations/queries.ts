@@ -57,10 +57,12 @@ export const findAccount = (tx: Tx, emailKey: string) => tx<{ id: string; org_id
 export const setLink = (tx: Tx, id: string, hash: Uint8Array) => tx`
   update organization.registrations set confirmation_hash = ${Buffer.from(hash)} where id = ${id}`
 
-/** Deletes the registration by which a user and the organization came. */
-export const deleteRegistrationOf = (tx: Tx, orgId: string, userId: string) => tx`
+/** Deletes the registrations of a user's address, and that of the organization if this is its first user. */
+export const deleteRegistrationsOf = (tx: Tx, orgId: string, userId: string) => tx`
   delete from organization.registrations registration using organization.users u
-  where registration.org_id = ${orgId} and u.id = ${userId} and registration.email_key = u.email_key`
+  where u.id = ${userId} and (registration.email_key = u.email_key
+    or registration.org_id = ${orgId} and u.id = (
+      select min(id) from organization.users where org_id = ${orgId}))`
 
 /** The registration of a link that was not used. */
 export const findByLink = (sql: Sql, hash: Uint8Array, createdAfter: string) => sql<{ content: RegistrationInput }[]>`

@@ -242,6 +242,34 @@ describe('anonymising', () => {
     expect(traces).toHaveLength(0)
   })
 
+  test('erases the registrations of the address, and that of the organization if the user was its first', async () => {
+    const [founded, other] = [await market.organization(['IP_OWNER']), await market.organization(['IP_OWNER'])]
+    const successor = await founded.member('Administrator')
+    const { userId, email } = founded.administrator
+    await patch(successor.client, `/flows/v1/users/${userId}`, { email: `new.${email}` })
+    const rows = [
+      { id: `registration_old_${userId}`, address: email, orgId: founded.orgId },
+      { id: `registration_rejected_${userId}`, address: `new.${email}`, orgId: null },
+      { id: `registration_other_${userId}`, address: other.administrator.email, orgId: other.orgId },
+    ]
+    for (const { id, address, orgId } of rows) {
+      await market.db.owner`
+        insert into organization.registrations
+          (id, state, content, email, email_key, name, handled, org_id, reason, created_at, confirmed_at, decided_at)
+        values (${id}, ${orgId ? 'APPROVED' : 'REJECTED'}, '{}', ${address}, ${address}, 'Works', true, ${orgId},
+          ${orgId ? null : 'No.'}, now(), now(), now())`
+    }
+    const kept = async () =>
+      (await market.db.owner`select id from organization.registrations where id like ${`%${userId}`} order by id`).map(
+        ({ id }) => id.split('_')[1],
+      )
+    await act(founded.administrator.client, successor.userId, 'anonymise')
+    expect(await kept()).toEqual(['old', 'other', 'rejected'])
+    const second = await founded.member('Administrator')
+    await act(second.client, userId, 'anonymise')
+    expect(await kept()).toEqual(['other'])
+  })
+
   test('shows the actor in the audit log as erased, with the same id', async () => {
     const member = await org.member('Administrator')
     await created(member.client)
