@@ -125,10 +125,12 @@ export const acceptSalesAgreement = defineOperation({
 })
 
 export const endSalesAgreement = defineOperation({
-  ...verb('end', { note: `Orders that were awarded keep their fee. ${PERMISSIONS}` }),
+  ...verb('end', {
+    note: `Orders that were awarded keep their fee. ${PERMISSIONS} An administrator (\`org:admin\`) can end it even after the organization has lost its role.`,
+  }),
   id: 'endSalesAgreement',
   summary: 'End a sales agreement',
-  access,
+  access: [...access, 'org:admin'],
 })
 
 export const RfqSeller = closed(

@@ -1,5 +1,6 @@
 import type * as api from '../../../proto/http/sourcing/sales-agreements.ts'
 import type { SalesAgreement } from '../../../proto/http/sourcing/sales-agreements.ts'
+import type { Permission } from '../../../proto/permissions.ts'
 import { SALES_AGREEMENT } from '../../../proto/states/sales-agreements.ts'
 import { requirePermission } from '../../kit/auth/access.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
@@ -62,17 +63,17 @@ export async function endAgreement({
   params,
   now,
 }: CommandOf<typeof api.endSalesAgreement>): Promise<JsonText> {
-  const agreement = await lock(tx, caller, params.id)
+  const agreement = await lock(tx, caller, params.id, ['org:admin'])
   requireTransition(SALES_AGREEMENT, 'end', agreement.state)
   return move(tx, 'end', agreement, caller.orgId, now)
 }
 
-/** An agreement of the caller's organization, locked; 403 without the permission of its role. */
-async function lock(tx: Tx, caller: Caller, id: string): Promise<SalesAgreement> {
+/** An agreement of the caller's organization, locked; 403 without the permission of its role or another one. */
+async function lock(tx: Tx, caller: Caller, id: string, others: readonly Permission[] = []): Promise<SalesAgreement> {
   const agreement: SalesAgreement = JSON.parse(found(await queries.lockAgreement(tx, caller.orgId, id)).document)
   const needed = permissionOf(agreement, caller.orgId)
   if (!needed) throw notFound()
-  requirePermission(caller, [needed])
+  requirePermission(caller, [needed, ...others])
   return agreement
 }
 

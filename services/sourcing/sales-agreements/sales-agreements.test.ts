@@ -133,6 +133,17 @@ describe('a sales agreement', () => {
     expect([answer.status, answer.body.detail]).toEqual([409, 'The organization is no seller any more.'])
   })
 
+  test('is ended by an administrator of an organization that no longer has its role, and by no other member', async () => {
+    const { making, selling, made, sold } = await pair()
+    const { body } = await made.create(making.orgId, selling.orgId)
+    await sold.act(body.id, 'accept')
+    const agent = await selling.member(['app:seller'])
+    await owner`update organization.organizations set roles = '{CONSUMER}' where id = ${selling.orgId}`
+    expect((await agreementsOf(agent.client).act(body.id, 'end')).status).toBe(403)
+    expect((await agreementsOf(stranger.administrator.client).act(body.id, 'end')).status).toBe(404)
+    expect((await sold.act(body.id, 'end')).body.state).toBe('ENDED')
+  })
+
   test('is proposed to one organization at most 20 times in 30 days', async () => {
     const { making, selling, made } = await pair()
     for (let round = 0; round < 20; round++) {
