@@ -66,3 +66,20 @@ test('keys of metadata refuse bidirectional marks', () => {
 test('no schema refuses duplicates in a list, because services remove them', () => {
   expect(JSON.stringify(OPERATIONS)).not.toContain('uniqueItems')
 })
+
+/** The ids of a record in an answer; `rpId` is that of a host. */
+const RECORD_IDS = ['id', 'fileId']
+
+test('a command that answers the id of a new record logs it', () => {
+  const silent = Object.values(OPERATIONS)
+    .flat()
+    .filter(({ audit, params, response }) => {
+      const answered = Object.keys((response as TSchema | undefined)?.properties ?? {})
+      const isNew = !Object.keys(params?.properties ?? {}).includes('id')
+      const logged = (audit?.request ?? []).filter((field) => !(field in (params?.properties ?? {})))
+      return (
+        audit && isNew && answered.some((field) => RECORD_IDS.includes(field)) && !logged.some((f) => /Id$/.test(f))
+      )
+    })
+  expect(silent.map(({ id }) => id)).toEqual([])
+})

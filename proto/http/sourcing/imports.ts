@@ -58,7 +58,7 @@ export const importPartFile = defineOperation({
   refusals: ['limit_reached'],
   audit: {
     procedure: 'part.importFile',
-    request: ['partId', 'name', 'group', 'sasUrl'],
+    request: ['partId', 'fileId', 'name', 'group', 'sasUrl'],
     hostOnly: ['sasUrl'],
   },
 })

@@ -60,7 +60,7 @@ export const createUploadUrl = defineOperation({
   response: Upload,
   noStore: true,
   refusals: ['limit_reached'],
-  audit: { procedure: 'upload.create', request: ['name', 'public'] },
+  audit: { procedure: 'upload.create', request: ['uploadId', 'name', 'public'] },
 })
 
 /** The query parameters of a signed URL. */

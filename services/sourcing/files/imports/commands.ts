@@ -29,10 +29,12 @@ export async function importFile(
     params: { partId },
     body: { name, group, sasUrl },
     now,
+    audit,
   }: CommandOf<typeof api.importPartFile>,
 ): Promise<Static<typeof PartFileImport>> {
   found(await lockOwnPart(tx, orgId, partId))
   const fileId = newIdAt('file', now)
+  audit.add({ fileId })
   const withoutBytes = { reason: null, objectKey: null, info: null, countedBytes: 0 }
   const place = { partId, group }
   const file = { id: fileId, place, orgId, name, public: false, state: FILE_IMPORT.initial, ...withoutBytes }

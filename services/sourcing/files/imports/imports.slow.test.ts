@@ -182,6 +182,7 @@ describe('the URL of an import', () => {
       select request from organization.audit_log where procedure = 'part.importFile' order by timestamp desc limit 1`
     expect(entries[0]?.request).toEqual({
       partId: part,
+      fileId: body.fileId,
       name: 'impeller.stl',
       group: 'document',
       sasUrl: new URL(plain.url).host,

@@ -16,7 +16,7 @@ export interface UploadDeps {
 /** Creates an upload with a URL that expires after 24 hours. */
 export async function createUpload(
   { storage, quota }: UploadDeps,
-  { tx, caller: { orgId, userId }, body, now }: CommandOf<typeof api.createUploadUrl>,
+  { tx, caller: { orgId, userId }, body, now, audit }: CommandOf<typeof api.createUploadUrl>,
 ): Promise<Upload> {
   await lockQuota(tx, orgId)
   const [{ open }] = await countOpenUploads(tx, orgId, now)
@@ -26,6 +26,7 @@ export async function createUpload(
     })
   }
   const id = newId('upload')
+  audit.add({ uploadId: id })
   const expiresAt = new Date(Date.parse(now) + UPLOAD_LIMITS.lifetimeMs)
   const { url, headers } = await storage.uploadUrl(id, expiresAt)
   const expireTime = expiresAt.toISOString()
