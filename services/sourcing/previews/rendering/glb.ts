@@ -2,7 +2,7 @@ import { type Document, type GLTF, type mat4, type Node, type Primitive, WebIO }
 import { EXTMeshoptCompression, KHRMeshQuantization } from '@gltf-transform/extensions'
 import { MeshoptDecoder } from 'meshoptimizer'
 import { type Color, type Mesh, type Model, Numbers } from './model.ts'
-import { Refusal } from './refusal.ts'
+import { RenderingError } from './rendering-error.ts'
 import { MILLIMETRES } from './units.ts'
 
 const JSON_CHUNK = 0x4e4f534a
@@ -25,7 +25,7 @@ export async function readGlb(file: Uint8Array, maxTriangles: number): Promise<M
   const triangles = nodes
     .flatMap((node) => node.getMesh()?.listPrimitives() ?? [])
     .reduce((sum, primitive) => sum + cornersOf(primitive) / 3, 0)
-  if (triangles > maxTriangles) throw new Refusal('TOO_COMPLEX')
+  if (triangles > maxTriangles) throw new RenderingError('TOO_COMPLEX')
   const meshes = nodes.flatMap((node) => {
     const matrix = node.getWorldMatrix()
     return (node.getMesh()?.listPrimitives() ?? []).flatMap((primitive) => meshOf(primitive, matrix) ?? [])
@@ -42,13 +42,13 @@ function chunksOf(file: Uint8Array): { json: GLTF.IGLTF; binary: Uint8Array<Arra
     const chunk = file.subarray(at + 8, at + 8 + length)
     const type = view.getUint32(at + 4, true)
     if (type === JSON_CHUNK && !json) {
-      if (length > MAX_JSON_BYTES) throw new Refusal('TOO_COMPLEX')
+      if (length > MAX_JSON_BYTES) throw new RenderingError('TOO_COMPLEX')
       json = JSON.parse(new TextDecoder().decode(chunk))
     }
     if (type === BINARY_CHUNK) binary = new Uint8Array(chunk)
     at += 8 + length
   }
-  if (!json || typeof json !== 'object') throw new Refusal('INVALID')
+  if (!json || typeof json !== 'object') throw new RenderingError('INVALID')
   return { json, binary }
 }
 
@@ -65,7 +65,7 @@ function onlyShapes(json: GLTF.IGLTF): GLTF.IGLTF {
       return compressed ? compressed.count * compressed.byteStride : byteLength
     }),
   ]
-  if (!(bytes.reduce((sum, value) => sum + value, 0) <= MAX_DECODED_BYTES)) throw new Refusal('TOO_COMPLEX')
+  if (!(bytes.reduce((sum, value) => sum + value, 0) <= MAX_DECODED_BYTES)) throw new RenderingError('TOO_COMPLEX')
   const read = new Set(
     meshes.flatMap(({ primitives }) => primitives.flatMap(({ attributes, indices }) => [attributes.POSITION, indices])),
   )
@@ -112,11 +112,11 @@ function onlyShapes(json: GLTF.IGLTF): GLTF.IGLTF {
 
 /** A node of two parents, or its own ancestor, is forbidden by the format and would never end. */
 function requireTree(nodes: readonly GLTF.INode[]): void {
-  if (nodes.length > MAX_NODES) throw new Refusal('TOO_COMPLEX')
+  if (nodes.length > MAX_NODES) throw new RenderingError('TOO_COMPLEX')
   const parents = new Map<number, number>()
   for (const [parent, { children = [] }] of nodes.entries()) {
     for (const child of children) {
-      if (parents.has(child)) throw new Refusal('INVALID')
+      if (parents.has(child)) throw new RenderingError('INVALID')
       parents.set(child, parent)
     }
   }
@@ -126,7 +126,7 @@ function requireTree(nodes: readonly GLTF.INode[]): void {
     rooted.add(at)
     queue.push(...(nodes[at]?.children ?? []))
   }
-  if (rooted.size !== nodes.length) throw new Refusal('INVALID')
+  if (rooted.size !== nodes.length) throw new RenderingError('INVALID')
 }
 
 function nodesOf(document: Document): Node[] {
@@ -164,7 +164,7 @@ function meshOf(primitive: Primitive, matrix: mat4): Mesh | undefined {
 function indicesOf(primitive: Primitive, count: number): Uint32Array {
   const accessor = primitive.getIndices()
   const listed = Uint32Array.from(accessor?.getArray() ?? Array.from({ length: count }, (_, at) => at))
-  if (listed.some((index) => index >= count)) throw new Refusal('INVALID')
+  if (listed.some((index) => index >= count)) throw new RenderingError('INVALID')
   if (primitive.getMode() === 4) return listed.subarray(0, listed.length - (listed.length % 3))
   const indices = new Numbers()
   for (let at = 2; at < listed.length; at++) {

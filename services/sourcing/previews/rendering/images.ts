@@ -1,7 +1,7 @@
 import { LONGEST_SIDE, MAX_PICTURE_BYTES, MAX_PIXELS } from './limits.ts'
 import { sizeOfPng } from './png.ts'
-import { Refusal } from './refusal.ts'
 import type { Preview } from './rendering.ts'
+import { RenderingError } from './rendering-error.ts'
 
 /** The picture without EXIF, turned as EXIF says; the first frame of an animation. */
 export async function previewOfImage(file: Uint8Array): Promise<Preview> {
@@ -11,7 +11,7 @@ export async function previewOfImage(file: Uint8Array): Promise<Preview> {
     .png()
     .bytes()
     .catch(({ code }: { code?: string }) => {
-      throw new Refusal(code === 'ERR_IMAGE_TOO_MANY_PIXELS' ? 'TOO_COMPLEX' : 'INVALID')
+      throw new RenderingError(code === 'ERR_IMAGE_TOO_MANY_PIXELS' ? 'TOO_COMPLEX' : 'INVALID')
     })
   return { kind: 'IMAGE', contentType: 'image/png', ...(await bounded(content)) }
 }
@@ -21,7 +21,7 @@ export async function bounded(png: Uint8Array): Promise<{ width: number; height:
   let content = png
   for (;;) {
     const size = sizeOfPng(content)
-    if (!size) throw new Refusal('INVALID')
+    if (!size) throw new RenderingError('INVALID')
     if (content.byteLength <= MAX_PICTURE_BYTES) return { ...size, content }
     const longest = Math.max(1, Math.floor(Math.max(size.width, size.height) / 2))
     content = await new Bun.Image(content).resize(longest, longest, { fit: 'inside' }).png().bytes()

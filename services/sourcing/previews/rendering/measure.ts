@@ -1,6 +1,6 @@
 import { type Box, boxOf, diagonalOf, type Mesh, type Model } from './model.ts'
-import { Refusal } from './refusal.ts'
 import type { Geometry } from './rendering.ts'
+import { RenderingError } from './rendering-error.ts'
 import { isClosed, lengthAt, type Topology, topologyOf } from './topology.ts'
 
 /** Corners within this share of the diagonal of a mesh are one vertex. */
@@ -16,8 +16,8 @@ export interface Measured {
 
 export function measure(model: Model, maxTriangles: number): Measured {
   const triangles = model.meshes.reduce((sum, { indices }) => sum + indices.length / 3, 0)
-  if (triangles > maxTriangles) throw new Refusal('TOO_COMPLEX')
-  if (triangles === 0 || !model.meshes.every(hasNumbers)) throw new Refusal('INVALID')
+  if (triangles > maxTriangles) throw new RenderingError('TOO_COMPLEX')
+  if (triangles === 0 || !model.meshes.every(hasNumbers)) throw new RenderingError('INVALID')
   const box = boxOf(model.meshes)
   const shapes = model.separateSolids ? separateSolids(model.meshes) : model.meshes.map(shapeOf)
   const total = { volume: 0, surfaceArea: 0, bodies: 0, watertight: true }

@@ -1,4 +1,4 @@
-import { Refusal } from './refusal.ts'
+import { RenderingError } from './rendering-error.ts'
 
 export type Color = readonly [red: number, green: number, blue: number]
 
@@ -24,7 +24,7 @@ export class Points {
   length = 0
 
   push(x: number, y: number, z: number): void {
-    if (!Number.isFinite(x + y + z)) throw new Refusal('INVALID')
+    if (!Number.isFinite(x + y + z)) throw new RenderingError('INVALID')
     if (this.length === this.values.length) {
       const grown = new Float64Array(this.length * 2)
       grown.set(this.values)

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type { Color, Mesh, Model } from './model.ts'
-import { Refusal } from './refusal.ts'
+import { RenderingError } from './rendering-error.ts'
 import { unitOfIges, unitOfStep } from './units.ts'
 
 interface ImportedMesh {
@@ -39,8 +39,8 @@ export async function openCascade() {
         ...{ linearUnit: 'millimeter', linearDeflectionType: 'bounding_box_ratio', linearDeflection: 0.001 },
         angularDeflection,
       })
-      if (!success || trianglesOf(meshes) === 0) throw new Refusal('INVALID')
-      if (trianglesOf(meshes) > maxTriangles) throw new Refusal('TOO_COMPLEX')
+      if (!success || trianglesOf(meshes) === 0) throw new RenderingError('INVALID')
+      if (trianglesOf(meshes) > maxTriangles) throw new RenderingError('TOO_COMPLEX')
       return meshes
     }
     let meshes = readAt(COARSE)

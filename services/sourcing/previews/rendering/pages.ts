@@ -3,8 +3,8 @@ import { init, type WrappedPdfiumModule } from '@embedpdf/pdfium'
 import { bounded } from './images.ts'
 import { LONGEST_SIDE, PAGES } from './limits.ts'
 import { encodePng } from './png.ts'
-import { Refusal } from './refusal.ts'
 import type { Preview } from './rendering.ts'
+import { RenderingError } from './rendering-error.ts'
 
 /** Of PDFium: annotations are drawn, and bytes are in the order of a PNG. */
 const ANNOTATIONS = 0x01
@@ -23,7 +23,7 @@ export async function pdfReader() {
     const document = library.FPDF_LoadMemDocument(memory, file.length, '')
     const pages = document === 0 ? 0 : library.FPDF_GetPageCount(document)
     // Damaged, without a page, or readable with a password only.
-    if (pages < 1) throw new Refusal('INVALID')
+    if (pages < 1) throw new RenderingError('INVALID')
     const form = library.PDFiumExt_InitFormFillEnvironment(document, library.PDFiumExt_OpenFormFillInfo())
     const numbers = Array.from({ length: Math.min(PAGES, pages) }, (_, at) => at + 1)
     const previews: Preview[] = []
@@ -37,7 +37,7 @@ const memoryOf = ({ pdfium }: WrappedPdfiumModule) => (pdfium as unknown as { HE
 
 function copied(library: WrappedPdfiumModule, file: Uint8Array): number {
   const address = library.pdfium.wasmExports.malloc(file.length)
-  if (address === 0) throw new Refusal('OUT_OF_MEMORY')
+  if (address === 0) throw new RenderingError('OUT_OF_MEMORY')
   memoryOf(library).set(file, address)
   return address
 }
@@ -49,14 +49,14 @@ async function previewOf(
   number: number,
 ): Promise<Preview> {
   const page = library.FPDF_LoadPage(document, number - 1)
-  if (page === 0) throw new Refusal('INVALID')
+  if (page === 0) throw new RenderingError('INVALID')
   const [wide, high] = [library.FPDF_GetPageWidthF(page), library.FPDF_GetPageHeightF(page)]
   const scale = LONGEST_SIDE / Math.max(wide, high)
   const width = Math.max(1, Math.round(wide * scale))
   const height = Math.max(1, Math.round(high * scale))
-  if (!(width <= LONGEST_SIDE && height <= LONGEST_SIDE)) throw new Refusal('INVALID')
+  if (!(width <= LONGEST_SIDE && height <= LONGEST_SIDE)) throw new RenderingError('INVALID')
   const bitmap = library.FPDFBitmap_Create(width, height, 0)
-  if (bitmap === 0) throw new Refusal('OUT_OF_MEMORY')
+  if (bitmap === 0) throw new RenderingError('OUT_OF_MEMORY')
   library.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, WHITE)
   const flags = ANNOTATIONS | RED_FIRST
   library.FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, flags)

@@ -4,8 +4,8 @@ import { confine, subordinate } from './confinement.ts'
 import { type Kind, kindOf } from './kind.ts'
 import { measure } from './measure.ts'
 import type { Model } from './model.ts'
-import { Refusal } from './refusal.ts'
 import type { FailureReason, Preview, Rendering } from './rendering.ts'
+import { RenderingError } from './rendering-error.ts'
 
 /**
  * The program of a process for one file: it loads what the kind of the file needs, gives up everything but memory and
@@ -67,9 +67,9 @@ async function modelReaderOf(kind: Exclude<Kind, 'PDF' | 'IMAGE'>): Promise<(fil
   }
 }
 
-/** A refusal of a reader, memory that the engine could not get, or a file that the reader stumbled over. */
+/** The reason of a reader, of memory that the engine could not get, or of a file that made the reader fail. */
 function reasonOf(error: unknown): FailureReason {
-  if (error instanceof Refusal) return error.reason
+  if (error instanceof RenderingError) return error.reason
   const message = error instanceof Error ? error.message : String(error)
   if (/out of memory|oom|memory allocation|array length|bad_alloc|invalid typed array length/i.test(message)) {
     return 'OUT_OF_MEMORY'
@@ -94,6 +94,7 @@ async function answerOf(): Promise<Answer> {
   const file = await Bun.file(path).bytes()
   const kind = await kindOf(file)
   const read = kind && (await readerOf(kind))
+  // The confinement follows the loading of the reader, because it denies the opening of files.
   const refused = read && refusalOfConfinement()
   write(Uint8Array.of(read && !refused ? CONFINED : UNCONFINED))
   if (!read) return { state: 'UNSUPPORTED' }

@@ -1,6 +1,6 @@
 import { BINARY_STL_TRIANGLE_BYTES, trianglesOfBinaryStl } from './kind.ts'
 import { type Model, Numbers, Vertices } from './model.ts'
-import { Refusal } from './refusal.ts'
+import { RenderingError } from './rendering-error.ts'
 
 /** The formats name no unit, and most programs write mm. */
 const modelOf = (vertices: Vertices, indices: Uint32Array): Model => ({
@@ -16,7 +16,7 @@ export function readStl(file: Uint8Array, maxTriangles: number): Model {
 }
 
 function readBinary(file: Uint8Array, triangles: number, maxTriangles: number): Model {
-  if (triangles > maxTriangles) throw new Refusal('TOO_COMPLEX')
+  if (triangles > maxTriangles) throw new RenderingError('TOO_COMPLEX')
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
   const vertices = new Vertices()
   const indices = new Uint32Array(triangles * 3)
@@ -40,9 +40,9 @@ function readText(file: Uint8Array, maxTriangles: number): Model {
     const [word, x, y, z] = line.trimStart().split(/\s+/, 4)
     if (word?.toLowerCase() !== 'vertex') continue
     indices.push(vertices.add(Number(x ?? NaN), Number(y ?? NaN), Number(z ?? NaN)))
-    if (indices.length > maxTriangles * 3) throw new Refusal('TOO_COMPLEX')
+    if (indices.length > maxTriangles * 3) throw new RenderingError('TOO_COMPLEX')
   }
-  if (indices.length % 3 !== 0) throw new Refusal('INVALID')
+  if (indices.length % 3 !== 0) throw new RenderingError('INVALID')
   return modelOf(vertices, indices.finish())
 }
 
@@ -62,7 +62,7 @@ export function readObj(file: Uint8Array, maxTriangles: number): Model {
       for (let at = 2; at < found.length; at++) {
         for (const index of [found[0], found[at - 1], found[at]]) indices.push(index as number)
       }
-      if (indices.length > maxTriangles * 3) throw new Refusal('TOO_COMPLEX')
+      if (indices.length > maxTriangles * 3) throw new RenderingError('TOO_COMPLEX')
     }
   }
   return modelOf(vertices, indices.finish())
@@ -72,7 +72,7 @@ export function readObj(file: Uint8Array, maxTriangles: number): Model {
 function indexOf(corner: string, count: number): number {
   const number = Number.parseInt(corner, 10)
   const index = number < 0 ? count + number : number - 1
-  if (!(index >= 0 && index < count)) throw new Refusal('INVALID')
+  if (!(index >= 0 && index < count)) throw new RenderingError('INVALID')
   return index
 }
 
@@ -87,7 +87,7 @@ function* linesOf(file: Uint8Array): Generator<string> {
   for (let at = 0; at < file.length; at += CHUNK_BYTES) {
     const lines = (rest + decoder.decode(file.subarray(at, at + CHUNK_BYTES))).split('\n')
     rest = lines.pop() ?? ''
-    if (rest.length > MAX_LINE_LENGTH) throw new Refusal('INVALID')
+    if (rest.length > MAX_LINE_LENGTH) throw new RenderingError('INVALID')
     yield* lines
   }
   yield rest

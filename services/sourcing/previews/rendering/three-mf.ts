@@ -1,7 +1,7 @@
 import { Unzip, UnzipInflate } from 'fflate'
 import { SaxesParser, type SaxesTagPlain } from 'saxes'
 import { type Mesh, type Model, Numbers, Points } from './model.ts'
-import { Refusal } from './refusal.ts'
+import { RenderingError } from './rendering-error.ts'
 import { MILLIMETRES } from './units.ts'
 
 /** All parts of the package together, inflated. */
@@ -49,7 +49,7 @@ export function read3mf(file: Uint8Array, maxTriangles: number): Model {
   const items = builds.get(root) ?? []
   const counts = new Map<string, number>()
   const total = items.reduce((sum, { object }) => sum + countTriangles(objects, object, counts), 0)
-  if (total > maxTriangles) throw new Refusal('TOO_COMPLEX')
+  if (total > maxTriangles) throw new RenderingError('TOO_COMPLEX')
   const meshes: Mesh[] = []
   const place = ({ object, transform }: Reference, outer: Transform) => {
     // An object without triangles may list others by the billion.
@@ -73,7 +73,7 @@ function countTriangles(
   const known = counts.get(id)
   if (known !== undefined) return known
   const object = objects.get(id)
-  if (!object || depth > MAX_DEPTH) throw new Refusal('INVALID')
+  if (!object || depth > MAX_DEPTH) throw new RenderingError('INVALID')
   const inner = object.components.reduce(
     (sum, component) => sum + countTriangles(objects, component.object, counts, depth + 1),
     0,
@@ -86,7 +86,7 @@ function countTriangles(
 function placed(points: Points, numbers: Numbers, matrix: Transform, scale: number): Mesh {
   const indices = numbers.finish()
   const count = points.length / 3
-  if (indices.some((index) => index >= count)) throw new Refusal('INVALID')
+  if (indices.some((index) => index >= count)) throw new RenderingError('INVALID')
   const [a, b, c, d, e, f, g, h, i, j, k, l] = matrix as [
     ...[number, number, number, number, number, number],
     ...[number, number, number, number, number, number],
@@ -116,15 +116,15 @@ function readPackage(file: Uint8Array, maxTriangles: number): Package {
   const left = { triangles: maxTriangles, points: maxTriangles * 3 }
   const unzip = new Unzip((part) => {
     files += 1
-    if (files > MAX_FILES) throw new Refusal('TOO_COMPLEX')
+    if (files > MAX_FILES) throw new RenderingError('TOO_COMPLEX')
     const parser = parserOf(part.name.replace(/^\//, ''), result, left)
     if (!parser) return
     const decoder = new TextDecoder()
     part.ondata = (error, chunk, final) => {
       // The library catches what the lines below throw, and calls again.
-      if (error) throw error instanceof Refusal ? error : new Refusal('INVALID')
+      if (error) throw error instanceof RenderingError ? error : new RenderingError('INVALID')
       inflated += chunk.length
-      if (inflated > MAX_INFLATED_BYTES) throw new Refusal('TOO_COMPLEX')
+      if (inflated > MAX_INFLATED_BYTES) throw new RenderingError('TOO_COMPLEX')
       parser.write(decoder.decode(chunk, { stream: !final }))
       if (final) parser.close()
     }
@@ -146,7 +146,7 @@ function parserOf(name: string, result: Package, left: { triangles: number; poin
 function newParser(open: (name: string, attributes: Record<string, string>) => void): SaxesParser {
   const parser = new SaxesParser()
   parser.on('error', () => {
-    throw new Refusal('INVALID')
+    throw new RenderingError('INVALID')
   })
   parser.on('opentag', (tag: SaxesTagPlain) => open(localName(tag.name), tag.attributes))
   return parser
@@ -165,23 +165,23 @@ function modelParser(path: string, result: Package, left: { triangles: number; p
   return newParser((name, attributes) => {
     if (name === 'vertex') {
       left.points -= 1
-      if (left.points < 0) throw new Refusal('TOO_COMPLEX')
+      if (left.points < 0) throw new RenderingError('TOO_COMPLEX')
       object?.points.push(Number(attributes.x), Number(attributes.y), Number(attributes.z))
     } else if (name === 'triangle') {
       left.triangles -= 1
-      if (left.triangles < 0) throw new Refusal('TOO_COMPLEX')
+      if (left.triangles < 0) throw new RenderingError('TOO_COMPLEX')
       for (const corner of [attributes.v1, attributes.v2, attributes.v3]) object?.indices.push(indexOf(corner))
     } else if (name === 'object') {
       object = { points: new Points(), indices: new Numbers(), components: [] }
       result.objects.set(`${path}#${attributes.id}`, object)
-      if (result.objects.size > MAX_OBJECTS) throw new Refusal('TOO_COMPLEX')
+      if (result.objects.size > MAX_OBJECTS) throw new RenderingError('TOO_COMPLEX')
     } else if (name === 'component' || name === 'item') {
       const list = name === 'item' ? build : object?.components
       list?.push(referenceOf(path, attributes))
-      if ((list?.length ?? 0) > MAX_OBJECTS) throw new Refusal('TOO_COMPLEX')
+      if ((list?.length ?? 0) > MAX_OBJECTS) throw new RenderingError('TOO_COMPLEX')
     } else if (name === 'model' && path === result.root) {
       const unit = UNITS[attributes.unit ?? 'millimeter']
-      if (!unit) throw new Refusal('INVALID')
+      if (!unit) throw new RenderingError('INVALID')
       result.unit = unit
     }
   })
@@ -189,13 +189,13 @@ function modelParser(path: string, result: Package, left: { triangles: number; p
 
 function indexOf(text: string | undefined): number {
   const index = Number(text)
-  if (!Number.isInteger(index) || index < 0 || index > 0xffffffff) throw new Refusal('INVALID')
+  if (!Number.isInteger(index) || index < 0 || index > 0xffffffff) throw new RenderingError('INVALID')
   return index
 }
 
 function referenceOf(path: string, attributes: Record<string, string>): Reference {
   const [, other] = Object.entries(attributes).find(([name]) => name.includes(':') && localName(name) === 'path') ?? []
   const transform = attributes.transform?.trim().split(/\s+/).map(Number) ?? IDENTITY
-  if (transform.length !== 12 || !transform.every(Number.isFinite)) throw new Refusal('INVALID')
+  if (transform.length !== 12 || !transform.every(Number.isFinite)) throw new RenderingError('INVALID')
   return { object: `${other?.replace(/^\//, '') ?? path}#${attributes.objectid}`, transform }
 }

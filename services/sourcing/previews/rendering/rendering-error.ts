@@ -1,7 +1,7 @@
 import type { FailureReason } from './rendering.ts'
 
-/** A file that is not measured, with the reason. */
-export class Refusal extends Error {
+/** The file cannot be rendered, with the reason. */
+export class RenderingError extends Error {
   constructor(readonly reason: FailureReason) {
     super(reason)
   }
