@@ -27,7 +27,7 @@ export async function reencryptTable<Row extends { id: string }>(
       const stored = secretsOf(row)
       if (stored.every((one) => box.isCurrent(one))) continue
       const next = await Promise.all(stored.map(async (one) => box.encrypt(await box.decrypt(one))))
-      // A secret that was changed meanwhile is encrypted with the current key already.
+      // A row that has ended, or whose secret has changed meanwhile, has none of an older key.
       const { count } = await replace(row, next)
       reencrypted += count
     }

@@ -1,3 +1,8 @@
+/** Repeats a step until it returns false, because nothing is left, or the signal aborts. */
+export async function drain(signal: AbortSignal, step: () => PromiseLike<boolean>): Promise<void> {
+  while (!signal.aborted && (await step())) {}
+}
+
 const MAX_BATCHES = 20
 
 interface Batches {

@@ -4,6 +4,7 @@ import type { Pool, Tx } from '../../kit/db/client.ts'
 import { isDependencyFailure } from '../../kit/db/failures.ts'
 import { newId } from '../../kit/db/ids.ts'
 import type { Log } from '../../kit/log/log.ts'
+import { drain } from '../../kit/worker/batches.ts'
 import { every, type Worker } from '../../kit/worker/worker.ts'
 import { countWaiting, listWaitingPackages, takeAddresses } from './inbox-queries.ts'
 import { appendItems } from './item-queries.ts'
@@ -28,9 +29,7 @@ interface InboxDeps {
 
 /** Sends a summary of the inbox once a day to each address that wants it, unless nothing waits. */
 export const inboxMailer = (deps: InboxDeps): Worker =>
-  every('inbox-mails', INTERVAL_MS, deps.log, async (signal) => {
-    while (!signal.aborted && (await sendNext(deps))) {}
-  })
+  every('inbox-mails', INTERVAL_MS, deps.log, (signal) => drain(signal, () => sendNext(deps)))
 
 /** Sends the next summaries. Returns whether there may be more. */
 const sendNext = ({ sql, log, clock, hour, delayMs }: InboxDeps): Promise<boolean> =>

@@ -9,6 +9,7 @@ import { networkOf } from '../../kit/http/client-address.ts'
 import type { MessageLog } from '../../kit/log/log.ts'
 import { newSecretToken } from '../../kit/secrets/tokens.ts'
 import type { Kit } from '../../kit/service/service.ts'
+import { drain } from '../../kit/worker/batches.ts'
 import { every, type Worker } from '../../kit/worker/worker.ts'
 import { handleOrEnd, type MailLinks } from '../mail/links.ts'
 import * as queries from './queries.ts'
@@ -45,7 +46,7 @@ export async function requestReset(
 export const resetWorker = ({ sql, log, now }: Kit, links: MailLinks): Worker =>
   every('password-resets', SWEEP_MS, log, async (signal) => {
     const takeOne = () => sql.begin((tx) => sendNext({ tx, links, log }, now())) as Promise<boolean>
-    while (!signal.aborted && (await takeOne())) {}
+    await drain(signal, takeOne)
   })
 
 /** Whether a request was waiting. */
@@ -58,7 +59,7 @@ async function sendNext(
   const [person] = await queries.findPerson(tx, request.email_key)
   if (!person) return true
   const { id: userId, org_id: orgId, email } = person
-  const context = {
+  const auditContext = {
     ...operatorContext(createPasswordReset.audit.procedure),
     orgId,
     actorId: userId,
@@ -66,7 +67,7 @@ async function sendNext(
     userAgent: request.user_agent ?? undefined,
   }
   if (person.enforced) {
-    const refused = { ...context, request: { reason: 'identity_provider_enforced' } }
+    const refused = { ...auditContext, request: { reason: 'identity_provider_enforced' } }
     await recordRefusal(tx, refused, 'invalid_credentials')
     return true
   }
@@ -75,7 +76,7 @@ async function sendNext(
   await handleOrEnd(tx, log, async (inner) => {
     await queries.replaceLink(inner, userId, hash, expiresAt, now)
     await links.send(inner, { kind: 'FORGOTTEN', orgId, userId, email, token }, now)
-    await recordSuccess(inner, context)
+    await recordSuccess(inner, auditContext)
   })
   return true
 }

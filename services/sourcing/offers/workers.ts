@@ -1,5 +1,6 @@
 import type { Pool } from '../../kit/db/client.ts'
 import type { Log } from '../../kit/log/log.ts'
+import { drain } from '../../kit/worker/batches.ts'
 import { every, type Worker } from '../../kit/worker/worker.ts'
 import type { RfqDeps, RfqFollowers } from '../rfqs/followers.ts'
 import { caseChange, emitOfferEvents } from './events.ts'
@@ -18,9 +19,7 @@ interface WorkerDeps extends RfqDeps {
 
 /** Expires submitted offers whose validity has passed. */
 export const offerExpiryWorker = ({ sql, log, now, followers }: WorkerDeps): Worker =>
-  every('offer-expiry', POLL_MS, log, async (signal) => {
-    while (!signal.aborted && (await expireNext(sql, followers, now()))) {}
-  })
+  every('offer-expiry', POLL_MS, log, (signal) => drain(signal, () => expireNext(sql, followers, now())))
 
 /** Expires the next offers. Returns whether there may be more. */
 const expireNext = (sql: Pool, followers: RfqFollowers, now: string): Promise<boolean> =>

@@ -1,6 +1,7 @@
 import { DAY_MS } from '../../../proto/durations.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import type { Log } from '../../kit/log/log.ts'
+import { drain } from '../../kit/worker/batches.ts'
 import { every, type Worker } from '../../kit/worker/worker.ts'
 import { caseChange, emitRfqEvents } from './events.ts'
 import type { RfqDeps, RfqFollowers } from './followers.ts'
@@ -24,8 +25,8 @@ const LAPSE_REASON = 'The RFQ was closed for 180 days without an award.'
 /** Closes expired RFQs, and cancels those that have been closed for long. */
 export const rfqExpiryWorker = ({ sql, log, now, followers }: WorkerDeps): Worker =>
   every('rfq-expiry', POLL_MS, log, async (signal) => {
-    while (!signal.aborted && (await expireNext(sql, followers, now()))) {}
-    while (!signal.aborted && (await lapseNext(sql, followers, now()))) {}
+    await drain(signal, () => expireNext(sql, followers, now()))
+    await drain(signal, () => lapseNext(sql, followers, now()))
   })
 
 /** Closes the next RFQs. Returns whether there may be more. */

@@ -45,14 +45,11 @@ export const markFailed = (tx: Tx, fileId: string, reason: FileFailure) => tx<{ 
   where (id = ${fileId} or copy_of = ${fileId}) and state = 'PENDING' returning id`
 
 export const listEncryptedUrls = (sql: Sql, afterFileId: string, limit: number) => sql<
-  { file_id: string; encrypted_url: string }[]
+  { id: string; encrypted_url: string }[]
 >`
-  select id as file_id, data ->> 'encryptedUrl' as encrypted_url from sourcing.jobs
+  select id, data ->> 'encryptedUrl' as encrypted_url from sourcing.jobs
   where kind = ${IMPORT} and id > ${afterFileId} order by id limit ${limit}`
 
-export const replaceEncryptedUrl = (sql: Sql, fileId: string, before: string, after: string) => sql<
-  { file_id: string }[]
->`
+export const replaceEncryptedUrl = (sql: Sql, fileId: string, before: string, after: string) => sql`
   update sourcing.jobs set data = jsonb_build_object('encryptedUrl', ${after}::text)
-  where kind = ${IMPORT} and id = ${fileId} and data ->> 'encryptedUrl' = ${before}
-  returning id as file_id`
+  where kind = ${IMPORT} and id = ${fileId} and data ->> 'encryptedUrl' = ${before}`
