@@ -63,8 +63,8 @@ export async function signInByCommands(
     refreshSecret: await ensureKeys(sql, box, new Date(clock()).toISOString()),
   }
   const openSession: OpenSession = (email) => {
-    const audit = contextOf('auth.signIn', { grant_type: 'password' })
-    return signIn(deps, { username: email, password: TEST_PASSWORD }, audit, NEVER_ABORTED)
+    const auditContext = contextOf('auth.signIn', { grant_type: 'password' })
+    return signIn(deps, { username: email, password: TEST_PASSWORD }, auditContext, NEVER_ABORTED)
   }
   return {
     openSession,

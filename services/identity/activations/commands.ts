@@ -1,7 +1,7 @@
 import type * as api from '../../../proto/http/identity/accounts.ts'
 import type { LinkedAccount } from '../../../proto/http/identity/accounts.ts'
 import type { BodyOf } from '../../../proto/http/operation.ts'
-import type { AuditContext } from '../../kit/audit/context.ts'
+import { type AuditContext, withFields } from '../../kit/audit/context.ts'
 import { recordRefusal } from '../../kit/audit/record.ts'
 import { lockOrganization } from '../../kit/auth/queries.ts'
 import { runWithoutCaller } from '../../kit/command/without-caller.ts'
@@ -28,19 +28,19 @@ export async function introspectActivation({ sql, now }: PasswordDeps, token: st
 export async function redeemActivation(
   { sql, hashing, now }: PasswordDeps,
   { token, password }: BodyOf<typeof api.redeemActivation>,
-  context: AuditContext,
+  auditContext: AuditContext,
   signal: AbortSignal,
 ): Promise<void> {
   const problem = passwordProblem(password)
   if (problem) throw invalidField('password', problem)
   const hash = hashOf(token)
-  const refuseToken = () => refuseWrongToken(sql, throttleKeys('activation', context.ipAddress), now())
+  const refuseToken = () => refuseWrongToken(sql, throttleKeys('activation', auditContext.ipAddress), now())
   const [pending] = await findActivation(sql, hash, now())
   if (!pending) return refuseToken()
-  if (pending.enforced) return refuseEnforced(sql, pending, context)
-  const redeemed = await hashing.withSlot({ ipAddress: context.ipAddress, signal }, async () => {
+  if (pending.enforced) return refuseEnforced(sql, pending, auditContext)
+  const redeemed = await hashing.withSlot({ ipAddress: auditContext.ipAddress, signal }, async () => {
     const passwordHash = await hashing.hash(password)
-    return runWithoutCaller(sql, context, async (tx, audit) => {
+    return runWithoutCaller(sql, auditContext, async (tx, audit) => {
       // One at a time, because each use voids the other links of the user.
       await lockOrganization(tx, pending.org_id)
       // The user may have been reset, deactivated or anonymised while the password was hashed.
@@ -63,9 +63,9 @@ export async function redeemActivation(
 async function refuseEnforced(
   sql: PasswordDeps['sql'],
   { user_id: actorId, org_id: orgId }: { user_id: string; org_id: string },
-  context: AuditContext,
+  auditContext: AuditContext,
 ): Promise<never> {
-  const request = { ...context.request, reason: 'identity_provider_enforced' }
-  await recordRefusal(sql, { ...context, actorId, orgId, request }, 'invalid_credentials')
+  const refused = withFields(auditContext, { reason: 'identity_provider_enforced' })
+  await recordRefusal(sql, { ...refused, actorId, orgId }, 'invalid_credentials')
   throw refuse('invalid_credentials', { detail: 'You sign in by the identity provider of your organization.' })
 }

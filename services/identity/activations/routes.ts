@@ -8,8 +8,8 @@ export const activationRoutes = ({ http, ...deps }: PasswordDeps & { http: Http 
   new Elysia({ name: 'identity.activations' })
     .use(http.publicRoute(operations.introspectActivation, ({ body }) => introspectActivation(deps, body.token)))
     .use(
-      http.publicRoute(operations.redeemActivation, async ({ body, audit, request }) => {
-        await redeemActivation(deps, body, audit, request.signal)
+      http.publicRoute(operations.redeemActivation, async ({ body, auditContext, request }) => {
+        await redeemActivation(deps, body, auditContext, request.signal)
         return undefined
       }),
     )

@@ -66,12 +66,12 @@ export async function recordOperatorGrant(tx: Tx, grant: OperatorGrant, now: str
 }
 
 /** Opens the session of a grant. Invalid links, and those whose grantor lost the authority, are the same 404. */
-export async function redeemGrant(tokens: TokenDeps, token: string, context: AuditContext) {
+export async function redeemGrant(tokens: TokenDeps, token: string, auditContext: AuditContext) {
   const { sql, clock } = tokens
   const nowMs = clock()
   const now = new Date(nowMs).toISOString()
   const refreshToken = newSecretToken()
-  const session = await runWithoutCaller(sql, context, async (tx, audit) => {
+  const session = await runWithoutCaller(sql, auditContext, async (tx, audit) => {
     const [grant] = await findRedeemable(tx, hashOf(token), now)
     if (!grant || !grantorHasAuthority({ active: grant.grantor_active, permissions: grant.grantor_permissions }, grant))
       return undefined
@@ -81,7 +81,7 @@ export async function redeemGrant(tokens: TokenDeps, token: string, context: Aud
       sessionId: newIdAt('sess', now),
       sessionVersion: grant.session_version,
     }
-    const { ipAddress, userAgent } = context
+    const { ipAddress, userAgent } = auditContext
     const opened = { ...subject, id: subject.sessionId, expiresAt: grant.expires_at, ipAddress, userAgent }
     await markRedeemed(tx, grant.id, ipAddress, now)
     await insertSession(tx, { ...opened, method: 'GRANT', grantId: grant.id }, now)
@@ -91,7 +91,7 @@ export async function redeemGrant(tokens: TokenDeps, token: string, context: Aud
     return { ...subject, act: { actingEmail: grant.acting_email, grantId: grant.id }, endsAt: grant.expires_at }
   })
   if (session) return tokensOf(tokens, session, refreshToken.token)
-  return refuseWrongToken(sql, throttleKeys('impersonation', context.ipAddress), now)
+  return refuseWrongToken(sql, throttleKeys('impersonation', auditContext.ipAddress), now)
 }
 
 /** Revokes the grant and ends its session, in one transaction with the events. */

@@ -40,6 +40,10 @@ export const impersonationRoutes = ({ http, pagination, tokens, publicUrl }: Dep
         grantOf(found(await read((sql) => findGrant(sql, caller.orgId, params.id)))),
       ),
     )
-    .use(http.publicRoute(redeemImpersonationGrant, ({ body, audit }) => redeemGrant(tokens, body.token, audit)))
+    .use(
+      http.publicRoute(redeemImpersonationGrant, ({ body, auditContext }) =>
+        redeemGrant(tokens, body.token, auditContext),
+      ),
+    )
     .use(http.command(revokeImpersonationGrant, revokeGrant))
 }

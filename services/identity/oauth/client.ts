@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { isWithin } from '../../kit/addresses/networks.ts'
-import type { AuditContext } from '../../kit/audit/context.ts'
+import { type AuditContext, withFields } from '../../kit/audit/context.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { refuse } from '../../kit/errors/refusal.ts'
 import { networkOf } from '../../kit/http/client-address.ts'
@@ -23,7 +23,7 @@ export interface ClientDeps {
 /** The client of a request and where it comes from. */
 interface ClientRequest {
   credentials: ClientCredentials
-  audit: AuditContext
+  auditContext: AuditContext
   signal: AbortSignal
 }
 
@@ -37,9 +37,9 @@ const DUMMY_HASH = hashOf('')
  */
 export function authenticateClient(
   { sql, clock, permits }: ClientDeps,
-  { credentials: { clientId, secret }, audit, signal }: ClientRequest,
+  { credentials: { clientId, secret }, auditContext, signal }: ClientRequest,
 ): Promise<ClientRow> {
-  const { ipAddress } = audit
+  const { ipAddress } = auditContext
   return permits.run(networkOf(ipAddress), signal, async () => {
     const now = new Date(clock()).toISOString()
     const [client] = await findClient(sql, clientId)
@@ -52,8 +52,8 @@ export function authenticateClient(
     }
     const keys = throttleKeys(clientId, ipAddress, 'client')
     await refuseThrottled(sql, keys, now)
-    const entry = { ...audit, procedure: 'auth.signIn' as const, request: { ...audit.request, clientId } }
-    await recordFailure(sql, { keys, user: client, audit: entry, code: 'invalid_client' }, now)
+    const failed = { ...withFields(auditContext, { clientId }), procedure: 'auth.signIn' as const }
+    await recordFailure(sql, { keys, user: client, auditContext: failed, code: 'invalid_client' }, now)
     throw refuse('invalid_client', { detail: problem ?? WRONG })
   })
 }

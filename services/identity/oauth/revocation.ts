@@ -19,7 +19,7 @@ export interface RevocationDeps {
 interface RevocationRequest {
   token: string
   credentials: ClientCredentials | undefined
-  audit: AuditContext
+  auditContext: AuditContext
   signal: AbortSignal
 }
 
@@ -30,9 +30,9 @@ interface RevocationRequest {
  */
 export async function revokeToken(
   { sql, clients, readToken, now }: RevocationDeps,
-  { token, credentials, audit, signal }: RevocationRequest,
+  { token, credentials, auditContext, signal }: RevocationRequest,
 ): Promise<void> {
-  const client = credentials && (await authenticateClient(clients, { credentials, audit, signal }))
+  const client = credentials && (await authenticateClient(clients, { credentials, auditContext, signal }))
   const claims = await readToken(token)
   if (claims?.clientTokenId !== undefined) {
     const { userId, orgId, clientTokenId: tokenId } = claims
@@ -40,13 +40,13 @@ export async function revokeToken(
       throw refuse('invalid_client', { detail: 'A token of a service account needs its client id and secret.' })
     }
     if (client.user_id !== userId) return
-    await runWithoutCaller(sql, audit, async (tx, entry) => {
-      if (await endClientToken(tx, { orgId, tokenId }, now())) entry.actBy({ userId, orgId })
+    await runWithoutCaller(sql, auditContext, async (tx, audit) => {
+      if (await endClientToken(tx, { orgId, tokenId }, now())) audit.actBy({ userId, orgId })
     })
     return
   }
   if (client || (isAccessToken(token) && !claims)) return
-  await runWithoutCaller(sql, audit, async (tx, entry) => {
+  await runWithoutCaller(sql, auditContext, async (tx, audit) => {
     const at = now()
     const [session] = claims
       ? await findSessionById(tx, claims.sessionId, at)
@@ -54,6 +54,6 @@ export async function revokeToken(
     if (!session) return
     const { id, user_id: userId, org_id: orgId, grant_id: grantId } = session
     await endSessions(tx, orgId, [id], at)
-    entry.actBy({ userId, orgId, ...(grantId === null ? {} : { grantId }) })
+    audit.actBy({ userId, orgId, ...(grantId === null ? {} : { grantId }) })
   })
 }

@@ -19,23 +19,23 @@ interface Deps {
 export const oauthRoutes = ({ http, grants, revocation, introspection }: Deps) =>
   new Elysia({ name: 'identity.oauth' })
     .use(
-      http.publicRoute(operations.createOauthToken, ({ body, request, audit }) =>
-        grantToken(grants, { body, credentials: credentialsOf(request, body), audit, signal: request.signal }),
+      http.publicRoute(operations.createOauthToken, ({ body, request, auditContext }) =>
+        grantToken(grants, { body, credentials: credentialsOf(request, body), auditContext, signal: request.signal }),
       ),
     )
     .use(
-      http.publicRoute(operations.revokeOauthToken, async ({ body, request, audit }) => {
+      http.publicRoute(operations.revokeOauthToken, async ({ body, request, auditContext }) => {
         const credentials = credentialsOf(request, body)
-        await revokeToken(revocation, { token: body.token, credentials, audit, signal: request.signal })
+        await revokeToken(revocation, { token: body.token, credentials, auditContext, signal: request.signal })
         // RFC 7009 answers 200, whose body clients ignore.
         return new Raw(null, 'application/json')
       }),
     )
     .use(
-      http.publicRoute(operations.introspectOauthToken, async ({ body, request, audit }) => {
+      http.publicRoute(operations.introspectOauthToken, async ({ body, request, auditContext }) => {
         const credentials = credentialsOf(request, body)
         if (!credentials) throw refuse('invalid_client', { detail: 'This needs a client id and a secret.' })
-        const client = await authenticateClient(grants.clients, { credentials, audit, signal: request.signal })
+        const client = await authenticateClient(grants.clients, { credentials, auditContext, signal: request.signal })
         return introspect(introspection, body.token, client.org_id)
       }),
     )

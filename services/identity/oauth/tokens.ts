@@ -25,7 +25,7 @@ export interface GrantDeps {
 interface GrantRequest {
   body: BodyOf<typeof createOauthToken>
   credentials: ClientCredentials | undefined
-  audit: AuditContext
+  auditContext: AuditContext
   signal: AbortSignal
 }
 
@@ -43,13 +43,13 @@ export async function grantToken(deps: GrantDeps, request: GrantRequest): Promis
 
 async function grantToClient(
   { clients, tokens: { sql, sign, clock, accessTokenSeconds } }: GrantDeps,
-  { body, credentials, audit: context, signal }: GrantRequest,
+  { body, credentials, auditContext, signal }: GrantRequest,
 ): Promise<OauthTokenSet> {
   if (!credentials) throw refuse('invalid_client', { detail: 'This grant needs a client id and a secret.' })
-  const client = await authenticateClient(clients, { credentials, audit: context, signal })
+  const client = await authenticateClient(clients, { credentials, auditContext, signal })
   const seconds = tokenSeconds(client, accessTokenSeconds, clock())
   if (seconds <= 0) throw refuse('invalid_client', { detail: 'The key has expired.' })
-  await runWithoutCaller(sql, context, async (_, audit) => {
+  await runWithoutCaller(sql, auditContext, async (_, audit) => {
     audit.actBy({ userId: client.user_id, orgId: client.org_id })
     audit.add({ clientId: client.client_id })
   })
@@ -74,10 +74,10 @@ const subjectOf = (client: ClientRow) => ({
 async function grantToUser(
   { clients, tokens, countSignIn }: GrantDeps,
   grantType: 'password' | 'refresh_token',
-  { body, credentials, audit, signal }: GrantRequest,
+  { body, credentials, auditContext, signal }: GrantRequest,
 ): Promise<OauthTokenSet> {
   if (credentials) {
-    await authenticateClient(clients, { credentials, audit, signal })
+    await authenticateClient(clients, { credentials, auditContext, signal })
     throw refuse('unauthorized_client', { detail: 'Service accounts use the grant client_credentials.' })
   }
   const missing = missingFields({ ...body, grant_type: grantType })
@@ -85,8 +85,8 @@ async function grantToUser(
   const { username = '', password = '', refresh_token = '' } = body
   const answer = await countSignIn(grantType, () =>
     grantType === 'password'
-      ? signIn(tokens, { username, password }, audit, signal)
-      : refresh(tokens, refresh_token, audit),
+      ? signIn(tokens, { username, password }, auditContext, signal)
+      : refresh(tokens, refresh_token, auditContext),
   )
   const { sub = '' } = decodeJwt(answer.access_token)
   return { ...answer, ...(body.scope === undefined ? {} : await scopeOf(tokens.sql, sub)) }

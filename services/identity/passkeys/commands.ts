@@ -5,7 +5,7 @@ import {
   type PasskeyCreationOptions,
   type PasskeyRequestOptions,
 } from '../../../proto/http/identity/passkeys.ts'
-import type { AuditContext } from '../../kit/audit/context.ts'
+import { type AuditContext, withFields } from '../../kit/audit/context.ts'
 import { recordRefusal } from '../../kit/audit/record.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
@@ -64,14 +64,14 @@ export async function confirm(
 /** Checks the password, or the answer of a passkey, before the transaction. */
 export async function proveOneself(
   deps: PasskeyDeps,
-  { caller, body: { currentPassword, assertion }, audit, signal }: PreparationOf<typeof api.startPasskey>,
+  { caller, body: { currentPassword, assertion }, auditContext, signal }: PreparationOf<typeof api.startPasskey>,
 ): Promise<object> {
   if ((currentPassword === undefined) === (assertion === undefined))
     throw invalidField('currentPassword', 'is required, or else assertion')
   await requireAccount(deps.sql, caller)
   if (currentPassword !== undefined)
-    await withOwnPassword(deps, caller.userId, currentPassword, { audit, signal }, async () => undefined)
-  else if (assertion) await requireOwnPasskey(deps, caller, assertion, audit)
+    await withOwnPassword(deps, caller.userId, currentPassword, { auditContext, signal }, async () => undefined)
+  else if (assertion) await requireOwnPasskey(deps, caller, assertion, auditContext)
   return {}
 }
 
@@ -79,7 +79,7 @@ async function requireOwnPasskey(
   { sql, rp, now: currentTime }: PasskeyDeps,
   { userId, orgId, sessionId }: Caller,
   assertion: api.PasskeyAssertion,
-  audit: AuditContext,
+  auditContext: AuditContext,
 ): Promise<void> {
   const now = currentTime()
   const token = challengeIn(assertion)
@@ -89,12 +89,12 @@ async function requireOwnPasskey(
   const counter = problem || !isOwn ? undefined : await verifiedCounter(rp, token ?? '', assertion, passkey)
   const isUsed = passkey && counter !== undefined && (await queries.recordUse(sql, passkey.id, counter, now)).length > 0
   if (isUsed) return
-  const keys = throttleKeys(`passkey ${userId}`, audit.ipAddress)
+  const keys = throttleKeys(`passkey ${userId}`, auditContext.ipAddress)
   await refuseThrottled(sql, keys, now)
   await countFailure(sql, keys, now)
   if (isOwn && counter !== undefined && isCounterBack(Number(passkey.sign_count), counter)) {
-    const request = { ...audit.request, passkeyId: passkey.id, reason: 'counter_went_back' }
-    await recordRefusal(sql, { ...audit, actorId: userId, orgId, request }, 'invalid_credentials')
+    const refused = withFields(auditContext, { passkeyId: passkey.id, reason: 'counter_went_back' })
+    await recordRefusal(sql, { ...refused, actorId: userId, orgId }, 'invalid_credentials')
   }
   throw invalidField('assertion', 'is not a valid answer of one of your passkeys')
 }
@@ -118,14 +118,14 @@ export async function start(
 /** Checks the answer of the authenticator before the transaction, so that a refusal uses up the challenge as well. */
 export async function prepareCreation(
   { sql, rp, now: currentTime }: PasskeyDeps,
-  { caller: { sessionId, userId }, body, audit }: PreparationOf<typeof api.createPasskey>,
+  { caller: { sessionId, userId }, body, auditContext }: PreparationOf<typeof api.createPasskey>,
 ): Promise<{ credential: NewCredential }> {
   const now = currentTime()
   const token = challengeIn(body.credential)
   const { problem } = await useChallenge(sql, token, { purposes: ['REGISTRATION'], sender: { sessionId }, now })
   const credential = problem ? undefined : await verifiedCredential(rp, token ?? '', body.credential)
   if (credential) return { credential }
-  const keys = throttleKeys(`passkey ${userId}`, audit.ipAddress)
+  const keys = throttleKeys(`passkey ${userId}`, auditContext.ipAddress)
   await refuseThrottled(sql, keys, now)
   await countFailure(sql, keys, now)
   throw invalidCredential()

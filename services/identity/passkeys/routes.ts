@@ -76,28 +76,32 @@ export const passkeyRoutes = ({ http, pagination, tokens, countSignIn, publicUrl
     .use(http.command(operations.patchPasskey, (call) => commands.rename(deps, call)))
     .use(http.command(operations.deletePasskey, (call) => commands.remove(deps, call)))
     .use(
-      http.publicRoute(signIns.signInWithPassword, ({ body, audit, request: { signal } }) =>
+      http.publicRoute(signIns.signInWithPassword, ({ body, auditContext, request: { signal } }) =>
         countSignIn('password', async () =>
-          bound(await signIn.signInWithPassword(ofSignIn, { ...body, audit, signal })),
+          bound(await signIn.signInWithPassword(ofSignIn, { ...body, auditContext, signal })),
         ),
       ),
     )
     .use(
-      http.publicRoute(signIns.startPasskeySignIn, async ({ audit }) =>
-        bound(await signIn.startPasskeySignIn(ofSignIn, audit)),
+      http.publicRoute(signIns.startPasskeySignIn, async ({ auditContext }) =>
+        bound(await signIn.startPasskeySignIn(ofSignIn, auditContext)),
       ),
     )
     .use(
-      http.publicRoute(signIns.signInWithPasskey, ({ body, request, audit }) =>
+      http.publicRoute(signIns.signInWithPasskey, ({ body, request, auditContext }) =>
         countSignIn('passkey', () =>
-          signIn.signInWithPasskey(ofSignIn, { content: body.assertion, browserToken: browserOf(request), audit }),
+          signIn.signInWithPasskey(ofSignIn, {
+            content: body.assertion,
+            browserToken: browserOf(request),
+            auditContext,
+          }),
         ),
       ),
     )
     .use(
-      http.publicRoute(signIns.signInWithFirstPasskey, ({ body, request, audit }) =>
+      http.publicRoute(signIns.signInWithFirstPasskey, ({ body, request, auditContext }) =>
         countSignIn('passkey', () =>
-          signIn.signInWithFirstPasskey(ofSignIn, { content: body, browserToken: browserOf(request), audit }),
+          signIn.signInWithFirstPasskey(ofSignIn, { content: body, browserToken: browserOf(request), auditContext }),
         ),
       ),
     )

@@ -4,7 +4,7 @@ import type {
   PasskeyRequestOptions,
 } from '../../../proto/http/identity/passkeys.ts'
 import type { SignInStep, SignInTokenSet } from '../../../proto/http/identity/sign-in.ts'
-import type { AuditContext } from '../../kit/audit/context.ts'
+import { type AuditContext, withFields } from '../../kit/audit/context.ts'
 import type { AuditEntry } from '../../kit/audit/entry.ts'
 import { lockOrganization } from '../../kit/auth/queries.ts'
 import type { Tx } from '../../kit/db/client.ts'
@@ -36,8 +36,6 @@ interface Bound<Answer> {
 
 const nowOf = ({ clock }: TokenDeps) => new Date(clock()).toISOString()
 const wrongPasskey = () => refuse('invalid_credentials', { detail: 'The passkey is not valid.' })
-const withFields = (audit: AuditContext, fields: object) => ({ ...audit, request: { ...audit.request, ...fields } })
-
 /** A challenge for any passkey. No address is known here. */
 export async function startPasskeySignIn(
   { tokens, rp }: SignInDeps,
@@ -55,20 +53,20 @@ export async function startPasskeySignIn(
 interface PasswordRequest {
   username: string
   password: string
-  audit: AuditContext
+  auditContext: AuditContext
   signal: AbortSignal
 }
 
 /** Signs in by a password, or asks for the passkey that has to follow. */
 export const signInWithPassword = (
   deps: SignInDeps,
-  { username, password, audit, signal }: PasswordRequest,
+  { username, password, auditContext, signal }: PasswordRequest,
 ): Promise<Bound<SignInStep>> =>
-  withPassword(deps.tokens, { username, password }, { audit, signal, isFirstStep: true }, async (checked) => {
+  withPassword(deps.tokens, { username, password }, { auditContext, signal, isFirstStep: true }, async (checked) => {
     const { user, keys } = checked
-    if (user.second_factor) return askForPasskey(deps, checked, audit)
+    if (user.second_factor) return askForPasskey(deps, checked, auditContext)
     const within = (tx: Tx) => clearFailures(tx, keys)
-    const tokens = await openSession(deps.tokens, user, { method: 'PASSWORD', context: audit, within })
+    const tokens = await openSession(deps.tokens, user, { method: 'PASSWORD', auditContext, within })
     return { answer: { tokens: { ...tokens, email: user.email } } }
   })
 
@@ -99,16 +97,21 @@ function askForPasskey(
 interface Failure {
   /** Undefined for an unknown passkey. */
   user: { user_id: string; org_id: string } | undefined
-  audit: AuditContext
+  auditContext: AuditContext
   reason: string
 }
 
 /** Counts a failure like a wrong password and audits it. A right answer is never throttled. */
-async function refuseAnswer({ tokens }: SignInDeps, { user, audit, reason }: Failure): Promise<never> {
+async function refuseAnswer({ tokens }: SignInDeps, { user, auditContext, reason }: Failure): Promise<never> {
   const now = nowOf(tokens)
-  const keys = throttleKeys(`passkey ${user?.user_id ?? ''}`, audit.ipAddress)
+  const keys = throttleKeys(`passkey ${user?.user_id ?? ''}`, auditContext.ipAddress)
   await refuseThrottled(tokens.sql, keys, now)
-  const failed = { keys, user, audit: withFields(audit, { reason }), code: 'invalid_credentials' as const }
+  const failed = {
+    keys,
+    user,
+    auditContext: withFields(auditContext, { reason }),
+    code: 'invalid_credentials' as const,
+  }
   await recordFailure(tokens.sql, failed, now)
   throw wrongPasskey()
 }
@@ -116,13 +119,13 @@ async function refuseAnswer({ tokens }: SignInDeps, { user, audit, reason }: Fai
 interface Answered<Content> {
   content: Content
   browserToken: string | undefined
-  audit: AuditContext
+  auditContext: AuditContext
 }
 
 /** Signs in by a passkey alone, which is two factors, or as the second factor after the password. */
 export async function signInWithPasskey(
   deps: SignInDeps,
-  { content: assertion, browserToken, audit: context }: Answered<PasskeyAssertion>,
+  { content: assertion, browserToken, auditContext: received }: Answered<PasskeyAssertion>,
 ): Promise<SignInTokenSet> {
   const { tokens, rp } = deps
   const { sql } = tokens
@@ -135,8 +138,8 @@ export async function signInWithPasskey(
   })
   const [passkey] = await queries.findCredential(sql, rp.id, assertion.id)
   const [account] = await queries.findAccount(sql, challenge?.user_id ?? passkey?.user_id ?? '')
-  const audit = passkey ? withFields(context, { passkeyId: passkey.id }) : context
-  const refuseFor = (reason: string) => refuseAnswer(deps, { user: account, audit, reason })
+  const auditContext = passkey ? withFields(received, { passkeyId: passkey.id }) : received
+  const refuseFor = (reason: string) => refuseAnswer(deps, { user: account, auditContext, reason })
   if (problem !== undefined) return refuseFor(problem)
   if (!passkey || !account) return refuseFor('passkey_unknown')
   if (account.user_id !== passkey.user_id) return refuseFor('other_user')
@@ -150,7 +153,7 @@ export async function signInWithPasskey(
     // Another use may have been counted since, or the passkey was removed.
     if ((await queries.recordUse(tx, passkey.id, counter, now)).length === 0) throw wrongPasskey()
   }
-  const opened = await openSession(tokens, user, { method: 'PASSKEY', context: audit, within }).catch((error) => {
+  const opened = await openSession(tokens, user, { method: 'PASSKEY', auditContext, within }).catch((error) => {
     if (isRefusalOf(error, 'invalid_credentials')) return refuseFor('user_changed')
     throw error
   })
@@ -163,7 +166,7 @@ export async function signInWithFirstPasskey(
   {
     content: { name, credential: answer },
     browserToken,
-    audit,
+    auditContext,
   }: Answered<{ name: string; credential: PasskeyAttestation }>,
 ): Promise<SignInTokenSet> {
   const { tokens, rp } = deps
@@ -172,7 +175,7 @@ export async function signInWithFirstPasskey(
   const sender = { browserToken }
   const used = await useChallenge(sql, token, { purposes: ['FIRST_PASSKEY'], sender, now: nowOf(tokens) })
   const [account] = await queries.findAccount(sql, used.challenge?.user_id ?? '')
-  const refuseFor = (reason: string) => refuseAnswer(deps, { user: account, audit, reason })
+  const refuseFor = (reason: string) => refuseAnswer(deps, { user: account, auditContext, reason })
   if (used.problem !== undefined) return refuseFor(used.problem)
   const credential = await verifiedCredential(rp, token ?? '', answer)
   if (!credential) return refuseFor('not_verified')
@@ -181,7 +184,7 @@ export async function signInWithFirstPasskey(
   if (!account.active) return refuseFor('user_inactive')
   const { user_id: userId, org_id: orgId } = account
   const user = { ...account, session_version: used.challenge.session_version ?? account.session_version }
-  const within = async (tx: Tx, now: string, entry: AuditEntry) => {
+  const within = async (tx: Tx, now: string, audit: AuditEntry) => {
     await lockOrganization(tx, orgId)
     // A reset while this waited for the lock has voided the challenge.
     if ((await findUnchanged(tx, userId, user.session_version)).length === 0) throw wrongPasskey()
@@ -189,9 +192,9 @@ export async function signInWithFirstPasskey(
     if ((await queries.listDescriptors(tx, { rpId: rp.id, orgId, userId })).length > 0) throw wrongPasskey()
     const passkey = await addPasskey(tx, rp, { orgId, userId, name, credential, lastUsedAt: now }, now)
     if (!passkey) throw wrongPasskey()
-    entry.add({ passkeyId: passkey.id, signIn: true })
+    audit.add({ passkeyId: passkey.id, signIn: true })
   }
-  const opened = await openSession(tokens, user, { method: 'PASSKEY', context: audit, within }).catch((error) => {
+  const opened = await openSession(tokens, user, { method: 'PASSKEY', auditContext, within }).catch((error) => {
     if (isRefusalOf(error, 'invalid_credentials')) return refuseFor('user_changed')
     throw error
   })

@@ -25,18 +25,18 @@ interface PasswordChange {
 /** Checks the current password and hashes the new one. */
 export async function hashPasswords(
   deps: PasswordDeps,
-  { caller, body: { currentPassword, newPassword }, audit, signal }: PreparationOf<typeof api.changePassword>,
+  { caller, body: { currentPassword, newPassword }, auditContext, signal }: PreparationOf<typeof api.changePassword>,
 ): Promise<PasswordChange> {
   const problem = passwordProblem(newPassword)
   if (problem) throw invalidField('newPassword', problem)
-  return withOwnPassword(deps, caller.userId, currentPassword, { audit, signal }, async (oldHash) => ({
+  return withOwnPassword(deps, caller.userId, currentPassword, { auditContext, signal }, async (oldHash) => ({
     oldHash,
     newHash: await deps.hashing.hash(newPassword),
   }))
 }
 
 interface Request {
-  audit: AuditContext
+  auditContext: AuditContext
   signal: AbortSignal
 }
 
@@ -45,7 +45,7 @@ export async function withOwnPassword<Answer>(
   { sql, hashing, now: currentTime }: PasswordDeps,
   userId: string,
   currentPassword: string,
-  { audit: { ipAddress }, signal }: Request,
+  { auditContext: { ipAddress }, signal }: Request,
   goOn: (hash: string) => Promise<Answer>,
 ): Promise<Answer> {
   const keys = throttleKeys(userId, ipAddress)

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { SignInTokenSet } from '../../../proto/http/identity/sign-in.ts'
-import type { AuditContext } from '../../kit/audit/context.ts'
+import { type AuditContext, withFields } from '../../kit/audit/context.ts'
 import { recordRefusal } from '../../kit/audit/record.ts'
 import { isRefusalOf, refuse } from '../../kit/errors/refusal.ts'
 import { hashOf } from '../../kit/secrets/tokens.ts'
@@ -16,37 +16,36 @@ interface Exchange {
   code: string
   /** The token of the browser's cookie. */
   browserToken: string | undefined
-  audit: AuditContext
+  auditContext: AuditContext
 }
 
 /**
  * Exchanges the code of a sign-in at a provider for tokens. Any use spends the code, also that of another browser. A
  * right code of 256 random bits is never throttled.
  */
-export async function exchangeCode(deps: TokenDeps, { code, browserToken, audit }: Exchange): Promise<SignInTokenSet> {
+export async function exchangeCode(
+  deps: TokenDeps,
+  { code, browserToken, auditContext: received }: Exchange,
+): Promise<SignInTokenSet> {
   const { sql, clock } = deps
   const now = new Date(clock()).toISOString()
   const hash = hashOf(code)
   const [signIn] = await findCode(sql, hash, now)
   if (!signIn || (await markRedeemed(sql, hash, now)).length === 0) {
-    const keys = throttleKeys('sso', audit.ipAddress)
+    const keys = throttleKeys('sso', received.ipAddress)
     await refuseThrottled(sql, keys, now)
     await countFailure(sql, keys, now)
     throw wrongCode()
   }
   const { provider_id: identityProviderId, user_id: actorId, org_id: orgId } = signIn
-  const context = { ...audit, request: { ...audit.request, identityProviderId } }
+  const auditContext = withFields(received, { identityProviderId })
   const refuseFor = async (reason: string) => {
-    await recordRefusal(
-      sql,
-      { ...context, actorId, orgId, request: { ...context.request, reason } },
-      'invalid_credentials',
-    )
+    await recordRefusal(sql, { ...withFields(auditContext, { reason }), actorId, orgId }, 'invalid_credentials')
     throw wrongCode()
   }
   if (browserToken === undefined || !timingSafeEqual(hashOf(browserToken), signIn.browser_hash))
     return refuseFor('other_browser')
-  const tokens = await openSession(deps, signIn, { method: 'PROVIDER', context }).catch((error) => {
+  const tokens = await openSession(deps, signIn, { method: 'PROVIDER', auditContext }).catch((error) => {
     if (isRefusalOf(error, 'invalid_credentials')) return refuseFor('user_changed')
     throw error
   })

@@ -15,9 +15,9 @@ interface Deps {
 
 export const ssoRoutes = ({ http, tokens, countSignIn, publicUrl }: Deps) =>
   new Elysia({ name: 'identity.sso' }).use(
-    http.publicRoute(exchangeSsoCode, ({ body, request, audit }) =>
+    http.publicRoute(exchangeSsoCode, ({ body, request, auditContext }) =>
       countSignIn('sso', () =>
-        exchangeCode(tokens, { code: body.code, browserToken: browserTokenOf(request, publicUrl), audit }),
+        exchangeCode(tokens, { code: body.code, browserToken: browserTokenOf(request, publicUrl), auditContext }),
       ),
     ),
   )

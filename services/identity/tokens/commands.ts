@@ -1,5 +1,5 @@
 import { emailSpelling } from '../../kit/addresses/email-spelling.ts'
-import type { AuditContext } from '../../kit/audit/context.ts'
+import { type AuditContext, withFields } from '../../kit/audit/context.ts'
 import { recordRefusal } from '../../kit/audit/record.ts'
 import { isRefusalOf, refuse } from '../../kit/errors/refusal.ts'
 import { hashOf } from '../../kit/secrets/tokens.ts'
@@ -24,18 +24,16 @@ interface Credentials {
   password: string
 }
 
-const withReason = (audit: AuditContext, reason: string) => ({ ...audit, request: { ...audit.request, reason } })
-
 const wrongCredentials = () => refuse('invalid_credentials', { detail: 'The credentials are not valid.' })
 
 /** Signs a user in by the password alone, which is not enough where a second factor is required. */
-export const signIn = (deps: TokenDeps, credentials: Credentials, audit: AuditContext, signal: AbortSignal) =>
-  withPassword(deps, credentials, { audit, signal, isFirstStep: false }, ({ user, keys }) =>
-    openSession(deps, user, { method: 'PASSWORD', context: audit, within: (tx) => clearFailures(tx, keys) }),
+export const signIn = (deps: TokenDeps, credentials: Credentials, auditContext: AuditContext, signal: AbortSignal) =>
+  withPassword(deps, credentials, { auditContext, signal, isFirstStep: false }, ({ user, keys }) =>
+    openSession(deps, user, { method: 'PASSWORD', auditContext, within: (tx) => clearFailures(tx, keys) }),
   )
 
 interface PasswordCheck {
-  audit: AuditContext
+  auditContext: AuditContext
   signal: AbortSignal
   /** Whether a second factor may follow. Otherwise the password of a person who needs one is wrong. */
   isFirstStep: boolean
@@ -57,33 +55,33 @@ export interface CheckedUser {
 export async function withPassword<Answer>(
   deps: TokenDeps,
   { username, password }: Credentials,
-  { audit, signal, isFirstStep }: PasswordCheck,
+  { auditContext, signal, isFirstStep }: PasswordCheck,
   goOn: (checked: CheckedUser) => Promise<Answer>,
 ): Promise<Answer> {
   const { sql, hashing, clock } = deps
   const name = emailSpelling(username)
-  const keys = throttleKeys(name, audit.ipAddress)
+  const keys = throttleKeys(name, auditContext.ipAddress)
   await refuseThrottled(sql, keys, isoOf(clock()))
-  return hashing.withSlot({ ipAddress: audit.ipAddress, signal }, async () => {
+  return hashing.withSlot({ ipAddress: auditContext.ipAddress, signal }, async () => {
     const now = isoOf(clock())
     const [, [user]] = await Promise.all([refuseThrottled(sql, keys, now), findSignIn(sql, name)])
     const excluded = user && excludedBy(user, isFirstStep)
     const usable = user?.active && user.current && !excluded ? user.password_hash : null
     const matches = await hashing.verify(password, usable ?? deps.dummyHash)
     if (!user || usable === null || !matches) {
-      hashing.countFailure(audit.ipAddress)
-      const reasoned = excluded ? withReason(audit, excluded) : audit
-      await recordFailure(sql, { keys, user, audit: reasoned, code: 'invalid_credentials' }, now)
+      hashing.countFailure(auditContext.ipAddress)
+      const reasoned = excluded ? withFields(auditContext, { reason: excluded }) : auditContext
+      await recordFailure(sql, { keys, user, auditContext: reasoned, code: 'invalid_credentials' }, now)
       throw wrongCredentials()
     }
     const upgraded = hashing.isOutdated(usable) ? await hashing.hash(password) : undefined
     if (upgraded !== undefined) await upgradeHash(sql, user.user_id, usable, upgraded)
     const answer = await goOn({ user, passwordHash: upgraded ?? usable, keys }).catch(async (error) => {
-      const failure = { keys, user, audit, code: 'invalid_credentials' as const }
+      const failure = { keys, user, auditContext, code: 'invalid_credentials' as const }
       if (isRefusalOf(error, 'invalid_credentials')) await recordFailure(sql, failure, now)
       throw error
     })
-    hashing.remember(audit.ipAddress, user.org_id)
+    hashing.remember(auditContext.ipAddress, user.org_id)
     return answer
   })
 }
@@ -99,7 +97,7 @@ function excludedBy({ enforced, second_factor }: SignInRow, isFirstStep: boolean
  * again within ten seconds, although only hashes are stored. A later reuse ends the session, because the token was
  * stolen.
  */
-export async function refresh(deps: TokenDeps, token: string, audit: AuditContext) {
+export async function refresh(deps: TokenDeps, token: string, auditContext: AuditContext) {
   const { sql, clock } = deps
   const nowMs = clock()
   const now = isoOf(nowMs)
@@ -110,11 +108,11 @@ export async function refresh(deps: TokenDeps, token: string, audit: AuditContex
     { used, successor: hashOf(successor), idleUntil: isoOf(nowMs + REFRESH_IDLE_MS) },
     now,
   )
-  const row = rotated ?? (await repeatedOrRefused(deps, used, audit, nowMs))
+  const row = rotated ?? (await repeatedOrRefused(deps, used, auditContext, nowMs))
   return tokensOf(deps, subjectOf(row), successor)
 }
 
-async function repeatedOrRefused({ sql }: TokenDeps, hash: Uint8Array, audit: AuditContext, nowMs: number) {
+async function repeatedOrRefused({ sql }: TokenDeps, hash: Uint8Array, auditContext: AuditContext, nowMs: number) {
   const now = isoOf(nowMs)
   const [row] = await findRefreshToken(sql, hash, now)
   const use = classifyUsedToken(row && { usedAt: row.used_at, live: row.live }, nowMs)
@@ -122,7 +120,7 @@ async function repeatedOrRefused({ sql }: TokenDeps, hash: Uint8Array, audit: Au
   if (row && use === 'reuse') {
     await sql.begin((tx) => endSessions(tx, row.org_id, [row.session_id], now))
     const grantId = row.grant_id ?? undefined
-    const reuse = { ...audit, ...actorOf(row), grantId, procedure: 'auth.refreshReuse' as const }
+    const reuse = { ...auditContext, ...actorOf(row), grantId, procedure: 'auth.refreshReuse' as const }
     await recordRefusal(sql, reuse, 'invalid_credentials')
   }
   throw wrongCredentials()

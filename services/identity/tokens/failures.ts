@@ -11,15 +11,19 @@ interface Failure {
   keys: ThrottleKeys
   /** Undefined for an unknown account or client. */
   user: { user_id: string; org_id: string } | undefined
-  audit: AuditContext
+  auditContext: AuditContext
   code: ErrorCode
 }
 
 /** Counts the failure and writes an audit entry. An unknown account has a row elsewhere, which takes as long. */
-export async function recordFailure(sql: Pool, { keys, user, audit, code }: Failure, now: string): Promise<void> {
+export async function recordFailure(
+  sql: Pool,
+  { keys, user, auditContext, code }: Failure,
+  now: string,
+): Promise<void> {
   await countFailure(sql, keys, now)
-  if (user) await recordRefusal(sql, { ...audit, ...actorOf(user) }, code)
-  else await insertSignInFailure(sql, { id: newId('failure'), ...audit }, now)
+  if (user) await recordRefusal(sql, { ...auditContext, ...actorOf(user) }, code)
+  else await insertSignInFailure(sql, { id: newId('failure'), ...auditContext }, now)
 }
 
 export const actorOf = ({ user_id, org_id }: { user_id: string; org_id: string }) => ({

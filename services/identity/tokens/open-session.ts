@@ -55,22 +55,22 @@ interface SignedInUser {
 
 interface Opening {
   method: SessionMethod
-  context: AuditContext
+  auditContext: AuditContext
   /** What else happens in the transaction. */
-  within?: (tx: Tx, now: string, entry: AuditEntry) => PromiseLike<unknown>
+  within?: (tx: Tx, now: string, audit: AuditEntry) => PromiseLike<unknown>
 }
 
 /** Opens a session unless the user was deactivated or reset since the version was read. Every sign-in ends here. */
-export async function openSession(deps: TokenDeps, user: SignedInUser, { method, context, within }: Opening) {
+export async function openSession(deps: TokenDeps, user: SignedInUser, { method, auditContext, within }: Opening) {
   const nowMs = deps.clock()
   const now = new Date(nowMs).toISOString()
   const { user_id: userId, org_id: orgId, session_version: sessionVersion } = user
-  const { ipAddress, userAgent } = context
+  const { ipAddress, userAgent } = auditContext
   const sessionId = newIdAt('sess', now)
   const refreshToken = newSecretToken()
   const later = (ms: number) => new Date(nowMs + ms).toISOString()
   const session = { id: sessionId, userId, orgId, sessionVersion, method, expiresAt: later(SESSION_MS) }
-  await runWithoutCaller(deps.sql, context, async (tx, audit) => {
+  await runWithoutCaller(deps.sql, auditContext, async (tx, audit) => {
     // The statements are pipelined, because the round trips would cost more than the statements.
     const [unchanged, , , surplus] = await Promise.all([
       findUnchanged(tx, userId, sessionVersion),

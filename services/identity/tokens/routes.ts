@@ -19,13 +19,13 @@ interface Deps {
 export const tokenRoutes = ({ http, readToken, tokens, countSignIn }: Deps) =>
   new Elysia({ name: 'identity.tokens' })
     .use(
-      http.publicRoute(createToken, ({ body, audit, request }) => {
+      http.publicRoute(createToken, ({ body, auditContext, request }) => {
         const missing = missingFields(body)
         if (missing.length > 0) throw invalid(missing)
         const { username = '', password = '', refresh_token = '' } = body
         return body.grant_type === 'password'
-          ? countSignIn('password', () => signIn(tokens, { username, password }, audit, request.signal))
-          : countSignIn('refresh_token', () => refresh(tokens, refresh_token, audit))
+          ? countSignIn('password', () => signIn(tokens, { username, password }, auditContext, request.signal))
+          : countSignIn('refresh_token', () => refresh(tokens, refresh_token, auditContext))
       }),
     )
     .use(

@@ -13,6 +13,12 @@ export interface AuditContext {
   request: Record<string, unknown> | undefined
 }
 
+/** A context with further fields of the request. */
+export const withFields = (context: AuditContext, fields: Record<string, unknown>): AuditContext => ({
+  ...context,
+  request: { ...context.request, ...fields },
+})
+
 /** Records an act of the operator's command line as an impersonation of a user. Returns the id of the grant. */
 export type Impersonate = (tx: Tx, user: { orgId: string; userId: string }, now: string) => Promise<string>
 

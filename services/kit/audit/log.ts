@@ -8,14 +8,14 @@ import { type AuditRow, isLogged, recordRefusal, recordSuccess, rowOf } from './
 /** Records the entries of the commands of a service. */
 export interface AuditLog {
   /** In the transaction of the command. */
-  success(tx: Tx, audit: AuditContext): Promise<void>
-  refusal(audit: AuditContext, code: ErrorCode): Promise<void>
+  success(tx: Tx, auditContext: AuditContext): Promise<void>
+  refusal(auditContext: AuditContext, code: ErrorCode): Promise<void>
 }
 
 /** The log in the database of the service. */
 export const auditLogIn = (sql: Pool): AuditLog => ({
   success: recordSuccess,
-  refusal: (audit, code) => recordRefusal(sql, audit, code),
+  refusal: (auditContext, code) => recordRefusal(sql, auditContext, code),
 })
 
 const KIND = 'audit-entry'
@@ -29,17 +29,17 @@ type WaitingRow = AuditRow & { timestamp: string }
 
 /** The log on another server: the transaction of the command starts a job that copies the entry there. */
 export function copiedAuditLog(sql: Pool): AuditLog {
-  const store = async (tx: Tx, audit: AuditContext, error: ErrorCode | undefined) => {
-    const row = rowOf(audit, error)
+  const store = async (tx: Tx, auditContext: AuditContext, error: ErrorCode | undefined) => {
+    const row = rowOf(auditContext, error)
     if (row === undefined) return
     const timestamp = new Date().toISOString()
     const data: WaitingRow = { ...row, timestamp }
     await startJob(tx, { kind: KIND, id: row.id, tenantId: row.org_id, data }, timestamp)
   }
   return {
-    success: (tx, audit) => store(tx, audit, undefined),
-    async refusal(audit, code) {
-      if (isLogged(code)) await sql.begin((tx) => store(tx, audit, code))
+    success: (tx, auditContext) => store(tx, auditContext, undefined),
+    async refusal(auditContext, code) {
+      if (isLogged(code)) await sql.begin((tx) => store(tx, auditContext, code))
     },
   }
 }

@@ -6,7 +6,8 @@ import { storableText } from '../db/storable-text.ts'
 import type { AuditContext } from './context.ts'
 
 /** Writes the entry of a successful command in the command's own transaction. */
-export const recordSuccess = (tx: Tx, audit: AuditContext): Promise<void> => insertEntry(tx, audit, undefined)
+export const recordSuccess = (tx: Tx, auditContext: AuditContext): Promise<void> =>
+  insertEntry(tx, auditContext, undefined)
 
 /** Missing permission, conflict and failed precondition. */
 const LOGGED_STATUSES: readonly number[] = [403, 409, 412]
@@ -17,8 +18,8 @@ export const isLogged = (code: ErrorCode) =>
   LOGGED_STATUSES.includes(ERRORS[code].status) || REFUSED_SIGN_INS.includes(code)
 
 /** Writes the entry of a refused command in a separate transaction, so that the rollback cannot erase it. */
-export async function recordRefusal(sql: Sql, audit: AuditContext, code: ErrorCode): Promise<void> {
-  if (isLogged(code)) await insertEntry(sql, audit, code)
+export async function recordRefusal(sql: Sql, auditContext: AuditContext, code: ErrorCode): Promise<void> {
+  if (isLogged(code)) await insertEntry(sql, auditContext, code)
 }
 
 /** A row of the audit log. The database adds its time. */
@@ -36,8 +37,8 @@ export interface AuditRow {
 }
 
 /** A command that has no actor, such as a sign-in of an unknown account, leaves no entry. */
-export function rowOf(audit: AuditContext, error: ErrorCode | undefined): AuditRow | undefined {
-  const { procedure, orgId, actorId, grantId = null, ipAddress = null, userAgent, request = null } = audit
+export function rowOf(auditContext: AuditContext, error: ErrorCode | undefined): AuditRow | undefined {
+  const { procedure, orgId, actorId, grantId = null, ipAddress = null, userAgent, request = null } = auditContext
   if (procedure === undefined || orgId === undefined || actorId === undefined) return undefined
   return {
     id: newId('audit'),
@@ -53,8 +54,8 @@ export function rowOf(audit: AuditContext, error: ErrorCode | undefined): AuditR
   }
 }
 
-async function insertEntry(sql: Sql, audit: AuditContext, error: ErrorCode | undefined): Promise<void> {
-  const row = rowOf(audit, error)
+async function insertEntry(sql: Sql, auditContext: AuditContext, error: ErrorCode | undefined): Promise<void> {
+  const row = rowOf(auditContext, error)
   if (row === undefined) return
   await sql`
     insert into organization.audit_log

@@ -36,7 +36,7 @@ export interface PreparationOf<O extends CommandOperation> extends Input<ParamsO
   /** The caller when the headers arrived. The transaction reads it again. */
   caller: Caller
   now: string
-  audit: AuditContext
+  auditContext: AuditContext
   /** Aborts when the client disconnects. */
   signal: AbortSignal
 }

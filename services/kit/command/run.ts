@@ -36,7 +36,7 @@ export interface CommandRequest {
   params: Record<string, string>
   body: unknown
   query: Record<string, unknown>
-  audit: AuditContext
+  auditContext: AuditContext
   ifMatch: string | undefined
   /** The `Idempotency-Key`, where the operation takes one and the client sent one. */
   idempotencyKey: string | undefined
@@ -96,12 +96,12 @@ export const commandRunner =
         const repeated = idempotent(received.caller)
         const stored = repeated && (await begin((tx, _, now) => findStoredAnswer(tx, repeated, now)))
         if (stored) return stored.answer
-        const { caller, audit } = received
-        prepared = await prepare({ ...input, caller, now: nowOf(clock), audit, signal: request.signal })
+        const { caller, auditContext } = received
+        prepared = await prepare({ ...input, caller, now: nowOf(clock), auditContext, signal: request.signal })
       }
       const answer = await begin((tx, caller, now) => {
         const runAudited = async () => {
-          const audit = new AuditEntry(received.audit)
+          const audit = new AuditEntry(received.auditContext)
           const answer = await run({ ...input, ...prepared, tx, caller, now, audit })
           if (!isDryRun) await auditLog.success(tx, audit.context)
           return answer

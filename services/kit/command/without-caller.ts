@@ -9,11 +9,11 @@ import type { Pool, Tx } from '../db/client.ts'
  */
 export const runWithoutCaller = <T>(
   sql: Pool,
-  context: AuditContext,
+  auditContext: AuditContext,
   work: (tx: Tx, audit: AuditEntry) => Promise<T>,
 ): Promise<T> =>
   sql.begin(async (tx) => {
-    const audit = new AuditEntry(context)
+    const audit = new AuditEntry(auditContext)
     const answer = await work(tx, audit)
     await recordSuccess(tx, audit.context)
     return answer

@@ -16,8 +16,8 @@ export interface PublicContext<O> extends Pick<RequestReads, 'read'> {
   body: BodyOf<O>
   /** The time, read at each use. */
   now: string
-  /** The audit entry of a public command, whose actor is not known yet. */
-  audit: AuditContext
+  /** What the audit entry of a public command contains; its actor is not known yet. */
+  auditContext: AuditContext
 }
 
 /** The argument of the handler of a read that needs a token. */

@@ -31,7 +31,7 @@ export interface CheckedRequest extends RequestReads {
   params: Record<string, string>
   body: unknown
   now: string
-  audit: AuditContext | undefined
+  auditContext: AuditContext | undefined
   idempotencyKey: string | undefined
   ifMatch: string | undefined
   recheck(): Promise<void>
@@ -196,7 +196,7 @@ export class Endpoint {
   }
 
   #checked(
-    { request, requestId, caller, audit }: RequestState,
+    { request, requestId, caller, audit: auditContext }: RequestState,
     { query, params, body, idempotencyKey }: Pick<CheckedRequest, 'query' | 'params' | 'body' | 'idempotencyKey'>,
   ): CheckedRequest {
     const { auth, clock, reads } = this.#deps
@@ -210,7 +210,7 @@ export class Endpoint {
       params,
       body,
       idempotencyKey,
-      audit,
+      auditContext,
       ifMatch: operation.ifMatch ? (request.headers.get('if-match') ?? undefined) : undefined,
       get now() {
         return new Date(clock()).toISOString()

@@ -82,11 +82,11 @@ export class Responder implements ErrorResponder {
 
   /** The error response. A refused command is written to the audit log first; a failure of that is the response. */
   async failure(state: RequestState, cause: unknown): Promise<Response> {
-    const { audit, span } = state
+    const { audit: auditContext, span } = state
     const error = this.#limited(state, cause)
-    if (!audit || !(error instanceof Refusal)) return inSpan(span, () => this.#error(state, error))
+    if (!auditContext || !(error instanceof Refusal)) return inSpan(span, () => this.#error(state, error))
     try {
-      await this.#deps.auditLog.refusal(audit, error.code)
+      await this.#deps.auditLog.refusal(auditContext, error.code)
       return inSpan(span, () => this.#error(state, error))
     } catch (failure) {
       return inSpan(span, () => this.#error(state, failure))

@@ -12,7 +12,7 @@ const pools = Object.fromEntries(
   SERVICES.map((service) => [service, connect(db.urlOf(service), { max: 1, applicationName: 'test' })]),
 ) as Record<ServiceName, ReturnType<typeof connect>>
 
-const audit = {
+const auditContext = {
   procedure: 'part.create',
   orgId: 'org_1',
   actorId: 'user_1',
@@ -27,7 +27,7 @@ const entries = () => db.owner<{ success: boolean; error: string | null; user_ag
 
 describe('writing', () => {
   test.each(SERVICES)('%s may insert entries, and only organization may select them', async (service) => {
-    await runWithoutCaller(pools[service], audit, async () => undefined)
+    await runWithoutCaller(pools[service], auditContext, async () => undefined)
     const read = pools[service]`select id from organization.audit_log limit 1`
     if (service === 'organization') expect(await read).toHaveLength(1)
     else await expect(read.execute()).rejects.toThrow('permission denied')
@@ -37,8 +37,8 @@ describe('writing', () => {
     const before = (await entries()).length
     await pools.sourcing
       .begin(async (tx) => {
-        await recordSuccess(tx, audit)
-        await recordRefusal(pools.identity, audit, 'forbidden')
+        await recordSuccess(tx, auditContext)
+        await recordRefusal(pools.identity, auditContext, 'forbidden')
         throw new Error('rolled back')
       })
       .catch(() => {})
@@ -49,7 +49,7 @@ describe('writing', () => {
   test('refusals that do not depend on the permissions of the caller leave no entry', async () => {
     const before = (await entries()).length
     for (const code of ['not_found', 'validation_error', 'rate_limited', 'unauthorized', 'unavailable'] as const) {
-      await recordRefusal(pools.sourcing, audit, code)
+      await recordRefusal(pools.sourcing, auditContext, code)
     }
     expect(await entries()).toHaveLength(before)
   })

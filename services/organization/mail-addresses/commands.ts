@@ -163,8 +163,13 @@ export async function introspectAddress(sql: Sql, token: string, now: string): P
 }
 
 /** Confirms an address with the token of its link. */
-export async function confirmAddress(sql: Pool, token: string, context: AuditContext, now: string): Promise<undefined> {
-  await runWithoutCaller(sql, context, async (tx, audit) => {
+export async function confirmAddress(
+  sql: Pool,
+  token: string,
+  auditContext: AuditContext,
+  now: string,
+): Promise<undefined> {
+  await runWithoutCaller(sql, auditContext, async (tx, audit) => {
     const [confirmed] = await queries.confirmAddress(tx, hashOf(token), now)
     if (confirmed) {
       await recordByLink(tx, audit, confirmed)
@@ -181,8 +186,13 @@ export async function confirmAddress(sql: Pool, token: string, context: AuditCon
  * Ends the mails to an address or user with the token in them. A repetition succeeds, because mail programs may repeat
  * the request.
  */
-export async function unsubscribe(sql: Pool, token: string, context: AuditContext, now: string): Promise<undefined> {
-  await runWithoutCaller(sql, context, async (tx, audit) => {
+export async function unsubscribe(
+  sql: Pool,
+  token: string,
+  auditContext: AuditContext,
+  now: string,
+): Promise<undefined> {
+  await runWithoutCaller(sql, auditContext, async (tx, audit) => {
     const [removed] = await queries.unsubscribeAddress(tx, token)
     if (removed) {
       await dropMails(tx, removed.id, now)

@@ -38,12 +38,12 @@ export const mailAddressRoutes = ({ http, pagination, sql, links }: Deps) =>
       ),
     )
     .use(
-      http.publicRoute(operations.confirmMailAddress, ({ body, audit, now }) =>
-        commands.confirmAddress(sql, body.token, audit, now),
+      http.publicRoute(operations.confirmMailAddress, ({ body, auditContext, now }) =>
+        commands.confirmAddress(sql, body.token, auditContext, now),
       ),
     )
     .use(
-      http.publicRoute(operations.unsubscribeMailAddress, ({ query, audit, now }) =>
-        commands.unsubscribe(sql, query.token, audit, now),
+      http.publicRoute(operations.unsubscribeMailAddress, ({ query, auditContext, now }) =>
+        commands.unsubscribe(sql, query.token, auditContext, now),
       ),
     )

@@ -5,5 +5,7 @@ import { type ResetDeps, requestReset } from './commands.ts'
 
 export const passwordResetRoutes = ({ http, ...deps }: ResetDeps & { http: Http }) =>
   new Elysia({ name: 'organization.password-resets' }).use(
-    http.publicRoute(createPasswordReset, ({ body, audit, now }) => requestReset(deps, body.email, audit, now)),
+    http.publicRoute(createPasswordReset, ({ body, auditContext, now }) =>
+      requestReset(deps, body.email, auditContext, now),
+    ),
   )

@@ -23,6 +23,7 @@ import { networkOf } from '../../kit/http/client-address.ts'
 import type { MessageLog } from '../../kit/log/log.ts'
 import { hashOf, newSecretToken } from '../../kit/secrets/tokens.ts'
 import type { Kit } from '../../kit/service/service.ts'
+import { drain } from '../../kit/worker/batches.ts'
 import { every, type Worker } from '../../kit/worker/worker.ts'
 import { notifyOrganizations } from '../mail/ingest.ts'
 import { handleOrEnd, type MailLinks } from '../mail/links.ts'
@@ -76,7 +77,7 @@ export async function requestRegistration(
 export const registrationWorker = ({ sql, log, now }: Kit, links: MailLinks): Worker =>
   every('registrations', SWEEP_MS, log, async (signal) => {
     const takeOne = () => sql.begin((tx) => handleNext({ tx, links, log }, now())) as Promise<boolean>
-    while (!signal.aborted && (await takeOne())) {}
+    await drain(signal, takeOne)
   })
 
 /** Whether a request was waiting. An address that has an account gets a mail that says so. */
@@ -120,10 +121,10 @@ export async function introspectRegistration(sql: Sql, token: string, now: strin
 export async function confirmRegistration(
   deps: RegistrationDeps,
   token: string,
-  context: AuditContext,
+  auditContext: AuditContext,
   now: string,
 ): Promise<{ state: 'PENDING' | 'APPROVED'; activationUrl?: string }> {
-  return runWithoutCaller(deps.sql, context, async (tx, audit) => {
+  return runWithoutCaller(deps.sql, auditContext, async (tx, audit) => {
     await queries.lockRequestsOfLink(tx, hashOf(token))
     const { id, email_key: emailKey, content } = found(await queries.confirm(tx, hashOf(token), linkedSince(now), now))
     await queries.deleteOthersOf(tx, emailKey, id)

@@ -11,8 +11,8 @@ type Deps = commands.RegistrationDeps & { http: Http; pagination: Pagination }
 export const registrationRoutes = ({ http, pagination, ...deps }: Deps) => {
   return new Elysia({ name: 'organization.registrations' })
     .use(
-      http.publicRoute(operations.createRegistration, ({ body, audit, now }) =>
-        commands.requestRegistration(deps, body, audit, now),
+      http.publicRoute(operations.createRegistration, ({ body, auditContext, now }) =>
+        commands.requestRegistration(deps, body, auditContext, now),
       ),
     )
     .use(
@@ -21,8 +21,8 @@ export const registrationRoutes = ({ http, pagination, ...deps }: Deps) => {
       ),
     )
     .use(
-      http.publicRoute(operations.confirmRegistration, ({ body, audit, now }) =>
-        commands.confirmRegistration(deps, body.token, audit, now),
+      http.publicRoute(operations.confirmRegistration, ({ body, auditContext, now }) =>
+        commands.confirmRegistration(deps, body.token, auditContext, now),
       ),
     )
     .use(

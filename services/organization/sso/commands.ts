@@ -7,7 +7,7 @@ import {
   type SsoStart,
 } from '../../../proto/http/organization/sso.ts'
 import { emailSpelling } from '../../kit/addresses/email-spelling.ts'
-import type { AuditContext } from '../../kit/audit/context.ts'
+import { type AuditContext, withFields } from '../../kit/audit/context.ts'
 import { recordRefusal, recordSuccess } from '../../kit/audit/record.ts'
 import type { CommandOf, PreparationOf } from '../../kit/command/command.ts'
 import type { Pool, Sql } from '../../kit/db/client.ts'
@@ -109,13 +109,13 @@ const answerOf = ({ publicUrl }: SsoDeps, { authorizationUrl, browserToken }: Be
 /** Asks the provider for the page of a test before the transaction. */
 export async function prepareTest(
   deps: SsoDeps,
-  { caller, params: { id }, audit, signal, now }: PreparationOf<typeof api.testIdentityProvider>,
+  { caller, params: { id }, auditContext, signal, now }: PreparationOf<typeof api.testIdentityProvider>,
 ): Promise<{ begun: Begun | undefined }> {
   await requireEveryPermission(deps.sql, caller)
   const [provider] = await findProvider(deps.sql, caller.orgId, id)
   if (!provider) return { begun: undefined }
   return {
-    begun: await beginAt(deps, provider, { ipAddress: audit.ipAddress, signal, testedBy: caller.userId }, now),
+    begun: await beginAt(deps, provider, { ipAddress: auditContext.ipAddress, signal, testedBy: caller.userId }, now),
   }
 }
 
@@ -134,7 +134,7 @@ export async function test(
 interface Callback {
   providerId: string
   request: Request
-  audit: AuditContext
+  auditContext: AuditContext
   now: () => string
 }
 
@@ -191,13 +191,13 @@ interface SignIn {
   browserHash: Uint8Array
 }
 
-async function finishSignIn(deps: SsoDeps, signIn: SignIn, { audit, now }: Callback): Promise<Raw> {
+async function finishSignIn(deps: SsoDeps, signIn: SignIn, { auditContext: received, now }: Callback): Promise<Raw> {
   const { sql, log } = deps
   const { provider } = signIn
-  const context = { ...audit, request: { identityProviderId: provider.id } }
+  const auditContext = withFields(received, { identityProviderId: provider.id })
   try {
     const claims = await signIn.asked()
-    const code = await issueCode(sql, signIn, claims, context, now())
+    const code = await issueCode(sql, signIn, claims, auditContext, now())
     return toConsole(`sso=${code}`)
   } catch (error) {
     if (error instanceof ProviderDeclined) return problemPage('declined')
@@ -211,7 +211,7 @@ async function finishSignIn(deps: SsoDeps, signIn: SignIn, { audit, now }: Callb
     if (!(error instanceof SsoRefused)) throw error
     if (error instanceof UserRefused) {
       const { user, reason } = error
-      const refused = { ...context, actorId: user.id, orgId: user.org_id, request: { ...context.request, reason } }
+      const refused = { ...withFields(auditContext, { reason }), actorId: user.id, orgId: user.org_id }
       await recordRefusal(sql, refused, 'invalid_credentials')
     }
     return problemPage(error.problem)
@@ -223,7 +223,7 @@ const issueCode = (
   sql: Pool,
   { provider: { org_id: orgId, id, version }, browserHash }: SignIn,
   claims: ProviderClaims,
-  context: AuditContext,
+  auditContext: AuditContext,
   now: string,
 ): Promise<string> =>
   sql.begin(async (tx) => {
@@ -233,7 +233,7 @@ const issueCode = (
     if (!provider || provider.version !== version) throw new SsoRefused('expired', 'The provider was changed.')
     const signedIn = await signInAccount(tx, provider, claims, now)
     const { user } = signedIn
-    await recordProvision(tx, signedIn, context)
+    await recordProvision(tx, signedIn, auditContext)
     const { token, hash } = newSecretToken()
     const expiresAt = later(now, CODE_MS)
     const owner = { orgId, providerId: id, userId: user.id, sessionVersion: user.session_version }
@@ -245,14 +245,13 @@ const issueCode = (
 async function recordProvision(
   tx: Parameters<typeof recordSuccess>[0],
   { user, isNew, grantedRoleIds, withdrawnRoleIds }: SignedIn,
-  context: AuditContext,
+  auditContext: AuditContext,
 ): Promise<void> {
   if (!isNew && grantedRoleIds.length + withdrawnRoleIds.length === 0) return
   await recordSuccess(tx, {
-    ...context,
+    ...withFields(auditContext, { userId: user.id, created: isNew, grantedRoleIds, withdrawnRoleIds }),
     procedure: 'user.provision',
     orgId: user.org_id,
     actorId: user.id,
-    request: { ...context.request, userId: user.id, created: isNew, grantedRoleIds, withdrawnRoleIds },
   })
 }

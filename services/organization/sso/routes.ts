@@ -9,13 +9,13 @@ type Deps = commands.SsoDeps & { http: Http; now: () => string }
 export const ssoRoutes = ({ http, now, ...deps }: Deps) =>
   new Elysia({ name: 'organization.sso' })
     .use(
-      http.publicRoute(operations.startSso, ({ body, audit, request }) =>
-        commands.start(deps, body.email, { ipAddress: audit.ipAddress, signal: request.signal }, now()),
+      http.publicRoute(operations.startSso, ({ body, auditContext, request }) =>
+        commands.start(deps, body.email, { ipAddress: auditContext.ipAddress, signal: request.signal }, now()),
       ),
     )
     .use(
-      http.publicRoute(operations.ssoCallback, ({ params, request, audit }) =>
-        commands.finish(deps, { providerId: params.id, request, audit, now }),
+      http.publicRoute(operations.ssoCallback, ({ params, request, auditContext }) =>
+        commands.finish(deps, { providerId: params.id, request, auditContext, now }),
       ),
     )
     .use(
