@@ -20,7 +20,7 @@ interface Times {
   paint: number
   /** When the heading of the first screen is there. */
   screen: number
-  /** When nothing of it is loading any more. */
+  /** When all of it has loaded. */
   content: number
   bytes: number
 }

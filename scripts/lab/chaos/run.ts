@@ -186,7 +186,7 @@ async function loseStream(
   await runScript(addresses, 'republish', '--since', since)
 }
 
-/** Waits until a number of requests has arrived, or none arrives any more. */
+/** Waits until a number of requests has arrived, or no more arrive. */
 async function arrived({ receipts }: Receiver, wanted: number, { signal }: Run): Promise<void> {
   let [last, lastMs] = [-1, performance.now()]
   for (;;) {

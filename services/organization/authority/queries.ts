@@ -24,7 +24,7 @@ export const findAdministrator = (sql: Sql, orgId: string) => sql<{ id: string }
   where r.org_id = ${orgId} and 'org:admin' = any(r.permissions) and u.active and u.kind = 'PERSON'
   limit 1`
 
-/** An enforced provider whose break-glass administrator is no active administrator any more. */
+/** An enforced provider whose break-glass administrator is no longer an active administrator. */
 export const findProviderWithoutBreakGlass = (sql: Sql, orgId: string) => sql<{ name: string }[]>`
   select p.name from organization.identity_providers p
   where p.org_id = ${orgId} and p.enforce and not exists (

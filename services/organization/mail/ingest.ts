@@ -9,12 +9,12 @@ import { type Addressed, appendItems } from './item-queries.ts'
 import { listAdministrators, listConfirmed, listCreators, listReaders } from './queries.ts'
 import {
   type Candidate,
-  COUNTED_KINDS,
   MAIL_EXPIRY_MS,
   MAIL_SUBJECTS,
   MAX_ITEMS,
   type Notice,
   noticeOf,
+  REPEATABLE_KINDS,
   type Reader,
   RFQ_ROLES,
 } from './rules.ts'
@@ -137,7 +137,7 @@ function withoutRepetitions(notices: readonly Notice[]): Notice[] {
   const placeOf = new Map<string, number>()
   for (const notice of notices) {
     const key = JSON.stringify({ ...notice, time: '', count: 0 })
-    const place = COUNTED_KINDS.includes(notice.kind) ? undefined : placeOf.get(key)
+    const place = REPEATABLE_KINDS.includes(notice.kind) ? undefined : placeOf.get(key)
     const present = place === undefined ? undefined : items[place]
     if (place === undefined || !present) placeOf.set(key, items.push(notice) - 1)
     else if (present.count !== undefined) {

@@ -1,5 +1,5 @@
 import type { Sql, Tx } from '../../kit/db/client.ts'
-import { COUNTED_KINDS, MAIL, MAX_ITEMS, type Notice } from './rules.ts'
+import { MAIL, MAX_ITEMS, type Notice, REPEATABLE_KINDS } from './rules.ts'
 
 /** The column of the recipient of a mail: a mail address, or a user. */
 type RecipientColumn = 'address_id' | 'user_id'
@@ -15,7 +15,7 @@ export interface Addressed {
 const newItems = (sql: Sql) => sql`(
   select coalesce(jsonb_agg(item order by n), '[]')
   from jsonb_array_elements(excluded.items) with ordinality as added (item, n)
-  where item ->> 'kind' = any(${[...COUNTED_KINDS]}) or not exists (
+  where item ->> 'kind' = any(${[...REPEATABLE_KINDS]}) or not exists (
     select from jsonb_array_elements(mails.items) present
     where present - '{time,count}'::text[] = item - '{time,count}'::text[]))`
 

@@ -50,7 +50,7 @@ export const mailJob = (deps: MailJobDeps): JobKind<Pick<ClaimedMail, 'kind'>> =
   },
 })
 
-/** Returns the mail, unless it waits or is not sent any more. */
+/** Returns the mail, unless it waits or is no longer sent. */
 const seal = ({ sql, now: currentTime, hourlyMax }: MailJobDeps, job: Job): Promise<ClaimedMail | undefined> =>
   sql.begin(async (tx) => {
     const now = currentTime()

@@ -67,7 +67,7 @@ export const dropMails = (tx: Tx, addressId: string, now: string) =>
 export const dropMailsTo = (tx: Tx, userId: string, now: string) =>
   drop(tx, tx`user_id = ${userId} and kind in ('NOTICE', 'CONFIRMATION') and state = 'PENDING'`, now)
 
-/** Whether the address of a mail was removed, its user is not notified any more, or its link is void. */
+/** Whether the address of a mail was removed, its user is no longer notified, or its link is void. */
 const isVoid = (sql: Sql) => sql`(
   case
     when m.registration_id is not null then m.kind = 'REGISTRATION' and not exists (
@@ -214,7 +214,7 @@ export const failExpired = (sql: Sql, now: string, signal: AbortSignal) =>
     ),
   )
 
-/** Forgets the recipients of links that no limit counts any more. */
+/** Forgets the recipients of links that limits no longer count. */
 export const forgetRecipients = (sql: Sql, before: string, signal: AbortSignal) =>
   inBatches(
     { limit: 1000, signal },

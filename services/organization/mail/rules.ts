@@ -140,7 +140,7 @@ export const MAIL = 'mail'
 /** Items of a mail; further ones are counted. */
 export const MAX_ITEMS = 50
 /** A mail lists these kinds once for each offer, question or expense, and every other kind once for each record. */
-export const COUNTED_KINDS: readonly NoticeKind[] = [
+export const REPEATABLE_KINDS: readonly NoticeKind[] = [
   'offered',
   'offerReconfirmed',
   'offerWithdrawn',

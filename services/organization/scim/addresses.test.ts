@@ -127,7 +127,7 @@ describe('an address', () => {
   })
 })
 
-test('a domain whose provider was deleted is not proved any more', async () => {
+test('a domain whose provider was deleted is no longer proved', async () => {
   const { client } = (await market.organization(['CONSUMER'])).administrator
   const own = await provedDomain(client, { idp, dns })
   const scim = await scimAccount(market, client)

@@ -42,12 +42,12 @@ function changesOfOperation(operation: unknown): Change[] {
 /** Each attribute of an object as a change. Entra ID has paths as names: `"name.givenName"`. */
 export const assignmentsOf = (value: Record<string, unknown>, kind: 'add' | 'replace'): Change[] =>
   Object.entries(value).flatMap(([name, each]) => {
-    const path = ignoresMalformed(name)
+    const path = pathIfValid(name)
     return path ? [{ kind, path, isNamed: false, value: each }] : []
   })
 
-/** The name of an unknown attribute can have any form. */
-function ignoresMalformed(name: string): AttributePath | undefined {
+/** Undefined for a malformed name: an unknown attribute can have any name. */
+function pathIfValid(name: string): AttributePath | undefined {
   try {
     return pathOf(name)
   } catch {

@@ -389,7 +389,7 @@ describe('a permission that the creator of a live key lacks', () => {
     const laundered = await createdKey(client, second)
     expect(answerOf(await grant(editing, first))).toEqual(refused('userId', weak.clientId))
     expect((await revoke(client, first, weak.clientId)).status).toBe(200)
-    // The creator has no secret of the first account any more, but has one of the second.
+    // The creator no longer has a secret of the first account, but has one of the second.
     expect((await grant(editing, first)).status).toBe(200)
     expect(answerOf(await grant(editing, second))).toEqual(refused('userId', laundered.clientId))
   })

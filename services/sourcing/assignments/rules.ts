@@ -6,7 +6,7 @@ import type { Guards } from '../../../proto/states/state-table.ts'
 
 const isFinished = ({ status }: Pick<Assignment, 'status'>): boolean => FINAL_ORDER_STATES.includes(status)
 
-/** Whether no delivery is expected any more. */
+/** Whether a delivery is no longer expected. */
 export const isDelivered = (assignment: Pick<Assignment, 'status'>): boolean =>
   assignment.status === 'DELIVERED' || isFinished(assignment)
 

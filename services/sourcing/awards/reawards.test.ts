@@ -44,7 +44,7 @@ describe('POST /flows/v1/rfqs/{id}/reaward', () => {
     expect([half.status, half.body.missingQuantity]).toEqual([200, 6])
     expect(await stateOf(lost)).toBe('SUBMITTED')
     expect((await reaward(rfqId, second, 6)).body.missingQuantity).toBeUndefined()
-    // Nothing is missing any more, so the other offers have lost again.
+    // Nothing is missing now, so the other offers have lost again.
     expect(await stateOf(lost)).toBe('REJECTED')
     const orders = (await ordersOfRfq(rfqId)).filter(({ offerId }) => offerId === second)
     // The price break of ten pieces does not apply to four and six.

@@ -55,7 +55,7 @@ export async function createCase({
 interface Relation {
   /** The parties to a case. */
   partyOrgIds: string[]
-  /** Why there can be no case any more. */
+  /** Why there can no longer be a case. */
   problem?: FieldError | undefined
 }
 

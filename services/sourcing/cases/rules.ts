@@ -45,7 +45,7 @@ export const unknownOrder = (id: string): FieldError => ({ field: 'orderId', mes
 
 const DAYS_AFTER_ORDER = 90
 
-/** Why an order can have no case any more; undefined where it can. The last change of a finished order is its end. */
+/** Why an order can no longer have a case; undefined where it can. The last change of a finished order is its end. */
 export function orderProblem({ state, updatedTime }: Pick<Order, 'state' | 'updatedTime'>, now: string) {
   const hasEnded =
     FINAL_ORDER_STATES.includes(state) && Date.parse(updatedTime) + DAYS_AFTER_ORDER * DAY_MS <= Date.parse(now)
@@ -63,7 +63,7 @@ export interface RfqRelation {
 }
 
 /**
- * Why an RFQ can have no case of an organization any more; undefined where it can. The case that the RFQ opened for an
+ * Why an RFQ can no longer have a case of an organization; undefined where it can. The case that the RFQ opened for an
  * awarded manufacturer lives as long as a case of one of its orders.
  */
 export function rfqProblem({ state, isDeclined, orders }: RfqRelation, now: string): FieldError | undefined {

@@ -26,7 +26,7 @@ import { inviteeProblems } from '../rfqs/rules.ts'
 import * as queries from './queries.ts'
 
 const CANNOT_SOURCE =
-  'Your organization cannot source from this one: it is no manufacturer any more, or your distributor has released none of its factories to you.'
+  'Your organization cannot source from this one: it is no longer a manufacturer, or your distributor has released none of its factories to you.'
 
 const daysAfter = (days: number, now: string) => new Date(Date.parse(now) + days * DAY_MS).toISOString()
 

@@ -188,7 +188,7 @@ export const endOffersOf = (tx: Tx, rfqIds: readonly string[], now: string) => t
   from locked where offer.id = locked.id and offer.state = 'SUBMITTED'
   returning offer.id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, state`
 
-/** No lost offer of RFQs that are cancelled is asked for any more. */
+/** Lost offers of cancelled RFQs are no longer asked for. */
 export const endAskingOf = (tx: Tx, rfqIds: readonly string[]) => tx`
   update sourcing.offers set reinstatement_asked_at = null
   where rfq_id = any(${[...rfqIds]}) and state = 'REJECTED' and reinstatement_asked_at is not null`

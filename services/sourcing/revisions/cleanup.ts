@@ -9,7 +9,7 @@ const BATCH_SIZE = 100
 
 const daysFrom = (now: string, days: number) => new Date(Date.parse(now) + days * DAY_MS).toISOString()
 
-/** Deletes pinned revisions that no RFQ or order needs any more, with the removed files that only they listed. */
+/** Deletes pinned revisions that RFQs and orders no longer need, with the removed files that only they listed. */
 export async function cleanUpRevisions(
   sql: Pool,
   { orderDays, now }: { orderDays: number; now: string },

@@ -79,7 +79,7 @@ interface Sweep {
   limit: number
 }
 
-/** Deletes the removed files of parts that no pinned revision lists any more. */
+/** Deletes the removed files of parts that pinned revisions no longer list. */
 export const deleteUnpinned = (sql: Sql, partIds: readonly string[]) => sql`
   delete from sourcing.files
   where part_id = any(${[...partIds]}) and removed_at is not null and not sourcing.is_pinned(part_id, id)`

@@ -64,7 +64,7 @@ export const TOO_MANY = `An organization has at most ${MAX_AGREEMENTS} live agre
 /** The guards of the state table. */
 export const GUARDS = {
   otherRoleIsHeld: ({ manufactures, sells }: Roles) => {
-    if (!manufactures) return 'The organization is no manufacturer any more.'
-    return sells ? undefined : 'The organization is no seller any more.'
+    if (!manufactures) return 'The organization is no longer a manufacturer.'
+    return sells ? undefined : 'The organization is no longer a seller.'
   },
 } satisfies Guards<typeof SALES_AGREEMENT.verbs, 'accept', Roles>

@@ -130,7 +130,7 @@ describe('a sales agreement', () => {
     const { body } = await sold.create(making.orgId, selling.orgId)
     await owner`update organization.organizations set roles = '{CONSUMER}' where id = ${selling.orgId}`
     const answer = await made.act(body.id, 'accept')
-    expect([answer.status, answer.body.detail]).toEqual([409, 'The organization is no seller any more.'])
+    expect([answer.status, answer.body.detail]).toEqual([409, 'The organization is no longer a seller.'])
   })
 
   test('is ended by an administrator of an organization that no longer has its role, and by no other member', async () => {
@@ -173,7 +173,7 @@ describe('an award that names a seller', () => {
     expect((await award(rfqId, { awards, sellerOrgId: other.orgId })).status).toBe(200)
   })
 
-  test('that ended, or whose organization is no seller any more, is 409', async () => {
+  test('that ended, or whose organization is no longer a seller, is 409', async () => {
     const other = await market.organization(['SELLER', 'CONSUMER'])
     const id = await insertAgreement(owner, maker.orgId, other.orgId, '1')
     const rfqId = await open()

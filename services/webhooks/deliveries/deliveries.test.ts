@@ -212,7 +212,7 @@ describe('an endpoint', () => {
     await until(() => received.length === 2, { what: 'the held delivery' })
   })
 
-  test('that is deleted gets nothing any more', async () => {
+  test('that is deleted no longer gets anything', async () => {
     const org = await newOrganization()
     const { url, received } = receiver(() => new Response('', { status: 500 }))
     const { id } = await endpoint(org, url)

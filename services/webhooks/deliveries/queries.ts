@@ -234,7 +234,7 @@ export const endDeliveries = (tx: Tx, endpointId: string, now: string) => tx`
     select id from webhooks.deliveries where endpoint_id = ${endpointId} and state = 'PENDING'
     limit ${MAX_ENDED_DELIVERIES} for update skip locked))`
 
-/** Ends pending deliveries of deleted endpoints, which are not claimed any more. */
+/** Ends pending deliveries of deleted endpoints, which are no longer claimed. */
 export const failAbandoned = (sql: Sql, now: string, limit: number) => sql`
   ${withPending(sql)}
   update webhooks.deliveries set state = 'FAILED', finished_at = ${now} where id = any(array(
