@@ -31,7 +31,7 @@ export async function reawardRfq(
   await markAwarded(tx, rfq.id, awardedOfferIds)
   const award = { state: rfq.state, awardedOfferIds, missingQuantity: missing > 0 ? missing : null }
   const [{ document }] = await queries.updateAward(tx, rfq.id, award, now)
-  const ended = await queries.endReinstated(tx, rfq.id, { acceptedIds, isComplete: missing === 0 }, now)
+  const ended = await queries.acceptAndEndOffers(tx, rfq.id, { acceptedIds, isComplete: missing === 0 }, now)
   if (missing === 0) await endAskingOf(tx, [rfq.id])
   await emitRfqEvent(tx, 'reawarded', rfq)
   await emitOfferEvents(
@@ -46,7 +46,7 @@ export async function reawardRfq(
   const losers = ended.filter(({ state }) => state !== 'ACCEPTED').map((offer) => offer.manufacturer_org_id)
   const keptFor = [rfq.ipOwnerOrgId, ...winners, ...(missing > 0 ? [rfq.consumerOrgId] : [])]
   const orgIds = [rfq.consumerOrgId, rfq.ipOwnerOrgId, ...winners, ...losers]
-  const change = { rfqId: rfq.id, orgIds, cause: causeOf('reawarded', rfq), ends: true, keptFor }
+  const change = { rfqId: rfq.id, orgIds, cause: causeOf('reawarded', rfq), ends: true, keptFor, resumedFor: winners }
   await deps.followers.updateCases(tx, [change], now)
   return { ...JSON.parse(document), orders }
 }

@@ -43,7 +43,7 @@ describe(`over ${ROWS} cases, of which one organization has half`, () => {
   })
 
   test('a case, its tasks and expenses, and the cases of an RFQ are found by indexes', async () => {
-    const changes = { rfqIds: ['rfq_1'], orgIds: [LARGEST], ends: [true] }
+    const changes = { rfqIds: ['rfq_1'], orgIds: [LARGEST], ends: [true], resumes: [false] }
     const queries: ((sql: Sql) => PromiseLike<unknown>)[] = [
       (sql) => findCase(sql, 'org_7', 'case_1'),
       (sql) => findSubrecord(sql, { kind: 'task', parentId: 'case_1', id: 'task_1' }),

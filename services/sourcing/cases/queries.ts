@@ -114,7 +114,8 @@ export const keepOwnCases = (tx: Tx, rfqIds: readonly string[]) => tx`
   update sourcing.cases own set follows_rfq = false
   from sourcing.rfqs rfq
   where rfq.id = any(${[...rfqIds]}) and own.rfq_id = rfq.id and own.org_id = rfq.ip_owner_org_id and own.follows_rfq
-    and own.org_id = any(rfq.manufacturer_ids) and own.party_org_ids = array[own.org_id]`
+    and own.org_id <> rfq.consumer_org_id and own.org_id = any(rfq.manufacturer_ids)
+    and own.party_org_ids = array[own.org_id]`
 
 /**
  * Opens a separate SOURCING case for each organization of each RFQ; the consumer is also a party to that of an invited
@@ -138,18 +139,24 @@ export const insertRfqCases = (tx: Tx, cases: readonly NewRfqCase[], now: string
     set state = ${CASE.verbs.resume.to}, closed_by_org_id = null, updated_at = ${now}, party_org_ids = excluded.party_org_ids
   returning rfq_id, document, xmax = 0 as is_new`
 
-/** RFQ and organization of each case, and whether the case ends now, as columns of the same length. */
+/** RFQ and organization of each case, and whether it ends or resumes now, as columns of the same length. */
 interface RfqCaseChanges {
   rfqIds: readonly string[]
   orgIds: readonly string[]
   ends: readonly boolean[]
+  resumes: readonly boolean[]
 }
 
-/** Closes cases of awarded manufacturers that end by themselves. Replicas take different rows. */
+/**
+ * Closes cases of awarded manufacturers that end by themselves, unless their RFQ has returned from its award. Replicas
+ * take different rows.
+ */
 export const closeEnded = (sql: Sql, now: string, limit: number) => sql<{ document: string }[]>`
   with due as materialized (
     select id from sourcing.cases
-    where state = 'OPEN' and ends_at <= ${now} order by ends_at limit ${limit} for update skip locked
+    where state = 'OPEN' and ends_at <= ${now}
+      and (select rfq.state from sourcing.rfqs rfq where rfq.id = cases.rfq_id) = 'AWARDED'
+    order by ends_at limit ${limit} for update skip locked
   )
   update sourcing.cases ended set state = ${CASE.verbs.end.to}, updated_at = ${now}
   from due where ended.id = due.id
@@ -160,22 +167,26 @@ interface ChangedRfqCase {
   rfq_id: string
   org_id: string
   was_closed: boolean
+  was_resumed: boolean
 }
 
 /**
- * Updates the cases that follow RFQs, and closes those that end and are OPEN. They are locked in the order of their
+ * Updates the cases that follow RFQs, closes those that end and are OPEN, and opens those again that resume and were
+ * closed by their RFQ. They are locked in the order of their
  * ids, so that concurrent changes of one RFQ wait for each other. The time of a change stays hidden from a party to
  * which no change of the RFQ is sent.
  */
-export const updateRfqCases = (sql: Sql, { rfqIds, orgIds, ends }: RfqCaseChanges, now: string) => sql<
+export const updateRfqCases = (sql: Sql, { rfqIds, orgIds, ends, resumes }: RfqCaseChanges, now: string) => sql<
   ChangedRfqCase[]
 >`
   with changed as materialized (
-    select rfq_id, org_id, bool_or(ends::boolean) as ends
-    from unnest(${[...rfqIds]}::text[], ${[...orgIds]}::text[], ${ends.map(String)}::text[]) sent (rfq_id, org_id, ends)
+    select rfq_id, org_id, bool_or(ends::boolean) as ends, bool_or(resumes::boolean) as resumes
+    from unnest(${[...rfqIds]}::text[], ${[...orgIds]}::text[], ${ends.map(String)}::text[],
+      ${resumes.map(String)}::text[]) sent (rfq_id, org_id, ends, resumes)
     group by rfq_id, org_id
   ), locked as materialized (
     select followed.id, changed.ends and followed.state = any(${[...CASE.verbs.end.from]}) as closes,
+      changed.resumes and followed.state <> ${CASE.verbs.resume.to} and followed.closed_by_org_id is null as resumes,
       not exists (
         select from unnest(followed.party_org_ids) party
         where not exists (select from changed other where other.rfq_id = followed.rfq_id and other.org_id = party)
@@ -187,7 +198,10 @@ export const updateRfqCases = (sql: Sql, { rfqIds, orgIds, ends }: RfqCaseChange
     for update of followed
   )
   update sourcing.cases followed set
-    updated_at = case when locked.closes or locked.is_known then ${now}::timestamptz else followed.updated_at end,
-    state = case when locked.closes then ${CASE.verbs.end.to} else followed.state end
+    updated_at = case when locked.closes or locked.resumes or locked.is_known
+      then ${now}::timestamptz else followed.updated_at end,
+    state = case when locked.closes then ${CASE.verbs.end.to}
+      when locked.resumes then ${CASE.verbs.resume.to} else followed.state end
   from locked where followed.id = locked.id
-  returning followed.document, followed.rfq_id, followed.org_id, locked.closes as was_closed`
+  returning followed.document, followed.rfq_id, followed.org_id, locked.closes as was_closed,
+    locked.resumes as was_resumed`

@@ -40,11 +40,11 @@ export async function openCases(tx: Tx, openings: readonly RfqOpening[], now: st
 
 /**
  * Updates the cases of the organizations that are notified, and notifies each one of each change. A consumer learns of
- * a change of the RFQ by its own case, and by the case of a manufacturer only that it is closed.
+ * a change of the RFQ by its own case, and by the case of a manufacturer only that it is closed or open again.
  */
 export async function updateCases(tx: Tx, changes: readonly RfqChange[], now: string): Promise<void> {
   const rows = changes.flatMap(({ rfqId, orgIds, ...change }) =>
-    orgIds.map((orgId) => ({ rfqId, orgId, ends: endsFor(change, orgId) })),
+    orgIds.map((orgId) => ({ rfqId, orgId, ends: endsFor(change, orgId), resumes: resumesFor(change, orgId) })),
   )
   if (rows.length === 0) return
   const updated = await updateRfqCases(
@@ -53,13 +53,14 @@ export async function updateCases(tx: Tx, changes: readonly RfqChange[], now: st
       rfqIds: rows.map(({ rfqId }) => rfqId),
       orgIds: rows.map(({ orgId }) => orgId),
       ends: rows.map(({ ends }) => ends),
+      resumes: rows.map(({ resumes }) => resumes),
     },
     now,
   )
   const cases = new Map(
-    updated.map(({ rfq_id, org_id, document, was_closed }) => [
+    updated.map(({ rfq_id, org_id, document, was_closed, was_resumed }) => [
       keyOf(rfq_id, org_id),
-      { wasClosed: was_closed, case: JSON.parse(document) as Case },
+      { wasClosed: was_closed, wasResumed: was_resumed, case: JSON.parse(document) as Case },
     ]),
   )
   const events = changes.flatMap(({ rfqId, orgIds, cause, ...change }) =>
@@ -67,8 +68,9 @@ export async function updateCases(tx: Tx, changes: readonly RfqChange[], now: st
       const found = cases.get(keyOf(rfqId, orgId))
       if (!found) return []
       const data = { case: found.case, cause }
-      const isClosed = endsFor(change, orgId) && found.wasClosed
-      return [isClosed ? { type: 'cases.closed', data } : { type: 'cases.updated', data, toOrgIds: [orgId] }]
+      if (endsFor(change, orgId) && found.wasClosed) return [{ type: 'cases.closed', data }]
+      if (resumesFor(change, orgId) && found.wasResumed) return [{ type: 'cases.updated', data }]
+      return [{ type: 'cases.updated', data, toOrgIds: [orgId] }]
     }),
   )
   await notifyOfCases(tx, events)
@@ -76,5 +78,7 @@ export async function updateCases(tx: Tx, changes: readonly RfqChange[], now: st
 
 const endsFor = ({ ends = false, keptFor = [] }: Pick<RfqChange, 'ends' | 'keptFor'>, orgId: string) =>
   ends && !keptFor.includes(orgId)
+
+const resumesFor = ({ resumedFor = [] }: Pick<RfqChange, 'resumedFor'>, orgId: string) => resumedFor.includes(orgId)
 
 const keyOf = (rfqId: string, orgId: string) => `${rfqId} ${orgId}`

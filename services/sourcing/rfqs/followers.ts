@@ -14,8 +14,10 @@ export interface RfqChange {
   cause: Cause
   /** The cases end with it. */
   ends?: boolean
-  /** The organizations whose cases stay OPEN nevertheless. */
+  /** The organizations whose cases do not end with it. */
   keptFor?: readonly string[]
+  /** The organizations whose cases are OPEN again if the RFQ had ended them. */
+  resumedFor?: readonly string[]
 }
 
 /** The organizations that read an RFQ from now on. */

@@ -43,6 +43,10 @@ export const moveStates = (
   where id = rfq_id and ${isConsumer(tx, orgId)} and state = any(${[...from]})
   returning id, consumer_document as document`
 
+/** The invited manufacturers of RFQs that have declined. */
+export const listDeclined = (tx: Tx, rfqIds: readonly string[]) => tx<{ rfq_id: string; org_id: string }[]>`
+  select rfq_id, org_id from sourcing.rfq_invitations where rfq_id = any(${[...rfqIds]}) and state = 'DECLINED'`
+
 export const lockPackageSize = (tx: Tx, packageId: string) => lockByName(tx, 'package invitations', packageId)
 
 /** The invitations to all lines of packages, of the largest package. */

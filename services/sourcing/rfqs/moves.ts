@@ -9,11 +9,11 @@ import { JsonText } from '../../kit/db/json-text.ts'
 import { refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { caseChange, causeOf, emitRfqEvents } from './events.ts'
-import type { RfqDeps } from './followers.ts'
+import type { RfqChange, RfqDeps } from './followers.ts'
 import { type EachRfq, lockOwn, requireLegal } from './legality.ts'
 import * as queries from './move-queries.ts'
 import { markChanged } from './part-changes.ts'
-import { partiesOf, stateAt } from './rules.ts'
+import { partiesOf, readersOfChange, stateAt } from './rules.ts'
 
 const EVENT_NAMES = {
   publish: 'published',
@@ -82,13 +82,29 @@ export async function moveRfqs(
     const openings = rfqs.map((rfq) => ({ rfq, orgIds: partiesOf(rfq), cause: causeOf('published', rfq) }))
     await followers.openCases(tx, openings, now)
   } else {
-    const changes = rfqs.map((rfq) => ({ ...caseChange(EVENT_NAMES[verb], rfq), ends: verb === 'cancel' }))
-    await followers.updateCases(tx, changes, now)
+    await followers.updateCases(tx, await changesOf(tx, verb, rfqs), now)
   }
   // A publication pins the present revision, and a change of a part marks only RFQs that are OPEN.
   if (verb === 'publish' || change.to !== 'OPEN') return moved
   const marked = new Map((await markChanged(tx, followers, idsOf(rfqs), now)).map((rfq) => [rfq.id, rfq]))
   return moved.map((rfq) => marked.get(rfq.id) ?? rfq)
+}
+
+/**
+ * The changes of the cases. A manufacturer that has declined reads the state of an RFQ, but not its later expiry, and
+ * its case stays closed. Other cases that an award closed are open again where the RFQ is.
+ */
+async function changesOf(tx: Tx, verb: Exclude<RfqMove, 'publish'>, rfqs: readonly Rfq[]): Promise<RfqChange[]> {
+  const declined = verb === 'extend' || verb === 'reopen' ? await queries.listDeclined(tx, idsOf(rfqs)) : []
+  return rfqs.map((rfq) => {
+    const change = caseChange(EVENT_NAMES[verb], rfq)
+    const readers = readersOfChange(
+      rfq,
+      declined.filter(({ rfq_id: rfqId }) => rfqId === rfq.id),
+    )
+    if (verb === 'extend') return { ...change, orgIds: readers }
+    return verb === 'reopen' ? { ...change, resumedFor: readers } : { ...change, ends: verb === 'cancel' }
+  })
 }
 
 /** Throws 409 where a package has got more invitations than one that is created may have. */
