@@ -13,6 +13,7 @@ import { messageAnonymiser } from './cases/messages/anonymisation.ts'
 import { openQualityCase } from './cases/order-cases.ts'
 import { openCases, updateCases } from './cases/rfq-cases.ts'
 import { caseRoutes } from './cases/routes.ts'
+import { taskUnassigner } from './cases/tasks/departures.ts'
 import { endChangeRequests } from './change-requests/queries.ts'
 import { changeRequestRoutes } from './change-requests/routes.ts'
 import { unansweredCancellationWorker } from './change-requests/workers.ts'
@@ -171,6 +172,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       organizationWorker({ bus }),
       acceptanceAnonymiser({ bus }),
       messageAnonymiser({ bus }),
+      taskUnassigner({ bus }),
       rfqExpiryWorker({ ...deps, log: kit.log }),
       partChangeConsumer({ bus, now: kit.now }),
       kit.jobs('refreshes', [technologyJob(kit.sql), partChangeJob(deps)]),

@@ -14,6 +14,13 @@ export const documentFor = (sql: Sql, orgId: string) => sql`case
 export const findUser = (tx: Tx, orgId: string, userId: string) => tx<{ user_id: string }[]>`
   select user_id from organization.callers where user_id = ${userId} and org_id = ${orgId} and active`
 
+/** Other organizations do not know the user, so that nothing changes for them. */
+export const unassignTasks = (tx: Tx, orgId: string, userId: string, limit: number) => tx`
+  update sourcing.subrecords set assignee_user_id = null where id = any(array(
+    select id from sourcing.case_work
+    where org_id = ${orgId} and kind = 'task' and assignee_user_id = ${userId} and state = 'OPEN'
+    order by id desc limit ${limit}))`
+
 type TaskListing = PageWindow & FiltersOf<typeof api.listTasks>
 
 /** The tasks of the cases of an organization, newest first. */

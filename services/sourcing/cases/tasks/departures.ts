@@ -1,0 +1,20 @@
+import type { EventData } from '../../../../proto/events/events.ts'
+import type { Bus } from '../../../kit/bus/bus.ts'
+import type { Worker } from '../../../kit/worker/worker.ts'
+import { findUser, unassignTasks } from './queries.ts'
+
+/** Tasks of one statement. */
+const BATCH_SIZE = 1000
+
+/** Leaves the OPEN tasks of a user who is deactivated or anonymised to the organization. */
+export const taskUnassigner = ({ bus }: { bus: Bus }): Worker =>
+  bus.consume({
+    name: 'unassign-tasks',
+    subjects: ['organization.user.deactivated', 'organization.user.anonymised'],
+    handle: async (tx, event) => {
+      const { userId, orgId } = event.data as EventData<'organization.user.deactivated'>
+      // The user was activated again since.
+      if ((await findUser(tx, orgId, userId)).length > 0) return
+      while ((await unassignTasks(tx, orgId, userId, BATCH_SIZE)).count === BATCH_SIZE) {}
+    },
+  })
