@@ -4,6 +4,7 @@ import { RFQ_STATES } from '../../../proto/states/rfqs.ts'
 import { awardsOf } from '../../testing/awards.ts'
 import { REAWARD_FROM, REINSTATE_FROM } from '../../testing/contract-states.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
+import { offersOf } from '../../testing/offers.ts'
 import { reawardParties } from '../../testing/reawards.ts'
 import { rfqsOf } from '../../testing/rfqs.ts'
 
@@ -97,6 +98,22 @@ describe('POST /flows/v1/rfqs/{id}/reaward', () => {
     const member = await consumer.member(['rfq:create'])
     expect((await reawardBy(member.client, rfqId, body)).status).toBe(403)
   })
+})
+
+test('a reinstated offer for a sealed RFQ binds while pieces are missing', async () => {
+  const rfqId = await open({ sealed: true })
+  const [first, second, lost] = [await offer(rfqId, maker), await offer(rfqId, rival), await offer(rfqId, rival)]
+  await bought.act(rfqId, 'close')
+  await award(rfqId, { awards: [first, second].map((offerId) => ({ offerId, quantity: 10 })) })
+  const [order] = await ordersOfRfq(rfqId)
+  await decline(order?.id as string)
+  await reinstate(rival, lost)
+  const answer = await offersOf(rival.administrator.client).act(lost, 'withdraw')
+  expect([answer.status, answer.body.detail]).toEqual([
+    409,
+    'The sealed RFQ has closed, so its offers are binding until their validity ends.',
+  ])
+  expect((await reaward(rfqId, lost, 10)).status).toBe(200)
 })
 
 test('reaward in every other state of the RFQ, and reinstate in every other state of the offer, are 409', async () => {

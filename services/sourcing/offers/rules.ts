@@ -74,7 +74,7 @@ export const GUARDS = {
       : [problem('priceBreaks', `must have a price for ${Math.min(...quantities)} pieces: revise the offer`)]
   },
   isNotOpenedBid: ({ isSealed, rfqState, isOutdated }: Pick<GuardFacts, 'isSealed' | 'rfqState' | 'isOutdated'>) =>
-    isSealed && rfqState === 'CLOSED' && !isOutdated
+    isSealed && (rfqState === 'CLOSED' || rfqState === 'AWARDED') && !isOutdated
       ? 'The sealed RFQ has closed, so its offers are binding until their validity ends.'
       : undefined,
   hasNoDraftRevision: ({ hasDraftRevision }: GuardFacts) =>
