@@ -38,7 +38,7 @@ const viewOf: Record<RfqView, (sql: Sql, orgId: string) => View> = {
   }),
   IP_OWNER: (sql, orgId) => ({
     ...ofRfqs(sql),
-    document: sql`document`,
+    document: documentFor(sql, orgId),
     title: sql`owner_part_title`,
     isIn: isIpOwner(sql, orgId),
     isInIndex: sql`(ip_owner_org_id || '') = ${orgId} and published_at is not null`,
