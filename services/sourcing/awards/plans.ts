@@ -112,7 +112,7 @@ export async function requireAwardable(
     async facts() {
       const partExists = (await queries.lockPart(tx, rfq.partId)).length > 0
       const ids = lines.map(({ offer }) => offer.factory_id)
-      // A sealed RFQ is awarded once it has closed, when its current offers bind.
+      // The current offers for a sealed RFQ bind once it has closed, which precedes every award.
       const rows = await queries.lockFactories(tx, rfq.consumerOrgId, { ids, areBinding: rfq.sealed ?? false })
       const factories = new Map(rows.map((factory) => [factory.id, factory]))
       return {

@@ -55,7 +55,7 @@ export const updateAward = (
   returning consumer_document as document`
 
 /** Accepts the named SUBMITTED offers of a reaward. Once nothing is missing, the others are rejected as by an award. */
-export const endReinstated = (
+export const acceptAndEndOffers = (
   tx: Tx,
   rfqId: string,
   { acceptedIds, isComplete }: { acceptedIds: readonly string[]; isComplete: boolean },

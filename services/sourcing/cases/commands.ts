@@ -94,7 +94,7 @@ async function requireParties(
   return named ? partyOrgIds.filter((orgId) => orgId === subject.orgId || named.includes(orgId)) : partyOrgIds
 }
 
-/** Throws 409 for an organization with too many cases about the record. Its other commands that open one wait. */
+/** Throws 409 for an organization with too many cases about the record. Other commands that open one about it wait. */
 async function requireRoom(tx: Tx, subject: queries.CaseSubject, isNew: boolean): Promise<void> {
   if (subject.rfqId === undefined && subject.orderId === undefined) return
   await queries.lockCasesAbout(tx, subject)

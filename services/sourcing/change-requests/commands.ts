@@ -19,7 +19,7 @@ import { compare } from '../money/money.ts'
 import { emitOrderEvent, type OrderEventName } from '../orders/events.ts'
 import type { OrderDeps } from '../orders/followers.ts'
 import { lockRfqOf } from '../orders/queries.ts'
-import { changeOrder, feeLimitOf, isFeeCovered, type LockedOrder } from './order-changes.ts'
+import { changeOrder, feeLimitOf, isFeeWithinLimit, type LockedOrder } from './order-changes.ts'
 import * as queries from './queries.ts'
 import * as rules from './rules.ts'
 
@@ -92,7 +92,13 @@ const requireAcceptable = (
 ): Promise<void> =>
   requireGuards(CHANGE_REQUEST, 'accept', state, {
     guards: rules.GUARDS,
-    facts: () => ({ change, order, isFeeCovered: isFeeCovered(order, change.fee), feeLimit: feeLimitOf(order), now }),
+    facts: () => ({
+      change,
+      order,
+      isFeeWithinLimit: isFeeWithinLimit(order, change.fee),
+      feeLimit: feeLimitOf(order),
+      now,
+    }),
     detail: 'The order does not allow this change.',
   })
 

@@ -76,7 +76,7 @@ export function feeLimitOf(order: Order): string {
 }
 
 /** Whether a fee is at most the value of what is cancelled. */
-export const isFeeCovered = (order: Order, fee: { amount: string } | undefined): boolean =>
+export const isFeeWithinLimit = (order: Order, fee: { amount: string } | undefined): boolean =>
   !fee || compare(fee.amount, feeLimitOf(order)) <= 0
 
 const EVENTS: Partial<Record<OrderState, OrderEventName>> = {

@@ -79,7 +79,7 @@ export const previousOf = (
 interface Facts {
   change: Pick<ChangeRequest, 'quantity' | 'dueDate'>
   /** Whether the fee is at most the value of what is cancelled. */
-  isFeeCovered: boolean
+  isFeeWithinLimit: boolean
   feeLimit: string
   order: Order
   now: string
@@ -97,8 +97,8 @@ export const GUARDS = {
     (quantity ?? 0) + remadeQuantity <= MAX_PIECES
       ? []
       : [problem('quantity', `must be at most ${MAX_PIECES} together with the pieces that are made again`)],
-  feeIsCovered: ({ isFeeCovered, feeLimit }) =>
-    isFeeCovered ? [] : [problem('fee', `must be at most ${feeLimit}, the value of what is cancelled`)],
+  feeIsCovered: ({ isFeeWithinLimit, feeLimit }) =>
+    isFeeWithinLimit ? [] : [problem('fee', `must be at most ${feeLimit}, the value of what is cancelled`)],
   dueDateIsNotPast: ({ change: { dueDate }, now }) =>
     dueDate === undefined || dueDate >= dayOf(now) ? [] : [problem('dueDate', 'must not be in the past')],
 } satisfies Guards<typeof CHANGE_REQUEST.verbs, 'accept', Facts>

@@ -29,8 +29,10 @@ type Terms = Pick<Rfq, 'id' | 'currency' | 'quantities'>
 /** The quantity that is compared where a request names none. Only drafts have no quantity, and they have no offer. */
 export const defaultQuantity = ({ quantities }: Pick<Rfq, 'quantities'>) => Math.max(1, ...quantities)
 
-/** Compares offers at a quantity: the lowest landed totals first, offers without a price last, then by id. */
-/** `fees`: the percentage of the chosen seller for each manufacturer with which it has an agreement. */
+/**
+ * Compares offers at a quantity: the lowest landed totals first, offers without a price last, then by id. `fees` has the
+ * percentage of the chosen seller for each manufacturer with which it has an agreement.
+ */
 export function comparisonOf(
   rfq: Terms,
   offers: readonly PricedOffer[],

@@ -12,7 +12,7 @@ import type { RfqChange, RfqDeps } from '../rfqs/followers.ts'
 import { lockInvitation } from '../rfqs/queries.ts'
 import { stateAt } from '../rfqs/rules.ts'
 import * as queries from './queries.ts'
-import { ACCEPTANCE_GUARDS, RELEASE_GUARDS, readersOf } from './rules.ts'
+import { ACCEPTANCE_GUARDS, RELEASE_GUARDS, readersOfAcceptance } from './rules.ts'
 
 /** Accepts the terms for the caller's organization, which reads the whole RFQ and its part from then on. */
 export async function acceptTerms(
@@ -58,7 +58,7 @@ export async function acceptLocked(
   await emitRfqTermsAccepted(tx, rfq, orgId)
   const [{ ownerSeesAcceptances, isReleased }] = await queries.findConsequences(tx, orgId, rfq.id)
   if (isReleased) await emitRfqFiles(tx, 'filesReleased', rfq, [orgId])
-  const readers = { rfqId: rfq.id, orgIds: readersOf(rfq, ownerSeesAcceptances, [orgId]) }
+  const readers = { rfqId: rfq.id, orgIds: readersOfAcceptance(rfq, ownerSeesAcceptances, [orgId]) }
   const causes = ['termsAccepted', ...(isReleased ? (['filesReleased'] as const) : [])] as const
   return { document, changes: causes.map((name): RfqChange => ({ ...readers, cause: causeOf(name, rfq) })) }
 }
@@ -110,7 +110,7 @@ async function tell(
   await emitRfqFiles(tx, name, rfq, orgIds)
   await followers.updateCases(
     tx,
-    [{ rfqId: rfq.id, orgIds: readersOf(rfq, true, orgIds), cause: causeOf(name, rfq) }],
+    [{ rfqId: rfq.id, orgIds: readersOfAcceptance(rfq, true, orgIds), cause: causeOf(name, rfq) }],
     now,
   )
 }

@@ -53,7 +53,7 @@ interface Parties {
 }
 
 /** The organizations that are notified of acceptances and releases of manufacturers. */
-export const readersOf = (
+export const readersOfAcceptance = (
   { consumerOrgId, ipOwnerOrgId }: Parties,
   ownerSeesAcceptances: boolean,
   manufacturerIds: readonly string[],

@@ -50,7 +50,7 @@ export const lockRecord = (deps: ReaderDeps, tx: Tx, { kind, id }: RecordKey): P
 async function tellOfRfq({ followers }: ReaderDeps, tx: Tx, rfq: Rfq, isPublished: boolean, now: string) {
   await emitRfqEvent(tx, 'filesChanged', rfq)
   if (!isPublished) return
-  const orgIds = readersOfChange(rfq, await listUnaware(tx, rfq.id, { isInOutline: false }))
+  const orgIds = readersOfChange(rfq, await listUnaware(tx, rfq.id, { changeShowsInOutline: false }))
   await followers.updateCases(tx, [{ ...caseChange('filesChanged', rfq), orgIds }], now)
 }
 

@@ -49,7 +49,7 @@ export const insertCapabilities = (tx: Tx, factoryId: string, capabilities: read
     (capability->'maxEnvelope'->>'z')::double precision
   from jsonb_array_elements(${JSON.stringify(capabilities)}::text::jsonb) with ordinality sent (capability, position)`
 
-/** The JSON of an own factory and whether it was deactivated, locked until the transaction ends. */
+/** The JSON of an own factory and whether its owner keeps it active, locked until the transaction ends. */
 export const lockOwnFactory = (tx: Tx, orgId: string, id: string) => tx<{ document: string; active: boolean }[]>`
   select document, active from sourcing.factories factory where id = ${id} and ${isOwn(tx, orgId)} for update`
 

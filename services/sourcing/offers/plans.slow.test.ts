@@ -9,7 +9,7 @@ import { planOf, workOf } from '../../testing/query-plans.ts'
 import { findComparedOffers, findComparedRfq } from '../comparison/queries.ts'
 import { findMeasured } from '../previews/visibility.ts'
 import { listOffers, type OfferListing } from './list-queries.ts'
-import { expireDue, readOffer } from './queries.ts'
+import { expireDue, findPicturedOffer } from './queries.ts'
 
 setDefaultTimeout(240_000)
 // With two thirds of them the planner reads another index for a rare state.
@@ -75,7 +75,7 @@ describe(`over ${RFQS * OFFERS_PER_RFQ} offers, of which one organization has ha
   test('an offer, the due ones and those of a comparison are found by indexes', async () => {
     const now = new Date().toISOString()
     const queries: ((sql: Sql) => PromiseLike<unknown>)[] = [
-      (sql) => readOffer(sql, 'org_7', 'offer_1'),
+      (sql) => findPicturedOffer(sql, 'org_7', 'offer_1'),
       (sql) => findMeasured(sql, 'org_7', 'offer', ['offer_1', 'offer_7']),
       (sql) => expireDue(sql, now, 100),
       (sql) => findComparedRfq(sql, 'org_7', 'rfq_1'),

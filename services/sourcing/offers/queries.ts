@@ -11,8 +11,8 @@ export const findOffer = (sql: Sql, orgId: string, id: string) => sql<{ document
   select ${documentFor(sql, orgId)} as document from sourcing.offers
   where id = ${id} and (${isManufacturer(sql, orgId)} or (${isConsumer(sql, orgId)}) or (${isIpOwner(sql, orgId)}))`
 
-/** An offer, for an organization that may read it. */
-export const readOffer = (sql: Sql, orgId: string, id: string) => sql<RecordRow[]>`
+/** The same with whether its part may have pictures. */
+export const findPicturedOffer = (sql: Sql, orgId: string, id: string) => sql<RecordRow[]>`
   select id as position, ${documentFor(sql, orgId)} as document, ${pinsModel(sql)} as "hasModel" from sourcing.offers
   where id = ${id} and (${isManufacturer(sql, orgId)} or (${isConsumer(sql, orgId)}) or (${isIpOwner(sql, orgId)}))`
 

@@ -9,7 +9,7 @@ import type { Pictures } from '../renderings/pictures.ts'
 import type { RfqDeps } from '../rfqs/followers.ts'
 import * as commands from './commands.ts'
 import { listOffers } from './list-queries.ts'
-import { readOffer } from './queries.ts'
+import { findPicturedOffer } from './queries.ts'
 import { priceBreakProblems } from './rules.ts'
 
 type Deps = RfqDeps & { http: Http; pagination: Pagination; pictures: Pictures }
@@ -28,7 +28,7 @@ export const offerRoutes = ({ http, pagination, pictures, ...deps }: Deps) =>
     .use(
       http.route(operations.getOffer, async (context) => {
         const { caller, params, read } = context
-        const rows = await read((sql) => readOffer(sql, caller.orgId, params.id))
+        const rows = await read((sql) => findPicturedOffer(sql, caller.orgId, params.id))
         return picturedRecord('offer', found(rows), { pictures, reader: context })
       }),
     )

@@ -13,7 +13,7 @@ import { findReadableFiles } from '../files/queries.ts'
 import { findPart, findUnfinishedOrder } from '../parts/queries.ts'
 import { findMeasured, MEASURED } from '../previews/visibility.ts'
 import { listOrders, type OrderListing, scanOrders } from './list-queries.ts'
-import { readOrder } from './queries.ts'
+import { findPicturedOrder } from './queries.ts'
 
 setDefaultTimeout(240_000)
 const ROWS = 2_500
@@ -76,7 +76,7 @@ describe(`over ${ROWS} orders, of which one organization has half in each role`,
     const neither = { consumer: false, distributor: false }
     for (const orgId of [LARGEST, SMALL, 'org_unknown']) {
       const queries: ((sql: Sql) => PromiseLike<unknown>)[] = [
-        (sql) => readOrder(sql, orgId, `order_${'14'.padStart(26, '0')}`),
+        (sql) => findPicturedOrder(sql, orgId, `order_${'14'.padStart(26, '0')}`),
         (sql) => findMeasured(sql, orgId, 'order', [`order_${'14'.padStart(26, '0')}`, 'order_7']),
         (sql) => findPart(sql, orgId, PART, MEASURED.ofPart(orgId, now)),
         (sql) => findReadableFiles(sql, orgId, PART, new Date().toISOString()),

@@ -10,8 +10,8 @@ import { documentFor, isActor, isParty, pinsModel } from './visibility.ts'
 export const findOrder = (sql: Sql, orgId: string, id: string) => sql<{ document: string }[]>`
   select ${documentFor(sql, orgId)} as document from sourcing.orders where id = ${id} and ${isParty(sql, orgId)}`
 
-/** An order, for one of its organizations. */
-export const readOrder = (sql: Sql, orgId: string, id: string) => sql<RecordRow[]>`
+/** The same with whether its part may have pictures. */
+export const findPicturedOrder = (sql: Sql, orgId: string, id: string) => sql<RecordRow[]>`
   select id as position, ${documentFor(sql, orgId)} as document, ${pinsModel(sql)} as "hasModel"
   from sourcing.orders where id = ${id} and ${isParty(sql, orgId)}`
 

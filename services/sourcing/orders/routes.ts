@@ -11,7 +11,7 @@ import type { Pictures } from '../renderings/pictures.ts'
 import { changeMilestones, moveOrder, releaseFiles } from './commands.ts'
 import type { OrderDeps } from './followers.ts'
 import { findPage } from './list.ts'
-import { findOrder, readOrder } from './queries.ts'
+import { findOrder, findPicturedOrder } from './queries.ts'
 
 type Deps = OrderDeps & { http: Http; pagination: Pagination; pictures: Pictures }
 
@@ -29,7 +29,7 @@ export const orderRoutes = ({ http, pagination, pictures, ...deps }: Deps) => {
     .use(
       http.route(operations.getOrder, async (context) => {
         const { caller, params, read } = context
-        const rows = await read((sql) => readOrder(sql, caller.orgId, params.id))
+        const rows = await read((sql) => findPicturedOrder(sql, caller.orgId, params.id))
         return picturedRecord('order', found(rows), { pictures, reader: context })
       }),
     )

@@ -57,8 +57,8 @@ export async function patchPart({
   await requireGuards(PART, 'patch', part.state, {
     guards: GUARDS,
     facts: async () => {
-      const isOpened = part.internal && !content.internal
-      const isConfidential = isOpened && (await queries.findConfidentialRfq(tx, part.id)).length > 0
+      const becomesPublic = part.internal && !content.internal
+      const isConfidential = becomesPublic && (await queries.findConfidentialRfq(tx, part.id)).length > 0
       return { state: part.state, content, isConfidential }
     },
   })

@@ -21,7 +21,7 @@ import {
   hasRoom,
   permissionsToAnswer,
   type Reader,
-  readersOf,
+  readersOfQuestion,
   repeatsQuestion,
   TOO_MANY_CLARIFICATIONS,
   TOO_MANY_QUESTIONS,
@@ -42,7 +42,7 @@ export async function askQuestion(
   await queries.updateUnanswered(tx, [rfq.id])
   audit.add({ questionId: id })
   await emitQuestionEvents(tx, 'questionAsked', rfq, [{ id, askedByOrgId: orgId }])
-  const change = { rfqId: rfq.id, orgIds: readersOf(rfq, [orgId]), cause: causeOf('questionAsked', rfq) }
+  const change = { rfqId: rfq.id, orgIds: readersOfQuestion(rfq, [orgId]), cause: causeOf('questionAsked', rfq) }
   await followers.updateCases(tx, [change], now)
   return new JsonText(document)
 }
@@ -65,7 +65,7 @@ export async function answerQuestion(
   await queries.updateUnanswered(tx, [rfq.id])
   await emitQuestionEvents(tx, 'questionAnswered', rfq, [question])
   const invitees = audience === 'ALL' ? await inviteesOf(tx, rfq.id) : []
-  const orgIds = readersOf(rfq, [question.askedByOrgId, ...invitees])
+  const orgIds = readersOfQuestion(rfq, [question.askedByOrgId, ...invitees])
   await followers.updateCases(tx, [{ rfqId: rfq.id, orgIds, cause: causeOf('questionAnswered', rfq) }], now)
   return new JsonText(document)
 }
@@ -81,7 +81,7 @@ export async function dismissQuestion(
   const { document } = found(await queries.dismissQuestions(tx, [rfq.id], question.id, now))
   await queries.updateUnanswered(tx, [rfq.id])
   await emitQuestionEvents(tx, 'questionDismissed', rfq, [question])
-  const orgIds = readersOf(rfq, [question.askedByOrgId])
+  const orgIds = readersOfQuestion(rfq, [question.askedByOrgId])
   await followers.updateCases(tx, [{ rfqId: rfq.id, orgIds, cause: causeOf('questionDismissed', rfq) }], now)
   return new JsonText(document)
 }
@@ -100,7 +100,7 @@ export async function clarify(
   const [{ document }] = await queries.insertClarification(tx, { id, rfqId: rfq.id, orgId, text: body.text }, now)
   audit.add({ questionId: id })
   await emitClarified(tx, rfq, id, orgId)
-  const orgIds = readersOf(rfq, await inviteesOf(tx, rfq.id))
+  const orgIds = readersOfQuestion(rfq, await inviteesOf(tx, rfq.id))
   await followers.updateCases(tx, [{ rfqId: rfq.id, orgIds, cause: causeOf('clarified', rfq) }], now)
   return new JsonText(document)
 }

@@ -59,6 +59,6 @@ const answerersOf = ({ consumerOrgId, ipOwnerOrgId, manufacturerIds }: Organizat
 type Organizations = Pick<Rfq, 'consumerOrgId' | 'ipOwnerOrgId' | 'manufacturerIds'>
 
 /** The organizations that answer, and others that read the same, each once. */
-export const readersOf = (rfq: Organizations, others: readonly string[]): string[] => [
+export const readersOfQuestion = (rfq: Organizations, others: readonly string[]): string[] => [
   ...new Set([...answerersOf(rfq), ...others]),
 ]

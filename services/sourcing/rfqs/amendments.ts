@@ -82,8 +82,9 @@ export async function amendRfqs(
     const change = { reason: amendment.reason, isNewVersion, pinned }
     const key = { orgId: rfq.consumerOrgId, id: rfq.id }
     documents.push(found(await queries.amendContent(tx, key, content, change, now)).document)
-    const isInOutline = pinned !== undefined || isExtended || !Bun.deepEquals(content.quantities, rfq.quantities)
-    const orgIds = readersOfChange(rfq, await queries.listUnaware(tx, rfq.id, { isInOutline }))
+    const changeShowsInOutline =
+      pinned !== undefined || isExtended || !Bun.deepEquals(content.quantities, rfq.quantities)
+    const orgIds = readersOfChange(rfq, await queries.listUnaware(tx, rfq.id, { changeShowsInOutline }))
     changes.push({ ...caseChange('amended', rfq), orgIds })
   }
   const changedIds = new Set(changes.map(({ rfqId }) => rfqId))

@@ -40,11 +40,11 @@ export const findRfq = (sql: Sql, orgId: string, id: string) => sql<ReadableRfq[
   where num_nonnulls(rfq.id, invitation.rfq_id) > 0`
 
 /** The invited manufacturers that do not read a change: by their decline, or until they accept the terms. */
-export const listUnaware = (sql: Sql, id: string, { isInOutline }: { isInOutline: boolean }) => sql<
+export const listUnaware = (sql: Sql, id: string, { changeShowsInOutline }: { changeShowsInOutline: boolean }) => sql<
   { org_id: string }[]
 >`
   select org_id from sourcing.rfq_invitations
-  where rfq_id = ${id} and (state = 'DECLINED' or awaits_acceptance and not ${isInOutline}::boolean)`
+  where rfq_id = ${id} and (state = 'DECLINED' or awaits_acceptance and not ${changeShowsInOutline}::boolean)`
 
 export const markRead = (sql: Sql, orgId: string, id: string, now: string) => sql`
   update sourcing.rfq_invitations set state = 'READ', read_at = ${now}

@@ -61,6 +61,7 @@ async function change(
   const changed: Order = JSON.parse(document)
   await emitOrderEvent(tx, event, changed)
   await followers.updateAssignments(tx, changed, `sourcing.order.${event}`)
+  // Where no change can be agreed, the proposed ones end without an event.
   if (!ORDER.isLegal('change', state)) await followers.endChanges(tx, order.id, now)
   return new JsonText(document)
 }

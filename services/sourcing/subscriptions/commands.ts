@@ -33,7 +33,7 @@ export async function createSubscription({
   if (expiresAt !== null && expiresAt <= now) throw invalidField('expireTime', 'must be in the future')
 
   await queries.lockMade(tx, orgId)
-  if (await findLive(tx, kind, now)) throw existing()
+  if (await isLiveAfterExpiry(tx, kind, now)) throw existing()
   const [counts] = await queries.countMade(tx, orgId, kind, now)
   if (!hasRoom(counts)) throw refuse('limit_reached', { detail: TOO_MANY })
   const state = side === 'CONSUMER' ? SUBSCRIPTION.initial : SUBSCRIPTION.verbs.accept.to
@@ -75,8 +75,8 @@ async function granted(tx: Tx, orgId: string, { partId, consumerOrgId = '' }: Su
 const existing = () =>
   refuse('conflict', { detail: 'The two organizations have a live subscription of this kind. End it first.' })
 
-/** Whether there is a live subscription of a kind. One whose expiry has passed is ended before the worker sees it. */
-async function findLive(tx: Tx, kind: Kind, now: string): Promise<boolean> {
+/** Whether there is a live subscription of a kind. Ends one whose expiry has passed, which the worker has not seen. */
+async function isLiveAfterExpiry(tx: Tx, kind: Kind, now: string): Promise<boolean> {
   const [live] = await queries.lockLive(tx, kind)
   if (!live) return false
   const { id }: Subscription = JSON.parse(live.document)
