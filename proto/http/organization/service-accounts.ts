@@ -143,13 +143,23 @@ export const KeyRevocation = closed({
 
 /** Commands with a lasting effect on access, which the revocation of a key does not undo. */
 export const LASTING_PROCEDURES = [
+  'identityProvider.create',
+  'identityProvider.delete',
+  'identityProvider.patch',
+  'identityProvider.verifyDomain',
   'mailAddress.create',
   'org.create',
+  'registration.approve',
+  'role.create',
   'role.grant',
   'role.patch',
+  'role.provision',
+  'signInSettings.patch',
   'user.activate',
   'user.create',
   'user.patch',
+  'user.provision',
+  'user.resetPasskeys',
   'user.resetPassword',
   'webhookEndpoint.create',
   'webhookEndpoint.patch',
@@ -163,7 +173,8 @@ export const LastingAct = closed(
     procedure: Type.String({ description: 'What was done, as in the audit log.', examples: ['user.create'] }),
     subjectId: Type.Optional(
       Type.String({
-        description: 'Id of the affected user, role, webhook endpoint, mail address or organization.',
+        description:
+          'Id of the affected user, role, identity provider, webhook endpoint, mail address or organization; absent for sign-in settings.',
         examples: ['user_01JZ8Q4D3R1G5M7VJ0T6W2X9YF'],
       }),
     ),
@@ -181,7 +192,7 @@ export const RevokedServiceAccountKey = closed(
       description: 'The live keys that the account led to since the key was created, oldest first.',
     }),
     lastingActs: Type.Array(LastingAct, {
-      description: `What the account, and the accounts and people that it led to, did since the key was created that the revocation does not undo: users invited, activated or reset, e-mail addresses changed, roles granted or changed, webhook endpoints created, changed or with a new secret, mail addresses added, organizations created. If the key was stolen, check each. The newest ${MAX_LASTING_ACTS}; the audit log has the others.`,
+      description: `What the account, and the accounts and people that it led to, did since the key was created that the revocation does not undo: users invited, activated or reset, e-mail addresses changed, roles granted or changed, identity providers and sign-in settings changed, webhook endpoints created, changed or with a new secret, mail addresses added, organizations created or admitted. If the key was stolen, check each. The newest ${MAX_LASTING_ACTS}; the audit log has the others.`,
     }),
   },
   { description: 'A revoked key, with the keys that its account led to.' },

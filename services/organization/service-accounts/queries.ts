@@ -164,7 +164,10 @@ export interface ActRow {
   time: string
 }
 
-/** The newest acts of these kinds since a time. Of changed users, those whose e-mail address changed. */
+/**
+ * The newest acts of these kinds since a time. Changes of a user count if they changed the e-mail address or, by SCIM,
+ * activated the user. Roles that were made or changed by SCIM count if a user got them.
+ */
 export const listActs = (
   tx: Tx,
   { orgId, actorIds, procedures }: { orgId: string; actorIds: readonly string[]; procedures: readonly string[] },
@@ -173,13 +176,18 @@ export const listActs = (
 ) => tx<ActRow[]>`
   select act.procedure, act.actor_id, act.timestamp as time,
     coalesce(act.request ->> 'userId', act.request ->> 'webhookId', act.request ->> 'mailAddressId',
-      act.request ->> 'orgId', act.request ->> 'id') as subject_id
+      act.request ->> 'identityProviderId', act.request ->> 'roleId', act.request ->> 'orgId', act.request ->> 'id') as subject_id
   from unnest(${[...actorIds]}::text[]) actor (id)
   cross join unnest(${[...procedures]}::text[]) kind (procedure)
   cross join lateral (
     select id, procedure, actor_id, timestamp, request from organization.audit_log
     where org_id = ${orgId} and actor_id = actor.id and procedure = kind.procedure and success and not impersonated
-      and timestamp >= ${since} and (procedure <> 'user.patch' or request -> 'fields' @> '["email"]')
+      and timestamp >= ${since}
+      and case
+        when procedure in ('user.patch', 'user.provision') then request -> 'fields' ?| array['email', 'activate']
+        when procedure in ('role.create', 'role.provision') then request -> 'grantedUserIds' <> '[]'
+        else true
+      end
     order by timestamp desc, id desc limit ${limit}) act
   order by act.timestamp desc, act.id desc limit ${limit}`
 
