@@ -86,12 +86,13 @@ interface Rotation {
 
 /**
  * Whether the user `c` of the session `s` is active and was not reset since, and likewise the grantor of its grant `g`,
- * who must be an administrator. A session that began with a password alone ends where a second factor is required.
+ * who must be an administrator. A session that began with a password alone ends where the organization requires a second
+ * factor, also if an identity provider is enforced since.
  */
 const isAuthorized = (sql: Sql) => sql`(
   c.active and s.session_version = c.session_version
     and (s.method <> 'PASSWORD' or not exists (
-      select from organization.second_factor_users f where f.user_id = s.user_id))
+      select from organization.second_factor_organizations o where o.org_id = s.org_id))
     and (s.grant_id is null or exists (
       select from organization.callers grantor
       where grantor.user_id = g.granted_by and grantor.org_id = g.org_id and grantor.active

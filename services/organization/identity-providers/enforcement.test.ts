@@ -117,4 +117,30 @@ describe('an enforced provider', () => {
     expect((await patch<IdentityProvider>(client, path, { enforce: false })).body.enforce).toBe(false)
     expect((await act(second.client, userId, 'deactivate')).status).toBe(200)
   })
+  test.each([
+    [401, 'does not bring back a session of a password where a second factor is required', true],
+    [200, 'leaves a session of a password open where no second factor is required', false],
+  ])('%i: %s', async (status, _, isRequired) => {
+    const company = await market.organization(['IP_OWNER'])
+    const { client, userId } = company.administrator
+    const provider = await createdProvider(client, input())
+    const { email, client: person } = await company.member([])
+    const refresh = () =>
+      market.anonymous.post<{ refresh_token: string }>('/v2.3/oauth/token', {
+        grant_type: 'refresh_token',
+        refresh_token: person.refreshToken,
+      })
+    await market.db.owner`
+      update organization.organizations set second_factor = ${isRequired} where id = ${company.orgId}`
+    if (isRequired) expect((await refresh()).status).toBe(401)
+    await market.db.owner`
+      update organization.identity_domains set domain = split_part(${email}, '@', 2), proved_at = now()
+      where provider_id = ${provider.id}`
+    await market.db.owner`
+      update organization.identity_providers set enforce = true, break_glass_user_id = ${userId}
+      where id = ${provider.id}`
+    expect(await signInStatus(email)).toBe(401)
+    expect((await refresh()).status).toBe(status)
+    await market.db.owner`delete from organization.identity_providers where id = ${provider.id}`
+  })
 })
