@@ -91,7 +91,7 @@ export async function createOrganizationService(config: OrganizationConfig, opti
       (now, signal) => cleanUpMails(sql, config.MAIL_RETENTION_DAYS, now, signal),
       (now, signal) => deleteExpiredLinks(sql, now, signal),
       (now, signal) => cleanUpAddresses(sql, now, signal),
-      (now, signal) => cleanUpRegistrations(sql, now, signal),
+      (now, signal) => cleanUpRegistrations({ sql, sendsMail }, now, signal),
     ],
     workers: [
       ...mailWorkers(kit, config),

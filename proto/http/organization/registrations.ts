@@ -14,7 +14,7 @@ const EXAMPLE_ID = 'registration_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 /** Hours within which the mailed link is used; other registrations are deleted. */
 export const REGISTRATION_HOURS = 24
 /** Registrations of one network address within an hour. */
-export const MAX_REGISTRATIONS_PER_ADDRESS = 20
+export const MAX_REGISTRATIONS_PER_NETWORK = 20
 /** Days for which a decided registration is kept. */
 export const DECIDED_REGISTRATION_DAYS = 90
 
@@ -79,7 +79,7 @@ export const createRegistration = defineOperation({
   path: '/flows/v1/registrations',
   tag,
   summary: 'Ask to join the marketplace',
-  description: `Mails a link to the address, which confirms the registration within ${REGISTRATION_HOURS} hours. The response is the same for every address: one that has an account already gets a mail that says so. At most ${MAX_REGISTRATIONS_PER_ADDRESS} registrations an hour from one network address. Not found where companies cannot register (\`REGISTRATION=closed\`).`,
+  description: `Mails a link to the address, which confirms the registration within ${REGISTRATION_HOURS} hours. The response is the same for every address: one that has an account already gets a mail that says so. At most ${MAX_REGISTRATIONS_PER_NETWORK} registrations an hour from one network address. Not found where companies cannot register (\`REGISTRATION=closed\`).`,
   access: 'public',
   maxBodyBytes: MAX_IDENTITY_BODY_BYTES,
   body: RegistrationInput,

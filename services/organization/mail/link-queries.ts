@@ -75,10 +75,11 @@ export const countApplicantMails = (tx: Tx, recipientHash: Uint8Array, now: stri
   where recipient_hash = ${Buffer.from(recipientHash)} and registration_id is not null
     and created_at > ${now}::timestamptz - interval '1 hour'`
 
-/** Mails of the last hour to all applicants. */
+/** Mails of the last hour to all applicants for their requests. Decisions of the operator are not counted. */
 export const countMailsToApplicants = (tx: Tx, now: string) => tx<[{ to_all: number }]>`
   select count(*)::int as to_all from organization.mails
-  where registration_id is not null and created_at > ${now}::timestamptz - interval '1 hour'`
+  where recipient_hash is not null and kind in ('REGISTRATION', 'REGISTERED')
+    and created_at > ${now}::timestamptz - interval '1 hour'`
 
 export const insertApplicantMail = (
   tx: Tx,

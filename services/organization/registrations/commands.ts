@@ -3,7 +3,7 @@ import type * as api from '../../../proto/http/organization/registrations.ts'
 import {
   createRegistration,
   DECIDED_REGISTRATION_DAYS,
-  MAX_REGISTRATIONS_PER_ADDRESS,
+  MAX_REGISTRATIONS_PER_NETWORK,
   REGISTRATION_HOURS,
   type Registration,
   type RegistrationInput,
@@ -68,7 +68,7 @@ export async function requestRegistration(
     network: networkOf(ipAddress),
     userAgent: clipUserAgent(userAgent),
   }
-  const max = { waiting: MAX_WAITING, ofAddress: MAX_REGISTRATIONS_PER_ADDRESS } as const
+  const max = { waiting: MAX_WAITING, ofNetwork: MAX_REGISTRATIONS_PER_NETWORK } as const
   if ((await queries.insertRegistration(deps.sql, registration, max, now)).length === 0)
     throw refuse('rate_limited', { headers: { 'retry-after': '600' } })
 }
@@ -86,7 +86,7 @@ async function handleNext(
   now: string,
 ): Promise<boolean> {
   if (await links.isApplicantShareUsed(tx, now)) return false
-  const [request] = await queries.takeRequest(tx)
+  const [request] = await queries.takeRequest(tx, now)
   if (!request) return false
   const [operator] = await findOperator(tx)
   if (!operator) return true
@@ -213,13 +213,21 @@ export async function rejectRegistration(
   return shown(tx, id)
 }
 
-/** Deletes registrations that were not confirmed in time, and those that were decided long ago. */
-export const cleanUpRegistrations = (sql: Pool, now: string, signal: AbortSignal) =>
+/**
+ * Deletes registrations that were not confirmed in time, and those that were decided long ago. Where mail is sent,
+ * requests that wait for theirs stay.
+ */
+export const cleanUpRegistrations = (
+  { sql, sendsMail }: { sql: Pool; sendsMail: boolean },
+  now: string,
+  signal: AbortSignal,
+) =>
   queries.deleteOld(
     sql,
     {
       unconfirmedBefore: linkedSince(now),
       decidedBefore: new Date(Date.parse(now) - DECIDED_REGISTRATION_DAYS * 24 * HOUR_MS).toISOString(),
+      waiting: sendsMail,
     },
     signal,
   )

@@ -1,5 +1,5 @@
 import type {
-  MAX_REGISTRATIONS_PER_ADDRESS,
+  MAX_REGISTRATIONS_PER_NETWORK,
   Registration,
   RegistrationInput,
 } from '../../../proto/http/organization/registrations.ts'
@@ -24,7 +24,7 @@ interface NewRegistration {
 interface Bounds {
   /** Registrations that wait for their link. */
   waiting: number
-  ofAddress: typeof MAX_REGISTRATIONS_PER_ADDRESS
+  ofNetwork: typeof MAX_REGISTRATIONS_PER_NETWORK
 }
 
 /** No row where too many wait, or come from one network within an hour. */
@@ -40,15 +40,25 @@ export const insertRegistration = (sql: Sql, registration: NewRegistration, max:
       select from organization.registrations where not handled limit ${max.waiting}) waiting) < ${max.waiting}
     and (select count(*) from organization.registrations recent
       where recent.network = ${registration.network}
-        and recent.created_at > ${now}::timestamptz - interval '1 hour') < ${max.ofAddress}
+        and recent.created_at > ${now}::timestamptz - interval '1 hour') < ${max.ofNetwork}
   returning id`
 
-/** The oldest request that no other replica handles. */
-export const takeRequest = (tx: Tx) => tx<
+/** The oldest request of the network that got the fewest mails within an hour, and that no other replica handles. */
+export const takeRequest = (tx: Tx, now: string) => tx<
   { id: string; email: string; email_key: string; ip_address: string | null; user_agent: string | null }[]
 >`
-  update organization.registrations set handled = true where id = (
-    select id from organization.registrations where not handled order by id limit 1 for update skip locked)
+  with sent as (
+    select registration.network, count(*) as mails
+    from organization.mails m
+    join organization.registrations registration on registration.id = m.registration_id
+    where m.recipient_hash is not null and m.kind in ('REGISTRATION', 'REGISTERED')
+      and m.created_at > ${now}::timestamptz - interval '1 hour'
+    group by registration.network)
+  update organization.registrations set handled = true, handled_at = ${now} where id = (
+    select waiting.id from organization.registrations waiting
+    left join sent on sent.network = waiting.network
+    where not waiting.handled
+    order by coalesce(sent.mails, 0), waiting.id limit 1 for update of waiting skip locked)
   returning id, email, email_key, ip_address, user_agent`
 
 export const findAccount = (tx: Tx, emailKey: string) => tx<{ id: string; org_id: string }[]>`
@@ -64,10 +74,13 @@ export const deleteRegistrationsOf = (tx: Tx, orgId: string, userId: string) => 
     or registration.org_id = ${orgId} and u.id = (
       select min(id) from organization.users where org_id = ${orgId}))`
 
+/** When a request was handled. An earlier release did not store the time. */
+const handledAt = (sql: Sql) => sql`coalesce(handled_at, created_at)`
+
 /** The registration of a link that was not used. */
-export const findByLink = (sql: Sql, hash: Uint8Array, createdAfter: string) => sql<{ content: RegistrationInput }[]>`
+export const findByLink = (sql: Sql, hash: Uint8Array, handledAfter: string) => sql<{ content: RegistrationInput }[]>`
   select content from organization.registrations
-  where confirmation_hash = ${Buffer.from(hash)} and created_at > ${createdAfter}`
+  where confirmation_hash = ${Buffer.from(hash)} and ${handledAt(sql)} > ${handledAfter}`
 
 /** Locks the requests of the address of a link, so that of several links one is used. */
 export const lockRequestsOfLink = (tx: Tx, hash: Uint8Array) => tx`
@@ -77,11 +90,11 @@ export const lockRequestsOfLink = (tx: Tx, hash: Uint8Array) => tx`
   order by id for update`
 
 /** Of concurrent uses of a link one gets the row. */
-export const confirm = (tx: Tx, hash: Uint8Array, createdAfter: string, now: string) => tx<
+export const confirm = (tx: Tx, hash: Uint8Array, handledAfter: string, now: string) => tx<
   { id: string; email_key: string; content: RegistrationInput }[]
 >`
   update organization.registrations set state = 'PENDING', confirmation_hash = null, confirmed_at = ${now}
-  where confirmation_hash = ${Buffer.from(hash)} and created_at > ${createdAfter} and state = 'UNCONFIRMED'
+  where confirmation_hash = ${Buffer.from(hash)} and ${handledAt(tx)} > ${handledAfter} and state = 'UNCONFIRMED'
   returning id, email_key, content`
 
 /** Other requests of an address that has confirmed one: the operator decides about the newest. */
@@ -159,17 +172,20 @@ export const listRegistrations = (sql: Sql, { state, after, limit, offset }: Lis
     order by id desc limit ${limit} offset ${offset}) registration
   order by registration.id desc`
 
-export const deleteOld = (
-  sql: Sql,
-  { unconfirmedBefore, decidedBefore }: { unconfirmedBefore: string; decidedBefore: string },
-  signal: AbortSignal,
-) =>
+interface Kept {
+  unconfirmedBefore: string
+  decidedBefore: string
+  /** Whether requests that still wait for their mail are kept. */
+  waiting: boolean
+}
+
+export const deleteOld = (sql: Sql, { unconfirmedBefore, decidedBefore, waiting }: Kept, signal: AbortSignal) =>
   inBatches(
     { limit: 1000, signal },
     (limit) => sql`
       delete from organization.registrations where id = any(array(
         select id from organization.registrations
-        where state = 'UNCONFIRMED' and created_at < ${unconfirmedBefore}
+        where state = 'UNCONFIRMED' and ${handledAt(sql)} < ${unconfirmedBefore} and (handled or not ${waiting}::boolean)
           or state in ('APPROVED', 'REJECTED') and decided_at < ${decidedBefore}
         order by id limit ${limit} for update skip locked))`,
   )

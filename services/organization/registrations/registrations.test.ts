@@ -163,13 +163,13 @@ describe('POST /flows/v1/registrations', () => {
           { id: string }[]
         >`select id from organization.registrations where id in (${waiting.id}, ${decided.id}) or email = ${email}`
       ).length
-    await cleanUpRegistrations(sql, after(23), NO_SIGNAL)
+    await cleanUpRegistrations({ sql, sendsMail: true }, after(23), NO_SIGNAL)
     expect(await left()).toBe(3)
-    await owner`update organization.registrations set created_at = created_at - interval '24 hours' where email = ${email}`
+    await owner`update organization.registrations set handled_at = handled_at - interval '24 hours' where email = ${email}`
     expect((await confirm(token)).status).toBe(404)
-    await cleanUpRegistrations(sql, after(0), NO_SIGNAL)
+    await cleanUpRegistrations({ sql, sendsMail: true }, after(0), NO_SIGNAL)
     expect(await left()).toBe(2)
-    await cleanUpRegistrations(sql, after(24 * 91), NO_SIGNAL)
+    await cleanUpRegistrations({ sql, sendsMail: true }, after(24 * 91), NO_SIGNAL)
     expect(await list()).toContainEqual(expect.objectContaining({ id: waiting.id }))
     expect(await left()).toBe(1)
     await sql.end()
