@@ -193,6 +193,31 @@ describe('a sign-in by passkey', () => {
     expect((await browser.start()).status).toBe(429)
     expect((await newBrowser().start()).status).toBe(200)
   })
+
+  test('20,000 open challenges refuse more of their kind: anonymous sign-ins keep out no second factor', async () => {
+    const member = await strictMember(market, strict)
+    const statuses = async () => [
+      (await newBrowser().start()).status,
+      (await newBrowser().password(member.email)).status,
+    ]
+    const { owner } = market.db
+    const later = new Date(clock() + 60_000).toISOString()
+    await owner`
+      insert into identity.passkey_challenges
+        (challenge_hash, purpose, browser_hash, network, created_at, expires_at)
+      select sha256(n::text::bytea), 'SIGN_IN', sha256(n::text::bytea), 'flood', ${later}, ${later}
+      from generate_series(1, 20000) n`
+    expect(await statuses()).toEqual([429, 200])
+    await owner`
+      update identity.passkey_challenges set purpose = 'SECOND_FACTOR', user_id = 'user_1', session_version = 1
+      where network = 'flood'`
+    expect(await statuses()).toEqual([200, 429])
+    await owner`
+      update identity.passkey_challenges set expires_at = ${new Date(clock() - 1000).toISOString()}
+      where network = 'flood'`
+    expect(await statuses()).toEqual([200, 200])
+    await owner`delete from identity.passkey_challenges where network = 'flood'`
+  })
 })
 
 async function otherCookie(): Promise<string | undefined> {

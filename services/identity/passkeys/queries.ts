@@ -123,7 +123,10 @@ export const insertChallenge = (sql: Sql, { user, browserHash, ...challenge }: N
   select ${Buffer.from(challenge.hash)}, ${challenge.purpose}, ${browserHash ? Buffer.from(browserHash) : null},
     ${challenge.sessionId ?? null}, ${user?.userId ?? null}, ${user?.sessionVersion ?? null}::integer,
     ${challenge.network}, ${now}, ${challenge.expiresAt}
-  where (select count(*) from (select from identity.passkey_challenges limit ${MAX_CHALLENGES.all}) c) < ${MAX_CHALLENGES.all}
+  where (select count(*) from (
+      select from identity.passkey_challenges
+      where expires_at > ${now} and (user_id is null) = ${user === undefined}
+      limit ${MAX_CHALLENGES.ofKind}) c) < ${MAX_CHALLENGES.ofKind}
     and (select count(*) from identity.passkey_challenges c
       where c.network = ${challenge.network} and c.expires_at > ${now}) < ${MAX_CHALLENGES.ofNetwork}
   returning expires_at`

@@ -38,6 +38,20 @@ async function startStatus(): Promise<{ status: number; body: Problem }> {
   return { status: response.status, body: (await response.json()) as Problem }
 }
 
+test('20,000 sign-ins under way refuse another one, and expired ones do not count', async () => {
+  const { owner } = market.db
+  await owner`
+    insert into organization.sso_flows
+      (state_hash, org_id, provider_id, version, browser_hash, nonce, code_verifier, network, created_at, expires_at)
+    select sha256(n::text::bytea), p.org_id, p.id, p.version, sha256(n::text::bytea), 'n', 'v', 'flood', now(),
+      now() + interval '10 minutes'
+    from organization.identity_providers p cross join generate_series(1, 20000) n where p.id = ${provider.id}`
+  expect((await startStatus()).status).toBe(429)
+  await owner`update organization.sso_flows set expires_at = now() - interval '1 second' where network = 'flood'`
+  expect((await startStatus()).status).toBe(200)
+  await owner`delete from organization.sso_flows where network = 'flood'`
+})
+
 test('the provider signs in while nothing is forged', async () => {
   expect(await outcome()).toBe('signed in')
 })

@@ -37,7 +37,8 @@ export const insertFlow = (sql: Sql, flow: NewFlow, now: string) => sql<{ expire
   select ${Buffer.from(flow.stateHash)}, ${flow.orgId}, ${flow.providerId}, ${flow.version},
     ${Buffer.from(flow.browserHash)}, ${flow.nonce}, ${flow.codeVerifier}, ${flow.testedBy}, ${flow.network}, ${now},
     ${flow.expiresAt}
-  where (select count(*) from (select from organization.sso_flows limit ${MAX_FLOWS.all}) f) < ${MAX_FLOWS.all}
+  where (select count(*) from (
+      select from organization.sso_flows where expires_at > ${now} limit ${MAX_FLOWS.all}) f) < ${MAX_FLOWS.all}
     and (select count(*) from organization.sso_flows f
       where f.network = ${flow.network} and f.expires_at > ${now}) < ${MAX_FLOWS.ofNetwork}
   returning expires_at`
