@@ -10,6 +10,10 @@ const TIMEOUT_MS = 10_000
 const CLOCK_TOLERANCE_SECONDS = 5
 /** Discovery documents that are kept, and for how long. */
 const CACHE = { max: 500, ttl: 10 * 60 * 1000 }
+/** A request that fails after so long makes its provider a hanging one. */
+const HANGS_AFTER_MS = 4000
+/** Hanging providers that are known, and for how long each is not asked again. */
+const HANGING = { max: 500, ttl: 20_000 }
 
 /** What is known of a provider in the database. */
 interface ProviderSettings {
@@ -63,6 +67,7 @@ export class ProviderDeclined extends ProviderFailed {}
 export class Oidc {
   readonly #deps: OidcDeps
   readonly #configurations = new LRUCache<string, client.Configuration>(CACHE)
+  readonly #hanging = new LRUCache<string, ProviderFailed>(HANGING)
 
   constructor(deps: OidcDeps) {
     this.#deps = deps
@@ -121,8 +126,8 @@ export class Oidc {
   }
 
   async #configurationOf(settings: ProviderSettings, signal: AbortSignal): Promise<client.Configuration> {
-    const { id, version, issuer } = settings
-    const key = `${id} ${version}`
+    const { issuer } = settings
+    const key = keyOf(settings)
     const known = this.#configurations.get(key)
     if (known) return known
     const secret = await this.#deps.box.decrypt(settings.client_secret)
@@ -153,15 +158,30 @@ export class Oidc {
     return used
   }
 
-  /** Waits for a permit of the organization, and turns errors into one kind. */
-  #ask<T>({ org_id: orgId }: ProviderSettings, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    return this.#deps.permits.run(orgId, signal, async () => {
+  /**
+   * Waits for a permit of the organization, and turns errors into one kind. A hanging provider is not asked for some
+   * seconds, because hanging ones together could otherwise hold all permits again and again.
+   */
+  async #ask<T>(settings: ProviderSettings, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const key = keyOf(settings)
+    this.#requireAnswering(key)
+    return this.#deps.permits.run(settings.org_id, signal, async () => {
+      this.#requireAnswering(key)
+      const startedMs = performance.now()
       try {
         return await work()
       } catch (error) {
-        throw error instanceof ProviderFailed ? error : failureOf(error)
+        const failure = error instanceof ProviderFailed ? error : failureOf(error)
+        if (performance.now() - startedMs >= HANGS_AFTER_MS) this.#hanging.set(key, failure)
+        throw failure
       }
     })
+  }
+
+  /** Throws the failure of a hanging provider. */
+  #requireAnswering(key: string): void {
+    const failure = this.#hanging.get(key)
+    if (failure) throw failure
   }
 
   readonly #fetch: client.CustomFetch = async (url, { method, headers, body, signal }) => {
@@ -183,6 +203,9 @@ export class Oidc {
     })
   }
 }
+
+/** A provider that is changed is another one. */
+const keyOf = ({ id, version }: ProviderSettings) => `${id} ${version}`
 
 const withSecretInForm = (from: client.Configuration, settings: ProviderSettings, secret: string) =>
   new client.Configuration(
