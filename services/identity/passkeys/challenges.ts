@@ -27,7 +27,7 @@ export interface Sender {
 type Taken = { challenge: ChallengeRow; problem?: undefined } | { challenge?: ChallengeRow; problem: string }
 
 /** Uses up the challenge of an answer, which must have one of these purposes and belong to the sender. */
-export async function useChallenge(
+export async function spendChallenge(
   sql: Pool,
   token: string | undefined,
   { purposes, sender, now }: { purposes: readonly Purpose[]; sender: Sender; now: string },

@@ -18,7 +18,7 @@ import { throttleKeys } from '../throttle/keys.ts'
 import { countFailure } from '../throttle/queries.ts'
 import { refuseThrottled } from '../throttle/throttle.ts'
 import { addPasskey, limitReached, passkeyOf } from './additions.ts'
-import { issueChallenge, useChallenge } from './challenges.ts'
+import { issueChallenge, spendChallenge } from './challenges.ts'
 import * as queries from './queries.ts'
 import { isCounterBack, type RelyingParty } from './rules.ts'
 import {
@@ -83,7 +83,7 @@ async function requireOwnPasskey(
 ): Promise<void> {
   const now = currentTime()
   const token = challengeIn(assertion)
-  const { problem } = await useChallenge(sql, token, { purposes: ['CONFIRMATION'], sender: { sessionId }, now })
+  const { problem } = await spendChallenge(sql, token, { purposes: ['CONFIRMATION'], sender: { sessionId }, now })
   const [passkey] = await queries.findCredential(sql, rp.id, assertion.id)
   const isOwn = passkey?.user_id === userId
   const counter = problem || !isOwn ? undefined : await verifiedCounter(rp, token ?? '', assertion, passkey)
@@ -122,7 +122,7 @@ export async function prepareCreation(
 ): Promise<{ credential: NewCredential }> {
   const now = currentTime()
   const token = challengeIn(body.credential)
-  const { problem } = await useChallenge(sql, token, { purposes: ['REGISTRATION'], sender: { sessionId }, now })
+  const { problem } = await spendChallenge(sql, token, { purposes: ['REGISTRATION'], sender: { sessionId }, now })
   const credential = problem ? undefined : await verifiedCredential(rp, token ?? '', body.credential)
   if (credential) return { credential }
   const keys = throttleKeys(`passkey ${userId}`, auditContext.ipAddress)

@@ -18,7 +18,7 @@ import { recordFailure } from '../tokens/failures.ts'
 import { openSession, type TokenDeps } from '../tokens/open-session.ts'
 import { findUnchanged } from '../tokens/queries.ts'
 import { addPasskey } from './additions.ts'
-import { issueChallenge, useChallenge } from './challenges.ts'
+import { issueChallenge, spendChallenge } from './challenges.ts'
 import * as queries from './queries.ts'
 import { isCounterBack, type RelyingParty } from './rules.ts'
 import { challengeIn, creationOptions, requestOptions, verifiedCounter, verifiedCredential } from './webauthn.ts'
@@ -131,7 +131,7 @@ export async function signInWithPasskey(
   const { sql } = tokens
   const token = challengeIn(assertion)
   const purposes = ['SIGN_IN', 'SECOND_FACTOR'] as const
-  const { challenge, problem } = await useChallenge(sql, token, {
+  const { challenge, problem } = await spendChallenge(sql, token, {
     purposes,
     sender: { browserToken },
     now: nowOf(tokens),
@@ -173,7 +173,7 @@ export async function signInWithFirstPasskey(
   const { sql } = tokens
   const token = challengeIn(answer)
   const sender = { browserToken }
-  const used = await useChallenge(sql, token, { purposes: ['FIRST_PASSKEY'], sender, now: nowOf(tokens) })
+  const used = await spendChallenge(sql, token, { purposes: ['FIRST_PASSKEY'], sender, now: nowOf(tokens) })
   const [account] = await queries.findAccount(sql, used.challenge?.user_id ?? '')
   const refuseFor = (reason: string) => refuseAnswer(deps, { user: account, auditContext, reason })
   if (used.problem !== undefined) return refuseFor(used.problem)

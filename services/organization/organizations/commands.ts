@@ -12,7 +12,7 @@ import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { emitOrganizationChanged } from '../authority/events.ts'
 import { grantRoleTo, insertRole } from '../roles/queries.ts'
 import { systemRolesOf } from '../roles/rules.ts'
-import { addUser, type LinkDeps, type NewUser, passOn } from '../users/commands.ts'
+import { addUser, deliverLink, type LinkDeps, type NewUser } from '../users/commands.ts'
 import {
   findDistributor,
   findEngagedOrganization,
@@ -58,7 +58,7 @@ export async function createOrg(
   audit.add({ orgId })
   const org = await visibleOrg(tx, caller, orgId)
   const link = { kind: 'INVITATION', orgId, userId: administratorId, token: activationToken } as const
-  return { ...org, administratorId, ...(await passOn(tx, deps, link, body.mail, now)) }
+  return { ...org, administratorId, ...(await deliverLink(tx, deps, link, body.mail, now)) }
 }
 
 function requireValidTerms(terms: EngagementTerms, website: string | null | undefined): void {

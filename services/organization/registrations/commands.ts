@@ -30,7 +30,7 @@ import { handleOrEnd, type MailLinks } from '../mail/links.ts'
 import { addOrganization, type CreatedOrganization } from '../organizations/commands.ts'
 import { findOperator } from '../organizations/queries.ts'
 import { websiteProblem } from '../organizations/rules.ts'
-import { type LinkDeps, passOn } from '../users/commands.ts'
+import { deliverLink, type LinkDeps } from '../users/commands.ts'
 import * as queries from './queries.ts'
 import { isAdmitted, organizationOf, type RegistrationMode } from './rules.ts'
 
@@ -143,7 +143,7 @@ export async function confirmRegistration(
     audit.add({ orgId })
     // The applicant has proved the address with the link.
     const link = { kind: 'INVITATION', orgId, userId: administratorId, token: activationToken } as const
-    return { state: 'APPROVED', ...(await passOn(tx, deps, link, false, now)) }
+    return { state: 'APPROVED', ...(await deliverLink(tx, deps, link, false, now)) }
   })
 }
 
@@ -197,7 +197,7 @@ export async function approveRegistration(
   const { orgId, administratorId, activationToken } = await admit(tx, id, organization, 'user.email', now)
   audit.add({ orgId, roles: organization.roles, name: organization.name })
   const link = { kind: 'INVITATION', orgId, userId: administratorId, token: activationToken } as const
-  return { ...(await shown(tx, id)), ...(await passOn(tx, deps, link, deps.links.sendsMail, now)) }
+  return { ...(await shown(tx, id)), ...(await deliverLink(tx, deps, link, deps.links.sendsMail, now)) }
 }
 
 /** Rejects a registration. The applicant gets the reason by mail. */

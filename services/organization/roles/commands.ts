@@ -83,7 +83,7 @@ export async function deleteRole({ tx, caller, params: { id } }: CommandOf<typeo
   requireHeldPermissions(caller, role.permissions)
   requireCustom(role)
   if ((await queries.findHolder(tx, orgId, id)).length > 0) throw refuse('in_use', { detail: 'A user holds the role.' })
-  if ((await queries.findProvider(tx, orgId, id)).length > 0) {
+  if ((await queries.findProviderGranting(tx, orgId, id)).length > 0) {
     throw refuse('in_use', { detail: 'An identity provider grants the role.' })
   }
   await queries.deleteRole(tx, orgId, id)

@@ -69,7 +69,7 @@ export const findHolder = (sql: Sql, orgId: string, roleId: string) => sql<{ use
   select user_id from organization.user_roles where org_id = ${orgId} and role_id = ${roleId} limit 1`
 
 /** A provider that grants the role. */
-export const findProvider = (sql: Sql, orgId: string, roleId: string) => sql<{ id: string }[]>`
+export const findProviderGranting = (sql: Sql, orgId: string, roleId: string) => sql<{ id: string }[]>`
   select id from organization.identity_providers
   where org_id = ${orgId} and (${roleId} = any(default_role_ids)
     or exists (select from jsonb_each_text(group_roles) mapped where mapped.value = ${roleId}))

@@ -77,7 +77,7 @@ export async function createUser(
   audit.add({ userId })
   const { document } = found(await findUserDocument(tx, viewerOf(caller), userId))
   const link = { kind: 'INVITATION', orgId, userId, token: activationToken } as const
-  return { ...(JSON.parse(document) as User), ...(await passOn(tx, deps, link, body.mail, now)) }
+  return { ...(JSON.parse(document) as User), ...(await deliverLink(tx, deps, link, body.mail, now)) }
 }
 
 interface ActivationLink {
@@ -88,7 +88,7 @@ interface ActivationLink {
 }
 
 /** The link for the response, or nothing where it is mailed to the user. */
-export async function passOn(
+export async function deliverLink(
   tx: Tx,
   { publicUrl, links }: LinkDeps,
   link: ActivationLink,

@@ -10,7 +10,7 @@ import { found } from '../../kit/errors/refusal.ts'
 import { requireAdministratorLeft } from '../authority/authority.ts'
 import { emitUserChanged } from '../authority/events.ts'
 import { withdrawAllRoles } from '../roles/queries.ts'
-import { type LinkDeps, passOn, requireUser, resetCredentials, visibleUser } from './commands.ts'
+import { deliverLink, type LinkDeps, requireUser, resetCredentials, visibleUser } from './commands.ts'
 import { resetPasskeysOf } from './passkeys.ts'
 import { activate, deactivate, deleteActivations, deleteIdentityLinks, eraseUser } from './queries.ts'
 import { GUARDS, stateOf } from './rules.ts'
@@ -63,7 +63,7 @@ export async function resetUserPassword(
     facts: () => ({ kind: user.kind, advice: 'It has keys instead of a password.' }),
   })
   const token = await resetCredentials(tx, caller.orgId, id, { now, createdBy: caller.userId })
-  return passOn(tx, deps, { kind: 'RESET', orgId: caller.orgId, userId: id, token }, body?.mail, now)
+  return deliverLink(tx, deps, { kind: 'RESET', orgId: caller.orgId, userId: id, token }, body?.mail, now)
 }
 
 /** Removes the passkeys of a person who lost them, and ends the sessions. The password stays. */
