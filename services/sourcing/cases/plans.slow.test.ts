@@ -5,7 +5,7 @@ import type { Sql } from '../../kit/db/client.ts'
 import { testDatabase } from '../../testing/database.ts'
 import { LARGEST, loadCases, loadedCaseOrg } from '../../testing/load/cases.ts'
 import { planOf, workOf } from '../../testing/query-plans.ts'
-import { findSubrecord, listSubrecords } from '../subrecords/queries.ts'
+import { listSubrecords, lockSubrecord } from '../subrecords/queries.ts'
 import { type CaseListing, listCases } from './list-queries.ts'
 import { countCasesAbout, findCase, updateRfqCases } from './queries.ts'
 
@@ -46,7 +46,7 @@ describe(`over ${ROWS} cases, of which one organization has half`, () => {
     const changes = { rfqIds: ['rfq_1'], orgIds: [LARGEST], ends: [true], resumes: [false] }
     const queries: ((sql: Sql) => PromiseLike<unknown>)[] = [
       (sql) => findCase(sql, 'org_7', 'case_1'),
-      (sql) => findSubrecord(sql, { kind: 'task', parentId: 'case_1', id: 'task_1' }),
+      (sql) => lockSubrecord(sql, { kind: 'task', parentId: 'case_1', id: 'task_1' }),
       (sql) => listSubrecords(sql, sql`document`, { kind: 'expense', parentId: 'case_1' }, page),
       (sql) => updateRfqCases(sql, changes, new Date().toISOString()),
       (sql) => countCasesAbout(sql, { orgId: LARGEST, rfqId: 'rfq_1' }),

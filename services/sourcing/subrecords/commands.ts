@@ -57,7 +57,7 @@ export function subrecordCommands<Parent extends { id: string }, Content extends
 
   const lockOwn = async (tx: Tx, orgId: string, params: Params) => {
     const parent = await rules.lockParent(tx, orgId, params.id)
-    const { document } = found(await queries.findOwnSubrecord(tx, orgId, keyOf(params)))
+    const { document } = found(await queries.lockOwnSubrecord(tx, orgId, keyOf(params)))
     const record: Subrecord = JSON.parse(document)
     return { parent, record, document }
   }

@@ -38,8 +38,10 @@ export const listSubrecords = (
   where parent_id = ${parentId} and kind = ${kind} and id < ${after ?? NEWEST_ID}
   order by id desc limit ${limit} offset ${offset}`
 
-export const findSubrecord = (sql: Sql, { kind, parentId, id }: SubrecordKey) => sql<SubrecordRow[]>`
-  select document, created_by, assignee_user_id from sourcing.subrecords where id = ${id} and parent_id = ${parentId} and kind = ${kind}`
+/** A subrecord, locked until the transaction ends. */
+export const lockSubrecord = (sql: Sql, { kind, parentId, id }: SubrecordKey) => sql<SubrecordRow[]>`
+  select document, created_by, assignee_user_id from sourcing.subrecords
+  where id = ${id} and parent_id = ${parentId} and kind = ${kind} for update`
 
 /** The JSON of a subrecord for an organization. */
 export const findDocument = (sql: Sql, document: Fragment, { kind, parentId, id }: SubrecordKey) => sql<
@@ -48,10 +50,10 @@ export const findDocument = (sql: Sql, document: Fragment, { kind, parentId, id 
   select ${document} as document from sourcing.subrecords
   where id = ${id} and parent_id = ${parentId} and kind = ${kind}`
 
-/** A subrecord that the organization created. */
-export const findOwnSubrecord = (tx: Tx, orgId: string, { kind, parentId, id }: SubrecordKey) => tx<SubrecordRow[]>`
+/** A subrecord that the organization created, locked until the transaction ends. */
+export const lockOwnSubrecord = (tx: Tx, orgId: string, { kind, parentId, id }: SubrecordKey) => tx<SubrecordRow[]>`
   select document, created_by, assignee_user_id from sourcing.subrecords
-  where id = ${id} and parent_id = ${parentId} and kind = ${kind} and org_id = ${orgId}`
+  where id = ${id} and parent_id = ${parentId} and kind = ${kind} and org_id = ${orgId} for update`
 
 /** The number of subrecords that the organization created. */
 export const countSubrecords = (tx: Tx, orgId: string, { kind, parentId }: Siblings) => tx<[{ count: number }]>`

@@ -14,7 +14,7 @@ import { found } from '../../../kit/errors/refusal.ts'
 import { requireMatch } from '../../../kit/http/entity-tags.ts'
 import { amountOf } from '../../money/money.ts'
 import { subrecordCommands } from '../../subrecords/commands.ts'
-import { findSubrecord, updateSubrecord } from '../../subrecords/queries.ts'
+import { lockSubrecord, updateSubrecord } from '../../subrecords/queries.ts'
 import { lockCase, requireLegal } from '../commands.ts'
 import { notifyOfCases } from '../events.ts'
 import { GUARDS, proposed } from './rules.ts'
@@ -56,7 +56,7 @@ export async function decideExpense(
 ): Promise<JsonText> {
   const parent = await lockCase(tx, orgId, parentId)
   const key = { kind: 'expense', parentId, id } as const
-  const { document, created_by: proposedByUserId } = found(await findSubrecord(tx, key))
+  const { document, created_by: proposedByUserId } = found(await lockSubrecord(tx, key))
   const present: CaseExpense = JSON.parse(document)
   requireMatch(ifMatch, document)
   await requireLegal(tx, 'edit', parent, now)

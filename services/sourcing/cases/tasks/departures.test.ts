@@ -1,15 +1,43 @@
 import { expect, test } from 'bun:test'
+import { connect } from '../../../kit/db/client.ts'
 import { casesOf, qualityCase } from '../../../testing/cases.ts'
 import { inboxOf } from '../../../testing/inbox.ts'
-import { marketplaceWithWorkers } from '../../../testing/marketplace.ts'
+import { marketplaceWithWorkers, RACING } from '../../../testing/marketplace.ts'
 import { act } from '../../../testing/people.ts'
 import { rfqParties } from '../../../testing/rfqs.ts'
 import { until } from '../../../testing/until.ts'
+import { unassignTasks } from './queries.ts'
 
-const market = await marketplaceWithWorkers(['sourcing'])
+const market = await marketplaceWithWorkers(['sourcing'], RACING)
+const { owner } = market.db
+const sql = connect(market.db.urlOf('sourcing'), { max: 1, applicationName: 'test-tasks' })
+market.db.beforeDrop(() => sql.end({ timeout: 1 }))
 const { maker, open } = await rfqParties(market)
 const { client } = maker.administrator
 const cases = casesOf(client)
+
+test('a change of a task at the same time does not bring its user back', async () => {
+  const leaver = await maker.member(['case:read'])
+  const tasks = cases.tasks((await cases.create(qualityCase({ rfqId: await open() }))).body.id)
+  const { id } = (await tasks.create({ title: 'Report', assigneeUserId: leaver.userId })).body
+  const waiting = async (count: number) =>
+    (
+      await owner`
+        select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%sourcing.subrecords%'`
+    ).length === count
+  const work = await owner.begin(async (tx) => {
+    await tx`select from sourcing.subrecords where id = ${id} for update`
+    const unassigned = sql.begin((other) => unassignTasks(other, maker.orgId, leaver.userId, 10))
+    await until(() => waiting(1))
+    const patched = tasks.patch(id, { title: 'Reports' })
+    await until(() => waiting(2))
+    return { unassigned, patched }
+  })
+  await work.unassigned
+  const { status, body } = await work.patched
+  expect([status, body.title, body.assigneeUserId]).toEqual([200, 'Reports', undefined])
+})
 
 test.each(['deactivate', 'anonymise'])('the open tasks of a user after %s wait for every colleague', async (verb) => {
   const [leaver, stayer] = [await maker.member(['case:read']), await maker.member(['case:read', 'case:manage'])]

@@ -76,7 +76,7 @@ export async function patchTask({
   now,
 }: CommandOf<typeof api.patchCaseTask>): Promise<JsonText> {
   const parent = await lockCase(tx, orgId, params.id)
-  const present = presentOf(found(await subrecords.findOwnSubrecord(tx, orgId, keyOf(params))))
+  const present = presentOf(found(await subrecords.lockOwnSubrecord(tx, orgId, keyOf(params))))
   await requireAssignee(tx, orgId, parent, body)
   requireMatch(ifMatch, JSON.stringify(taskFor(orgId, present)))
   await requireLegal(tx, 'edit', parent, now)
@@ -94,7 +94,7 @@ export async function assignTask({
   now,
 }: CommandOf<typeof api.assignCaseTask>): Promise<JsonText> {
   const parent = await lockCase(tx, orgId, params.id)
-  const present = presentOf(found(await subrecords.findSubrecord(tx, keyOf(params))))
+  const present = presentOf(found(await subrecords.lockSubrecord(tx, keyOf(params))))
   if (present.task.assigneeOrgId !== orgId) throw notFound()
   const { assigneeUserId = null } = body ?? {}
   await requireUser(tx, orgId, assigneeUserId)
@@ -130,7 +130,7 @@ export async function completeTask({
   now,
 }: CommandOf<typeof api.completeCaseTask>): Promise<JsonText> {
   const parent = await lockCase(tx, orgId, params.id)
-  const present = presentOf(found(await subrecords.findSubrecord(tx, keyOf(params))))
+  const present = presentOf(found(await subrecords.lockSubrecord(tx, keyOf(params))))
   await requireLegal(tx, 'edit', parent, now)
   requireTransition(TASK, 'complete', present.task.state)
   const { createdTime, updatedTime: _, ...rest } = present.task
@@ -150,7 +150,7 @@ export async function deleteTask({
 }: CommandOf<typeof api.deleteCaseTask>): Promise<undefined> {
   const parent = await lockCase(tx, orgId, params.id)
   const key = keyOf(params)
-  const present = presentOf(found(await subrecords.findOwnSubrecord(tx, orgId, key)))
+  const present = presentOf(found(await subrecords.lockOwnSubrecord(tx, orgId, key)))
   await requireLegal(tx, 'edit', parent, now)
   requireTransition(TASK, 'delete', present.task.state)
   await subrecords.deleteSubrecord(tx, orgId, key)
