@@ -133,6 +133,18 @@ describe('a PENDING document', () => {
     expect([...rows]).toEqual([{ bytes: 0 }, { bytes: 14 }])
   })
 
+  test('that was copied to a submitted revision is announced with the revision', async () => {
+    const id = await draftOffer()
+    const document = await insertDocument(market, { orgId: maker.orgId, kind: 'offer', recordId: id, state: 'PENDING' })
+    await seller.act(id, 'submit')
+    const revision = (await seller.act(id, 'revise')).body.id
+    await seller.act(revision, 'submit')
+    await startCopy(document, maker.orgId)
+    for (const { orgId } of [maker, consumer, ipOwner]) {
+      expect(await causes(orgId, revision)).toEqual(['sourcing.offer.filesChanged'])
+    }
+  })
+
   test('that is removed ends its job, and the object of its upload is deleted', async () => {
     const id = await order()
     const document = await insertDocument(market, { orgId: maker.orgId, kind: 'order', recordId: id, state: 'PENDING' })

@@ -65,7 +65,7 @@ async function tellOfOffer({ followers }: ReaderDeps, tx: Tx, offer: OfferWithRe
   await followers.updateCases(tx, [{ ...change, orgIds }], now)
 }
 
-/** Documents do not change the order itself, so its time stays; its end must not seem later. */
+/** The order keeps its `updatedTime`, from which the 90 days after its end count. The assignment gets the time. */
 export async function tellOfOrder({ followers }: ReaderDeps, tx: Tx, order: Order, now: string): Promise<void> {
   await emitOrderEvent(tx, 'filesChanged', order)
   await followers.updateAssignments(tx, { ...order, updatedTime: now }, 'sourcing.order.filesChanged')

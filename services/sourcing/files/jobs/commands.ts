@@ -6,7 +6,7 @@ import { cancelDeletion, scheduleDeletionOfAttempts, scheduleDeletionOfUpload } 
 import { findStoredBytes, type RecordKey } from '../queries.ts'
 import { isWithinQuota, type StorageQuota } from '../rules.ts'
 import type { ObjectInfo } from '../storage/storage.ts'
-import { findRecordOfFile, lockFile, lockPartOfFile, markFailed, markReady, recordProgress } from './queries.ts'
+import { listRecordsOfFile, lockFile, lockPartOfFile, markFailed, markReady, recordProgress } from './queries.ts'
 import { type CopyData, type ImportData, JobFailure, type Progress } from './rules.ts'
 
 export interface FinishDeps {
@@ -47,12 +47,15 @@ function endFile(
   return job.settle(async (tx) => {
     const now = deps.now()
     await lockPartOfFile(tx, job.id)
-    const [record] = await findRecordOfFile(tx, job.id)
-    const tellReaders = record && (await deps.lockRecord(tx, record))
+    const tellReaders: ((now: string) => Promise<void>)[] = []
+    for (const record of await listRecordsOfFile(tx, job.id)) {
+      const tell = await deps.lockRecord(tx, record)
+      if (tell) tellReaders.push(tell)
+    }
     const [file] = await lockFile(tx, job.id)
     if (!file || !(await job.end(tx))) return
     // The change locks the organization's storage usage, which is locked after assignments and cases.
-    await tellReaders?.(now)
+    for (const tell of tellReaders) await tell(now)
     await change(tx)
     if ('sourceKey' in job.data) await scheduleDeletionOfUpload(tx, job.data.sourceKey, now)
     await scheduleDeletionOfAttempts(tx, job.id, now)

@@ -15,9 +15,11 @@ export const recordProgress = (tx: Tx, fileId: string, { receivedBytes, totalByt
 export const lockPartOfFile = (tx: Tx, fileId: string) => tx`
   select id from sourcing.parts where id = (select part_id from sourcing.files where id = ${fileId}) for update`
 
-/** The record of a document; no row for a file of a part. */
-export const findRecordOfFile = (sql: Sql, fileId: string) => sql<RecordKey[]>`
-  select record_kind as kind, record_id as id from sourcing.files where id = ${fileId} and record_id is not null`
+/** The records of a document and its copies; no row for a file of a part. */
+export const listRecordsOfFile = (sql: Sql, fileId: string) => sql<RecordKey[]>`
+  select record_kind as kind, record_id as id from sourcing.files
+  where (id = ${fileId} or copy_of = ${fileId}) and record_id is not null
+  group by record_kind, record_id order by record_id`
 
 interface LockedFile {
   /** Null for a document. */
