@@ -45,7 +45,8 @@ export const WebhookAttempt = closed({
   status: Type.Optional(Type.Integer({ description: 'Status of the response.', examples: [200] })),
   error: Type.Optional(
     Type.String({
-      description: 'Why there was no complete response. The limit of 15 seconds includes the response body.',
+      description:
+        'Why the request was not sent, or had no complete response. The limit of 15 seconds includes the response body.',
       examples: ['The receiver took longer than 15 seconds.'],
     }),
   ),

@@ -10,10 +10,17 @@ const TIMEOUT_MS = 15_000
 const MAX_READ_BYTES = 64 * 1024
 const MAX_KEPT_BYTES = 4 * 1024
 
-interface AttemptResult extends Answer {
+export interface AttemptResult extends Answer {
   error: string | null
   /** The first 4 KiB of the response. */
   response: string | null
+}
+
+/** The result of an attempt for which a secret of the endpoint could not be decrypted. */
+export const UNSIGNED: AttemptResult = {
+  status: null,
+  error: "The delivery could not be signed: the marketplace could not decrypt the endpoint's secrets.",
+  response: null,
 }
 
 interface AttemptDeps {

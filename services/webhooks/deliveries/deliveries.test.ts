@@ -186,6 +186,31 @@ describe('a delivery', () => {
     expect(received).toHaveLength(1)
   })
 
+  test('that cannot be signed has an attempt with the reason, and is retried after the usual pause', async () => {
+    const org = await newOrganization()
+    const { url, received } = accepting()
+    const { id } = await endpoint(org, url)
+    const [{ secret }] = await owner<[{ secret: string }]>`select secret from webhooks.endpoints where id = ${id}`
+    await owner`update webhooks.endpoints set secret = 'removed.AAAA.AAAA' where id = ${id}`
+    await send(org, 'cases.created')
+    await until(async () => (await attemptsOf(id)).length === 1, { what: 'the attempt' })
+    expect([...(await attemptsOf(id))]).toEqual([
+      {
+        number: 1,
+        status: null,
+        error: "The delivery could not be signed: the marketplace could not decrypt the endpoint's secrets.",
+      },
+    ])
+    const [delivery] = await deliveriesOf(id)
+    expect([delivery?.state, delivery?.attempt]).toEqual(['PENDING', 1])
+    expect(delivery?.wait_ms).toBeWithin(1000, 6000)
+    expect(received).toHaveLength(0)
+    await owner`update webhooks.endpoints set secret = ${secret} where id = ${id}`
+    await makeDue(id)
+    await until(async () => (await deliveriesOf(id))[0]?.state === 'DELIVERED', { what: 'the success' })
+    expect(received).toHaveLength(1)
+  })
+
   test('whose last attempt fails is FAILED', async () => {
     const org = await newOrganization()
     const { url } = receiver(() => new Response('', { status: 500 }))

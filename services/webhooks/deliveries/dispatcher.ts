@@ -7,11 +7,11 @@ import type { Notifier } from '../../kit/sessions/notifier.ts'
 import { inCallSpan } from '../../kit/traces/traces.ts'
 import { WakeSignal } from '../../kit/worker/wake-signal.ts'
 import { levelOf, type Worker } from '../../kit/worker/worker.ts'
-import { attemptDelivery } from './attempt.ts'
+import { type AttemptResult, attemptDelivery, UNSIGNED } from './attempt.ts'
 import { CompletionBatch } from './completion-batch.ts'
 import { type ObserveAttempt, outcomeOf } from './metrics.ts'
 import { type ClaimedDelivery, claimDue, DUE_CHANNEL, listDueEndpoints, listDueEndpointsOf } from './queries.ts'
-import { isSuccess, pauseAfter } from './rules.ts'
+import { isLastAttempt, isSuccess, pauseAfter } from './rules.ts'
 import { afterClaim, type Candidate, type InFlight, shareSlots, unprovenSlotsOf, withOthers } from './slots.ts'
 
 interface DispatcherDeps {
@@ -158,14 +158,12 @@ export class Dispatcher implements Worker {
 
   async #deliver(delivery: ClaimedDelivery, leaseToken: string): Promise<void> {
     const { clock } = this.#deps
-    const { secret, previous_secrets: previous } = delivery
-    const secrets = await Promise.all([secret, ...previous].map((one) => this.#secrets.forceFetch(one)))
     const startedMs = clock()
-    const result = await inCallSpan(callOf(delivery), () => attemptDelivery(this.#deps, delivery, secrets))
+    const result = await inCallSpan(callOf(delivery), () => this.#attempt(delivery))
     const endedMs = clock()
-    const pauseMs = isSuccess(result)
-      ? undefined
-      : pauseAfter(delivery.attempt - delivery.retries, result, Math.random())
+    const scheduled = delivery.attempt - delivery.retries
+    const state = isSuccess(result) ? 'DELIVERED' : isLastAttempt(scheduled) ? 'FAILED' : 'PENDING'
+    const pauseMs = state === 'PENDING' ? pauseAfter(scheduled, result, Math.random()) : 0
     const { status, error, response } = result
     this.#deps.observe(outcomeOf(status), endedMs - startedMs)
     await this.#completions.add({
@@ -174,14 +172,26 @@ export class Dispatcher implements Worker {
       isTest: delivery.is_test,
       attempt: delivery.attempt,
       leaseToken,
-      state: isSuccess(result) ? 'DELIVERED' : pauseMs === undefined ? 'FAILED' : 'PENDING',
-      nextAttemptAt: new Date(endedMs + (pauseMs ?? 0)).toISOString(),
+      state,
+      nextAttemptAt: new Date(endedMs + pauseMs).toISOString(),
       startedAt: new Date(startedMs).toISOString(),
       durationMs: endedMs - startedMs,
       status,
       error,
       response,
     })
+  }
+
+  async #attempt(delivery: ClaimedDelivery): Promise<AttemptResult> {
+    const { id, endpoint_id: endpoint, secret, previous_secrets: previous } = delivery
+    let secrets: string[]
+    try {
+      secrets = await Promise.all([secret, ...previous].map((one) => this.#secrets.forceFetch(one)))
+    } catch (err) {
+      this.#deps.log.error({ err, delivery: id, endpoint }, 'a delivery could not be signed')
+      return UNSIGNED
+    }
+    return attemptDelivery(this.#deps, delivery, secrets)
   }
 }
 

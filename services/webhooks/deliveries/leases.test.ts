@@ -53,6 +53,26 @@ test('a result that comes after the lease has expired does not overwrite that of
   await remove(id)
 })
 
+test('an attempt that was killed does not count against the schedule', async () => {
+  const { url, waiting } = heldReceiver()
+  const { id } = await endpoint({ url })
+  await send('cases.created')
+  await until(() => waiting.length === 1, { what: 'the attempt that is killed' })
+  await owner`
+    update webhooks.deliveries set lease_until = now(), lease_token = gen_random_uuid() where endpoint_id = ${id}`
+  await until(() => waiting.length === 2, { what: 'the attempt in its place' })
+  waiting[1]?.(500)
+  await until(async () => (await attemptsOf(id)).length === 1, { what: 'its result' })
+  expect([...(await attemptsOf(id))]).toEqual([{ number: 2, status: 500 }])
+  const [{ pause }] = await owner<[{ pause: number }]>`
+    select extract(epoch from d.next_attempt_at - a.timestamp)::float as pause
+    from webhooks.deliveries d join webhooks.attempts a on a.delivery_id = d.id where d.endpoint_id = ${id}`
+  // The pause after the first attempt is 5 s, and after the second one 30 s.
+  expect(pause).toBeWithin(4, 10)
+  waiting[0]?.(200)
+  await remove(id)
+})
+
 test('a leased delivery is not sent again', async () => {
   const { url, waiting } = heldReceiver()
   const { id } = await endpoint({ url })

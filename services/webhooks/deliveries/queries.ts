@@ -64,7 +64,7 @@ export interface ClaimedDelivery {
   endpoint_id: string
   event_id: string
   attempt: number
-  /** Attempts that users asked for. */
+  /** Attempts that do not count against the schedule: users asked for them, or the one before has no result. */
   retries: number
   is_test: boolean
   is_proven: boolean
@@ -115,7 +115,8 @@ const isDue = (sql: Sql, now: string) => sql`
  * Leases at most a number of due deliveries of each of some endpoints. The rows of the endpoints are locked against the
  * FOR UPDATE of a change or deletion, so that no claim overlooks one that has been committed. Results of attempts,
  * which count failures in the rows, do not wait for the lock. A lease that a crash of Postgres loses is of a delivery
- * whose result was not recorded either.
+ * whose result was not recorded either. An expired lease means that the last attempt has no result, because its worker
+ * was killed: the attempt in its place does not count against the schedule.
  */
 export const claimDue = (
   sql: Sql,
@@ -138,7 +139,8 @@ export const claimDue = (
     ) d
   )
   update webhooks.deliveries d set
-    attempt = d.attempt + 1, lease_token = ${lease.token},
+    attempt = d.attempt + 1, retries = d.retries + case when d.lease_until is null then 0 else 1 end,
+    lease_token = ${lease.token},
     lease_until = clock_timestamp() + make_interval(secs => ${lease.seconds})
   from webhooks.endpoints e, webhooks.events v
   where d.id = any(array(select id from leased))

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { pauseAfter, pauseReason, retryAfterMs } from './rules.ts'
+import { isLastAttempt, pauseAfter, pauseReason, retryAfterMs } from './rules.ts'
 
 const SECOND = 1000
 const MINUTE = 60_000
@@ -23,8 +23,17 @@ describe('the pause after a failed attempt', () => {
     expect([0, 0.5, 1].map((random) => pauseAfter(attempt, FAILED, random))).toEqual([shortest, middle, longest])
   })
 
-  test('12 is none, because it was the last one', () => {
-    expect(pauseAfter(12, FAILED, 0.5)).toBeUndefined()
+  test.each([12, 13, 1000, 0, -1])('%i, which has none in the schedule, is 24 hours', (attempt) => {
+    expect(pauseAfter(attempt, FAILED, 0.5)).toBe(24 * HOUR)
+  })
+
+  test.each([
+    [1, false],
+    [11, false],
+    [12, true],
+    [13, true],
+  ])('%i is the last one: %p', (attempt, expected) => {
+    expect(isLastAttempt(attempt)).toBe(expected)
   })
 
   test.each([

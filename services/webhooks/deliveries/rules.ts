@@ -3,6 +3,7 @@ import { HOUR_MS } from '../../../proto/durations.ts'
 const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
 
+const LAST_PAUSE_MS = 24 * HOUR_MS
 /** Pauses before the second attempt, the third and so on. */
 const PAUSES_MS = [
   5 * SECOND_MS,
@@ -15,8 +16,9 @@ const PAUSES_MS = [
   10 * HOUR_MS,
   14 * HOUR_MS,
   20 * HOUR_MS,
-  24 * HOUR_MS,
+  LAST_PAUSE_MS,
 ] as const
+const MAX_ATTEMPTS = PAUSES_MS.length + 1
 
 /** Pauses vary by this share, so that the deliveries of an outage are not retried all at once. */
 const JITTER = 0.2
@@ -33,10 +35,12 @@ export interface Answer {
 
 export const isSuccess = ({ status }: Answer) => status !== null && status >= 200 && status < 300
 
-/** The pause after a scheduled attempt; undefined after the last one. `random` is from 0 to 1. */
-export function pauseAfter(attempt: number, { status, retryAfterMs }: Answer, random: number): number | undefined {
-  const pauseMs = PAUSES_MS[attempt - 1]
-  if (pauseMs === undefined) return undefined
+/** Whether no scheduled attempt follows. */
+export const isLastAttempt = (attempt: number): boolean => attempt >= MAX_ATTEMPTS
+
+/** The pause after a scheduled attempt that is followed by another one. `random` is from 0 to 1. */
+export function pauseAfter(attempt: number, { status, retryAfterMs }: Answer, random: number): number {
+  const pauseMs = PAUSES_MS[attempt - 1] ?? LAST_PAUSE_MS
   const jittered = Math.round(pauseMs * (1 - JITTER + 2 * JITTER * random))
   const requested = status === 429 || status === 503 ? Math.min(retryAfterMs ?? 0, MAX_RETRY_AFTER_MS) : 0
   return Math.max(jittered, requested)
