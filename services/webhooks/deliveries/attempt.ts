@@ -16,10 +16,10 @@ export interface AttemptResult extends Answer {
   response: string | null
 }
 
-/** The result of an attempt for which a secret of the endpoint could not be decrypted. */
+/** The result of an attempt for which the endpoint's secret could not be decrypted. */
 export const UNSIGNED: AttemptResult = {
   status: null,
-  error: "The delivery could not be signed: the marketplace could not decrypt the endpoint's secrets.",
+  error: "The delivery could not be signed: the marketplace cannot decrypt the endpoint's secret. Rotating it helps.",
   response: null,
 }
 

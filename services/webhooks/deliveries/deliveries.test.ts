@@ -190,7 +190,6 @@ describe('a delivery', () => {
     const org = await newOrganization()
     const { url, received } = accepting()
     const { id } = await endpoint(org, url)
-    const [{ secret }] = await owner<[{ secret: string }]>`select secret from webhooks.endpoints where id = ${id}`
     await owner`update webhooks.endpoints set secret = 'removed.AAAA.AAAA' where id = ${id}`
     await send(org, 'cases.created')
     await until(async () => (await attemptsOf(id)).length === 1, { what: 'the attempt' })
@@ -198,17 +197,20 @@ describe('a delivery', () => {
       {
         number: 1,
         status: null,
-        error: "The delivery could not be signed: the marketplace could not decrypt the endpoint's secrets.",
+        error:
+          "The delivery could not be signed: the marketplace cannot decrypt the endpoint's secret. Rotating it helps.",
       },
     ])
     const [delivery] = await deliveriesOf(id)
     expect([delivery?.state, delivery?.attempt]).toEqual(['PENDING', 1])
     expect(delivery?.wait_ms).toBeWithin(1000, 6000)
     expect(received).toHaveLength(0)
-    await owner`update webhooks.endpoints set secret = ${secret} where id = ${id}`
+    const rotation = `/flows/v1/webhooks/endpoints/${id}/rotate-secret`
+    const { secret } = (await org.administrator.client.post<{ secret: string }>(rotation)).body
     await makeDue(id)
     await until(async () => (await deliveriesOf(id))[0]?.state === 'DELIVERED', { what: 'the success' })
     expect(received).toHaveLength(1)
+    new Webhook(secret).verify(received[0]?.body ?? '', received[0]?.headers ?? {})
   })
 
   test('whose last attempt fails is FAILED', async () => {

@@ -184,14 +184,16 @@ export class Dispatcher implements Worker {
 
   async #attempt(delivery: ClaimedDelivery): Promise<AttemptResult> {
     const { id, endpoint_id: endpoint, secret, previous_secrets: previous } = delivery
-    let secrets: string[]
+    let present: string
     try {
-      secrets = await Promise.all([secret, ...previous].map((one) => this.#secrets.forceFetch(one)))
+      present = await this.#secrets.forceFetch(secret)
     } catch (err) {
       this.#deps.log.error({ err, delivery: id, endpoint }, 'a delivery could not be signed')
       return UNSIGNED
     }
-    return attemptDelivery(this.#deps, delivery, secrets)
+    // A rotation replaces a secret that cannot be decrypted, which is then a previous one.
+    const earlier = await Promise.all(previous.map((one) => this.#secrets.forceFetch(one).catch(() => undefined)))
+    return attemptDelivery(this.#deps, delivery, [present, ...earlier.filter((one) => one !== undefined)])
   }
 }
 
