@@ -27,6 +27,9 @@ export const revokeKey = (kid: string) =>
     console.log(`The key ${kid} is revoked; every token that it signed is void.${next}`)
   })
 
+/** Records that are named; the others are counted. */
+const MAX_LISTED = 50
+
 /** Encrypts every stored secret with the first of ENCRYPTION_KEYS. */
 export const reencryptKeys = () =>
   withKeys(async (sql, box) => {
@@ -36,9 +39,16 @@ export const reencryptKeys = () =>
       await reencryptSecrets(sql, box),
       await reencryptImports(sql, box),
       await reencryptProviders(sql, box),
-      await withDatabase(ofWebhooks, (webhooks) => reencryptEndpoints(webhooks, box)),
+      await withDatabase(ofWebhooks, (webhooks) => reencryptEndpoints(webhooks, box, new Date().toISOString())),
     ]
+    const failed = done.flatMap((one) => one.failed)
     const total = done.reduce((sum, { reencrypted }) => sum + reencrypted, 0)
+    if (failed.length > 0) {
+      const listed = failed.slice(0, MAX_LISTED).map(({ id, reason }) => `${id}: ${reason}`)
+      const more = failed.length > MAX_LISTED ? [`And ${failed.length - MAX_LISTED} more.`] : []
+      const summary = `${total} secrets were re-encrypted, and those of ${failed.length} records were not; keep the older keys.`
+      throw new CommandError([summary, ...listed, ...more].join('\n'))
+    }
     console.log(
       `${total} secrets were re-encrypted; remove the older keys from ENCRYPTION_KEYS a day later, when the signed URLs have expired.`,
     )

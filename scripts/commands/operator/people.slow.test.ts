@@ -233,6 +233,12 @@ describe('keys', () => {
     })
     const keys = { ENCRYPTION_KEYS: `${KEY},${older.ENCRYPTION_KEYS}` }
     expect((await operatorWith(keys, 'keys', 'reencrypt')).out).toContain('1 secrets were re-encrypted')
+    const unreadable = await operatorWith(older, 'keys', 'reencrypt')
+    expect([unreadable.code, unreadable.out]).toEqual([1, ''])
+    expect(unreadable.err).toMatch(
+      /^0 secrets were re-encrypted, and those of \d+ records were not; keep the older keys\.\n/,
+    )
+    expect(unreadable.err).toMatch(/^file_1: ENCRYPTION_KEYS lacks the key /m)
   })
 })
 

@@ -4,6 +4,7 @@ import type { Pool, Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
+import { type Reencryption, reencryptTable } from '../../kit/secrets/re-encrypt.ts'
 import {
   activatePendingKey,
   deleteRetiredKeys,
@@ -109,21 +110,20 @@ export function revokeSigningKey(
 }
 
 /** Re-encrypts every stored secret with the current key. Older keys can then be removed from ENCRYPTION_KEYS. */
-export function reencryptSecrets(sql: Pool, box: SecretBox): Promise<{ reencrypted: number }> {
+export function reencryptSecrets(sql: Pool, box: SecretBox): Promise<Reencryption> {
   return sql.begin(async (tx) => {
     await lockKeys(tx)
-    let reencrypted = 0
-    for (const { kid, private_key } of await listPrivateKeys(tx)) {
-      if (box.isCurrent(private_key)) continue
-      await updatePrivateKey(tx, kid, await box.encrypt(await box.decrypt(private_key)))
-      reencrypted++
-    }
-    for (const { name, value } of await listSecrets(tx)) {
-      if (box.isCurrent(value)) continue
-      await updateSecret(tx, name, await box.encrypt(await box.decrypt(value)))
-      reencrypted++
-    }
-    return { reencrypted }
+    const keys = await reencryptTable(box, {
+      list: (after, limit) => listPrivateKeys(tx, after, limit),
+      secretsOf: ({ private_key: key }) => [key],
+      replace: ({ id }, [next = '']) => updatePrivateKey(tx, id, next),
+    })
+    const secrets = await reencryptTable(box, {
+      list: (after, limit) => listSecrets(tx, after, limit),
+      secretsOf: ({ value }) => [value],
+      replace: ({ id }, [next = '']) => updateSecret(tx, id, next),
+    })
+    return { reencrypted: keys.reencrypted + secrets.reencrypted, failed: [...keys.failed, ...secrets.failed] }
   })
 }
 

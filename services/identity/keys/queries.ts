@@ -40,14 +40,15 @@ export const activatePendingKey = (sql: Sql, now: string) => sql<{ kid: string }
   where kid = (select kid from identity.signing_keys where signs_from > ${now} order by signs_from, kid limit 1)
   returning kid`
 
-export const listPrivateKeys = (sql: Sql) => sql<{ kid: string; private_key: string }[]>`
-  select kid, private_key from identity.signing_keys for update`
+export const listPrivateKeys = (sql: Sql, after: string, limit: number) => sql<{ id: string; private_key: string }[]>`
+  select kid as id, private_key from identity.signing_keys
+  where kid > ${after} order by kid limit ${limit} for update`
 
 export const updatePrivateKey = (sql: Sql, kid: string, privateKey: string) => sql`
   update identity.signing_keys set private_key = ${privateKey} where kid = ${kid}`
 
-export const listSecrets = (sql: Sql) => sql<{ name: string; value: string }[]>`
-  select name, value from identity.server_secrets for update`
+export const listSecrets = (sql: Sql, after: string, limit: number) => sql<{ id: string; value: string }[]>`
+  select name as id, value from identity.server_secrets where name > ${after} order by name limit ${limit} for update`
 
 export const findSecret = (sql: Sql, name: string) => sql<{ value: string }[]>`
   select value from identity.server_secrets where name = ${name}`

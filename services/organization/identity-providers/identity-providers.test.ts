@@ -209,7 +209,7 @@ test('the secrets of providers are re-encrypted with the first key, and stay the
   const newer = `new:${Buffer.alloc(32, 9).toString('base64')}`
   const both = await createSecretBox(`${newer},${market.config.ENCRYPTION_KEYS}`)
   expect((await reencryptProviders(market.db.owner, both)).reencrypted).toBeGreaterThan(0)
-  expect(await reencryptProviders(market.db.owner, both)).toEqual({ reencrypted: 0 })
+  expect(await reencryptProviders(market.db.owner, both)).toEqual({ reencrypted: 0, failed: [] })
   const [row] = await market.db.owner`select client_secret from organization.identity_providers where id = ${id}`
   expect(await (await createSecretBox(newer)).decrypt(row?.client_secret)).toBe(CLIENT.clientSecret)
   // The services of this test know the old key only.

@@ -89,6 +89,11 @@ export const findHealth = (sql: Sql, orgId: string, id: string, now: string) => 
     case when previous_secrets_until > ${now} then previous_secrets_until end as "previousSecretExpireTime"
   from webhooks.endpoints where org_id = ${orgId} and id = ${id}`
 
+/** Drops previous secrets that no longer sign, because their key may be gone. */
+export const dropExpiredSecrets = (sql: Sql, now: string) => sql`
+  update webhooks.endpoints set previous_secrets = '{}', previous_secrets_until = null
+  where previous_secrets_until <= ${now}`
+
 interface SecretRow {
   id: string
   secret: string

@@ -29,8 +29,8 @@ test('the URLs of pending imports are re-encrypted with the first key, which alo
       values ('file-copy', 'file_copy', '{"sourceKey": "upload_1", "sourceEtag": "tag"}', now(), now())`
   })
   const both = await createSecretBox(`${newer},${older}`)
-  expect(await reencryptImports(sql, both)).toEqual({ reencrypted: PENDING })
-  expect(await reencryptImports(sql, both)).toEqual({ reencrypted: 0 })
+  expect(await reencryptImports(sql, both)).toEqual({ reencrypted: PENDING, failed: [] })
+  expect(await reencryptImports(sql, both)).toEqual({ reencrypted: 0, failed: [] })
   const alone = await createSecretBox(newer)
   const rows = await db.owner<{ file_id: string; encrypted_url: string }[]>`
     select id as file_id, data ->> 'encryptedUrl' as encrypted_url from sourcing.jobs where kind = 'file-import'`
@@ -40,7 +40,19 @@ test('the URLs of pending imports are re-encrypted with the first key, which alo
   expect(new Map(opened)).toEqual(new Map(urls.map((_, n) => [`file_${n}`, urlOf(n)])))
 })
 
-test('a URL that was encrypted with a missing key is an error', async () => {
-  const stranger = await createSecretBox(keyOf('third', 3))
-  await expect(reencryptImports(sql, stranger)).rejects.toThrow('ENCRYPTION_KEYS lacks the key newer')
+test('URLs that were encrypted with a missing key are named, and the others are re-encrypted', async () => {
+  const [third, fourth] = [keyOf('third', 3), keyOf('fourth', 4)]
+  const url = await (await createSecretBox(fourth)).encrypt(urlOf(1))
+  await db.owner.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`
+    await tx`
+      insert into sourcing.jobs (kind, id, data, created_at, due_at)
+      values ('file-import', 'file_readable', jsonb_build_object('encryptedUrl', ${url}::text), now(), now())`
+  })
+  const { reencrypted, failed } = await reencryptImports(sql, await createSecretBox(`${third},${fourth}`))
+  expect([reencrypted, failed.length]).toEqual([1, PENDING])
+  expect(failed[0]).toEqual({
+    id: 'file_0',
+    reason: 'ENCRYPTION_KEYS lacks the key newer, with which a stored secret is encrypted.',
+  })
 })
