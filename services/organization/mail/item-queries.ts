@@ -11,13 +11,16 @@ export interface Addressed {
   items: Notice[]
 }
 
-/** The items that the mail does not have yet. */
+/** The items that the mail does not have yet, numbered from 1. */
 const newItems = (sql: Sql) => sql`(
-  select coalesce(jsonb_agg(item order by n), '[]')
-  from jsonb_array_elements(excluded.items) with ordinality as added (item, n)
+  select item as new, row_number() over (order by position) as n
+  from jsonb_array_elements(excluded.items) with ordinality as added (item, position)
   where item ->> 'kind' = any(${[...REPEATABLE_KINDS]}) or not exists (
     select from jsonb_array_elements(mails.items) present
     where present - '{time,count}'::text[] = item - '{time,count}'::text[]))`
+
+/** The number of items that the mail has room for. It may have more than the maximum of an earlier version. */
+const room = (sql: Sql) => sql`${MAX_ITEMS} - jsonb_array_length(mails.items)`
 
 /** The items of the mail, those that count with what is added. */
 const countedItems = (sql: Sql) => sql`(
@@ -30,7 +33,10 @@ const countedItems = (sql: Sql) => sql`(
     where item ? 'count' and present - '{time,count}'::text[] = item - '{time,count}'::text[]
   ) added on true)`
 
-/** Adds items to the mail that collects them for their recipient, or to a new one, which is a job. */
+/**
+ * Adds items to the mail that collects them for their recipient, or to a new one, which is a job. Items beyond the
+ * maximum are counted.
+ */
 export const appendItems = (
   tx: Tx,
   column: RecipientColumn,
@@ -43,9 +49,10 @@ export const appendItems = (
     from json_to_recordset(${JSON.stringify(mails)}::text::json) as n (
       id text, "orgId" text, "recipientId" text, items jsonb)
     on conflict (${tx(column)}) where kind = 'NOTICE' and state = 'PENDING' and sealed_at is null do update set
-      items = case when jsonb_array_length(mails.items) < ${MAX_ITEMS} then ${countedItems(tx)} || ${newItems(tx)} else ${countedItems(tx)} end,
-      omitted = mails.omitted
-        + case when jsonb_array_length(mails.items) < ${MAX_ITEMS} then 0 else jsonb_array_length(${newItems(tx)}) end
+      (items, omitted) = (
+        select ${countedItems(tx)} || coalesce(jsonb_agg(new order by n) filter (where n <= ${room(tx)}), '[]'),
+          mails.omitted + count(*) filter (where n > ${room(tx)})
+        from ${newItems(tx)} fresh)
     returning id, org_id, kind, expires_at
   )
   insert into organization.jobs (kind, id, tenant_id, data, created_at, due_at, expires_at)

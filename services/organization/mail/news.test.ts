@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { emitAny } from '../../kit/bus/outbox/emit.ts'
 import { connect } from '../../kit/db/client.ts'
+import { newId } from '../../kit/db/ids.ts'
 import { awardsOf } from '../../testing/awards.ts'
 import { MAIL_ADDRESSES, marketplaceWithMail, PUBLIC_URL } from '../../testing/mail/market.ts'
 import { headerOf, type ReceivedMail } from '../../testing/mail/server.ts'
@@ -8,6 +9,8 @@ import { euros, offerBody, offerParties, offersOf } from '../../testing/offers.t
 import { ordersOf } from '../../testing/orders.ts'
 import { inHours, publishedPart, rfqBody, rfqsOf } from '../../testing/rfqs.ts'
 import { until } from '../../testing/until.ts'
+import { appendItems } from './item-queries.ts'
+import type { Notice } from './rules.ts'
 
 const { market, server, add, confirmed, collected, release } = await marketplaceWithMail(['sourcing'])
 const parties = await offerParties(market)
@@ -253,4 +256,29 @@ test('a mail lists 50 news, and counts the others', async () => {
   expect(mail.mail.subject).toEndWith(', and 51 more')
   expect(linksIn(mail)).toHaveLength(50)
   expect(mail.mail.text).toContain(`And 2 more\n${PUBLIC_URL}/console`)
+})
+
+test('a mail that has room for one more item takes one of several at once, and counts the others', async () => {
+  const { owner } = market.db
+  const to = { orgId: maker.orgId, recipientId: `maddr_${crypto.randomUUID()}` }
+  const noticesOf = (from: number, count: number): Notice[] =>
+    Array.from({ length: count }, (_, n) => ({ kind: 'cancelled', time: inHours(0), rfqId: `rfq_${from + n}` }))
+  const append = (items: Notice[]) =>
+    owner.begin((tx) =>
+      appendItems(tx, 'address_id', [{ id: newId('mail'), ...to, items }], {
+        now: inHours(0),
+        due: inHours(1),
+        expires: inHours(2),
+      }),
+    )
+  await append(noticesOf(1, 49))
+  // The mail has the first two of these, and room for the third.
+  await append(noticesOf(48, 10))
+  await append(noticesOf(1, 50))
+  const [row] = await owner<[{ ids: string[]; omitted: number }]>`
+    select array(select item ->> 'rfqId' from jsonb_array_elements(items) item) as ids, omitted
+    from organization.mails where address_id = ${to.recipientId}`
+  expect(row.ids).toEqual(Array.from({ length: 50 }, (_, n) => `rfq_${n + 1}`))
+  expect(row.omitted).toBe(7)
+  await owner`delete from organization.mails where address_id = ${to.recipientId}`
 })
