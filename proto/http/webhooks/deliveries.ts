@@ -113,7 +113,7 @@ export const retryWebhookDelivery = defineOperation({
   summary: 'Retry a webhook delivery now',
   description:
     'A PENDING delivery becomes due immediately; a FAILED one gets one more attempt. A delivery to a paused endpoint waits until the endpoint ' +
-    'is active. For a FAILED delivery of a replay: 409 while the organization has the maximum of pending ones.',
+    'is active. For a FAILED delivery of a replay or of a test event: 409 while the organization has the maximum of pending ones.',
   access: 'webhook:manage',
   params: deliveryId,
   response: WebhookDelivery,

@@ -271,9 +271,9 @@ export const measureDeliveries = (sql: Sql) => sql<[{ due: number; oldest_ms: nu
     (select count(*)::integer from webhooks.endpoints where pause_reason is not null and status = 'paused') as paused`
 
 export const lockDelivery = (tx: Tx, orgId: string, id: string) => tx<
-  { state: WebhookDelivery['state']; replay: number; has_endpoint: boolean }[]
+  { state: WebhookDelivery['state']; replay: number; is_test: boolean; has_endpoint: boolean }[]
 >`
-  select state, replay, exists (select from webhooks.endpoints where id = endpoint_id) as has_endpoint
+  select state, replay, is_test, exists (select from webhooks.endpoints where id = endpoint_id) as has_endpoint
   from webhooks.deliveries where org_id = ${orgId} and id = ${id} for update`
 
 /** Makes a delivery due. It is one more attempt only if the delivery had FAILED or its next attempt was later. */
@@ -287,3 +287,11 @@ export const makeDue = (tx: Tx, orgId: string, id: string, now: string) => tx<[D
 export const countPendingReplays = (sql: Sql, orgId: string, most: number) => sql<[{ count: number }]>`
   select count(*)::integer as count from (
     select from webhooks.deliveries where org_id = ${orgId} and state = 'PENDING' and replay > 0 limit ${most}) pending`
+
+/** Serializes the test events of an organization, so that concurrent requests do not exceed the limit. */
+export const lockTests = (tx: Tx, orgId: string) => tx`
+  select pg_advisory_xact_lock(hashtextextended('webhooks.tests ' || ${orgId}, 0))`
+
+export const countPendingTests = (tx: Tx, orgId: string) => tx<[{ count: number }]>`
+  select count(*)::integer as count from webhooks.deliveries
+  where org_id = ${orgId} and state = 'PENDING' and is_test`

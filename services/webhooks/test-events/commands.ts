@@ -1,14 +1,14 @@
 import type { WebhookDelivery } from '../../../proto/http/webhooks/deliveries.ts'
 import type * as api from '../../../proto/http/webhooks/endpoint-flows.ts'
-import { MAX_PENDING_TESTS } from '../../../proto/http/webhooks/endpoint-flows.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { withoutNulls } from '../../kit/db/rows.ts'
-import { found, refuse } from '../../kit/errors/refusal.ts'
+import { found } from '../../kit/errors/refusal.ts'
 import { bodyOf } from '../deliveries/body.ts'
 import { announceDue } from '../deliveries/queries.ts'
+import { requireTestRoom } from '../deliveries/test-limit.ts'
 import { lockEndpointShared } from '../endpoints/queries.ts'
-import * as queries from './queries.ts'
+import { insertTestEvent } from './queries.ts'
 
 /** Sends a test event to one endpoint. */
 export async function testEndpoint({
@@ -21,13 +21,7 @@ export async function testEndpoint({
 }: CommandOf<typeof api.testWebhookEndpoint>): Promise<WebhookDelivery> {
   const { orgId } = caller
   const { id: endpointId } = found(await lockEndpointShared(tx, orgId, params.id))
-  await queries.lockTests(tx, orgId)
-  const [pending] = await queries.countPendingTests(tx, orgId)
-  if (pending.count >= MAX_PENDING_TESTS) {
-    throw refuse('limit_reached', {
-      detail: `An organization has at most ${MAX_PENDING_TESTS} pending deliveries of test events.`,
-    })
-  }
+  await requireTestRoom(tx, orgId)
   const id = newId('evt')
   const { type } = body
   const event = {
@@ -37,7 +31,7 @@ export async function testEndpoint({
     type,
     body: bodyOf({ id, type, time: now, tenantid: orgId, data: { test: true } }),
   }
-  const [delivery] = await queries.insertTestEvent(tx, event, now)
+  const [delivery] = await insertTestEvent(tx, event, now)
   audit.add({ deliveryId: delivery.id })
   announceDue(tx, [orgId])
   return withoutNulls(delivery)

@@ -1,14 +1,6 @@
 import type { Tx } from '../../kit/db/client.ts'
 import { type DeliveryRow, deliveryColumns } from '../deliveries/queries.ts'
 
-/** Serializes the test events of an organization, so that concurrent requests do not exceed the limit. */
-export const lockTests = (tx: Tx, orgId: string) => tx`
-  select pg_advisory_xact_lock(hashtextextended('webhooks.tests ' || ${orgId}, 0))`
-
-export const countPendingTests = (tx: Tx, orgId: string) => tx<[{ count: number }]>`
-  select count(*)::integer as count from webhooks.deliveries
-  where org_id = ${orgId} and state = 'PENDING' and is_test`
-
 interface TestEvent {
   id: string
   orgId: string

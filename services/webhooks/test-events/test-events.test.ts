@@ -5,7 +5,7 @@ import type { Page, Problem } from '../../testing/people.ts'
 import { until } from '../../testing/until.ts'
 import { marketplaceWithWebhooks, OPERATIONS, type ReceivedRequest } from '../../testing/webhooks.ts'
 
-const { market, client, receiver, endpoint, remove, send, list } = await marketplaceWithWebhooks()
+const { market, org, client, receiver, endpoint, remove, send, list } = await marketplaceWithWebhooks()
 const { owner } = market.db
 
 describe('an endpoint', () => {
@@ -39,6 +39,28 @@ describe('an endpoint', () => {
     const answers = await Promise.all(Array.from({ length: 110 }, test))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(100)
     expect(answers.filter(({ body }) => body.code === 'limit_reached')).toHaveLength(10)
+    await remove(id)
+    await owner`delete from webhooks.deliveries where endpoint_id = ${id}`
+  })
+
+  test('whose FAILED test events are retried keeps 100 pending ones, also of requests at once; more are 409', async () => {
+    const { id } = await endpoint({ status: 'paused' })
+    const deliveries = await owner<{ id: string }[]>`
+      insert into webhooks.deliveries
+        (id, org_id, endpoint_id, event_id, event_time, type, is_test, state, next_attempt_at, created_at)
+      select 'dlv_' || replace(gen_random_uuid()::text, '-', ''), ${org.orgId}, ${id}, 'evt_' || n, now(), 'cases.created',
+        true, case when n <= 95 then 'PENDING' else 'FAILED' end, now(), now()
+      from generate_series(1, 105) n returning id`
+    const failed = deliveries.slice(95)
+    const retry = (one: { id: string }) => client.post<Problem>(`${OPERATIONS}/deliveries/${one.id}/retry`)
+    const answers = await Promise.all(failed.map(retry))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5)
+    expect(answers.filter(({ status, body }) => status === 409 && body.code === 'limit_reached')).toHaveLength(5)
+    expect(answers.find(({ status }) => status === 409)?.body.detail).toBe(
+      'An organization has at most 100 pending deliveries of test events.',
+    )
+    const pending = deliveries[0] as { id: string }
+    expect((await retry(pending)).status).toBe(200)
     await remove(id)
     await owner`delete from webhooks.deliveries where endpoint_id = ${id}`
   })
