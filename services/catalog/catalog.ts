@@ -25,6 +25,8 @@ export interface Catalog<Filter extends string = string> {
   readonly item: TObject
   /** Property that identifies an entry. */
   readonly key: 'id' | 'code'
+  /** A further property that no two entries share. */
+  readonly alsoUnique?: 'code'
   /** Property by which lists are ordered; the key replaces a missing value and breaks ties. */
   readonly orderBy: 'id' | 'code'
   /** Properties for exact filters. */

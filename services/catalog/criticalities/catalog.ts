@@ -10,6 +10,7 @@ export const criticalities = defineCatalog({
   rows: rowPerItem('catalog.criticality_lookup', Criticality),
   item: Criticality,
   key: 'id',
+  alsoUnique: 'code',
   orderBy: 'code',
   filters: ['governingBody'],
   searched: [],

@@ -48,6 +48,15 @@ export const stageEntries = (sql: Sql, { table, key, file }: StoredCatalog, entr
     returning ${sql(key)} as key`
 }
 
+/** Those of some keys that an unpublished version has. */
+export const listStagedKeys = (
+  sql: Sql,
+  { table, key }: StoredCatalog,
+  version: string,
+  keys: readonly string[],
+) => sql<{ key: string }[]>`
+  select ${sql(key)} as key from ${sql(table)} where version = ${version} and ${sql(key)} = any (${sql.array([...keys])})`
+
 /** Without statistics the planner would expect one row in the new version and use nested loops for minutes. */
 export const analyzeEntries = (sql: Sql, { table }: StoredCatalog) => sql`analyze ${sql(table)}`
 

@@ -64,6 +64,28 @@ describe('an invalid row is reported with its line and its problem, and nothing 
     ])
   })
 
+  test('a repeated id and a repeated code of criticalities are named, also far apart', async () => {
+    const far = Array.from({ length: 2500 }, (_, index) => `i${index},c${index},Name,Body,1`)
+    const problems = await refusalOf({
+      criticalities: [
+        'id,code,name,governing_body,rank',
+        'a,A,Name,Body,1',
+        'b,A,Name,Body,1',
+        'a,B,Name,Body,1',
+        ...far,
+        'c,A,Name,Body,1',
+        'a,C,Name,Body,1',
+        '',
+      ].join('\n'),
+    })
+    expect(problems.listed.toSorted((one, other) => Number(one.line) - Number(other.line))).toEqual([
+      { catalog: 'criticalities', line: 3, reason: 'code "A" is given more than once' },
+      { catalog: 'criticalities', line: 4, reason: 'id "a" is given more than once' },
+      { catalog: 'criticalities', line: 2505, reason: 'code "A" is given more than once' },
+      { catalog: 'criticalities', line: 2506, reason: 'id "a" is given more than once' },
+    ])
+  })
+
   test('a repeated commodity is reported', async () => {
     const row = '31000000,Components,31160000,Hardware,31161600,Bolts,31161610,Eye bolts'
     const [header] = (await shippedText('unspsc-categories')).split('\n')

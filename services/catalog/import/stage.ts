@@ -2,7 +2,7 @@ import type { Pool } from '../../kit/db/client.ts'
 import type { Catalog } from '../catalog.ts'
 import type { Entry } from '../files/format.ts'
 import type { Problems } from './problems.ts'
-import { analyzeEntries, stageEntries } from './queries.ts'
+import { analyzeEntries, listStagedKeys, stageEntries } from './queries.ts'
 import { recordsOf } from './records.ts'
 
 /** Maximum number of entries in one transaction. */
@@ -31,13 +31,22 @@ export async function stageFile(
   let batch = new Map<string, Entry>()
   let staged = 0
   const report = (line: number, reason: string) => problems.add({ catalog: catalog.name, line, reason })
-  const reportRepeated = (line: number, key: string) => report(line, `${catalog.key} "${key}" is given more than once`)
+  const reportRepeated = ({ line, ...entry }: Entry, column: 'id' | 'code' = catalog.key) =>
+    report(Number(line), `${column} "${entry[column]}" is given more than once`)
+
+  /** Names the key of an entry if another one has it, and otherwise what else they share. */
+  const reportUnstaged = async (entries: ReadonlyMap<string, Entry>) => {
+    const rows = await listStagedKeys(sql, catalog, version, [...entries.keys()])
+    const keys = new Set(rows.map(({ key }) => key))
+    for (const [key, entry] of entries) reportRepeated(entry, keys.has(key) ? catalog.key : catalog.alsoUnique)
+  }
 
   const flush = async () => {
     const inserted = await stageEntries(sql, catalog, [...batch.values()])
     staged += inserted.length
     const fresh = new Set(inserted.map(({ key }) => key))
-    for (const [key, { line }] of batch) if (!fresh.has(key)) reportRepeated(Number(line), key)
+    const unstaged = new Map([...batch].filter(([key]) => !fresh.has(key)))
+    if (unstaged.size > 0) await reportUnstaged(unstaged)
     batch = new Map()
   }
 
@@ -50,8 +59,9 @@ export async function stageFile(
     }
     for (const entry of result.entries) {
       const key = String(entry[catalog.key])
-      if (batch.has(key)) reportRepeated(read.line, key)
-      else batch.set(key, { version, line: read.line, ...entry })
+      const numbered = { version, line: read.line, ...entry }
+      if (batch.has(key)) reportRepeated(numbered)
+      else batch.set(key, numbered)
     }
     if (batch.size >= BATCH_ENTRIES) await flush()
   }
