@@ -4,14 +4,14 @@ import type { Bus } from '../../kit/bus/bus.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
-import { candidateOf } from './candidates.ts'
 import { type Addressed, appendItems } from './item-queries.ts'
+import { mailedEventOf } from './mailed-events.ts'
 import { listAdministrators, listConfirmed, listCreators, listReaders } from './queries.ts'
 import {
-  type Candidate,
   MAIL_EXPIRY_MS,
   MAIL_SUBJECTS,
   MAX_ITEMS,
+  type MailedEvent,
   type Notice,
   noticeOf,
   REPEATABLE_KINDS,
@@ -41,12 +41,12 @@ export function mailIngest({ bus, clock, delayMs }: IngestDeps): Worker {
 
 async function collect(tx: Tx, events: readonly Envelope[], nowMs: number, delayMs: number): Promise<void> {
   const now = timeAt(nowMs)
-  const candidates = events.flatMap((event) => candidateOf(event, now) ?? [])
-  if (candidates.length === 0) return
-  const readerOf = await readersOf(tx, candidates)
-  const all = candidates.flatMap((candidate) => {
-    const found = noticeOf(candidate, readerOf(candidate))
-    return found ? [{ orgId: candidate.orgId, recordIds: candidate.recordIds, ...found }] : []
+  const mailed = events.flatMap((event) => mailedEventOf(event, now) ?? [])
+  if (mailed.length === 0) return
+  const readerOf = await readersOf(tx, mailed)
+  const all = mailed.flatMap((one) => {
+    const found = noticeOf(one, readerOf(one))
+    return found ? [{ orgId: one.orgId, recordIds: one.recordIds, ...found }] : []
   })
   if (all.length > 0) await notifyOrganizations(tx, all, nowMs, delayMs)
 }
@@ -117,17 +117,16 @@ const mailsOf = (to: { orgId: string; recipientId: string }, notices: readonly O
 
 const timeAt = (ms: number) => new Date(ms).toISOString()
 
-async function readersOf(tx: Tx, candidates: readonly Candidate[]) {
-  const rfqIds = [...new Set(candidates.flatMap(({ rfqId }) => rfqId ?? []))]
-  const rows =
-    rfqIds.length === 0 ? [] : await listReaders(tx, rfqIds, [...new Set(candidates.map(({ orgId }) => orgId))])
+async function readersOf(tx: Tx, mailed: readonly MailedEvent[]) {
+  const rfqIds = [...new Set(mailed.flatMap(({ rfqId }) => rfqId ?? []))]
+  const rows = rfqIds.length === 0 ? [] : await listReaders(tx, rfqIds, [...new Set(mailed.map(({ orgId }) => orgId))])
   const held = new Map(
     rows.map(({ rfq_id: rfqId, org_id: orgId, role, package_id: packageId }) => [
       `${rfqId} ${orgId} ${role}`,
       { role, packageId },
     ]),
   )
-  return ({ rfqId, orgId }: Candidate): Reader | undefined =>
+  return ({ rfqId, orgId }: MailedEvent): Reader | undefined =>
     RFQ_ROLES.map((role) => held.get(`${rfqId} ${orgId} ${role}`)).find((reader) => reader !== undefined)
 }
 

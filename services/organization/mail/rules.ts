@@ -12,7 +12,7 @@ export const MAIL_SUBJECTS = [
 ]
 
 /** What mails use of an event. */
-export interface Candidate {
+export interface MailedEvent {
   orgId: string
   type: string
   time: string
@@ -254,10 +254,10 @@ export interface Reader {
 
 /** The notice of an event for an organization that reads the RFQ, with the topic; undefined where it gets none. */
 export function noticeOf(
-  candidate: Candidate,
+  event: MailedEvent,
   reader: Reader | undefined,
 ): { topic: MailTopic; notice: Notice } | undefined {
-  const { type, time, cause, rfqId, order, endpointId, subscriptionId, orgId, caseOf, isMessage, isOfOther } = candidate
+  const { type, time, cause, rfqId, order, endpointId, subscriptionId, orgId, caseOf, isMessage, isOfOther } = event
   if (type === 'webhooks.endpoint.paused') {
     return endpointId ? { topic: 'ENDPOINTS', notice: { kind: 'endpointPaused', time, endpointId } } : undefined
   }
@@ -265,14 +265,14 @@ export function noticeOf(
   if (ofSubscription) return { topic: 'CASES', notice: { kind: ofSubscription, time, subscriptionId } }
   const ofAgreement = AGREEMENT_NOTICES.get(type)
   if (ofAgreement) {
-    return { topic: 'CASES', notice: { kind: ofAgreement, time, salesAgreementId: candidate.salesAgreementId } }
+    return { topic: 'CASES', notice: { kind: ofAgreement, time, salesAgreementId: event.salesAgreementId } }
   }
   if (caseOf && isMessage) {
     const { caseId, causedBy } = caseOf
     const notice: Notice = { kind: 'caseMessage', time, caseId, count: 1, ...(rfqId === undefined ? {} : { rfqId }) }
     return causedBy === orgId ? undefined : { topic: 'CASES', notice }
   }
-  const { decision, isProposer = false } = candidate
+  const { decision, isProposer = false } = event
   if (caseOf && decision) {
     const { caseId, causedBy } = caseOf
     return causedBy !== orgId && isProposer ? { topic: 'CASES', notice: { kind: decision, time, caseId } } : undefined

@@ -51,7 +51,7 @@ export class EventProcessor {
     }
     const [attempt] = await beginAttempt(pool, cursor)
     if (!attempt) return 'moved'
-    // A previous attempt at this batch crashed, possibly because of one of its events.
+    // An earlier attempt did not finish: the process crashed, perhaps because of an event, or a dependency failed.
     const isSuspect = attempt.attempts > 1
     const outcome = isSuspect ? await this.#defer(delivery) : await this.#handle(delivery)
     if (outcome !== 'moved') this.#report(malformed)

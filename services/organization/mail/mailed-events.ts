@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { DAY_MS } from '../../../proto/durations.ts'
 import type { Envelope } from '../../../proto/events/envelope.ts'
-import type { Candidate } from './rules.ts'
+import type { MailedEvent } from './rules.ts'
 
 const Id = Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$' })
 
@@ -30,13 +30,13 @@ const MailedData = Type.Object({
 })
 
 /** The notice of each state of an expense that another party decided. A change of one makes it PROPOSED again. */
-const DECISIONS = new Map<string, Candidate['decision']>([
+const DECISIONS = new Map<string, MailedEvent['decision']>([
   ['APPROVED', 'expenseApproved'],
   ['REJECTED', 'expenseRejected'],
 ])
 
-/** The event as a candidate, unless it is more than a day late, such as after a pause of mail. */
-export function candidateOf({ type, tenantid: orgId, time, data }: Envelope, now: string): Candidate | undefined {
+/** What mails use of an event; undefined if it is more than a day late, such as after a pause of mail. */
+export function mailedEventOf({ type, tenantid: orgId, time, data }: Envelope, now: string): MailedEvent | undefined {
   if (orgId === undefined || Date.parse(now) - Date.parse(time) > DAY_MS || !Value.Check(MailedData, data))
     return undefined
   const { case: about, message, task, expense, assignment, endpointId, subscriptionId, salesAgreementId, cause } = data
