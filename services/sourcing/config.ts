@@ -17,7 +17,7 @@ export const sourcingVariables = Type.Object({
     minimum: 1,
     maximum: Number.MAX_SAFE_INTEGER,
     default: 100 * 1024 ** 3,
-    description: 'Maximum total size of the files of an organization, in bytes.',
+    description: 'Maximum total size of the files of an organization and their previews, in bytes.',
   }),
   REVISION_RETENTION_DAYS: Type.Integer({
     minimum: 1,

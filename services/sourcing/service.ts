@@ -183,7 +183,9 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       ...(config.PREVIEWS
         ? [
             every('preview-leftovers', LEFTOVERS_INTERVAL_MS, kit.log, removeLeftovers),
-            kit.jobs('previews', [renderJob({ ...deps, log: kit.log, maxMemoryBytes: config.PREVIEW_MEMORY_MAX })]),
+            kit.jobs('previews', [
+              renderJob({ ...deps, quota, log: kit.log, maxMemoryBytes: config.PREVIEW_MEMORY_MAX }),
+            ]),
           ]
         : []),
       watch.worker,

@@ -2,13 +2,15 @@ import { mkdtemp, open, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
 import type { RenderingFailure } from '../../../proto/http/sourcing/previews.ts'
-import type { Pool } from '../../kit/db/client.ts'
+import type { Pool, Tx } from '../../kit/db/client.ts'
 import { isDependencyFailure } from '../../kit/db/failures.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import type { Log } from '../../kit/log/log.ts'
 import type { Job, JobKind } from '../../kit/worker/jobs.ts'
 import { levelOf } from '../../kit/worker/worker.ts'
 import { cancelDeletion, scheduleDeletion } from '../files/objects/queries.ts'
+import { findStoredBytes } from '../files/queries.ts'
+import { isWithinQuota, type StorageQuota } from '../files/rules.ts'
 import { StorageFailure } from '../files/storage/failures.ts'
 import type { Storage } from '../files/storage/storage.ts'
 import * as queries from './queries.ts'
@@ -35,6 +37,7 @@ interface RenderDeps {
   storage: Storage
   log: Log
   maxMemoryBytes: number
+  quota: Pick<StorageQuota, 'maxStoredBytes'>
 }
 
 /** Measures and pictures a READY file. What is wrong with the file ends the job, so that nothing is parsed twice. */
@@ -113,7 +116,15 @@ async function storePreviews(
     const id = newIdAt('prev', now())
     await scheduleDeletion(sql, id, now())
     await storage.put(id, chunked(content), { maxBytes: LIMITS.maxPreviewBytes, signal })
-    stored.push({ id, kind, page: page ?? null, contentType, width: width ?? null, height: height ?? null })
+    stored.push({
+      id,
+      kind,
+      page: page ?? null,
+      contentType,
+      width: width ?? null,
+      height: height ?? null,
+      bytes: content.length,
+    })
   }
   return stored
 }
@@ -122,9 +133,21 @@ async function* chunked(content: Uint8Array): AsyncGenerator<Uint8Array> {
   yield content
 }
 
+/** Whether the previews of a file fit into the quota of its organization. Without room it is measured only. */
+async function hasRoomFor(
+  tx: Tx,
+  quota: RenderDeps['quota'],
+  orgId: string,
+  previews: readonly queries.NewPreview[],
+): Promise<boolean> {
+  const [usage] = await findStoredBytes(tx, orgId)
+  const added = previews.reduce((sum, { bytes }) => sum + bytes, 0)
+  return isWithinQuota(Number(usage?.stored_bytes ?? 0) + added, quota)
+}
+
 /** Ends the job with the result; does nothing if the lease was lost or the file was removed. */
 const finish = (
-  { now }: Pick<RenderDeps, 'now'>,
+  { now, quota }: Pick<RenderDeps, 'now' | 'quota'>,
   job: Job,
   rendering: Rendering,
   previews: readonly queries.NewPreview[],
@@ -136,10 +159,11 @@ const finish = (
     const reason: RenderingFailure | undefined = rendering.state === 'FAILED' ? rendering.reason : undefined
     const geometry = rendering.state === 'READY' ? rendering.geometry : undefined
     await queries.insertRendering(tx, job.id, { reason, geometry }, now())
-    for (const { id } of previews) {
+    const kept = (await hasRoomFor(tx, quota, file.org_id, previews)) ? previews : []
+    for (const { id } of kept) {
       const [cancelled] = await cancelDeletion(tx, id)
       if (!cancelled) throw new Error('the deletion of a preview has started')
     }
-    await queries.insertPreviews(tx, job.id, previews)
+    await queries.insertPreviews(tx, job.id, file.org_id, kept)
     if (file.part_id !== null) await queries.measurePart(tx, file.part_id, file.id)
   })

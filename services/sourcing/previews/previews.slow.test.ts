@@ -116,3 +116,42 @@ test('a file that is removed while it waits leaves no job', async () => {
   await until(async () => (await market.db.owner`select from sourcing.jobs where kind = 'file-preview'`).length === 0)
   expect(await filesOf(client, `/v1/parts/${partId}/files`)).toEqual([])
 })
+
+test('previews count toward the stored bytes of the organization; without room a file is only measured', async () => {
+  const small = await market.organization(['IP_OWNER'])
+  const uploads = new FileClient(market, small.administrator.client)
+  const storedBytes = async () => {
+    const [row] = await market.db.owner<{ bytes: string }[]>`
+      select stored_bytes as bytes from sourcing.storage_usage where org_id = ${small.orgId}`
+    return Number(row?.bytes ?? 0)
+  }
+  const listed = (partId: string, id: string) =>
+    until(
+      async () =>
+        (await filesOf(small.administrator.client, `/v1/parts/${partId}/files`)).find(
+          (file) => file.id === id && file.geometry?.state === 'READY',
+        ),
+      { what: 'the measures', withinMs: 60_000 },
+    )
+  const partId = await uploads.createPublishedPart()
+  const model = stlBox(3, 2, 1)
+  const { id } = await uploads.addFile(partId, model, 'document', 'box.stl')
+  const { previews = [] } = await listed(partId, id)
+  const sizes = await Promise.all(previews.map(async ({ url }) => (await bytesAt(url)).bytes.length))
+  const pictured = sizes.reduce((sum, size) => sum + size, 0)
+  expect([previews.length, await storedBytes()]).toEqual([2, model.length + pictured])
+
+  // The next file fits, and its previews do not.
+  const full = 100 * 1024 ** 3 - model.length - 1
+  await market.db.owner`update sourcing.storage_usage set stored_bytes = ${full} where org_id = ${small.orgId}`
+  const second = await uploads.addFile(partId, model, 'document', 'again.stl')
+  const measured = await listed(partId, second.id)
+  expect([measured.geometry?.state, measured.previews ?? []]).toEqual(['READY', []])
+  expect(await storedBytes()).toBe(full + model.length)
+
+  await small.administrator.client.send('PATCH', `/v1/parts/${partId}/files`, { body: { remove: [id, second.id] } })
+  await until(async () => (await storedBytes()) === full - model.length - pictured, {
+    what: 'the release',
+    withinMs: 30_000,
+  })
+})

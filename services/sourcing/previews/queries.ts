@@ -22,8 +22,8 @@ export const lockPartOfObject = (tx: Tx, key: string) => tx`
   where id = (select part_id from sourcing.files where object_key = ${key} and copy_of is null) for update`
 
 /** Locks the file that owns an object, so that the object is kept until the end of the transaction. */
-export const lockFileOfObject = (tx: Tx, key: string) => tx<{ id: string; part_id: string | null }[]>`
-  select id, part_id from sourcing.files where object_key = ${key} and copy_of is null for share`
+export const lockFileOfObject = (tx: Tx, key: string) => tx<{ id: string; part_id: string | null; org_id: string }[]>`
+  select id, part_id, org_id from sourcing.files where object_key = ${key} and copy_of is null for share`
 
 export interface NewPreview {
   id: string
@@ -32,6 +32,7 @@ export interface NewPreview {
   contentType: string
   width: number | null
   height: number | null
+  bytes: number
 }
 
 export const insertRendering = (
@@ -44,11 +45,12 @@ export const insertRendering = (
   values (${key}, ${reason ? 'FAILED' : 'READY'}, ${reason ?? null},
     ${geometry ? JSON.stringify(geometry) : null}::text::json, ${now})`
 
-export const insertPreviews = (tx: Tx, key: string, previews: readonly NewPreview[]) => tx`
-  insert into sourcing.previews (id, object_key, kind, page, content_type, width, height)
-  select id, ${key}, kind, page, "contentType", width, height
+/** The previews of an object count toward the stored bytes of the organization of its file. */
+export const insertPreviews = (tx: Tx, key: string, orgId: string, previews: readonly NewPreview[]) => tx`
+  insert into sourcing.previews (id, object_key, kind, page, content_type, width, height, org_id, counted_bytes)
+  select id, ${key}, kind, page, "contentType", width, height, ${orgId}, bytes
   from json_to_recordset(${JSON.stringify(previews)}::text::json) as given (
-    id text, kind text, page smallint, "contentType" text, width integer, height integer)`
+    id text, kind text, page smallint, "contentType" text, width integer, height integer, bytes bigint)`
 
 /** Writes what is known of the models of a locked part, also as its pinned revisions list them. */
 export const measurePart = (tx: Tx, partId: string, fileId: string) => tx`

@@ -9,5 +9,5 @@ export const PAGES = 10
 export const LONGEST_SIDE = 1600
 /** Of an image, decoded as a whole: four bytes each. */
 export const MAX_PIXELS = 40_000_000
-/** A larger picture is made smaller, because previews count toward no quota. */
+/** A larger picture is made smaller. */
 export const MAX_PICTURE_BYTES = 3 * 1024 * 1024
