@@ -11,7 +11,8 @@ export const sourcingVariables = Type.Object({
     minimum: 1,
     maximum: 1_000_000,
     default: 200,
-    description: 'Maximum uploads per organization that are not attached to a part.',
+    description:
+      'Maximum uploads per organization that are not attached to a part. On S3 their sizes are checked only when they are added.',
   }),
   STORED_BYTES_MAX: Type.Integer({
     minimum: 1,

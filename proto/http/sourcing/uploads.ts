@@ -43,7 +43,9 @@ export const Upload = closed({
     description: 'Headers of the request.',
     examples: [{ 'if-none-match': '*' }],
   }),
-  expireTime: DateTime('When the URL and the upload expire.'),
+  expireTime: DateTime(
+    'When the URL expires: after 24 hours, or earlier with the key that signed it. Sent bytes can be added for 24 hours.',
+  ),
 })
 export type Upload = Static<typeof Upload>
 

@@ -19,6 +19,8 @@ export interface SignedUrl {
   url: string
   /** Headers that the client must send with the request. */
   headers: Record<string, string>
+  /** May be earlier than asked for, because a URL ends with the key that signed it. */
+  expiresAt: Date
 }
 
 export interface Download {

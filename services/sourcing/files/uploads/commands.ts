@@ -13,7 +13,7 @@ export interface UploadDeps {
   quota: UploadQuota
 }
 
-/** Creates an upload with a URL that expires after 24 hours. */
+/** Creates an upload, which expires after 24 hours; its URL may expire earlier. */
 export async function createUpload(
   { storage, quota }: UploadDeps,
   { tx, caller: { orgId, userId }, body, now, audit }: CommandOf<typeof api.createUploadUrl>,
@@ -28,15 +28,15 @@ export async function createUpload(
   const id = newId('upload')
   audit.add({ uploadId: id })
   const expiresAt = new Date(Date.parse(now) + UPLOAD_LIMITS.lifetimeMs)
-  const { url, headers } = await storage.uploadUrl(id, expiresAt)
-  const expireTime = expiresAt.toISOString()
+  const signed = await storage.uploadUrl(id, expiresAt)
   const { name, public: isPublic = false } = body
-  await insertUpload(tx, { id, orgId, userId, name, public: isPublic, expiresAt: expireTime }, now)
+  await insertUpload(tx, { id, orgId, userId, name, public: isPublic, expiresAt: expiresAt.toISOString() }, now)
   await emit(tx, {
     type: 'sourcing.upload.created',
     tenantId: orgId,
     subject: id,
     data: { uploadId: id, orgId },
   })
-  return { id, uploadUrl: url, method: 'PUT', headers, expireTime }
+  const { url, headers, expiresAt: urlExpiresAt } = signed
+  return { id, uploadUrl: url, method: 'PUT', headers, expireTime: urlExpiresAt.toISOString() }
 }

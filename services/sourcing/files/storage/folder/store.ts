@@ -48,7 +48,11 @@ export class FolderStorage implements Storage {
   }
 
   async uploadUrl(key: string, expiresAt: Date): Promise<SignedUrl> {
-    return { url: this.#urlOf('uploads', { method: 'PUT', key, expires: secondsOf(expiresAt) }), headers: {} }
+    return {
+      url: this.#urlOf('uploads', { method: 'PUT', key, expires: secondsOf(expiresAt) }),
+      headers: {},
+      expiresAt,
+    }
   }
 
   async downloadUrl(key: string, { name, contentType, expiresAt }: Download): Promise<string> {

@@ -117,11 +117,21 @@ export class S3Client {
     return signed.url.href.replaceAll('+', '%20')
   }
 
-  async #sign(signing: Signing) {
-    const { credentials, region, clock } = this.#options
-    const { accessKeyId, secretAccessKey, sessionToken } = await credentials().catch((error: unknown) => {
+  /** The end of a URL that is signed now: at most that of the access key. */
+  async endOf(expiresAt: Date): Promise<Date> {
+    const { expiration } = await this.#accessKey()
+    return expiration && expiration < expiresAt ? expiration : expiresAt
+  }
+
+  #accessKey() {
+    return this.#options.credentials().catch((error: unknown) => {
       throw new StorageFailure('The platform gives no access key for the file store.', error)
     })
+  }
+
+  async #sign(signing: Signing) {
+    const { region, clock } = this.#options
+    const { accessKeyId, secretAccessKey, sessionToken } = await this.#accessKey()
     const signer = new AwsV4Signer({
       ...signing,
       service: 's3',

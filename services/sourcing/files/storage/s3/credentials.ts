@@ -2,13 +2,14 @@ interface AccessKey {
   accessKeyId: string
   secretAccessKey: string
   sessionToken?: string | undefined
+  /** When the key ends, if the provider tells it. */
+  expiration?: Date | undefined
 }
 
 /** The access key with which a request is signed now. */
 export type Credentials = () => Promise<AccessKey>
 
-/** An access key with the time at which it ends, as providers return it. */
-type Provider = () => Promise<AccessKey & { expiration?: Date }>
+type Provider = () => Promise<AccessKey>
 
 /** Time before its expiry at which an access key is renewed, because the upload URLs that it signed expire with it. */
 const RENEW_MS = 20 * 60_000

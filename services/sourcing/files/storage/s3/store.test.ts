@@ -48,3 +48,16 @@ test('a store that does not respond within idleMs throws IdleTimeout', async () 
 test('an object whose size the store does not name is a failure of the store', async () => {
   await expect(new S3Storage(s3OptionsAt(sizeless.port)).find('file_1')).rejects.toThrow('did not state an object')
 })
+
+test('an upload URL ends with the access key that signed it', async () => {
+  const [sooner, asked] = [new Date('2031-06-24T12:20:00Z'), new Date('2031-06-25T12:00:00Z')]
+  const endWith = async (expiration: Date | undefined) => {
+    const credentials = async () => ({ accessKeyId: 'id', secretAccessKey: 'secret', expiration })
+    return (await new S3Storage({ ...options, credentials }).uploadUrl('file_1', asked)).expiresAt
+  }
+  expect([await endWith(sooner), await endWith(undefined), await endWith(new Date('2100-01-01'))]).toEqual([
+    sooner,
+    asked,
+    asked,
+  ])
+})

@@ -48,7 +48,8 @@ export class S3Storage implements Storage {
 
   async uploadUrl(key: string, expiresAt: Date): Promise<SignedUrl> {
     const headers: Record<string, string> = this.#conditionalPut ? { 'if-none-match': '*' } : {}
-    return { url: await this.#client.presign({ method: 'PUT', key: requireKey(key), headers }, expiresAt), headers }
+    const url = await this.#client.presign({ method: 'PUT', key: requireKey(key), headers }, expiresAt)
+    return { url, headers, expiresAt: await this.#client.endOf(expiresAt) }
   }
 
   async downloadUrl(key: string, { name, contentType, expiresAt }: Download): Promise<string> {
