@@ -7,7 +7,7 @@ import type { RecordKey, StoredFile } from '../files/queries.ts'
 import type { SharedOffer } from '../offers/events.ts'
 import { isConsumer, isIpOwner, isManufacturer, maySeePrices } from '../offers/visibility.ts'
 import type { RenderingColumn } from '../renderings/documents.ts'
-import { renderingOf } from '../renderings/queries.ts'
+import { renderingColumn } from '../renderings/queries.ts'
 
 export interface DocumentRow extends StoredFile {
   id: string
@@ -24,7 +24,7 @@ export interface DocumentRow extends StoredFile {
 /** Newest first. The caller has checked that the record is readable. */
 export const listDocuments = (sql: Sql, recordId: string, { after, limit, offset }: PageWindow) => sql<DocumentRow[]>`
   select id, name, document_kind as kind, state, reason, org_id, superseded_by, shipment_ids, created_at, object_key, size_bytes,
-    content_type, sha256, ${renderingOf(sql)} as rendering
+    content_type, sha256, ${renderingColumn(sql)} as rendering
   from sourcing.files
   where record_id = ${recordId} and id < ${after ?? NEWEST_ID}
   order by id desc limit ${limit} offset ${offset}`

@@ -5,7 +5,7 @@ import { filesForQuoting } from '../confidentiality/visibility.ts'
 import { inView, showsIpFiles } from '../orders/visibility.ts'
 import { isOwn, isReadable, isRevisionReader, pinnedFileIds } from '../parts/visibility.ts'
 import type { RenderingColumn } from '../renderings/documents.ts'
-import { renderingOf } from '../renderings/queries.ts'
+import { renderingColumn } from '../renderings/queries.ts'
 import type { ReadableFiles } from './rules.ts'
 import type { ObjectInfo } from './storage/storage.ts'
 
@@ -62,7 +62,7 @@ export const listFiles = (
   { fileIds, ipFileIds }: Pick<ReadableFiles, 'fileIds' | 'ipFileIds'>,
 ) => sql<FileRow[]>`
   select id, name, file_group, state, public and removed_at is null as public, object_key, size_bytes, content_type, sha256, created_at,
-    ${renderingOf(sql)} as rendering
+    ${renderingColumn(sql)} as rendering
   from sourcing.files
   where part_id = ${partId} and (
     file_group = any(${[...groups]})

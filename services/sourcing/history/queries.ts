@@ -2,7 +2,7 @@ import type { Sql } from '../../kit/db/client.ts'
 import { timeKeyAt } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 
-/** Entries of one record that the caller may read, newest first; each row carries its public JSON. */
+/** All entries of a record, newest first; each row has its public JSON. The caller may read the whole history. */
 export function listHistory(sql: Sql, recordId: string, { after, limit, offset }: PageWindow) {
   const { timestamp, id } = timeKeyAt(after)
   return sql<DocumentRow[]>`

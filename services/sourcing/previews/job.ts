@@ -59,7 +59,7 @@ export const renderJob = (deps: RenderDeps): JobKind => ({
 
 async function renderObject(deps: RenderDeps, job: Job, signal: AbortSignal): Promise<void> {
   const [file] = await queries.findFileOfObject(deps.sql, job.id)
-  const rendering = file ? await renderingOf(deps, job.id, file, signal) : ({ state: 'UNSUPPORTED' } as const)
+  const rendering = file ? await renderFile(deps, job.id, file, signal) : ({ state: 'UNSUPPORTED' } as const)
   const stored = rendering.state === 'READY' ? await storePreviews(deps, rendering.previews, signal) : []
   await finish(deps, job, rendering, stored)
 }
@@ -77,7 +77,7 @@ export async function removeLeftovers(): Promise<void> {
 /** Files that are made into previews, by their names: others that are too large to be read are left alone. */
 const RENDERED_NAMES = /^\.(step|stp|iges|igs|stl|obj|3mf|glb|pdf|png|jpe?g|webp|gif)$/i
 
-async function renderingOf(
+async function renderFile(
   { storage, maxMemoryBytes }: RenderDeps,
   key: string,
   { name, size_bytes }: { name: string; size_bytes: string },

@@ -73,7 +73,7 @@ export async function picturedRecords<Row extends RecordRow>(
   return rows.map((row, at) => ({ ...row, document: withFields(row.document, fields[at] ?? {}) }))
 }
 
-/** What was made of a file, as `renderingOf` selects it. */
+/** What was made of a file, as `renderingColumn` selects it. */
 export interface RenderingColumn {
   state: 'READY' | 'FAILED'
   reason?: NonNullable<File['geometry']>['reason']

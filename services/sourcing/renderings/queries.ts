@@ -1,7 +1,7 @@
 import type { Sql } from '../../kit/db/client.ts'
 
 /** What was made of a file, on rows of `sourcing.files`: `RenderingColumn`. */
-export const renderingOf = (sql: Sql) => sql`(
+export const renderingColumn = (sql: Sql) => sql`(
   select json_strip_nulls(json_build_object('state', rendering.state, 'reason', rendering.reason,
     'geometry', rendering.geometry, 'previews', (
       select json_agg(json_build_object('id', preview.id, 'kind', preview.kind, 'page', preview.page,

@@ -29,7 +29,7 @@ export function finishFile(deps: FinishDeps, job: FileJob, key: string, info: Ob
     const [cancelled] = await cancelDeletion(tx, key)
     if (!cancelled) throw new Error('the deletion of the object has started')
     await markReady(tx, job.id, key, info)
-    if ('encryptedUrl' in job.data) await requireWithinQuota(tx, deps.quota, job.tenantId)
+    if ('encryptedUrl' in job.data) await failBeyondQuota(tx, deps.quota, job.tenantId)
   })
 }
 
@@ -53,6 +53,7 @@ function endFile(
       if (tell) tellReaders.push(tell)
     }
     const [file] = await lockFile(tx, job.id)
+    // The job of a removed file was deleted with the file.
     if (!file || !(await job.end(tx))) return
     // The change locks the organization's storage usage, which is locked after assignments and cases.
     for (const tell of tellReaders) await tell(now)
@@ -65,7 +66,7 @@ function endFile(
   })
 }
 
-async function requireWithinQuota(tx: Tx, quota: StorageQuota, orgId: string): Promise<void> {
+async function failBeyondQuota(tx: Tx, quota: StorageQuota, orgId: string): Promise<void> {
   const [usage] = await findStoredBytes(tx, orgId)
   if (!isWithinQuota(Number(usage?.stored_bytes ?? 0), quota)) throw new JobFailure('quota_reached', { isFinal: true })
 }

@@ -8,7 +8,7 @@ export const UPLOAD_LIMITS = {
   idleMs: 30_000,
   /** Concurrent transfers of one process. */
   maxTransfers: 256,
-  /** Concurrent transfers of one organization. */
+  /** Concurrent transfers of one organization in one process. */
   maxTransfersPerTenant: 32,
   /** Rows are deleted this long after they expire; until then a repeated use is 409 instead of 400. */
   retentionMs: 30 * 24 * 60 * 60 * 1000,
