@@ -107,7 +107,7 @@ PREVIEW_MEMORY_MAX: {{ mul (.Values.config.previews.memoryMi | int64) 1048576 | 
   value: {{ .Values.database.passwordFile | default "/etc/marketplace/database/password" | quote }}
 {{- end -}}
 
-{{/* Values for variables that would reach only some of the programs. */}}
+{{/* Variables that the Jobs need too, and that `env` would give to the services only, with the values to set instead. */}}
 {{- define "marketplace.settledVariables" -}}
 NATS_URL: nats.url
 NATS_PREFIX: nats.prefix
@@ -120,6 +120,7 @@ WEBHOOKS_OWNER_DATABASE_URL: database.webhooks.host
 DATABASE_ROLE_PREFIX: database.rolePrefix
 DATABASE_MANAGE_ROLES: database.manageRoles
 PUBLIC_URL: publicUrl
+ACCESS_TOKEN_SECONDS: config.accessTokenSeconds
 {{- end -}}
 
 {{/* Variables of `env`. The context is {env, of, reserved}, with the names of the values and of variables that the chart sets. */}}

@@ -12,7 +12,7 @@
   mountPath: /etc/marketplace/secrets/{{ $volume }}
   readOnly: true
 {{- end }}
-{{- if include "marketplace.natsFiles" .root }}
+{{- if and (ne .of "test") (include "marketplace.natsFiles" .root) }}
 - name: nats
   mountPath: /etc/marketplace/nats
   readOnly: true
@@ -53,7 +53,7 @@
     optional: true
     {{- end }}
 {{- end }}
-{{- with include "marketplace.natsFiles" .root }}
+{{- with ternary "" (include "marketplace.natsFiles" .root) (eq .of "test") }}
 - name: nats
   secret:
     secretName: {{ include "marketplace.natsSecret" $ | quote }}

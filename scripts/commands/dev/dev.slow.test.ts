@@ -248,6 +248,11 @@ test(
       return { printed, left }
     }
     expect(await removes([])).toMatchObject({ left: ['accounts.json', 'postgres'] })
+    // A start that fails with the data of an earlier one keeps them.
+    await rm(join(state, 'accounts.json'))
+    const failed = await dev()
+    expect([await failed.child.exited, failed.refusal]).toEqual([1, expect.stringContaining('--reset')])
+    expect((await removes([])).left).toEqual(['postgres'])
     expect(await removes(['--reset'])).toMatchObject({ left: [] })
     await run(['cp', '-a', `${copy}/.`, state])
     await rm(copy, { recursive: true })

@@ -1,4 +1,4 @@
-import { appendFile, readdir, rm } from 'node:fs/promises'
+import { appendFile, exists, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SERVICES, type ServiceName } from '../../../proto/services.ts'
 import type { AllConfig } from '../../../services/all/config.ts'
@@ -52,6 +52,7 @@ export async function start(options: Options, lifecycle: Lifecycle): Promise<str
   if (isIncomplete && !configuredUrl)
     progress('The last start was stopped while it loaded the demo data; it begins anew.')
   if (options.reset || (isIncomplete && !configuredUrl)) await reset(state)
+  const isNew = configuredUrl === undefined && !(await exists(join(state.folder, DATABASE_FOLDER)))
   requireFreePort('PORT', port)
   if (healthPort > 0) requireFreePort('HEALTH_PORT', healthPort)
   if (process.env.NATS_URL) await requireNats(process.env.NATS_URL)
@@ -66,6 +67,8 @@ export async function start(options: Options, lifecycle: Lifecycle): Promise<str
     ? { url: await requireDatabase(configuredUrl), exited: new Promise<number>(() => {}) }
     : await step('Starting Postgres', () => embeddedDatabase(state, secrets, { signal, onStop, progress }))
   signal.throwIfAborted()
+  // Only the first start with a database may leave one without the demo data, which the next start replaces.
+  if (isNew) await Bun.write(incomplete, '')
   const owner = { DATABASE_URL: database.url }
   const env = environmentAt(database.url)
 
@@ -89,9 +92,8 @@ export async function start(options: Options, lifecycle: Lifecycle): Promise<str
   )
   onStop(services.stop)
   const seedEnv = { ...env, ...owner, BASE_URL: address, ACCOUNTS_FILE }
-  await Bun.write(incomplete, '')
   await step('Loading demo data', () => runScript('The demo data', 'scripts/commands/seed/main.ts', seedEnv, signal))
-  await rm(incomplete)
+  await rm(incomplete, { force: true })
 
   buildClients(logFile, signal)
   console.log(welcome({ address, mailbox }, await readAccounts(ACCOUNTS_FILE), logFile))

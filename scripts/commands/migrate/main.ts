@@ -61,8 +61,9 @@ async function prepareStreams(config: Config, installation: string): Promise<voi
     name: `NATS on ${nats.url.split(',').map(hostOf).join(', ')}`,
     connect: async () => (await connectOnce(nats, 'marketplace-streams')).nc.close(),
   })
-  const options = { ...nats, replicas: config.NATS_STREAM_REPLICAS, maxBytes: config.NATS_STREAM_MAX_BYTES }
-  if (config.NATS_MANAGE_STREAMS) await ensureStreams({ ...options, installation })
+  const { NATS_STREAM_REPLICAS: replicas, NATS_STREAM_MAX_BYTES: maxBytes } = config
+  const options = { ...nats, installation, replicas, maxBytes }
+  if (config.NATS_MANAGE_STREAMS) await ensureStreams(options)
   else await requireStreams(options)
   console.log('The NATS streams are up to date.')
 }

@@ -111,7 +111,7 @@ export const commonVariables = {
     minimum: 1,
     maximum: 300,
     default: 20,
-    description: 'Time to finish requests in flight after SIGTERM, in seconds.',
+    description: 'Time to stop after SIGTERM, in seconds: requests in flight have half of it, background work and connections the rest.',
   }),
   DRAIN_SECONDS: Type.Integer({
     minimum: 0,

@@ -119,7 +119,10 @@ test('the permissions of the README suffice for the services and for the migrati
   await server.start({ url: as('probe') })
   await ensureStreams({ url: as('migration'), installation: 'installation_1' })
   await ensureStreams({ url: as('migration'), installation: 'installation_1' })
-  await requireStreams({ url: as('services') })
+  await requireStreams({ url: as('services'), installation: 'installation_1' })
+  await expect(requireStreams({ url: as('services'), installation: 'installation_2' })).rejects.toThrow(
+    'belongs to another owner (marketplace installation installation_1)',
+  )
 
   const { owner, urlOf } = await testDatabase()
   await createEffects(owner)

@@ -45,10 +45,11 @@ const adviceFor = (code: number | undefined): string =>
     ? ' Set NATS_STREAM_REPLICAS (nats.streamReplicas of the chart) to 1 for a single server, or to at most the number of servers.'
     : ''
 
-/** Throws if streams that an administrator manages are missing, or have other settings than the bus needs. */
+/** Throws if streams that an administrator manages are missing, are another's, or have other settings than needed. */
 export async function requireStreams(options: StreamOptions): Promise<void> {
   const problems: string[] = []
   await withStreams(options, async ({ names }, name, present) => {
+    requireOwn(names.stream(name), present, options)
     const wanted = configOf(name, names, options)
     if (present) problems.push(...differences(wanted, present).map((setting) => `${wanted.name} must have ${setting}`))
     else problems.push(`${wanted.name} is missing, with ${differences(wanted, {}).join(', ')}`)
