@@ -64,10 +64,11 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
 
 /** Waits for a promise, at most until the abort. */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted()
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason)
+    if (signal.aborted) stop()
     signal.addEventListener('abort', stop, { once: true })
+    // The promise gets its handlers even after an abort, because its rejection would otherwise end the process.
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
   })
 }

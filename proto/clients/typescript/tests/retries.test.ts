@@ -126,6 +126,22 @@ describe('a time-out and an abort', () => {
   })
 })
 
+test('a request that was aborted before it is sent leaves no failure of its token unhandled', async () => {
+  const unhandled: unknown[] = []
+  const keep = (reason: unknown) => void unhandled.push(reason)
+  process.on('unhandledRejection', keep)
+  try {
+    const failing = accessToken(() => Promise.reject(new Error('no token')))
+    const client = clientWith([], { credentials: failing })
+    await expect(client.GET(PARTS, { signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' })
+    // Rejections without a handler are reported at the end of a turn of the event loop.
+    await new Promise((resolve) => setImmediate(resolve))
+  } finally {
+    process.off('unhandledRejection', keep)
+  }
+  expect(unhandled).toEqual([])
+})
+
 test('the commands without a key are those of the contract', () => {
   const commands = Object.values(OPERATIONS)
     .flat()
