@@ -14,15 +14,29 @@ interface Repeatable extends RetryOptions {
   signal: AbortSignal
   /** Whether the request can be sent again without doing its work twice. */
   isRepeatable: boolean
+  /** Time after the first attempt from which the request is not sent again. Default: no end. */
+  resendWithinMs?: number
 }
 
 const FIRST_WAIT_MS = 250
+/** A pause is at most this many times as long. */
+const MAX_SPREAD = 1.5
 
 /** Sends a request, and again after 429, 503 and a failure of the network, where nothing can be done twice. */
 export async function repeated(
   send: (signal: AbortSignal) => Promise<Response>,
-  { request, signal, isRepeatable, timeoutMs = 60_000, maxRetries = 4, maxWaitMs = 60_000 }: Repeatable,
+  {
+    request,
+    signal,
+    isRepeatable,
+    resendWithinMs = Number.POSITIVE_INFINITY,
+    timeoutMs = 60_000,
+    maxRetries = 4,
+    maxWaitMs = 60_000,
+  }: Repeatable,
 ): Promise<Response> {
+  const beganAtMs = Date.now()
+  const isTooLate = (waitMs: number) => Date.now() - beganAtMs + waitMs * MAX_SPREAD >= resendWithinMs
   for (let attempt = 0; ; attempt++) {
     const isLast = !isRepeatable || attempt >= maxRetries
     let waitMs = FIRST_WAIT_MS * 2 ** attempt
@@ -30,14 +44,19 @@ export async function repeated(
       const response = await send(AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]))
       if (isLast || !(await isTransient(response, attempt))) return response
       waitMs = retryAfterMs(response) ?? waitMs
-      if (waitMs > maxWaitMs) return response
+      if (waitMs > maxWaitMs || isTooLate(waitMs)) return response
       await response.body?.cancel()
     } catch (error) {
       if (signal.aborted) throw error
-      if (isLast) throw new NetworkError(request, { cause: error, attempts: attempt + 1 })
+      if (isLast || isTooLate(waitMs)) throw new NetworkError(request, { cause: error, attempts: attempt + 1 })
     }
     // Clients that were refused together do not come back together.
-    await pause(waitMs * (1 + Math.random() / 2), signal)
+    await pause(waitMs * (1 + Math.random() * (MAX_SPREAD - 1)), signal)
+    // A machine that slept wakes up after a longer pause.
+    if (isTooLate(0)) {
+      const cause = new Error('the time to send it again is over')
+      throw new NetworkError(request, { cause, attempts: attempt + 1 })
+    }
   }
 }
 

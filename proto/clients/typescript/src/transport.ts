@@ -17,6 +17,11 @@ export interface TransportOptions extends RetryOptions {
   fetch?: Fetch
 }
 
+/**
+ * The marketplace answers a used refresh token again for ten seconds, and then takes it for stolen and ends the session.
+ */
+const REFRESH = { timeoutMs: 4000, resendWithinMs: 9000 }
+
 export const isAddress = (url: string): boolean => /^https?:\/\//i.test(url) && URL.canParse(url)
 
 const READS = ['GET', 'HEAD']
@@ -40,9 +45,12 @@ export function createTransport({ credentials, program, fetch: given, ...options
     // A redirect could send the secret to another host.
     const init = { method: 'POST', headers, body: new URLSearchParams(form).toString(), redirect: 'error' as const }
     const send = (signal: AbortSignal) => fetch(request.url, { ...init, signal })
-    // A used refresh token is answered again with its successor for ten seconds.
     const { signal } = new AbortController()
-    const response = await repeated(send, { ...options, request, signal, isRepeatable: true })
+    const limits =
+      form.grant_type === 'refresh_token'
+        ? { ...REFRESH, timeoutMs: Math.min(options.timeoutMs ?? REFRESH.timeoutMs, REFRESH.timeoutMs) }
+        : {}
+    const response = await repeated(send, { ...options, ...limits, request, signal, isRepeatable: true })
     if (!response.ok || isHtml(response)) throw await errorOf(request, response)
     return (await response.json()) as OauthTokenSet
   }

@@ -1,4 +1,4 @@
-import { describe, expect, setSystemTime, test } from 'bun:test'
+import { describe, expect, setSystemTime, spyOn, test } from 'bun:test'
 import { interruptedFetch } from '../../../../services/testing/interrupted-fetch.ts'
 import { marketplaceWithWorkers, TEST_PASSWORD } from '../../../../services/testing/marketplace.ts'
 import { createdAccount, createdKey } from '../../../../services/testing/service-accounts.ts'
@@ -129,6 +129,66 @@ describe('a refresh token that processes share', () => {
     const clients = [clientOf(refreshToken(store)), clientOf(refreshToken(store))]
     for (const client of clients) expect((await me(client)).user.email).toBe(email)
     expect(store.token).not.toBe(session.refreshToken)
+  })
+})
+
+describe('the exchange of a refresh token', () => {
+  const FIRST = { access_token: 'a', refresh_token: 'first', token_type: 'Bearer', expires_in: 900 }
+  const busy = (retryAfter: string) => new Response('busy', { status: 503, headers: { 'retry-after': retryAfter } })
+  const store: RefreshTokenStore = { exchange: (use) => use('first') }
+
+  /** The error of a request whose exchange is answered so, and how often the token was sent. */
+  async function exchanged(answer: (attempt: number) => Response, credentials = refreshToken(store)) {
+    using _ = { [Symbol.dispose]: () => setSystemTime() }
+    let attempts = 0
+    const clientFetch = async () => answer(++attempts)
+    const error = await createMarketplace({ url, credentials, fetch: clientFetch })
+      .GET('/flows/v1/me')
+      .catch((each) => each)
+    return { error, attempts }
+  }
+  const pass = (ms: number) => setSystemTime(Date.now() + ms)
+
+  test('has four seconds for an attempt; that of a password has a minute', async () => {
+    using timeout = spyOn(AbortSignal, 'timeout')
+    await exchanged(() => new Response(null, { status: 400 }))
+    await exchanged(() => new Response(null, { status: 400 }), password({ email, password: TEST_PASSWORD }))
+    expect(timeout.mock.calls).toEqual([[4000], [60_000]])
+  })
+
+  test('is sent again only within nine seconds, because a later use ends the session', async () => {
+    const { error, attempts } = await exchanged(() => {
+      pass(4600)
+      return busy('0')
+    })
+    expect([error.status, attempts]).toEqual([503, 2])
+    const lost = await exchanged(() => {
+      pass(4600)
+      throw new TypeError('fetch failed')
+    })
+    expect([lost.error.name, lost.attempts]).toEqual(['NetworkError', 2])
+  })
+
+  test('does not wait for a longer Retry-After', async () => {
+    const { error, attempts } = await exchanged(() => busy('10'))
+    expect([error.status, attempts]).toEqual([503, 1])
+  })
+
+  test('is not sent again by a machine that slept during the pause', async () => {
+    const { error, attempts } = await exchanged(() => {
+      setTimeout(() => pass(60_000), 0)
+      return busy('0')
+    })
+    expect([error.message, attempts]).toEqual([
+      `POST ${url}/v2.3/oauth/token has no answer after 1 attempt: the time to send it again is over`,
+      1,
+    ])
+  })
+
+  test('is sent again after a short pause', async () => {
+    const { attempts } = await exchanged((attempt) => (attempt === 1 ? busy('0') : Response.json(FIRST)))
+    // The third request is that of the operation.
+    expect(attempts).toBe(3)
   })
 })
 
