@@ -21,14 +21,20 @@ interface Endpoint {
 const PATH = '/v2.3/webhooks/endpoints'
 const CHECK_MS = 5000
 const FORWARD_TIMEOUT_MS = 10_000
+/** Larger than any event. */
+const MAX_BYTES = 1024 * 1024
+const REQUEST_TIMEOUT_MS = 30_000
 
 /** Prints each event as a line of JSON, through an endpoint that exists as long as the command runs. */
 export async function listen(session: Session, { events, port, publicUrl, forwardTo }: ListenOptions): Promise<void> {
   const ended = new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve())
   })
   let secret = ''
-  const server = createServer((request, response) => void receive(request, response, { secret, forwardTo }))
+  const server = createServer(
+    { requestTimeout: REQUEST_TIMEOUT_MS },
+    (request, response) => void receive(request, response, { secret, forwardTo }),
+  )
   await started(server, port)
   const url = publicUrl ?? `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   try {
@@ -75,6 +81,8 @@ async function created(
   return { webhookId: data.id, secret: data.secret, events: data.events }
 }
 
+const TOO_LARGE = Symbol('too large')
+
 interface Receiving {
   secret: string
   forwardTo: string | undefined
@@ -85,9 +93,13 @@ async function receive(
   response: ServerResponse,
   { secret, forwardTo }: Receiving,
 ): Promise<void> {
-  const chunks: Uint8Array[] = []
-  for await (const chunk of request) chunks.push(chunk as Uint8Array)
-  const body = Buffer.concat(chunks).toString('utf8')
+  const body = await bodyOf(request).catch(() => undefined)
+  if (body === undefined) return say('A request that ended early was ignored.')
+  if (body === TOO_LARGE) {
+    // The rest of the body is not read.
+    response.writeHead(413, { connection: 'close' }).end(() => request.destroy())
+    return say('A request that is larger than any delivery was refused.')
+  }
   const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
   try {
     verifyWebhook(secret, headers, body)
@@ -98,6 +110,23 @@ async function receive(
   process.stdout.write(`${jsonOf(JSON.parse(body))}\n`)
   const status = forwardTo === undefined ? 204 : await forward(forwardTo, headers, body)
   response.writeHead(status).end()
+}
+
+/** Rejects when the request is broken off. */
+function bodyOf(request: IncomingMessage): Promise<string | typeof TOO_LARGE> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  return new Promise((resolve, reject) => {
+    request.on('data', (chunk: Uint8Array) => {
+      size += chunk.length
+      if (size <= MAX_BYTES) return chunks.push(chunk)
+      request.pause()
+      resolve(TOO_LARGE)
+    })
+    request.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
+    request.on('error', reject)
+    request.on('close', () => reject(new Error('The request ended early.')))
+  })
 }
 
 async function forward(url: string, { host: _, connection: _c, ...headers }: Record<string, string>, body: string) {
