@@ -11,7 +11,7 @@ const LAST_WAIT_MS = 2000
 const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 export interface TokenFile extends RefreshTokenStore {
-  /** Keeps the refresh token of a sign-in. */
+  /** Keeps the refresh token of a sign-in, after a running exchange. */
   write(refreshToken: string): Promise<void>
 }
 
@@ -23,8 +23,10 @@ export interface TokenFile extends RefreshTokenStore {
 export function tokenFile(path: string, { maxWaitMs = MAX_WAIT_MS }: { maxWaitMs?: number } = {}): TokenFile {
   const lock = `${path}.lock`
 
+  const read = async () => (await readFile(path, 'utf8')).trim()
+
   /** A new file is renamed, so that no process reads half a token. */
-  async function write(token: string): Promise<void> {
+  async function replace(token: string): Promise<void> {
     const written = `${path}.${crypto.randomUUID()}`
     await writeFile(written, token, { mode: 0o600 })
     await rename(written, path)
@@ -43,19 +45,27 @@ export function tokenFile(path: string, { maxWaitMs = MAX_WAIT_MS }: { maxWaitMs
     }
   }
 
-  async function exchange(use: (refreshToken: string) => Promise<Tokens>): Promise<Tokens> {
+  async function withLock<T>(work: () => Promise<T>): Promise<T> {
     await acquire()
     try {
-      const tokens = await use((await readFile(path, 'utf8')).trim())
-      if (tokens.refreshToken !== undefined) await write(tokens.refreshToken)
-      return tokens
+      return await work()
     } finally {
       await rm(lock, { force: true })
       letGo(lock)
     }
   }
 
-  return { write, exchange }
+  const exchange = (use: (refreshToken: string) => Promise<Tokens>) =>
+    withLock(async () => {
+      const used = await read()
+      const tokens = await use(used)
+      // A sign-out may have removed the file meanwhile, and another program may have replaced its token.
+      const isCurrent = used === (await read().catch(() => undefined))
+      if (tokens.refreshToken !== undefined && isCurrent) await replace(tokens.refreshToken)
+      return tokens
+    })
+
+  return { write: (token) => withLock(() => replace(token)), exchange }
 }
 
 /** The locks that this process holds. */

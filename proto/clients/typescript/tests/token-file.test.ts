@@ -81,3 +81,40 @@ test('a lock that another process holds is waited for and never broken', () =>
     await expect(exchanged).rejects.toThrow(`${path}.lock is held: remove it if its process has ended.`)
     expect(await readdir(folder)).toEqual(['token.lock'])
   }))
+
+test('a sign-in waits for a running exchange, whose token does not replace its own', () =>
+  inFolder(async (folder) => {
+    const path = join(folder, 'token')
+    await tokenFile(path).write('first')
+    const [exchanging, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const exchanged = tokenFile(path).exchange(async () => {
+      exchanging.resolve()
+      await answer.promise
+      return { accessToken: '', refreshToken: 'successor of the first', expiresAtMs: 0 }
+    })
+    await exchanging.promise
+    await expect(tokenFile(path, { maxWaitMs: 0 }).write('other account')).rejects.toThrow('is held')
+    const signedIn = tokenFile(path).write('other account')
+    answer.resolve()
+    await Promise.all([exchanged, signedIn])
+    expect(await readFile(path, 'utf8')).toBe('other account')
+    expect(await readdir(folder)).toEqual(['token'])
+  }))
+
+test.each([
+  ['another session', 'other account'],
+  ['no session', undefined],
+])('an exchange that finds %s at its end keeps it so', (_, found) =>
+  inFolder(async (folder) => {
+    const path = join(folder, 'token')
+    await tokenFile(path).write('first')
+    const { accessToken } = await tokenFile(path).exchange(async () => {
+      if (found === undefined) await rm(path)
+      else await writeFile(path, found)
+      return { accessToken: 'of the first', refreshToken: 'second', expiresAtMs: 0 }
+    })
+    expect(accessToken).toBe('of the first')
+    expect(await readFile(path, 'utf8').catch(() => undefined)).toBe(found)
+    expect(await readdir(folder)).toEqual(found === undefined ? [] : ['token'])
+  }),
+)
