@@ -127,6 +127,42 @@ describe('marketplace mcp', () => {
     expect(text).not.toContain('/activate')
   })
 
+  test('obtains one token for many calls, and another one after the next login', async () => {
+    const tokenRequests: string[] = []
+    using proxy = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch(request) {
+        const { pathname, search } = new URL(request.url)
+        if (pathname.endsWith('/oauth/token')) tokenRequests.push(pathname)
+        return fetch(`${market.url}${pathname}${search}`, request)
+      },
+    })
+    const url = `http://127.0.0.1:${proxy.port}`
+    const login = async (email: string) => {
+      const child = Bun.spawn([process.execPath, MAIN, 'login', '--url', url, '--email', email], {
+        env: { PATH: process.env.PATH ?? '', HOME: home, MARKETPLACE_PASSWORD: TEST_PASSWORD },
+        stderr: 'ignore',
+      })
+      expect(await child.exited).toBe(0)
+    }
+    const other = (await market.organization(['CONSUMER'])).administrator
+    await login(org.administrator.email)
+    const noKey = { MARKETPLACE_URL: url, MARKETPLACE_CLIENT_ID: '', MARKETPLACE_CLIENT_SECRET: '' }
+    const { call } = await agent([], noKey)
+    const caller = async () => {
+      const { text } = await call('call_operation', { id: 'getMe' })
+      return JSON.parse(text.slice(text.indexOf('{'))).user.email
+    }
+    tokenRequests.length = 0
+    expect(await Promise.all([caller(), caller()])).toEqual([org.administrator.email, org.administrator.email])
+    expect((await call('call_operation', { id: 'getPart', parameters: { id: 'part_none' } })).isError).toBe(true)
+    expect(await caller()).toBe(org.administrator.email)
+    expect(tokenRequests).toEqual(['/v2.3/oauth/token'])
+    await login(other.email)
+    expect(await caller()).toBe(other.email)
+  })
+
   test('without a sign-in says how to sign in', async () => {
     const stranger = await agent([], { MARKETPLACE_CLIENT_ID: '', MARKETPLACE_CLIENT_SECRET: '' })
     const { isError, text } = await stranger.call('call_operation', { id: 'getMe' })

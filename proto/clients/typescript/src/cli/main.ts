@@ -7,7 +7,7 @@ import { readDocument } from './document.ts'
 import { EXIT, explain } from './failure.ts'
 import { withDottedFlags } from './fields.ts'
 import { addOperations } from './operations.ts'
-import { addressOf, login, logout, sessionOf } from './session.ts'
+import { addressOf, lastingSession, login, logout, sessionOf } from './session.ts'
 import { printable } from './terminal.ts'
 import { upload } from './upload.ts'
 import { listen } from './webhooks.ts'
@@ -87,7 +87,7 @@ program
     // Only this command needs the libraries of the protocol.
     const { serveAgents } = await import('./mcp.ts')
     const document = await readDocument(await addressOf(process.env), process.env, { isHelp: false })
-    await serveAgents(document, session, { allowWrites })
+    await serveAgents(document, lastingSession(process.env), { allowWrites })
   })
 program
   .command('completion')

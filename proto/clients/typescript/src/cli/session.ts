@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -47,6 +47,17 @@ function checked(url: string): string {
 export async function sessionOf(environment: Environment): Promise<Session> {
   const url = await addressOf(environment)
   return { url, send: createTransport({ url, credentials: credentialsOf(environment, url), program: PROGRAM }) }
+}
+
+/** One session, which keeps its token, for a process that runs long. The next `login` replaces it. */
+export function lastingSession(environment: Environment): () => Promise<Session> {
+  let kept: { signedInAtMs: number | undefined; session: Promise<Session> } | undefined
+  return async () => {
+    // Each sign-in writes this file; a token that is replaced does not.
+    const signedInAtMs = (await stat(addressFile(environment)).catch(() => undefined))?.mtimeMs
+    if (!kept || kept.signedInAtMs !== signedInAtMs) kept = { signedInAtMs, session: sessionOf(environment) }
+    return kept.session
+  }
 }
 
 function credentialsOf(environment: Environment, url: string): Credentials {
