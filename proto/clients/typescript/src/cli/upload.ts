@@ -1,8 +1,9 @@
-import { createReadStream, type ReadStream } from 'node:fs'
+import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { basename } from 'node:path'
+import { Readable } from 'node:stream'
 import type { Upload } from '../generated/openapi.ts'
 import { CliError, EXIT } from './failure.ts'
 import type { Session } from './session.ts'
@@ -16,6 +17,8 @@ interface UploadOptions {
 }
 
 const BAR = 30
+/** A slow connection sends what is buffered within this time. */
+const INACTIVE_MS = 120_000
 
 /** Uploads a file and, with `--part`, adds it to the part. Prints the upload. */
 export async function upload(session: Session, file: string, options: UploadOptions): Promise<void> {
@@ -39,36 +42,75 @@ export async function upload(session: Session, file: string, options: UploadOpti
   const created = (await (
     await post('POST', '/v1/uploads', { name, public: options.public ?? false })
   ).json()) as Upload
-  await sendFile(created, file, size)
+  await sendFile(created, { path: file, size })
   if (part) await post('PATCH', `${part}/files`, { add: [{ uploadId: created.id, group: options.group }] })
   process.stdout.write(`${jsonOf({ id: created.id, name, size }, 2)}\n`)
 }
 
-/** Sends the bytes with a bar at a terminal. The address can be that of a file store, which must not see the token. */
-function sendFile({ uploadUrl, method, headers }: Upload, file: string, size: number): Promise<void> {
+interface SentFile {
+  path: string
+  /** As announced to the file store. */
+  size: number
+}
+
+/**
+ * Sends the bytes with a bar at a terminal. The address can be that of a file store, which must not see the token. The
+ * first failure ends both the reading and the request.
+ */
+export function sendFile(
+  { uploadUrl, method, headers }: Pick<Upload, 'uploadUrl' | 'method' | 'headers'>,
+  file: SentFile,
+  inactiveMs = INACTIVE_MS,
+): Promise<void> {
   const send = uploadUrl.startsWith('https:') ? httpsRequest : httpRequest
   return new Promise((resolve, reject) => {
-    const sending = send(uploadUrl, { method, headers: { ...headers, 'content-length': size } }, (response) => {
+    const sending = send(uploadUrl, { method, headers: { ...headers, 'content-length': file.size } }, (response) => {
       response.resume()
       const { statusCode = 0 } = response
-      if (statusCode < 300) resolve()
-      else reject(new CliError(`The file store answered ${statusCode}.`, EXIT.refused))
+      if (statusCode >= 300) return fail(new CliError(`The file store answered ${statusCode}.`, EXIT.refused))
+      clearTimeout(timer)
+      resolve()
     })
-    sending.on('error', (error) => reject(new CliError(`The file was not sent: ${error.message}`, EXIT.unreachable)))
-    const source = createReadStream(file)
-    source.on('error', reject)
-    if (process.stderr.isTTY) showProgress(source, size)
+    const unreachable = (reason: string) => new CliError(`The file was not sent: ${reason}`, EXIT.unreachable)
+    const timer = setTimeout(
+      () => fail(unreachable(`the file store took nothing for ${Math.round(inactiveMs / 1000)} seconds.`)),
+      inactiveMs,
+    )
+    const source = Readable.from(bytesOf(file, () => timer.refresh()))
+    const fail = (error: Error) => {
+      clearTimeout(timer)
+      reject(error)
+      source.destroy()
+      sending.destroy()
+    }
+    sending.on('error', (error) => fail(unreachable(error.message)))
+    source.on('error', fail)
     source.pipe(sending)
   })
 }
 
-function showProgress(source: ReadStream, size: number): void {
-  let sent = 0
-  source.on('data', (chunk) => {
-    sent += chunk.length
-    process.stderr.write(`\r${bar(sent / size)}`)
-  })
-  source.on('end', () => process.stderr.write('\n'))
+/** The last bytes are held back until the file has the announced size, so that no part of a file is stored as a whole. */
+async function* bytesOf({ path, size }: SentFile, onRead: () => void) {
+  const changed = new CliError(`${path} was changed while it was sent.`)
+  const isShown = process.stderr.isTTY
+  let held: Buffer | undefined
+  let read = 0
+  try {
+    for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+      onRead()
+      read += chunk.length
+      if (read > size) throw changed
+      if (held) yield held
+      held = chunk
+      if (isShown) process.stderr.write(`\r${bar(read / size)}`)
+    }
+  } catch (error) {
+    throw error === changed ? changed : new CliError(`The file cannot be read: ${(error as Error).message}`)
+  } finally {
+    if (isShown) process.stderr.write('\n')
+  }
+  if (read < size) throw changed
+  if (held) yield held
 }
 
 function bar(share: number): string {
