@@ -16,25 +16,26 @@ interface OperatorEnvironment {
   /** The owner's URL of the database that has the schema of a service. */
   databaseUrlOf(service: ServiceName): string
   encryptionKeys(): string
-  publicUrl: string
+  /** The address of the links to the console. Throws if it is not known. */
+  publicUrl(): string
   accessTokenSeconds: number
 }
 
+const address = Type.Object({ PUBLIC_URL: commonVariables.PUBLIC_URL })
 const lifetime = Type.Object({ ACCESS_TOKEN_SECONDS: commonVariables.ACCESS_TOKEN_SECONDS })
 
 /** The environment, or without DATABASE_URL the marketplace that `./scripts/dev` runs in this checkout. */
 export async function operatorEnvironment(): Promise<OperatorEnvironment> {
-  const { DATABASE_URL, DATABASE_PASSWORD_FILE, PUBLIC_URL } = process.env
+  const { DATABASE_URL, DATABASE_PASSWORD_FILE } = process.env
   const { ACCESS_TOKEN_SECONDS: accessTokenSeconds } = readConfig(lifetime, process.env)
   if (DATABASE_URL) {
-    const publicUrl = PUBLIC_URL || 'http://localhost:8080'
     const databaseUrl = withPasswordFile(DATABASE_URL, DATABASE_PASSWORD_FILE || undefined)
     await requireDatabase(databaseUrl)
     const webhooksUrl = webhooksOwnerUrl(process.env)
     if (webhooksUrl !== undefined) await requireDatabase(webhooksUrl, 'WEBHOOKS_OWNER_DATABASE_URL')
     const databaseUrlOf = (service: ServiceName) => (service === 'webhooks' && webhooksUrl) || databaseUrl
     const encryptionKeys = () => secretIn(process.env, 'ENCRYPTION_KEYS') ?? ''
-    return { databaseUrl, databaseUrlOf, encryptionKeys, publicUrl, accessTokenSeconds }
+    return { databaseUrl, databaseUrlOf, encryptionKeys, publicUrl: configuredPublicUrl, accessTokenSeconds }
   }
   const { folder } = await findState()
   const publicUrl = await localAddress()
@@ -49,7 +50,13 @@ export async function operatorEnvironment(): Promise<OperatorEnvironment> {
     databaseUrl,
     databaseUrlOf: () => databaseUrl,
     encryptionKeys: () => encryptionKeys,
-    publicUrl,
+    publicUrl: () => publicUrl,
     accessTokenSeconds,
   }
+}
+
+function configuredPublicUrl(): string {
+  const { PUBLIC_URL } = process.env
+  if (!PUBLIC_URL) throw new CommandError('Set PUBLIC_URL to the value that the services have, for the link.')
+  return readConfig(address, process.env).PUBLIC_URL
 }

@@ -41,11 +41,24 @@ describe('bootstrap', () => {
     const other = await testDatabase()
     const words = ['--email', 'ada@example.com', '--given-name', 'Ada', '--family-name', 'Berg', '--without-link']
     const { code, out } = await operatorWith(
-      { DATABASE_URL: other.ownerUrl },
+      { DATABASE_URL: other.ownerUrl, PUBLIC_URL: '' },
       ...['bootstrap', ...words, '--organization', 'Operator', '--region', 'NO'],
     )
     expect([code, out]).toEqual([0, expect.stringMatching(/^Created the organization Operator \(\S+\) with .*\n$/)])
     expect(await other.owner`select email from organization.users`).toMatchObject([{ email: 'ada@example.com' }])
+  })
+
+  test.each([
+    ['', 'Set PUBLIC_URL to the value that the services have, for the link.\n'],
+    ['market.example.com', expect.stringContaining('PUBLIC_URL')],
+  ])('bootstrap with PUBLIC_URL=%j: refused, nothing changes', async (PUBLIC_URL, reason) => {
+    const words = ['--email', 'ada@example.com', '--given-name', 'Ada', '--family-name', 'Berg']
+    const { code, err } = await operatorWith(
+      { PUBLIC_URL },
+      ...['bootstrap', ...words, '--organization', 'Operator', '--region', 'NO'],
+    )
+    expect([code, err]).toEqual([1, reason])
+    expect(await owner`select id from organization.users`).toHaveLength(0)
   })
 
   test('bootstrap: creates the first administrator and prints a link that works once', async () => {
@@ -158,6 +171,13 @@ describe('reset-password', () => {
     const { code, err } = await operator('reset-password', 'ada@example.com', ...options)
     expect([code, err.split('\n')[0]]).toEqual([expect.any(Number), sentence])
     expect(code).toBeGreaterThan(0)
+    expect([...(await owner`select token_hash from organization.pending_activations`)]).toEqual([...before])
+  })
+
+  test('reset-password without PUBLIC_URL: refused, nothing changes', async () => {
+    const before = await owner`select token_hash from organization.pending_activations`
+    const { code, err } = await operatorWith({ PUBLIC_URL: '' }, 'reset-password', 'ada@example.com', ...BY)
+    expect([code, err]).toEqual([1, 'Set PUBLIC_URL to the value that the services have, for the link.\n'])
     expect([...(await owner`select token_hash from organization.pending_activations`)]).toEqual([...before])
   })
 

@@ -36,7 +36,9 @@ export async function bootstrap({
   const { email } = administrator
   requireAddress(email)
   if (!/^[A-Z]{2}$/.test(region)) throw new CommandError(`${region} is not an ISO 3166-1 alpha-2 code.`)
-  await withOrganization(async (sql, publicUrl) => {
+  const { databaseUrl, publicUrl } = await operatorEnvironment()
+  const linkAddress = withoutLink ? undefined : publicUrl()
+  await withOrganization(databaseUrl, async (sql) => {
     const input = { name: organization, roles: [], regionCode: region, administrator }
     const created = await bootstrapOperator(sql, input, new Date().toISOString()).catch((error) => {
       if (!isRefusalOf(error, 'conflict')) throw error
@@ -45,7 +47,7 @@ export async function bootstrap({
     })
     if (!created) return console.log(OPERATOR_EXISTS)
     console.log(`Created the organization ${organization} (${created.orgId}) with the administrator ${email}.`)
-    if (!withoutLink) printLink(publicUrl, created.activationToken)
+    if (linkAddress !== undefined) printLink(linkAddress, created.activationToken)
   })
 }
 
@@ -58,18 +60,21 @@ interface Operator {
 /** Restores access for a locked-out user; the old password and all sessions end. */
 export async function resetPassword(email: string, operator: Operator): Promise<void> {
   const impersonate = impersonationBy(operator)
-  await withOrganization(async (sql, publicUrl) => {
+  const { databaseUrl, publicUrl } = await operatorEnvironment()
+  const linkAddress = publicUrl()
+  await withOrganization(databaseUrl, async (sql) => {
     const { activationToken } = await reset(sql, email, impersonate, new Date().toISOString()).catch((error) => {
       throw isRefusalOf(error, 'not_found') ? new CommandError(`No user has the address ${email}.`) : error
     })
-    printLink(publicUrl, activationToken)
+    printLink(linkAddress, activationToken)
   })
 }
 
 /** Removes the passkeys of a user who lost them; all sessions end and the password stays. */
 export async function resetPasskeys(email: string, operator: Operator): Promise<void> {
   const impersonate = impersonationBy(operator)
-  await withOrganization(async (sql) => {
+  const { databaseUrl } = await operatorEnvironment()
+  await withOrganization(databaseUrl, async (sql) => {
     const removed = await removePasskeys(sql, mailLinks(undefined), email, impersonate, new Date().toISOString()).catch(
       (error) => {
         throw isRefusalOf(error, 'not_found') ? new CommandError(`No user has the address ${email}.`) : error
@@ -82,7 +87,8 @@ export async function resetPasskeys(email: string, operator: Operator): Promise<
 /** Makes a user Administrator of an organization that has no administrator. */
 export async function restoreAdministrator(email: string, operator: Operator): Promise<void> {
   const impersonate = impersonationBy(operator)
-  await withOrganization(async (sql) => {
+  const { databaseUrl } = await operatorEnvironment()
+  await withOrganization(databaseUrl, async (sql) => {
     const { orgId } = await restore(sql, email, impersonate, new Date().toISOString()).catch((error) => {
       if (isRefusalOf(error, 'not_found')) throw new CommandError(`No user has the address ${email}.`)
       if (isRefusalOf(error, 'illegal_transition'))
@@ -110,7 +116,5 @@ function requireAddress(text: string): void {
 const printLink = (publicUrl: string, token: string) =>
   console.log(`Send this link to the user; it works once, within 72 hours:\n${publicUrl}/activate#${token}`)
 
-async function withOrganization(work: (sql: Pool, publicUrl: string) => Promise<void>): Promise<void> {
-  const { databaseUrl, publicUrl } = await operatorEnvironment()
-  await withDatabase({ databaseUrl, searchPath: 'organization' }, (sql) => work(sql, publicUrl))
-}
+const withOrganization = (databaseUrl: string, work: (sql: Pool) => Promise<void>) =>
+  withDatabase({ databaseUrl, searchPath: 'organization' }, work)

@@ -132,7 +132,10 @@ async function countMigrations(): Promise<number> {
 
 test('operator bootstraps, and the administrator activates over HTTP', async () => {
   const person = ['--email', EMAIL, '--given-name', 'Ada', '--family-name', 'Berg']
-  const { output } = await command(['operator', 'bootstrap', ...person, '--organization', 'Operator', '--region', 'NO'])
+  const { output } = await command(
+    ['operator', 'bootstrap', ...person, '--organization', 'Operator', '--region', 'NO'],
+    { ...ofOwner, PUBLIC_URL: ingress.url },
+  )
   const token = /\/activate#(\S+)$/m.exec(output)?.[1] ?? ''
   for (const name of SERVICES) await start(name, { DATABASE_URL: urlOf(name) })
   const client = new ApiClient(ingress.url)
