@@ -111,7 +111,8 @@ export const commonVariables = {
     minimum: 1,
     maximum: 300,
     default: 20,
-    description: 'Time to stop after SIGTERM, in seconds: requests in flight have half of it, background work and connections the rest.',
+    description:
+      'Time to stop after SIGTERM, in seconds: requests in flight have half of it, background work and connections the rest.',
   }),
   DRAIN_SECONDS: Type.Integer({
     minimum: 0,

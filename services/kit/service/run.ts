@@ -108,9 +108,11 @@ function appOf({ services, config, ownerOf }: ServeOptions, isReady: () => boole
   return app
 }
 
-/** Requests in flight get half of the time to stop, and the connections of clients half of that at most. */
-const drainMsOf = ({ DRAIN_SECONDS, SHUTDOWN_SECONDS }: ServeOptions['config']) =>
-  Math.min(DRAIN_SECONDS * 1000, SHUTDOWN_SECONDS * 250)
+/** Requests have half of the time to stop; the other half is for workers and pools. */
+const requestsMsOf = ({ SHUTDOWN_SECONDS }: ServeOptions['config']) => SHUTDOWN_SECONDS * 500
+
+/** The time in which new requests are still served: at most half of that of requests. */
+const drainMsOf = (config: ServeOptions['config']) => Math.min(config.DRAIN_SECONDS * 1000, requestsMsOf(config) / 2)
 
 /** Starts the services, which load revocations and catalogs, and then opens the port. */
 export async function open(serving: ServeOptions): Promise<Running> {
@@ -164,7 +166,7 @@ export async function open(serving: ServeOptions): Promise<Running> {
       const drainMs = drainMsOf(config)
       await Bun.sleep(drainMs)
       const ended = server.stop()
-      await Promise.race([ended, Bun.sleep(config.SHUTDOWN_SECONDS * 500 - drainMs)])
+      await Promise.race([ended, Bun.sleep(requestsMsOf(config) - drainMs)])
       stopping.abort()
       await workers
       await Promise.all(services.map((service) => service.close()))
