@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { type ComponentChildren, Fragment } from 'preact'
-import { useId, useRef } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { isAfterOwnCommand, isOwnRecord } from '../api.ts'
 import type { List } from '../data.ts'
 import { number } from '../format.ts'
@@ -248,13 +248,27 @@ interface SearchProps {
   list?: string
 }
 
-/** A search that waits until one has stopped typing. */
+/** A search that waits until one has stopped typing. The field keeps what is typed, and its trimmed text is searched for. */
 export function Search({ label = t.ui.search, value, onChange, list }: SearchProps) {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const later = (text: string) => {
-    clearTimeout(timer)
-    timer = setTimeout(() => onChange(text.trim()), 300)
+  const text = useSignal(value)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  /** What is searched for as far as the field knows, so that a change from elsewhere is told from its own. */
+  const known = useRef(value)
+  const later = (typed: string) => {
+    text.value = typed
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => {
+      known.current = typed.trim()
+      onChange(known.current)
+    }, 300)
   }
+  useLayoutEffect(() => {
+    if (value === known.current) return
+    clearTimeout(timer.current)
+    known.current = value
+    text.value = value
+  }, [value])
+  useEffect(() => () => clearTimeout(timer.current), [])
   return (
     <span class="filter find-in">
       <Icon name="search" size={16} />
@@ -265,7 +279,7 @@ export function Search({ label = t.ui.search, value, onChange, list }: SearchPro
           maxLength={200}
           list={list}
           placeholder={label}
-          value={value}
+          value={text.value}
           onInput={({ currentTarget }) => later(currentTarget.value)}
         />
       </label>
