@@ -1,5 +1,5 @@
 import { type Signal, signal, useSignal } from '@preact/signals'
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { PagedPath } from '../../../../proto/clients/typescript/src/client.ts'
 import { market, type paths } from './api.ts'
 import { onRefresh } from './refresh.ts'
@@ -130,6 +130,50 @@ export function useRecord<P extends GetPath>(path: P | undefined, params: Params
   const resource = useMemo(() => path && resourceOf<DataOf<P>>(path, params as Params), [key])
   useResources(resource ? [resource as Resource<unknown>] : [], key)
   return resource ? resource.state.value : NOTHING
+}
+
+/**
+ * All items of a list with few pages. They are read when the component is shown and after each command, and again by the
+ * timer while they could not be read.
+ */
+export function useAll<P extends PagedPath>(path: P, params: ParamsOf<P>): Read<ItemOf<P>[]> {
+  const key = `${path} ${JSON.stringify(params)}`
+  const state = useSignal<Read<ItemOf<P>[]> & { key: string }>({ ...NOTHING, key })
+  const known = state.value.key === key ? state.value : { ...NOTHING, key }
+  const latest = useRef(known)
+  latest.current = known
+  const shown = session.value
+  useEffect(() => {
+    if (shown !== 'active') return
+    /** The number of the newest read, and of the newest that has ended. */
+    let [begun, ended, isShown] = [0, 0, true]
+    const all = async () => {
+      const items: ItemOf<P>[] = []
+      for await (const item of (market.pages as CallableFunction)(path, { params })) items.push(item)
+      return items
+    }
+    const read = async (isByTimer = false) => {
+      const { data, error } = latest.current
+      if (isByTimer && (begun > ended || !error)) return
+      begun += 1
+      const own = begun
+      const reading = all().then(
+        (items) => ({ key, data: items, error: undefined }),
+        (reason: unknown) => ({ key, data, error: reason }),
+      )
+      const next = await (data === undefined && error === undefined ? firstRead(reading) : reading)
+      if (!isShown || own < begun) return
+      ended = own
+      state.value = next
+    }
+    read()
+    const stop = onRefresh(read)
+    return () => {
+      isShown = false
+      stop()
+    }
+  }, [key, shown])
+  return known
 }
 
 export interface List<Item> extends Read<Item[]> {

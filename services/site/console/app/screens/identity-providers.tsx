@@ -1,5 +1,5 @@
 import { at, command, type IdentityDomain, type IdentityProvider, market, patch, post, remove } from '../api.ts'
-import { useList } from '../data.ts'
+import { type Read, useAll, useList } from '../data.ts'
 import { time } from '../format.ts'
 import { permits } from '../me.ts'
 import { leaveFor } from '../sso.ts'
@@ -11,13 +11,11 @@ import { Edit } from '../ui/edit.tsx'
 import { Field, FieldProblem, textOf } from '../ui/form.tsx'
 import { ListTable } from '../ui/list.tsx'
 import { Badge } from '../ui/page.tsx'
-import { Loading } from '../ui/states.tsx'
+import { Loading, Shown } from '../ui/states.tsx'
 import { OrganizationPage } from './organization.tsx'
 import { Provisioning } from './provisioning.tsx'
 
 type Role = Parameters<typeof roleName>[0] & { id: string }
-
-const useRoles = () => useList('/v1/roles', { query: { pageSize: 50 } }).data
 
 /** A line for each group of a provider: `group = role`. */
 const linesOf = ({ groupRoles }: IdentityProvider, roles: readonly Role[]) =>
@@ -93,7 +91,8 @@ function ProviderFields({ provider, roles }: { provider?: IdentityProvider; role
 }
 
 /** The content of the form, without an empty secret. */
-function contentOf(data: FormData, roles: readonly Role[]) {
+function contentOf(data: FormData, roles: readonly Role[] | undefined) {
+  if (!roles) throw new FieldProblem('', t.people.rolesUnread)
   const [claim, clientSecret] = [textOf(data, 'claim'), textOf(data, 'clientSecret')]
   return {
     name: textOf(data, 'name') ?? '',
@@ -143,7 +142,7 @@ function Administrators({ chosen }: { chosen: string | undefined }) {
   )
 }
 
-function ProviderActions({ provider, roles }: { provider: IdentityProvider; roles: readonly Role[] }) {
+function ProviderActions({ provider, roles }: { provider: IdentityProvider; roles: Read<readonly Role[]> }) {
   const { id, name, enforce, breakGlassUserId } = provider
   const may = permits('PATCH /flows/v1/identity-providers/{id}')
   const path = '/flows/v1/identity-providers/{id}'
@@ -161,9 +160,9 @@ function ProviderActions({ provider, roles }: { provider: IdentityProvider; role
         isWide
         form={{ pathOf }}
         read={() => market.GET(path, at(id))}
-        onRun={(data, headers) => patch(path, id, contentOf(data, roles), headers)}
+        onRun={async (data, headers) => patch(path, id, contentOf(data, roles.data), headers)}
       >
-        {(present) => <ProviderFields provider={present} roles={roles} />}
+        {(present) => <Shown read={roles}>{(known) => <ProviderFields provider={present} roles={known} />}</Shown>}
       </Edit>
       <Action
         label={t.identityProviders.test}
@@ -216,9 +215,9 @@ const TestResult = ({ provider: { test } }: { provider: IdentityProvider }) => {
 /** The providers by which people of the organization sign in. */
 export function IdentityProviders() {
   const list = useList('/flows/v1/identity-providers', {})
-  const roles = useRoles()
-  const create = (data: FormData) => {
-    const { groupRoles, clientSecret = '', ...content } = contentOf(data, roles ?? [])
+  const roles = useAll('/v1/roles', {})
+  const create = async (data: FormData) => {
+    const { groupRoles, clientSecret = '', ...content } = contentOf(data, roles.data)
     const body = { ...content, clientSecret, ...(groupRoles && { groupRoles }) }
     return command(() => market.POST('/flows/v1/identity-providers', { body }))
   }
@@ -235,7 +234,7 @@ export function IdentityProviders() {
           form={{ pathOf }}
           onRun={create}
         >
-          {roles ? <ProviderFields roles={roles} /> : <Loading />}
+          <Shown read={roles}>{(known) => <ProviderFields roles={known} />}</Shown>
         </Action>
       }
     >
@@ -267,7 +266,7 @@ export function IdentityProviders() {
           { label: t.identityProviders.test, cell: (provider) => <TestResult provider={provider} /> },
           {
             label: t.ui.actions,
-            cell: (provider) => <ProviderActions provider={provider} roles={roles ?? []} />,
+            cell: (provider) => <ProviderActions provider={provider} roles={roles} />,
           },
         ]}
       />

@@ -1,21 +1,23 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
 import { at, command, market, type Person, patch, post } from '../api.ts'
-import { useList } from '../data.ts'
+import { useAll, useList } from '../data.ts'
 import { me, permits } from '../me.ts'
 import { fill, roleName, t } from '../texts.ts'
 import { Choices, chosenIn } from '../ui/choices.tsx'
 import { Action } from '../ui/dialog.tsx'
 import { Edit } from '../ui/edit.tsx'
 import { useFilter } from '../ui/filters.ts'
-import { Field, textOf } from '../ui/form.tsx'
+import { Field, FieldProblem, textOf } from '../ui/form.tsx'
 import { bind, type Column, Filter, ListTable, Search } from '../ui/list.tsx'
 import { Address, Badge } from '../ui/page.tsx'
 import { Picture } from '../ui/picture.tsx'
 import { Secret, type ShownSecret } from '../ui/secret.tsx'
-import { Loading } from '../ui/states.tsx'
+import { Shown } from '../ui/states.tsx'
 import { ImpersonationAction } from './impersonation.tsx'
 import { OrganizationPage } from './organization.tsx'
+
+type Role = Parameters<typeof roleName>[0] & { id: string }
 
 const nameOf = ({ givenName, familyName }: Person) => `${givenName} ${familyName}`
 
@@ -29,27 +31,46 @@ const ByMail = () => <Field name="mail" label={t.people.byMail} hint={t.people.b
 
 /** The roles of the organization to choose from, where a user has some. They are read while the dialog is open. */
 export function RoleChoices({ userId }: { userId?: string }) {
-  const all = useList('/v1/roles', { query: { pageSize: 50 } })
-  const own = useList(userId ? '/v1/roles' : undefined, { query: { pageSize: 50, userId: userId ?? '' } })
-  if (!all.data || (userId && !own.data)) return <Loading />
-  const held = own.data?.map(({ id }) => id) ?? []
+  const all = useAll('/v1/roles', {})
   return (
-    <>
-      {held.map((id) => (
-        <input key={id} type="hidden" name="heldRoleIds" value={id} />
-      ))}
-      <Choices
-        name="roleIds"
-        label={t.organization.roles}
-        options={all.data.map((role) => [role.id, roleName(role)])}
-        chosen={held}
-      />
-    </>
+    <Shown read={all}>
+      {(roles) =>
+        userId ? <HeldRoleChoices roles={roles} userId={userId} /> : <ShownRoleChoices roles={roles} held={[]} />
+      }
+    </Shown>
   )
 }
 
+function HeldRoleChoices({ roles, userId }: { roles: readonly Role[]; userId: string }) {
+  const read = useAll('/v1/roles', { query: { userId } })
+  return (
+    <Shown read={read}>
+      {(own) => {
+        const held = own.map(({ id }) => id).filter((id) => roles.some((role) => role.id === id))
+        return <ShownRoleChoices roles={roles} held={held} />
+      }}
+    </Shown>
+  )
+}
+
+const ShownRoleChoices = ({ roles, held }: { roles: readonly Role[]; held: readonly string[] }) => (
+  <>
+    <input type="hidden" name="areRolesShown" value="true" />
+    {held.map((id) => (
+      <input key={id} type="hidden" name="heldRoleIds" value={id} />
+    ))}
+    <Choices
+      name="roleIds"
+      label={t.organization.roles}
+      options={roles.map((role) => [role.id, roleName(role)])}
+      chosen={held}
+    />
+  </>
+)
+
 /** Grants and withdraws roles until the user has the chosen ones. */
 async function changeRoles(userId: string, data: FormData) {
+  if (!data.has('areRolesShown')) throw new FieldProblem('', t.people.rolesUnread)
   const change = (id: string, verb: 'grant' | 'withdraw') => post(`/flows/v1/roles/{id}/${verb}`, id, { userId })
   const [before, after] = [chosenIn(data, 'heldRoleIds'), chosenIn(data, 'roleIds')]
   for (const id of after.filter((one) => !before.includes(one))) await change(id, 'grant')
