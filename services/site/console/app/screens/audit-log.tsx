@@ -6,6 +6,7 @@ import { useList, useRecord } from '../data.ts'
 import { save } from '../download.ts'
 import { time } from '../format.ts'
 import { t, wordsOf } from '../texts.ts'
+import { Download } from '../ui/attempt.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { useFilter } from '../ui/filters.ts'
 import { bind, DayFilter, Filter, ListTable, Search } from '../ui/list.tsx'
@@ -109,13 +110,7 @@ export function AuditLog() {
   }
   const isActedFor = ({ impersonation }: AuditLogEntry) => impersonation?.actingEmail
   return (
-    <OrganizationPage
-      actions={
-        <button type="button" onClick={download}>
-          {t.auditLog.export}
-        </button>
-      }
-    >
+    <OrganizationPage actions={<Download label={t.auditLog.export} onRun={download} />}>
       <div class="filters">
         <Filter
           label={t.auditLog.kind}

@@ -7,6 +7,7 @@ import { is, orgId, permits } from '../me.ts'
 import { orgName } from '../names.tsx'
 import { piecesLeft } from '../pieces.ts'
 import { fill, t } from '../texts.ts'
+import { Download } from '../ui/attempt.tsx'
 import { Choices, chosenIn } from '../ui/choices.tsx'
 import { Action, Reason } from '../ui/dialog.tsx'
 import { DocumentName, type Needs, ShipmentNeeds, useOrderDocuments } from '../ui/documents.tsx'
@@ -208,9 +209,10 @@ const Entry = ({ order, shipment, documents, rejection }: EntryProps) => {
         )}
         <Badge of="shipment" state={state} />
         {mayPrint('PACKING_LIST', order) && (
-          <button type="button" onClick={() => print(order, { kind: 'PACKING_LIST', shipmentId: shipment.id, name })}>
-            {t.shipments.packingList}
-          </button>
+          <Download
+            label={t.shipments.packingList}
+            onRun={() => print(order, { kind: 'PACKING_LIST', shipmentId: shipment.id, name })}
+          />
         )}
         <Receive order={order} shipment={shipment} />
       </span>

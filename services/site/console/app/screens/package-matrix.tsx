@@ -5,6 +5,7 @@ import { useRecord } from '../data.ts'
 import { save } from '../download.ts'
 import { number, pieces, share, totalText } from '../format.ts'
 import { counted, fill, t } from '../texts.ts'
+import { Download } from '../ui/attempt.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Badge, Section } from '../ui/page.tsx'
 import { SortButton, sorted, useOrder } from '../ui/sorting.tsx'
@@ -214,9 +215,7 @@ export function PackageMatrix({ pkg }: { pkg: RfqPackage }) {
             title={t.comparison.title}
             actions={
               <div class="actions">
-                <button type="button" onClick={download}>
-                  {t.packages.export}
-                </button>
+                <Download label={t.packages.export} onRun={download} />
                 <PackageAward pkg={pkg} comparison={comparison} choice={shown} />
               </div>
             }

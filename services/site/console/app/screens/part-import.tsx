@@ -4,6 +4,7 @@ import { command, market, type PartImport } from '../api.ts'
 import { save, textOfFile } from '../download.ts'
 import { number } from '../format.ts'
 import { counted, fill, t } from '../texts.ts'
+import { Download } from '../ui/attempt.tsx'
 import { Field, Form, textOf } from '../ui/form.tsx'
 import { Page, Section } from '../ui/page.tsx'
 import { Preview, Problems } from './part-import-preview.tsx'
@@ -47,12 +48,8 @@ export function PartImportScreen() {
       over={<a href="/console/parts">{t.nav.parts}</a>}
       actions={
         <>
-          <button type="button" onClick={() => download('/flows/v1/part-imports/template')}>
-            {t.imports.template}
-          </button>
-          <button type="button" onClick={() => download('/flows/v1/part-imports/export')}>
-            {t.imports.export}
-          </button>
+          <Download label={t.imports.template} onRun={() => download('/flows/v1/part-imports/template')} />
+          <Download label={t.imports.export} onRun={() => download('/flows/v1/part-imports/export')} />
         </>
       }
     >

@@ -3,6 +3,7 @@ import { market, type Order } from '../api.ts'
 import { save } from '../download.ts'
 import { is } from '../me.ts'
 import { printLanguage, t } from '../texts.ts'
+import { Download } from '../ui/attempt.tsx'
 import { Section } from '../ui/page.tsx'
 
 type Kind = (typeof PRINTED_KINDS)[number]
@@ -30,13 +31,11 @@ export function PrintedDocuments({ order }: { order: Order }) {
     <Section title={t.orders.print}>
       <div class="actions">
         {PRINTED_KINDS.filter((kind) => mayPrint(kind, order)).map((kind) => (
-          <button
+          <Download
             key={kind}
-            type="button"
-            onClick={() => print(order, { kind, name: `${order.serialNumber} ${t.documentKinds[kind]}` })}
-          >
-            {t.documentKinds[kind]}
-          </button>
+            label={t.documentKinds[kind]}
+            onRun={() => print(order, { kind, name: `${order.serialNumber} ${t.documentKinds[kind]}` })}
+          />
         ))}
       </div>
     </Section>

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { t } from '../texts.ts'
+import { Failure, useAttempt } from './attempt.tsx'
 import { Field, Form, type FormProps, textOf } from './form.tsx'
 import { mayLeave } from './half-filled.ts'
 import { Icon, type IconName } from './icon.tsx'
@@ -91,9 +92,14 @@ export function Action({
   children,
 }: ActionProps) {
   const isOpen = useSignal(false)
+  const { isRunning, failure, attempt } = useAttempt()
   useEffect(() => {
     if (isAsked && when) isOpen.value = true
   }, [isAsked, when])
+  const open = async () => {
+    await onOpen?.()
+    isOpen.value = true
+  }
   const close = () => {
     isOpen.value = false
   }
@@ -107,15 +113,15 @@ export function Action({
         <button
           type="button"
           class={isPrimary ? 'primary' : isDangerous ? 'danger' : ''}
-          onClick={async () => {
-            await onOpen?.()
-            isOpen.value = true
-          }}
+          // A disabled button would lose the focus, which the dialog returns to it.
+          aria-disabled={isRunning.value}
+          onClick={() => attempt(open)}
         >
           {icon && <Icon name={icon} size={16} />}
           {label}
         </button>
       )}
+      <Failure of={failure} />
       {isOpen.value && (
         <Dialog title={of ? `${label}: ${of}` : label} isWide={isWide} onClose={close}>
           {hint && <p class="quiet">{hint}</p>}
