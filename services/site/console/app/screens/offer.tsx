@@ -13,6 +13,7 @@ import { amountOf, Field, Form, localTime, numberOf, textOf, timeOf } from '../u
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 import { AfterAcceptance, ConfidentialityTerms, useOutlineFacts, useStanding } from './confidentiality.tsx'
+import { useFactoryChoices } from './factory-choices.ts'
 import { Terms } from './offer-terms.tsx'
 import { OfferView } from './offer-view.tsx'
 import { Questions } from './questions.tsx'
@@ -93,13 +94,10 @@ function OfferFields({ rfq, opened, outdated }: OfferFieldsProps) {
   const known = useRef(opened?.response)
   const draftId = useSignal(first?.id)
   const rows = useSignal(lines.map((_, row) => row))
-  const factories = useList('/v1/factories', { query: { view: 'MANUFACTURER', active: true } })
   const { currency } = rfq
   const factoryId = useSignal(first?.factoryId ?? '')
-  // The choice stays when the list can no longer be read.
-  const choices = useRef<readonly (readonly [id: string, name: string])[]>([])
-  if (factories.data) choices.current = factories.data.map(({ id, name }) => [id, name])
-  factoryId.value ||= choices.current[0]?.[0] ?? ''
+  const choices = useFactoryChoices(first?.factoryId)
+  factoryId.value ||= choices?.[0]?.[0] ?? ''
 
   const save = async (data: FormData): Promise<Offer> => {
     const content = contentOf(data, rows.value, currency)
@@ -165,14 +163,8 @@ function OfferFields({ rfq, opened, outdated }: OfferFieldsProps) {
           {rfq.amendmentReason}
         </p>
       )}
-      <Field
-        key={choices.current.length}
-        name="factoryId"
-        label={t.rfqs.factory}
-        text={factoryId}
-        options={choices.current}
-      />
-      {factories.data?.length === 0 && (
+      <Field key={choices?.length} name="factoryId" label={t.rfqs.factory} text={factoryId} options={choices ?? []} />
+      {choices?.length === 0 && (
         <p class="hint">
           {t.offer.noFactory} <a href="/console/factories">{t.nav.factories}</a>
         </p>
