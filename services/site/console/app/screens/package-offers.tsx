@@ -2,15 +2,17 @@ import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { decimalText, sumOf } from '../amounts.ts'
 import { at, command, market, type Offer, type OfferInput, type RfqPackage } from '../api.ts'
-import { type Read, useList } from '../data.ts'
+import type { Read } from '../data.ts'
 import { save } from '../download.ts'
 import { date, decimalSign, money, number, pieces, totalText } from '../format.ts'
 import { permits } from '../me.ts'
 import { counted, fill, t } from '../texts.ts'
+import { Download } from '../ui/attempt.tsx'
 import { Field, FieldProblem, Form, localTime, textOf, timeOf } from '../ui/form.tsx'
 import { Table } from '../ui/list.tsx'
 import { Facts, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
+import { useFactoryChoices } from './factory-choices.ts'
 import {
   COLUMNS,
   type Column,
@@ -47,10 +49,10 @@ interface OfferTableProps {
 
 function OfferTable({ pkg, lines, outdated, onSent }: OfferTableProps) {
   const { currency } = pkg
-  const factories = useList('/v1/factories', { query: { view: 'MANUFACTURER', active: true } })
   const known = useRef(lines.find(({ current }) => current)?.current).current
   const factoryId = useSignal(known?.factoryId ?? '')
-  const choices = (factories.data ?? []).map(({ id, name }) => [id, name] as const)
+  const read = useFactoryChoices(known?.factoryId)
+  const choices = read ?? []
   factoryId.value ||= choices[0]?.[0] ?? ''
   const told = useSignal('')
   /** The lines of the last request, to name its problems. */
@@ -83,8 +85,8 @@ function OfferTable({ pkg, lines, outdated, onSent }: OfferTableProps) {
   const common = useRef<string>(undefined)
   useEffect(() => {
     const shown = form.current?.closest('form')
-    if (shown && factories.data) common.current ??= commonOf(new FormData(shown))
-  }, [factories.data])
+    if (shown && read) common.current ??= commonOf(new FormData(shown))
+  }, [read !== undefined])
   /** The lines with a price that are not submitted like this already. */
   const linesToSend = (data: FormData) =>
     lines.filter(
@@ -237,6 +239,10 @@ const summaryOf = ({ priceBreaks }: OfferInput) =>
     })
     .join(' · ')
 
+/** Whether the rows of a line stay although the package has changed: its RFQ has not, or what was typed is not saved. */
+const isKept = ({ line, rows, first }: Line, { version }: PackageLine) =>
+  line.version === version || textsOf(rows) !== first
+
 /** The lines of a manufacturer as one table, which it fills in, pastes into and submits at once. */
 export function PackageOffers({ pkg }: { pkg: RfqPackage }) {
   const isInvited = ({ state, invitationState }: PackageLine) => state === 'OPEN' && invitationState !== 'DECLINED'
@@ -251,16 +257,26 @@ export function PackageOffers({ pkg }: { pkg: RfqPackage }) {
   }
   const markAgain = () => mark().catch(() => undefined)
   useEffect(() => {
+    let isNewest = true
     readOffers(pkg.id).then(
       (offers) => {
+        if (!isNewest) return
         const current = currentOf(offers)
-        read.value = { data: offered.map((line) => lineOf(line, current.get(line.rfqId))), error: undefined }
+        const known = new Map(read.value.data?.map((line) => [line.line.rfqId, line]))
+        const lines = offered.map((line) => {
+          const shown = known.get(line.rfqId)
+          return shown && isKept(shown, line) ? shown : lineOf(line, current.get(line.rfqId))
+        })
+        read.value = { data: lines, error: undefined }
         mark(offers).catch(() => undefined)
       },
       (error) => {
-        read.value = { data: undefined, error }
+        if (isNewest) read.value = { data: read.value.data, error }
       },
     )
+    return () => {
+      isNewest = false
+    }
   }, [key])
   const template = async () => {
     const { data } = await market.GET('/flows/v1/rfq-packages/{id}/offers/template', { ...at(pkg.id), parseAs: 'blob' })
@@ -271,9 +287,9 @@ export function PackageOffers({ pkg }: { pkg: RfqPackage }) {
       title={t.packages.offers}
       actions={
         offered.length > 0 && (
-          <button type="button" onClick={template}>
-            {t.packages.template}
-          </button>
+          <div class="actions">
+            <Download label={t.packages.template} onRun={template} />
+          </div>
         )
       }
     >
@@ -282,7 +298,7 @@ export function PackageOffers({ pkg }: { pkg: RfqPackage }) {
       {offered.length === 0 && awaiting.length === 0 && <Empty>{t.packages.noOpenLine}</Empty>}
       {offered.length > 0 && permits('POST /flows/v1/rfq-packages/{id}/offers') && (
         <Shown read={read.value}>
-          {(lines) => <OfferTable key={key} pkg={pkg} lines={lines} outdated={outdated.value} onSent={markAgain} />}
+          {(lines) => <OfferTable pkg={pkg} lines={lines} outdated={outdated.value} onSent={markAgain} />}
         </Shown>
       )}
     </Section>
