@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import type { Case } from '../api.ts'
 import { caseTitle } from '../case-title.ts'
 import { useList } from '../data.ts'
@@ -28,13 +29,21 @@ function Listed({ rfqId, order }: ConversationsProps) {
   const ofRfq = useList(CASES, { query: { rfqId, pageSize: 50 } })
   const ofOrder = useList(order && CASES, { query: { orderId: order?.id ?? '', pageSize: 50 } })
   const chosenId = useSignal<string | undefined>(undefined)
-  const all = ofRfq.data && [
-    ...(ofOrder.data ?? []),
-    ...ofRfq.data.filter(({ partyOrgIds }) => !order || partyOrgIds.includes(order.manufacturerOrgId)),
-  ]
+  const isRead = !order || ofOrder.data !== undefined || ofOrder.error !== undefined
+  const all =
+    ofRfq.data && isRead
+      ? [
+          ...(ofOrder.data ?? []),
+          ...ofRfq.data.filter(({ partyOrgIds }) => !order || partyOrgIds.includes(order.manufacturerOrgId)),
+        ]
+      : undefined
   const shared = all?.filter(({ partyOrgIds }) => partyOrgIds.length > 1)
-  const isSingle = shared?.length === 1
-  const chosen = isSingle ? shared[0] : shared?.find(({ id }) => id === chosenId.value)
+  const single = shared?.length === 1 ? shared[0] : undefined
+  // The one that is shown stays when another one begins.
+  useEffect(() => {
+    if (single) chosenId.value = single.id
+  }, [single?.id])
+  const chosen = single ?? shared?.find(({ id }) => id === chosenId.value)
   const choose = ({ id }: Case) => {
     chosenId.value = id === chosenId.value ? undefined : id
   }
@@ -52,7 +61,7 @@ function Listed({ rfqId, order }: ConversationsProps) {
                     key={record.id}
                     record={record}
                     isChosen={record === chosen}
-                    onChoose={isSingle ? undefined : () => choose(record)}
+                    onChoose={single ? undefined : () => choose(record)}
                   />
                 ))}
               </ul>
