@@ -149,8 +149,18 @@ test('a missing document that the RFQ requires is named where the order is shipp
   await dialog.getByRole('button', { name: 'Ship', exact: true }).click()
   await dialog.getByText('Missing or not ready yet: Certificate of conformity').waitFor()
   await dialog.getByRole('button', { name: 'Cancel' }).click()
-  await add(page, ['conformity.pdf'], 'Certificate of conformity')
+  // What another person adds meanwhile does not close the dialog.
+  await panel(page).getByRole('button', { name: 'Add documents' }).click()
+  await dialog.getByLabel('Files').setInputFiles([pdf('report.pdf')])
+  const making = maker.administrator.client
+  const { buffer } = pdf('conformity.pdf')
+  const { id: uploadId } = await new FileClient(market, making).uploadBytes(buffer, 'conformity.pdf')
+  const kind = 'CERTIFICATE_OF_CONFORMITY'
+  await documentsOf(market, making).change('orders', id, { add: [{ uploadId, kind }] })
   await panel(page).getByText('Certificate of conformity: attached').waitFor()
+  await dialog.getByLabel('Kind of report.pdf').waitFor()
+  await dialog.getByRole('button', { name: 'Add documents' }).click()
+  await panel(page).getByRole('link', { name: 'report.pdf' }).waitFor()
   // The consumer sees which are there, too.
   const consumers = await stage.signIn(await consumer.member('Buyer'))
   await consumers.goto(`/console/orders/${id}`)

@@ -209,10 +209,7 @@ export function Documents({
   const list = useList(PATHS[of], { path: { id } })
   const missing = required?.kinds.filter((kind) => !isThere(kind, required, list.data ?? [])) ?? []
   return (
-    <Section
-      title={title}
-      actions={<Add key={missing.join()} of={of} id={id} missing={missing} mayAdd={mayAdd} shipments={shipments} />}
-    >
+    <Section title={title} actions={<Add of={of} id={id} missing={missing} mayAdd={mayAdd} shipments={shipments} />}>
       {required && list.data && !list.hasMore && <Needed {...required} documents={list.data} />}
       <Shown read={list} lines={2}>
         {(documents) =>
