@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { newSecretToken } from '../../kit/secrets/tokens.ts'
 import { act, checkScreen, consoleStage, NARROW, press, stateOf, WIDE } from '../../testing/console.ts'
 import { freePort } from '../../testing/free-port.ts'
@@ -101,8 +101,26 @@ test('the pages of links say in the language of the browser whom they are for', 
   await page.getByText(`Für das Konto ${email} von Nordhavn <img src=x onerror="document.title=1">.`).waitFor()
   await checkWidths(page)
   await page.getByLabel('Neues Passwort').fill('ein langes Passwort')
-  await page.getByRole('button', { name: 'Passwort setzen' }).click()
+  const submit = page.getByRole('button', { name: 'Passwort setzen' })
+  const html = { contentType: 'text/html', body: '<p>Bad gateway' }
+  const failures: ((route: Route) => Promise<void>)[] = [
+    (route) => route.abort(),
+    (route) => route.fulfill({ ...html, status: 502 }),
+    (route) => route.fulfill({ ...html, status: 404 }),
+    (route) => route.fulfill({ json: { detail: 'Too many requests.' }, status: 429 }),
+  ]
+  for (const fail of failures) {
+    await page.route('**/flows/v1/activations', fail, { times: 1 })
+    await submit.click()
+    await page.getByText('Bitte versuchen Sie es gleich noch einmal.').waitFor()
+  }
+  let requests = 0
+  page.on('request', (request) => {
+    if (new URL(request.url()).pathname === '/flows/v1/activations') requests += 1
+  })
+  await submit.dblclick()
   await page.getByText('Ihr Passwort ist gesetzt.').waitFor()
+  expect(requests).toBe(1)
   await page.getByRole('link', { name: 'In der Konsole anmelden' }).waitFor()
   await checkWidths(page)
   await page.reload()

@@ -91,6 +91,13 @@ test('an impersonation is granted with a reason and an end, used once, listed an
   await checkWidths(page)
   const support = await stage.open()
   await support.goto(`/impersonate${new URL(url).hash}`)
+  const redeem = '**/flows/v1/impersonation-grants/redeem'
+  await support.route(redeem, (route) => route.abort(), { times: 1 })
+  await support.getByRole('button', { name: 'Begin' }).click()
+  await support.getByText('Please try again in a moment.').waitFor()
+  await support.route(redeem, (route) => route.fulfill({ status: 502, body: '<p>Bad gateway' }), { times: 1 })
+  await support.getByRole('button', { name: 'Begin' }).click()
+  await support.getByText('Please try again in a moment.').waitFor()
   await support.getByRole('button', { name: 'Begin' }).click()
   await support.getByRole('link', { name: 'Open the console' }).click()
   await support.getByText(/^support@example.com acts as/).waitFor()

@@ -76,7 +76,13 @@ test('a stranger registers, is approved and signs in, in wide and narrow windows
 
 test('a used link says so, and an unlisted person sees no registrations', async () => {
   const stranger = await stage.open({ ...WIDE, baseURL })
+  const failing = '**/flows/v1/registrations/introspect'
+  await stranger.route(failing, (route) => route.fulfill({ status: 500, json: {} }))
   await stranger.goto('/console/register#used')
+  await stranger.getByText('Please try again in a moment.').waitFor()
+  await checkScreen(stranger)
+  await stranger.unroute(failing)
+  await stranger.getByRole('button', { name: 'Try again' }).click()
   await stranger.getByRole('heading', { name: 'This link no longer works' }).waitFor()
   await checkScreen(stranger)
   await stranger.getByRole('link', { name: 'Register' }).click()

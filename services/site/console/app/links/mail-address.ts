@@ -1,10 +1,10 @@
 import { t } from '../texts.ts'
-import { byId, end, introspect, reasonOf, send, takeFragment, translate } from './page.ts'
+import { end, introspect, onSubmit, send, takeFragment, translate } from './page.ts'
 
 const PATH = '/flows/v1/mail-addresses'
 const SEND = {
   confirm: (token: string) => send(`${PATH}/confirm`, { token }),
-  remove: (token: string) => fetch(`/flows/v1/unsubscriptions?token=${encodeURIComponent(token)}`, { method: 'POST' }),
+  remove: (token: string) => send(`/flows/v1/unsubscriptions?token=${encodeURIComponent(token)}`),
 }
 
 const [name = '', token = ''] = takeFragment().split('=')
@@ -12,11 +12,8 @@ const action = Object.hasOwn(SEND, name) ? (name as keyof typeof SEND) : undefin
 const texts = t.links[action ?? 'confirm']
 translate({ ...t.links.address, submit: texts.submit })
 
-document.querySelector('form')?.addEventListener('submit', async (event) => {
-  event.preventDefault()
-  byId('outcome').textContent = ''
-  const answer = await SEND[action ?? 'confirm'](token)
-  if (answer.ok) end(texts.done)
-  else byId('outcome').textContent = await reasonOf(answer)
-})
+onSubmit(
+  () => SEND[action ?? 'confirm'](token),
+  () => end(texts.done),
+)
 introspect(PATH, action ? token : '', texts.question)

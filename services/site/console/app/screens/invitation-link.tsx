@@ -1,5 +1,4 @@
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
 import { command, type EmailInvitationLink, market, publicMarket } from '../api.ts'
 import { time } from '../format.ts'
 import { forgetInvitation, INVITATION_SIGN_IN, invitationToken } from '../invitation-link.ts'
@@ -9,28 +8,10 @@ import { fill, t } from '../texts.ts'
 import { Form } from '../ui/form.tsx'
 import { Page, Section } from '../ui/page.tsx'
 import { Loading, Missing } from '../ui/states.tsx'
-import { Alone } from './registration.tsx'
+import { Alone, TryAgain, useLink } from './registration.tsx'
 
-/** What the link discloses; `invalid` where it can no longer be used. */
-function useLink(): EmailInvitationLink | 'invalid' | undefined {
-  const link = useSignal<EmailInvitationLink | 'invalid' | undefined>(undefined)
-  useEffect(() => {
-    const token = invitationToken()
-    if (!token) {
-      link.value = 'invalid'
-      return
-    }
-    publicMarket
-      .POST('/flows/v1/email-invitations/introspect', { body: { token } })
-      .then(({ data }) => {
-        link.value = data
-      })
-      .catch(() => {
-        link.value = 'invalid'
-      })
-  }, [link])
-  return link.value
-}
+const introspect = (token: string) => publicMarket.POST('/flows/v1/email-invitations/introspect', { body: { token } })
+const useInvitation = () => useLink<EmailInvitationLink>(invitationToken(), introspect)
 
 const titleOf = ({ consumerName }: EmailInvitationLink) => fill(t.invitationLink.title, { consumer: consumerName })
 const leadOf = ({ rfqSerialNumber, expireTime }: EmailInvitationLink) =>
@@ -38,8 +19,15 @@ const leadOf = ({ rfqSerialNumber, expireTime }: EmailInvitationLink) =>
 
 /** What a visitor reads, who signs in or registers a company. */
 export function InvitationVisitor() {
-  const link = useLink()
+  const { link, retry } = useInvitation()
   if (!link) return <Loading />
+  if (link === 'failed') {
+    return (
+      <Alone title={t.invitationLink.forYou}>
+        <TryAgain onClick={retry} />
+      </Alone>
+    )
+  }
   if (link === 'invalid') return <Alone title={t.invitationLink.invalid} lead={t.invitationLink.invalidHint} />
   return (
     <Alone title={titleOf(link)} lead={leadOf(link)} signInPath={INVITATION_SIGN_IN}>
@@ -59,7 +47,7 @@ export function InvitationVisitor() {
 
 /** What an administrator decides for the own organization. */
 export function InvitationScreen() {
-  const link = useLink()
+  const { link, retry } = useInvitation()
   const isSent = useSignal(false)
   const redeem = async () => {
     await command(() => market.POST('/flows/v1/email-invitations/redeem', { body: { token: invitationToken() } }))
@@ -68,6 +56,13 @@ export function InvitationScreen() {
   }
   if (!link) return <Loading shape="screen" />
   if (link === 'invalid') return <Missing isScreen hint={t.invitationLink.invalidHint} />
+  if (link === 'failed') {
+    return (
+      <Page title={t.invitationLink.forYou}>
+        <TryAgain onClick={retry} />
+      </Page>
+    )
+  }
   const parties = { consumer: link.consumerName, company: me.value?.organization.name ?? '' }
   return (
     <Page title={titleOf(link)}>

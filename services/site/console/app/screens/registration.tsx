@@ -2,7 +2,7 @@ import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { RegistrationInput } from '../api.ts'
-import { publicMarket } from '../api.ts'
+import { ApiError, publicMarket } from '../api.ts'
 import { REGISTRATION_PATH, registrationMode } from '../registration-mode.ts'
 import { fill, t } from '../texts.ts'
 import { Choices, CountryField, chosenIn } from '../ui/choices.tsx'
@@ -103,22 +103,49 @@ function RegistrationForm({ sentTo }: { sentTo: Signal<string> }) {
   )
 }
 
+/** What the link of a mail discloses; `invalid` where it can no longer be used, `failed` where it is not known. */
+export function useLink<T extends object>(
+  token: string,
+  read: (token: string) => Promise<{ data: T }>,
+): { link: T | 'invalid' | 'failed' | undefined; retry: () => void } {
+  const link = useSignal<T | 'invalid' | 'failed' | undefined>(undefined)
+  const retry = () => {
+    link.value = token ? undefined : 'invalid'
+    if (!token) return
+    read(token).then(
+      ({ data }) => {
+        link.value = data
+      },
+      (error) => {
+        link.value = error instanceof ApiError && error.status === 404 ? 'invalid' : 'failed'
+      },
+    )
+  }
+  // Once, because a token that was used is forgotten.
+  useEffect(retry, [])
+  return { link: link.value, retry }
+}
+
+/** What takes the place of a link that could not be read. */
+export const TryAgain = ({ onClick }: { onClick: () => void }) => (
+  <>
+    <p role="alert">{t.links.tryAgain}</p>
+    <p>
+      <button type="button" class="primary" onClick={onClick}>
+        {t.ui.retry}
+      </button>
+    </p>
+  </>
+)
+
+const introspect = (token: string) => publicMarket.POST('/flows/v1/registrations/introspect', { body: { token } })
+
 type Confirmed = { state: 'PENDING' | 'APPROVED'; activationUrl?: string }
 
 /** What the link in the mail confirms. It is confirmed by a click, because programs open the links of mails. */
 function Confirmation({ token }: { token: string }) {
-  const shown = useSignal<RegistrationInput | 'invalid' | undefined>(undefined)
+  const { link, retry } = useLink<RegistrationInput>(token, introspect)
   const confirmed = useSignal<Confirmed | undefined>(undefined)
-  useEffect(() => {
-    publicMarket
-      .POST('/flows/v1/registrations/introspect', { body: { token } })
-      .then(({ data }) => {
-        shown.value = data
-      })
-      .catch(() => {
-        shown.value = 'invalid'
-      })
-  }, [token, shown])
   const confirm = async () => {
     const { data } = await publicMarket.POST('/flows/v1/registrations/confirm', { body: { token } })
     confirmed.value = data
@@ -135,7 +162,7 @@ function Confirmation({ token }: { token: string }) {
     )
   }
   if (confirmed.value) return <Alone title={t.registrations.pending} lead={t.registrations.pendingHint} />
-  if (shown.value === 'invalid') {
+  if (link === 'invalid') {
     return (
       <Alone title={t.registrations.invalid} lead={t.registrations.invalidHint}>
         <p>
@@ -146,8 +173,15 @@ function Confirmation({ token }: { token: string }) {
       </Alone>
     )
   }
-  if (!shown.value) return <Loading />
-  const { organization, user } = shown.value
+  if (link === 'failed') {
+    return (
+      <Alone title={t.registrations.confirmTitle}>
+        <TryAgain onClick={retry} />
+      </Alone>
+    )
+  }
+  if (!link) return <Loading />
+  const { organization, user } = link
   const lead = fill(t.registrations.confirmLead, {
     person: `${user.givenName} ${user.familyName}`,
     company: organization.name,
