@@ -4,7 +4,6 @@ import { WEBHOOK_EVENT_TYPES } from '../../../../../proto/webhook-events.ts'
 import {
   at,
   command,
-  ifMatch,
   market,
   post,
   remove,
@@ -17,7 +16,6 @@ import { number, time } from '../format.ts'
 import { permits } from '../me.ts'
 import { fill, t } from '../texts.ts'
 import { Action, Dialog } from '../ui/dialog.tsx'
-import { Edit } from '../ui/edit.tsx'
 import { useFilter } from '../ui/filters.ts'
 import { Changed, Field, localTime, textOf, timeOf } from '../ui/form.tsx'
 import { bind, type Column, Filter, ListTable } from '../ui/list.tsx'
@@ -30,6 +28,8 @@ type State = WebhookDelivery['state']
 const STATES = ['PENDING', 'DELIVERED', 'FAILED'] as const satisfies State[]
 const DAY_MS = 86_400_000
 
+const contentOf = ({ url, description, events }: WebhookEndpoint) => JSON.stringify([url, description, events])
+
 function Steps({ endpoint }: { endpoint: WebhookEndpoint }) {
   const { route } = useLocation()
   const secret = useSignal<ShownSecret | undefined>(undefined)
@@ -39,10 +39,14 @@ function Steps({ endpoint }: { endpoint: WebhookEndpoint }) {
   const mayChange = permits('PATCH /v2.3/webhooks/endpoints/{webhookId}')
   const change = (body: Partial<Pick<WebhookEndpoint, 'url' | 'events' | 'description' | 'status'>>) =>
     command(() => market.PATCH('/v2.3/webhooks/endpoints/{webhookId}', { ...endpointAt, body }))
-  const read = () => market.GET('/v2.3/webhooks/endpoints/{webhookId}', endpointAt)
-  /** The specification of endpoints has no If-Match, so the console compares before it sends. */
-  const patch = async (data: FormData, unchanged: { 'If-Match': string }) => {
-    if (ifMatch((await read()).response)['If-Match'] !== unchanged['If-Match']) throw new Changed()
+  const read = async () => (await market.GET('/v2.3/webhooks/endpoints/{webhookId}', endpointAt)).data.data
+  const edited = useSignal<WebhookEndpoint | undefined>(undefined)
+  const edit = async () => {
+    edited.value = await read()
+  }
+  /** Endpoints have neither ETag nor If-Match, so the console compares before it sends. */
+  const patch = async (data: FormData) => {
+    if (!edited.value || contentOf(await read()) !== contentOf(edited.value)) throw new Changed()
     await change(endpointContentOf(data))
   }
   const rotate = async () => {
@@ -72,16 +76,16 @@ function Steps({ endpoint }: { endpoint: WebhookEndpoint }) {
         }}
       />
       <Action label={t.webhooks.rotate} hint={t.webhooks.rotateHint} when={may('rotate-secret')} onRun={rotate} />
-      <Edit
+      <Action
         label={t.verbs.patch}
         of={new URL(endpoint.url).host}
         submit={t.ui.save}
         when={mayChange}
-        read={read}
+        onOpen={edit}
         onRun={patch}
       >
-        {({ data: present }) => <EndpointFields endpoint={present} />}
-      </Edit>
+        {edited.value && <EndpointFields endpoint={edited.value} />}
+      </Action>
       <Action
         label={t.webhooks.pause}
         hint={t.webhooks.pauseHint}

@@ -33,9 +33,9 @@ const COLUMNS: readonly Column<WebhookEndpoint>[] = [
 const EVENTS = ['cases.*', 'assignments.*', ...WEBHOOK_EVENT_TYPES] as const
 
 export function endpointContentOf(data: FormData) {
-  const description = textOf(data, 'description')
+  // An empty description clears it.
   const events = chosenIn<WebhookSubscription>(data, 'events')
-  return { url: textOf(data, 'url') ?? '', events, ...(description && { description }) }
+  return { url: textOf(data, 'url') ?? '', events, description: textOf(data, 'description') ?? '' }
 }
 
 export const EndpointFields = ({ endpoint }: { endpoint?: WebhookEndpoint }) => (
