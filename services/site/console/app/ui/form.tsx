@@ -12,6 +12,8 @@ import { markHalfFilled, unmarkHalfFilled } from './half-filled.ts'
 interface FormState {
   errors: ReadonlySignal<Readonly<Record<string, string>>>
   fields: Set<string>
+  /** The fields that may be empty. */
+  optional: Set<string>
 }
 export const FormContext = createContext<FormState | undefined>(undefined)
 
@@ -27,6 +29,11 @@ export class FieldProblem extends Error {
 
 /** A record that is no longer as it was shown. */
 export class Changed extends Error {}
+
+/** Whether a text, a select or a file is empty. An unticked box is an answer, and dropped files are in no input. */
+const isEmpty = (control: unknown) =>
+  (control instanceof HTMLInputElement && control.type !== 'checkbox' && !control.multiple && control.value === '') ||
+  ((control instanceof HTMLSelectElement || control instanceof HTMLTextAreaElement) && control.value === '')
 
 /** What a problem of a field says where the field is not shown. */
 const namedProblem = ({ field, message }: FieldError) =>
@@ -81,7 +88,7 @@ export function Form({
   const isBusy = useSignal(false)
   const reviewed = useSignal<{ data: FormData; shown: ComponentChildren } | undefined>(undefined)
   const form = useRef<HTMLFormElement>(null)
-  const state = useMemo<FormState>(() => ({ errors, fields: new Set() }), [errors])
+  const state = useMemo<FormState>(() => ({ errors, fields: new Set(), optional: new Set() }), [errors])
 
   useEffect(() => {
     const shown = form.current
@@ -117,8 +124,7 @@ export function Form({
   const show = (error: unknown) => {
     const { requestId, status = 0 } = error instanceof ApiError ? error : {}
     const fields = error instanceof ApiError || error instanceof FieldProblem ? error.fields : []
-    const typed = form.current ? new FormData(form.current) : new FormData()
-    const isEmpty = (name: string) => (typed.get(name) ?? '') === ''
+    const isMissing = (name: string) => !state.optional.has(name) && isEmpty(form.current?.elements.namedItem(name))
     const others: string[] = []
     const messages: Record<string, string> = {}
     for (const problem of fields) {
@@ -126,7 +132,7 @@ export function Form({
       const path = pathOf(field)
       const isAt = (name: string) => name === path || name.startsWith(`${path}.`) || path.startsWith(`${name}.`)
       const shown = [...state.fields].find(isAt)
-      if (shown) messages[shown] = isEmpty(shown) ? t.ui.missing : problemText(message)
+      if (shown) messages[shown] = isMissing(shown) ? t.ui.missing : problemText(message)
       else others.push(namedProblem(problem))
     }
     errors.value = messages
@@ -248,8 +254,12 @@ export function Field({
   const input = useRef<HTMLElement>(null)
   useEffect(() => {
     form?.fields.add(name)
-    return () => void form?.fields.delete(name)
-  }, [form, name])
+    if (is.isOptional) form?.optional.add(name)
+    return () => {
+      form?.fields.delete(name)
+      form?.optional.delete(name)
+    }
+  }, [form, name, is.isOptional])
   // At once, because a later focus would take what is typed into another field. A dialog that opens focuses the field
   // that has the attribute.
   useLayoutEffect(() => {
