@@ -72,6 +72,26 @@ test('a case about an order has tasks and expenses, which its other party sees, 
   await other.getByText('€12.50').waitFor()
   // Only its maker removes a task; its assignee names a person, and every party can complete it.
   expect(await itemOf(other, 'Send the CT scan').getByRole('button').allInnerTexts()).toEqual(['Assign', 'Done'])
+  // The person who has the task stays chosen although the list of people lacks them.
+  const colleague = await parties.maker.member('Manufacturer')
+  const task = itemOf(other, 'Send the CT scan')
+  await task.getByRole('button', { name: 'Assign' }).click()
+  const person = other.getByRole('dialog').getByLabel('Person')
+  await person.locator(`option[value="${colleague.userId}"]`).waitFor({ state: 'attached' })
+  await person.selectOption(colleague.userId)
+  await other.getByRole('dialog').getByRole('button', { name: 'Assign' }).click()
+  const name = `Test ${colleague.email.split('@')[0]}`
+  await task.getByText(name).waitFor()
+  await other.route(
+    ({ pathname }) => pathname === '/v1/users',
+    (route) => route.fulfill({ json: { items: [], page: 1, pageSize: 50, hasMore: false } }),
+  )
+  await other.reload()
+  await task.getByRole('button', { name: 'Assign' }).click()
+  await person.locator('option', { hasText: name }).waitFor({ state: 'attached' })
+  await other.getByRole('dialog').getByRole('button', { name: 'Assign' }).click()
+  await other.getByRole('dialog').waitFor({ state: 'detached' })
+  await task.getByText(name).waitFor()
   await send(other, itemOf(other, 'Send the CT scan'), 'Done')
   await itemOf(page, 'Send the CT scan').getByText('Done', { exact: true }).first().waitFor()
 

@@ -1,5 +1,7 @@
-import { type Case, type CaseTask, command, market, post, remove } from '../api.ts'
-import { useList } from '../data.ts'
+import { useSignal } from '@preact/signals'
+import { MOST, useAll } from '../all-pages.ts'
+import { type Case, type CaseTask, command, market, post, remove, type User } from '../api.ts'
+import { useList, useRecord } from '../data.ts'
 import { date } from '../format.ts'
 import { orgId } from '../me.ts'
 import { OrgName, orgName } from '../names.tsx'
@@ -11,25 +13,28 @@ import { Badge, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 import { UserName } from './case-messages.tsx'
 
+const nameOf = ({ givenName, familyName }: User) => `${givenName} ${familyName}`
+
 interface PartProps {
   record: Case
   /** Whether the case can be changed. */
   mayEdit: boolean
 }
 
-/** The users of the own organization, who are read while the dialog is open. */
+/** The users of the own organization, who are read while the dialog is open, and always the present one. */
 function UserField({ userId }: { userId: string | undefined }) {
-  const users = useList('/v1/users', { query: { active: true, pageSize: 50 } })
+  const users = useAll('/v1/users', { query: { active: true, pageSize: 50 } })
+  const present = useRecord(userId ? '/v1/users/{id}' : undefined, { path: { id: userId ?? '' } })
+  const chosen = useSignal(userId ?? '')
+  const names = new Map(users.data?.map((user) => [user.id, nameOf(user)]))
+  if (userId && !names.has(userId)) names.set(userId, present.data ? nameOf(present.data) : '…')
   return (
     <Field
-      key={users.data?.length}
       name="assigneeUserId"
       label={t.cases.user}
-      value={userId}
-      options={[
-        ['', '–'],
-        ...(users.data ?? []).map(({ id, givenName, familyName }) => [id, `${givenName} ${familyName}`] as const),
-      ]}
+      text={chosen}
+      options={[['', '–'], ...names]}
+      {...(users.hasMore && names.size >= MOST && { hint: fill(t.cases.moreUsers, { count: String(MOST) }) })}
     />
   )
 }
