@@ -1,8 +1,10 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import { checkScreen, consoleStage, goTo, NARROW, stateOf, WIDE } from '../../testing/console.ts'
 import { createFactory, PRINTS_STEEL } from '../../testing/factories.ts'
 import { orderParties } from '../../testing/orders.ts'
+import { until } from '../../testing/until.ts'
 
 const stage = await consoleStage()
 
@@ -36,7 +38,17 @@ test('a case about an order has tasks and expenses, which its other party sees, 
   await dialog.getByLabel('Description').fill('Pores of up to 0.4 mm.')
   const about = dialog.getByLabel('About')
   await about.locator(`option[value="orderId ${orderId}"]`).waitFor({ state: 'attached' })
+  // A search leaves what is chosen, and finds an order by its number.
+  const search = dialog.getByRole('searchbox')
+  const found = () => about.locator('option').count()
+  await search.fill('nothing of this name')
+  await until(async () => (await found()) === 1)
+  const { serialNumber } = (await parties.consumer.administrator.client.get<Order>(`/v1/orders/${orderId}`)).body
+  await search.fill(serialNumber)
+  await about.locator(`option[value="orderId ${orderId}"]`).waitFor({ state: 'attached' })
   await about.selectOption(`orderId ${orderId}`)
+  await search.fill('nothing of this name')
+  await until(async () => (await found()) === 2)
   await checkWidths(page)
   await dialog.getByRole('button', { name: 'New case' }).click()
   await stateOf(page, 'Open')

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { useAll } from '../all-pages.ts'
 import { type Case, type CaseMessage, type Document, market, post } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
 import { time } from '../format.ts'
@@ -66,17 +67,17 @@ function Message({ message, documents }: { message: CaseMessage; documents: read
   )
 }
 
-/** The messages of a case, newest first, and a field for the next one. */
 /** Names the other organizations, because a record can have conversations with several. */
 function titleOf({ partyOrgIds }: Case): string {
   const others = partyOrgIds.filter((id) => id !== orgId.value)
   return others.length === 0 ? t.messages.title : fill(t.messages.with, { names: others.map(orgName).join(', ') })
 }
 
+/** The messages of a case, newest first, and a field for the next one. */
 export function Messages({ record, mayEdit }: { record: Case; mayEdit: boolean }) {
   const { id } = record
   const list = useList('/flows/v1/cases/{id}/messages', { path: { id } })
-  const { data: documents = [] } = useList('/flows/v1/cases/{id}/files', { path: { id } })
+  const { data: documents = [] } = useAll('/flows/v1/cases/{id}/files', { path: { id } })
   const sent = useSignal(0)
   useMarkAsRead(record, list.data?.[0])
   const own = documents.filter((document) => document.orgId === orgId.value && !document.supersededBy)

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { CASE_STATES, type CaseState } from '../../../../../proto/states/cases.ts'
 import { type Case, command, market, type Order } from '../api.ts'
@@ -102,11 +103,21 @@ function PartyChoices({ order }: { order: Order }) {
   )
 }
 
-/** The kind of a new case, and the newest records that it can be about, which are read while the dialog is open. */
+/** A record that a new case can be about. */
+interface AboutOption {
+  value: string
+  text: string
+  order: Order | undefined
+}
+
+/** The kind of a new case, and the newest records that it can be about or those that are searched for. */
 function AboutFields() {
   const kind = useSignal<string>('QUALITY')
   const about = useSignal('')
-  const query = { pageSize: 50 }
+  const q = useSignal('')
+  const timer = useRef(0)
+  const kept = useRef<AboutOption | undefined>(undefined)
+  const query = { pageSize: 50, ...(q.value && { q: q.value }) }
   const own = useList(can('app:consumer') ? '/v1/rfqs' : undefined, { query: { ...query, view: 'CONSUMER' } })
   const invited = useList(can('app:manufacturer') ? '/v1/rfqs' : undefined, {
     query: { ...query, view: 'MANUFACTURER' },
@@ -117,21 +128,46 @@ function AboutFields() {
   const rfqs = [...(own.data ?? []), ...(invited.data ?? [])].filter(
     ({ state }) => state === 'OPEN' || state === 'CLOSED',
   )
-  const chosen = orders.data?.find(({ id }) => about.value === `orderId ${id}`)
+  const found: AboutOption[] = [
+    ...(orders.data ?? []).map((order) => ({
+      value: `orderId ${order.id}`,
+      text: label(t.cases.order, order),
+      order,
+    })),
+    ...rfqs.map((rfq) => ({ value: `rfqId ${rfq.id}`, text: label(t.cases.rfq, rfq), order: undefined })),
+  ]
+  const isChosen = ({ value }: AboutOption) => value === about.value
+  const chosen = found.find(isChosen) ?? (kept.current && isChosen(kept.current) ? kept.current : undefined)
+  kept.current = chosen
+  const options = chosen && !found.includes(chosen) ? [chosen, ...found] : found
+  const search = (text: string) => {
+    clearTimeout(timer.current)
+    timer.current = window.setTimeout(() => {
+      q.value = text.trim()
+    }, 300)
+  }
   return (
     <>
       <Field name="kind" label={t.cases.kind} text={kind} options={KINDS} />
+      <label class="field">
+        {t.cases.find}
+        <input
+          type="search"
+          maxLength={200}
+          onInput={({ currentTarget }) => search(currentTarget.value)}
+          onKeyDown={(event) => {
+            // A search does not send the case.
+            if (event.key === 'Enter') event.preventDefault()
+          }}
+        />
+      </label>
       <Field
         name="about"
         label={t.cases.about}
         text={about}
-        options={[
-          ['', t.cases.internal],
-          ...(orders.data ?? []).map((order) => [`orderId ${order.id}`, label(t.cases.order, order)] as const),
-          ...rfqs.map((rfq) => [`rfqId ${rfq.id}`, label(t.cases.rfq, rfq)] as const),
-        ]}
+        options={[['', t.cases.internal], ...options.map(({ value, text }) => [value, text] as const)]}
       />
-      {chosen && kind.value === 'QUALITY' && <PartyChoices order={chosen} />}
+      {chosen?.order && kind.value === 'QUALITY' && <PartyChoices order={chosen.order} />}
     </>
   )
 }

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { SHIPMENT } from '../../../../../proto/states/shipments.ts'
+import { useAll } from '../all-pages.ts'
 import { type Case, command, type Document, market, type Order, post, type Shipment } from '../api.ts'
 import { type List, useList, useRecord } from '../data.ts'
 import { date, number, pieces, time } from '../format.ts'
@@ -10,7 +11,7 @@ import { fill, t } from '../texts.ts'
 import { Download } from '../ui/attempt.tsx'
 import { Choices, chosenIn } from '../ui/choices.tsx'
 import { Action, Reason } from '../ui/dialog.tsx'
-import { DocumentName, type Needs, ShipmentNeeds, useOrderDocuments } from '../ui/documents.tsx'
+import { DocumentName, type Needs, ShipmentNeeds } from '../ui/documents.tsx'
 import { Field, FieldProblem, localTime, textOf, timeOf } from '../ui/form.tsx'
 import { More } from '../ui/list.tsx'
 import { Badge, Section } from '../ui/page.tsx'
@@ -25,6 +26,10 @@ export function useNeeds({ rfqId, manufacturerOrgId, sellerOrgId, consumerOrgId 
   const kinds = rfq?.requiredDocuments ?? []
   return kinds.length > 0 ? { kinds, orgIds: [manufacturerOrgId, sellerOrgId] } : undefined
 }
+
+/** All documents of an order. */
+const useDocuments = ({ id }: Order): readonly Document[] =>
+  useAll('/flows/v1/orders/{id}/files', { path: { id } }).data ?? []
 
 /** A whole number that was typed, between two; undefined for other text. */
 function wholeIn(text: string, least: number, most: number): number | undefined {
@@ -50,7 +55,7 @@ interface ShipProps {
 /** A shipment, which begins with all pieces that are left. */
 export function Ship({ order, ...shown }: ShipProps) {
   const needs = useNeeds(order)
-  const documents = useOrderDocuments(order.id).filter(({ supersededBy }) => !supersededBy)
+  const documents = useDocuments(order).filter(({ supersededBy }) => !supersededBy)
   const left = piecesLeft(order)
   const quantity = useSignal('')
   const opened = useSignal('')
@@ -232,7 +237,7 @@ const BEFORE: readonly Order['state'][] = ['PLACED', 'CONFIRMED', 'DECLINED', 'C
 
 /** The shipments of an order, which the consumer receives. */
 export function Shipments({ order, list }: { order: Order; list: List<Shipment> }) {
-  const documents = useOrderDocuments(order.id)
+  const documents = useDocuments(order)
   const rejections = useRejections(order)
   if (list.data?.length === 0 && BEFORE.includes(order.state)) return null
   return (
