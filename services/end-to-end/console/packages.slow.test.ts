@@ -47,6 +47,13 @@ test.each([
     await buyer.getByLabel('Title').fill('Pump overhaul')
     await buyer.getByLabel('Find a part').fill(`Hub ${_}`)
     await buyer.getByRole('button', { name: `Add Hub ${_}` }).click()
+    // A request that fails does not make a part unknown.
+    const isSearch = ({ pathname }: URL) => pathname === '/flows/v1/parts'
+    await buyer.route(isSearch, (route) => route.fulfill({ status: 400, json: {} }))
+    await buyer.getByLabel('Or paste rows').fill(`${serialNumber}\t20`)
+    await buyer.getByRole('button', { name: 'Add the rows' }).click()
+    await buyer.getByText(`${serialNumber}: the search failed.`).waitFor()
+    await buyer.unroute(isSearch)
     await buyer.getByLabel('Or paste rows').fill(`${serialNumber}\t20\n${reference}\t30; 60\nnone\t5\n`)
     await buyer.getByRole('button', { name: 'Add the rows' }).click()
     await buyer.getByText('none: no such part').waitFor()

@@ -50,12 +50,23 @@ const rowsIn = (text: string): PastedRow[] =>
 /** Whether a first row names columns: its part is unknown, and where a quantity would be there is no number. */
 const isHeader = ({ quantities }: PastedRow, index: number) => index === 0 && /^\D+$/.test(quantities)
 
+/** How many parts that contain a reference are looked through in each view. */
+const MAX_READ = 500
+
 /** The part with this serial number or external reference; several have the same reference. */
 async function partsOf(reference: string): Promise<Part[]> {
   const wanted = reference.toLowerCase()
-  const found = await findParts(reference)
-  const bySerial = found.filter(({ serialNumber }) => serialNumber.toLowerCase() === wanted)
-  return bySerial.length > 0 ? bySerial : found.filter(({ externalRef }) => externalRef?.toLowerCase() === wanted)
+  const found = new Map<string, Part>()
+  for (const view of VIEWS()) {
+    let read = 0
+    for await (const part of market.pages('/flows/v1/parts', { params: { query: { view, q: reference } } })) {
+      if (part.serialNumber.toLowerCase() === wanted) return [part]
+      if (part.externalRef?.toLowerCase() === wanted) found.set(part.id, part)
+      read += 1
+      if (read === MAX_READ) break
+    }
+  }
+  return [...found.values()]
 }
 
 /** Parts that are found by text, or pasted from a spreadsheet. */
@@ -68,15 +79,18 @@ function Lines({
 }) {
   const q = useSignal('')
   const found = useSignal<readonly Part[]>([])
+  const hasFailed = useSignal(false)
   const pasted = useSignal('')
   const problems = useSignal<readonly string[]>([])
   const isBusy = useSignal(false)
   const area = useRef<HTMLTextAreaElement>(null)
   const search = async (text: string) => {
     q.value = text
-    const parts = text.trim() === '' ? [] : await findParts(text.trim()).catch(() => [])
+    const parts = text.trim() === '' ? [] : await findParts(text.trim()).catch(() => undefined)
     // Answers may arrive in another order than the requests were sent.
-    if (q.value === text) found.value = parts
+    if (q.value !== text) return
+    found.value = parts ?? []
+    hasFailed.value = !parts
   }
   const paste = async () => {
     isBusy.value = true
@@ -84,10 +98,13 @@ function Lines({
     const kept: string[] = []
     for (const [index, pastedRow] of rowsIn(pasted.value).entries()) {
       const { row, reference, quantities } = pastedRow
-      const parts = await partsOf(reference).catch(() => [])
-      const [part] = parts
-      if (part && parts.length === 1) add(part, quantities)
-      else if (part || !isHeader(pastedRow, index)) {
+      const parts = await partsOf(reference).catch(() => undefined)
+      const [part] = parts ?? []
+      if (part && parts?.length === 1) add(part, quantities)
+      else if (!parts) {
+        kept.push(row)
+        refused.push(fill(t.packages.pasteFailed, { reference }))
+      } else if (part || !isHeader(pastedRow, index)) {
         kept.push(row)
         refused.push(fill(part ? t.packages.pasteSeveral : t.packages.pasteUnknown, { reference }))
       }
@@ -119,7 +136,9 @@ function Lines({
           ))}
         </ul>
       )}
-      {q.value.trim() !== '' && found.value.length === 0 && <p class="quiet">{t.packages.noPart}</p>}
+      {q.value.trim() !== '' && found.value.length === 0 && (
+        <p class="quiet">{hasFailed.value ? t.ui.unreachable : t.packages.noPart}</p>
+      )}
       <label class="field">
         {t.packages.paste}
         <textarea
