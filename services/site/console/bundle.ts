@@ -43,6 +43,15 @@ async function build(entry: string, { splitting = false } = {}) {
   }
 }
 
+/** A style sheet without comments and line breaks. The bundler would also rewrite nested rules, which makes it longer. */
+const minified = (css: string) =>
+  css
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/\s*\n\s*/g, ' ')
+    .replace(/ *([{};,]) */g, '$1')
+    .replaceAll(': ', ':')
+    .replaceAll(';}', '}')
+
 /** The scripts of the pages of links, which have the texts of the console in each language. */
 export const LINK_SCRIPTS = LINK_PAGES.map(
   (name) => [`${name}.js`, async () => (await build(`links/${name}.ts`)).script] as const,
@@ -67,6 +76,6 @@ export async function bundleConsole() {
     early: early.script,
     chunks: new Map(chunks.map(({ path, bytes }) => [basename(path), bytes])),
     imported: importsOf(script),
-    styles: Buffer.from(styles.join('\n')),
+    styles: Buffer.from(minified(styles.join('\n'))),
   }
 }

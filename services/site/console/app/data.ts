@@ -132,54 +132,12 @@ export function useRecord<P extends GetPath>(path: P | undefined, params: Params
   return resource ? resource.state.value : NOTHING
 }
 
-/**
- * All items of a list with few pages. They are read when the component is shown and after each command, and again by the
- * timer while they could not be read.
- */
-export function useAll<P extends PagedPath>(path: P, params: ParamsOf<P>): Read<ItemOf<P>[]> {
-  const key = `${path} ${JSON.stringify(params)}`
-  const state = useSignal<Read<ItemOf<P>[]> & { key: string }>({ ...NOTHING, key })
-  const known = state.value.key === key ? state.value : { ...NOTHING, key }
-  const latest = useRef(known)
-  latest.current = known
-  const shown = session.value
-  useEffect(() => {
-    if (shown !== 'active') return
-    /** The number of the newest read, and of the newest that has ended. */
-    let [begun, ended, isShown] = [0, 0, true]
-    const all = async () => {
-      const items: ItemOf<P>[] = []
-      for await (const item of (market.pages as CallableFunction)(path, { params })) items.push(item)
-      return items
-    }
-    const read = async (isByTimer = false) => {
-      const { data, error } = latest.current
-      if (isByTimer && (begun > ended || !error)) return
-      begun += 1
-      const own = begun
-      const reading = all().then(
-        (items) => ({ key, data: items, error: undefined }),
-        (reason: unknown) => ({ key, data, error: reason }),
-      )
-      const next = await (data === undefined && error === undefined ? firstRead(reading) : reading)
-      if (!isShown || own < begun) return
-      ended = own
-      state.value = next
-    }
-    read()
-    const stop = onRefresh(read)
-    return () => {
-      isShown = false
-      stop()
-    }
-  }, [key, shown])
-  return known
-}
-
 export interface List<Item> extends Read<Item[]> {
   /** Differs for other filters. */
   key: string
   hasMore: boolean
+  /** Whether the last page was read. */
+  isComplete: boolean
   showMore(): void
 }
 
@@ -211,8 +169,27 @@ export function useList<P extends PagedPath>(
     data: reads[0]?.data && [...items.values()],
     error: reads.find(({ error }) => error)?.error,
     hasMore: reads.at(-1)?.data?.hasMore ?? false,
+    isComplete: reads.at(-1)?.data?.hasMore === false,
     showMore: () => {
       view.value = { key, pages: pages + 1 }
     },
   }
+}
+
+/** Items of a list of which all pages are read. */
+export const MOST_ITEMS = 1000
+
+/** All items of a list with few pages, once they were read; with more than the maximum, the first ones. */
+export function useAll<P extends PagedPath>(path: P, params: ParamsOf<P>): List<ItemOf<P>> {
+  const { query, ...rest } = params as Params
+  const list = useList<P>(path, { ...rest, query: { pageSize: 50, ...query } } as unknown as ParamsOf<P>)
+  const { key, data, hasMore, isComplete, showMore } = list
+  const count = data?.length ?? 0
+  useEffect(() => {
+    if (hasMore && count < MOST_ITEMS) showMore()
+  }, [key, count, hasMore])
+  // What was complete stays while a further page is read.
+  const last = useRef<Pick<typeof list, 'key' | 'data'>>({ key: '', data: undefined })
+  if (isComplete || count >= MOST_ITEMS) last.current = { key, data }
+  return { ...list, data: data && last.current.key === key ? last.current.data : undefined }
 }

@@ -1,7 +1,6 @@
-import { useAll } from '../all-pages.ts'
 import type { Assignment as AssignmentRecord, Order } from '../api.ts'
 import { post, remove } from '../api.ts'
-import { useList } from '../data.ts'
+import { useAll, useList } from '../data.ts'
 import { date, region } from '../format.ts'
 import { orgId, permits } from '../me.ts'
 import { OrgName } from '../names.tsx'
@@ -17,7 +16,7 @@ const textsOf = (data: FormData, ...names: string[]) =>
   Object.fromEntries(names.map((name) => [name, textOf(data, name)]).filter(([, text]) => text !== undefined))
 
 function Contacts({ id, mayChange }: { id: string; mayChange: boolean }) {
-  const list = useAll('/flows/v1/assignments/{id}/contacts', { path: { id }, query: { pageSize: 50 } })
+  const list = useAll('/flows/v1/assignments/{id}/contacts', { path: { id } })
   const add = (data: FormData) =>
     post('/flows/v1/assignments/{id}/contacts', id, { name: '', ...textsOf(data, 'name', 'role', 'email', 'phone') })
   return (
@@ -69,7 +68,7 @@ function Contacts({ id, mayChange }: { id: string; mayChange: boolean }) {
 }
 
 function Billing({ id, mayChange }: { id: string; mayChange: boolean }) {
-  const list = useAll('/flows/v1/assignments/{id}/billing-details', { path: { id }, query: { pageSize: 50 } })
+  const list = useAll('/flows/v1/assignments/{id}/billing-details', { path: { id } })
   const add = (data: FormData) => {
     const lines = textOf(data, 'address.lines')?.split('\n') ?? []
     const address = {

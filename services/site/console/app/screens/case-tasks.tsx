@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals'
-import { MOST, useAll } from '../all-pages.ts'
 import { type Case, type CaseTask, command, market, post, remove, type User } from '../api.ts'
-import { useList, useRecord } from '../data.ts'
+import { MOST_ITEMS, useAll, useList, useRecord } from '../data.ts'
 import { date } from '../format.ts'
 import { orgId } from '../me.ts'
 import { OrgName, orgName } from '../names.tsx'
@@ -23,7 +22,7 @@ interface PartProps {
 
 /** The users of the own organization, who are read while the dialog is open, and always the present one. */
 function UserField({ userId }: { userId: string | undefined }) {
-  const users = useAll('/v1/users', { query: { active: true, pageSize: 50 } })
+  const users = useAll('/v1/users', { query: { active: true } })
   const present = useRecord(userId ? '/v1/users/{id}' : undefined, { path: { id: userId ?? '' } })
   const chosen = useSignal(userId ?? '')
   const names = new Map(users.data?.map((user) => [user.id, nameOf(user)]))
@@ -34,7 +33,8 @@ function UserField({ userId }: { userId: string | undefined }) {
       label={t.cases.user}
       text={chosen}
       options={[['', '–'], ...names]}
-      {...(users.hasMore && names.size >= MOST && { hint: fill(t.cases.moreUsers, { count: String(MOST) }) })}
+      {...(users.hasMore &&
+        names.size >= MOST_ITEMS && { hint: fill(t.cases.moreUsers, { count: String(MOST_ITEMS) }) })}
     />
   )
 }

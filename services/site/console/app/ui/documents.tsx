@@ -44,9 +44,6 @@ export const DocumentName = ({ document: { name, state, downloadUrl, reason } }:
     </span>
   )
 
-/** The documents of an order, of the page that its screen shows. */
-export const useOrderDocuments = (id: string): readonly Document[] => useList(PATHS.order, { path: { id } }).data ?? []
-
 const shipmentName = ({ shippedTime, quantity }: Shipment) =>
   fill(t.shipments.one, { day: date(shippedTime), count: pieces(quantity) })
 
