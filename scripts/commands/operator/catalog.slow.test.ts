@@ -13,10 +13,14 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 const HEADER = 'id,code,name,governing_body,rank\n'
 
 /** Runs `./scripts/operator catalog …` in `folder`. */
-async function operator(...args: string[]) {
+const operator = (...args: string[]) => operatorReading('', ...args)
+
+/** The same with a standard input. */
+async function operatorReading(input: string, ...args: string[]) {
   const child = Bun.spawn([process.execPath, 'scripts/commands/operator/main.ts', 'catalog', ...args], {
     cwd: ROOT,
     env: { ...process.env, DATABASE_URL: ownerUrl, INVOKED_FROM: folder },
+    stdin: Buffer.from(input),
     stdout: 'pipe',
     stderr: 'pipe',
   })
@@ -51,6 +55,18 @@ describe('catalog import', () => {
     const first = await operator('import', 'criticalities', 'own.csv')
     expect([first.code, first.out]).toEqual([0, 'criticalities: 1 entry; 1 added, 0 changed, 20 removed\n'])
     expect((await operator('import', 'criticalities', 'own.csv')).out).toBe('criticalities: nothing to change\n')
+  })
+
+  test('`-` is standard input, for one catalog', async () => {
+    const given = await operatorReading(
+      `${HEADER}own,own,Our own,Us,1\nall,all,All,Us,2\n`,
+      'import',
+      'criticalities',
+      '-',
+    )
+    expect([given.code, given.out]).toEqual([0, 'criticalities: 2 entries; 1 added, 0 changed, 0 removed\n'])
+    const twice = await operatorReading('', 'import', 'criticalities', '-', 'materials', '-')
+    expect([twice.code, twice.err]).toEqual([1, 'Standard input has the file of one catalog.\n'])
   })
 
   test('--defaults: keeps a catalog that an operator loaded, until the shipped file is imported', async () => {

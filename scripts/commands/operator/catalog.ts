@@ -80,16 +80,26 @@ async function runImport(sql: Pool, sources: readonly Source[]): Promise<void> {
   }
 }
 
+/** A file that is read from standard input, as in a container, into which no file can be copied. */
+const STANDARD_INPUT = '-'
+
 async function sourcesOf(args: readonly string[]): Promise<Source[]> {
   if (args.length === 0 || args.length % 2 !== 0) {
     throw new CommandError(`Name each catalog with its file, or only --defaults. ${CATALOGS_SENTENCE}`)
   }
+  if (args.filter((arg) => arg === STANDARD_INPUT).length > 1)
+    throw new CommandError('Standard input has the file of one catalog.')
   const sources: Source[] = []
   for (let at = 0; at < args.length; at += 2) {
     const name = catalogNamed(args[at])
-    const path = pathOf(args[at + 1] ?? '')
+    const file = args[at + 1] ?? ''
+    const path = pathOf(file)
     if (sources.some(({ catalog }) => catalog.name === name))
       throw new CommandError(`The catalog ${name} is named more than once.`)
+    if (file === STANDARD_INPUT) {
+      sources.push({ catalog: CATALOGS[name], open: () => process.stdin, shipped: false })
+      continue
+    }
     const found = await stat(path).catch(() => undefined)
     if (!found?.isFile()) throw new CommandError(`The file ${path} does not exist.`)
     // A catalog loaded from the shipped file follows later versions of that file.

@@ -240,6 +240,10 @@ test.concurrent.each([
     await stateOf(buyer, 'Completed')
     await buyer.getByText('Ingrid Solberg').waitFor()
     await checkScreen(buyer)
+    await buyer
+      .locator('.timeline .badge', { hasText: /^Completed$/ })
+      .first()
+      .waitFor()
     const states = await buyer.locator('.timeline .badge').allInnerTexts()
     expect(states).toEqual([
       ...['Completed', 'Delivered', 'Shipped', 'In inspection', 'In production', 'In inspection'],

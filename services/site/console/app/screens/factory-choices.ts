@@ -13,7 +13,7 @@ export function useFactoryChoices(presentId = ''): readonly Choice[] | undefined
   const isOther = presentId !== '' && active?.every(({ id }) => id !== presentId)
   const present = useRecord(isOther ? '/v1/factories/{id}' : undefined, { path: { id: presentId } })
   const choices = useRef(new Map<string, string>()).current
-  if (!active || (isOther && !present.data && !present.error)) return undefined
+  if (!active || (isOther && !present.data && !present.error)) return choices.size > 0 ? [...choices] : undefined
   for (const { id, name } of active) choices.set(id, name)
   if (isOther) {
     const { name = presentId, active: isActive = true } = present.data ?? {}
