@@ -6,8 +6,8 @@ export type CaseState = (typeof CASE_STATES)[number]
 /**
  * `edit`: its content, messages, tasks, expenses and documents. `end`: the award or cancellation of its RFQ, the
  * decline of its organization, or 90 days since the end of the orders of its organization. `resume`: its RFQ opens
- * again, or invites its organization or places an order with it again. `isRelated`: the organizations of the case still have a relation to its
- * record. `wasClosedByParty`: its RFQ did not close it.
+ * again, or invites its organization or places an order with it again. `isRelated`: the organizations of the case still
+ * have a relation to its record. `wasClosedByParty`: its RFQ did not close it.
  */
 export const CASE = new StateTable({
   record: 'case',

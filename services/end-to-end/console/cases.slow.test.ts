@@ -84,7 +84,7 @@ test('a case about an order has tasks and expenses, which its other party sees, 
   await other.getByText('€12.50').waitFor()
   // Only its maker removes a task; its assignee names a person, and every party can complete it.
   expect(await itemOf(other, 'Send the CT scan').getByRole('button').allInnerTexts()).toEqual(['Assign', 'Done'])
-  // The person who has the task stays chosen although the list of people lacks them.
+  // The present assignee stays an option even if the list does not contain them.
   const colleague = await parties.maker.member('Manufacturer')
   const task = itemOf(other, 'Send the CT scan')
   await task.getByRole('button', { name: 'Assign' }).click()

@@ -86,8 +86,8 @@ interface Rotation {
 
 /**
  * Whether the user `c` of the session `s` is active and was not reset since, and likewise the grantor of its grant `g`,
- * who must be an administrator. A session that began with a password alone ends where the organization requires a second
- * factor, also if an identity provider is enforced since.
+ * who must be an administrator. A session that began with a password alone ends where the organization requires a
+ * second factor, even if an identity provider is enforced later.
  */
 const isAuthorized = (sql: Sql) => sql`(
   c.active and s.session_version = c.session_version

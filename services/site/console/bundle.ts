@@ -43,7 +43,7 @@ async function build(entry: string, { splitting = false } = {}) {
   }
 }
 
-/** A style sheet without comments and line breaks. The bundler would also rewrite nested rules, which makes it longer. */
+/** A style sheet without comments and line breaks. The bundler also rewrites nested rules, which makes it longer. */
 const minified = (css: string) =>
   css
     .replace(/\/\*[\s\S]*?\*\//g, '')

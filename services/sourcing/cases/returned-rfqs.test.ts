@@ -105,7 +105,7 @@ test('a consumer that owns the part and is invited itself keeps one case when an
   expect((await casesFor(rfqId, dual)).map(({ id, state }) => [id, state])).toEqual([[own?.id as string, 'OPEN']])
 })
 
-test('a manufacturer that declined is not told of a later expiry, but of the close', async () => {
+test('a manufacturer that declined is notified of the close, but not of a later expiry', async () => {
   const rfqId = await open()
   await rfqsOf(rival.administrator.client).act(rfqId, 'decline')
   const toldBy = async (work: () => Promise<unknown>) =>

@@ -30,8 +30,8 @@ type Terms = Pick<Rfq, 'id' | 'currency' | 'quantities'>
 export const defaultQuantity = ({ quantities }: Pick<Rfq, 'quantities'>) => Math.max(1, ...quantities)
 
 /**
- * Compares offers at a quantity: the lowest landed totals first, offers without a price last, then by id. `fees` has the
- * percentage of the chosen seller for each manufacturer with which it has an agreement.
+ * Compares offers at a quantity: the lowest landed totals first, offers without a price last, then by id. `fees` has
+ * the percentage of the chosen seller for each manufacturer with which it has an agreement.
  */
 export function comparisonOf(
   rfq: Terms,

@@ -17,9 +17,7 @@ export interface TransportOptions extends RetryOptions {
   fetch?: Fetch
 }
 
-/**
- * The marketplace answers a used refresh token again for ten seconds, and then takes it for stolen and ends the session.
- */
+/** The marketplace answers a used refresh token again for ten seconds; later it takes it for stolen. */
 const REFRESH = { timeoutMs: 4000, resendWithinMs: 9000 }
 
 export const isAddress = (url: string): boolean => /^https?:\/\//i.test(url) && URL.canParse(url)

@@ -176,7 +176,7 @@ export function useList<P extends PagedPath>(
   }
 }
 
-/** Items of a list of which all pages are read. */
+/** The most items that are read, page by page. */
 export const MOST_ITEMS = 1000
 
 /** All items of a list with few pages, once they were read; with more than the maximum, the first ones. */

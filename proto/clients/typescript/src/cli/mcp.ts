@@ -18,8 +18,8 @@ const MAX_DEPTH = 6
 /** Reads that are POST: they change nothing. */
 const READING_POST = /:batch-get$|\/introspect$/
 /**
- * Operations whose only use is a secret, or that end the session of the agent. Secrets among the fields of other answers
- * are hidden by `SECRET_FIELDS`.
+ * Operations whose only use is a secret, or that end the session of the agent. `SECRET_FIELDS` hides the secrets among
+ * the fields of other answers.
  */
 const REFUSED =
   /\/oauth\/|\/activations|\/impersonation-grants\/redeem|^post .*(\/impersonation-grants|\/keys|\/rotate-secret|\/reset-password)$/

@@ -89,7 +89,7 @@ export function sendFile(
   })
 }
 
-/** The last bytes are held back until the file has the announced size, so that no part of a file is stored as a whole. */
+/** Holds the last bytes back until the file has the announced size, so that no part is stored as the whole file. */
 async function* bytesOf({ path, size }: SentFile, onRead: () => void) {
   const changed = new CliError(`${path} was changed while it was sent.`)
   const isShown = process.stderr.isTTY
