@@ -3,7 +3,7 @@ import type { Tx } from '../../kit/db/client.ts'
 import { refuse } from '../../kit/errors/refusal.ts'
 import { countPendingTests, lockTests } from './queries.ts'
 
-/** Throws 409 for an organization with too many pending deliveries of test events, of which the command adds one. */
+/** Throws 409 for an organization that has the maximum of pending deliveries of test events. */
 export async function requireTestRoom(tx: Tx, orgId: string): Promise<void> {
   await lockTests(tx, orgId)
   const [pending] = await countPendingTests(tx, orgId)

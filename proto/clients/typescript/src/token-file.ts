@@ -3,7 +3,7 @@ import { open, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import type { RefreshTokenStore, Tokens } from './credentials.ts'
 
 const INTERVAL_MS = 50
-/** Longer than the exchanges of several waiting processes, each of which ends within 13 seconds. */
+/** Several processes may wait for each other; an exchange ends within 13 seconds. */
 const MAX_WAIT_MS = 120_000
 
 /** A signal waits so long for a running exchange, because its new token would otherwise be lost. */

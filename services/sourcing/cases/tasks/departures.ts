@@ -6,7 +6,7 @@ import { findUser, unassignTasks } from './queries.ts'
 /** Tasks of one statement. */
 const BATCH_SIZE = 1000
 
-/** Leaves the OPEN tasks of a user who is deactivated or anonymised to the organization. */
+/** Removes a deactivated or anonymised user from its OPEN tasks, which then wait for every user of the organization. */
 export const taskUnassigner = ({ bus }: { bus: Bus }): Worker =>
   bus.consume({
     name: 'unassign-tasks',

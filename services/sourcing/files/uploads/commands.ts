@@ -37,6 +37,11 @@ export async function createUpload(
     subject: id,
     data: { uploadId: id, orgId },
   })
-  const { url, headers, expiresAt: urlExpiresAt } = signed
-  return { id, uploadUrl: url, method: 'PUT', headers, expireTime: urlExpiresAt.toISOString() }
+  return {
+    id,
+    uploadUrl: signed.url,
+    method: 'PUT',
+    headers: signed.headers,
+    expireTime: signed.expiresAt.toISOString(),
+  }
 }

@@ -139,7 +139,7 @@ function Billing({ id, mayChange }: { id: string; mayChange: boolean }) {
 
 /** Later days of delivery, which the manufacturer announces. */
 function Extensions({ id, dueDate, mayExtend }: { id: string; dueDate: string; mayExtend: boolean }) {
-  const { data = [] } = useList('/flows/v1/assignments/{id}/extensions', { path: { id } })
+  const { data = [] } = useAll('/flows/v1/assignments/{id}/extensions', { path: { id } })
   const extend = (data: FormData) =>
     post('/flows/v1/assignments/{id}/extensions', id, {
       dueDate: textOf(data, 'dueDate') ?? '',

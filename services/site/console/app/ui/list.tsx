@@ -252,7 +252,7 @@ interface SearchProps {
 export function Search({ label = t.ui.search, value, onChange, list }: SearchProps) {
   const text = useSignal(value)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  /** What is searched for as far as the field knows, so that a change from elsewhere is told from its own. */
+  /** The last text that the field itself searched for; another value was set elsewhere. */
   const known = useRef(value)
   const later = (typed: string) => {
     text.value = typed
