@@ -6,7 +6,7 @@ import { and } from '../../kit/db/conditions.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { PageWindow } from '../../kit/pagination/pagination.ts'
 import type { RecordRow } from '../renderings/documents.ts'
-import { documentFor, isConsumer, isIpOwner, isManufacturer, pinsModel } from './visibility.ts'
+import { documentFor, isConsumer, isIpOwner, isManufacturer, pictureFor } from './visibility.ts'
 
 /** Without a view: every role of the organization. */
 export type OfferListing = PageWindow & FiltersOf<typeof api.listOffers>
@@ -30,7 +30,7 @@ const matchesListing = (sql: Sql, { rfqId, partId, state, activated, after }: Of
 
 /** Newest first, in one view. */
 const listInView = (sql: Sql, orgId: string, view: OfferView, listing: OfferListing) => sql<RecordRow[]>`
-  select id as position, ${documentFor(sql, orgId)} as document, ${pinsModel(sql)} as "hasModel"
+  select id as position, ${documentFor(sql, orgId)} as document, ${pictureFor(sql, orgId)} as "pinnedPicture"
   from sourcing.offers
   where ${inView(sql, orgId, view)} and ${matchesListing(sql, listing)}
   order by id desc limit ${listing.limit} offset ${listing.offset}`
@@ -46,7 +46,7 @@ const listInAllViews = (sql: Sql, orgId: string, listing: OfferListing) => {
   const ids = OFFER_VIEWS.map((view): Fragment => listedIds(sql, orgId, view, listing))
   return sql<RecordRow[]>`
     select offers.id as position, ${documentFor(sql, orgId)} as document,
-      ${pinsModel(sql)} as "hasModel"
+      ${pictureFor(sql, orgId)} as "pinnedPicture"
     from (
       select id from (${ids.reduce((all, rows) => sql`${all} union ${rows}`)}) found
       order by id desc limit ${listing.limit} offset ${listing.offset}

@@ -7,7 +7,6 @@ import { loadOffers, OFFERS_PER_RFQ } from '../../testing/load/offers.ts'
 import { LARGEST, loadedRfqOrg, loadRfqs } from '../../testing/load/rfqs.ts'
 import { planOf, workOf } from '../../testing/query-plans.ts'
 import { findComparedOffers, findComparedRfq } from '../comparison/queries.ts'
-import { findMeasured } from '../previews/visibility.ts'
 import { listOffers, type OfferListing } from './list-queries.ts'
 import { expireDue, findPicturedOffer } from './queries.ts'
 
@@ -76,7 +75,6 @@ describe(`over ${RFQS * OFFERS_PER_RFQ} offers, of which one organization has ha
     const now = new Date().toISOString()
     const queries: ((sql: Sql) => PromiseLike<unknown>)[] = [
       (sql) => findPicturedOffer(sql, 'org_7', 'offer_1'),
-      (sql) => findMeasured(sql, 'org_7', 'offer', ['offer_1', 'offer_7']),
       (sql) => expireDue(sql, now, 100),
       (sql) => findComparedRfq(sql, 'org_7', 'rfq_1'),
     ]

@@ -4,16 +4,16 @@ import { isActive, isOwn, maySource } from '../factories/visibility.ts'
 import type { RecordRow } from '../renderings/documents.ts'
 import type { OfferRow, SharedOffer } from './events.ts'
 import type { OfferContent, OfferCount, OfferedFactory } from './rules.ts'
-import { documentFor, isActor, isConsumer, isIpOwner, isManufacturer, pinsModel } from './visibility.ts'
+import { documentFor, isActor, isConsumer, isIpOwner, isManufacturer, pictureFor } from './visibility.ts'
 
 /** The JSON of an offer for an organization; no row where the organization may not read it. */
 export const findOffer = (sql: Sql, orgId: string, id: string) => sql<{ document: string }[]>`
   select ${documentFor(sql, orgId)} as document from sourcing.offers
   where id = ${id} and (${isManufacturer(sql, orgId)} or (${isConsumer(sql, orgId)}) or (${isIpOwner(sql, orgId)}))`
 
-/** The same with whether its part may have pictures. */
+/** The same with the picture of its part. */
 export const findPicturedOffer = (sql: Sql, orgId: string, id: string) => sql<RecordRow[]>`
-  select id as position, ${documentFor(sql, orgId)} as document, ${pinsModel(sql)} as "hasModel" from sourcing.offers
+  select id as position, ${documentFor(sql, orgId)} as document, ${pictureFor(sql, orgId)} as "pinnedPicture" from sourcing.offers
   where id = ${id} and (${isManufacturer(sql, orgId)} or (${isConsumer(sql, orgId)}) or (${isIpOwner(sql, orgId)}))`
 
 /** A factory of the manufacturer, locked until the transaction ends, so that it stays active. */

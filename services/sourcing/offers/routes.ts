@@ -21,7 +21,7 @@ export const offerRoutes = ({ http, pagination, pictures, ...deps }: Deps) =>
         pagination.json(context, 'offers', async (window, read) => {
           const { caller, query } = context
           const rows = await read((sql) => listOffers(sql, caller.orgId, { ...query, ...window }))
-          return picturedRecords('offer', rows, { pictures, reader: context })
+          return picturedRecords(rows, { pictures, reader: context })
         }),
       ),
     )
@@ -29,7 +29,7 @@ export const offerRoutes = ({ http, pagination, pictures, ...deps }: Deps) =>
       http.route(operations.getOffer, async (context) => {
         const { caller, params, read } = context
         const rows = await read((sql) => findPicturedOffer(sql, caller.orgId, params.id))
-        return picturedRecord('offer', found(rows), { pictures, reader: context })
+        return picturedRecord(found(rows), { pictures, reader: context })
       }),
     )
     .use(http.command(lifecycle.createOffer, commands.createOffer, { checkBody: priceBreakProblems }))

@@ -1,6 +1,7 @@
 import type { Actor } from '../../../proto/states/state-table.ts'
 import type { Sql } from '../../kit/db/client.ts'
-import { hasModel } from '../renderings/pictures.ts'
+import { isInvitedTo, isOwnRfq } from '../parts/visibility.ts'
+import { pinnedPicture } from '../renderings/pictures.ts'
 
 /* The readers of an offer, on rows of `sourcing.offers`. The texts match the predicates of the partial indexes. */
 
@@ -27,6 +28,11 @@ export const isActor = (sql: Sql, orgId: string, by: readonly Actor[]) => sql`(
   (${by.includes('manufacturer')} and ${isManufacturer(sql, orgId)})
   or (${by.includes('consumer')} and ${isConsumer(sql, orgId)}))`
 
-/** Whether the revision that it pins has a model, on rows of `sourcing.offers`. */
-export const pinsModel = (sql: Sql) =>
-  hasModel(sql, { partId: sql`offers.part_id`, revision: sql`offers.part_revision` })
+/** The picture that an organization that reads an offer sees of its part, on rows of `sourcing.offers`. */
+export const pictureFor = (sql: Sql, orgId: string) =>
+  pinnedPicture(sql, orgId, {
+    partId: sql`offers.part_id`,
+    revision: sql`offers.part_revision`,
+    isReader: sql`(${isInvitedTo(sql, orgId, sql`offers.rfq_id`)} or exists (
+      select from sourcing.rfqs rfq where rfq.id = offers.rfq_id and ${isOwnRfq(sql, orgId)}))`,
+  })

@@ -7,7 +7,7 @@ import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { PageWindow } from '../../kit/pagination/pagination.ts'
 import { scanNewest } from '../../kit/pagination/search.ts'
 import type { RecordRow } from '../renderings/documents.ts'
-import { documentFor, inView, isParty, pinsModel } from './visibility.ts'
+import { documentFor, inView, isParty, pictureFor } from './visibility.ts'
 
 /** Without a view: every role of the organization. */
 export type OrderListing = PageWindow & Omit<FiltersOf<typeof api.findOrders>, 'q'>
@@ -44,12 +44,12 @@ const newest = (sql: Sql, orgId: string, columns: Fragment, listing: OrderListin
 
 /** The order `page.id` as a page shows it. */
 const shown = (sql: Sql, orgId: string) => sql`
-  select ${documentFor(sql, orgId)} as document, ${pinsModel(sql)} as "hasModel"
+  select ${documentFor(sql, orgId)} as document, ${pictureFor(sql, orgId)} as "pinnedPicture"
   from sourcing.orders where id = page.id`
 
 /** Newest first, in all views: of each view as many as all pages up to the wanted one have. */
 const listInAllViews = (sql: Sql, orgId: string, listing: OrderListing) => sql<RecordRow[]>`
-  select page.id as position, shown.document, shown."hasModel"
+  select page.id as position, shown.document, shown."pinnedPicture"
   from (
     select id from (${newest(sql, orgId, sql`id`, listing, listing.limit + listing.offset)}) found
     order by id desc limit ${listing.limit} offset ${listing.offset}
@@ -62,7 +62,7 @@ export function listOrders(sql: Sql, orgId: string, listing: OrderListing) {
   const { view, rfqId, limit, offset } = listing
   if (view === undefined && rfqId === undefined) return listInAllViews(sql, orgId, listing)
   return sql<RecordRow[]>`
-    select id as position, ${documentFor(sql, orgId)} as document, ${pinsModel(sql)} as "hasModel"
+    select id as position, ${documentFor(sql, orgId)} as document, ${pictureFor(sql, orgId)} as "pinnedPicture"
     from sourcing.orders
     where ${view ? inView(sql, orgId, view) : isParty(sql, orgId)} and ${matchesListing(sql, listing)}
     order by id desc limit ${limit} offset ${offset}`

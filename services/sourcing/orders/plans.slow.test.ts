@@ -11,7 +11,7 @@ import { workOf } from '../../testing/query-plans.ts'
 import { findFactory } from '../factories/queries.ts'
 import { findReadableFiles } from '../files/queries.ts'
 import { findPart, findUnfinishedOrder } from '../parts/queries.ts'
-import { findMeasured, MEASURED } from '../previews/visibility.ts'
+import { findReleased, MEASURED } from '../previews/visibility.ts'
 import { listOrders, type OrderListing, scanOrders } from './list-queries.ts'
 import { findPicturedOrder } from './queries.ts'
 
@@ -77,7 +77,7 @@ describe(`over ${ROWS} orders, of which one organization has half in each role`,
     for (const orgId of [LARGEST, SMALL, 'org_unknown']) {
       const queries: ((sql: Sql) => PromiseLike<unknown>)[] = [
         (sql) => findPicturedOrder(sql, orgId, `order_${'14'.padStart(26, '0')}`),
-        (sql) => findMeasured(sql, orgId, 'order', [`order_${'14'.padStart(26, '0')}`, 'order_7']),
+        (sql) => findReleased(sql, orgId, [{ partId: PART, revision: 1 }], now),
         (sql) => findPart(sql, orgId, PART, MEASURED.ofPart(orgId, now)),
         (sql) => findReadableFiles(sql, orgId, PART, new Date().toISOString()),
         (sql) => findFactory(sql, orgId, neither, FACTORY),

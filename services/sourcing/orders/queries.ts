@@ -4,15 +4,15 @@ import type { OrderState } from '../../../proto/states/orders.ts'
 import type { Actor } from '../../../proto/states/state-table.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import type { RecordRow } from '../renderings/documents.ts'
-import { documentFor, isActor, isParty, pinsModel } from './visibility.ts'
+import { documentFor, isActor, isParty, pictureFor } from './visibility.ts'
 
 /** The JSON of an order; no row where the order does not name the organization. */
 export const findOrder = (sql: Sql, orgId: string, id: string) => sql<{ document: string }[]>`
   select ${documentFor(sql, orgId)} as document from sourcing.orders where id = ${id} and ${isParty(sql, orgId)}`
 
-/** The same with whether its part may have pictures. */
+/** The same with the picture of its part. */
 export const findPicturedOrder = (sql: Sql, orgId: string, id: string) => sql<RecordRow[]>`
-  select id as position, ${documentFor(sql, orgId)} as document, ${pinsModel(sql)} as "hasModel"
+  select id as position, ${documentFor(sql, orgId)} as document, ${pictureFor(sql, orgId)} as "pinnedPicture"
   from sourcing.orders where id = ${id} and ${isParty(sql, orgId)}`
 
 /**

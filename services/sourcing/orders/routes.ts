@@ -18,7 +18,7 @@ type Deps = OrderDeps & { http: Http; pagination: Pagination; pictures: Pictures
 export const orderRoutes = ({ http, pagination, pictures, ...deps }: Deps) => {
   const pageOfOrders = (context: CallerContext<typeof lifecycle.findOrders>) =>
     pagination.json(context, 'orders', async (window, read) =>
-      picturedRecords('order', await findPage(context, read, { ...context.query, ...window }), {
+      picturedRecords(await findPage(context, read, { ...context.query, ...window }), {
         pictures,
         reader: context,
       }),
@@ -30,7 +30,7 @@ export const orderRoutes = ({ http, pagination, pictures, ...deps }: Deps) => {
       http.route(operations.getOrder, async (context) => {
         const { caller, params, read } = context
         const rows = await read((sql) => findPicturedOrder(sql, caller.orgId, params.id))
-        return picturedRecord('order', found(rows), { pictures, reader: context })
+        return picturedRecord(found(rows), { pictures, reader: context })
       }),
     )
     .use(

@@ -1,7 +1,7 @@
 import type { OrderView } from '../../../proto/http/sourcing/orders.ts'
 import type { Actor } from '../../../proto/states/state-table.ts'
 import type { Fragment, Sql } from '../../kit/db/client.ts'
-import { hasModel } from '../renderings/pictures.ts'
+import { pinnedPicture } from '../renderings/pictures.ts'
 
 /* Conditions on rows of `sourcing.orders`. */
 
@@ -64,6 +64,6 @@ export const showsIpFiles = (sql: Sql) => sql`
 /** Whether the part must be kept for the order. The text matches the predicate of the partial index. */
 export const isUnfinished = (sql: Sql) => sql`state not in ('COMPLETED', 'DECLINED', 'CANCELLED')`
 
-/** Whether the revision that it pins has a model, on rows of `sourcing.orders`. */
-export const pinsModel = (sql: Sql) =>
-  hasModel(sql, { partId: sql`orders.part_id`, revision: sql`orders.part_revision` })
+/** The picture that an organization of an order sees of its part, on rows of `sourcing.orders`. */
+export const pictureFor = (sql: Sql, orgId: string) =>
+  pinnedPicture(sql, orgId, { partId: sql`orders.part_id`, revision: sql`orders.part_revision`, isReader: sql`true` })

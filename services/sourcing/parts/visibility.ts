@@ -18,8 +18,13 @@ const isLiveInvitation = (sql: Sql, orgId: OrgRef) => sql`invitation.org_id = ${
 /**
  * An invitation by which the organization reads all that invitees read: it has accepted the terms, if there are any.
  */
-export const isWholeInvitation = (sql: Sql, orgId: OrgRef) =>
+const isWholeInvitation = (sql: Sql, orgId: OrgRef) =>
   sql`${isLiveInvitation(sql, orgId)} and not invitation.awaits_acceptance`
+
+/** Whether an invitation lets the organization read the revision that an RFQ pins. */
+export const isInvitedTo = (sql: Sql, orgId: OrgRef, rfqId: Fragment) => sql`exists (
+  select from sourcing.rfq_invitations invitation
+  where invitation.rfq_id = ${rfqId} and ${isWholeInvitation(sql, orgId)})`
 
 /** A published RFQ of the organization, on rows `rfq`. The text matches the predicate of the partial index. */
 export const isOwnRfq = (sql: Sql, orgId: OrgRef) => sql`rfq.consumer_org_id = ${orgId}

@@ -3,7 +3,7 @@ import type { Part } from '../../../proto/http/sourcing/parts.ts'
 import type { Preview } from '../../../proto/http/sourcing/previews.ts'
 import { extendedDocument, type JsonText, withFields } from '../../kit/db/json-text.ts'
 import type { DocumentRow } from '../../kit/pagination/pagination.ts'
-import type { Pictures, Reader, RecordKind } from './pictures.ts'
+import type { Pictures, PinnedPicture, Reader, ReleasedModel, WithheldPicture } from './pictures.ts'
 import { type Measured, measuredFields } from './rules.ts'
 
 /** A stored document with what the reader may know of the models of its part. */
@@ -29,8 +29,7 @@ const fieldsOfPart = ({ document, measured }: PicturedRow, reading: Reading) => 
 
 /** An RFQ, an offer or an order, whose position in a list is its id. */
 export interface RecordRow extends DocumentRow {
-  /** Whether the pinned revision of its part has a model. */
-  hasModel: boolean
+  pinnedPicture: PinnedPicture
 }
 
 interface RecordReading {
@@ -38,24 +37,29 @@ interface RecordReading {
   reader: Reader
 }
 
-/** The fields of each row; one question is for all rows whose part has a model. */
-async function fieldsOfRecords(kind: RecordKind, rows: readonly RecordRow[], { pictures, reader }: RecordReading) {
-  const ids = rows.filter(({ hasModel }) => hasModel).map(({ position }) => position)
-  if (ids.length === 0) return rows.map(() => ({}))
-  const measured = await pictures.ofRecords(kind, reader, ids)
-  return rows.map(({ position }) => {
-    const seen = measured.get(position)
-    return seen ? pictureOf(seen, { pictures, now: reader.now }) : {}
+const isWithheld = (picture: PinnedPicture): picture is WithheldPicture =>
+  typeof picture === 'object' && picture !== null
+
+/** The fields of each row; one question is for all rows whose picture may be withheld. */
+async function fieldsOfRecords(rows: readonly RecordRow[], { pictures, reader }: RecordReading) {
+  const withheld = rows.map(({ pinnedPicture }) => pinnedPicture).filter(isWithheld)
+  const released = withheld.length === 0 ? [] : await pictures.released(reader, withheld)
+  return rows.map(({ pinnedPicture: pinned }) => {
+    const picture = isWithheld(pinned) ? shownOf(pinned, released) : pinned
+    return picture === null ? {} : pictureOf({ picture }, { pictures, now: reader.now })
   })
 }
+
+const shownOf = ({ partId, revision, ip, open }: WithheldPicture, released: readonly ReleasedModel[]) =>
+  released.some((model) => model.partId === partId && model.revision === revision) ? ip : open
 
 /** A part with its measured box and its picture. */
 export const picturedPart = (row: PicturedRow, reading: Reading): JsonText =>
   extendedDocument(row.document, fieldsOfPart(row, reading))
 
 /** An RFQ, an offer or an order with the picture of its part. */
-export async function picturedRecord(kind: RecordKind, row: RecordRow, reading: RecordReading): Promise<JsonText> {
-  const [fields = {}] = await fieldsOfRecords(kind, [row], reading)
+export async function picturedRecord(row: RecordRow, reading: RecordReading): Promise<JsonText> {
+  const [fields = {}] = await fieldsOfRecords([row], reading)
   return extendedDocument(row.document, fields)
 }
 
@@ -65,11 +69,10 @@ export const picturedParts = <Row extends PicturedRow>(rows: readonly Row[], rea
 
 /** The rows of a page of RFQs, offers or orders. */
 export async function picturedRecords<Row extends RecordRow>(
-  kind: RecordKind,
   rows: readonly Row[],
   reading: RecordReading,
 ): Promise<readonly Row[]> {
-  const fields = await fieldsOfRecords(kind, rows, reading)
+  const fields = await fieldsOfRecords(rows, reading)
   return rows.map((row, at) => ({ ...row, document: withFields(row.document, fields[at] ?? {}) }))
 }
 

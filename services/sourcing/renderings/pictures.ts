@@ -1,6 +1,5 @@
 import type { Fragment, Sql } from '../../kit/db/client.ts'
 import type { RequestReads } from '../../kit/limits/request-reads.ts'
-import type { Measured } from './rules.ts'
 import type { PreviewUrls } from './urls.ts'
 
 /** A column of a part: what the reader may know of its models, `Measured` or null. */
@@ -13,22 +12,53 @@ export interface Reader {
   read: RequestReads['read']
 }
 
-/** The records that pin a revision of a part. */
-export type RecordKind = 'rfq' | 'offer' | 'order'
+/** Pictures of a pinned revision whose newest model is one of the group `ip`, before it is known whether it is released. */
+export interface WithheldPicture {
+  partId: string
+  revision: number
+  open: string | null
+  ip: string | null
+}
+
+/** A column of an RFQ, an offer or an order: the key of the picture that its reader sees of the pinned revision. */
+export type PinnedPicture = string | WithheldPicture | null
+
+/** A pinned revision of which the organization reads the model of the group `ip`. */
+export interface ReleasedModel {
+  partId: string
+  revision: number
+}
 
 /** How features show the pictures of parts. `service.ts` provides it, because whom a model is shown is known to all. */
 export interface Pictures {
   urls: PreviewUrls
   /** The column for an organization at a time, on rows of `sourcing.parts`. */
   ofPart(orgId: string, now: string): MeasuredColumn
-  /** What the reader may know of the models of the parts of records that it reads, by the ids of the records. */
-  ofRecords(kind: RecordKind, reader: Reader, ids: readonly string[]): Promise<ReadonlyMap<string, Measured>>
+  /** Which of the models the reader may see. */
+  released(reader: Reader, withheld: readonly WithheldPicture[]): Promise<readonly ReleasedModel[]>
 }
 
+interface Pin {
+  partId: Fragment
+  revision: Fragment
+  /** Whether the organization reads the revision, apart from its IP owner. */
+  isReader: Fragment
+}
+
+/** Whether the newest model of `ip` or an open group is one of `ip`, on rows `pinned` of `sourcing.part_revisions`. */
+export const hasIpModel = (sql: Sql) =>
+  sql`pinned.measured -> 'ip' ->> 'model' is distinct from pinned.measured -> 'open' ->> 'model'`
+
 /**
- * Whether a pinned revision has a model. Who may know of it is asked for the records that have one, because Postgres
- * starts the plan of that question for each execution.
+ * The column `PinnedPicture`. Whether a model of the group `ip` is released is asked by a statement of its own, for the
+ * few rows that have one, because Postgres starts the plan of that question for each execution.
  */
-export const hasModel = (sql: Sql, { partId, revision }: { partId: Fragment; revision: Fragment }) => sql`coalesce((
-  select measured is not null from sourcing.part_revisions pinned
-  where pinned.part_id = ${partId} and pinned.revision = ${revision}), false)`
+export const pinnedPicture = (sql: Sql, orgId: string, { partId, revision, isReader }: Pin) => sql`(
+  select case
+    when pinned.ip_owner_org_id = ${orgId} then pinned.measured -> 'own' -> 'picture'
+    when not ${isReader} then null
+    when ${hasIpModel(sql)} then jsonb_build_object('partId', pinned.part_id, 'revision', pinned.revision,
+      'open', pinned.measured -> 'open' -> 'picture', 'ip', pinned.measured -> 'ip' -> 'picture')
+    else pinned.measured -> 'open' -> 'picture' end
+  from sourcing.part_revisions pinned
+  where pinned.part_id = ${partId} and pinned.revision = ${revision} and pinned.measured is not null)`

@@ -33,7 +33,7 @@ export async function readRfq(
   const { orgId, act } = caller
   const rfq = found(await read((sql) => findRfq(sql, orgId, id)))
   const reading = { pictures: deps.pictures, reader: { caller, now, read } }
-  const answer = await picturedRecord('rfq', { ...rfq, position: id }, reading)
+  const answer = await picturedRecord({ ...rfq, position: id }, reading)
   if (rfq.isUnread && !act && request.method === 'GET') await recordRead(deps, orgId, id, now)
   return answer
 }

@@ -5,7 +5,7 @@ import { and, contains } from '../../kit/db/conditions.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { PageWindow } from '../../kit/pagination/pagination.ts'
 import type { RecordRow } from '../renderings/documents.ts'
-import { documentFor, isConsumer, isInvited, isIpOwner, pinsModel } from './visibility.ts'
+import { documentFor, isConsumer, isInvited, isIpOwner, pictureFor } from './visibility.ts'
 
 export type RfqFilters = Omit<FiltersOf<typeof api>, 'q' | 'view'>
 
@@ -113,7 +113,7 @@ const documentOfPage = (sql: Sql, orgId: string, view: RfqView | undefined) => {
 /** The page of the ids that were found; documents are fetched last. */
 const pageOf = (sql: Sql, orgId: string, listing: RfqListing, found: Fragment) => sql<RecordRow[]>`
   select page.id as position, ${documentOfPage(sql, orgId, listing.view)} as document,
-    ${pinsModel(sql, sql`page.id`)} as "hasModel"
+    ${pictureFor(sql, orgId, sql`page.id`)} as "pinnedPicture"
   from (select distinct id from (${found}) found order by id desc limit ${listing.limit} offset ${listing.offset}) page
   order by page.id desc`
 
@@ -126,7 +126,7 @@ export function listRfqs(sql: Sql, orgId: string, listing: RfqListing) {
   }
   const rowsOf = viewOf[view](sql, orgId)
   return sql<RecordRow[]>`
-    select id as position, document, ${pinsModel(sql, sql`page.id`)} as "hasModel"
+    select id as position, document, ${pictureFor(sql, orgId, sql`page.id`)} as "pinnedPicture"
     from (${newestIn(sql, rowsOf, sql`${rowsOf.id} as id, ${rowsOf.document} as document`, listing, limit)} offset ${offset}) page
     order by id desc`
 }

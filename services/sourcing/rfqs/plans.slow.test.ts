@@ -8,7 +8,7 @@ import { LARGEST, loadedRfqOrg, loadRfqs } from '../../testing/load/rfqs.ts'
 import { planOf, workOf } from '../../testing/query-plans.ts'
 import { findMatchTerms } from '../matches/queries.ts'
 import { findOwnOrPublicPart, findPart } from '../parts/queries.ts'
-import { findMeasured, MEASURED } from '../previews/visibility.ts'
+import { findReleased, MEASURED } from '../previews/visibility.ts'
 import { listRfqs, type RfqFilters, scanRfqs, searchIndex } from './list-queries.ts'
 import { lockNextRfqs, refreshInvitations, refreshRfqs } from './part-change-queries.ts'
 import { findRfq, listInvitations } from './queries.ts'
@@ -67,7 +67,7 @@ describe(`over ${ROWS} RFQs, of which one organization has half`, () => {
   test('an RFQ, its invitations, the due ones and the readability of a part are found by indexes', async () => {
     const queries: ((sql: Sql) => PromiseLike<unknown>)[] = [
       (sql) => findRfq(sql, 'org_7', 'rfq_1'),
-      (sql) => findMeasured(sql, 'org_7', 'rfq', ['rfq_1', 'rfq_7']),
+      (sql) => findReleased(sql, 'org_7', [{ partId: 'part_7', revision: 1 }], page.now),
       (sql) => listInvitations(sql, 'rfq_1', page),
       (sql) => expireDue(sql, page.now, 100),
       (sql) => findOwnOrPublicPart(sql, 'org_7', 'part_7'),

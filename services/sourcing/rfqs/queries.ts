@@ -3,8 +3,9 @@ import { timeKeyAt } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 import { maySource } from '../factories/visibility.ts'
 import { isSourceable, needsSubscription } from '../parts/visibility.ts'
+import type { PinnedPicture } from '../renderings/pictures.ts'
 import type { Invitee, RfqContent } from './rules.ts'
-import { documentFor, isConsumer, isInvited, isIpOwner, pinsModel } from './visibility.ts'
+import { documentFor, isConsumer, isInvited, isIpOwner, pictureFor } from './visibility.ts'
 
 interface ReadableRfq {
   document: string
@@ -16,8 +17,7 @@ interface ReadableRfq {
   isOutline: boolean
   /** Whether it has declined its invitation. */
   isDeclined: boolean
-  /** Whether the pinned revision of the part has a model. */
-  hasModel: boolean
+  pinnedPicture: PinnedPicture
 }
 
 /** The JSON of an RFQ for an organization; no row where the organization may not read it. */
@@ -27,7 +27,7 @@ export const findRfq = (sql: Sql, orgId: string, id: string) => sql<ReadableRfq[
     rfq.id is null and invitation.state = 'INVITED' as "isUnread",
     rfq.id is null and invitation.awaits_acceptance as "isOutline",
     rfq.id is null and invitation.state = 'DECLINED' as "isDeclined",
-    ${pinsModel(sql, sql`wanted.id`)} as "hasModel"
+    ${pictureFor(sql, orgId, sql`wanted.id`)} as "pinnedPicture"
   from (values (${id})) wanted (id)
   left join (
     select id, ${isConsumer(sql, orgId)} as is_consumer, ${documentFor(sql, orgId)} as document from sourcing.rfqs

@@ -35,7 +35,7 @@ export const rfqRoutes = ({ http, pagination, onPending, ...deps }: Deps) =>
       http.route(operations.listRfqs, (context) => {
         const { query, now } = context
         return pagination.json(context, 'rfqs', async (window, read) =>
-          picturedRecords('rfq', await findPage(context, read, { ...query, ...window, now }), {
+          picturedRecords(await findPage(context, read, { ...query, ...window, now }), {
             pictures: deps.pictures,
             reader: context,
           }),

@@ -1,6 +1,7 @@
 import type { Fragment, Sql } from '../../kit/db/client.ts'
 import type { OrgRef } from '../orders/visibility.ts'
-import { hasModel } from '../renderings/pictures.ts'
+import { isInvitedTo, isOwnRfq } from '../parts/visibility.ts'
+import { pinnedPicture } from '../renderings/pictures.ts'
 
 /*
  * The organizations that read an RFQ: two conditions on rows of `sourcing.rfqs`, one on rows of
@@ -23,7 +24,11 @@ export const documentFor = (sql: Sql, orgId: string) => sql`
     select invitation_document from sourcing.rfq_invitations where rfq_id = rfqs.id and ${isInvited(sql, orgId)}
   )) end`
 
-/** Whether the revision that an RFQ pins has a model. */
-export const pinsModel = (sql: Sql, rfqId: Fragment) => sql`coalesce((
-  select ${hasModel(sql, { partId: sql`rfq.part_id`, revision: sql`rfq.part_revision` })}
-  from sourcing.rfqs rfq where rfq.id = ${rfqId}), false)`
+/** The picture that an organization that reads an RFQ sees of its part. */
+export const pictureFor = (sql: Sql, orgId: string, rfqId: Fragment) => sql`(
+  select ${pinnedPicture(sql, orgId, {
+    partId: sql`rfq.part_id`,
+    revision: sql`rfq.part_revision`,
+    isReader: sql`(${isOwnRfq(sql, orgId)} or ${isInvitedTo(sql, orgId, sql`rfq.id`)})`,
+  })}
+  from sourcing.rfqs rfq where rfq.id = ${rfqId})`
