@@ -16,7 +16,7 @@ import {
   listPrivateKeys,
   listSecrets,
   lockKeys,
-  retireOtherKeys,
+  retireEarlierKeys,
   updatePrivateKey,
   updateSecret,
 } from './queries.ts'
@@ -56,26 +56,27 @@ export function rotateSigningKey(
   return sql.begin(async (tx) => {
     await lockKeys(tx)
     await deleteRetiredKeys(tx, now)
-    const signsFromMs = Date.parse(now) + PUBLISHED_AHEAD_MS
-    const key = { ...(await newSigningKey(box)), signs_from: new Date(signsFromMs).toISOString() }
+    const signsFrom = new Date(Date.parse(now) + PUBLISHED_AHEAD_MS).toISOString()
+    const key = { ...(await newSigningKey(box)), signs_from: signsFrom }
     await insertSigningKey(tx, key, now)
-    await retireKeysBefore(tx, { kid: key.kid, signsFromMs, accessTokenSeconds })
-    return { kid: key.kid, signsFrom: key.signs_from }
+    await retireKeysBefore(tx, { kid: key.kid, signsFrom, accessTokenSeconds })
+    return { kid: key.kid, signsFrom }
   })
 }
 
-interface Successor {
-  kid: string
-  signsFromMs: number
+interface Successor extends RotatedKey {
   accessTokenSeconds: number
   /** Keys that sign from then on were to sign until another key, which was revoked. */
   since?: string | undefined
 }
 
-/** Retires the other keys a minute after their last token expires, for clock differences and cached keys. */
-function retireKeysBefore(tx: Tx, { kid, signsFromMs, accessTokenSeconds, since }: Successor) {
-  const retiresAt = new Date(signsFromMs + (accessTokenSeconds + 60) * 1000).toISOString()
-  return retireOtherKeys(tx, { kid, since, retiresAt })
+/**
+ * Retires the keys that sign before another one a minute after their last token expires, for clock differences and
+ * cached keys.
+ */
+function retireKeysBefore(tx: Tx, { kid, signsFrom, accessTokenSeconds, since }: Successor) {
+  const retiresAt = new Date(Date.parse(signsFrom) + (accessTokenSeconds + 60) * 1000).toISOString()
+  return retireEarlierKeys(tx, { kid, signsFrom, since, retiresAt })
 }
 
 /**
@@ -104,7 +105,7 @@ export function revokeSigningKey(
       successor.kid = key.kid
     }
     const since = isPending ? signing?.signs_from : undefined
-    await retireKeysBefore(tx, { kid: successor.kid, signsFromMs, accessTokenSeconds, since })
+    await retireKeysBefore(tx, { ...successor, accessTokenSeconds, since })
     return { successor }
   })
 }

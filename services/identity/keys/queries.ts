@@ -20,13 +20,17 @@ export const insertSigningKey = (sql: Sql, key: SigningKeyRow, now: string) => s
   insert into identity.signing_keys (kid, public_jwk, private_key, created_at, signs_from)
   values (${key.kid}, ${JSON.stringify(key.public_jwk)}::text::jsonb, ${key.private_key}, ${now}, ${key.signs_from})`
 
+interface Retirement {
+  kid: string
+  signsFrom: string
+  since: string | undefined
+  retiresAt: string
+}
+
 /** Retires the keys before a successor, also those that sign from `since` on, which had the time of another one. */
-export const retireOtherKeys = (
-  sql: Sql,
-  { kid, since, retiresAt }: { kid: string; since: string | undefined; retiresAt: string },
-) => sql`
+export const retireEarlierKeys = (sql: Sql, { kid, signsFrom, since, retiresAt }: Retirement) => sql`
   update identity.signing_keys set retires_at = ${retiresAt}
-  where kid <> ${kid} and (retires_at is null or signs_from >= ${since ?? null})`
+  where kid <> ${kid} and signs_from <= ${signsFrom} and (retires_at is null or signs_from >= ${since ?? null})`
 
 export const deleteRetiredKeys = (sql: Sql, now: string) => sql`
   delete from identity.signing_keys where retires_at < ${now}`

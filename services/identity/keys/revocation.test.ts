@@ -65,6 +65,24 @@ describe('the end of a signing key', () => {
     await until(async () => kidOf(await signedIn()) === announced)
   })
 
+  test('of two keys that are published already, one signs at once, and the other from its time on without an end', async () => {
+    const nowMs = Date.now() + aheadMs
+    const timeIn = (minutes: number) => new Date(nowMs + minutes * 60_000).toISOString()
+    const stolen = kidOf(await signedIn())
+    const { kid: next } = await rotateSigningKey(sql, box, { accessTokenSeconds: 60, now: timeIn(0) })
+    const { kid: last } = await rotateSigningKey(sql, box, { accessTokenSeconds: 60, now: timeIn(5) })
+    const options = { kid: stolen, accessTokenSeconds: 60, now: timeIn(9) }
+    expect((await revokeSigningKey(sql, box, options)).successor?.kid).toBe(next)
+    const rows = await market.db.owner<{ kid: string; signs_from: string; retires_at: string | null }[]>`
+      select kid, signs_from, retires_at from identity.signing_keys where kid in (${next}, ${last}) order by signs_from`
+    expect([...rows]).toEqual([
+      { kid: next, signs_from: timeIn(9), retires_at: timeIn(17) },
+      { kid: last, signs_from: timeIn(15), retires_at: null },
+    ])
+    aheadMs += 15 * 60_000
+    expect(kidOf(await signedIn())).toBe(last)
+  })
+
   test('a revoked key that does not sign yet is replaced by another published one; an unknown key is not found', async () => {
     const options = { accessTokenSeconds: 900, now: new Date(Date.now() + aheadMs).toISOString() }
     const signing = kidOf(await signedIn())
