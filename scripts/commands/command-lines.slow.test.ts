@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { BUN, commandFile, ROOT } from '../toolchain/checkout.ts'
+import { ROOT } from '../toolchain/checkout.ts'
 import { run } from '../toolchain/run.ts'
 
 /** A command that acts fails, because nothing listens at this address. */
@@ -64,19 +64,6 @@ test.each(['keys rotate', 'keys reencrypt', 'catalog export materials', 'catalog
       code: 1,
       output: 'DATABASE_URL: Postgres on 127.0.0.1:1 does not answer: nothing listens on this port.\n',
     })
-  },
-)
-
-test.each(['x', '-1', '1e3', '900.5'])(
-  'operator keys rotate with ACCESS_TOKEN_SECONDS=%s: refused',
-  async (seconds) => {
-    const command = [BUN, commandFile('operator'), 'keys', 'rotate']
-    const { code, output } = await run(command, { env: { ...env, ACCESS_TOKEN_SECONDS: seconds } })
-    expect([code, output]).toEqual([
-      1,
-      'The configuration is not valid:\n' +
-        '  ACCESS_TOKEN_SECONDS is not valid; it must be a whole number from 60 to 3600: Lifetime of an access token, in seconds.\n',
-    ])
   },
 )
 

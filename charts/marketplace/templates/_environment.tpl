@@ -120,7 +120,6 @@ WEBHOOKS_OWNER_DATABASE_URL: database.webhooks.host
 DATABASE_ROLE_PREFIX: database.rolePrefix
 DATABASE_MANAGE_ROLES: database.manageRoles
 PUBLIC_URL: publicUrl
-ACCESS_TOKEN_SECONDS: config.accessTokenSeconds
 {{- end -}}
 
 {{/* Variables of `env`. The context is {env, of, reserved}, with the names of the values and of variables that the chart sets. */}}

@@ -86,8 +86,6 @@ spec:
   value: /dev/termination-log
 - name: PUBLIC_URL
   value: {{ .Values.publicUrl | quote }}
-- name: ACCESS_TOKEN_SECONDS
-  value: {{ .Values.config.accessTokenSeconds | int | quote }}
 - name: DATABASE_ROLE_PREFIX
   value: {{ .Values.database.rolePrefix | quote }}
 - name: DATABASE_MANAGE_ROLES

@@ -18,16 +18,13 @@ interface OperatorEnvironment {
   encryptionKeys(): string
   /** The address of the links to the console. Throws if it is not known. */
   publicUrl(): string
-  accessTokenSeconds: number
 }
 
 const address = Type.Object({ PUBLIC_URL: commonVariables.PUBLIC_URL })
-const lifetime = Type.Object({ ACCESS_TOKEN_SECONDS: commonVariables.ACCESS_TOKEN_SECONDS })
 
 /** The environment, or without DATABASE_URL the marketplace that `./scripts/dev` runs in this checkout. */
 export async function operatorEnvironment(): Promise<OperatorEnvironment> {
   const { DATABASE_URL, DATABASE_PASSWORD_FILE } = process.env
-  const { ACCESS_TOKEN_SECONDS: accessTokenSeconds } = readConfig(lifetime, process.env)
   if (DATABASE_URL) {
     const databaseUrl = withPasswordFile(DATABASE_URL, DATABASE_PASSWORD_FILE || undefined)
     await requireDatabase(databaseUrl)
@@ -35,7 +32,7 @@ export async function operatorEnvironment(): Promise<OperatorEnvironment> {
     if (webhooksUrl !== undefined) await requireDatabase(webhooksUrl, 'WEBHOOKS_OWNER_DATABASE_URL')
     const databaseUrlOf = (service: ServiceName) => (service === 'webhooks' && webhooksUrl) || databaseUrl
     const encryptionKeys = () => secretIn(process.env, 'ENCRYPTION_KEYS') ?? ''
-    return { databaseUrl, databaseUrlOf, encryptionKeys, publicUrl: configuredPublicUrl, accessTokenSeconds }
+    return { databaseUrl, databaseUrlOf, encryptionKeys, publicUrl: configuredPublicUrl }
   }
   const { folder } = await findState()
   const publicUrl = await localAddress()
@@ -51,7 +48,6 @@ export async function operatorEnvironment(): Promise<OperatorEnvironment> {
     databaseUrlOf: () => databaseUrl,
     encryptionKeys: () => encryptionKeys,
     publicUrl: () => publicUrl,
-    accessTokenSeconds,
   }
 }
 

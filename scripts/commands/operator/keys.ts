@@ -11,15 +11,15 @@ import { operatorEnvironment } from './environment.ts'
 
 /** Publishes a new key, which signs tokens when every service knows it. */
 export const rotateKey = () =>
-  withKeys(async (sql, box, accessTokenSeconds) => {
-    const { kid, signsFrom } = await rotateSigningKey(sql, box, { accessTokenSeconds, now: new Date().toISOString() })
+  withKeys(async (sql, box) => {
+    const { kid, signsFrom } = await rotateSigningKey(sql, box, new Date().toISOString())
     console.log(`The key ${kid} is published; it signs tokens from ${signsFrom}.`)
   })
 
 /** Ends a stolen key; every token that it signed is void. */
 export const revokeKey = (kid: string) =>
-  withKeys(async (sql, box, accessTokenSeconds) => {
-    const options = { kid, accessTokenSeconds, now: new Date().toISOString() }
+  withKeys(async (sql, box) => {
+    const options = { kid, now: new Date().toISOString() }
     const { successor } = await revokeSigningKey(sql, box, options).catch((error) => {
       throw isRefusalOf(error, 'not_found') ? new CommandError(`No signing key has the id ${kid}.`) : error
     })
@@ -54,10 +54,10 @@ export const reencryptKeys = () =>
     )
   })
 
-async function withKeys(work: (sql: Pool, box: SecretBox, accessTokenSeconds: number) => Promise<void>): Promise<void> {
-  const { databaseUrl, encryptionKeys, accessTokenSeconds } = await operatorEnvironment()
+async function withKeys(work: (sql: Pool, box: SecretBox) => Promise<void>): Promise<void> {
+  const { databaseUrl, encryptionKeys } = await operatorEnvironment()
   const keys = encryptionKeys()
   if (keys === '') throw new CommandError('Set ENCRYPTION_KEYS to the value that the services have.')
   const box = await createSecretBox(keys)
-  await withDatabase({ databaseUrl, searchPath: 'identity' }, (sql) => work(sql, box, accessTokenSeconds))
+  await withDatabase({ databaseUrl, searchPath: 'identity' }, (sql) => work(sql, box))
 }

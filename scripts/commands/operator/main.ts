@@ -14,7 +14,6 @@ Environment:
   WEBHOOKS_OWNER_DATABASE_URL  that of webhooks, if they have a Postgres of their own
   ENCRYPTION_KEYS              the value that the services have
   PUBLIC_URL                   the value that the services have, for the links of bootstrap and reset-password
-  ACCESS_TOKEN_SECONDS         the value that the services have, if they have one, for keys
 `
 
 const program = commandLine('./scripts/operator', 'The commands for operators of a marketplace.')

@@ -1,5 +1,6 @@
 import { exportJWK, exportPKCS8, generateKeyPair } from 'jose'
 import { emit } from '../../kit/bus/outbox/emit.ts'
+import { MAX_ACCESS_TOKEN_SECONDS } from '../../kit/config/variables.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { found } from '../../kit/errors/refusal.ts'
@@ -24,6 +25,11 @@ import {
 const REFRESH_SECRET = 'refresh'
 /** Time for which a key is published before it signs, so that verifiers with a cached set know it. */
 const PUBLISHED_AHEAD_MS = 10 * 60 * 1000
+/**
+ * Time for which a key is published after another one signs. A token may have been issued under a longer lifetime than
+ * the current one; the minute is for clock differences and cached keys.
+ */
+const PUBLISHED_AFTER_MS = (MAX_ACCESS_TOKEN_SECONDS + 60) * 1000
 
 /** Creates the first signing key and the refresh secret if they do not exist. Returns the secret. */
 export function ensureKeys(sql: Pool, box: SecretBox, now: string): Promise<Uint8Array> {
@@ -48,34 +54,26 @@ interface RotatedKey {
  * Publishes a new signing key, which signs from ten minutes later. Older keys stay published until their last token has
  * expired.
  */
-export function rotateSigningKey(
-  sql: Pool,
-  box: SecretBox,
-  { accessTokenSeconds, now }: { accessTokenSeconds: number; now: string },
-): Promise<RotatedKey> {
+export function rotateSigningKey(sql: Pool, box: SecretBox, now: string): Promise<RotatedKey> {
   return sql.begin(async (tx) => {
     await lockKeys(tx)
     await deleteRetiredKeys(tx, now)
     const signsFrom = new Date(Date.parse(now) + PUBLISHED_AHEAD_MS).toISOString()
     const key = { ...(await newSigningKey(box)), signs_from: signsFrom }
     await insertSigningKey(tx, key, now)
-    await retireKeysBefore(tx, { kid: key.kid, signsFrom, accessTokenSeconds })
+    await retireKeysBefore(tx, { kid: key.kid, signsFrom })
     return { kid: key.kid, signsFrom }
   })
 }
 
 interface Successor extends RotatedKey {
-  accessTokenSeconds: number
   /** Keys that sign from then on were to sign until another key, which was revoked. */
   since?: string | undefined
 }
 
-/**
- * Retires the keys that sign before another one a minute after their last token expires, for clock differences and
- * cached keys.
- */
-function retireKeysBefore(tx: Tx, { kid, signsFrom, accessTokenSeconds, since }: Successor) {
-  const retiresAt = new Date(Date.parse(signsFrom) + (accessTokenSeconds + 60) * 1000).toISOString()
+/** Retires the keys that sign before another one when their last token has expired. */
+function retireKeysBefore(tx: Tx, { kid, signsFrom, since }: Successor) {
+  const retiresAt = new Date(Date.parse(signsFrom) + PUBLISHED_AFTER_MS).toISOString()
   return retireEarlierKeys(tx, { kid, signsFrom, since, retiresAt })
 }
 
@@ -87,7 +85,7 @@ function retireKeysBefore(tx: Tx, { kid, signsFrom, accessTokenSeconds, since }:
 export function revokeSigningKey(
   sql: Pool,
   box: SecretBox,
-  { kid, accessTokenSeconds, now }: { kid: string; accessTokenSeconds: number; now: string },
+  { kid, now }: { kid: string; now: string },
 ): Promise<{ successor: RotatedKey | undefined }> {
   return sql.begin(async (tx) => {
     await lockKeys(tx)
@@ -105,7 +103,7 @@ export function revokeSigningKey(
       successor.kid = key.kid
     }
     const since = isPending ? signing?.signs_from : undefined
-    await retireKeysBefore(tx, { ...successor, accessTokenSeconds, since })
+    await retireKeysBefore(tx, { ...successor, since })
     return { successor }
   })
 }

@@ -22,13 +22,22 @@ describe('rotation of the signing key', () => {
   test('a new key is published ten minutes before it signs; tokens of the old key stay valid', async () => {
     const before = kidOf(org.administrator.client.accessToken)
     const now = new Date().toISOString()
-    const { kid, signsFrom } = await rotateSigningKey(sql, box, { accessTokenSeconds: 900, now })
+    const { kid, signsFrom } = await rotateSigningKey(sql, box, now)
     expect(Date.parse(signsFrom) - Date.parse(now)).toBe(10 * 60 * 1000)
     expect((await published()).map((key) => key.kid).sort()).toEqual([before, kid].sort())
     const client = new ApiClient(market.url)
     await client.signIn(org.administrator.email, TEST_PASSWORD)
     expect(kidOf(client.accessToken)).toBe(before)
     expect((await org.administrator.client.get('/v1/parts')).status).toBe(200)
+  })
+
+  test('an old key is published until a token of the longest lifetime has expired, which a lower setting does not change', async () => {
+    const signing = kidOf(org.administrator.client.accessToken)
+    const [row] = await market.db.owner<{ minutes: number }[]>`
+      select extract(epoch from old.retires_at - new.signs_from)::float8 / 60 as minutes
+      from identity.signing_keys old, identity.signing_keys new
+      where old.kid = ${signing} and new.retires_at is null`
+    expect(row?.minutes).toBe(61)
   })
 
   test('private keys are not published', async () => {

@@ -51,15 +51,15 @@ describe('the end of a signing key', () => {
     const client = await signedIn()
     const kid = kidOf(client)
     const now = new Date(Date.now() + aheadMs).toISOString()
-    const { successor } = await revokeSigningKey(sql, box, { kid, accessTokenSeconds: 900, now })
+    const { successor } = await revokeSigningKey(sql, box, { kid, now })
     await until(async () => (await statusesOf(client)).every((status) => status === 401), { withinMs: 3000 })
     expect(await published()).not.toContain(kid)
     expect(kidOf(await signedIn())).toBe(successor?.kid as string)
   })
 
   test('when the signing key is revoked, the key that is published already signs at once', async () => {
-    const options = { accessTokenSeconds: 900, now: new Date(Date.now() + aheadMs).toISOString() }
-    const { kid: announced } = await rotateSigningKey(sql, box, options)
+    const options = { now: new Date(Date.now() + aheadMs).toISOString() }
+    const { kid: announced } = await rotateSigningKey(sql, box, options.now)
     const { successor } = await revokeSigningKey(sql, box, { ...options, kid: kidOf(await signedIn()) })
     expect(successor?.kid).toBe(announced)
     await until(async () => kidOf(await signedIn()) === announced)
@@ -69,14 +69,14 @@ describe('the end of a signing key', () => {
     const nowMs = Date.now() + aheadMs
     const timeIn = (minutes: number) => new Date(nowMs + minutes * 60_000).toISOString()
     const stolen = kidOf(await signedIn())
-    const { kid: next } = await rotateSigningKey(sql, box, { accessTokenSeconds: 60, now: timeIn(0) })
-    const { kid: last } = await rotateSigningKey(sql, box, { accessTokenSeconds: 60, now: timeIn(5) })
-    const options = { kid: stolen, accessTokenSeconds: 60, now: timeIn(9) }
+    const { kid: next } = await rotateSigningKey(sql, box, timeIn(0))
+    const { kid: last } = await rotateSigningKey(sql, box, timeIn(5))
+    const options = { kid: stolen, now: timeIn(9) }
     expect((await revokeSigningKey(sql, box, options)).successor?.kid).toBe(next)
     const rows = await market.db.owner<{ kid: string; signs_from: string; retires_at: string | null }[]>`
       select kid, signs_from, retires_at from identity.signing_keys where kid in (${next}, ${last}) order by signs_from`
     expect([...rows]).toEqual([
-      { kid: next, signs_from: timeIn(9), retires_at: timeIn(17) },
+      { kid: next, signs_from: timeIn(9), retires_at: timeIn(76) },
       { kid: last, signs_from: timeIn(15), retires_at: null },
     ])
     aheadMs += 15 * 60_000
@@ -84,9 +84,9 @@ describe('the end of a signing key', () => {
   })
 
   test('a revoked key that does not sign yet is replaced by another published one; an unknown key is not found', async () => {
-    const options = { accessTokenSeconds: 900, now: new Date(Date.now() + aheadMs).toISOString() }
+    const options = { now: new Date(Date.now() + aheadMs).toISOString() }
     const signing = kidOf(await signedIn())
-    const { kid, signsFrom } = await rotateSigningKey(sql, box, options)
+    const { kid, signsFrom } = await rotateSigningKey(sql, box, options.now)
     const { successor } = await revokeSigningKey(sql, box, { ...options, kid })
     expect(successor?.signsFrom).toBe(signsFrom)
     expect(await published()).toContain(successor?.kid as string)
@@ -98,12 +98,12 @@ describe('the end of a signing key', () => {
     const nowMs = Date.now() + aheadMs
     const timeIn = (minutes: number) => new Date(nowMs + minutes * 60_000).toISOString()
     const signing = kidOf(await signedIn())
-    const { kid } = await rotateSigningKey(sql, box, { accessTokenSeconds: 60, now: timeIn(0) })
-    await revokeSigningKey(sql, box, { kid, accessTokenSeconds: 60, now: timeIn(9) })
-    // It signs until minute 19, and its last token expires at minute 20.
+    const { kid } = await rotateSigningKey(sql, box, timeIn(0))
+    await revokeSigningKey(sql, box, { kid, now: timeIn(9) })
+    // It signs until minute 19, and its last token expires an hour later at the latest.
     const [row] = await market.db.owner<{ retires_at: string }[]>`
       select retires_at from identity.signing_keys where kid = ${signing}`
-    expect(row?.retires_at).toBe(timeIn(21))
+    expect(row?.retires_at).toBe(timeIn(80))
   })
 
   test('a key that was forgotten while it was read signs no second time', async () => {
@@ -124,7 +124,7 @@ describe('the end of a signing key', () => {
       sign.forgetKey()
     })
     const { kid } = decodeProtectedHeader((await signed) as string)
-    const options = { accessTokenSeconds: 60, now: new Date(clock()).toISOString() }
+    const options = { now: new Date(clock()).toISOString() }
     await revokeSigningKey(sql, box, { kid: kid as string, ...options })
     expect(decodeProtectedHeader(await sign(subject)).kid).not.toBe(kid)
   })
@@ -143,11 +143,11 @@ describe('the end of a signing key', () => {
   test('so is one that does not sign yet, when the key after it was revoked', async () => {
     const nowMs = Date.now() + aheadMs
     const timeIn = (minutes: number) => new Date(nowMs + minutes * 60_000).toISOString()
-    const { kid: second } = await rotateSigningKey(sql, box, { accessTokenSeconds: 60, now: timeIn(0) })
-    const { kid: third } = await rotateSigningKey(sql, box, { accessTokenSeconds: 60, now: timeIn(5) })
-    await revokeSigningKey(sql, box, { kid: third, accessTokenSeconds: 60, now: timeIn(9) })
+    const { kid: second } = await rotateSigningKey(sql, box, timeIn(0))
+    const { kid: third } = await rotateSigningKey(sql, box, timeIn(5))
+    await revokeSigningKey(sql, box, { kid: third, now: timeIn(9) })
     const [row] = await market.db.owner<{ retires_at: string }[]>`
       select retires_at from identity.signing_keys where kid = ${second}`
-    expect(row?.retires_at).toBe(timeIn(21))
+    expect(row?.retires_at).toBe(timeIn(80))
   })
 })
