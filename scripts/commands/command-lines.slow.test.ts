@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { ROOT } from '../toolchain/checkout.ts'
+import { BUN, ROOT } from '../toolchain/checkout.ts'
 import { run } from '../toolchain/run.ts'
 
 /** A command that acts fails, because nothing listens at this address. */

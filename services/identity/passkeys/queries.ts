@@ -135,11 +135,6 @@ export const insertChallenge = (sql: Sql, { user, browserHash, ...challenge }: N
 export const dropChallengesOfSession = (sql: Sql, sessionId: string, purpose: Purpose) => sql`
   delete from identity.passkey_challenges where session_id = ${sessionId} and purpose = ${purpose}`
 
-/** Locks the password of a person until the transaction ends. No row where it is another one by now. */
-export const lockPassword = (tx: Tx, userId: string, passwordHash: string) => tx<{ user_id: string }[]>`
-  select user_id from identity.credentials
-  where user_id = ${userId} and password_hash = ${passwordHash} for share`
-
 export interface ChallengeRow {
   purpose: Purpose
   browser_hash: Uint8Array | null

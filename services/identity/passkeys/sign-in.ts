@@ -10,10 +10,11 @@ import { lockOrganization } from '../../kit/auth/queries.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { isRefusalOf, refuse } from '../../kit/errors/refusal.ts'
 import { newSecretToken } from '../../kit/secrets/tokens.ts'
+import { lockPassword } from '../passwords/queries.ts'
 import { throttleKeys } from '../throttle/keys.ts'
 import { clearFailures } from '../throttle/queries.ts'
 import { refuseThrottled } from '../throttle/throttle.ts'
-import { type CheckedUser, withPassword } from '../tokens/commands.ts'
+import { type CheckedUser, openPasswordSession, withPassword } from '../tokens/commands.ts'
 import { recordFailure } from '../tokens/failures.ts'
 import { openSession, type TokenDeps } from '../tokens/open-session.ts'
 import { findUnchanged } from '../tokens/queries.ts'
@@ -63,11 +64,9 @@ export const signInWithPassword = (
   { username, password, auditContext, signal }: PasswordRequest,
 ): Promise<Bound<SignInStep>> =>
   withPassword(deps.tokens, { username, password }, { auditContext, signal, isFirstStep: true }, async (checked) => {
-    const { user, keys } = checked
-    if (user.second_factor) return askForPasskey(deps, checked, auditContext)
-    const within = (tx: Tx) => clearFailures(tx, keys)
-    const tokens = await openSession(deps.tokens, user, { method: 'PASSWORD', auditContext, within })
-    return { answer: { tokens: { ...tokens, email: user.email } } }
+    if (checked.user.second_factor) return askForPasskey(deps, checked, auditContext)
+    const tokens = await openPasswordSession(deps.tokens, checked, auditContext)
+    return { answer: { tokens: { ...tokens, email: checked.user.email } } }
   })
 
 /** The challenge after a right password. A password that changes meanwhile voids it. */
@@ -79,7 +78,7 @@ function askForPasskey(
   const { user_id: userId, org_id: orgId, session_version: sessionVersion, email } = user
   const now = nowOf(tokens)
   return tokens.sql.begin(async (tx) => {
-    if ((await queries.lockPassword(tx, userId, passwordHash)).length === 0) throw wrongPasskey()
+    if ((await lockPassword(tx, userId, passwordHash)).length === 0) throw wrongPasskey()
     await clearFailures(tx, keys)
     const passkeys = await queries.listDescriptors(tx, { rpId: rp.id, orgId, userId })
     const isFirst = passkeys.length === 0

@@ -1,4 +1,4 @@
-import type { Sql } from '../../kit/db/client.ts'
+import type { Sql, Tx } from '../../kit/db/client.ts'
 
 export const findPasswordHash = (sql: Sql, userId: string) => sql<{ password_hash: string }[]>`
   select password_hash from identity.credentials where user_id = ${userId}`
@@ -21,6 +21,11 @@ export const replacePassword = (
   update identity.credentials set password_hash = ${newHash}
   where user_id = ${userId} and password_hash = ${oldHash}
   returning user_id`
+
+/** Locks the password of a person until the transaction ends. No row where it is another one by now. */
+export const lockPassword = (tx: Tx, userId: string, passwordHash: string) => tx<{ user_id: string }[]>`
+  select user_id from identity.credentials
+  where user_id = ${userId} and password_hash = ${passwordHash} for share`
 
 /** Voids the pending links of a user. */
 export const voidLinks = (sql: Sql, userId: string, now: string) => sql`

@@ -1,22 +1,17 @@
 import { emailSpelling } from '../../kit/addresses/email-spelling.ts'
 import { type AuditContext, withFields } from '../../kit/audit/context.ts'
 import { recordRefusal } from '../../kit/audit/record.ts'
+import type { Tx } from '../../kit/db/client.ts'
 import { isRefusalOf, refuse } from '../../kit/errors/refusal.ts'
 import { hashOf } from '../../kit/secrets/tokens.ts'
+import { findPasswordHash, lockPassword, replacePassword } from '../passwords/queries.ts'
 import { endSessions } from '../sessions/commands.ts'
 import { type ThrottleKeys, throttleKeys } from '../throttle/keys.ts'
 import { clearFailures } from '../throttle/queries.ts'
 import { refuseThrottled } from '../throttle/throttle.ts'
 import { actorOf, recordFailure } from './failures.ts'
 import { openSession, type TokenDeps, type TokenHolder, tokensOf } from './open-session.ts'
-import {
-  findRefreshToken,
-  findSignIn,
-  type RefreshedRow,
-  rotateRefreshToken,
-  type SignInRow,
-  upgradeHash,
-} from './queries.ts'
+import { findRefreshToken, findSignIn, type RefreshedRow, rotateRefreshToken, type SignInRow } from './queries.ts'
 import { classifyUsedToken, REFRESH_IDLE_MS } from './rules.ts'
 
 interface Credentials {
@@ -28,9 +23,22 @@ const wrongCredentials = () => refuse('invalid_credentials', { detail: 'The cred
 
 /** Signs a user in by the password alone, which is not enough where a second factor is required. */
 export const signIn = (deps: TokenDeps, credentials: Credentials, auditContext: AuditContext, signal: AbortSignal) =>
-  withPassword(deps, credentials, { auditContext, signal, isFirstStep: false }, ({ user, keys }) =>
-    openSession(deps, user, { method: 'PASSWORD', auditContext, within: (tx) => clearFailures(tx, keys) }),
+  withPassword(deps, credentials, { auditContext, signal, isFirstStep: false }, (checked) =>
+    openPasswordSession(deps, checked, auditContext),
   )
+
+/** Opens the session of a right password, unless the password has changed since it was checked. */
+export function openPasswordSession(
+  deps: TokenDeps,
+  { user, passwordHash, keys }: CheckedUser,
+  auditContext: AuditContext,
+) {
+  const within = async (tx: Tx) => {
+    const [locked] = await Promise.all([lockPassword(tx, user.user_id, passwordHash), clearFailures(tx, keys)])
+    if (locked.length === 0) throw wrongCredentials()
+  }
+  return openSession(deps, user, { method: 'PASSWORD', auditContext, within })
+}
 
 interface PasswordCheck {
   auditContext: AuditContext
@@ -74,9 +82,8 @@ export async function withPassword<Answer>(
       await recordFailure(sql, { keys, user, auditContext: reasoned, code: 'invalid_credentials' }, now)
       throw wrongCredentials()
     }
-    const upgraded = hashing.isOutdated(usable) ? await hashing.hash(password) : undefined
-    if (upgraded !== undefined) await upgradeHash(sql, user.user_id, usable, upgraded)
-    const answer = await goOn({ user, passwordHash: upgraded ?? usable, keys }).catch(async (error) => {
+    const passwordHash = await upgradedHash(deps, user.user_id, password, usable)
+    const answer = await goOn({ user, passwordHash, keys }).catch(async (error) => {
       const failure = { keys, user, auditContext, code: 'invalid_credentials' as const }
       if (isRefusalOf(error, 'invalid_credentials')) await recordFailure(sql, failure, now)
       throw error
@@ -84,6 +91,15 @@ export async function withPassword<Answer>(
     hashing.remember(auditContext.ipAddress, user.org_id)
     return answer
   })
+}
+
+/** The hash that is stored for a right password after its upgrade. A concurrent sign-in may have upgraded it first. */
+async function upgradedHash({ sql, hashing }: TokenDeps, userId: string, password: string, hash: string) {
+  if (!hashing.isOutdated(hash)) return hash
+  const upgraded = await hashing.hash(password)
+  if ((await replacePassword(sql, { userId, oldHash: hash, newHash: upgraded })).length > 0) return upgraded
+  const [stored] = await findPasswordHash(sql, userId)
+  return stored && (await hashing.verify(password, stored.password_hash)) ? stored.password_hash : hash
 }
 
 /** Why the password of a user opens nothing, right or wrong. */

@@ -144,10 +144,6 @@ export const findRefreshToken = (sql: Sql, hash: Uint8Array, now: string) => sql
   left join identity.impersonation_grants g on g.id = s.grant_id
   where r.hash = ${Buffer.from(hash)}`
 
-export const upgradeHash = (sql: Sql, userId: string, oldHash: string, newHash: string) => sql`
-  update identity.credentials set password_hash = ${newHash}
-  where user_id = ${userId} and password_hash = ${oldHash}`
-
 /** Inserts a row for the refused sign-in of an unknown account. It takes as long as an audit entry. */
 export const insertSignInFailure = (
   sql: Sql,

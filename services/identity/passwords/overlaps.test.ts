@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'bun:test'
+import { marketplaceOf, RACING, TEST_PASSWORD, type TestUser } from '../../testing/marketplace.ts'
+import { SignInBrowser, signsInByPassword } from '../../testing/passkeys.ts'
+import { openActivation } from '../../testing/sessions.ts'
+import { until } from '../../testing/until.ts'
+
+const market = await marketplaceOf([], { ...RACING, HASHING_SLOTS: '4' })
+const org = await market.organization(['CONSUMER'])
+const { owner } = market.db
+const NEW_PASSWORD = 'another password of the user'
+
+const SIGN_INS: Record<string, (user: TestUser) => Promise<number>> = {
+  'a sign-in at the token endpoint': ({ email }) => signsInByPassword(market, email),
+  'a sign-in of the console': async ({ email }) => (await new SignInBrowser(market).password(email)).status,
+}
+
+/** Each change with the sessions that it keeps: a password change keeps its own. */
+const CHANGES: Record<string, { change: (user: TestUser) => Promise<{ status: number }>; kept: number }> = {
+  'a password change': {
+    change: ({ client }) =>
+      client.post('/flows/v1/password/change', { currentPassword: TEST_PASSWORD, newPassword: NEW_PASSWORD }),
+    kept: 1,
+  },
+  'the redemption of a link': {
+    change: async ({ userId }) => {
+      const token = await openActivation(market, userId)
+      return market.anonymous.post('/flows/v1/activations', { token, password: NEW_PASSWORD })
+    },
+    kept: 0,
+  },
+}
+
+const liveSessionsOf = async ({ userId }: TestUser) =>
+  (await owner`select id from identity.sessions where user_id = ${userId} and ended_at is null`).length
+
+/** Statements of this database that wait for a lock. */
+const waiting = async () =>
+  (await owner`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).length
+
+describe.each(Object.entries(SIGN_INS))('%s with the old password', (_, signIn) => {
+  test.each(Object.entries(CHANGES))('that %s overtakes is 401 and leaves no session', async (_, { change, kept }) => {
+    const user = await org.member([])
+    let answers: Promise<[{ status: number }, number]> | undefined
+    await owner.begin(async (tx) => {
+      // The change has written the password, and waits for this lock before it ends the sessions.
+      await tx`lock table identity.passkey_challenges in share mode`
+      const changed = change(user)
+      await until(async () => (await waiting()) === 1)
+      answers = Promise.all([changed, signIn(user)])
+      await until(async () => (await waiting()) === 2)
+    })
+    const [changed, signedIn] = await (answers as NonNullable<typeof answers>)
+    expect([changed.status, signedIn, await liveSessionsOf(user)]).toEqual([204, 401, kept])
+    const refused = await owner<{ error: string }[]>`
+      select error from organization.audit_log
+      where actor_id = ${user.userId} and procedure = 'auth.signIn' and not success`
+    expect(refused.map(({ error }) => error)).toEqual(['invalid_credentials'])
+    expect(await signsInByPassword(market, user.email, NEW_PASSWORD)).toBe(200)
+  })
+
+  test.each(Object.entries(CHANGES))('that is under way leaves no session after %s', async (_, { change, kept }) => {
+    const user = await org.member([])
+    let answers: Promise<[number, { status: number }]> | undefined
+    await owner.begin(async (tx) => {
+      // The password has been checked, and the sign-in waits for this lock.
+      await tx`lock table identity.refresh_tokens in share mode`
+      const signedIn = signIn(user)
+      await until(async () => (await waiting()) === 1)
+      let isChanged = false
+      const changed = change(user).finally(() => {
+        isChanged = true
+      })
+      answers = Promise.all([signedIn, changed])
+      await until(async () => isChanged || (await waiting()) === 2)
+    })
+    const [, changed] = await (answers as NonNullable<typeof answers>)
+    expect([changed.status, await liveSessionsOf(user)]).toEqual([204, kept])
+  })
+})
+
+test('of concurrent sign-ins that upgrade an outdated hash, each succeeds', async () => {
+  const old = await Bun.password.hash(TEST_PASSWORD, { algorithm: 'argon2id', memoryCost: 8192, timeCost: 1 })
+  for (let round = 0; round < 3; round++) {
+    const { userId, email } = await org.member([])
+    await owner`update identity.credentials set password_hash = ${old} where user_id = ${userId}`
+    const statuses = await Promise.all([1, 2, 3].map(() => signsInByPassword(market, email)))
+    expect(statuses).toEqual([200, 200, 200])
+  }
+})
