@@ -273,7 +273,7 @@ export const resetUserPasskeys = defineOperation({
   ...verb('reset-passkeys'),
   summary: "Remove a user's passkeys",
   description:
-    'For a person who lost them. Removes all passkeys, ends the sessions, and tells the person by mail. The password stays; where your organization requires a second factor, the person registers a new passkey at the next sign-in.',
+    'For a person who lost them. Removes all passkeys, ends the sessions, and tells the person by mail. Links and impersonation grants that the person made are void. The password stays; where your organization requires a second factor, the person registers a new passkey at the next sign-in.',
   status: 204,
   refusals: ['illegal_transition'],
   audit: { procedure: 'user.resetPasskeys', request: ['id', 'removed'] },

@@ -29,7 +29,7 @@ export const insertGrant = (sql: Sql, grant: NewGrant, now: string) => sql<[Gran
   insert into identity.impersonation_grants
     (id, org_id, user_id, acting_email, reason, granted_by, grantor_password_version, token_hash, created_at, expires_at)
   select ${grant.id}, ${grant.orgId}, ${grant.userId}, ${grant.actingEmail}, ${grant.reason}, grantor.user_id,
-    grantor.password_version, ${Buffer.from(grant.tokenHash)}, ${now}, ${grant.expiresAt}
+    grantor.link_version, ${Buffer.from(grant.tokenHash)}, ${now}, ${grant.expiresAt}
   from organization.callers grantor where grantor.user_id = ${grant.grantedBy}
   returning id, user_id, acting_email, reason, created_at, expires_at, redeemed_at, revoked_at`
 
@@ -79,7 +79,7 @@ interface RedeemableRow extends UserRow {
 export const findRedeemable = (sql: Sql, hash: Uint8Array, now: string) => sql<RedeemableRow[]>`
   select g.id, g.org_id, g.user_id, g.acting_email, g.expires_at,
     c.active, c.session_version, c.permissions, c.org_roles as roles, c.operator,
-    grantor.active and grantor.password_version = g.grantor_password_version as grantor_active,
+    grantor.active and grantor.link_version = g.grantor_password_version as grantor_active,
     grantor.permissions as grantor_permissions
   from identity.impersonation_grants g
   join organization.callers c on c.org_id = g.org_id and c.user_id = g.user_id
@@ -114,7 +114,7 @@ interface ActingRow extends UserRow {
 /** Live sessions of these grants, with the current state of user and grantor. */
 export const listActing = (sql: Sql, orgId: string, grantIds: readonly string[]) => sql<ActingRow[]>`
   select s.id as session_id, c.active, c.permissions, c.org_roles as roles, c.operator,
-    grantor.active and grantor.password_version = g.grantor_password_version as grantor_active,
+    grantor.active and grantor.link_version = g.grantor_password_version as grantor_active,
     grantor.permissions as grantor_permissions
   from identity.impersonation_grants g
   join identity.sessions s on s.grant_id = g.id

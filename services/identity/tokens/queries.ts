@@ -96,7 +96,7 @@ const isAuthorized = (sql: Sql) => sql`(
     and (s.grant_id is null or exists (
       select from organization.callers grantor
       where grantor.user_id = g.granted_by and grantor.org_id = g.org_id and grantor.active
-        and grantor.password_version = g.grantor_password_version
+        and grantor.link_version = g.grantor_password_version
         and ${GRANTOR_PERMISSION} = any(grantor.permissions))))`
 
 /**

@@ -6,16 +6,19 @@ import type { Pool, Tx } from '../../kit/db/client.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import { emitUserChanged } from '../authority/events.ts'
 import type { MailLinks } from '../mail/links.ts'
-import { findUserByEmail, removePasskeys, voidSessions } from './queries.ts'
+import { countPasskeyReset, findUserByEmail, removePasskeys } from './queries.ts'
 
-/** Removes the passkeys of a user and voids the sessions. Returns the number of passkeys. */
+/**
+ * Removes the passkeys of a user, and voids the sessions and the links and grants that the user made. Returns the number
+ * of passkeys.
+ */
 export async function resetPasskeysOf(
   tx: Tx,
   links: Pick<MailLinks, 'tell'>,
   { orgId, userId }: { orgId: string; userId: string },
   now: string,
 ): Promise<number> {
-  const [{ session_version: sessionVersion }] = await voidSessions(tx, userId, now)
+  const [{ session_version: sessionVersion }] = await countPasskeyReset(tx, userId, now)
   const [{ removed }] = await removePasskeys(tx, orgId, userId)
   await emitUserChanged(tx, orgId, userId)
   const data = { userId, orgId, sessionVersion }

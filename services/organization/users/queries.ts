@@ -70,7 +70,8 @@ interface ActivationRow {
 export const insertActivation = (sql: Sql, { hash, userId, createdBy, expiresAt }: ActivationRow, now: string) => sql`
   insert into organization.activations
     (token_hash, user_id, password_version, created_by, creator_password_version, created_at, expires_at)
-  select ${Buffer.from(hash)}, u.id, u.password_version, creator.id, creator.password_version, ${now}, ${expiresAt}
+  select ${Buffer.from(hash)}, u.id, u.password_version, creator.id,
+    creator.password_version + creator.passkey_resets, ${now}, ${expiresAt}
   from organization.users u left join organization.users creator on creator.id = ${createdBy}
   where u.id = ${userId}`
 
@@ -94,9 +95,10 @@ export const voidCredentials = (sql: Sql, userId: string, now: string) => sql<[{
   where id = ${userId}
   returning session_version`
 
-/** Voids sessions and tokens. */
-export const voidSessions = (tx: Tx, userId: string, now: string) => tx<[{ session_version: number }]>`
-  update organization.users set session_version = session_version + 1, updated_at = ${now}
+/** Voids the sessions and tokens of a user, and the links and grants that the user made. */
+export const countPasskeyReset = (tx: Tx, userId: string, now: string) => tx<[{ session_version: number }]>`
+  update organization.users set
+    passkey_resets = passkey_resets + 1, session_version = session_version + 1, updated_at = ${now}
   where id = ${userId}
   returning session_version`
 
