@@ -2,6 +2,7 @@ import type * as api from '../../../proto/http/identity/impersonation.ts'
 import type { ImpersonationGrant } from '../../../proto/http/identity/impersonation.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
+import { grantorHasAuthority, missingPermissions } from '../../kit/auth/grantors.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
 import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import type { Tx } from '../../kit/db/client.ts'
@@ -24,7 +25,7 @@ import {
   markRedeemed,
   markRevoked,
 } from './queries.ts'
-import { expiryOf, grantorHasAuthority, missingPermissions } from './rules.ts'
+import { expiryOf } from './rules.ts'
 
 /** Creates a grant to act as a user of the caller's organization. The link is returned once and stored as a hash. */
 export async function createGrant(

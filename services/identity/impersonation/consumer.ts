@@ -1,11 +1,11 @@
 import type { Envelope } from '../../../proto/events/envelope.ts'
 import type { EventData } from '../../../proto/events/events.ts'
+import { grantorHasAuthority } from '../../kit/auth/grantors.ts'
 import type { Bus } from '../../kit/bus/bus.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
 import { endSessions } from '../sessions/commands.ts'
 import { listActing, lockLiveGrants } from './queries.ts'
-import { grantorHasAuthority } from './rules.ts'
 
 /**
  * Ends impersonation sessions when the grantor of the grant is deactivated, reset or lacks a permission of the user.

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import type { TokenIntrospection } from '../../../proto/http/identity/oauth.ts'
 import { type Caller, callerFrom } from '../../kit/auth/caller.ts'
-import { findCallerOfSession } from '../../kit/auth/queries.ts'
+import { findUserOf } from '../../kit/auth/grantors.ts'
 import type { Claims } from '../../kit/auth/tokens.ts'
 import type { Sql } from '../../kit/db/client.ts'
 import { isRefusalOf } from '../../kit/errors/refusal.ts'
@@ -56,6 +56,6 @@ export async function introspect(
 /** The caller that the token stands for, as stored now. */
 async function callerOf({ sql, claimsIn }: IntrospectionDeps, token: string): Promise<Caller | undefined> {
   const claims = await claimsIn(token)
-  const [row] = await findCallerOfSession(sql, claims)
+  const row = await findUserOf(sql, claims)
   return row && callerFrom(claims, row)
 }

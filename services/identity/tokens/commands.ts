@@ -1,6 +1,7 @@
 import { emailSpelling } from '../../kit/addresses/email-spelling.ts'
 import { type AuditContext, withFields } from '../../kit/audit/context.ts'
 import { recordRefusal } from '../../kit/audit/record.ts'
+import { findUserOf } from '../../kit/auth/grantors.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { isRefusalOf, refuse } from '../../kit/errors/refusal.ts'
 import { hashOf } from '../../kit/secrets/tokens.ts'
@@ -111,7 +112,7 @@ function excludedBy({ enforced, second_factor }: SignInRow, isFirstStep: boolean
 /**
  * Rotates a refresh token. The successor is derived from it, so a client that lost the response gets the same successor
  * again within ten seconds, although only hashes are stored. A later reuse ends the session, because the token was
- * stolen.
+ * stolen. An impersonation ends where the grantor lacks a permission of the user.
  */
 export async function refresh(deps: TokenDeps, token: string, auditContext: AuditContext) {
   const { sql, clock } = deps
@@ -125,7 +126,12 @@ export async function refresh(deps: TokenDeps, token: string, auditContext: Audi
     now,
   )
   const row = rotated ?? (await repeatedOrRefused(deps, used, auditContext, nowMs))
-  return tokensOf(deps, subjectOf(row), successor)
+  const subject = subjectOf(row)
+  if (subject.act && !(await findUserOf(sql, subject))) {
+    await sql.begin((tx) => endSessions(tx, row.org_id, [row.session_id], now))
+    throw wrongCredentials()
+  }
+  return tokensOf(deps, subject, successor)
 }
 
 async function repeatedOrRefused({ sql }: TokenDeps, hash: Uint8Array, auditContext: AuditContext, nowMs: number) {

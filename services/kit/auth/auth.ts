@@ -4,15 +4,8 @@ import { MAX_ACCESS_TOKEN_SECONDS } from '../config/variables.ts'
 import type { Pool, Sql, Tx } from '../db/client.ts'
 import { isDependencyFailure } from '../db/failures.ts'
 import { type Caller, callerFrom } from './caller.ts'
-import {
-  type CallerRow,
-  findCaller,
-  findCallerOfSession,
-  keySetOf,
-  listEndedSessions,
-  listPublicKeys,
-  lockOrganization,
-} from './queries.ts'
+import { findUserOf } from './grantors.ts'
+import { type CallerRow, findCaller, keySetOf, listEndedSessions, listPublicKeys, lockOrganization } from './queries.ts'
 import { CLOCK_SKEW_SECONDS, type Claims, TokenVerifier, unauthorized } from './tokens.ts'
 
 /** The part of the bus that carries revocations. */
@@ -59,8 +52,8 @@ interface KnownToken {
 /**
  * Authenticates requests. Verified tokens, permissions and the ended sessions whose tokens have not expired are cached
  * and kept current by the bus, so a known token costs one hash. A revocation or a withdrawn permission takes effect
- * when its event arrives. Without recent heartbeats Postgres is queried for each request, and where it does not answer,
- * only a service with `acceptsKnownTokens` accepts the tokens that it has verified before.
+ * when its event arrives. Without recent heartbeats, and for impersonations, Postgres is queried for each request, and
+ * where it does not answer, only a service with `acceptsKnownTokens` accepts the tokens that it has verified before.
  */
 export class Auth {
   readonly #options: AuthOptions
@@ -100,7 +93,7 @@ export class Auth {
     // The whole header is hashed, so that the header of a known token is not parsed again.
     const key = Bun.SHA256.hash(header, 'base64')
     const known = this.#tokens.get(key)
-    if (!known || !this.#isCurrent() || !this.#verifier.accepts(known.claims.keyId))
+    if (!known || !this.#trustsCache(known.claims) || !this.#verifier.accepts(known.claims.keyId))
       return this.#lookUp(header, key, known)
     this.#requireActiveSession(known.claims)
     const row = this.#callers.get(known.claims.userId)
@@ -160,7 +153,7 @@ export class Auth {
   }
 
   async #storedRow(sql: Sql, claims: Claims): Promise<CallerRow> {
-    const [row] = await findCallerOfSession(sql, claims)
+    const row = await findUserOf(sql, claims)
     this.#requireActiveSession(claims)
     if (!row) throw unauthorized()
     return row
@@ -180,7 +173,7 @@ export class Auth {
   async #confirm(header: string, key: string, known: KnownToken | undefined): Promise<Caller> {
     const claims = await this.#claimsOf(header, known)
     this.#requireActiveSession(claims)
-    const row = this.#isCurrent()
+    const row = this.#trustsCache(claims)
       ? (this.#callers.get(claims.userId) ?? (await this.#loadCaller(claims.userId)))
       : await this.#storedRow(this.#options.sql, claims)
     const caller = callerFrom(claims, row)
@@ -215,6 +208,11 @@ export class Auth {
     const { bus } = this.#options
     const lastHeartbeat = Math.min(bus.lastHeartbeat('identity'), bus.lastHeartbeat('organization'))
     return this.#isLoaded && performance.now() - lastHeartbeat <= MAX_HEARTBEAT_AGE_MS
+  }
+
+  /** Whether cached permissions decide about a token. During an impersonation the grantor is read for each request. */
+  #trustsCache({ act }: Claims): boolean {
+    return !act && this.#isCurrent()
   }
 
   #apply(type: string, data: Record<string, unknown>): void {

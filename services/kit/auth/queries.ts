@@ -34,6 +34,25 @@ export const findCallerOfSession = (sql: Sql, claims: Endable & { userId: string
   where user_id = ${claims.userId}
     and not exists (select from identity.ended_sessions where session_id = any(${idsOf(claims)}))`
 
+interface ImpersonatedRow extends CallerRow {
+  /** Whether the grantor is active and was not reset since the grant was created. */
+  grantor_active: boolean
+  grantor_permissions: Permission[]
+}
+
+/** Likewise for an impersonation, with the grantor. */
+export const findImpersonated = (sql: Sql, claims: Endable & { userId: string }, grantId: string) => sql<
+  ImpersonatedRow[]
+>`
+  select c.user_id, c.org_id, c.active, c.permissions, c.org_roles, c.operator, c.session_version,
+    grantor.active and grantor.link_version = g.link_version as grantor_active,
+    grantor.permissions as grantor_permissions
+  from identity.grantor_directory g
+  join organization.callers c on c.org_id = g.org_id
+  join organization.callers grantor on grantor.org_id = g.org_id and grantor.user_id = g.granted_by
+  where g.grant_id = ${grantId} and c.user_id = ${claims.userId}
+    and not exists (select from identity.ended_sessions where session_id = any(${idsOf(claims)}))`
+
 /** Serializes the commands of an organization that depend on the authority of its users, until the transaction ends. */
 export const lockOrganization = (tx: Tx, orgId: string) => tx`select organization.lock_organization(${orgId})`
 
