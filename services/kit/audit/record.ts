@@ -13,9 +13,9 @@ export const recordSuccess = (tx: Tx, auditContext: AuditContext): Promise<void>
 const LOGGED_STATUSES: readonly number[] = [403, 409, 412]
 const REFUSED_SIGN_INS: readonly ErrorCode[] = ['invalid_credentials', 'invalid_client']
 
-/** Whether the refusal of a command leaves an entry. */
+/** Whether the refusal of a command leaves an entry. That the platform sends no mail says nothing about the actor. */
 export const isLogged = (code: ErrorCode) =>
-  LOGGED_STATUSES.includes(ERRORS[code].status) || REFUSED_SIGN_INS.includes(code)
+  code !== 'mail_unavailable' && (LOGGED_STATUSES.includes(ERRORS[code].status) || REFUSED_SIGN_INS.includes(code))
 
 /** Writes the entry of a refused command in a separate transaction, so that the rollback cannot erase it. */
 export async function recordRefusal(sql: Sql, auditContext: AuditContext, code: ErrorCode): Promise<void> {

@@ -280,12 +280,13 @@ test('an organization sends at most MAIL_HOURLY_MAX links an hour, and another o
   expect((await create(newPerson({ mail: true }))).status).toBe(201)
 })
 
-test('a marketplace without SMTP_URL refuses `mail` with 409, and creates no user', async () => {
+test('a marketplace without SMTP_URL refuses `mail` with 409, creates no user and leaves no audit entry', async () => {
   const silent = await marketplaceWithWorkers([])
-  const { administrator } = await silent.organization(['CONSUMER'])
+  const { administrator, orgId } = await silent.organization(['CONSUMER'])
   const person = newPerson({ mail: true })
   const refused = await administrator.client.post<Created>('/flows/v1/users', person)
   expect([refused.status, refused.body.code]).toEqual([409, 'mail_unavailable'])
   const listed = await administrator.client.get<{ items: unknown[] }>(`/v1/users?q=${person.email}`)
   expect(listed.body.items).toEqual([])
+  expect([...(await entriesOf(silent, orgId, 'user.create'))]).toEqual([])
 })
