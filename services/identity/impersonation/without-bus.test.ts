@@ -3,7 +3,7 @@ import { ApiClient } from '../../testing/client.ts'
 import { type Created, GRANTS, grantRequest, tokenOf } from '../../testing/impersonation.ts'
 import { marketplaceOf, type TestUser } from '../../testing/marketplace.ts'
 
-/** Without workers no event is delivered, as while the bus is down, and no consumer ends a session. */
+/** Without workers there are no heartbeats, as while the bus is down, and no consumer ends a session. */
 const market = await marketplaceOf(['sourcing', 'catalog'])
 const org = await market.organization(['IP_OWNER'])
 const admin = org.administrator.client

@@ -75,6 +75,7 @@ export class Auth {
       audience,
       clock,
       loadKeys: async () => keySetOf(await listPublicKeys(options.sql)),
+      hearsOfRevocations: () => this.#isCurrent(),
     })
   }
 
