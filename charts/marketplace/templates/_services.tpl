@@ -11,6 +11,11 @@ identity catalog organization sourcing webhooks
 {{- toYaml $names -}}
 {{- end -}}
 
+{{/* Whether a path leads to an addition to the specification: an operation, SCIM, or a page that uses one. */}}
+{{- define "marketplace.isAddition" -}}
+{{- or (hasPrefix "/flows/" .) (hasPrefix "/scim/" .) (has . (list "/console" "/activate" "/impersonate" "/mail-address")) -}}
+{{- end -}}
+
 {{/* The service that answers all other paths. The catalog has no additions, so that they are 404 there like unknown paths. */}}
 {{- define "marketplace.otherPaths" -}}
 {{ ternary "identity" "catalog" .Values.exposeAdditions }}
