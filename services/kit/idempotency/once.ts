@@ -33,11 +33,19 @@ export async function once<T>(
   const stored = await findStoredAnswer(tx, request, now)
   if (stored) return stored.answer
   const answer = await work()
-  const text = answer === undefined ? NO_CONTENT : answer instanceof JsonText ? answer.text : JSON.stringify(answer)
+  const text = storable(answer)
   const response = request.box ? await request.box.encrypt(text) : text
   await deleteKey(tx, request)
   await insertKey(tx, request, { requestHash: bodyHashOf(request), response }, now)
   return answer
+}
+
+/** The text that is stored of an answer. An instance such as a raw answer would lose its headers and its status. */
+function storable(answer: unknown): string {
+  if (answer === undefined) return NO_CONTENT
+  if (answer instanceof JsonText) return answer.text
+  if (Object.getPrototypeOf(answer) !== Object.prototype) throw new Error('only a plain object can be stored for a key')
+  return JSON.stringify(answer)
 }
 
 /** The answer to an earlier request with the key. Locks the key until the transaction ends. */

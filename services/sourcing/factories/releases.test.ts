@@ -90,6 +90,19 @@ describe('POST /flows/v1/factories/{id}/release and withdraw', () => {
     }
   })
 
+  test('a withdrawal that shows nothing is 204 without a body again for the same Idempotency-Key', async () => {
+    const { id } = await createFactory(maker)
+    await send('release', id)
+    await maker.post(`/flows/v1/factories/${id}/deactivate`)
+    const withdraw = () =>
+      distributor.administrator.client.post(
+        `/flows/v1/factories/${id}/withdraw`,
+        { orgId: engaged.orgId },
+        { 'idempotency-key': 'withdraw-a-hidden-factory' },
+      )
+    for (const { status, text } of [await withdraw(), await withdraw()]) expect([status, text]).toEqual([204, ''])
+  })
+
   test('a renamed factory takes its new place in the list of released ones', async () => {
     const first = await createFactory(maker, { name: 'Alpha' })
     const second = await createFactory(maker, { name: 'Beta' })

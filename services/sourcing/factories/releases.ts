@@ -6,7 +6,6 @@ import type { CommandOf } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalidField, refuse } from '../../kit/errors/refusal.ts'
-import { Raw } from '../../kit/http/raw.ts'
 import { deleteRelease, findEngaged, findWithdrawable, insertRelease, lockReleasable } from './queries.ts'
 
 /** Releases a factory to an organization engaged through the caller's; of two concurrent calls one gets 409. */
@@ -27,13 +26,13 @@ export async function releaseFactory({
   return new JsonText(document)
 }
 
-/** Withdraws a release. The answer is the factory where the distributor can still read it. */
+/** Withdraws a release. The answer is the factory where the distributor can still read it, otherwise no content. */
 export async function withdrawFactory({
   tx,
   caller,
   params,
   body,
-}: CommandOf<typeof api.withdrawFactory>): Promise<JsonText | Raw> {
+}: CommandOf<typeof api.withdrawFactory>): Promise<JsonText | undefined> {
   const release = { factoryId: params.id, orgId: body.orgId, distributorOrgId: caller.orgId }
   const { document } = found(await findWithdrawable(tx, caller.orgId, body.orgId, params.id))
   await requireEngaged(tx, release)
@@ -41,7 +40,7 @@ export async function withdrawFactory({
     throw refuse('conflict', { detail: 'The factory is not released to this organization.' })
   }
   await emitRelease(tx, 'withdrawn', release)
-  return document === null ? new Raw(null, 'application/json', {}, 204) : new JsonText(document)
+  return document === null ? undefined : new JsonText(document)
 }
 
 type Release = EventData<'sourcing.factory.released'>
