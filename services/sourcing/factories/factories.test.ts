@@ -64,6 +64,18 @@ describe('POST /flows/v1/factories', () => {
     expect(await eventsOf(id)).toEqual(['sourcing.factory.created'])
   })
 
+  test('with the largest valid body is 201', async () => {
+    const capabilities = Array.from({ length: 100 }, (_, n) => ({
+      ...PRINTS_STEEL,
+      standardCodes: Array(100).fill('iso-9001'),
+      criticalityIds: Array(100).fill('api-20s-amsl-2'),
+      maxEnvelope: { x: 400, y: 400, z: n },
+    }))
+    const lines = Array(10).fill('Hall "B"')
+    const { status, body } = await create({ ...COMPLETE, address: { ...ADDRESS, lines }, capabilities })
+    expect([status, body.capabilities.length]).toEqual([201, 100])
+  })
+
   test('with only the required fields is public and has no capabilities', async () => {
     const { status, body } = await create({ name: 'Plant', address: { regionCode: 'DE', locality: 'Köln', lines: [] } })
     expect([status, body.internal, body.capabilities]).toEqual([201, false, []])
