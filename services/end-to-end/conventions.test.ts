@@ -35,6 +35,24 @@ describe('the order of checks', () => {
   ] as const)('%s', async (_, status, send) => {
     expect((await send()).status).toBe(status)
   })
+
+  test('then an older If-Match is 412, and then the state is 409', async () => {
+    const { body: part } = await client.post<{ id: string }>('/v1/parts', { title: 'Impeller', materialId: '316l' })
+    const path = `/flows/v1/parts/${part.id}`
+    await client.post(`${path}/publish`)
+    const { headers } = await client.get(`/v1/parts/${part.id}`)
+    const [older, newest] = ['"older"', headers.get('etag') ?? '']
+    // A published part keeps its title.
+    for (const [body, ifMatch, status] of [
+      [{ title: null, materialId: 'nope' }, older, 400],
+      [{ title: null }, older, 412],
+      [{ title: null }, newest, 409],
+      [{ title: 'Rotor' }, newest, 200],
+    ] as const) {
+      const answer = await client.send('PATCH', path, { body, headers: { 'if-match': ifMatch } })
+      expect([body, answer.status]).toEqual([body, status])
+    }
+  })
 })
 
 describe('an operation without a request body', () => {

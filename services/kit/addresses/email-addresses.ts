@@ -1,3 +1,4 @@
+import { type FieldError, problem } from '../../../proto/errors.ts'
 import { EMAIL_MAX_CHARACTERS, EMAIL_PATTERN } from '../../../proto/http/organization/users.ts'
 import { emailSpelling } from './email-spelling.ts'
 
@@ -14,3 +15,7 @@ export function emailAddressOf(email: string): string | undefined {
   if (OF_SERVICE_ACCOUNT.test(address)) return undefined
   return EMAIL_ADDRESS.test(address) && Array.from(address).length <= EMAIL_MAX_CHARACTERS ? address : undefined
 }
+
+/** Problems of the field of an e-mail address, whose schema knows no spellings. */
+export const emailProblems = (email: string | undefined, field: string): FieldError[] =>
+  email === undefined || emailAddressOf(email) !== undefined ? [] : [problem(field, 'is not an e-mail address')]

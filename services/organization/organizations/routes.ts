@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import { batchGetOrgs, createOrg, getOrg, listEngagedOrgs, patchOrg } from '../../../proto/http/organization/orgs.ts'
+import { emailProblems } from '../../kit/addresses/email-addresses.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
@@ -35,5 +36,9 @@ export const organizationRoutes = ({ http, pagination, ...deps }: Deps) =>
         return { items: items.map(commands.toOrg), hasMore }
       }),
     )
-    .use(http.command(createOrg, (call) => commands.createOrg(deps, call)))
+    .use(
+      http.command(createOrg, (call) => commands.createOrg(deps, call), {
+        checkBody: ({ administrator }) => emailProblems(administrator.email, 'administrator.email'),
+      }),
+    )
     .use(http.command(patchOrg, commands.patchOrg))

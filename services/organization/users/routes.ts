@@ -11,6 +11,7 @@ import {
   resetUserPasskeys,
   resetUserPassword,
 } from '../../../proto/http/organization/users.ts'
+import { emailProblems } from '../../kit/addresses/email-addresses.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
@@ -27,6 +28,8 @@ type Deps = commands.LinkDeps & {
   pagination: Pagination
   followers: states.UserFollowers
 }
+
+const checkBody = ({ email }: { email?: string | undefined }) => emailProblems(email, 'email')
 
 export const userRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'organization.users' })
@@ -55,8 +58,8 @@ export const userRoutes = ({ http, pagination, ...deps }: Deps) =>
         return new JsonText(document)
       }),
     )
-    .use(http.command(createUser, (call) => commands.createUser(deps, call)))
-    .use(http.command(patchUser, commands.patchUser))
+    .use(http.command(createUser, (call) => commands.createUser(deps, call), { checkBody }))
+    .use(http.command(patchUser, commands.patchUser, { checkBody }))
     .use(http.command(activateUser, states.activateUser))
     .use(http.command(deactivateUser, (call) => states.deactivateUser(deps, call)))
     .use(http.command(resetUserPassword, (call) => states.resetUserPassword(deps, call)))

@@ -212,6 +212,19 @@ describe('changing a user', () => {
     expect((await patch(manager.client, path, { familyName: 'D' }, fresh)).status).toBe(200)
   })
 
+  test('with what is no e-mail address is 400, before 403, 404 and 412', async () => {
+    const { id } = await created(client)
+    const email = 'a\uff20b@example.com'
+    for (const answer of [
+      await patch(client, `/flows/v1/users/${id}`, { email }, { 'if-match': '"older"' }),
+      await patch(client, '/flows/v1/users/user_unknown', { email }),
+      await patch(colleague.client, `/flows/v1/users/${id}`, { email }),
+      await create(newPerson({ email }), colleague.client),
+    ]) {
+      expect([answer.status, answer.body.errors?.map(({ field }) => field)]).toEqual([400, ['email']])
+    }
+  })
+
   test('of a user who holds a permission that the caller does not hold is 403, of another organization 404', async () => {
     const path = `/flows/v1/users/${org.administrator.userId}`
     expect((await patch(manager.client, path, { familyName: 'Mine' })).status).toBe(403)

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { documentsOf } from '../../testing/documents.ts'
+import { FileClient } from '../../testing/files/file-client.ts'
 import { marketplaceOf, type TestOrganization } from '../../testing/marketplace.ts'
 import { offerParties } from '../../testing/offers.ts'
 
@@ -59,4 +60,14 @@ test('the documents of an RFQ that is not OPEN are not amended', async () => {
   await buyer.act(id, 'close')
   expect((await amend(id, files)).status).toBe(409)
   expect(await own.names('rfqs', id)).toEqual([])
+})
+
+test('an amendment with an older If-Match is 412, before 409 for an upload that is not complete', async () => {
+  const id = await draft()
+  await buyer.act(id, 'publish')
+  const { id: uploadId } = await new FileClient(market, consumer.administrator.client).createUpload()
+  const body = { reason: 'A corrected drawing.', files: { add: [{ uploadId, kind: 'OTHER' }] } }
+  expect((await buyer.act(id, 'amend', body, { 'if-match': '"older"' })).status).toBe(412)
+  const answer = await buyer.act(id, 'amend', body)
+  expect([answer.status, answer.body.errors?.map(({ field }) => field)]).toEqual([409, ['files.add.0.uploadId']])
 })

@@ -21,12 +21,12 @@ export const prepareRfqFiles =
   (deps: FileDeps) =>
   async ({ orgId, rfqId, files, now }: AmendedFiles): Promise<(tx: Tx) => Promise<void>> => {
     const record = { kind: 'rfq', id: rfqId } as const
-    const additions = await inFiles(async () => {
+    const uploads = await inFiles(async () => {
       const problems = requestProblems(files)
       if (problems.length > 0) throw invalid(problems)
-      return findDocumentAdditions(deps, { orgId, record, files, now })
+      return findDocumentAdditions(deps, { orgId, record, files })
     })
-    return (tx) => inFiles(() => changeRfqFiles(tx, deps.quota, { orgId, rfqId, files, additions, now }))
+    return (tx) => inFiles(() => changeRfqFiles(tx, deps.quota, { orgId, rfqId, files, uploads, now }))
   }
 
 /** Names the fields of a refusal as the request does. */

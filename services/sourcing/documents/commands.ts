@@ -13,7 +13,14 @@ import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { requireLegal } from '../cases/commands.ts'
 import { findCase, lockCase } from '../cases/queries.ts'
-import { type Addition, addFile, attach, type FileDeps, findAdditions, requireWithinQuota } from '../files/additions.ts'
+import {
+  addFile,
+  attach,
+  type FileDeps,
+  findAdditions,
+  type NamedUpload,
+  requireWithinQuota,
+} from '../files/additions.ts'
 import type { RecordKey, RecordKind } from '../files/queries.ts'
 import type { StorageQuota } from '../files/rules.ts'
 import { emitOfferEvent } from '../offers/events.ts'
@@ -29,10 +36,10 @@ import { hasTooManyDocuments, publicProblems, unknownDocuments, unknownShipments
 
 export type DocumentDeps = FileDeps & ReaderDeps
 
-type DocumentAddition = Addition<NonNullable<UpdateOrderDocumentsRequest['add']>[number]>
+type DocumentUpload = NamedUpload<NonNullable<UpdateOrderDocumentsRequest['add']>[number]>
 
 interface FoundDocuments {
-  additions: DocumentAddition[]
+  uploads: DocumentUpload[]
 }
 
 type Call = CommandOf<typeof api.updateRfqFiles> & FoundDocuments
@@ -49,10 +56,10 @@ const FIND: Record<RecordKind, (sql: Sql, orgId: string, id: string) => PromiseL
 export async function findDocuments(
   deps: FileDeps,
   kind: RecordKind,
-  { caller: { orgId }, params: { id }, body, now }: PreparationOf<typeof api.updateRfqFiles>,
+  { caller: { orgId }, params: { id }, body }: PreparationOf<typeof api.updateRfqFiles>,
 ): Promise<FoundDocuments> {
   found(await FIND[kind](deps.sql, orgId, id))
-  return { additions: await findDocumentAdditions(deps, { orgId, record: { kind, id }, files: body, now }) }
+  return { uploads: await findDocumentAdditions(deps, { orgId, record: { kind, id }, files: body }) }
 }
 
 interface DocumentChange {
@@ -66,11 +73,11 @@ interface DocumentChange {
 /** The uploads of a change and their objects. Throws 400 for ids that the organization may not name. */
 export async function findDocumentAdditions(
   deps: FileDeps,
-  { orgId, record, files, now }: DocumentChange,
-): Promise<DocumentAddition[]> {
+  { orgId, record, files }: Omit<DocumentChange, 'now'>,
+): Promise<DocumentUpload[]> {
   const { add = [] } = files
   const unknown = await unknownIn(deps.sql, { orgId, record, files })
-  return findAdditions(deps, orgId, add, (uploads) => [...publicProblems(add, uploads), ...unknown], now)
+  return findAdditions(deps, orgId, add, (uploads) => [...publicProblems(add, uploads), ...unknown])
 }
 
 const unknownIn = async (sql: Sql, { orgId, record, files }: Omit<DocumentChange, 'now'>) => {
@@ -103,7 +110,7 @@ interface RfqFilesChange {
   rfqId: string
   files: UpdateOrderDocumentsRequest
   /** From `findDocumentAdditions`. */
-  additions: DocumentAddition[]
+  uploads: DocumentUpload[]
   now: string
 }
 
@@ -154,8 +161,8 @@ export async function updateCaseFiles({ quota }: DocumentDeps, call: Call): Prom
 }
 
 function changeOf(kind: RecordKind, call: Call): DocumentChange & FoundDocuments {
-  const { caller, params, body, additions, now } = call
-  return { orgId: caller.orgId, record: { kind, id: params.id }, files: body, additions, now }
+  const { caller, params, body, uploads, now } = call
+  return { orgId: caller.orgId, record: { kind, id: params.id }, files: body, uploads, now }
 }
 
 /**
@@ -168,10 +175,10 @@ async function changeDocuments(
   quota: StorageQuota,
   change: DocumentChange & FoundDocuments & { isDraft?: boolean },
 ): Promise<void> {
-  const { orgId, record, files, additions, isDraft = false, now } = change
+  const { orgId, record, files, uploads, isDraft = false, now } = change
   const unknown = await unknownIn(tx, change)
   if (unknown.length > 0) throw invalid(unknown)
-  await attach(tx, orgId, additions, now)
+  const additions = await attach(tx, orgId, uploads, now)
   const { remove = [] } = files
   if (remove.length > 0) await queries.deleteDocuments(tx, orgId, record, remove)
   const older = additions.flatMap(({ sent }) => sent.supersedes ?? [])

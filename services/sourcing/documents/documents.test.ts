@@ -235,6 +235,21 @@ describe.each(RECORDS.map((each) => [each.of, each] as const))('documents of %s'
     expect((await own.change(of, id, { add }, { 'if-match': headers.get('etag') ?? '' })).status).toBe(204)
   })
 
+  test('with an older If-Match are 400 from an unknown upload, 412 from an incomplete or a used one', async () => {
+    const id = await make()
+    const open = await new FileClient(market, org.administrator.client).createUpload()
+    const { id: used } = await own.upload()
+    expect((await own.change(of, id, { add: [{ uploadId: used, kind: 'OTHER' }] })).status).toBe(204)
+    for (const [uploadId, status] of [
+      [newId('upload'), 400],
+      [open.id, 412],
+      [used, 412],
+    ] as const) {
+      const answer = await own.change(of, id, { add: [{ uploadId, kind: 'OTHER' }] }, { 'if-match': '"older"' })
+      expect([uploadId, answer.status]).toEqual([uploadId, status])
+    }
+  })
+
   test('write an audit entry', async () => {
     const id = await make()
     const { id: uploadId } = await own.upload()

@@ -272,6 +272,13 @@ describe('POST /flows/v1/orders/{id}/shipments', () => {
     expect((await of(maker).list('orders', id)).body.items.map(({ shipmentIds }) => shipmentIds)).toEqual([undefined])
   })
 
+  test('with an unknown document is 400 before 409, where the order cannot be shipped', async () => {
+    const id = await placedIn('PLACED')
+    expect((await makes.create(id, { quantity: 1 })).status).toBe(409)
+    const { status, body } = await makes.create(id, { quantity: 1, documentIds: ['file_unknown'] })
+    expect([status, body.errors?.map(({ field }) => field)]).toEqual([400, ['documentIds.0']])
+  })
+
   test('keeps the documents of the order from then on: they are superseded, not removed', async () => {
     const id = await placedIn('IN_PRODUCTION')
     const document = await of(maker).add('orders', id, { kind: 'INSPECTION_REPORT' })

@@ -15,7 +15,7 @@ import { requireTransition } from '../../kit/command/transitions.ts'
 import type { Pool, Sql, Tx } from '../../kit/db/client.ts'
 import { fold } from '../../kit/db/fold.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
-import { found, invalid, notFound, refuse } from '../../kit/errors/refusal.ts'
+import { found, notFound, refuse } from '../../kit/errors/refusal.ts'
 import { hashOf } from '../../kit/secrets/tokens.ts'
 import { inviteManufacturers } from '../rfqs/commands.ts'
 import { emitEmailInvitationRedeemed, emitEmailInvited } from '../rfqs/events.ts'
@@ -36,10 +36,6 @@ export const inviteByEmail =
   async (tx: Tx, rfq: RfqSubject, emails: readonly string[], now: string): Promise<string[]> => {
     if (!sendsMail) throw refuse('mail_unavailable')
     const spelled = emails.map((email) => emailAddressOf(email))
-    const problems = spelled.flatMap((email, place) =>
-      email === undefined ? [{ field: `emails.${place}`, message: 'must be an e-mail address' }] : [],
-    )
-    if (problems.length > 0) throw invalid(problems)
     const orgId = rfq.consumerOrgId
     await queries.lockInvited(tx, orgId)
     await queries.expireInvitations(tx, rfq.id, now)

@@ -61,6 +61,15 @@ describe('the consumer', () => {
     expect(await fieldsOf({ emails: [] })).toEqual(['emails'])
     expect(await buyer.list(id)).toEqual([])
   })
+
+  test('gets 400 for what is no address before 409 for an RFQ that has ended', async () => {
+    const buyer = await newBuyer()
+    const id = await buyer.created()
+    await buyer.rfqs.act(id, 'cancel', { reason: 'Sold.' })
+    expect((await buyer.invite(id, { emails: [newAddress()] })).status).toBe(409)
+    const answer = await buyer.invite(id, { manufacturerIds: [maker.orgId], emails: ['a＠b@example.org'] })
+    expect([answer.status, answer.body.errors?.map(({ field }) => field)]).toEqual([400, ['emails.0']])
+  })
 })
 
 describe('an address', () => {

@@ -32,10 +32,15 @@ interface SentUpload {
   name?: string
 }
 
-/** An upload to attach, and its object. */
-export interface Addition<Sent extends SentUpload> {
+/** An upload that a request names. It has no object until its content is received. */
+export interface NamedUpload<Sent extends SentUpload> {
   sent: Sent
   upload: UploadRow
+  object: StoredObject | undefined
+}
+
+/** An attached upload and its object. */
+export interface Addition<Sent extends SentUpload> extends NamedUpload<Sent> {
   object: StoredObject
 }
 
@@ -45,10 +50,9 @@ export async function findAdditions<Sent extends SentUpload>(
   orgId: string,
   add: readonly Sent[],
   problemsOf: (uploads: ReadonlyMap<string, UploadRow>) => readonly FieldError[],
-  now: string,
-): Promise<Addition<Sent>[]> {
+): Promise<NamedUpload<Sent>[]> {
   const ids = add.map(({ uploadId }) => uploadId)
-  const rows = ids.length === 0 ? [] : await findUploads(sql, orgId, ids, now)
+  const rows = ids.length === 0 ? [] : await findUploads(sql, orgId, ids)
   const uploads = new Map(rows.map((row) => [row.id, row]))
   const unknown = add.flatMap(({ uploadId }, index) =>
     uploads.has(uploadId)
@@ -57,31 +61,34 @@ export async function findAdditions<Sent extends SentUpload>(
   )
   const problems = [...unknown, ...problemsOf(uploads)]
   if (problems.length > 0) throw invalid(problems)
-  if (rows.some(({ state, expired }) => state !== 'OPEN' || expired)) throw notOpen()
   const objects = await Promise.all(ids.map((id) => storage.find(id)))
-  return add.map((sent, index) => {
-    const object = objects[index]
+  return add.map((sent, index) => ({
+    sent,
+    object: objects[index],
+    upload: uploads.get(sent.uploadId) as UploadRow,
+  }))
+}
+
+const notOpen = () => refuse('conflict', { detail: 'An upload has already been attached or has expired.' })
+
+/** Attaches the uploads; throws 409 if one is attached already, has expired or is not complete. */
+export async function attach<Sent extends SentUpload>(
+  tx: Tx,
+  orgId: string,
+  named: readonly NamedUpload<Sent>[],
+  now: string,
+): Promise<Addition<Sent>[]> {
+  const ids = named.map(({ upload }) => upload.id)
+  if ((await attachUploads(tx, orgId, ids, now)).length < ids.length) throw notOpen()
+  return named.map(({ object, ...addition }, index) => {
     if (!object) {
       throw refuse('conflict', {
         detail: 'An upload has not received its content yet.',
         errors: [{ field: `add.${index}.uploadId`, message: 'is not complete' }],
       })
     }
-    return { sent, object, upload: uploads.get(sent.uploadId) as UploadRow }
+    return { ...addition, object }
   })
-}
-
-const notOpen = () => refuse('conflict', { detail: 'An upload has already been attached or has expired.' })
-
-/** Attaches the uploads; throws 409 if a concurrent request did. */
-export async function attach(
-  tx: Tx,
-  orgId: string,
-  additions: readonly Addition<SentUpload>[],
-  now: string,
-): Promise<void> {
-  const ids = additions.map(({ upload }) => upload.id)
-  if ((await attachUploads(tx, orgId, ids, now)).length < ids.length) throw notOpen()
 }
 
 /** Inserts the file of an attached upload, and starts its copy if its bytes have not been read. Returns its id. */

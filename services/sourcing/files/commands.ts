@@ -6,25 +6,24 @@ import type { CommandOf, PreparationOf } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
 import { findOwnPart } from '../parts/queries.ts'
-import { type Addition, addFile, attach, type FileDeps, findAdditions, requireWithinQuota } from './additions.ts'
+import { addFile, attach, type FileDeps, findAdditions, type NamedUpload, requireWithinQuota } from './additions.ts'
 import { countFiles, findFileIds, lockOwnPart, removeFiles, touchPart } from './queries.ts'
 import { hasTooManyFiles, referenceProblems, type StorageQuota } from './rules.ts'
 
 interface FoundObjects {
-  additions: Addition<NonNullable<UpdateFilesRequest['add']>[number]>[]
+  uploads: NamedUpload<NonNullable<UpdateFilesRequest['add']>[number]>[]
 }
 
 /** Finds the objects of the uploads, because a transaction must not wait for the store. */
 export async function findObjects(
   deps: FileDeps,
-  { caller: { orgId }, params: { id: partId }, body, now }: PreparationOf<typeof api.updatePartFiles>,
+  { caller: { orgId }, params: { id: partId }, body }: PreparationOf<typeof api.updatePartFiles>,
 ): Promise<FoundObjects> {
   found(await findOwnPart(deps.sql, orgId, partId))
   const { add = [], remove = [] } = body
   const files = remove.length === 0 ? [] : await findFileIds(deps.sql, orgId, partId, remove)
   const fileIds = new Set(files.map(({ id }) => id))
-  const additions = await findAdditions(deps, orgId, add, (uploads) => referenceProblems(body, uploads, fileIds), now)
-  return { additions }
+  return { uploads: await findAdditions(deps, orgId, add, (found) => referenceProblems(body, found, fileIds)) }
 }
 
 /** Adds and removes files of an own part, all or nothing. */
@@ -35,13 +34,13 @@ export async function updateFiles(
     caller: { orgId },
     params: { id: partId },
     body,
-    additions,
+    uploads,
     now,
   }: CommandOf<typeof api.updatePartFiles> & FoundObjects,
 ): Promise<undefined> {
   // Lock order of every change: the part, then its uploads, then the organization's storage usage.
   found(await lockOwnPart(tx, orgId, partId))
-  await attach(tx, orgId, additions, now)
+  const additions = await attach(tx, orgId, uploads, now)
   await removeSent(tx, { orgId, partId, ids: body.remove ?? [] }, now)
   for (const addition of additions) {
     await addFile(tx, { orgId, place: { partId, group: addition.sent.group }, addition, now })

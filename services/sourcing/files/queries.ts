@@ -87,13 +87,10 @@ export interface UploadRow {
   id: string
   name: string
   public: boolean
-  state: 'OPEN' | 'ATTACHED' | 'DEAD'
-  expired: boolean
 }
 
-export const findUploads = (sql: Sql, orgId: string, ids: readonly string[], now: string) => sql<UploadRow[]>`
-  select id, name, public, state, expires_at <= ${now} as expired
-  from sourcing.uploads where org_id = ${orgId} and id = any(${[...ids]})`
+export const findUploads = (sql: Sql, orgId: string, ids: readonly string[]) => sql<UploadRow[]>`
+  select id, name, public from sourcing.uploads where org_id = ${orgId} and id = any(${[...ids]})`
 
 export const findFileIds = (sql: Sql, orgId: string, partId: string, ids: readonly string[]) => sql<{ id: string }[]>`
   select id from sourcing.files

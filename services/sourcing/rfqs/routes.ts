@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import * as lifecycle from '../../../proto/http/sourcing/rfq-lifecycle.ts'
 import * as operations from '../../../proto/http/sourcing/rfqs.ts'
+import { emailProblems } from '../../kit/addresses/email-addresses.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
@@ -73,7 +74,10 @@ export const rfqRoutes = ({ http, pagination, onPending, ...deps }: Deps) =>
     .use(http.command(lifecycle.publishRfq, (call) => moveRfq('publish', deps, call)))
     .use(
       http.command(lifecycle.inviteToRfq, (call) => commands.inviteToRfq(deps, call), {
-        checkBody: invitationProblems,
+        checkBody: (body) => [
+          ...invitationProblems(body),
+          ...(body.emails ?? []).flatMap((email, place) => emailProblems(email, `emails.${place}`)),
+        ],
       }),
     )
     .use(

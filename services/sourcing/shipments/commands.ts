@@ -101,14 +101,16 @@ export async function createShipment(
 ): Promise<JsonText> {
   const locked = await lock(tx, orgId, params.id, ORDER.verbs.addShipment.by)
   const shippedTime = body.shippedTime === undefined ? now : utcOf(body.shippedTime)
-  const problems = rules.timeProblems(shippedTime, locked.order, now)
+  const { documentIds = [] } = body
+  const named = documentIds.length === 0 ? [] : await queries.findDocuments(tx, params.id, documentIds)
+  const problems = [
+    ...rules.timeProblems(shippedTime, locked.order, now),
+    ...rules.unknownDocuments(documentIds, new Set(named.map((document) => document.id))),
+  ]
   if (problems.length > 0) throw invalid(problems)
   await requireLegal(tx, 'addShipment', locked.order, body.quantity)
   const { id, shipment } = await ship(tx, deps, locked, { ...body, shippedTime }, now)
-  const { documentIds = [] } = body
-  const named = documentIds.length === 0 ? [] : await queries.addToDocuments(tx, params.id, id, documentIds)
-  const unknown = rules.unknownDocuments(documentIds, new Set(named.map((document) => document.id)))
-  if (unknown.length > 0) throw invalid(unknown)
+  if (documentIds.length > 0) await queries.addToDocuments(tx, params.id, id, documentIds)
   audit.add({ shipmentId: id })
   return shipment
 }

@@ -33,13 +33,15 @@ export const insertShipment = (tx: Tx, shipment: NewShipment, now: string) => tx
     ${shipment.carrier}, ${shipment.trackingNumber}, ${shipment.shippedTime}, ${now})
   returning document`
 
-/** Adds a shipment to documents of its order. Returns those that the order has. */
-export const addToDocuments = (tx: Tx, orderId: string, shipmentId: string, ids: readonly string[]) => tx<
-  { id: string }[]
->`
+/** Those of the documents that the order has. They change under the lock of the order. */
+export const findDocuments = (tx: Tx, orderId: string, ids: readonly string[]) => tx<{ id: string }[]>`
+  select id from sourcing.files
+  where record_kind = 'order' and record_id = ${orderId} and id = any(${[...ids]})`
+
+/** Adds a shipment to documents of its order. */
+export const addToDocuments = (tx: Tx, orderId: string, shipmentId: string, ids: readonly string[]) => tx`
   update sourcing.files set shipment_ids = array_append(shipment_ids, ${shipmentId})
-  where record_kind = 'order' and record_id = ${orderId} and id = any(${[...ids]})
-  returning id`
+  where record_kind = 'order' and record_id = ${orderId} and id = any(${[...ids]})`
 
 export const findShipment = (tx: Tx, orderId: string, id: string) => tx<{ document: string }[]>`
   select document from sourcing.shipments where id = ${id} and order_id = ${orderId}`
