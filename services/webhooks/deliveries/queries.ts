@@ -3,6 +3,7 @@ import { ENDPOINT } from '../../../proto/states/endpoints.ts'
 import { announce } from '../../kit/db/announcements.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { commitsAsynchronously } from '../../kit/db/conditions.ts'
+import { lockByName } from '../../kit/db/locks.ts'
 import type { OrNull } from '../../kit/db/rows.ts'
 import type { Candidate } from './slots.ts'
 
@@ -282,6 +283,9 @@ export const makeDue = (tx: Tx, orgId: string, id: string, now: string) => tx<[D
     retries = retries + case when state = 'FAILED' or next_attempt_at > ${now} then 1 else 0 end
   where org_id = ${orgId} and id = ${id}
   returning ${deliveryColumns(tx)}`
+
+/** Serializes what adds pending deliveries of replays to an organization, so that they do not exceed the limit. */
+export const lockReplays = (tx: Tx, orgId: string) => lockByName(tx, 'replays', orgId)
 
 /** The pending deliveries that replays of an organization created, counted up to `most`. */
 export const countPendingReplays = (sql: Sql, orgId: string, most: number) => sql<[{ count: number }]>`

@@ -3,7 +3,7 @@ import type { Pool, Tx } from '../../kit/db/client.ts'
 import { cancelJobs, wakeJob } from '../../kit/worker/job-queries.ts'
 import type { Job, JobKind } from '../../kit/worker/jobs.ts'
 import { pause } from '../../kit/worker/worker.ts'
-import { announceDue, countPendingReplays } from '../deliveries/queries.ts'
+import { announceDue, countPendingReplays, lockReplays } from '../deliveries/queries.ts'
 import * as queries from './queries.ts'
 import { hasRoom, MAX_DUE, paceOf, REPLAY } from './rules.ts'
 
@@ -49,6 +49,7 @@ async function step(tx: Tx, job: Replay, now: string): Promise<number> {
     await job.continue(tx, undefined, Number.POSITIVE_INFINITY)
     return 0
   }
+  await lockReplays(tx, orgId)
   const [due] = await queries.countDue(tx, endpointId, now, MAX_DUE)
   const [pending] = await countPendingReplays(tx, orgId, MAX_PENDING_REPLAYED)
   if (!hasRoom({ due: due.count, pendingOfOrg: pending.count })) {

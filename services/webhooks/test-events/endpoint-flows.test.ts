@@ -12,6 +12,28 @@ const stranger = await market.organization(['CONSUMER'])
 const member = await org.member('Buyer')
 
 describe('deliveries', () => {
+  test('of replays that FAILED are retried up to 20,000 pending ones, also by requests at once; more are 409', async () => {
+    const { id } = await endpoint({ status: 'paused' })
+    const failed = Array.from({ length: 10 }, (_, n) => `dlv_failed_${n}`)
+    await owner`
+      insert into webhooks.deliveries (
+        id, org_id, endpoint_id, event_id, event_time, type, replay, state, next_attempt_at, created_at)
+      select 'dlv_' || gen_random_uuid(), ${org.orgId}, ${id}, 'evt_' || n, now(), 'cases.created', 1, 'PENDING',
+        now(), now()
+      from generate_series(1, 19999) n
+      union all
+      select id, ${org.orgId}, ${id}, id, now(), 'cases.created', 1, 'FAILED', now(), now()
+      from unnest(${failed}::text[]) id`
+    await owner`analyze webhooks.deliveries`
+    const answers = await Promise.all(
+      failed.map((one) => client.post<Problem>(`${OPERATIONS}/deliveries/${one}/retry`)),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(answers.filter(({ body }) => body.code === 'limit_reached')).toHaveLength(9)
+    await remove(id)
+    await owner`delete from webhooks.deliveries where endpoint_id = ${id}`
+  })
+
   test('are listed newest first with each filter, and have their attempts', async () => {
     const { id, path } = await endpoint()
     const before = new Date().toISOString()
