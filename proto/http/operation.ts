@@ -87,7 +87,10 @@ export interface Operation<
   readonly outlivesImpersonation?: boolean
   /** With `?dryRun=true` the command changes nothing, so it leaves no audit entry and stores no answer. */
   readonly hasDryRun?: true
-  /** A command without `Idempotency-Key`: its body has a password, or a repetition changes nothing. */
+  /**
+   * A command without `Idempotency-Key`: its body has a password, its answer is a challenge or a start that works once,
+   * or a repetition changes nothing.
+   */
   readonly noIdempotencyKey?: boolean
   /** Clients authenticate themselves with a key of a service account, by Basic or in the form. */
   readonly client?: 'accepted' | 'required'

@@ -27,3 +27,17 @@ test('creates of every kind are among them', () => {
     expect(ids).toContain(id)
   }
 })
+
+test('commands with a token that take no Idempotency-Key are these', () => {
+  const without = DOCUMENTED.filter(
+    ({ contract: { audit, access } }) => audit !== undefined && access !== 'public',
+  ).filter(({ contract }) => !takesIdempotencyKey(contract))
+  expect(without.map(({ id }) => id).toSorted()).toEqual([
+    'changePassword',
+    'confirmWithPasskey',
+    'createPasskey',
+    'revokeToken',
+    'startPasskey',
+    'testIdentityProvider',
+  ])
+})
