@@ -290,6 +290,26 @@ describe('headers', () => {
     expect(headers.get('ratelimit-policy')).toMatch(/^"default";q=\d+;w=\d+$/)
     expect(headers.get('ratelimit')).toMatch(/^"default";r=\d+;t=\d+$/)
   })
+
+  test('a refusal of a request with a token is private and varies by Authorization, too', async () => {
+    const authorization = 'Bearer no.such.token'
+    const refusals = [
+      [401, await anonymous.get('/v1/parts', { headers: { authorization } })],
+      [401, await anonymous.get('/v2.3/webhooks/endpoints', { headers: { authorization } })],
+      [403, await powerless.client.post('/v1/parts', { title: 'Impeller' })],
+      [404, await client.get(UNKNOWN)],
+      [404, await client.get('/v1/nope')],
+      [405, await client.send('DELETE', '/v1/parts')],
+    ] as const
+    for (const [status, answer] of refusals) {
+      expect([answer.status, answer.headers.get('cache-control'), answer.headers.get('vary')]).toEqual([
+        status,
+        'private, no-cache',
+        'Authorization',
+      ])
+    }
+    expect((await anonymous.get('/v1/nope')).headers.get('cache-control')).toBeNull()
+  })
 })
 
 test('every response has a request id and rate-limit headers', async () => {

@@ -152,7 +152,9 @@ export class Responder implements ErrorResponder {
 
   /** A request that was not counted takes from the bucket of its address, unless a limit refused it. */
   #headers(state: RequestState, rateLimit = state.rateLimit): Headers {
-    const headers = new Headers(state.caller ? this.#callerHeaders : this.#publicHeaders)
+    // A refused token and an unknown path have no caller.
+    const isPrivate = state.caller !== undefined || state.request.headers.has('authorization')
+    const headers = new Headers(isPrivate ? this.#callerHeaders : this.#publicHeaders)
     headers.set('x-request-id', state.requestId)
     if (this.#deps.closesConnections) headers.set('connection', 'close')
     if (state.link !== undefined) headers.set('link', state.link)
