@@ -83,13 +83,26 @@ test('lost connections and a read-only database do not count as tries of an even
   expect([await violations(), await dead()]).toEqual([[], []])
 })
 
-test('a statement time-out of an event behind another one of its subject does not count', async () => {
-  const { callsOf, handled, violations, dead } = await consume('slow', [1, 2], async (tx, event, call) => {
-    if (numberOf(event) === 1 && call === 1) throw new Error('not now')
-    if (numberOf(event) === 2 && call <= TRIES + 1) {
+test('a statement that is too slow in every try of an event makes a dead letter of it, and the next event continues', async () => {
+  const { callsOf, handled, dead } = await consume('slow', [1, 2], async (tx, event) => {
+    if (numberOf(event) === 1) {
       await tx`select set_config('statement_timeout', '5ms', true)`
       await tx`select pg_sleep(5)`
     }
+    await record(tx, event)
+  })
+  await until(async () => (await handled()).length === 1)
+  expect((await handled()).map(({ value }) => value)).toEqual([2])
+  expect([...(await dead())]).toEqual([
+    { tries: TRIES, error: 'PostgresError: canceling statement due to statement timeout' },
+  ])
+  expect(callsOf(1)).toBe(TRIES)
+})
+
+test('a read-only database for an event behind another one of its subject does not count', async () => {
+  const { callsOf, handled, violations, dead } = await consume('behind', [1, 2], async (tx, event, call) => {
+    if (numberOf(event) === 1 && call === 1) throw new Error('not now')
+    if (numberOf(event) === 2 && call <= TRIES + 1) await tx`set transaction read only`
     await record(tx, event)
   })
   await until(async () => (await handled()).length === 2)

@@ -40,6 +40,13 @@ export function isDependencyFailure(error: unknown): boolean {
   return typeof code === 'string' && TRANSIENT.has(code)
 }
 
+/** Codes of a statement that was too slow, as told by Postgres and by postgres.js. It may be as slow each time. */
+const TOO_SLOW = new Set(['57014', 'QUERY_TIMEOUT'])
+
+/** Whether a failure of a dependency says nothing about the work that it interrupted. */
+export const isInterruption = (error: unknown): boolean =>
+  isDependencyFailure(error) && !TOO_SLOW.has((error as { code: string }).code)
+
 /** Codes of a statement that waited too long for the locks of another one, or lost against it. */
 const LOCKED = new Set(['40001', '40P01', '55P03'])
 

@@ -1,6 +1,6 @@
 import type { Envelope } from '../../../../proto/events/envelope.ts'
 import type { Tx } from '../../db/client.ts'
-import { isDependencyFailure } from '../../db/failures.ts'
+import { isInterruption } from '../../db/failures.ts'
 import { storableText } from '../../db/storable-text.ts'
 import type { Batch, Cursor, Malformed, Position } from '../driver/driver.ts'
 import type { ConsumeOptions } from '../driver/options.ts'
@@ -80,7 +80,7 @@ export class EventProcessor {
         return blocked.length > 0 ? 'queued' : 'done'
       })
     } catch (error) {
-      if (!failure || isDependencyFailure(failure.error)) throw error
+      if (!failure || isInterruption(failure.error)) throw error
       const { event, error: err } = failure
       const consumer = this.#consume.name
       if (event) this.#options.log.warn({ consumer, id: event.id, tries: 1, err }, 'event failed')

@@ -1,7 +1,7 @@
 import type { Envelope } from '../../../../proto/events/envelope.ts'
 import type { ServiceName } from '../../../../proto/services.ts'
 import type { Pool, Tx } from '../../db/client.ts'
-import { isDependencyFailure } from '../../db/failures.ts'
+import { isInterruption } from '../../db/failures.ts'
 import { storableText } from '../../db/storable-text.ts'
 import type { MessageLog } from '../../log/log.ts'
 import type { Job, JobKind } from '../../worker/jobs.ts'
@@ -40,7 +40,8 @@ const MAX_ERROR_CHARACTERS = 500
 /**
  * The retry queue of a consumer, with one FIFO queue for each subject, whose job handles its first event until it
  * succeeds or becomes a dead letter; the others wait behind it. Events are handled one by one, because any of them may
- * have failed or crashed the process. An attempt that a failure of a dependency ended does not count.
+ * have failed or crashed the process. An attempt that a failure of a dependency ended does not count, except for a
+ * statement that was too slow, because it may be as slow each time.
  */
 export class RetryQueue {
   readonly #consume: ConsumeOptions
@@ -60,7 +61,7 @@ export class RetryQueue {
       maxAttempts: tries,
       pauseAfter: (attempts) => this.#pauseMs(attempts),
       run: (job) => pool.begin((tx) => this.#pass(tx, job, (event) => this.#handle(tx, event))),
-      isInterruption: isDependencyFailure,
+      isInterruption,
       onFailure: (job, error, isLast) => (isLast ? this.#giveUp(job, error) : this.#warn(job, error)),
     }
   }
