@@ -15,7 +15,10 @@ export type CaseKind = (typeof CASE_KINDS)[number]
 /** Maximum number of cases that an organization opens about one RFQ or order: OPEN ones, and all. */
 export const MAX_OPEN_CASES = 20
 export const MAX_CASES = 200
-/** Cases that all organizations together may have about one record, which two of them would otherwise flood with. */
+/**
+ * Cases that all organizations together may have about one record, which two of them would otherwise flood. The first
+ * `MAX_OPEN_CASES` of each organization are possible beyond it, so that two cannot use up the room of a third.
+ */
 export const MAX_CASES_OF_ALL = 400
 
 const EXAMPLE_ID = 'case_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
@@ -146,7 +149,7 @@ export const createCase = defineOperation({
   path: '/flows/v1/cases',
   tag: casesTag,
   summary: 'Create a case',
-  description: `Of at most one RFQ or order. Parties to the case of an order are the organizations of the order, or those of them that \`partyOrgIds\` names; to that of an RFQ your organization and the consumer; otherwise only your organization. The RFQ must not be AWARDED or CANCELLED, nor your organization's invitation DECLINED; an order must not have ended more than 90 days ago. An organization has at most ${MAX_OPEN_CASES} OPEN cases of its own about one record, and ${MAX_CASES} with those that it closed; all organizations together have at most ${MAX_CASES_OF_ALL}, including closed ones.`,
+  description: `Of at most one RFQ or order. Parties to the case of an order are the organizations of the order, or those of them that \`partyOrgIds\` names; to that of an RFQ your organization and the consumer; otherwise only your organization. The RFQ must not be AWARDED or CANCELLED, nor your organization's invitation DECLINED; an order must not have ended more than 90 days ago. An organization has at most ${MAX_OPEN_CASES} OPEN cases of its own about one record, and ${MAX_CASES} with those that it closed itself. All organizations together have at most ${MAX_CASES_OF_ALL}, including closed ones; beyond that, each one still has its first ${MAX_OPEN_CASES}.`,
   access: 'case:manage',
   body: CaseInput,
   status: 201,

@@ -103,7 +103,8 @@ async function requireRoom(tx: Tx, subject: queries.CaseSubject, isNew: boolean)
     throw refuse('limit_reached', {
       detail:
         `An organization has at most ${MAX_OPEN_CASES} OPEN cases of its own about one record, ` +
-        `and ${MAX_CASES} with those that it closed. All organizations together have at most ${MAX_CASES_OF_ALL}.`,
+        `and ${MAX_CASES} with those that it closed itself. All organizations together have at most ` +
+        `${MAX_CASES_OF_ALL}; beyond that, each one still has its first ${MAX_OPEN_CASES}.`,
     })
   }
 }

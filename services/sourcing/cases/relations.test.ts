@@ -210,7 +210,7 @@ describe('the limits of cases about one record', () => {
       const { code, detail } = answers.find(({ status }) => status === 409)?.body ?? {}
       expect([code, detail]).toEqual([
         'limit_reached',
-        'An organization has at most 20 OPEN cases of its own about one record, and 200 with those that it closed. All organizations together have at most 400.',
+        'An organization has at most 20 OPEN cases of its own about one record, and 200 with those that it closed itself. All organizations together have at most 400; beyond that, each one still has its first 20.',
       ])
     }
     // Other organizations, records, and cases without one have room.
@@ -230,7 +230,7 @@ describe('the limits of cases about one record', () => {
     expect(answers.find(({ status }) => status === 409)?.body.code).toBe('limit_reached')
   })
 
-  test('an organization has at most 200 with those that it closed', async () => {
+  test('an organization has at most 200 with those that it closed itself', async () => {
     const orderId = await ordered('PLACED')
     const id = await created(maker, { orderId })
     await market.db.owner`
@@ -246,7 +246,7 @@ describe('the limits of cases about one record', () => {
     expect(statusesOf(await many(2, { orderId }))).toEqual([1, 1])
   })
 
-  test('all organizations together have at most 400, also those that another one closed', async () => {
+  test('all organizations together have at most 400, also those that another one closed, and each one its first 20', async () => {
     const [rfqId, orderId] = [await open(both), await ordered('PLACED')]
     for (const reference of [{ rfqId }, { orderId }]) {
       const id = await created(maker, reference)
@@ -260,6 +260,13 @@ describe('the limits of cases about one record', () => {
       const answers = [...(await many(4, reference)), ...(await many(3, reference, own))]
       // The first cases of the consumer have room, although the maker has used up the rest.
       expect(statusesOf(answers)).toEqual([6, 1])
+      const ofConsumer = answers.at(-1)?.body.id ?? ''
+      await market.db.owner`
+        insert into sourcing.cases (
+          id, kind, state, title, rfq_id, order_id, org_id, party_org_ids, follows_rfq, created_at, updated_at)
+        select id || n, kind, 'CLOSED', title, rfq_id, order_id, org_id, party_org_ids, false, created_at, updated_at
+        from sourcing.cases, generate_series(1, 16) n where id = ${ofConsumer}`
+      expect(statusesOf(await many(3, reference, own))).toEqual([1, 2])
       // A case that exists is reopened by the organization that closed it.
       await makers.act(id, 'close')
       expect((await makers.act(id, 'reopen')).status).toBe(200)

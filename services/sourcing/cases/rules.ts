@@ -86,7 +86,9 @@ export interface CaseCount {
 
 /**
  * Whether an organization may have one more OPEN case about a record. `isNew` is false for a case that is reopened. The
- * first cases of an organization have room in any case, so that others cannot use it up.
+ * first cases of an organization have room in any case, so that others cannot use it up; a record with `n`
+ * organizations thus has at most `MAX_CASES_OF_ALL + n * MAX_OPEN_CASES`. Cases that another organization closed do not
+ * count as own, because by closing them it would use up the room of the organization that made them.
  */
 export const hasRoom = ({ open, made, own, all }: CaseCount, isNew: boolean): boolean =>
   open < MAX_OPEN_CASES && (!isNew || made < MAX_OPEN_CASES || (own < MAX_CASES && all < MAX_CASES_OF_ALL))
