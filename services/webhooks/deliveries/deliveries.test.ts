@@ -259,6 +259,7 @@ test('/metrics counts attempts by result, due deliveries and endpoints that were
     Number(new RegExp(`^${series.replace(/[{}"]/g, '.')} (\\S+)$`, 'm').exec(metrics)?.[1] ?? Number.NaN)
   expect(figureOf('marketplace_webhook_attempts_total{result="2xx",component="webhooks"}')).toBeGreaterThan(3)
   expect(figureOf('marketplace_webhook_attempts_total{result="5xx",component="webhooks"}')).toBeGreaterThan(3)
+  expect(figureOf('marketplace_webhook_delivery_latency_seconds_count{component="webhooks"}')).toBeGreaterThan(3)
   expect(figureOf('marketplace_webhook_paused_endpoints{component="webhooks"}')).toBe(0)
   expect(figureOf('marketplace_webhook_due_deliveries{component="webhooks"}')).toBeGreaterThanOrEqual(0)
   expect(figureOf('marketplace_webhook_oldest_due_seconds{component="webhooks"}')).toBeGreaterThanOrEqual(0)

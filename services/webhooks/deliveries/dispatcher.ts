@@ -165,7 +165,11 @@ export class Dispatcher implements Worker {
     const state = isSuccess(result) ? 'DELIVERED' : isLastAttempt(scheduled) ? 'FAILED' : 'PENDING'
     const pauseMs = state === 'PENDING' ? pauseAfter(scheduled, result, Math.random()) : 0
     const { status, error, response } = result
-    this.#deps.observe(outcomeOf(status), endedMs - startedMs)
+    this.#deps.observe(
+      outcomeOf(status),
+      endedMs - startedMs,
+      state === 'DELIVERED' ? latencyOf(delivery, endedMs) : undefined,
+    )
     await this.#completions.add({
       deliveryId: delivery.id,
       endpointId: delivery.endpoint_id,
@@ -196,6 +200,10 @@ export class Dispatcher implements Worker {
     return attemptDelivery(this.#deps, delivery, [present, ...earlier.filter((one) => one !== undefined)])
   }
 }
+
+/** The time from an event to its delivery by a first attempt; undefined for a repetition and for a test. */
+const latencyOf = ({ attempt, replay, is_test: isTest, event_time: eventTime }: ClaimedDelivery, endedMs: number) =>
+  attempt === 1 && replay === 0 && !isTest ? endedMs - Date.parse(eventTime) : undefined
 
 /** The attributes of a delivery in traces. */
 const callOf = ({ type, endpoint_id: endpointId, attempt, traceparent }: ClaimedDelivery) => ({

@@ -20,6 +20,8 @@ const delivery = (url: string) => ({
   url,
   secret: '',
   previous_secrets: [],
+  event_time: '2026-04-29T09:10:00.000Z',
+  replay: 0,
   retries: 0,
   is_proven: true,
   is_test: false,

@@ -6,7 +6,8 @@ import { measureDeliveries } from './queries.ts'
 /** The result of an attempt: the class of its status, or that there was none. */
 type AttemptOutcome = '2xx' | '3xx' | '4xx' | '5xx' | 'no response'
 
-export type ObserveAttempt = (outcome: AttemptOutcome, durationMs: number) => void
+/** `latencyMs`: the time from the event to the end of a first attempt that succeeded. */
+export type ObserveAttempt = (outcome: AttemptOutcome, durationMs: number, latencyMs: number | undefined) => void
 
 export const outcomeOf = (status: number | null): AttemptOutcome =>
   status === null || status < 200 ? 'no response' : (`${Math.floor(status / 100)}xx` as AttemptOutcome)
@@ -23,6 +24,12 @@ export function deliveryMetrics(registry: Registry, sql: Pool, isLeader: () => b
     name: 'marketplace_webhook_attempt_duration_seconds',
     help: 'Duration of attempts.',
     buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 15],
+    registers: [registry],
+  })
+  const latencies = new Histogram({
+    name: 'marketplace_webhook_delivery_latency_seconds',
+    help: 'Time from an event to its delivery by a first attempt, without replays and test events.',
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300],
     registers: [registry],
   })
   const gauge = measuredGauges(registry, async () => (isLeader() ? (await measureDeliveries(sql))[0] : undefined))
@@ -45,8 +52,10 @@ export function deliveryMetrics(registry: Registry, sql: Pool, isLeader: () => b
   gauge('marketplace_webhook_paused_endpoints', 'Endpoints paused by the marketplace.', [], (to, row) => {
     if (row) to.set(row.paused)
   })
-  return (outcome, durationMs) => {
+  return (outcome, durationMs, latencyMs) => {
     attempts.labels(outcome).inc()
     durations.observe(durationMs / 1000)
+    // The clock of the event may be ahead.
+    if (latencyMs !== undefined) latencies.observe(Math.max(latencyMs, 0) / 1000)
   }
 }

@@ -64,6 +64,9 @@ export interface ClaimedDelivery {
   org_id: string
   endpoint_id: string
   event_id: string
+  event_time: string
+  /** 0 for the first delivery of an event. */
+  replay: number
   attempt: number
   /** Attempts that do not count against the schedule: users asked for them, or the one before has no result. */
   retries: number
@@ -146,8 +149,8 @@ export const claimDue = (
   from webhooks.endpoints e, webhooks.events v
   where d.id = any(array(select id from leased))
     and e.id = d.endpoint_id and v.timestamp = d.event_time and v.id = d.event_id
-  returning d.id, d.org_id, d.endpoint_id, d.event_id, d.attempt, d.retries, d.is_test, ${isProven(sql)} as is_proven,
-    e.url, e.secret,
+  returning d.id, d.org_id, d.endpoint_id, d.event_id, d.event_time, d.replay, d.attempt, d.retries, d.is_test,
+    ${isProven(sql)} as is_proven, e.url, e.secret,
     case when e.previous_secrets_until > ${now} then e.previous_secrets else '{}' end as previous_secrets, v.body, v.type,
     v.traceparent`
 

@@ -260,3 +260,46 @@ test('of ten requests at once for a replay of one endpoint one succeeds', async 
   expect(await list(`endpointId=${id}`)).toEqual([])
   await remove(id)
 })
+
+test('the latency from an event to its delivery counts first attempts that succeed, no retry, test event or replay', async () => {
+  const figures = async () => {
+    const text = await (await fetch(`http://127.0.0.1:${market.running.healthPort}/metrics`)).text()
+    return ['count', 'sum'].map((figure) =>
+      Number(
+        new RegExp(`^marketplace_webhook_delivery_latency_seconds_${figure}\\{.*\\} (\\S+)$`, 'm').exec(text)?.[1],
+      ),
+    ) as [number, number]
+  }
+  const { id } = await endpoint({ events: ['cases.expenses.created', 'cases.expenses.updated'] })
+  const [count, sum] = await figures()
+  const from = new Date().toISOString()
+  await send('cases.expenses.created')
+  const [delivered] = await finished(id, 'DELIVERED')
+  const [countAfter, sumAfter] = await figures()
+  expect(countAfter).toBe(count + 1)
+  const latencyMs = (sumAfter - sum) * 1000
+  expect(latencyMs).toBeGreaterThanOrEqual(0)
+  expect(latencyMs).toBeLessThan(Date.now() - Date.parse(from) + 1)
+
+  expect(
+    (await replay(id, { from, to: new Date(Date.parse(delivered?.createdTime ?? '') + 1).toISOString() })).status,
+  ).toBe(200)
+  await finished(id, 'DELIVERED', 2)
+  await client.post(`${OPERATIONS}/endpoints/${id}/test`, { type: 'cases.expenses.created' })
+  await finished(id, 'DELIVERED', 3)
+  receiver.status = 500
+  await send('cases.expenses.updated')
+  const isFailing = async () =>
+    (
+      await owner`
+      select from webhooks.deliveries d join webhooks.attempts a on a.delivery_id = d.id
+      where d.endpoint_id = ${id} and d.state = 'PENDING'`
+    ).length === 1
+  await until(isFailing, { what: 'a failed attempt' })
+  receiver.status = 200
+  const [failed] = await list(`endpointId=${id}&state=PENDING`)
+  await client.post(`${OPERATIONS}/deliveries/${failed?.id}/retry`)
+  await finished(id, 'DELIVERED', 4)
+  expect((await figures())[0]).toBe(count + 1)
+  await remove(id)
+})
