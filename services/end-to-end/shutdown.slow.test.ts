@@ -80,9 +80,9 @@ const deliveries = () => owner<{ state: string; attempts: number }[]>`
   select d.state, (select count(*)::int from webhooks.attempts a where a.delivery_id = d.id) as attempts
   from webhooks.deliveries d order by d.created_at`
 
-test('SIGTERM during a delivery: one that is answered is recorded, one that is not is repeated by the next replica', async () => {
-  const first = await startWebhooks()
-  const endpoints = new ApiClient(first.client.url, client.accessToken)
+test('SIGTERM during a delivery: it is awaited and recorded, and no other one begins', async () => {
+  const webhooks = await startWebhooks({ DRAIN_SECONDS: '2' })
+  const endpoints = new ApiClient(webhooks.client.url, client.accessToken)
   const url = `http://127.0.0.1:${receiver.port}/`
   const created = await endpoints.post<{ data: CreatedWebhookEndpoint }>('/v2.3/webhooks/endpoints', {
     url,
@@ -91,23 +91,54 @@ test('SIGTERM during a delivery: one that is answered is recorded, one that is n
   expect(created.status).toBe(201)
   await casesOf(client).create(qualityCase())
   await until(() => received.length === 1, { what: 'the first delivery' })
-  const { exit } = await terminate(first)
+  const { exit } = await terminate(webhooks)
+  await casesOf(client).create(qualityCase())
+  await until(async () => (await deliveries()).length === 2, { what: 'the event during the stop' })
+  // Until it no longer listens.
+  await until(async () => !(await fetch(`${webhooks.client.url}/livez`).catch(() => undefined)), {
+    what: 'the end of the drain',
+  })
   mayAnswer.resolve()
   expect(await exit).toBe(0)
-  expect([...(await deliveries())]).toEqual([{ state: 'DELIVERED', attempts: 1 }])
+  expect([...(await deliveries())]).toEqual([
+    { state: 'DELIVERED', attempts: 1 },
+    { state: 'PENDING', attempts: 0 },
+  ])
+  expect(received).toHaveLength(1)
+})
 
+test('SIGTERM during a delivery that is not answered: exit code 0, and the next replica repeats it at once', async () => {
   mayAnswer = Promise.withResolvers()
-  const second = await startWebhooks({ SHUTDOWN_SECONDS: '2' })
-  await casesOf(client).create(qualityCase())
+  const first = await startWebhooks({ SHUTDOWN_SECONDS: '4' })
   await until(() => received.length === 2, { what: 'the second delivery' })
-  // The end of the grace period ends the process.
-  expect(await (await terminate(second)).exit).toBe(1)
+  expect(await (await terminate(first)).exit).toBe(0)
   mayAnswer.resolve()
-  // Instead of 45 seconds.
-  await owner`update webhooks.deliveries set lease_until = now() where state = 'PENDING' and lease_until is not null`
-  const third = await startWebhooks()
+  const second = await startWebhooks()
   await until(async () => (await deliveries()).every(({ state }) => state === 'DELIVERED'), { what: 'both deliveries' })
   expect(received).toHaveLength(3)
   expect(received[2]).toBe(received[1] as string)
-  expect(await stopService(third, 'SIGTERM')).toBe(0)
+  expect(await stopService(second, 'SIGTERM')).toBe(0)
+})
+
+test('SIGTERM during a mail whose server does not answer: exit code 0, and the attempt does not count', async () => {
+  const connections: string[] = []
+  const silent = Bun.listen({
+    hostname: '127.0.0.1',
+    port: 0,
+    socket: { open: ({ remoteAddress }) => void connections.push(remoteAddress), data: () => {} },
+  })
+  const organization = await startService('organization', market.db, undefined, {
+    SMTP_URL: `smtp://127.0.0.1:${silent.port}`,
+    MAIL_FROM: 'no-reply@example.com',
+    SHUTDOWN_SECONDS: '4',
+  })
+  const person = { email: `${crypto.randomUUID()}@example.com`, givenName: 'Ada', familyName: 'Berg', mail: true }
+  const users = new ApiClient(organization.client.url, client.accessToken)
+  expect((await users.post('/flows/v1/users', person)).status).toBe(201)
+  await until(() => connections.length === 1, { what: 'the connection to the SMTP server' })
+  expect(await (await terminate(organization)).exit).toBe(0)
+  expect([...(await owner`select attempts, lease_token from organization.jobs where kind = 'mail'`)]).toEqual([
+    { attempts: 0, lease_token: null },
+  ])
+  silent.stop(true)
 })

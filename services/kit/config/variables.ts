@@ -112,7 +112,7 @@ export const commonVariables = {
     maximum: 300,
     default: 20,
     description:
-      'Time to stop after SIGTERM, in seconds: requests in flight have half of it, background work and connections the rest.',
+      'Time to stop after SIGTERM, in seconds: requests and background work in flight have half of it, connections the rest.',
   }),
   DRAIN_SECONDS: Type.Integer({
     minimum: 0,

@@ -83,8 +83,8 @@ export interface Running {
   port: number
   healthPort: number
   /**
-   * Stops in order: readiness off, connections end with their next response, no new connections, requests in flight
-   * end, workers stop, bus and pools close.
+   * Stops in order: readiness off, workers claim no more work, connections end with their next response, no new
+   * connections, requests and work in flight end, or are aborted after half of the time, bus and pools close.
    */
   stop(): Promise<void>
 }
@@ -108,7 +108,7 @@ function appOf({ services, config, ownerOf }: ServeOptions, isReady: () => boole
   return app
 }
 
-/** Requests have half of the time to stop; the other half is for workers and pools. */
+/** Requests and work in flight have half of the time to stop; the other half is for what is aborted, and pools. */
 const requestsMsOf = ({ SHUTDOWN_SECONDS }: ServeOptions['config']) => SHUTDOWN_SECONDS * 500
 
 /** The time in which new requests are still served: at most half of that of requests. */
@@ -137,7 +137,15 @@ export async function open(serving: ServeOptions): Promise<Running> {
   // Bun reads the property when a server starts, although Node's types declare it read-only.
   Object.assign(http, { maxHeaderSize: MAX_HEADER_BYTES })
   await Promise.all(services.map((service) => service.start()))
-  const workers = Promise.all(services.map((s) => superviseWorkers(s.workers, stopping.signal, s.log)))
+  const closing = new AbortController()
+  const workersThat = (claim: boolean) =>
+    Promise.all(
+      services.map(({ workers, log }) => {
+        const some = workers.filter(({ claims = false }) => claims === claim)
+        return superviseWorkers(some, stopping.signal, log, closing.signal)
+      }),
+    )
+  const [claiming, others] = [workersThat(true), workersThat(false)]
   const app = appOf(serving, isReady)
   const options = {
     hostname: config.HOST,
@@ -161,14 +169,15 @@ export async function open(serving: ServeOptions): Promise<Running> {
     async stop() {
       ready = false
       log.info('stopping')
+      closing.abort()
       // Bun closes idle connections when it stops to listen, and a request that is on its way would be lost.
       for (const { http } of services) http.closeConnections()
       const drainMs = drainMsOf(config)
       await Bun.sleep(drainMs)
       const ended = server.stop()
-      await Promise.race([ended, Bun.sleep(requestsMsOf(config) - drainMs)])
+      await Promise.race([Promise.all([ended, claiming]), Bun.sleep(requestsMsOf(config) - drainMs)])
       stopping.abort()
-      await workers
+      await Promise.all([claiming, others])
       await Promise.all(services.map((service) => service.close()))
       await stopTraces()
       await server.stop(true)

@@ -115,6 +115,7 @@ export class Job<Data = unknown, Progress = unknown> {
 /** Runs the due jobs of some kinds. Every replica runs one; a job is leased by one of them. */
 export class JobWorker implements Worker {
   readonly name: string
+  readonly claims = true
   readonly #deps: JobDeps
   readonly #kinds: readonly JobKind[]
   readonly #wake = new WakeSignal()
@@ -136,14 +137,14 @@ export class JobWorker implements Worker {
     return { work: this.name, permits, held: this.#running.size, waiting: 0 }
   }
 
-  async run(signal: AbortSignal): Promise<void> {
+  async run(signal: AbortSignal, closing = signal): Promise<void> {
     const { sweepMs = SWEEP_MS } = this.#deps
     try {
-      while (!signal.aborted) {
-        if (!(await this.#startNext(signal))) await this.#wake.wait(sweepMs, signal)
+      while (!closing.aborted) {
+        if (!(await this.#startNext(signal))) await this.#wake.wait(sweepMs, closing)
       }
     } finally {
-      if (signal.aborted) await Promise.all(this.#running.keys())
+      if (closing.aborted) await Promise.all(this.#running.keys())
     }
   }
 

@@ -4,7 +4,12 @@ import type { Log, MessageLog } from '../log/log.ts'
 /** A background task of a service. It runs until its signal aborts. */
 export interface Worker {
   name: string
-  run(signal: AbortSignal): Promise<void>
+  /**
+   * Whether it claims work: it claims none once `closing` aborts, and ends with the work that runs, at the latest when
+   * its signal aborts.
+   */
+  claims?: true
+  run(signal: AbortSignal, closing?: AbortSignal): Promise<void>
 }
 
 const FIRST_PAUSE_MS = 200
@@ -12,27 +17,31 @@ const LONGEST_PAUSE_MS = 10_000
 /** A worker that ran this long before it failed restarts with the shortest pause. */
 const HEALTHY_AFTER_MS = 60_000
 
-/** Runs workers until the signal aborts. A worker that fails is restarted with growing pauses. */
+/**
+ * Runs workers until the signal aborts, those that claim work until `closing` aborts. A worker that fails is restarted
+ * with growing pauses.
+ */
 export async function superviseWorkers(
   workers: readonly Worker[],
   signal: AbortSignal,
   log: MessageLog,
+  closing = signal,
 ): Promise<void> {
-  await Promise.all(workers.map((worker) => supervise(worker, signal, log)))
+  await Promise.all(workers.map((worker) => supervise(worker, signal, worker.claims ? closing : signal, log)))
 }
 
-async function supervise(worker: Worker, signal: AbortSignal, log: MessageLog): Promise<void> {
+async function supervise(worker: Worker, signal: AbortSignal, closing: AbortSignal, log: MessageLog): Promise<void> {
   let pauseMs = FIRST_PAUSE_MS
-  while (!signal.aborted) {
+  while (!closing.aborted) {
     const startedMs = performance.now()
     try {
-      await worker.run(signal)
-      if (!signal.aborted) log.warn({ worker: worker.name }, 'worker ended unexpectedly; restarting it')
+      await worker.run(signal, closing)
+      if (!closing.aborted) log.warn({ worker: worker.name }, 'worker ended unexpectedly; restarting it')
     } catch (error) {
-      if (!signal.aborted) log[levelOf(error)]({ worker: worker.name, err: error }, 'worker failed; restarting it')
+      if (!closing.aborted) log[levelOf(error)]({ worker: worker.name, err: error }, 'worker failed; restarting it')
     }
     if (performance.now() - startedMs > HEALTHY_AFTER_MS) pauseMs = FIRST_PAUSE_MS
-    await pause(pauseMs, signal)
+    await pause(pauseMs, closing)
     pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
   }
 }

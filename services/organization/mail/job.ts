@@ -31,10 +31,10 @@ export const mailJob = (deps: MailJobDeps): JobKind<Pick<ClaimedMail, 'kind'>> =
   slots: SLOTS,
   leaseMs: deps.timeoutMs + LEASE_MARGIN_MS,
   pauseAfter: (attempts) => pauseAfter(attempts, Math.random()),
-  async run(job) {
+  async run(job, signal) {
     const mail = await seal(deps, job)
     if (!mail) return
-    await sendMail(deps.server, await compose(deps, mail), deps.timeoutMs)
+    await sendMail(deps.server, await compose(deps, mail), deps.timeoutMs, signal)
     await record(deps, job, 'SENT')
   },
   isFinal: (error) => error instanceof SmtpFailure && error.isPermanent,

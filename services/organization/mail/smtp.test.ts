@@ -86,3 +86,22 @@ test('a server that accepts a mail and never closes is cut off', async () => {
   await until(() => !isOpen, { what: 'the end of the connection' })
   server.stop(true)
 })
+
+test('the signal cuts the connection to a server that does not answer', async () => {
+  const closed: number[] = []
+  const opened = Promise.withResolvers<void>()
+  const silent = Bun.listen({
+    hostname: '127.0.0.1',
+    port: 0,
+    socket: { open: () => opened.resolve(), data: () => {}, close: () => void closed.push(1) },
+  })
+  const stopping = new AbortController()
+  const sent = sendMail(smtpServerOf(`smtp://127.0.0.1:${silent.port}`), message, 30_000, stopping.signal).catch(
+    ({ by, isPermanent, code }: SmtpFailure) => ({ by, isPermanent, code }),
+  )
+  await opened.promise
+  stopping.abort()
+  expect(await sent).toEqual({ by: 'SERVER', isPermanent: false, code: 'ECONNECTION' })
+  await until(() => closed.length === 1, { what: 'the end of the connection' })
+  silent.stop(true)
+})

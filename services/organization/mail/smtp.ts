@@ -61,14 +61,18 @@ const CONNECT_MS = 10_000
 /** Longest wait for the server to close after it has accepted the mail. */
 const QUIT_MS = 1000
 
-/** Hands a mail over to the server, in a connection of its own. After the time-out the connection is cut. */
-export const sendMail = (server: SmtpServer, message: Message, timeoutMs: number): Promise<void> =>
-  connect(server, timeoutMs, message)
+/** Hands a mail over to the server, in a connection of its own, which the time-out or the signal cuts. */
+export const sendMail = (
+  server: SmtpServer,
+  message: Message,
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<void> => connect(server, timeoutMs, message, signal)
 
 /** Connects to the server and signs in, as for a mail. */
 export const checkServer = (server: SmtpServer, timeoutMs: number): Promise<void> => connect(server, timeoutMs)
 
-async function connect(server: SmtpServer, timeoutMs: number, message?: Message): Promise<void> {
+async function connect(server: SmtpServer, timeoutMs: number, message?: Message, signal?: AbortSignal): Promise<void> {
   const { default: SMTPConnection } = await import('nodemailer/lib/smtp-connection')
   const { host, port, secure, auth, requireTls } = server
   const connectMs = Math.min(CONNECT_MS, timeoutMs)
@@ -76,6 +80,7 @@ async function connect(server: SmtpServer, timeoutMs: number, message?: Message)
     ...{ host, port, secure, requireTLS: requireTls },
     ...{ connectionTimeout: connectMs, greetingTimeout: connectMs, dnsTimeout: connectMs, socketTimeout: timeoutMs },
   })
+  signal?.throwIfAborted()
   return new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => fail({ code: 'ETIMEDOUT' }), timeoutMs)
     const fail = (error: ConstructorParameters<typeof SmtpFailure>[0]) => {
@@ -99,6 +104,7 @@ async function connect(server: SmtpServer, timeoutMs: number, message?: Message)
     // Remains after the end, because an event without a listener would end the process.
     connection.on('error', fail)
     connection.once('end', () => fail({ code: 'ECONNECTION' }))
+    signal?.addEventListener('abort', () => fail({ code: 'ECONNECTION' }))
     connection.connect((error) => {
       if (error) return fail(error)
       if (!auth) return send()

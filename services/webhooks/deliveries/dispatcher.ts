@@ -6,11 +6,18 @@ import type { SecretBox } from '../../kit/secrets/box.ts'
 import type { Notifier } from '../../kit/sessions/notifier.ts'
 import { inCallSpan } from '../../kit/traces/traces.ts'
 import { WakeSignal } from '../../kit/worker/wake-signal.ts'
-import { levelOf, type Worker } from '../../kit/worker/worker.ts'
+import { aborted, levelOf, type Worker } from '../../kit/worker/worker.ts'
 import { type AttemptResult, attemptDelivery, UNSIGNED } from './attempt.ts'
 import { CompletionBatch } from './completion-batch.ts'
 import { type ObserveAttempt, outcomeOf } from './metrics.ts'
-import { type ClaimedDelivery, claimDue, DUE_CHANNEL, listDueEndpoints, listDueEndpointsOf } from './queries.ts'
+import {
+  type ClaimedDelivery,
+  claimDue,
+  DUE_CHANNEL,
+  listDueEndpoints,
+  listDueEndpointsOf,
+  releaseLeases,
+} from './queries.ts'
 import { isLastAttempt, isSuccess, pauseAfter } from './rules.ts'
 import { afterClaim, type Candidate, type InFlight, shareSlots, unprovenSlotsOf, withOthers } from './slots.ts'
 
@@ -35,6 +42,7 @@ const SWEEP_MS = 1000
 /** Sends due deliveries. Every replica runs one; each delivery is leased by one of them. */
 export class Dispatcher implements Worker {
   readonly name = 'webhook-dispatcher'
+  readonly claims = true
   readonly #deps: DispatcherDeps
   readonly #wake = new WakeSignal()
   readonly #completions: CompletionBatch
@@ -54,19 +62,23 @@ export class Dispatcher implements Worker {
     this.#secrets = new LRUCache({ max: CACHED_SECRETS, fetchMethod: (encrypted) => deps.box.decrypt(encrypted) })
   }
 
-  async run(signal: AbortSignal): Promise<void> {
+  async run(signal: AbortSignal, closing = signal): Promise<void> {
     const stopListening = this.#deps.notifier.onCommit([DUE_CHANNEL], this.#notifyDue)
     try {
-      while (!signal.aborted) {
-        if (!(await this.#claim())) await this.#wake.wait(SWEEP_MS, signal)
+      while (!closing.aborted) {
+        if (!(await this.#claim())) await this.#wake.wait(SWEEP_MS, closing)
       }
     } finally {
       stopListening()
-      if (signal.aborted) {
-        await Promise.all([...this.#running.keys(), this.#sweeping])
-        await this.#completions.flush()
-      }
+      if (closing.aborted) await this.#end(signal)
     }
+  }
+
+  /** Waits for the attempts that run. Those that still do when the signal aborts are repeated by another replica. */
+  async #end(signal: AbortSignal): Promise<void> {
+    await Promise.race([Promise.all([...this.#running.keys(), this.#sweeping]), aborted(signal)])
+    await this.#completions.flush()
+    if (this.#running.size > 0) await releaseLeases(this.#deps.sql, [...this.#running.values()])
   }
 
   #notifyDue = (orgIds?: readonly string[]): void => {
@@ -87,7 +99,7 @@ export class Dispatcher implements Worker {
     if (shares.size === 0) return false
     const lease = { token: crypto.randomUUID(), seconds: LEASE_SECONDS }
     const claimed = await claimDue(sql, shares, lease, now)
-    for (const delivery of claimed) this.#start(delivery, lease.token)
+    for (const delivery of claimed) this.#start(delivery)
     this.#candidates = afterClaim(this.#candidates, shares, claimed)
     return true
   }
@@ -146,8 +158,8 @@ export class Dispatcher implements Worker {
     return { free: proven ? free : Math.min(free, unprovenSlotsOf(slots) - ofPool), ofEndpoint, ofOrg }
   }
 
-  #start(delivery: ClaimedDelivery, leaseToken: string): void {
-    const work: Promise<void> = this.#deliver(delivery, leaseToken)
+  #start(delivery: ClaimedDelivery): void {
+    const work: Promise<void> = this.#deliver(delivery)
       .catch((err) => this.#deps.log[levelOf(err)]({ err, delivery: delivery.id }, 'a delivery was not recorded'))
       .finally(() => {
         this.#running.delete(work)
@@ -156,7 +168,7 @@ export class Dispatcher implements Worker {
     this.#running.set(work, delivery)
   }
 
-  async #deliver(delivery: ClaimedDelivery, leaseToken: string): Promise<void> {
+  async #deliver(delivery: ClaimedDelivery): Promise<void> {
     const { clock } = this.#deps
     const startedMs = clock()
     const result = await inCallSpan(callOf(delivery), () => this.#attempt(delivery))
@@ -175,7 +187,7 @@ export class Dispatcher implements Worker {
       endpointId: delivery.endpoint_id,
       isTest: delivery.is_test,
       attempt: delivery.attempt,
-      leaseToken,
+      leaseToken: delivery.lease_token,
       state,
       nextAttemptAt: new Date(endedMs + pauseMs).toISOString(),
       startedAt: new Date(startedMs).toISOString(),

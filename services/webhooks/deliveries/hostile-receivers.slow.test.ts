@@ -27,6 +27,7 @@ const delivery = (url: string) => ({
   is_test: false,
   type: 'cases.created',
   traceparent: null,
+  lease_token: 'lease_1',
   body: '{}',
 })
 const secrets = [`whsec_${Buffer.alloc(32, 7).toString('base64')}`]

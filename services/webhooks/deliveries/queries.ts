@@ -78,6 +78,7 @@ export interface ClaimedDelivery {
   body: string
   type: string
   traceparent: string | null
+  lease_token: string
 }
 
 /**
@@ -152,7 +153,13 @@ export const claimDue = (
   returning d.id, d.org_id, d.endpoint_id, d.event_id, d.event_time, d.replay, d.attempt, d.retries, d.is_test,
     ${isProven(sql)} as is_proven, e.url, e.secret,
     case when e.previous_secrets_until > ${now} then e.previous_secrets else '{}' end as previous_secrets, v.body, v.type,
-    v.traceparent`
+    v.traceparent, d.lease_token`
+
+/** Ends leases whose attempts will have no result. The deliveries are due at once. */
+export const releaseLeases = (sql: Sql, leases: readonly Pick<ClaimedDelivery, 'id' | 'lease_token'>[]) => sql`
+  update webhooks.deliveries d set lease_until = clock_timestamp()
+  from unnest(${leases.map(({ id }) => id)}::text[], ${leases.map((lease) => lease.lease_token)}::uuid[]) lease (id, token)
+  where d.id = lease.id and d.lease_token = lease.token`
 
 /** The result of an attempt. */
 export interface Completion {
