@@ -83,18 +83,24 @@ async function connect(server: SmtpServer, timeoutMs: number, message?: Message,
   signal?.throwIfAborted()
   return new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => fail({ code: 'ETIMEDOUT' }), timeoutMs)
-    const fail = (error: ConstructorParameters<typeof SmtpFailure>[0]) => {
+    const cut = () => fail({ code: 'ECONNECTION' })
+    const settle = () => {
       clearTimeout(timer)
+      // The signal outlives the mail.
+      signal?.removeEventListener('abort', cut)
+    }
+    const fail = (error: ConstructorParameters<typeof SmtpFailure>[0]) => {
+      settle()
       // First, because `close` emits `end`.
       reject(new SmtpFailure(error))
       connection.close()
     }
     const end = () => {
-      clearTimeout(timer)
+      settle()
       resolve()
       connection.quit()
-      const cut = setTimeout(() => connection.close(), QUIT_MS)
-      connection.once('end', () => clearTimeout(cut))
+      const quitting = setTimeout(() => connection.close(), QUIT_MS)
+      connection.once('end', () => clearTimeout(quitting))
     }
     const send = () => {
       if (!message) return end()
@@ -103,8 +109,8 @@ async function connect(server: SmtpServer, timeoutMs: number, message?: Message,
     }
     // Remains after the end, because an event without a listener would end the process.
     connection.on('error', fail)
-    connection.once('end', () => fail({ code: 'ECONNECTION' }))
-    signal?.addEventListener('abort', () => fail({ code: 'ECONNECTION' }))
+    connection.once('end', cut)
+    signal?.addEventListener('abort', cut)
     connection.connect((error) => {
       if (error) return fail(error)
       if (!auth) return send()
