@@ -187,7 +187,7 @@ export const Rfq = Type.Composite(
       partChanged: Type.Optional(
         Type.Boolean({
           description:
-            'True while the RFQ is OPEN and the part has a later revision than the pinned one. For consumer and IP owner.',
+            'True while the RFQ is OPEN and content or files of the part have changed since the pinned revision. For consumer and IP owner.',
           examples: [true],
         }),
       ),

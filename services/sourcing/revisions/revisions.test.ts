@@ -4,6 +4,7 @@ import type { File } from '../../../proto/http/sourcing/files.ts'
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import { PinnedRevision } from '../../../proto/http/sourcing/part-revisions.ts'
 import { Part } from '../../../proto/http/sourcing/parts.ts'
+import { newId } from '../../kit/db/ids.ts'
 import { awardsOf } from '../../testing/awards.ts'
 import { caseEventsOf } from '../../testing/cases.ts'
 import type { ApiClient } from '../../testing/client.ts'
@@ -216,6 +217,40 @@ describe('partChanged', () => {
     await buyer.act(rfqId, 'close')
     expect((await buyer.act(rfqId, 'reopen', later)).status).toBe(200)
     expect(await notified()).toHaveLength(1)
+  })
+
+  test('is not shown when a file that the pinned revision lists is copied or cannot be', async () => {
+    const partId = await publishedPart(own.client)
+    const [copied, failed] = [await own.addFile(partId, 'drawing'), await own.addFile(partId, 'model')]
+    const { owner } = market.db
+    await owner`
+      update sourcing.files set state = 'PENDING', object_key = null, size_bytes = null, content_type = null,
+        sha256 = null, counted_bytes = 0
+      where part_id = ${partId}`
+    const rfqId = await openFor(partId)
+    const { id: uploadId } = await own.uploadBytes('drawing')
+    const sourceEtag = new Bun.CryptoHasher('sha256').update('drawing').digest('hex')
+    const sources = [
+      { id: copied.id, data: { sourceKey: uploadId, sourceEtag } },
+      { id: failed.id, data: { sourceKey: newId('upload'), sourceEtag: 'none' } },
+    ]
+    for (const { id, data } of sources) {
+      await owner`
+        insert into sourcing.jobs (kind, id, tenant_id, data, created_at, due_at)
+        values ('file-copy', ${id}, ${ipOwner.orgId}, ${JSON.stringify(data)}::text::jsonb, now(), now())`
+    }
+    const states = async () => (await own.listFiles(partId)).map(({ state }) => state).join()
+    await until(async () => (await states()) === 'FAILED,READY', { what: 'the end of both copies' })
+    expect((await read(ipOwner, `/v1/parts/${partId}`)).body.revision).toBe(5)
+    // Events are handled in their order.
+    const otherPartId = await publishedPart(own.client)
+    const otherId = await openFor(otherPartId)
+    await patch(otherPartId, { title: 'Second' })
+    const isChanged = async (id: string) => (await buyer.read(id)).body.partChanged === true
+    await until(() => isChanged(otherId), { what: 'a later change of another part' })
+    expect(await isChanged(rfqId)).toBe(false)
+    await own.changeFiles(partId, { remove: [copied.id] })
+    await until(() => isChanged(rfqId), { what: 'the change of the files' })
   })
 
   test('ends with an amendment to the current revision, which every invitee then reads', async () => {

@@ -2,6 +2,19 @@ import type { Sql, Tx } from '../../kit/db/client.ts'
 import { isSourceable } from '../parts/visibility.ts'
 
 /**
+ * Whether content or list of files of a part differ from the revision that an OPEN RFQ pins: on rows `rfq` and `part`.
+ * A later revision alone is no difference, because the end of a copy or import makes one, too.
+ */
+const differsFromPinned = (sql: Sql) => sql`(
+  rfq.state = 'OPEN' and rfq.part_revision <> part.revision and not exists (
+    select from sourcing.part_revisions pinned
+    where pinned.part_id = part.id and pinned.revision = rfq.part_revision
+      and pinned.content::text = part.content::text and pinned.business_unit_ids = part.business_unit_ids
+      and pinned.custom_fields = part.custom_fields and pinned.file_ids = array(
+        select file.id from sourcing.files file
+        where file.part_id = part.id and file.removed_at is null order by file.id desc)))`
+
+/**
  * Whether RFQs of a part or their invitations may have another title, or do not yet show that the part has changed. Of
  * more than `limit` RFQs some may.
  */
@@ -9,7 +22,7 @@ export const findStaleRfqs = (sql: Sql, partId: string, limit: number) => sql<[{
   select count(*) > ${limit} or coalesce(bool_or(is_stale), false) as is_some
   from (
     select rfq.owner_part_title is distinct from part.title or rfq.part_title is distinct from part.title
-      or rfq.state = 'OPEN' and not rfq.part_changed and rfq.part_revision <> part.revision
+      or not rfq.part_changed and ${differsFromPinned(sql)}
       or exists (
         select from sourcing.rfq_invitations where rfq_id = rfq.id and part_title is distinct from part.title) as is_stale
     from sourcing.rfqs rfq join sourcing.parts part on part.id = rfq.part_id
@@ -52,11 +65,10 @@ export interface MarkedRfq {
   document: string
 }
 
-/** Marks the OPEN RFQs whose part has a later revision than the pinned one. Marked ones are not returned again. */
+/** Marks the OPEN RFQs whose part differs from the pinned revision. Marked ones are not returned again. */
 export const markChanged = (tx: Tx, ids: readonly string[], now: string) => tx<MarkedRfq[]>`
   update sourcing.rfqs rfq set part_changed = true, part_changed_since = ${now}
   from sourcing.parts part
-  where rfq.id = any(${[...ids]}) and part.id = rfq.part_id and rfq.state = 'OPEN' and not part_changed
-    and rfq.part_revision <> part.revision
+  where rfq.id = any(${[...ids]}) and part.id = rfq.part_id and not part_changed and ${differsFromPinned(tx)}
   returning rfq.id, rfq.part_id as "partId", rfq.consumer_org_id as "consumerOrgId",
     rfq.ip_owner_org_id as "ipOwnerOrgId", rfq.consumer_document as document`

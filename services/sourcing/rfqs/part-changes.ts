@@ -39,7 +39,7 @@ interface PartChangeDeps {
   followers: Pick<RfqFollowers, 'updateCases'>
 }
 
-/** Copies the title of a part to its next RFQs, and marks those that are OPEN with an earlier revision. */
+/** Copies the title of a part to its next RFQs, and marks those that are OPEN and pin something else. */
 export const partChangeJob = ({ sql, now, followers }: PartChangeDeps): JobKind<unknown, { lastId: string }> => ({
   kind: KIND,
   slots: 1,
