@@ -184,6 +184,21 @@ describe('previewUrl of RFQs, offers and orders', () => {
     expect(measuredIn((await orders.read(orderId)).body)).toEqual({ picture: open.picture })
   })
 
+  test('a maker of a public part sees its newest model: a later open one instead of that of ip of its order', async () => {
+    const partId = await partOf()
+    const secret = await addModel(partId, 'ip', [11, 21, 31])
+    const { body } = await parties.rfqs.create(rfqBody(partId, { manufacturerIds: [maker.orgId] }))
+    await parties.rfqs.act(body.id, 'publish')
+    const { body: award } = await awardsOf(clientOf(designer)).accept(await parties.offer(body.id, maker), {
+      quantity: 10,
+    })
+    await ordersOf(clientOf(maker)).act(award.orders[0]?.id ?? '', 'confirm', {})
+    expect(await seenBy(maker, partId)).toEqual({ picture: secret.picture, boundingBox: { x: 11, y: 21, z: 31 } })
+    const open = await addModel(partId, 'document', [10, 20, 30])
+    const newest = { picture: open.picture, boundingBox: { x: 10, y: 20, z: 30 } }
+    expect([await seenBy(maker, partId), await listedBy(maker, partId)]).toEqual([newest, [newest]])
+  })
+
   test('the consumer of a foreign part never sees the model of ip', async () => {
     const { id, partId } = await parties.openForOwner()
     const owned = new FileClient(market, clientOf(parties.owner))

@@ -34,13 +34,17 @@ const measuredOfPart = (sql: Sql, orgId: string, now: string) => sql`case
   -- Most parts have no model, for which the conditions below need not be evaluated.
   when parts.measured is null and not exists (
     select from sourcing.part_revisions pinned where pinned.part_id = parts.id and pinned.measured is not null) then null
-  else coalesce((
-    select pinned.measured -> 'ip' from sourcing.part_revisions pinned
-    where pinned.part_id = parts.id and pinned.measured is not null and ${readsIpModel(sql, orgId, now)}
-    order by pinned.revision desc limit 1
-  ), case when ${isSourceable(sql, orgId)} then parts.measured -> 'open' else (
-    select pinned.measured -> 'open' from sourcing.part_revisions pinned
-    where pinned.part_id = parts.id and pinned.revision = ${pinnedRevision(sql, orgId)}) end) end`
+  else (
+    select seen from (values ((
+      select pinned.measured -> 'ip' from sourcing.part_revisions pinned
+      where pinned.part_id = parts.id and pinned.measured is not null and ${readsIpModel(sql, orgId, now)}
+      order by pinned.revision desc limit 1
+    )), (case when ${isSourceable(sql, orgId)} then parts.measured -> 'open' else (
+      select pinned.measured -> 'open' from sourcing.part_revisions pinned
+      where pinned.part_id = parts.id and pinned.revision = ${pinnedRevision(sql, orgId)}) end)) newest (seen)
+    where seen is not null
+    -- Ids of files sort by their time.
+    order by seen ->> 'model' collate "C" desc nulls last limit 1) end`
 
 /** What features need to show the pictures of parts. */
 export const picturesOf = (urls: PreviewUrls): Pictures => ({ urls, ...MEASURED })
