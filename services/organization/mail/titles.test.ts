@@ -33,6 +33,20 @@ test('an amendment tells the invited manufacturers, with the pinned title, and a
   }
 })
 
+test('an amendment of the expiry alone is mailed as the extension, because it leaves offers current', async () => {
+  const making = await confirmed(maker)
+  const rfqId = await open()
+  const offerId = await submittedOffer({}, rfqId)
+  const { status } = await buyer.act(rfqId, 'amend', { expireTime: '2040-01-02T03:04:05.000Z', reason: 'Holidays.' })
+  expect(status).toBe(200)
+  expect((await seller.act(offerId, 'reconfirm')).status).toBe(409)
+  expect(await collected(making, 2)).toEqual(['invited', 'extended'])
+  await release()
+  const { mail } = await mailTo(making.email)
+  expect(mail.text).toContain('(Impeller) was extended, until 2040-01-02 03:04 UTC')
+  expect(mail.text).not.toContain('amended')
+})
+
 test('a title that is markup is text in a mail', async () => {
   const title = '<img src=x onerror="alert(1)"> & <b>'
   const address = await confirmed(maker)

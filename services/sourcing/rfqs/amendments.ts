@@ -8,7 +8,7 @@ import { JsonText } from '../../kit/db/json-text.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { requireConsistent } from './commands.ts'
-import { caseChange, emitRfqEvents } from './events.ts'
+import { caseChange, emitRfqEvent } from './events.ts'
 import type { RfqChange, RfqDeps } from './followers.ts'
 import { type EachRfq, inTurn, lockOwn, type OwnRfq, requireLegal } from './legality.ts'
 import { pinParts } from './move-queries.ts'
@@ -85,14 +85,11 @@ export async function amendRfqs(
     const changeShowsInOutline =
       pinned !== undefined || isExtended || !Bun.deepEquals(content.quantities, rfq.quantities)
     const orgIds = readersOfChange(rfq, await queries.listUnaware(tx, rfq.id, { changeShowsInOutline }))
-    changes.push({ ...caseChange('amended', rfq), orgIds })
+    // A new expiry alone outdates no offer, as the extension.
+    const name = isNewVersion ? 'amended' : 'extended'
+    await emitRfqEvent(tx, name, rfq)
+    changes.push({ ...caseChange(name, rfq), orgIds })
   }
-  const changedIds = new Set(changes.map(({ rfqId }) => rfqId))
-  await emitRfqEvents(
-    tx,
-    'amended',
-    owned.flatMap(({ rfq }) => (changedIds.has(rfq.id) ? [rfq] : [])),
-  )
   await followers.updateCases(tx, changes, now)
   return documents
 }
