@@ -44,6 +44,39 @@ test('shipments, receipts, remakes and accepted changes are mailed to the partie
   expect(await collected(owning, 5)).toEqual(shared)
 })
 
+test('an accepted remake is mailed to the parties, also where the order is in production already', async () => {
+  const { id } = await ordered()
+  await made.act(id, 'confirm')
+  await made.act(id, 'start')
+  const { body: shipment } = await shipmentsOf(maker.administrator.client).create(id, { quantity: 4 })
+  await shipmentsOf(buyer).receive(id, shipment.id, { acceptedQuantity: 3, rejectedQuantity: 1 })
+  const addresses = [
+    await confirmed(consumer, ['ORDERS']),
+    await confirmed(maker, ['ORDERS']),
+    await confirmed(ipOwner, ['ORDERS']),
+  ]
+  await made.act(id, 'remake', { quantity: 1 })
+  expect((await ordersOf(buyer).act(id, 'accept-remake')).body.state).toBe('IN_PRODUCTION')
+  for (const address of addresses) expect(await collected(address, 2)).toEqual(['remakeProposed', 'remakeAccepted'])
+})
+
+test('the case that rejected pieces open is mailed once to each other party', async () => {
+  const { id } = await ordered()
+  await made.act(id, 'confirm')
+  await made.act(id, 'start')
+  const { body: shipment } = await shipmentsOf(maker.administrator.client).create(id, { quantity: 4 })
+  const [buying, making, owning] = [
+    await confirmed(consumer, ['ORDERS', 'CASES']),
+    await confirmed(maker, ['ORDERS', 'CASES']),
+    await confirmed(ipOwner, ['CASES']),
+  ]
+  await shipmentsOf(buyer).receive(id, shipment.id, { acceptedQuantity: 3, rejectedQuantity: 1 })
+  await made.act(id, 'remake', { quantity: 1 })
+  expect(await collected(making, 3)).toEqual(['shipmentReceived', 'caseOpened', 'remakeProposed'])
+  expect(await collected(owning, 1)).toEqual(['caseOpened'])
+  expect(await collected(buying, 2)).toEqual(['shipmentReceived', 'remakeProposed'])
+})
+
 test('a lost award is mailed to the consumer, and to the manufacturer whose offer is asked for again', async () => {
   const { id, lost } = await ordered()
   const [buying, losing] = [await confirmed(consumer, ['AWARDS', 'OFFERS']), await confirmed(rival, ['OFFERS'])]

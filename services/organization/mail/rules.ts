@@ -92,6 +92,7 @@ export type NoticeKind =
   | 'shipmentCreated'
   | 'shipmentReceived'
   | 'remakeProposed'
+  | 'remakeAccepted'
   | 'remakeDeclined'
   | 'changeProposed'
   | 'changeDeclined'
@@ -211,6 +212,13 @@ const CASE_NOTICES: ReadonlyMap<string, NoticeKind> = new Map([
   ['cases.expenses.created', 'caseExpense'],
 ])
 
+/**
+ * Whether an event is about the case itself, and not about what it follows. The mail about a receipt does not name the
+ * case that rejected pieces open.
+ */
+const isOfCase = (type: string, cause: string) =>
+  cause === '' || (type === 'cases.created' && cause === 'sourcing.order.shipmentReceived')
+
 /** Events of subscriptions, each for an organization that did not cause it. */
 const SUBSCRIPTION_NOTICES: ReadonlyMap<string, NoticeKind> = new Map([
   ['sourcing.subscription.requested', 'subscriptionRequested'],
@@ -235,6 +243,7 @@ const ORDER_NOTICES: ReadonlyMap<string, NoticeKind> = new Map([
   ['sourcing.order.shipmentCreated', 'shipmentCreated'],
   ['sourcing.order.shipmentReceived', 'shipmentReceived'],
   ['sourcing.order.remakeProposed', 'remakeProposed'],
+  ['sourcing.order.remakeAccepted', 'remakeAccepted'],
   ['sourcing.order.remakeDeclined', 'remakeDeclined'],
   ['sourcing.order.changeProposed', 'changeProposed'],
   ['sourcing.order.changeDeclined', 'changeDeclined'],
@@ -277,9 +286,9 @@ export function noticeOf(
     const { caseId, causedBy } = caseOf
     return causedBy !== orgId && isProposer ? { topic: 'CASES', notice: { kind: decision, time, caseId } } : undefined
   }
-  if (isOfOther && cause !== '') return undefined
+  if (isOfOther && !isOfCase(type, cause)) return undefined
   const ofCase = CASE_NOTICES.get(type)
-  if (caseOf && ofCase && cause === '') {
+  if (caseOf && ofCase && isOfCase(type, cause)) {
     const { caseId, causedBy } = caseOf
     return causedBy === orgId ? undefined : { topic: 'CASES', notice: { kind: ofCase, time, caseId } }
   }

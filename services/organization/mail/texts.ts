@@ -86,6 +86,7 @@ const TEXTS: Readonly<Record<NoticeKind, (about: About) => string>> = {
   shipmentCreated: ({ order }) => `Some pieces of ${order} were shipped`,
   shipmentReceived: ({ order }) => `A shipment of ${order} was received`,
   remakeProposed: ({ order }) => `The manufacturer of ${order} proposes to make rejected pieces again`,
+  remakeAccepted: ({ order }) => `A remake for ${order} was accepted`,
   remakeDeclined: ({ order }) => `A remake for ${order} was declined`,
   changeProposed: ({ order }) => `A change of ${order} is proposed`,
   changeDeclined: ({ order }) => `A change of ${order} was declined`,
