@@ -118,6 +118,11 @@ const EmailRedemptionData = Type.Object(
   { description: 'An organization used the link of an invitation by e-mail. The consumer confirms it.' },
 )
 
+const EmailRevocationData = Type.Object(
+  { ...rfq, emailInvitationId: Id('emailInvitation', 'The invitation.') },
+  { description: 'The consumer revoked an invitation by e-mail.' },
+)
+
 const DeclineData = Type.Object(
   { ...rfq, manufacturerOrgId },
   { description: 'A manufacturer declined an invitation.' },
@@ -258,6 +263,7 @@ export const SOURCING_EVENTS = {
   'sourcing.rfq.invited': InvitationData,
   'sourcing.rfq.emailInvited': EmailInvitationData,
   'sourcing.rfq.emailInvitationRedeemed': EmailRedemptionData,
+  'sourcing.rfq.emailInvitationRevoked': EmailRevocationData,
   'sourcing.rfq.declined': DeclineData,
   'sourcing.rfq.termsAccepted': AcceptanceData,
   ...FILE_RELEASE_EVENTS,

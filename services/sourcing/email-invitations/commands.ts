@@ -18,7 +18,7 @@ import { newIdAt } from '../../kit/db/ids.ts'
 import { found, notFound, refuse } from '../../kit/errors/refusal.ts'
 import { hashOf } from '../../kit/secrets/tokens.ts'
 import { inviteManufacturers } from '../rfqs/commands.ts'
-import { emitEmailInvitationRedeemed, emitEmailInvited } from '../rfqs/events.ts'
+import { emitEmailInvitationRedeemed, emitEmailInvitationRevoked, emitEmailInvited } from '../rfqs/events.ts'
 import type { RfqDeps, RfqSubject } from '../rfqs/followers.ts'
 import { lockOwn } from '../rfqs/legality.ts'
 import { findInvitees } from '../rfqs/queries.ts'
@@ -87,12 +87,12 @@ export async function revokeEmailInvitation({
   now,
 }: CommandOf<typeof api.revokeEmailInvitation>): Promise<EmailInvitation> {
   const key = { orgId: caller.orgId, rfqId: params.id, id: params.invitationId }
+  const { rfq } = await lockOwn(tx, caller.orgId, params.id)
   const state = stateAt(found(await queries.lockInvitation(tx, key)), now)
   requireTransition(EMAIL_INVITATION, 'revoke', state)
-  return shownInvitation(
-    found(await queries.decide(tx, key.id, EMAIL_INVITATION.stateAfter('revoke', state), now)),
-    now,
-  )
+  const revoked = found(await queries.decide(tx, key.id, EMAIL_INVITATION.stateAfter('revoke', state), now))
+  await emitEmailInvitationRevoked(tx, rfq, key.id)
+  return shownInvitation(revoked, now)
 }
 
 /** What the link of an invitation discloses. */

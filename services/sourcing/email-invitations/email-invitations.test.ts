@@ -207,6 +207,22 @@ describe('the consumer', () => {
     expect((await buyer.rfqs.read(id)).body.manufacturerIds).toEqual([])
   })
 
+  test('revokes an invitation with one event, and none where it is refused', async () => {
+    const buyer = await newBuyer()
+    const id = await buyer.created()
+    await buyer.invite(id, { emails: [newAddress()] })
+    const [{ id: invitationId = '' } = {}] = await buyer.list(id)
+    expect((await buyer.decide(id, invitationId, 'revoke')).status).toBe(200)
+    expect((await buyer.decide(id, invitationId, 'revoke')).status).toBe(409)
+    const emitted = await owner<{ tenant_id: string; data: string }[]>`
+      select tenant_id, data from sourcing.outbox
+      where type = 'sourcing.rfq.emailInvitationRevoked' and subject = ${id}`
+    const { partId, ipOwnerOrgId } = (await buyer.rfqs.read(id)).body
+    expect(emitted.map(({ tenant_id: tenantId, data }) => [tenantId, JSON.parse(data)])).toEqual([
+      [buyer.orgId, { rfqId: id, partId, consumerOrgId: buyer.orgId, ipOwnerOrgId, emailInvitationId: invitationId }],
+    ])
+  })
+
   test('with a distributor cannot confirm an organization of which no factory is released to it (409)', async () => {
     const distributor = await market.organization(['DISTRIBUTOR'])
     const buyer = await newBuyer({ distributorOrgId: distributor.orgId })

@@ -23,6 +23,7 @@ type DetailedEventName =
   | 'invited'
   | 'emailInvited'
   | 'emailInvitationRedeemed'
+  | 'emailInvitationRevoked'
   | 'declined'
   | 'termsAccepted'
   | 'clarified'
@@ -56,6 +57,13 @@ export const emitEmailInvitationRedeemed = (tx: Tx, rfq: RfqSubject, emailInvita
     ...attributesOf(rfq),
     type: 'sourcing.rfq.emailInvitationRedeemed',
     data: { ...about(rfq), emailInvitationId, orgId },
+  })
+
+export const emitEmailInvitationRevoked = (tx: Tx, rfq: RfqSubject, emailInvitationId: string) =>
+  emit(tx, {
+    ...attributesOf(rfq),
+    type: 'sourcing.rfq.emailInvitationRevoked',
+    data: { ...about(rfq), emailInvitationId },
   })
 
 export const emitRfqDeclined = (tx: Tx, rfq: RfqSubject, manufacturerOrgId: string) =>
