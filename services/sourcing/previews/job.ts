@@ -11,7 +11,7 @@ import { levelOf } from '../../kit/worker/worker.ts'
 import { cancelDeletion, scheduleDeletion } from '../files/objects/queries.ts'
 import { findStoredBytes } from '../files/queries.ts'
 import { isWithinQuota, type StorageQuota } from '../files/rules.ts'
-import { StorageFailure } from '../files/storage/failures.ts'
+import { DamagedObject, StorageFailure } from '../files/storage/failures.ts'
 import type { Storage } from '../files/storage/storage.ts'
 import * as queries from './queries.ts'
 import { type Preview, type Rendering, render, Unconfined } from './rendering/render.ts'
@@ -49,7 +49,9 @@ export const renderJob = (deps: RenderDeps): JobKind => ({
   pauseAfter: (attempts) => attempts * LIMITS.pauseMs,
   // The store or the database failed, or the process could not be confined: that says nothing of the file.
   isInterruption: (error) =>
-    isDependencyFailure(error) || error instanceof StorageFailure || error instanceof Unconfined,
+    isDependencyFailure(error) ||
+    (error instanceof StorageFailure && !(error instanceof DamagedObject)) ||
+    error instanceof Unconfined,
   run: (job, signal) => renderObject(deps, job, signal),
   async onFailure(job, err, isLast) {
     deps.log[levelOf(err)]({ err, object: job.id, isLast }, 'a file could not be rendered')

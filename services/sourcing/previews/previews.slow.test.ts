@@ -1,4 +1,6 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
+import { truncate } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { File } from '../../../proto/http/sourcing/files.ts'
 import type { Part } from '../../../proto/http/sourcing/parts.ts'
 import { FileClient } from '../../testing/files/file-client.ts'
@@ -95,6 +97,30 @@ test('a broken model is FAILED once, and its file stays READY', async () => {
   const { state, geometry } = await rendered(partId, id)
   expect([state, geometry]).toEqual(['READY', { state: 'FAILED', reason: 'INVALID' }])
   expect(await market.db.owner`select from sourcing.jobs where kind = 'file-preview'`).toHaveLength(0)
+})
+
+test('a model whose stored object is damaged is FAILED after three attempts, and its file stays READY', async () => {
+  const { owner: rows } = market.db
+  const partId = await files.createPart()
+  const { id } = await files.addFile(partId, 'solid impeller', 'document', 'box.stl')
+  await until(async () => (await rows`select from sourcing.jobs where kind = 'file-preview'`).length === 0)
+  const [file] = await rows<[{ object_key: string }]>`select object_key from sourcing.files where id = ${id}`
+  await truncate(join(String(market.config.FILES_FOLDER), 'objects', file.object_key), 100)
+  await rows`
+    insert into sourcing.jobs (kind, id, tenant_id, data, created_at, due_at)
+    values ('file-preview', ${file.object_key}, ${owner.orgId}, '{}', now(), now())`
+  // The pauses between the attempts are skipped.
+  const attempts = new Set<number>()
+  const isEnded = async () => {
+    const waiting = await rows<{ attempts: number }[]>`
+      update sourcing.jobs set due_at = now() where id = ${file.object_key} returning attempts`
+    for (const job of waiting) attempts.add(job.attempts)
+    return waiting.length === 0
+  }
+  await until(isEnded, { what: 'the end of the attempts' })
+  expect(Math.max(...attempts)).toBeLessThanOrEqual(3)
+  const { state, geometry } = await rendered(partId, id)
+  expect([state, geometry]).toEqual(['READY', { state: 'FAILED', reason: 'CRASHED' }])
 })
 
 test('a text, and an SVG with the name of a picture, get neither geometry nor previews', async () => {

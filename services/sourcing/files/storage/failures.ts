@@ -12,6 +12,14 @@ export class StorageFailure extends Refusal {
   }
 }
 
+/** An object that was truncated or changed in the store. Unlike other failures it does not end by itself. */
+export class DamagedObject extends StorageFailure {
+  constructor() {
+    super('An object of the file store is damaged.')
+    this.name = 'DamagedObject'
+  }
+}
+
 /** Maps file system errors of a full or unavailable disk to a 503; returns every other error unchanged. */
 export function storageFailure(error: unknown): unknown {
   const code = (error as { code?: unknown } | null)?.code

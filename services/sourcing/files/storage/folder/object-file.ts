@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { Digest } from '../digest.ts'
-import { StorageFailure } from '../failures.ts'
+import { DamagedObject } from '../failures.ts'
 import type { ObjectInfo, PutOptions } from '../storage.ts'
 
 /** The file of an object contains its bytes and a trailer: the info as JSON, padded with spaces to this length. */
@@ -33,10 +33,10 @@ async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
 /** Reads the trailer. An object that was truncated or changed on the disk is a 503. */
 export async function readInfo(file: FileHandle): Promise<ObjectInfo> {
   const sizeBytes = (await file.stat()).size - TRAILER_BYTES
-  if (sizeBytes < 0) throw damaged()
+  if (sizeBytes < 0) throw new DamagedObject()
   const { buffer } = await file.read(Buffer.alloc(TRAILER_BYTES), 0, TRAILER_BYTES, sizeBytes)
   const info = parsed(buffer.toString())
-  if (info?.sizeBytes !== sizeBytes) throw damaged()
+  if (info?.sizeBytes !== sizeBytes) throw new DamagedObject()
   return info
 }
 
@@ -47,5 +47,3 @@ function parsed(text: string): ObjectInfo | undefined {
     return undefined
   }
 }
-
-const damaged = () => new StorageFailure('An object of the file store is damaged.')
