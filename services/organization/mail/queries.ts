@@ -185,11 +185,12 @@ export const listRfqs = (sql: Sql, orgId: string, rfqIds: readonly string[]) => 
   select distinct on (rfq_id) rfq_id, serial_number, title, expires_at from sourcing.rfq_readers
   where org_id = ${orgId} and rfq_id = any(${rfqIds}) order by rfq_id, title`
 
-/** Packages as an organization reads them in each of its roles. */
+/** Packages as an organization reads them in each of its roles. The title is no part of what precedes the acceptance. */
 export const listPackages = (sql: Sql, orgId: string, packageIds: readonly string[]) => sql<
-  { package_id: string; role: RfqRole; title: string; lines: number; expires_at: string | null }[]
+  { package_id: string; role: RfqRole; title: string | null; lines: number; expires_at: string | null }[]
 >`
-  select package_id, role, title, lines, expires_at from sourcing.package_readers
+  select package_id, role, case when not awaits_acceptance then title end as title, lines, expires_at
+  from sourcing.package_readers
   where org_id = ${orgId} and package_id = any(${packageIds})`
 
 /** For how long the server has kept the oldest mail waiting, of at most 10,000. */

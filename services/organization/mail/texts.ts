@@ -10,7 +10,8 @@ interface ReadRfq {
 
 /** The RFQs of a package that the organization reads. */
 interface ReadPackage {
-  title: string
+  /** Null until the terms of its lines are accepted. */
+  title: string | null
   lines: number
   /** The last expiry of those that are open. */
   expireTime: string | null
@@ -167,7 +168,7 @@ export function lineOf(notice: Notice, { rfqs, packages }: ReadRecords, consoleU
   const about = {
     ...notice,
     rfq: read ? `RFQ ${read.serialNumber}${title}` : 'an RFQ',
-    package: readPackage ? `the package ${unlinked(readPackage.title)}` : 'a package',
+    package: readPackage?.title ? `the package ${unlinked(readPackage.title)}` : 'a package',
     lines: readPackage?.lines === 1 ? '1 RFQ' : `${readPackage?.lines ?? 'several'} RFQs`,
     order: `Order ${notice.serialNumber}${title}`,
     until: expireTime ? `, until ${shownTime(expireTime)}` : '',
