@@ -3,8 +3,10 @@ import type { FactoryMatch } from '../../../proto/http/sourcing/matches.ts'
 import type { PartInput } from '../../../proto/http/sourcing/parts.ts'
 import type { ApiClient } from '../../testing/client.ts'
 import { createFactory } from '../../testing/factories.ts'
+import { FileClient } from '../../testing/files/file-client.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import type { Page, Problem } from '../../testing/people.ts'
+import { insertModel } from '../../testing/previews.ts'
 import { inHours, publishedPart, rfqBody, rfqsOf } from '../../testing/rfqs.ts'
 
 const market = await marketplaceOf(['sourcing', 'catalog'])
@@ -163,6 +165,26 @@ describe('GET /flows/v1/rfqs/{id}/matches', () => {
       expect((await rfqsOf(buyer).act(body.id, verb, sent)).status).toBe(200)
       expect(await matches(buyer, body.id)).toHaveLength(3)
     }
+  })
+
+  test('those of a published RFQ are for the content and the model that it pins, until an amendment', async () => {
+    const partId = await publishedPart(owner, { ...IMPELLER, boundingBox: {} })
+    const files = new FileClient(market, owner)
+    const model = await files.addFile(partId, 'first', 'document', 'first.step')
+    await insertModel(market, model.id, [90, 80, 70])
+    const { body } = await rfqsOf(buyer).create(rfqBody(partId, { manufacturerIds: [maker.orgId] }))
+    expect((await rfqsOf(buyer).act(body.id, 'publish')).status).toBe(200)
+    const before = await matches(buyer, body.id)
+    expect(namesOf(before)).toEqual(['A print shop', 'B print shop', 'C mill'])
+    expect(explained(before, 'B print shop').envelope).toBe('pbf-eb-m')
+
+    const later = await files.addFile(partId, 'second', 'document', 'second.step')
+    await insertModel(market, later.id, [390, 80, 70])
+    await owner.send('PATCH', `/flows/v1/parts/${partId}`, { body: { materialId: 'in718' } })
+    expect(await matches(buyer, body.id)).toEqual(before)
+    const amendment = { partRevision: 'CURRENT', reason: 'A larger part of another material.' }
+    expect((await rfqsOf(buyer).act(body.id, 'amend', amendment)).status).toBe(200)
+    expect(namesOf(await matches(buyer, body.id))).toEqual(['A print shop', 'C mill'])
   })
 
   test('a part that the consumer can no longer read has no matches', async () => {
