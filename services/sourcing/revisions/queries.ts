@@ -1,5 +1,5 @@
 import { MAX_LISTED_PINS } from '../../../proto/http/sourcing/part-revisions.ts'
-import type { Sql } from '../../kit/db/client.ts'
+import type { Sql, Tx } from '../../kit/db/client.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 import { isUnfinished } from '../orders/visibility.ts'
 import { isRevisionReader } from '../parts/visibility.ts'
@@ -43,21 +43,35 @@ export const findRevision = (sql: Sql, orgId: string, partId: string, revision: 
   where pinned.part_id = ${partId} and pinned.revision = ${revision}
     and (pinned.ip_owner_org_id = ${orgId} or ${isRevisionReader(sql, orgId)})`
 
-/** Postpones the check of revisions that something still needs, and returns the others of those that are due. */
-export const sweepDue = (sql: Sql, { now, rfqsEndedBefore, ordersPlacedBefore, nextCheck, limit }: Sweep) => sql<
-  { part_id: string }[]
->`
+/** The parts of the revisions that are due. */
+export const findDueParts = (sql: Sql, { now, limit }: Pick<Sweep, 'now' | 'limit'>) => sql<{ part_id: string }[]>`
+  select distinct part_id from (
+    select part_id from sourcing.part_revisions where due_at <= ${now} order by due_at limit ${limit}) due`
+
+/** Locks the parts that exist, in the order of ids, so that files are not removed from them meanwhile. */
+export const lockParts = (tx: Tx, ids: readonly string[]) => tx`
+  select id from sourcing.parts where id = any(${[...ids]}) order by id for update`
+
+/**
+ * Postpones the check of revisions that something still needs, and returns the others of those of these locked parts
+ * that are due.
+ */
+export const sweepDue = (
+  tx: Tx,
+  partIds: readonly string[],
+  { now, rfqsEndedBefore, ordersPlacedBefore, nextCheck, limit }: Sweep,
+) => tx<{ part_id: string }[]>`
   with due as materialized (
     select part_id, revision,
       exists (select from sourcing.orders
         where orders.ip_owner_org_id = due.ip_owner_org_id and orders.part_id = due.part_id
-          and part_revision = due.revision and (created_at > ${ordersPlacedBefore} or ${isUnfinished(sql)}))
+          and part_revision = due.revision and (created_at > ${ordersPlacedBefore} or ${isUnfinished(tx)}))
       or exists (select from sourcing.rfqs where rfqs.part_id = due.part_id and part_revision = due.revision
         and (state in ('OPEN', 'CLOSED') or state_since > ${rfqsEndedBefore}))
       or exists (select from sourcing.rfqs join sourcing.rfq_file_releases release on release.rfq_id = rfqs.id
         where rfqs.part_id = due.part_id and release.part_revision = due.revision and ended_at is null) as is_needed
     from sourcing.part_revisions due
-    where due_at <= ${now} order by due_at limit ${limit} for update skip locked
+    where part_id = any(${[...partIds]}) and due_at <= ${now} order by due_at limit ${limit} for update skip locked
   ), postponed as (
     update sourcing.part_revisions pinned set due_at = ${nextCheck} from due
     where is_needed and pinned.part_id = due.part_id and pinned.revision = due.revision

@@ -15,6 +15,7 @@ import { offerBody, offerParties, offersOf } from '../../testing/offers.ts'
 import type { Problem } from '../../testing/people.ts'
 import { publishedPart, rfqBody, rfqsOf } from '../../testing/rfqs.ts'
 import { until } from '../../testing/until.ts'
+import { removeFiles } from '../files/queries.ts'
 import { cleanUpRevisions } from './cleanup.ts'
 
 const market = await marketplaceWithWorkers(['sourcing'])
@@ -345,6 +346,29 @@ describe('a file that a pinned revision lists', () => {
     expect(await stateOf(drawing.id)).toBe('KEPT')
     await market.db.owner`update sourcing.orders set state = 'COMPLETED' where id = ${order.id}`
     await cleanUpAt(partId, 3000)
+    expect(await stateOf(drawing.id)).toBe('DELETED')
+  })
+
+  test('is deleted by a clean-up that runs while it is removed from the part', async () => {
+    const { owner } = market.db
+    const partId = await publishedPart(own.client)
+    const drawing = await own.addFile(partId, 'drawing')
+    const rfqId = await openFor(partId)
+    await buyer.act(rfqId, 'cancel', { reason: 'Sold.' })
+    let cleaned: Promise<void> | undefined
+    await owner.begin(async (tx) => {
+      await tx`select from sourcing.parts where id = ${partId} for update`
+      await removeFiles(tx, { orgId: ipOwner.orgId, partId, ids: [drawing.id] }, new Date().toISOString())
+      cleaned = cleanUpAt(partId, 90)
+      const isWaiting = async () =>
+        (
+          await owner`
+          select from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock' and query like '%sourcing.parts%'`
+        ).length > 0
+      await Promise.race([cleaned, until(isWaiting, { what: 'the clean-up' })])
+    })
+    await cleaned
     expect(await stateOf(drawing.id)).toBe('DELETED')
   })
 
