@@ -7,6 +7,8 @@ import { FileClient } from '../../testing/files/file-client.ts'
 import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
 import { filesOf, stlBox } from '../../testing/previews.ts'
 import { until } from '../../testing/until.ts'
+import type { SourcingConfig } from '../config.ts'
+import { createSourcing } from '../service.ts'
 
 /** Files that the worker measures and pictures, from the upload to the picture in a browser. */
 setDefaultTimeout(90_000)
@@ -141,6 +143,32 @@ test('a file that is removed while it waits leaves no job', async () => {
   expect((await files.changeFiles(partId, { remove: [id] })).status).toBe(204)
   await until(async () => (await market.db.owner`select from sourcing.jobs where kind = 'file-preview'`).length === 0)
   expect(await filesOf(client, `/v1/parts/${partId}/files`)).toEqual([])
+})
+
+test('a file that waits while PREVIEWS is off is rendered when it is on again', async () => {
+  const off = await marketplaceWithWorkers(['sourcing'], { PREVIEWS: 'false' })
+  const { administrator } = await off.organization(['IP_OWNER'])
+  const uploads = new FileClient(off, administrator.client)
+  const partId = await uploads.createPart()
+  const { id } = await uploads.addFile(partId, stlBox(3, 2, 1), 'document', 'box.stl')
+  const { owner: rows } = off.db
+  const jobsOf = (kind: string) => rows`select attempts from sourcing.jobs where kind = ${kind}`
+  // Workers of all kinds look for jobs at the same interval.
+  await rows`
+    insert into sourcing.jobs (kind, id, tenant_id, data, created_at, due_at)
+    values ('rfq-titles', ${partId}, '', '{}', now(), now())`
+  await until(async () => (await jobsOf('rfq-titles')).length === 0, { what: 'a job of another kind' })
+  expect([...(await jobsOf('file-preview'))]).toEqual([{ attempts: 0 }])
+
+  const on = await createSourcing({ ...off.configOf<SourcingConfig>('sourcing'), PREVIEWS: true })
+  const stopping = new AbortController()
+  const work = on.workers.find(({ name }) => name === 'previews')?.run(stopping.signal)
+  await until(async () => (await jobsOf('file-preview')).length === 0, { what: 'the rendering', withinMs: 60_000 })
+  stopping.abort()
+  await work
+  await on.close()
+  const [file] = await uploads.listFiles(partId)
+  expect([file?.id, file?.geometry?.state, file?.previews?.length]).toEqual([id, 'READY', 2])
 })
 
 test('previews count toward the stored bytes of the organization; without room a file is only measured', async () => {

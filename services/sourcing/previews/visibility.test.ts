@@ -11,6 +11,7 @@ import { offersOf } from '../../testing/offers.ts'
 import { ordersOf } from '../../testing/orders.ts'
 import { insertModel, measuredIn } from '../../testing/previews.ts'
 import { publishedPart, rfqBody, rfqsOf } from '../../testing/rfqs.ts'
+import { PreviewUrls } from '../renderings/urls.ts'
 
 /** Who may know the box and the picture of which model. */
 const market = await marketplaceOf(['sourcing', 'catalog'])
@@ -207,6 +208,16 @@ describe('previewUrl of RFQs, offers and orders', () => {
     expect([await rfqAs(buyer, id), await seenBy(buyer, partId)]).toEqual([{}, {}])
     expect(await rfqAs(parties.owner, id)).toEqual({ picture: `prev_${ip?.id}` })
   })
+})
+
+test('the URL of a preview ends five minutes after its signature at the latest (403)', async () => {
+  const partId = await partOf()
+  const { picture } = await addModel(partId, 'document', [10, 20, 30])
+  const urls = new PreviewUrls(market.config)
+  const statusAfter = async (minutes: number) =>
+    (await fetch(files.localUrl(urls.of(picture, new Date(Date.now() - minutes * 60_000).toISOString())))).status
+  // The picture has no bytes.
+  expect([await statusAfter(0), await statusAfter(5)]).toEqual([404, 403])
 })
 
 describe('the entity tag of a record with a picture', () => {
