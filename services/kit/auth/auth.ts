@@ -75,7 +75,6 @@ export class Auth {
       audience,
       clock,
       loadKeys: async () => keySetOf(await listPublicKeys(options.sql)),
-      hearsOfRevocations: () => this.#isCurrent(),
     })
   }
 

@@ -23,12 +23,13 @@ interface TokenUser {
   userId: string
   sessionId: string
   clientTokenId?: string
+  keyId?: string
   act?: { grantId: string } | undefined
 }
 
 /**
- * The user of a token as stored now. Undefined for an ended session, and for an impersonation whose grantor lost the
- * authority.
+ * The user of a token as stored now. Undefined for an ended session or signing key, and for an impersonation whose
+ * grantor lost the authority.
  */
 export async function findUserOf(sql: Sql, { act, ...token }: TokenUser): Promise<CallerRow | undefined> {
   if (!act) return (await findCallerOfSession(sql, token))[0]

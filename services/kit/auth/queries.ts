@@ -1,6 +1,7 @@
 import type { JWK } from 'jose'
 import type { OrgRole, Permission } from '../../../proto/permissions.ts'
 import type { Sql, Tx } from '../db/client.ts'
+import { and } from '../db/conditions.ts'
 
 export interface CallerRow {
   user_id: string
@@ -18,21 +19,30 @@ export const findCaller = (sql: Sql, userId: string) => sql<CallerRow[]>`
   from organization.callers
   where user_id = ${userId}`
 
-/** The ids whose end voids a token: its session or key, and for a service account the token itself. */
+/** What voids a token by its end: its session or key, for a service account the token itself, and its signing key. */
 interface Endable {
   sessionId: string
   clientTokenId?: string
+  /** Undefined for a session without a token. */
+  keyId?: string
 }
 
 const idsOf = ({ sessionId, clientTokenId }: Endable) =>
   clientTokenId === undefined ? [sessionId] : [sessionId, clientTokenId]
 
-/** The user's current state and permissions, unless the session has ended. */
+const isLive = (sql: Sql, claims: Endable) =>
+  and(
+    sql,
+    sql`not exists (select from identity.ended_sessions where session_id = any(${idsOf(claims)}))`,
+    claims.keyId !== undefined &&
+      sql`exists (select from identity.published_keys where public_jwk ->> 'kid' = ${claims.keyId})`,
+  )
+
+/** The user's current state and permissions, unless the session or the signing key has ended. */
 export const findCallerOfSession = (sql: Sql, claims: Endable & { userId: string }) => sql<CallerRow[]>`
   select user_id, org_id, active, permissions, org_roles, operator, session_version
   from organization.callers
-  where user_id = ${claims.userId}
-    and not exists (select from identity.ended_sessions where session_id = any(${idsOf(claims)}))`
+  where user_id = ${claims.userId} and ${isLive(sql, claims)}`
 
 interface ImpersonatedRow extends CallerRow {
   /** Whether the grantor is active and was not reset since the grant was created. */
@@ -50,8 +60,7 @@ export const findImpersonated = (sql: Sql, claims: Endable & { userId: string },
   from identity.grantor_directory g
   join organization.callers c on c.org_id = g.org_id
   join organization.callers grantor on grantor.org_id = g.org_id and grantor.user_id = g.granted_by
-  where g.grant_id = ${grantId} and c.user_id = ${claims.userId}
-    and not exists (select from identity.ended_sessions where session_id = any(${idsOf(claims)}))`
+  where g.grant_id = ${grantId} and c.user_id = ${claims.userId} and ${isLive(sql, claims)}`
 
 /** Serializes the commands of an organization that depend on the authority of its users, until the transaction ends. */
 export const lockOrganization = (tx: Tx, orgId: string) => tx`select organization.lock_organization(${orgId})`

@@ -21,8 +21,6 @@ interface TokenOptions {
   audience: string
   /** Loads the public keys that may have signed an unexpired token. */
   loadKeys(): Promise<JSONWebKeySet>
-  /** Whether the end of a key would have been announced by now. */
-  hearsOfRevocations(): boolean
   clock: () => number
 }
 
@@ -32,8 +30,6 @@ export const CLOCK_SKEW_SECONDS = 5
 const MIN_RELOAD_INTERVAL_MS = 1000
 /** After this time the keys are loaded again, so that a retired key is dropped within a minute. */
 const MAX_KEYS_AGE_MS = 30_000
-/** The same while revoked keys are not announced. */
-const MAX_UNANNOUNCED_AGE_MS = 2000
 
 /** A token of an ended session is `invalid`, like one with a wrong signature, so that the two are indistinguishable. */
 const TOKEN_PROBLEMS = {
@@ -125,7 +121,7 @@ export class TokenVerifier {
 
   #isCurrent(): boolean {
     const ageMs = this.#ageMs()
-    return ageMs >= 0 && ageMs <= (this.#options.hearsOfRevocations() ? MAX_KEYS_AGE_MS : MAX_UNANNOUNCED_AGE_MS)
+    return ageMs >= 0 && ageMs <= MAX_KEYS_AGE_MS
   }
 }
 

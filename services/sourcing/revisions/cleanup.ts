@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../../proto/durations.ts'
 import type { Pool } from '../../kit/db/client.ts'
-import { deleteUnpinned, findDueParts, lockParts, sweepDue } from './queries.ts'
+import { deleteUnpinned, lockDueParts, sweepDue } from './queries.ts'
 
 /** How long an RFQ without orders keeps its revision after its end. */
 const RFQ_DAYS = 90
@@ -25,8 +25,7 @@ export async function cleanUpRevisions(
   let found = BATCH_SIZE
   while (found === BATCH_SIZE && !signal.aborted) {
     found = await sql.begin(async (tx) => {
-      const due = (await findDueParts(tx, sweep)).map(({ part_id: id }) => id)
-      await lockParts(tx, due)
+      const due = (await lockDueParts(tx, sweep)).map(({ part_id: id }) => id)
       const swept = await sweepDue(tx, due, sweep)
       const partIds = swept.flatMap(({ part_id: id }) => (id === null ? [] : [id]))
       if (partIds.length > 0) await deleteUnpinned(tx, partIds)

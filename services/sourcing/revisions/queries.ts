@@ -43,14 +43,18 @@ export const findRevision = (sql: Sql, orgId: string, partId: string, revision: 
   where pinned.part_id = ${partId} and pinned.revision = ${revision}
     and (pinned.ip_owner_org_id = ${orgId} or ${isRevisionReader(sql, orgId)})`
 
-/** The parts of the revisions that are due. */
-export const findDueParts = (sql: Sql, { now, limit }: Pick<Sweep, 'now' | 'limit'>) => sql<{ part_id: string }[]>`
-  select distinct part_id from (
-    select part_id from sourcing.part_revisions where due_at <= ${now} order by due_at limit ${limit}) due`
-
-/** Locks the parts that exist, in the order of ids, so that files are not removed from them meanwhile. */
-export const lockParts = (tx: Tx, ids: readonly string[]) => tx`
-  select id from sourcing.parts where id = any(${[...ids]}) order by id for update`
+/**
+ * The parts of the revisions that are due, locked, so that files are not removed from them meanwhile. A part that is being
+ * changed is left to the next clean-up.
+ */
+export const lockDueParts = (tx: Tx, { now, limit }: Pick<Sweep, 'now' | 'limit'>) => tx<{ part_id: string }[]>`
+  with due as (
+    select part_id from sourcing.part_revisions where due_at <= ${now} order by due_at limit ${limit}
+  ), locked as materialized (
+    select id from sourcing.parts where id in (select part_id from due) for no key update skip locked
+  )
+  select distinct part_id from due
+  where part_id in (select id from locked) or not exists (select from sourcing.parts where id = part_id)`
 
 /**
  * Postpones the check of revisions that something still needs, and returns the others of those of these locked parts
