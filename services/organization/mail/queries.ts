@@ -185,7 +185,7 @@ export const listRfqs = (sql: Sql, orgId: string, rfqIds: readonly string[]) => 
   select distinct on (rfq_id) rfq_id, serial_number, title, expires_at from sourcing.rfq_readers
   where org_id = ${orgId} and rfq_id = any(${rfqIds}) order by rfq_id, title`
 
-/** Packages as an organization reads them in each of its roles. The title is no part of what precedes the acceptance. */
+/** Packages as an organization reads them in each of its roles, without the title before it has accepted the terms. */
 export const listPackages = (sql: Sql, orgId: string, packageIds: readonly string[]) => sql<
   { package_id: string; role: RfqRole; title: string | null; lines: number; expires_at: string | null }[]
 >`

@@ -9,8 +9,8 @@ import type { MailLinks } from '../mail/links.ts'
 import { countPasskeyReset, findUserByEmail, removePasskeys } from './queries.ts'
 
 /**
- * Removes the passkeys of a user, and voids the sessions and the links and grants that the user made. Returns the number
- * of passkeys.
+ * Removes the passkeys of a user, and voids the sessions of the user and the links and grants that the user made.
+ * Returns the number of passkeys.
  */
 export async function resetPasskeysOf(
   tx: Tx,

@@ -19,7 +19,7 @@ const readsIpModel = (sql: Sql, orgId: string, now: string) => sql`(
       select from (${filesForQuoting(sql, orgId, sql`pinned.part_id`, now)}) quoted
       where quoted.part_revision = pinned.revision and quoted.file_id = pinned.measured -> 'ip' ->> 'model')))`
 
-/** The revisions of which the organization reads the model of the group `ip`. */
+/** The revisions whose model of the group `ip` the organization reads. */
 export const findReleased = (sql: Sql, orgId: string, revisions: readonly ReleasedModel[], now: string) => sql<
   ReleasedModel[]
 >`

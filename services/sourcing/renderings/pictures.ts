@@ -12,7 +12,7 @@ export interface Reader {
   read: RequestReads['read']
 }
 
-/** Pictures of a pinned revision whose newest model is one of the group `ip`, before it is known whether it is released. */
+/** The pictures of a pinned revision whose newest model is one of the group `ip` and may not be released. */
 export interface WithheldPicture {
   partId: string
   revision: number
@@ -23,7 +23,7 @@ export interface WithheldPicture {
 /** A column of an RFQ, an offer or an order: the key of the picture that its reader sees of the pinned revision. */
 export type PinnedPicture = string | WithheldPicture | null
 
-/** A pinned revision of which the organization reads the model of the group `ip`. */
+/** A pinned revision whose model of the group `ip` the organization reads. */
 export interface ReleasedModel {
   partId: string
   revision: number

@@ -44,8 +44,8 @@ export const findRevision = (sql: Sql, orgId: string, partId: string, revision: 
     and (pinned.ip_owner_org_id = ${orgId} or ${isRevisionReader(sql, orgId)})`
 
 /**
- * The parts of the revisions that are due, locked, so that files are not removed from them meanwhile. A part that is being
- * changed is left to the next clean-up.
+ * The parts of the revisions that are due, locked, so that files are not removed from them meanwhile. A part that is
+ * being changed is left to the next clean-up.
  */
 export const lockDueParts = (tx: Tx, { now, limit }: Pick<Sweep, 'now' | 'limit'>) => tx<{ part_id: string }[]>`
   with due as (

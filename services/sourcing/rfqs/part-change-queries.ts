@@ -3,7 +3,7 @@ import { isSourceable } from '../parts/visibility.ts'
 
 /**
  * Whether content or list of files of a part differ from the revision that an OPEN RFQ pins: on rows `rfq` and `part`.
- * A later revision alone is no difference, because the end of a copy or import makes one, too.
+ * A later revision alone is no difference, because the end of a copy or import also makes one.
  */
 const differsFromPinned = (sql: Sql) => sql`(
   rfq.state = 'OPEN' and rfq.part_revision <> part.revision and not exists (
