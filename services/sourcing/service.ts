@@ -193,7 +193,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
     ],
     dependencies: [{ name: 'its file store', check: watch.check }],
     cleanup: [
-      (now, signal) => closeEndedCases(deps.sql, now, signal),
+      (now, signal) => closeEndedCases({ ...deps, log: kit.log }, now, signal),
       (now, signal) => cleanUpEmailInvitations(deps.sql, now, signal),
       (now, signal) => cleanUpUploads(deps.sql, now, signal),
       (now, signal) => cleanUpRevisions(deps.sql, { orderDays: config.REVISION_RETENTION_DAYS, now }, signal),

@@ -1,6 +1,7 @@
 import { DAY_MS } from '../../../proto/durations.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import type { Log, MessageLog } from '../../kit/log/log.ts'
+import { drain } from '../../kit/worker/batches.ts'
 import { every, type Worker } from '../../kit/worker/worker.ts'
 import { recordNameOf, recordValueOf } from './domains.ts'
 import { recordCheck, takeDueDomains } from './queries.ts'
@@ -46,7 +47,7 @@ interface CheckDeps {
 
 /** Checks the proofs that are due. Each is taken by one replica. */
 export async function checkProofs({ sql, resolveTxt, now, log }: CheckDeps, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
+  await drain(signal, async () => {
     const at = now()
     const before = new Date(Date.parse(at) - CHECK_INTERVAL_MS).toISOString()
     const due = await takeDueDomains(sql, before, at, BATCH)
@@ -58,8 +59,8 @@ export async function checkProofs({ sql, resolveTxt, now, log }: CheckDeps, sign
         if (checked?.lost) log.warn({ orgId, domain }, 'the proof of a domain was lost')
       }),
     )
-    if (due.length < BATCH) return
-  }
+    return due.length === BATCH
+  })
 }
 
 export const proofWorker = (deps: CheckDeps & { log: Log }): Worker =>

@@ -1,12 +1,14 @@
 import type { InboxKind } from '../../../proto/http/sourcing/inbox.ts'
 import type { Tx } from '../../kit/db/client.ts'
+import type { Due } from '../../kit/worker/batches.ts'
 import type { RfqRole } from './rules.ts'
 
 /** Confirmed addresses that got no summary for a day, marked as if they had. Replicas take different rows. */
-export const takeAddresses = (tx: Tx, day: string, limit: number) => tx<{ id: string; org_id: string }[]>`
+export const takeAddresses = (tx: Tx, day: string, { limit, except }: Due) => tx<{ id: string; org_id: string }[]>`
   with due as materialized (
     select id from organization.mail_addresses
     where confirmed_at is not null and topics @> '{INBOX}' and (inbox_mailed_on is null or inbox_mailed_on < ${day})
+      and id <> all(${[...except]})
     order by inbox_mailed_on nulls first limit ${limit} for update skip locked
   )
   update organization.mail_addresses address set inbox_mailed_on = ${day}

@@ -4,7 +4,7 @@ import type { Pool, Tx } from '../../kit/db/client.ts'
 import { isDependencyFailure } from '../../kit/db/failures.ts'
 import { newId } from '../../kit/db/ids.ts'
 import type { Log } from '../../kit/log/log.ts'
-import { drain } from '../../kit/worker/batches.ts'
+import { drainIn } from '../../kit/worker/batches.ts'
 import { every, type Worker } from '../../kit/worker/worker.ts'
 import { countWaiting, listWaitingPackages, takeAddresses } from './inbox-queries.ts'
 import { appendItems } from './item-queries.ts'
@@ -28,29 +28,27 @@ interface InboxDeps {
 }
 
 /** Sends a summary of the inbox once a day to each address that wants it, unless nothing waits. */
-export const inboxMailer = (deps: InboxDeps): Worker =>
-  every('inbox-mails', INTERVAL_MS, deps.log, (signal) => drain(signal, () => sendNext(deps)))
-
-/** Sends the next summaries. Returns whether there may be more. */
-const sendNext = ({ sql, log, clock, hour, delayMs }: InboxDeps): Promise<boolean> =>
-  sql.begin(async (tx) => {
-    const nowMs = clock()
-    const now = timeAt(nowMs)
-    // The day of a summary begins at the hour.
-    const addresses = await takeAddresses(tx, timeAt(nowMs - hour * HOUR_MS).slice(0, 10), BATCH_SIZE)
-    if (addresses.length === 0) return false
-    const summaries = new Map<string, Notice[]>()
-    for (const orgId of new Set(addresses.map(({ org_id }) => org_id))) {
-      summaries.set(orgId, await summaryOf(tx, log, orgId, now))
-    }
-    const mails = addresses.flatMap(({ id: recipientId, org_id: orgId }) => {
-      const items = summaries.get(orgId) ?? []
-      return items.length === 0 ? [] : [{ id: newId('mail'), orgId, recipientId, items }]
-    })
-    const times = { now, due: timeAt(nowMs + delayMs), expires: timeAt(nowMs + MAIL_EXPIRY_MS) }
-    if (mails.length > 0) await appendItems(tx, 'address_id', mails, times)
-    return addresses.length === BATCH_SIZE
-  })
+export const inboxMailer = ({ sql, log, clock, hour, delayMs }: InboxDeps): Worker =>
+  every('inbox-mails', INTERVAL_MS, log, (signal) =>
+    drainIn(
+      { sql, log, now: () => timeAt(clock()), signal, limit: BATCH_SIZE },
+      // The day of a summary begins at the hour.
+      (tx, due) => takeAddresses(tx, timeAt(Date.parse(due.now) - hour * HOUR_MS).slice(0, 10), due),
+      async (tx, addresses, now) => {
+        const summaries = new Map<string, Notice[]>()
+        for (const orgId of new Set(addresses.map(({ org_id }) => org_id))) {
+          summaries.set(orgId, await summaryOf(tx, log, orgId, now))
+        }
+        const mails = addresses.flatMap(({ id: recipientId, org_id: orgId }) => {
+          const items = summaries.get(orgId) ?? []
+          return items.length === 0 ? [] : [{ id: newId('mail'), orgId, recipientId, items }]
+        })
+        const nowMs = Date.parse(now)
+        const times = { now, due: timeAt(nowMs + delayMs), expires: timeAt(nowMs + MAIL_EXPIRY_MS) }
+        if (mails.length > 0) await appendItems(tx, 'address_id', mails, times)
+      },
+    ),
+  )
 
 /** What waits for an organization, and the newest packages of it. Empty where nothing waits. */
 async function readSummary(tx: Tx, orgId: string, time: string): Promise<Notice[]> {

@@ -44,10 +44,9 @@ export async function requestReset(
 
 /** Sends the links of the requests. Every replica runs one; each request is taken by one of them. */
 export const resetWorker = ({ sql, log, now }: Kit, links: MailLinks): Worker =>
-  every('password-resets', SWEEP_MS, log, async (signal) => {
-    const takeOne = () => sql.begin((tx) => sendNext({ tx, links, log }, now())) as Promise<boolean>
-    await drain(signal, takeOne)
-  })
+  every('password-resets', SWEEP_MS, log, (signal) =>
+    drain(signal, () => sql.begin((tx) => sendNext({ tx, links, log }, now()))),
+  )
 
 /** Whether a request was waiting. */
 async function sendNext(

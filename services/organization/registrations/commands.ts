@@ -75,10 +75,9 @@ export async function requestRegistration(
 
 /** Sends the links of the requests. Every replica runs one; each request is taken by one of them. */
 export const registrationWorker = ({ sql, log, now }: Kit, links: MailLinks): Worker =>
-  every('registrations', SWEEP_MS, log, async (signal) => {
-    const takeOne = () => sql.begin((tx) => handleNext({ tx, links, log }, now())) as Promise<boolean>
-    await drain(signal, takeOne)
-  })
+  every('registrations', SWEEP_MS, log, (signal) =>
+    drain(signal, () => sql.begin((tx) => handleNext({ tx, links, log }, now()))),
+  )
 
 /** Whether a request was waiting. An address that has an account gets a mail that says so. */
 async function handleNext(

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Case } from '../../../proto/http/sourcing/cases.ts'
 import { connect } from '../../kit/db/client.ts'
+import { createLog } from '../../kit/log/log.ts'
 import { awardsOf, insertAgreement } from '../../testing/awards.ts'
 import { caseEventsOf, casesOf, qualityCase } from '../../testing/cases.ts'
 import { marketplaceOf, RACING, type TestOrganization } from '../../testing/marketplace.ts'
@@ -9,6 +10,7 @@ import { ordersOf } from '../../testing/orders.ts'
 import { publishedPart, rfqBody, rfqsOf } from '../../testing/rfqs.ts'
 import { closeEndedCases } from './ends.ts'
 
+const SILENT = createLog({ service: 'sourcing', version: '0', level: 'silent' })
 const market = await marketplaceOf(['sourcing'], RACING)
 const { owner } = market.db
 const sql = connect(market.db.urlOf('sourcing'), { max: 1, applicationName: 'test-case-ends' })
@@ -148,7 +150,7 @@ describe('the conversation of an awarded manufacturer', () => {
       update sourcing.orders set state = 'COMPLETED', updated_at = now() - make_interval(days => ${days})
       where id = ${orderId}`
   const stateOf = async (id: string) => (await of(maker).read(id)).body.state
-  const clean = () => closeEndedCases(sql, new Date().toISOString(), new AbortController().signal)
+  const clean = () => closeEndedCases({ sql, log: SILENT }, new Date().toISOString(), new AbortController().signal)
 
   test('stays open for both, while those of the others are closed', async () => {
     const { rfqId, id } = await awarded()

@@ -2,6 +2,7 @@ import type { CaseKind } from '../../../proto/http/sourcing/cases.ts'
 import { CASE } from '../../../proto/states/cases.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { lockByName } from '../../kit/db/locks.ts'
+import type { Due } from '../../kit/worker/batches.ts'
 import { isConsumer, isInvited, isIpOwner } from '../rfqs/visibility.ts'
 import type { CaseContent, CaseCount, RfqRelation } from './rules.ts'
 import { documentFor, isParty } from './visibility.ts'
@@ -151,16 +152,16 @@ interface RfqCaseChanges {
  * Closes cases of awarded manufacturers that end by themselves, unless their RFQ has returned from its award. Replicas
  * take different rows.
  */
-export const closeEnded = (sql: Sql, now: string, limit: number) => sql<{ document: string }[]>`
+export const closeEnded = (sql: Sql, { now, limit, except }: Due) => sql<{ id: string; document: string }[]>`
   with due as materialized (
     select id from sourcing.cases
-    where state = 'OPEN' and ends_at <= ${now}
+    where state = 'OPEN' and ends_at <= ${now} and id <> all(${[...except]})
       and (select rfq.state from sourcing.rfqs rfq where rfq.id = cases.rfq_id) = 'AWARDED'
     order by ends_at limit ${limit} for update skip locked
   )
   update sourcing.cases ended set state = ${CASE.verbs.end.to}, updated_at = ${now}
   from due where ended.id = due.id
-  returning ended.document`
+  returning ended.id, ended.document`
 
 interface ChangedRfqCase {
   document: string

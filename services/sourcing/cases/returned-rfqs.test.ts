@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Case } from '../../../proto/http/sourcing/cases.ts'
 import { connect } from '../../kit/db/client.ts'
+import { createLog } from '../../kit/log/log.ts'
 import { awardsOf } from '../../testing/awards.ts'
 import { caseEventsOf, casesOf } from '../../testing/cases.ts'
 import { createFactory } from '../../testing/factories.ts'
@@ -11,6 +12,7 @@ import { reawardParties } from '../../testing/reawards.ts'
 import { inHours, publishedPart, rfqBody, rfqsOf } from '../../testing/rfqs.ts'
 import { closeEndedCases } from './ends.ts'
 
+const SILENT = createLog({ service: 'sourcing', version: '0', level: 'silent' })
 const market = await marketplaceOf(['sourcing'])
 const { owner } = market.db
 const sql = connect(market.db.urlOf('sourcing'), { max: 1, applicationName: 'test-cases' })
@@ -77,7 +79,7 @@ describe('the conversation of a manufacturer', () => {
     const { rfqId, lost, orderId } = await awarded()
     await decline(orderId)
     await owner`update sourcing.orders set updated_at = now() - interval '91 days' where id = ${orderId}`
-    const clean = () => closeEndedCases(sql, new Date().toISOString(), new AbortController().signal)
+    const clean = () => closeEndedCases({ sql, log: SILENT }, new Date().toISOString(), new AbortController().signal)
     await clean()
     const { id, state } = await caseOf(rfqId, maker)
     expect([state, await write(id, maker)]).toEqual(['OPEN', 201])

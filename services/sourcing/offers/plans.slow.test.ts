@@ -75,7 +75,7 @@ describe(`over ${RFQS * OFFERS_PER_RFQ} offers, of which one organization has ha
     const now = new Date().toISOString()
     const queries: ((sql: Sql) => PromiseLike<unknown>)[] = [
       (sql) => findPicturedOffer(sql, 'org_7', 'offer_1'),
-      (sql) => expireDue(sql, now, 100),
+      (sql) => expireDue(sql, { now, limit: 100, except: [] }),
       (sql) => findComparedRfq(sql, 'org_7', 'rfq_1'),
     ]
     for (const query of queries) expect((await planOf(url, query)).scannedWhole).toEqual([])

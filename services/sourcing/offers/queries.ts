@@ -1,5 +1,6 @@
 import type { Actor } from '../../../proto/states/state-table.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
+import type { Due } from '../../kit/worker/batches.ts'
 import { isActive, isOwn, maySource } from '../factories/visibility.ts'
 import type { RecordRow } from '../renderings/documents.ts'
 import type { OfferRow, SharedOffer } from './events.ts'
@@ -194,10 +195,11 @@ export const endAskingOf = (tx: Tx, rfqIds: readonly string[]) => tx`
   where rfq_id = any(${[...rfqIds]}) and state = 'REJECTED' and reinstatement_asked_at is not null`
 
 /** Expires SUBMITTED offers whose validity has passed. Replicas take different rows. */
-export const expireDue = (sql: Sql, now: string, limit: number) => sql<SharedOffer[]>`
+export const expireDue = (sql: Sql, { now, limit, except }: Due) => sql<SharedOffer[]>`
   with due as materialized (
     select id from sourcing.offers
-    where state = 'SUBMITTED' and valid_until <= ${now} order by valid_until limit ${limit} for update skip locked
+    where state = 'SUBMITTED' and valid_until <= ${now} and id <> all(${[...except]})
+    order by valid_until limit ${limit} for update skip locked
   )
   update sourcing.offers offer set state = 'EXPIRED', updated_at = ${now}
   from due where offer.id = due.id

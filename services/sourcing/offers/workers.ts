@@ -1,8 +1,8 @@
 import type { Pool } from '../../kit/db/client.ts'
 import type { Log } from '../../kit/log/log.ts'
-import { drain } from '../../kit/worker/batches.ts'
+import { drainIn } from '../../kit/worker/batches.ts'
 import { every, type Worker } from '../../kit/worker/worker.ts'
-import type { RfqDeps, RfqFollowers } from '../rfqs/followers.ts'
+import type { RfqDeps } from '../rfqs/followers.ts'
 import { caseChange, emitOfferEvents } from './events.ts'
 import { expireDue } from './queries.ts'
 
@@ -19,17 +19,13 @@ interface WorkerDeps extends RfqDeps {
 
 /** Expires submitted offers whose validity has passed. */
 export const offerExpiryWorker = ({ sql, log, now, followers }: WorkerDeps): Worker =>
-  every('offer-expiry', POLL_MS, log, (signal) => drain(signal, () => expireNext(sql, followers, now())))
-
-/** Expires the next offers. Returns whether there may be more. */
-const expireNext = (sql: Pool, followers: RfqFollowers, now: string): Promise<boolean> =>
-  sql.begin(async (tx) => {
-    const expired = await expireDue(tx, now, BATCH_SIZE)
-    await emitOfferEvents(
-      tx,
-      expired.map((offer) => ['expired', offer]),
-    )
-    const changes = expired.map((offer) => caseChange('expired', offer))
-    await followers.updateCases(tx, changes, now)
-    return expired.length === BATCH_SIZE
-  })
+  every('offer-expiry', POLL_MS, log, (signal) =>
+    drainIn({ sql, log, now, signal, limit: BATCH_SIZE }, expireDue, async (tx, expired, at) => {
+      await emitOfferEvents(
+        tx,
+        expired.map((offer) => ['expired', offer]),
+      )
+      const changes = expired.map((offer) => caseChange('expired', offer))
+      await followers.updateCases(tx, changes, at)
+    }),
+  )

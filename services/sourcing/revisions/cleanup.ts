@@ -1,5 +1,6 @@
 import { DAY_MS } from '../../../proto/durations.ts'
-import type { Pool } from '../../kit/db/client.ts'
+import type { Pool, Tx } from '../../kit/db/client.ts'
+import { drain } from '../../kit/worker/batches.ts'
 import { deleteUnpinned, lockDueParts, sweepDue } from './queries.ts'
 
 /** How long an RFQ without orders keeps its revision after its end. */
@@ -22,14 +23,12 @@ export async function cleanUpRevisions(
     nextCheck: daysFrom(now, CHECK_DAYS),
     limit: BATCH_SIZE,
   }
-  let found = BATCH_SIZE
-  while (found === BATCH_SIZE && !signal.aborted) {
-    found = await sql.begin(async (tx) => {
-      const due = (await lockDueParts(tx, sweep)).map(({ part_id: id }) => id)
-      const swept = await sweepDue(tx, due, sweep)
-      const partIds = swept.flatMap(({ part_id: id }) => (id === null ? [] : [id]))
-      if (partIds.length > 0) await deleteUnpinned(tx, partIds)
-      return swept.length
-    })
+  const step = async (tx: Tx) => {
+    const due = (await lockDueParts(tx, sweep)).map(({ part_id: id }) => id)
+    const swept = await sweepDue(tx, due, sweep)
+    const partIds = swept.flatMap(({ part_id: id }) => (id === null ? [] : [id]))
+    if (partIds.length > 0) await deleteUnpinned(tx, partIds)
+    return swept.length === BATCH_SIZE
   }
+  await drain(signal, () => sql.begin(step))
 }

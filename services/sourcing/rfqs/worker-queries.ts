@@ -1,4 +1,5 @@
 import type { Sql } from '../../kit/db/client.ts'
+import type { Due } from '../../kit/worker/batches.ts'
 
 /** An RFQ that a worker closed or cancelled. */
 export interface EndedRfq {
@@ -10,10 +11,11 @@ export interface EndedRfq {
 }
 
 /** Closes OPEN RFQs whose expiry has passed, and marks all whose expiry has passed. Replicas take different rows. */
-export const expireDue = (sql: Sql, now: string, limit: number) => sql<(EndedRfq & { was_open: boolean })[]>`
+export const expireDue = (sql: Sql, { now, limit, except }: Due) => sql<(EndedRfq & { was_open: boolean })[]>`
   with due as materialized (
     select id, state from sourcing.rfqs
-    where not expired and expires_at <= ${now} order by expires_at limit ${limit} for update skip locked
+    where not expired and expires_at <= ${now} and id <> all(${[...except]})
+    order by expires_at limit ${limit} for update skip locked
   )
   update sourcing.rfqs rfq set expired = true,
     state = case due.state when 'OPEN' then 'CLOSED' else rfq.state end,
@@ -23,18 +25,14 @@ export const expireDue = (sql: Sql, now: string, limit: number) => sql<(EndedRfq
     due.state = 'OPEN' as was_open`
 
 /** Cancels RFQs that have been CLOSED since a time before `closedBefore`. Replicas take different rows. */
-export const lapseDue = (sql: Sql, { closedBefore, reason, now, limit }: Lapse) => sql<EndedRfq[]>`
+export const lapseDue = (sql: Sql, reason: string, closedBefore: string, { now, limit, except }: Due) => sql<
+  EndedRfq[]
+>`
   with due as materialized (
     select id from sourcing.rfqs
-    where state = 'CLOSED' and state_since <= ${closedBefore} order by state_since limit ${limit} for update skip locked
+    where state = 'CLOSED' and state_since <= ${closedBefore} and id <> all(${[...except]})
+    order by state_since limit ${limit} for update skip locked
   )
   update sourcing.rfqs rfq set state = 'CANCELLED', cancel_reason = ${reason}, updated_at = ${now}
   from due where rfq.id = due.id
   returning rfq.id, rfq.part_id, rfq.consumer_org_id, rfq.ip_owner_org_id, rfq.manufacturer_ids`
-
-interface Lapse {
-  closedBefore: string
-  reason: string
-  now: string
-  limit: number
-}

@@ -1,10 +1,10 @@
 import { DAY_MS } from '../../../proto/durations.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import type { Log } from '../../kit/log/log.ts'
-import { drain } from '../../kit/worker/batches.ts'
+import { drainIn } from '../../kit/worker/batches.ts'
 import { every, type Worker } from '../../kit/worker/worker.ts'
 import { caseChange, emitRfqEvents } from './events.ts'
-import type { RfqDeps, RfqFollowers } from './followers.ts'
+import type { RfqDeps } from './followers.ts'
 import { type EndedRfq, expireDue, lapseDue } from './worker-queries.ts'
 
 /** RFQs per transaction. Each has up to 102 organizations, all of which are notified of its end. */
@@ -25,35 +25,26 @@ const LAPSE_REASON = 'The RFQ was closed for 180 days without an award.'
 /** Closes expired RFQs, and cancels those that have been closed for long. */
 export const rfqExpiryWorker = ({ sql, log, now, followers }: WorkerDeps): Worker =>
   every('rfq-expiry', POLL_MS, log, async (signal) => {
-    await drain(signal, () => expireNext(sql, followers, now()))
-    await drain(signal, () => lapseNext(sql, followers, now()))
-  })
-
-/** Closes the next RFQs. Returns whether there may be more. */
-const expireNext = (sql: Pool, followers: RfqFollowers, now: string): Promise<boolean> =>
-  sql.begin(async (tx) => {
-    const expired = await expireDue(tx, now, BATCH_SIZE)
-    if (expired.length === 0) return false
-    const closed = expired.filter(({ was_open: wasOpen }) => wasOpen).map(subjectOf)
-    await emitRfqEvents(tx, 'closed', closed)
-    const changes = closed.map((rfq) => caseChange('closed', rfq))
-    await followers.updateCases(tx, changes, now)
-    return expired.length === BATCH_SIZE
-  })
-
-/** Cancels the next RFQs that have been CLOSED for long. Returns whether there may be more. */
-const lapseNext = (sql: Pool, followers: RfqFollowers, now: string): Promise<boolean> =>
-  sql.begin(async (tx) => {
-    const closedBefore = new Date(Date.parse(now) - LAPSE_MS).toISOString()
-    const lapsed = (await lapseDue(tx, { closedBefore, reason: LAPSE_REASON, now, limit: BATCH_SIZE })).map(subjectOf)
-    if (lapsed.length === 0) return false
-    await emitRfqEvents(tx, 'cancelled', lapsed)
-    const ids = lapsed.map(({ id }) => id)
-    await followers.rejectOffers(tx, ids, now)
-    await followers.endQuestions(tx, lapsed, now)
-    const changes = lapsed.map((rfq) => ({ ...caseChange('cancelled', rfq), ends: true }))
-    await followers.updateCases(tx, changes, now)
-    return lapsed.length === BATCH_SIZE
+    const drained = { sql, log, now, signal, limit: BATCH_SIZE }
+    await drainIn(drained, expireDue, async (tx, expired, at) => {
+      const closed = expired.filter(({ was_open: wasOpen }) => wasOpen).map(subjectOf)
+      await emitRfqEvents(tx, 'closed', closed)
+      const changes = closed.map((rfq) => caseChange('closed', rfq))
+      await followers.updateCases(tx, changes, at)
+    })
+    await drainIn(
+      drained,
+      (tx, due) => lapseDue(tx, LAPSE_REASON, new Date(Date.parse(due.now) - LAPSE_MS).toISOString(), due),
+      async (tx, rows, at) => {
+        const lapsed = rows.map(subjectOf)
+        await emitRfqEvents(tx, 'cancelled', lapsed)
+        const ids = lapsed.map(({ id }) => id)
+        await followers.rejectOffers(tx, ids, at)
+        await followers.endQuestions(tx, lapsed, at)
+        const changes = lapsed.map((rfq) => ({ ...caseChange('cancelled', rfq), ends: true }))
+        await followers.updateCases(tx, changes, at)
+      },
+    )
   })
 
 const subjectOf = ({ id, part_id, consumer_org_id, ip_owner_org_id, manufacturer_ids }: EndedRfq) => ({

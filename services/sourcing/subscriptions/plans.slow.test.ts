@@ -38,7 +38,7 @@ describe(`over ${ROWS} subscriptions`, () => {
   })
 
   test('the worker of expiries reads its index', async () => {
-    const work = await workOf(url, (sql) => expireDue(sql, new Date().toISOString(), 100))
+    const work = await workOf(url, (sql) => expireDue(sql, { now: new Date().toISOString(), limit: 100, except: [] }))
     expect([work.scannedWhole, work.blocks < 20]).toEqual([[], true])
   })
 })

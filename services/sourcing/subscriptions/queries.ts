@@ -7,6 +7,7 @@ import { and } from '../../kit/db/conditions.ts'
 import { lockByName } from '../../kit/db/locks.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
+import type { Due } from '../../kit/worker/batches.ts'
 import { isOwn, isReadable } from '../parts/visibility.ts'
 import type { Counts } from './rules.ts'
 import { isConsumer, isIpOwner, isLive, isParty } from './visibility.ts'
@@ -106,14 +107,15 @@ export const moveState = (tx: Tx, orgId: string, id: string, { from, to, reason 
 const { to: ENDED } = SUBSCRIPTION.verbs.expire
 
 /** Ends live subscriptions whose expiry has passed. Replicas take different rows. */
-export const expireDue = (sql: Sql, now: string, limit: number) => sql<{ document: string }[]>`
+export const expireDue = (sql: Sql, { now, limit, except }: Due) => sql<{ id: string; document: string }[]>`
   with due as materialized (
     select id from sourcing.subscriptions
-    where ${isLive(sql)} and expires_at <= ${now} order by expires_at limit ${limit} for update skip locked
+    where ${isLive(sql)} and expires_at <= ${now} and id <> all(${[...except]})
+    order by expires_at limit ${limit} for update skip locked
   )
   update sourcing.subscriptions ended set state = ${ENDED}, updated_at = ${now}
   from due where ended.id = due.id
-  returning ended.document`
+  returning ended.id, ended.document`
 
 /** Ends one subscription whose expiry has passed, before the worker has. */
 export const expireOne = (tx: Tx, id: string, now: string) => tx<{ document: string }[]>`

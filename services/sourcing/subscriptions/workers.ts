@@ -1,6 +1,6 @@
 import type { Pool } from '../../kit/db/client.ts'
 import type { Log } from '../../kit/log/log.ts'
-import { drain } from '../../kit/worker/batches.ts'
+import { drainIn } from '../../kit/worker/batches.ts'
 import { every, type Worker } from '../../kit/worker/worker.ts'
 import { emitExpired } from './commands.ts'
 import { expireDue } from './queries.ts'
@@ -18,12 +18,6 @@ interface WorkerDeps {
 
 /** Ends expired subscriptions. */
 export const subscriptionExpiryWorker = ({ sql, log, now }: WorkerDeps): Worker =>
-  every('subscription-expiry', POLL_MS, log, (signal) => drain(signal, () => expireNext(sql, now())))
-
-/** Ends the next subscriptions. Returns whether there may be more. */
-const expireNext = (sql: Pool, now: string): Promise<boolean> =>
-  sql.begin(async (tx) => {
-    const expired = await expireDue(tx, now, BATCH_SIZE)
-    await emitExpired(tx, expired)
-    return expired.length === BATCH_SIZE
-  })
+  every('subscription-expiry', POLL_MS, log, (signal) =>
+    drainIn({ sql, log, now, signal, limit: BATCH_SIZE }, expireDue, emitExpired),
+  )
