@@ -6,7 +6,7 @@ import type { Sql } from '../kit/db/client.ts'
 import { cleanUpIdempotencyKeys } from '../kit/idempotency/queries.ts'
 import { cleanUpCursors } from '../kit/pagination/queries.ts'
 import { claimJob } from '../kit/worker/job-queries.ts'
-import { cleanUpActivations } from '../organization/users/queries.ts'
+import { cleanUpOrganization } from '../organization/cleanup/queries.ts'
 import { finishDeletions, postponeDeletions, startDeletions } from '../sourcing/files/objects/queries.ts'
 import { deleteUploads, endUploads } from '../sourcing/files/uploads/queries.ts'
 import { testDatabase } from '../testing/database.ts'
@@ -57,10 +57,10 @@ beforeAll(async () => {
 const { signal } = new AbortController()
 const cleanups: [string, ServiceName, (sql: Sql) => PromiseLike<unknown>][] = [
   ['sessions, throttles, failures and redeemed links', 'identity', (sql) => cleanUpIdentity(sql, now, signal)],
-  ['activation links', 'organization', (sql) => cleanUpActivations(sql, now, signal)],
+  ['activation links', 'organization', (sql) => cleanUpOrganization(sql, now, signal)],
   ['idempotency keys', 'sourcing', (sql) => cleanUpIdempotencyKeys(sql, now, signal)],
   ['page cursors', 'sourcing', (sql) => cleanUpCursors(sql, now, signal)],
-  ['events', 'sourcing', (sql) => cleanUpEvents(sql, { now }, signal)],
+  ['events', 'sourcing', (sql) => cleanUpEvents(sql, now, signal)],
   ['expiring uploads', 'sourcing', (sql) => endUploads(sql, now, 500)],
   ['expired uploads', 'sourcing', (sql) => deleteUploads(sql, ago, 500)],
   ['object deletions', 'sourcing', (sql) => startDeletions(sql, now, 16)],

@@ -1,5 +1,4 @@
 import { resolveTxt } from 'node:dns/promises'
-import { KEPT_KEYS_DAYS } from '../../proto/http/organization/service-accounts.ts'
 import { AddressGuard } from '../kit/addresses/guard.ts'
 import type { Tx } from '../kit/db/client.ts'
 import { KeyedSemaphore } from '../kit/limits/keyed-semaphore.ts'
@@ -8,13 +7,13 @@ import { every } from '../kit/worker/worker.ts'
 import { dropPartitions, ensurePartitions } from './audit-log/queries.ts'
 import { auditLogRoutes } from './audit-log/routes.ts'
 import { businessUnitRoutes } from './business-units/routes.ts'
+import { cleanUpOrganization } from './cleanup/queries.ts'
 import type { OrganizationConfig } from './config.ts'
 import { customFieldRoutes } from './custom-fields/routes.ts'
 import { proofWorker } from './identity-providers/proofs.ts'
 import { eraseTester } from './identity-providers/queries.ts'
 import { identityProviderRoutes } from './identity-providers/routes.ts'
 import { cleanUpMails } from './mail/cleanup.ts'
-import { deleteExpiredLinks } from './mail/invitation-queries.ts'
 import { mailLinks } from './mail/links.ts'
 import { PASSKEY_CONSUMER, passkeyMailer } from './mail/passkeys.ts'
 import { checkServer, smtpServerOf } from './mail/smtp.ts'
@@ -32,14 +31,11 @@ import { deleteRegistrationsOf } from './registrations/queries.ts'
 import { registrationRoutes } from './registrations/routes.ts'
 import { roleRoutes } from './roles/routes.ts'
 import { scimRoutes } from './scim/routes.ts'
-import { cleanUpKeys } from './service-accounts/queries.ts'
 import { endKeysOf } from './service-accounts/revocation.ts'
 import { serviceAccountRoutes } from './service-accounts/routes.ts'
 import { signInSettingsRoutes } from './sign-in-settings/routes.ts'
 import { Oidc } from './sso/oidc.ts'
-import { cleanUpSso } from './sso/queries.ts'
 import { ssoRoutes } from './sso/routes.ts'
-import { cleanUpActivations } from './users/queries.ts'
 import { userRoutes } from './users/routes.ts'
 
 /** Concurrent requests to providers, in all and of one organization. */
@@ -85,11 +81,8 @@ export async function createOrganizationService(config: OrganizationConfig, opti
     ],
     dependencies: mailDependencies(config),
     cleanup: [
-      (now, signal) => cleanUpActivations(sql, now, signal),
-      (now, signal) => cleanUpKeys(sql, KEPT_KEYS_DAYS, now, signal),
-      (now, signal) => cleanUpSso(sql, now, signal),
+      (now, signal) => cleanUpOrganization(sql, now, signal),
       (now, signal) => cleanUpMails(sql, config.MAIL_RETENTION_DAYS, now, signal),
-      (now, signal) => deleteExpiredLinks(sql, now, signal),
       (now, signal) => cleanUpAddresses(sql, now, signal),
       (now, signal) => cleanUpRegistrations({ sql, sendsMail }, now, signal),
     ],

@@ -1,30 +1,12 @@
-import { DAY_MS } from '../../../proto/durations.ts'
 import type { Sql } from '../db/client.ts'
-import { inBatches } from '../worker/batches.ts'
-import { deleteProcessed } from './consume/queries.ts'
-import { deleteSent } from './outbox/queries.ts'
+import { deleteExpired } from '../worker/expired.ts'
 
-interface EventRetention {
-  /** Current time, ISO 8601. */
-  now: string
-  /** Maximum rows of one statement. */
-  limit?: number
-}
+const EXPIRED = [
+  // `scripts/republish` can refill a lost stream from published rows.
+  { table: 'outbox', key: 'seq', time: 'sent_at', keptDays: 7, limit: 5000 },
+  // These stay longer than rows and streams, because a refill would repeat effects.
+  { table: 'processed_events', key: 'ctid', time: 'processed_at', keptDays: 30, limit: 5000 },
+]
 
-/** Retention of published rows, from which `scripts/republish` can refill a lost stream. */
-const SENT_RETENTION_DAYS = 7
-/** Retention of processed event ids. It must exceed that of rows and streams, or a refill would repeat effects. */
-const PROCESSED_RETENTION_DAYS = 30
-
-/** Deletes expired rows in bounded batches. Ages count from the publishing, so an unpublished row never expires. */
-export async function cleanUpEvents(
-  sql: Sql,
-  { now, limit = 5000 }: EventRetention,
-  signal: AbortSignal,
-): Promise<{ sent: number; processed: number }> {
-  const ago = (days: number) => new Date(Date.parse(now) - days * DAY_MS).toISOString()
-  return {
-    sent: await inBatches({ limit, signal }, () => deleteSent(sql, ago(SENT_RETENTION_DAYS), limit)),
-    processed: await inBatches({ limit, signal }, () => deleteProcessed(sql, ago(PROCESSED_RETENTION_DAYS), limit)),
-  }
-}
+/** Deletes expired rows. Ages count from the publishing, so an unpublished row never expires. */
+export const cleanUpEvents = (sql: Sql, now: string, signal: AbortSignal) => deleteExpired(sql, EXPIRED, now, signal)

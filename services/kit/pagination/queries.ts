@@ -1,5 +1,5 @@
 import type { Sql } from '../db/client.ts'
-import { inBatches } from '../worker/batches.ts'
+import { deleteExpired } from '../worker/expired.ts'
 
 /** The last page that was read of a list. */
 export interface PageCursor {
@@ -28,11 +28,6 @@ export const writeCursors = (sql: Sql, cursors: readonly PageCursor[], expiresAt
     page = excluded.page, start_after = excluded.start_after, end_position = excluded.end_position,
     expires_at = excluded.expires_at`
 
-export const cleanUpCursors = (sql: Sql, now: string, signal: AbortSignal) =>
-  inBatches(
-    { limit: 10_000, signal },
-    (limit) => sql`
-      delete from page_cursors where ctid = any(array(
-        select ctid from page_cursors
-        where expires_at < ${now} order by expires_at limit ${limit} for update skip locked))`,
-  )
+const EXPIRED = { table: 'page_cursors', key: 'key', time: 'expires_at', keptDays: 0, limit: 10_000 }
+
+export const cleanUpCursors = (sql: Sql, now: string, signal: AbortSignal) => deleteExpired(sql, [EXPIRED], now, signal)

@@ -22,7 +22,7 @@ export function cleanupWorker(
     const tasks: CleanupTask[] = [
       (at) => cleanUpIdempotencyKeys(sql, at, signal),
       (at) => cleanUpCursors(sql, at, signal),
-      (at) => cleanUpEvents(sql, { now: at }, signal),
+      (at) => cleanUpEvents(sql, at, signal),
       ...ownTasks,
     ]
     for (const task of tasks) {

@@ -1,11 +1,12 @@
 import { HOUR_MS } from '../../../proto/durations.ts'
 import type { Pool } from '../../kit/db/client.ts'
-import { deleteFinished, failExpired, forgetRecipients } from './queries.ts'
+import { deleteExpired } from '../../kit/worker/expired.ts'
+import { failExpired, forgetRecipients } from './queries.ts'
 
 /** Gives up expired and void mails, deletes finished ones, and forgets the recipients that no limit counts. */
 export async function cleanUpMails(sql: Pool, retentionDays: number, now: string, signal: AbortSignal): Promise<void> {
-  const before = (ms: number) => new Date(Date.parse(now) - ms).toISOString()
   await failExpired(sql, now, signal)
-  await forgetRecipients(sql, before(HOUR_MS), signal)
-  await deleteFinished(sql, before(retentionDays * 24 * HOUR_MS), signal)
+  await forgetRecipients(sql, new Date(Date.parse(now) - HOUR_MS).toISOString(), signal)
+  const finished = { table: 'organization.mails', key: 'id', time: 'finished_at', keptDays: retentionDays }
+  await deleteExpired(sql, [finished], now, signal)
 }

@@ -1,5 +1,4 @@
-import type { Pool, Sql, Tx } from '../../kit/db/client.ts'
-import { inBatches } from '../../kit/worker/batches.ts'
+import type { Sql, Tx } from '../../kit/db/client.ts'
 
 interface InvitedAddress {
   id: string
@@ -47,12 +46,3 @@ export const insertInvitationMail = (tx: Tx, mail: InvitationMail, now: string) 
     (id, org_id, kind, email_invitation_id, recipient_hash, secret, created_at, expires_at)
   values (${mail.id}, ${mail.orgId}, 'RFQ_INVITATION', ${mail.emailInvitationId}, ${Buffer.from(mail.recipientHash)},
     ${mail.secret}, ${now}, ${mail.expiresAt})`
-
-export const deleteExpiredLinks = (sql: Pool, now: string, signal: AbortSignal) =>
-  inBatches(
-    { limit: 1000, signal },
-    (limit) => sql`
-      delete from organization.email_invitation_links where token_hash = any(array(
-        select token_hash from organization.email_invitation_links where expires_at <= ${now}
-        order by expires_at limit ${limit} for update skip locked))`,
-  )

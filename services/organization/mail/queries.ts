@@ -226,12 +226,3 @@ export const forgetRecipients = (sql: Sql, before: string, signal: AbortSignal) 
           and (kind <> 'RFQ_INVITATION' or created_at < ${before}::timestamptz - interval '23 hours')
         order by created_at limit ${limit} for update skip locked))`,
   )
-
-export const deleteFinished = (sql: Sql, before: string, signal: AbortSignal) =>
-  inBatches(
-    { limit: 1000, signal },
-    (limit) => sql`
-      delete from organization.mails where id = any(array(
-        select id from organization.mails where finished_at < ${before} order by finished_at limit ${limit}
-        for update skip locked))`,
-  )

@@ -10,7 +10,7 @@ import { BY_BUS, entriesOf, eventsOf, type Page, type Problem } from '../../test
 import { ACCOUNTS, clientWith, createdAccount, createdKey, requestToken } from '../../testing/service-accounts.ts'
 import { openSession } from '../../testing/sessions.ts'
 import { until } from '../../testing/until.ts'
-import { cleanUpKeys } from './queries.ts'
+import { cleanUpOrganization } from '../cleanup/queries.ts'
 
 let aheadMs = 0
 const clock = () => Date.now() + aheadMs
@@ -144,7 +144,7 @@ describe('a key', () => {
     const expired = await createdKey(admin, id, { expireTime: inMs(1000) })
     const live = await createdKey(admin, id)
     const day = 24 * 60 * 60 * 1000
-    const after = (days: number) => cleanUpKeys(market.db.owner, 90, inMs(days * day), AbortSignal.timeout(5000))
+    const after = (days: number) => cleanUpOrganization(market.db.owner, inMs(days * day), AbortSignal.timeout(5000))
     await after(89)
     expect((await keysOf(id)).map(({ clientId }) => clientId)).toEqual(
       [live, expired, revoked].map(({ clientId }) => clientId),

@@ -1,8 +1,6 @@
-import { DAY_MS } from '../../../proto/durations.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { PageWindow } from '../../kit/pagination/pagination.ts'
-import { inBatches } from '../../kit/worker/batches.ts'
 import type { Lineage } from '../authority/rules.ts'
 
 export interface AccountRow {
@@ -213,22 +211,3 @@ export const markRevoked = (
 export const voidLinksOf = (tx: Tx, { orgId, userId }: { orgId: string; userId: string }) => tx`
   update organization.users set password_version = password_version + 1
   where org_id = ${orgId} and id = ${userId}`
-
-/** Deletes keys that ended more than this number of days ago. */
-export async function cleanUpKeys(sql: Sql, keptDays: number, now: string, signal: AbortSignal): Promise<void> {
-  const before = new Date(Date.parse(now) - keptDays * DAY_MS).toISOString()
-  await inBatches(
-    { limit: 1000, signal },
-    (limit) => sql`
-      delete from organization.service_account_keys where id = any(array(
-        select id from organization.service_account_keys where revoked_at < ${before}
-        order by revoked_at limit ${limit} for update skip locked))`,
-  )
-  await inBatches(
-    { limit: 1000, signal },
-    (limit) => sql`
-      delete from organization.service_account_keys where id = any(array(
-        select id from organization.service_account_keys where expires_at < ${before}
-        order by expires_at limit ${limit} for update skip locked))`,
-  )
-}

@@ -1,6 +1,5 @@
 import type { Permission } from '../../../proto/permissions.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
-import { inBatches } from '../../kit/worker/batches.ts'
 import type { ProviderRow } from '../identity-providers/queries.ts'
 
 /** The provider whose organization has proved the domain. */
@@ -127,21 +126,3 @@ export const recordTest = (
   update organization.identity_providers
   set tested_at = ${now}, test_email = ${email ?? null}, test_problem = ${problem ?? null}
   where org_id = ${orgId} and id = ${id} and version = ${version}`
-
-/** Deletes what has expired. */
-export async function cleanUpSso(sql: Sql, now: string, signal: AbortSignal): Promise<void> {
-  await inBatches(
-    { limit: 1000, signal },
-    (limit) => sql`
-      delete from organization.sso_flows where state_hash = any(array(
-        select state_hash from organization.sso_flows where expires_at < ${now}
-        order by expires_at limit ${limit} for update skip locked))`,
-  )
-  await inBatches(
-    { limit: 1000, signal },
-    (limit) => sql`
-      delete from organization.sso_codes where code_hash = any(array(
-        select code_hash from organization.sso_codes where expires_at < ${now}
-        order by expires_at limit ${limit} for update skip locked))`,
-  )
-}

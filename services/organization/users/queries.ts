@@ -1,5 +1,4 @@
 import type { Sql, Tx } from '../../kit/db/client.ts'
-import { inBatches } from '../../kit/worker/batches.ts'
 import type { Lineage } from '../authority/rules.ts'
 import { ERASED, type Viewer } from './rules.ts'
 
@@ -77,16 +76,6 @@ export const insertActivation = (sql: Sql, { hash, userId, createdBy, expiresAt 
 
 export const deleteActivations = (tx: Tx, userId: string) => tx`
   delete from organization.activations where user_id = ${userId}`
-
-/** Deletes expired links. */
-export const cleanUpActivations = (sql: Sql, now: string, signal: AbortSignal) =>
-  inBatches(
-    { limit: 1000, signal },
-    (limit) => sql`
-      delete from organization.activations where token_hash = any(array(
-        select token_hash from organization.activations where expires_at < ${now}
-        order by expires_at limit ${limit} for update skip locked))`,
-  )
 
 /** Voids password, links, sessions and tokens. */
 export const voidCredentials = (sql: Sql, userId: string, now: string) => sql<[{ session_version: number }]>`

@@ -22,7 +22,7 @@ const insert = async (days: number, state: string) => {
 test('deliveries of events older than 30 days are deleted whatever their state, the others are kept', async () => {
   const kept = [await insert(29, 'DELIVERED'), await insert(0, 'PENDING')]
   for (const state of ['DELIVERED', 'FAILED', 'PENDING']) await insert(31, state)
-  expect(await cleanUpDeliveries(sql, new Date().toISOString(), running)).toBe(3)
+  await cleanUpDeliveries(sql, new Date().toISOString(), running)
   const left = await sql<{ id: string }[]>`select id from webhooks.deliveries order by id`
   expect(left.map(({ id }) => id)).toEqual(kept.toSorted())
 })

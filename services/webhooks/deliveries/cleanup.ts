@@ -1,15 +1,15 @@
 import type { Pool } from '../../kit/db/client.ts'
 import { inBatches } from '../../kit/worker/batches.ts'
-import { deleteDeliveries, dropOldPartitions, ensurePartitions, failAbandoned } from './queries.ts'
-import { RETENTION_MS } from './rules.ts'
+import { deleteExpired } from '../../kit/worker/expired.ts'
+import { dropOldPartitions, ensurePartitions, failAbandoned } from './queries.ts'
+import { RETENTION_DAYS } from './rules.ts'
 
 const BATCH_SIZE = 1000
+const EXPIRED = { table: 'webhooks.deliveries', key: 'id', time: 'event_time', keptDays: RETENTION_DAYS }
 
 /** Deletes the deliveries of events that are older than 30 days, whatever their state. */
-export const cleanUpDeliveries = (sql: Pool, now: string, signal: AbortSignal) => {
-  const before = new Date(Date.parse(now) - RETENTION_MS).toISOString()
-  return inBatches({ limit: BATCH_SIZE, signal }, (limit) => deleteDeliveries(sql, before, limit))
-}
+export const cleanUpDeliveries = (sql: Pool, now: string, signal: AbortSignal) =>
+  deleteExpired(sql, [EXPIRED], now, signal)
 
 /** Ends the pending deliveries of deleted endpoints. */
 export const failAbandonedDeliveries = (sql: Pool, now: string, signal: AbortSignal) =>

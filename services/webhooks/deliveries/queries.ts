@@ -233,11 +233,6 @@ export const pauseEndpoint = (tx: Tx, id: string, reason: string, now: string) =
   where id = ${id} and status = any(${[...ENDPOINT.verbs.pause.from]})
   returning org_id`
 
-export const deleteDeliveries = (sql: Sql, before: string, limit: number) => sql`
-  delete from webhooks.deliveries where id = any(array(
-    select id from webhooks.deliveries where event_time < ${before} order by event_time limit ${limit}
-    for update skip locked))`
-
 /** Maximum for one statement. The clean-up ends the others within minutes. */
 const MAX_ENDED_DELIVERIES = 1000
 

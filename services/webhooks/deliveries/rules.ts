@@ -1,4 +1,4 @@
-import { HOUR_MS } from '../../../proto/durations.ts'
+import { DAY_MS, HOUR_MS } from '../../../proto/durations.ts'
 
 const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
@@ -24,7 +24,8 @@ const MAX_ATTEMPTS = PAUSES_MS.length + 1
 const JITTER = 0.2
 const MAX_RETRY_AFTER_MS = 24 * HOUR_MS
 /** Retention of events, deliveries and attempts. */
-export const RETENTION_MS = 30 * 24 * HOUR_MS
+export const RETENTION_DAYS = 30
+export const RETENTION_MS = RETENTION_DAYS * DAY_MS
 
 /** The answer of a receiver. Without a status there was none. */
 export interface Answer {

@@ -43,11 +43,6 @@ export const markProcessed = (tx: Tx, consumer: string, ids: readonly string[]) 
   on conflict (consumer, event_id) do nothing
   returning event_id`
 
-export const deleteProcessed = (sql: Sql, processedBefore: string, limit: number) => sql`
-  delete from processed_events where ctid = any(array(
-    select ctid from processed_events where processed_at < ${processedBefore} order by processed_at limit ${limit}
-  ))`
-
 export const countRetries = (sql: Sql) => sql<{ consumer: string; retrying: number; dead: number }[]>`
   select consumer, sum(retrying)::int as retrying, sum(dead)::int as dead
   from (

@@ -95,12 +95,6 @@ export const measureUnsent = (sql: Sql) => sql<{ waiting: number; oldest_ms: num
     coalesce(extract(epoch from now() - min(time)) * 1000, 0)::float8 as oldest_ms
   from (select time from outbox where sent_at is null order by seq limit ${MAX_COUNTED}) as unsent`
 
-/** Deletes at most `limit` rows. Without the array the plan would scan the whole table. */
-export const deleteSent = (sql: Sql, sentBefore: string, limit: number) => sql`
-  delete from outbox where seq = any(array(
-    select seq from outbox where sent_at < ${sentBefore} order by sent_at limit ${limit}
-  ))`
-
 /**
  * Marks all events since a time as unpublished, so that they are published again. The rows get this transaction's id,
  * so that cursors on Postgres read them again, too, even in a database that was restored on another server.
