@@ -24,16 +24,14 @@ export const impersonationRoutes = ({ http, pagination, tokens, publicUrl }: Dep
   return new Elysia({ name: 'identity.impersonation' })
     .use(http.command(createImpersonationGrant, (call) => createGrant({ publicUrl }, call)))
     .use(
-      http.route(listImpersonationGrants, async (context) => {
-        const { orgId } = context.caller
-        const { items, hasMore } = await pagination.page(
+      http.route(listImpersonationGrants, (context) =>
+        pagination.items(
           context,
           'impersonationGrants',
-          (window, read) => read((sql) => listGrants(sql, orgId, window)),
-          ({ id }) => id,
-        )
-        return { items: items.map(grantOf), hasMore }
-      }),
+          (window, read) => read((sql) => listGrants(sql, context.caller.orgId, window)),
+          grantOf,
+        ),
+      ),
     )
     .use(
       http.route(getImpersonationGrant, async ({ caller, params, read }) =>

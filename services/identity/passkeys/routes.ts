@@ -46,13 +46,12 @@ export const passkeyRoutes = ({ http, pagination, tokens, countSignIn, publicUrl
         const { orgId } = caller
         const userId = query.userId ?? caller.userId
         if (!mayManageSessions(caller, userId)) requirePermission(caller, ['user:manage'])
-        const { items, hasMore } = await pagination.page(
+        return pagination.items(
           context,
           `passkeys ${userId}`,
           (window, read) => read((reads) => listPasskeys(reads, { rpId: rp.id, orgId, userId, ...window })),
-          ({ id }) => id,
+          passkeyOf,
         )
-        return { items: items.map(passkeyOf), hasMore }
       }),
     )
     .use(

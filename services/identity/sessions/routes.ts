@@ -20,13 +20,12 @@ export const sessionRoutes = ({ http, pagination }: Deps) =>
         const { caller, query, now } = context
         const userId = query.userId ?? caller.userId
         if (!mayManageSessions(caller, userId)) requirePermission(caller, ['user:manage'])
-        const { items, hasMore } = await pagination.page(
+        return pagination.items(
           context,
           `sessions ${userId}`,
           (window, read) => read((sql) => listSessionsOf(sql, { orgId: caller.orgId, userId, now, ...window })),
-          ({ id }) => id,
+          (row) => sessionOf(row, caller),
         )
-        return { items: items.map((row) => sessionOf(row, caller)), hasMore }
       }),
     )
     .use(http.command(endSession, end))

@@ -91,6 +91,17 @@ export class Pagination {
     return { items, hasMore: rows.length > pageSize }
   }
 
+  /** A page of rows by their ids, in the shape of the answer. */
+  async items<Row extends { id: string }, Item>(
+    request: PageRequest,
+    list: string | PagedList,
+    readWindow: ReadWindow<Row>,
+    shape: (row: Row) => Item,
+  ): Promise<Page<Item>> {
+    const { items, hasMore } = await this.page(request, list, readWindow, ({ id }) => id)
+    return { items: items.map(shape), hasMore }
+  }
+
   /** The JSON of a page, composed of the documents of its rows. */
   async json(request: PageRequest, list: string | PagedList, readWindow: ReadWindow<DocumentRow>): Promise<PageText> {
     const { items, hasMore } = await this.page(request, list, readWindow, ({ position }) => position)

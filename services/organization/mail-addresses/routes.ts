@@ -12,16 +12,14 @@ type Deps = commands.AddressDeps & { http: Http; pagination: Pagination; sql: Po
 export const mailAddressRoutes = ({ http, pagination, sql, links }: Deps) =>
   new Elysia({ name: 'organization.mail-addresses' })
     .use(
-      http.route(operations.listMailAddresses, async (context) => {
-        const { orgId } = context.caller
-        const { items, hasMore } = await pagination.page(
+      http.route(operations.listMailAddresses, (context) =>
+        pagination.items(
           context,
           'mailAddresses',
-          (window, read) => read((sql) => listAddresses(sql, orgId, window)),
-          ({ id }) => id,
-        )
-        return { items: items.map(commands.shownAddress), hasMore }
-      }),
+          (window, read) => read((sql) => listAddresses(sql, context.caller.orgId, window)),
+          commands.shownAddress,
+        ),
+      ),
     )
     .use(
       http.route(operations.getMailAddress, async ({ caller, params, read }) =>

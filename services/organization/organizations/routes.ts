@@ -25,16 +25,14 @@ export const organizationRoutes = ({ http, pagination, ...deps }: Deps) =>
       }),
     )
     .use(
-      http.route(listEngagedOrgs, async (context) => {
-        const { orgId } = context.caller
-        const { items, hasMore } = await pagination.page(
+      http.route(listEngagedOrgs, (context) =>
+        pagination.items(
           context,
           'engagedOrgs',
-          (window, read) => read((sql) => listEngagedOrganizations(sql, orgId, window)),
-          ({ id }) => id,
-        )
-        return { items: items.map(commands.toOrg), hasMore }
-      }),
+          (window, read) => read((sql) => listEngagedOrganizations(sql, context.caller.orgId, window)),
+          commands.toOrg,
+        ),
+      ),
     )
     .use(
       http.command(createOrg, (call) => commands.createOrg(deps, call), {

@@ -26,16 +26,14 @@ export const registrationRoutes = ({ http, pagination, ...deps }: Deps) => {
       ),
     )
     .use(
-      http.route(operations.listRegistrations, async (context) => {
-        const { state } = context.query
-        const { items, hasMore } = await pagination.page(
+      http.route(operations.listRegistrations, (context) =>
+        pagination.items(
           context,
           'registrations',
-          (window, read) => read((sql) => listRegistrations(sql, { ...window, state })),
-          ({ id }) => id,
-        )
-        return { items: items.map(commands.shownRegistration), hasMore }
-      }),
+          (window, read) => read((sql) => listRegistrations(sql, { ...window, state: context.query.state })),
+          commands.shownRegistration,
+        ),
+      ),
     )
     .use(
       http.route(operations.getRegistration, async ({ params, read }) => {

@@ -15,16 +15,14 @@ type Deps = LinkDeps & { http: Http; pagination: Pagination }
 export const serviceAccountRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'organization.service-accounts' })
     .use(
-      http.route(operations.listServiceAccounts, async (context) => {
-        const { orgId } = context.caller
-        const { items, hasMore } = await pagination.page(
+      http.route(operations.listServiceAccounts, (context) =>
+        pagination.items(
           context,
           'serviceAccounts',
-          (window, read) => read((sql) => queries.listAccounts(sql, orgId, window)),
-          ({ id }) => id,
-        )
-        return { items: items.map(accountOf), hasMore }
-      }),
+          (window, read) => read((sql) => queries.listAccounts(sql, context.caller.orgId, window)),
+          accountOf,
+        ),
+      ),
     )
     .use(
       http.route(operations.getServiceAccount, async ({ caller, params, read }) =>
@@ -37,13 +35,12 @@ export const serviceAccountRoutes = ({ http, pagination, ...deps }: Deps) =>
       http.route(operations.listServiceAccountKeys, async (context) => {
         const { caller, params, read } = context
         const { id } = found(await read((sql) => queries.findAccount(sql, caller.orgId, params.id)))
-        const { items, hasMore } = await pagination.page(
+        return pagination.items(
           context,
           `serviceAccountKeys ${id}`,
           (window, readPage) => readPage((sql) => queries.listKeys(sql, caller.orgId, id, window)),
-          (key) => key.id,
+          keyOf,
         )
-        return { items: items.map(keyOf), hasMore }
       }),
     )
     .use(http.command(operations.createServiceAccountKey, createKey, { checkBody: networkProblems }))

@@ -16,13 +16,12 @@ export const emailInvitationRoutes = ({ http, pagination, ...deps }: Deps) =>
       http.route(operations.listEmailInvitations, async (context) => {
         const { caller, params, read, now } = context
         const { id } = found(await read((sql) => findOwnRfq(sql, caller.orgId, params.id)))
-        const { items, hasMore } = await pagination.page(
+        return pagination.items(
           context,
           `e-mail invitations ${id}`,
           (window, readPage) => readPage((sql) => listInvitations(sql, id, window)),
-          (row) => row.id,
+          (row) => commands.shownInvitation(row, now),
         )
-        return { items: items.map((row) => commands.shownInvitation(row, now)), hasMore }
       }),
     )
     .use(http.command(operations.confirmEmailInvitation, (call) => commands.confirmEmailInvitation(deps, call)))
