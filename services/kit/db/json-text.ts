@@ -1,3 +1,5 @@
+import { found } from '../errors/refusal.ts'
+
 /** JSON that is text already, such as a stored document or a cached page. It is sent byte for byte. */
 export class JsonText {
   readonly text: string
@@ -25,6 +27,9 @@ export class PageText extends JsonText {
     this.hasMore = hasMore
   }
 }
+
+/** The answer to a get: the document of the row, or 404. */
+export const documentOf = (rows: readonly { document: string }[]) => new JsonText(found(rows).document)
 
 /** The answer to a batch get: the documents that were found, in the order of the ids, each once. */
 export function batchOf(ids: readonly string[], rows: readonly { id: string; document: string }[]): JsonText {

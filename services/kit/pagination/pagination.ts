@@ -1,5 +1,7 @@
 import type { PageQuery } from '../../../proto/http/shapes.ts'
+import type { Sql } from '../db/client.ts'
 import { PageText } from '../db/json-text.ts'
+import { found } from '../errors/refusal.ts'
 import type { RequestReads } from '../limits/request-reads.ts'
 import { CursorStore, type CursorStoreOptions } from './cursor-store.ts'
 import type { PageCursor } from './queries.ts'
@@ -100,6 +102,22 @@ export class Pagination {
   ): Promise<Page<Item>> {
     const { items, hasMore } = await this.page(request, list, readWindow, ({ id }) => id)
     return { items: items.map(shape), hasMore }
+  }
+
+  /** The JSON of a page of what belongs to a record; 404 where the caller may not read the record. */
+  async ofRecord(
+    context: PageRequest & { caller: { orgId: string }; params: { id: string } },
+    list: string | PagedList,
+    find: (sql: Sql, orgId: string, id: string) => PromiseLike<readonly unknown[]>,
+    listOf: (sql: Sql, id: string, window: PageWindow) => PromiseLike<readonly DocumentRow[]>,
+  ): Promise<PageText> {
+    const { orgId } = context.caller
+    const { id } = context.params
+    found(await context.read((sql) => find(sql, orgId, id)))
+    const { name, ...more } = typeof list === 'string' ? { name: list } : list
+    return this.json(context, { name: `${name} ${id}`, ...more }, (window, read) =>
+      read((sql) => listOf(sql, id, window)),
+    )
   }
 
   /** The JSON of a page, composed of the documents of its rows. */

@@ -2,8 +2,7 @@ import { Elysia } from 'elysia'
 import * as ofContacts from '../../../proto/http/sourcing/assignment-contacts.ts'
 import * as operations from '../../../proto/http/sourcing/assignments.ts'
 import * as ofBilling from '../../../proto/http/sourcing/billing-details.ts'
-import { JsonText } from '../../kit/db/json-text.ts'
-import { found } from '../../kit/errors/refusal.ts'
+import { documentOf } from '../../kit/db/json-text.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { addressProblems } from '../regions/regions.ts'
@@ -27,10 +26,9 @@ export const assignmentRoutes = ({ http, pagination }: Deps) =>
       ),
     )
     .use(
-      http.route(operations.getAssignment, async ({ caller, params, read }) => {
-        const rows = await read((sql) => findAssignment(sql, caller.orgId, params.id))
-        return new JsonText(found(rows).document)
-      }),
+      http.route(operations.getAssignment, async ({ caller, params, read }) =>
+        documentOf(await read((sql) => findAssignment(sql, caller.orgId, params.id))),
+      ),
     )
     .use(http.command(operations.archiveAssignment, (call) => moveAssignment('archive', call)))
     .use(http.command(operations.unarchiveAssignment, (call) => moveAssignment('unarchive', call)))

@@ -3,8 +3,7 @@ import * as ofExpenses from '../../../proto/http/sourcing/case-expenses.ts'
 import * as ofMessages from '../../../proto/http/sourcing/case-messages.ts'
 import * as ofTasks from '../../../proto/http/sourcing/case-tasks.ts'
 import * as operations from '../../../proto/http/sourcing/cases.ts'
-import { JsonText } from '../../kit/db/json-text.ts'
-import { found } from '../../kit/errors/refusal.ts'
+import { documentOf } from '../../kit/db/json-text.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { subrecordReads } from '../subrecords/routes.ts'
@@ -31,10 +30,9 @@ export const caseRoutes = ({ http, pagination }: Deps) =>
       ),
     )
     .use(
-      http.route(operations.getCase, async ({ caller, params, read }) => {
-        const rows = await read((sql) => findCase(sql, caller.orgId, params.id))
-        return new JsonText(found(rows).document)
-      }),
+      http.route(operations.getCase, async ({ caller, params, read }) =>
+        documentOf(await read((sql) => findCase(sql, caller.orgId, params.id))),
+      ),
     )
     .use(http.command(operations.createCase, commands.createCase, { checkBody: referenceProblems }))
     .use(http.command(operations.patchCase, commands.patchCase))
@@ -68,13 +66,11 @@ export const caseRoutes = ({ http, pagination }: Deps) =>
       ),
     )
     .use(
-      http.route(ofMessages.listCaseMessages, async (context) => {
-        const { caller, params, read } = context
-        found(await read((sql) => findCase(sql, caller.orgId, params.id)))
-        return pagination.json(context, `messages ${params.id}`, (window, readPage) =>
-          readPage((sql) => listMessages(sql, caller.orgId, params.id, window)),
-        )
-      }),
+      http.route(ofMessages.listCaseMessages, (context) =>
+        pagination.ofRecord(context, 'messages', findCase, (sql, id, window) =>
+          listMessages(sql, context.caller.orgId, id, window),
+        ),
+      ),
     )
     .use(http.command(ofMessages.createCaseMessage, messages.createMessage))
     .use(http.command(ofMessages.readCase, messages.readCase))

@@ -1,6 +1,5 @@
 import { Elysia } from 'elysia'
 import * as operations from '../../../proto/http/sourcing/change-requests.ts'
-import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import type { OrderDeps } from '../orders/followers.ts'
@@ -13,14 +12,9 @@ type Deps = OrderDeps & { http: Http; pagination: Pagination }
 export const changeRequestRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'sourcing.change-requests' })
     .use(
-      http.route(operations.listChangeRequests, async (context) => {
-        const { caller, params, read } = context
-        const { id } = params
-        found(await read((sql) => findOrder(sql, caller.orgId, id)))
-        return pagination.json(context, `change requests ${id}`, (window, readPage) =>
-          readPage((sql) => listChangeRequests(sql, id, window)),
-        )
-      }),
+      http.route(operations.listChangeRequests, (context) =>
+        pagination.ofRecord(context, 'change requests', findOrder, listChangeRequests),
+      ),
     )
     .use(
       http.command(operations.createChangeRequest, (call) => commands.createChangeRequest(deps, call), {

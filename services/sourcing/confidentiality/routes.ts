@@ -1,6 +1,5 @@
 import { Elysia } from 'elysia'
 import * as operations from '../../../proto/http/sourcing/rfq-confidentiality.ts'
-import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import type { RfqDeps } from '../rfqs/followers.ts'
@@ -13,14 +12,11 @@ type Deps = RfqDeps & { http: Http; pagination: Pagination }
 export const confidentialityRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'sourcing.confidentiality' })
     .use(
-      http.route(operations.listRfqAcceptances, async (context) => {
-        const { caller, params, now, read } = context
-        const { orgId } = caller
-        found(await read((sql) => findRfq(sql, orgId, params.id)))
-        return pagination.json(context, `acceptances ${params.id}`, (window, readPage) =>
-          readPage((sql) => listAcceptances(sql, { orgId, rfqId: params.id, now }, window)),
-        )
-      }),
+      http.route(operations.listRfqAcceptances, (context) =>
+        pagination.ofRecord(context, 'acceptances', findRfq, (sql, rfqId, window) =>
+          listAcceptances(sql, { orgId: context.caller.orgId, rfqId, now: context.now }, window),
+        ),
+      ),
     )
     .use(http.command(operations.acceptRfqTerms, (call) => commands.acceptTerms(deps, call)))
     .use(http.command(operations.releaseRfqFiles, (call) => commands.releaseFiles(deps, call)))

@@ -1,8 +1,7 @@
 import { Elysia } from 'elysia'
 import * as operations from '../../../proto/http/sourcing/factories.ts'
 import * as administration from '../../../proto/http/sourcing/factory-administration.ts'
-import { batchOf, JsonText } from '../../kit/db/json-text.ts'
-import { found } from '../../kit/errors/refusal.ts'
+import { batchOf, documentOf } from '../../kit/db/json-text.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { addressProblems } from '../regions/regions.ts'
@@ -28,8 +27,7 @@ export const factoryRoutes = ({ http, pagination }: Deps) =>
     .use(
       http.route(operations.getFactory, async ({ caller, params, read }) => {
         const reader = readerOf(caller)
-        const rows = await read((sql) => findFactory(sql, caller.orgId, reader, params.id))
-        return new JsonText(found(rows).document)
+        return documentOf(await read((sql) => findFactory(sql, caller.orgId, reader, params.id)))
       }),
     )
     .use(

@@ -34,14 +34,9 @@ export const orderRoutes = ({ http, pagination, pictures, ...deps }: Deps) => {
       }),
     )
     .use(
-      http.route(operations.listOrderHistory, async (context) => {
-        const { caller, params, read } = context
-        const { id } = params
-        found(await read((sql) => findOrder(sql, caller.orgId, id)))
-        return pagination.json(context, `history ${id}`, (window, readPage) =>
-          readPage((sql) => listHistory(sql, id, window)),
-        )
-      }),
+      http.route(operations.listOrderHistory, (context) =>
+        pagination.ofRecord(context, 'history', findOrder, listHistory),
+      ),
     )
     .use(http.command(lifecycle.confirmOrder, (call) => moveOrder('confirm', deps, call)))
     .use(http.command(lifecycle.declineOrder, (call) => moveOrder('decline', deps, call)))

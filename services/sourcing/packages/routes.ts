@@ -3,7 +3,6 @@ import * as comparisons from '../../../proto/http/sourcing/rfq-package-compariso
 import * as lifecycle from '../../../proto/http/sourcing/rfq-package-lifecycle.ts'
 import * as offers from '../../../proto/http/sourcing/rfq-package-offers.ts'
 import * as operations from '../../../proto/http/sourcing/rfq-packages.ts'
-import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { Raw } from '../../kit/http/raw.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
@@ -62,13 +61,11 @@ export const packageRoutes = ({ http, pagination, ...deps }: Deps) =>
       }),
     )
     .use(
-      http.route(offers.listPackageOffers, async (context) => {
-        const { caller, params, read } = context
-        const { id } = found(await read((sql) => queries.findInvitedPackage(sql, caller.orgId, params.id)))
-        return pagination.json(context, `package offers ${id}`, (window, readPage) =>
-          readPage((sql) => queries.listOwnOffers(sql, caller.orgId, id, window)),
-        )
-      }),
+      http.route(offers.listPackageOffers, (context) =>
+        pagination.ofRecord(context, 'package offers', queries.findInvitedPackage, (sql, id, window) =>
+          queries.listOwnOffers(sql, context.caller.orgId, id, window),
+        ),
+      ),
     )
     .use(http.command(offers.offerForRfqPackage, (call) => offerForPackage(deps, call), { checkBody: offersProblems }))
     .use(

@@ -63,13 +63,9 @@ export const partRoutes = ({ http, pagination, pictures, ...deps }: Deps) => {
       }),
     )
     .use(
-      http.route(operations.listPartHistory, async (context) => {
-        const { caller, params, read } = context
-        const { id } = found(await read((sql) => findOwnPart(sql, caller.orgId, params.id)))
-        return pagination.json(context, `history ${id}`, (window, readPage) =>
-          readPage((sql) => listHistory(sql, id, window)),
-        )
-      }),
+      http.route(operations.listPartHistory, (context) =>
+        pagination.ofRecord(context, 'history', findOwnPart, listHistory),
+      ),
     )
     .use(http.command(lifecycle.patchPart, commands.patchPart, { checkBody: metadataProblems }))
     .use(http.command(lifecycle.publishPart, (call) => commands.movePart('publish', call)))

@@ -61,13 +61,9 @@ export const rfqRoutes = ({ http, pagination, onPending, ...deps }: Deps) =>
       }),
     )
     .use(
-      http.route(lifecycle.listRfqInvitations, async (context) => {
-        const { caller, params, read } = context
-        const { id } = found(await read((sql) => findOwnRfq(sql, caller.orgId, params.id)))
-        return pagination.json(context, `invitations ${id}`, (window, readPage) =>
-          readPage((sql) => listInvitations(sql, id, window)),
-        )
-      }),
+      http.route(lifecycle.listRfqInvitations, (context) =>
+        pagination.ofRecord(context, 'invitations', findOwnRfq, listInvitations),
+      ),
     )
     .use(http.command(lifecycle.createRfq, commands.createRfq, { checkBody: deliveryProblems }))
     .use(http.command(lifecycle.patchRfq, commands.patchRfq, { checkBody: deliveryProblems }))

@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import * as operations from '../../../proto/http/sourcing/sales-agreements.ts'
-import { JsonText } from '../../kit/db/json-text.ts'
+import { documentOf } from '../../kit/db/json-text.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
@@ -21,10 +21,9 @@ export const salesAgreementRoutes = ({ http, pagination }: Deps) =>
       ),
     )
     .use(
-      http.route(operations.getSalesAgreement, async ({ caller, params, read }) => {
-        const rows = await read((sql) => findAgreement(sql, caller.orgId, params.id))
-        return new JsonText(found(rows).document)
-      }),
+      http.route(operations.getSalesAgreement, async ({ caller, params, read }) =>
+        documentOf(await read((sql) => findAgreement(sql, caller.orgId, params.id))),
+      ),
     )
     .use(http.command(operations.createSalesAgreement, commands.createAgreement, { checkBody: partyProblems }))
     .use(http.command(operations.acceptSalesAgreement, commands.acceptAgreement))

@@ -1,6 +1,5 @@
 import { Elysia } from 'elysia'
 import * as operations from '../../../proto/http/sourcing/shipments.ts'
-import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import type { OrderDeps } from '../orders/followers.ts'
@@ -13,14 +12,9 @@ type Deps = OrderDeps & { http: Http; pagination: Pagination }
 export const shipmentRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'sourcing.shipments' })
     .use(
-      http.route(operations.listShipments, async (context) => {
-        const { caller, params, read } = context
-        const { id } = params
-        found(await read((sql) => findOrder(sql, caller.orgId, id)))
-        return pagination.json(context, `shipments ${id}`, (window, readPage) =>
-          readPage((sql) => listShipments(sql, id, window)),
-        )
-      }),
+      http.route(operations.listShipments, (context) =>
+        pagination.ofRecord(context, 'shipments', findOrder, listShipments),
+      ),
     )
     .use(http.command(operations.createShipment, (call) => commands.createShipment(deps, call)))
     .use(http.command(operations.receiveShipment, (call) => commands.receiveShipment(deps, call)))

@@ -1,7 +1,6 @@
 import { Elysia } from 'elysia'
 import * as operations from '../../../proto/http/sourcing/subscriptions.ts'
-import { JsonText } from '../../kit/db/json-text.ts'
-import { found } from '../../kit/errors/refusal.ts'
+import { documentOf } from '../../kit/db/json-text.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import * as commands from './commands.ts'
@@ -20,10 +19,9 @@ export const subscriptionRoutes = ({ http, pagination }: Deps) =>
       ),
     )
     .use(
-      http.route(operations.getSubscription, async ({ caller, params, read }) => {
-        const rows = await read((sql) => findSubscription(sql, caller.orgId, params.id))
-        return new JsonText(found(rows).document)
-      }),
+      http.route(operations.getSubscription, async ({ caller, params, read }) =>
+        documentOf(await read((sql) => findSubscription(sql, caller.orgId, params.id))),
+      ),
     )
     .use(http.command(operations.createSubscription, commands.createSubscription, { checkBody: inputProblems }))
     .use(http.command(operations.acceptSubscription, commands.acceptSubscription))
