@@ -1,4 +1,3 @@
-import type { Envelope } from '../../../proto/events/envelope.ts'
 import type { EventData } from '../../../proto/events/events.ts'
 import { grantorHasAuthority } from '../../kit/auth/grantors.ts'
 import type { Bus } from '../../kit/bus/bus.ts'
@@ -11,18 +10,15 @@ import { listActing, lockLiveGrants } from './queries.ts'
  * Ends impersonation sessions when the grantor of the grant is deactivated, reset or lacks a permission of the user.
  * The grants of an organization are read once for all events of a batch, because redemptions wait for their locks.
  */
-export const endSessionsWithoutAuthority = ({ bus, now }: { bus: Bus; now: () => string }): Worker => {
-  const handleAll = async (tx: Tx, events: readonly Envelope[]) => {
-    const orgIds = new Set(events.map(({ data }) => (data as EventData<'organization.org.changed'>).orgId))
-    for (const orgId of [...orgIds].sort()) await endWithoutAuthority(tx, orgId, now())
-  }
-  return bus.consume({
+export const endSessionsWithoutAuthority = ({ bus, now }: { bus: Bus; now: () => string }): Worker =>
+  bus.consume({
     name: 'end-sessions-without-authority',
     subjects: ['organization.user.changed', 'organization.role.changed', 'organization.org.changed'],
-    handle: (tx, event) => handleAll(tx, [event]),
-    handleAll,
+    async handleAll(tx, events) {
+      const orgIds = new Set(events.map(({ data }) => (data as EventData<'organization.org.changed'>).orgId))
+      for (const orgId of [...orgIds].sort()) await endWithoutAuthority(tx, orgId, now())
+    },
   })
-}
 
 async function endWithoutAuthority(tx: Tx, orgId: string, now: string): Promise<void> {
   // A concurrent redemption locks its grant, so its session exists once this lock is acquired.

@@ -29,15 +29,12 @@ interface IngestDeps {
 export const MAIL_CONSUMER = 'mail'
 
 /** Turns events into items of the mails for the confirmed addresses and the people of their organizations. */
-export function mailIngest({ bus, clock, delayMs }: IngestDeps): Worker {
-  const handleAll = (tx: Tx, events: readonly Envelope[]) => collect(tx, events, clock(), delayMs)
-  return bus.consume({
+export const mailIngest = ({ bus, clock, delayMs }: IngestDeps): Worker =>
+  bus.consume({
     name: MAIL_CONSUMER,
     subjects: MAIL_SUBJECTS,
-    handle: (tx, event) => handleAll(tx, [event]),
-    handleAll,
+    handleAll: (tx, events) => collect(tx, events, clock(), delayMs),
   })
-}
 
 async function collect(tx: Tx, events: readonly Envelope[], nowMs: number, delayMs: number): Promise<void> {
   const now = timeAt(nowMs)

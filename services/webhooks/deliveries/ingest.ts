@@ -7,16 +7,12 @@ import { bodyOf } from './body.ts'
 import { announceDue, type NewEvent, storeEvents } from './queries.ts'
 
 /** Stores the events of cases and assignments with their deliveries. */
-export function ingestWorker({ bus, clock }: { bus: Bus; clock: () => number }): Worker {
-  const handleAll = (tx: Tx, events: readonly Envelope[]) =>
-    store(tx, events.flatMap(newEvent), new Date(clock()).toISOString())
-  return bus.consume({
+export const ingestWorker = ({ bus, clock }: { bus: Bus; clock: () => number }): Worker =>
+  bus.consume({
     name: 'ingest',
     subjects: ['cases.>', 'assignments.>'],
-    handle: (tx, event) => handleAll(tx, [event]),
-    handleAll,
+    handleAll: (tx, events) => store(tx, events.flatMap(newEvent), new Date(clock()).toISOString()),
   })
-}
 
 async function store(tx: Tx, events: readonly NewEvent[], now: string): Promise<void> {
   if (events.length === 0) return

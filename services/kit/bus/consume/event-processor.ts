@@ -4,7 +4,7 @@ import { isInterruption } from '../../db/failures.ts'
 import { storableText } from '../../db/storable-text.ts'
 import type { Batch, Cursor, Malformed, Position } from '../driver/driver.ts'
 import type { ConsumeOptions } from '../driver/options.ts'
-import { handleEvent, handleTogether } from './handle-event.ts'
+import { handleEvents } from './handle-event.ts'
 import { beginAttempt, insertDeadLetter, markProcessed, moveCursor } from './queries.ts'
 import { type Failure, type RetryOptions, RetryQueue } from './retry-queue.ts'
 
@@ -94,12 +94,11 @@ export class EventProcessor {
     events: readonly Envelope[],
     onFailure: (event: Envelope | undefined, error: unknown) => never,
   ): Promise<void> {
-    const { handleAll } = this.#consume
-    const handlers = { ...this.#consume, service: this.#options.service }
-    if (!handleAll) {
-      for (const event of events) await handleEvent(handlers, tx, event).catch((error) => onFailure(event, error))
+    const consumer = { ...this.#consume, service: this.#options.service }
+    if (!consumer.handleAll) {
+      for (const event of events) await handleEvents(consumer, tx, [event]).catch((error) => onFailure(event, error))
     } else if (events.length > 0) {
-      await handleTogether({ ...handlers, handleAll }, tx, events).catch((error) => onFailure(undefined, error))
+      await handleEvents(consumer, tx, events).catch((error) => onFailure(undefined, error))
     }
   }
 

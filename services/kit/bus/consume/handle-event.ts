@@ -4,23 +4,20 @@ import type { Tx } from '../../db/client.ts'
 import { contextOf, inEventSpan } from '../../traces/traces.ts'
 import type { ConsumeOptions } from '../driver/options.ts'
 
-/** Runs the handler of a consumer in the trace of the event, so that the events it emits belong to the same trace. */
-export function handleEvent({ name, handle, service }: HandledBy, tx: Tx, event: Envelope): Promise<void> {
-  const parent = contextOf(event.traceparent)
-  return inEventSpan({ service, consumer: name, type: event.type, parent }, async () => handle(tx, event))
-}
+type HandledBy = ConsumeOptions & { service: ServiceName }
 
-/** Runs the handler of a batch in the traces of all its events. */
-export function handleTogether(
-  { name, handleAll, service }: Required<Pick<HandledBy, 'handleAll'>> & HandledBy,
-  tx: Tx,
-  events: readonly Envelope[],
-): Promise<void> {
+/**
+ * Runs the handler of a consumer in the traces of the events, so that what it emits belongs to them. With several
+ * events the handler is one of batches.
+ */
+export function handleEvents(consumer: HandledBy, tx: Tx, events: readonly Envelope[]): Promise<void> {
   const within = (work: () => Promise<void>, { type, traceparent }: Envelope) => {
     const parent = contextOf(traceparent)
-    return () => inEventSpan({ service, consumer: name, type, parent }, work)
+    return () => inEventSpan({ service: consumer.service, consumer: consumer.name, type, parent }, work)
   }
-  return events.reduce(within, async () => handleAll(tx, events))()
+  const handle = async () => {
+    if (consumer.handleAll) return consumer.handleAll(tx, events)
+    for (const event of events) await consumer.handle(tx, event)
+  }
+  return events.reduce(within, handle)()
 }
-
-type HandledBy = Pick<ConsumeOptions, 'name' | 'handle' | 'handleAll'> & { service: ServiceName }

@@ -6,7 +6,7 @@ import { storableText } from '../../db/storable-text.ts'
 import type { MessageLog } from '../../log/log.ts'
 import type { Job, JobKind } from '../../worker/jobs.ts'
 import type { ConsumeOptions } from '../driver/options.ts'
-import { handleEvent } from './handle-event.ts'
+import { handleEvents } from './handle-event.ts'
 import * as queries from './queries.ts'
 
 export interface DeadLetterNotice {
@@ -106,7 +106,7 @@ export class RetryQueue {
   }
 
   #handle(tx: Tx, event: Envelope): Promise<void> {
-    return handleEvent({ ...this.#consume, service: this.#options.service }, tx, event)
+    return handleEvents({ ...this.#consume, service: this.#options.service }, tx, [event])
   }
 
   async #giveUp(job: SubjectJob, cause: unknown): Promise<void> {

@@ -2,19 +2,29 @@ import type { Envelope } from '../../../../proto/events/envelope.ts'
 import type { SubscribedEvent } from '../../../../proto/events/events.ts'
 import type { Tx } from '../../db/client.ts'
 
-export interface ConsumeOptions {
+interface Consumption {
   /** Stable name within the service, because it identifies the cursor. */
   name: string
   /** Event types or patterns: `*` matches one word, a trailing `>` one or more. */
   subjects: readonly string[]
-  /**
-   * Handles an event. All effects must go through the transaction, which also marks the event as processed. An error
-   * schedules a retry; after the last attempt the event is a dead letter.
-   */
-  handle(tx: Tx, event: Envelope): Promise<void>
-  /** Handles a batch together, with the effects of `handle` for each event. If it throws, each is handled alone. */
-  handleAll?(tx: Tx, events: readonly Envelope[]): Promise<void>
 }
+
+/**
+ * Handles an event. All effects must go through the transaction, which also marks the event as processed. An error
+ * schedules a retry; after the last attempt the event is a dead letter.
+ */
+interface EventHandler {
+  handle(tx: Tx, event: Envelope): Promise<void>
+  handleAll?: never
+}
+
+/** Handles a batch together, with the same effects. If it throws, each event is handled alone. */
+interface BatchHandler {
+  handleAll(tx: Tx, events: readonly Envelope[]): Promise<void>
+  handle?: never
+}
+
+export type ConsumeOptions = Consumption & (EventHandler | BatchHandler)
 
 export interface SubscribeOptions {
   subjects: readonly SubscribedEvent[]
