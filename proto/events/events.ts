@@ -21,7 +21,7 @@ export type EventType = keyof Schemas
 export type EventData<Type extends EventType> = Static<Schemas[Type]>
 
 /** An event with its data: one member for each of several types. */
-type EventOf<Type extends EventType> = { [Each in Type]: { type: Each; data: EventData<Each> } }[Type]
+export type EventOf<Type extends EventType> = { [Each in Type]: { type: Each; data: EventData<Each> } }[Type]
 
 /** The last words of the types of a record: `created` of `sourcing.part.created`. */
 export type EventName<Record extends string> = EventType extends infer Type

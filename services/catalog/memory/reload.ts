@@ -1,4 +1,3 @@
-import type { EventData, EventType } from '../../../proto/events/events.ts'
 import type { Bus } from '../../kit/bus/bus.ts'
 import type { Log } from '../../kit/log/log.ts'
 import { every, type Worker } from '../../kit/worker/worker.ts'
@@ -9,11 +8,10 @@ const RETRY_INTERVAL_MS = 1000
 
 /** Reloads a catalog after each import, and all at the start and after each gap. Resolves when all are loaded. */
 export async function subscribeToImports(bus: Bus, registry: CatalogRegistry): Promise<void> {
-  const reloaded: EventType = 'catalog.reloaded'
   await bus.subscribe({
-    subjects: [reloaded],
+    subjects: ['catalog.reloaded'],
     onEvent: ({ data }) => {
-      const { catalogs } = data as EventData<'catalog.reloaded'>
+      const { catalogs } = data
       // A catalog that could not be loaded stays marked for the worker below.
       registry.load(CATALOG_NAMES.filter((name) => catalogs.includes(name))).catch(() => {})
     },

@@ -1,4 +1,3 @@
-import type { EventData } from '../../../proto/events/events.ts'
 import { grantorHasAuthority } from '../../kit/auth/grantors.ts'
 import type { Bus } from '../../kit/bus/bus.ts'
 import type { Tx } from '../../kit/db/client.ts'
@@ -15,7 +14,7 @@ export const endSessionsWithoutAuthority = ({ bus, now }: { bus: Bus; now: () =>
     name: 'end-sessions-without-authority',
     subjects: ['organization.user.changed', 'organization.role.changed', 'organization.org.changed'],
     async handleAll(tx, events) {
-      const orgIds = new Set(events.map(({ data }) => (data as EventData<'organization.org.changed'>).orgId))
+      const orgIds = new Set(events.map(({ data }) => data.orgId))
       for (const orgId of [...orgIds].sort()) await endWithoutAuthority(tx, orgId, now())
     },
   })

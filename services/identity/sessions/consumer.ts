@@ -1,4 +1,3 @@
-import type { EventData } from '../../../proto/events/events.ts'
 import type { Bus } from '../../kit/bus/bus.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
 import { endSessionsOf } from './commands.ts'
@@ -14,9 +13,7 @@ export const endResetSessions = ({ bus, now }: { bus: Bus; now: () => string }):
       'organization.user.deactivated',
     ],
     handle: (tx, event) => {
-      const { userId, orgId, sessionVersion } = event.data as EventData<
-        'organization.user.credentialsReset' | 'organization.user.passkeysReset' | 'organization.user.deactivated'
-      >
+      const { userId, orgId, sessionVersion } = event.data
       return endSessionsOf(tx, { userId, orgId, beforeVersion: sessionVersion }, now())
     },
   })
@@ -27,7 +24,7 @@ export const erasePeople = ({ bus, now }: { bus: Bus; now: () => string }): Work
     name: 'erase-people',
     subjects: ['organization.user.anonymised'],
     handle: async (tx, event) => {
-      const { userId, orgId } = event.data as EventData<'organization.user.anonymised'>
+      const { userId, orgId } = event.data
       await endSessionsOf(tx, { orgId, userId }, now())
       await erasePassword(tx, userId)
       await erasePasskeys(tx, userId)

@@ -1,3 +1,4 @@
+import type { SubscribedEvent } from '../../../proto/events/events.ts'
 import type { ServiceName } from '../../../proto/services.ts'
 import { announcerOf } from '../db/announcements.ts'
 import type { Pool } from '../db/client.ts'
@@ -61,7 +62,7 @@ const TIMING: BusTiming = {
 
 export interface Bus {
   /** A worker that processes each event once for the whole service, in the order of its subject. */
-  consume(options: ConsumeOptions): Worker
+  consume<const Subject extends string>(options: ConsumeOptions<Subject>): Worker
   /**
    * A worker that deletes the position of a consumer that the configuration turns off, because it would keep outbox
    * rows. It waits while another replica runs the consumer. Turned on again, the consumer reads what is kept and skips
@@ -69,7 +70,7 @@ export interface Bus {
    */
   forget(name: string): Worker
   /** Delivers each event to this process as soon as it is committed, and calls `onGap` after an interruption. */
-  subscribe(options: SubscribeOptions): Promise<Subscription>
+  subscribe<const Subject extends SubscribedEvent>(options: SubscribeOptions<Subject>): Promise<Subscription>
   /** Time of the last heartbeat of a service's relay, on the clock of `performance.now()`. It needs a subscription. */
   lastHeartbeat(service: string): number
   /** The worker that publishes the outbox of this service. One process at a time runs it. */

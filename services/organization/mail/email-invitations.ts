@@ -1,5 +1,4 @@
 import { HOUR_MS } from '../../../proto/durations.ts'
-import type { EventData } from '../../../proto/events/events.ts'
 import type { Bus } from '../../kit/bus/bus.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
@@ -31,7 +30,7 @@ export const invitationMailer = ({ bus, box, now }: Deps): Worker =>
     name: INVITATION_CONSUMER,
     subjects: ['sourcing.rfq.emailInvited'],
     async handle(tx, event) {
-      const { emailInvitationIds } = event.data as EventData<'sourcing.rfq.emailInvited'>
+      const { emailInvitationIds } = event.data
       for (const invitation of await findInvitations(tx, emailInvitationIds)) await mailLink(tx, box, invitation, now())
     },
   })

@@ -1,4 +1,3 @@
-import type { EventData } from '../../../proto/events/events.ts'
 import type { Bus } from '../../kit/bus/bus.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
 import { eraseUser } from './queries.ts'
@@ -9,7 +8,7 @@ export const acceptanceAnonymiser = ({ bus }: { bus: Bus }): Worker =>
     name: 'erase-acceptances',
     subjects: ['organization.user.anonymised'],
     handle: async (tx, event) => {
-      const { userId, orgId } = event.data as EventData<'organization.user.anonymised'>
+      const { userId, orgId } = event.data
       await eraseUser(tx, orgId, userId)
     },
   })

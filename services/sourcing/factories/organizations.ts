@@ -1,4 +1,3 @@
-import type { EventData } from '../../../proto/events/events.ts'
 import type { Bus } from '../../kit/bus/bus.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
 import { lockFactoriesOf, refreshOrganization } from './queries.ts'
@@ -12,7 +11,7 @@ export const organizationWorker = ({ bus }: { bus: Bus }): Worker =>
     name: 'refresh-factory-organizations',
     subjects: ['organization.org.changed'],
     handle: async (tx, event) => {
-      const { orgId } = event.data as EventData<'organization.org.changed'>
+      const { orgId } = event.data
       await lockFactoriesOf(tx, orgId)
       await refreshOrganization(tx, orgId)
     },

@@ -1,4 +1,3 @@
-import type { EventData } from '../../../proto/events/events.ts'
 import type { Bus } from '../../kit/bus/bus.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { startJob } from '../../kit/worker/job-queries.ts'
@@ -27,7 +26,7 @@ export const partChangeConsumer = ({ bus, now }: { bus: Bus; now: () => string }
       'sourcing.part.unarchived',
     ],
     handle: async (tx, event) => {
-      const { partId } = event.data as EventData<'sourcing.part.updated'>
+      const { partId } = event.data
       const [found] = await queries.findStaleRfqs(tx, partId, BATCH_SIZE)
       if (found?.is_some) await startJob(tx, { kind: KIND, id: partId }, now())
     },

@@ -1,4 +1,3 @@
-import type { EventData } from '../../../proto/events/events.ts'
 import type { Bus } from '../../kit/bus/bus.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { startJob } from '../../kit/worker/job-queries.ts'
@@ -29,7 +28,7 @@ export const technologyConsumer = ({ bus, now }: { bus: Bus; now: () => string }
     name: 'refresh-part-technologies',
     subjects: ['catalog.reloaded'],
     handle: async (tx, event) => {
-      const { catalogs } = event.data as EventData<'catalog.reloaded'>
+      const { catalogs } = event.data
       for (const [id, { catalog }] of Object.entries(REFRESHES)) {
         if (catalogs.includes(catalog)) await startJob(tx, { kind: KIND, id }, now())
       }

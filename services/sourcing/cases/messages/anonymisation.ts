@@ -1,4 +1,3 @@
-import type { EventData } from '../../../../proto/events/events.ts'
 import type { Bus } from '../../../kit/bus/bus.ts'
 import type { Worker } from '../../../kit/worker/worker.ts'
 import { eraseUser } from './queries.ts'
@@ -12,7 +11,7 @@ export const messageAnonymiser = ({ bus }: { bus: Bus }): Worker =>
     name: 'erase-messages',
     subjects: ['organization.user.anonymised'],
     handle: async (tx, event) => {
-      const { userId, orgId } = event.data as EventData<'organization.user.anonymised'>
+      const { userId, orgId } = event.data
       while ((await eraseUser(tx, orgId, userId, BATCH_SIZE)).count === BATCH_SIZE) {}
     },
   })

@@ -1,4 +1,3 @@
-import type { EventData } from '../../../../proto/events/events.ts'
 import type { Bus } from '../../../kit/bus/bus.ts'
 import type { Worker } from '../../../kit/worker/worker.ts'
 import { findUser, unassignTasks } from './queries.ts'
@@ -12,7 +11,7 @@ export const taskUnassigner = ({ bus }: { bus: Bus }): Worker =>
     name: 'unassign-tasks',
     subjects: ['organization.user.deactivated', 'organization.user.anonymised'],
     handle: async (tx, event) => {
-      const { userId, orgId } = event.data as EventData<'organization.user.deactivated'>
+      const { userId, orgId } = event.data
       // The user was activated again since.
       if ((await findUser(tx, orgId, userId)).length > 0) return
       while ((await unassignTasks(tx, orgId, userId, BATCH_SIZE)).count === BATCH_SIZE) {}
