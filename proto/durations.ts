@@ -2,3 +2,10 @@
 export const MINUTE_MS = 60_000
 export const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
+
+/** A time of a clock in milliseconds as the API writes times. */
+export const timeAt = (ms: number): string => new Date(ms).toISOString()
+/** The time some milliseconds after another one, or before it. */
+export const timeAfter = (time: string, ms: number): string => timeAt(Date.parse(time) + ms)
+/** The day of a time. */
+export const dayOf = (time: string): string => time.slice(0, 'YYYY-MM-DD'.length)

@@ -1,3 +1,4 @@
+import { timeAt } from '../../../proto/durations.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import { VERSION } from '../../kit/config/version.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
@@ -136,7 +137,7 @@ async function publish(
   problems: Problems,
   tries = 1,
 ): Promise<void> {
-  const now = new Date(options.clock()).toISOString()
+  const now = timeAt(options.clock())
   try {
     await options.sql.begin('isolation level read committed', async (tx) => {
       // The kit's tables have unqualified names.

@@ -1,3 +1,4 @@
+import { timeAt } from '../../../proto/durations.ts'
 import type * as api from '../../../proto/http/identity/impersonation.ts'
 import type { ImpersonationGrant } from '../../../proto/http/identity/impersonation.ts'
 import { noSuch } from '../../../proto/messages.ts'
@@ -70,7 +71,7 @@ export async function recordOperatorGrant(tx: Tx, grant: OperatorGrant, now: str
 export async function redeemGrant(tokens: TokenDeps, token: string, auditContext: AuditContext) {
   const { sql, clock } = tokens
   const nowMs = clock()
-  const now = new Date(nowMs).toISOString()
+  const now = timeAt(nowMs)
   const refreshToken = newSecretToken()
   const session = await runWithoutCaller(sql, auditContext, async (tx, audit) => {
     const [grant] = await findRedeemable(tx, hashOf(token), now)

@@ -1,11 +1,11 @@
-import { DAY_MS } from '../../../proto/durations.ts'
+import { DAY_MS, timeAt } from '../../../proto/durations.ts'
 
 const DEFAULT_MS = 60 * 60 * 1000
 const LONGEST_MS = DAY_MS
 
 /** The expiry of a grant; undefined for one in the past or too far in the future. */
 export function expiryOf(requested: string | undefined, nowMs: number): string | undefined {
-  if (requested === undefined) return new Date(nowMs + DEFAULT_MS).toISOString()
+  if (requested === undefined) return timeAt(nowMs + DEFAULT_MS)
   const endMs = Date.parse(requested)
-  return endMs > nowMs && endMs <= nowMs + LONGEST_MS ? new Date(endMs).toISOString() : undefined
+  return endMs > nowMs && endMs <= nowMs + LONGEST_MS ? timeAt(endMs) : undefined
 }

@@ -1,4 +1,5 @@
 import { exportJWK, exportPKCS8, generateKeyPair } from 'jose'
+import { timeAfter, timeAt } from '../../../proto/durations.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import { MAX_ACCESS_TOKEN_SECONDS } from '../../kit/config/variables.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
@@ -58,7 +59,7 @@ export function rotateSigningKey(sql: Pool, box: SecretBox, now: string): Promis
   return sql.begin(async (tx) => {
     await lockKeys(tx)
     await deleteRetiredKeys(tx, now)
-    const signsFrom = new Date(Date.parse(now) + PUBLISHED_AHEAD_MS).toISOString()
+    const signsFrom = timeAfter(now, PUBLISHED_AHEAD_MS)
     const key = { ...(await newSigningKey(box)), signs_from: signsFrom }
     await insertSigningKey(tx, key, now)
     await retireKeysBefore(tx, { kid: key.kid, signsFrom })
@@ -73,7 +74,7 @@ interface Successor extends RotatedKey {
 
 /** Retires the keys that sign before another one when their last token has expired. */
 function retireKeysBefore(tx: Tx, { kid, signsFrom, since }: Successor) {
-  const retiresAt = new Date(Date.parse(signsFrom) + PUBLISHED_AFTER_MS).toISOString()
+  const retiresAt = timeAfter(signsFrom, PUBLISHED_AFTER_MS)
   return retireEarlierKeys(tx, { kid, signsFrom, since, retiresAt })
 }
 
@@ -96,7 +97,7 @@ export function revokeSigningKey(
     if (signing?.kid !== kid && !isPending) return { successor: undefined }
     const [published] = isPending ? [] : await activatePendingKey(tx, now)
     const signsFromMs = Date.parse(now) + (isPending ? PUBLISHED_AHEAD_MS : 0)
-    const successor = { kid: published?.kid ?? '', signsFrom: new Date(signsFromMs).toISOString() }
+    const successor = { kid: published?.kid ?? '', signsFrom: timeAt(signsFromMs) }
     if (!published) {
       const key = { ...(await newSigningKey(box)), signs_from: successor.signsFrom }
       await insertSigningKey(tx, key, now)

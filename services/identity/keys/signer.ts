@@ -1,4 +1,5 @@
 import { importPKCS8, type JWTPayload, SignJWT } from 'jose'
+import { timeAt } from '../../../proto/durations.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { unavailable } from '../../kit/errors/refusal.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
@@ -39,7 +40,7 @@ export function createSigner({ sql, box, issuer, audience, accessTokenSeconds, c
     const nowMs = clock()
     const readIn = generation
     if (current && nowMs - current.readAtMs < KEY_CACHE_MS) return current
-    const [row] = await findSigningKey(sql, new Date(nowMs).toISOString())
+    const [row] = await findSigningKey(sql, timeAt(nowMs))
     if (!row) throw unavailable('signing key', 'No signing key is in place yet.')
     const same = current?.kid === row.kid ? current : undefined
     const key = same?.key ?? (await importPKCS8(await box.decrypt(row.private_key), 'ES256'))

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import { timeAt } from '../../../proto/durations.ts'
 import { isWithin } from '../../kit/addresses/networks.ts'
 import { type AuditContext, withFields } from '../../kit/audit/context.ts'
 import type { Pool } from '../../kit/db/client.ts'
@@ -41,7 +42,7 @@ export function authenticateClient(
 ): Promise<ClientRow> {
   const { ipAddress } = auditContext
   return permits.run(networkOf(ipAddress), signal, async () => {
-    const now = new Date(clock()).toISOString()
+    const now = timeAt(clock())
     const [client] = await findClient(sql, clientId)
     const isRight = timingSafeEqual(hashOf(secret), client?.secret_hash ?? DUMMY_HASH)
     const isAllowedAddress = client?.networks.length === 0 || isWithin(ipAddress, client?.networks ?? [])

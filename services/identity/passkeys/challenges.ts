@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import { timeAfter } from '../../../proto/durations.ts'
 import type { Pool, Sql } from '../../kit/db/client.ts'
 import { refuse } from '../../kit/errors/refusal.ts'
 import { networkOf } from '../../kit/http/client-address.ts'
@@ -11,7 +12,7 @@ type Issued = Omit<NewChallenge, 'hash' | 'network' | 'expiresAt'> & { ipAddress
 /** Stores a new challenge and returns it. Only its hash is kept. */
 export async function issueChallenge(sql: Sql, { ipAddress, ...issued }: Issued, now: string): Promise<string> {
   const { token, hash } = newSecretToken()
-  const expiresAt = new Date(Date.parse(now) + CHALLENGE_MS).toISOString()
+  const expiresAt = timeAfter(now, CHALLENGE_MS)
   const stored = await insertChallenge(sql, { ...issued, hash, network: networkOf(ipAddress), expiresAt }, now)
   if (stored.length === 0) throw refuse('rate_limited', { headers: { 'retry-after': '60' } })
   return token

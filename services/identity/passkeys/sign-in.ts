@@ -1,3 +1,4 @@
+import { timeAt } from '../../../proto/durations.ts'
 import type {
   PasskeyAssertion,
   PasskeyAttestation,
@@ -35,7 +36,7 @@ interface Bound<Answer> {
   browserToken?: string
 }
 
-const nowOf = ({ clock }: TokenDeps) => new Date(clock()).toISOString()
+const nowOf = ({ clock }: TokenDeps) => timeAt(clock())
 const wrongPasskey = () => refuse('invalid_credentials', { detail: 'The passkey is not valid.' })
 /** A challenge for any passkey. No address is known here. */
 export async function startPasskeySignIn(

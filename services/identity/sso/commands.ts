@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import { timeAt } from '../../../proto/durations.ts'
 import type { SignInTokenSet } from '../../../proto/http/identity/sign-in.ts'
 import { type AuditContext, withFields } from '../../kit/audit/context.ts'
 import { recordRefusal } from '../../kit/audit/record.ts'
@@ -28,7 +29,7 @@ export async function exchangeCode(
   { code, browserToken, auditContext: received }: Exchange,
 ): Promise<SignInTokenSet> {
   const { sql, clock } = deps
-  const now = new Date(clock()).toISOString()
+  const now = timeAt(clock())
   const hash = hashOf(code)
   const [signIn] = await findCode(sql, hash, now)
   if (!signIn || (await markRedeemed(sql, hash, now)).length === 0) {

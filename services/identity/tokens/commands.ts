@@ -1,3 +1,4 @@
+import { timeAt } from '../../../proto/durations.ts'
 import { emailSpelling } from '../../kit/addresses/email-spelling.ts'
 import { type AuditContext, withFields } from '../../kit/audit/context.ts'
 import { recordRefusal } from '../../kit/audit/record.ts'
@@ -70,9 +71,9 @@ export async function withPassword<Answer>(
   const { sql, hashing, clock } = deps
   const name = emailSpelling(username)
   const keys = throttleKeys(name, auditContext.ipAddress)
-  await refuseThrottled(sql, keys, isoOf(clock()))
+  await refuseThrottled(sql, keys, timeAt(clock()))
   return hashing.withSlot({ ipAddress: auditContext.ipAddress, signal }, async () => {
-    const now = isoOf(clock())
+    const now = timeAt(clock())
     const [, [user]] = await Promise.all([refuseThrottled(sql, keys, now), findSignIn(sql, name)])
     const excluded = user && excludedBy(user, isFirstStep)
     const usable = user?.active && user.current && !excluded ? user.password_hash : null
@@ -117,12 +118,12 @@ function excludedBy({ enforced, second_factor }: SignInRow, isFirstStep: boolean
 export async function refresh(deps: TokenDeps, token: string, auditContext: AuditContext) {
   const { sql, clock } = deps
   const nowMs = clock()
-  const now = isoOf(nowMs)
+  const now = timeAt(nowMs)
   const successor = successorOf(token, deps.refreshSecret)
   const used = hashOf(token)
   const [rotated] = await rotateRefreshToken(
     sql,
-    { used, successor: hashOf(successor), idleUntil: isoOf(nowMs + REFRESH_IDLE_MS) },
+    { used, successor: hashOf(successor), idleUntil: timeAt(nowMs + REFRESH_IDLE_MS) },
     now,
   )
   const row = rotated ?? (await repeatedOrRefused(deps, used, auditContext, nowMs))
@@ -135,7 +136,7 @@ export async function refresh(deps: TokenDeps, token: string, auditContext: Audi
 }
 
 async function repeatedOrRefused({ sql }: TokenDeps, hash: Uint8Array, auditContext: AuditContext, nowMs: number) {
-  const now = isoOf(nowMs)
+  const now = timeAt(nowMs)
   const [row] = await findRefreshToken(sql, hash, now)
   const use = classifyUsedToken(row && { usedAt: row.used_at, live: row.live }, nowMs)
   if (row && use === 'repeat') return row
@@ -160,5 +161,3 @@ const subjectOf = (row: RefreshedRow): TokenHolder => ({
 
 const successorOf = (token: string, secret: Uint8Array) =>
   new Bun.CryptoHasher('sha256', secret).update(token).digest('base64url')
-
-const isoOf = (ms: number) => new Date(ms).toISOString()

@@ -1,3 +1,4 @@
+import { timeAt } from '../../../proto/durations.ts'
 import { MAX_SESSIONS } from '../../../proto/http/identity/tokens.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
 import type { AuditEntry } from '../../kit/audit/entry.ts'
@@ -63,19 +64,18 @@ interface Opening {
 /** Opens a session unless the user was deactivated or reset since the version was read. Every sign-in ends here. */
 export async function openSession(deps: TokenDeps, user: SignedInUser, { method, auditContext, within }: Opening) {
   const nowMs = deps.clock()
-  const now = new Date(nowMs).toISOString()
+  const now = timeAt(nowMs)
   const { user_id: userId, org_id: orgId, session_version: sessionVersion } = user
   const { ipAddress, userAgent } = auditContext
   const sessionId = newIdAt('sess', now)
   const refreshToken = newSecretToken()
-  const later = (ms: number) => new Date(nowMs + ms).toISOString()
-  const session = { id: sessionId, userId, orgId, sessionVersion, method, expiresAt: later(SESSION_MS) }
+  const session = { id: sessionId, userId, orgId, sessionVersion, method, expiresAt: timeAt(nowMs + SESSION_MS) }
   await runWithoutCaller(deps.sql, auditContext, async (tx, audit) => {
     // The statements are pipelined, because the round trips would cost more than the statements.
     const [unchanged, , , surplus] = await Promise.all([
       findUnchanged(tx, userId, sessionVersion),
       insertSession(tx, { ...session, ipAddress, userAgent }, now),
-      insertRefreshToken(tx, { hash: refreshToken.hash, sessionId, expiresAt: later(REFRESH_IDLE_MS) }, now),
+      insertRefreshToken(tx, { hash: refreshToken.hash, sessionId, expiresAt: timeAt(nowMs + REFRESH_IDLE_MS) }, now),
       listOlderSessionIds(tx, userId, MAX_SESSIONS),
       within?.(tx, now, audit),
     ])

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { timeAt } from '../../../proto/durations.ts'
 import { AUTHORITY_EVENTS, type SubscribedEvent } from '../../../proto/events/events.ts'
 import { MAX_ACCESS_TOKEN_SECONDS } from '../config/variables.ts'
 import type { Pool, Sql, Tx } from '../db/client.ts'
@@ -248,7 +249,7 @@ export class Auth {
     this.#callers.clear()
     this.#verifier.expire()
     const { sql, clock } = this.#options
-    const rows = await listEndedSessions(sql, new Date(clock() - KEPT_REVOCATION_MS).toISOString())
+    const rows = await listEndedSessions(sql, timeAt(clock() - KEPT_REVOCATION_MS))
     for (const { session_id } of rows) this.#revoke(session_id)
     this.#isLoaded = true
   }

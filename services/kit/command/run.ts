@@ -1,3 +1,4 @@
+import { timeAt } from '../../../proto/durations.ts'
 import type { BodyOf, CommandOperation, ParamsOf, QueryOf } from '../../../proto/http/operation.ts'
 import type { AuditContext } from '../audit/context.ts'
 import { AuditEntry } from '../audit/entry.ts'
@@ -73,7 +74,7 @@ export const commandRunner =
       const begun = sql.begin(async (tx) => {
         const caller = await auth.callerWithin(tx, claims, { lock: operation.changesAuthority ?? false, before })
         requireAccess(operation, caller)
-        return work(tx, caller, nowOf(clock))
+        return work(tx, caller, timeAt(clock()))
       })
       return begun as Promise<T>
     }
@@ -97,7 +98,7 @@ export const commandRunner =
         const stored = repeated && (await begin((tx, _, now) => findStoredAnswer(tx, repeated, now)))
         if (stored) return stored.answer
         const { caller, auditContext } = received
-        prepared = await prepare({ ...input, caller, now: nowOf(clock), auditContext, signal: request.signal })
+        prepared = await prepare({ ...input, caller, now: timeAt(clock()), auditContext, signal: request.signal })
       }
       const answer = await begin((tx, caller, now) => {
         const runAudited = async () => {
@@ -113,5 +114,3 @@ export const commandRunner =
       return answer
     })
   }
-
-const nowOf = (clock: () => number) => new Date(clock()).toISOString()

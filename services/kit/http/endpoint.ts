@@ -1,4 +1,5 @@
 import { NotFoundError } from 'elysia'
+import { timeAt } from '../../../proto/durations.ts'
 import type { FieldError } from '../../../proto/errors.ts'
 import { MAX_BODY_BYTES, type Operation, takesIdempotencyKey } from '../../../proto/http/operation.ts'
 import { closed, PATH_ID } from '../../../proto/http/shapes.ts'
@@ -213,7 +214,7 @@ export class Endpoint {
       auditContext,
       ifMatch: operation.ifMatch ? (request.headers.get('if-match') ?? undefined) : undefined,
       get now() {
-        return new Date(clock()).toISOString()
+        return timeAt(clock())
       },
       recheck: async () => requireAccess(operation, await auth.callerOf(request)),
     }

@@ -1,4 +1,5 @@
 import canonicalize from 'canonicalize'
+import { timeAfter } from '../../../proto/durations.ts'
 import type { Tx } from '../db/client.ts'
 import { JsonText } from '../db/json-text.ts'
 import { refuse } from '../errors/refusal.ts'
@@ -58,7 +59,7 @@ export async function findStoredAnswer(
   if (!lock?.locked) {
     throw refuse('idempotency_conflict', { detail: 'A request with this Idempotency-Key is still running.' })
   }
-  const [stored] = await findKey(tx, request, new Date(Date.parse(now) - RETENTION_MS).toISOString())
+  const [stored] = await findKey(tx, request, timeAfter(now, -RETENTION_MS))
   if (!stored) return undefined
   if (Buffer.compare(stored.request_hash, bodyHashOf(request)) !== 0) {
     throw refuse('idempotency_conflict', { detail: 'This Idempotency-Key was used for another request.' })

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../../proto/durations.ts'
+import { DAY_MS, timeAfter } from '../../../proto/durations.ts'
 import type { Sql } from '../db/client.ts'
 import { inBatches } from '../worker/batches.ts'
 
@@ -38,6 +38,6 @@ export const cleanUpIdempotencyKeys = (sql: Sql, now: string, signal: AbortSigna
     (limit) => sql`
       delete from idempotency_keys where ctid = any(array(
         select ctid from idempotency_keys
-        where created_at < ${new Date(Date.parse(now) - RETENTION_MS).toISOString()}
+        where created_at < ${timeAfter(now, -RETENTION_MS)}
         order by created_at limit ${limit}))`,
   )

@@ -1,3 +1,4 @@
+import { timeAt } from '../../../proto/durations.ts'
 import type { LogOptions } from './log.ts'
 import { type LineWriter, standardOutput } from './standard-output.ts'
 
@@ -77,7 +78,7 @@ let lastTime = ''
 function isoTime(atMs: number): string {
   if (atMs !== lastMs) {
     lastMs = atMs
-    lastTime = new Date(atMs).toISOString()
+    lastTime = timeAt(atMs)
   }
   return lastTime
 }

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { timeAt } from '../../../proto/durations.ts'
 import type { Pool } from '../db/client.ts'
 import type { Reads } from '../db/pipelined-reads.ts'
 import type { Log } from '../log/log.ts'
@@ -39,7 +40,7 @@ export class CursorStore {
     const unwritten = this.#unwritten.get(key)
     if (unwritten) return unwritten
     const { reads, clock } = this.#options
-    const [cursor] = await reads.short((sql) => findCursor(sql, key, new Date(clock()).toISOString()))
+    const [cursor] = await reads.short((sql) => findCursor(sql, key, timeAt(clock())))
     return cursor
   }
 
@@ -61,7 +62,7 @@ export class CursorStore {
     while (this.#unwritten.size > 0) {
       const batch = [...this.#unwritten.values()]
       try {
-        await writeCursors(sql, batch, new Date(clock() + LIFETIME_MS).toISOString())
+        await writeCursors(sql, batch, timeAt(clock() + LIFETIME_MS))
         for (const cursor of batch) this.#written.set(cursor.key, textOf(cursor))
       } catch (error) {
         log.warn({ err: error }, 'page cursors were not written; their next pages will be found by offset')

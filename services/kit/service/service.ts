@@ -2,6 +2,7 @@ import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import type { AnyElysia } from 'elysia'
 import { Gauge, Registry } from 'prom-client'
+import { timeAt } from '../../../proto/durations.ts'
 import type { ServiceName } from '../../../proto/services.ts'
 import { auditCopyJob, auditLogIn, copiedAuditLog } from '../audit/log.ts'
 import { Auth } from '../auth/auth.ts'
@@ -181,7 +182,7 @@ export async function createKit(
     clock,
     acceptsKnownTokens,
   })
-  const now = () => new Date(clock()).toISOString()
+  const now = () => timeAt(clock())
   const measured = jobMetrics(registry, { sql, now, isLeader: bus.isLeader })
   const jobs = (work: string, kinds: readonly JobKind[]) => {
     measured.add(...kinds.map(({ kind }) => kind))

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../../proto/durations.ts'
+import { DAY_MS, timeAfter } from '../../../proto/durations.ts'
 import type { Sql } from '../db/client.ts'
 import { inBatches } from './batches.ts'
 
@@ -20,7 +20,7 @@ export async function deleteExpired(
   signal: AbortSignal,
 ): Promise<void> {
   for (const { table, key, time, keptDays, limit = 1000 } of tables) {
-    const before = new Date(Date.parse(now) - keptDays * DAY_MS).toISOString()
+    const before = timeAfter(now, -keptDays * DAY_MS)
     // Without the array the plan would scan the whole table.
     const remove = (rows: number) => sql`
       delete from ${sql(table)} where ${sql(key)} = any(array(

@@ -1,3 +1,4 @@
+import { timeAt } from '../../../proto/durations.ts'
 import type { Pool, Tx } from '../db/client.ts'
 import { isDependencyFailure } from '../db/failures.ts'
 import type { MessageLog } from '../log/log.ts'
@@ -221,5 +222,3 @@ export class JobWorker implements Worker {
     if (!isLast) await release(dueMs, counts)
   }
 }
-
-const timeAt = (ms: number) => new Date(ms).toISOString()

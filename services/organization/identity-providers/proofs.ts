@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../../proto/durations.ts'
+import { DAY_MS, timeAfter } from '../../../proto/durations.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import type { Log, MessageLog } from '../../kit/log/log.ts'
 import { drain } from '../../kit/worker/batches.ts'
@@ -49,7 +49,7 @@ interface CheckDeps {
 export async function checkProofs({ sql, resolveTxt, now, log }: CheckDeps, signal: AbortSignal): Promise<void> {
   await drain(signal, async () => {
     const at = now()
-    const before = new Date(Date.parse(at) - CHECK_INTERVAL_MS).toISOString()
+    const before = timeAfter(at, -CHECK_INTERVAL_MS)
     const due = await takeDueDomains(sql, before, at, BATCH)
     await Promise.all(
       due.map(async ({ org_id: orgId, domain, proof, answered_at: answeredAt }) => {

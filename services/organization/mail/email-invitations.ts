@@ -1,4 +1,4 @@
-import { HOUR_MS } from '../../../proto/durations.ts'
+import { HOUR_MS, timeAt } from '../../../proto/durations.ts'
 import type { Bus } from '../../kit/bus/bus.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
@@ -50,7 +50,7 @@ async function mailLink(
   if ((await insertLink(tx, { hash, emailInvitationId, expireTime })).length === 0) return
   const mail = { id: newId('mail'), orgId, emailInvitationId, recipientHash, secret: await box.encrypt(token) }
   const dueMs = Date.parse(now) + Math.floor(sent.of_all / MAX_AN_HOUR) * HOUR_MS
-  const [dueAt, expiresAt] = [new Date(dueMs).toISOString(), new Date(dueMs + MAIL_EXPIRY_MS).toISOString()]
+  const [dueAt, expiresAt] = [timeAt(dueMs), timeAt(dueMs + MAIL_EXPIRY_MS)]
   await insertInvitationMail(tx, { ...mail, expiresAt }, now)
   const kind = 'RFQ_INVITATION'
   await startJob(tx, { kind: MAIL, id: mail.id, tenantId: orgId, data: { kind }, dueAt, expiresAt }, now)

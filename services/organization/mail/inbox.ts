@@ -1,4 +1,4 @@
-import { HOUR_MS } from '../../../proto/durations.ts'
+import { dayOf, HOUR_MS, timeAfter, timeAt } from '../../../proto/durations.ts'
 import { INBOX_KINDS, type InboxKind } from '../../../proto/http/sourcing/inbox.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { isDependencyFailure } from '../../kit/db/failures.ts'
@@ -33,7 +33,7 @@ export const inboxMailer = ({ sql, log, clock, hour, delayMs }: InboxDeps): Work
     drainIn(
       { sql, log, now: () => timeAt(clock()), signal, limit: BATCH_SIZE },
       // The day of a summary begins at the hour.
-      (tx, due) => takeAddresses(tx, timeAt(Date.parse(due.now) - hour * HOUR_MS).slice(0, 10), due),
+      (tx, due) => takeAddresses(tx, dayOf(timeAfter(due.now, -hour * HOUR_MS)), due),
       async (tx, addresses, now) => {
         const summaries = new Map<string, Notice[]>()
         for (const orgId of new Set(addresses.map(({ org_id }) => org_id))) {
@@ -84,5 +84,3 @@ async function summaryOf(tx: Tx, log: Log, orgId: string, time: string): Promise
     return []
   }
 }
-
-const timeAt = (ms: number) => new Date(ms).toISOString()

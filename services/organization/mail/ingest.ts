@@ -1,3 +1,4 @@
+import { timeAt } from '../../../proto/durations.ts'
 import type { Envelope } from '../../../proto/events/envelope.ts'
 import type { MailTopic } from '../../../proto/http/organization/mail-addresses.ts'
 import type { Bus } from '../../kit/bus/bus.ts'
@@ -111,8 +112,6 @@ const mailsOf = (to: { orgId: string; recipientId: string }, notices: readonly O
     ...to,
     items,
   }))
-
-const timeAt = (ms: number) => new Date(ms).toISOString()
 
 async function readersOf(tx: Tx, mailed: readonly MailedEvent[]) {
   const rfqIds = [...new Set(mailed.flatMap(({ rfqId }) => rfqId ?? []))]

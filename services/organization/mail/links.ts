@@ -1,3 +1,4 @@
+import { timeAfter } from '../../../proto/durations.ts'
 import { MAX_LINKS_PER_RECIPIENT } from '../../../proto/http/organization/users.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { isDependencyFailure } from '../../kit/db/failures.ts'
@@ -80,7 +81,7 @@ export const mailLinks = (options: { box: SecretBox; hourlyMax: number } | undef
       kind === 'FORGOTTEN' ? isFullForOwner(counts, email, mailbox) : isFullForOthers(counts, options.hourlyMax)
     if (isFull) throw refuse('limit_reached', { detail: 'Too many links were mailed within the last hour.' })
     const secret = await options.box.encrypt(token)
-    const expiresAt = new Date(Date.parse(now) + MAIL_EXPIRY_MS).toISOString()
+    const expiresAt = timeAfter(now, MAIL_EXPIRY_MS)
     const activationHash = userId === null || kind === 'CONFIRMATION' ? null : hashOf(token)
     const hashes = { recipientHash, activationHash }
     if (activationHash) await markMailed(tx, activationHash)
@@ -90,7 +91,7 @@ export const mailLinks = (options: { box: SecretBox; hourlyMax: number } | undef
   },
   async tell(tx, mail, now) {
     if (!options) return
-    const expiresAt = new Date(Date.parse(now) + MAIL_EXPIRY_MS).toISOString()
+    const expiresAt = timeAfter(now, MAIL_EXPIRY_MS)
     const [inserted] = await insertPasskeyMail(tx, { ...mail, id: newId('mail'), expiresAt }, now)
     if (!inserted) return
     const { kind, orgId: tenantId } = mail
@@ -109,7 +110,7 @@ export const mailLinks = (options: { box: SecretBox; hourlyMax: number } | undef
     if (!isDecision && counts.to_recipient >= MAX_TO_APPLICANT)
       throw refuse('limit_reached', { detail: 'Too many mails were sent to applicants within the last hour.' })
     const secret = token === undefined ? null : await options.box.encrypt(token)
-    const expiresAt = new Date(Date.parse(now) + MAIL_EXPIRY_MS).toISOString()
+    const expiresAt = timeAfter(now, MAIL_EXPIRY_MS)
     const id = newId('mail')
     await insertApplicantMail(tx, { id, orgId, kind, registrationId, recipientHash, secret, expiresAt }, now)
     await startJob(tx, { kind: MAIL, id, tenantId: orgId, data: { kind }, expiresAt }, now)

@@ -1,4 +1,4 @@
-import { HOUR_MS } from '../../../proto/durations.ts'
+import { HOUR_MS, timeAfter } from '../../../proto/durations.ts'
 import type * as api from '../../../proto/http/organization/registrations.ts'
 import {
   createRegistration,
@@ -45,7 +45,7 @@ export interface RegistrationDeps extends LinkDeps {
   mailDelayMs: number
 }
 
-const linkedSince = (now: string) => new Date(Date.parse(now) - REGISTRATION_HOURS * HOUR_MS).toISOString()
+const linkedSince = (now: string) => timeAfter(now, -REGISTRATION_HOURS * HOUR_MS)
 
 /** Stores a request. Nothing is looked up, so that the answer tells nothing about the address. */
 export async function requestRegistration(
@@ -225,7 +225,7 @@ export const cleanUpRegistrations = (
     sql,
     {
       unconfirmedBefore: linkedSince(now),
-      decidedBefore: new Date(Date.parse(now) - DECIDED_REGISTRATION_DAYS * 24 * HOUR_MS).toISOString(),
+      decidedBefore: timeAfter(now, -DECIDED_REGISTRATION_DAYS * 24 * HOUR_MS),
       waiting: sendsMail,
     },
     signal,

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import { timeAfter } from '../../../proto/durations.ts'
 import type * as api from '../../../proto/http/organization/identity-providers.ts'
 import {
   SSO_CODE_SECONDS,
@@ -43,8 +44,6 @@ interface Client {
 
 const FLOW_MS = SSO_FLOW_MINUTES * 60_000
 const CODE_MS = SSO_CODE_SECONDS * 1000
-const later = (now: string, ms: number) => new Date(Date.parse(now) + ms).toISOString()
-
 /**
  * The page of the provider for the domain of an address. The answer is the same for known and unknown addresses.
  */
@@ -91,7 +90,7 @@ async function beginAt(
       codeVerifier: secrets.codeVerifier,
       testedBy,
       network: networkOf(ipAddress),
-      expiresAt: later(now, FLOW_MS),
+      expiresAt: timeAfter(now, FLOW_MS),
     },
   }
 }
@@ -235,7 +234,7 @@ const issueCode = (
     const { user } = signedIn
     await recordProvision(tx, signedIn, auditContext)
     const { token, hash } = newSecretToken()
-    const expiresAt = later(now, CODE_MS)
+    const expiresAt = timeAfter(now, CODE_MS)
     const owner = { orgId, providerId: id, userId: user.id, sessionVersion: user.session_version }
     await queries.insertCode(tx, { ...owner, codeHash: hash, browserHash, expiresAt }, now)
     return token

@@ -1,3 +1,4 @@
+import { timeAfter } from '../../../proto/durations.ts'
 import type * as api from '../../../proto/http/organization/users.ts'
 import type { CreatedUser, User } from '../../../proto/http/organization/users.ts'
 import { noSuch } from '../../../proto/messages.ts'
@@ -253,7 +254,7 @@ async function addActivation(
 ): Promise<string> {
   await deleteActivations(tx, userId)
   const { token, hash } = newSecretToken()
-  const expiresAt = new Date(Date.parse(now) + ACTIVATION_MS).toISOString()
+  const expiresAt = timeAfter(now, ACTIVATION_MS)
   await insertActivation(tx, { hash, userId, createdBy, expiresAt }, now)
   return token
 }

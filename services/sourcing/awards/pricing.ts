@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../../proto/durations.ts'
+import { DAY_MS, dayOf, timeAfter } from '../../../proto/durations.ts'
 /** A price that applies from a quantity on. Amounts are decimal strings. */
 export interface PriceBreak {
   minQuantity: number
@@ -16,5 +16,4 @@ export const breakFor = <Break extends { minQuantity: number }>(
     .reduce<Break | undefined>((best, one) => (best && best.minQuantity > one.minQuantity ? best : one), undefined)
 
 /** The date (UTC) that is the lead time after a time. */
-export const dueDateOf = (time: string, leadTimeDays: number): string =>
-  new Date(Date.parse(time) + leadTimeDays * DAY_MS).toISOString().slice(0, 'YYYY-MM-DD'.length)
+export const dueDateOf = (time: string, leadTimeDays: number): string => dayOf(timeAfter(time, leadTimeDays * DAY_MS))

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../../proto/durations.ts'
+import { DAY_MS, dayOf, timeAfter } from '../../../proto/durations.ts'
 import { type FieldError, problem } from '../../../proto/errors.ts'
 import {
   type ChangeRequest,
@@ -25,13 +25,10 @@ export const PERMISSION_OF: Readonly<Record<Side, Permission>> = {
 const UNANSWERED_DAYS = 14
 const OVERDUE_DAYS = 30
 
-export const dayOf = (time: string): string => time.slice(0, 'YYYY-MM-DD'.length)
-const daysBefore = (now: string, days: number) => new Date(Date.parse(now) - days * DAY_MS).toISOString()
-
 /** A request to cancel takes effect if it was made before a time, and the order was due before a day. */
 export const silenceAt = (now: string) => ({
-  before: daysBefore(now, UNANSWERED_DAYS),
-  dueBefore: dayOf(daysBefore(now, OVERDUE_DAYS)),
+  before: timeAfter(now, -UNANSWERED_DAYS * DAY_MS),
+  dueBefore: dayOf(timeAfter(now, -OVERDUE_DAYS * DAY_MS)),
 })
 
 /** Combinations that the schema cannot express. */

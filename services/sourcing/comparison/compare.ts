@@ -1,3 +1,4 @@
+import { dayOf } from '../../../proto/durations.ts'
 import {
   COMPARED,
   type Compared,
@@ -106,8 +107,6 @@ const BETTER: { [F in Compared]: (a: Stated<F>, b: Stated<F>) => number } = {
   // Days, because that is what people see.
   validUntil: (a, b) => Number(dayOf(a) < dayOf(b)) - Number(dayOf(a) > dayOf(b)),
 }
-
-const dayOf = (time: string) => time.slice(0, 10)
 
 type Stated<F extends Compared> = NonNullable<ComparedOffer[F]>
 

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../../proto/durations.ts'
+import { DAY_MS, timeAfter } from '../../../proto/durations.ts'
 import type * as api from '../../../proto/http/sourcing/email-invitations.ts'
 import {
   EMAIL_INVITATION_DAYS,
@@ -28,8 +28,6 @@ import * as queries from './queries.ts'
 const CANNOT_SOURCE =
   'Your organization cannot source from this one: it is no longer a manufacturer, or your distributor has released none of its factories to you.'
 
-const daysAfter = (days: number, now: string) => new Date(Date.parse(now) + days * DAY_MS).toISOString()
-
 /** Invites addresses to a locked RFQ. Nothing is looked up, so that nothing tells whether an address is registered. */
 export const inviteByEmail =
   (sendsMail: boolean) =>
@@ -42,7 +40,7 @@ export const inviteByEmail =
     const byKey = new Map(spelled.map((email = '') => [fold(email), email]))
     const invitations = [...byKey.values()].map((email) => ({ id: newIdAt('emailInvitation', now), email }))
     const [left] = await queries.countLeft(tx, { orgId, rfqId: rfq.id }, now)
-    const times = { now, expiresAt: daysAfter(EMAIL_INVITATION_DAYS, now) }
+    const times = { now, expiresAt: timeAfter(now, EMAIL_INVITATION_DAYS * DAY_MS) }
     const added = await queries.insertInvitations(tx, { rfqId: rfq.id, orgId, invitations }, times)
     if (added.length > left.of_day) {
       const detail = `An organization invites at most ${MAX_EMAIL_INVITATIONS_A_DAY} addresses in 24 hours.`
@@ -149,4 +147,4 @@ export const shownInvitation = (row: queries.InvitationRow, now: string): EmailI
 
 /** Deletes invitations that ended long ago, and with them the addresses. */
 export const cleanUpEmailInvitations = (sql: Pool, now: string, signal: AbortSignal) =>
-  queries.deleteEnded(sql, daysAfter(-KEPT_EMAIL_INVITATION_DAYS, now), signal)
+  queries.deleteEnded(sql, timeAfter(now, -KEPT_EMAIL_INVITATION_DAYS * DAY_MS), signal)

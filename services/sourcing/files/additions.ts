@@ -1,3 +1,4 @@
+import { timeAfter } from '../../../proto/durations.ts'
 import type { FieldError } from '../../../proto/errors.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import { FILE } from '../../../proto/states/files.ts'
@@ -115,7 +116,7 @@ export async function addFile(
   if (tooLarge) await scheduleDeletionOfUpload(tx, upload.id, now)
   if (file.state !== FILE.initial) return file.id
   const data = { sourceKey: upload.id, sourceEtag: object.etag }
-  const expiresAt = new Date(Date.parse(now) + JOB_LIMITS.copyLifetimeMs).toISOString()
+  const expiresAt = timeAfter(now, JOB_LIMITS.copyLifetimeMs)
   await startJob(tx, { kind: COPY, id: file.id, tenantId: orgId, data, expiresAt }, now)
   return file.id
 }

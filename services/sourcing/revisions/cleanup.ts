@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../../proto/durations.ts'
+import { DAY_MS, timeAfter } from '../../../proto/durations.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { drain } from '../../kit/worker/batches.ts'
 import { deleteUnpinned, lockDueParts, sweepDue } from './queries.ts'
@@ -8,8 +8,6 @@ const RFQ_DAYS = 90
 const CHECK_DAYS = 30
 const BATCH_SIZE = 100
 
-const daysFrom = (now: string, days: number) => new Date(Date.parse(now) + days * DAY_MS).toISOString()
-
 /** Deletes pinned revisions that RFQs and orders no longer need, with the removed files that only they listed. */
 export async function cleanUpRevisions(
   sql: Pool,
@@ -18,9 +16,9 @@ export async function cleanUpRevisions(
 ): Promise<void> {
   const sweep = {
     now,
-    rfqsEndedBefore: daysFrom(now, -RFQ_DAYS),
-    ordersPlacedBefore: daysFrom(now, -orderDays),
-    nextCheck: daysFrom(now, CHECK_DAYS),
+    rfqsEndedBefore: timeAfter(now, -RFQ_DAYS * DAY_MS),
+    ordersPlacedBefore: timeAfter(now, -orderDays * DAY_MS),
+    nextCheck: timeAfter(now, CHECK_DAYS * DAY_MS),
     limit: BATCH_SIZE,
   }
   const step = async (tx: Tx) => {

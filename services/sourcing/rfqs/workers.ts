@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../../proto/durations.ts'
+import { DAY_MS, timeAfter } from '../../../proto/durations.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import type { Log } from '../../kit/log/log.ts'
 import { drainIn } from '../../kit/worker/batches.ts'
@@ -34,7 +34,7 @@ export const rfqExpiryWorker = ({ sql, log, now, followers }: WorkerDeps): Worke
     })
     await drainIn(
       drained,
-      (tx, due) => lapseDue(tx, LAPSE_REASON, new Date(Date.parse(due.now) - LAPSE_MS).toISOString(), due),
+      (tx, due) => lapseDue(tx, LAPSE_REASON, timeAfter(due.now, -LAPSE_MS), due),
       async (tx, rows, at) => {
         const lapsed = rows.map(subjectOf)
         await emitRfqEvents(tx, 'cancelled', lapsed)

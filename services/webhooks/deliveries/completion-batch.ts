@@ -1,3 +1,4 @@
+import { timeAt } from '../../../proto/durations.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { isDependencyFailure } from '../../kit/db/failures.ts'
@@ -66,7 +67,7 @@ export class CompletionBatch {
   }
 
   async #record(completions: readonly Completion[]): Promise<void> {
-    const now = new Date(this.#deps.clock()).toISOString()
+    const now = timeAt(this.#deps.clock())
     await this.#deps.sql.begin(async (tx) => {
       const held = new Set((await completeDeliveries(tx, completions, now)).map(({ id }) => id))
       const counted = await countResults(

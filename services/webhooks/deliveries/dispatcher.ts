@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { timeAt } from '../../../proto/durations.ts'
 import type { AddressGuard } from '../../kit/addresses/guard.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import type { Log } from '../../kit/log/log.ts'
@@ -90,7 +91,7 @@ export class Dispatcher implements Worker {
   /** Returns whether there was something to claim. If other replicas have it, the endpoints behind are next. */
   async #claim(): Promise<boolean> {
     const { sql, clock } = this.#deps
-    const now = new Date(clock()).toISOString()
+    const now = timeAt(clock())
     if (this.#running.size === this.#deps.slots) return false
     await this.#listCandidates(now)
     const proven = this.#sharesOf(true)
@@ -189,8 +190,8 @@ export class Dispatcher implements Worker {
       attempt: delivery.attempt,
       leaseToken: delivery.lease_token,
       state,
-      nextAttemptAt: new Date(endedMs + pauseMs).toISOString(),
-      startedAt: new Date(startedMs).toISOString(),
+      nextAttemptAt: timeAt(endedMs + pauseMs),
+      startedAt: timeAt(startedMs),
       durationMs: endedMs - startedMs,
       status,
       error,

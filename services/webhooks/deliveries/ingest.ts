@@ -1,3 +1,4 @@
+import { timeAt } from '../../../proto/durations.ts'
 import type { Envelope } from '../../../proto/events/envelope.ts'
 import type { Bus } from '../../kit/bus/bus.ts'
 import type { Tx } from '../../kit/db/client.ts'
@@ -11,7 +12,7 @@ export const ingestWorker = ({ bus, clock }: { bus: Bus; clock: () => number }):
   bus.consume({
     name: 'ingest',
     subjects: ['cases.>', 'assignments.>'],
-    handleAll: (tx, events) => store(tx, events.flatMap(newEvent), new Date(clock()).toISOString()),
+    handleAll: (tx, events) => store(tx, events.flatMap(newEvent), timeAt(clock())),
   })
 
 async function store(tx: Tx, events: readonly NewEvent[], now: string): Promise<void> {

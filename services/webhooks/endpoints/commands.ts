@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../../proto/durations.ts'
+import { DAY_MS, timeAfter } from '../../../proto/durations.ts'
 import type * as flows from '../../../proto/http/webhooks/endpoint-flows.ts'
 import type * as api from '../../../proto/http/webhooks/endpoints.ts'
 import {
@@ -93,7 +93,7 @@ export async function rotateSecret(
   { box }: EndpointDeps,
   { tx, caller, params, now }: CommandOf<typeof flows.rotateWebhookSecret>,
 ) {
-  const previousSecretExpireTime = new Date(Date.parse(now) + PREVIOUS_SECRET_MS).toISOString()
+  const previousSecretExpireTime = timeAfter(now, PREVIOUS_SECRET_MS)
   const secret = newWebhookSecret()
   const endpoint = { orgId: caller.orgId, id: params.id }
   found(await queries.rotateSecret(tx, endpoint, await box.encrypt(secret), previousSecretExpireTime, now))

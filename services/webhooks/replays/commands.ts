@@ -1,3 +1,4 @@
+import { timeAfter } from '../../../proto/durations.ts'
 import { type Period, periodOf } from '../../../proto/http/times.ts'
 import type * as api from '../../../proto/http/webhooks/endpoint-flows.ts'
 import type { WebhookReplay } from '../../../proto/http/webhooks/endpoint-flows.ts'
@@ -29,7 +30,7 @@ export async function replayEvents({
 
 /** The part of a period whose events are kept, up to now: later events are delivered when they occur. */
 function keptPeriod({ from, to }: Period, now: string): Period {
-  const earliest = new Date(Date.parse(now) - RETENTION_MS).toISOString()
+  const earliest = timeAfter(now, -RETENTION_MS)
   const start = from < earliest ? earliest : from
   const end = to > now ? now : to
   return { from: start, to: end < start ? start : end }

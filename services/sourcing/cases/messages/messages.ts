@@ -10,7 +10,7 @@ import { lockCase, requireLegal } from '../commands.ts'
 import { notifyOfCases } from '../events.ts'
 import { findCase } from '../queries.ts'
 import * as queries from './queries.ts'
-import { fileProblems, hasRoom, timeAfter, unknownMessage } from './rules.ts'
+import { fileProblems, hasRoom, laterTime, unknownMessage } from './rules.ts'
 
 /** Writes a message of the caller's organization to the parties of a case. */
 export async function createMessage({
@@ -29,7 +29,7 @@ export async function createMessage({
   if (!hasRoom(written)) {
     throw refuse('limit_reached', { detail: `An organization writes at most ${MAX_MESSAGES} messages in a case.` })
   }
-  const at = timeAfter(present.lastMessageTime, now)
+  const at = laterTime(present.lastMessageTime, now)
   const id = newIdAt('message', at)
   const [{ document }] = await queries.insertMessage(tx, { id, caseId, orgId, userId, text: body.text, fileIds }, at)
   const [changed] = await queries.countMessage(tx, orgId, caseId, at)

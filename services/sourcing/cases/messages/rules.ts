@@ -1,3 +1,4 @@
+import { timeAfter } from '../../../../proto/durations.ts'
 import type { FieldError } from '../../../../proto/errors.ts'
 import { MAX_MESSAGES } from '../../../../proto/http/sourcing/case-messages.ts'
 import { noSuch } from '../../../../proto/messages.ts'
@@ -18,5 +19,5 @@ export const unknownMessage = (id: string): FieldError => ({
 export const hasRoom = (written: number): boolean => written < MAX_MESSAGES
 
 /** The time of a new message: later than that of the message before, whichever command began first. */
-export const timeAfter = (previous: string | undefined, now: string): string =>
-  previous === undefined || now > previous ? now : new Date(Date.parse(previous) + 1).toISOString()
+export const laterTime = (previous: string | undefined, now: string): string =>
+  previous === undefined || now > previous ? now : timeAfter(previous, 1)

@@ -1,3 +1,4 @@
+import { dayOf } from '../../../../proto/durations.ts'
 import { type FieldError, problem } from '../../../../proto/errors.ts'
 import type { CaseTask, CaseTaskInput, CaseTaskPatch } from '../../../../proto/http/sourcing/case-tasks.ts'
 import type { Case } from '../../../../proto/http/sourcing/cases.ts'
@@ -51,7 +52,7 @@ export const contentOf = (
 const dueOf = (time: string | undefined) => {
   if (time === undefined) return {}
   const dueTime = utcOf(time)
-  return { dueTime, dueDate: dueTime.slice(0, 10) }
+  return { dueTime, dueDate: dayOf(dueTime) }
 }
 
 const assigneeOf = (assigneeOrgId: string | undefined) => (assigneeOrgId === undefined ? {} : { assigneeOrgId })

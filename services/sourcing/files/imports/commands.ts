@@ -1,4 +1,5 @@
 import type { Static } from '@sinclair/typebox'
+import { timeAfter } from '../../../../proto/durations.ts'
 import type * as api from '../../../../proto/http/sourcing/imports.ts'
 import type { Import, PartFileImport } from '../../../../proto/http/sourcing/imports.ts'
 import { FILE_IMPORT } from '../../../../proto/states/files.ts'
@@ -41,7 +42,7 @@ export async function importFile(
   await insertFile(tx, file, now)
   await insertImport(tx, fileId)
   const data = { encryptedUrl: await box.encrypt(sasUrl) }
-  const expiresAt = new Date(Date.parse(now) + JOB_LIMITS.importLifetimeMs).toISOString()
+  const expiresAt = timeAfter(now, JOB_LIMITS.importLifetimeMs)
   await startJob(tx, { kind: IMPORT, id: fileId, tenantId: orgId, data, expiresAt }, now)
   await requireWithinLimits(tx, quota, orgId, partId, 1)
   await recordFilesChange(tx, { partId, orgId }, now)

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../../../proto/durations.ts'
+import { DAY_MS, timeAfter } from '../../../../proto/durations.ts'
 import type { Pool } from '../../../kit/db/client.ts'
 import type { Log } from '../../../kit/log/log.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -30,7 +30,7 @@ export async function cleanUpObjects(
   signal: AbortSignal,
 ): Promise<void> {
   const endMs = performance.now() + MAX_CLEANUP_MS
-  const retryAt = new Date(Date.parse(now) + RETRY_DELAY_MS).toISOString()
+  const retryAt = timeAfter(now, RETRY_DELAY_MS)
   const failures: { key: string; err: unknown }[] = []
   for (let batch = 0; batch < MAX_BATCHES && performance.now() < endMs; batch++) {
     const started = await startDeletions(sql, now, BATCH_SIZE)

@@ -1,3 +1,4 @@
+import { timeAfter } from '../../../../proto/durations.ts'
 import type { Pool } from '../../../kit/db/client.ts'
 import { inBatches } from '../../../kit/worker/batches.ts'
 import { deleteUploads, endUploads } from './queries.ts'
@@ -9,6 +10,6 @@ const BATCH_SIZE = 500
 export async function cleanUpUploads(sql: Pool, now: string, signal: AbortSignal): Promise<void> {
   const batches = { limit: BATCH_SIZE, signal }
   await inBatches(batches, (limit) => endUploads(sql, now, limit))
-  const retainedSince = new Date(Date.parse(now) - UPLOAD_LIMITS.retentionMs).toISOString()
+  const retainedSince = timeAfter(now, -UPLOAD_LIMITS.retentionMs)
   await inBatches(batches, (limit) => deleteUploads(sql, retainedSince, limit))
 }
