@@ -1,6 +1,6 @@
-import { DAY_MS, timeAt } from '../../../proto/durations.ts'
+import { DAY_MS, HOUR_MS, timeAt } from '../../../proto/durations.ts'
 
-const DEFAULT_MS = 60 * 60 * 1000
+const DEFAULT_MS = HOUR_MS
 const LONGEST_MS = DAY_MS
 
 /** The expiry of a grant; undefined for one in the past or too far in the future. */

@@ -1,5 +1,5 @@
 import { exportJWK, exportPKCS8, generateKeyPair } from 'jose'
-import { timeAfter, timeAt } from '../../../proto/durations.ts'
+import { MINUTE_MS, timeAfter, timeAt } from '../../../proto/durations.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import { MAX_ACCESS_TOKEN_SECONDS } from '../../kit/config/variables.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
@@ -25,7 +25,7 @@ import {
 
 const REFRESH_SECRET = 'refresh'
 /** Time for which a key is published before it signs, so that verifiers with a cached set know it. */
-const PUBLISHED_AHEAD_MS = 10 * 60 * 1000
+const PUBLISHED_AHEAD_MS = 10 * MINUTE_MS
 /**
  * Time for which a key is published after another one signs. A token may have been issued under a longer lifetime than
  * the current one; the minute is for clock differences and cached keys.

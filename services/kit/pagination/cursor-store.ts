@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { timeAt } from '../../../proto/durations.ts'
+import { MINUTE_MS, timeAt } from '../../../proto/durations.ts'
 import type { Pool } from '../db/client.ts'
 import type { Reads } from '../db/pipelined-reads.ts'
 import type { Log } from '../log/log.ts'
@@ -12,7 +12,7 @@ export interface CursorStoreOptions {
   log: Log
 }
 
-const LIFETIME_MS = 15 * 60 * 1000
+const LIFETIME_MS = 15 * MINUTE_MS
 /** Cursors that wait to be written; further ones are dropped, and their next page is found by its offset. */
 const MAX_UNWRITTEN = 5000
 /** Pause between two batches, so that writes do not crowd out reads. */

@@ -1,4 +1,4 @@
-import { HOUR_MS, MINUTE_MS } from '../../../proto/durations.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../proto/durations.ts'
 import type { MailTopic } from '../../../proto/http/organization/mail-addresses.ts'
 import type { InboxKind } from '../../../proto/http/sourcing/inbox.ts'
 
@@ -319,4 +319,4 @@ export const pauseAfter = (attempt: number, random: number): number =>
   Math.round((PAUSES_MS[Math.min(attempt, PAUSES_MS.length) - 1] as number) * (1 + random / 5))
 
 /** Time after which a mail is given up. An encryption key can be removed a day after its replacement. */
-export const MAIL_EXPIRY_MS = 24 * HOUR_MS
+export const MAIL_EXPIRY_MS = DAY_MS

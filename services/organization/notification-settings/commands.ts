@@ -1,4 +1,4 @@
-import { timeAfter } from '../../../proto/durations.ts'
+import { HOUR_MS, timeAfter } from '../../../proto/durations.ts'
 import { CONFIRMATION_HOURS } from '../../../proto/http/organization/mail-addresses.ts'
 import type * as api from '../../../proto/http/organization/notification-settings.ts'
 import type {
@@ -62,7 +62,7 @@ export async function sendOwnConfirmation(
   if (!person) throw refuse('conflict', { detail: 'A service account has no mailbox.' })
   if (settings.proved) throw refuse('conflict', { detail: 'The address is already confirmed.' })
   const { token, hash } = newSecretToken()
-  const until = timeAfter(now, CONFIRMATION_HOURS * 3_600_000)
+  const until = timeAfter(now, CONFIRMATION_HOURS * HOUR_MS)
   await dropMailsTo(tx, userId, now)
   await queries.upsertConfirmation(tx, userId, hash, until)
   await links.send(tx, { kind: 'CONFIRMATION', orgId, userId, email: person.email, token }, now)

@@ -1,4 +1,4 @@
-import { timeAfter } from '../../../proto/durations.ts'
+import { MINUTE_MS, timeAfter } from '../../../proto/durations.ts'
 import { createPasswordReset, PASSWORD_RESET_MINUTES } from '../../../proto/http/organization/password-resets.ts'
 import { emailSpelling } from '../../kit/addresses/email-spelling.ts'
 import { type AuditContext, operatorContext } from '../../kit/audit/context.ts'
@@ -72,7 +72,7 @@ async function sendNext(
     return true
   }
   const { token, hash } = newSecretToken()
-  const expiresAt = timeAfter(now, PASSWORD_RESET_MINUTES * 60_000)
+  const expiresAt = timeAfter(now, PASSWORD_RESET_MINUTES * MINUTE_MS)
   await handleOrEnd(tx, log, async (inner) => {
     await queries.replaceLink(inner, userId, hash, expiresAt, now)
     await links.send(inner, { kind: 'FORGOTTEN', orgId, userId, email, token }, now)

@@ -1,4 +1,4 @@
-import { HOUR_MS, timeAfter } from '../../../proto/durations.ts'
+import { DAY_MS, HOUR_MS, timeAfter } from '../../../proto/durations.ts'
 import type * as api from '../../../proto/http/organization/registrations.ts'
 import {
   createRegistration,
@@ -225,7 +225,7 @@ export const cleanUpRegistrations = (
     sql,
     {
       unconfirmedBefore: linkedSince(now),
-      decidedBefore: timeAfter(now, -DECIDED_REGISTRATION_DAYS * 24 * HOUR_MS),
+      decidedBefore: timeAfter(now, -DECIDED_REGISTRATION_DAYS * DAY_MS),
       waiting: sendsMail,
     },
     signal,

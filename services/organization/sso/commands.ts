@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import { timeAfter } from '../../../proto/durations.ts'
+import { MINUTE_MS, timeAfter } from '../../../proto/durations.ts'
 import type * as api from '../../../proto/http/organization/identity-providers.ts'
 import {
   SSO_CODE_SECONDS,
@@ -42,7 +42,7 @@ interface Client {
   signal: AbortSignal
 }
 
-const FLOW_MS = SSO_FLOW_MINUTES * 60_000
+const FLOW_MS = SSO_FLOW_MINUTES * MINUTE_MS
 const CODE_MS = SSO_CODE_SECONDS * 1000
 /**
  * The page of the provider for the domain of an address. The answer is the same for known and unknown addresses.

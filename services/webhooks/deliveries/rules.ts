@@ -1,9 +1,6 @@
-import { DAY_MS, HOUR_MS } from '../../../proto/durations.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../proto/durations.ts'
 
-const SECOND_MS = 1000
-const MINUTE_MS = 60 * SECOND_MS
-
-const LAST_PAUSE_MS = 24 * HOUR_MS
+const LAST_PAUSE_MS = DAY_MS
 /** Pauses before the second attempt, the third and so on. */
 const PAUSES_MS = [
   5 * SECOND_MS,
@@ -22,7 +19,7 @@ const MAX_ATTEMPTS = PAUSES_MS.length + 1
 
 /** Pauses vary by this share, so that the deliveries of an outage are not retried all at once. */
 const JITTER = 0.2
-const MAX_RETRY_AFTER_MS = 24 * HOUR_MS
+const MAX_RETRY_AFTER_MS = DAY_MS
 /** Retention of events, deliveries and attempts. */
 export const RETENTION_DAYS = 30
 export const RETENTION_MS = RETENTION_DAYS * DAY_MS

@@ -1,5 +1,5 @@
 import { DiscardPolicy, NatsError, nanos, RetentionPolicy, StorageType, type StreamConfig } from 'nats'
-import { DAY_MS } from '../../../../proto/durations.ts'
+import { DAY_MS, MINUTE_MS } from '../../../../proto/durations.ts'
 import { STREAM_FAMILIES, type StreamName } from '../../../../proto/events/envelope.ts'
 import { connectOnce, type NatsSession } from './connection.ts'
 import type { Names } from './names.ts'
@@ -20,7 +20,7 @@ interface StreamOptions extends NatsOptions {
 export class StreamsRefused extends Error {}
 
 /** Within this time the server drops duplicates; later ones are dropped by the consumers. */
-const DUPLICATE_WINDOW_MS = 5 * 60 * 1000
+const DUPLICATE_WINDOW_MS = 5 * MINUTE_MS
 export const STREAMS = Object.keys(STREAM_FAMILIES) as StreamName[]
 
 /** Creates or updates the streams. It is idempotent and safe under load. */
@@ -129,7 +129,7 @@ function differences(wanted: Wanted, present: Partial<StreamConfig>): string[] {
     [(present.num_replicas ?? 0) >= wanted.num_replicas, `replicas=${wanted.num_replicas}`],
     [
       (present.duplicate_window ?? 0) >= wanted.duplicate_window,
-      `dupe-window=${DUPLICATE_WINDOW_MS / 60_000}m or more`,
+      `dupe-window=${DUPLICATE_WINDOW_MS / MINUTE_MS}m or more`,
     ],
   ]
   return rules.filter(([holds]) => !holds).map(([, setting]) => setting)

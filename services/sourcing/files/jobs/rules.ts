@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../../../proto/durations.ts'
+import { DAY_MS, MINUTE_MS } from '../../../../proto/durations.ts'
 import type { FileFailure } from '../../../../proto/http/sourcing/files.ts'
 
 /** A job that copies an upload: its object, and the object's etag when the upload was added. */
@@ -25,7 +25,7 @@ export const JOB_LIMITS = {
   maxImportAttempts: 5,
   /** The time from the creation of a job to its deadline. A copy may wait until our own store recovers. */
   copyLifetimeMs: DAY_MS,
-  importLifetimeMs: 30 * 60 * 1000,
+  importLifetimeMs: 30 * MINUTE_MS,
 }
 
 /** Each import to S3 may buffer a part of 8 MiB: 128 MiB in total. */

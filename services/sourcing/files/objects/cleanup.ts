@@ -1,4 +1,4 @@
-import { DAY_MS, timeAfter } from '../../../../proto/durations.ts'
+import { DAY_MS, HOUR_MS, timeAfter } from '../../../../proto/durations.ts'
 import type { Pool } from '../../../kit/db/client.ts'
 import type { Log } from '../../../kit/log/log.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -10,7 +10,7 @@ const BATCH_SIZE = 16
 const MAX_BATCHES = 128
 const MAX_CLEANUP_MS = 30_000
 /** A deletion that fails is postponed, so that it does not block later ones. */
-const RETRY_DELAY_MS = 60 * 60 * 1000
+const RETRY_DELAY_MS = HOUR_MS
 /** Age at which the data of an unfinished put is deleted, far longer than any put takes. */
 const INCOMPLETE_LIFETIME_MS = DAY_MS
 

@@ -1,9 +1,9 @@
-import { DAY_MS } from '../../../../proto/durations.ts'
+import { DAY_MS, HOUR_MS } from '../../../../proto/durations.ts'
 export const UPLOAD_LIMITS = {
   /** An upload URL and its upload expire after this. */
   lifetimeMs: DAY_MS,
   /** Maximum duration of the PUT. */
-  transferMs: 60 * 60 * 1000,
+  transferMs: HOUR_MS,
   /** The longest pause of the sender. */
   idleMs: 30_000,
   /** Concurrent transfers of one process. */
@@ -11,7 +11,7 @@ export const UPLOAD_LIMITS = {
   /** Concurrent transfers of one organization in one process. */
   maxTransfersPerTenant: 32,
   /** Rows are deleted this long after they expire; until then a repeated use is 409 instead of 400. */
-  retentionMs: 30 * 24 * 60 * 60 * 1000,
+  retentionMs: 30 * DAY_MS,
 }
 
 export interface UploadQuota {
