@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../../proto/errors.ts'
 import type { Pool, Tx } from '../db/client.ts'
 import { startJob } from '../worker/job-queries.ts'
 import type { JobKind } from '../worker/jobs.ts'
+import { pauseOf } from '../worker/pauses.ts'
 import type { AuditContext } from './context.ts'
 import { type AuditRow, isLogged, recordRefusal, recordSuccess, rowOf } from './record.ts'
 
@@ -48,7 +49,7 @@ export function copiedAuditLog(sql: Pool): AuditLog {
 export const auditCopyJob = (log: Pool): JobKind<WaitingRow> => ({
   kind: KIND,
   slots: SLOTS,
-  pauseAfter: (attempts) => PAUSES_MS[Math.min(attempts, PAUSES_MS.length) - 1] as number,
+  pauseAfter: (attempts) => pauseOf(PAUSES_MS, attempts),
   async run(job) {
     await copyEntry(log, job.data)
     await job.settle((tx) => job.end(tx))

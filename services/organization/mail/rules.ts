@@ -1,6 +1,7 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../proto/durations.ts'
 import type { MailTopic } from '../../../proto/http/organization/mail-addresses.ts'
 import type { InboxKind } from '../../../proto/http/sourcing/inbox.ts'
+import { pauseOf } from '../../kit/worker/pauses.ts'
 
 /** The event types that mails are about. */
 export const MAIL_SUBJECTS = [
@@ -316,7 +317,7 @@ const PAUSES_MS = [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, 4 * HOUR_M
 
 /** The pause after a failed attempt, up to a fifth longer. */
 export const pauseAfter = (attempt: number, random: number): number =>
-  Math.round((PAUSES_MS[Math.min(attempt, PAUSES_MS.length) - 1] as number) * (1 + random / 5))
+  Math.round(pauseOf(PAUSES_MS, attempt) * (1 + random / 5))
 
 /** Time after which a mail is given up. An encryption key can be removed a day after its replacement. */
 export const MAIL_EXPIRY_MS = DAY_MS

@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../proto/durations.ts'
+import { pauseOf } from '../../kit/worker/pauses.ts'
 
-const LAST_PAUSE_MS = DAY_MS
 /** Pauses before the second attempt, the third and so on. */
 const PAUSES_MS = [
   5 * SECOND_MS,
@@ -13,7 +13,7 @@ const PAUSES_MS = [
   10 * HOUR_MS,
   14 * HOUR_MS,
   20 * HOUR_MS,
-  LAST_PAUSE_MS,
+  DAY_MS,
 ] as const
 const MAX_ATTEMPTS = PAUSES_MS.length + 1
 
@@ -38,8 +38,7 @@ export const isLastAttempt = (attempt: number): boolean => attempt >= MAX_ATTEMP
 
 /** The pause after a scheduled attempt that is followed by another one. `random` is from 0 to 1. */
 export function pauseAfter(attempt: number, { status, retryAfterMs }: Answer, random: number): number {
-  const pauseMs = PAUSES_MS[attempt - 1] ?? LAST_PAUSE_MS
-  const jittered = Math.round(pauseMs * (1 - JITTER + 2 * JITTER * random))
+  const jittered = Math.round(pauseOf(PAUSES_MS, attempt) * (1 - JITTER + 2 * JITTER * random))
   const requested = status === 429 || status === 503 ? Math.min(retryAfterMs ?? 0, MAX_RETRY_AFTER_MS) : 0
   return Math.max(jittered, requested)
 }

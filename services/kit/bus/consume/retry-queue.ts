@@ -5,6 +5,7 @@ import { isInterruption } from '../../db/failures.ts'
 import { storableText } from '../../db/storable-text.ts'
 import type { MessageLog } from '../../log/log.ts'
 import type { Job, JobKind } from '../../worker/jobs.ts'
+import { pauseOf } from '../../worker/pauses.ts'
 import type { ConsumeOptions } from '../driver/options.ts'
 import { handleEvents } from './handle-event.ts'
 import * as queries from './queries.ts'
@@ -59,7 +60,7 @@ export class RetryQueue {
       slots: 1,
       tenantSlots: 1,
       maxAttempts: tries,
-      pauseAfter: (attempts) => this.#pauseMs(attempts),
+      pauseAfter: (attempts) => pauseOf(this.#options.backoffMs, attempts),
       run: (job) => pool.begin((tx) => this.#pass(tx, job, (event) => this.#handle(tx, event))),
       isInterruption,
       onFailure: (job, error, isLast) => (isLast ? this.#giveUp(job, error) : this.#warn(job, error)),
@@ -77,7 +78,7 @@ export class RetryQueue {
     }))
     await queries.insertRetries(tx, this.#consume.name, rows, {
       id: failure?.event?.id ?? '',
-      pauseMs: this.#pauseMs(1),
+      pauseMs: pauseOf(this.#options.backoffMs, 1),
     })
   }
 
@@ -130,11 +131,6 @@ export class RetryQueue {
 
   async #warn({ data: { subject }, attempts: tries }: SubjectJob, err: unknown): Promise<void> {
     this.#options.log.warn({ consumer: this.#consume.name, subject, tries, err }, 'event failed')
-  }
-
-  #pauseMs(tries: number): number {
-    const { backoffMs } = this.#options
-    return backoffMs[Math.min(tries, backoffMs.length) - 1] ?? 0
   }
 }
 

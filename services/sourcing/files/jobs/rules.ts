@@ -1,5 +1,6 @@
 import { DAY_MS, MINUTE_MS } from '../../../../proto/durations.ts'
 import type { FileFailure } from '../../../../proto/http/sourcing/files.ts'
+import { pauseOf } from '../../../kit/worker/pauses.ts'
 
 /** A job that copies an upload: its object, and the object's etag when the upload was added. */
 export const COPY = 'file-copy'
@@ -37,7 +38,7 @@ export const maxImportsFor = (driver: 'folder' | 's3', configured: number) =>
 const DELAYS_MS = [2_000, 15_000, 60_000, 180_000]
 
 /** The delay before the next attempt. */
-export const delayAfter = (attempts: number) => DELAYS_MS[Math.min(attempts, DELAYS_MS.length) - 1] ?? 0
+export const delayAfter = (attempts: number): number => pauseOf(DELAYS_MS, attempts)
 
 /** Why an attempt failed. A final failure is not retried. */
 export class JobFailure extends Error {
