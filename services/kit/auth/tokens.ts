@@ -1,5 +1,6 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose'
 import { refuse } from '../errors/refusal.ts'
+import { shared } from '../worker/shared.ts'
 
 /** The claims of an access token (RFC 9068), with the session and organization of the user. */
 export interface Claims {
@@ -57,7 +58,6 @@ export class TokenVerifier {
   #keys: KeySet | undefined
   #keyIds: ReadonlySet<string> = new Set()
   #loadedAtMs = Number.NEGATIVE_INFINITY
-  #loading: Promise<void> | undefined
   /** Incremented by `expire`, so that a load that started before it does not count as current. */
   #generation = 0
 
@@ -101,21 +101,14 @@ export class TokenVerifier {
     return { ...claimsOf(payload), keyId: protectedHeader.kid ?? '' }
   }
 
-  #reload(): Promise<void> {
-    this.#loading ??= this.#load().finally(() => {
-      this.#loading = undefined
-    })
-    return this.#loading
-  }
-
-  async #load(): Promise<void> {
+  #reload = shared(async () => {
     const generation = this.#generation
     const set = await this.#options.loadKeys()
     if (generation !== this.#generation) return
     this.#keys = createLocalJWKSet(set)
     this.#keyIds = new Set(set.keys.map(({ kid }) => kid ?? ''))
     this.#loadedAtMs = this.#options.clock()
-  }
+  })
 
   #ageMs = () => this.#options.clock() - this.#loadedAtMs
 

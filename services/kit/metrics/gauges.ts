@@ -1,4 +1,5 @@
 import { Gauge, type Registry } from 'prom-client'
+import { shared } from '../worker/shared.ts'
 
 /** Adds a gauge that is filled from a measurement at each scrape. What it does not fill is absent, not zero. */
 type AddGauge<Measured> = (
@@ -13,15 +14,7 @@ export function measuredGauges<Measured>(
   registry: Registry,
   measure: () => Promise<Measured | undefined>,
 ): AddGauge<Measured> {
-  let running: Promise<Measured | undefined> | undefined
-  const measureOnce = () => {
-    running ??= measure()
-      .catch(() => undefined)
-      .finally(() => {
-        running = undefined
-      })
-    return running
-  }
+  const measureOnce = shared(() => measure().catch(() => undefined))
   return (name, help, labelNames, fill) => {
     new Gauge<string>({
       name,

@@ -1,4 +1,5 @@
 import type { ServiceName } from '../../../proto/services.ts'
+import { shared } from '../worker/shared.ts'
 
 /** What a service needs, with a request to it that fails where the service cannot use it. */
 export interface Dependency {
@@ -23,19 +24,13 @@ interface Checked {
 
 /** Returns a function that asks every dependency of the services now. Calls at the same time share one check. */
 export function dependencyChecks(services: readonly Checked[]): () => Promise<CheckedDependency[]> {
-  let running: Promise<CheckedDependency[]> | undefined
-  const checkAll = () =>
+  return shared(() =>
     Promise.all(
       services.flatMap(({ name: component, dependencies }) =>
         dependencies.map(async ({ name, check }) => ({ component, dependency: name, failure: await failureOf(check) })),
       ),
-    )
-  return () => {
-    running ??= checkAll().finally(() => {
-      running = undefined
-    })
-    return running
-  }
+    ),
+  )
 }
 
 async function failureOf(check: Dependency['check']): Promise<string | null> {

@@ -1,5 +1,6 @@
 import type { Envelope } from '../../../../proto/events/envelope.ts'
 import type { MessageLog } from '../../log/log.ts'
+import { shared } from '../../worker/shared.ts'
 import { pause } from '../../worker/worker.ts'
 import type { EventReceiver } from '../driver/driver.ts'
 import type { SubscribeOptions } from '../driver/options.ts'
@@ -23,7 +24,6 @@ export class Subscriber implements EventReceiver {
   #isConnected = false
   #stale = true
   #reloadNeeded = false
-  #syncing: Promise<void> | undefined
   readonly #current = Promise.withResolvers<void>()
 
   constructor(options: SubscribeOptions, log: MessageLog) {
@@ -73,13 +73,10 @@ export class Subscriber implements EventReceiver {
     this.#stale = true
     this.#waiting = []
     this.#reloadNeeded = true
-    this.#syncing ??= this.#sync().finally(() => {
-      this.#syncing = undefined
-    })
-    return this.#syncing
+    return this.#sync()
   }
 
-  async #sync(): Promise<void> {
+  #sync = shared(async () => {
     while (this.#reloadNeeded && !this.#closed.signal.aborted) {
       this.#reloadNeeded = false
       try {
@@ -94,7 +91,7 @@ export class Subscriber implements EventReceiver {
       if (this.#isConnected) this.#current.resolve()
       for (const event of this.#waiting.splice(0)) this.#deliver(event)
     }
-  }
+  })
 
   /** If the event cannot be applied, the state is reloaded. */
   #deliver(event: Envelope): void {

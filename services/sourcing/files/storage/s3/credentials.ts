@@ -1,3 +1,5 @@
+import { shared } from '../../../../kit/worker/shared.ts'
+
 interface AccessKey {
   accessKeyId: string
   secretAccessKey: string
@@ -56,8 +58,7 @@ export function platformCredentials(
 export function renewed(provider: Provider, clock: () => number): Credentials {
   let current: Awaited<ReturnType<Provider>> | undefined
   let renewAtMs = Number.NEGATIVE_INFINITY
-  let renewal: Promise<AccessKey> | undefined
-  const renew = async () => {
+  const renew = shared(async () => {
     try {
       current = await provider()
       const endsMs = current.expiration?.getTime() ?? Number.POSITIVE_INFINITY
@@ -70,12 +71,6 @@ export function renewed(provider: Provider, clock: () => number): Credentials {
       renewAtMs = clock() + RETRY_MS
       return current
     }
-  }
-  return async () => {
-    if (current && clock() < renewAtMs) return current
-    renewal ??= renew().finally(() => {
-      renewal = undefined
-    })
-    return renewal
-  }
+  })
+  return async () => (current && clock() < renewAtMs ? current : renew())
 }
