@@ -1,5 +1,6 @@
 import { Refusal } from '../errors/refusal.ts'
 import type { Log } from '../log/log.ts'
+import { within } from '../worker/within.ts'
 import type { Pool, Sql } from './client.ts'
 import { isDependencyFailure } from './failures.ts'
 import { LaterAnswer } from './later-answer.ts'
@@ -71,11 +72,11 @@ export class Standby implements Reads {
   constructor(options: StandbyOptions) {
     this.#options = options
     const { primary, pipeline } = options
-    this.#position = new LaterAnswer(() => within(CHECK_TIMEOUT_MS, 'primary', primary.short(findPosition)))
+    this.#position = new LaterAnswer(() => answerOf('primary', CHECK_TIMEOUT_MS, primary.short(findPosition)))
     this.#state = new LaterAnswer(async () => {
       // Statements that are sent now are on the connection before the question.
       await new Promise(setImmediate)
-      this.#known = await within(CHECK_TIMEOUT_MS, 'standby', findState(pipeline))
+      this.#known = await answerOf('standby', CHECK_TIMEOUT_MS, findState(pipeline))
       return this.#known
     })
   }
@@ -87,7 +88,7 @@ export class Standby implements Reads {
         sql === pipeline ? this.#onPipeline(sql, server, query) : this.#inTransaction(server, query),
       )
     return this.#run(
-      (server) => within(SHORT_READ_MS, 'standby', onStandby(server)),
+      (server) => answerOf('standby', SHORT_READ_MS, onStandby(server)),
       () => primary.short(query),
     )
   }
@@ -138,7 +139,7 @@ export class Standby implements Reads {
   /** Reads in a transaction, which is one session. */
   async #inTransaction<Rows>(primary: Server, query: Query<Rows>): Promise<Rows> {
     const answer = await this.#options.pool.begin('read only', async (tx) => {
-      await this.#catchUp(primary, () => within(CHECK_TIMEOUT_MS, 'standby', findState(tx)))
+      await this.#catchUp(primary, () => answerOf('standby', CHECK_TIMEOUT_MS, findState(tx)))
       return { rows: await query(tx) }
     })
     return answer.rows as Rows
@@ -174,7 +175,7 @@ export class Standby implements Reads {
     this.#isChecking = true
     this.#checkAt = performance.now() + CHECK_PAUSE_MS
     try {
-      const primary = await within(CHECK_TIMEOUT_MS, 'primary', this.#options.primary.short(findServer))
+      const primary = await answerOf('primary', CHECK_TIMEOUT_MS, this.#options.primary.short(findServer))
       await Promise.all([
         this.#catchUp(primary, () => this.#state.get()),
         this.#inTransaction(primary, async () => undefined),
@@ -216,15 +217,5 @@ function requireStandbyOf(primary: Server, state: StandbyState, { timeline }: Lo
 }
 
 /** The answer of a server, or a failure when it takes longer. */
-async function within<T>(limitMs: number, server: 'primary' | 'standby', answer: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(
-    () => late.reject(new Unusable(`the ${server} did not answer within ${limitMs} ms`)),
-    limitMs,
-  )
-  try {
-    return await Promise.race([answer, late.promise])
-  } finally {
-    clearTimeout(timer)
-  }
-}
+const answerOf = <T>(server: 'primary' | 'standby', limitMs: number, answer: Promise<T>): Promise<T> =>
+  within(limitMs, answer, () => new Unusable(`the ${server} did not answer within ${limitMs} ms`))

@@ -1,5 +1,6 @@
 import type { ServiceName } from '../../../proto/services.ts'
 import { shared } from '../worker/shared.ts'
+import { within } from '../worker/within.ts'
 
 /** What a service needs, with a request to it that fails where the service cannot use it. */
 export interface Dependency {
@@ -34,17 +35,13 @@ export function dependencyChecks(services: readonly Checked[]): () => Promise<Ch
 }
 
 async function failureOf(check: Dependency['check']): Promise<string | null> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error(`no answer within ${DEADLINE_MS / 1000} seconds`)), DEADLINE_MS)
   try {
-    await Promise.race([check(), late.promise])
+    await within(DEADLINE_MS, check(), () => new Error(`no answer within ${DEADLINE_MS / 1000} seconds`))
     return null
   } catch (error) {
     const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } }
     const inner = cause?.code ?? code
     const { message } = error as Error
     return typeof inner === 'string' && !message.includes(inner) ? `${message} (${inner})` : message
-  } finally {
-    clearTimeout(timer)
   }
 }

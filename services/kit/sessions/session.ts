@@ -1,6 +1,7 @@
 import postgres from 'postgres'
 import type { Pool } from '../db/client.ts'
 import { credentialsOf } from '../db/password-file.ts'
+import { within } from '../worker/within.ts'
 import { pause } from '../worker/worker.ts'
 
 /** A dedicated connection for session locks and LISTEN, which a pool cannot provide. It never reconnects. */
@@ -67,7 +68,12 @@ export async function openSession(url: string, { applicationName, onNotify }: Se
     await end()
     throw error
   }
-  const session: Session = { sql, withDeadline: (answer) => raceDeadline(answer, end), lost: lost.signal, end }
+  const giveUp = () => {
+    void end()
+    return Object.assign(new Error('no answer from Postgres'), { code: 'ETIMEDOUT' })
+  }
+  const withDeadline: Session['withDeadline'] = (answer) => within(ANSWER_TIMEOUT_MS, answer, giveUp)
+  const session = { sql, withDeadline, lost: lost.signal, end }
   void keepAlive(session)
   return session
 }
@@ -77,18 +83,5 @@ async function keepAlive({ sql, withDeadline, lost, end }: Session): Promise<voi
   while (!lost.aborted) {
     await pause(PING_INTERVAL_MS, lost)
     if (!lost.aborted) await withDeadline(sql`select 1`).catch(end)
-  }
-}
-
-async function raceDeadline<T>(answer: PromiseLike<T>, giveUp: () => Promise<void>): Promise<T> {
-  const deadline = Promise.withResolvers<never>()
-  const timer = setTimeout(() => {
-    deadline.reject(Object.assign(new Error('no answer from Postgres'), { code: 'ETIMEDOUT' }))
-    void giveUp()
-  }, ANSWER_TIMEOUT_MS)
-  try {
-    return await Promise.race([answer, deadline.promise])
-  } finally {
-    clearTimeout(timer)
   }
 }

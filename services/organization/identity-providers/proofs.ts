@@ -2,6 +2,7 @@ import { DAY_MS, timeAfter } from '../../../proto/durations.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import type { Log, MessageLog } from '../../kit/log/log.ts'
 import { drain } from '../../kit/worker/batches.ts'
+import { within } from '../../kit/worker/within.ts'
 import { every, type Worker } from '../../kit/worker/worker.ts'
 import { recordNameOf, recordValueOf } from './domains.ts'
 import { recordCheck, takeDueDomains } from './queries.ts'
@@ -17,6 +18,8 @@ const BATCH = 10
 /** Codes with which the DNS says that there is no record. Every other failure says nothing. */
 const ABSENT = /NOTFOUND|NODATA|NONAME/
 
+const notAnswered = () => new Error('the DNS did not answer in time')
+
 /** Asks the DNS for the record of a domain. */
 export async function askForProof(
   resolveTxt: ResolveTxt,
@@ -24,18 +27,11 @@ export async function askForProof(
 ): Promise<ProofAnswer> {
   const value = recordValueOf(proof)
   try {
-    const records = await withinTime(resolveTxt(recordNameOf(domain)))
+    const records = await within(TIMEOUT_MS, resolveTxt(recordNameOf(domain)), notAnswered)
     return records.some((chunks) => chunks.join('') === value) ? 'PRESENT' : 'ABSENT'
   } catch (error) {
     return ABSENT.test(String((error as { code?: unknown } | null)?.code ?? '')) ? 'ABSENT' : 'UNANSWERED'
   }
-}
-
-function withinTime<T>(work: Promise<T>): Promise<T> {
-  const { promise, resolve, reject } = Promise.withResolvers<T>()
-  const timer = setTimeout(() => reject(new Error('the DNS did not answer in time')), TIMEOUT_MS)
-  work.then(resolve, reject).finally(() => clearTimeout(timer))
-  return promise
 }
 
 interface CheckDeps {
