@@ -1,4 +1,4 @@
-import { isUniqueViolation } from '../kit/db/failures.ts'
+import { refuseTaken } from '../kit/db/failures.ts'
 import { refuse } from '../kit/errors/refusal.ts'
 
 /** 409 for a name that is taken. `record`: the kind of record, such as "business unit". */
@@ -8,9 +8,6 @@ export const nameTaken = (record: string) =>
     scimType: 'uniqueness',
   })
 
-/** Makes a violation of the unique index of the names a 409: `insert(…).catch(refuseTakenName(…))`. */
-export const refuseTakenName =
-  ({ record, index }: { record: string; index: string }) =>
-  (error: unknown): never => {
-    throw isUniqueViolation(error, index) ? nameTaken(record) : error
-  }
+/** Makes a violation of the unique index of the names a 409. */
+export const refuseTakenName = ({ record, index }: { record: string; index: string }) =>
+  refuseTaken(index, () => nameTaken(record))

@@ -64,3 +64,10 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   const { code, constraint_name } = (error ?? {}) as { code?: unknown; constraint_name?: unknown }
   return code === '23505' && (constraint === undefined || constraint_name === constraint)
 }
+
+/** Makes a violation of a unique index a refusal: `insert(…).catch(refuseTaken(…))`. */
+export const refuseTaken =
+  (index: string, refusal: () => Refusal) =>
+  (error: unknown): never => {
+    throw isUniqueViolation(error, index) ? refusal() : error
+  }

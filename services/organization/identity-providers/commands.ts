@@ -7,7 +7,7 @@ import type { AddressGuard } from '../../kit/addresses/guard.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import type { CommandOf, PreparationOf } from '../../kit/command/command.ts'
 import type { Pool, Sql, Tx } from '../../kit/db/client.ts'
-import { isUniqueViolation } from '../../kit/db/failures.ts'
+import { refuseTaken } from '../../kit/db/failures.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { found, invalid, invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
@@ -195,10 +195,9 @@ export async function verifyDomain(
   if (asked?.proof !== row.proof) throw refuse('conflict', { detail: 'The domain was changed at the same time.' })
   if (asked.answer !== 'PRESENT')
     throw refuse('conflict', { errors: [{ field: 'domain', message: adviceOf(row, asked.answer) }] })
-  await queries.markProved(tx, orgId, id, row.domain, now).catch((error) => {
-    if (!isUniqueViolation(error, 'identity_domains_proved')) throw error
-    throw refuse('conflict', { errors: [{ field: 'domain', message: 'belongs to another organization' }] })
-  })
+  const isTaken = () =>
+    refuse('conflict', { errors: [{ field: 'domain', message: 'belongs to another organization' }] })
+  await queries.markProved(tx, orgId, id, row.domain, now).catch(refuseTaken('identity_domains_proved', isTaken))
   return readProvider(tx, orgId, id, publicUrl)
 }
 

@@ -13,7 +13,7 @@ import { emit, emitAll } from '../../kit/bus/outbox/emit.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
 import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import type { Pool, Sql, Tx } from '../../kit/db/client.ts'
-import { isUniqueViolation } from '../../kit/db/failures.ts'
+import { refuseTaken } from '../../kit/db/failures.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { found, invalidField, notFound, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
@@ -62,13 +62,12 @@ export async function createAddress(
     confirmationHash: hash,
     unsubscribeToken: newSecretToken().token,
   }
-  await queries.insertAddress(tx, address, now).catch((error) => {
-    if (!isUniqueViolation(error, 'mail_addresses_org_id_email_key_key')) throw error
-    throw refuse('conflict', {
+  const isTaken = () =>
+    refuse('conflict', {
       detail: 'This address is already registered.',
       errors: [{ field: 'email', message: 'is taken' }],
     })
-  })
+  await queries.insertAddress(tx, address, now).catch(refuseTaken('mail_addresses_org_id_email_key_key', isTaken))
   await links.send(tx, { kind: 'CONFIRMATION', orgId, addressId: id, email, token }, now)
   audit.add({ mailAddressId: id })
   await emitChanged(tx, orgId, id)

@@ -5,7 +5,7 @@ import { type OrgRole, SYSTEM_ROLES } from '../../../proto/permissions.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
-import { isUniqueViolation } from '../../kit/db/failures.ts'
+import { refuseTaken } from '../../kit/db/failures.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { found, invalid, invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
@@ -121,15 +121,13 @@ async function visibleOrg(tx: Tx, caller: Caller, id: string): Promise<Org> {
 
 /** Creates the operator's organization with its first administrator, once. No caller exists yet. */
 export function bootstrapOperator(sql: Pool, input: NewOrganization, now: string) {
+  const exists = () => refuse('conflict', { detail: 'An operator already exists.' })
   return sql
     .begin(async (tx) => {
-      if ((await findOperator(tx)).length > 0) throw refuse('conflict', { detail: 'An operator already exists.' })
+      if ((await findOperator(tx)).length > 0) throw exists()
       return addOrganization(tx, input, { operator: true, now })
     })
-    .catch((error) => {
-      if (!isUniqueViolation(error, 'organizations_operator')) throw error
-      throw refuse('conflict', { detail: 'An operator already exists.' })
-    })
+    .catch(refuseTaken('organizations_operator', exists))
 }
 
 /** Adds an organization with its system roles and its first administrator. */

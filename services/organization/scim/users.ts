@@ -2,7 +2,7 @@ import type * as api from '../../../proto/http/organization/scim.ts'
 import { emailAddressOf } from '../../kit/addresses/email-addresses.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
-import { isUniqueViolation } from '../../kit/db/failures.ts'
+import { refuseTaken } from '../../kit/db/failures.ts'
 import { fold } from '../../kit/db/fold.ts'
 import type { JsonText } from '../../kit/db/json-text.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
@@ -142,12 +142,10 @@ export async function deleteUser(
 const setExternalId = (tx: Tx, orgId: string, id: string, externalId: string | null, now: string) =>
   queries.setExternalIdOfUser(tx, orgId, id, externalId, now).catch(refuseTakenExternalId('users_external_id'))
 
-export const refuseTakenExternalId =
-  (index: string) =>
-  (error: unknown): never => {
-    if (!isUniqueViolation(error, index)) throw error
-    throw refuse('conflict', { errors: [{ field: 'externalId', message: 'is taken' }], scimType: 'uniqueness' })
-  }
+export const refuseTakenExternalId = (index: string) =>
+  refuseTaken(index, () =>
+    refuse('conflict', { errors: [{ field: 'externalId', message: 'is taken' }], scimType: 'uniqueness' }),
+  )
 
 async function resourceOf(sql: Sql, orgId: string, id: string, publicUrl: string): Promise<JsonText> {
   return resourceText(userResource(found(await queries.findUser(sql, orgId, id)), publicUrl))

@@ -12,7 +12,7 @@ import type { CommandOf } from '../../kit/command/command.ts'
 import { requireGuards } from '../../kit/command/transitions.ts'
 import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
-import { isUniqueViolation } from '../../kit/db/failures.ts'
+import { refuseTaken } from '../../kit/db/failures.ts'
 import { fold } from '../../kit/db/fold.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
@@ -239,12 +239,8 @@ function requireEmailAddress(email: string, field: string): string {
   return address
 }
 
-const refuseTakenEmail =
-  (field: string) =>
-  (error: unknown): never => {
-    if (!isUniqueViolation(error, 'users_email')) throw error
-    throw refuse('email_taken', { errors: [{ field, message: 'is taken' }] })
-  }
+const refuseTakenEmail = (field: string) =>
+  refuseTaken('users_email', () => refuse('email_taken', { errors: [{ field, message: 'is taken' }] }))
 
 /** Adds an activation link, which replaces earlier links of the user. */
 async function addActivation(
