@@ -27,7 +27,7 @@ interface AnnouncingPool {
 
 /** Shortest time between two notifications of other processes. */
 const NOTIFY_INTERVAL_MS = 20
-/** Postgres limits a notification to less than 8000 bytes. A longer one does not say what it concerns. */
+/** Postgres limits a notification to less than 8000 bytes. */
 const NOTIFICATION_MAX_BYTES = 7800
 
 /** Announces on a channel what the transaction changes, once it is committed. */
@@ -125,15 +125,16 @@ export class Announcer {
 
 function notify(sql: Sql, from: string, announcements: Announcements) {
   const channels = [...announcements.keys()]
-  const payloads = [...announcements.values()].map((about) => payloadOf(from, [...about]))
+  const payloads = [...announcements.values()].map((about) => notificationOf({ from, about: [...about] }, { from }))
   return sql`
     select pg_notify(n.channel, n.payload) from unnest(${channels}::text[], ${payloads}::text[]) as n (channel, payload)
     where ${commitsAsynchronously(sql)}`
 }
 
-function payloadOf(from: string, about: readonly string[]): string {
-  const whole = JSON.stringify({ from, about })
-  return Buffer.byteLength(whole) <= NOTIFICATION_MAX_BYTES ? whole : JSON.stringify({ from })
+/** The text of a notification. If it is too long, it says less. */
+export function notificationOf(whole: object, less: object): string {
+  const text = JSON.stringify(whole)
+  return Buffer.byteLength(text) <= NOTIFICATION_MAX_BYTES ? text : JSON.stringify(less)
 }
 
 /** Ids of organizations and types of events. */

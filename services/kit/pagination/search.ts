@@ -136,3 +136,6 @@ export async function scanNewest<Row extends DocumentRow>(
   }
   return { rows: found, rest: rest.limit === 0 || scanned < count ? undefined : rest }
 }
+
+/** Whether no filter is set; `false` and an empty text are filters. */
+export const isUnfiltered = (filters: object): boolean => Object.values(filters).every((value) => value === undefined)

@@ -61,6 +61,10 @@ export async function drainIn<Row extends { id: string }>(
   })
 }
 
+/** The items in batches of a size. */
+export const batchesOf = <Item>(items: readonly Item[], size: number): Item[][] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, n) => items.slice(n * size, (n + 1) * size))
+
 const MAX_BATCHES = 20
 
 interface Batches {

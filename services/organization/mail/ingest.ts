@@ -4,6 +4,7 @@ import type { MailTopic } from '../../../proto/http/organization/mail-addresses.
 import type { Bus } from '../../kit/bus/bus.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
+import { batchesOf } from '../../kit/worker/batches.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
 import { type Addressed, appendItems } from './item-queries.ts'
 import { mailedEventOf } from './mailed-events.ts'
@@ -107,7 +108,7 @@ async function peopleOf(tx: Tx, all: readonly OrgNotice[], orgIds: readonly stri
 }
 
 const mailsOf = (to: { orgId: string; recipientId: string }, notices: readonly OrgNotice[]): Addressed[] =>
-  chunksOf(withoutRepetitions(notices.map(({ notice }) => notice))).map((items) => ({
+  batchesOf(withoutRepetitions(notices.map(({ notice }) => notice)), MAX_ITEMS).map((items) => ({
     id: newId('mail'),
     ...to,
     items,
@@ -141,9 +142,6 @@ function withoutRepetitions(notices: readonly Notice[]): Notice[] {
   }
   return items
 }
-
-const chunksOf = (items: readonly Notice[]): Notice[][] =>
-  Array.from({ length: Math.ceil(items.length / MAX_ITEMS) }, (_, n) => items.slice(n * MAX_ITEMS, (n + 1) * MAX_ITEMS))
 
 /** Mails of which each round has at most one for a recipient. */
 function roundsOf(mails: readonly Addressed[]): Addressed[][] {

@@ -1,9 +1,9 @@
 import { hasTrigram } from '../../kit/db/conditions.ts'
 import type { ReadContext, RequestReads } from '../../kit/limits/request-reads.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
-import { ALL, FIRST_SCAN, pageOrNothing, type Search, search } from '../../kit/pagination/search.ts'
+import { ALL, FIRST_SCAN, isUnfiltered, pageOrNothing, type Search, search } from '../../kit/pagination/search.ts'
 import { filterCandidates, listHolders, scanUsers } from './list-queries.ts'
-import { isUnfiltered, splitAuthority, type UserFilters, type Viewer } from './rules.ts'
+import { splitAuthority, type UserFilters, type Viewer } from './rules.ts'
 
 /** Matches that are sorted faster than the users of a large organization are scanned. */
 const MAX_MATCHES = 10_000

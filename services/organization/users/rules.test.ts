@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { hasAuthorityFilter, isUnfiltered, splitAuthority } from './rules.ts'
+import { isUnfiltered } from '../../kit/pagination/search.ts'
+import { hasAuthorityFilter, splitAuthority } from './rules.ts'
 
 test('admin, permission and roleId are filters on authority whatever their value', () => {
   for (const filters of [{ admin: false }, { admin: true }, { permission: '' }, { roleId: '' }]) {

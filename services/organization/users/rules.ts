@@ -56,9 +56,6 @@ export function splitAuthority(filters: UserFilters): { authority: Authority | u
   return { authority: undefined, others: { q, active, admin } }
 }
 
-/** Whether no filter is set; `false` and an empty text are filters. */
-export const isUnfiltered = (filters: UserFilters) => Object.values(filters).every((value) => value === undefined)
-
 /** Replaces the data of an anonymised person. */
 export const ERASED = 'erased'
 

@@ -43,8 +43,6 @@ export function filtersOf(query: FactoryQuery, part: PartNeeds | undefined): Fil
   return active === false || internal === true ? undefined : filters
 }
 
-export const isUnfiltered = (filters: Filters) => Object.values(filters).every((value) => value === undefined)
-
 /** Whether capabilities must be read: a material alone is found without them. */
 export const needsCapability = ({ processType, standardCode, criticalityCode }: Filters) =>
   [processType, standardCode, criticalityCode].some((value) => value !== undefined)

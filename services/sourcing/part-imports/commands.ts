@@ -12,6 +12,7 @@ import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt, withSerialNumbers } from '../../kit/db/ids.ts'
 import { invalid, MAX_FIELD_ERRORS } from '../../kit/errors/refusal.ts'
 import { problemFinder } from '../../kit/http/body.ts'
+import { batchesOf } from '../../kit/worker/batches.ts'
 import { lockReferences } from '../parts/references.ts'
 import * as queries from './queries.ts'
 import {
@@ -57,8 +58,8 @@ export async function importParts({
   const byAction = Object.groupBy(plan.rows, actionOf)
   const created = (byAction.CREATE ?? []).map((row) => ({ ...row, id: newIdAt('part', now) }))
   const updated = (byAction.UPDATE ?? []).map((row) => ({ ...row, id: (row.part as Part).id }))
-  for (const batch of batchesOf(created)) await create(tx, orgId, batch, now)
-  for (const batch of batchesOf(updated)) await update(tx, orgId, batch, now)
+  for (const batch of batchesOf(created, BATCH_ROWS)) await create(tx, orgId, batch, now)
+  for (const batch of batchesOf(updated, BATCH_ROWS)) await update(tx, orgId, batch, now)
   const counts = { created: created.length, updated: updated.length, unchanged: byAction.NONE?.length ?? 0 }
   audit.add(counts)
   const newIds = new Map(created.map(({ row, id }) => [row, id]))
@@ -134,11 +135,6 @@ function dryRunOf(rows: readonly Row[], { rows: planned, problems, warnings }: R
 interface WrittenRow extends PlannedRow {
   id: string
 }
-
-const batchesOf = (rows: readonly WrittenRow[]) =>
-  Array.from({ length: Math.ceil(rows.length / BATCH_ROWS) }, (_, n) =>
-    rows.slice(n * BATCH_ROWS, (n + 1) * BATCH_ROWS),
-  )
 
 const columnsOf = (rows: readonly WrittenRow[]) => ({
   ids: rows.map(({ id }) => id),

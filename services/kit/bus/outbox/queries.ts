@@ -1,4 +1,5 @@
 import type { ServiceName } from '../../../../proto/services.ts'
+import { notificationOf } from '../../db/announcements.ts'
 import type { Pool, Sql, Tx } from '../../db/client.ts'
 import { commitsAsynchronously } from '../../db/conditions.ts'
 import type { EventRow } from './envelope.ts'
@@ -17,9 +18,6 @@ export const channelOf = (service: ServiceName) => `events_${service}`
 export const commitsOf = (service: ServiceName) => `commits_${service}`
 export const HEARTBEAT_CHANNEL = 'heartbeats'
 
-/** Postgres limits a notification to less than 8000 bytes. Longer events are notified by id and fetched. */
-const NOTIFICATION_MAX_BYTES = 7800
-
 /** Stores events in order. */
 export const storeEvents = (tx: Tx, rows: readonly NewRow[]) => tx`
   insert into outbox (id, type, subject, tenant_id, time, traceparent, data)
@@ -34,17 +32,13 @@ export const storeEvents = (tx: Tx, rows: readonly NewRow[]) => tx`
 
 /**
  * Notifies of subscribed events at commit, in order. The commit takes a lock of the whole server, so only these rare
- * events notify. The channel is named after the schema of the transaction.
+ * events notify. The channel is named after the schema of the transaction. Long events are notified by id and fetched.
  */
 export const notifyOf = (tx: Tx, rows: readonly NewRow[]) => tx`
   select pg_notify('events_' || current_schema(), n.payload)
-  from unnest(${rows.map(notificationOf)}::text[]) with ordinality as n (payload, position)
+  from unnest(${rows.map((row) => notificationOf(row, { id: row.id, type: row.type }))}::text[])
+    with ordinality as n (payload, position)
   order by n.position`
-
-function notificationOf(row: NewRow): string {
-  const whole = JSON.stringify(row)
-  return Buffer.byteLength(whole) <= NOTIFICATION_MAX_BYTES ? whole : JSON.stringify({ id: row.id, type: row.type })
-}
 
 /** One event of any service, for a notification that contains only its id. */
 export const findPublished = (sql: Sql, service: ServiceName, id: string) => sql<EventRow[]>`
@@ -88,7 +82,7 @@ export const notifyHeartbeat = (sql: Sql, service: ServiceName) => sql`
   select pg_notify(${HEARTBEAT_CHANNEL}, ${service}) where ${commitsAsynchronously(sql)}`
 
 /** Counting stops here, because a longer queue needs no exact number. */
-const MAX_COUNTED = 10_000
+export const MAX_COUNTED = 10_000
 
 export const measureUnsent = (sql: Sql) => sql<{ waiting: number; oldest_ms: number }[]>`
   select count(*)::int as waiting,

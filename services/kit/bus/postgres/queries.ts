@@ -2,6 +2,7 @@ import type { ServiceName } from '../../../../proto/services.ts'
 import type { Sql } from '../../db/client.ts'
 import type { Position } from '../driver/driver.ts'
 import type { EventRow } from '../outbox/envelope.ts'
+import { MAX_COUNTED } from '../outbox/queries.ts'
 
 export interface OutboxPageRow extends EventRow {
   seq: string
@@ -49,9 +50,6 @@ export const listOutboxPage = (sql: Sql, service: ServiceName, { low, high, seq 
   from ${sql(service)}.published_events e
   where e.seq > (select seq from start)
   order by e.seq limit 100`
-
-/** Counting stops here, because a longer queue needs no exact number. */
-const MAX_COUNTED = 10_000
 
 export const countUnread = (sql: Sql, service: ServiceName, { low, high, seq }: Position) => sql<{ waiting: number }[]>`
   select count(*)::int as waiting from (
