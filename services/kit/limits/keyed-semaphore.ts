@@ -51,8 +51,7 @@ export class KeyedSemaphore {
   /** For metrics. */
   get concurrency(): Concurrency {
     const { what, permits } = this.#options
-    // The metric does without the explanation in parentheses.
-    return { work: what.replace(/ \(.*/, ''), permits, held: this.#held, waiting: this.#queue.size }
+    return { work: what, permits, held: this.#held, waiting: this.#queue.size }
   }
 
   /** Whether `acquire` would succeed now. */
