@@ -18,7 +18,7 @@ export function requireTransition<State extends string, V extends Verbs<State>>(
   requireState(table, verb, state)
 }
 
-export function requireState<State extends string, V extends Verbs<State>>(
+function requireState<State extends string, V extends Verbs<State>>(
   table: StateTable<State, V>,
   verb: keyof V,
   state: State,

@@ -14,7 +14,7 @@ import { emailSpelling } from '../../kit/addresses/email-spelling.ts'
 import { type AuditContext, operatorContext } from '../../kit/audit/context.ts'
 import { clipUserAgent, recordSuccess } from '../../kit/audit/record.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
-import { requireState } from '../../kit/command/transitions.ts'
+import { requireTransition } from '../../kit/command/transitions.ts'
 import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import type { Pool, Sql, Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
@@ -191,7 +191,7 @@ export async function approveRegistration(
   { tx, params: { id }, body, now, audit }: CommandOf<typeof api.approveRegistration>,
 ): Promise<Registration & { activationUrl?: string }> {
   const { state, content } = found(await queries.lockRegistration(tx, id))
-  requireState(REGISTRATION, 'approve', state)
+  requireTransition(REGISTRATION, 'approve', state)
   const organization = organizationOf(content, body)
   const { orgId, administratorId, activationToken } = await admit(tx, id, organization, 'user.email', now)
   audit.add({ orgId, roles: organization.roles, name: organization.name })
@@ -205,7 +205,7 @@ export async function rejectRegistration(
   { tx, caller, params: { id }, body: { reason }, now }: CommandOf<typeof api.rejectRegistration>,
 ): Promise<Registration> {
   const { state, email } = found(await queries.lockRegistration(tx, id))
-  requireState(REGISTRATION, 'reject', state)
+  requireTransition(REGISTRATION, 'reject', state)
   await queries.reject(tx, id, reason, now)
   if (deps.links.sendsMail)
     await deps.links.sendToApplicant(tx, { kind: 'REJECTION', orgId: caller.orgId, registrationId: id, email }, now)
