@@ -96,7 +96,7 @@ export function textOf(bytes: Uint8Array, message: string): string {
 export function refuseUnstorableText(value: unknown): void {
   const unstorable: FieldError[] = []
   findUnstorableText(value, '', unstorable)
-  if (unstorable.length > 0) throw invalid(unstorable.slice(0, MAX_FIELD_ERRORS))
+  if (unstorable.length > 0) throw invalid(unstorable)
 }
 
 export async function readBytes(request: Request, { maxBytes, budget, client }: BodyLimit): Promise<Uint8Array> {

@@ -10,7 +10,7 @@ import type { CommandOf } from '../../kit/command/command.ts'
 import { readCsv } from '../../kit/csv/read.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt, withSerialNumbers } from '../../kit/db/ids.ts'
-import { invalid, MAX_FIELD_ERRORS } from '../../kit/errors/refusal.ts'
+import { invalid } from '../../kit/errors/refusal.ts'
 import { problemFinder } from '../../kit/http/body.ts'
 import { batchesOf } from '../../kit/worker/batches.ts'
 import { lockReferences } from '../parts/references.ts'
@@ -53,7 +53,7 @@ export async function importParts({
 
   if (plan.problems.length > 0) {
     const errors = plan.problems.map(({ row, field, message }) => ({ field: `rows.${row}.${field}`, message }))
-    throw invalid(errors.slice(0, MAX_FIELD_ERRORS))
+    throw invalid(errors)
   }
   const byAction = Object.groupBy(plan.rows, actionOf)
   const created = (byAction.CREATE ?? []).map((row) => ({ ...row, id: newIdAt('part', now) }))
