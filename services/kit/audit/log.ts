@@ -29,11 +29,11 @@ const PAUSES_MS = [500, 1000, 5000, 15_000]
 type WaitingRow = AuditRow & { timestamp: string }
 
 /** The log on another server: the transaction of the command starts a job that copies the entry there. */
-export function copiedAuditLog(sql: Pool): AuditLog {
+export function copiedAuditLog(sql: Pool, now: () => string): AuditLog {
   const store = async (tx: Tx, auditContext: AuditContext, error: ErrorCode | undefined) => {
     const row = rowOf(auditContext, error)
     if (row === undefined) return
-    const timestamp = new Date().toISOString()
+    const timestamp = now()
     const data: WaitingRow = { ...row, timestamp }
     await startJob(tx, { kind: KIND, id: row.id, tenantId: row.org_id, data }, timestamp)
   }

@@ -202,7 +202,7 @@ export async function createKit(
     bodies: BODIES,
     permits,
     reads,
-    auditLog: shared ? copiedAuditLog(sql) : auditLogIn(sql),
+    auditLog: shared ? copiedAuditLog(sql, now) : auditLogIn(sql),
     log,
     requestLog: createRequestLog(logOptions),
     metrics: requestMetrics(registry),
