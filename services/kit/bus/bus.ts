@@ -70,7 +70,7 @@ export interface Bus {
    */
   forget(name: string): Worker
   /** Delivers each event to this process as soon as it is committed, and calls `onGap` after an interruption. */
-  subscribe<const Subject extends SubscribedEvent>(options: SubscribeOptions<Subject>): Promise<Subscription>
+  subscribe<const Subject extends SubscribedEvent>(options: SubscribeOptions<Subject>): Promise<void>
   /** Time of the last heartbeat of a service's relay, on the clock of `performance.now()`. It needs a subscription. */
   lastHeartbeat(service: string): number
   /** The worker that publishes the outbox of this service. One process at a time runs it. */
@@ -82,10 +82,6 @@ export interface Bus {
   isConnected(): boolean
   /** Must be called after the workers have ended. */
   close(): Promise<void>
-}
-
-interface Subscription {
-  close(): void
 }
 
 export interface BusLag {
@@ -179,16 +175,13 @@ export async function createBus(options: BusOptions): Promise<Bus> {
       const subscriber = new Subscriber(subscription, log)
       subscribers.add(subscriber)
       const stop = driver.subscribe(subscriber)
-      const close = () => {
+      closing.signal.addEventListener('abort', () => {
         stop()
         subscriber.close()
-        subscribers.delete(subscriber)
-      }
-      closing.signal.addEventListener('abort', close)
+      })
       await Promise.race([subscriber.firstCurrent, pause(timing.subscribeTimeoutMs, closing.signal)])
       // Without a connection the caller starts with the loaded state, and `lastHeartbeat` reports it as outdated.
       if (!subscriber.isCurrent()) await subscriber.reload()
-      return { close }
     },
 
     lastHeartbeat: (name) => heartbeats.last(name),

@@ -93,12 +93,11 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
 
 /** Waits for a number of heartbeats of `sourcing`, in which a faulty reader would have acted. */
 export async function heartbeats({ bus }: Member, count: number): Promise<void> {
-  const { close } = await bus.subscribe({ subjects: subscribed('sourcing.>'), onEvent() {}, onGap() {} })
+  await bus.subscribe({ subjects: subscribed('sourcing.>'), onEvent() {}, onGap() {} })
   for (let last = Number.NEGATIVE_INFINITY, beat = 0; beat < count; beat++) {
     await until(() => bus.lastHeartbeat('sourcing') > last)
     last = bus.lastHeartbeat('sourcing')
   }
-  close()
 }
 
 /** Emits one value of a subject in its own transaction. */
