@@ -2,7 +2,7 @@ import type { Log } from '../log/log.ts'
 import { connect, type Pool } from './client.ts'
 import { PipelinedReads, type Reads } from './pipelined-reads.ts'
 import { Standby } from './standby.ts'
-import { tracedPool } from './traced-pool.ts'
+import { withSpans } from './traced-pool.ts'
 
 /** Above the `statement_timeout` of the service roles, which is the usual end of a slow statement. */
 const STATEMENT_SECONDS = 6
@@ -40,7 +40,7 @@ const SHARED_POOL_SIZE = 2
 export const connectShared = (url: string, { applicationName, traced }: Omit<ServerConnections, 'size'>): Pool => {
   const options = { applicationName, statementSeconds: STATEMENT_SECONDS, server: 'primary' } as const
   const pool = connect(url, { max: SHARED_POOL_SIZE, ...options })
-  return traced ? tracedPool(pool) : pool
+  return traced ? withSpans(pool) : pool
 }
 
 /** A pool, and one more connection for pipelined reads. */
@@ -51,7 +51,7 @@ function connectServer(
 ) {
   const open = (sizes: { max: number; maxPipelined?: number }): Pool => {
     const pool = connect(url, { applicationName, statementSeconds: STATEMENT_SECONDS, server, ...sizes })
-    return traced ? tracedPool(pool) : pool
+    return traced ? withSpans(pool) : pool
   }
   const hasPipeline = server === 'standby' || size >= MIN_POOL_WITH_PIPELINE
   const pool = open({ max: hasPipeline ? Math.max(1, size - 1) : size })

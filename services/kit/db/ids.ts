@@ -49,11 +49,10 @@ export async function withSerialNumbers<Item extends { id: string }>(
   letter: SerialLetter,
   records: readonly Item[],
   insert: (numbered: (Item & { serialNumber: string })[]) => PromiseLike<readonly { id: string }[]>,
-  generate = newSerialNumber,
 ): Promise<void> {
   let missing = records
   for (let attempt = 0; attempt < MAX_ATTEMPTS && missing.length > 0; attempt++) {
-    const rows = await insert(missing.map((record) => ({ ...record, serialNumber: generate(letter) })))
+    const rows = await insert(missing.map((record) => ({ ...record, serialNumber: newSerialNumber(letter) })))
     const inserted = new Set(rows.map(({ id }) => id))
     missing = missing.filter(({ id }) => !inserted.has(id))
   }

@@ -1,6 +1,6 @@
 import { type Context, context, SpanKind, SpanStatusCode } from '@opentelemetry/api'
 import { childSpan } from '../traces/traces.ts'
-import type { Pool, Sql } from './client.ts'
+import type { Sql } from './client.ts'
 
 /** The parts of a query of postgres.js that a span needs. */
 interface PendingQuery {
@@ -14,9 +14,7 @@ const isQuery = (value: unknown): value is PendingQuery =>
   value instanceof Promise && 'statement' in value && 'resolve' in value && 'reject' in value
 
 /** The connections of a service whose statements have spans. Statements outside of a request or an event have none. */
-export const tracedPool = (pool: Pool): Pool => traced(pool)
-
-function traced<S extends Sql>(sql: S): S {
+export function withSpans<S extends Sql>(sql: S): S {
   return new Proxy(sql, {
     // The types of postgres.js describe a tagged template and a helper, of which `apply` sees only a function.
     apply: (target, self, args) => withSpan(Reflect.apply(target as never, self, args)),
@@ -29,7 +27,7 @@ function traced<S extends Sql>(sql: S): S {
         Reflect.apply(
           value,
           target,
-          args.map((arg) => (typeof arg === 'function' ? (tx: Sql) => arg(traced(tx)) : arg)),
+          args.map((arg) => (typeof arg === 'function' ? (tx: Sql) => arg(withSpans(tx)) : arg)),
         )
     },
   })

@@ -203,7 +203,6 @@ const TO_SUBSCRIPTIONS: ReadonlySet<NoticeKind> = new Set<NoticeKind>([
   'subscriptionEnded',
   'subscriptionExpired',
 ])
-const OF_OWNER: ReadonlySet<NoticeKind> = new Set<NoticeKind>(['subscriptionRequested'])
 
 function pathOf({ kind, endpointId, caseId, orderId, packageId, rfqId, role, salesAgreementId }: Notice): string {
   if (packageId) return `/packages/${packageId}`
@@ -214,7 +213,7 @@ function pathOf({ kind, endpointId, caseId, orderId, packageId, rfqId, role, sal
   if (kind === 'inbox') return ''
   if (kind === 'requirementsCleared') return '/parts'
   if (kind === 'registrationPending') return '/organization/registrations'
-  if (TO_SUBSCRIPTIONS.has(kind)) return `/subscriptions${OF_OWNER.has(kind) ? '?view=IP_OWNER' : ''}`
+  if (TO_SUBSCRIPTIONS.has(kind)) return `/subscriptions${kind === 'subscriptionRequested' ? '?view=IP_OWNER' : ''}`
   if (TO_RFQ.has(kind)) return `/rfqs/${rfqId}`
   return `/rfqs/${rfqId}${TO_OFFER.has(kind) ? '/offer' : comparisonFor(role)}`
 }
