@@ -10,6 +10,9 @@ export const NEWEST: TimeKey = { timestamp: '9999-12-31T23:59:59.999Z', id: '~' 
 /** Sorts before every id in a list that has the highest id first. */
 export const NEWEST_ID = '~'
 
+/** Sorts before every number in a list that has the highest number first. */
+export const GREATEST_INTEGER = '2147483647'
+
 export const positionOfTime = ({ timestamp, id }: TimeKey) => `${timestamp} ${id}`
 
 /** The key of a position; `NEWEST` at the beginning of the list. */

@@ -1,7 +1,7 @@
 import type { Permission } from '../../../proto/permissions.ts'
 import type { Fragment, Sql } from '../../kit/db/client.ts'
 import { and } from '../../kit/db/conditions.ts'
-import { NEWEST } from '../../kit/pagination/keysets.ts'
+import { NEWEST, NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 import type { Source } from './sources.ts'
 
@@ -20,7 +20,7 @@ interface ItemKey {
 }
 
 const positionAt = (position: string | undefined): ItemKey => {
-  const [since = NEWEST.timestamp, id = NEWEST.id, kind = '~'] = position?.split(' ') ?? []
+  const [since = NEWEST.timestamp, id = NEWEST.id, kind = NEWEST_ID] = position?.split(' ') ?? []
   return { since, id, kind }
 }
 

@@ -1,10 +1,9 @@
 import { MAX_LISTED_PINS } from '../../../proto/http/sourcing/part-revisions.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
+import { GREATEST_INTEGER } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 import { isUnfinished } from '../orders/visibility.ts'
 import { isRevisionReader } from '../parts/visibility.ts'
-
-const NEWEST = '2147483647'
 
 /** The pinned revisions of an own part, newest first. */
 export const listRevisions = (sql: Sql, partId: string, { after, limit, offset }: PageWindow) => sql<DocumentRow[]>`
@@ -14,7 +13,7 @@ export const listRevisions = (sql: Sql, partId: string, { after, limit, offset }
     ',"pins":[', concat_ws(',', orders.pins, rfqs.pins), ']}') as document
   from (
     select part_id, revision, ip_owner_org_id, pinned_at from sourcing.part_revisions
-    where part_id = ${partId} and revision < ${after ?? NEWEST}::integer
+    where part_id = ${partId} and revision < ${after ?? GREATEST_INTEGER}::integer
     order by revision desc limit ${limit} offset ${offset}
   ) page
   cross join lateral (

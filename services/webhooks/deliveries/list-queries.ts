@@ -7,7 +7,7 @@ import {
 import type { Sql } from '../../kit/db/client.ts'
 import { and } from '../../kit/db/conditions.ts'
 import type { OrNull } from '../../kit/db/rows.ts'
-import { NEWEST, timeKeyAt } from '../../kit/pagination/keysets.ts'
+import { GREATEST_INTEGER, NEWEST, timeKeyAt } from '../../kit/pagination/keysets.ts'
 import type { PageWindow } from '../../kit/pagination/pagination.ts'
 import { type DeliveryRow, deliveryColumns } from './queries.ts'
 
@@ -61,9 +61,6 @@ export const findDelivery = (sql: Sql, orgId: string, id: string) => sql<Deliver
 export function listAttempts(sql: Sql, deliveryId: string, { after, limit, offset }: PageWindow) {
   return sql<AttemptRow[]>`
     select number, timestamp as "startedTime", duration_ms as "durationMs", status, error, response
-    from webhooks.attempts where delivery_id = ${deliveryId} and number < ${after ?? BEFORE_ALL}::integer
+    from webhooks.attempts where delivery_id = ${deliveryId} and number < ${after ?? GREATEST_INTEGER}::integer
     order by number desc limit ${limit} offset ${offset}`
 }
-
-/** Sorts before every number in a list that has the highest first. */
-const BEFORE_ALL = '2147483647'

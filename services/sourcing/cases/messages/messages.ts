@@ -6,6 +6,7 @@ import type { Tx } from '../../../kit/db/client.ts'
 import { newIdAt } from '../../../kit/db/ids.ts'
 import { JsonText } from '../../../kit/db/json-text.ts'
 import { found, invalid, refuse } from '../../../kit/errors/refusal.ts'
+import { NEWEST_ID } from '../../../kit/pagination/keysets.ts'
 import { lockCase, requireLegal } from '../commands.ts'
 import { notifyOfCases } from '../events.ts'
 import { findCase } from '../queries.ts'
@@ -47,9 +48,6 @@ async function requireOwnFiles(tx: Tx, orgId: string, caseId: string, fileIds: r
   if (problems.length > 0) throw invalid(problems)
 }
 
-/** Sorts after every id of a message. */
-const NEWEST = '~'
-
 /** Marks the messages of a case as read for the caller's organization. */
 export async function readCase({
   tx,
@@ -62,6 +60,6 @@ export async function readCase({
   if (messageId !== undefined && (await queries.findMessage(tx, id, messageId)).length === 0) {
     throw invalid([unknownMessage(messageId)])
   }
-  await queries.markRead(tx, orgId, id, messageId ?? NEWEST)
+  await queries.markRead(tx, orgId, id, messageId ?? NEWEST_ID)
   return new JsonText(found(await findCase(tx, orgId, id)).document)
 }
