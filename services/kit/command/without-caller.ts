@@ -5,7 +5,8 @@ import type { Pool, Tx } from '../db/client.ts'
 
 /**
  * Runs a command without a caller in one transaction with its audit entry: a public operation, which checks a
- * credential of its own, or an act of the operator's command line. `work` sets the actor.
+ * credential of its own, or an act of the operator's command line. `work` sets the actor. Only identity and
+ * organization use it, which are on the server of the audit log.
  */
 export const runWithoutCaller = <T>(
   sql: Pool,
