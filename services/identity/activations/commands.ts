@@ -1,7 +1,7 @@
 import type * as api from '../../../proto/http/identity/accounts.ts'
 import type { LinkedAccount } from '../../../proto/http/identity/accounts.ts'
 import type { BodyOf } from '../../../proto/http/operation.ts'
-import { type AuditContext, withFields } from '../../kit/audit/context.ts'
+import { type AuditContext, withRequestFields } from '../../kit/audit/context.ts'
 import { recordRefusal } from '../../kit/audit/record.ts'
 import { lockOrganization } from '../../kit/auth/queries.ts'
 import { runWithoutCaller } from '../../kit/command/without-caller.ts'
@@ -65,7 +65,7 @@ async function refuseEnforced(
   { user_id: actorId, org_id: orgId }: { user_id: string; org_id: string },
   auditContext: AuditContext,
 ): Promise<never> {
-  const refused = withFields(auditContext, { reason: 'identity_provider_enforced' })
+  const refused = withRequestFields(auditContext, { reason: 'identity_provider_enforced' })
   await recordRefusal(sql, { ...refused, actorId, orgId }, 'invalid_credentials')
   throw refuse('invalid_credentials', { detail: 'You sign in by the identity provider of your organization.' })
 }

@@ -3,7 +3,7 @@ import type * as api from '../../../proto/http/identity/impersonation.ts'
 import type { ImpersonationGrant } from '../../../proto/http/identity/impersonation.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
-import { grantorHasAuthority, missingPermissions } from '../../kit/auth/grantors.ts'
+import { grantorHasAuthority, missingEffectivePermissions } from '../../kit/auth/grantors.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
 import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import type { Tx } from '../../kit/db/client.ts'
@@ -38,7 +38,7 @@ export async function createGrant(
   const { userId, actingEmail, reason } = body
   const [user] = await findUser(tx, caller.orgId, userId)
   if (!user) throw invalidField('userId', noSuch('user', userId, 'in your organization'))
-  const missing = missingPermissions(caller.permissions, user)
+  const missing = missingEffectivePermissions(caller.permissions, user)
   if (missing.length > 0) throw refuse('forbidden', { detail: `You do not hold ${missing.join(', ')}.` })
   if (!user.active) throw refuse('conflict', { errors: [{ field: 'userId', message: 'is a deactivated user' }] })
   const { token, hash } = newSecretToken()

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { timeAt } from '../../../proto/durations.ts'
 import { isWithin } from '../../kit/addresses/networks.ts'
-import { type AuditContext, withFields } from '../../kit/audit/context.ts'
+import { type AuditContext, withRequestFields } from '../../kit/audit/context.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { refuse } from '../../kit/errors/refusal.ts'
 import { networkOf } from '../../kit/http/client-address.ts'
@@ -53,7 +53,7 @@ export function authenticateClient(
     }
     const keys = throttleKeys(clientId, ipAddress, 'client')
     await refuseThrottled(sql, keys, now)
-    const failed = { ...withFields(auditContext, { clientId }), procedure: 'auth.signIn' as const }
+    const failed = { ...withRequestFields(auditContext, { clientId }), procedure: 'auth.signIn' as const }
     await recordFailure(sql, { keys, user: client, auditContext: failed, code: 'invalid_client' }, now)
     throw refuse('invalid_client', { detail: problem ?? WRONG })
   })

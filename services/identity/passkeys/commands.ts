@@ -5,7 +5,7 @@ import {
   type PasskeyCreationOptions,
   type PasskeyRequestOptions,
 } from '../../../proto/http/identity/passkeys.ts'
-import { type AuditContext, withFields } from '../../kit/audit/context.ts'
+import { type AuditContext, withRequestFields } from '../../kit/audit/context.ts'
 import { recordRefusal } from '../../kit/audit/record.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
@@ -93,7 +93,7 @@ async function requireOwnPasskey(
   await refuseThrottled(sql, keys, now)
   await countFailure(sql, keys, now)
   if (isOwn && counter !== undefined && isCounterBack(Number(passkey.sign_count), counter)) {
-    const refused = withFields(auditContext, { passkeyId: passkey.id, reason: 'counter_went_back' })
+    const refused = withRequestFields(auditContext, { passkeyId: passkey.id, reason: 'counter_went_back' })
     await recordRefusal(sql, { ...refused, actorId: userId, orgId }, 'invalid_credentials')
   }
   throw invalidField('assertion', 'is not a valid answer of one of your passkeys')

@@ -5,7 +5,7 @@ import type {
   PasskeyRequestOptions,
 } from '../../../proto/http/identity/passkeys.ts'
 import type { SignInStep, SignInTokenSet } from '../../../proto/http/identity/sign-in.ts'
-import { type AuditContext, withFields } from '../../kit/audit/context.ts'
+import { type AuditContext, withRequestFields } from '../../kit/audit/context.ts'
 import type { AuditEntry } from '../../kit/audit/entry.ts'
 import { lockOrganization } from '../../kit/auth/queries.ts'
 import type { Tx } from '../../kit/db/client.ts'
@@ -109,7 +109,7 @@ async function refuseAnswer({ tokens }: SignInDeps, { user, auditContext, reason
   const failed = {
     keys,
     user,
-    auditContext: withFields(auditContext, { reason }),
+    auditContext: withRequestFields(auditContext, { reason }),
     code: 'invalid_credentials' as const,
   }
   await recordFailure(tokens.sql, failed, now)
@@ -138,7 +138,7 @@ export async function signInWithPasskey(
   })
   const [passkey] = await queries.findCredential(sql, rp.id, assertion.id)
   const [account] = await queries.findAccount(sql, challenge?.user_id ?? passkey?.user_id ?? '')
-  const auditContext = passkey ? withFields(received, { passkeyId: passkey.id }) : received
+  const auditContext = passkey ? withRequestFields(received, { passkeyId: passkey.id }) : received
   const refuseFor = (reason: string) => refuseAnswer(deps, { user: account, auditContext, reason })
   if (problem !== undefined) return refuseFor(problem)
   if (!passkey || !account) return refuseFor('passkey_unknown')

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { timeAt } from '../../../proto/durations.ts'
 import type { SignInTokenSet } from '../../../proto/http/identity/sign-in.ts'
-import { type AuditContext, withFields } from '../../kit/audit/context.ts'
+import { type AuditContext, withRequestFields } from '../../kit/audit/context.ts'
 import { recordRefusal } from '../../kit/audit/record.ts'
 import { isRefusalOf, refuse } from '../../kit/errors/refusal.ts'
 import { hashOf } from '../../kit/secrets/tokens.ts'
@@ -39,9 +39,9 @@ export async function exchangeCode(
     throw wrongCode()
   }
   const { provider_id: identityProviderId, user_id: actorId, org_id: orgId } = signIn
-  const auditContext = withFields(received, { identityProviderId })
+  const auditContext = withRequestFields(received, { identityProviderId })
   const refuseFor = async (reason: string) => {
-    await recordRefusal(sql, { ...withFields(auditContext, { reason }), actorId, orgId }, 'invalid_credentials')
+    await recordRefusal(sql, { ...withRequestFields(auditContext, { reason }), actorId, orgId }, 'invalid_credentials')
     throw wrongCode()
   }
   if (browserToken === undefined || !timingSafeEqual(hashOf(browserToken), signIn.browser_hash))

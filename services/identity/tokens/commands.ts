@@ -1,6 +1,6 @@
 import { timeAt } from '../../../proto/durations.ts'
 import { emailSpelling } from '../../kit/addresses/email-spelling.ts'
-import { type AuditContext, withFields } from '../../kit/audit/context.ts'
+import { type AuditContext, withRequestFields } from '../../kit/audit/context.ts'
 import { recordRefusal } from '../../kit/audit/record.ts'
 import { findUserOf } from '../../kit/auth/grantors.ts'
 import type { Tx } from '../../kit/db/client.ts'
@@ -80,7 +80,7 @@ export async function withPassword<Answer>(
     const matches = await hashing.verify(password, usable ?? deps.dummyHash)
     if (!user || usable === null || !matches) {
       hashing.countFailure(auditContext.ipAddress)
-      const reasoned = excluded ? withFields(auditContext, { reason: excluded }) : auditContext
+      const reasoned = excluded ? withRequestFields(auditContext, { reason: excluded }) : auditContext
       await recordFailure(sql, { keys, user, auditContext: reasoned, code: 'invalid_credentials' }, now)
       throw wrongCredentials()
     }

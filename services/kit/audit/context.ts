@@ -14,7 +14,7 @@ export interface AuditContext {
 }
 
 /** A context with further fields of the request. */
-export const withFields = (context: AuditContext, fields: Record<string, unknown>): AuditContext => ({
+export const withRequestFields = (context: AuditContext, fields: Record<string, unknown>): AuditContext => ({
   ...context,
   request: { ...context.request, ...fields },
 })

@@ -1,4 +1,4 @@
-import { type AuditContext, withFields } from './context.ts'
+import { type AuditContext, withRequestFields } from './context.ts'
 
 /** The actor of a command that begins without a caller. */
 interface Actor {
@@ -22,7 +22,7 @@ export class AuditEntry {
 
   /** Adds fields that the input does not contain, such as the id of a created record. */
   add(fields: Record<string, unknown>): void {
-    this.#context = withFields(this.#context, fields)
+    this.#context = withRequestFields(this.#context, fields)
   }
 
   actBy({ userId, orgId, grantId }: Actor): void {

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import { PERMISSIONS, type Permission } from '../../../proto/permissions.ts'
-import { grantorHasAuthority, missingPermissions } from './grantors.ts'
+import { grantorHasAuthority, missingEffectivePermissions } from './grantors.ts'
 
 describe('the grantor needs the permissions of the user', () => {
   const user = (permissions: Permission[]) => ({ permissions, roles: [], operator: false, active: true })
 
-  test('missingPermissions returns those that apply to the organization of the user', () => {
+  test('missingEffectivePermissions returns those that apply to the organization of the user', () => {
     const held = new Set<Permission>(['org:admin'])
-    expect(missingPermissions(held, user(['org:admin', 'user:manage']))).toEqual(['user:manage'])
+    expect(missingEffectivePermissions(held, user(['org:admin', 'user:manage']))).toEqual(['user:manage'])
     // part:create applies only to IP owners.
-    expect(missingPermissions(held, user(['part:create']))).toEqual([])
+    expect(missingEffectivePermissions(held, user(['part:create']))).toEqual([])
   })
 
   test('grantorHasAuthority needs an active grantor with org:admin and all permissions, and an active user', () => {

@@ -7,8 +7,10 @@ interface Holder extends Standing {
 }
 
 /** Effective permissions of the user that the grantor of the grant lacks. */
-export const missingPermissions = (held: ReadonlySet<Permission>, { permissions, ...standing }: Holder): Permission[] =>
-  permissions.filter((key) => isApplicable(key, standing) && !held.has(key))
+export const missingEffectivePermissions = (
+  held: ReadonlySet<Permission>,
+  { permissions, ...standing }: Holder,
+): Permission[] => permissions.filter((key) => isApplicable(key, standing) && !held.has(key))
 
 /** Whether the grantor is still an active administrator with every permission of the user. */
 export const grantorHasAuthority = (
@@ -16,7 +18,7 @@ export const grantorHasAuthority = (
   user: Holder & { active: boolean },
 ): boolean => {
   const held = new Set(grantor.permissions)
-  return grantor.active && user.active && held.has('org:admin') && missingPermissions(held, user).length === 0
+  return grantor.active && user.active && held.has('org:admin') && missingEffectivePermissions(held, user).length === 0
 }
 
 interface TokenUser {

@@ -110,7 +110,7 @@ async function measureLag(pool: Pool, consumers: ReadonlyMap<string, Consumer>, 
 }
 
 /** Throws for a subject that no stream carries. */
-const requireStreams = (subjects: readonly string[]): void => void byStream(subjects)
+const requireSubjects = (subjects: readonly string[]): void => void byStream(subjects)
 
 /** The bus of one service in one process. */
 export async function createBus(options: BusOptions): Promise<Bus> {
@@ -134,7 +134,7 @@ export async function createBus(options: BusOptions): Promise<Bus> {
   return {
     consume(consumption) {
       const { name, subjects } = consumption
-      requireStreams(subjects)
+      requireSubjects(subjects)
       if (consumers.has(name)) throw new Error(`consumer ${name} is already registered`)
       const onDeadLetter = options.onDeadLetter ?? (() => {})
       const retrying = { service, pool, log, ...timing, onDeadLetter }
@@ -171,7 +171,7 @@ export async function createBus(options: BusOptions): Promise<Bus> {
     }),
 
     async subscribe(subscription) {
-      requireStreams(subscription.subjects)
+      requireSubjects(subscription.subjects)
       const subscriber = new Subscriber(subscription, log)
       subscribers.add(subscriber)
       const stop = driver.subscribe(subscriber)

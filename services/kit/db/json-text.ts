@@ -44,7 +44,7 @@ export function batchOf(ids: readonly string[], rows: readonly { id: string; doc
 export function extendedDocument(document: string, fields: Readonly<Record<string, unknown>>): JsonText {
   const text = withFields(document, fields)
   if (text === document) return new JsonText(document)
-  return new JsonText(text, `${entityTag(document).slice(0, -1)}.${hashOf(text)}"`)
+  return new JsonText(text, `${entityTag(document).slice(0, -1)}.${shortHashOf(text)}"`)
 }
 
 /** A JSON object with further fields at its end; undefined ones are omitted. */
@@ -56,7 +56,7 @@ export function withFields(document: string, fields: Readonly<Record<string, unk
 /** The tag of the stored document in the tag of an extended one. */
 export const documentTagOf = (tag: string) => tag.replace(/\.[0-9a-z]+"$/, '"')
 
-const hashOf = (text: string) => Bun.hash(text).toString(36)
+const shortHashOf = (text: string) => Bun.hash(text).toString(36)
 
 /** A strong entity tag: equal for equal bytes. */
-export const entityTag = (text: string) => `"${hashOf(text)}"`
+export const entityTag = (text: string) => `"${shortHashOf(text)}"`

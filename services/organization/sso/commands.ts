@@ -8,7 +8,7 @@ import {
   type SsoStart,
 } from '../../../proto/http/organization/sso.ts'
 import { emailSpelling } from '../../kit/addresses/email-spelling.ts'
-import { type AuditContext, withFields } from '../../kit/audit/context.ts'
+import { type AuditContext, withRequestFields } from '../../kit/audit/context.ts'
 import { recordRefusal, recordSuccess } from '../../kit/audit/record.ts'
 import type { CommandOf, PreparationOf } from '../../kit/command/command.ts'
 import type { Pool, Sql } from '../../kit/db/client.ts'
@@ -193,7 +193,7 @@ interface SignIn {
 async function finishSignIn(deps: SsoDeps, signIn: SignIn, { auditContext: received, now }: Callback): Promise<Raw> {
   const { sql, log } = deps
   const { provider } = signIn
-  const auditContext = withFields(received, { identityProviderId: provider.id })
+  const auditContext = withRequestFields(received, { identityProviderId: provider.id })
   try {
     const claims = await signIn.asked()
     const code = await issueCode(sql, signIn, claims, auditContext, now())
@@ -210,7 +210,7 @@ async function finishSignIn(deps: SsoDeps, signIn: SignIn, { auditContext: recei
     if (!(error instanceof SsoRefused)) throw error
     if (error instanceof UserRefused) {
       const { user, reason } = error
-      const refused = { ...withFields(auditContext, { reason }), actorId: user.id, orgId: user.org_id }
+      const refused = { ...withRequestFields(auditContext, { reason }), actorId: user.id, orgId: user.org_id }
       await recordRefusal(sql, refused, 'invalid_credentials')
     }
     return problemPage(error.problem)
@@ -248,7 +248,7 @@ async function recordProvision(
 ): Promise<void> {
   if (!isNew && grantedRoleIds.length + withdrawnRoleIds.length === 0) return
   await recordSuccess(tx, {
-    ...withFields(auditContext, { userId: user.id, created: isNew, grantedRoleIds, withdrawnRoleIds }),
+    ...withRequestFields(auditContext, { userId: user.id, created: isNew, grantedRoleIds, withdrawnRoleIds }),
     procedure: 'user.provision',
     orgId: user.org_id,
     actorId: user.id,
