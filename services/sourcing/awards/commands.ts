@@ -7,7 +7,7 @@ import { RFQ } from '../../../proto/states/rfqs.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { withSerialNumber } from '../../kit/db/ids.ts'
-import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
+import { found } from '../../kit/errors/refusal.ts'
 import { sellerFeeOf, totalOf } from '../money/money.ts'
 import { emitOfferEvents } from '../offers/events.ts'
 import { endAskingOf, findOffer } from '../offers/queries.ts'
@@ -15,13 +15,12 @@ import { emitOrderEvent } from '../orders/events.ts'
 import type { OrderFollowers } from '../orders/followers.ts'
 import { caseChange, emitRfqEvent } from '../rfqs/events.ts'
 import type { RfqFollowers } from '../rfqs/followers.ts'
-import { lockOwn } from '../rfqs/legality.ts'
 import { closeExpired } from '../rfqs/moves.ts'
 import { stateAt } from '../rfqs/rules.ts'
-import { type AwardPlan, findSeller, type Line, planAward, requireAwardable } from './plans.ts'
+import { type AwardPlan, type AwardRequest, type Line, lockAwardable } from './plans.ts'
 import { breakFor, dueDateOf } from './pricing.ts'
 import * as queries from './queries.ts'
-import { ACCEPT_FIELDS, AWARD_FIELDS, type Award, type FieldNames } from './rules.ts'
+import { ACCEPT_FIELDS, AWARD_FIELDS } from './rules.ts'
 
 export interface AwardDeps {
   followers: RfqFollowers & OrderFollowers
@@ -54,30 +53,10 @@ export async function acceptOffer(
   return { ...offer, orders }
 }
 
-interface AwardRequest {
-  orgId: string
-  rfqId: string
-  awards: readonly Award[]
-  sellerOrgId?: string | undefined
-  sellerFeePercent?: string | undefined
-  fields: FieldNames
-  now: string
-}
-
-/** Locks the RFQ, then its offers, so that submissions, withdrawals and other awards come before or after. */
-async function award(
-  deps: AwardDeps,
-  tx: Tx,
-  { orgId, rfqId, awards, sellerOrgId, sellerFeePercent, fields, now }: AwardRequest,
-): Promise<PlacedAward> {
-  const { rfq } = await lockOwn(tx, orgId, rfqId)
-  const organizations = await findSeller(tx, orgId, { sellerOrgId, sellerFeePercent })
-  const plan = await planAward(tx, { rfq, awards, organizations, fields, now })
-  const problems = [...plan.problems, ...organizations.problems]
-  if (problems.length > 0) throw invalid(problems)
-  await requireAwardable(tx, plan)
+async function award(deps: AwardDeps, tx: Tx, request: AwardRequest): Promise<PlacedAward> {
+  const plan = await lockAwardable(tx, 'award', request)
   const placed = await placeAward(deps, tx, plan)
-  await updateCases(deps, tx, [plan], now)
+  await updateCases(deps, tx, [plan], request.now)
   return placed
 }
 
@@ -95,17 +74,10 @@ export async function placeAward({ followers }: AwardDeps, tx: Tx, plan: AwardPl
   // Before the award, whose answer tells how many questions are left.
   await followers.endQuestions(tx, [rfq], now)
   await queries.markAwarded(tx, rfq.id, offerIds)
-  const { from, to } = RFQ.verbs.award
-  const key = { orgId: rfq.consumerOrgId, id: rfq.id }
-  const [awarded] = await queries.awardRfq(tx, key, { from, to, offerIds }, now)
-  if (!awarded) throw refuse('illegal_transition', { detail: 'The state of the RFQ has changed.' })
-  const ended = await queries.endOffers(tx, rfq.id, offerIds, now)
-  await endAskingOf(tx, [rfq.id])
+  const change = { state: RFQ.verbs.award.to, awardedOfferIds: offerIds, missingQuantity: null }
+  const [awarded] = await queries.updateAward(tx, rfq.id, change, now)
   await emitRfqEvent(tx, 'awarded', rfq)
-  await emitOfferEvents(
-    tx,
-    ended.map((offer) => [EVENT_NAMES[offer.state], offer] as const),
-  )
+  await acceptOffers(tx, rfq.id, { acceptedIds: offerIds, isComplete: true }, now)
   const orders = await placeOrders(tx, plan)
   await followers.openAssignments(tx, orders)
   return { rfq: JSON.parse(awarded.document), orders }
@@ -129,7 +101,18 @@ export async function updateCases(
   await followers.updateCases(tx, awarded, now)
 }
 
-export const EVENT_NAMES = { ACCEPTED: 'accepted', EXPIRED: 'expired', REJECTED: 'rejected' } as const
+const EVENT_NAMES = { ACCEPTED: 'accepted', EXPIRED: 'expired', REJECTED: 'rejected' } as const
+
+/** Accepts offers for an RFQ; once nothing is missing, all others end. */
+export async function acceptOffers(tx: Tx, rfqId: string, accepted: queries.Accepted, now: string) {
+  const ended = await queries.endOffers(tx, rfqId, accepted, now)
+  if (accepted.isComplete) await endAskingOf(tx, [rfqId])
+  await emitOfferEvents(
+    tx,
+    ended.map((offer) => [EVENT_NAMES[offer.state], offer] as const),
+  )
+  return ended
+}
 
 /** Places the orders of a checked plan. */
 export async function placeOrders(tx: Tx, plan: AwardPlan): Promise<Order[]> {

@@ -5,8 +5,9 @@ import { RFQ } from '../../../proto/states/rfqs.ts'
 import { requireGuards } from '../../kit/command/transitions.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newSeparateIdAt } from '../../kit/db/ids.ts'
-import { refuse } from '../../kit/errors/refusal.ts'
+import { invalid, refuse } from '../../kit/errors/refusal.ts'
 import { compare } from '../money/money.ts'
+import { lockOwn } from '../rfqs/legality.ts'
 import { stateAt } from '../rfqs/rules.ts'
 import { lockFees } from '../sales-agreements/queries.ts'
 import * as queries from './queries.ts'
@@ -54,6 +55,28 @@ export async function findSeller(
     distributorOrgId,
     problems: sellerOrgId !== undefined && !isSeller ? [unknownSeller(sellerOrgId)] : [],
   }
+}
+
+export interface AwardRequest {
+  orgId: string
+  rfqId: string
+  awards: readonly Award[]
+  sellerOrgId?: string | undefined
+  sellerFeePercent?: string | undefined
+  fields: FieldNames
+  now: string
+}
+
+/** Locks an own RFQ, then its offers, so that submissions, withdrawals and other awards come before or after. */
+export async function lockAwardable(tx: Tx, verb: 'award' | 'reaward', request: AwardRequest): Promise<AwardPlan> {
+  const { orgId, rfqId, awards, fields, now } = request
+  const { rfq } = await lockOwn(tx, orgId, rfqId)
+  const organizations = await findSeller(tx, orgId, request)
+  const plan = await planAward(tx, { rfq, awards, organizations, fields, now })
+  const problems = [...plan.problems, ...organizations.problems]
+  if (problems.length > 0) throw invalid(problems)
+  await requireAwardable(tx, plan, verb)
+  return plan
 }
 
 interface PlannedAward {

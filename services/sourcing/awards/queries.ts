@@ -5,7 +5,6 @@ import { isActive, isReleasedBy, maySource } from '../factories/visibility.ts'
 import type { OfferRow } from '../offers/events.ts'
 import type { OfferedFactory } from '../offers/rules.ts'
 import { isConsumer as isConsumerOfOffer } from '../offers/visibility.ts'
-import { isConsumer } from '../rfqs/visibility.ts'
 import type { PriceBreak } from './pricing.ts'
 
 /** The RFQ of a submitted offer of which the organization is the consumer. */
@@ -63,15 +62,21 @@ export const findOrganizations = (sql: Sql, consumerOrgId: string, sellerOrgId: 
     select roles && '{SELLER,MANUFACTURER}' from organization.org_directory where org_id = ${sellerOrgId ?? null}), false) as is_seller
   from organization.org_directory where org_id = ${consumerOrgId}`
 
-/** Accepts the named offers and ends the other submitted ones, of which those past their validity have expired. */
-export const endOffers = (tx: Tx, rfqId: string, acceptedIds: readonly string[], now: string) => tx<
+export interface Accepted {
+  acceptedIds: readonly string[]
+  /** Whether no pieces are missing. */
+  isComplete: boolean
+}
+
+/** Accepts the named SUBMITTED offers. Once nothing is missing, the others are rejected, or expired past their validity. */
+export const endOffers = (tx: Tx, rfqId: string, { acceptedIds, isComplete }: Accepted, now: string) => tx<
   (OfferRow & { state: 'ACCEPTED' | 'EXPIRED' | 'REJECTED' })[]
 >`
-  update sourcing.offers set updated_at = ${now},
+  update sourcing.offers set updated_at = ${now}, reinstatement_asked_at = null,
     rejected_by_award = not (id = any(${[...acceptedIds]})) and valid_until > ${now},
     state = case
       when id = any(${[...acceptedIds]}) then 'ACCEPTED' when valid_until <= ${now} then 'EXPIRED' else 'REJECTED' end
-  where rfq_id = ${rfqId} and state = 'SUBMITTED'
+  where rfq_id = ${rfqId} and state = 'SUBMITTED' and (${isComplete} or id = any(${[...acceptedIds]}))
   returning id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, state`
 
 /**
@@ -88,15 +93,22 @@ export const markAwarded = (tx: Tx, rfqId: string, offerIds: readonly string[]) 
   ) own
   where invitation.rfq_id = ${rfqId} and invitation.org_id = own.manufacturer_org_id`
 
-/** No row if the RFQ is no longer in a state of `from`: of two concurrent awards one succeeds. */
-export const awardRfq = (
+interface AwardChange {
+  state: string
+  awardedOfferIds: readonly string[]
+  missingQuantity: number | null
+}
+
+/** Changes the award of an RFQ that is locked. */
+export const updateAward = (
   tx: Tx,
-  { orgId, id }: { orgId: string; id: string },
-  { from, to, offerIds }: { from: readonly string[]; to: string; offerIds: readonly string[] },
+  id: string,
+  { state, awardedOfferIds, missingQuantity }: AwardChange,
   now: string,
-) => tx<{ document: string }[]>`
-  update sourcing.rfqs set state = ${to}, awarded_offer_ids = ${[...offerIds]}, updated_at = ${now}
-  where id = ${id} and ${isConsumer(tx, orgId)} and state = any(${[...from]})
+) => tx<[{ document: string }]>`
+  update sourcing.rfqs set state = ${state}, awarded_offer_ids = ${[...awardedOfferIds]},
+    missing_quantity = ${missingQuantity}, updated_at = ${now}
+  where id = ${id}
   returning consumer_document as document`
 
 /** The orders of an RFQ with those of earlier awards. */

@@ -1,15 +1,10 @@
 import type * as api from '../../../proto/http/sourcing/awards.ts'
 import type { AwardedRfq } from '../../../proto/http/sourcing/awards.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
-import { invalid } from '../../kit/errors/refusal.ts'
-import { emitOfferEvents } from '../offers/events.ts'
-import { endAskingOf } from '../offers/queries.ts'
 import { causeOf, emitRfqEvent } from '../rfqs/events.ts'
-import { lockOwn } from '../rfqs/legality.ts'
-import { type AwardDeps, EVENT_NAMES, placeOrders } from './commands.ts'
-import { findSeller, planAward, requireAwardable } from './plans.ts'
-import { markAwarded } from './queries.ts'
-import * as queries from './return-queries.ts'
+import { type AwardDeps, acceptOffers, placeOrders } from './commands.ts'
+import { lockAwardable } from './plans.ts'
+import { markAwarded, updateAward } from './queries.ts'
 import { AWARD_FIELDS } from './rules.ts'
 
 /** Places missing pieces of an awarded RFQ; of concurrent reawards the second sees what is still missing. */
@@ -18,26 +13,16 @@ export async function reawardRfq(
   { tx, caller: { orgId }, params, body, now, audit }: CommandOf<typeof api.reawardRfq>,
 ): Promise<AwardedRfq> {
   const { awards } = body
-  const { rfq } = await lockOwn(tx, orgId, params.id)
-  const organizations = await findSeller(tx, orgId, body)
-  const plan = await planAward(tx, { rfq, awards, organizations, fields: AWARD_FIELDS, now })
-  const problems = [...plan.problems, ...organizations.problems]
-  if (problems.length > 0) throw invalid(problems)
-  await requireAwardable(tx, plan, 'reaward')
-
+  const plan = await lockAwardable(tx, 'reaward', { orgId, rfqId: params.id, ...body, fields: AWARD_FIELDS, now })
+  const { rfq } = plan
   const missing = (rfq.missingQuantity ?? 0) - awards.reduce((sum, { quantity }) => sum + quantity, 0)
   const acceptedIds = awards.map(({ offerId }) => offerId)
   const awardedOfferIds = [...new Set([...rfq.awardedOfferIds, ...acceptedIds])]
   await markAwarded(tx, rfq.id, awardedOfferIds)
   const award = { state: rfq.state, awardedOfferIds, missingQuantity: missing > 0 ? missing : null }
-  const [{ document }] = await queries.updateAward(tx, rfq.id, award, now)
-  const ended = await queries.acceptAndEndOffers(tx, rfq.id, { acceptedIds, isComplete: missing === 0 }, now)
-  if (missing === 0) await endAskingOf(tx, [rfq.id])
+  const [{ document }] = await updateAward(tx, rfq.id, award, now)
   await emitRfqEvent(tx, 'reawarded', rfq)
-  await emitOfferEvents(
-    tx,
-    ended.map((offer) => [EVENT_NAMES[offer.state], offer] as const),
-  )
+  const ended = await acceptOffers(tx, rfq.id, { acceptedIds, isComplete: missing === 0 }, now)
   const orders = await placeOrders(tx, plan)
   audit.add({ orderIds: orders.map(({ id }) => id) })
   await deps.followers.openAssignments(tx, orders)

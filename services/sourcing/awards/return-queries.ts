@@ -36,34 +36,3 @@ export const askForOffers = (tx: Tx, rfqId: string, now: string) => tx<OfferRow[
 export const unmarkAwarded = (tx: Tx, rfqId: string, offerId: string) => tx`
   update sourcing.rfq_invitations set awarded_offer_ids = array_remove(awarded_offer_ids, ${offerId})
   where rfq_id = ${rfqId} and ${offerId} = any(awarded_offer_ids)`
-
-interface Returned {
-  state: string
-  awardedOfferIds: readonly string[]
-  missingQuantity: number | null
-}
-
-export const updateAward = (
-  tx: Tx,
-  id: string,
-  { state, awardedOfferIds, missingQuantity }: Returned,
-  now: string,
-) => tx<[{ document: string }]>`
-  update sourcing.rfqs set state = ${state}, awarded_offer_ids = ${[...awardedOfferIds]},
-    missing_quantity = ${missingQuantity}, updated_at = ${now}
-  where id = ${id}
-  returning consumer_document as document`
-
-/** Accepts the named SUBMITTED offers of a reaward. Once nothing is missing, the others are rejected as by an award. */
-export const acceptAndEndOffers = (
-  tx: Tx,
-  rfqId: string,
-  { acceptedIds, isComplete }: { acceptedIds: readonly string[]; isComplete: boolean },
-  now: string,
-) => tx<(OfferRow & { state: 'ACCEPTED' | 'EXPIRED' | 'REJECTED' })[]>`
-  update sourcing.offers set updated_at = ${now}, reinstatement_asked_at = null,
-    rejected_by_award = not (id = any(${[...acceptedIds]})) and valid_until > ${now},
-    state = case
-      when id = any(${[...acceptedIds]}) then 'ACCEPTED' when valid_until <= ${now} then 'EXPIRED' else 'REJECTED' end
-  where rfq_id = ${rfqId} and state = 'SUBMITTED' and (${isComplete} or id = any(${[...acceptedIds]}))
-  returning id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, state`

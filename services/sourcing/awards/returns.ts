@@ -5,6 +5,7 @@ import type { Tx } from '../../kit/db/client.ts'
 import { emitOfferEvents } from '../offers/events.ts'
 import { causeOf, emitRfqEvent } from '../rfqs/events.ts'
 import type { RfqFollowers } from '../rfqs/followers.ts'
+import { updateAward } from './queries.ts'
 import * as queries from './return-queries.ts'
 
 /** Further missing pieces are not counted. */
@@ -32,7 +33,7 @@ export async function returnAward(
     awardedOfferIds: rejected.length > 0 ? rfq.awardedOfferIds.filter((id) => id !== offerId) : rfq.awardedOfferIds,
     missingQuantity: isReturned ? null : Math.min((rfq.missingQuantity ?? 0) + quantity, MAX_MISSING),
   }
-  await queries.updateAward(tx, rfqId, returned, now)
+  await updateAward(tx, rfqId, returned, now)
   const asked = await queries.askForOffers(tx, rfqId, now)
   const event = isReturned ? 'returned' : 'quantityMissing'
   await emitRfqEvent(tx, event, rfq)

@@ -144,12 +144,12 @@ export async function moveCase(
   { tx, caller: { orgId }, params, now }: CommandOf<(typeof api)[`${CaseMove}Case`]>,
 ): Promise<JsonText> {
   const present = await lockCase(tx, orgId, params.id)
-  const { from, to, by } = CASE.verbs[verb]
+  const { to, by } = CASE.verbs[verb]
   const isForCloser = by.some((actor) => actor === 'closer')
   if (isForCloser && (present.closedByOrgId ?? orgId) !== orgId) throw notFound()
   await requireLegal(tx, verb, present, now)
   if (to === 'OPEN') await requireRoom(tx, present, false)
-  const change = { from, to, closedByOrgId: closedByAfter(verb, present, orgId) }
+  const change = { to, closedByOrgId: closedByAfter(verb, present, orgId) }
   const moved = found(await queries.moveState(tx, { orgId, id: params.id }, change, now))
   await notifyOfCases(tx, [{ type: EVENT_TYPES[verb], data: { case: JSON.parse(moved.document) } }])
   return new JsonText(moved.own_document)

@@ -92,15 +92,15 @@ export const updateContent = (
   where id = ${id} and ${isParty(tx, orgId)}
   returning document, ${documentFor(tx, orgId)} as own_document`
 
-/** No row if the case is no longer in a state of `from`: of two concurrent calls one succeeds. */
+/** Moves a case that is locked. */
 export const moveState = (
   tx: Tx,
   { orgId, id }: { orgId: string; id: string },
-  { from, to, closedByOrgId }: { from: readonly string[]; to: string; closedByOrgId: string | null },
+  { to, closedByOrgId }: { to: string; closedByOrgId: string | null },
   now: string,
 ) => tx<CaseRow[]>`
   update sourcing.cases set state = ${to}, closed_by_org_id = ${closedByOrgId}, updated_at = ${now}
-  where id = ${id} and ${isParty(tx, orgId)} and state = any(${[...from]})
+  where id = ${id} and ${isParty(tx, orgId)}
   returning document, ${documentFor(tx, orgId)} as own_document`
 
 interface NewRfqCase {

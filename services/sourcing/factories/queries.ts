@@ -67,11 +67,11 @@ export const touchFactory = (tx: Tx, orgId: string, id: string, now: string) => 
   where id = ${id} and ${isOwn(tx, orgId)}
   returning document`
 
-/** No row if the factory is in this state already: of two concurrent calls one succeeds. */
+/** Moves an own factory that is locked. */
 export const setActive = (tx: Tx, orgId: string, id: string, active: boolean, now: string) =>
   tx<{ document: string }[]>`
     update sourcing.factories factory set active = ${active}, updated_at = ${now}
-    where id = ${id} and ${isOwn(tx, orgId)} and active <> ${active}
+    where id = ${id} and ${isOwn(tx, orgId)}
     returning document`
 
 /** A factory that a distributor can release. Its name cannot change until the transaction ends. */

@@ -4,7 +4,7 @@ import { ORDER } from '../../../proto/states/orders.ts'
 import type { CommandOf, FieldsOf } from '../../kit/command/command.ts'
 import { requireGuards, requireTransition } from '../../kit/command/transitions.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
-import { found, refuse } from '../../kit/errors/refusal.ts'
+import { found } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { EVENT_NAMES, emitOrderEvent } from './events.ts'
 import type { OrderDeps } from './followers.ts'
@@ -17,7 +17,7 @@ export async function moveOrder(
   { followers }: OrderDeps,
   { tx, caller: { orgId }, params, body, now }: CommandOf<(typeof api)[`${OrderMove}Order`]>,
 ): Promise<JsonText> {
-  const { from, by } = ORDER.verbs[verb]
+  const { by } = ORDER.verbs[verb]
   const { reason }: FieldsOf<typeof body> = body ?? {}
   const acted = { orgId, id: params.id, by }
   const ends = verb === 'decline' || verb === 'cancel'
@@ -29,14 +29,8 @@ export async function moveOrder(
     facts: () => ({ heldState }),
   })
   const to = ORDER.stateAfter(verb, state, heldState)
-  const change = {
-    from,
-    to,
-    heldState: heldStateAfter(state, to, heldState),
-    reason: reason ?? null,
-  }
-  const [moved] = await moveState(tx, acted, change, now)
-  if (!moved) throw refuse('illegal_transition', { detail: 'The state of the order has changed.' })
+  const change = { to, heldState: heldStateAfter(state, to, heldState), reason: reason ?? null }
+  const moved = found(await moveState(tx, acted, change, now))
   const order: Order = JSON.parse(moved.document)
   await emitOrderEvent(tx, EVENT_NAMES[verb], order)
   await followers.updateAssignments(tx, order, `sourcing.order.${EVENT_NAMES[verb]}`)

@@ -36,21 +36,20 @@ interface ActedOn {
 }
 
 interface OrderChange {
-  from: readonly OrderState[]
   to: OrderState
   heldState: OrderState | null
   reason: string | null
 }
 
-/** No row if the order is no longer in a state of `from`: of two concurrent calls one succeeds. */
+/** Moves an order that is locked. */
 export const moveState = (
   tx: Tx,
   { orgId, id, by }: ActedOn,
-  { from, to, heldState, reason }: OrderChange,
+  { to, heldState, reason }: OrderChange,
   now: string,
 ) => tx<{ document: string }[]>`
   update sourcing.orders set state = ${to}, held_state = ${heldState}, reason = ${reason}, updated_at = ${now}
-  where id = ${id} and ${isActor(tx, orgId, by)} and state = any(${[...from]})
+  where id = ${id} and ${isActor(tx, orgId, by)}
   returning ${documentFor(tx, orgId)} as document`
 
 export const replaceMilestones = (

@@ -10,7 +10,7 @@ import { requireGuards } from '../../kit/command/transitions.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt, withSerialNumber } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
-import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
+import { found, invalid } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import type { PartDeps } from './followers.ts'
 import * as queries from './queries.ts'
@@ -85,8 +85,7 @@ export async function movePart(
     facts: () => part,
     detail: 'Required fields of a published part are missing.',
   })
-  const [moved] = await queries.moveState(tx, caller.orgId, part.id, PART.verbs[verb], now)
-  if (!moved) throw refuse('illegal_transition', { detail: 'The state of the part has changed.' })
+  const moved = found(await queries.moveState(tx, caller.orgId, part.id, PART.verbs[verb].to, now))
   await emitPartEvent(tx, EVENT_NAMES[verb], part.id, caller.orgId)
   return new JsonText(moved.document)
 }

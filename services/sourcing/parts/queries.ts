@@ -168,18 +168,13 @@ export const lockOwnPart = (tx: Tx, orgId: string, id: string) => tx<{ document:
   select owner_document as document from sourcing.parts
   where id = ${id} and ${isOwn(tx, orgId)} for update`
 
-/** No row if the part is no longer in a state of `from`: of two concurrent calls one succeeds. */
-export const moveState = (tx: Tx, orgId: string, id: string, { from, to }: StateMove, now: string) =>
+/** Moves an own part that is locked. */
+export const moveState = (tx: Tx, orgId: string, id: string, to: string, now: string) =>
   tx<{ document: string }[]>`
     update sourcing.parts set state = ${to}, updated_at = ${now},
       published_at = case when ${to} = 'PUBLISHED' then coalesce(published_at, ${now}) else published_at end
-    where id = ${id} and ${isOwn(tx, orgId)} and state = any(${[...from]})
+    where id = ${id} and ${isOwn(tx, orgId)}
     returning owner_document as document`
-
-interface StateMove {
-  from: readonly string[]
-  to: string
-}
 
 export function updateContent(
   tx: Tx,

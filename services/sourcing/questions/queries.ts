@@ -105,12 +105,12 @@ interface Answer {
   publishedId: string | null
 }
 
-/** No row if the question is no longer in a state of the verb: of two concurrent calls one succeeds. */
+/** Answers a question of a locked RFQ. */
 export const answerQuestion = (tx: Tx, rfqId: string, answer: Answer, now: string) => tx<{ document: string }[]>`
   update sourcing.rfq_questions set state = ${QUESTION.verbs.answer.to}, answer = ${answer.text},
     audience = ${answer.audience}, published_text = ${answer.publishedText}, published_id = ${answer.publishedId},
     answered_by_org_id = ${answer.orgId}, answered_at = ${now}
-  where id = ${answer.id} and rfq_id = ${rfqId} and state = any(${[...QUESTION.verbs.answer.from]})
+  where id = ${answer.id} and rfq_id = ${rfqId}
   returning document`
 
 /** Dismisses a question, or all unanswered ones about RFQs that end. */

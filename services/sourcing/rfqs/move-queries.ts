@@ -7,7 +7,6 @@ export const pinParts = (tx: Tx, partIds: readonly string[], now: string) => tx`
   select sourcing.pin_part(part_id, ${now}) from unnest(${[...new Set(partIds)]}::text[]) part_id`
 
 interface StateChange {
-  from: readonly string[]
   to: string
   /** Undefined: the expiry stays. */
   expireTime?: string | undefined
@@ -25,12 +24,12 @@ export interface MovedRfq {
   document: string
 }
 
-/** No row for an RFQ that is no longer in a state of `from`: of two concurrent calls one succeeds. */
+/** Moves own RFQs that are locked. */
 export const moveStates = (
   tx: Tx,
   orgId: string,
   rfqs: readonly MovingRfq[],
-  { from, to, expireTime, cancelReason }: StateChange,
+  { to, expireTime, cancelReason }: StateChange,
   now: string,
 ) => tx<MovedRfq[]>`
   update sourcing.rfqs rfq set state = ${to}, expires_at = coalesce(${expireTime ?? null}, expires_at),
@@ -40,7 +39,7 @@ export const moveStates = (
     part_revision = coalesce(rfq.part_revision, moving.part_revision)
   from unnest(${rfqs.map(({ id }) => id)}::text[],
     ${rfqs.map(({ currentRevision }) => currentRevision ?? null)}::integer[]) moving (rfq_id, part_revision)
-  where id = rfq_id and ${isConsumer(tx, orgId)} and state = any(${[...from]})
+  where id = rfq_id and ${isConsumer(tx, orgId)}
   returning id, consumer_document as document`
 
 /** The invited manufacturers of RFQs that have declined. */

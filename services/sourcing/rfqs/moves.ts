@@ -64,15 +64,10 @@ export async function moveRfqs(
   if (verb === 'publish') await queries.pinParts(tx, [...parts.keys()], now)
   // Before the move, whose answer tells how many questions are left.
   if (verb === 'cancel') await followers.endQuestions(tx, rfqs, now)
-  const change = {
-    from: RFQ.verbs[verb].from,
-    to: RFQ.stateAfter(verb, stateAt(first, now)),
-    expireTime: newExpireTime,
-    cancelReason: reason,
-  }
+  const to = RFQ.stateAfter(verb, stateAt(first, now))
+  const change = { to, expireTime: newExpireTime, cancelReason: reason }
   const revised = rfqs.map(({ id, partId }) => ({ id, currentRevision: parts.get(partId)?.revision }))
   const moved = await queries.moveStates(tx, first.consumerOrgId, revised, change, now)
-  if (moved.length < rfqs.length) throw refuse('illegal_transition', { detail: 'The state of the RFQ has changed.' })
   if (verb === 'publish') await invite(tx, { followers }, rfqs, now)
   await emitRfqEvents(tx, EVENT_NAMES[verb], rfqs)
   if (verb === 'cancel') await followers.rejectOffers(tx, idsOf(rfqs), now)
@@ -85,7 +80,7 @@ export async function moveRfqs(
     await followers.updateCases(tx, await changesOf(tx, verb, rfqs), now)
   }
   // A publication pins the present revision, and a change of a part marks only RFQs that are OPEN.
-  if (verb === 'publish' || change.to !== 'OPEN') return moved
+  if (verb === 'publish' || to !== 'OPEN') return moved
   const marked = new Map((await markChanged(tx, followers, idsOf(rfqs), now)).map((rfq) => [rfq.id, rfq]))
   return moved.map((rfq) => marked.get(rfq.id) ?? rfq)
 }
@@ -134,8 +129,7 @@ const idsOf = (rfqs: readonly Rfq[]) => rfqs.map(({ id }) => id)
 export async function closeExpired(tx: Tx, rfqs: readonly Rfq[], now: string): Promise<void> {
   const [first] = rfqs
   if (!first) return
-  const { from, to } = RFQ.verbs.expire
   const moving = rfqs.map(({ id }) => ({ id }))
-  await queries.moveStates(tx, first.consumerOrgId, moving, { from, to }, now)
+  await queries.moveStates(tx, first.consumerOrgId, moving, { to: RFQ.verbs.expire.to }, now)
   await emitRfqEvents(tx, 'closed', rfqs)
 }

@@ -105,8 +105,8 @@ async function decide(
     guards: GUARDS,
     facts: () => ({ expireTime: subscription.expireTime, now }),
   })
-  const { from, to } = SUBSCRIPTION.verbs[verb]
-  const { document } = found(await queries.moveState(tx, caller.orgId, params.id, { from, to, reason }, now))
+  const change = { to: SUBSCRIPTION.verbs[verb].to, reason }
+  const { document } = found(await queries.moveState(tx, caller.orgId, params.id, change, now))
   await emitSubscriptionEvents(tx, DECISIONS[verb], [subscription], otherThan(caller.orgId))
   return new JsonText(document)
 }

@@ -91,17 +91,16 @@ export const insertSubscription = (tx: Tx, created: NewSubscription, now: string
   returning document`
 
 interface StateMove {
-  from: readonly string[]
   to: string
   reason?: string | undefined
 }
 
-/** No row if the subscription is no longer in a state of `from`: of two concurrent calls one succeeds. */
-export const moveState = (tx: Tx, orgId: string, id: string, { from, to, reason }: StateMove, now: string) => tx<
+/** Moves a subscription that is locked. */
+export const moveState = (tx: Tx, orgId: string, id: string, { to, reason }: StateMove, now: string) => tx<
   { document: string }[]
 >`
   update sourcing.subscriptions set state = ${to}, reason = ${reason ?? null}, updated_at = ${now}
-  where id = ${id} and ${isParty(tx, orgId)} and state = any(${[...from]})
+  where id = ${id} and ${isParty(tx, orgId)}
   returning document`
 
 const { to: ENDED } = SUBSCRIPTION.verbs.expire
