@@ -9,13 +9,12 @@ import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import { CHANGE_REQUEST } from '../../../proto/states/change-requests.ts'
 import { requirePermission } from '../../kit/auth/access.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
-import type { CommandOf, FieldsOf } from '../../kit/command/command.ts'
+import type { CommandOf } from '../../kit/command/command.ts'
 import { requireGuards, requireTransition } from '../../kit/command/transitions.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalid, notFound, refuse } from '../../kit/errors/refusal.ts'
-import { compare } from '../money/money.ts'
 import { emitOrderEvent, type OrderEventName } from '../orders/events.ts'
 import type { OrderDeps } from '../orders/followers.ts'
 import { lockRfqOf } from '../orders/queries.ts'
@@ -56,7 +55,7 @@ export async function createChangeRequest(
 ): Promise<JsonText> {
   const { order } = await lockOrderOf(tx, caller.orgId, params.id)
   const side = sideOf(caller, order)
-  const problems = rules.valueProblems(body, order, (amount, limit) => compare(amount, limit) > 0)
+  const problems = rules.valueProblems(body, order)
   if (problems.length > 0) throw invalid(problems)
   await requireAcceptable('PROPOSED', body, order, now)
   const [count] = await queries.countChangeRequests(tx, order.id, side)
@@ -126,35 +125,31 @@ export async function acceptChangeRequest(
   const { tx, now } = call
   const { request, ...locked } = await lockRequest(tx, call, 'accept')
   await requireAcceptable(request.state, request, locked.order, now)
-  const to = CHANGE_REQUEST.stateAfter('accept', request.state)
+  const { to } = CHANGE_REQUEST.verbs.accept
   const [{ document }] = await queries.decideChangeRequest(tx, { id: request.id, to }, now)
   await changeOrder(tx, deps, locked, request, now)
   return new JsonText(document)
 }
 
-export async function declineChangeRequest(
-  deps: OrderDeps,
-  call: CommandOf<typeof api.declineChangeRequest>,
-): Promise<JsonText> {
-  const { tx, body, now } = call
-  const { request, order } = await lockRequest(tx, call, 'decline')
-  requireTransition(CHANGE_REQUEST, 'decline', request.state)
-  const { reason }: FieldsOf<typeof body> = body ?? {}
-  const to = CHANGE_REQUEST.stateAfter('decline', request.state)
-  const [{ document }] = await queries.decideChangeRequest(tx, { id: request.id, to, reason }, now)
-  await announce(tx, deps, order, 'changeDeclined')
-  return new JsonText(document)
-}
+export const declineChangeRequest = (deps: OrderDeps, call: CommandOf<typeof api.declineChangeRequest>) =>
+  endChangeRequest('decline', deps, call, call.body?.reason)
 
-export async function withdrawChangeRequest(
+export const withdrawChangeRequest = (deps: OrderDeps, call: CommandOf<typeof api.withdrawChangeRequest>) =>
+  endChangeRequest('withdraw', deps, call)
+
+const ENDINGS = { decline: 'changeDeclined', withdraw: 'changeWithdrawn' } as const
+
+async function endChangeRequest(
+  verb: keyof typeof ENDINGS,
   deps: OrderDeps,
-  call: CommandOf<typeof api.withdrawChangeRequest>,
+  call: CommandOf<typeof api.declineChangeRequest | typeof api.withdrawChangeRequest>,
+  reason?: string,
 ): Promise<JsonText> {
   const { tx, now } = call
-  const { request, order } = await lockRequest(tx, call, 'withdraw')
-  requireTransition(CHANGE_REQUEST, 'withdraw', request.state)
-  const to = CHANGE_REQUEST.stateAfter('withdraw', request.state)
-  const [{ document }] = await queries.decideChangeRequest(tx, { id: request.id, to }, now)
-  await announce(tx, deps, order, 'changeWithdrawn')
+  const { request, order } = await lockRequest(tx, call, verb)
+  requireTransition(CHANGE_REQUEST, verb, request.state)
+  const { to } = CHANGE_REQUEST.verbs[verb]
+  const [{ document }] = await queries.decideChangeRequest(tx, { id: request.id, to, reason }, now)
+  await announce(tx, deps, order, ENDINGS[verb])
   return new JsonText(document)
 }

@@ -46,8 +46,7 @@ export async function changeOrder(
   const [{ document }] = await updateOrder(tx, order.id, changed, now)
   await endChangeRequests(tx, order.id, now)
   const after: Order = JSON.parse(document)
-  const event = EVENTS[state] ?? 'changed'
-  const name = state === order.state ? 'changed' : event
+  const name = (state !== order.state && EVENTS[state]) || 'changed'
   await emitOrderEvent(tx, name, after)
   await followers.updateAssignments(tx, after, `sourcing.order.${name}`)
   if (isCancelled) await followers.returnAward(tx, after, now)

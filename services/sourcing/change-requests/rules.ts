@@ -12,6 +12,7 @@ import type { Permission } from '../../../proto/permissions.ts'
 import type { CHANGE_REQUEST } from '../../../proto/states/change-requests.ts'
 import { ORDER } from '../../../proto/states/orders.ts'
 import type { Guards } from '../../../proto/states/state-table.ts'
+import { compare } from '../money/money.ts'
 
 export const TOO_MANY = `Each side proposes at most ${MAX_CHANGE_REQUESTS} changes of an order.`
 export const ALREADY_PROPOSED = 'Your side has a PROPOSED change request. Withdraw it first.'
@@ -43,7 +44,6 @@ export function combinationProblems({ cancel, fee, quantity, dueDate, unitPrice 
 export function valueProblems(
   { quantity, dueDate, unitPrice, fee, cancel }: ChangeRequestInput,
   order: Order,
-  isAbove: (amount: string, limit: string) => boolean,
 ): FieldError[] {
   const { currency } = order.unitPrice
   const currencies = Object.entries({ unitPrice, fee }).flatMap(([field, money]) =>
@@ -56,10 +56,7 @@ export function valueProblems(
     !cancel &&
     (quantity ?? order.quantity) === order.quantity &&
     (dueDate ?? order.dueDate) === order.dueDate &&
-    !(
-      unitPrice &&
-      (isAbove(unitPrice.amount, order.unitPrice.amount) || isAbove(order.unitPrice.amount, unitPrice.amount))
-    )
+    (unitPrice === undefined || compare(unitPrice.amount, order.unitPrice.amount) === 0)
   return isSame ? [problem('body', 'must differ from the order')] : []
 }
 

@@ -165,7 +165,7 @@ describe('the CSV', () => {
     const offers = [offerOf('a'), offerOf('b', { priceBreaks: null }), offerOf('c', tooled)]
     const notes = new Map([['a', 'Not confirmed.']])
     expect(lines(comparisonFile(withNotes(comparisonOf(RFQ, offers, 10), notes)))).toEqual([
-      'Offer,a,c,b,Best',
+      '\ufeffOffer,a,c,b,Best',
       'Manufacturer,Maker a,Maker c,Maker b,',
       'Factory,factory_a,factory_c,factory_b,',
       'State,SUBMITTED,SUBMITTED,SUBMITTED,',

@@ -52,35 +52,34 @@ export function comparisonOf(
 }
 
 function priced(offer: PricedOffer, quantity: number, currency: Rfq['currency']): ComparedOffer {
-  const { id, priceBreaks, toolingCost, shippingCost, ...shown } = offer
+  const { id, manufacturerOrgId, manufacturerName, factoryId, state, revision, isOutdated, validUntil } = offer
   const base = {
-    offerId: id,
-    manufacturerOrgId: shown.manufacturerOrgId,
-    manufacturerName: shown.manufacturerName,
-    factoryId: shown.factoryId,
-    state: shown.state,
-    revision: shown.revision,
-    ...(shown.isOutdated && { isOutdated: true }),
-    validUntil: shown.validUntil,
-    best: [],
+    ...{ offerId: id, manufacturerOrgId, manufacturerName, factoryId, state, revision },
+    ...(isOutdated && { isOutdated: true }),
+    ...{ validUntil, best: [] },
   }
-  if (priceBreaks === null) return { ...base, unpriced: 'SEALED' }
+  const prices = pricesAt(offer, quantity, currency)
+  if ('unpriced' in prices) return { ...base, ...prices }
+  return { ...base, goodsTotal: { amount: multiply(prices.unitPrice.amount, quantity), currency }, ...prices }
+}
+
+/** The amounts of an offer at a quantity, or why it has no price. */
+export function pricesAt(
+  { priceBreaks, toolingCost, shippingCost }: Pick<PricedOffer, 'priceBreaks' | 'toolingCost' | 'shippingCost'>,
+  quantity: number,
+  currency: Rfq['currency'],
+) {
+  if (priceBreaks === null) return { unpriced: 'SEALED' } as const
   const money = (amount: string) => ({ amount: amountOf(amount), currency })
   const costs = {
     ...(toolingCost !== null && { toolingCost: money(toolingCost) }),
     ...(shippingCost !== null && { shippingCost: money(shippingCost) }),
   }
   const line = breakFor(priceBreaks, quantity)
-  if (!line) return { ...base, unpriced: 'BELOW_MIN_QUANTITY', ...costs }
+  if (!line) return { unpriced: 'BELOW_MIN_QUANTITY', ...costs } as const
   const { unitPrice, leadTimeDays } = line
-  return {
-    ...base,
-    unitPrice: money(unitPrice),
-    goodsTotal: money(multiply(unitPrice, quantity)),
-    leadTimeDays,
-    ...costs,
-    landedTotal: money(totalOf({ unitPrice, quantity, toolingCost, shippingCost })),
-  }
+  const landedTotal = money(totalOf({ unitPrice, quantity, toolingCost, shippingCost }))
+  return { unitPrice: money(unitPrice), leadTimeDays, ...costs, landedTotal }
 }
 
 function withFee(offer: ComparedOffer, quantity: number, fees: ReadonlyMap<string, string>): ComparedOffer {

@@ -40,10 +40,10 @@ export function comparisonFile({ offers, currency, quantity, hasMore }: OfferCom
     ['Notes', ...offers.map(({ notes }) => notes ?? ''), ''],
     ...(hasMore ? [['More offers exist than are compared', ...offers.map(() => ''), '']] : []),
   ]
-  return csvOf(rows, { bom: false })
+  return csvOf(rows)
 }
 
-const UNPRICED = { SEALED: 'sealed', BELOW_MIN_QUANTITY: 'no price for this quantity' }
+export const UNPRICED = { SEALED: 'sealed', BELOW_MIN_QUANTITY: 'no price for this quantity' }
 
 function cellOf(offer: ComparedOffer, field: Compared): string | number {
   const value = offer[field]

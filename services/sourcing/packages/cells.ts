@@ -36,5 +36,5 @@ export function timeOf(text: string): string | undefined {
   return isDate(date) ? `${date}T23:59:59.999Z` : undefined
 }
 
-/** Text that a spreadsheet would calculate. */
+/** A formula of a spreadsheet whose result was not pasted. A number may begin with a sign. */
 export const isFormula = (text: string): boolean => /^[=@]/.test(text)

@@ -8,9 +8,8 @@ import {
   type PackageOffer,
 } from '../../../proto/http/sourcing/rfq-package-comparison.ts'
 import type { RfqPackage, RfqPackageLine } from '../../../proto/http/sourcing/rfq-packages.ts'
-import { breakFor } from '../awards/pricing.ts'
-import { defaultQuantity, unstatedCosts } from '../comparison/compare.ts'
-import { amountOf, compare, sum, totalOf } from '../money/money.ts'
+import { defaultQuantity, pricesAt, unstatedCosts } from '../comparison/compare.ts'
+import { compare, sum } from '../money/money.ts'
 import { stateAt } from '../rfqs/rules.ts'
 import type { InvitedMaker, LineOffer } from './comparison-queries.ts'
 
@@ -58,7 +57,7 @@ export function packageComparisonOf({ pkg, makers, offers, quantities, now }: Co
 }
 
 function offerAt(
-  { id, manufacturerOrgId, state, isOutdated, priceBreaks, validUntil, ...costs }: LineOffer,
+  { id, manufacturerOrgId, state, isOutdated, validUntil, ...amounts }: LineOffer,
   quantity: number,
   currency: RfqPackage['currency'],
   isSealed: boolean,
@@ -71,18 +70,7 @@ function offerAt(
     validUntil,
     offerCount: 1,
   }
-  if (isSealed || priceBreaks === null) return { ...base, unpriced: 'SEALED' }
-  const money = (amount: string) => ({ amount: amountOf(amount), currency })
-  const { toolingCost, shippingCost } = costs
-  const stated = {
-    ...(toolingCost !== null && { toolingCost: money(toolingCost) }),
-    ...(shippingCost !== null && { shippingCost: money(shippingCost) }),
-  }
-  const price = breakFor(priceBreaks, quantity)
-  if (!price) return { ...base, unpriced: 'BELOW_MIN_QUANTITY', ...stated }
-  const { unitPrice, leadTimeDays } = price
-  const landedTotal = money(totalOf({ unitPrice, quantity, toolingCost, shippingCost }))
-  return { ...base, unitPrice: money(unitPrice), leadTimeDays, ...stated, landedTotal }
+  return { ...base, ...(isSealed ? { unpriced: 'SEALED' } : pricesAt(amounts, quantity, currency)) }
 }
 
 const isPriced = (offer: PackageOffer): offer is Priced => offer.landedTotal !== undefined

@@ -1,7 +1,7 @@
 import type { PackageComparison, PackageOffer } from '../../../proto/http/sourcing/rfq-package-comparison.ts'
 import { csvOf } from '../../kit/csv/write.ts'
+import { UNPRICED } from '../comparison/csv.ts'
 
-const UNPRICED = { SEALED: 'sealed', BELOW_MIN_QUANTITY: 'no price for this quantity' }
 const NOTES: Partial<Record<PackageOffer['state'], string>> = { REJECTED: 'not chosen' }
 
 /** RFC 4180: a row for each line with the total and the lead time of each manufacturer, then the choices. */
