@@ -2,7 +2,7 @@ import type { Tx } from '../../kit/db/client.ts'
 import type { OfferRow } from '../offers/events.ts'
 
 /** Without regard to an organization: the caller has locked an order of the RFQ. No row for an order without RFQ. */
-export const lockRfq = (tx: Tx, id: string) => tx<{ document: string }[]>`
+export const lockAnyRfq = (tx: Tx, id: string) => tx<{ document: string }[]>`
   select consumer_document as document from sourcing.rfqs where id = ${id} for update`
 
 /** The orders of an RFQ that live: all, and those of an offer. */

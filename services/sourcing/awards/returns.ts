@@ -21,7 +21,7 @@ export async function returnAward(
   { rfqId, offerId, quantity }: Order,
   now: string,
 ): Promise<void> {
-  const [row] = await queries.lockRfq(tx, rfqId)
+  const [row] = await queries.lockAnyRfq(tx, rfqId)
   if (!row) return
   const rfq: Rfq = JSON.parse(row.document)
   const [living] = await queries.countLiving(tx, rfqId, offerId)

@@ -15,6 +15,7 @@ import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalid, notFound, refuse } from '../../kit/errors/refusal.ts'
+import { compare } from '../money/money.ts'
 import { emitOrderEvent, type OrderEventName } from '../orders/events.ts'
 import type { OrderDeps } from '../orders/followers.ts'
 import { lockRfqOf } from '../orders/queries.ts'
@@ -26,7 +27,7 @@ import * as rules from './rules.ts'
 async function lockOrderOf(tx: Tx, orgId: string, id: string, { mayEnd = false } = {}): Promise<LockedOrder> {
   found(await queries.findOrder(tx, orgId, id))
   if (mayEnd) await lockRfqOf(tx, id)
-  const { document, held_state: heldState } = found(await queries.lockOrder(tx, id))
+  const { document, held_state: heldState } = found(await queries.lockAnyOrder(tx, id))
   return { order: JSON.parse(document), heldState }
 }
 
@@ -55,7 +56,7 @@ export async function createChangeRequest(
 ): Promise<JsonText> {
   const { order } = await lockOrderOf(tx, caller.orgId, params.id)
   const side = sideOf(caller, order)
-  const problems = rules.valueProblems(body, order)
+  const problems = rules.valueProblems(body, order, compare)
   if (problems.length > 0) throw invalid(problems)
   await requireAcceptable('PROPOSED', body, order, now)
   const [count] = await queries.countChangeRequests(tx, order.id, side)

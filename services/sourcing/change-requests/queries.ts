@@ -15,7 +15,7 @@ export const findOrder = (sql: Sql, orgId: string, id: string) => sql<{ id: stri
   select id from sourcing.orders where id = ${id} and ${isSide(sql, orgId)}`
 
 /** An order without regard to an organization, locked until the transaction ends. */
-export const lockOrder = (tx: Tx, id: string) => tx<{ document: string; held_state: OrderState | null }[]>`
+export const lockAnyOrder = (tx: Tx, id: string) => tx<{ document: string; held_state: OrderState | null }[]>`
   select document, held_state from sourcing.orders where id = ${id} for update`
 
 /** Newest first. The caller has found the order. */

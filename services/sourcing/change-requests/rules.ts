@@ -12,7 +12,6 @@ import type { Permission } from '../../../proto/permissions.ts'
 import type { CHANGE_REQUEST } from '../../../proto/states/change-requests.ts'
 import { ORDER } from '../../../proto/states/orders.ts'
 import type { Guards } from '../../../proto/states/state-table.ts'
-import { compare } from '../money/money.ts'
 
 export const TOO_MANY = `Each side proposes at most ${MAX_CHANGE_REQUESTS} changes of an order.`
 export const ALREADY_PROPOSED = 'Your side has a PROPOSED change request. Withdraw it first.'
@@ -44,6 +43,7 @@ export function combinationProblems({ cancel, fee, quantity, dueDate, unitPrice 
 export function valueProblems(
   { quantity, dueDate, unitPrice, fee, cancel }: ChangeRequestInput,
   order: Order,
+  compare: (amount: string, other: string) => number,
 ): FieldError[] {
   const { currency } = order.unitPrice
   const currencies = Object.entries({ unitPrice, fee }).flatMap(([field, money]) =>

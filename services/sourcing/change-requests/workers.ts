@@ -36,7 +36,7 @@ async function takeEffect(
   now: string,
 ): Promise<void> {
   await lockRfqOf(tx, orderId)
-  const [locked] = await queries.lockOrder(tx, orderId)
+  const [locked] = await queries.lockAnyOrder(tx, orderId)
   const [row] = await queries.findChangeRequest(tx, orderId, id)
   if (!locked || !row) return
   const request: ChangeRequest = JSON.parse(row.document)

@@ -61,7 +61,7 @@ export const countDocuments = (tx: Tx, orgId: string, record: RecordKey) => tx<[
 export const touchRfq = (tx: Tx, id: string, now: string) => tx`
   update sourcing.rfqs set updated_at = ${now} where id = ${id}`
 
-export const lockRfq = (tx: Tx, id: string) => tx<{ document: string; is_published: boolean }[]>`
+export const lockAnyRfq = (tx: Tx, id: string) => tx<{ document: string; is_published: boolean }[]>`
   select document, published_at is not null as is_published from sourcing.rfqs where id = ${id} for update`
 
 interface LockedOffer extends SharedOffer {
@@ -69,15 +69,15 @@ interface LockedOffer extends SharedOffer {
   concealed: boolean
 }
 
-export const lockOffer = (tx: Tx, id: string) => tx<LockedOffer[]>`
+export const lockAnyOffer = (tx: Tx, id: string) => tx<LockedOffer[]>`
   select id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, hidden_from_ip_owner, concealed,
     submitted_at is not null as is_submitted
   from sourcing.offers where id = ${id} for update`
 
-export const lockOrder = (tx: Tx, id: string) => tx<{ document: string }[]>`
+export const lockAnyOrder = (tx: Tx, id: string) => tx<{ document: string }[]>`
   select document from sourcing.orders where id = ${id} for update`
 
-export const lockCase = (tx: Tx, id: string) => tx<{ document: string }[]>`
+export const lockAnyCase = (tx: Tx, id: string) => tx<{ document: string }[]>`
   select document from sourcing.cases where id = ${id} for update`
 
 /** The current documents of an offer, oldest first, each locked with the one whose object it shares. */

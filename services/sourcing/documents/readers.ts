@@ -25,19 +25,19 @@ type Lock = (deps: ReaderDeps, tx: Tx, id: string) => Promise<TellReaders | unde
 
 const LOCKS: Record<RecordKind, Lock> = {
   rfq: async (deps, tx, id) => {
-    const [row] = await queries.lockRfq(tx, id)
+    const [row] = await queries.lockAnyRfq(tx, id)
     return row && ((now) => tellOfRfq(deps, tx, JSON.parse(row.document), row.is_published, now))
   },
   offer: async (deps, tx, id) => {
-    const [offer] = await queries.lockOffer(tx, id)
+    const [offer] = await queries.lockAnyOffer(tx, id)
     return offer && ((now) => tellOfOffer(deps, tx, offer, now))
   },
   order: async (deps, tx, id) => {
-    const [row] = await queries.lockOrder(tx, id)
+    const [row] = await queries.lockAnyOrder(tx, id)
     return row && ((now) => tellOfOrder(deps, tx, JSON.parse(row.document), now))
   },
   case: async (_, tx, id) => {
-    const [row] = await queries.lockCase(tx, id)
+    const [row] = await queries.lockAnyCase(tx, id)
     return row && (() => tellOfCase(tx, JSON.parse(row.document)))
   },
 }

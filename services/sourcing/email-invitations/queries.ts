@@ -82,7 +82,8 @@ export const lockInvitation = (tx: Tx, { orgId, rfqId, id }: { orgId: string; rf
 /** The invitation is locked. */
 export const decide = (tx: Tx, id: string, to: EmailInvitationState, now: string) => tx<InvitationRow[]>`
   with invitation as (
-    update sourcing.email_invitations set state = ${to}, decided_at = ${now} where id = ${id} returning *
+    update sourcing.email_invitations set state = ${to}, decided_at = ${now} where id = ${id}
+    returning id, rfq_id, email, state, redeemed_by_org_id, created_at, expires_at, redeemed_at, decided_at
   )
   select ${columns(tx)} from invitation ${redeemer(tx)}`
 

@@ -5,16 +5,9 @@ import type { Geometry } from './rendering/render.ts'
 export const findPreview = (sql: Sql, id: string) => sql<{ content_type: string }[]>`
   select content_type from sourcing.previews where id = ${id}`
 
-interface RenderedFile {
-  id: string
-  name: string
-  part_id: string | null
-  size_bytes: string
-}
-
 /** The first file of an object. No row where it was removed. */
-export const findFileOfObject = (sql: Sql, key: string) => sql<RenderedFile[]>`
-  select id, name, part_id, size_bytes from sourcing.files where object_key = ${key} and copy_of is null`
+export const findFileOfObject = (sql: Sql, key: string) => sql<{ name: string; size_bytes: string }[]>`
+  select name, size_bytes from sourcing.files where object_key = ${key} and copy_of is null`
 
 /** Locks the part of an object, in the same order as every other change. */
 export const lockPartOfObject = (tx: Tx, key: string) => tx`

@@ -15,7 +15,7 @@ const SIGNATURES: Readonly<Record<string, Kind>> = {
   'model/gltf-binary': 'GLB',
 }
 
-const BINARY_STL_HEADER_BYTES = 84
+export const BINARY_STL_HEADER_BYTES = 84
 export const BINARY_STL_TRIANGLE_BYTES = 50
 
 /** The count of triangles of a binary STL, which its size confirms. */

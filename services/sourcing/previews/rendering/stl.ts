@@ -1,4 +1,4 @@
-import { BINARY_STL_TRIANGLE_BYTES, trianglesOfBinaryStl } from './kind.ts'
+import { BINARY_STL_HEADER_BYTES, BINARY_STL_TRIANGLE_BYTES, trianglesOfBinaryStl } from './kind.ts'
 import { type Model, Numbers, Vertices } from './model.ts'
 import { RenderingError } from './rendering-error.ts'
 
@@ -22,7 +22,7 @@ function readBinary(file: Uint8Array, triangles: number, maxTriangles: number): 
   const indices = new Uint32Array(triangles * 3)
   for (let triangle = 0; triangle < triangles; triangle++) {
     for (let corner = 0; corner < 3; corner++) {
-      const at = 84 + triangle * BINARY_STL_TRIANGLE_BYTES + 12 + corner * 12
+      const at = BINARY_STL_HEADER_BYTES + triangle * BINARY_STL_TRIANGLE_BYTES + 12 + corner * 12
       indices[triangle * 3 + corner] = vertices.add(
         view.getFloat32(at, true),
         view.getFloat32(at + 4, true),
