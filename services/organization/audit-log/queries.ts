@@ -42,11 +42,27 @@ export interface EntryRow {
   granted_by_email: string | null
 }
 
+const columns = (sql: Sql) => sql`
+  e.id, e.timestamp, e.procedure, e.success, e.error, e.ip_address,
+  e.actor_id, u.email as actor_email, u.given_name as actor_given_name, u.family_name as actor_family_name,
+  e.grant_id, g.acting_email, g.reason, grantor.email as granted_by_email`
+
+/** The user and the grant of each entry `e`. */
+const peopleOf = (sql: Sql, orgId: string) => sql`
+  left join lateral (
+    select email, given_name, family_name from organization.users where org_id = ${orgId} and id = e.actor_id limit 1
+  ) u on true
+  left join lateral (
+    select acting_email, reason, granted_by, redeemed_at, redeemed_ip, expires_at, revoked_at
+    from identity.impersonation_directory where org_id = ${orgId} and grant_id = e.grant_id limit 1
+  ) g on true
+  left join lateral (
+    select email from organization.users where org_id = ${orgId} and id = g.granted_by limit 1
+  ) grantor on true`
+
 /** The entries of these keys in the order of the keys, with their users and grants. */
 export const listEntries = (sql: Sql, orgId: string, keys: readonly TimeKey[]) => sql<EntryRow[]>`
-  select e.id, e.timestamp, e.procedure, e.success, e.error, e.ip_address,
-    e.actor_id, u.email as actor_email, u.given_name as actor_given_name, u.family_name as actor_family_name,
-    e.grant_id, g.acting_email, g.reason, grantor.email as granted_by_email
+  select ${columns(sql)}
   from unnest(${keys.map(({ timestamp }) => timestamp)}::timestamptz[], ${keys.map(({ id }) => id)}::text[])
     with ordinality as key (timestamp, id, ordinal)
   cross join lateral (
@@ -55,16 +71,7 @@ export const listEntries = (sql: Sql, orgId: string, keys: readonly TimeKey[]) =
     where a.org_id = ${orgId} and a.timestamp = key.timestamp and a.id = key.id
     limit 1
   ) e
-  left join lateral (
-    select email, given_name, family_name from organization.users where org_id = ${orgId} and id = e.actor_id limit 1
-  ) u on true
-  left join lateral (
-    select acting_email, reason, granted_by from identity.impersonation_directory
-    where org_id = ${orgId} and grant_id = e.grant_id limit 1
-  ) g on true
-  left join lateral (
-    select email from organization.users where org_id = ${orgId} and id = g.granted_by limit 1
-  ) grantor on true
+  ${peopleOf(sql, orgId)}
   order by key.ordinal`
 
 export interface EntryDetailRow extends EntryRow {
@@ -77,21 +84,9 @@ export interface EntryDetailRow extends EntryRow {
 }
 
 export const findEntry = (sql: Sql, orgId: string, id: string) => sql<EntryDetailRow[]>`
-  select e.id, e.timestamp, e.procedure, e.success, e.error, e.ip_address, e.user_agent, e.request,
-    e.actor_id, u.email as actor_email, u.given_name as actor_given_name, u.family_name as actor_family_name,
-    e.grant_id, g.acting_email, g.reason, grantor.email as granted_by_email,
-    g.redeemed_at, g.redeemed_ip, g.expires_at, g.revoked_at
+  select ${columns(sql)}, e.user_agent, e.request, g.redeemed_at, g.redeemed_ip, g.expires_at, g.revoked_at
   from (
     select id, timestamp, procedure, success, error, ip_address, user_agent, request, actor_id, grant_id
     from organization.audit_log where org_id = ${orgId} and id = ${id} limit 1
   ) e
-  left join lateral (
-    select email, given_name, family_name from organization.users where org_id = ${orgId} and id = e.actor_id limit 1
-  ) u on true
-  left join lateral (
-    select acting_email, reason, granted_by, redeemed_at, redeemed_ip, expires_at, revoked_at
-    from identity.impersonation_directory where org_id = ${orgId} and grant_id = e.grant_id limit 1
-  ) g on true
-  left join lateral (
-    select email from organization.users where org_id = ${orgId} and id = g.granted_by limit 1
-  ) grantor on true`
+  ${peopleOf(sql, orgId)}`

@@ -163,7 +163,7 @@ export async function addOrganization(
     createdBy: null,
     field: emailField,
   })
-  await grantRoleTo(tx, { orgId, userId, roleId: roleIds.get('Administrator') as string })
+  await grantRoleTo(tx, { orgId, userIds: [userId], roleId: roleIds.get('Administrator') as string })
   await emitOrganizationChanged(tx, orgId)
   return { orgId, administratorId: userId, activationToken }
 }

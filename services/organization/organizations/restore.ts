@@ -36,7 +36,7 @@ export function restoreAdministrator(
     await reconcileRoles(tx, orgId, standing, now)
     const role = found(await findRoleByName(tx, orgId, ADMINISTRATOR))
     const wasComplete = before[0]?.permissions.join() === role.permissions.join()
-    const isNewlyGranted = (await grantRoleTo(tx, { orgId, userId, roleId: role.id })).length > 0
+    const isNewlyGranted = (await grantRoleTo(tx, { orgId, userIds: [userId], roleId: role.id })).length > 0
     if (wasComplete && !isNewlyGranted)
       throw refuse('conflict', { detail: 'The user already holds the complete role.' })
     audit.actBy({ userId, orgId, grantId: await impersonate(tx, { orgId, userId }, now) })

@@ -116,14 +116,14 @@ interface Holders {
 
 /** Grants a role to those of the users who lack it. Returns their ids. */
 export async function grantTo(tx: Tx, { orgId, role, userIds }: Holders): Promise<string[]> {
-  const granted = (await queries.grantRoleToAll(tx, { orgId, roleId: role.id, userIds })).map((row) => row.user_id)
+  const granted = (await queries.grantRoleTo(tx, { orgId, roleId: role.id, userIds })).map((row) => row.user_id)
   await emitUsersChanged(tx, orgId, granted)
   return granted
 }
 
 /** Withdraws a role from those of the users who hold it, of whom an administrator must remain. Returns their ids. */
 export async function withdrawFrom(tx: Tx, { orgId, role, userIds }: Holders): Promise<string[]> {
-  const rows = await queries.withdrawRoleFromEach(tx, { orgId, roleId: role.id, userIds })
+  const rows = await queries.withdrawRoleFrom(tx, { orgId, roleId: role.id, userIds })
   const withdrawn = rows.map((row) => row.user_id)
   if (withdrawn.length > 0 && role.permissions.includes('org:admin')) await requireAdministratorLeft(tx, orgId)
   await emitUsersChanged(tx, orgId, withdrawn)

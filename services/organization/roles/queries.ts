@@ -92,42 +92,23 @@ export const removeRoleFromProviders = (
 export const deleteRole = (tx: Tx, orgId: string, roleId: string) => tx`
   delete from organization.roles where org_id = ${orgId} and id = ${roleId}`
 
-/** No row if the user already holds the role or belongs to another organization. */
-export const grantRoleTo = (
-  sql: Sql,
-  { orgId, userId, roleId }: { orgId: string; userId: string; roleId: string },
-) => sql<{ user_id: string }[]>`
-  insert into organization.user_roles (org_id, user_id, role_id, email_key)
-  select org_id, id, ${roleId}, email_key from organization.users where org_id = ${orgId} and id = ${userId}
-  on conflict do nothing
-  returning user_id`
+export interface RoleOf {
+  orgId: string
+  userIds: readonly string[]
+  roleId: string
+}
 
-/** Grants a role to those of the users who lack it. Returns them. */
-export const grantRoleToAll = (
-  tx: Tx,
-  { orgId, userIds, roleId }: { orgId: string; userIds: readonly string[]; roleId: string },
-) => tx<{ user_id: string }[]>`
+/** Grants a role to those of the users of the organization who lack it. Returns them. */
+export const grantRoleTo = (sql: Sql, { orgId, userIds, roleId }: RoleOf) => sql<{ user_id: string }[]>`
   insert into organization.user_roles (org_id, user_id, role_id, email_key)
   select org_id, id, ${roleId}, email_key from organization.users where org_id = ${orgId} and id = any(${[...userIds]})
   on conflict do nothing
   returning user_id`
 
 /** Withdraws a role from those of the users who hold it. Returns them. */
-export const withdrawRoleFromEach = (
-  tx: Tx,
-  { orgId, userIds, roleId }: { orgId: string; userIds: readonly string[]; roleId: string },
-) => tx<{ user_id: string }[]>`
+export const withdrawRoleFrom = (tx: Tx, { orgId, userIds, roleId }: RoleOf) => tx<{ user_id: string }[]>`
   delete from organization.user_roles
   where org_id = ${orgId} and role_id = ${roleId} and user_id = any(${[...userIds]})
-  returning user_id`
-
-export const withdrawRoleFrom = (
-  tx: Tx,
-  { orgId, userId, roleId }: { orgId: string; userId: string; roleId: string },
-) =>
-  tx<{ user_id: string }[]>`
-  delete from organization.user_roles
-  where org_id = ${orgId} and user_id = ${userId} and role_id = ${roleId}
   returning user_id`
 
 export const withdrawRoleFromAll = (tx: Tx, orgId: string, roleId: string) => tx`

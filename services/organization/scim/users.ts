@@ -55,7 +55,7 @@ export async function createUser(
   }
   const lineage = requireShortLineage((await originOf(tx, caller, now)).lineage)
   const id = await addPerson(tx, orgId, { email, ...names }, { now, lineage, field: 'userName' })
-  for (const roleId of roleIds) await grantRoleTo(tx, { orgId, userId: id, roleId })
+  for (const roleId of roleIds) await grantRoleTo(tx, { orgId, userIds: [id], roleId })
   if (said.externalId) await setExternalId(tx, orgId, id, said.externalId, now)
   if (said.active === false) await deactivateUser({ followers }, { ...call, params: { id }, body: undefined })
   audit.add({ userId: id, roleIds })

@@ -26,7 +26,7 @@ export async function createAccount(
   const id = newIdAt('user', now)
   const lineage = requireShortLineage((await originOf(tx, caller, now)).lineage)
   await queries.insertAccount(tx, { id, orgId, email: emailOf(id, publicUrl), name, description, lineage }, now)
-  for (const roleId of new Set(roleIds)) await grantRoleTo(tx, { orgId, userId: id, roleId })
+  for (const roleId of new Set(roleIds)) await grantRoleTo(tx, { orgId, userIds: [id], roleId })
   audit.add({ serviceAccountId: id })
   await emitUserChanged(tx, orgId, id)
   return accountOf(found(await queries.findAccount(tx, orgId, id)))

@@ -6,7 +6,7 @@ import { requireAdministratorLeft } from '../authority/authority.ts'
 import { emitUserChanged } from '../authority/events.ts'
 import { domainOfEmail } from '../identity-providers/domains.ts'
 import type { ProviderRow } from '../identity-providers/queries.ts'
-import { grantRoleTo, withdrawRoleFrom } from '../roles/queries.ts'
+import { grantRoleTo, type RoleOf, withdrawRoleFrom } from '../roles/queries.ts'
 import { insertUser } from '../users/queries.ts'
 import type { ProviderClaims } from './oidc.ts'
 import * as queries from './queries.ts'
@@ -117,7 +117,7 @@ async function addUser(
 
 async function grantDefaultRoles(tx: Tx, provider: ProviderRow, user: queries.PersonRow): Promise<string[]> {
   const roles = await queries.listRoles(tx, provider.org_id, user.id, provider.default_role_ids)
-  for (const { id: roleId } of roles) await grantRoleTo(tx, { orgId: provider.org_id, userId: user.id, roleId })
+  for (const { id: roleId } of roles) await grantRoleTo(tx, { orgId: provider.org_id, userIds: [user.id], roleId })
   return roles.map(({ id }) => id)
 }
 
@@ -129,7 +129,7 @@ async function followGroups(tx: Tx, provider: ProviderRow, user: queries.PersonR
   if (groups === undefined || map === null) return changed
   const wanted = rolesOfGroups(groups, map)
   for (const role of await queries.listRoles(tx, orgId, user.id, Object.values(map))) {
-    const of = { orgId, userId: user.id, roleId: role.id }
+    const of = { orgId, userIds: [user.id], roleId: role.id }
     if (wanted.has(role.id) && !role.held) {
       await grantRoleTo(tx, of)
       changed.grantedRoleIds.push(role.id)
@@ -141,7 +141,7 @@ async function followGroups(tx: Tx, provider: ProviderRow, user: queries.PersonR
 }
 
 /** The last administrator, and the break-glass administrator, keep the role. */
-const withdraw = (tx: Tx, of: { orgId: string; userId: string; roleId: string }, isAdmin: boolean): Promise<boolean> =>
+const withdraw = (tx: Tx, of: RoleOf, isAdmin: boolean): Promise<boolean> =>
   tx
     .savepoint(async (inner) => {
       await withdrawRoleFrom(inner, of)

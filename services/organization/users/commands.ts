@@ -74,7 +74,7 @@ export async function createUser(
     createdBy: caller.userId,
     lineage: requireShortLineage((await originOf(tx, caller, now)).lineage),
   })
-  for (const roleId of roleIds) await grantRoleTo(tx, { orgId, userId, roleId })
+  for (const roleId of roleIds) await grantRoleTo(tx, { orgId, userIds: [userId], roleId })
   audit.add({ userId })
   const { document } = found(await findUserDocument(tx, viewerOf(caller), userId))
   const link = { kind: 'INVITATION', orgId, userId, token: activationToken } as const

@@ -28,7 +28,7 @@ const withOwnEmail =
 async function assignedRole(fixtures: Fixtures, account: Account) {
   const roleId = String(await make('role', fixtures, account))
   const userId = String(await make('invited', fixtures, account))
-  await grantRoleTo(fixtures.market.db.owner, { orgId: account.orgId, userId, roleId })
+  await grantRoleTo(fixtures.market.db.owner, { orgId: account.orgId, userIds: [userId], roleId })
   return { 'path.id': roleId, 'body.userId': userId }
 }
 

@@ -298,8 +298,7 @@ export const countPendingReplays = (sql: Sql, orgId: string, most: number) => sq
     select from webhooks.deliveries where org_id = ${orgId} and state = 'PENDING' and replay > 0 limit ${most}) pending`
 
 /** Serializes the test events of an organization, so that concurrent requests do not exceed the limit. */
-export const lockTests = (tx: Tx, orgId: string) => tx`
-  select pg_advisory_xact_lock(hashtextextended('webhooks.tests ' || ${orgId}, 0))`
+export const lockTests = (tx: Tx, orgId: string) => lockByName(tx, 'tests', orgId)
 
 export const countPendingTests = (tx: Tx, orgId: string) => tx<[{ count: number }]>`
   select count(*)::integer as count from webhooks.deliveries
