@@ -208,6 +208,10 @@ describe('a replay', () => {
     await until(async () => (await deliveriesOf(id)).length === 1, { what: 'the first delivery' })
     const seconds = await until(async () => (await wait()) > 30 && (await wait()), { what: 'the pause' })
     expect([seconds <= 60, (await deliveriesOf(id)).length]).toEqual([true, 1])
+    for (const body of [{ description: 'Spare parts' }, { status: 'active' }]) {
+      expect((await client.send('PATCH', `${ENDPOINTS}/${id}`, { body })).status).toBe(200)
+    }
+    expect(await wait()).toBeGreaterThan(20)
     receiver.status = 200
     const [failed] = await list(`endpointId=${id}`)
     await client.post(`${OPERATIONS}/deliveries/${failed?.id}/retry`)
