@@ -109,7 +109,8 @@ export const Amendment = closed({
   ...patchOf(Type.Pick(RfqInput, AMENDABLE)).properties,
   partRevision: Type.Optional(
     OneOf(['CURRENT'], {
-      description: 'Pins the current revision of the part. Default: the pinned revision stays.',
+      description:
+        'Pins the current revision of the part, if its content or files differ from the pinned one. Default: the pinned revision stays.',
       examples: ['CURRENT'],
     }),
   ),

@@ -12,6 +12,7 @@ import { caseChange, emitRfqEvent } from './events.ts'
 import type { RfqChange, RfqDeps } from './followers.ts'
 import { type EachRfq, inTurn, lockOwn, type OwnRfq, requireLegal } from './legality.ts'
 import { pinParts } from './move-queries.ts'
+import { listDiffering, unmark } from './part-change-queries.ts'
 import * as queries from './queries.ts'
 import { amendedContent, hasTooManyAmendments, type RfqContent, readersOfChange } from './rules.ts'
 
@@ -67,19 +68,25 @@ export async function amendRfqs(
   const newExpireTime = amendment.expireTime === undefined ? undefined : utcOf(amendment.expireTime)
   const parts = await requireLegal(tx, 'amend', checked, { now, newExpireTime, eachRfq })
 
-  const planned = amended.map((one) => ({ ...one, ...changeOf(one, amendment, parts, changesFiles) }))
+  const repinned = amendment.partRevision === 'CURRENT' ? await listDiffering(tx, [...contents.keys()]) : []
+  const repinnedIds = new Set(repinned.map(({ id }) => id))
+  const planned = amended.map((one) => {
+    const pinned = repinnedIds.has(one.rfq.id) ? parts.get(one.rfq.partId) : undefined
+    return { ...one, pinned, ...changeOf(one, pinned !== undefined || changesFiles) }
+  })
   const versions = planned.flatMap(({ rfq, isNewVersion }) => (isNewVersion ? [rfq] : []))
   await eachRfq(versions, async (rfq) => requireRoomForVersion(rfq))
 
   const documents: string[] = []
   const changes: RfqChange[] = []
   for (const { rfq, document, content, pinned, isNewVersion, isExtended } of planned) {
+    const endsMark = amendment.partRevision === 'CURRENT' && rfq.partChanged === true
     if (!isNewVersion && !isExtended) {
-      documents.push(document)
+      documents.push(endsMark ? (await unmark(tx, rfq.id))[0].document : document)
       continue
     }
     if (pinned) await pinParts(tx, [rfq.partId], now)
-    const change = { reason: amendment.reason, isNewVersion, pinned }
+    const change = { reason: amendment.reason, isNewVersion, pinned, endsMark }
     const key = { orgId: rfq.consumerOrgId, id: rfq.id }
     documents.push(found(await queries.amendContent(tx, key, content, change, now)).document)
     const changeShowsInOutline =
@@ -109,21 +116,11 @@ function afterAmendment(
   return { ...rfq, quantities, ...(requestedDeliveryDate !== undefined && { requestedDeliveryDate }) }
 }
 
-/** What an amendment changes of one RFQ. */
-function changeOf(
-  { rfq, content, extended }: Amended,
-  { partRevision }: Amendment,
-  parts: ReadonlyMap<string, queries.PartRow>,
-  changesFiles: boolean,
-) {
-  const part = parts.get(rfq.partId)
-  const pinned = partRevision === 'CURRENT' && part?.revision !== rfq.partRevision ? part : undefined
-  return {
-    pinned,
-    isNewVersion: pinned !== undefined || changesFiles || !Bun.deepEquals(extended, content),
-    isExtended: content.expireTime !== rfq.expireTime,
-  }
-}
+/** What an amendment makes of one RFQ. */
+const changeOf = ({ rfq, content, extended }: Amended, changesPartOrFiles: boolean) => ({
+  isNewVersion: changesPartOrFiles || !Bun.deepEquals(extended, content),
+  isExtended: content.expireTime !== rfq.expireTime,
+})
 
 function requireRoomForVersion(rfq: Rfq): void {
   if (!hasTooManyAmendments(rfq)) return

@@ -57,6 +57,15 @@ export const refreshInvitations = (sql: Sql, ids: readonly string[]) => sql`
   where invited.rfq_id = any(${[...ids]}) and part.id = invited.part_id and invited.part_title is distinct from part.title
     and exists (select from sourcing.parts where id = invited.part_id and ${isSourceable(sql, sql`invited.org_id`)})`
 
+/** Those of OPEN RFQs whose part differs from the pinned revision. */
+export const listDiffering = (tx: Tx, ids: readonly string[]) => tx<{ id: string }[]>`
+  select rfq.id from sourcing.rfqs rfq join sourcing.parts part on part.id = rfq.part_id
+  where rfq.id = any(${[...ids]}) and ${differsFromPinned(tx)}`
+
+/** Ends the mark of an RFQ whose part is again as it was pinned. */
+export const unmark = (tx: Tx, id: string) => tx<[{ document: string }]>`
+  update sourcing.rfqs set part_changed = false where id = ${id} returning consumer_document as document`
+
 export interface MarkedRfq {
   id: string
   partId: string

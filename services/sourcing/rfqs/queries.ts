@@ -134,6 +134,8 @@ interface AmendmentOf {
   isNewVersion: boolean
   /** The part whose current revision is pinned. Undefined: the pinned revision stays. */
   pinned: PartRow | undefined
+  /** Whether the RFQ no longer shows that its part has changed. */
+  endsMark: boolean
 }
 
 /** Changes the terms of an OPEN RFQ. The title for searches becomes that of the pinned part. */
@@ -141,7 +143,7 @@ export function amendContent(
   tx: Tx,
   { orgId, id }: { orgId: string; id: string },
   { partId, expireTime, manufacturerIds, ...terms }: RfqContent,
-  { reason, isNewVersion, pinned }: AmendmentOf,
+  { reason, isNewVersion, pinned, endsMark }: AmendmentOf,
   now: string,
 ) {
   return tx<{ document: string }[]>`
@@ -150,7 +152,7 @@ export function amendContent(
       amendment_reason = ${reason},
       part_revision = coalesce(${pinned?.revision ?? null}, part_revision),
       part_title = case when ${pinned !== undefined} then ${pinned?.title ?? null} else part_title end,
-      part_changed = part_changed and ${pinned === undefined}, updated_at = ${now}
+      part_changed = part_changed and not ${endsMark}::boolean, updated_at = ${now}
     where id = ${id} and ${isConsumer(tx, orgId)} and state = 'OPEN'
     returning consumer_document as document`
 }
