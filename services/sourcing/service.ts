@@ -27,6 +27,7 @@ import { prepareRfqFiles } from './documents/amendment.ts'
 import { copyDocuments } from './documents/copies.ts'
 import { lockRecord } from './documents/readers.ts'
 import { documentRoutes } from './documents/routes.ts'
+import { rfqFileProblems } from './documents/rules.ts'
 import { cleanUpEmailInvitations, inviteByEmail } from './email-invitations/commands.ts'
 import { emailInvitationRoutes } from './email-invitations/routes.ts'
 import { organizationWorker } from './factories/organizations.ts'
@@ -92,6 +93,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
     endQuestions,
     releaseFiles: insertReleases,
     copyDocuments,
+    findRfqFileProblems: rfqFileProblems,
     prepareRfqFiles: prepareRfqFiles({ sql: kit.sql, storage, quota }),
   }
   const urls = new PreviewUrls(config)

@@ -66,8 +66,6 @@ export async function proveOneself(
   deps: PasskeyDeps,
   { caller, body: { currentPassword, assertion }, auditContext, signal }: PreparationOf<typeof api.startPasskey>,
 ): Promise<object> {
-  if ((currentPassword === undefined) === (assertion === undefined))
-    throw invalidField('currentPassword', 'is required, or else assertion')
   await requireAccount(deps.sql, caller)
   if (currentPassword !== undefined)
     await withOwnPassword(deps, caller.userId, currentPassword, { auditContext, signal }, async () => undefined)

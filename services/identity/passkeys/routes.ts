@@ -13,7 +13,7 @@ import type { TokenDeps } from '../tokens/open-session.ts'
 import { passkeyOf } from './additions.ts'
 import * as commands from './commands.ts'
 import { findPasskey, listPasskeys } from './queries.ts'
-import { CHALLENGE_MS, relyingPartyOf } from './rules.ts'
+import { CHALLENGE_MS, proofProblems, relyingPartyOf } from './rules.ts'
 import * as signIn from './sign-in.ts'
 
 interface Deps {
@@ -62,6 +62,7 @@ export const passkeyRoutes = ({ http, pagination, tokens, countSignIn, publicUrl
     .use(http.command(operations.confirmWithPasskey, (call) => commands.confirm(deps, call)))
     .use(
       http.preparedCommand(operations.startPasskey, {
+        checkBody: proofProblems,
         prepare: (call) => commands.proveOneself(deps, call),
         run: (call) => commands.start(deps, call),
       }),

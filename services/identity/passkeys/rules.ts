@@ -1,3 +1,4 @@
+import { type FieldError, problem } from '../../../proto/errors.ts'
 import { PASSKEY_CHALLENGE_MINUTES } from '../../../proto/http/identity/passkeys.ts'
 
 /** What a challenge is for: no answer to one serves for another. */
@@ -21,6 +22,12 @@ export function relyingPartyOf(publicUrl: string): RelyingParty {
   const { hostname, origin } = new URL(publicUrl)
   return { id: hostname, origin }
 }
+
+/** People prove themselves in one way. */
+export const proofProblems = (sent: { currentPassword?: string; assertion?: object }): FieldError[] =>
+  (sent.currentPassword === undefined) === (sent.assertion === undefined)
+    ? [problem('currentPassword', 'is required, or else assertion')]
+    : []
 
 /** A counter has to grow. Authenticators without one always send zero. */
 export const isCounterBack = (stored: number, sent: number): boolean => (stored > 0 || sent > 0) && sent <= stored

@@ -10,7 +10,7 @@ import { lockStanding } from '../authority/authority.ts'
 import { findPartOfField, lockLabels } from '../labels/queries.ts'
 import { refuseTakenName } from '../unique-names.ts'
 import * as queries from './queries.ts'
-import { optionProblems } from './rules.ts'
+import { unknownOptions } from './rules.ts'
 
 const refuseTaken = refuseTakenName({ record: 'custom field', index: 'custom_fields_org_id_name_key' })
 
@@ -21,8 +21,6 @@ export async function createCustomField({
   now,
   audit,
 }: CommandOf<typeof api.createCustomField>): Promise<CustomField> {
-  const problems = optionProblems(options, new Set())
-  if (problems.length > 0) throw invalid(problems)
   // Creation is serialized, because concurrent requests could exceed the limit.
   await lockStanding(tx, orgId)
   const [present] = await queries.countCustomFields(tx, orgId)
@@ -60,7 +58,7 @@ export async function patchCustomField({
 }: CommandOf<typeof api.patchCustomField>): Promise<CustomField> {
   const field = await lockField(tx, orgId, id)
   const known = new Set(field.options.map((option) => option.id))
-  const problems = optionProblems(body.options ?? [], known)
+  const problems = unknownOptions(body.options ?? [], known)
   if (problems.length > 0) throw invalid(problems)
   requireMatch(ifMatch, field)
   const { name = field.name, options = field.options } = body

@@ -12,6 +12,7 @@ import { positionOfName } from '../../kit/pagination/keysets.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import * as commands from './commands.ts'
 import * as queries from './queries.ts'
+import { repeatedProblems } from './rules.ts'
 
 interface Deps {
   http: Http
@@ -35,6 +36,6 @@ export const customFieldRoutes = ({ http, pagination }: Deps) =>
         found(await read((sql) => queries.findCustomField(sql, caller.orgId, params.id))),
       ),
     )
-    .use(http.command(createCustomField, commands.createCustomField))
-    .use(http.command(patchCustomField, commands.patchCustomField))
+    .use(http.command(createCustomField, commands.createCustomField, { checkBody: repeatedProblems }))
+    .use(http.command(patchCustomField, commands.patchCustomField, { checkBody: repeatedProblems }))
     .use(http.command(deleteCustomField, commands.deleteCustomField))

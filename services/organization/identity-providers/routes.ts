@@ -3,6 +3,7 @@ import * as operations from '../../../proto/http/organization/identity-providers
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import * as commands from './commands.ts'
+import { inputProblems } from './input.ts'
 import * as queries from './queries.ts'
 import { providerOf } from './shapes.ts'
 
@@ -30,8 +31,16 @@ export const identityProviderRoutes = ({ http, pagination, ...deps }: Deps) =>
         read((sql) => commands.readProvider(sql, caller.orgId, params.id, deps.publicUrl)),
       ),
     )
-    .use(http.command(operations.createIdentityProvider, (call) => commands.createProvider(deps, call)))
-    .use(http.command(operations.patchIdentityProvider, (call) => commands.patchProvider(deps, call)))
+    .use(
+      http.command(operations.createIdentityProvider, (call) => commands.createProvider(deps, call), {
+        checkBody: (body) => inputProblems(deps.guard, body),
+      }),
+    )
+    .use(
+      http.command(operations.patchIdentityProvider, (call) => commands.patchProvider(deps, call), {
+        checkBody: (body) => inputProblems(deps.guard, body),
+      }),
+    )
     .use(http.command(operations.deleteIdentityProvider, commands.deleteProvider))
     .use(
       http.preparedCommand(operations.verifyIdentityDomain, {

@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import * as operations from '../../../proto/http/organization/mail-addresses.ts'
+import { emailProblems } from '../../kit/addresses/email-addresses.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
@@ -26,7 +27,11 @@ export const mailAddressRoutes = ({ http, pagination, sql, links }: Deps) =>
         commands.shownAddress(found(await read((sql) => findAddress(sql, caller.orgId, params.id)))),
       ),
     )
-    .use(http.command(operations.createMailAddress, (call) => commands.createAddress({ links }, call)))
+    .use(
+      http.command(operations.createMailAddress, (call) => commands.createAddress({ links }, call), {
+        checkBody: ({ email }) => emailProblems(email, 'email'),
+      }),
+    )
     .use(http.command(operations.patchMailAddress, commands.patchAddress))
     .use(http.command(operations.sendMailAddressConfirmation, (call) => commands.sendConfirmation({ links }, call)))
     .use(http.command(operations.deleteMailAddress, commands.deleteAddress))

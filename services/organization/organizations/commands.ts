@@ -23,7 +23,7 @@ import {
   updateOrganization,
   type VisibleOrganization,
 } from './queries.ts'
-import { changedTerms, type EngagementTerms, termsOf, termsProblem, websiteProblem } from './rules.ts'
+import { changedTerms, termsOf, termsProblem } from './rules.ts'
 import { reconcileRoles } from './system-roles.ts'
 
 interface NewOrganization {
@@ -51,7 +51,6 @@ export async function createOrg(
   { tx, caller, body, now, audit }: CommandOf<typeof api.createOrg>,
 ): Promise<CreatedOrg> {
   const terms = termsOf(body)
-  requireValidTerms(terms, body.website)
   if (terms.distributorOrgId !== null) await requireDistributor(tx, terms.distributorOrgId)
   const organization = { ...body, roles: [...new Set(body.roles)] }
   const { orgId, administratorId, activationToken } = await addOrganization(tx, organization, { operator: false, now })
@@ -59,11 +58,6 @@ export async function createOrg(
   const org = await visibleOrg(tx, caller, orgId)
   const link = { kind: 'INVITATION', orgId, userId: administratorId, token: activationToken } as const
   return { ...org, administratorId, ...(await deliverLink(tx, deps, link, body.mail, now)) }
-}
-
-function requireValidTerms(terms: EngagementTerms, website: string | null | undefined): void {
-  const problems = [websiteProblem(website), termsProblem(terms)].filter((problem) => problem !== undefined)
-  if (problems.length > 0) throw invalid(problems)
 }
 
 async function requireDistributor(tx: Tx, orgId: string): Promise<void> {
@@ -84,7 +78,8 @@ export async function patchOrg({
   if (body.distributorOrgId && body.distributorOrgId < id) await findDistributor(tx, body.distributorOrgId)
   const org = found(await lockOrganizationForUpdate(tx, id))
   const terms = changedTerms(org, body)
-  requireValidTerms(terms, body.website)
+  const problem = termsProblem(terms)
+  if (problem) throw invalid([problem])
   if (terms.distributorOrgId === id) throw invalidField('distributorOrgId', 'is the organization itself')
   if (terms.distributorOrgId !== null && terms.distributorOrgId !== org.distributorOrgId) {
     await requireDistributor(tx, terms.distributorOrgId)

@@ -7,6 +7,7 @@ import type { Pagination } from '../../kit/pagination/pagination.ts'
 import type { LinkDeps } from '../users/commands.ts'
 import * as commands from './commands.ts'
 import { findOrganizations, listEngagedOrganizations } from './queries.ts'
+import { creationProblems, patchProblems } from './rules.ts'
 
 type Deps = LinkDeps & { http: Http; pagination: Pagination }
 
@@ -36,7 +37,10 @@ export const organizationRoutes = ({ http, pagination, ...deps }: Deps) =>
     )
     .use(
       http.command(createOrg, (call) => commands.createOrg(deps, call), {
-        checkBody: ({ administrator }) => emailProblems(administrator.email, 'administrator.email'),
+        checkBody: (body) => [
+          ...creationProblems(body),
+          ...emailProblems(body.administrator.email, 'administrator.email'),
+        ],
       }),
     )
-    .use(http.command(patchOrg, commands.patchOrg))
+    .use(http.command(patchOrg, commands.patchOrg, { checkBody: patchProblems }))

@@ -55,3 +55,19 @@ export function websiteProblem(website: string | null | undefined): FieldError |
   const usable = url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
   return usable ? undefined : { field: 'website', message: 'must be an http or https URL without credentials' }
 }
+
+interface SentTerms {
+  engagement?: Engagement | undefined
+  distributorOrgId?: string | null | undefined
+  website?: string | null | undefined
+}
+
+/** Problems of a new organization that need no database. */
+export const creationProblems = (sent: SentTerms): FieldError[] =>
+  [websiteProblem(sent.website), termsProblem(termsOf(sent))].filter((problem) => problem !== undefined)
+
+/** Problems of a change that need no database: of its website, and of terms that contradict each other. */
+export const patchProblems = ({ website, engagement, distributorOrgId }: SentTerms): FieldError[] =>
+  engagement === undefined || distributorOrgId === undefined
+    ? creationProblems({ website })
+    : creationProblems({ website, engagement, distributorOrgId })

@@ -32,20 +32,26 @@ export const AWARD_FIELDS: FieldNames = {
 /** Fields of the acceptance of one offer. */
 export const ACCEPT_FIELDS: FieldNames = { offer: () => 'id', quantity: () => 'quantity', quantities: 'quantity' }
 
-/** Offers that are named twice, or are not of the RFQ. The message does not say whether such an offer exists. */
-export function referenceProblems(
-  awards: readonly Award[],
-  known: ReadonlySet<string>,
-  fields: FieldNames,
-): FieldError[] {
+/** Offers that a request names twice; in a package, for the same RFQ. */
+export function duplicateProblems({ awards }: { awards: readonly { rfqId?: string; offerId: string }[] }) {
   const seen = new Set<string>()
-  return awards.flatMap(({ offerId }, index) => {
-    if (!known.has(offerId)) return [problem(fields.offer(index), noSuch('submitted offer', offerId, 'for this RFQ'))]
-    if (seen.has(offerId)) return [problem(fields.offer(index), 'is a duplicate')]
-    seen.add(offerId)
+  return awards.flatMap(({ rfqId, offerId }, index) => {
+    const key = `${rfqId} ${offerId}`
+    if (seen.has(key)) return [problem(`awards.${index}.offerId`, 'is a duplicate')]
+    seen.add(key)
     return []
   })
 }
+
+/** Offers that are not of the RFQ. The message does not say whether such an offer exists. */
+export const referenceProblems = (
+  awards: readonly Award[],
+  known: ReadonlySet<string>,
+  fields: FieldNames,
+): FieldError[] =>
+  awards.flatMap(({ offerId }, index) =>
+    known.has(offerId) ? [] : [problem(fields.offer(index), noSuch('submitted offer', offerId, 'for this RFQ'))],
+  )
 
 export const TOO_MANY_ORDERS = `An RFQ has at most ${MAX_ORDERS} orders, with those that were declined or cancelled.`
 

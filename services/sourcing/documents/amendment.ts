@@ -1,9 +1,9 @@
 import type { UpdateDocumentsRequest } from '../../../proto/http/sourcing/documents.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import { invalid, Refusal, refuse } from '../../kit/errors/refusal.ts'
+import { Refusal, refuse } from '../../kit/errors/refusal.ts'
 import type { FileDeps } from '../files/additions.ts'
 import { changeRfqFiles, findDocumentAdditions } from './commands.ts'
-import { requestProblems } from './rules.ts'
+import { fieldInFiles } from './rules.ts'
 
 interface AmendedFiles {
   /** The consumer. */
@@ -21,11 +21,7 @@ export const prepareRfqFiles =
   (deps: FileDeps) =>
   async ({ orgId, rfqId, files, now }: AmendedFiles): Promise<(tx: Tx) => Promise<void>> => {
     const record = { kind: 'rfq', id: rfqId } as const
-    const uploads = await inFiles(async () => {
-      const problems = requestProblems(files)
-      if (problems.length > 0) throw invalid(problems)
-      return findDocumentAdditions(deps, { orgId, record, files })
-    })
+    const uploads = await inFiles(() => findDocumentAdditions(deps, { orgId, record, files }))
     return (tx) => inFiles(() => changeRfqFiles(tx, deps.quota, { orgId, rfqId, files, uploads, now }))
   }
 
@@ -35,10 +31,7 @@ async function inFiles<Result>(work: () => Promise<Result>): Promise<Result> {
     return await work()
   } catch (error) {
     if (!(error instanceof Refusal) || error.errors === undefined) throw error
-    const errors = error.errors.map(({ field, message }) => ({
-      field: field === 'body' ? 'files' : `files.${field}`,
-      message,
-    }))
+    const errors = error.errors.map(({ field, message }) => ({ field: fieldInFiles(field), message }))
     // The sentence of a validation error names its first field.
     const detail = error.code === 'validation_error' ? {} : { detail: error.detail }
     throw refuse(error.code, { ...detail, errors, cause: error })

@@ -24,6 +24,15 @@ export function requestProblems({ add = [], remove = [] }: UpdateDocumentsReques
   return [...fileProblems(change), ...superseding]
 }
 
+/** The name of a field of `files` in an amendment. */
+export const fieldInFiles = (field: string): string => (field === 'body' ? 'files' : `files.${field}`)
+
+/** Problems of the documents of an amendment that need no database. */
+export const rfqFileProblems = ({ files }: { files?: UpdateDocumentsRequest }): FieldError[] =>
+  files === undefined
+    ? []
+    : requestProblems(files).map(({ field, message }) => ({ field: fieldInFiles(field), message }))
+
 /** Public uploads, because no document has a public URL. */
 export const publicProblems = (
   add: readonly SentDocument[],

@@ -7,6 +7,7 @@ import type { Http } from '../../kit/http/http.ts'
 import { Raw } from '../../kit/http/raw.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import type { AwardDeps } from '../awards/commands.ts'
+import { duplicateProblems } from '../awards/rules.ts'
 import { deliveryProblems } from '../regions/regions.ts'
 import { awardPackage } from './awards.ts'
 import * as commands from './commands.ts'
@@ -49,7 +50,7 @@ export const packageRoutes = ({ http, pagination, ...deps }: Deps) =>
     .use(http.command(lifecycle.amendRfqPackage, (call) => commands.amendPackage(deps, call)))
     .use(http.command(lifecycle.closeRfqPackage, (call) => commands.movePackage('close', deps, call)))
     .use(http.command(lifecycle.cancelRfqPackage, (call) => commands.movePackage('cancel', deps, call)))
-    .use(http.command(lifecycle.awardRfqPackage, (call) => awardPackage(deps, call)))
+    .use(http.command(lifecycle.awardRfqPackage, (call) => awardPackage(deps, call), { checkBody: duplicateProblems }))
     .use(http.command(lifecycle.acceptRfqPackageTerms, (call) => acceptPackageTerms(deps, call)))
     .use(http.route(comparisons.getPackageComparison, async (context) => (await comparePackage(context)).comparison))
     .use(

@@ -1,3 +1,4 @@
+import type { FieldError } from '../../../proto/errors.ts'
 import type { Cause } from '../../../proto/events/shapes.ts'
 import type { UpdateDocumentsRequest } from '../../../proto/http/sourcing/documents.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
@@ -33,6 +34,8 @@ export interface RfqFollowers {
   inviteByEmail(tx: Tx, rfq: RfqSubject, emails: readonly string[], now: string): Promise<string[]>
   /** Ends the submitted offers of cancelled RFQs. */
   rejectOffers(tx: Tx, rfqIds: readonly string[], now: string): Promise<void>
+  /** Problems of the documents of an amendment that need no database. */
+  findRfqFileProblems(amendment: { files?: UpdateDocumentsRequest }): FieldError[]
   /**
    * Finds the objects of documents that an amendment adds. The result changes the documents, last in the transaction.
    */

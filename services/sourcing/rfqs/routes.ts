@@ -78,6 +78,7 @@ export const rfqRoutes = ({ http, pagination, onPending, ...deps }: Deps) =>
     )
     .use(
       http.preparedCommand(lifecycle.amendRfq, {
+        checkBody: deps.followers.findRfqFileProblems,
         prepare: (call) => prepareAmendment(deps, call),
         run: (call) => amendRfq(deps, call),
         // A document may have to be copied and read by the worker.
