@@ -88,19 +88,31 @@ const addition = closed({
   ),
 })
 
+const shipmentIds = (description: string, { minItems = 0 } = {}) =>
+  Type.Array(
+    Type.String({ minLength: 1, maxLength: 64, description: 'Id of a shipment.', examples: [EXAMPLE_SHIPMENT_ID] }),
+    { minItems, maxItems: MAX_DOCUMENT_SHIPMENTS, description, examples: [[EXAMPLE_SHIPMENT_ID]] },
+  )
+
 const orderAddition = closed({
   ...addition.properties,
   shipmentIds: Type.Optional(
-    Type.Array(
-      Type.String({ minLength: 1, maxLength: 64, description: 'Id of a shipment.', examples: [EXAMPLE_SHIPMENT_ID] }),
-      {
-        maxItems: MAX_DOCUMENT_SHIPMENTS,
-        description:
-          'Shipments of the order that the document belongs to. Default: those of the document that it supersedes.',
-        examples: [[EXAMPLE_SHIPMENT_ID]],
-      },
+    shipmentIds(
+      'Shipments of the order that the document belongs to. Default: those of the document that it supersedes.',
     ),
   ),
+})
+
+const attachment = closed({
+  documentId: Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description: 'Document of your organization in the order.',
+    examples: [EXAMPLE_FILE_ID],
+  }),
+  shipmentIds: shipmentIds('Shipments of the order that the document belongs to, besides those that it has.', {
+    minItems: 1,
+  }),
 })
 
 const remove = Type.Optional(
@@ -120,7 +132,19 @@ const CHANGE = { description: 'At least one document to add or remove, all or no
 export const UpdateDocumentsRequest = closed({ add: Type.Optional(Type.Array(addition, added)), remove }, CHANGE)
 export type UpdateDocumentsRequest = Static<typeof UpdateDocumentsRequest>
 
-const UpdateOrderDocumentsRequest = closed({ add: Type.Optional(Type.Array(orderAddition, added)), remove }, CHANGE)
+const UpdateOrderDocumentsRequest = closed(
+  {
+    add: Type.Optional(Type.Array(orderAddition, added)),
+    attach: Type.Optional(
+      Type.Array(attachment, {
+        maxItems: MAX_DOCUMENTS,
+        description: 'Documents of the order to attach to its shipments.',
+      }),
+    ),
+    remove,
+  },
+  { description: 'At least one document to add, attach or remove, all or nothing.' },
+)
 export type UpdateOrderDocumentsRequest = Static<typeof UpdateOrderDocumentsRequest>
 
 const list = {
@@ -203,11 +227,11 @@ export const updateOrderFiles = defineOperation({
   id: 'updateOrderFiles',
   path: '/flows/v1/orders/{id}/files',
   summary: 'Add and remove documents of an order',
-  description: `${ORDER.sentence('updateFiles')} An organization removes its own documents until the order is shipped; from then on it supersedes them. ${LIMITS}`,
+  description: `${ORDER.sentence('updateFiles')} An organization removes its own documents until the order is shipped; from then on it supersedes them. \`attach\` adds its own documents to shipments, in which they stay. ${LIMITS}`,
   transition: ORDER.verbs.updateFiles as Transition,
   params: orderId,
   body: UpdateOrderDocumentsRequest,
-  audit: { procedure: 'order.updateFiles', request: LOGGED },
+  audit: { procedure: 'order.updateFiles', request: [...LOGGED, 'attach'] },
 })
 
 export const listCaseFiles = defineOperation({

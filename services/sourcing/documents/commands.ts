@@ -81,9 +81,14 @@ export async function findDocumentAdditions(
 }
 
 const unknownIn = async (sql: Sql, { orgId, record, files }: Omit<DocumentChange, 'now'>) => {
-  const named = [...(files.add ?? []).flatMap(({ supersedes = [] }) => supersedes), ...(files.remove ?? [])]
+  const { add = [], attach = [], remove = [] } = files
+  const named = [
+    ...add.flatMap(({ supersedes = [] }) => supersedes),
+    ...attach.map(({ documentId }) => documentId),
+    ...remove,
+  ]
   const own = named.length === 0 ? [] : await queries.findOwnDocuments(sql, orgId, record, named)
-  const shipmentIds = (files.add ?? []).flatMap((sent) => sent.shipmentIds ?? [])
+  const shipmentIds = [...add, ...attach].flatMap((sent) => sent.shipmentIds ?? [])
   const shipments = shipmentIds.length === 0 ? [] : await queries.findShipments(sql, record.id, shipmentIds)
   return [
     ...unknownDocuments(files, new Set(own.map(({ id }) => id))),
@@ -132,7 +137,7 @@ export async function updateOfferFiles({ quota }: DocumentDeps, call: Call): Pro
   return undefined
 }
 
-/** Adds documents to an order, and removes own ones before it is shipped. */
+/** Adds documents to an order, attaches own ones to its shipments, and removes own ones before it is shipped. */
 export async function updateOrderFiles(deps: DocumentDeps, call: Call): Promise<undefined> {
   const { tx, caller, params, ifMatch, body, now } = call
   const acted = { orgId: caller.orgId, id: params.id, by: ORDER.verbs.updateFiles.by }
@@ -143,9 +148,26 @@ export async function updateOrderFiles(deps: DocumentDeps, call: Call): Promise<
   if ((body.remove ?? []).length > 0) {
     await requireGuards(ORDER, 'removeFiles', order.state, { guards: ORDER_GUARDS, facts: () => order })
   }
+  const attached = await attachDocuments(tx, changeOf('order', call))
+  const { add = [], remove = [] } = body
+  // What is attached already is no change.
+  if (attached + add.length + remove.length === 0) return undefined
   await tellOfOrder(deps, tx, order, now)
   await changeDocuments(tx, deps.quota, changeOf('order', call))
   return undefined
+}
+
+/** Attaches own documents of a locked order to shipments, and returns the number of those that were not attached yet. */
+async function attachDocuments(tx: Tx, change: DocumentChange): Promise<number> {
+  const { orgId, record, files } = change
+  const { attach = [] } = files
+  if (attach.length === 0) return 0
+  await requireKnown(tx, change)
+  let count = 0
+  for (const { documentId, shipmentIds } of attach) {
+    count += (await queries.attachDocument(tx, orgId, record, documentId, [...new Set(shipmentIds)])).length
+  }
+  return count
 }
 
 /** Adds documents to an open case, and removes own ones. */
@@ -176,8 +198,7 @@ async function changeDocuments(
   change: DocumentChange & FoundDocuments & { isDraft?: boolean },
 ): Promise<void> {
   const { orgId, record, files, uploads, isDraft = false, now } = change
-  const unknown = await unknownIn(tx, change)
-  if (unknown.length > 0) throw invalid(unknown)
+  await requireKnown(tx, change)
   const additions = await attach(tx, orgId, uploads, now)
   const { remove = [] } = files
   if (remove.length > 0) await queries.deleteDocuments(tx, orgId, record, remove)
@@ -196,6 +217,11 @@ async function changeDocuments(
     else if ((await queries.supersede(tx, orgId, record, supersedes, id)).length === 0) throw alreadySuperseded(index)
   }
   if (additions.length > 0) await requireWithinLimits(tx, quota, orgId, record)
+}
+
+async function requireKnown(tx: Tx, change: DocumentChange): Promise<void> {
+  const unknown = await unknownIn(tx, change)
+  if (unknown.length > 0) throw invalid(unknown)
 }
 
 const alreadySuperseded = (index: number) =>

@@ -45,6 +45,21 @@ export const findOwnDocuments = (sql: Sql, orgId: string, record: RecordKey, ids
 export const findShipments = (sql: Sql, orderId: string, ids: readonly string[]) => sql<{ id: string }[]>`
   select id from sourcing.shipments where order_id = ${orderId} and id = any(${[...ids]})`
 
+/** Adds a document of the organization to shipments. No row if it belongs to all of them already. */
+export const attachDocument = (
+  tx: Tx,
+  orgId: string,
+  record: RecordKey,
+  id: string,
+  shipmentIds: readonly string[],
+) => tx<{ id: string }[]>`
+  update sourcing.files set shipment_ids = shipment_ids || array(
+    select sent.id from unnest(${[...shipmentIds]}::text[]) with ordinality sent (id, place)
+    where sent.id <> all(shipment_ids) order by place)
+  where org_id = ${orgId} and record_id = ${record.id} and id = ${id}
+    and not shipment_ids @> ${[...shipmentIds]}::text[]
+  returning id`
+
 export const deleteDocuments = (tx: Tx, orgId: string, record: RecordKey, ids: readonly string[]) => tx`
   delete from sourcing.files where org_id = ${orgId} and record_id = ${record.id} and id = any(${[...ids]})`
 

@@ -9,8 +9,8 @@ import { type FilesChange, requestProblems as fileProblems } from '../files/rule
 
 type SentDocument = NonNullable<UpdateDocumentsRequest['add']>[number]
 
-/** Problems that need no database: those of files, and a document that is superseded twice or also removed. */
-export function requestProblems({ add = [], remove = [] }: UpdateDocumentsRequest): FieldError[] {
+/** Problems that need no database: those of files, and a document that is changed twice. */
+export function requestProblems({ add = [], attach = [], remove = [] }: UpdateOrderDocumentsRequest): FieldError[] {
   const change: FilesChange = { add, remove }
   const seen = new Set<string>()
   const superseding = add.flatMap(({ supersedes }, index) => {
@@ -21,7 +21,16 @@ export function requestProblems({ add = [], remove = [] }: UpdateDocumentsReques
     seen.add(supersedes)
     return []
   })
-  return [...fileProblems(change), ...superseding]
+  const attached = new Set<string>()
+  const attaching = attach.flatMap(({ documentId }, index) => {
+    const field = `attach.${index}.documentId`
+    if (remove.includes(documentId)) return [problem(field, 'is removed by the same request')]
+    if (attached.has(documentId)) return [problem(field, 'is a duplicate')]
+    attached.add(documentId)
+    return []
+  })
+  const onlyAttaches = attach.length > 0 && add.length + remove.length === 0
+  return [...(onlyAttaches ? [] : fileProblems(change)), ...superseding, ...attaching]
 }
 
 /** The name of a field of `files` in an amendment. */
@@ -44,7 +53,7 @@ export const publicProblems = (
 
 /** Documents that the organization does not have in the record. */
 export function unknownDocuments(
-  { add = [], remove = [] }: UpdateDocumentsRequest,
+  { add = [], attach = [], remove = [] }: UpdateOrderDocumentsRequest,
   ownIds: ReadonlySet<string>,
 ): FieldError[] {
   const unknown = (field: string, id: string) =>
@@ -53,18 +62,20 @@ export function unknownDocuments(
     ...add.flatMap(({ supersedes }, index) =>
       supersedes === undefined ? [] : unknown(`add.${index}.supersedes`, supersedes),
     ),
+    ...attach.flatMap(({ documentId }, index) => unknown(`attach.${index}.documentId`, documentId)),
     ...remove.flatMap((id, index) => unknown(`remove.${index}`, id)),
   ]
 }
 
 /** Shipments that are none of the order. */
-export const unknownShipments = (
-  { add = [] }: UpdateOrderDocumentsRequest,
-  knownIds: ReadonlySet<string>,
-): FieldError[] =>
-  add.flatMap(({ shipmentIds = [] }, index) =>
-    shipmentIds.flatMap((id, at) =>
-      knownIds.has(id) ? [] : [problem(`add.${index}.shipmentIds.${at}`, noSuch('shipment', id, 'of this order'))],
+export const unknownShipments = (change: UpdateOrderDocumentsRequest, knownIds: ReadonlySet<string>): FieldError[] =>
+  (['add', 'attach'] as const).flatMap((list) =>
+    (change[list] ?? []).flatMap(({ shipmentIds = [] }, index) =>
+      shipmentIds.flatMap((id, at) =>
+        knownIds.has(id)
+          ? []
+          : [problem(`${list}.${index}.shipmentIds.${at}`, noSuch('shipment', id, 'of this order'))],
+      ),
     ),
   )
 

@@ -71,6 +71,12 @@ const orderFiles = changeOf({
   make: (fixtures, account) => boughtOrder(fixtures, account, 'PLACED'),
 })
 
+/** A record of another order than that of the request. */
+const ofAnotherOrder = (record: RecordName) => ({
+  record,
+  own: ({ permissions }: Account) => (permissions.has('file:write') ? 400 : undefined),
+})
+
 /** Documents of RFQs, offers, orders and cases. */
 export const DOCUMENT_SAMPLES: Record<string, OperationSample> = {
   listRfqFiles: { references: { 'path.id': ['draftRfq', 'openRfq', 'rfqInvitation'] } },
@@ -87,15 +93,17 @@ export const DOCUMENT_SAMPLES: Record<string, OperationSample> = {
     ...orderFiles,
     references: {
       ...orderFiles.references,
-      'body.add.0.shipmentIds.0': {
-        record: 'shipment',
-        own: ({ permissions }) => (permissions.has('file:write') ? 400 : undefined),
-      },
+      'body.add.0.shipmentIds.0': ofAnotherOrder('shipment'),
+      'body.attach.0.documentId': ofAnotherOrder('orderDocument'),
+      'body.attach.0.shipmentIds.0': ofAnotherOrder('shipment'),
     },
     values: async (fixtures, account) => {
       const values = await orderFiles.values(fixtures, account)
-      const shipmentId = await insertShipmentOnly(fixtures.market.db.owner, String(values['path.id']), 'SHIPPED')
-      return { ...values, 'body.add.0.shipmentIds': [shipmentId] }
+      const recordId = String(values['path.id'])
+      const shipmentId = await insertShipmentOnly(fixtures.market.db.owner, recordId, 'SHIPPED')
+      const documentId = await insertDocument(fixtures.market, { orgId: account.orgId, kind: 'order', recordId })
+      const attach = [{ documentId, shipmentIds: [shipmentId] }]
+      return { ...values, 'body.add.0.shipmentIds': [shipmentId], 'body.attach': attach }
     },
   },
   listCaseFiles: { references: { 'path.id': 'openCase' } },
