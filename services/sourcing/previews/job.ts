@@ -11,8 +11,9 @@ import { levelOf } from '../../kit/worker/worker.ts'
 import { cancelDeletion, scheduleDeletion } from '../files/objects/queries.ts'
 import { findStoredBytes } from '../files/queries.ts'
 import { isWithinQuota, type StorageQuota } from '../files/rules.ts'
+import { Digest } from '../files/storage/digest.ts'
 import { DamagedObject, StorageFailure } from '../files/storage/failures.ts'
-import type { Storage } from '../files/storage/storage.ts'
+import type { ObjectInfo, Storage } from '../files/storage/storage.ts'
 import * as queries from './queries.ts'
 import { type Preview, type Rendering, render, Unconfined } from './rendering/render.ts'
 
@@ -82,29 +83,41 @@ const RENDERED_NAMES = /^\.(step|stp|iges|igs|stl|obj|3mf|glb|pdf|png|jpe?g|webp
 async function renderFile(
   { storage, maxMemoryBytes }: RenderDeps,
   key: string,
-  { name, size_bytes }: { name: string; size_bytes: string },
+  { name, size_bytes, sha256 }: { name: string; size_bytes: string; sha256: string },
   signal: AbortSignal,
 ): Promise<Rendering> {
-  if (Number(size_bytes) > LIMITS.maxBytes) {
+  const sizeBytes = Number(size_bytes)
+  if (sizeBytes > LIMITS.maxBytes) {
     return RENDERED_NAMES.test(extname(name)) ? { state: 'FAILED', reason: 'TOO_LARGE' } : { state: 'UNSUPPORTED' }
   }
   const folder = await mkdtemp(join(tmpdir(), FOLDER_PREFIX))
   try {
     const path = join(folder, 'input')
-    await copyTo(path, storage.read(key, signal))
+    await copyTo(path, storage.read(key, signal), { sizeBytes, sha256 })
     return await render(path, { signal, maxBytes: LIMITS.maxBytes, maxMemoryBytes })
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-async function copyTo(path: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+/** Copies the bytes of an object to a file. No store notices each change of an object that it has. */
+async function copyTo(
+  path: string,
+  chunks: AsyncIterable<Uint8Array>,
+  stored: Pick<ObjectInfo, 'sizeBytes' | 'sha256'>,
+): Promise<void> {
+  const digest = new Digest(LIMITS.maxBytes)
   const file = await open(path, 'wx', 0o600)
   try {
-    for await (const chunk of chunks) await file.writeFile(chunk)
+    for await (const chunk of chunks) {
+      digest.update(chunk)
+      await file.writeFile(chunk)
+    }
   } finally {
     await file.close()
   }
+  const { sizeBytes, sha256 } = await digest.finish()
+  if (sizeBytes !== stored.sizeBytes || sha256 !== stored.sha256) throw new DamagedObject()
 }
 
 /** Stores the bytes. Their deletion is scheduled before, and cancelled with the end of the job. */

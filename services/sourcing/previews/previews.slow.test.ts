@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { truncate } from 'node:fs/promises'
+import { open, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { File } from '../../../proto/http/sourcing/files.ts'
 import type { Part } from '../../../proto/http/sourcing/parts.ts'
@@ -29,6 +29,13 @@ const rendered = (partId: string, id: string): Promise<File> =>
 const bytesAt = async (url = '') => {
   const response = await fetch(files.localUrl(url))
   return { status: response.status, headers: response.headers, bytes: await response.bytes() }
+}
+
+/** Overwrites the first bytes of a file. */
+async function overwrite(path: string, bytes: string): Promise<void> {
+  const file = await open(path, 'r+')
+  await file.write(bytes)
+  await file.close()
 }
 
 test('a model is measured and pictured; its readers read the picture, and its removal ends both', async () => {
@@ -101,13 +108,16 @@ test('a broken model is FAILED once, and its file stays READY', async () => {
   expect(await market.db.owner`select from sourcing.jobs where kind = 'file-preview'`).toHaveLength(0)
 })
 
-test('a model whose stored object is damaged is FAILED after three attempts, and its file stays READY', async () => {
+test.each([
+  ['truncated', (path: string) => truncate(path, 100)],
+  ['overwritten', (path: string) => overwrite(path, 'liquid')],
+])('a model whose stored object was %s is FAILED after three attempts, and its file stays READY', async (_, damage) => {
   const { owner: rows } = market.db
   const partId = await files.createPart()
   const { id } = await files.addFile(partId, 'solid impeller', 'document', 'box.stl')
   await until(async () => (await rows`select from sourcing.jobs where kind = 'file-preview'`).length === 0)
   const [file] = await rows<[{ object_key: string }]>`select object_key from sourcing.files where id = ${id}`
-  await truncate(join(String(market.config.FILES_FOLDER), 'objects', file.object_key), 100)
+  await damage(join(String(market.config.FILES_FOLDER), 'objects', file.object_key))
   await rows`
     insert into sourcing.jobs (kind, id, tenant_id, data, created_at, due_at)
     values ('file-preview', ${file.object_key}, ${owner.orgId}, '{}', now(), now())`

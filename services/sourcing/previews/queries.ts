@@ -5,9 +5,15 @@ import type { Geometry } from './rendering/render.ts'
 export const findPreview = (sql: Sql, id: string) => sql<{ content_type: string }[]>`
   select content_type from sourcing.previews where id = ${id}`
 
+interface RenderedFile {
+  name: string
+  size_bytes: string
+  sha256: string
+}
+
 /** The first file of an object. No row where it was removed. */
-export const findFileOfObject = (sql: Sql, key: string) => sql<{ name: string; size_bytes: string }[]>`
-  select name, size_bytes from sourcing.files where object_key = ${key} and copy_of is null`
+export const findFileOfObject = (sql: Sql, key: string) => sql<RenderedFile[]>`
+  select name, size_bytes, sha256 from sourcing.files where object_key = ${key} and copy_of is null`
 
 /** Locks the part of an object, in the same order as every other change. */
 export const lockPartOfObject = (tx: Tx, key: string) => tx`
