@@ -109,9 +109,13 @@ describe('an unknown query parameter', () => {
     createCase: ['rfqId'],
     createCaseTask: ['dueTime'],
     createChangeRequest: ['cancel', 'fee'],
+    createOrg: ['distributorOrgId'],
     patchCaseTask: ['dueTime'],
+    patchOrg: ['distributorOrgId'],
     createSubscription: ['ipOwnerOrgId'],
     offerForRfqPackage: ['csv'],
+    startPasskey: ['assertion'],
+    updateOrderFiles: ['attach'],
   }
   const bodyOf = (id: string, body: unknown) =>
     EXCLUDED[id] === undefined
