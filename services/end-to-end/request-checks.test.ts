@@ -115,7 +115,6 @@ describe('an unknown query parameter', () => {
     createSubscription: ['ipOwnerOrgId'],
     offerForRfqPackage: ['csv'],
     startPasskey: ['assertion'],
-    updateOrderFiles: ['attach'],
   }
   const bodyOf = (id: string, body: unknown) =>
     EXCLUDED[id] === undefined

@@ -108,7 +108,7 @@ const attachment = closed({
     minLength: 1,
     maxLength: 64,
     description: 'Document of your organization in the order.',
-    examples: [EXAMPLE_FILE_ID],
+    examples: [EXAMPLE_OLDER_ID],
   }),
   shipmentIds: shipmentIds('Shipments of the order that the document belongs to, besides those that it has.', {
     minItems: 1,
