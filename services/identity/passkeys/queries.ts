@@ -141,6 +141,8 @@ export interface ChallengeRow {
   session_id: string | null
   user_id: string | null
   session_version: number | null
+  /** The stored password of the person: the one that preceded the challenge, since a change deletes the challenge. */
+  password_hash: string | null
 }
 
 /** Takes a challenge that has not expired. It is used once, whatever follows. */
@@ -148,4 +150,7 @@ export const takeChallenge = (sql: Sql, hash: Uint8Array, now: string) => sql<Ch
   with taken as (
     delete from identity.passkey_challenges where challenge_hash = ${Buffer.from(hash)}
     returning purpose, browser_hash, session_id, user_id, session_version, expires_at)
-  select purpose, browser_hash, session_id, user_id, session_version from taken where expires_at > ${now}`
+  select t.purpose, t.browser_hash, t.session_id, t.user_id, t.session_version, c.password_hash
+  from taken t
+  left join identity.credentials c on c.user_id = t.user_id
+  where t.expires_at > ${now}`

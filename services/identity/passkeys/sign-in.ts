@@ -116,6 +116,12 @@ async function refuseAnswer({ tokens }: SignInDeps, { user, auditContext, reason
   throw wrongPasskey()
 }
 
+/** Requires that the password which preceded a challenge has not changed since the challenge was taken. */
+async function requirePasswordOf(tx: Tx, { user_id, password_hash }: queries.ChallengeRow): Promise<void> {
+  if (user_id === null) return
+  if (password_hash === null || (await lockPassword(tx, user_id, password_hash)).length === 0) throw wrongPasskey()
+}
+
 interface Answered<Content> {
   content: Content
   browserToken: string | undefined
@@ -150,6 +156,7 @@ export async function signInWithPasskey(
   if (!account.active) return refuseFor('user_inactive')
   const user = { ...account, session_version: challenge.session_version ?? account.session_version }
   const within = async (tx: Tx, now: string) => {
+    await requirePasswordOf(tx, challenge)
     // Another use may have been counted since, or the passkey was removed.
     if ((await queries.recordUse(tx, passkey.id, counter, now)).length === 0) throw wrongPasskey()
   }
@@ -188,6 +195,7 @@ export async function signInWithFirstPasskey(
     await lockOrganization(tx, orgId)
     // A reset while this waited for the lock has voided the challenge.
     if ((await findUnchanged(tx, userId, user.session_version)).length === 0) throw wrongPasskey()
+    await requirePasswordOf(tx, used.challenge)
     // The password alone adds no passkey to those that a person has.
     if ((await queries.listDescriptors(tx, { rpId: rp.id, orgId, userId })).length > 0) throw wrongPasskey()
     const passkey = await addPasskey(tx, rp, { orgId, userId, name, credential, lastUsedAt: now }, now)

@@ -1,11 +1,20 @@
 import { describe, expect, test } from 'bun:test'
+import { TestAuthenticator } from '../../testing/authenticator.ts'
 import { marketplaceOf, RACING, TEST_PASSWORD, type TestUser } from '../../testing/marketplace.ts'
-import { SignInBrowser, signsInByPassword } from '../../testing/passkeys.ts'
+import {
+  addPasskey,
+  requireSecondFactor,
+  SignInBrowser,
+  signsInByPassword,
+  strictMember,
+} from '../../testing/passkeys.ts'
 import { openActivation } from '../../testing/sessions.ts'
 import { until } from '../../testing/until.ts'
 
 const market = await marketplaceOf([], { ...RACING, HASHING_SLOTS: '4' })
 const org = await market.organization(['CONSUMER'])
+const strict = await market.organization(['CONSUMER'])
+await requireSecondFactor(market, strict.administrator.client)
 const { owner } = market.db
 const NEW_PASSWORD = 'another password of the user'
 
@@ -75,6 +84,48 @@ describe.each(Object.entries(SIGN_INS))('%s with the old password', (_, signIn) 
     })
     const [, changed] = await (answers as NonNullable<typeof answers>)
     expect([changed.status, await liveSessionsOf(user)]).toEqual([204, kept])
+  })
+})
+
+describe('a passkey after the old password', () => {
+  test.each(Object.entries(CHANGES))('that %s overtakes is 401 and leaves no session', async (_, { change, kept }) => {
+    const user = await strictMember(market, strict)
+    const { authenticator } = await addPasskey(market, user.client)
+    const browser = new SignInBrowser(market)
+    const { passkey } = (await browser.password(user.email)).body
+    if (!passkey) throw new Error('no challenge')
+    let signedIn: Promise<{ status: number }> | undefined
+    await owner.begin(async (tx) => {
+      // The challenge is used up, and the sign-in waits for this lock.
+      await tx`lock table identity.passkeys`
+      signedIn = browser.finish(authenticator.get(passkey))
+      await until(async () => (await waiting()) === 1)
+      expect((await change(user)).status).toBe(204)
+    })
+    const { status } = await (signedIn as NonNullable<typeof signedIn>)
+    expect([status, await liveSessionsOf(user)]).toEqual([401, kept])
+  })
+})
+
+describe('a first passkey after the old password', () => {
+  test.each(Object.entries(CHANGES))('that %s overtakes is 401 and is not added', async (_, { change, kept }) => {
+    const user = await strictMember(market, strict)
+    const browser = new SignInBrowser(market)
+    const { firstPasskey } = (await browser.password(user.email)).body
+    if (!firstPasskey) throw new Error('no challenge')
+    const credential = new TestAuthenticator(market.config.PUBLIC_URL).create(firstPasskey)
+    let answers: Promise<{ status: number }[]> | undefined
+    await owner.begin(async (tx) => {
+      // The change waits for this lock, and behind it the sign-in, whose challenge is used up.
+      await tx`select organization.lock_organization(${user.orgId})`
+      const changed = change(user)
+      await until(async () => (await waiting()) === 1)
+      answers = Promise.all([changed, browser.first(credential)])
+      await until(async () => (await waiting()) === 2)
+    })
+    const statuses = (await (answers as NonNullable<typeof answers>)).map(({ status }) => status)
+    expect([statuses, await liveSessionsOf(user)]).toEqual([[204, 401], kept])
+    expect(await owner`select id from identity.passkeys where user_id = ${user.userId}`).toHaveLength(0)
   })
 })
 
