@@ -2,6 +2,7 @@ import type { FiltersOf } from '../../../../proto/http/operation.ts'
 import type * as api from '../../../../proto/http/sourcing/case-tasks.ts'
 import type { Sql, Tx } from '../../../kit/db/client.ts'
 import { and } from '../../../kit/db/conditions.ts'
+import { lockByName } from '../../../kit/db/locks.ts'
 import { NEWEST_ID } from '../../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../../kit/pagination/pagination.ts'
 
@@ -9,6 +10,13 @@ import type { DocumentRow, PageWindow } from '../../../kit/pagination/pagination
 export const documentFor = (sql: Sql, orgId: string) => sql`case
   when assignee_user_id is not null and document::json ->> 'assigneeOrgId' = ${orgId}
   then concat(left(document, -1), ',"assigneeUserId":', to_json(assignee_user_id), '}') else document end`
+
+/**
+ * Serializes the assignments to a user with the removal of the user from tasks. Both lock before any record, and query
+ * the user in a later statement: either the assignment is refused, or the removal finds it.
+ */
+export const lockAssignee = (tx: Tx, orgId: string, userId: string) =>
+  lockByName(tx, 'task assignee', `${orgId} ${userId}`)
 
 /** An active user of the organization; no row for another one. */
 export const findUser = (tx: Tx, orgId: string, userId: string) => tx<{ user_id: string }[]>`

@@ -17,7 +17,7 @@ import { requireMatch } from '../../../kit/http/entity-tags.ts'
 import * as subrecords from '../../subrecords/queries.ts'
 import { lockCase, requireLegal } from '../commands.ts'
 import { notifyOfCases } from '../events.ts'
-import { findUser } from './queries.ts'
+import { findUser, lockAssignee } from './queries.ts'
 import { type AssignedTask, assigneeProblems, contentOf, patchedTask, unknownUser, userProblems } from './rules.ts'
 
 const KIND = 'task'
@@ -31,6 +31,7 @@ export async function createTask({
   now,
   audit,
 }: CommandOf<typeof api.createCaseTask>): Promise<JsonText> {
+  await lockSent(tx, orgId, body)
   const parent = await lockCase(tx, orgId, params.id)
   await requireAssignee(tx, orgId, parent, body)
   await requireLegal(tx, 'edit', parent, now)
@@ -47,6 +48,11 @@ export async function createTask({
   audit.add({ taskId: id })
   await notify(tx, parent, 'created', created)
   return textFor(orgId, created)
+}
+
+/** Locks the user that a request names. */
+async function lockSent(tx: Tx, orgId: string, sent: { assigneeUserId?: string | null } | undefined): Promise<void> {
+  if (typeof sent?.assigneeUserId === 'string') await lockAssignee(tx, orgId, sent.assigneeUserId)
 }
 
 /** Throws 400 for an organization or a user that the caller cannot name. */
@@ -75,6 +81,7 @@ export async function patchTask({
   ifMatch,
   now,
 }: CommandOf<typeof api.patchCaseTask>): Promise<JsonText> {
+  await lockSent(tx, orgId, body)
   const parent = await lockCase(tx, orgId, params.id)
   const present = presentOf(found(await subrecords.lockOwnSubrecord(tx, orgId, keyOf(params))))
   await requireAssignee(tx, orgId, parent, body)
@@ -93,6 +100,7 @@ export async function assignTask({
   body,
   now,
 }: CommandOf<typeof api.assignCaseTask>): Promise<JsonText> {
+  await lockSent(tx, orgId, body)
   const parent = await lockCase(tx, orgId, params.id)
   const present = presentOf(found(await subrecords.lockSubrecord(tx, keyOf(params))))
   if (present.task.assigneeOrgId !== orgId) throw notFound()
