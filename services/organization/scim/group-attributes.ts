@@ -3,7 +3,8 @@ import { MAX_SCIM_MEMBERS } from '../../../proto/http/organization/scim.ts'
 import { PATH_ID } from '../../../proto/http/shapes.ts'
 import { problemFinder } from '../../kit/http/body.ts'
 import { elementsOf, textOf } from './attributes.ts'
-import type { Change } from './patches.ts'
+import { type Change, refusePart } from './patches.ts'
+import { isWhole } from './paths.ts'
 import { immutable, tooManyMembers, wrong, wrongValue } from './problems.ts'
 import { requireExternalId } from './user-attributes.ts'
 
@@ -23,6 +24,8 @@ export interface GroupAttributes {
 }
 
 const READ_ONLY = ['id', 'meta', 'schemas']
+/** Attributes with one value. */
+const SINGLE = ['displayname', 'externalid']
 
 const nameProblems = problemFinder(RoleInput.properties.name)
 
@@ -37,22 +40,27 @@ export function groupAttributesOf(changes: readonly Change[]): GroupAttributes {
   const said: GroupAttributes = {}
   const members = new Members()
   for (const change of changes) {
-    const { attribute } = change.path
-    if (attribute === 'members') members.apply(change)
-    else Object.assign(said, attributesIn(change, attribute))
+    if (change.path.attribute === 'members') members.apply(change)
+    else Object.assign(said, attributesIn(change))
   }
   return { ...said, ...(members.isNamed ? { members: members.change } : {}) }
 }
 
-function attributesIn({ kind, isNamed, value }: Change, attribute: string | undefined): GroupAttributes {
+function attributesIn(change: Change): GroupAttributes {
+  const {
+    kind,
+    path: { attribute = '' },
+    isNamed,
+    value,
+  } = change
+  if (SINGLE.includes(attribute) && !isWhole(change.path)) return refusePart(change)
   const isRemoved = kind === 'remove'
   if (attribute === 'externalid') return { externalId: isRemoved ? null : requireExternalId(value) }
   if (attribute === 'displayname') {
     if (isRemoved) throw immutable('displayName', 'removed')
     return { displayName: requireName(value) }
   }
-  if (attribute !== undefined && READ_ONLY.includes(attribute) && isNamed)
-    throw immutable(attribute, isRemoved ? 'removed' : 'changed')
+  if (READ_ONLY.includes(attribute) && isNamed) throw immutable(attribute, isRemoved ? 'removed' : 'changed')
   return {}
 }
 

@@ -23,6 +23,11 @@ describe('a filter', () => {
     'userName ne "x"',
     'userName pr',
     'displayName eq "x"',
+    'emails[type eq "work"]',
+    'emails[type eq "work"].value eq "x"',
+    'userName[type eq "work"]',
+    'userName eq "x"[type eq "work"]',
+    'emails.value eq "x"',
     'password eq "x"',
     '__proto__ eq "x"',
     'name.familyName eq "x"',
@@ -44,6 +49,18 @@ describe('a filter', () => {
       'filter: must be displayName eq "…" or externalId eq "…"',
     ])
     expect(await full.filter('/Groups', 'externalId eq "none"')).toEqual([])
+    const bracketed = await full.get(`/Groups?filter=${encodeURIComponent('members[value eq "x"]')}`)
+    expect([bracketed.status, bracketed.body.scimType]).toEqual([400, 'invalidFilter'])
+  })
+
+  test('sent twice is 400', async () => {
+    const twice = encodeURIComponent('userName eq "x"')
+    expect((await full.get(`/Users?filter=${twice}&filter=${twice}`)).status).toBe(400)
+  })
+
+  test.each(['/ServiceProviderConfig', '/ResourceTypes', '/Schemas'])('of %s is 400', async (path) => {
+    expect((await full.get(`${path}?filter=${encodeURIComponent('id eq "x"')}`)).status).toBe(400)
+    expect((await full.get(path)).status).toBe(200)
   })
 
   test('with a quote and wildcards is compared as text', async () => {
@@ -67,6 +84,12 @@ describe('a PATCH', () => {
     ['a path that is a number', op({ path: 5, value: 1 }), 'invalidPath'],
     ['a malformed path', op({ path: 'emails[type eq', value: 1 }), 'invalidPath'],
     ['a path with and', op({ path: 'emails[type eq "work" and primary eq true].value', value: 1 }), 'invalidPath'],
+    ['a path into userName', op({ path: 'userName.value', value: `other@${domain}` }), 'invalidPath'],
+    ['an element of userName', op({ path: 'userName[type eq "work"]', value: `other@${domain}` }), 'invalidPath'],
+    ['an element of active', op({ path: 'active[value eq "x"]', value: false }), 'invalidPath'],
+    ['an element of externalId', op({ path: 'externalId[type eq "x"].value', value: 'x' }), 'invalidPath'],
+    ['an element of a name', op({ path: 'name[type eq "x"].givenName', value: 'Eve' }), 'invalidPath'],
+    ['an e-mail by its value', op({ path: 'emails[value eq "x"].value', value: `other@${domain}` }), 'invalidPath'],
     ['a path that is too long', op({ path: 'x'.repeat(501), value: 1 }), 'invalidPath'],
     ['a path of spaces', op({ path: ' ', value: 1 }), 'invalidPath'],
     ['neither path nor object', op({ value: 'x' }), 'invalidValue'],
@@ -109,6 +132,16 @@ describe('a PATCH', () => {
     expect((await full.operate(`/Users/${user.id}`, unknown)).status).toBe(200)
   })
 
+  test('with such paths as names in an object ignores them, as unknown attributes', async () => {
+    const before = (await full.get(`/Users/${user.id}`)).text
+    const value = {
+      'active[value eq "x"]': false,
+      'userName.value': `other@${domain}`,
+      'name[type eq "x"].givenName': 'Eve',
+    }
+    expect((await full.operate(`/Users/${user.id}`, { op: 'replace', value })).text).toBe(before)
+  })
+
   const members = (count: number) => Array.from({ length: count }, (_, n) => ({ value: `user_${n}` }))
   const path = 'members'
   test.each([
@@ -121,6 +154,8 @@ describe('a PATCH', () => {
     ['an added element', [{ op: 'add', path: `members[value eq "${user.id}"]`, value: {} }], 'invalidPath'],
     ['members of a type', [{ op: 'remove', path: 'members[type eq "User"]' }], 'invalidPath'],
     ['the name of a member', [{ op: 'replace', path: 'members.display', value: 'x' }], 'invalidPath'],
+    ['a part of a name', [{ op: 'replace', path: 'displayName.value', value: 'Makers' }], 'invalidPath'],
+    ['an element of a name', [{ op: 'replace', path: 'displayName[type eq "x"]', value: 'Makers' }], 'invalidPath'],
     ['a blank name', [{ op: 'replace', path: 'displayName', value: ' ' }], 'invalidValue'],
     ['a removed name', [{ op: 'remove', path: 'displayName' }], 'mutability'],
     ['a name of 101 characters', [{ op: 'replace', path: 'displayName', value: 'x'.repeat(101) }], 'invalidValue'],

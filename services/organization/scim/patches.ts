@@ -46,6 +46,12 @@ export const assignmentsOf = (value: Record<string, unknown>, kind: 'add' | 'rep
     return path ? [{ kind, path, isNamed: false, value: each }] : []
   })
 
+/** Refuses a path to a part that its attribute does not have. In an object, its name is one of an unknown attribute. */
+export function refusePart({ isNamed }: Change): object {
+  if (isNamed) throw wrong('invalidPath', 'path', 'must not choose a part that the attribute does not have')
+  return {}
+}
+
 /** Undefined for a malformed name: an unknown attribute can have any name. */
 function pathIfValid(name: string): AttributePath | undefined {
   try {

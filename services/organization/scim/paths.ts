@@ -9,6 +9,9 @@ export interface AttributePath {
   sub?: string
 }
 
+/** Whether a path names an attribute as a whole. */
+export const isWhole = ({ element, sub }: AttributePath) => element === undefined && sub === undefined
+
 const CORE_PREFIX = /^urn:ietf:params:scim:schemas:core:2\.0:(user|group):/i
 /** A string of JSON. Each character matches in only one way, so that the search is linear. */
 const TEXT = '"(?:[^"\\\\]|\\\\.)*"'

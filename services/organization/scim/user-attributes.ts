@@ -1,8 +1,8 @@
 import { ScimExternalId } from '../../../proto/http/organization/scim.ts'
 import { problemFinder } from '../../kit/http/body.ts'
 import { type Attributes, attributesOf, booleanOf, elementsOf, isObject, textOf } from './attributes.ts'
-import type { Change } from './patches.ts'
-import type { AttributePath } from './paths.ts'
+import { type Change, refusePart } from './patches.ts'
+import { type AttributePath, isWhole } from './paths.ts'
 import { immutable, wrongValue } from './problems.ts'
 
 /** What a request says of a user. An absent attribute is kept. */
@@ -19,6 +19,10 @@ export interface UserAttributes {
 }
 
 const READ_ONLY = ['id', 'meta', 'schemas', 'groups']
+/** Attributes with one value. */
+const SINGLE = ['username', 'externalid', 'active']
+/** By what a path can choose an address. */
+const CHOOSING = ['type', 'primary']
 
 const externalIdProblems = problemFinder(ScimExternalId)
 
@@ -37,7 +41,8 @@ export function userAttributesOf(changes: readonly Change[]): UserAttributes {
   return said
 }
 
-function attributesIn({ kind, path, isNamed, value }: Change): UserAttributes {
+function attributesIn(change: Change): UserAttributes {
+  const { kind, path, isNamed, value } = change
   const { attribute } = path
   const isRemoved = kind === 'remove'
   if (attribute === undefined) return {}
@@ -45,6 +50,7 @@ function attributesIn({ kind, path, isNamed, value }: Change): UserAttributes {
     if (isNamed) throw immutable(attribute, isRemoved ? 'removed' : 'changed')
     return {}
   }
+  if (!hasPart(attribute, path)) return refusePart(change)
   if (attribute === 'name') return nameIn(path, isRemoved ? null : value)
   if (attribute === 'externalid') return { externalId: isRemoved ? null : requireExternalId(value) }
   if (attribute === 'emails') return isRemoved ? {} : emailIn(path, value)
@@ -55,6 +61,14 @@ function attributesIn({ kind, path, isNamed, value }: Change): UserAttributes {
   if (attribute !== 'username') return {}
   if (isRemoved) throw immutable('userName', 'removed')
   return { userName: requireAddress(value, 'userName') }
+}
+
+/** Whether an attribute can have the part that its path names. */
+function hasPart(attribute: string, path: AttributePath): boolean {
+  const { element } = path
+  if (SINGLE.includes(attribute)) return isWhole(path)
+  if (attribute === 'name') return element === undefined
+  return attribute !== 'emails' || element === undefined || CHOOSING.includes(element.attribute)
 }
 
 function requireAddress(value: unknown, attribute: string): string {
