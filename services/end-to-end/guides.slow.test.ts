@@ -6,6 +6,8 @@ import { ORGANIZATIONS } from '../../scripts/commands/seed/story.ts'
 import { createFactory } from '../testing/factories.ts'
 import { freePort } from '../testing/free-port.ts'
 import { TEST_PASSWORD, testMarketplace } from '../testing/marketplace.ts'
+import { scimAccount } from '../testing/scim.ts'
+import { createdKey } from '../testing/service-accounts.ts'
 import { until } from '../testing/until.ts'
 
 const ROOT = join(import.meta.dir, '..', '..')
@@ -16,7 +18,6 @@ const TEXTS = [
   'compatibility.md',
   'generated-clients.md',
   'limits.md',
-  'provisioning.md',
   'passkeys.md',
   'trying-out.md',
 ]
@@ -84,6 +85,8 @@ const market = await testMarketplace({
 const administrator = { email: 'bodil.krogh@skagen-pumps.example.com', givenName: 'Bodil', familyName: 'Krogh' }
 const org = await market.organization(['IP_OWNER'], { administrator })
 const member = await org.member('IP owner')
+const scim = await scimAccount(market, org.administrator.client)
+const scimKey = await createdKey(org.administrator.client, scim.userId)
 // The other parties of the trade.
 await market.organization(['CONSUMER'], {
   administrator: { email: 'mikkel.friis@nordhavn.example.com', givenName: 'Mikkel', familyName: 'Friis' },
@@ -140,6 +143,8 @@ test.each(PROGRAMS)(
         BUYER_PASSWORD: TEST_PASSWORD,
         VESTLAND_PASSWORD: TEST_PASSWORD,
         RUHR_PASSWORD: TEST_PASSWORD,
+        SCIM_CLIENT_ID: scimKey.clientId,
+        SCIM_CLIENT_SECRET: scimKey.clientSecret,
         PYTHONPATH: process.env.TEST_PYTHON_PACKAGES ?? '',
       },
       cwd: folder,
