@@ -137,6 +137,14 @@ test('alerts and dashboard of the chart use metrics that exist, of one installat
   expect(metricsIn('sum by (x_y) (rate(no_such_metric_count{a_b="c_d"}[5m]))')).toEqual(['no_such_metric'])
 })
 
+test('the dashboard shows each metric of webhooks', async () => {
+  const shown = panels.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => metricsIn(expr)))
+  const names = (await metricsOf(market.running.healthPort)).map(({ name }) => name)
+  const ofWebhooks = names.filter((name) => name.startsWith('marketplace_webhook_'))
+  expect(ofWebhooks).toContain('marketplace_webhook_delivery_latency_seconds')
+  expect(ofWebhooks.filter((name) => !shown.includes(name))).toEqual([])
+})
+
 test('the thresholds of the dashboard are those of the alerts on the same metric', () => {
   const limits = panels.flatMap(({ title, targets = [], fieldConfig }) => {
     const value = fieldConfig?.defaults.thresholds?.steps.at(-1)?.value ?? undefined
