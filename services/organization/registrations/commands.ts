@@ -69,8 +69,12 @@ export async function requestRegistration(
     userAgent: clipUserAgent(userAgent),
   }
   const max = { waiting: MAX_WAITING, ofNetwork: MAX_REGISTRATIONS_PER_NETWORK } as const
-  if ((await queries.insertRegistration(deps.sql, registration, max, now)).length === 0)
-    throw refuse('rate_limited', { headers: { 'retry-after': '600' } })
+  if ((await queries.insertRegistration(deps.sql, registration, max, now)).length > 0) return
+  await deps.sql.begin(async (tx) => {
+    await queries.makeRoom(tx, registration.network, max)
+    if ((await queries.insertRegistration(tx, registration, max, now)).length === 0)
+      throw refuse('rate_limited', { headers: { 'retry-after': '600' } })
+  })
 }
 
 /** Sends the links of the requests. Every replica runs one; each request is taken by one of them. */

@@ -43,20 +43,39 @@ export const insertRegistration = (sql: Sql, registration: NewRegistration, max:
         and recent.created_at > ${now}::timestamptz - interval '1 hour') < ${max.ofNetwork}
   returning id`
 
-/** The oldest request of the network that got the fewest mails within an hour, and that no other replica handles. */
+/** What shares a turn: a client with IPv6 can have every network of a /48. */
+const siteOf = (sql: Sql, network: ReturnType<Sql>) => sql`case
+  when ${network} like '%:%/64' then network(set_masklen(${network}::inet, 48))::text else ${network} end`
+
+/**
+ * Where as many wait as may, deletes the newest request of the site with the most. It gives way to a request of another
+ * network, whose site then still has no more of them.
+ */
+export const makeRoom = (tx: Tx, network: string, max: Pick<Bounds, 'waiting'>) => tx`
+  with waiting as (
+    select id, ${siteOf(tx, tx`network`)} as site from organization.registrations where not handled
+  ), fullest as (
+    select site from waiting group by site
+    having count(*) > 1 + (select count(*) from waiting own where own.site = ${siteOf(tx, tx`${network}::text`)})
+    order by count(*) desc, site limit 1)
+  delete from organization.registrations
+  where not handled and (select count(*) from waiting) >= ${max.waiting}
+    and id = (select max(id) from waiting join fullest using (site))`
+
+/** The oldest request of the site that got the fewest mails within an hour, and that no other replica handles. */
 export const takeRequest = (tx: Tx, now: string) => tx<
   { id: string; email: string; email_key: string; ip_address: string | null; user_agent: string | null }[]
 >`
   with sent as (
-    select registration.network, count(*) as mails
+    select ${siteOf(tx, tx`registration.network`)} as site, count(*) as mails
     from organization.mails m
     join organization.registrations registration on registration.id = m.registration_id
     where m.recipient_hash is not null and m.kind in ('REGISTRATION', 'REGISTERED')
       and m.created_at > ${now}::timestamptz - interval '1 hour'
-    group by registration.network)
+    group by site)
   update organization.registrations set handled = true, handled_at = ${now} where id = (
     select waiting.id from organization.registrations waiting
-    left join sent on sent.network = waiting.network
+    left join sent on sent.site = ${siteOf(tx, tx`waiting.network`)}
     where not waiting.handled
     order by coalesce(sent.mails, 0), waiting.id limit 1 for update of waiting skip locked)
   returning id, email, email_key, ip_address, user_agent`

@@ -21,18 +21,19 @@ beforeEach(async () => {
   await owner`delete from organization.registrations`
 })
 
+const requestOf = (email: string) => ({
+  organization: { name: 'Works', regionCode: 'DK', roles: ['MANUFACTURER'] },
+  user: { email, givenName: 'Ida', familyName: 'Holm' },
+})
+
 /** Registers companies from one network. */
 async function register(network: string, count: number) {
   const emails = Array.from({ length: count }, newAddress)
-  for (const email of emails) {
-    const body = {
-      organization: { name: 'Works', regionCode: 'DK', roles: ['MANUFACTURER'] },
-      user: { email, givenName: 'Ida', familyName: 'Holm' },
-    }
-    expect((await market.anonymous.post(PATH, body, { 'x-forwarded-for': network })).status).toBe(204)
-  }
+  for (const email of emails) expect((await requestFrom(network, email)).status).toBe(204)
   return emails
 }
+const requestFrom = (network: string, email = newAddress()) =>
+  market.anonymous.post(PATH, requestOf(email), { 'x-forwarded-for': network })
 const listWaiting = async () => {
   const rows = await owner<{ email: string }[]>`
     select email from organization.registrations where not handled order by id`
@@ -93,4 +94,50 @@ test('the mail of a rejection uses no share of the applicants', async () => {
   await server.arrived(email, 2)
   await register('192.0.2.1', 2)
   await waitFor([])
+})
+
+/** A thousand requests that have waited for hours: the same number from each network. */
+async function flood(networks: readonly string[]) {
+  // The hour's mails are sent, so that these wait.
+  await register('192.0.2.200', 3)
+  await waitFor([])
+  await owner`
+    insert into organization.registrations (id, content, email, email_key, name, network, created_at)
+    select 'registration_0' || lpad(n::text, 25, '0'), ${JSON.stringify(requestOf('flood@example.org'))}::text::json,
+      'flood-' || n || '@example.org', 'flood-' || n || '@example.org', 'Works',
+      (${[...networks]}::text[])[1 + n % ${networks.length}], now() - interval '3 hours'
+    from generate_series(0, 999) n`
+  await owner`analyze organization.registrations`
+}
+const waitingOf = async (pattern: string) => {
+  const [row] = await owner<[{ count: number }]>`
+    select count(*)::int as count from organization.registrations where not handled and network like ${pattern}`
+  return row.count
+}
+
+test.each([
+  ['two networks', ['198.51.100.1', '198.51.100.2']],
+  ['a /48 of IPv6', Array.from({ length: 1000 }, (_, n) => `2001:db8:7:${n.toString(16)}::/64`)],
+])('a thousand requests of %s that wait give way to those of others, which get the next mail', async (_, networks) => {
+  await flood(networks)
+  const late = newAddress()
+  expect((await requestFrom('192.0.2.7', late)).status).toBe(204)
+  expect([await waitingOf('192.0.2.7'), await waitingOf('%')]).toEqual([1, 1000])
+  // The newest one of a network gave way.
+  expect((await listWaiting()).filter((email) => /^flood-99[89]@/.test(email))).toHaveLength(1)
+  await owner`update organization.mails set created_at = created_at - interval '1 hour'`
+  expect((await confirm(late)).status).toBe(200)
+})
+
+test('requests that wait give way to none of a network that has as many, nor of one that had its twenty', async () => {
+  const networks = Array.from({ length: 500 }, (_, n) => `198.51.${n >> 8}.${n & 255}`)
+  await flood(networks)
+  expect([(await requestFrom('192.0.2.7')).status, (await requestFrom('192.0.2.7')).status]).toEqual([204, 429])
+  await owner`
+    insert into organization.registrations (id, content, email, email_key, name, network, created_at, handled)
+    select 'registration_1' || lpad(n::text, 25, '0'), '{}', 'h' || n, 'h' || n, 'Works', '192.0.2.9', now(), true
+    from generate_series(1, 20) n`
+  const before = await listWaiting()
+  expect((await requestFrom('192.0.2.9')).status).toBe(429)
+  expect(await listWaiting()).toEqual(before)
 })
