@@ -56,7 +56,7 @@ async function sendNext(
 ): Promise<boolean> {
   const [request] = await queries.takeRequest(tx)
   if (!request) return false
-  const [person] = await queries.findPerson(tx, request.email_key)
+  const [person] = await queries.lockPerson(tx, request.email_key)
   if (!person) return true
   const { id: userId, org_id: orgId, email } = person
   const auditContext = {

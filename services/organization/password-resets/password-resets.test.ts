@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { newSecretToken } from '../../kit/secrets/tokens.ts'
 import { marketplaceWithMail, newAddress, PUBLIC_URL, tokenIn } from '../../testing/mail/market.ts'
-import { marketplaceWithWorkers } from '../../testing/marketplace.ts'
-import { created, type Problem } from '../../testing/people.ts'
+import { marketplaceWithWorkers, RACING } from '../../testing/marketplace.ts'
+import { created, type Problem, patch } from '../../testing/people.ts'
 import { TEST_PASSWORD } from '../../testing/sign-in.ts'
 import { until } from '../../testing/until.ts'
 
-const { market, server } = await marketplaceWithMail([], { TRUSTED_PROXIES: '1' })
+const { market, server } = await marketplaceWithMail([], { ...RACING, TRUSTED_PROXIES: '1' })
 const { owner } = market.db
 const org = await market.organization(['CONSUMER'])
 const { client } = org.administrator
@@ -43,6 +43,30 @@ describe('a forgotten password', () => {
       select success from organization.audit_log
       where actor_id = ${person.userId} and procedure = 'passwordReset.create'`
     expect(entries.map(({ success }) => success)).toEqual([true])
+  })
+
+  test('of an address that changes at the same time gets no link that works', async () => {
+    const person = await org.member([])
+    const isWaiting = async (query: string) =>
+      (
+        await owner`
+          select from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock' and query like ${query}`
+      ).length > 0
+    const changed = await owner.begin(async (tx) => {
+      // The change has voided the links of the former address, and waits for this lock.
+      await tx`lock table organization.outbox in share mode`
+      const change = patch(client, `/flows/v1/users/${person.userId}`, { email: newAddress() })
+      await until(() => isWaiting('%insert into outbox%'))
+      await ask(person.email)
+      await until(async () => server.to(person.email).length > 0 || (await isWaiting('%from organization.users%')))
+      return { change }
+    })
+    expect((await changed.change).status).toBe(200)
+    await isWorkedOff()
+    const [mail] = server.to(person.email)
+    expect(mail ? await choose(tokenIn(mail, `${PUBLIC_URL}/activate#`)) : 404).toBe(404)
+    expect(await owner`select from organization.activations where user_id = ${person.userId}`).toHaveLength(0)
   })
 
   test('of an unknown, a deactivated and a service account gets none, with the same answer', async () => {

@@ -37,13 +37,15 @@ export const takeRequest = (tx: Tx) => tx<RequestRow[]>`
     select id from organization.password_resets order by id limit 1 for update skip locked)
   returning email_key, ip_address, user_agent`
 
-export const findPerson = (tx: Tx, emailKey: string) => tx<
+/** The person of an address, locked, so that a change of the address at the same time voids the link. */
+export const lockPerson = (tx: Tx, emailKey: string) => tx<
   { id: string; org_id: string; email: string; enforced: boolean }[]
 >`
   select id, org_id, email,
     exists (select from organization.enforced_users e where e.user_id = users.id) as enforced
   from organization.users
-  where email_key = ${emailKey} and kind = 'PERSON' and active and anonymised_at is null`
+  where email_key = ${emailKey} and kind = 'PERSON' and active and anonymised_at is null
+  for share`
 
 /** Adds a link that replaces the earlier one for which the user asked; links of administrators stay. */
 export const replaceLink = (tx: Tx, userId: string, hash: Uint8Array, expiresAt: string, now: string) => tx`
