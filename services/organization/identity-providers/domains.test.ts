@@ -90,4 +90,20 @@ describe('a domain', () => {
     dns.failsWith = undefined
     expect((await prove(client, dns, provider, 'daily.example.net')).body.domains[0]?.state).toBe('PROVED')
   })
+
+  test('that is verified while the daily check asks the DNS is not lost by the older answer', async () => {
+    const { client } = (await market.organization(['IP_OWNER'])).administrator
+    const provider = await createdProvider(client, input({ domains: ['restored.example.net'] }))
+    await prove(client, dns, provider, 'restored.example.net')
+    const now = new Date(Date.now() + 25 * 3_600_000).toISOString()
+    const resolveTxt = async (name: string) => {
+      if (name === '_marketplace-challenge.restored.example.net')
+        expect((await prove(client, dns, provider, 'restored.example.net')).status).toBe(200)
+      return []
+    }
+    const log = { info() {}, warn() {}, error() {} }
+    await checkProofs({ sql: market.db.owner, resolveTxt, now: () => now, log }, new AbortController().signal)
+    const { body } = await client.get<IdentityProvider>(`${PROVIDERS}/${provider.id}`)
+    expect(body.domains.map(({ state }) => state)).toEqual(['PROVED'])
+  })
 })

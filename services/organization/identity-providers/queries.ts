@@ -138,7 +138,10 @@ export const takeDueDomains = (sql: Sql, before: string, now: string, limit: num
   where d.org_id = due.org_id and d.domain = due.domain
   returning d.org_id, d.domain, d.proof, d.answered_at`
 
-/** The proof is part of the condition, because the domain may have been removed and added again. */
+/**
+ * The proof and the time of the check are conditions, because the domain may have been removed and added again, or
+ * verified, while the DNS was asked.
+ */
 export const recordCheck = (
   sql: Sql,
   { orgId, domain, proof }: { orgId: string; domain: string; proof: string },
@@ -148,7 +151,7 @@ export const recordCheck = (
   update organization.identity_domains
   set lost_at = case when ${isLost} then ${now}::timestamptz else lost_at end,
     answered_at = case when ${isAnswered} then ${now}::timestamptz else answered_at end
-  where org_id = ${orgId} and domain = ${domain} and proof = ${proof} and lost_at is null
+  where org_id = ${orgId} and domain = ${domain} and proof = ${proof} and lost_at is null and checked_at = ${now}
   returning lost_at is not null as lost`
 
 /** The permissions that users of an organization hold. */
