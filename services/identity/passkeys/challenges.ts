@@ -1,9 +1,10 @@
 import { timingSafeEqual } from 'node:crypto'
 import { timeAfter } from '../../../proto/durations.ts'
-import type { Pool, Sql } from '../../kit/db/client.ts'
+import type { Pool, Sql, Tx } from '../../kit/db/client.ts'
 import { refuse } from '../../kit/errors/refusal.ts'
 import { networkOf } from '../../kit/http/client-address.ts'
 import { hashOf, newSecretToken } from '../../kit/secrets/tokens.ts'
+import { lockPassword } from '../passwords/queries.ts'
 import { type ChallengeRow, insertChallenge, type NewChallenge, takeChallenge } from './queries.ts'
 import { CHALLENGE_MS, type Purpose } from './rules.ts'
 
@@ -42,4 +43,9 @@ export async function spendChallenge(
 function isOf({ browser_hash, session_id }: ChallengeRow, { browserToken, sessionId }: Sender): boolean {
   if (browser_hash === null) return session_id === sessionId
   return browserToken !== undefined && timingSafeEqual(hashOf(browserToken), browser_hash)
+}
+
+/** Whether the password of the person is the one from when the challenge was taken, and locks it. */
+export async function isPasswordKept(tx: Tx, { user_id: userId, password_hash: hash }: ChallengeRow): Promise<boolean> {
+  return userId === null || hash === null || (await lockPassword(tx, userId, hash)).length > 0
 }

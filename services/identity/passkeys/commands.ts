@@ -13,12 +13,13 @@ import type { CommandOf, PreparationOf } from '../../kit/command/command.ts'
 import type { Sql } from '../../kit/db/client.ts'
 import { found, invalid, invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
-import { type PasswordDeps, withOwnPassword } from '../passwords/commands.ts'
+import { type PasswordDeps, withOwnPassword, wrongPassword } from '../passwords/commands.ts'
+import { lockPassword } from '../passwords/queries.ts'
 import { throttleKeys } from '../throttle/keys.ts'
 import { countFailure } from '../throttle/queries.ts'
 import { refuseThrottled } from '../throttle/throttle.ts'
 import { addPasskey, limitReached, passkeyOf } from './additions.ts'
-import { issueChallenge, spendChallenge } from './challenges.ts'
+import { isPasswordKept, issueChallenge, spendChallenge } from './challenges.ts'
 import * as queries from './queries.ts'
 import { isCounterBack, type RelyingParty } from './rules.ts'
 import {
@@ -61,15 +62,22 @@ export async function confirm(
   return requestOptions(rp, challenge, passkeys)
 }
 
+/** The password that a person has proved. Undefined where a passkey took its place. */
+interface Proved {
+  passwordHash?: string
+}
+
 /** Checks the password, or the answer of a passkey, before the transaction. */
 export async function proveOneself(
   deps: PasskeyDeps,
   { caller, body: { currentPassword, assertion }, auditContext, signal }: PreparationOf<typeof api.startPasskey>,
-): Promise<object> {
+): Promise<Proved> {
   await requireAccount(deps.sql, caller)
   if (currentPassword !== undefined)
-    await withOwnPassword(deps, caller.userId, currentPassword, { auditContext, signal }, async () => undefined)
-  else if (assertion) await requireOwnPasskey(deps, caller, assertion, auditContext)
+    return withOwnPassword(deps, caller.userId, currentPassword, { auditContext, signal }, async (passwordHash) => ({
+      passwordHash,
+    }))
+  if (assertion) await requireOwnPasskey(deps, caller, assertion, auditContext)
   return {}
 }
 
@@ -100,9 +108,10 @@ async function requireOwnPasskey(
 /** A challenge for a new passkey of this session. */
 export async function start(
   { rp }: PasskeyDeps,
-  { tx, caller, now, audit }: CommandOf<typeof api.startPasskey>,
+  { tx, caller, now, audit, passwordHash }: CommandOf<typeof api.startPasskey> & Proved,
 ): Promise<PasskeyCreationOptions> {
   const { sessionId, userId } = caller
+  if (passwordHash !== undefined && (await lockPassword(tx, userId, passwordHash)).length === 0) throw wrongPassword()
   const { email, session_version: sessionVersion } = await requireAccount(tx, caller)
   const passkeys = await queries.listDescriptors(tx, ownerOf(rp, caller))
   if (passkeys.length >= MAX_PASSKEYS) throw limitReached()
@@ -113,16 +122,22 @@ export async function start(
   return creationOptions(rp, challenge, { userId, email, passkeys })
 }
 
+interface NewPasskey {
+  credential: NewCredential
+  challenge: queries.ChallengeRow
+}
+
 /** Checks the answer of the authenticator before the transaction, so that a refusal uses up the challenge as well. */
 export async function prepareCreation(
   { sql, rp, now: currentTime }: PasskeyDeps,
   { caller: { sessionId, userId }, body, auditContext }: PreparationOf<typeof api.createPasskey>,
-): Promise<{ credential: NewCredential }> {
+): Promise<NewPasskey> {
   const now = currentTime()
   const token = challengeIn(body.credential)
-  const { problem } = await spendChallenge(sql, token, { purposes: ['REGISTRATION'], sender: { sessionId }, now })
-  const credential = problem ? undefined : await verifiedCredential(rp, token ?? '', body.credential)
-  if (credential) return { credential }
+  const taken = await spendChallenge(sql, token, { purposes: ['REGISTRATION'], sender: { sessionId }, now })
+  const { challenge } = taken
+  const credential = taken.problem ? undefined : await verifiedCredential(rp, token ?? '', body.credential)
+  if (challenge && credential) return { credential, challenge }
   const keys = throttleKeys(`passkey ${userId}`, auditContext.ipAddress)
   await refuseThrottled(sql, keys, now)
   await countFailure(sql, keys, now)
@@ -134,16 +149,10 @@ const invalidCredential = () => invalid([{ field: 'credential', message: 'is not
 /** Adds the passkey. The organization is locked, so that two at a time do not exceed the limit. */
 export async function create(
   { rp }: PasskeyDeps,
-  {
-    tx,
-    caller,
-    body: { name },
-    credential,
-    now,
-    audit,
-  }: CommandOf<typeof api.createPasskey> & { credential: NewCredential },
+  { tx, caller, body: { name }, credential, challenge, now, audit }: CommandOf<typeof api.createPasskey> & NewPasskey,
 ): Promise<Passkey> {
   await requireAccount(tx, caller)
+  if (!(await isPasswordKept(tx, challenge))) throw invalidCredential()
   const { userId, orgId } = caller
   const passkey = await addPasskey(tx, rp, { orgId, userId, name, credential }, now)
   if (!passkey) throw invalidCredential()

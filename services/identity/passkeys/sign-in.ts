@@ -20,7 +20,7 @@ import { recordFailure } from '../tokens/failures.ts'
 import { openSession, type TokenDeps } from '../tokens/open-session.ts'
 import { findUnchanged } from '../tokens/queries.ts'
 import { addPasskey } from './additions.ts'
-import { issueChallenge, spendChallenge } from './challenges.ts'
+import { isPasswordKept, issueChallenge, spendChallenge } from './challenges.ts'
 import * as queries from './queries.ts'
 import { isCounterBack, type RelyingParty } from './rules.ts'
 import { challengeIn, creationOptions, requestOptions, verifiedCounter, verifiedCredential } from './webauthn.ts'
@@ -116,12 +116,6 @@ async function refuseAnswer({ tokens }: SignInDeps, { user, auditContext, reason
   throw wrongPasskey()
 }
 
-/** Requires that the password which preceded a challenge has not changed since the challenge was taken. */
-async function requirePasswordOf(tx: Tx, { user_id, password_hash }: queries.ChallengeRow): Promise<void> {
-  if (user_id === null) return
-  if (password_hash === null || (await lockPassword(tx, user_id, password_hash)).length === 0) throw wrongPasskey()
-}
-
 interface Answered<Content> {
   content: Content
   browserToken: string | undefined
@@ -156,7 +150,7 @@ export async function signInWithPasskey(
   if (!account.active) return refuseFor('user_inactive')
   const user = { ...account, session_version: challenge.session_version ?? account.session_version }
   const within = async (tx: Tx, now: string) => {
-    await requirePasswordOf(tx, challenge)
+    if (!(await isPasswordKept(tx, challenge))) throw wrongPasskey()
     // Another use may have been counted since, or the passkey was removed.
     if ((await queries.recordUse(tx, passkey.id, counter, now)).length === 0) throw wrongPasskey()
   }
@@ -195,7 +189,7 @@ export async function signInWithFirstPasskey(
     await lockOrganization(tx, orgId)
     // A reset while this waited for the lock has voided the challenge.
     if ((await findUnchanged(tx, userId, user.session_version)).length === 0) throw wrongPasskey()
-    await requirePasswordOf(tx, used.challenge)
+    if (!(await isPasswordKept(tx, used.challenge))) throw wrongPasskey()
     // The password alone adds no passkey to those that a person has.
     if ((await queries.listDescriptors(tx, { rpId: rp.id, orgId, userId })).length > 0) throw wrongPasskey()
     const passkey = await addPasskey(tx, rp, { orgId, userId, name, credential, lastUsedAt: now }, now)

@@ -40,6 +40,8 @@ interface Request {
   signal: AbortSignal
 }
 
+export const wrongPassword = () => invalidField('currentPassword', 'is not your password')
+
 /** Goes on with the stored hash of the caller's password. Wrong ones are throttled like sign-ins. */
 export async function withOwnPassword<Answer>(
   { sql, hashing, now: currentTime }: PasswordDeps,
@@ -56,7 +58,7 @@ export async function withOwnPassword<Answer>(
     const [stored] = await findPasswordHash(sql, userId)
     if (!stored || !(await hashing.verify(currentPassword, stored.password_hash))) {
       await countFailure(sql, keys, now)
-      throw invalidField('currentPassword', 'is not your password')
+      throw wrongPassword()
     }
     return goOn(stored.password_hash)
   })

@@ -3,9 +3,11 @@ import { TestAuthenticator } from '../../testing/authenticator.ts'
 import { marketplaceOf, RACING, TEST_PASSWORD, type TestUser } from '../../testing/marketplace.ts'
 import {
   addPasskey,
+  PASSKEYS,
   requireSecondFactor,
   SignInBrowser,
   signsInByPassword,
+  startedPasskey,
   strictMember,
 } from '../../testing/passkeys.ts'
 import { openActivation } from '../../testing/sessions.ts'
@@ -125,6 +127,36 @@ describe('a first passkey after the old password', () => {
     })
     const statuses = (await (answers as NonNullable<typeof answers>)).map(({ status }) => status)
     expect([statuses, await liveSessionsOf(user)]).toEqual([[204, 401], kept])
+    expect(await owner`select id from identity.passkeys where user_id = ${user.userId}`).toHaveLength(0)
+  })
+})
+
+describe('a passkey of a session that goes on after a password change', () => {
+  /** Sends a request of the session while a password change waits for a lock, which the request then waits for. */
+  async function overtaken({ orgId, client }: TestUser, send: () => Promise<{ status: number }>) {
+    const body = { currentPassword: TEST_PASSWORD, newPassword: NEW_PASSWORD }
+    let answers: Promise<{ status: number }[]> | undefined
+    await owner.begin(async (tx) => {
+      await tx`select organization.lock_organization(${orgId})`
+      const changed = client.post('/flows/v1/password/change', body)
+      await until(async () => (await waiting()) === 1)
+      answers = Promise.all([changed, send()])
+      await until(async () => (await waiting()) === 2)
+    })
+    return (await (answers as NonNullable<typeof answers>)).map(({ status }) => status)
+  }
+
+  test('is not begun by the old password (400)', async () => {
+    const user = await org.member([])
+    const start = () => user.client.post(`${PASSKEYS}/start`, { currentPassword: TEST_PASSWORD })
+    expect(await overtaken(user, start)).toEqual([204, 400])
+  })
+
+  test('is not added (400) where the old password began it', async () => {
+    const user = await org.member([])
+    const credential = new TestAuthenticator(market.config.PUBLIC_URL).create(await startedPasskey(user.client))
+    const create = () => user.client.post(PASSKEYS, { name: 'Phone', credential })
+    expect(await overtaken(user, create)).toEqual([204, 400])
     expect(await owner`select id from identity.passkeys where user_id = ${user.userId}`).toHaveLength(0)
   })
 })
