@@ -194,6 +194,24 @@ describe('a sign-in by passkey', () => {
     expect((await newBrowser().start()).status).toBe(200)
   })
 
+  test('the networks of one /48 of IPv6 have at most 2,000, so that one client keeps out no other', async () => {
+    const { owner } = market.db
+    const later = new Date(clock() + 60_000).toISOString()
+    await owner`
+      insert into identity.passkey_challenges
+        (challenge_hash, purpose, browser_hash, network, created_at, expires_at)
+      select sha256(n::text::bytea), 'SIGN_IN', sha256(n::text::bytea), '2001:db8:9:' || to_hex(n % 100 + 1) || '::/64',
+        ${later}, ${later}
+      from generate_series(1, 1999) n`
+    await owner`analyze identity.passkey_challenges`
+    const from = async (address: string) => (await new SignInBrowser(market, address).start()).status
+    expect([await from('2001:db8:9:aaaa::1'), await from('2001:db8:9:bbbb::1')]).toEqual([200, 429])
+    expect([await from('2001:db8:90::1'), await from('198.51.100.1')]).toEqual([200, 200])
+    const { email } = await strictMember(market, strict)
+    expect((await new SignInBrowser(market, '2001:db8:9:cccc::1').password(email)).status).toBe(200)
+    await owner`delete from identity.passkey_challenges where network like '2001:db8:9:%'`
+  })
+
   test('20,000 open challenges refuse more of their kind: anonymous sign-ins keep out no second factor', async () => {
     const member = await strictMember(market, strict)
     const statuses = async () => [

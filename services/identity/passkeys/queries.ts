@@ -1,5 +1,6 @@
 import type { PasskeyTransport } from '../../../proto/http/identity/passkeys.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
+import { siteOf } from '../../kit/http/client-address.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { PageWindow } from '../../kit/pagination/pagination.ts'
 import { MAX_CHALLENGES, type Purpose } from './rules.ts'
@@ -129,6 +130,9 @@ export const insertChallenge = (sql: Sql, { user, browserHash, ...challenge }: N
       limit ${MAX_CHALLENGES.ofKind}) c) < ${MAX_CHALLENGES.ofKind}
     and (select count(*) from identity.passkey_challenges c
       where c.network = ${challenge.network} and c.expires_at > ${now}) < ${MAX_CHALLENGES.ofNetwork}
+    and (select count(*) from identity.passkey_challenges c
+      where c.network like ${siteOf(challenge.network)} and c.expires_at > ${now}
+        and (c.user_id is null) = ${user === undefined}) < ${MAX_CHALLENGES.ofSite}
   returning expires_at`
 
 /** A session has one challenge of a purpose: a new one replaces it. */

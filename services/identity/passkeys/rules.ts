@@ -7,10 +7,11 @@ export type Purpose = 'SIGN_IN' | 'SECOND_FACTOR' | 'FIRST_PASSKEY' | 'CONFIRMAT
 export const CHALLENGE_MS = PASSKEY_CHALLENGE_MINUTES * 60_000
 
 /**
- * Upper bounds of the challenges that are open: of anonymous sign-ins and as many of known people, and of one network.
- * Anyone can begin anonymous sign-ins, so these must not keep out people who have given their password.
+ * Upper bounds of the challenges that are open: of anonymous sign-ins and as many of known people, of those in the
+ * networks of one client, and of one network. Anyone can begin anonymous sign-ins, so these must not keep out people
+ * who have given their password.
  */
-export const MAX_CHALLENGES = { ofKind: 20_000, ofNetwork: 200 }
+export const MAX_CHALLENGES = { ofKind: 20_000, ofSite: 2000, ofNetwork: 200 }
 
 /** What browsers and authenticators know the marketplace by: always the host of the public URL. */
 export interface RelyingParty {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { clientAddress, networkOf } from './client-address.ts'
+import { clientAddress, networkOf, siteOf } from './client-address.ts'
 
 test('without trusted proxies the header is ignored', () => {
   expect(clientAddress('192.0.2.1', '203.0.113.9', 0)).toBe('192.0.2.1')
@@ -43,4 +43,14 @@ test('an invalid or missing address is ignored', () => {
 
 test('an IPv4-mapped address is returned as IPv4', () => {
   expect(clientAddress('::ffff:192.0.2.1', null, 0)).toBe('192.0.2.1')
+})
+
+test.each([
+  ['192.0.2.1', '192.0.2.1'],
+  ['unknown', 'unknown'],
+  ['2001:db8:9:1::/64', '2001:db8:9:%'],
+  ['2001:db8:9::/64', '2001:db8:9:%'],
+  ['2001:db8:0:1::/64', '2001:db8:0:%'],
+])('the networks of the client of %s are %s', (network, pattern) => {
+  expect(siteOf(network)).toBe(pattern)
 })

@@ -37,3 +37,13 @@ export function networkOf(address: string | undefined): string {
   if (address === undefined || !address.includes(':')) return address ?? 'unknown'
   return ipaddr.IPv6.isValid(address) ? `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/64`)}/64` : address
 }
+
+/** A pattern of the networks of one client, which can have every /64 of a /48 of IPv6. */
+export function siteOf(network: string): string {
+  if (!network.endsWith('/64')) return network
+  const { parts } = ipaddr.IPv6.parse(network.slice(0, -3))
+  return `${parts
+    .slice(0, 3)
+    .map((part) => part.toString(16))
+    .join(':')}:%`
+}

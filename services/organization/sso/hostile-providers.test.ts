@@ -11,7 +11,8 @@ import { createdProvider, PROVIDERS, prove, TestBrowser } from '../../testing/ss
 import { Oidc, ProviderFailed } from './oidc.ts'
 
 const dns = new TestDns()
-const market = await marketplaceOf(['sourcing'], { ALLOW_PRIVATE_ADDRESSES: 'true' }, undefined, {
+const settings = { ALLOW_PRIVATE_ADDRESSES: 'true', TRUSTED_PROXIES: '1' }
+const market = await marketplaceOf(['sourcing'], settings, undefined, {
   resolveTxt: dns.resolveTxt,
 })
 const { client: admin } = (await market.organization(['IP_OWNER'])).administrator
@@ -50,6 +51,25 @@ test('20,000 sign-ins under way refuse another one, and expired ones do not coun
   await owner`update organization.sso_flows set expires_at = now() - interval '1 second' where network = 'flood'`
   expect((await startStatus()).status).toBe(200)
   await owner`delete from organization.sso_flows where network = 'flood'`
+})
+
+test('the networks of one /48 of IPv6 begin at most 2,000, so that one client keeps out no other', async () => {
+  const { owner } = market.db
+  await owner`
+    insert into organization.sso_flows
+      (state_hash, org_id, provider_id, version, browser_hash, nonce, code_verifier, network, created_at, expires_at)
+    select sha256(n::text::bytea), p.org_id, p.id, p.version, sha256(n::text::bytea), 'n', 'v',
+      '2001:db8:9:' || to_hex(n % 100 + 1) || '::/64', now(), now() + interval '10 minutes'
+    from organization.identity_providers p cross join generate_series(1, 1999) n where p.id = ${provider.id}`
+  await owner`analyze organization.sso_flows`
+  const from = async (address: string) => {
+    const headers = { 'x-forwarded-for': address }
+    const body = { email: 'a@hostile.example.net' }
+    return (await new TestBrowser(market).post('/flows/v1/sso/start', body, headers)).status
+  }
+  expect([await from('2001:db8:9:aaaa::1'), await from('2001:db8:9:bbbb::1')]).toEqual([200, 429])
+  expect([await from('2001:db8:90::1'), await from('198.51.100.1')]).toEqual([200, 200])
+  await owner`delete from organization.sso_flows where network like '2001:db8:9:%'`
 })
 
 test('the provider signs in while nothing is forged', async () => {

@@ -1,5 +1,6 @@
 import type { Permission } from '../../../proto/permissions.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
+import { siteOf } from '../../kit/http/client-address.ts'
 import type { ProviderRow } from '../identity-providers/queries.ts'
 
 /** The provider whose organization has proved the domain. */
@@ -25,8 +26,8 @@ export interface NewFlow {
   expiresAt: string
 }
 
-/** Upper bounds of the sign-ins at providers: of all, and of one network. */
-const MAX_FLOWS = { all: 20_000, ofNetwork: 200 }
+/** Upper bounds of the sign-ins at providers: of all, of one network, and of the networks of one client. */
+const MAX_FLOWS = { all: 20_000, ofNetwork: 200, ofSite: 2000 }
 
 /** No row where too many sign-ins are under way. */
 export const insertFlow = (sql: Sql, flow: NewFlow, now: string) => sql<{ expires_at: string }[]>`
@@ -40,6 +41,8 @@ export const insertFlow = (sql: Sql, flow: NewFlow, now: string) => sql<{ expire
       select from organization.sso_flows where expires_at > ${now} limit ${MAX_FLOWS.all}) f) < ${MAX_FLOWS.all}
     and (select count(*) from organization.sso_flows f
       where f.network = ${flow.network} and f.expires_at > ${now}) < ${MAX_FLOWS.ofNetwork}
+    and (select count(*) from organization.sso_flows f
+      where f.network like ${siteOf(flow.network)} and f.expires_at > ${now}) < ${MAX_FLOWS.ofSite}
   returning expires_at`
 
 interface FlowRow {
