@@ -10,11 +10,11 @@ import { recordRefusal } from '../../kit/audit/record.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { CommandOf, PreparationOf } from '../../kit/command/command.ts'
-import type { Sql } from '../../kit/db/client.ts'
+import type { Sql, Tx } from '../../kit/db/client.ts'
 import { found, invalid, invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { type PasswordDeps, withOwnPassword, wrongPassword } from '../passwords/commands.ts'
-import { lockPassword } from '../passwords/queries.ts'
+import { lockPassword, voidChallenges } from '../passwords/queries.ts'
 import { throttleKeys } from '../throttle/keys.ts'
 import { countFailure } from '../throttle/queries.ts'
 import { refuseThrottled } from '../throttle/throttle.ts'
@@ -62,10 +62,8 @@ export async function confirm(
   return requestOptions(rp, challenge, passkeys)
 }
 
-/** The password that a person has proved. Undefined where a passkey took its place. */
-interface Proved {
-  passwordHash?: string
-}
+/** The password that a person has proved, or the passkey that took its place. */
+type Proved = { passwordHash: string; passkeyId?: undefined } | { passkeyId: string; passwordHash?: undefined }
 
 /** Checks the password, or the answer of a passkey, before the transaction. */
 export async function proveOneself(
@@ -77,16 +75,16 @@ export async function proveOneself(
     return withOwnPassword(deps, caller.userId, currentPassword, { auditContext, signal }, async (passwordHash) => ({
       passwordHash,
     }))
-  if (assertion) await requireOwnPasskey(deps, caller, assertion, auditContext)
-  return {}
+  return { passkeyId: await requireOwnPasskey(deps, caller, assertion as api.PasskeyAssertion, auditContext) }
 }
 
+/** Returns the id of the caller's passkey that gave the answer. */
 async function requireOwnPasskey(
   { sql, rp, now: currentTime }: PasskeyDeps,
   { userId, orgId, sessionId }: Caller,
   assertion: api.PasskeyAssertion,
   auditContext: AuditContext,
-): Promise<void> {
+): Promise<string> {
   const now = currentTime()
   const token = challengeIn(assertion)
   const { problem } = await spendChallenge(sql, token, { purposes: ['CONFIRMATION'], sender: { sessionId }, now })
@@ -94,7 +92,7 @@ async function requireOwnPasskey(
   const isOwn = passkey?.user_id === userId
   const counter = problem || !isOwn ? undefined : await verifiedCounter(rp, token ?? '', assertion, passkey)
   const isUsed = passkey && counter !== undefined && (await queries.recordUse(sql, passkey.id, counter, now)).length > 0
-  if (isUsed) return
+  if (isUsed) return passkey.id
   const keys = throttleKeys(`passkey ${userId}`, auditContext.ipAddress)
   await refuseThrottled(sql, keys, now)
   await countFailure(sql, keys, now)
@@ -102,16 +100,20 @@ async function requireOwnPasskey(
     const refused = withRequestFields(auditContext, { passkeyId: passkey.id, reason: 'counter_went_back' })
     await recordRefusal(sql, { ...refused, actorId: userId, orgId }, 'invalid_credentials')
   }
-  throw invalidField('assertion', 'is not a valid answer of one of your passkeys')
+  throw wrongAssertion()
 }
+
+const wrongAssertion = () => invalidField('assertion', 'is not a valid answer of one of your passkeys')
 
 /** A challenge for a new passkey of this session. */
 export async function start(
   { rp }: PasskeyDeps,
-  { tx, caller, now, audit, passwordHash }: CommandOf<typeof api.startPasskey> & Proved,
+  { tx, caller, now, audit, passwordHash, passkeyId }: CommandOf<typeof api.startPasskey> & Proved,
 ): Promise<PasskeyCreationOptions> {
   const { sessionId, userId } = caller
   if (passwordHash !== undefined && (await lockPassword(tx, userId, passwordHash)).length === 0) throw wrongPassword()
+  if (passkeyId !== undefined && (await queries.findPasskey(tx, ownerOf(rp, caller), passkeyId)).length === 0)
+    throw wrongAssertion()
   const { email, session_version: sessionVersion } = await requireAccount(tx, caller)
   const passkeys = await queries.listDescriptors(tx, ownerOf(rp, caller))
   if (passkeys.length >= MAX_PASSKEYS) throw limitReached()
@@ -146,13 +148,19 @@ export async function prepareCreation(
 
 const invalidCredential = () => invalid([{ field: 'credential', message: 'is not a valid answer to the challenge' }])
 
+/** Whether each passkey of the person when the challenge was taken is still there. The organization is locked. */
+async function arePasskeysKept(tx: Tx, { passkey_ids: ids }: queries.ChallengeRow): Promise<boolean> {
+  const [{ count }] = await queries.countPasskeys(tx, ids)
+  return count === ids.length
+}
+
 /** Adds the passkey. The organization is locked, so that two at a time do not exceed the limit. */
 export async function create(
   { rp }: PasskeyDeps,
   { tx, caller, body: { name }, credential, challenge, now, audit }: CommandOf<typeof api.createPasskey> & NewPasskey,
 ): Promise<Passkey> {
   await requireAccount(tx, caller)
-  if (!(await isPasswordKept(tx, challenge))) throw invalidCredential()
+  if (!(await isPasswordKept(tx, challenge)) || !(await arePasskeysKept(tx, challenge))) throw invalidCredential()
   const { userId, orgId } = caller
   const passkey = await addPasskey(tx, rp, { orgId, userId, name, credential }, now)
   if (!passkey) throw invalidCredential()
@@ -171,7 +179,10 @@ export async function rename(
   return passkeyOf(found(await queries.renamePasskey(tx, ownerOf(rp, caller), id, name)))
 }
 
-/** Removes a passkey. The organization is locked, so that two at a time do not remove the last ones. */
+/**
+ * Removes a passkey, and voids the challenges that it may have begun. The organization is locked, so that two at a time
+ * do not remove the last ones.
+ */
 export async function remove(
   { rp }: PasskeyDeps,
   { tx, caller, params: { id } }: CommandOf<typeof api.deletePasskey>,
@@ -182,6 +193,7 @@ export async function remove(
   const [account] = await queries.findAccount(tx, userId)
   if (left.length === 0 && account?.second_factor)
     throw refuse('conflict', { detail: 'Your organization requires a passkey. Add another one first.' })
+  await voidChallenges(tx, userId)
   const data = { passkeyId: id, userId, orgId }
   await emit(tx, { type: 'identity.passkey.removed', tenantId: orgId, subject: id, data })
   return undefined

@@ -63,6 +63,9 @@ export const findPasskey = (sql: Sql, { rpId, orgId, userId }: Owner, id: string
   select id, name, created_at, last_used_at from identity.passkeys
   where org_id = ${orgId} and user_id = ${userId} and rp_id = ${rpId} and id = ${id}`
 
+export const countPasskeys = (tx: Tx, ids: readonly string[]) => tx<[{ count: number }]>`
+  select count(*)::int as count from identity.passkeys where id = any(${[...ids]})`
+
 export const findCredential = (sql: Sql, rpId: string, credentialId: string) => sql<PasskeyRow[]>`
   select id, org_id, user_id, credential_id, public_key, sign_count, transports, name, created_at, last_used_at
   from identity.passkeys where rp_id = ${rpId} and credential_id = ${credentialId}`
@@ -147,6 +150,8 @@ export interface ChallengeRow {
   session_version: number | null
   /** The stored password of the person: the one that preceded the challenge, since a change deletes the challenge. */
   password_hash: string | null
+  /** The passkeys of the person then. A removal deletes the challenge, too. */
+  passkey_ids: string[]
 }
 
 /** Takes a challenge that has not expired. It is used once, whatever follows. */
@@ -154,7 +159,8 @@ export const takeChallenge = (sql: Sql, hash: Uint8Array, now: string) => sql<Ch
   with taken as (
     delete from identity.passkey_challenges where challenge_hash = ${Buffer.from(hash)}
     returning purpose, browser_hash, session_id, user_id, session_version, expires_at)
-  select t.purpose, t.browser_hash, t.session_id, t.user_id, t.session_version, c.password_hash
+  select t.purpose, t.browser_hash, t.session_id, t.user_id, t.session_version, c.password_hash,
+    array(select id from identity.passkeys p where p.user_id = t.user_id) as passkey_ids
   from taken t
   left join identity.credentials c on c.user_id = t.user_id
   where t.expires_at > ${now}`

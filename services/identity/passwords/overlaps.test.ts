@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import type { PasskeyCreationOptions, PasskeyRequestOptions } from '../../../proto/http/identity/passkeys.ts'
 import { TestAuthenticator } from '../../testing/authenticator.ts'
 import { marketplaceOf, RACING, TEST_PASSWORD, type TestUser } from '../../testing/marketplace.ts'
 import {
@@ -131,33 +132,70 @@ describe('a first passkey after the old password', () => {
   })
 })
 
+/** Sends a request while a change waits for a lock, for which the request then waits, too. */
+async function overtaken({ orgId }: TestUser, change: () => Promise<unknown>, send: () => Promise<{ status: number }>) {
+  let answer: Promise<{ status: number }> | undefined
+  await owner.begin(async (tx) => {
+    await tx`select organization.lock_organization(${orgId})`
+    const changed = change()
+    await until(async () => (await waiting()) === 1)
+    answer = Promise.all([send(), changed]).then(([sent]) => sent)
+    await until(async () => (await waiting()) === 2)
+  })
+  return (await (answer as NonNullable<typeof answer>)).status
+}
+
 describe('a passkey of a session that goes on after a password change', () => {
-  /** Sends a request of the session while a password change waits for a lock, which the request then waits for. */
-  async function overtaken({ orgId, client }: TestUser, send: () => Promise<{ status: number }>) {
-    const body = { currentPassword: TEST_PASSWORD, newPassword: NEW_PASSWORD }
-    let answers: Promise<{ status: number }[]> | undefined
-    await owner.begin(async (tx) => {
-      await tx`select organization.lock_organization(${orgId})`
-      const changed = client.post('/flows/v1/password/change', body)
-      await until(async () => (await waiting()) === 1)
-      answers = Promise.all([changed, send()])
-      await until(async () => (await waiting()) === 2)
-    })
-    return (await (answers as NonNullable<typeof answers>)).map(({ status }) => status)
-  }
+  const changeOf = (user: TestUser) => () =>
+    user.client.post('/flows/v1/password/change', { currentPassword: TEST_PASSWORD, newPassword: NEW_PASSWORD })
 
   test('is not begun by the old password (400)', async () => {
     const user = await org.member([])
     const start = () => user.client.post(`${PASSKEYS}/start`, { currentPassword: TEST_PASSWORD })
-    expect(await overtaken(user, start)).toEqual([204, 400])
+    expect(await overtaken(user, changeOf(user), start)).toBe(400)
+    expect(await signsInByPassword(market, user.email, NEW_PASSWORD)).toBe(200)
   })
 
   test('is not added (400) where the old password began it', async () => {
     const user = await org.member([])
     const credential = new TestAuthenticator(market.config.PUBLIC_URL).create(await startedPasskey(user.client))
     const create = () => user.client.post(PASSKEYS, { name: 'Phone', credential })
-    expect(await overtaken(user, create)).toEqual([204, 400])
+    expect(await overtaken(user, changeOf(user), create)).toBe(400)
     expect(await owner`select id from identity.passkeys where user_id = ${user.userId}`).toHaveLength(0)
+  })
+})
+
+describe('a passkey that another one began, which is removed,', () => {
+  async function confirmed() {
+    const user = await org.member([])
+    const { client } = user
+    const { authenticator, passkey } = await addPasskey(market, client)
+    const options = await client.post<PasskeyRequestOptions>(`${PASSKEYS}/confirm`)
+    const assertion = authenticator.get(options.body)
+    const start = () => client.post<PasskeyCreationOptions>(`${PASSKEYS}/start`, { assertion })
+    const begun = async () => {
+      const credential = new TestAuthenticator(market.config.PUBLIC_URL).create((await start()).body)
+      return () => client.post(PASSKEYS, { name: 'Phone', credential })
+    }
+    return { user, start, begun, remove: () => client.send('DELETE', `${PASSKEYS}/${passkey.id}`) }
+  }
+
+  test('is not added (400)', async () => {
+    const { begun, remove } = await confirmed()
+    const create = await begun()
+    expect((await remove()).status).toBe(204)
+    expect((await create()).status).toBe(400)
+  })
+
+  test('is not added (400) while it is removed', async () => {
+    const { user, begun, remove } = await confirmed()
+    expect(await overtaken(user, remove, await begun())).toBe(400)
+    expect(await owner`select id from identity.passkeys where user_id = ${user.userId}`).toHaveLength(0)
+  })
+
+  test('is not begun (400) while it is removed', async () => {
+    const { user, start, remove } = await confirmed()
+    expect(await overtaken(user, remove, start)).toBe(400)
   })
 })
 
