@@ -10,3 +10,7 @@ export const timeAt = (ms: number): string => new Date(ms).toISOString()
 export const timeAfter = (time: string, ms: number): string => timeAt(Date.parse(time) + ms)
 /** The day of a time. */
 export const dayOf = (time: string): string => time.slice(0, 'YYYY-MM-DD'.length)
+
+/** The pause after so many attempts. The last pause repeats. */
+export const pauseOf = (pausesMs: readonly number[], attempts: number): number =>
+  pausesMs[attempts - 1] ?? pausesMs.at(-1) ?? 0

@@ -5,7 +5,7 @@ export const TESTS = String.raw`\.test\.ts$|^services/testing/`
 
 /** The folders of the kit, lowest layer first: a folder imports only its own layer and the layers below. */
 const KIT_LAYERS = [
-  ['errors', 'worker', 'config', 'log', 'metrics', 'traces', 'secrets', 'db', 'sessions', 'limits', 'csv'],
+  ['answers', 'errors', 'worker', 'config', 'log', 'metrics', 'traces', 'secrets', 'db', 'sessions', 'limits', 'csv'],
   ['auth', 'audit', 'idempotency', 'pagination', 'addresses'],
   ['bus', 'command'],
   ['http', 'migrate'],

@@ -1,8 +1,8 @@
+import { pauseOf } from '../../../proto/durations.ts'
 import type { ErrorCode } from '../../../proto/errors.ts'
 import type { Pool, Tx } from '../db/client.ts'
 import { startJob } from '../worker/job-queries.ts'
 import type { JobKind } from '../worker/jobs.ts'
-import { pauseOf } from '../worker/pauses.ts'
 import type { AuditContext } from './context.ts'
 import { type AuditRow, isLogged, recordRefusal, recordSuccess, rowOf } from './record.ts'
 

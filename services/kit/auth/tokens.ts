@@ -1,6 +1,6 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose'
+import { shared } from '../answers/shared.ts'
 import { refuse } from '../errors/refusal.ts'
-import { shared } from '../worker/shared.ts'
 
 /** The claims of an access token (RFC 9068), with the session and organization of the user. */
 export interface Claims {

@@ -1,9 +1,9 @@
+import { LaterAnswer } from '../answers/later-answer.ts'
+import { within } from '../answers/within.ts'
 import { Refusal } from '../errors/refusal.ts'
 import type { Log } from '../log/log.ts'
-import { within } from '../worker/within.ts'
 import type { Pool, Sql } from './client.ts'
 import { isDependencyFailure } from './failures.ts'
-import { LaterAnswer } from './later-answer.ts'
 import type { PipelinedReads, Query, Reads } from './pipelined-reads.ts'
 import {
   findPosition,

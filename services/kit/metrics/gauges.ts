@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client'
-import { shared } from '../worker/shared.ts'
+import { shared } from '../answers/shared.ts'
 
 /** Adds a gauge that is filled from a measurement at each scrape. What it does not fill is absent, not zero. */
 type AddGauge<Measured> = (

@@ -1,6 +1,6 @@
 import type { ServiceName } from '../../../proto/services.ts'
-import { shared } from '../worker/shared.ts'
-import { within } from '../worker/within.ts'
+import { shared } from '../answers/shared.ts'
+import { within } from '../answers/within.ts'
 
 /** What a service needs, with a request to it that fails where the service cannot use it. */
 export interface Dependency {

@@ -1,7 +1,7 @@
 import postgres from 'postgres'
+import { within } from '../answers/within.ts'
 import type { Pool } from '../db/client.ts'
 import { credentialsOf } from '../db/password-file.ts'
-import { within } from '../worker/within.ts'
 import { pause } from '../worker/worker.ts'
 
 /** A dedicated connection for session locks and LISTEN, which a pool cannot provide. It never reconnects. */

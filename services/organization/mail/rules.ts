@@ -1,7 +1,6 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../proto/durations.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, pauseOf } from '../../../proto/durations.ts'
 import type { MailTopic } from '../../../proto/http/organization/mail-addresses.ts'
 import type { InboxKind } from '../../../proto/http/sourcing/inbox.ts'
-import { pauseOf } from '../../kit/worker/pauses.ts'
 
 /** The event types that mails are about. */
 export const MAIL_SUBJECTS = [

@@ -1,5 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../proto/durations.ts'
-import { pauseOf } from '../../kit/worker/pauses.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, pauseOf, SECOND_MS } from '../../../proto/durations.ts'
 
 /** Pauses before the second attempt, the third and so on. */
 const PAUSES_MS = [

@@ -1,6 +1,6 @@
 import type { Envelope } from '../../../../proto/events/envelope.ts'
+import { shared } from '../../answers/shared.ts'
 import type { MessageLog } from '../../log/log.ts'
-import { shared } from '../../worker/shared.ts'
 import { pause } from '../../worker/worker.ts'
 import type { EventReceiver } from '../driver/driver.ts'
 import type { SubscribeOptions } from '../driver/options.ts'

@@ -1,6 +1,5 @@
-import { DAY_MS, MINUTE_MS } from '../../../../proto/durations.ts'
+import { DAY_MS, MINUTE_MS, pauseOf } from '../../../../proto/durations.ts'
 import type { FileFailure } from '../../../../proto/http/sourcing/files.ts'
-import { pauseOf } from '../../../kit/worker/pauses.ts'
 
 /** A job that copies an upload: its object, and the object's etag when the upload was added. */
 export const COPY = 'file-copy'

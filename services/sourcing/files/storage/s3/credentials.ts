@@ -1,4 +1,4 @@
-import { shared } from '../../../../kit/worker/shared.ts'
+import { shared } from '../../../../kit/answers/shared.ts'
 
 interface AccessKey {
   accessKeyId: string
