@@ -69,7 +69,8 @@ export async function patchEndpoint(
   const change = { ...row, ...fields, events: [...new Set(events ?? row.events)] }
   if (change.description === '') change.description = null
   const [changed] = await queries.updateEndpoint(tx, orgId, params.webhookId, change, now)
-  if (changed.status === ENDPOINT.verbs.activate.to && row.status !== changed.status) await followers.resumeReplay(tx, params.webhookId, now)
+  if (changed.status === ENDPOINT.verbs.activate.to && row.status !== changed.status)
+    await followers.resumeReplay(tx, params.webhookId, now)
   return { data: shownEndpoint(changed) }
 }
 
