@@ -51,7 +51,8 @@ export class KeyedSemaphore {
   /** For metrics. */
   get concurrency(): Concurrency {
     const { what, permits } = this.#options
-    return { work: what, permits, held: this.#held, waiting: this.#queue.size }
+    // The metric does without the explanation in parentheses.
+    return { work: what.replace(/ \(.*/, ''), permits, held: this.#held, waiting: this.#queue.size }
   }
 
   /** Whether `acquire` would succeed now. */
