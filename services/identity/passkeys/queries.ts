@@ -150,7 +150,7 @@ export interface ChallengeRow {
   session_version: number | null
   /** The stored password of the person: the one that preceded the challenge, since a change deletes the challenge. */
   password_hash: string | null
-  /** The passkeys of the person then. A removal deletes the challenge, too. */
+  /** The passkeys of the person when the challenge was taken. The removal of one deletes the challenge. */
   passkey_ids: string[]
 }
 

@@ -132,7 +132,7 @@ describe('a first passkey after the old password', () => {
   })
 })
 
-/** Sends a request while a change waits for a lock, for which the request then waits, too. */
+/** Sends a request while a change waits for a lock. The request then waits for it as well. */
 async function overtaken({ orgId }: TestUser, change: () => Promise<unknown>, send: () => Promise<{ status: number }>) {
   let answer: Promise<{ status: number }> | undefined
   await owner.begin(async (tx) => {

@@ -68,7 +68,7 @@ export interface Accepted {
   isComplete: boolean
 }
 
-/** Accepts the named SUBMITTED offers. Once nothing is missing, the others are rejected, or expired past their validity. */
+/** Accepts SUBMITTED offers. Once nothing is missing, the others are rejected, or expire if they are no longer valid. */
 export const endOffers = (tx: Tx, rfqId: string, { acceptedIds, isComplete }: Accepted, now: string) => tx<
   (OfferRow & { state: 'ACCEPTED' | 'EXPIRED' | 'REJECTED' })[]
 >`

@@ -157,7 +157,7 @@ export async function updateOrderFiles(deps: DocumentDeps, call: Call): Promise<
   return undefined
 }
 
-/** Attaches own documents of a locked order to shipments, and returns the number of those that were not attached yet. */
+/** Attaches own documents of a locked order to shipments. Returns how many were not attached to all of them. */
 async function attachDocuments(tx: Tx, change: DocumentChange): Promise<number> {
   const { orgId, record, files } = change
   const { attach = [] } = files
