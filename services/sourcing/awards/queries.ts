@@ -68,7 +68,7 @@ export interface Accepted {
   isComplete: boolean
 }
 
-/** Accepts SUBMITTED offers. Once nothing is missing, the others are rejected, or expire if they are no longer valid. */
+/** Accepts SUBMITTED offers. Once nothing is missing, the others are rejected, or have expired. */
 export const endOffers = (tx: Tx, rfqId: string, { acceptedIds, isComplete }: Accepted, now: string) => tx<
   (OfferRow & { state: 'ACCEPTED' | 'EXPIRED' | 'REJECTED' })[]
 >`
