@@ -33,11 +33,11 @@ export const findConsequences = (sql: Sql, orgId: string, rfqId: string) => sql<
   [{ ownerSeesAcceptances: boolean; isReleased: boolean }]
 >`
   select
-    ${seesAcceptances(sql, sql`rfqs.ip_owner_org_id`)} as "ownerSeesAcceptances",
+    ${seesAcceptances(sql, sql`rfq.ip_owner_org_id`)} as "ownerSeesAcceptances",
     exists (
-      select from sourcing.rfq_file_releases where rfq_id = rfqs.id and org_id = ${orgId} and ended_at is null
+      select from sourcing.rfq_file_releases where rfq_id = rfq.id and org_id = ${orgId} and ended_at is null
     ) as "isReleased"
-  from sourcing.rfqs where id = ${rfqId}`
+  from sourcing.rfqs rfq where id = ${rfqId}`
 
 interface OwnedRfq {
   document: string
@@ -49,7 +49,7 @@ interface OwnedRfq {
 export const lockOwnedRfq = (tx: Tx, orgId: string, id: string, now: string) => tx<OwnedRfq[]>`
   select ${documentFor(tx, orgId)} as document, not ${seesAcceptances(tx, orgId)} as "isInvitee",
     coalesce(sourcing.release_ends_at(state, state_since, expires_at) > ${now}, false) as "isWithinRelease"
-  from sourcing.rfqs where id = ${id} and ${isIpOwner(tx, orgId)} for update`
+  from sourcing.rfqs rfq where id = ${id} and ${isIpOwner(tx, orgId)} for update`
 
 /** Those of the organizations that have accepted the terms and have not declined. */
 export const findAccepted = (sql: Sql, rfqId: string, orgIds: readonly string[]) => sql<{ org_id: string }[]>`
@@ -107,7 +107,7 @@ export function listAcceptances(
       where release.org_id = acceptance.org_id and release.rfq_id = acceptance.rfq_id and ${isReleased(sql, now)}
     ) released on true
     where acceptance.rfq_id = ${rfqId} and (acceptance.org_id = ${orgId} or exists (
-        select from sourcing.rfqs where id = ${rfqId} and ${seesAcceptances(sql, orgId)}))
+        select from sourcing.rfqs rfq where id = ${rfqId} and ${seesAcceptances(sql, orgId)}))
       and (accepted_at, acceptance.org_id) < (${key.timestamp}::timestamptz, ${key.id})
     order by accepted_at desc, acceptance.org_id desc limit ${limit} offset ${offset}`
 }

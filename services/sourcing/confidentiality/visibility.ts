@@ -3,12 +3,12 @@ import type { OrgRef } from '../orders/visibility.ts'
 import { isConsumer, isIpOwner } from '../rfqs/visibility.ts'
 
 /**
- * Whether an organization sees who has accepted the terms, on rows of `sourcing.rfqs`: the consumer and the IP owner,
+ * Whether an organization sees who has accepted the terms, on rows `rfq`: the consumer and the IP owner,
  * but not an IP owner that another consumer invited itself, because it competes with those manufacturers.
  */
 export const seesAcceptances = (sql: Sql, orgId: OrgRef) => sql`(${isConsumer(sql, orgId)} or (
   ${isIpOwner(sql, orgId)} and not exists (
-    select from sourcing.rfq_invitations where rfq_id = rfqs.id and org_id = ${orgId})))`
+    select from sourcing.rfq_invitations where rfq_id = rfq.id and org_id = ${orgId})))`
 
 /**
  * Whether a release lasts, on rows `release` of `sourcing.rfq_file_releases` with their `rfq` and `invitation`: until

@@ -33,6 +33,8 @@ export const pictureFor = (sql: Sql, orgId: string) =>
   pinnedPicture(sql, orgId, {
     partId: sql`offers.part_id`,
     revision: sql`offers.part_revision`,
-    isReader: sql`(${isInvitedTo(sql, orgId, sql`offers.rfq_id`)} or exists (
-      select from sourcing.rfqs rfq where rfq.id = offers.rfq_id and ${isOwnRfq(sql, orgId)}))`,
+    isReader: sql`(
+      ${isConsumer(sql, orgId)} and exists (
+        select from sourcing.rfqs rfq where rfq.id = offers.rfq_id and ${isOwnRfq(sql, orgId)})
+      or ${isInvitedTo(sql, orgId, sql`offers.rfq_id`)})`,
   })

@@ -13,12 +13,13 @@ export const isPublic = (sql: Sql) => sql`state = 'PUBLISHED' and not internal`
  * text matches the predicate of the partial index.
  */
 const isLiveInvitation = (sql: Sql, orgId: OrgRef) => sql`invitation.org_id = ${orgId}
-  and invitation.state <> 'DECLINED' and (rfq_state in ('OPEN', 'CLOSED') or awarded_offer_ids <> '{}')`
+  and invitation.state <> 'DECLINED'
+  and (invitation.rfq_state in ('OPEN', 'CLOSED') or invitation.awarded_offer_ids <> '{}')`
 
 /**
  * An invitation by which the organization reads all that invitees read: it has accepted the terms, if there are any.
  */
-const isWholeInvitation = (sql: Sql, orgId: OrgRef) =>
+export const isWholeInvitation = (sql: Sql, orgId: OrgRef) =>
   sql`${isLiveInvitation(sql, orgId)} and not invitation.awaits_acceptance`
 
 /** Whether an invitation lets the organization read the revision that an RFQ pins. */

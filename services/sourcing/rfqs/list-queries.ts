@@ -5,7 +5,16 @@ import { and, contains } from '../../kit/db/conditions.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { PageWindow } from '../../kit/pagination/pagination.ts'
 import type { RecordRow } from '../renderings/documents.ts'
-import { documentFor, isConsumer, isInvited, isIpOwner, pictureFor } from './visibility.ts'
+import {
+  isConsumer,
+  isInvited,
+  isIpOwner,
+  pictureFor,
+  readAsInvitee,
+  readAsParty,
+  seenInvitation,
+  seenRfq,
+} from './visibility.ts'
 
 export type RfqFilters = Omit<FiltersOf<typeof api>, 'q' | 'view'>
 
@@ -19,7 +28,8 @@ interface View {
   table: Fragment
   id: Fragment
   state: Fragment
-  document: Fragment
+  /** What the organization reads of it. */
+  columns: Fragment
   /** The title that the organization may search. */
   title: Fragment
   isIn: Fragment
@@ -30,7 +40,7 @@ interface View {
 const viewOf: Record<RfqView, (sql: Sql, orgId: string) => View> = {
   CONSUMER: (sql, orgId) => ({
     ...ofRfqs(sql),
-    document: sql`consumer_document`,
+    columns: readAsParty(sql, orgId, sql`rfq.consumer_document`),
     title: sql`part_title`,
     isIn: isConsumer(sql, orgId),
     isInIndex: sql`(consumer_org_id || '') = ${orgId}`,
@@ -38,17 +48,17 @@ const viewOf: Record<RfqView, (sql: Sql, orgId: string) => View> = {
   }),
   IP_OWNER: (sql, orgId) => ({
     ...ofRfqs(sql),
-    document: documentFor(sql, orgId),
+    columns: readAsParty(sql, orgId),
     title: sql`owner_part_title`,
     isIn: isIpOwner(sql, orgId),
     isInIndex: sql`(ip_owner_org_id || '') = ${orgId} and published_at is not null`,
     hasDrafts: false,
   }),
   MANUFACTURER: (sql, orgId) => ({
-    table: sql`sourcing.rfq_invitations`,
+    table: sql`sourcing.rfq_invitations invitation`,
     id: sql`rfq_id`,
     state: sql`rfq_state`,
-    document: sql`document`,
+    columns: readAsInvitee(sql, orgId),
     title: sql`part_title`,
     isIn: isInvited(sql, orgId),
     isInIndex: sql`(org_id || '') = ${orgId}`,
@@ -56,7 +66,7 @@ const viewOf: Record<RfqView, (sql: Sql, orgId: string) => View> = {
   }),
 }
 
-const ofRfqs = (sql: Sql) => ({ table: sql`sourcing.rfqs`, id: sql`id`, state: sql`state` })
+const ofRfqs = (sql: Sql) => ({ table: sql`sourcing.rfqs rfq`, id: sql`id`, state: sql`state` })
 
 /** The filters and the beginning of the page. */
 const matchesListing = (
@@ -100,21 +110,11 @@ const inEvery = (sql: Sql, orgId: string, view: RfqView | undefined, rowsIn: (on
     .map((name): Fragment => sql`(${rowsIn(viewOf[name](sql, orgId))})`)
     .reduce((all, rows) => sql`${all} union all ${rows}`)
 
-/** The JSON of an RFQ. Without a view, an invited consumer or IP owner sees that of consumer and IP owner. */
-const documentOfPage = (sql: Sql, orgId: string, view: RfqView | undefined) => {
-  const whole = sql`(select ${documentFor(sql, orgId)} from sourcing.rfqs
-    where id = page.id and (${isConsumer(sql, orgId)} or (${isIpOwner(sql, orgId)})))`
-  const invited = sql`(select document from sourcing.rfq_invitations
-    where rfq_id = page.id and ${isInvited(sql, orgId)})`
-  if (view === 'MANUFACTURER') return invited
-  return view ? whole : sql`coalesce(${whole}, ${invited})`
-}
-
 /** The page of the ids that were found; documents are fetched last. */
-const pageOf = (sql: Sql, orgId: string, listing: RfqListing, found: Fragment) => sql<RecordRow[]>`
-  select page.id as position, ${documentOfPage(sql, orgId, listing.view)} as document,
-    ${pictureFor(sql, orgId, sql`page.id`)} as "pinnedPicture"
-  from (select distinct id from (${found}) found order by id desc limit ${listing.limit} offset ${listing.offset}) page
+const pageOf = (sql: Sql, orgId: string, { view, limit, offset }: RfqListing, found: Fragment) => sql<RecordRow[]>`
+  select page.id as position, seen.document, ${pictureFor(sql, orgId)} as "pinnedPicture"
+  from (select distinct id from (${found}) found order by id desc limit ${limit} offset ${offset}) page
+  cross join lateral ${view === 'MANUFACTURER' ? seenInvitation(sql, orgId, sql`page.id`) : seenRfq(sql, orgId, sql`page.id`)} seen
   order by page.id desc`
 
 /** Newest first. Without a view: of each view as many as all pages up to the wanted one have. */
@@ -126,8 +126,8 @@ export function listRfqs(sql: Sql, orgId: string, listing: RfqListing) {
   }
   const rowsOf = viewOf[view](sql, orgId)
   return sql<RecordRow[]>`
-    select id as position, document, ${pictureFor(sql, orgId, sql`page.id`)} as "pinnedPicture"
-    from (${newestIn(sql, rowsOf, sql`${rowsOf.id} as id, ${rowsOf.document} as document`, listing, limit)} offset ${offset}) page
+    select id as position, document, ${pictureFor(sql, orgId)} as "pinnedPicture"
+    from (${newestIn(sql, rowsOf, sql`${rowsOf.id} as id, ${rowsOf.columns}`, listing, limit)} offset ${offset}) seen
     order by id desc`
 }
 

@@ -5,7 +5,7 @@ import { maySource } from '../factories/visibility.ts'
 import { isSourceable, needsSubscription } from '../parts/visibility.ts'
 import type { PinnedPicture } from '../renderings/pictures.ts'
 import type { Invitee, RfqContent } from './rules.ts'
-import { documentFor, isConsumer, isInvited, isIpOwner, pictureFor } from './visibility.ts'
+import { isConsumer, isInvited, pictureFor, seenRfq } from './visibility.ts'
 
 interface ReadableRfq {
   document: string
@@ -22,22 +22,9 @@ interface ReadableRfq {
 
 /** The JSON of an RFQ for an organization; no row where the organization may not read it. */
 export const findRfq = (sql: Sql, orgId: string, id: string) => sql<ReadableRfq[]>`
-  select coalesce(rfq.document, invitation.document) as document,
-    case when rfq.id is null then 'MANUFACTURER' when rfq.is_consumer then 'CONSUMER' else 'IP_OWNER' end as reader,
-    rfq.id is null and invitation.state = 'INVITED' as "isUnread",
-    rfq.id is null and invitation.awaits_acceptance as "isOutline",
-    rfq.id is null and invitation.state = 'DECLINED' as "isDeclined",
-    ${pictureFor(sql, orgId, sql`wanted.id`)} as "pinnedPicture"
-  from (values (${id})) wanted (id)
-  left join (
-    select id, ${isConsumer(sql, orgId)} as is_consumer, ${documentFor(sql, orgId)} as document from sourcing.rfqs
-    where id = ${id} and (${isConsumer(sql, orgId)} or (${isIpOwner(sql, orgId)}))
-  ) rfq on true
-  left join (
-    select rfq_id, state, awaits_acceptance, document from sourcing.rfq_invitations
-    where rfq_id = ${id} and ${isInvited(sql, orgId)}
-  ) invitation on true
-  where num_nonnulls(rfq.id, invitation.rfq_id) > 0`
+  select document, reader, is_unread as "isUnread", is_outline as "isOutline", is_declined as "isDeclined",
+    ${pictureFor(sql, orgId)} as "pinnedPicture"
+  from ${seenRfq(sql, orgId, id)} seen`
 
 /** The invited manufacturers that do not read a change: by their decline, or until they accept the terms. */
 export const listUnaware = (sql: Sql, id: string, { changeShowsInOutline }: { changeShowsInOutline: boolean }) => sql<
