@@ -55,8 +55,8 @@ export const findPrinted = (sql: Sql, orgId: string, { id, shipmentId, readers, 
       where id = orders.offer_id and ${offers.maySeePrices(sql, orgId)} and (${offers.isManufacturer(sql, orgId)}
         or (${offers.isConsumer(sql, orgId)}) or (${offers.isIpOwner(sql, orgId)}))) as reference,
     coalesce(
-      (select ${rfqs.documentFor(sql, orgId)} from sourcing.rfqs
-        where id = orders.rfq_id and (${rfqs.isConsumer(sql, orgId)} or (${rfqs.isIpOwner(sql, orgId)}))),
+      (select ${rfqs.documentFor(sql, orgId)} from sourcing.rfqs rfq
+        where rfq.id = orders.rfq_id and (${rfqs.isConsumer(sql, orgId)} or (${rfqs.isIpOwner(sql, orgId)}))),
       (select document from sourcing.rfq_invitations
         where rfq_id = orders.rfq_id and ${rfqs.isInvited(sql, orgId)} and state <> 'DECLINED')) as rfq,
     case when ${readsBilling} then (
