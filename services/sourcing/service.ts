@@ -9,19 +9,17 @@ import { assignmentRoutes } from './assignments/routes.ts'
 import { returnAward } from './awards/returns.ts'
 import { awardRoutes } from './awards/routes.ts'
 import { closeEndedCases } from './cases/ends.ts'
-import { messageAnonymiser } from './cases/messages/anonymisation.ts'
 import { openQualityCase } from './cases/order-cases.ts'
 import { openCases, updateCases } from './cases/rfq-cases.ts'
 import { caseRoutes } from './cases/routes.ts'
-import { taskUnassigner } from './cases/tasks/departures.ts'
 import { endChangeRequests } from './change-requests/queries.ts'
 import { changeRequestRoutes } from './change-requests/routes.ts'
 import { unansweredCancellationWorker } from './change-requests/workers.ts'
 import { comparisonRoutes } from './comparison/routes.ts'
-import { acceptanceAnonymiser } from './confidentiality/anonymisation.ts'
 import { insertReleases } from './confidentiality/queries.ts'
 import { confidentialityRoutes } from './confidentiality/routes.ts'
 import type { SourcingConfig } from './config.ts'
+import { departureConsumer, departureJob, FORMER_CONSUMERS } from './departures/departures.ts'
 import { distributorRoutes } from './distributor/routes.ts'
 import { prepareRfqFiles } from './documents/amendment.ts'
 import { copyDocuments } from './documents/copies.ts'
@@ -172,12 +170,11 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
     workers: [
       technologyConsumer({ bus, now: kit.now }),
       organizationWorker({ bus }),
-      acceptanceAnonymiser({ bus }),
-      messageAnonymiser({ bus }),
-      taskUnassigner({ bus }),
+      departureConsumer({ bus, now: kit.now }),
+      ...FORMER_CONSUMERS.map((name) => bus.forget(name)),
       rfqExpiryWorker({ ...deps, log: kit.log }),
       partChangeConsumer({ bus, now: kit.now }),
-      kit.jobs('refreshes', [technologyJob(kit.sql), partChangeJob(deps)]),
+      kit.jobs('refreshes', [technologyJob(kit.sql), partChangeJob(deps), departureJob(kit.sql)]),
       subscriptionExpiryWorker({ ...deps, log: kit.log }),
       unansweredCancellationWorker({ ...deps, log: kit.log }),
       offerExpiryWorker({ ...deps, log: kit.log }),

@@ -112,7 +112,7 @@ export function listAcceptances(
     order by accepted_at desc, acceptance.org_id desc limit ${limit} offset ${offset}`
 }
 
-/** Erases what acceptances have of an anonymised user. */
-export const eraseUser = (tx: Tx, orgId: string, userId: string) => tx`
-  update sourcing.rfq_acceptances set user_id = null, ip_address = null
-  where user_id = ${userId} and org_id = ${orgId}`
+/** Erases what the next acceptances of an anonymised user have of it. */
+export const eraseAcceptor = (tx: Tx, orgId: string, userId: string, limit: number) => tx`
+  update sourcing.rfq_acceptances set user_id = null, ip_address = null where (rfq_id, org_id) in (
+    select rfq_id, org_id from sourcing.rfq_acceptances where user_id = ${userId} and org_id = ${orgId} limit ${limit})`

@@ -67,6 +67,6 @@ export const markRead = (tx: Tx, orgId: string, caseId: string, messageId: strin
   where case_parties.org_id = ${orgId} and case_parties.case_id = ${caseId}`
 
 /** Erases an anonymised user in its next messages. The messages remain. */
-export const eraseUser = (tx: Tx, orgId: string, userId: string, limit: number) => tx`
+export const eraseAuthor = (tx: Tx, orgId: string, userId: string, limit: number) => tx`
   update sourcing.case_messages set user_id = null where id = any(array(
     select id from sourcing.case_messages where user_id = ${userId} and org_id = ${orgId} limit ${limit}))`

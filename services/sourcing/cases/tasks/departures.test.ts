@@ -61,9 +61,10 @@ test.each(Object.entries(ASSIGNMENTS))(
     const handled = async () =>
       (
         await owner`
-          select from sourcing.processed_events where consumer = 'unassign-tasks' and event_id in (
+          select from sourcing.processed_events where consumer = 'user-departures' and event_id in (
             select id from organization.outbox
-            where type = 'organization.user.deactivated' and subject = ${leaver.userId})`
+            where type = 'organization.user.deactivated' and subject = ${leaver.userId})
+          and not exists (select from sourcing.jobs where id = ${`tasks ${leaver.userId}`})`
       ).length === 1
     const assigned = await owner.begin(async (tx) => {
       // The assignment waits for this lock after it has read the user.
