@@ -1,15 +1,13 @@
-import { HOUR_MS, timeAt } from '../../../proto/durations.ts'
+import { HOUR_MS, timeAfter } from '../../../proto/durations.ts'
 import type { Bus } from '../../kit/bus/bus.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import { newId } from '../../kit/db/ids.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
 import { hashOf, newSecretToken } from '../../kit/secrets/tokens.ts'
-import { startJob } from '../../kit/worker/job-queries.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
 import { envelopeAddressOf, mailboxOf } from './envelope.ts'
-import { countInvitationMails, findInvitations, insertInvitationMail, insertLink } from './invitation-queries.ts'
+import { countInvitationMails, findInvitations, insertLink } from './invitation-queries.ts'
 import { lockRecipient } from './link-queries.ts'
-import { MAIL, MAIL_EXPIRY_MS } from './rules.ts'
+import { sendMail } from './send.ts'
 
 interface Deps {
   bus: Bus
@@ -48,10 +46,7 @@ async function mailLink(
   const { token, hash } = newSecretToken()
   // An event that is delivered twice makes one link.
   if ((await insertLink(tx, { hash, emailInvitationId, expireTime })).length === 0) return
-  const mail = { id: newId('mail'), orgId, emailInvitationId, recipientHash, secret: await box.encrypt(token) }
-  const dueMs = Date.parse(now) + Math.floor(sent.of_all / MAX_AN_HOUR) * HOUR_MS
-  const [dueAt, expiresAt] = [timeAt(dueMs), timeAt(dueMs + MAIL_EXPIRY_MS)]
-  await insertInvitationMail(tx, { ...mail, expiresAt }, now)
-  const kind = 'RFQ_INVITATION'
-  await startJob(tx, { kind: MAIL, id: mail.id, tenantId: orgId, data: { kind }, dueAt, expiresAt }, now)
+  const secret = await box.encrypt(token)
+  const dueAt = timeAfter(now, Math.floor(sent.of_all / MAX_AN_HOUR) * HOUR_MS)
+  await sendMail(tx, { kind: 'RFQ_INVITATION', orgId, emailInvitationId, recipientHash, secret, dueAt }, now)
 }

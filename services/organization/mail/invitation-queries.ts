@@ -31,18 +31,3 @@ export const insertLink = (
   insert into organization.email_invitation_links (token_hash, invitation_id, expires_at)
   values (${Buffer.from(hash)}, ${emailInvitationId}, ${expireTime})
   on conflict (invitation_id) do nothing returning invitation_id`
-
-interface InvitationMail {
-  id: string
-  orgId: string
-  emailInvitationId: string
-  recipientHash: Uint8Array
-  secret: string
-  expiresAt: string
-}
-
-export const insertInvitationMail = (tx: Tx, mail: InvitationMail, now: string) => tx`
-  insert into organization.mails
-    (id, org_id, kind, email_invitation_id, recipient_hash, secret, created_at, expires_at)
-  values (${mail.id}, ${mail.orgId}, 'RFQ_INVITATION', ${mail.emailInvitationId}, ${Buffer.from(mail.recipientHash)},
-    ${mail.secret}, ${now}, ${mail.expiresAt})`

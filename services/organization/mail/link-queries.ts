@@ -4,44 +4,40 @@ import { lockByName } from '../../kit/db/locks.ts'
 /** A mail to an applicant. */
 export type ApplicantMailKind = 'REGISTRATION' | 'REGISTERED' | 'REJECTION'
 
-interface LinkMail {
-  id: string
-  orgId: string
-  kind: 'CONFIRMATION' | 'INVITATION' | 'RESET' | 'FORGOTTEN'
-  addressId: string | null
-  userId: string | null
-  activationHash: Uint8Array | null
-  recipientHash: Uint8Array
-  secret: string
-  expiresAt: string
-}
-
 export type PasskeyMailKind = 'PASSKEY_ADDED' | 'PASSKEY_REMOVED' | 'PASSKEYS_RESET'
 
-/** Mails of an hour that tell one person about passkeys. */
-const MAX_PASSKEY_MAILS = 20
+/** A mail without items. */
+export interface NewMail {
+  kind: 'CONFIRMATION' | 'INVITATION' | 'RESET' | 'FORGOTTEN' | 'RFQ_INVITATION' | ApplicantMailKind | PasskeyMailKind
+  orgId: string
+  addressId?: string | undefined
+  userId?: string | undefined
+  registrationId?: string | undefined
+  emailInvitationId?: string | undefined
+  activationHash?: Uint8Array | undefined
+  recipientHash?: Uint8Array | undefined
+  secret?: string | undefined
+}
 
-/** No row where the person got as many within the last hour, or is anonymised. */
-export const insertPasskeyMail = (
-  tx: Tx,
-  mail: { id: string; orgId: string; kind: PasskeyMailKind; userId: string; expiresAt: string },
-  now: string,
-) => tx<{ id: string }[]>`
-  insert into organization.mails (id, org_id, kind, user_id, created_at, expires_at)
-  select ${mail.id}, ${mail.orgId}, ${mail.kind}, u.id, ${now}, ${mail.expiresAt}
+const bytes = (hash: Uint8Array | undefined) => (hash ? Buffer.from(hash) : null)
+
+export const insertMail = (tx: Tx, mail: NewMail & { id: string; expiresAt: string }, now: string) => tx`
+  insert into organization.mails (id, org_id, kind, address_id, user_id, registration_id, email_invitation_id,
+    activation_hash, recipient_hash, secret, created_at, expires_at)
+  values (${mail.id}, ${mail.orgId}, ${mail.kind}, ${mail.addressId ?? null}, ${mail.userId ?? null},
+    ${mail.registrationId ?? null}, ${mail.emailInvitationId ?? null}, ${bytes(mail.activationHash)},
+    ${bytes(mail.recipientHash)}, ${mail.secret ?? null}, ${now}, ${mail.expiresAt})`
+
+/** Mails of the last hour that told a person about passkeys. No row for an anonymised person. */
+export const countPasskeyMails = (tx: Tx, { orgId, userId }: { orgId: string; userId: string }, now: string) => tx<
+  { to_person: number }[]
+>`
+  select (
+    select count(*)::int from organization.mails m
+    where m.org_id = u.org_id and m.user_id = u.id and m.kind <> 'NOTICE' and m.kind like 'PASSKEY%'
+      and m.created_at > ${now}::timestamptz - interval '1 hour') as to_person
   from organization.users u
-  where u.org_id = ${mail.orgId} and u.id = ${mail.userId} and u.kind = 'PERSON' and u.anonymised_at is null
-    and (select count(*) from organization.mails m
-      where m.org_id = ${mail.orgId} and m.user_id = u.id and m.kind <> 'NOTICE' and m.kind like 'PASSKEY%'
-        and m.created_at > ${now}::timestamptz - interval '1 hour') < ${MAX_PASSKEY_MAILS}
-  returning id`
-
-export const insertLinkMail = (tx: Tx, mail: LinkMail, now: string) => tx`
-  insert into organization.mails
-    (id, org_id, kind, address_id, user_id, activation_hash, recipient_hash, secret, created_at, expires_at)
-  values (${mail.id}, ${mail.orgId}, ${mail.kind}, ${mail.addressId}, ${mail.userId},
-    ${mail.activationHash && Buffer.from(mail.activationHash)}, ${Buffer.from(mail.recipientHash)}, ${mail.secret},
-    ${now}, ${mail.expiresAt})`
+  where u.org_id = ${orgId} and u.id = ${userId} and u.kind = 'PERSON' and u.anonymised_at is null`
 
 /** Links to one recipient are counted one after the other, also those of several organizations. */
 export const lockRecipient = (tx: Tx, recipientHash: Uint8Array) =>
@@ -53,7 +49,7 @@ export const lockRecipient = (tx: Tx, recipientHash: Uint8Array) =>
  */
 export const countLinks = (
   tx: Tx,
-  { orgId, userId, recipientHash }: { orgId: string; userId: string | null; recipientHash: Uint8Array },
+  { orgId, userId, recipientHash }: { orgId: string; userId: string | undefined; recipientHash: Uint8Array },
   now: string,
 ) => tx<[LinkCounts]>`
   with recent as (
@@ -65,7 +61,7 @@ export const countLinks = (
         and registration_id is null and created_at > ${now}::timestamptz - interval '1 hour') as of_organization,
     count(*) filter (where kind <> 'FORGOTTEN')::int as to_recipient,
     count(*) filter (where org_id = ${orgId} and kind <> 'FORGOTTEN')::int as of_both,
-    count(*) filter (where kind = 'FORGOTTEN' and user_id = ${userId})::int as of_user,
+    count(*) filter (where kind = 'FORGOTTEN' and user_id = ${userId ?? null})::int as of_user,
     count(*) filter (where kind = 'FORGOTTEN')::int as self_service
   from recent`
 
@@ -80,23 +76,6 @@ export const countMailsToApplicants = (tx: Tx, now: string) => tx<[{ to_all: num
   select count(*)::int as to_all from organization.mails
   where recipient_hash is not null and kind in ('REGISTRATION', 'REGISTERED')
     and created_at > ${now}::timestamptz - interval '1 hour'`
-
-export const insertApplicantMail = (
-  tx: Tx,
-  mail: {
-    id: string
-    orgId: string
-    kind: ApplicantMailKind
-    registrationId: string
-    recipientHash: Uint8Array
-    secret: string | null
-    expiresAt: string
-  },
-  now: string,
-) => tx`
-  insert into organization.mails (id, org_id, kind, registration_id, recipient_hash, secret, created_at, expires_at)
-  values (${mail.id}, ${mail.orgId}, ${mail.kind}, ${mail.registrationId}, ${Buffer.from(mail.recipientHash)},
-    ${mail.secret}, ${now}, ${mail.expiresAt})`
 
 export interface LinkCounts {
   of_organization: number

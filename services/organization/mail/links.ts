@@ -1,28 +1,23 @@
-import { timeAfter } from '../../../proto/durations.ts'
 import { MAX_LINKS_PER_RECIPIENT } from '../../../proto/http/organization/users.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { isDependencyFailure } from '../../kit/db/failures.ts'
-import { newId } from '../../kit/db/ids.ts'
 import { isRefusalOf, refuse } from '../../kit/errors/refusal.ts'
 import type { MessageLog } from '../../kit/log/log.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
 import { hashOf } from '../../kit/secrets/tokens.ts'
-import { startJob } from '../../kit/worker/job-queries.ts'
 import { envelopeAddressOf, mailboxOf } from './envelope.ts'
 import {
   type ApplicantMailKind,
   countApplicantMails,
   countLinks,
   countMailsToApplicants,
-  insertApplicantMail,
-  insertLinkMail,
-  insertPasskeyMail,
+  countPasskeyMails,
   type LinkCounts,
   lockRecipient,
   markMailed,
   type PasskeyMailKind,
 } from './link-queries.ts'
-import { MAIL, MAIL_EXPIRY_MS } from './rules.ts'
+import { sendMail } from './send.ts'
 
 interface Link {
   kind: 'CONFIRMATION' | 'INVITATION' | 'RESET' | 'FORGOTTEN'
@@ -69,9 +64,12 @@ interface ApplicantMail {
 /** Mails of an hour to one applicant: anyone may write any address into a registration. */
 const MAX_TO_APPLICANT = 3
 
+/** Mails of an hour that tell one person about passkeys. */
+const MAX_PASSKEY_MAILS = 20
+
 export const mailLinks = (options: { box: SecretBox; hourlyMax: number } | undefined): MailLinks => ({
   sendsMail: options !== undefined,
-  async send(tx, { kind, orgId, addressId = null, userId = null, email, token }, now) {
+  async send(tx, { kind, orgId, addressId, userId, email, token }, now) {
     if (!options) throw refuse('mail_unavailable')
     const mailbox = mailboxOf(await envelopeAddressOf(email))
     const recipientHash = hashOf(mailbox)
@@ -81,21 +79,14 @@ export const mailLinks = (options: { box: SecretBox; hourlyMax: number } | undef
       kind === 'FORGOTTEN' ? isFullForOwner(counts, email, mailbox) : isFullForOthers(counts, options.hourlyMax)
     if (isFull) throw refuse('limit_reached', { detail: 'Too many links were mailed within the last hour.' })
     const secret = await options.box.encrypt(token)
-    const expiresAt = timeAfter(now, MAIL_EXPIRY_MS)
-    const activationHash = userId === null || kind === 'CONFIRMATION' ? null : hashOf(token)
-    const hashes = { recipientHash, activationHash }
+    const activationHash = userId === undefined || kind === 'CONFIRMATION' ? undefined : hashOf(token)
     if (activationHash) await markMailed(tx, activationHash)
-    const id = newId('mail')
-    await insertLinkMail(tx, { id, orgId, kind, addressId, userId, secret, expiresAt, ...hashes }, now)
-    await startJob(tx, { kind: MAIL, id, tenantId: orgId, data: { kind }, expiresAt }, now)
+    await sendMail(tx, { kind, orgId, addressId, userId, recipientHash, activationHash, secret }, now)
   },
   async tell(tx, mail, now) {
     if (!options) return
-    const expiresAt = timeAfter(now, MAIL_EXPIRY_MS)
-    const [inserted] = await insertPasskeyMail(tx, { ...mail, id: newId('mail'), expiresAt }, now)
-    if (!inserted) return
-    const { kind, orgId: tenantId } = mail
-    await startJob(tx, { kind: MAIL, id: inserted.id, tenantId, data: { kind }, expiresAt }, now)
+    const [sent] = await countPasskeyMails(tx, mail, now)
+    if (sent && sent.to_person < MAX_PASSKEY_MAILS) await sendMail(tx, mail, now)
   },
   async isApplicantShareUsed(tx, now) {
     const [{ to_all: sent }] = await countMailsToApplicants(tx, now)
@@ -109,11 +100,8 @@ export const mailLinks = (options: { box: SecretBox; hourlyMax: number } | undef
     const isDecision = kind === 'REJECTION'
     if (!isDecision && counts.to_recipient >= MAX_TO_APPLICANT)
       throw refuse('limit_reached', { detail: 'Too many mails were sent to applicants within the last hour.' })
-    const secret = token === undefined ? null : await options.box.encrypt(token)
-    const expiresAt = timeAfter(now, MAIL_EXPIRY_MS)
-    const id = newId('mail')
-    await insertApplicantMail(tx, { id, orgId, kind, registrationId, recipientHash, secret, expiresAt }, now)
-    await startJob(tx, { kind: MAIL, id, tenantId: orgId, data: { kind }, expiresAt }, now)
+    const secret = token === undefined ? undefined : await options.box.encrypt(token)
+    await sendMail(tx, { kind, orgId, registrationId, recipientHash, secret }, now)
   },
 })
 

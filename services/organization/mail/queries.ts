@@ -2,7 +2,7 @@ import type { MailTopic } from '../../../proto/http/organization/mail-addresses.
 import type { Fragment, Sql, Tx } from '../../kit/db/client.ts'
 import { lockByName } from '../../kit/db/locks.ts'
 import { inBatches } from '../../kit/worker/batches.ts'
-import type { ApplicantMailKind, PasskeyMailKind } from './link-queries.ts'
+import type { NewMail } from './link-queries.ts'
 import { MAIL, MAX_ADMINISTRATORS, type Notice, type RfqRole } from './rules.ts'
 import type { SmtpFailure } from './smtp.ts'
 
@@ -105,21 +105,11 @@ export const lockMail = (tx: Tx, id: string, hourlyMax: number, now: string) => 
     )) - ${now}::timestamptz)::float * 1000 end as wait_ms
   from organization.mails m where m.id = ${id} and m.state = 'PENDING' for update of m`
 
-type MailKind =
-  | 'NOTICE'
-  | 'CONFIRMATION'
-  | 'INVITATION'
-  | 'RESET'
-  | 'FORGOTTEN'
-  | 'RFQ_INVITATION'
-  | ApplicantMailKind
-  | PasskeyMailKind
-
 export interface ClaimedMail {
   id: string
   org_id: string
   org_name: string
-  kind: MailKind
+  kind: 'NOTICE' | NewMail['kind']
   items: Notice[]
   omitted: number
   secret: string | null
