@@ -89,10 +89,11 @@ async function handleNext(
   now: string,
 ): Promise<boolean> {
   if (await links.isApplicantShareUsed(tx, now)) return false
+  const [operator] = await findOperator(tx)
+  // The mail belongs to the operator, so the request waits until there is one.
+  if (!operator) return false
   const [request] = await queries.takeRequest(tx, now)
   if (!request) return false
-  const [operator] = await findOperator(tx)
-  if (!operator) return true
   const { id: registrationId, email, email_key: key } = request
   const [account] = await queries.findAccount(tx, key)
   const mail = { orgId: operator.id, registrationId, email }

@@ -13,7 +13,7 @@ const { market, server } = await marketplaceWithMail([], {
   TRUSTED_PROXIES: '1',
   MAIL_HOURLY_MAX: '3',
 })
-const { client: operator } = (await market.operator()).administrator
+const { client: operator, orgId: operatorId } = (await market.operator()).administrator
 const { owner } = market.db
 const sql = connect(market.db.urlOf('organization'), { max: 1, applicationName: 'test' })
 afterAll(() => sql.end())
@@ -84,6 +84,28 @@ test('a request that waits is deleted after a day where no mail is sent any more
   expect(await listWaiting()).toEqual([late])
   await cleanUpRegistrations({ sql, sendsMail: false }, after(25), NO_SIGNAL)
   expect(await listWaiting()).toEqual([])
+})
+
+test('a request waits for its mail while there is no operator', async () => {
+  const [first = '', , , late = ''] = await register('192.0.2.1', 4)
+  await waitFor([late])
+  await owner.begin(async (tx) => {
+    await tx`lock table organization.organizations in access exclusive mode`
+    await tx`update organization.organizations set operator = false where operator`
+    await forgetMail(first)
+    const isAsked = async () =>
+      (
+        await owner`
+          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+            and query like '%from organization.organizations where operator%'`
+      ).length > 0
+    await until(isAsked, { what: 'the worker that looks for the operator' })
+  })
+  // It waits for the end of the worker's transaction, if that took the request.
+  await owner.begin((tx) => tx`lock table organization.registrations in access exclusive mode`)
+  expect(await listWaiting()).toEqual([late])
+  await owner`update organization.organizations set operator = true where id = ${operatorId}`
+  expect((await confirm(late)).status).toBe(200)
 })
 
 test('the mail of a rejection uses no share of the applicants', async () => {
