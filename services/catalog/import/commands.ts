@@ -64,7 +64,8 @@ export async function importCatalogs(options: ImportOptions, sources: readonly S
       await deleteUnpublished(options.sql)
       return outcome
     } finally {
-      await unlockImports(session)
+      // A lock whose connection is lost has ended with it.
+      await unlockImports(session).catch(() => {})
     }
   } finally {
     session.release()

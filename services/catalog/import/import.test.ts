@@ -132,10 +132,12 @@ describe('two imports', () => {
     expect(await exportedText(sql, 'standards')).toBe(await shippedText('standards'))
   })
 
-  test('cannot both succeed: one that lost its lock to the other changes nothing', async () => {
+  /** An import of two files whose staged rows another import deletes after the first. */
+  async function losing(pool: typeof sql, losesLock: () => PromiseLike<unknown>) {
     const criticalities = `${await shippedText('criticalities')}new,new,A new one,ISO,1\n`
     const deletingStagedRows = async function* () {
       // The first file has been stored.
+      await losesLock()
       await sql`delete from catalog.criticalities where version <> (
         select version from catalog.catalogs where name = 'criticalities')`
       yield `${await shippedText('categories')}new,,New,,\n`
@@ -145,8 +147,23 @@ describe('two imports', () => {
       { catalog: CATALOGS.categories, open: () => Readable.from(deletingStagedRows()), shipped: false },
     ]
     const before = await versions()
-    await expect(importCatalogs({ sql, clock: Date.now }, sources)).rejects.toBeInstanceOf(ImportRunning)
+    await expect(importCatalogs({ sql: pool, clock: Date.now }, sources)).rejects.toBeInstanceOf(ImportRunning)
     expect(await versions()).toEqual(before)
+  }
+
+  test('cannot both succeed: one that lost its lock to the other changes nothing', () =>
+    losing(sql, () => Promise.resolve()))
+
+  test('cannot both succeed: one that lost the connection of its lock says that another runs', async () => {
+    const pool = connect(ownerUrl, { max: 3, applicationName: 'test-lost', searchPath: 'catalog' })
+    await losing(
+      pool,
+      () => owner`
+        select pg_terminate_backend(pid) from pg_locks
+        where locktype = 'advisory' and objid = 5021378 and database = (
+          select oid from pg_database where datname = current_database())`,
+    )
+    await pool.end({ timeout: 1 })
   })
 
   test('in sequence: the second deletes the staged rows of a killed one', async () => {
