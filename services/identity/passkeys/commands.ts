@@ -93,13 +93,14 @@ async function requireOwnPasskey(
   const counter = problem || !isOwn ? undefined : await verifiedCounter(rp, token ?? '', assertion, passkey)
   const isUsed = passkey && counter !== undefined && (await queries.recordUse(sql, passkey.id, counter, now)).length > 0
   if (isUsed) return passkey.id
-  const keys = throttleKeys(`passkey ${userId}`, auditContext.ipAddress)
-  await refuseThrottled(sql, keys, now)
-  await countFailure(sql, keys, now)
+  // It may be copied, which is audited also while the person has to wait.
   if (isOwn && counter !== undefined && isCounterBack(Number(passkey.sign_count), counter)) {
     const refused = withRequestFields(auditContext, { passkeyId: passkey.id, reason: 'counter_went_back' })
     await recordRefusal(sql, { ...refused, actorId: userId, orgId }, 'invalid_credentials')
   }
+  const keys = throttleKeys(`passkey ${userId}`, auditContext.ipAddress)
+  await refuseThrottled(sql, keys, now)
+  await countFailure(sql, keys, now)
   throw wrongAssertion()
 }
 

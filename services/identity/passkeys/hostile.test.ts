@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { otherKey, TestAuthenticator, WRONG_ANSWERS } from '../../testing/authenticator.ts'
+import type { PasskeyRequestOptions } from '../../../proto/http/identity/passkeys.ts'
+import { type Lies, otherKey, TestAuthenticator, WRONG_ANSWERS } from '../../testing/authenticator.ts'
 import { marketplaceOf, TEST_PASSWORD } from '../../testing/marketplace.ts'
 import {
   addPasskey,
@@ -120,6 +121,38 @@ describe('a sign-in by passkey', () => {
       expect(entry?.request).toEqual({ passkeyId: passkey.id, reason: 'counter_went_back' })
     }
     expect((await newBrowser().byPasskey(authenticator, { counter: 8 })).status).toBe(200)
+  })
+
+  test('with a counter that goes back is audited also while the person has to wait', async () => {
+    const { client } = await org.member([])
+    const { authenticator, passkey } = await addPasskey(market, client)
+    const browser = newBrowser()
+    expect((await browser.byPasskey(authenticator, { counter: 7 })).status).toBe(200)
+    for (let n = 0; n < 5; n++) await browser.byPasskey(authenticator, { signedBy: otherKey() })
+    const entries = async () => (await entriesOf(market, org.orgId, 'auth.signIn')).length
+    const before = await entries()
+    expect((await browser.byPasskey(authenticator, { signedBy: otherKey() })).status).toBe(429)
+    expect(await entries()).toBe(before)
+    expect((await browser.byPasskey(authenticator, { counter: 7 })).status).toBe(429)
+    const entry = (await entriesOf(market, org.orgId, 'auth.signIn')).at(-1)
+    expect([await entries(), entry?.request]).toEqual([
+      before + 1,
+      { passkeyId: passkey.id, reason: 'counter_went_back' },
+    ])
+  })
+
+  test('as a confirmation, with a counter that goes back, is audited also while the person has to wait', async () => {
+    const { client } = await org.member([])
+    const { authenticator, passkey } = await addPasskey(market, client)
+    const confirm = async (lies: Lies) => {
+      const { body } = await client.post<PasskeyRequestOptions>(`${PASSKEYS}/confirm`)
+      return (await client.post(`${PASSKEYS}/start`, { assertion: authenticator.get(body, lies) })).status
+    }
+    expect(await confirm({ counter: 7 })).toBe(200)
+    for (let n = 0; n < 5; n++) expect(await confirm({ signedBy: otherKey() })).toBe(400)
+    expect(await confirm({ counter: 7 })).toBe(429)
+    const entry = (await entriesOf(market, org.orgId, 'passkey.start')).at(-1)
+    expect(entry?.request).toEqual({ passkeyId: passkey.id, reason: 'counter_went_back' })
   })
 
   test('with an authenticator without a counter works each time', async () => {

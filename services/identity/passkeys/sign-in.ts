@@ -13,10 +13,10 @@ import { isRefusalOf, refuse } from '../../kit/errors/refusal.ts'
 import { newSecretToken } from '../../kit/secrets/tokens.ts'
 import { lockPassword } from '../passwords/queries.ts'
 import { throttleKeys } from '../throttle/keys.ts'
-import { clearFailures } from '../throttle/queries.ts'
+import { clearFailures, countFailure } from '../throttle/queries.ts'
 import { refuseThrottled } from '../throttle/throttle.ts'
 import { type CheckedUser, openPasswordSession, withPassword } from '../tokens/commands.ts'
-import { recordFailure } from '../tokens/failures.ts'
+import { auditFailure } from '../tokens/failures.ts'
 import { openSession, type TokenDeps } from '../tokens/open-session.ts'
 import { findUnchanged } from '../tokens/queries.ts'
 import { addPasskey } from './additions.ts'
@@ -101,18 +101,24 @@ interface Failure {
   reason: string
 }
 
-/** Counts a failure like a wrong password and audits it. A right answer is never throttled. */
+/**
+ * Counts a failure like a wrong password and audits it, except while the person has to wait. An authenticator that may
+ * be copied is audited also then. A right answer is never throttled.
+ */
 async function refuseAnswer({ tokens }: SignInDeps, { user, auditContext, reason }: Failure): Promise<never> {
+  const { sql } = tokens
   const now = nowOf(tokens)
   const keys = throttleKeys(`passkey ${user?.user_id ?? ''}`, auditContext.ipAddress)
-  await refuseThrottled(tokens.sql, keys, now)
   const failed = {
-    keys,
     user,
     auditContext: withRequestFields(auditContext, { reason }),
     code: 'invalid_credentials' as const,
   }
-  await recordFailure(tokens.sql, failed, now)
+  const isCopied = reason === 'counter_went_back'
+  if (isCopied) await auditFailure(sql, failed, now)
+  await refuseThrottled(sql, keys, now)
+  await countFailure(sql, keys, now)
+  if (!isCopied) await auditFailure(sql, failed, now)
   throw wrongPasskey()
 }
 

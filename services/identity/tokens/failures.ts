@@ -8,20 +8,20 @@ import { countFailure } from '../throttle/queries.ts'
 import { insertSignInFailure } from './queries.ts'
 
 interface Failure {
-  keys: ThrottleKeys
   /** Undefined for an unknown account or client. */
   user: { user_id: string; org_id: string } | undefined
   auditContext: AuditContext
   code: ErrorCode
 }
 
-/** Counts the failure and writes an audit entry. An unknown account has a row elsewhere, which takes as long. */
-export async function recordFailure(
-  sql: Pool,
-  { keys, user, auditContext, code }: Failure,
-  now: string,
-): Promise<void> {
-  await countFailure(sql, keys, now)
+/** Counts the failure and writes an audit entry. */
+export async function recordFailure(sql: Pool, failure: Failure & { keys: ThrottleKeys }, now: string): Promise<void> {
+  await countFailure(sql, failure.keys, now)
+  await auditFailure(sql, failure, now)
+}
+
+/** Writes an audit entry. An unknown account has a row elsewhere, which takes as long. */
+export async function auditFailure(sql: Pool, { user, auditContext, code }: Failure, now: string): Promise<void> {
   if (user) await recordRefusal(sql, { ...auditContext, ...actorOf(user) }, code)
   else await insertSignInFailure(sql, { id: newId('failure'), ...auditContext }, now)
 }
