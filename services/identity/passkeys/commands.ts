@@ -16,8 +16,7 @@ import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { type PasswordDeps, withOwnPassword, wrongPassword } from '../passwords/commands.ts'
 import { lockPassword, voidChallenges } from '../passwords/queries.ts'
 import { throttleKeys } from '../throttle/keys.ts'
-import { countFailure } from '../throttle/queries.ts'
-import { refuseThrottled } from '../throttle/throttle.ts'
+import { countWrong } from '../throttle/throttle.ts'
 import { addPasskey, limitReached, passkeyOf } from './additions.ts'
 import { isPasswordKept, issueChallenge, spendChallenge } from './challenges.ts'
 import * as queries from './queries.ts'
@@ -98,9 +97,7 @@ async function requireOwnPasskey(
     const refused = withRequestFields(auditContext, { passkeyId: passkey.id, reason: 'counter_went_back' })
     await recordRefusal(sql, { ...refused, actorId: userId, orgId }, 'invalid_credentials')
   }
-  const keys = throttleKeys(`passkey ${userId}`, auditContext.ipAddress)
-  await refuseThrottled(sql, keys, now)
-  await countFailure(sql, keys, now)
+  await countWrong(sql, throttleKeys(`passkey ${userId}`, auditContext.ipAddress), now)
   throw wrongAssertion()
 }
 
@@ -141,9 +138,7 @@ export async function prepareCreation(
   const { challenge } = taken
   const credential = taken.problem ? undefined : await verifiedCredential(rp, token ?? '', body.credential)
   if (challenge && credential) return { credential, challenge }
-  const keys = throttleKeys(`passkey ${userId}`, auditContext.ipAddress)
-  await refuseThrottled(sql, keys, now)
-  await countFailure(sql, keys, now)
+  await countWrong(sql, throttleKeys(`passkey ${userId}`, auditContext.ipAddress), now)
   throw invalidCredential()
 }
 

@@ -9,15 +9,15 @@ import { type AuditContext, withRequestFields } from '../../kit/audit/context.ts
 import type { AuditEntry } from '../../kit/audit/entry.ts'
 import { lockOrganization } from '../../kit/auth/queries.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import { isRefusalOf, refuse } from '../../kit/errors/refusal.ts'
+import { refuse } from '../../kit/errors/refusal.ts'
 import { newSecretToken } from '../../kit/secrets/tokens.ts'
 import { lockPassword } from '../passwords/queries.ts'
 import { throttleKeys } from '../throttle/keys.ts'
-import { clearFailures, countFailure } from '../throttle/queries.ts'
-import { refuseThrottled } from '../throttle/throttle.ts'
+import { clearFailures } from '../throttle/queries.ts'
+import { countWrong, refuseThrottled } from '../throttle/throttle.ts'
 import { type CheckedUser, openPasswordSession, withPassword } from '../tokens/commands.ts'
 import { auditFailure } from '../tokens/failures.ts'
-import { openSession, type TokenDeps } from '../tokens/open-session.ts'
+import { openSignIn, type TokenDeps } from '../tokens/open-session.ts'
 import { findUnchanged } from '../tokens/queries.ts'
 import { addPasskey } from './additions.ts'
 import { isPasswordKept, issueChallenge, spendChallenge } from './challenges.ts'
@@ -116,8 +116,7 @@ async function refuseAnswer({ tokens }: SignInDeps, { user, auditContext, reason
   }
   const isCopied = reason === 'counter_went_back'
   if (isCopied) await auditFailure(sql, failed, now)
-  await refuseThrottled(sql, keys, now)
-  await countFailure(sql, keys, now)
+  await countWrong(sql, keys, now)
   if (!isCopied) await auditFailure(sql, failed, now)
   throw wrongPasskey()
 }
@@ -160,11 +159,7 @@ export async function signInWithPasskey(
     // Another use may have been counted since, or the passkey was removed.
     if ((await queries.recordUse(tx, passkey.id, counter, now)).length === 0) throw wrongPasskey()
   }
-  const opened = await openSession(tokens, user, { method: 'PASSKEY', auditContext, within }).catch((error) => {
-    if (isRefusalOf(error, 'invalid_credentials')) return refuseFor('user_changed')
-    throw error
-  })
-  return { ...opened, email: account.email }
+  return openSignIn(tokens, user, { method: 'PASSKEY', auditContext, within }, refuseFor)
 }
 
 /** Registers the first passkey of a person who needs one, after the password, and signs in. */
@@ -202,9 +197,5 @@ export async function signInWithFirstPasskey(
     if (!passkey) throw wrongPasskey()
     audit.add({ passkeyId: passkey.id, signIn: true })
   }
-  const opened = await openSession(tokens, user, { method: 'PASSKEY', auditContext, within }).catch((error) => {
-    if (isRefusalOf(error, 'invalid_credentials')) return refuseFor('user_changed')
-    throw error
-  })
-  return { ...opened, email: account.email }
+  return openSignIn(tokens, user, { method: 'PASSKEY', auditContext, within }, refuseFor)
 }

@@ -3,12 +3,11 @@ import { timeAt } from '../../../proto/durations.ts'
 import type { SignInTokenSet } from '../../../proto/http/identity/sign-in.ts'
 import { type AuditContext, withRequestFields } from '../../kit/audit/context.ts'
 import { recordRefusal } from '../../kit/audit/record.ts'
-import { isRefusalOf, refuse } from '../../kit/errors/refusal.ts'
+import { refuse } from '../../kit/errors/refusal.ts'
 import { hashOf } from '../../kit/secrets/tokens.ts'
 import { throttleKeys } from '../throttle/keys.ts'
-import { countFailure } from '../throttle/queries.ts'
-import { refuseThrottled } from '../throttle/throttle.ts'
-import { openSession, type TokenDeps } from '../tokens/open-session.ts'
+import { countWrong } from '../throttle/throttle.ts'
+import { openSignIn, type TokenDeps } from '../tokens/open-session.ts'
 import { findCode, markRedeemed } from './queries.ts'
 
 const wrongCode = () => refuse('invalid_credentials', { detail: 'The code is not valid.' })
@@ -33,9 +32,7 @@ export async function exchangeCode(
   const hash = hashOf(code)
   const [signIn] = await findCode(sql, hash, now)
   if (!signIn || (await markRedeemed(sql, hash, now)).length === 0) {
-    const keys = throttleKeys('sso', received.ipAddress)
-    await refuseThrottled(sql, keys, now)
-    await countFailure(sql, keys, now)
+    await countWrong(sql, throttleKeys('sso', received.ipAddress), now)
     throw wrongCode()
   }
   const { provider_id: identityProviderId, user_id: actorId, org_id: orgId } = signIn
@@ -46,9 +43,5 @@ export async function exchangeCode(
   }
   if (browserToken === undefined || !timingSafeEqual(hashOf(browserToken), signIn.browser_hash))
     return refuseFor('other_browser')
-  const tokens = await openSession(deps, signIn, { method: 'PROVIDER', auditContext }).catch((error) => {
-    if (isRefusalOf(error, 'invalid_credentials')) return refuseFor('user_changed')
-    throw error
-  })
-  return { ...tokens, email: signIn.email }
+  return openSignIn(deps, signIn, { method: 'PROVIDER', auditContext }, refuseFor)
 }

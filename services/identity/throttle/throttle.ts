@@ -14,12 +14,17 @@ export async function refuseThrottled(sql: Pool, keys: ThrottleKeys, now: string
   })
 }
 
+/** Counts a failure, unless the account at this address or the address has to wait: then it throws 429. */
+export async function countWrong(sql: Pool, keys: ThrottleKeys, now: string): Promise<void> {
+  await refuseThrottled(sql, keys, now)
+  await countFailure(sql, keys, now)
+}
+
 /**
  * Counts a wrong token of a link and throws its refusal: 404, or 429 while the address has to wait. A right token is
  * redeemed even then, because 256 random bits cannot be guessed and others may share the address.
  */
 export async function refuseWrongToken(sql: Pool, keys: ThrottleKeys, now: string): Promise<never> {
-  await refuseThrottled(sql, keys, now)
-  await countFailure(sql, keys, now)
+  await countWrong(sql, keys, now)
   throw notFound()
 }

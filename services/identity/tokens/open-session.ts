@@ -1,11 +1,12 @@
 import { timeAt } from '../../../proto/durations.ts'
+import type { SignInTokenSet } from '../../../proto/http/identity/sign-in.ts'
 import { MAX_SESSIONS } from '../../../proto/http/identity/tokens.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
 import type { AuditEntry } from '../../kit/audit/entry.ts'
 import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
-import { refuse } from '../../kit/errors/refusal.ts'
+import { isRefusalOf, refuse } from '../../kit/errors/refusal.ts'
 import { newSecretToken } from '../../kit/secrets/tokens.ts'
 import type { Signer, TokenSubject } from '../keys/signer.ts'
 import type { Hashing } from '../passwords/hashing.ts'
@@ -89,4 +90,18 @@ export async function openSession(deps: TokenDeps, user: SignedInUser, { method,
     audit.actBy({ userId, orgId })
   })
   return tokensOf(deps, { userId, orgId, sessionId, sessionVersion }, refreshToken.token)
+}
+
+/** Opens the session of a sign-in. `refuseFor` audits and refuses that of a user who changed meanwhile. */
+export async function openSignIn(
+  deps: TokenDeps,
+  user: SignedInUser & { email: string },
+  opening: Opening,
+  refuseFor: (reason: string) => Promise<never>,
+): Promise<SignInTokenSet> {
+  const tokens = await openSession(deps, user, opening).catch((error) => {
+    if (isRefusalOf(error, 'invalid_credentials')) return refuseFor('user_changed')
+    throw error
+  })
+  return { ...tokens, email: user.email }
 }
