@@ -6,7 +6,7 @@ import type { CommandOf } from '../../kit/command/command.ts'
 import { withoutNulls } from '../../kit/db/rows.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import { startJob } from '../../kit/worker/job-queries.ts'
-import { requireReplayRoom } from '../deliveries/replay-limit.ts'
+import { requireRoom } from '../deliveries/limits.ts'
 import { RETENTION_MS } from '../deliveries/rules.ts'
 import { lockEndpointShared } from '../endpoints/queries.ts'
 import { insertReplay } from './queries.ts'
@@ -21,7 +21,7 @@ export async function replayEvents({
   now,
 }: CommandOf<typeof api.replayWebhookEvents>): Promise<WebhookReplay> {
   const { id } = found(await lockEndpointShared(tx, caller.orgId, params.id))
-  await requireReplayRoom(tx, caller.orgId)
+  await requireRoom(tx, caller.orgId, 'replays')
   const [replay] = await insertReplay(tx, id, keptPeriod(periodOf(body), now), now)
   if (!replay) throw refuse('limit_reached', { detail: "The endpoint's last replay has not finished." })
   await startJob(tx, { kind: REPLAY, id, tenantId: caller.orgId }, now)

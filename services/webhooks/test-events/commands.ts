@@ -5,8 +5,8 @@ import { newId } from '../../kit/db/ids.ts'
 import { withoutNulls } from '../../kit/db/rows.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import { bodyOf } from '../deliveries/body.ts'
+import { requireRoom } from '../deliveries/limits.ts'
 import { announceDue } from '../deliveries/queries.ts'
-import { requireTestRoom } from '../deliveries/test-limit.ts'
 import { lockEndpointShared } from '../endpoints/queries.ts'
 import { insertTestEvent } from './queries.ts'
 
@@ -21,7 +21,7 @@ export async function testEndpoint({
 }: CommandOf<typeof api.testWebhookEndpoint>): Promise<WebhookDelivery> {
   const { orgId } = caller
   const { id: endpointId } = found(await lockEndpointShared(tx, orgId, params.id))
-  await requireTestRoom(tx, orgId)
+  await requireRoom(tx, orgId, 'test events')
   const id = newId('evt')
   const { type } = body
   const event = {
