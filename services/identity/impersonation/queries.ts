@@ -14,6 +14,9 @@ export interface GrantRow {
   revoked_at: string | null
 }
 
+const columns = (sql: Sql) => sql`
+  id, user_id, acting_email, reason, created_at, expires_at, redeemed_at, revoked_at`
+
 interface NewGrant {
   id: string
   orgId: string
@@ -31,7 +34,7 @@ export const insertGrant = (sql: Sql, grant: NewGrant, now: string) => sql<[Gran
   select ${grant.id}, ${grant.orgId}, ${grant.userId}, ${grant.actingEmail}, ${grant.reason}, grantor.user_id,
     grantor.link_version, ${Buffer.from(grant.tokenHash)}, ${now}, ${grant.expiresAt}
   from organization.callers grantor where grantor.user_id = ${grant.grantedBy}
-  returning id, user_id, acting_email, reason, created_at, expires_at, redeemed_at, revoked_at`
+  returning ${columns(sql)}`
 
 /** A grant without a session, for one act of the operator's command line. */
 export const insertUsedGrant = (tx: Tx, grant: Omit<NewGrant, 'grantedBy' | 'expiresAt'>, now: string) => tx`
@@ -41,13 +44,13 @@ export const insertUsedGrant = (tx: Tx, grant: Omit<NewGrant, 'grantedBy' | 'exp
     ${Buffer.from(grant.tokenHash)}, ${now}, ${now}, ${now}, ${now})`
 
 export const listGrants = (sql: Sql, orgId: string, { after, limit, offset }: PageWindow) => sql<GrantRow[]>`
-  select id, user_id, acting_email, reason, created_at, expires_at, redeemed_at, revoked_at
+  select ${columns(sql)}
   from identity.impersonation_grants
   where org_id = ${orgId} and id < ${after ?? NEWEST_ID}
   order by id desc limit ${limit} offset ${offset}`
 
 export const findGrant = (sql: Sql, orgId: string, id: string) => sql<GrantRow[]>`
-  select id, user_id, acting_email, reason, created_at, expires_at, redeemed_at, revoked_at
+  select ${columns(sql)}
   from identity.impersonation_grants
   where org_id = ${orgId} and id = ${id}`
 
@@ -93,7 +96,7 @@ export const markRedeemed = (sql: Sql, id: string, ipAddress: string | undefined
 export const markRevoked = (sql: Sql, orgId: string, id: string, now: string) => sql<GrantRow[]>`
   update identity.impersonation_grants set revoked_at = ${now}
   where org_id = ${orgId} and id = ${id} and revoked_at is null
-  returning id, user_id, acting_email, reason, created_at, expires_at, redeemed_at, revoked_at`
+  returning ${columns(sql)}`
 
 export const listSessionsUnder = (sql: Sql, grantId: string) => sql<{ id: string }[]>`
   select id from identity.sessions where grant_id = ${grantId} and ended_at is null`

@@ -13,15 +13,18 @@ export interface AccountRow {
   updated_at: string
 }
 
+const accountColumns = (sql: Sql) => sql`
+  id, email, given_name as name, description, active, created_at, updated_at`
+
 /** The service accounts of an organization without the anonymised ones, newest first. */
 export const listAccounts = (sql: Sql, orgId: string, { after, limit, offset }: PageWindow) => sql<AccountRow[]>`
-  select id, email, given_name as name, description, active, created_at, updated_at
+  select ${accountColumns(sql)}
   from organization.users
   where org_id = ${orgId} and kind = 'SERVICE' and anonymised_at is null and id < ${after ?? NEWEST_ID}
   order by id desc limit ${limit} offset ${offset}`
 
 export const findAccount = (sql: Sql, orgId: string, id: string) => sql<AccountRow[]>`
-  select id, email, given_name as name, description, active, created_at, updated_at
+  select ${accountColumns(sql)}
   from organization.users
   where org_id = ${orgId} and id = ${id} and kind = 'SERVICE' and anonymised_at is null`
 
@@ -51,7 +54,7 @@ export const updateAccount = (
 ) => tx<AccountRow[]>`
   update organization.users set given_name = ${name}, description = ${description}, updated_at = ${now}
   where org_id = ${orgId} and id = ${id} and kind = 'SERVICE'
-  returning id, email, given_name as name, description, active, created_at, updated_at`
+  returning ${accountColumns(tx)}`
 
 export interface KeyRow {
   id: string
@@ -66,12 +69,15 @@ export interface KeyRow {
   ip_address: string | null
 }
 
+const keyColumns = (sql: Sql) => sql`
+  k.id, k.secret_prefix, k.description, k.networks, k.created_by, k.created_at, k.expires_at, k.revoked_at,
+  last.last_used_at, last.ip_address`
+
 /** The keys of an account, newest first, with their last use. */
 export const listKeys = (sql: Sql, orgId: string, userId: string, { after, limit, offset }: PageWindow) => sql<
   KeyRow[]
 >`
-  select k.id, k.secret_prefix, k.description, k.networks, k.created_by, k.created_at, k.expires_at, k.revoked_at,
-    last.last_used_at, last.ip_address
+  select ${keyColumns(sql)}
   from organization.service_account_keys k
   left join identity.key_use_directory last on last.key_id = k.id
   where k.org_id = ${orgId} and k.user_id = ${userId} and k.id < ${after ?? NEWEST_ID}
@@ -80,8 +86,7 @@ export const listKeys = (sql: Sql, orgId: string, userId: string, { after, limit
 export const findKey = (sql: Sql, { orgId, userId, id }: { orgId: string; userId: string; id: string }) => sql<
   KeyRow[]
 >`
-  select k.id, k.secret_prefix, k.description, k.networks, k.created_by, k.created_at, k.expires_at, k.revoked_at,
-    last.last_used_at, last.ip_address
+  select ${keyColumns(sql)}
   from organization.service_account_keys k
   left join identity.key_use_directory last on last.key_id = k.id
   where k.org_id = ${orgId} and k.user_id = ${userId} and k.id = ${id}`

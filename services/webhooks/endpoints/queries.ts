@@ -4,12 +4,15 @@ import { lockByName } from '../../kit/db/locks.ts'
 import type { OrNull } from '../../kit/db/rows.ts'
 import type { StoredEndpoint } from './rules.ts'
 
+const columns = (sql: Sql) => sql`
+  id, url, description, events, status, created_at, updated_at`
+
 export const listEndpoints = (sql: Sql, orgId: string) => sql<StoredEndpoint[]>`
-  select id, url, description, events, status, created_at, updated_at from webhooks.endpoints
+  select ${columns(sql)} from webhooks.endpoints
   where org_id = ${orgId} order by id desc`
 
 export const findEndpoint = (sql: Sql, orgId: string, id: string) => sql<StoredEndpoint[]>`
-  select id, url, description, events, status, created_at, updated_at from webhooks.endpoints
+  select ${columns(sql)} from webhooks.endpoints
   where org_id = ${orgId} and id = ${id}`
 
 /** Serializes the creation of endpoints of an organization, so that concurrent requests do not exceed the limit. */
@@ -34,10 +37,10 @@ export const insertEndpoint = (tx: Tx, endpoint: NewEndpoint, now: string) => tx
   values (
     ${endpoint.id}, ${endpoint.orgId}, ${endpoint.url}, ${endpoint.description}, ${[...endpoint.events]},
     ${endpoint.status}, ${endpoint.encryptedSecret}, ${now}, ${now})
-  returning id, url, description, events, status, created_at, updated_at`
+  returning ${columns(tx)}`
 
 export const lockEndpoint = (tx: Tx, orgId: string, id: string) => tx<StoredEndpoint[]>`
-  select id, url, description, events, status, created_at, updated_at from webhooks.endpoints
+  select ${columns(tx)} from webhooks.endpoints
   where org_id = ${orgId} and id = ${id} for update`
 
 /** An endpoint, which stays as it is until the transaction ends. The results of attempts can be recorded meanwhile. */
@@ -61,7 +64,7 @@ export const updateEndpoint = (tx: Tx, orgId: string, id: string, change: Endpoi
     failing_since = case when status = ${change.status} then failing_since end,
     updated_at = greatest(${now}, updated_at + interval '1 millisecond')
   where org_id = ${orgId} and id = ${id}
-  returning id, url, description, events, status, created_at, updated_at`
+  returning ${columns(tx)}`
 
 export const deleteEndpoint = (tx: Tx, orgId: string, id: string) => tx<{ id: string }[]>`
   delete from webhooks.endpoints where org_id = ${orgId} and id = ${id} returning id`
