@@ -1,4 +1,5 @@
 import { fileTypeFromBuffer } from 'file-type'
+import { trianglesOfBinaryStl } from './binary-stl.ts'
 
 /** The type of a file is detected from this many bytes. */
 export const SNIFFED_BYTES = 4100
@@ -9,24 +10,14 @@ const TEXT_TYPE = 'text/plain; charset=utf-8'
 /** Types that a browser could run or display as a page are reported as unknown. */
 const ACTIVE = /html|xml|svg|script|x-shockwave|wasm|xhtml|mhtml/i
 
-const STL_HEADER_BYTES = 84
-const STL_TRIANGLE_BYTES = 50
-
 /** Detects the type of a file from its first bytes and its size. Names and declared types are ignored. */
 export async function sniff(head: Uint8Array, sizeBytes: number): Promise<string> {
-  if (isBinaryStl(head, sizeBytes)) return 'model/stl'
+  if (trianglesOfBinaryStl(head, sizeBytes) !== undefined) return 'model/stl'
   const text = textOf(head, sizeBytes > head.byteLength)
   if (text !== undefined) return typeOfText(text)
   // The library throws on some damaged files.
   const found = await fileTypeFromBuffer(head).catch(() => undefined)
   return found === undefined || ACTIVE.test(found.mime) ? UNKNOWN_TYPE : found.mime
-}
-
-/** A binary STL has no magic number; its header contains the number of triangles that follow. */
-function isBinaryStl(head: Uint8Array, sizeBytes: number): boolean {
-  if (head.byteLength < STL_HEADER_BYTES) return false
-  const triangles = new DataView(head.buffer, head.byteOffset).getUint32(80, true)
-  return triangles > 0 && sizeBytes === STL_HEADER_BYTES + triangles * STL_TRIANGLE_BYTES
 }
 
 /** The bytes as text if they are UTF-8 without control characters; the last character may be cut off. */

@@ -1,4 +1,5 @@
 import { fileTypeFromBuffer } from 'file-type'
+import { trianglesOfBinaryStl } from '../../files/storage/binary-stl.ts'
 
 export type Kind = 'STEP' | 'IGES' | 'STL' | 'OBJ' | '3MF' | 'GLB' | 'PDF' | 'IMAGE'
 
@@ -15,17 +16,6 @@ const SIGNATURES: Readonly<Record<string, Kind>> = {
   'model/gltf-binary': 'GLB',
 }
 
-export const BINARY_STL_HEADER_BYTES = 84
-export const BINARY_STL_TRIANGLE_BYTES = 50
-
-/** The count of triangles of a binary STL, which its size confirms. */
-export function trianglesOfBinaryStl(file: Uint8Array): number | undefined {
-  if (file.length < BINARY_STL_HEADER_BYTES) return undefined
-  const count = new DataView(file.buffer, file.byteOffset, file.byteLength).getUint32(80, true)
-  const isWhole = count > 0 && file.length === BINARY_STL_HEADER_BYTES + count * BINARY_STL_TRIANGLE_BYTES
-  return isWhole ? count : undefined
-}
-
 /** The kind of a file by its content, never by its name. */
 export async function kindOf(file: Uint8Array): Promise<Kind | undefined> {
   const head = file.subarray(0, HEAD_BYTES)
@@ -36,7 +26,7 @@ export async function kindOf(file: Uint8Array): Promise<Kind | undefined> {
   const signature = await fileTypeFromBuffer(head)
   const kind = signature && SIGNATURES[signature.mime]
   if (kind) return kind
-  if (trianglesOfBinaryStl(file) !== undefined) return 'STL'
+  if (trianglesOfBinaryStl(file, file.length) !== undefined) return 'STL'
   if (head.includes(0)) return undefined
   return kindOfText(new TextDecoder('latin1').decode(head))
 }

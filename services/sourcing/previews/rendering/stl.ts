@@ -1,4 +1,8 @@
-import { BINARY_STL_HEADER_BYTES, BINARY_STL_TRIANGLE_BYTES, trianglesOfBinaryStl } from './kind.ts'
+import {
+  BINARY_STL_HEADER_BYTES,
+  BINARY_STL_TRIANGLE_BYTES,
+  trianglesOfBinaryStl,
+} from '../../files/storage/binary-stl.ts'
 import { type Model, Numbers, Vertices } from './model.ts'
 import { RenderingError } from './rendering-error.ts'
 
@@ -11,7 +15,7 @@ const modelOf = (vertices: Vertices, indices: Uint32Array): Model => ({
 })
 
 export function readStl(file: Uint8Array, maxTriangles: number): Model {
-  const triangles = trianglesOfBinaryStl(file)
+  const triangles = trianglesOfBinaryStl(file, file.length)
   return triangles === undefined ? readText(file, maxTriangles) : readBinary(file, triangles, maxTriangles)
 }
 
