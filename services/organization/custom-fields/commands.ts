@@ -26,18 +26,12 @@ export async function createCustomField({
   const [present] = await queries.countCustomFields(tx, orgId)
   if (present.count >= MAX_CUSTOM_FIELDS)
     throw refuse('limit_reached', { detail: `An organization has at most ${MAX_CUSTOM_FIELDS} custom fields.` })
-  const field = {
-    id: newId('field'),
-    name,
-    options: options.map((option) => ({ id: newId('option'), name: option.name })),
-  }
-  await queries.insertCustomField(tx, { id: field.id, orgId, name }, now).catch(refuseTaken)
-  for (const [position, option] of field.options.entries()) {
-    await queries.insertOption(tx, { ...option, orgId, fieldId: field.id, position })
-  }
-  audit.add({ fieldId: field.id })
-  await emitChanged(tx, orgId, field.id)
-  return field
+  const id = newId('field')
+  await queries.insertCustomField(tx, { id, orgId, name }, now).catch(refuseTaken)
+  await replaceOptions(tx, orgId, { id, name, options: [] }, options)
+  audit.add({ fieldId: id })
+  await emitChanged(tx, orgId, id)
+  return getField(tx, orgId, id)
 }
 
 const emitChanged = (tx: Tx, orgId: string, fieldId: string) =>

@@ -15,11 +15,7 @@ interface OptionRow {
   position: number
 }
 
-export const insertOption = (sql: Sql, { id, orgId, fieldId, name, position }: OptionRow) => sql`
-  insert into organization.custom_field_options (id, org_id, field_id, name, position)
-  values (${id}, ${orgId}, ${fieldId}, ${name}, ${position})`
-
-export const upsertOption = (tx: Tx, { id, orgId, fieldId, name, position }: OptionRow) => tx`
+export const upsertOption = (sql: Sql, { id, orgId, fieldId, name, position }: OptionRow) => sql`
   insert into organization.custom_field_options (id, org_id, field_id, name, position)
   values (${id}, ${orgId}, ${fieldId}, ${name}, ${position})
   on conflict (id) do update set name = excluded.name, position = excluded.position`

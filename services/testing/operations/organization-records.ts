@@ -2,7 +2,7 @@ import type { Sql } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { newSecretToken } from '../../kit/secrets/tokens.ts'
 import { insertBusinessUnit } from '../../organization/business-units/queries.ts'
-import { insertCustomField, insertOption } from '../../organization/custom-fields/queries.ts'
+import { insertCustomField, upsertOption } from '../../organization/custom-fields/queries.ts'
 import { insertAddress } from '../../organization/mail-addresses/queries.ts'
 import { insertRole } from '../../organization/roles/queries.ts'
 import { type Account, ALL_KINDS, type Fixtures } from '../fixtures.ts'
@@ -18,7 +18,7 @@ const colleagueOf = (fixtures: Fixtures, { kind, standing }: Account): Promise<T
 async function createField({ market }: Fixtures, { orgId }: Account) {
   const [fieldId, optionId] = [newId('field'), newId('option')]
   await insertCustomField(market.db.owner, { id: fieldId, orgId, name: fieldId }, now())
-  await insertOption(market.db.owner, { id: optionId, orgId, fieldId, name: optionId, position: 0 })
+  await upsertOption(market.db.owner, { id: optionId, orgId, fieldId, name: optionId, position: 0 })
   return { fieldId, optionId }
 }
 
