@@ -67,11 +67,11 @@ export async function createProvider(
     defaultRoleIds: [...new Set(defaultRoleIds)],
     groupsClaim: groupRoles?.claim ?? null,
     groupRoles: groupRoles?.map ?? null,
-    enforce: false,
     breakGlassUserId,
   }
   await queries.insertProvider(tx, { ...content, id, orgId }, now)
   await addDomains(tx, { orgId, providerId: id, domains })
+  // A new provider is not tested, so this is a refusal, which names all that is missing.
   if (enforce) await requireEnforceable(tx, orgId, id)
   audit.add({ identityProviderId: id })
   return readProvider(tx, orgId, id, deps.publicUrl)
@@ -110,7 +110,6 @@ export async function patchProvider(
     defaultRoleIds: defaultRoleIds === undefined ? row.default_role_ids : [...new Set(defaultRoleIds ?? [])],
     groupsClaim: groupRoles === undefined ? row.groups_claim : (groupRoles?.claim ?? null),
     groupRoles: groupRoles === undefined ? row.group_roles : (groupRoles?.map ?? null),
-    enforce: false,
     breakGlassUserId: breakGlassUserId === undefined ? row.break_glass_user_id : breakGlassUserId,
   }
   const isSame =
@@ -120,8 +119,7 @@ export async function patchProvider(
         domains,
         current.domains.map(({ name }) => name),
       ))
-  if (isSame && enforce === row.enforce && Bun.deepEquals(content, { ...contentOf(row), enforce: false }))
-    return current
+  if (isSame && enforce === row.enforce && Bun.deepEquals(content, contentOf(row))) return current
   // The guards of `enforce` look at what the change leaves.
   const isReplaced = isOther || body.clientSecret !== undefined
   await queries.updateProvider(tx, { ...content, id, orgId, isOther: isReplaced }, now)
@@ -144,7 +142,6 @@ const contentOf = (row: queries.ProviderRow): queries.ProviderContent => ({
   defaultRoleIds: row.default_role_ids,
   groupsClaim: row.groups_claim,
   groupRoles: row.group_roles,
-  enforce: row.enforce,
   breakGlassUserId: row.break_glass_user_id,
 })
 

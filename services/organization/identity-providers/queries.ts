@@ -61,7 +61,6 @@ export interface ProviderContent {
   defaultRoleIds: readonly string[]
   groupsClaim: string | null
   groupRoles: Readonly<Record<string, string>> | null
-  enforce: boolean
   breakGlassUserId: string | null
 }
 
@@ -73,13 +72,16 @@ export const insertProvider = (
   now: string,
 ) => tx`
   insert into organization.identity_providers
-    (id, org_id, name, issuer, client_id, client_secret, default_role_ids, groups_claim, group_roles, enforce,
+    (id, org_id, name, issuer, client_id, client_secret, default_role_ids, groups_claim, group_roles,
       break_glass_user_id, created_at, updated_at)
   values (${id}, ${orgId}, ${content.name}, ${content.issuer}, ${content.clientId}, ${content.clientSecret},
     ${[...content.defaultRoleIds]}, ${content.groupsClaim}, ${jsonOf(content.groupRoles)}::text::jsonb,
-    ${content.enforce}, ${content.breakGlassUserId}, ${now}, ${now})`
+    ${content.breakGlassUserId}, ${now}, ${now})`
 
-/** `isOther`: issuer, client id or secret changed, so that the test and what is at the provider are void. */
+/**
+ * Ends the enforcement, which `setEnforced` begins again. `isOther`: issuer, client id or secret changed, so that the
+ * test and what is at the provider are void.
+ */
 export const updateProvider = (
   tx: Tx,
   { id, orgId, isOther, ...content }: ProviderContent & { id: string; orgId: string; isOther: boolean },
@@ -88,7 +90,7 @@ export const updateProvider = (
   update organization.identity_providers set name = ${content.name}, issuer = ${content.issuer},
     client_id = ${content.clientId}, client_secret = ${content.clientSecret},
     default_role_ids = ${[...content.defaultRoleIds]}, groups_claim = ${content.groupsClaim},
-    group_roles = ${jsonOf(content.groupRoles)}::text::jsonb, enforce = ${content.enforce},
+    group_roles = ${jsonOf(content.groupRoles)}::text::jsonb, enforce = false,
     break_glass_user_id = ${content.breakGlassUserId}, updated_at = ${now},
     version = version + ${isOther ? 1 : 0},
     tested_at = case when ${isOther} then null else tested_at end,
