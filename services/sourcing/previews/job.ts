@@ -15,6 +15,7 @@ import { Digest } from '../files/storage/digest.ts'
 import { DamagedObject, StorageFailure } from '../files/storage/failures.ts'
 import type { ObjectInfo, Storage } from '../files/storage/storage.ts'
 import * as queries from './queries.ts'
+import { MAX_FILE_BYTES } from './rendering/limits.ts'
 import { type Preview, type Rendering, render, Unconfined } from './rendering/render.ts'
 
 const RENDER = 'file-preview'
@@ -25,7 +26,6 @@ const LIMITS = {
   slots: 2,
   /** Processes of one organization, on all replicas together. */
   tenantSlots: 1,
-  maxBytes: 200 * 1000 * 1000,
   maxPreviewBytes: 32 * 1024 * 1024,
   /** Attempts after failures of the store, the database or the replica itself. */
   maxAttempts: 3,
@@ -87,14 +87,14 @@ async function renderFile(
   signal: AbortSignal,
 ): Promise<Rendering> {
   const sizeBytes = Number(size_bytes)
-  if (sizeBytes > LIMITS.maxBytes) {
+  if (sizeBytes > MAX_FILE_BYTES) {
     return RENDERED_NAMES.test(extname(name)) ? { state: 'FAILED', reason: 'TOO_LARGE' } : { state: 'UNSUPPORTED' }
   }
   const folder = await mkdtemp(join(tmpdir(), FOLDER_PREFIX))
   try {
     const path = join(folder, 'input')
     await copyTo(path, storage.read(key, signal), { sizeBytes, sha256 })
-    return await render(path, { signal, maxBytes: LIMITS.maxBytes, maxMemoryBytes })
+    return await render(path, { signal, maxMemoryBytes })
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -106,7 +106,7 @@ async function copyTo(
   chunks: AsyncIterable<Uint8Array>,
   stored: Pick<ObjectInfo, 'sizeBytes' | 'sha256'>,
 ): Promise<void> {
-  const digest = new Digest(LIMITS.maxBytes)
+  const digest = new Digest(MAX_FILE_BYTES)
   const file = await open(path, 'wx', 0o600)
   try {
     for await (const chunk of chunks) {

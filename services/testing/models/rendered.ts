@@ -14,7 +14,7 @@ export async function rendered(
   try {
     const path = join(folder, name)
     await Bun.write(path, content)
-    return await render(path, { signal: new AbortController().signal, ...options })
+    return await render(path, { signal: new AbortController().signal, maxMemoryBytes: 3 * 1024 ** 3, ...options })
   } finally {
     await rm(folder, { recursive: true })
   }

@@ -1,7 +1,7 @@
 export const DEFAULT_TIMEOUT_MS = 60_000
-export const DEFAULT_MAX_BYTES = 200 * 1024 * 1024
+/** A larger file has no preview. */
+export const MAX_FILE_BYTES = 200 * 1000 * 1000
 export const DEFAULT_MAX_TRIANGLES = 5_000_000
-export const DEFAULT_MAX_MEMORY_BYTES = 3 * 1024 * 1024 * 1024
 
 /** Pages of a document that have a preview, the first ones. */
 export const PAGES = 10

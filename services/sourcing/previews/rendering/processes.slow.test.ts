@@ -31,12 +31,16 @@ async function children(): Promise<number[]> {
   return found.flat()
 }
 
+const maxMemoryBytes = 3 * 1024 ** 3
+
 /** Starts a rendering that takes seconds, and waits until its process has confined itself. */
 async function started(options: Partial<RenderOptions> = {}) {
   const controller = new AbortController()
-  const rendering: Promise<Rendering | Error> = render(path, { signal: controller.signal, ...options }).catch(
-    (error) => error,
-  )
+  const rendering: Promise<Rendering | Error> = render(path, {
+    signal: controller.signal,
+    maxMemoryBytes,
+    ...options,
+  }).catch((error) => error)
   const id = await until(async () => (await children())[0])
   return { controller, rendering, id }
 }
@@ -51,7 +55,9 @@ test('an aborted rendering rejects with the reason, and leaves no process', asyn
 })
 
 test('one that is aborted before starts no process', async () => {
-  await expect(render(path, { signal: AbortSignal.abort(new Error('stopped')) })).rejects.toThrow('stopped')
+  await expect(render(path, { signal: AbortSignal.abort(new Error('stopped')), maxMemoryBytes })).rejects.toThrow(
+    'stopped',
+  )
   expect(await children()).toEqual([])
 })
 
@@ -109,7 +115,7 @@ test('its process has no environment and no open file of the service, a low prio
 
 test('a service that ends takes its process along', async () => {
   const program = `import { render } from '${join(import.meta.dir, 'render.ts')}'
-    void render('${path}', { signal: new AbortController().signal })`
+    void render('${path}', { signal: new AbortController().signal, maxMemoryBytes: ${maxMemoryBytes} })`
   const service = Bun.spawn([process.execPath, '-e', program], { stdout: 'ignore', stderr: 'ignore' })
   const child = await until(async () => {
     const ids = (await readFile(`/proc/${service.pid}/task/${service.pid}/children`, 'utf8')).trim().split(' ')

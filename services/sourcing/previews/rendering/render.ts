@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type Answer, decodeAnswer, outputOf } from './answer.ts'
-import { DEFAULT_MAX_BYTES, DEFAULT_MAX_MEMORY_BYTES, DEFAULT_MAX_TRIANGLES, DEFAULT_TIMEOUT_MS } from './limits.ts'
+import { DEFAULT_MAX_TRIANGLES, DEFAULT_TIMEOUT_MS, MAX_FILE_BYTES } from './limits.ts'
 import type { FailureReason, Rendering } from './rendering.ts'
 
 export type { FailureReason, Geometry, Preview, Rendering } from './rendering.ts'
 
 export interface RenderOptions {
   signal: AbortSignal
+  maxMemoryBytes: number
   timeoutMs?: number
   maxBytes?: number
   maxTriangles?: number
-  maxMemoryBytes?: number
 }
 
 const PROGRAM = join(import.meta.dir, 'renderer.ts')
@@ -30,7 +30,7 @@ export class Unconfined extends Error {
 
 /** Measures and pictures one file in a process of its own. Rejects when it is aborted, or cannot confine a process. */
 export async function render(path: string, options: RenderOptions): Promise<Rendering> {
-  const { signal, maxBytes = DEFAULT_MAX_BYTES } = options
+  const { signal, maxBytes = MAX_FILE_BYTES } = options
   signal.throwIfAborted()
   const file = resolve(path)
   const { size } = await stat(file)
@@ -43,12 +43,7 @@ export async function render(path: string, options: RenderOptions): Promise<Rend
 
 async function answerOfProcess(
   file: string,
-  {
-    signal,
-    timeoutMs = DEFAULT_TIMEOUT_MS,
-    maxTriangles = DEFAULT_MAX_TRIANGLES,
-    maxMemoryBytes = DEFAULT_MAX_MEMORY_BYTES,
-  }: RenderOptions,
+  { signal, timeoutMs = DEFAULT_TIMEOUT_MS, maxTriangles = DEFAULT_MAX_TRIANGLES, maxMemoryBytes }: RenderOptions,
 ): Promise<Answer> {
   const options = [file, process.pid, maxMemoryBytes, maxTriangles].map(String)
   const child = Bun.spawn([process.execPath, '--no-install', '--no-env-file', PROGRAM, ...options], {
