@@ -7,7 +7,7 @@ import { requireGuards, requireTransition } from '../../kit/command/transitions.
 import type { Tx } from '../../kit/db/client.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found } from '../../kit/errors/refusal.ts'
-import { causeOf, emitRfqFiles, emitRfqTermsAccepted } from '../rfqs/events.ts'
+import { causeOf, emitRfqDetail } from '../rfqs/events.ts'
 import type { RfqChange, RfqDeps } from '../rfqs/followers.ts'
 import { lockInvitation } from '../rfqs/queries.ts'
 import { stateAt } from '../rfqs/rules.ts'
@@ -55,9 +55,9 @@ export async function acceptLocked(
   const { confidentialityTerms: terms = '' } = rfq
   await queries.insertAcceptance(tx, { rfqId: rfq.id, orgId, userId, ipAddress, terms }, now)
   const { document } = found(await queries.endOutline(tx, orgId, rfq.id))
-  await emitRfqTermsAccepted(tx, rfq, orgId)
+  await emitRfqDetail(tx, 'termsAccepted', rfq, { manufacturerOrgId: orgId })
   const [{ ownerSeesAcceptances, isReleased }] = await queries.findConsequences(tx, orgId, rfq.id)
-  if (isReleased) await emitRfqFiles(tx, 'filesReleased', rfq, [orgId])
+  if (isReleased) await emitRfqDetail(tx, 'filesReleased', rfq, { manufacturerOrgIds: [orgId] })
   const readers = { rfqId: rfq.id, orgIds: readersOfAcceptance(rfq, ownerSeesAcceptances, [orgId]) }
   const causes = ['termsAccepted', ...(isReleased ? (['filesReleased'] as const) : [])] as const
   return { document, changes: causes.map((name): RfqChange => ({ ...readers, cause: causeOf(name, rfq) })) }
@@ -107,7 +107,7 @@ async function tell(
 ): Promise<void> {
   if (changed.length === 0) return
   const orgIds = changed.map(({ org_id: id }) => id)
-  await emitRfqFiles(tx, name, rfq, orgIds)
+  await emitRfqDetail(tx, name, rfq, { manufacturerOrgIds: orgIds })
   await followers.updateCases(
     tx,
     [{ rfqId: rfq.id, orgIds: readersOfAcceptance(rfq, true, orgIds), cause: causeOf(name, rfq) }],

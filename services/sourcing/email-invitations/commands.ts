@@ -18,7 +18,7 @@ import { newIdAt } from '../../kit/db/ids.ts'
 import { found, notFound, refuse } from '../../kit/errors/refusal.ts'
 import { hashOf } from '../../kit/secrets/tokens.ts'
 import { inviteManufacturers } from '../rfqs/commands.ts'
-import { emitEmailInvitationRedeemed, emitEmailInvitationRevoked, emitEmailInvited } from '../rfqs/events.ts'
+import { emitRfqDetail } from '../rfqs/events.ts'
 import type { RfqDeps, RfqSubject } from '../rfqs/followers.ts'
 import { lockOwn } from '../rfqs/legality.ts'
 import { findInvitees } from '../rfqs/queries.ts'
@@ -51,7 +51,7 @@ export const inviteByEmail =
       throw refuse('limit_reached', { detail })
     }
     const ids = added.map(({ id }) => id)
-    if (ids.length > 0) await emitEmailInvited(tx, rfq, ids)
+    if (ids.length > 0) await emitRfqDetail(tx, 'emailInvited', rfq, { emailInvitationIds: ids })
     return ids
   }
 
@@ -89,7 +89,7 @@ export async function revokeEmailInvitation({
   const state = stateAt(found(await queries.lockInvitation(tx, key)), now)
   requireTransition(EMAIL_INVITATION, 'revoke', state)
   const revoked = found(await queries.decide(tx, key.id, EMAIL_INVITATION.stateAfter('revoke', state), now))
-  await emitEmailInvitationRevoked(tx, rfq, key.id)
+  await emitRfqDetail(tx, 'emailInvitationRevoked', rfq, { emailInvitationId: key.id })
   return shownInvitation(revoked, now)
 }
 
@@ -116,7 +116,7 @@ export async function redeemEmailInvitation({
     throw refuse('conflict', { detail: 'Your organization does not have the role MANUFACTURER.' })
   if ((await queries.redeem(tx, invitationId, orgId, now)).length === 0) throw notFound()
   audit.add({ invitationId })
-  await emitEmailInvitationRedeemed(tx, link, invitationId, orgId)
+  await emitRfqDetail(tx, 'emailInvitationRedeemed', link, { emailInvitationId: invitationId, orgId })
   return linkOf(link)
 }
 

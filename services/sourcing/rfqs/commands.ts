@@ -9,7 +9,7 @@ import { newSeparateIdAt, withSerialNumber } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalid, invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
-import { causeOf, emitRfqEvent, emitRfqEvents, emitRfqInvited } from './events.ts'
+import { causeOf, emitRfqDetail, emitRfqEvent, emitRfqEvents } from './events.ts'
 import type { RfqDeps } from './followers.ts'
 import { lockOwn, type OwnRfq, requireLegal, requireSubscription } from './legality.ts'
 import { insertInvitations } from './move-queries.ts'
@@ -166,7 +166,7 @@ export async function inviteManufacturers(
   const invitations = isOpen ? added.map((orgId) => ({ rfqId: rfq.id, orgId })) : []
   await insertInvitations(tx, invitations, now)
   await requirePackageSize(tx, [rfq])
-  await emitRfqInvited(tx, rfq, invited)
+  await emitRfqDetail(tx, 'invited', rfq, { manufacturerOrgIds: invited })
   if (isOpen) await followers.openCases(tx, [{ rfq, orgIds: invited, cause: causeOf('invited', rfq) }], now)
   return changed
 }

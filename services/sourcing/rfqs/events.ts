@@ -1,4 +1,4 @@
-import type { EventName } from '../../../proto/events/events.ts'
+import type { EventData, EventName } from '../../../proto/events/events.ts'
 import type { Cause } from '../../../proto/events/shapes.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import { emit, emitAll } from '../../kit/bus/outbox/emit.ts'
@@ -13,12 +13,9 @@ export const about = ({ id, partId, consumerOrgId, ipOwnerOrgId }: RfqSubject) =
   ipOwnerOrgId,
 })
 
-type RfqEventName = Exclude<EventName<'sourcing.rfq'>, DetailedEventName | FileEventName>
+type RfqEventName = Exclude<EventName<'sourcing.rfq'>, DetailedEventName | 'clarified' | `question${string}`>
 
-/** The events that name the manufacturers whose access to files changes. */
-type FileEventName = 'filesReleased' | 'filesWithdrawn'
-
-/** The other events with data of their own. */
+/** The events with data of their own, besides those of questions. */
 type DetailedEventName =
   | 'invited'
   | 'emailInvited'
@@ -26,8 +23,8 @@ type DetailedEventName =
   | 'emailInvitationRevoked'
   | 'declined'
   | 'termsAccepted'
-  | 'clarified'
-  | `question${string}`
+  | 'filesReleased'
+  | 'filesWithdrawn'
 
 export const attributesOf = (rfq: RfqSubject) => ({ tenantId: rfq.consumerOrgId, subject: rfq.id })
 
@@ -46,34 +43,20 @@ export const emitRfqEvents = (tx: Tx, name: RfqEventName, rfqs: readonly RfqSubj
     rfqs.map((rfq) => eventOf(name, rfq)),
   )
 
-export const emitRfqInvited = (tx: Tx, rfq: RfqSubject, manufacturerOrgIds: string[]) =>
-  emit(tx, { ...attributesOf(rfq), type: 'sourcing.rfq.invited', data: { ...about(rfq), manufacturerOrgIds } })
+/** What the data of an event has besides the ids of the RFQ and its parties. */
+type DetailOf<Name extends DetailedEventName> = Omit<EventData<`sourcing.rfq.${Name}`>, keyof ReturnType<typeof about>>
 
-export const emitEmailInvited = (tx: Tx, rfq: RfqSubject, emailInvitationIds: string[]) =>
-  emit(tx, { ...attributesOf(rfq), type: 'sourcing.rfq.emailInvited', data: { ...about(rfq), emailInvitationIds } })
-
-export const emitEmailInvitationRedeemed = (tx: Tx, rfq: RfqSubject, emailInvitationId: string, orgId: string) =>
+export const emitRfqDetail = <Name extends DetailedEventName>(
+  tx: Tx,
+  name: Name,
+  rfq: RfqSubject,
+  detail: DetailOf<Name>,
+) =>
   emit(tx, {
     ...attributesOf(rfq),
-    type: 'sourcing.rfq.emailInvitationRedeemed',
-    data: { ...about(rfq), emailInvitationId, orgId },
+    type: `sourcing.rfq.${name}`,
+    data: { ...about(rfq), ...detail } as EventData<`sourcing.rfq.${Name}`>,
   })
-
-export const emitEmailInvitationRevoked = (tx: Tx, rfq: RfqSubject, emailInvitationId: string) =>
-  emit(tx, {
-    ...attributesOf(rfq),
-    type: 'sourcing.rfq.emailInvitationRevoked',
-    data: { ...about(rfq), emailInvitationId },
-  })
-
-export const emitRfqDeclined = (tx: Tx, rfq: RfqSubject, manufacturerOrgId: string) =>
-  emit(tx, { ...attributesOf(rfq), type: 'sourcing.rfq.declined', data: { ...about(rfq), manufacturerOrgId } })
-
-export const emitRfqTermsAccepted = (tx: Tx, rfq: RfqSubject, manufacturerOrgId: string) =>
-  emit(tx, { ...attributesOf(rfq), type: 'sourcing.rfq.termsAccepted', data: { ...about(rfq), manufacturerOrgId } })
-
-export const emitRfqFiles = (tx: Tx, name: FileEventName, rfq: RfqSubject, manufacturerOrgIds: string[]) =>
-  emit(tx, { ...attributesOf(rfq), type: `sourcing.rfq.${name}`, data: { ...about(rfq), manufacturerOrgIds } })
 
 /** The event of an RFQ as the cause of changes of its cases. */
 export const causeOf = (name: EventName<'sourcing.rfq'>, { id }: Pick<Rfq, 'id'>): Cause => ({

@@ -11,7 +11,7 @@ import type { Log } from '../../kit/log/log.ts'
 import { levelOf } from '../../kit/worker/worker.ts'
 import { picturedRecord } from '../renderings/documents.ts'
 import type { Pictures } from '../renderings/pictures.ts'
-import { causeOf, emitRfqDeclined } from './events.ts'
+import { causeOf, emitRfqDetail } from './events.ts'
 import type { RfqDeps } from './followers.ts'
 import { declineInvitation, findRfq, lockInvitation, markRead } from './queries.ts'
 import { DECLINE_GUARDS, hasOtherRole, stateAt } from './rules.ts'
@@ -56,7 +56,7 @@ export async function declineRfq(
   const rfq: Rfq = JSON.parse(invitation.rfq)
   await requireGuards(RFQ, 'decline', stateAt(rfq, now), { guards: DECLINE_GUARDS, facts: () => invitation })
   const { document } = found(await declineInvitation(tx, orgId, rfq.id, body?.reason ?? null, now))
-  await emitRfqDeclined(tx, rfq, orgId)
+  await emitRfqDetail(tx, 'declined', rfq, { manufacturerOrgId: orgId })
   const change = { rfqId: rfq.id, cause: causeOf('declined', rfq) }
   const own = { ...change, orgIds: [orgId], ends: !hasOtherRole(rfq, orgId) }
   await followers.updateCases(
