@@ -36,5 +36,5 @@ export function timeOf(text: string): string | undefined {
   return isDate(date) ? `${date}T23:59:59.999Z` : undefined
 }
 
-/** A formula of a spreadsheet whose result was not pasted. A number may begin with a sign. */
+/** A formula of a spreadsheet whose result was not pasted. A sign may begin a number or a note, so it is none. */
 export const isFormula = (text: string): boolean => /^[=@]/.test(text)
