@@ -21,7 +21,7 @@ export const startJob = (tx: Tx, { kind, id, tenantId = '', data = {}, dueAt, ex
   values (${kind}, ${id}, ${tenantId}, ${JSON.stringify(data)}::text::jsonb, ${now}, ${dueAt ?? now}, ${expiresAt ?? null})
   on conflict (kind, id) do update set progress = '{}', due_at = least(jobs.due_at, excluded.due_at)`
 
-/** Makes a job that waits due now. */
+/** Makes a waiting job due now. A running step overwrites the time, so the caller holds a lock that the step takes. */
 export const wakeJob = (tx: Tx, kind: string, id: string, now: string) => tx`
   update jobs set due_at = ${now} where kind = ${kind} and id = ${id}`
 
