@@ -1,4 +1,5 @@
-import { Type } from '@sinclair/typebox'
+import { type TSchema, Type } from '@sinclair/typebox'
+import { closed } from '../http/shapes.ts'
 import { AssignmentContact } from '../http/sourcing/assignment-contacts.ts'
 import { Assignment, AssignmentExtension } from '../http/sourcing/assignments.ts'
 import { BillingDetails } from '../http/sourcing/billing-details.ts'
@@ -8,16 +9,16 @@ import { Cause } from './shapes.ts'
 type AssignmentEventType = Extract<WebhookEventType, `assignments.${string}`>
 
 const ofAssignment = (description: string) =>
-  Type.Object({ assignment: Assignment, cause: Type.Optional(Cause) }, { description })
+  closed({ assignment: Assignment, cause: Type.Optional(Cause) }, { description })
 
 const ofExtension = (description: string) =>
-  Type.Object({ assignment: Assignment, extension: AssignmentExtension }, { description })
+  closed({ assignment: Assignment, extension: AssignmentExtension }, { description })
 
 const ofContact = (description: string) =>
-  Type.Object({ assignment: Assignment, contact: AssignmentContact }, { description })
+  closed({ assignment: Assignment, contact: AssignmentContact }, { description })
 
 const ofBillingDetails = (description: string) =>
-  Type.Object({ assignment: Assignment, billingDetails: BillingDetails }, { description })
+  closed({ assignment: Assignment, billingDetails: BillingDetails }, { description })
 
 /** The data of each event about an assignment: the records as they are after the change. No event contains a price. */
 export const ASSIGNMENT_EVENTS = {
@@ -41,4 +42,4 @@ export const ASSIGNMENT_EVENTS = {
   'assignments.billing-details.deleted': ofBillingDetails(
     'An organization of the order deleted billing details of its own, here as they were.',
   ),
-} as const satisfies Record<AssignmentEventType, unknown>
+} as const satisfies Record<AssignmentEventType, TSchema>
