@@ -24,9 +24,9 @@ const tag = defineTag(
 /** Maximum number of providers of an organization. */
 export const MAX_PROVIDERS = 5
 /** Maximum number of domains of a provider. */
-export const MAX_DOMAINS = 20
+const MAX_DOMAINS = 20
 /** Maximum number of groups that a provider maps to roles. */
-export const MAX_GROUPS = 100
+const MAX_GROUPS = 100
 
 const EXAMPLE_ID = 'idp_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 const EXAMPLE_ROLE = 'role_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'

@@ -12,7 +12,7 @@ export const MAX_SCIM_OPERATIONS = 100
 export const MAX_SCIM_MEMBERS = 1000
 /** Members in a response. */
 export const MAX_SCIM_SHOWN_MEMBERS = 10_000
-export const MAX_SCIM_FILTER_CHARACTERS = 1000
+const MAX_SCIM_FILTER_CHARACTERS = 1000
 export const MAX_SCIM_PATH_CHARACTERS = 500
 
 /** The id of a user or a group at the provider. */

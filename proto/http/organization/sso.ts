@@ -52,5 +52,5 @@ export const ssoCallback = defineOperation({
 })
 
 /** Why a sign-in at a provider failed: the word in the fragment `#sso-problem=<word>` of the page. */
-export const SSO_PROBLEMS = ['expired', 'declined', 'provider', 'email', 'account'] as const
+const SSO_PROBLEMS = ['expired', 'declined', 'provider', 'email', 'account'] as const
 export type SsoProblem = (typeof SSO_PROBLEMS)[number]

@@ -7,7 +7,7 @@ import { Case, caseId, casesTag } from './cases.ts'
 /** Maximum number of messages of one organization in a case. */
 export const MAX_MESSAGES = 2500
 /** Documents of one message. */
-export const MAX_MESSAGE_FILES = 20
+const MAX_MESSAGE_FILES = 20
 
 const EXAMPLE_ID = 'message_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 const EXAMPLE_FILE = 'file_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'

@@ -28,7 +28,7 @@ export const INBOX_KINDS = [
 ] as const
 export type InboxKind = (typeof INBOX_KINDS)[number]
 
-export const INBOX_RECORD_TYPES = [
+const INBOX_RECORD_TYPES = [
   'rfq',
   'rfqPackage',
   'offer',

@@ -11,7 +11,7 @@ import { rfqId } from './rfqs.ts'
 export const REQUIREMENTS = ['released', 'material', 'technology', 'standards', 'criticalities', 'envelope'] as const
 
 /** Why a requirement is not met. */
-export const MISSES = [
+const MISSES = [
   'NOT_RELEASED',
   'PART_WITHOUT_MATERIAL',
   'NO_CAPABILITY',

@@ -4,17 +4,10 @@ import { closed, OneOf, pathParam } from '../shapes.ts'
 import { filesTag, signed } from './uploads.ts'
 
 /** Stable codes of the reasons for which nothing could be made of a file. */
-export const RENDERING_FAILURES = [
-  'TOO_LARGE',
-  'TOO_COMPLEX',
-  'TIMEOUT',
-  'OUT_OF_MEMORY',
-  'CRASHED',
-  'INVALID',
-] as const
+const RENDERING_FAILURES = ['TOO_LARGE', 'TOO_COMPLEX', 'TIMEOUT', 'OUT_OF_MEMORY', 'CRASHED', 'INVALID'] as const
 export type RenderingFailure = (typeof RENDERING_FAILURES)[number]
 
-export const PREVIEW_KINDS = ['MODEL', 'IMAGE', 'PAGE'] as const
+const PREVIEW_KINDS = ['MODEL', 'IMAGE', 'PAGE'] as const
 
 const extent = (axis: string, example: number) =>
   Type.Number({ description: `Extent along ${axis}, in mm.`, examples: [example] })

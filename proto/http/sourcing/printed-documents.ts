@@ -5,7 +5,7 @@ import { OneOf } from '../shapes.ts'
 import { orderLifecycleTag } from './order-lifecycle.ts'
 import { orderId } from './orders.ts'
 
-export const PRINTED_LANGUAGES = ['en', 'de'] as const
+const PRINTED_LANGUAGES = ['en', 'de'] as const
 export type PrintedLanguage = (typeof PRINTED_LANGUAGES)[number]
 
 /** The longest document; what does not fit is left out, and the document says so. */

@@ -38,7 +38,7 @@ const LineInput = closed(
 )
 
 /** The terms of an RFQ that all lines of a new package have. */
-export const CommonTerms = Type.Omit(RfqInput, ['partId', 'quantities', 'manufacturerIds'])
+const CommonTerms = Type.Omit(RfqInput, ['partId', 'quantities', 'manufacturerIds'])
 
 export const RfqPackageInput = Type.Composite(
   [
@@ -151,8 +151,7 @@ export type ListedRfqPackage = Static<typeof ListedRfqPackage>
 export const packageId = pathParam('id', 'Id of the package.', EXAMPLE_ID)
 export const path = '/flows/v1/rfq-packages'
 
-export const PACKAGE_VIEWS = ['CONSUMER', 'MANUFACTURER'] as const
-export type PackageView = (typeof PACKAGE_VIEWS)[number]
+const PACKAGE_VIEWS = ['CONSUMER', 'MANUFACTURER'] as const
 
 export const listRfqPackages = defineOperation({
   id: 'listRfqPackages',

@@ -34,7 +34,7 @@ const Words = (description: string, example: string) =>
     examples: [example],
   })
 
-export const AUDIENCES = ['ASKER', 'ALL'] as const
+const AUDIENCES = ['ASKER', 'ALL'] as const
 
 const audience = OneOf(AUDIENCES, {
   description: 'ASKER: the asker alone reads the answer. ALL: every invited manufacturer reads it.',

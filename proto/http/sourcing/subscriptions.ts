@@ -60,8 +60,7 @@ export type Subscription = Static<typeof Subscription>
 const subscriptionId = pathParam('id', 'Id of the subscription.', EXAMPLE_ID)
 const path = '/flows/v1/subscriptions'
 
-export const SUBSCRIPTION_VIEWS = ['CONSUMER', 'IP_OWNER'] as const
-export type SubscriptionView = (typeof SUBSCRIPTION_VIEWS)[number]
+const SUBSCRIPTION_VIEWS = ['CONSUMER', 'IP_OWNER'] as const
 
 export const listSubscriptions = defineOperation({
   id: 'listSubscriptions',
