@@ -102,12 +102,15 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
         hashing.remember(ip_address, org_id)
       }
       tokens.refreshSecret = await ensureKeys(sql, box, now())
-      await published.read(() => listPublicKeys(sql))
       const onEvent = () => {
         sign.forgetKey()
         published.forget()
       }
-      await bus.subscribe({ subjects: ['identity.key.revoked'], onEvent, onGap: sign.forgetKey })
+      const onGap = async () => {
+        sign.forgetKey()
+        await published.load(() => listPublicKeys(sql))
+      }
+      await bus.subscribe({ subjects: ['identity.key.revoked'], onEvent, onGap })
     },
   })
 }

@@ -11,15 +11,20 @@ export class PublishedKeys {
   #generation = 0
 
   async read(list: () => PromiseLike<Rows>): Promise<KeySet> {
-    const readIn = this.#generation
     try {
-      const keys = keySetOf(await list())
-      if (readIn === this.#generation) this.#last = keys
-      return keys
+      return await this.load(list)
     } catch (error) {
       if (this.#last === undefined || !isDependencyFailure(error)) throw error
       return this.#last
     }
+  }
+
+  /** Reads the keys anew, at the start and after an interruption in which the event of a revocation may be missed. */
+  async load(list: () => PromiseLike<Rows>): Promise<KeySet> {
+    const readIn = this.#generation
+    const keys = keySetOf(await list())
+    if (readIn === this.#generation) this.#last = keys
+    return keys
   }
 
   /** A key was revoked, so the last read is not repeated. */
