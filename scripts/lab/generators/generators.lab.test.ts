@@ -141,6 +141,9 @@ const CALLS: Record<keyof typeof GENERATORS, () => Promise<string>> = {
     return execute(out, ['python3', 'calls.py'], { PYTHONPATH: `${packages}:${out}` })
   },
   async rust() {
+    const { code, output } = await run(['cargo', '--version'])
+    // With rustup, cargo is there without the toolchains, which are in RUSTUP_HOME or `.rustup` of HOME.
+    if (code !== 0) throw new Error(`The check of generated clients needs Rust with cargo:\n${output}`)
     const out = await generated('rust')
     await mkdir(join(out, 'src', 'bin'))
     await copyFile(join(PROGRAMS, 'calls.rs.txt'), join(out, 'src', 'bin', 'calls.rs'))
