@@ -9,17 +9,8 @@ import type { Worker } from '../../kit/worker/worker.ts'
 import { type Addressed, appendItems } from './item-queries.ts'
 import { mailedEventOf } from './mailed-events.ts'
 import { listAdministrators, listConfirmed, listCreators, listReaders } from './queries.ts'
-import {
-  MAIL_EXPIRY_MS,
-  MAIL_SUBJECTS,
-  MAX_ITEMS,
-  type MailedEvent,
-  type Notice,
-  noticeOf,
-  REPEATABLE_KINDS,
-  type Reader,
-  RFQ_ROLES,
-} from './rules.ts'
+import { MAIL_SUBJECTS, type MailedEvent, type Notice, noticeOf, type Reader, RFQ_ROLES } from './rules.ts'
+import { MAIL_EXPIRY_MS, MAX_ITEMS, REPEATABLE_KINDS } from './sending.ts'
 
 interface IngestDeps {
   bus: Bus

@@ -5,7 +5,7 @@ import type { Job, JobKind } from '../../kit/worker/jobs.ts'
 import { levelOf } from '../../kit/worker/worker.ts'
 import { messageOf, type Sender } from './message.ts'
 import { type ClaimedMail, listPackages, listRfqs, lockMail, lockNotices, recordAttempt, sealMail } from './queries.ts'
-import { MAIL, pauseAfter } from './rules.ts'
+import { MAIL, pauseAfter } from './sending.ts'
 import { SmtpFailure, type SmtpServer, sendMail } from './smtp.ts'
 import type { ReadRecords } from './texts.ts'
 

@@ -3,7 +3,8 @@ import type { Fragment, Sql, Tx } from '../../kit/db/client.ts'
 import { lockByName } from '../../kit/db/locks.ts'
 import { inBatches } from '../../kit/worker/batches.ts'
 import type { NewMail } from './link-queries.ts'
-import { MAIL, MAX_ADMINISTRATORS, type Notice, type RfqRole } from './rules.ts'
+import type { Notice, RfqRole } from './rules.ts'
+import { MAIL, MAX_ADMINISTRATORS } from './sending.ts'
 import type { SmtpFailure } from './smtp.ts'
 
 export const listConfirmed = (tx: Tx, orgIds: readonly string[]) => tx<
