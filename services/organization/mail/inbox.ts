@@ -8,8 +8,8 @@ import { drainIn } from '../../kit/worker/batches.ts'
 import { every, type Worker } from '../../kit/worker/worker.ts'
 import { countWaiting, listWaitingPackages, takeAddresses } from './inbox-queries.ts'
 import { appendItems } from './item-queries.ts'
+import { MAIL_EXPIRY_MS } from './limits.ts'
 import type { Notice } from './rules.ts'
-import { MAIL_EXPIRY_MS } from './sending.ts'
 
 const INTERVAL_MS = 60_000
 /** Packages that a summary names. */

@@ -7,10 +7,10 @@ import { newId } from '../../kit/db/ids.ts'
 import { batchesOf } from '../../kit/worker/batches.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
 import { type Addressed, appendItems } from './item-queries.ts'
+import { MAIL_EXPIRY_MS, MAX_ITEMS, REPEATABLE_KINDS } from './limits.ts'
 import { mailedEventOf } from './mailed-events.ts'
 import { listAdministrators, listConfirmed, listCreators, listReaders } from './queries.ts'
 import { MAIL_SUBJECTS, type MailedEvent, type Notice, noticeOf, type Reader, RFQ_ROLES } from './rules.ts'
-import { MAIL_EXPIRY_MS, MAX_ITEMS, REPEATABLE_KINDS } from './sending.ts'
 
 interface IngestDeps {
   bus: Bus

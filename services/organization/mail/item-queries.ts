@@ -1,6 +1,6 @@
 import type { Sql, Tx } from '../../kit/db/client.ts'
+import { MAIL, MAX_ITEMS, REPEATABLE_KINDS } from './limits.ts'
 import type { Notice } from './rules.ts'
-import { MAIL, MAX_ITEMS, REPEATABLE_KINDS } from './sending.ts'
 
 /** The column of the recipient of a mail: a mail address, or a user. */
 type RecipientColumn = 'address_id' | 'user_id'

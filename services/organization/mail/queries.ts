@@ -2,9 +2,9 @@ import type { MailTopic } from '../../../proto/http/organization/mail-addresses.
 import type { Fragment, Sql, Tx } from '../../kit/db/client.ts'
 import { lockByName } from '../../kit/db/locks.ts'
 import { inBatches } from '../../kit/worker/batches.ts'
+import { MAIL, MAX_ADMINISTRATORS } from './limits.ts'
 import type { NewMail } from './link-queries.ts'
 import type { Notice, RfqRole } from './rules.ts'
-import { MAIL, MAX_ADMINISTRATORS } from './sending.ts'
 import type { SmtpFailure } from './smtp.ts'
 
 export const listConfirmed = (tx: Tx, orgIds: readonly string[]) => tx<

@@ -2,8 +2,8 @@ import { timeAfter } from '../../../proto/durations.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { startJob } from '../../kit/worker/job-queries.ts'
+import { MAIL, MAIL_EXPIRY_MS } from './limits.ts'
 import { insertMail, type NewMail } from './link-queries.ts'
-import { MAIL, MAIL_EXPIRY_MS } from './sending.ts'
 
 /** Sends a mail with the transaction, or at a later time, and gives up a day after that. */
 export async function sendMail(tx: Tx, mail: NewMail & { dueAt?: string }, now: string): Promise<void> {
