@@ -43,11 +43,23 @@ async function openFor(partId: string, accepting: TestOrganization[] = [maker, r
   for (const org of accepting) await termsOf(clientOf(org)).accept(body.id)
   return body.id
 }
+/** What a reader sees of an RFQ by its id, which is what it sees in each list that has the RFQ. */
 const rfqAs = async (org: TestOrganization, id: string) => {
-  const one = await rfqsOf(clientOf(org)).read(id)
-  const listed = (await rfqsOf(clientOf(org)).list('?pageSize=50')).body.items.find((rfq: Rfq) => rfq.id === id)
-  expect(measuredIn(listed ?? {})).toEqual(measuredIn(one.body))
-  return measuredIn(one.body)
+  const rfqs = rfqsOf(clientOf(org))
+  const seen = measuredIn((await rfqs.read(id)).body)
+  const lists = ['', '&view=CONSUMER', '&view=IP_OWNER', '&view=MANUFACTURER']
+  const pages = await Promise.all(lists.map((view) => rfqs.list(`?pageSize=50${view}`)))
+  const listed = pages.flatMap(({ body }) => body.items.filter((rfq: Rfq) => rfq.id === id)).map(measuredIn)
+  // The list of every role, and that of one role at least.
+  expect(listed.length).toBeGreaterThanOrEqual(2)
+  expect(listed).toEqual(listed.map(() => seen))
+  return seen
+}
+const offerAs = async (org: TestOrganization, offerId: string) => {
+  const { body } = await offersOf(clientOf(org)).read(offerId)
+  const { body: page } = await clientOf(org).get<{ items: Offer[] }>('/v1/offers?pageSize=50')
+  expect(measuredIn(page.items.find((one) => one.id === offerId) ?? {})).toEqual(measuredIn(body))
+  return measuredIn(body)
 }
 
 describe('measuredBoundingBox and previewUrl of a part', () => {
@@ -160,12 +172,6 @@ describe('previewUrl of RFQs, offers and orders', () => {
     const secret = await addModel(partId, 'ip', [11, 21, 31])
     const id = await openFor(partId)
     const [won, lost] = [await parties.offer(id, maker), await parties.offer(id, rival)]
-    const offerAs = async (org: TestOrganization, offerId: string) => {
-      const { body } = await offersOf(clientOf(org)).read(offerId)
-      const { body: page } = await clientOf(org).get<{ items: Offer[] }>('/v1/offers?pageSize=50')
-      expect(measuredIn(page.items.find((one) => one.id === offerId) ?? {})).toEqual(measuredIn(body))
-      return measuredIn(body)
-    }
     expect([await offerAs(maker, won), await offerAs(rival, lost), await offerAs(designer, lost)]).toEqual([
       { picture: open.picture },
       { picture: open.picture },
@@ -198,6 +204,20 @@ describe('previewUrl of RFQs, offers and orders', () => {
     const open = await addModel(partId, 'document', [10, 20, 30])
     const newest = { picture: open.picture, boundingBox: { x: 10, y: 20, z: 30 } }
     expect([await seenBy(maker, partId), await listedBy(maker, partId)]).toEqual([newest, [newest]])
+  })
+
+  test('the consumer of a foreign part sees the open model from the publication of its RFQ until its cancellation', async () => {
+    const partId = await partOf()
+    const { picture } = await addModel(partId, 'document', [10, 20, 30])
+    const rfqs = rfqsOf(clientOf(buyer))
+    const { id } = (await rfqs.create(rfqBody(partId, { manufacturerIds: [maker.orgId] }))).body
+    expect(await rfqAs(buyer, id)).toEqual({})
+    expect((await rfqs.act(id, 'publish')).status).toBe(200)
+    const offerId = await parties.offer(id, maker)
+    expect([await rfqAs(buyer, id), await offerAs(buyer, offerId)]).toEqual([{ picture }, { picture }])
+    expect((await rfqs.act(id, 'cancel', { reason: 'x' })).status).toBe(200)
+    expect([await rfqAs(buyer, id), await offerAs(buyer, offerId)]).toEqual([{}, {}])
+    expect([await rfqAs(maker, id), await offerAs(maker, offerId)]).toEqual([{}, {}])
   })
 
   test('the consumer of a foreign part never sees the model of ip', async () => {

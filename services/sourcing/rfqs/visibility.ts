@@ -4,7 +4,7 @@ import { isOwnRfq, isWholeInvitation } from '../parts/visibility.ts'
 import { pinnedPicture } from '../renderings/pictures.ts'
 
 /*
- * The organizations that read an RFQ: two conditions on rows `rfq` of `sourcing.rfqs`, one on rows `invitation` of
+ * The organizations that read an RFQ: two conditions on rows of `sourcing.rfqs`, one on rows of
  * `sourcing.rfq_invitations`, which exist from the publication on. The texts match the predicates of the partial
  * indexes.
  */
@@ -42,7 +42,7 @@ export const pictureFor = (sql: Sql, orgId: string) =>
  * An RFQ as an organization reads it; no row where it may not. An invited consumer or IP owner reads that of its other
  * role.
  */
-export const seenRfq = (sql: Sql, reader: string, rfqId: string | Fragment) => {
+export const seenRfq = (sql: Sql, readerId: string, rfqId: string | Fragment) => {
   const orgId = sql`wanted.org_id`
   return sql`(
     select
@@ -57,7 +57,7 @@ export const seenRfq = (sql: Sql, reader: string, rfqId: string | Fragment) => {
       rfq.id is null and invitation.state = 'INVITED' as is_unread,
       rfq.id is null and invitation.awaits_acceptance as is_outline,
       rfq.id is null and invitation.state = 'DECLINED' as is_declined
-    from (values (${rfqId}, ${reader})) wanted (id, org_id)
+    from (values (${rfqId}, ${readerId})) wanted (id, org_id)
     left join sourcing.rfqs rfq on rfq.id = wanted.id and (${isConsumer(sql, orgId)} or (${isIpOwner(sql, orgId)}))
     left join sourcing.rfq_invitations invitation on invitation.rfq_id = wanted.id and invitation.org_id = ${orgId}
     where num_nonnulls(rfq.id, invitation.rfq_id) > 0)`
