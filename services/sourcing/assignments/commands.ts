@@ -6,7 +6,7 @@ import { requireGuards, requireTransition } from '../../kit/command/transitions.
 import type { Tx } from '../../kit/db/client.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found } from '../../kit/errors/refusal.ts'
-import { notifyOfAssignments } from './events.ts'
+import { notifyParties } from '../notifications/emit.ts'
 import * as queries from './queries.ts'
 import { GUARDS, stateOf } from './rules.ts'
 
@@ -20,7 +20,7 @@ export async function moveAssignment(
   const present = await lockAssignment(tx, orgId, params.id)
   await requireGuards(ASSIGNMENT, verb, stateOf(present), { guards: GUARDS, facts: () => present })
   const { document } = found(await queries.updateArchived(tx, orgId, present.id, verb === 'archive', now))
-  await notifyOfAssignments(tx, [{ type: EVENT_TYPES[verb], data: { assignment: JSON.parse(document) } }])
+  await notifyParties(tx, [{ type: EVENT_TYPES[verb], data: { assignment: JSON.parse(document) } }])
   return new JsonText(document)
 }
 

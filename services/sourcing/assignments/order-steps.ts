@@ -2,8 +2,8 @@ import type { AssignmentEvent } from '../../../proto/events/events.ts'
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newSeparateIdAt } from '../../kit/db/ids.ts'
+import { notifyParties } from '../notifications/emit.ts'
 import type { OrderEventName } from '../orders/events.ts'
-import { notifyOfAssignments } from './events.ts'
 import * as queries from './queries.ts'
 
 type Step = 'assignments.created' | 'assignments.status.updated' | 'assignments.updated'
@@ -21,7 +21,7 @@ const eventOf = (
 export async function openAssignments(tx: Tx, orders: readonly Order[]): Promise<void> {
   const opened = orders.map(({ id, createdTime }) => ({ id: newSeparateIdAt('assignment', createdTime), orderId: id }))
   const rows = await queries.insertAssignments(tx, opened)
-  await notifyOfAssignments(
+  await notifyParties(
     tx,
     rows.map((row) => eventOf('assignments.created', row, 'sourcing.order.placed')),
   )
@@ -55,7 +55,7 @@ export async function updateAssignments(
   if (NEGOTIATIONS.has(event)) {
     const assignments = await queries.findOfOrder(tx, id)
     const toOrgIds = [consumerOrgId, manufacturerOrgId]
-    await notifyOfAssignments(
+    await notifyParties(
       tx,
       assignments.map((row) => ({ ...eventOf('assignments.updated', row, event), toOrgIds })),
     )
@@ -65,7 +65,7 @@ export async function updateAssignments(
   const moved = CHANGES.has(event) ? [] : await queries.updateStatus(tx, id, state, updatedTime)
   const rows = moved.length > 0 ? moved : await queries.touch(tx, id, updatedTime)
   const type = moved.length > 0 ? 'assignments.status.updated' : 'assignments.updated'
-  await notifyOfAssignments(
+  await notifyParties(
     tx,
     rows.map((row) => eventOf(type, row, event)),
   )

@@ -13,7 +13,7 @@ import { found, invalid, notFound, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { partiesOfOrder } from '../orders/parties.ts'
 import { findOrder } from '../orders/queries.ts'
-import { notifyOfCases } from './events.ts'
+import { notifyParties } from '../notifications/emit.ts'
 import * as queries from './queries.ts'
 import {
   type CaseVerb,
@@ -48,7 +48,7 @@ export async function createCase({
   )
   audit.add({ caseId: id })
   const created: Case = JSON.parse(row.document)
-  await notifyOfCases(tx, [{ type: 'cases.created', data: { case: created } }])
+  await notifyParties(tx, [{ type: 'cases.created', data: { case: created } }])
   return { ...created, unreadCount: 0 }
 }
 
@@ -125,7 +125,7 @@ export async function patchCase({
   const content = patchedContent(present, body)
   if (Bun.deepEquals(content, contentOf(present))) return new JsonText(ownDocument)
   const changed = found(await queries.updateContent(tx, { orgId, id: present.id }, content, now))
-  await notifyOfCases(tx, [{ type: 'cases.updated', data: { case: JSON.parse(changed.document) } }])
+  await notifyParties(tx, [{ type: 'cases.updated', data: { case: JSON.parse(changed.document) } }])
   return new JsonText(changed.own_document)
 }
 
@@ -151,7 +151,7 @@ export async function moveCase(
   if (to === 'OPEN') await requireRoom(tx, present, false)
   const change = { to, closedByOrgId: closedByAfter(verb, present, orgId) }
   const moved = found(await queries.moveState(tx, { orgId, id: params.id }, change, now))
-  await notifyOfCases(tx, [{ type: EVENT_TYPES[verb], data: { case: JSON.parse(moved.document) } }])
+  await notifyParties(tx, [{ type: EVENT_TYPES[verb], data: { case: JSON.parse(moved.document) } }])
   return new JsonText(moved.own_document)
 }
 

@@ -2,7 +2,7 @@ import type { Case } from '../../../proto/http/sourcing/cases.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import type { MessageLog } from '../../kit/log/log.ts'
 import { drainIn } from '../../kit/worker/batches.ts'
-import { notifyOfCases } from './events.ts'
+import { notifyParties } from '../notifications/emit.ts'
 import { closeEnded } from './queries.ts'
 
 /** Cases per transaction. */
@@ -12,7 +12,7 @@ const BATCH_SIZE = 100
 export const closeEndedCases = (deps: { sql: Pool; log: MessageLog }, now: string, signal: AbortSignal) =>
   drainIn({ ...deps, now: () => now, signal, limit: BATCH_SIZE }, closeEnded, async (tx, rows) => {
     const cases: Case[] = rows.map(({ document }) => JSON.parse(document))
-    await notifyOfCases(
+    await notifyParties(
       tx,
       cases.map((ended) => ({ type: 'cases.closed', data: { case: ended } })),
     )

@@ -2,8 +2,8 @@ import type { Case } from '../../../proto/http/sourcing/cases.ts'
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
+import { notifyParties } from '../notifications/emit.ts'
 import type { Rejection } from '../orders/followers.ts'
-import { notifyOfCases } from './events.ts'
 import { insertCase } from './queries.ts'
 
 /**
@@ -27,5 +27,5 @@ export async function openQualityCase(tx: Tx, order: Order, rejection: Rejection
   const [{ document }] = await insertCase(tx, created, now)
   const opened: Case = JSON.parse(document)
   const cause = { event: 'sourcing.order.shipmentReceived', id: order.id } as const
-  await notifyOfCases(tx, [{ type: 'cases.created', data: { case: opened, cause } }])
+  await notifyParties(tx, [{ type: 'cases.created', data: { case: opened, cause } }])
 }

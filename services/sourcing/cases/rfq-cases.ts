@@ -2,8 +2,8 @@ import type { Cause } from '../../../proto/events/shapes.ts'
 import type { Case } from '../../../proto/http/sourcing/cases.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newSeparateIdAt } from '../../kit/db/ids.ts'
+import { type Notification, notifyParties } from '../notifications/emit.ts'
 import type { RfqChange, RfqOpening } from '../rfqs/followers.ts'
-import { type CaseNotification, notifyOfCases } from './events.ts'
 import { insertRfqCases, keepOwnCases, updateRfqCases } from './queries.ts'
 
 /**
@@ -29,7 +29,7 @@ export async function openCases(tx: Tx, openings: readonly RfqOpening[], now: st
   if (rfqIds.length > 0) await keepOwnCases(tx, rfqIds)
   const opened = await insertRfqCases(tx, cases, now)
   const causes = new Map(openings.map(({ rfq, cause }) => [rfq.id, cause]))
-  await notifyOfCases(
+  await notifyParties(
     tx,
     opened.map(({ rfq_id: rfqId, document, is_new: isNew }) => ({
       type: isNew ? 'cases.created' : 'cases.updated',
@@ -64,7 +64,7 @@ export async function updateCases(tx: Tx, changes: readonly RfqChange[], now: st
     ]),
   )
   const events = changes.flatMap(({ rfqId, orgIds, cause, ...change }) =>
-    [...new Set(orgIds)].flatMap((orgId): CaseNotification[] => {
+    [...new Set(orgIds)].flatMap((orgId): Notification[] => {
       const found = cases.get(keyOf(rfqId, orgId))
       if (!found) return []
       const data = { case: found.case, cause }
@@ -73,7 +73,7 @@ export async function updateCases(tx: Tx, changes: readonly RfqChange[], now: st
       return [{ type: 'cases.updated', data, toOrgIds: [orgId] }]
     }),
   )
-  await notifyOfCases(tx, events)
+  await notifyParties(tx, events)
 }
 
 const endsFor = ({ ends = false, keptFor = [] }: Pick<RfqChange, 'ends' | 'keptFor'>, orgId: string) =>

@@ -2,7 +2,7 @@ import type { Case } from '../../../proto/http/sourcing/cases.ts'
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import { notifyOfCases } from '../cases/events.ts'
+import { notifyParties } from '../notifications/emit.ts'
 import type { RecordKey, RecordKind } from '../files/queries.ts'
 import * as offerEvents from '../offers/events.ts'
 import { emitOrderEvent } from '../orders/events.ts'
@@ -72,5 +72,5 @@ export async function tellOfOrder({ followers }: ReaderDeps, tx: Tx, order: Orde
 }
 
 export async function tellOfCase(tx: Tx, record: Case): Promise<void> {
-  await notifyOfCases(tx, [{ type: 'cases.updated', data: { case: record } }])
+  await notifyParties(tx, [{ type: 'cases.updated', data: { case: record } }])
 }

@@ -1,23 +1,21 @@
-import type { EventData } from '../../../proto/events/events.ts'
-import type { WebhookEventType } from '../../../proto/webhook-events.ts'
+import type { AssignmentEvent, CaseEvent } from '../../../proto/events/events.ts'
 import { emitAll } from '../../kit/bus/outbox/emit.ts'
 import type { Tx } from '../../kit/db/client.ts'
+import { partiesOfOrder } from '../orders/parties.ts'
 
-/** A notification to the parties of a record. */
-interface Notification {
-  type: WebhookEventType
-  /** Id of the case or assignment. */
-  subject: string
-  /** A repeated organization gets one event. */
-  partyOrgIds: readonly string[]
-  data: EventData<WebhookEventType>
+/** An event of a case or an assignment. Its row is locked. */
+export type Notification = (CaseEvent | AssignmentEvent) & {
+  /** The organizations that are notified, of which a repeated one gets one event. Default: all parties. */
+  toOrgIds?: readonly string[]
 }
 
-/** Emits one event for each party of each notification, in this order. */
+/** Emits one event for each party of each case or assignment, in this order. */
 export const notifyParties = (tx: Tx, notifications: readonly Notification[]) =>
   emitAll(
     tx,
-    notifications.flatMap(({ type, subject, partyOrgIds, data }) =>
-      [...new Set(partyOrgIds)].map((tenantId) => ({ type, tenantId, subject, data })),
-    ),
+    notifications.flatMap(({ type, data, toOrgIds }) => {
+      const { id: subject } = 'case' in data ? data.case : data.assignment
+      const parties = 'case' in data ? data.case.partyOrgIds : partiesOfOrder(data.assignment)
+      return [...new Set(toOrgIds ?? parties)].map((tenantId) => ({ type, tenantId, subject, data }))
+    }),
   )

@@ -7,7 +7,7 @@ import {
 } from '../../../../proto/http/sourcing/billing-details.ts'
 import { subrecordCommands } from '../../subrecords/commands.ts'
 import { lockAssignment, requireEditable } from '../commands.ts'
-import { notifyOfAssignments } from '../events.ts'
+import { notifyParties } from '../../notifications/emit.ts'
 
 export const billingDetails = subrecordCommands<Assignment, BillingDetailsInput, BillingDetailsPatch>({
   kind: 'billing',
@@ -26,7 +26,7 @@ export const billingDetails = subrecordCommands<Assignment, BillingDetailsInput,
     reference,
   }),
   notify: (tx, assignment, change, details) =>
-    notifyOfAssignments(tx, [
+    notifyParties(tx, [
       {
         type: `assignments.billing-details.${change}`,
         data: { assignment, billingDetails: details as BillingDetails },

@@ -7,7 +7,7 @@ import {
 import type { Assignment } from '../../../../proto/http/sourcing/assignments.ts'
 import { subrecordCommands } from '../../subrecords/commands.ts'
 import { lockAssignment, requireEditable } from '../commands.ts'
-import { notifyOfAssignments } from '../events.ts'
+import { notifyParties } from '../../notifications/emit.ts'
 
 export const contacts = subrecordCommands<Assignment, AssignmentContactInput, AssignmentContactPatch>({
   kind: 'contact',
@@ -20,7 +20,7 @@ export const contacts = subrecordCommands<Assignment, AssignmentContactInput, As
   requireLegal: (_tx, assignment) => requireEditable(assignment),
   contentOf: ({ name, role, email, phone }) => ({ name, role, email, phone }),
   notify: (tx, assignment, change, contact) =>
-    notifyOfAssignments(tx, [
+    notifyParties(tx, [
       { type: `assignments.contacts.${change}`, data: { assignment, contact: contact as AssignmentContact } },
     ]),
 })

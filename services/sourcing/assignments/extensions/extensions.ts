@@ -7,8 +7,8 @@ import {
 import type { CommandOf } from '../../../kit/command/command.ts'
 import { newIdAt } from '../../../kit/db/ids.ts'
 import { found, invalidField, refuse } from '../../../kit/errors/refusal.ts'
+import { notifyParties } from '../../notifications/emit.ts'
 import { countSubrecords, insertSubrecord } from '../../subrecords/queries.ts'
-import { notifyOfAssignments } from '../events.ts'
 import { lockAssignmentOfManufacturer, lockOrderOfManufacturer, updateDueDate } from '../queries.ts'
 import { isDelivered } from '../rules.ts'
 
@@ -38,6 +38,6 @@ export async function createExtension({
   await insertSubrecord(tx, orgId, { ...siblings, id, document: JSON.stringify(extension), userId })
   const assignment = JSON.parse(found(await updateDueDate(tx, orgId, assignmentId, dueDate, now)).document)
   audit.add({ extensionId: id })
-  await notifyOfAssignments(tx, [{ type: 'assignments.extensions.created', data: { assignment, extension } }])
+  await notifyParties(tx, [{ type: 'assignments.extensions.created', data: { assignment, extension } }])
   return extension
 }

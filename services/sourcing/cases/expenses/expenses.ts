@@ -16,7 +16,7 @@ import { amountOf } from '../../money/money.ts'
 import { subrecordCommands } from '../../subrecords/commands.ts'
 import { lockSubrecord, updateSubrecord } from '../../subrecords/queries.ts'
 import { lockCase, requireLegal } from '../commands.ts'
-import { notifyOfCases } from '../events.ts'
+import { notifyParties } from '../../notifications/emit.ts'
 import { GUARDS, proposed } from './rules.ts'
 
 export const expenses = subrecordCommands<Case, CaseExpenseInput, CaseExpensePatch>({
@@ -39,7 +39,7 @@ export const expenses = subrecordCommands<Case, CaseExpenseInput, CaseExpensePat
   initial: { state: EXPENSE.initial },
   afterPatch: (expense) => proposed(expense as CaseExpense),
   notify: (tx, parent, change, expense) =>
-    notifyOfCases(tx, [{ type: `cases.expenses.${change}`, data: { case: parent, expense: expense as CaseExpense } }]),
+    notifyParties(tx, [{ type: `cases.expenses.${change}`, data: { case: parent, expense: expense as CaseExpense } }]),
 })
 
 /** Approves or rejects an expense of another party; of two concurrent calls one gets 409. */
@@ -78,6 +78,6 @@ export async function decideExpense(
   }
   const text = JSON.stringify(expense)
   await updateSubrecord(tx, { ...key, document: text })
-  await notifyOfCases(tx, [{ type: 'cases.expenses.updated', data: { case: parent, expense } }])
+  await notifyParties(tx, [{ type: 'cases.expenses.updated', data: { case: parent, expense } }])
   return new JsonText(text)
 }

@@ -8,7 +8,7 @@ import { JsonText } from '../../../kit/db/json-text.ts'
 import { found, invalid, refuse } from '../../../kit/errors/refusal.ts'
 import { NEWEST_ID } from '../../../kit/pagination/keysets.ts'
 import { lockCase, requireLegal } from '../commands.ts'
-import { notifyOfCases } from '../events.ts'
+import { notifyParties } from '../../notifications/emit.ts'
 import { findCase } from '../queries.ts'
 import * as queries from './queries.ts'
 import { fileProblems, hasRoom, laterTime, unknownMessage } from './rules.ts'
@@ -36,7 +36,7 @@ export async function createMessage({
   const [changed] = await queries.countMessage(tx, orgId, caseId, at)
   const updated: Case = JSON.parse(changed.document)
   audit.add({ messageId: id })
-  await notifyOfCases(tx, [{ type: 'cases.updated', data: { case: updated, message: { id, authorOrgId: orgId } } }])
+  await notifyParties(tx, [{ type: 'cases.updated', data: { case: updated, message: { id, authorOrgId: orgId } } }])
   return new JsonText(document)
 }
 

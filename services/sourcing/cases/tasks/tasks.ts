@@ -16,7 +16,7 @@ import { found, invalid, notFound, refuse } from '../../../kit/errors/refusal.ts
 import { requireMatch } from '../../../kit/http/entity-tags.ts'
 import * as subrecords from '../../subrecords/queries.ts'
 import { lockCase, requireLegal } from '../commands.ts'
-import { notifyOfCases } from '../events.ts'
+import { notifyParties } from '../../notifications/emit.ts'
 import { findUser, lockAssignee } from './queries.ts'
 import { type AssignedTask, assigneeProblems, contentOf, patchedTask, unknownUser, userProblems } from './rules.ts'
 
@@ -195,7 +195,7 @@ async function notify(
 ): Promise<void> {
   const { assigneeOrgId } = assigned.task
   const toOrgIds = parent.partyOrgIds.filter((orgId) => isForAll || orgId === assigneeOrgId)
-  await notifyOfCases(
+  await notifyParties(
     tx,
     toOrgIds.map((orgId) => ({
       type: `cases.tasks.${change}` as const,
