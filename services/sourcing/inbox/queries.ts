@@ -3,7 +3,7 @@ import type { Fragment, Sql } from '../../kit/db/client.ts'
 import { and } from '../../kit/db/conditions.ts'
 import { NEWEST, NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
-import type { Source } from './sources.ts'
+import { PARENTS, type Source } from './sources.ts'
 
 /** The reader of an inbox. */
 export interface Reader {
@@ -49,7 +49,8 @@ export function listItems(sql: Sql, reader: Reader, sources: readonly Source[], 
 }
 
 function newestOf(sql: Sql, reader: Reader, source: Source, key: ItemKey, count: number): Fragment {
-  const { kind, record, parent = null, view, hasPackages } = source
+  const { kind, record, view, hasPackages } = source
+  const parent = PARENTS[record] ?? null
   return sql`(
     select ${kind} as kind, ${record} as record_type, record_id, ${parent}::text as parent_type, parent_id, title, since,
       due, ${hasPackages ? sql`package_id, count` : sql`null::text as package_id, null::integer as count`}

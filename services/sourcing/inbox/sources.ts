@@ -5,7 +5,6 @@ import type { Permission } from '../../../proto/permissions.ts'
 export interface Source {
   kind: InboxKind
   record: InboxRecordType
-  parent?: InboxRecordType
   /** The view of the items. Its columns are those of the others. */
   view: string
   /** The permissions that acting and reading need, all of them. */
@@ -18,60 +17,58 @@ export interface Source {
   users?: 'ONE' | 'OTHERS'
 }
 
+/** The type of record to which those of a type belong. */
+export const PARENTS: Partial<Record<InboxRecordType, InboxRecordType>> = {
+  offer: 'rfq',
+  emailInvitation: 'rfq',
+  shipment: 'order',
+  changeRequest: 'order',
+  task: 'case',
+  expense: 'case',
+}
+
 const ON_CASES = ['case:read', 'case:manage'] as const
 
 export const SOURCES: readonly Source[] = [
   { kind: 'INVITATION', record: 'rfq', view: 'inbox_invitations', permissions: ['offer:create'], hasPackages: true },
   { kind: 'QUESTION', record: 'rfq', view: 'inbox_consumer_questions', permissions: ['rfq:create'], hasPackages: true },
   {
-    ...{ kind: 'QUESTION', record: 'rfq', view: 'inbox_owner_questions' },
-    ...{ permissions: ['part:update'], exceptAsConsumerWith: 'rfq:create' },
+    ...{ kind: 'QUESTION', record: 'rfq' },
+    ...{ view: 'inbox_owner_questions', permissions: ['part:update'], exceptAsConsumerWith: 'rfq:create' },
   },
   {
-    ...{ kind: 'OUTDATED_OFFER', record: 'offer', parent: 'rfq' },
+    ...{ kind: 'OUTDATED_OFFER', record: 'offer' },
     ...{ view: 'inbox_outdated_offers', permissions: ['offer:submit'], hasPackages: true },
   },
   {
-    ...{ kind: 'INVITATION_TO_CONFIRM', record: 'emailInvitation', parent: 'rfq' },
+    ...{ kind: 'INVITATION_TO_CONFIRM', record: 'emailInvitation' },
     ...{ view: 'inbox_email_invitations', permissions: ['rfq:invite'] },
   },
   {
-    kind: 'OFFERS_TO_COMPARE',
-    record: 'rfq',
-    view: 'inbox_closed_rfqs',
-    permissions: ['rfq:award'],
-    hasPackages: true,
+    ...{ kind: 'OFFERS_TO_COMPARE', record: 'rfq' },
+    ...{ view: 'inbox_closed_rfqs', permissions: ['rfq:award'], hasPackages: true },
   },
   {
-    kind: 'OFFERS_TO_COMPARE',
-    record: 'rfq',
-    view: 'inbox_offered_rfqs',
-    permissions: ['rfq:award'],
-    hasPackages: true,
+    ...{ kind: 'OFFERS_TO_COMPARE', record: 'rfq' },
+    ...{ view: 'inbox_offered_rfqs', permissions: ['rfq:award'], hasPackages: true },
   },
   { kind: 'PART_CHANGED', record: 'rfq', view: 'inbox_changed_parts', permissions: ['rfq:publish'], hasPackages: true },
   { kind: 'FILES_TO_RELEASE', record: 'rfq', view: 'inbox_unreleased_rfqs', permissions: ['part:update'] },
   { kind: 'FILES_TO_RELEASE', record: 'order', view: 'inbox_unreleased_orders', permissions: ['part:update'] },
   { kind: 'ORDER_TO_CONFIRM', record: 'order', view: 'inbox_placed_orders', permissions: ['order:confirm'] },
   { kind: 'DOCUMENTS_MISSING', record: 'order', view: 'inbox_undocumented_orders', permissions: ['file:write'] },
-  {
-    ...{ kind: 'SHIPMENT_TO_RECEIVE', record: 'shipment', parent: 'order' },
-    ...{ view: 'inbox_shipments', permissions: ['order:receive'] },
-  },
+  { kind: 'SHIPMENT_TO_RECEIVE', record: 'shipment', view: 'inbox_shipments', permissions: ['order:receive'] },
   { kind: 'REJECTION_TO_ANSWER', record: 'order', view: 'inbox_rejections', permissions: ['order:update'] },
   { kind: 'REMAKE_TO_DECIDE', record: 'order', view: 'inbox_remakes', permissions: ['order:receive'] },
   {
-    ...{ kind: 'CHANGE_TO_DECIDE', record: 'changeRequest', parent: 'order' },
+    ...{ kind: 'CHANGE_TO_DECIDE', record: 'changeRequest' },
     ...{ view: 'inbox_changes_by_manufacturers', permissions: ['rfq:award'] },
   },
   {
-    ...{ kind: 'CHANGE_TO_DECIDE', record: 'changeRequest', parent: 'order' },
+    ...{ kind: 'CHANGE_TO_DECIDE', record: 'changeRequest' },
     ...{ view: 'inbox_changes_by_consumers', permissions: ['order:confirm'] },
   },
-  {
-    ...{ kind: 'OFFER_TO_REINSTATE', record: 'offer', parent: 'rfq' },
-    ...{ view: 'inbox_lost_offers', permissions: ['offer:submit'] },
-  },
+  { kind: 'OFFER_TO_REINSTATE', record: 'offer', view: 'inbox_lost_offers', permissions: ['offer:submit'] },
   { kind: 'QUANTITY_MISSING', record: 'rfq', view: 'inbox_missing_quantities', permissions: ['rfq:award'] },
   {
     ...{ kind: 'AGREEMENT_TO_ACCEPT', record: 'salesAgreement' },
@@ -81,22 +78,10 @@ export const SOURCES: readonly Source[] = [
     ...{ kind: 'AGREEMENT_TO_ACCEPT', record: 'salesAgreement' },
     ...{ view: 'inbox_agreements_of_manufacturers', permissions: ['app:seller'] },
   },
-  {
-    ...{ kind: 'TASK', record: 'task', parent: 'case' },
-    ...{ view: 'inbox_tasks_of_organizations', permissions: ON_CASES },
-  },
-  {
-    ...{ kind: 'TASK', record: 'task', parent: 'case' },
-    ...{ view: 'inbox_tasks_of_users', permissions: ON_CASES, users: 'ONE' },
-  },
-  {
-    ...{ kind: 'EXPENSE_TO_DECIDE', record: 'expense', parent: 'case' },
-    ...{ view: 'inbox_expenses_of_others', permissions: ON_CASES },
-  },
-  {
-    ...{ kind: 'EXPENSE_TO_DECIDE', record: 'expense', parent: 'case' },
-    ...{ view: 'inbox_own_expenses', permissions: ON_CASES, users: 'OTHERS' },
-  },
+  { kind: 'TASK', record: 'task', view: 'inbox_tasks_of_organizations', permissions: ON_CASES },
+  { kind: 'TASK', record: 'task', view: 'inbox_tasks_of_users', permissions: ON_CASES, users: 'ONE' },
+  { kind: 'EXPENSE_TO_DECIDE', record: 'expense', view: 'inbox_expenses_of_others', permissions: ON_CASES },
+  { kind: 'EXPENSE_TO_DECIDE', record: 'expense', view: 'inbox_own_expenses', permissions: ON_CASES, users: 'OTHERS' },
   { kind: 'UNREAD_MESSAGES', record: 'case', view: 'inbox_unread_cases', permissions: ['case:read'] },
   {
     ...{ kind: 'SUBSCRIPTION_REQUEST', record: 'subscription' },
