@@ -103,7 +103,7 @@ export const patchAssignmentContact = defineOperation({
   summary: 'Change a contact of an assignment',
   description: 'By the organization that created it, until the assignment is archived.',
   etag: true,
-  refusals: ['illegal_transition', 'precondition_failed'],
+  refusals: ['illegal_transition'],
 })
 
 export const deleteAssignmentContact = defineOperation({

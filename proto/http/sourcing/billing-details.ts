@@ -102,7 +102,7 @@ export const patchBillingDetails = defineOperation({
   summary: 'Change billing details of an assignment',
   description: 'By the organization that created them, until the assignment is archived.',
   etag: true,
-  refusals: ['illegal_transition', 'precondition_failed'],
+  refusals: ['illegal_transition'],
 })
 
 export const deleteBillingDetails = defineOperation({

@@ -108,7 +108,7 @@ export const patchCaseExpense = defineOperation({
   description: `${EXPENSE.sentence('patch')} ${WHILE_OPEN}`,
   transition: EXPENSE.verbs.patch,
   etag: true,
-  refusals: ['illegal_transition', 'precondition_failed'],
+  refusals: ['illegal_transition'],
 })
 
 export const deleteCaseExpense = defineOperation({
@@ -137,7 +137,6 @@ export const approveCaseExpense = defineOperation({
   id: 'approveCaseExpense',
   summary: 'Approve an expense',
   ifMatch: true,
-  refusals: ['illegal_transition', 'precondition_failed'],
 })
 
 export const rejectCaseExpense = defineOperation({
@@ -151,5 +150,4 @@ export const rejectCaseExpense = defineOperation({
   ),
   bodyOptional: true,
   ifMatch: true,
-  refusals: ['illegal_transition', 'precondition_failed'],
 })

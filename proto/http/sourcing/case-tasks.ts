@@ -123,7 +123,7 @@ export const patchCaseTask = defineOperation({
   description: `${TASK.sentence('patch')} ${WHILE_OPEN}`,
   transition: TASK.verbs.patch,
   etag: true,
-  refusals: ['illegal_transition', 'precondition_failed'],
+  refusals: ['illegal_transition'],
 })
 
 export const completeCaseTask = defineOperation({

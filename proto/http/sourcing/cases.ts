@@ -172,7 +172,7 @@ export const patchCase = defineOperation({
   response: Case,
   ifMatch: true,
   etag: true,
-  refusals: ['illegal_transition', 'precondition_failed'],
+  refusals: ['illegal_transition'],
   audit: { procedure: 'case.patch', request: ['id', 'title', 'description'] },
 })
 

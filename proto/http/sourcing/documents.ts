@@ -164,7 +164,7 @@ const update = {
   body: UpdateDocumentsRequest,
   status: 204,
   ifMatch: true,
-  refusals: ['illegal_transition', 'precondition_failed', 'conflict', 'limit_reached'],
+  refusals: ['illegal_transition', 'conflict', 'limit_reached'],
 } as const
 
 const LOGGED = ['id', 'add', 'remove']

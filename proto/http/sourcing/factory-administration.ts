@@ -63,7 +63,6 @@ export const patchFactory = defineOperation({
   response: Factory,
   ifMatch: true,
   etag: true,
-  refusals: ['precondition_failed'],
   audit: { procedure: 'factory.patch', request: ['id', 'name', 'internal', 'address'] },
 })
 
@@ -80,7 +79,6 @@ export const replaceFactoryCapabilities = defineOperation({
   response: Factory,
   ifMatch: true,
   etag: true,
-  refusals: ['precondition_failed'],
   audit: { procedure: 'factory.capabilities', request: ['id', 'capabilities'] },
 })
 

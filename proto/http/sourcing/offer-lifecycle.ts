@@ -42,7 +42,7 @@ export const patchOffer = defineOperation({
   response: Offer,
   ifMatch: true,
   etag: true,
-  refusals: ['illegal_transition', 'precondition_failed'],
+  refusals: ['illegal_transition'],
   audit: { procedure: 'offer.patch', request: ['id', ...LOGGED] },
 })
 
@@ -63,7 +63,6 @@ export const submitOffer = defineOperation({
   summary: 'Submit an offer',
   access: 'offer:submit',
   ifMatch: true,
-  refusals: ['illegal_transition', 'precondition_failed'],
 })
 
 export const reconfirmOffer = defineOperation({

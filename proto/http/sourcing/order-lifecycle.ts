@@ -113,7 +113,6 @@ export const replaceOrderMilestones = defineOperation({
   summary: "Replace an order's milestones",
   access: 'order:update',
   ifMatch: true,
-  refusals: ['illegal_transition', 'precondition_failed'],
   body: closed({ milestones }),
 })
 

@@ -58,7 +58,7 @@ export const patchPart = defineOperation({
   response: Part,
   ifMatch: true,
   etag: true,
-  refusals: ['illegal_transition', 'precondition_failed'],
+  refusals: ['illegal_transition'],
   audit: { procedure: 'part.patch', request: ['id', ...Object.keys(PartInput.properties)] },
 })
 
@@ -79,7 +79,6 @@ export const publishPart = defineOperation({
   summary: 'Publish a part',
   access: 'part:publish',
   ifMatch: true,
-  refusals: ['illegal_transition', 'precondition_failed'],
 })
 
 export const archivePart = defineOperation({

@@ -45,7 +45,7 @@ export const patchRfq = defineOperation({
   response: Rfq,
   ifMatch: true,
   etag: true,
-  refusals: ['illegal_transition', 'precondition_failed', 'subscription_required'],
+  refusals: ['illegal_transition', 'subscription_required'],
   audit: { procedure: 'rfq.patch', request: ['id', ...FIELDS] },
 })
 
@@ -66,7 +66,7 @@ export const publishRfq = defineOperation({
   summary: 'Publish an RFQ',
   access: 'rfq:publish',
   ifMatch: true,
-  refusals: ['illegal_transition', 'precondition_failed', 'limit_reached', 'subscription_required'],
+  refusals: ['illegal_transition', 'limit_reached', 'subscription_required'],
 })
 
 const email = { ...EmailAddress, description: 'E-mail address.', examples: ['sales@ruhr-praezision.example.com'] }
@@ -132,7 +132,7 @@ export const amendRfq = defineOperation({
   access: 'rfq:publish',
   body: Amendment,
   ifMatch: true,
-  refusals: ['illegal_transition', 'precondition_failed', 'conflict', 'limit_reached', 'subscription_required'],
+  refusals: ['illegal_transition', 'conflict', 'limit_reached', 'subscription_required'],
 })
 
 export const Extension = closed({ expireTime: expireTime('New time at which the RFQ closes.') })

@@ -45,7 +45,7 @@ export const patchRfqPackage = defineOperation({
   response: RfqPackage,
   ifMatch: true,
   etag: true,
-  refusals: ['illegal_transition', 'precondition_failed'],
+  refusals: ['illegal_transition'],
   audit: { procedure: 'rfqPackage.patch', request: ['id', 'title'] },
 })
 
@@ -84,7 +84,7 @@ export const publishRfqPackage = defineOperation({
   summary: 'Publish an RFQ package',
   access: 'rfq:publish',
   ifMatch: true,
-  refusals: ['illegal_transition', 'precondition_failed', 'limit_reached', 'subscription_required'],
+  refusals: ['illegal_transition', 'limit_reached', 'subscription_required'],
 })
 
 export const extendRfqPackage = defineOperation({
