@@ -108,6 +108,24 @@ export const patchOf = <Fields extends TProperties>(
 export const DateTime = (description: string, options: Record<string, unknown> = {}) =>
   Type.String({ format: 'date-time', description, examples: ['2026-04-29T09:10:00.000Z'], ...options })
 
+/** A calendar day. */
+export const Day = (description: string, example: string) =>
+  Type.String({ format: 'date', description, examples: [example] })
+
+/** A number of parts that are ordered, made or delivered together. */
+export const Pieces = (description: string, example: number, { minimum = 1 } = {}) =>
+  Type.Integer({ minimum, maximum: 1_000_000_000, format: 'int32', description, examples: [example] })
+
+/** The id or the code of a record that a request refers to. */
+export const Id = (description: string, example: string) =>
+  Type.String({ minLength: 1, maxLength: 64, description, examples: [example] })
+
+export const Ids = (
+  what: string,
+  example: string,
+  options: { minItems?: number; maxItems: number; description: string },
+) => Type.Array(Id(`Id of ${what}.`, example), { ...options, examples: [[example]] })
+
 /** The form of ids and codes in paths; anything else is not found. */
 export const PATH_ID = /^[A-Za-z0-9._-]{1,64}$/
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation, defineTag, MAX_IDENTITY_BODY_BYTES } from '../operation.ts'
 import { EMAIL_FORM, EMAIL_MAX_CHARACTERS, EMAIL_PATTERN } from '../organization/users.ts'
-import { closed, DateTime, FORM, Line, PageOf, pageQuery, pathParam, Text } from '../shapes.ts'
+import { closed, DateTime, FORM, Id, Line, PageOf, pageQuery, pathParam, Text } from '../shapes.ts'
 import { TokenSet } from './tokens.ts'
 
 const impersonationTag = defineTag(
@@ -13,12 +13,7 @@ const EXAMPLE_ID = 'grant_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 const grantId = pathParam('id', 'Id of the grant.', EXAMPLE_ID)
 
 const grantFields = {
-  userId: Type.String({
-    minLength: 1,
-    maxLength: 64,
-    description: 'User of your organization to impersonate.',
-    examples: ['user_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
-  }),
+  userId: Id('User of your organization to impersonate.', 'user_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'),
   actingEmail: Text(EMAIL_MAX_CHARACTERS, {
     minLength: 3,
     pattern: EMAIL_PATTERN,

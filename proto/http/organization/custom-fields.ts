@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { crudOf } from '../crud.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, Line, pathParam } from '../shapes.ts'
+import { closed, Id, Line, pathParam } from '../shapes.ts'
 
 const tag = defineTag('Custom fields', 'Dropdown fields that your organization adds to its parts.')
 const EXAMPLE_ID = 'field_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
@@ -47,14 +47,7 @@ export const CustomFieldPatch = closed({
   options: Type.Optional(
     Type.Array(
       closed({
-        id: Type.Optional(
-          Type.String({
-            minLength: 1,
-            maxLength: 64,
-            description: 'Id of an existing option; absent for a new one.',
-            examples: [EXAMPLE_OPTION],
-          }),
-        ),
+        id: Type.Optional(Id('Id of an existing option; absent for a new one.', EXAMPLE_OPTION)),
         name: optionName,
       }),
       {

@@ -5,6 +5,7 @@ import {
   closed,
   DateTime,
   FORM,
+  Id,
   Line,
   NOT_IN_A_LINE,
   OneOf,
@@ -51,7 +52,7 @@ const domain = Text(253, {
 })
 /** One line of at most 200 characters. */
 const GROUP_NAME = `^[^${NOT_IN_A_LINE}]{1,200}$`
-const group = Type.String({ minLength: 1, maxLength: 64, description: 'Id of a role.', examples: [EXAMPLE_ROLE] })
+const group = Id('Id of a role.', EXAMPLE_ROLE)
 
 const GroupRoles = closed(
   {
@@ -172,12 +173,7 @@ export const IdentityProviderInput = closed({
     }),
   ),
   breakGlassUserId: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 64,
-      description: 'An active administrator with a password, which works although the provider is enforced.',
-      examples: [EXAMPLE_USER],
-    }),
+    Id('An active administrator with a password, which works although the provider is enforced.', EXAMPLE_USER),
   ),
 })
 export type IdentityProviderInput = Static<typeof IdentityProviderInput>

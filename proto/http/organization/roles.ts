@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { PERMISSIONS } from '../../permissions.ts'
 import { crudOf } from '../crud.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, Line, OneOf, PageOf, pageQuery, pathParam, Search } from '../shapes.ts'
+import { closed, Id, Ids, Line, OneOf, PageOf, pageQuery, pathParam, Search } from '../shapes.ts'
 
 const tag = defineTag('Roles', 'Named sets of permissions, which users hold.')
 const flows = defineTag('Role administration', 'Custom roles and their assignment to users.')
@@ -24,14 +24,10 @@ const permissions = Type.Array(OneOf(PERMISSIONS, { description: 'A permission.'
 })
 
 /** The roles of a new user. */
-export const roleIds = Type.Array(
-  Type.String({ minLength: 1, maxLength: 64, description: 'Id of a role.', examples: [EXAMPLE_ID] }),
-  {
-    maxItems: 100,
-    description: 'Roles of your organization to grant. You must hold every permission in them.',
-    examples: [[EXAMPLE_ID]],
-  },
-)
+export const roleIds = Ids('a role', EXAMPLE_ID, {
+  maxItems: 100,
+  description: 'Roles of your organization to grant. You must hold every permission in them.',
+})
 
 export const Role = closed({
   id: Type.String({ description: 'Id of the role.', examples: [EXAMPLE_ID] }),
@@ -49,12 +45,7 @@ export const RoleInput = closed({ name, permissions })
 export const RolePatch = Type.Partial(RoleInput)
 
 export const RoleGrant = closed({
-  userId: Type.String({
-    minLength: 1,
-    maxLength: 64,
-    description: 'A user of your organization.',
-    examples: ['user_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
-  }),
+  userId: Id('A user of your organization.', 'user_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'),
 })
 
 const roleId = pathParam('id', 'Id of the role.', EXAMPLE_ID)

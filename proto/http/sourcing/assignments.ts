@@ -3,7 +3,7 @@ import { oneOf } from '../../messages.ts'
 import { ASSIGNMENT } from '../../states/assignments.ts'
 import { FINAL_ORDER_STATES } from '../../states/orders.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, Line, PageOf, pageQuery, pathParam } from '../shapes.ts'
+import { closed, DateTime, Day, Line, PageOf, pageQuery, pathParam } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
 import { Order, orderFilters, org } from './orders.ts'
 
@@ -21,8 +21,6 @@ export const MAX_EXTENSIONS = 50
 
 /** The fields that an assignment shares with its order. */
 const { properties: order } = Order
-
-const date = (description: string, example: string) => Type.String({ format: 'date', description, examples: [example] })
 
 export const Assignment = closed(
   {
@@ -42,7 +40,7 @@ export const Assignment = closed(
       description: 'Whether the assignment is ARCHIVED; otherwise it is CURRENT.',
       examples: [false],
     }),
-    dueDate: date('Expected day (UTC) of delivery: that of the order, or of the last extension.', '2026-06-10'),
+    dueDate: Day('Expected day (UTC) of delivery: that of the order, or of the last extension.', '2026-06-10'),
     createdTime: DateTime('Time of the award.'),
     updatedTime: DateTime('Time of the last change.'),
   },
@@ -111,7 +109,7 @@ export const unarchiveAssignment = defineOperation({
 const reason = { description: 'Why the parts are late.', examples: ['The powder batch failed its test.'] }
 
 export const AssignmentExtensionInput = closed({
-  dueDate: date('New expected day (UTC) of delivery, later than the current one.', '2031-06-24'),
+  dueDate: Day('New expected day (UTC) of delivery, later than the current one.', '2031-06-24'),
   reason: Line(500, reason),
 })
 
@@ -120,8 +118,8 @@ export const AssignmentExtension = closed(
     id: Type.String({ description: 'Id of the extension.', examples: [EXAMPLE_EXTENSION_ID] }),
     assignmentId: Type.String({ description: 'Id of the assignment.', examples: [EXAMPLE_ASSIGNMENT_ID] }),
     orgId: org('Organization that extended the assignment: the manufacturer.', 'C'),
-    dueDate: date('Expected day of delivery after the extension.', '2026-06-24'),
-    previousDueDate: date('Expected day of delivery before it.', '2026-06-10'),
+    dueDate: Day('Expected day of delivery after the extension.', '2026-06-24'),
+    previousDueDate: Day('Expected day of delivery before it.', '2026-06-10'),
     reason: Type.String(reason),
     createdTime: DateTime('Time of the extension.'),
   },

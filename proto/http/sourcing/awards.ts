@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { OFFER } from '../../states/offers.ts'
 import { RFQ } from '../../states/rfqs.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, Line, Text } from '../shapes.ts'
+import { closed, Id, Line, Pieces, Text } from '../shapes.ts'
 import { FEE_PERCENT } from './fee-percent.ts'
 import { Offer, offerId } from './offers.ts'
 import { Order } from './orders.ts'
@@ -14,21 +14,13 @@ export const MAX_AWARDS = 100
 /** Orders of one RFQ, with those that were declined or cancelled. */
 export const MAX_ORDERS = 300
 
-export const quantity = Type.Integer({
-  minimum: 1,
-  maximum: 1_000_000_000,
-  format: 'int32',
-  description: 'Number of pieces to order.',
-  examples: [10],
-})
+export const quantity = Pieces('Number of pieces to order.', 10)
 
 export const sellerOrgId = Type.Optional(
-  Type.String({
-    minLength: 1,
-    maxLength: 64,
-    description: 'Organization with the role SELLER that sells the parts. Default: the manufacturer.',
-    examples: ['org_01JZ8Q4D3R1G5M7VJ0T6W2X9YF'],
-  }),
+  Id(
+    'Organization with the role SELLER that sells the parts. Default: the manufacturer.',
+    'org_01JZ8Q4D3R1G5M7VJ0T6W2X9YF',
+  ),
 )
 
 export const sellerFeePercent = Type.Optional(
@@ -55,12 +47,7 @@ export type AcceptedOffer = Static<typeof AcceptedOffer>
 const AwardInput = closed({
   awards: Type.Array(
     closed({
-      offerId: Type.String({
-        minLength: 1,
-        maxLength: 64,
-        description: 'Submitted offer for the RFQ.',
-        examples: ['offer_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
-      }),
+      offerId: Id('Submitted offer for the RFQ.', 'offer_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'),
       quantity,
       purchaseOrderNumber,
     }),

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { EXPENSE, EXPENSE_STATES } from '../../states/cases.ts'
 import { crudOf } from '../crud.ts'
 import { defineOperation } from '../operation.ts'
-import { closed, DateTime, Line, OneOf, patchOf } from '../shapes.ts'
+import { closed, DateTime, Day, Line, OneOf, patchOf } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
 import { caseId, casesTag } from './cases.ts'
 import { Money } from './money.ts'
@@ -16,11 +16,7 @@ const description = Line(200, {
   description: 'What the money was spent on.',
   examples: ['CT scan of the first article'],
 })
-const incurredDate = Type.String({
-  format: 'date',
-  description: 'Day of the expense, as YYYY-MM-DD.',
-  examples: ['2026-04-29'],
-})
+const incurredDate = Day('Day of the expense, as YYYY-MM-DD.', '2026-04-29')
 
 const reason = Line(500, {
   description: 'Why the expense is rejected.',

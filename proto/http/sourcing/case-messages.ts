@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { CASE } from '../../states/cases.ts'
 import { defineOperation } from '../operation.ts'
-import { closed, DateTime, FORM, PageOf, pageQuery, Text } from '../shapes.ts'
+import { closed, DateTime, FORM, Id, Ids, PageOf, pageQuery, Text } from '../shapes.ts'
 import { Case, caseId, casesTag } from './cases.ts'
 
 /** Maximum number of messages of one organization in a case. */
@@ -20,14 +20,10 @@ const text = Text(10_000, {
   description: 'Text of the message.',
   examples: ['The flange may be up to 0.2 mm thicker, see the photo.'],
 })
-const fileIds = Type.Array(
-  Type.String({ minLength: 1, maxLength: 64, description: 'Id of a document.', examples: [EXAMPLE_FILE] }),
-  {
-    maxItems: MAX_MESSAGE_FILES,
-    description: 'Documents of the case that the message is about.',
-    examples: [[EXAMPLE_FILE]],
-  },
-)
+const fileIds = Ids('a document', EXAMPLE_FILE, {
+  maxItems: MAX_MESSAGE_FILES,
+  description: 'Documents of the case that the message is about.',
+})
 
 export const CaseMessageInput = closed({
   text,
@@ -94,14 +90,7 @@ export const createCaseMessage = defineOperation({
 
 export const ReadCaseInput = closed(
   {
-    messageId: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 64,
-        description: 'The last message that was read. Default: the newest one.',
-        examples: [EXAMPLE_ID],
-      }),
-    ),
+    messageId: Type.Optional(Id('The last message that was read. Default: the newest one.', EXAMPLE_ID)),
   },
   { description: 'Up to which message the case was read.' },
 )

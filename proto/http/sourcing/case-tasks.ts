@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { TASK, TASK_STATES } from '../../states/cases.ts'
 import { crudOf } from '../crud.ts'
 import { defineOperation } from '../operation.ts'
-import { closed, DateTime, Line, OneOf, PageOf, pageQuery, patchOf, Text } from '../shapes.ts'
+import { closed, DateTime, Day, Id, Line, OneOf, PageOf, pageQuery, patchOf, Text } from '../shapes.ts'
 import { caseId, casesTag } from './cases.ts'
 
 /** Maximum number of tasks of one organization in a case. */
@@ -15,24 +15,16 @@ const EXAMPLE_USER = 'user_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 const title = Line(200, { description: 'Title of the task.', examples: ['Send the report of the CT scan'] })
 const description = Text(10_000, { description: 'Description of the task.', examples: ['As PDF, with all slices.'] })
 const dueTime = DateTime('Time until which the task should be done.', { examples: ['2031-05-29T12:00:00.000Z'] })
-const dueDate = Type.String({
-  format: 'date',
-  description: 'Day in UTC until whose end the task should be done, as YYYY-MM-DD: the day of `dueTime`.',
-  examples: ['2031-05-29'],
-})
-const assigneeOrgId = Type.String({
-  minLength: 1,
-  maxLength: 64,
-  description: 'Party to the case that should do the task.',
-  examples: [EXAMPLE_ORG],
-})
+const dueDate = Day(
+  'Day in UTC until whose end the task should be done, as YYYY-MM-DD: the day of `dueTime`.',
+  '2031-05-29',
+)
+const assigneeOrgId = Id('Party to the case that should do the task.', EXAMPLE_ORG)
 
-const assigneeUserId = Type.String({
-  minLength: 1,
-  maxLength: 64,
-  description: 'User of your organization who should do the task. Its organization is then the assignee.',
-  examples: [EXAMPLE_USER],
-})
+const assigneeUserId = Id(
+  'User of your organization who should do the task. Its organization is then the assignee.',
+  EXAMPLE_USER,
+)
 
 export const CaseTaskInput = closed({
   title,

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { CASE, CASE_STATES } from '../../states/cases.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, Line, OneOf, PageOf, pageQuery, patchOf, pathParam, Text } from '../shapes.ts'
+import { closed, DateTime, Id, Ids, Line, OneOf, PageOf, pageQuery, patchOf, pathParam, Text } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
 
 export const casesTag = defineTag(
@@ -37,33 +37,21 @@ const description = Text(10_000, {
   examples: ['Pores of up to 0.4 mm at the flange.'],
 })
 
-const reference = (description: string, example: string) =>
-  Type.String({ minLength: 1, maxLength: 64, description, examples: [example] })
-
 export const CaseInput = closed({
   kind,
   title,
   description: Type.Optional(description),
-  rfqId: Type.Optional(reference('RFQ that the case is about, which your organization can read.', EXAMPLE_RFQ)),
+  rfqId: Type.Optional(Id('RFQ that the case is about, which your organization can read.', EXAMPLE_RFQ)),
   orderId: Type.Optional(
-    reference('Order that the case is about, instead of an RFQ. Your organization can read it.', EXAMPLE_ORDER),
+    Id('Order that the case is about, instead of an RFQ. Your organization can read it.', EXAMPLE_ORDER),
   ),
   partyOrgIds: Type.Optional(
-    Type.Array(
-      Type.String({
-        minLength: 1,
-        maxLength: 64,
-        description: 'Id of an organization of the order.',
-        examples: [EXAMPLE_ORG],
-      }),
-      {
-        minItems: 1,
-        maxItems: 10,
-        description:
-          'For a QUALITY case of an order: the organizations of the order that are parties, beside your own. Default: all.',
-        examples: [[EXAMPLE_ORG]],
-      },
-    ),
+    Ids('an organization of the order', EXAMPLE_ORG, {
+      minItems: 1,
+      maxItems: 10,
+      description:
+        'For a QUALITY case of an order: the organizations of the order that are parties, beside your own. Default: all.',
+    }),
   ),
 })
 export type CaseInput = Static<typeof CaseInput>

@@ -2,11 +2,10 @@ import { type Static, Type } from '@sinclair/typebox'
 import { CHANGE_REQUEST, CHANGE_REQUEST_STATES } from '../../states/change-requests.ts'
 import { ORDER } from '../../states/orders.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, Line, OneOf, PageOf, pageQuery } from '../shapes.ts'
+import { closed, DateTime, Day, Line, OneOf, PageOf, Pieces, pageQuery } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
 import { Money } from './money.ts'
 import { orderId } from './orders.ts'
-import { pieces } from './shipments.ts'
 
 const changesTag = defineTag(
   'Change requests',
@@ -21,12 +20,12 @@ const EXAMPLE_ID = 'change_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 export const SIDES = ['CONSUMER', 'MANUFACTURER'] as const
 export type Side = (typeof SIDES)[number]
 
-const dueDate = (description: string) => Type.String({ format: 'date', description, examples: ['2031-06-24'] })
+const dueDate = (description: string) => Day(description, '2031-06-24')
 
 const money = (description: string) => Type.Unsafe<Money>({ ...Money, description })
 
 const changed = {
-  quantity: Type.Optional(pieces('New quantity, not below what is shipped.', { example: 8 })),
+  quantity: Type.Optional(Pieces('New quantity, not below what is shipped.', 8)),
   dueDate: Type.Optional(dueDate('New day (UTC) of delivery, not in the past.')),
   unitPrice: Type.Optional(money('New unit price, in the currency of the order.')),
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation } from '../operation.ts'
-import { closed, DateTime, OneOf } from '../shapes.ts'
+import { closed, DateTime, Id, OneOf, Pieces } from '../shapes.ts'
 import { currency, Money, Total } from './money.ts'
 import { rfqLifecycleTag } from './rfq-lifecycle.ts'
 import { rfqId } from './rfqs.ts'
@@ -19,9 +19,6 @@ export const COMPARED = [
   'validUntil',
 ] as const
 export type Compared = (typeof COMPARED)[number]
-
-const quantity = (description: string) =>
-  Type.Integer({ minimum: 1, maximum: 1_000_000_000, format: 'int32', description, examples: [50] })
 
 export const ComparedOffer = closed(
   {
@@ -87,7 +84,7 @@ export type ComparedOffer = Static<typeof ComparedOffer>
 
 export const OfferComparison = closed({
   rfqId: Type.String({ description: 'Id of the RFQ.', examples: ['rfq_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'] }),
-  quantity: quantity('Number of pieces that is compared.'),
+  quantity: Pieces('Number of pieces that is compared.', 50),
   currency: currency('Currency of all amounts.'),
   offers: Type.Array(ComparedOffer, {
     description: 'At most 100 offers: the lowest landed totals first, offers without a price last.',
@@ -97,15 +94,12 @@ export const OfferComparison = closed({
 export type OfferComparison = Static<typeof OfferComparison>
 
 const comparisonQuery = Type.Object({
-  quantity: Type.Optional(quantity('Number of pieces. Default: the largest quantity of the RFQ.')),
+  quantity: Type.Optional(Pieces('Number of pieces. Default: the largest quantity of the RFQ.', 50)),
   sellerOrgId: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 64,
-      description:
-        'For the consumer: a seller that the award may name. Each offer of a manufacturer with which it has an agreement shows its `sellerFee`, which is paid above the total.',
-      examples: ['org_01JZ8Q4D3R1G5M7VJ0T6W2X9YF'],
-    }),
+    Id(
+      'For the consumer: a seller that the award may name. Each offer of a manufacturer with which it has an agreement shows its `sellerFee`, which is paid above the total.',
+      'org_01JZ8Q4D3R1G5M7VJ0T6W2X9YF',
+    ),
   ),
 })
 

@@ -6,7 +6,7 @@ import { ORDER } from '../../states/orders.ts'
 import { RFQ } from '../../states/rfqs.ts'
 import type { Transition } from '../../states/state-table.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, OneOf, PageOf, pageQuery } from '../shapes.ts'
+import { closed, DateTime, Id, Ids, OneOf, PageOf, pageQuery } from '../shapes.ts'
 import { caseId } from './cases.ts'
 import { DocumentKind } from './document-kinds.ts'
 import { EXAMPLE_FILE_ID, FILE_FAILURES, storedBytes } from './files.ts'
@@ -70,29 +70,16 @@ export const Document = closed(
 export type Document = Static<typeof Document>
 
 const addition = closed({
-  uploadId: Type.String({
-    minLength: 1,
-    maxLength: 64,
-    description: 'A completed upload of your organization that is not public.',
-    examples: [EXAMPLE_UPLOAD_ID],
-  }),
+  uploadId: Id('A completed upload of your organization that is not public.', EXAMPLE_UPLOAD_ID),
   kind: DocumentKind,
   name: Type.Optional(FileName('Name of the document. Default: the name of the upload.')),
   supersedes: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 64,
-      description: 'Document of your organization in this record that the new one replaces. It stays listed.',
-      examples: [EXAMPLE_OLDER_ID],
-    }),
+    Id('Document of your organization in this record that the new one replaces. It stays listed.', EXAMPLE_OLDER_ID),
   ),
 })
 
 const shipmentIds = (description: string, { minItems = 0 } = {}) =>
-  Type.Array(
-    Type.String({ minLength: 1, maxLength: 64, description: 'Id of a shipment.', examples: [EXAMPLE_SHIPMENT_ID] }),
-    { minItems, maxItems: MAX_DOCUMENT_SHIPMENTS, description, examples: [[EXAMPLE_SHIPMENT_ID]] },
-  )
+  Ids('a shipment', EXAMPLE_SHIPMENT_ID, { minItems, maxItems: MAX_DOCUMENT_SHIPMENTS, description })
 
 const orderAddition = closed({
   ...addition.properties,
@@ -104,26 +91,17 @@ const orderAddition = closed({
 })
 
 const attachment = closed({
-  documentId: Type.String({
-    minLength: 1,
-    maxLength: 64,
-    description: 'Document of your organization in the order.',
-    examples: [EXAMPLE_OLDER_ID],
-  }),
+  documentId: Id('Document of your organization in the order.', EXAMPLE_OLDER_ID),
   shipmentIds: shipmentIds('Shipments of the order that the document belongs to, besides those that it has.', {
     minItems: 1,
   }),
 })
 
 const remove = Type.Optional(
-  Type.Array(
-    Type.String({ minLength: 1, maxLength: 64, description: 'Id of a document.', examples: [EXAMPLE_FILE_ID] }),
-    {
-      maxItems: MAX_DOCUMENTS,
-      description: 'Documents of your organization to remove from the record.',
-      examples: [[EXAMPLE_FILE_ID]],
-    },
-  ),
+  Ids('a document', EXAMPLE_FILE_ID, {
+    maxItems: MAX_DOCUMENTS,
+    description: 'Documents of your organization to remove from the record.',
+  }),
 )
 
 const added = { maxItems: MAX_DOCUMENTS, description: 'Uploads to add to the record.' }

@@ -1,7 +1,20 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { PRODUCTION_PROCESS_TYPES } from '../catalog/enums.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { BatchOf, closed, FORM, ItemsOf, Line, OneOf, PageOf, pageQuery, pathParam, Search, Text } from '../shapes.ts'
+import {
+  BatchOf,
+  closed,
+  FORM,
+  Id,
+  ItemsOf,
+  Line,
+  OneOf,
+  PageOf,
+  pageQuery,
+  pathParam,
+  Search,
+  Text,
+} from '../shapes.ts'
 
 const tag = defineTag('Factories', 'Production sites, each owned by a manufacturer, with their capabilities.')
 
@@ -10,9 +23,6 @@ const EXAMPLE_ORG_ID = 'org_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 
 /** Maximum number of capabilities of a factory. */
 const MAX_CAPABILITIES = 100
-
-const reference = (what: string, example: string) =>
-  Type.String({ minLength: 1, maxLength: 64, description: what, examples: [example] })
 
 const length = (axis: string, example: number) =>
   Type.Number({
@@ -55,14 +65,14 @@ export const addressFields = {
 export const FactoryAddress = closed(addressFields, { description: 'Address of the factory.' })
 
 const capability = {
-  materialCode: reference('Code of a material.', '316l'),
-  technologyId: reference('Id of a technology.', 'pbf-lb-m'),
-  standardCodes: Type.Array(reference('Code of a standard.', 'iso-astm-52901'), {
+  materialCode: Id('Code of a material.', '316l'),
+  technologyId: Id('Id of a technology.', 'pbf-lb-m'),
+  standardCodes: Type.Array(Id('Code of a standard.', 'iso-astm-52901'), {
     maxItems: 100,
     description: 'Codes of the standards that the factory meets with this capability; duplicates are removed.',
     examples: [['iso-astm-52901']],
   }),
-  criticalityIds: Type.Array(reference('Id of a criticality.', 'api-20s-amsl-2'), {
+  criticalityIds: Type.Array(Id('Id of a criticality.', 'api-20s-amsl-2'), {
     maxItems: 100,
     description: 'Ids of the highest criticalities that the factory is qualified for; duplicates are removed.',
     examples: [['api-20s-amsl-2']],

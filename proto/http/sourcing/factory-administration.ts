@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { FACTORY } from '../../states/factories.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, PageOf, pageQuery, Search } from '../shapes.ts'
+import { closed, Id, PageOf, pageQuery, Search } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
 import { capabilitiesInput, Factory, FactoryAddress, factoryId, factoryName, internalFlag } from './factories.ts'
 
@@ -27,12 +27,7 @@ export type FactoryPatch = Static<typeof FactoryPatch>
 export const FactoryCapabilities = closed({ capabilities: capabilitiesInput })
 
 export const FactoryReleaseInput = closed({
-  orgId: Type.String({
-    minLength: 1,
-    maxLength: 64,
-    description: 'An organization that is engaged through yours.',
-    examples: ['org_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
-  }),
+  orgId: Id('An organization that is engaged through yours.', 'org_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'),
 })
 
 export const createFactory = defineOperation({

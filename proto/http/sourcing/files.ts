@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { FILE_STATES } from '../../states/files.ts'
 import { defineOperation } from '../operation.ts'
-import { closed, DateTime, ItemsOf, OneOf, pathParam } from '../shapes.ts'
+import { closed, DateTime, Id, Ids, ItemsOf, OneOf, pathParam } from '../shapes.ts'
 import { partsTag } from './parts.ts'
 import { renderedFields } from './previews.ts'
 import { EXAMPLE_UPLOAD_ID, FileName, filesTag, signedDownload } from './uploads.ts'
@@ -80,12 +80,7 @@ export const File = closed(
 export type File = Static<typeof File>
 
 const addition = closed({
-  uploadId: Type.String({
-    minLength: 1,
-    maxLength: 64,
-    description: 'A completed upload of your organization.',
-    examples: [EXAMPLE_UPLOAD_ID],
-  }),
+  uploadId: Id('A completed upload of your organization.', EXAMPLE_UPLOAD_ID),
   group: FileGroup,
   name: Type.Optional(FileName('Name of the file. Default: the name of the upload.')),
 })
@@ -99,14 +94,10 @@ export const UpdateFilesRequest = closed(
       Type.Array(addition, { maxItems: MAX_FILES_OF_A_PART, description: 'Uploads to attach to the part.' }),
     ),
     remove: Type.Optional(
-      Type.Array(
-        Type.String({ minLength: 1, maxLength: 64, description: 'Id of a file.', examples: [EXAMPLE_FILE_ID] }),
-        {
-          maxItems: MAX_FILES_OF_A_PART,
-          description: 'Files to remove from the part.',
-          examples: [[EXAMPLE_FILE_ID]],
-        },
-      ),
+      Ids('a file', EXAMPLE_FILE_ID, {
+        maxItems: MAX_FILES_OF_A_PART,
+        description: 'Files to remove from the part.',
+      }),
     ),
   },
   { description: 'At least one file to add or remove, all or nothing.' },

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { OFFER_STATES } from '../../states/offers.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, Line, OneOf, PageOf, pageQuery, patchOf, pathParam, Text } from '../shapes.ts'
+import { closed, DateTime, Id, Line, OneOf, PageOf, Pieces, pageQuery, patchOf, pathParam, Text } from '../shapes.ts'
 import { Money } from './money.ts'
 import { pictureField } from './previews.ts'
 import { paymentTerms } from './rfqs.ts'
@@ -18,13 +18,7 @@ const EXAMPLE_PART = 'part_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 
 export const PriceBreak = closed(
   {
-    minQuantity: Type.Integer({
-      minimum: 1,
-      maximum: 1_000_000_000,
-      format: 'int32',
-      description: 'Number of pieces from which the price applies.',
-      examples: [10],
-    }),
+    minQuantity: Pieces('Number of pieces from which the price applies.', 10),
     unitPrice: Money,
     leadTimeDays: Type.Integer({
       minimum: 0,
@@ -38,13 +32,10 @@ export const PriceBreak = closed(
 )
 export type PriceBreak = Static<typeof PriceBreak>
 
-const id = (description: string, example: string) =>
-  Type.String({ minLength: 1, maxLength: 64, description, examples: [example] })
-
-const rfq = { rfqId: id('RFQ to which your organization is invited.', EXAMPLE_RFQ) }
+const rfq = { rfqId: Id('RFQ to which your organization is invited.', EXAMPLE_RFQ) }
 
 const factory = {
-  factoryId: id('Factory of your organization that makes the part.', 'factory_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'),
+  factoryId: Id('Factory of your organization that makes the part.', 'factory_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'),
 }
 
 const prices = {

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ORDER_STATES } from '../../states/orders.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, Line, OneOf, PageOf, pageQuery, pathParam } from '../shapes.ts'
+import { closed, DateTime, Day, Line, OneOf, PageOf, pageQuery, pathParam } from '../shapes.ts'
 import { Delivery } from './delivery.ts'
 import { HistoryEntry } from './history.ts'
 import { Money, Total } from './money.ts'
@@ -99,18 +99,12 @@ export const Order = closed(
     cancellationFee: Type.Optional(Money),
     paymentTerms: Type.Optional(paymentTerms('Payment terms of the offer, else those of the RFQ.')),
     delivery: Type.Optional(Delivery),
-    dueDate: Type.String({
-      format: 'date',
-      description: 'Day (UTC) of delivery: the lead time of the offer after the award.',
-      examples: ['2026-06-10'],
-    }),
+    dueDate: Day('Day (UTC) of delivery: the lead time of the offer after the award.', '2026-06-10'),
     expectedDate: Type.Optional(
-      Type.String({
-        format: 'date',
-        description:
-          'Day (UTC) on which the delivery is expected, if the manufacturer has announced a later one than `dueDate`: the last extension of the assignment, or a later milestone that is not completed. Absent once the order is delivered.',
-        examples: ['2026-06-24'],
-      }),
+      Day(
+        'Day (UTC) on which the delivery is expected, if the manufacturer has announced a later one than `dueDate`: the last extension of the assignment, or a later milestone that is not completed. Absent once the order is delivered.',
+        '2026-06-24',
+      ),
     ),
     arrivedTime: Type.Optional(DateTime('When everything had arrived.')),
     filesReleasedTime: Type.Optional(

@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import { MATERIAL_TYPES } from '../catalog/enums.ts'
-import { closed, Line, LineOrEmpty, OneOf, Text } from '../shapes.ts'
+import { closed, Id, Line, LineOrEmpty, OneOf, Text } from '../shapes.ts'
 
 export const UNIT_SYSTEMS = ['METRIC', 'IMPERIAL'] as const
 
-const references = (one: string, many: string, examples: string[]) =>
-  Type.Array(Type.String({ minLength: 1, maxLength: 64, description: `Id of a ${one}.`, examples: [examples[0]] }), {
+const references = (one: string, many: string, examples: [string, ...string[]]) =>
+  Type.Array(Id(`Id of a ${one}.`, examples[0]), {
     maxItems: 100,
     description: `Ids of ${many}; duplicates are removed.`,
     examples: [examples],
@@ -32,18 +32,8 @@ export const BoundingBox = closed(
 
 export const CustomFieldInput = closed(
   {
-    fieldId: Type.String({
-      minLength: 1,
-      maxLength: 64,
-      description: "A custom field of the IP owner's organization.",
-      examples: ['field_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
-    }),
-    optionId: Type.String({
-      minLength: 1,
-      maxLength: 64,
-      description: 'One of the options of that field.',
-      examples: ['option_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
-    }),
+    fieldId: Id("A custom field of the IP owner's organization.", 'field_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'),
+    optionId: Id('One of the options of that field.', 'option_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'),
   },
   { description: 'The chosen option of a dropdown.' },
 )
@@ -57,18 +47,8 @@ export const content = {
   }),
   description: note('Description of the part.', 'Closed impeller with six vanes, 120 mm.'),
   materialType: OneOf(MATERIAL_TYPES, { description: 'Family of the material.', examples: ['metal'] }),
-  materialId: Type.String({
-    minLength: 1,
-    maxLength: 64,
-    description: 'Code of a material; must be of the type `materialType` if both are sent.',
-    examples: ['316l'],
-  }),
-  processId: Type.String({
-    minLength: 1,
-    maxLength: 64,
-    description: 'Code of a process for the material type.',
-    examples: ['pbf-metal'],
-  }),
+  materialId: Id('Code of a material; must be of the type `materialType` if both are sent.', '316l'),
+  processId: Id('Code of a process for the material type.', 'pbf-metal'),
   materialNote: note('Notes on the material.', 'Low carbon, heat certificate needed.'),
   processNote: note('Notes on the process.', 'Build upright; HIP afterwards.'),
   rapidManufacturingMaterial: LineOrEmpty(200, {

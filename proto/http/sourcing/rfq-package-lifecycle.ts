@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation } from '../operation.ts'
-import { closed } from '../shapes.ts'
+import { closed, Id } from '../shapes.ts'
 import { MAX_AWARDS, orders, purchaseOrderNumber, quantity, sellerFeePercent, sellerOrgId } from './awards.ts'
 import { Amendment, Cancellation, Extension } from './rfq-lifecycle.ts'
 import { MAX_PACKAGE_INVITATIONS, packageId, packagesTag, path, RfqPackage, RfqPackageInput } from './rfq-packages.ts'
@@ -156,18 +156,8 @@ export const awardRfqPackage = defineOperation({
   body: closed({
     awards: Type.Array(
       closed({
-        rfqId: Type.String({
-          minLength: 1,
-          maxLength: 64,
-          description: 'RFQ of a line.',
-          examples: ['rfq_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
-        }),
-        offerId: Type.String({
-          minLength: 1,
-          maxLength: 64,
-          description: 'Submitted offer for this RFQ.',
-          examples: ['offer_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
-        }),
+        rfqId: Id('RFQ of a line.', 'rfq_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'),
+        offerId: Id('Submitted offer for this RFQ.', 'offer_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'),
         quantity,
         purchaseOrderNumber,
       }),

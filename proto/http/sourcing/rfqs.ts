@@ -1,7 +1,23 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { RFQ_STATES } from '../../states/rfqs.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, FORM, Line, OneOf, PageOf, pageQuery, patchOf, pathParam, Search, Text } from '../shapes.ts'
+import {
+  closed,
+  DateTime,
+  Day,
+  FORM,
+  Id,
+  Ids,
+  Line,
+  OneOf,
+  PageOf,
+  Pieces,
+  pageQuery,
+  patchOf,
+  pathParam,
+  Search,
+  Text,
+} from '../shapes.ts'
 import { Delivery, SharedDelivery } from './delivery.ts'
 import { DOCUMENT_KINDS, DocumentKind } from './document-kinds.ts'
 import { HistoryEntry } from './history.ts'
@@ -22,25 +38,18 @@ const EXAMPLE_PART = 'part_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 const EXAMPLE_ORG = 'org_01JZ8Q4D3R1G5M7VJ0T6W2X9YC'
 const EXAMPLE_EXPIRY = '2031-05-29T12:00:00.000Z'
 
-export const manufacturerIds = Type.Array(
-  Type.String({ minLength: 1, maxLength: 64, description: 'Id of a manufacturer.', examples: [EXAMPLE_ORG] }),
-  {
-    maxItems: MAX_INVITEES,
-    description: 'Organizations with the role MANUFACTURER; duplicates are removed.',
-    examples: [[EXAMPLE_ORG]],
-  },
-)
+export const manufacturerIds = Ids('a manufacturer', EXAMPLE_ORG, {
+  maxItems: MAX_INVITEES,
+  description: 'Organizations with the role MANUFACTURER; duplicates are removed.',
+})
 
 export const expireTime = (description: string) => DateTime(description, { examples: [EXAMPLE_EXPIRY] })
 
 const terms = {
-  partId: Type.String({
-    minLength: 1,
-    maxLength: 64,
-    description:
-      'Part to be quoted: one of your own, a published part that is not internal, or an internal one with a subscription to it by name. A part with `requireSubscription` needs a subscription.',
-    examples: [EXAMPLE_PART],
-  }),
+  partId: Id(
+    'Part to be quoted: one of your own, a published part that is not internal, or an internal one with a subscription to it by name. A part with `requireSubscription` needs a subscription.',
+    EXAMPLE_PART,
+  ),
   expireTime: expireTime('Time at which the RFQ closes.'),
   currency: currency('Currency of all offers: an ISO 4217 code.'),
   deliveryRegionCode: Text(2, {
@@ -53,28 +62,21 @@ const terms = {
 }
 
 const lists = {
-  quantities: Type.Array(
-    Type.Integer({
-      minimum: 1,
-      maximum: 1_000_000_000,
-      format: 'int32',
-      description: 'A number of pieces.',
-      examples: [10],
-    }),
-    { maxItems: 20, description: 'Quantities to be quoted; duplicates are removed.', examples: [[10, 50]] },
-  ),
+  quantities: Type.Array(Pieces('A number of pieces.', 10), {
+    maxItems: 20,
+    description: 'Quantities to be quoted; duplicates are removed.',
+    examples: [[10, 50]],
+  }),
   manufacturerIds,
 }
 
 export const paymentTerms = (description: string) => Line(200, { description, examples: ['30 days net'] })
 
 const optionalTerms = {
-  requestedDeliveryDate: Type.String({
-    format: 'date',
-    description:
-      'Day on which the parts are wanted at the place of delivery. A draft may have any day; publication and amendment refuse one before the day (UTC) of the expiry.',
-    examples: ['2031-09-01'],
-  }),
+  requestedDeliveryDate: Day(
+    'Day on which the parts are wanted at the place of delivery. A draft may have any day; publication and amendment refuse one before the day (UTC) of the expiry.',
+    '2031-09-01',
+  ),
   paymentTerms: paymentTerms('Payment terms that the consumer proposes. Those of an offer take their place.'),
   delivery: Delivery,
   requiredDocuments: Type.Array(DocumentKind, {

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { SALES_AGREEMENT, SALES_AGREEMENT_STATES } from '../../states/sales-agreements.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, ItemsOf, OneOf, PageOf, pageQuery, pathParam, Text } from '../shapes.ts'
+import { closed, DateTime, Id, ItemsOf, OneOf, PageOf, pageQuery, pathParam, Text } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
 import { FEE_PERCENT } from './fee-percent.ts'
 import { rfqId } from './rfqs.ts'
@@ -23,11 +23,8 @@ const EXAMPLE_ID = 'agreement_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 const EXAMPLE_MANUFACTURER = 'org_01JZ8Q4D3R1G5M7VJ0T6W2X9YC'
 const EXAMPLE_SELLER = 'org_01JZ8Q4D3R1G5M7VJ0T6W2X9YF'
 
-const orgId = (description: string, example: string) =>
-  Type.String({ minLength: 1, maxLength: 64, description, examples: [example] })
-
-const manufacturerOrgId = orgId('Organization that makes the parts.', EXAMPLE_MANUFACTURER)
-const sellerOrgId = orgId('Organization that sells them.', EXAMPLE_SELLER)
+const manufacturerOrgId = Id('Organization that makes the parts.', EXAMPLE_MANUFACTURER)
+const sellerOrgId = Id('Organization that sells them.', EXAMPLE_SELLER)
 
 const feePercent = Text(6, {
   ...FEE_PERCENT,

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { ORDER } from '../../states/orders.ts'
 import { SHIPMENT, SHIPMENT_STATES } from '../../states/shipments.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, Line, OneOf, PageOf, pageQuery } from '../shapes.ts'
+import { closed, DateTime, Ids, Line, OneOf, PageOf, Pieces, pageQuery } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
 import { EXAMPLE_FILE_ID } from './files.ts'
 import { Order, orderId } from './orders.ts'
@@ -21,16 +21,13 @@ const MAX_SHIPMENT_DOCUMENTS = 50
 
 const EXAMPLE_ID = 'shipment_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 
-export const pieces = (description: string, { minimum = 1, example = 6 } = {}) =>
-  Type.Integer({ minimum, maximum: 1_000_000_000, format: 'int32', description, examples: [example] })
-
 const carrier = Type.Optional(Line(200, { description: 'Carrier of the shipment.', examples: ['Nordic Freight'] }))
 const trackingNumber = Type.Optional(
   Line(200, { description: 'Number of the shipment at its carrier.', examples: ['NF-2207-0042'] }),
 )
 
 export const ShipmentInput = closed({
-  quantity: pieces('Number of pieces, at most those that are not shipped.'),
+  quantity: Pieces('Number of pieces, at most those that are not shipped.', 6),
   carrier,
   trackingNumber,
   shippedTime: Type.Optional(
@@ -39,14 +36,10 @@ export const ShipmentInput = closed({
     }),
   ),
   documentIds: Type.Optional(
-    Type.Array(
-      Type.String({ minLength: 1, maxLength: 64, description: 'Id of a document.', examples: [EXAMPLE_FILE_ID] }),
-      {
-        maxItems: MAX_SHIPMENT_DOCUMENTS,
-        description: 'Documents of the order that belong to the shipment, such as its certificates.',
-        examples: [[EXAMPLE_FILE_ID]],
-      },
-    ),
+    Ids('a document', EXAMPLE_FILE_ID, {
+      maxItems: MAX_SHIPMENT_DOCUMENTS,
+      description: 'Documents of the order that belong to the shipment, such as its certificates.',
+    }),
   ),
 })
 export type ShipmentInput = Static<typeof ShipmentInput>
@@ -134,8 +127,8 @@ export const receiveShipment = defineOperation({
   summary: 'Receive a shipment',
   access: 'order:receive',
   body: closed({
-    acceptedQuantity: pieces('Pieces that are accepted.', { minimum: 0, example: 5 }),
-    rejectedQuantity: pieces('Pieces that are rejected, or missing.', { minimum: 0, example: 1 }),
+    acceptedQuantity: Pieces('Pieces that are accepted.', 5, { minimum: 0 }),
+    rejectedQuantity: Pieces('Pieces that are rejected, or missing.', 1, { minimum: 0 }),
     reason: Type.Optional(
       Line(500, { description: 'Why pieces are rejected.', examples: ['One bore is out of tolerance.'] }),
     ),
@@ -193,7 +186,7 @@ export const remakeOrder = defineOperation({
   id: 'remakeOrder',
   summary: 'Propose to make rejected pieces again',
   access: 'order:update',
-  body: closed({ quantity: pieces('Number of pieces, at most those that are rejected.', { example: 1 }) }),
+  body: closed({ quantity: Pieces('Number of pieces, at most those that are rejected.', 1) }),
 })
 
 export const acceptOrderRemake = defineOperation({

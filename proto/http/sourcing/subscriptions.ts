@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { SUBSCRIPTION, SUBSCRIPTION_STATES } from '../../states/subscriptions.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, Line, OneOf, PageOf, pageQuery, pathParam } from '../shapes.ts'
+import { closed, DateTime, Id, Line, OneOf, PageOf, pageQuery, pathParam } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
 
 const subscriptionsTag = defineTag(
@@ -19,10 +19,7 @@ const EXAMPLE_ID = 'subscription_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 const EXAMPLE_CONSUMER = 'org_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 const EXAMPLE_OWNER = 'org_01JZ8Q4D3R1G5M7VJ0T6W2X9YD'
 
-const RecordId = (description: string, example: string) =>
-  Type.String({ minLength: 1, maxLength: 64, description, examples: [example] })
-
-const partId = RecordId('The part; absent for all parts of the IP owner.', 'part_01JZ8Q4D3R1G5M7VJ0T6W2X9YB')
+const partId = Id('The part; absent for all parts of the IP owner.', 'part_01JZ8Q4D3R1G5M7VJ0T6W2X9YB')
 const expireTime = DateTime('Time at which the subscription ends. Absent: it does not end by itself.', {
   examples: ['2031-05-29T12:00:00.000Z'],
 })
@@ -30,8 +27,8 @@ const expireTime = DateTime('Time at which the subscription ends. Absent: it doe
 export const SubscriptionInput = Type.Partial(
   closed({
     partId,
-    ipOwnerOrgId: RecordId('For a request without a part: the IP owner of the parts.', EXAMPLE_OWNER),
-    consumerOrgId: RecordId('For a grant by the IP owner: the consumer.', EXAMPLE_CONSUMER),
+    ipOwnerOrgId: Id('For a request without a part: the IP owner of the parts.', EXAMPLE_OWNER),
+    consumerOrgId: Id('For a grant by the IP owner: the consumer.', EXAMPLE_CONSUMER),
     expireTime,
   }),
   {
