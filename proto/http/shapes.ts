@@ -112,9 +112,12 @@ export const DateTime = (description: string, options: Record<string, unknown> =
 export const Day = (description: string, example: string) =>
   Type.String({ format: 'date', description, examples: [example] })
 
+export const Int32 = (description: string, example: number, bounds: { minimum?: number; maximum?: number } = {}) =>
+  Type.Integer({ ...bounds, format: 'int32', description, examples: [example] })
+
 /** A number of parts that are ordered, made or delivered together. */
 export const Pieces = (description: string, example: number, { minimum = 1 } = {}) =>
-  Type.Integer({ minimum, maximum: 1_000_000_000, format: 'int32', description, examples: [example] })
+  Int32(description, example, { minimum, maximum: 1_000_000_000 })
 
 /** The id or the code of a record that a request refers to. */
 export const Id = (description: string, example: string) =>

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation, defineTag } from '../operation.ts'
-import { BatchOf, closed, ItemsOf, PageOf, pageQuery, pathParam, Search } from '../shapes.ts'
+import { BatchOf, closed, Int32, ItemsOf, PageOf, pageQuery, pathParam, Search } from '../shapes.ts'
 
 const tag = defineTag(
   'UNSPSC categories',
@@ -41,12 +41,9 @@ export const listUnspscCategories = defineOperation({
   query: Type.Object({
     ...pageQuery,
     level: Type.Optional(
-      Type.Integer({
+      Int32('Only categories of this level: 1 segment to 4 commodity. Any other level returns none.', 4, {
         minimum: -2_147_483_648,
         maximum: 2_147_483_647,
-        format: 'int32',
-        description: 'Only categories of this level: 1 segment to 4 commodity. Any other level returns none.',
-        examples: [4],
       }),
     ),
     search: Type.Optional(

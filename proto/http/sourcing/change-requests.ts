@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { CHANGE_REQUEST, CHANGE_REQUEST_STATES } from '../../states/change-requests.ts'
 import { ORDER } from '../../states/orders.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, Day, Line, OneOf, PageOf, Pieces, pageQuery } from '../shapes.ts'
+import { closed, DateTime, Day, Int32, Line, OneOf, PageOf, Pieces, pageQuery } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
 import { Money } from './money.ts'
 import { orderId } from './orders.ts'
@@ -54,14 +54,14 @@ export const ChangeRequest = closed(
     orderId: Type.String({ description: 'Its order.', examples: ['order_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'] }),
     proposedBy: OneOf(SIDES, { description: 'The side that proposed it; the other decides.', examples: ['CONSUMER'] }),
     state: OneOf(CHANGE_REQUEST_STATES, { description: 'State of the change request.', examples: ['PROPOSED'] }),
-    quantity: Type.Optional(Type.Integer({ format: 'int32', description: 'New quantity.', examples: [8] })),
+    quantity: Type.Optional(Int32('New quantity.', 8)),
     dueDate: Type.Optional(dueDate('New day (UTC) of delivery.')),
     unitPrice: changed.unitPrice,
     cancel: Type.Optional(Type.Boolean({ description: 'Whether the order is to be cancelled.', examples: [true] })),
     fee: Type.Optional(money('What the consumer would pay for the cancellation.')),
     previous: closed(
       {
-        quantity: Type.Optional(Type.Integer({ format: 'int32', description: 'Quantity.', examples: [10] })),
+        quantity: Type.Optional(Int32('Quantity.', 10)),
         dueDate: Type.Optional(dueDate('Day (UTC) of delivery.')),
         unitPrice: Type.Optional(money('Unit price.')),
       },

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation } from '../operation.ts'
-import { closed, DateTime, Id, OneOf, Pieces } from '../shapes.ts'
+import { closed, DateTime, Id, Int32, OneOf, Pieces } from '../shapes.ts'
 import { currency, Money, Total } from './money.ts'
 import { rfqLifecycleTag } from './rfq-lifecycle.ts'
 import { rfqId } from './rfqs.ts'
@@ -33,7 +33,7 @@ export const ComparedOffer = closed(
       examples: ['factory_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
     }),
     state: OneOf(['SUBMITTED', 'ACCEPTED'], { description: 'State of the offer.', examples: ['SUBMITTED'] }),
-    revision: Type.Integer({ minimum: 1, format: 'int32', description: 'Revision of the offer.', examples: [1] }),
+    revision: Int32('Revision of the offer.', 1, { minimum: 1 }),
     isOutdated: Type.Optional(
       Type.Boolean({
         description:
@@ -50,14 +50,7 @@ export const ComparedOffer = closed(
     ),
     unitPrice: Type.Optional(Money),
     goodsTotal: Type.Optional(Total),
-    leadTimeDays: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        format: 'int32',
-        description: 'Days from the order to the delivery.',
-        examples: [28],
-      }),
-    ),
+    leadTimeDays: Type.Optional(Int32('Days from the order to the delivery.', 28, { minimum: 0 })),
     toolingCost: Type.Optional(Money),
     shippingCost: Type.Optional(Money),
     notes: Type.Optional(

@@ -1,7 +1,20 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { OFFER_STATES } from '../../states/offers.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, Id, Line, OneOf, PageOf, Pieces, pageQuery, patchOf, pathParam, Text } from '../shapes.ts'
+import {
+  closed,
+  DateTime,
+  Id,
+  Int32,
+  Line,
+  OneOf,
+  PageOf,
+  Pieces,
+  pageQuery,
+  patchOf,
+  pathParam,
+  Text,
+} from '../shapes.ts'
 import { Money } from './money.ts'
 import { pictureField } from './previews.ts'
 import { paymentTerms } from './rfqs.ts'
@@ -20,13 +33,7 @@ export const PriceBreak = closed(
   {
     minQuantity: Pieces('Number of pieces from which the price applies.', 10),
     unitPrice: Money,
-    leadTimeDays: Type.Integer({
-      minimum: 0,
-      maximum: 3650,
-      format: 'int32',
-      description: 'Days from the order to the delivery.',
-      examples: [28],
-    }),
+    leadTimeDays: Int32('Days from the order to the delivery.', 28, { minimum: 0, maximum: 3650 }),
   },
   { description: 'A price per piece that applies from a given quantity, in the currency of the RFQ.' },
 )
@@ -99,20 +106,10 @@ export const Offer = Type.Composite(
     closed(validity),
     closed({
       partRevision: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          format: 'int32',
-          description: 'Revision of the part for which the offer was submitted or reconfirmed.',
-          examples: [3],
-        }),
+        Int32('Revision of the part for which the offer was submitted or reconfirmed.', 3, { minimum: 1 }),
       ),
       rfqVersion: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          format: 'int32',
-          description: 'Version of the RFQ for which the offer was submitted or reconfirmed.',
-          examples: [1],
-        }),
+        Int32('Version of the RFQ for which the offer was submitted or reconfirmed.', 1, { minimum: 1 }),
       ),
       reinstatementAskedTime: Type.Optional(
         DateTime('Of a REJECTED offer that lost against others: since when `reinstate` may make it SUBMITTED again.'),
@@ -124,12 +121,7 @@ export const Offer = Type.Composite(
           examples: [true],
         }),
       ),
-      revision: Type.Integer({
-        minimum: 1,
-        format: 'int32',
-        description: '1 for a new offer; each revision of it has the next number.',
-        examples: [1],
-      }),
+      revision: Int32('1 for a new offer; each revision of it has the next number.', 1, { minimum: 1 }),
       ...pictureField,
       createdTime: DateTime('Time of creation.'),
       submittedTime: Type.Optional(DateTime('Time of the submission.')),

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ORDER_STATES } from '../../states/orders.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, Day, Line, OneOf, PageOf, pageQuery, pathParam } from '../shapes.ts'
+import { closed, DateTime, Day, Int32, Line, OneOf, PageOf, pageQuery, pathParam } from '../shapes.ts'
 import { Delivery } from './delivery.ts'
 import { HistoryEntry } from './history.ts'
 import { Money, Total } from './money.ts'
@@ -53,8 +53,7 @@ const optional = {
   ),
 }
 
-const sum = (description: string, example: number) =>
-  Type.Optional(Type.Integer({ format: 'int32', description, examples: [example] }))
+const sum = (description: string, example: number) => Type.Optional(Int32(description, example))
 
 /** Pieces of the shipments of an order; absent as long as there are none. */
 const sums = {
@@ -75,9 +74,7 @@ export const Order = closed(
     rfqId: Type.String({ description: 'Awarded RFQ.', examples: ['rfq_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'] }),
     offerId: Type.String({ description: 'Accepted offer.', examples: ['offer_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'] }),
     partId: Type.String({ description: 'Ordered part.', examples: [EXAMPLE_PART] }),
-    partRevision: Type.Optional(
-      Type.Integer({ minimum: 1, format: 'int32', description: 'Revision of the part that is made.', examples: [3] }),
-    ),
+    partRevision: Type.Optional(Int32('Revision of the part that is made.', 3, { minimum: 1 })),
     factoryId: Type.String({ description: 'Factory that makes the part.', examples: [EXAMPLE_FACTORY] }),
     consumerOrgId: org('Organization that placed the order.', 'B'),
     ipOwnerOrgId: org('IP owner of the part.', 'D'),
@@ -88,7 +85,7 @@ export const Order = closed(
     purchaseOrderNumber: Type.Optional(
       Line(100, { description: "The consumer's own number of the order.", examples: ['4500118'] }),
     ),
-    quantity: Type.Integer({ format: 'int32', description: 'Number of pieces.', examples: [10] }),
+    quantity: Int32('Number of pieces.', 10),
     ...sums,
     unitPrice: Money,
     toolingCost: optional.toolingCost,

@@ -1,6 +1,6 @@
 import { type Static, type TString, Type } from '@sinclair/typebox'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, OneOf } from '../shapes.ts'
+import { closed, Int32, OneOf } from '../shapes.ts'
 import { content } from './part-fields.ts'
 
 const partImportsTag = defineTag(
@@ -16,12 +16,7 @@ export type PartColumn = Exclude<keyof typeof content, 'boundingBox'>
 
 export const MAX_IMPORTED_PARTS = 1000
 
-const row = Type.Integer({
-  minimum: 2,
-  format: 'int32',
-  description: 'Number of the row, as a spreadsheet counts: the header is row 1.',
-  examples: [2],
-})
+const row = Int32('Number of the row, as a spreadsheet counts: the header is row 1.', 2, { minimum: 2 })
 
 /** The texts of a row, which need not be valid. */
 const cells = Object.fromEntries(
@@ -31,8 +26,7 @@ const cells = Object.fromEntries(
   }),
 ) as Record<PartColumn, TString>
 
-const count = (description: string, example: number) =>
-  Type.Integer({ minimum: 0, format: 'int32', description, examples: [example] })
+const count = (description: string, example: number) => Int32(description, example, { minimum: 0 })
 
 export const PartImport = closed({
   created: count('Rows that create a part.', 1),

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation } from '../operation.ts'
-import { closed, DateTime, ItemsOf, OneOf, PageOf, pageQuery } from '../shapes.ts'
+import { closed, DateTime, Int32, ItemsOf, OneOf, PageOf, pageQuery } from '../shapes.ts'
 import { File } from './files.ts'
 import { partLifecycleTag } from './part-lifecycle.ts'
 import { Part, partId } from './parts.ts'
@@ -9,7 +9,7 @@ import { Part, partId } from './parts.ts'
 export const MAX_LISTED_PINS = 20
 
 const revision = {
-  revision: Type.Integer({ minimum: 1, format: 'int32', description: 'Number of the revision.', examples: [3] }),
+  revision: Int32('Number of the revision.', 3, { minimum: 1 }),
 }
 
 const Pin = closed(
@@ -24,12 +24,7 @@ const Pin = closed(
 export const PinnedRevision = closed({
   ...revision,
   pinnedTime: DateTime('When an RFQ first pinned the revision.'),
-  pinCount: Type.Integer({
-    minimum: 0,
-    format: 'int32',
-    description: 'Number of RFQs and orders that pin it.',
-    examples: [2],
-  }),
+  pinCount: Int32('Number of RFQs and orders that pin it.', 2, { minimum: 0 }),
   pins: Type.Array(Pin, { description: `The newest of these records, at most ${MAX_LISTED_PINS} of each kind.` }),
 })
 export type PinnedRevision = Static<typeof PinnedRevision>

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { RFQ } from '../../states/rfqs.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, PageOf, pageQuery } from '../shapes.ts'
+import { closed, DateTime, Int32, PageOf, pageQuery } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
 import { manufacturerIds, Rfq, rfqId } from './rfqs.ts'
 
@@ -65,13 +65,11 @@ export const RfqAcceptance = closed({
     DateTime('Time of the release of the files of group `ip`. Absent where the organization cannot read them.'),
   ),
   filesReleasedRevision: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      format: 'int32',
-      description:
-        'Revision of the part whose files of group `ip` are released. Files that are new in a later `partRevision` of the RFQ need a new release.',
-      examples: [2],
-    }),
+    Int32(
+      'Revision of the part whose files of group `ip` are released. Files that are new in a later `partRevision` of the RFQ need a new release.',
+      2,
+      { minimum: 1 },
+    ),
   ),
   userId: Type.Optional(
     Type.String({

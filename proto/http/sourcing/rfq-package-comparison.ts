@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { RFQ_STATES } from '../../states/rfqs.ts'
 import { defineOperation } from '../operation.ts'
-import { closed, FORM, OneOf, Text } from '../shapes.ts'
+import { closed, FORM, Int32, OneOf, Text } from '../shapes.ts'
 import { ComparedOffer } from './comparison.ts'
 import { currency, Total } from './money.ts'
 import { MAX_LINES, packageId, packagesTag, path } from './rfq-packages.ts'
@@ -16,8 +16,7 @@ const manufacturerOrgId = Type.String({
 })
 const rfqId = Type.String({ description: 'RFQ of the line.', examples: [EXAMPLE_RFQ] })
 const offerId = Type.String({ description: 'Id of the offer.', examples: [EXAMPLE_OFFER] })
-const integer = (description: string, example: number) =>
-  Type.Integer({ minimum: 0, format: 'int32', description, examples: [example] })
+const integer = (description: string, example: number) => Int32(description, example, { minimum: 0 })
 
 const { isOutdated, unpriced, unitPrice, leadTimeDays, toolingCost, shippingCost, landedTotal, validUntil } =
   ComparedOffer.properties
@@ -38,11 +37,8 @@ const PackageOffer = closed(
     shippingCost,
     landedTotal,
     validUntil,
-    offerCount: Type.Integer({
+    offerCount: Int32('Number of offers by the manufacturer for this line. The cheapest one is shown.', 1, {
       minimum: 1,
-      format: 'int32',
-      description: 'Number of offers by the manufacturer for this line. The cheapest one is shown.',
-      examples: [1],
     }),
   },
   {
@@ -57,7 +53,7 @@ const ComparedLine = closed({
   partId: Type.String({ description: 'Part of the line.', examples: ['part_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'] }),
   partTitle: Type.Optional(Type.String({ description: 'Title of the part.', examples: ['Impeller'] })),
   state: OneOf(RFQ_STATES, { description: 'State of the RFQ.', examples: ['CLOSED'] }),
-  quantity: Type.Integer({ minimum: 1, format: 'int32', description: 'Compared quantity.', examples: [50] }),
+  quantity: Int32('Compared quantity.', 50, { minimum: 1 }),
   offers: Type.Array(PackageOffer, { description: 'At most one for each manufacturer, in the order of `makers`.' }),
 })
 export type ComparedLine = Static<typeof ComparedLine>
@@ -91,7 +87,7 @@ const Choice = closed(
       closed({
         rfqId,
         offerId,
-        quantity: Type.Integer({ minimum: 1, format: 'int32', description: 'Compared quantity.', examples: [50] }),
+        quantity: Int32('Compared quantity.', 50, { minimum: 1 }),
       }),
       { maxItems: MAX_LINES, description: 'The chosen offers, in the form that `award` takes.' },
     ),

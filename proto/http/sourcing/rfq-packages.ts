@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { RFQ_STATES } from '../../states/rfqs.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, Line, OneOf, PageOf, pageQuery, pathParam } from '../shapes.ts'
+import { closed, DateTime, Int32, Line, OneOf, PageOf, pageQuery, pathParam } from '../shapes.ts'
 import { currency } from './money.ts'
 import { manufacturerIds, Rfq, RfqInput } from './rfqs.ts'
 
@@ -120,18 +120,12 @@ export const RfqPackage = closed(
 )
 export type RfqPackage = Static<typeof RfqPackage>
 
-const count = (state: string) =>
-  Type.Optional(Type.Integer({ minimum: 1, format: 'int32', description: `Lines in ${state}.`, examples: [4] }))
+const count = (state: string) => Type.Optional(Int32(`Lines in ${state}.`, 4, { minimum: 1 }))
 
 export const ListedRfqPackage = closed(
   {
     ...head,
-    lineCount: Type.Integer({
-      minimum: 0,
-      format: 'int32',
-      description: 'Number of lines that you can read.',
-      examples: [4],
-    }),
+    lineCount: Int32('Number of lines that you can read.', 4, { minimum: 0 }),
     lineStates: closed(
       {
         DRAFT: count('DRAFT'),

@@ -8,6 +8,7 @@ import {
   FORM,
   Id,
   Ids,
+  Int32,
   Line,
   OneOf,
   PageOf,
@@ -162,20 +163,10 @@ export const Rfq = Type.Composite(
     ),
     closed({
       partRevision: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          format: 'int32',
-          description: 'Revision of the part that was pinned by the publication or by an amendment.',
-          examples: [3],
-        }),
+        Int32('Revision of the part that was pinned by the publication or by an amendment.', 3, { minimum: 1 }),
       ),
       version: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          format: 'int32',
-          description: '1 from the publication; each amendment of more than the expiry has the next number.',
-          examples: [1],
-        }),
+        Int32('1 from the publication; each amendment of more than the expiry has the next number.', 1, { minimum: 1 }),
       ),
       packageId: Type.Optional(
         Type.String({
@@ -194,21 +185,14 @@ export const Rfq = Type.Composite(
         }),
       ),
       missingQuantity: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          format: 'int32',
-          description:
-            'Pieces of declined and cancelled orders of an AWARDED RFQ, which `reaward` places again; only for the consumer.',
-          examples: [10],
-        }),
+        Int32(
+          'Pieces of declined and cancelled orders of an AWARDED RFQ, which `reaward` places again; only for the consumer.',
+          10,
+          { minimum: 1 },
+        ),
       ),
       unansweredQuestions: Type.Optional(
-        Type.Integer({
-          minimum: 0,
-          format: 'int32',
-          description: 'Number of questions that wait for an answer. For the consumer.',
-          examples: [2],
-        }),
+        Int32('Number of questions that wait for an answer. For the consumer.', 2, { minimum: 0 }),
       ),
       sealed,
       awardedOfferIds: Type.Array(

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { ORDER } from '../../states/orders.ts'
 import { SHIPMENT, SHIPMENT_STATES } from '../../states/shipments.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, Ids, Line, OneOf, PageOf, Pieces, pageQuery } from '../shapes.ts'
+import { closed, DateTime, Ids, Int32, Line, OneOf, PageOf, Pieces, pageQuery } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
 import { EXAMPLE_FILE_ID } from './files.ts'
 import { Order, orderId } from './orders.ts'
@@ -49,18 +49,14 @@ export const Shipment = closed(
     id: Type.String({ description: 'Id of the shipment.', examples: [EXAMPLE_ID] }),
     orderId: Type.String({ description: 'Its order.', examples: ['order_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'] }),
     state: OneOf(SHIPMENT_STATES, { description: 'State of the shipment.', examples: ['RECEIVED'] }),
-    quantity: Type.Integer({ format: 'int32', description: 'Number of pieces.', examples: [6] }),
+    quantity: Int32('Number of pieces.', 6),
     carrier,
     trackingNumber,
     shippedTime: DateTime('When it left the manufacturer.'),
     arrivedTime: Type.Optional(DateTime('When its arrival was recorded.')),
     receivedTime: Type.Optional(DateTime('When the consumer recorded its receipt.')),
-    acceptedQuantity: Type.Optional(
-      Type.Integer({ format: 'int32', description: 'Pieces that the consumer accepted.', examples: [5] }),
-    ),
-    rejectedQuantity: Type.Optional(
-      Type.Integer({ format: 'int32', description: 'Pieces that it rejected, or that were missing.', examples: [1] }),
-    ),
+    acceptedQuantity: Type.Optional(Int32('Pieces that the consumer accepted.', 5)),
+    rejectedQuantity: Type.Optional(Int32('Pieces that it rejected, or that were missing.', 1)),
     reason: Type.Optional(
       Type.String({ description: 'Why pieces were rejected.', examples: ['One bore is out of tolerance.'] }),
     ),

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation, defineTag } from '../operation.ts'
-import { BatchOf, closed, ItemsOf, PageOf, pageQuery } from '../shapes.ts'
+import { BatchOf, closed, Int32, ItemsOf, PageOf, pageQuery } from '../shapes.ts'
 
 const suppliersTag = defineTag(
   'Suppliers',
@@ -22,13 +22,11 @@ export const Supplier = closed(
   {
     manufacturerOrgId: Type.String({ description: 'Organization that makes the parts.', examples: [EXAMPLE_ID] }),
     manufacturerName: Type.String({ description: 'Name of this organization.', examples: ['Vestland Additive'] }),
-    finishedOrders: Type.Integer({
-      minimum: 0,
-      maximum: MAX_MEASURED_ORDERS,
-      format: 'int32',
-      description: 'Orders that are DELIVERED or COMPLETED, also those that were settled early, which count as late.',
-      examples: [12],
-    }),
+    finishedOrders: Int32(
+      'Orders that are DELIVERED or COMPLETED, also those that were settled early, which count as late.',
+      12,
+      { minimum: 0, maximum: MAX_MEASURED_ORDERS },
+    ),
     isSmallSample: Type.Boolean({
       description: `True with fewer than ${MIN_SAMPLE} finished orders: the figures then say little.`,
       examples: [false],
