@@ -1,6 +1,6 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import type { Permission } from '../permissions.ts'
-import type { Tag } from './operation.ts'
+import { operationId, type Tag } from './operation.ts'
 import { PageOf, pageQuery } from './shapes.ts'
 
 interface CrudOptions<
@@ -63,6 +63,7 @@ export function crudOf<
     },
     get: {
       ...one,
+      id: operationId('get', name),
       method: 'GET',
       description: 'An unknown id and one outside your scope are the same 404.',
       access: read,
@@ -70,6 +71,7 @@ export function crudOf<
       etag: true,
     },
     create: {
+      id: operationId('create', name),
       method: 'POST',
       path,
       tag,
@@ -81,6 +83,7 @@ export function crudOf<
     },
     patch: {
       ...one,
+      id: operationId('patch', name),
       method: 'PATCH',
       access: write,
       body: patch,
@@ -90,6 +93,7 @@ export function crudOf<
     },
     delete: {
       ...one,
+      id: operationId('delete', name),
       method: 'DELETE',
       access: write,
       status: 204,

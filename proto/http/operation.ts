@@ -31,6 +31,12 @@ export interface Audit {
   readonly isDeferred?: boolean
 }
 
+/** The id of a verb of a record, whose name follows the first word: `acceptRfqTerms`. */
+export const operationId = (verb: string, name: string): string => {
+  const record = name.replaceAll(/(?:^|\.)(.)/g, (_, letter: string) => letter.toUpperCase())
+  return verb.replace(/[A-Z]|$/, (next) => `${record}${next}`)
+}
+
 /** The contract of one operation of the public API. Routing, validation, the OpenAPI document and the tests use it. */
 export interface Operation<
   Query extends TObject = TObject,

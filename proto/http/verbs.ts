@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import type { Transition } from '../states/state-table.ts'
-import type { Tag } from './operation.ts'
+import { operationId, type Tag } from './operation.ts'
 
 interface VerbsOptions<Name extends string, Verbs, Params extends TObject, Response extends TSchema> {
   /** The first word of the procedures of the verbs. */
@@ -22,7 +22,7 @@ interface Details {
 
 /**
  * The common fields of the operations of a record's verbs. A verb is the last segment of a POST and the second word of
- * its procedure, and its description begins with its sentence of the state table.
+ * its procedure, it begins the id, and its description begins with its sentence of the state table.
  */
 export const verbsOf =
   <
@@ -38,6 +38,7 @@ export const verbsOf =
   }: VerbsOptions<Name, Verbs, Params, Response>) =>
   <const Verb extends Extract<keyof Verbs, string>>(verb: Verb, { logged = [], note }: Details = {}) => ({
     ...shared,
+    id: operationId(verb, name),
     method: 'POST' as const,
     path: `${path}/${verb.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
     description: note === undefined ? table.sentence(verb) : `${table.sentence(verb)} ${note}`,

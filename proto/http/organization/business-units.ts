@@ -46,13 +46,11 @@ export const listBusinessUnits = defineOperation({
 
 export const getBusinessUnit = defineOperation({
   ...crud.get,
-  id: 'getBusinessUnit',
   summary: 'Get a business unit',
 })
 
 export const createBusinessUnit = defineOperation({
   ...crud.create,
-  id: 'createBusinessUnit',
   summary: 'Create a business unit',
   description: `At most ${MAX_BUSINESS_UNITS} per organization.`,
   refusals: ['conflict', 'limit_reached'],
@@ -60,7 +58,6 @@ export const createBusinessUnit = defineOperation({
 
 export const patchBusinessUnit = defineOperation({
   ...crud.patch,
-  id: 'patchBusinessUnit',
   summary: 'Rename a business unit',
   description: 'A name is unique in your organization, regardless of case.',
   refusals: ['conflict'],
@@ -68,7 +65,6 @@ export const patchBusinessUnit = defineOperation({
 
 export const deleteBusinessUnit = defineOperation({
   ...crud.delete,
-  id: 'deleteBusinessUnit',
   summary: 'Delete a business unit',
   description: 'Refused if a part belongs to the unit.',
   refusals: ['in_use'],

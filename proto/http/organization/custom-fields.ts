@@ -83,13 +83,11 @@ export const listCustomFields = defineOperation({
 
 export const getCustomField = defineOperation({
   ...crud.get,
-  id: 'getCustomField',
   summary: 'Get a custom field',
 })
 
 export const createCustomField = defineOperation({
   ...crud.create,
-  id: 'createCustomField',
   summary: 'Create a custom field',
   description: `At most ${MAX_CUSTOM_FIELDS} per organization.`,
   refusals: ['conflict', 'limit_reached'],
@@ -97,7 +95,6 @@ export const createCustomField = defineOperation({
 
 export const patchCustomField = defineOperation({
   ...crud.patch,
-  id: 'patchCustomField',
   summary: 'Change a custom field',
   description: 'With `options`, omitted ones are deleted, unless a part uses them (409).',
   refusals: ['conflict', 'in_use'],
@@ -105,7 +102,6 @@ export const patchCustomField = defineOperation({
 
 export const deleteCustomField = defineOperation({
   ...crud.delete,
-  id: 'deleteCustomField',
   summary: 'Delete a custom field',
   description: 'Deletes the field and its options. Refused if a part uses the field.',
   refusals: ['in_use'],

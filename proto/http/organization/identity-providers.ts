@@ -207,13 +207,11 @@ export const listIdentityProviders = defineOperation({
 
 export const getIdentityProvider = defineOperation({
   ...crud.get,
-  id: 'getIdentityProvider',
   summary: 'Get an identity provider',
 })
 
 export const createIdentityProvider = defineOperation({
   ...crud.create,
-  id: 'createIdentityProvider',
   summary: 'Create an identity provider',
   description: `${EVERY_PERMISSION} An organization has at most ${MAX_PROVIDERS} providers. Register \`redirectUrl\` at the provider, and prove a domain.`,
   refusals: ['conflict', 'limit_reached'],
@@ -222,7 +220,6 @@ export const createIdentityProvider = defineOperation({
 
 export const patchIdentityProvider = defineOperation({
   ...crud.patch,
-  id: 'patchIdentityProvider',
   summary: 'Change an identity provider',
   description: `${EVERY_PERMISSION} \`domains\` and \`groupRoles\` are replaced as a whole. A change of the issuer drops the links of its accounts to users. Issuer and client id stay while the provider is enforced; the secret may change.`,
   refusals: ['conflict'],
@@ -231,7 +228,6 @@ export const patchIdentityProvider = defineOperation({
 
 export const deleteIdentityProvider = defineOperation({
   ...crud.delete,
-  id: 'deleteIdentityProvider',
   summary: 'Delete an identity provider',
   description: `${EVERY_PERMISSION} Its domains and links go with it; users and their sessions stay.`,
   changesAuthority: true,

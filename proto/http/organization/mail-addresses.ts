@@ -87,13 +87,11 @@ export const listMailAddresses = defineOperation({
 
 export const getMailAddress = defineOperation({
   ...crud.get,
-  id: 'getMailAddress',
   summary: 'Get a mail address',
 })
 
 export const createMailAddress = defineOperation({
   ...crud.create,
-  id: 'createMailAddress',
   summary: 'Add a mail address',
   description: `At most ${MAX_MAIL_ADDRESSES} per organization. It gets a link with which its owner can confirm it within ${CONFIRMATION_HOURS} hours; an unconfirmed address is removed. A recipient gets ${LINK_LIMITS}.`,
   refusals: ['conflict', 'limit_reached', 'mail_unavailable'],
@@ -102,7 +100,6 @@ export const createMailAddress = defineOperation({
 
 export const patchMailAddress = defineOperation({
   ...crud.patch,
-  id: 'patchMailAddress',
   summary: 'Change the topics of a mail address',
   description: '`topics` replaces the earlier ones.',
   outlivesImpersonation: true,
@@ -125,7 +122,6 @@ export const sendMailAddressConfirmation = defineOperation({
 
 export const deleteMailAddress = defineOperation({
   ...crud.delete,
-  id: 'deleteMailAddress',
   summary: 'Remove a mail address',
   description: 'Mails to it that are still queued are dropped.',
   outlivesImpersonation: true,

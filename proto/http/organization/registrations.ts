@@ -177,7 +177,6 @@ export const approveRegistration = defineOperation({
     logged: ['orgId', 'roles', 'name'],
     note: 'Creates the organization and its administrator, who gets a link by mail.',
   }),
-  id: 'approveRegistration',
   summary: 'Approve a registration',
   access: 'platform:operate',
   body: closed({
@@ -193,7 +192,6 @@ export const approveRegistration = defineOperation({
 
 export const rejectRegistration = defineOperation({
   ...verb('reject', { logged: ['reason'], note: 'The applicant gets the reason by mail.' }),
-  id: 'rejectRegistration',
   summary: 'Reject a registration',
   access: 'platform:operate',
   body: closed({

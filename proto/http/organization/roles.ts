@@ -107,7 +107,6 @@ const crud = crudOf({
 
 export const createRole = defineOperation({
   ...crud.create,
-  id: 'createRole',
   summary: 'Create a role',
   description: `At most ${MAX_CUSTOM_ROLES} custom roles per organization.`,
   refusals: ['conflict', 'limit_reached'],
@@ -116,7 +115,6 @@ export const createRole = defineOperation({
 
 export const patchRole = defineOperation({
   ...crud.patch,
-  id: 'patchRole',
   summary: 'Change a role',
   description:
     'Takes effect in every service within a second. You must hold every permission of the role before and after the change. System roles cannot be changed. 409 while a live key of a service account with the role was created by a user who lacks an added permission.',
@@ -126,7 +124,6 @@ export const patchRole = defineOperation({
 
 export const deleteRole = defineOperation({
   ...crud.delete,
-  id: 'deleteRole',
   summary: 'Delete a role',
   description: 'Refused for a system role and for a role that a user holds.',
   refusals: ['conflict', 'in_use'],

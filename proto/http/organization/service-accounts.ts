@@ -224,13 +224,11 @@ export const listServiceAccounts = defineOperation({
 
 export const getServiceAccount = defineOperation({
   ...crud.get,
-  id: 'getServiceAccount',
   summary: 'Get a service account',
 })
 
 export const createServiceAccount = defineOperation({
   ...crud.create,
-  id: 'createServiceAccount',
   summary: 'Create a service account',
   description: `You must hold every permission of its roles. An organization has at most ${MAX_SERVICE_ACCOUNTS} service accounts. The account is active, and can obtain tokens once it has a key.`,
   refusals: ['limit_reached'],
@@ -239,7 +237,6 @@ export const createServiceAccount = defineOperation({
 
 export const patchServiceAccount = defineOperation({
   ...crud.patch,
-  id: 'patchServiceAccount',
   summary: 'Change a service account',
   description: 'You must hold every permission of the account.',
   changesAuthority: true,

@@ -76,7 +76,6 @@ const crud = crudOf({
 
 export const createAssignmentContact = defineOperation({
   ...crud.create,
-  id: 'createAssignmentContact',
   summary: 'Create a contact of an assignment',
   description: `By every organization of the order, until the assignment is archived. At most ${MAX_CONTACTS} of each organization.`,
   params: assignmentId,
@@ -93,13 +92,11 @@ export const listAssignmentContacts = defineOperation({
 
 export const getAssignmentContact = defineOperation({
   ...crud.get,
-  id: 'getAssignmentContact',
   summary: 'Get a contact of an assignment',
 })
 
 export const patchAssignmentContact = defineOperation({
   ...crud.patch,
-  id: 'patchAssignmentContact',
   summary: 'Change a contact of an assignment',
   description: 'By the organization that created it, until the assignment is archived.',
   etag: true,
@@ -108,7 +105,6 @@ export const patchAssignmentContact = defineOperation({
 
 export const deleteAssignmentContact = defineOperation({
   ...crud.delete,
-  id: 'deleteAssignmentContact',
   summary: 'Delete a contact of an assignment',
   description: 'By the organization that created it, until the assignment is archived.',
   refusals: ['illegal_transition'],

@@ -94,14 +94,12 @@ const verb = verbsOf({
 
 export const archiveAssignment = defineOperation({
   ...verb('archive', { note: `The order must be ${oneOf(FINAL_ORDER_STATES)}.` }),
-  id: 'archiveAssignment',
   summary: 'Archive an assignment',
   access: 'assignment:manage',
 })
 
 export const unarchiveAssignment = defineOperation({
   ...verb('unarchive'),
-  id: 'unarchiveAssignment',
   summary: 'Unarchive an assignment',
   access: 'assignment:manage',
 })

@@ -82,13 +82,11 @@ export const listCaseExpenses = defineOperation({
 
 export const getCaseExpense = defineOperation({
   ...crud.get,
-  id: 'getCaseExpense',
   summary: 'Get an expense',
 })
 
 export const createCaseExpense = defineOperation({
   ...crud.create,
-  id: 'createCaseExpense',
   summary: 'Create an expense',
   description: `By any party, while the case can be changed. An organization has at most ${MAX_EXPENSES} expenses in a case. Every party can see the amount. Another party approves or rejects it; in a case of one party, another of its users.`,
   params: caseId,
@@ -99,7 +97,6 @@ const WHILE_OPEN = 'The case must be OPEN.'
 
 export const patchCaseExpense = defineOperation({
   ...crud.patch,
-  id: 'patchCaseExpense',
   summary: 'Change an expense',
   description: `${EXPENSE.sentence('patch')} ${WHILE_OPEN}`,
   transition: EXPENSE.verbs.patch,
@@ -109,7 +106,6 @@ export const patchCaseExpense = defineOperation({
 
 export const deleteCaseExpense = defineOperation({
   ...crud.delete,
-  id: 'deleteCaseExpense',
   summary: 'Delete an expense',
   description: `${EXPENSE.sentence('delete')} ${WHILE_OPEN}`,
   transition: EXPENSE.verbs.delete,
@@ -130,7 +126,6 @@ const DECIDERS = `Not by the party that proposed it; in a case of one party, not
 export const approveCaseExpense = defineOperation({
   ...decision('approve', { logged: ['expenseId'], note: DECIDERS }),
   access: 'case:manage',
-  id: 'approveCaseExpense',
   summary: 'Approve an expense',
   ifMatch: true,
 })
@@ -138,7 +133,6 @@ export const approveCaseExpense = defineOperation({
 export const rejectCaseExpense = defineOperation({
   ...decision('reject', { logged: ['expenseId', 'reason'], note: DECIDERS }),
   access: 'case:manage',
-  id: 'rejectCaseExpense',
   summary: 'Reject an expense',
   body: closed(
     { reason: Type.Optional(reason) },

@@ -93,13 +93,11 @@ export const listCaseTasks = defineOperation({
 
 export const getCaseTask = defineOperation({
   ...crud.get,
-  id: 'getCaseTask',
   summary: 'Get a task',
 })
 
 export const createCaseTask = defineOperation({
   ...crud.create,
-  id: 'createCaseTask',
   summary: 'Create a task',
   description: `By any party, while the case can be changed. An organization has at most ${MAX_TASKS} tasks in a case.`,
   params: caseId,
@@ -110,7 +108,6 @@ const WHILE_OPEN = 'The case must be OPEN.'
 
 export const patchCaseTask = defineOperation({
   ...crud.patch,
-  id: 'patchCaseTask',
   summary: 'Change a task',
   description: `${TASK.sentence('patch')} ${WHILE_OPEN}`,
   transition: TASK.verbs.patch,
@@ -136,7 +133,6 @@ export const completeCaseTask = defineOperation({
 
 export const deleteCaseTask = defineOperation({
   ...crud.delete,
-  id: 'deleteCaseTask',
   summary: 'Delete a task',
   description: `${TASK.sentence('delete')} ${WHILE_OPEN}`,
   transition: TASK.verbs.delete,

@@ -178,14 +178,12 @@ export const closeCase = defineOperation({
     note: 'The award or cancellation of an RFQ also closes the cases that the RFQ opened. Those of awarded manufacturers stay OPEN until 90 days after the end of their orders.',
   }),
   access: 'case:manage',
-  id: 'closeCase',
   summary: 'Close a case',
 })
 
 export const reopenCase = defineOperation({
   ...verb('reopen', { note: 'A new case about its record must be allowed.' }),
   access: 'case:manage',
-  id: 'reopenCase',
   summary: 'Open a case again',
   refusals: ['illegal_transition', 'limit_reached'],
 })
@@ -193,13 +191,11 @@ export const reopenCase = defineOperation({
 export const archiveCase = defineOperation({
   ...verb('archive'),
   access: 'case:manage',
-  id: 'archiveCase',
   summary: 'Archive a case',
 })
 
 export const unarchiveCase = defineOperation({
   ...verb('unarchive', { note: 'A new case about its record must be allowed.' }),
   access: 'case:manage',
-  id: 'unarchiveCase',
   summary: 'Restore an archived case',
 })

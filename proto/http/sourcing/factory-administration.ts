@@ -88,7 +88,6 @@ const verb = verbsOf({
 
 export const activateFactory = defineOperation({
   ...verb('activate', { note: 'Consumers find the factory again.' }),
-  id: 'activateFactory',
   summary: 'Activate a factory',
   access: 'factory:manage',
 })
@@ -97,7 +96,6 @@ export const deactivateFactory = defineOperation({
   ...verb('deactivate', {
     note: 'Consumers can no longer find the factory, and distributors cannot release it. Its organization and those of its orders can still read it. Its open offers cannot be awarded.',
   }),
-  id: 'deactivateFactory',
   summary: 'Deactivate a factory',
   access: 'factory:manage',
 })

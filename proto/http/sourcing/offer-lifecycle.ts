@@ -59,7 +59,6 @@ export const submitOffer = defineOperation({
   ...verb('submit', {
     note: 'The RFQ must be OPEN, the factory active and the validity in the future. For a consumer that is engaged through a distributor, the factory must be released to it. A submitted revision sets the offer that it revises to SUPERSEDED.',
   }),
-  id: 'submitOffer',
   summary: 'Submit an offer',
   access: 'offer:submit',
   ifMatch: true,
@@ -69,7 +68,6 @@ export const reconfirmOffer = defineOperation({
   ...verb('reconfirm', {
     note: 'Only an outdated offer, while the RFQ is OPEN. The content stays; it needs a price for each quantity of the RFQ.',
   }),
-  id: 'reconfirmOffer',
   summary: 'Reconfirm an offer',
   access: 'offer:submit',
 })
@@ -79,7 +77,6 @@ export const reviseOffer = defineOperation({
     logged: ['offerId'],
     note: 'The RFQ must be OPEN. Creates a DRAFT with the same content and the next revision, and returns it. The offer stays SUBMITTED until the revision is submitted. It has at most one draft revision.',
   }),
-  id: 'reviseOffer',
   answersState: 'DRAFT',
   summary: 'Revise an offer',
   access: 'offer:create',
@@ -90,7 +87,6 @@ export const reinstateOffer = defineOperation({
   ...verb('reinstate', {
     note: 'Only an offer that lost against others, after an order of the award was declined or cancelled (`reinstatementAskedTime`), and while it is still valid. Its content stays.',
   }),
-  id: 'reinstateOffer',
   summary: 'Reinstate an offer',
   access: 'offer:submit',
   refusals: ['illegal_transition', 'limit_reached'],
@@ -101,7 +97,6 @@ const reason = (description: string, example: string) =>
 
 export const withdrawOffer = defineOperation({
   ...verb('withdraw', { logged: ['reason'] }),
-  id: 'withdrawOffer',
   summary: 'Withdraw an offer',
   access: 'offer:withdraw',
   body: reason('Why the offer is withdrawn.', 'The machine is out of order.'),
@@ -110,7 +105,6 @@ export const withdrawOffer = defineOperation({
 
 export const rejectOffer = defineOperation({
   ...verb('reject', { logged: ['reason'] }),
-  id: 'rejectOffer',
   summary: 'Reject an offer',
   access: 'offer:reject',
   body: reason('Why the offer is rejected.', 'The lead time is too long.'),

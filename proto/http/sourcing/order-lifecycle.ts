@@ -49,14 +49,12 @@ const reasonBody = (description: string, example: string) =>
 
 export const confirmOrder = defineOperation({
   ...verb('confirm'),
-  id: 'confirmOrder',
   summary: 'Confirm an order',
   access: 'order:confirm',
 })
 
 export const declineOrder = defineOperation({
   ...verb('decline', { logged: ['reason'] }),
-  id: 'declineOrder',
   summary: 'Decline an order',
   access: 'order:confirm',
   body: reasonBody('Why the order is declined.', 'The machine is out of service until July.'),
@@ -64,21 +62,18 @@ export const declineOrder = defineOperation({
 
 export const startOrder = defineOperation({
   ...verb('start'),
-  id: 'startOrder',
   summary: 'Start the production of an order',
   access: 'order:update',
 })
 
 export const inspectOrder = defineOperation({
   ...verb('inspect'),
-  id: 'inspectOrder',
   summary: 'Start the inspection of an order',
   access: 'order:update',
 })
 
 export const reworkOrder = defineOperation({
   ...verb('rework', { logged: ['reason'] }),
-  id: 'reworkOrder',
   summary: 'Return an order to production',
   access: 'order:update',
   body: reasonBody('What the inspection found.', 'Two bores are out of tolerance.'),
@@ -86,7 +81,6 @@ export const reworkOrder = defineOperation({
 
 export const cancelOrder = defineOperation({
   ...verb('cancel', { logged: ['reason'] }),
-  id: 'cancelOrder',
   summary: 'Cancel an order',
   access: 'order:cancel',
   body: reasonBody('Why the order is cancelled.', 'The pump is replaced.'),
@@ -94,7 +88,6 @@ export const cancelOrder = defineOperation({
 
 export const holdOrder = defineOperation({
   ...verb('hold', { logged: ['reason'] }),
-  id: 'holdOrder',
   summary: 'Put an order on hold',
   access: 'order:update',
   body: reasonBody('Why the order is on hold.', 'The powder batch failed its test.'),
@@ -102,7 +95,6 @@ export const holdOrder = defineOperation({
 
 export const resumeOrder = defineOperation({
   ...verb('resume'),
-  id: 'resumeOrder',
   summary: 'Resume an order',
   access: 'order:update',
 })
@@ -120,7 +112,6 @@ export const releaseOrderFiles = defineOperation({
   ...verb('releaseFiles', {
     note: "The manufacturer can read the part's files of the group `ip` from confirmation until delivery, including those added later. Awarding an RFQ for your own part releases them automatically.",
   }),
-  id: 'releaseOrderFiles',
   summary: "Release a part's files for an order",
   access: 'part:update',
 })

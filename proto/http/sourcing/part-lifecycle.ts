@@ -75,7 +75,6 @@ export const publishPart = defineOperation({
   ...verb('publish', {
     note: 'The part needs a title, and a material or a material type. From now on, every organization can read the part and its files; if it is `internal`, only subscribers by name and invited manufacturers can. Files of the group `ip` stay with the IP owner until it releases them for an order, `development` and `partDevelopment` always. Anyone who has the link of a public file can read it.',
   }),
-  id: 'publishPart',
   summary: 'Publish a part',
   access: 'part:publish',
   ifMatch: true,
@@ -85,14 +84,12 @@ export const archivePart = defineOperation({
   ...verb('archive', {
     note: 'The part is no longer listed in the view CONSUMER, and other organizations cannot publish new RFQs for it. Its IP owner, the manufacturers invited to its RFQs and the organizations of its orders can still read it.',
   }),
-  id: 'archivePart',
   summary: 'Archive a part',
   access: 'part:publish',
 })
 
 export const unarchivePart = defineOperation({
   ...verb('unarchive'),
-  id: 'unarchivePart',
   summary: 'Publish an archived part again',
   access: 'part:publish',
 })

@@ -23,7 +23,6 @@ export const acceptRfqTerms = defineOperation({
   ...verb('acceptTerms', {
     note: 'Accepts the `confidentialityTerms` for your organization, with your user and address. Until then an invited manufacturer reads only the title, material type, process and quantities.',
   }),
-  id: 'acceptRfqTerms',
   summary: "Accept an RFQ's confidentiality terms",
   access: 'offer:create',
 })
@@ -33,7 +32,6 @@ export const releaseRfqFiles = defineOperation({
     logged: ['manufacturerIds'],
     note: "For manufacturers that have accepted the terms and have not declined. They can read the files of group `ip` of the pinned revision, and after an amendment those that the amended revision still lists, until the RFQ is AWARDED or CANCELLED, or for 30 days after it was CLOSED; the winner until its order is no longer PLACED. An IP owner that is invited to another organization's RFQ releases nothing.",
   }),
-  id: 'releaseRfqFiles',
   summary: 'Release confidential files for quoting',
   access: 'part:update',
   body: closed({ manufacturerIds: { ...manufacturerIds, minItems: 1 } }),
@@ -44,7 +42,6 @@ export const withdrawRfqFiles = defineOperation({
     logged: ['manufacturerIds'],
     note: 'Ends the release of `releaseFiles` and of the publication. Without `manufacturerIds` for every manufacturer.',
   }),
-  id: 'withdrawRfqFiles',
   summary: 'Withdraw confidential files',
   access: 'part:update',
   body: closed({ manufacturerIds: Type.Optional({ ...manufacturerIds, minItems: 1 }) }),

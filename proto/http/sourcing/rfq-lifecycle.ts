@@ -62,7 +62,6 @@ export const publishRfq = defineOperation({
   ...verb('publish', {
     note: 'The RFQ needs an invitee, quantities and an expiry in the future, and with `confidentialityTerms` an internal part. The invited manufacturers can read the RFQ, the part and its files from now on.',
   }),
-  id: 'publishRfq',
   summary: 'Publish an RFQ',
   access: 'rfq:publish',
   ifMatch: true,
@@ -127,7 +126,6 @@ export const amendRfq = defineOperation({
     logged: [...AMENDABLE, 'partRevision', 'files', 'reason'],
     note: 'Changes the fields that are sent; null clears an optional one. The conditions of the publication hold. The expiry is at least 24 hours away and not earlier than before. An amendment of more than the expiry makes the next `version`, at most 100 times; the submitted offers for older versions are outdated until they are reconfirmed or revised.',
   }),
-  id: 'amendRfq',
   summary: 'Amend an RFQ',
   access: 'rfq:publish',
   body: Amendment,
@@ -139,7 +137,6 @@ export const Extension = closed({ expireTime: expireTime('New time at which the 
 
 export const extendRfq = defineOperation({
   ...verb('extend', { logged: ['expireTime'], note: 'The new expiry must be later than the current one.' }),
-  id: 'extendRfq',
   summary: 'Extend an RFQ',
   access: 'rfq:publish',
   body: Extension,
@@ -147,14 +144,12 @@ export const extendRfq = defineOperation({
 
 export const closeRfq = defineOperation({
   ...verb('close', { note: 'At its expiry an RFQ closes by itself.' }),
-  id: 'closeRfq',
   summary: 'Close an RFQ',
   access: 'rfq:publish',
 })
 
 export const reopenRfq = defineOperation({
   ...verb('reopen', { logged: ['expireTime'], note: 'The new expiry must be in the future.' }),
-  id: 'reopenRfq',
   summary: 'Open an RFQ again',
   refusals: ['illegal_transition', 'subscription_required'],
   access: 'rfq:publish',
@@ -167,7 +162,6 @@ export const Cancellation = closed({
 
 export const cancelRfq = defineOperation({
   ...verb('cancel', { logged: ['reason'] }),
-  id: 'cancelRfq',
   summary: 'Cancel an RFQ',
   access: 'rfq:cancel',
   body: Cancellation,
@@ -178,7 +172,6 @@ export const declineRfq = defineOperation({
     logged: ['reason'],
     note: 'Only before an offer is made. Declining ends the invitation: the manufacturer can no longer read an internal part, and needs a new invitation to make an offer.',
   }),
-  id: 'declineRfq',
   summary: 'Decline an invitation to an RFQ',
   access: 'offer:create',
   body: closed({

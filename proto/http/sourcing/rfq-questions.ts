@@ -159,7 +159,6 @@ export const answerRfqQuestion = defineOperation({
   ...verb('answer', {
     note: `${BY_ROLE} With the audience ALL every invitee reads the answer and \`publishedText\`, never who asked.`,
   }),
-  id: 'answerRfqQuestion',
   summary: 'Answer a question about an RFQ',
   access: ['rfq:create', 'part:update'],
   body: AnswerInput,
@@ -168,7 +167,6 @@ export const answerRfqQuestion = defineOperation({
 
 export const dismissRfqQuestion = defineOperation({
   ...verb('dismiss', { note: BY_ROLE }),
-  id: 'dismissRfqQuestion',
   summary: 'Dismiss a question about an RFQ',
   access: ['rfq:create', 'part:update'],
   audit: { procedure: 'rfq.question.dismiss', request: ['id', 'questionId'] },

@@ -116,7 +116,6 @@ const verb = verbsOf({
 
 export const acceptSalesAgreement = defineOperation({
   ...verb('accept', { note: PERMISSIONS }),
-  id: 'acceptSalesAgreement',
   summary: 'Accept a sales agreement',
   access,
 })
@@ -125,7 +124,6 @@ export const endSalesAgreement = defineOperation({
   ...verb('end', {
     note: `Orders that were awarded keep their fee. ${PERMISSIONS} An administrator (\`org:admin\`) can end it even after the organization has lost its role.`,
   }),
-  id: 'endSalesAgreement',
   summary: 'End a sales agreement',
   access: [...access, 'org:admin'],
 })

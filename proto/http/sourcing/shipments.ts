@@ -145,7 +145,6 @@ export const shipOrder = defineOperation({
     logged: ['carrier', 'trackingNumber', 'shipmentId'],
     note: 'It is a shipment of all pieces that are not shipped.',
   }),
-  id: 'shipOrder',
   summary: 'Ship an order',
   access: 'order:update',
   body: closed({ carrier, trackingNumber }),
@@ -156,7 +155,6 @@ export const deliverOrder = defineOperation({
   ...orderVerb('deliver', {
     note: 'The manufacturer and the seller (`order:update`) record that everything has arrived. The consumer (`order:receive`) records the receipt of everything as accepted.',
   }),
-  id: 'deliverOrder',
   summary: 'Record the delivery of an order',
   access: ['order:update', 'order:receive'],
 })
@@ -166,7 +164,6 @@ export const completeOrder = defineOperation({
     logged: ['settle'],
     note: 'It accepts what was not received yet. It is refused while rejected pieces are neither made again nor settled. With `settle` it ends an order with rejected pieces, also before everything is shipped, once each shipment is received: `settledTotal` is the unit price × the accepted pieces + tooling + shipping.',
   }),
-  id: 'completeOrder',
   summary: 'Complete an order',
   access: 'order:receive',
   body: closed({
@@ -179,7 +176,6 @@ export const completeOrder = defineOperation({
 
 export const remakeOrder = defineOperation({
   ...orderVerb('remake', { logged: ['quantity'], note: 'It proposes to make rejected pieces again.' }),
-  id: 'remakeOrder',
   summary: 'Propose to make rejected pieces again',
   access: 'order:update',
   body: closed({ quantity: Pieces('Number of pieces, at most those that are rejected.', 1) }),
@@ -187,14 +183,12 @@ export const remakeOrder = defineOperation({
 
 export const acceptOrderRemake = defineOperation({
   ...orderVerb('acceptRemake', { note: 'The proposed pieces are then to be shipped.' }),
-  id: 'acceptOrderRemake',
   summary: 'Accept a proposed remake',
   access: 'order:receive',
 })
 
 export const declineOrderRemake = defineOperation({
   ...orderVerb('declineRemake'),
-  id: 'declineOrderRemake',
   summary: 'Decline a proposed remake',
   access: 'order:receive',
 })

@@ -130,14 +130,12 @@ const verb = verbsOf({
 
 export const acceptSubscription = defineOperation({
   ...verb('accept', { note: 'Its expiry must be in the future.' }),
-  id: 'acceptSubscription',
   summary: 'Accept a request for a subscription',
   access: 'part:publish',
 })
 
 export const declineSubscription = defineOperation({
   ...verb('decline', { logged: ['reason'] }),
-  id: 'declineSubscription',
   summary: 'Decline a request for a subscription',
   access: 'part:publish',
   body: closed({
