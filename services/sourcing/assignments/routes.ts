@@ -16,8 +16,9 @@ import { findAssignment } from './queries.ts'
 
 type Deps = { http: Http; pagination: Pagination }
 
-export const assignmentRoutes = ({ http, pagination }: Deps) =>
-  new Elysia({ name: 'sourcing.assignments' })
+export const assignmentRoutes = ({ http, pagination }: Deps) => {
+  const subrecords = subrecordReads({ http, pagination }, findAssignment)
+  return new Elysia({ name: 'sourcing.assignments' })
     .use(
       http.route(operations.listAssignments, (context) =>
         pagination.json(context, 'assignments', (window, read) =>
@@ -32,46 +33,14 @@ export const assignmentRoutes = ({ http, pagination }: Deps) =>
     )
     .use(http.command(operations.archiveAssignment, (call) => moveAssignment('archive', call)))
     .use(http.command(operations.unarchiveAssignment, (call) => moveAssignment('unarchive', call)))
-    .use(
-      subrecordReads(
-        { http, pagination },
-        {
-          kind: 'extension',
-          idName: 'extensionId',
-          list: operations.listAssignmentExtensions,
-          get: operations.getAssignmentExtension,
-          findParent: findAssignment,
-        },
-      ),
-    )
+    .use(subrecords('extension', { list: operations.listAssignmentExtensions, get: operations.getAssignmentExtension }))
     .use(http.command(operations.createAssignmentExtension, createExtension))
-    .use(
-      subrecordReads(
-        { http, pagination },
-        {
-          kind: 'contact',
-          idName: 'contactId',
-          list: ofContacts.listAssignmentContacts,
-          get: ofContacts.getAssignmentContact,
-          findParent: findAssignment,
-        },
-      ),
-    )
+    .use(subrecords('contact', { list: ofContacts.listAssignmentContacts, get: ofContacts.getAssignmentContact }))
     .use(http.command(ofContacts.createAssignmentContact, contacts.create))
     .use(http.command(ofContacts.patchAssignmentContact, contacts.patch))
     .use(http.command(ofContacts.deleteAssignmentContact, contacts.delete))
-    .use(
-      subrecordReads(
-        { http, pagination },
-        {
-          kind: 'billing',
-          idName: 'billingDetailsId',
-          list: ofBilling.listBillingDetails,
-          get: ofBilling.getBillingDetails,
-          findParent: findAssignment,
-        },
-      ),
-    )
+    .use(subrecords('billing', { list: ofBilling.listBillingDetails, get: ofBilling.getBillingDetails }))
     .use(http.command(ofBilling.createBillingDetails, billingDetails.create, { checkBody: addressProblems }))
     .use(http.command(ofBilling.patchBillingDetails, billingDetails.patch, { checkBody: addressProblems }))
     .use(http.command(ofBilling.deleteBillingDetails, billingDetails.delete))
+}

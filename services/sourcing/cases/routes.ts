@@ -20,8 +20,9 @@ import * as tasks from './tasks/tasks.ts'
 
 type Deps = { http: Http; pagination: Pagination }
 
-export const caseRoutes = ({ http, pagination }: Deps) =>
-  new Elysia({ name: 'sourcing.cases' })
+export const caseRoutes = ({ http, pagination }: Deps) => {
+  const subrecords = subrecordReads({ http, pagination }, findCase)
+  return new Elysia({ name: 'sourcing.cases' })
     .use(
       http.route(operations.listCases, (context) =>
         pagination.json(context, 'cases', (window, read) =>
@@ -40,19 +41,7 @@ export const caseRoutes = ({ http, pagination }: Deps) =>
     .use(http.command(operations.reopenCase, (call) => commands.moveCase('reopen', call)))
     .use(http.command(operations.archiveCase, (call) => commands.moveCase('archive', call)))
     .use(http.command(operations.unarchiveCase, (call) => commands.moveCase('unarchive', call)))
-    .use(
-      subrecordReads(
-        { http, pagination },
-        {
-          kind: 'task',
-          idName: 'taskId',
-          list: ofTasks.listCaseTasks,
-          get: ofTasks.getCaseTask,
-          findParent: findCase,
-          documentFor,
-        },
-      ),
-    )
+    .use(subrecords('task', { list: ofTasks.listCaseTasks, get: ofTasks.getCaseTask, documentFor }))
     .use(http.command(ofTasks.createCaseTask, tasks.createTask, { checkBody: dueProblems }))
     .use(http.command(ofTasks.patchCaseTask, tasks.patchTask, { checkBody: dueProblems }))
     .use(http.command(ofTasks.assignCaseTask, tasks.assignTask))
@@ -74,20 +63,10 @@ export const caseRoutes = ({ http, pagination }: Deps) =>
     )
     .use(http.command(ofMessages.createCaseMessage, messages.createMessage))
     .use(http.command(ofMessages.readCase, messages.readCase))
-    .use(
-      subrecordReads(
-        { http, pagination },
-        {
-          kind: 'expense',
-          idName: 'expenseId',
-          list: ofExpenses.listCaseExpenses,
-          get: ofExpenses.getCaseExpense,
-          findParent: findCase,
-        },
-      ),
-    )
+    .use(subrecords('expense', { list: ofExpenses.listCaseExpenses, get: ofExpenses.getCaseExpense }))
     .use(http.command(ofExpenses.createCaseExpense, expenses.create))
     .use(http.command(ofExpenses.patchCaseExpense, expenses.patch))
     .use(http.command(ofExpenses.approveCaseExpense, (call) => decideExpense('approve', call)))
     .use(http.command(ofExpenses.rejectCaseExpense, (call) => decideExpense('reject', call)))
     .use(http.command(ofExpenses.deleteCaseExpense, expenses.delete))
+}

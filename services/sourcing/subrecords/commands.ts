@@ -23,10 +23,8 @@ interface Change {
 
 /** A kind of records that belong to an assignment or a case, which is locked while they change. */
 interface SubrecordRules<Parent extends { id: string }, Content extends object> {
+  /** Also the prefix of its ids. */
   kind: queries.SubrecordKind
-  /** The name of its id in paths and in the audit log, and the prefix of its ids. */
-  idName: string
-  idPrefix: string
   /** The field with the id of its parent. */
   parentField: 'assignmentId' | 'caseId'
   /** The most that one organization creates for a parent, and the refusal of the next one. */
@@ -52,7 +50,8 @@ type Params = Record<string, string> & { id: string }
 export function subrecordCommands<Parent extends { id: string }, Content extends object, Patch extends object>(
   rules: SubrecordRules<Parent, Content>,
 ) {
-  const { kind, idName, idPrefix, parentField, max, tooMany } = rules
+  const { kind, parentField, max, tooMany } = rules
+  const idName = queries.ID_NAMES[kind]
   const keyOf = (params: Params) => ({ kind, parentId: params.id, id: params[idName] as string })
 
   const lockOwn = async (tx: Tx, orgId: string, params: Params) => {
@@ -77,7 +76,7 @@ export function subrecordCommands<Parent extends { id: string }, Content extends
       const siblings = { kind, parentId: parent.id }
       const [{ count }] = await queries.countSubrecords(tx, orgId, siblings)
       if (count >= max) throw refuse('limit_reached', { detail: tooMany })
-      const id = newIdAt(idPrefix, now)
+      const id = newIdAt(kind, now)
       const times = { createdTime: now, updatedTime: now }
       const record = { id, [parentField]: parent.id, orgId, ...rules.contentOf(body), ...rules.initial, ...times }
       const document = JSON.stringify(record)

@@ -2,7 +2,15 @@ import type { Fragment, Sql, Tx } from '../../kit/db/client.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 
-export type SubrecordKind = 'contact' | 'billing' | 'extension' | 'task' | 'expense'
+/** The kinds of subrecords, with the names of their ids in paths and in the audit log. */
+export const ID_NAMES = {
+  contact: 'contactId',
+  billing: 'billingDetailsId',
+  extension: 'extensionId',
+  task: 'taskId',
+  expense: 'expenseId',
+} as const
+export type SubrecordKind = keyof typeof ID_NAMES
 
 /** The subrecords of one kind of an assignment or a case. The caller may read it, or has locked it. */
 interface Siblings {

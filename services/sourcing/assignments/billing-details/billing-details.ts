@@ -5,14 +5,12 @@ import {
   type BillingDetailsPatch,
   MAX_BILLING_DETAILS,
 } from '../../../../proto/http/sourcing/billing-details.ts'
+import { notifyParties } from '../../notifications/emit.ts'
 import { subrecordCommands } from '../../subrecords/commands.ts'
 import { lockAssignment, requireEditable } from '../commands.ts'
-import { notifyParties } from '../../notifications/emit.ts'
 
 export const billingDetails = subrecordCommands<Assignment, BillingDetailsInput, BillingDetailsPatch>({
   kind: 'billing',
-  idName: 'billingDetailsId',
-  idPrefix: 'billing',
   parentField: 'assignmentId',
   max: MAX_BILLING_DETAILS,
   tooMany: `An organization has at most ${MAX_BILLING_DETAILS} billing details for an assignment.`,

@@ -5,14 +5,12 @@ import {
   MAX_CONTACTS,
 } from '../../../../proto/http/sourcing/assignment-contacts.ts'
 import type { Assignment } from '../../../../proto/http/sourcing/assignments.ts'
+import { notifyParties } from '../../notifications/emit.ts'
 import { subrecordCommands } from '../../subrecords/commands.ts'
 import { lockAssignment, requireEditable } from '../commands.ts'
-import { notifyParties } from '../../notifications/emit.ts'
 
 export const contacts = subrecordCommands<Assignment, AssignmentContactInput, AssignmentContactPatch>({
   kind: 'contact',
-  idName: 'contactId',
-  idPrefix: 'contact',
   parentField: 'assignmentId',
   max: MAX_CONTACTS,
   tooMany: `An organization has at most ${MAX_CONTACTS} contacts for an assignment.`,

@@ -13,16 +13,14 @@ import { JsonText } from '../../../kit/db/json-text.ts'
 import { found } from '../../../kit/errors/refusal.ts'
 import { requireMatch } from '../../../kit/http/entity-tags.ts'
 import { amountOf } from '../../money/money.ts'
+import { notifyParties } from '../../notifications/emit.ts'
 import { subrecordCommands } from '../../subrecords/commands.ts'
 import { lockSubrecord, updateSubrecord } from '../../subrecords/queries.ts'
 import { lockCase, requireLegal } from '../commands.ts'
-import { notifyParties } from '../../notifications/emit.ts'
 import { GUARDS, proposed } from './rules.ts'
 
 export const expenses = subrecordCommands<Case, CaseExpenseInput, CaseExpensePatch>({
   kind: 'expense',
-  idName: 'expenseId',
-  idPrefix: 'expense',
   parentField: 'caseId',
   max: MAX_EXPENSES,
   tooMany: `An organization has at most ${MAX_EXPENSES} expenses in a case.`,
