@@ -104,6 +104,16 @@ export class Pagination {
     return { items: items.map(shape), hasMore }
   }
 
+  /** The JSON of a page of what the caller reads, with the filters of the query. */
+  async ofCaller<Query extends PageQuery>(
+    context: PageRequest & { caller: { orgId: string }; query: Query },
+    list: string | PagedList,
+    listOf: (sql: Sql, orgId: string, filters: Query & PageWindow) => PromiseLike<readonly DocumentRow[]>,
+  ): Promise<PageText> {
+    const { caller, query } = context
+    return this.json(context, list, (window, read) => read((sql) => listOf(sql, caller.orgId, { ...query, ...window })))
+  }
+
   /** The JSON of a page of what belongs to a record; 404 where the caller may not read the record. */
   async ofRecord(
     context: PageRequest & { caller: { orgId: string }; params: { id: string } },

@@ -20,11 +20,7 @@ export const assignmentRoutes = ({ http, pagination }: Deps) => {
   const subrecords = subrecordReads({ http, pagination }, findAssignment)
   return new Elysia({ name: 'sourcing.assignments' })
     .use(
-      http.route(operations.listAssignments, (context) =>
-        pagination.json(context, 'assignments', (window, read) =>
-          read((sql) => listAssignments(sql, context.caller.orgId, { ...context.query, ...window })),
-        ),
-      ),
+      http.route(operations.listAssignments, (context) => pagination.ofCaller(context, 'assignments', listAssignments)),
     )
     .use(
       http.route(operations.getAssignment, async ({ caller, params, read }) =>

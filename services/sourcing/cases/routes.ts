@@ -23,13 +23,7 @@ type Deps = { http: Http; pagination: Pagination }
 export const caseRoutes = ({ http, pagination }: Deps) => {
   const subrecords = subrecordReads({ http, pagination }, findCase)
   return new Elysia({ name: 'sourcing.cases' })
-    .use(
-      http.route(operations.listCases, (context) =>
-        pagination.json(context, 'cases', (window, read) =>
-          read((sql) => listCases(sql, context.caller.orgId, { ...context.query, ...window })),
-        ),
-      ),
-    )
+    .use(http.route(operations.listCases, (context) => pagination.ofCaller(context, 'cases', listCases)))
     .use(
       http.route(operations.getCase, async ({ caller, params, read }) =>
         documentOf(await read((sql) => findCase(sql, caller.orgId, params.id))),
@@ -47,13 +41,7 @@ export const caseRoutes = ({ http, pagination }: Deps) => {
     .use(http.command(ofTasks.assignCaseTask, tasks.assignTask))
     .use(http.command(ofTasks.completeCaseTask, tasks.completeTask))
     .use(http.command(ofTasks.deleteCaseTask, tasks.deleteTask))
-    .use(
-      http.route(ofTasks.listTasks, (context) =>
-        pagination.json(context, 'tasks', (window, read) =>
-          read((sql) => listTasks(sql, context.caller.orgId, { ...context.query, ...window })),
-        ),
-      ),
-    )
+    .use(http.route(ofTasks.listTasks, (context) => pagination.ofCaller(context, 'tasks', listTasks)))
     .use(
       http.route(ofMessages.listCaseMessages, (context) =>
         pagination.ofRecord(context, 'messages', findCase, (sql, id, window) =>

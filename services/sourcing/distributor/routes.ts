@@ -7,8 +7,6 @@ import { listRfqs } from './queries.ts'
 export const distributorRoutes = ({ http, pagination }: { http: Http; pagination: Pagination }) =>
   new Elysia({ name: 'sourcing.distributor' }).use(
     http.route(listDistributorRfqs, (context) =>
-      pagination.json(context, { name: 'distributor rfqs', isMerged: true }, (window, read) =>
-        read((sql) => listRfqs(sql, context.caller.orgId, { ...context.query, ...window })),
-      ),
+      pagination.ofCaller(context, { name: 'distributor rfqs', isMerged: true }, listRfqs),
     ),
   )

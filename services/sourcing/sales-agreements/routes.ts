@@ -15,9 +15,7 @@ export const salesAgreementRoutes = ({ http, pagination }: Deps) =>
   new Elysia({ name: 'sourcing.sales-agreements' })
     .use(
       http.route(operations.listSalesAgreements, (context) =>
-        pagination.json(context, 'sales agreements', (window, read) =>
-          read((sql) => listAgreements(sql, context.caller.orgId, { ...context.query, ...window })),
-        ),
+        pagination.ofCaller(context, 'sales agreements', listAgreements),
       ),
     )
     .use(

@@ -13,9 +13,7 @@ export const subscriptionRoutes = ({ http, pagination }: Deps) =>
   new Elysia({ name: 'sourcing.subscriptions' })
     .use(
       http.route(operations.listSubscriptions, (context) =>
-        pagination.json(context, 'subscriptions', (window, read) =>
-          read((sql) => listSubscriptions(sql, context.caller.orgId, { ...context.query, ...window })),
-        ),
+        pagination.ofCaller(context, 'subscriptions', listSubscriptions),
       ),
     )
     .use(
