@@ -76,6 +76,9 @@ export interface Kit {
   now: () => string
 }
 
+/** What the routes of most features need. */
+export type RouteKit = Pick<Kit, 'http' | 'pagination'>
+
 export interface Service {
   name: ServiceName
   http: Http

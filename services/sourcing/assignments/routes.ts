@@ -3,8 +3,7 @@ import * as ofContacts from '../../../proto/http/sourcing/assignment-contacts.ts
 import * as operations from '../../../proto/http/sourcing/assignments.ts'
 import * as ofBilling from '../../../proto/http/sourcing/billing-details.ts'
 import { documentOf } from '../../kit/db/json-text.ts'
-import type { Http } from '../../kit/http/http.ts'
-import type { Pagination } from '../../kit/pagination/pagination.ts'
+import type { RouteKit } from '../../kit/service/service.ts'
 import { addressProblems } from '../regions/regions.ts'
 import { subrecordReads } from '../subrecords/routes.ts'
 import { billingDetails } from './billing-details/billing-details.ts'
@@ -14,9 +13,7 @@ import { createExtension } from './extensions/extensions.ts'
 import { listAssignments } from './list-queries.ts'
 import { findAssignment } from './queries.ts'
 
-type Deps = { http: Http; pagination: Pagination }
-
-export const assignmentRoutes = ({ http, pagination }: Deps) => {
+export const assignmentRoutes = ({ http, pagination }: RouteKit) => {
   const subrecords = subrecordReads({ http, pagination }, findAssignment)
   return new Elysia({ name: 'sourcing.assignments' })
     .use(

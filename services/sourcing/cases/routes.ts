@@ -4,8 +4,7 @@ import * as ofMessages from '../../../proto/http/sourcing/case-messages.ts'
 import * as ofTasks from '../../../proto/http/sourcing/case-tasks.ts'
 import * as operations from '../../../proto/http/sourcing/cases.ts'
 import { documentOf } from '../../kit/db/json-text.ts'
-import type { Http } from '../../kit/http/http.ts'
-import type { Pagination } from '../../kit/pagination/pagination.ts'
+import type { RouteKit } from '../../kit/service/service.ts'
 import { subrecordReads } from '../subrecords/routes.ts'
 import * as commands from './commands.ts'
 import { decideExpense, expenses } from './expenses/expenses.ts'
@@ -18,9 +17,7 @@ import { documentFor, listTasks } from './tasks/queries.ts'
 import { dueProblems } from './tasks/rules.ts'
 import * as tasks from './tasks/tasks.ts'
 
-type Deps = { http: Http; pagination: Pagination }
-
-export const caseRoutes = ({ http, pagination }: Deps) => {
+export const caseRoutes = ({ http, pagination }: RouteKit) => {
   const subrecords = subrecordReads({ http, pagination }, findCase)
   return new Elysia({ name: 'sourcing.cases' })
     .use(http.route(operations.listCases, (context) => pagination.ofCaller(context, 'cases', listCases)))

@@ -1,13 +1,12 @@
 import { Elysia } from 'elysia'
 import * as operations from '../../../proto/http/sourcing/change-requests.ts'
-import type { Http } from '../../kit/http/http.ts'
-import type { Pagination } from '../../kit/pagination/pagination.ts'
+import type { RouteKit } from '../../kit/service/service.ts'
 import type { OrderDeps } from '../orders/followers.ts'
 import * as commands from './commands.ts'
 import { findOrder, listChangeRequests } from './queries.ts'
 import { combinationProblems } from './rules.ts'
 
-type Deps = OrderDeps & { http: Http; pagination: Pagination }
+type Deps = OrderDeps & RouteKit
 
 export const changeRequestRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'sourcing.change-requests' })

@@ -1,13 +1,12 @@
 import { Elysia } from 'elysia'
 import * as operations from '../../../proto/http/sourcing/rfq-confidentiality.ts'
-import type { Http } from '../../kit/http/http.ts'
-import type { Pagination } from '../../kit/pagination/pagination.ts'
+import type { RouteKit } from '../../kit/service/service.ts'
 import type { RfqDeps } from '../rfqs/followers.ts'
 import { findRfq } from '../rfqs/queries.ts'
 import * as commands from './commands.ts'
 import { listAcceptances } from './queries.ts'
 
-type Deps = RfqDeps & { http: Http; pagination: Pagination }
+type Deps = RfqDeps & RouteKit
 
 export const confidentialityRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'sourcing.confidentiality' })

@@ -1,10 +1,9 @@
 import { Elysia } from 'elysia'
 import { listDistributorRfqs } from '../../../proto/http/sourcing/distributor-rfqs.ts'
-import type { Http } from '../../kit/http/http.ts'
-import type { Pagination } from '../../kit/pagination/pagination.ts'
+import type { RouteKit } from '../../kit/service/service.ts'
 import { listRfqs } from './queries.ts'
 
-export const distributorRoutes = ({ http, pagination }: { http: Http; pagination: Pagination }) =>
+export const distributorRoutes = ({ http, pagination }: RouteKit) =>
   new Elysia({ name: 'sourcing.distributor' }).use(
     http.route(listDistributorRfqs, (context) =>
       pagination.ofCaller(context, { name: 'distributor rfqs', isMerged: true }, listRfqs),

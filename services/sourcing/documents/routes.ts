@@ -1,8 +1,7 @@
 import { Elysia } from 'elysia'
 import * as api from '../../../proto/http/sourcing/documents.ts'
 import { found } from '../../kit/errors/refusal.ts'
-import type { Http } from '../../kit/http/http.ts'
-import type { Pagination } from '../../kit/pagination/pagination.ts'
+import type { RouteKit } from '../../kit/service/service.ts'
 import { findCase } from '../cases/queries.ts'
 import type { RecordKind } from '../files/queries.ts'
 import { findOrder } from '../orders/queries.ts'
@@ -13,9 +12,7 @@ import { documentsOf } from './list.ts'
 import { findOfferReader } from './queries.ts'
 import { requestProblems } from './rules.ts'
 
-type Deps = commands.DocumentDeps & {
-  http: Http
-  pagination: Pagination
+interface Deps extends commands.DocumentDeps, RouteKit {
   pictures: Pictures
   /** Called when a document may have been added as PENDING. */
   onPending: () => void

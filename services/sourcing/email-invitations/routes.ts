@@ -1,14 +1,13 @@
 import { Elysia } from 'elysia'
 import * as operations from '../../../proto/http/sourcing/email-invitations.ts'
 import { found } from '../../kit/errors/refusal.ts'
-import type { Http } from '../../kit/http/http.ts'
-import type { Pagination } from '../../kit/pagination/pagination.ts'
+import type { RouteKit } from '../../kit/service/service.ts'
 import type { RfqDeps } from '../rfqs/followers.ts'
 import { findOwnRfq } from '../rfqs/queries.ts'
 import * as commands from './commands.ts'
 import { listInvitations } from './queries.ts'
 
-type Deps = RfqDeps & { http: Http; pagination: Pagination }
+type Deps = RfqDeps & RouteKit
 
 export const emailInvitationRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'sourcing.email-invitations' })

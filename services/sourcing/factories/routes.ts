@@ -2,8 +2,7 @@ import { Elysia } from 'elysia'
 import * as operations from '../../../proto/http/sourcing/factories.ts'
 import * as administration from '../../../proto/http/sourcing/factory-administration.ts'
 import { batchOf, documentOf } from '../../kit/db/json-text.ts'
-import type { Http } from '../../kit/http/http.ts'
-import type { Pagination } from '../../kit/pagination/pagination.ts'
+import type { RouteKit } from '../../kit/service/service.ts'
 import { addressProblems } from '../regions/regions.ts'
 import * as commands from './commands.ts'
 import { findPage, listOf } from './list.ts'
@@ -12,9 +11,7 @@ import { findFactories, findFactory } from './queries.ts'
 import * as releases from './releases.ts'
 import { readerOf } from './rules.ts'
 
-type Deps = { http: Http; pagination: Pagination }
-
-export const factoryRoutes = ({ http, pagination }: Deps) =>
+export const factoryRoutes = ({ http, pagination }: RouteKit) =>
   new Elysia({ name: 'sourcing.factories' })
     .use(
       http.route(operations.listFactories, async (context) => {

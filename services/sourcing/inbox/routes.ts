@@ -1,13 +1,10 @@
 import { Elysia } from 'elysia'
 import { listInbox } from '../../../proto/http/sourcing/inbox.ts'
-import type { Http } from '../../kit/http/http.ts'
-import type { Pagination } from '../../kit/pagination/pagination.ts'
+import type { RouteKit } from '../../kit/service/service.ts'
 import { listItems } from './queries.ts'
 import { sourcesFor } from './sources.ts'
 
-type Deps = { http: Http; pagination: Pagination }
-
-export const inboxRoutes = ({ http, pagination }: Deps) =>
+export const inboxRoutes = ({ http, pagination }: RouteKit) =>
   new Elysia({ name: 'sourcing.inbox' }).use(
     http.route(listInbox, (context) => {
       const { caller, query } = context

@@ -1,13 +1,12 @@
 import { Elysia } from 'elysia'
 import { listRfqMatches } from '../../../proto/http/sourcing/matches.ts'
 import { found } from '../../kit/errors/refusal.ts'
-import type { Http } from '../../kit/http/http.ts'
-import type { Pagination } from '../../kit/pagination/pagination.ts'
+import type { RouteKit } from '../../kit/service/service.ts'
 import type { Pictures } from '../renderings/pictures.ts'
 import { findMatches } from './list.ts'
 import { findMatchTerms } from './queries.ts'
 
-type Deps = { http: Http; pagination: Pagination; pictures: Pictures }
+type Deps = RouteKit & { pictures: Pictures }
 
 export const matchRoutes = ({ http, pagination, pictures }: Deps) =>
   new Elysia({ name: 'sourcing.matches' }).use(

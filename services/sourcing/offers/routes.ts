@@ -2,8 +2,7 @@ import { Elysia } from 'elysia'
 import * as lifecycle from '../../../proto/http/sourcing/offer-lifecycle.ts'
 import * as operations from '../../../proto/http/sourcing/offers.ts'
 import { found } from '../../kit/errors/refusal.ts'
-import type { Http } from '../../kit/http/http.ts'
-import type { Pagination } from '../../kit/pagination/pagination.ts'
+import type { RouteKit } from '../../kit/service/service.ts'
 import { picturedRecord, picturedRecords } from '../renderings/documents.ts'
 import type { Pictures } from '../renderings/pictures.ts'
 import type { RfqDeps } from '../rfqs/followers.ts'
@@ -12,7 +11,7 @@ import { listOffers } from './list-queries.ts'
 import { findPicturedOffer } from './queries.ts'
 import { priceBreakProblems } from './rules.ts'
 
-type Deps = RfqDeps & { http: Http; pagination: Pagination; pictures: Pictures }
+type Deps = RfqDeps & RouteKit & { pictures: Pictures }
 
 export const offerRoutes = ({ http, pagination, pictures, ...deps }: Deps) =>
   new Elysia({ name: 'sourcing.offers' })

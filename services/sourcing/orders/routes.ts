@@ -3,8 +3,7 @@ import * as lifecycle from '../../../proto/http/sourcing/order-lifecycle.ts'
 import * as operations from '../../../proto/http/sourcing/orders.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { CallerContext } from '../../kit/http/context.ts'
-import type { Http } from '../../kit/http/http.ts'
-import type { Pagination } from '../../kit/pagination/pagination.ts'
+import type { RouteKit } from '../../kit/service/service.ts'
 import { listHistory } from '../history/queries.ts'
 import { picturedRecord, picturedRecords } from '../renderings/documents.ts'
 import type { Pictures } from '../renderings/pictures.ts'
@@ -13,7 +12,7 @@ import type { OrderDeps } from './followers.ts'
 import { findPage } from './list.ts'
 import { findOrder, findPicturedOrder } from './queries.ts'
 
-type Deps = OrderDeps & { http: Http; pagination: Pagination; pictures: Pictures }
+type Deps = OrderDeps & RouteKit & { pictures: Pictures }
 
 export const orderRoutes = ({ http, pagination, pictures, ...deps }: Deps) => {
   const pageOfOrders = (context: CallerContext<typeof lifecycle.findOrders>) =>

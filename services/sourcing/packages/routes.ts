@@ -3,9 +3,8 @@ import * as comparisons from '../../../proto/http/sourcing/rfq-package-compariso
 import * as lifecycle from '../../../proto/http/sourcing/rfq-package-lifecycle.ts'
 import * as offers from '../../../proto/http/sourcing/rfq-package-offers.ts'
 import * as operations from '../../../proto/http/sourcing/rfq-packages.ts'
-import type { Http } from '../../kit/http/http.ts'
 import { Raw } from '../../kit/http/raw.ts'
-import type { Pagination } from '../../kit/pagination/pagination.ts'
+import type { RouteKit } from '../../kit/service/service.ts'
 import type { AwardDeps } from '../awards/commands.ts'
 import { duplicateProblems } from '../awards/rules.ts'
 import { deliveryProblems } from '../regions/regions.ts'
@@ -21,7 +20,7 @@ import { partProblems, sizeProblems } from './rules.ts'
 import { templateOf } from './template.ts'
 import { acceptPackageTerms } from './terms.ts'
 
-type Deps = AwardDeps & { http: Http; pagination: Pagination }
+type Deps = AwardDeps & RouteKit
 
 export const packageRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'sourcing.packages' })

@@ -3,8 +3,7 @@ import * as lifecycle from '../../../proto/http/sourcing/part-lifecycle.ts'
 import * as operations from '../../../proto/http/sourcing/parts.ts'
 import { batchOf, JsonText } from '../../kit/db/json-text.ts'
 import { found } from '../../kit/errors/refusal.ts'
-import type { Http } from '../../kit/http/http.ts'
-import type { Pagination } from '../../kit/pagination/pagination.ts'
+import type { RouteKit } from '../../kit/service/service.ts'
 import { listHistory } from '../history/queries.ts'
 import { type PicturedRow, picturedPart, picturedParts } from '../renderings/documents.ts'
 import type { Pictures } from '../renderings/pictures.ts'
@@ -14,7 +13,7 @@ import { findPage, findPageOrPart } from './list.ts'
 import { findMetadata, findOwnOrPublicPart, findOwnPart, findPart, findParts } from './queries.ts'
 import { metadataProblems } from './rules.ts'
 
-type Deps = PartDeps & { http: Http; pagination: Pagination; pictures: Pictures }
+type Deps = PartDeps & RouteKit & { pictures: Pictures }
 
 export const partRoutes = ({ http, pagination, pictures, ...deps }: Deps) => {
   const measured = ({ caller, now }: { caller: { orgId: string }; now: string }) => pictures.ofPart(caller.orgId, now)

@@ -1,14 +1,13 @@
 import { Elysia } from 'elysia'
 import * as operations from '../../../proto/http/sourcing/rfq-questions.ts'
 import { found } from '../../kit/errors/refusal.ts'
-import type { Http } from '../../kit/http/http.ts'
-import type { Pagination } from '../../kit/pagination/pagination.ts'
+import type { RouteKit } from '../../kit/service/service.ts'
 import type { RfqDeps } from '../rfqs/followers.ts'
 import * as commands from './commands.ts'
 import { findReader, listQuestions, listQuestionsFor } from './queries.ts'
 import { audienceProblems } from './rules.ts'
 
-type Deps = RfqDeps & { http: Http; pagination: Pagination }
+type Deps = RfqDeps & RouteKit
 
 export const questionRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'sourcing.questions' })

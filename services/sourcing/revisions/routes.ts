@@ -1,13 +1,12 @@
 import { Elysia } from 'elysia'
 import { getPartRevision, listPartRevisions } from '../../../proto/http/sourcing/part-revisions.ts'
 import { documentOf } from '../../kit/db/json-text.ts'
-import type { Http } from '../../kit/http/http.ts'
-import type { Pagination } from '../../kit/pagination/pagination.ts'
+import type { RouteKit } from '../../kit/service/service.ts'
 import { findOwnPart } from '../parts/queries.ts'
 import { revisionOf } from '../parts/rules.ts'
 import { findRevision, listRevisions } from './queries.ts'
 
-export const revisionRoutes = ({ http, pagination }: { http: Http; pagination: Pagination }) =>
+export const revisionRoutes = ({ http, pagination }: RouteKit) =>
   new Elysia({ name: 'sourcing.revisions' })
     .use(
       http.route(listPartRevisions, (context) =>

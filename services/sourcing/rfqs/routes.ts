@@ -4,9 +4,8 @@ import * as operations from '../../../proto/http/sourcing/rfqs.ts'
 import { emailProblems } from '../../kit/addresses/email-addresses.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { found } from '../../kit/errors/refusal.ts'
-import type { Http } from '../../kit/http/http.ts'
 import type { Log } from '../../kit/log/log.ts'
-import type { Pagination } from '../../kit/pagination/pagination.ts'
+import type { RouteKit } from '../../kit/service/service.ts'
 import { listHistory } from '../history/queries.ts'
 import { deliveryProblems } from '../regions/regions.ts'
 import { picturedRecords } from '../renderings/documents.ts'
@@ -20,9 +19,7 @@ import { moveRfq } from './moves.ts'
 import { findOwnRfq, findRfq, listHistoryFor, listInvitations, listPartyHistory } from './queries.ts'
 import { invitationProblems } from './rules.ts'
 
-type Deps = RfqDeps & {
-  http: Http
-  pagination: Pagination
+interface Deps extends RfqDeps, RouteKit {
   sql: Pool
   log: Log
   pictures: Pictures

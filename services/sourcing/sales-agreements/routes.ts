@@ -2,16 +2,13 @@ import { Elysia } from 'elysia'
 import * as operations from '../../../proto/http/sourcing/sales-agreements.ts'
 import { documentOf } from '../../kit/db/json-text.ts'
 import { found } from '../../kit/errors/refusal.ts'
-import type { Http } from '../../kit/http/http.ts'
-import type { Pagination } from '../../kit/pagination/pagination.ts'
+import type { RouteKit } from '../../kit/service/service.ts'
 import { findOwnRfq } from '../rfqs/queries.ts'
 import * as commands from './commands.ts'
 import { findAgreement, listAgreements, listSellers } from './queries.ts'
 import { partyProblems } from './rules.ts'
 
-type Deps = { http: Http; pagination: Pagination }
-
-export const salesAgreementRoutes = ({ http, pagination }: Deps) =>
+export const salesAgreementRoutes = ({ http, pagination }: RouteKit) =>
   new Elysia({ name: 'sourcing.sales-agreements' })
     .use(
       http.route(operations.listSalesAgreements, (context) =>

@@ -4,14 +4,9 @@ import type { Operation } from '../../../proto/http/operation.ts'
 import type { Fragment, Sql } from '../../kit/db/client.ts'
 import { documentOf } from '../../kit/db/json-text.ts'
 import { found } from '../../kit/errors/refusal.ts'
-import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
+import type { RouteKit } from '../../kit/service/service.ts'
 import { documentForAll, findDocument, ID_NAMES, listSubrecords, type SubrecordKind } from './queries.ts'
-
-interface SubrecordDeps {
-  http: Http
-  pagination: Pagination
-}
 
 /** The parent, if the organization may read it. */
 type FindParent = (sql: Sql, orgId: string, parentId: string) => PromiseLike<readonly object[]>
@@ -26,7 +21,7 @@ interface SubrecordReads {
 
 /** The list of one kind of records of an assignment or a case, and one of them. The parties to the parent read them. */
 export const subrecordReads =
-  ({ http, pagination }: SubrecordDeps, findParent: FindParent) =>
+  ({ http, pagination }: RouteKit, findParent: FindParent) =>
   (kind: SubrecordKind, { list, get, documentFor = documentForAll }: SubrecordReads) =>
     new Elysia({ name: `sourcing.subrecords.${kind}` })
       .use(

@@ -1,15 +1,12 @@
 import { Elysia } from 'elysia'
 import * as operations from '../../../proto/http/sourcing/subscriptions.ts'
 import { documentOf } from '../../kit/db/json-text.ts'
-import type { Http } from '../../kit/http/http.ts'
-import type { Pagination } from '../../kit/pagination/pagination.ts'
+import type { RouteKit } from '../../kit/service/service.ts'
 import * as commands from './commands.ts'
 import { findSubscription, listSubscriptions } from './queries.ts'
 import { inputProblems } from './rules.ts'
 
-type Deps = { http: Http; pagination: Pagination }
-
-export const subscriptionRoutes = ({ http, pagination }: Deps) =>
+export const subscriptionRoutes = ({ http, pagination }: RouteKit) =>
   new Elysia({ name: 'sourcing.subscriptions' })
     .use(
       http.route(operations.listSubscriptions, (context) =>

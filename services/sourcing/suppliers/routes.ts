@@ -1,14 +1,11 @@
 import { Elysia } from 'elysia'
 import * as operations from '../../../proto/http/sourcing/suppliers.ts'
 import { batchOf } from '../../kit/db/json-text.ts'
-import type { Http } from '../../kit/http/http.ts'
-import type { Pagination } from '../../kit/pagination/pagination.ts'
+import type { RouteKit } from '../../kit/service/service.ts'
 import { findSuppliers, listSuppliers } from './queries.ts'
 
-type Deps = { http: Http; pagination: Pagination }
-
 /** The figures of a page are computed from thousands of orders. */
-export const supplierRoutes = ({ http, pagination }: Deps) =>
+export const supplierRoutes = ({ http, pagination }: RouteKit) =>
   new Elysia({ name: 'sourcing.suppliers' })
     .use(
       http.route(operations.listSuppliers, (context) =>
