@@ -59,6 +59,11 @@ export const MAX_FIELD_ERRORS = 50
 export const invalid = (errors: readonly FieldError[]) =>
   new Refusal('validation_error', { errors: errors.slice(0, MAX_FIELD_ERRORS) })
 
+/** Throws 400 if the request has problems. */
+export function requireValid(problems: readonly FieldError[]): void {
+  if (problems.length > 0) throw invalid(problems)
+}
+
 export const invalidField = (field: string, message: string) => invalid([{ field, message }])
 
 /** 503 because a dependency failed or a resource is full. */

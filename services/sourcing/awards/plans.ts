@@ -5,7 +5,7 @@ import { RFQ } from '../../../proto/states/rfqs.ts'
 import { requireGuards } from '../../kit/command/transitions.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newSeparateIdAt } from '../../kit/db/ids.ts'
-import { invalid, refuse } from '../../kit/errors/refusal.ts'
+import { refuse, requireValid } from '../../kit/errors/refusal.ts'
 import { compare } from '../money/money.ts'
 import { lockOwn } from '../rfqs/legality.ts'
 import { stateAt } from '../rfqs/rules.ts'
@@ -73,8 +73,7 @@ export async function lockAwardable(tx: Tx, verb: 'award' | 'reaward', request: 
   const { rfq } = await lockOwn(tx, orgId, rfqId)
   const organizations = await findSeller(tx, orgId, request)
   const plan = await planAward(tx, { rfq, awards, organizations, fields, now })
-  const problems = [...plan.problems, ...organizations.problems]
-  if (problems.length > 0) throw invalid(problems)
+  requireValid([...plan.problems, ...organizations.problems])
   await requireAwardable(tx, plan, verb)
   return plan
 }

@@ -9,11 +9,11 @@ import { requireGuards } from '../../kit/command/transitions.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
-import { found, invalid, notFound, refuse } from '../../kit/errors/refusal.ts'
+import { found, invalid, notFound, refuse, requireValid } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
+import { notifyParties } from '../notifications/emit.ts'
 import { partiesOfOrder } from '../orders/parties.ts'
 import { findOrder } from '../orders/queries.ts'
-import { notifyParties } from '../notifications/emit.ts'
 import * as queries from './queries.ts'
 import {
   type CaseVerb,
@@ -88,8 +88,7 @@ async function requireParties(
     throw invalid([orderId === undefined ? unknownRfq(rfqId) : unknownOrder(orderId)])
   }
   const { partyOrgIds, problem } = relation
-  const problems = partyProblems(named ?? [], partyOrgIds)
-  if (problems.length > 0) throw invalid(problems)
+  requireValid(partyProblems(named ?? [], partyOrgIds))
   if (problem) throw refuse('illegal_transition', { errors: [problem] })
   return named ? partyOrgIds.filter((orgId) => orgId === subject.orgId || named.includes(orgId)) : partyOrgIds
 }

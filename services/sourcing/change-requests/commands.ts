@@ -14,7 +14,7 @@ import { requireGuards, requireTransition } from '../../kit/command/transitions.
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
-import { found, invalid, notFound, refuse } from '../../kit/errors/refusal.ts'
+import { found, notFound, refuse, requireValid } from '../../kit/errors/refusal.ts'
 import { compare } from '../money/money.ts'
 import { emitOrderEvent, type OrderEventName } from '../orders/events.ts'
 import type { OrderDeps } from '../orders/followers.ts'
@@ -56,8 +56,7 @@ export async function createChangeRequest(
 ): Promise<JsonText> {
   const { order } = await lockOrderOf(tx, caller.orgId, params.id)
   const side = sideOf(caller, order)
-  const problems = rules.valueProblems(body, order, compare)
-  if (problems.length > 0) throw invalid(problems)
+  requireValid(rules.valueProblems(body, order, compare))
   await requireAcceptable('PROPOSED', body, order, now)
   const [count] = await queries.countChangeRequests(tx, order.id, side)
   if (count.isProposed) throw refuse('conflict', { detail: rules.ALREADY_PROPOSED })

@@ -9,7 +9,7 @@ import { RFQ } from '../../../proto/states/rfqs.ts'
 import type { CommandOf, PreparationOf } from '../../kit/command/command.ts'
 import { requireGuards, requireTransition } from '../../kit/command/transitions.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
-import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
+import { found, refuse, requireValid } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { requireLegal } from '../cases/commands.ts'
 import { findCase, lockCase } from '../cases/queries.ts'
@@ -220,8 +220,7 @@ async function changeDocuments(
 }
 
 async function requireKnown(tx: Tx, change: DocumentChange): Promise<void> {
-  const unknown = await unknownIn(tx, change)
-  if (unknown.length > 0) throw invalid(unknown)
+  requireValid(await unknownIn(tx, change))
 }
 
 const alreadySuperseded = (index: number) =>

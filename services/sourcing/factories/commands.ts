@@ -9,7 +9,7 @@ import { requireTransition } from '../../kit/command/transitions.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
-import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
+import { found, refuse, requireValid } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import * as queries from './queries.ts'
 import { lockCatalogs, resolveCapabilities } from './references.ts'
@@ -38,8 +38,7 @@ export async function createFactory({ tx, caller, body, now, audit }: CommandOf<
 async function resolved(tx: Tx, sent: readonly CapabilityInput[]): Promise<Capability[]> {
   await lockCatalogs(tx)
   const references = await resolveCapabilities(tx, sent)
-  const problems = capabilityProblems(sent, references)
-  if (problems.length > 0) throw invalid(problems)
+  requireValid(capabilityProblems(sent, references))
   return capabilitiesOf(sent, references)
 }
 

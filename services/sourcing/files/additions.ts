@@ -4,7 +4,7 @@ import { noSuch } from '../../../proto/messages.ts'
 import { FILE } from '../../../proto/states/files.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
-import { invalid, refuse } from '../../kit/errors/refusal.ts'
+import { refuse, requireValid } from '../../kit/errors/refusal.ts'
 import { startJob } from '../../kit/worker/job-queries.ts'
 import { COPY, JOB_LIMITS } from './jobs/rules.ts'
 import { scheduleDeletionOfUpload } from './objects/queries.ts'
@@ -60,8 +60,7 @@ export async function findAdditions<Sent extends SentUpload>(
       ? []
       : [{ field: `add.${index}.uploadId`, message: noSuch('upload', uploadId, 'in your organization') }],
   )
-  const problems = [...unknown, ...problemsOf(uploads)]
-  if (problems.length > 0) throw invalid(problems)
+  requireValid([...unknown, ...problemsOf(uploads)])
   const objects = await Promise.all(ids.map((id) => storage.find(id)))
   return add.map((sent, index) => ({
     sent,

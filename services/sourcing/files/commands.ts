@@ -4,7 +4,7 @@ import { noSuch } from '../../../proto/messages.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { CommandOf, PreparationOf } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
+import { found, refuse, requireValid } from '../../kit/errors/refusal.ts'
 import { findOwnPart } from '../parts/queries.ts'
 import { addFile, attach, type FileDeps, findAdditions, type NamedUpload, requireWithinQuota } from './additions.ts'
 import { countFiles, findFileIds, lockOwnPart, removeFiles, touchPart } from './queries.ts'
@@ -58,10 +58,11 @@ async function removeSent(
 ): Promise<void> {
   if (ids.length === 0) return
   const removed = new Set((await removeFiles(tx, { orgId, partId, ids }, now)).map(({ id }) => id))
-  const problems = ids.flatMap((id, index) =>
-    removed.has(id) ? [] : [{ field: `remove.${index}`, message: noSuch('file', id, 'of this part') }],
+  requireValid(
+    ids.flatMap((id, index) =>
+      removed.has(id) ? [] : [{ field: `remove.${index}`, message: noSuch('file', id, 'of this part') }],
+    ),
   )
-  if (problems.length > 0) throw invalid(problems)
 }
 
 /** Throws 409 beyond a limit. It is checked after the change, so that a request may replace files at the limit. */

@@ -14,7 +14,7 @@ import { requireGuards, requireTransition } from '../../kit/command/transitions.
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
-import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
+import { found, invalid, refuse, requireValid } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import type { RfqChange, RfqDeps } from '../rfqs/followers.ts'
 import { lockInvitation } from '../rfqs/queries.ts'
@@ -91,8 +91,7 @@ async function requireContent(
 ): Promise<void> {
   const { factoryId } = sent
   const isKnown = factoryId === undefined || (await queries.lockFactory(tx, orgId, factoryId, consumerOrgId)).length > 0
-  const problems = [...(isKnown ? [] : [unknownFactory(factoryId)]), ...currencyProblems(sent, currency)]
-  if (problems.length > 0) throw invalid(problems)
+  requireValid([...(isKnown ? [] : [unknownFactory(factoryId)]), ...currencyProblems(sent, currency)])
 }
 
 /** Throws 409 for an organization with too many offers. The invitation is locked. */

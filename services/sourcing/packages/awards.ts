@@ -3,7 +3,7 @@ import type * as api from '../../../proto/http/sourcing/rfq-package-lifecycle.ts
 import type { AwardedRfqPackage } from '../../../proto/http/sourcing/rfq-package-lifecycle.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
-import { invalid } from '../../kit/errors/refusal.ts'
+import { requireValid } from '../../kit/errors/refusal.ts'
 import { type AwardDeps, placeAward, updateCases } from '../awards/commands.ts'
 import { type AwardPlan, findSeller, planAward, requireAwardable } from '../awards/plans.ts'
 import type { FieldNames } from '../awards/rules.ts'
@@ -31,8 +31,7 @@ export async function awardPackage(
     const fields = fieldsAt(awards.map(({ index }) => index))
     plans.push(await planAward(tx, { rfq, awards, organizations, fields, now }))
   }
-  const problems = [...unknown, ...plans.flatMap((plan) => plan.problems), ...organizations.problems]
-  if (problems.length > 0) throw invalid(problems)
+  requireValid([...unknown, ...plans.flatMap((plan) => plan.problems), ...organizations.problems])
 
   const refusals = new Refusals()
   for (const plan of plans) {

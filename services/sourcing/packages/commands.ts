@@ -5,7 +5,7 @@ import { noSuch } from '../../../proto/messages.ts'
 import type { CommandOf, FieldsOf } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
-import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
+import { found, refuse, requireValid } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { amendRfqs } from '../rfqs/amendments.ts'
 import { deleteDrafts, insertDrafts, requireConsistent } from '../rfqs/commands.ts'
@@ -53,26 +53,25 @@ type Body = CommandOf<typeof api.createRfqPackage>['body']
 async function requireInvitees(tx: Tx, orgId: string, { manufacturerIds = [], lines }: Body): Promise<void> {
   const ids = [...new Set([manufacturerIds, ...lines.map((line) => line.manufacturerIds ?? [])].flat())]
   const invitees = ids.length === 0 ? [] : await findInvitees(tx, orgId, ids)
-  const problems = [
+  requireValid([
     ...inviteeProblems(manufacturerIds, invitees),
     ...lines.flatMap(({ manufacturerIds: own = [] }, index) =>
       inviteeProblems(own, invitees).map(({ field, message }) => ({ field: `lines.${index}.${field}`, message })),
     ),
-  ]
-  if (problems.length > 0) throw invalid(problems)
+  ])
 }
 
 /** The parts of the lines, locked; 400 for those that the consumer may not name, 409 for missing subscriptions. */
 async function requireParts(tx: Tx, orgId: string, contents: readonly RfqContent[], common: Body) {
   const ids = contents.map(({ partId }) => partId)
   const parts = new Map((await lockParts(tx, orgId, ids)).map((part) => [part.id, part]))
-  const unknown = ids.flatMap((id, index) =>
-    parts.has(id) ? [] : [{ field: `lines.${index}.partId`, message: noSuch('part', id) }],
+  requireValid(
+    ids.flatMap((id, index) =>
+      parts.has(id) ? [] : [{ field: `lines.${index}.partId`, message: noSuch('part', id) }],
+    ),
   )
-  if (unknown.length > 0) throw invalid(unknown)
   const owners = [...parts.values()].map((part) => part.ip_owner_org_id)
-  const notOwned = releaseProblems(common, owners, orgId)
-  if (notOwned.length > 0) throw invalid(notOwned)
+  requireValid(releaseProblems(common, owners, orgId))
   const refusals = new Refusals()
   for (const [index, id] of ids.entries()) {
     await refusals.collect({ name: `lines.${index}.partId`, rfqId: id }, async () =>

@@ -4,7 +4,7 @@ import type { PackageOffersInput } from '../../../proto/http/sourcing/rfq-packag
 import { MAX_LINES } from '../../../proto/http/sourcing/rfq-packages.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import { type CsvRow, readCsv } from '../../kit/csv/read.ts'
-import { invalid, Refusal, refuse } from '../../kit/errors/refusal.ts'
+import { invalid, Refusal, refuse, requireValid } from '../../kit/errors/refusal.ts'
 import { problemFinder } from '../../kit/http/body.ts'
 import { decimalOf, integerOf, isFormula, timeOf } from './cells.ts'
 import { linesProblems } from './offer-rules.ts'
@@ -61,12 +61,12 @@ export function offersOfCsv(csv: string, currency: Rfq['currency']): { lines: Of
   const groups = [...Map.groupBy(priced, ({ cells }) => cells.rfqId ?? '')]
   const lines = groups.map(([rfqId, rows]) => offerOf(rfqId, rows, currency, problems))
   const rows = groups.map(([, own]) => ({ first: own[0]?.row ?? 0, breaks: own.map(({ row }) => row) }))
-  if (problems.length > 0) throw invalid(problems)
+  requireValid(problems)
   const invalids = lines.flatMap((line, index) =>
     findProblems(line).map(({ field, message }) => problem(`lines.${index}.${field}`, message)),
   )
   const refused = [...invalids, ...linesProblems(lines as OfferInput[])]
-  if (refused.length > 0) throw invalid(refused.map((one) => inRow(rows, one)))
+  requireValid(refused.map((one) => inRow(rows, one)))
   return { lines: lines as OfferInput[], rows }
 }
 

@@ -10,7 +10,7 @@ import { requireGuards } from '../../kit/command/transitions.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt, withSerialNumber } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
-import { found, invalid } from '../../kit/errors/refusal.ts'
+import { found, requireValid } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import type { PartDeps } from './followers.ts'
 import * as queries from './queries.ts'
@@ -22,8 +22,7 @@ export async function createPart({ tx, caller, body, now, audit }: CommandOf<typ
   await lockReferences(tx, caller.orgId)
   const content = contentOf(body)
   const resolved = await resolveReferences(tx, caller.orgId, content)
-  const problems = referenceProblems(content, resolved, body)
-  if (problems.length > 0) throw invalid(problems)
+  requireValid(referenceProblems(content, resolved, body))
 
   const part = {
     id: newIdAt('part', now),
@@ -51,8 +50,7 @@ export async function patchPart({
   const { document, part } = await lockOwn(tx, caller, params.id)
   const content = patchedContent(part, body)
   const resolved = await resolveReferences(tx, caller.orgId, content)
-  const problems = referenceProblems(content, resolved, body)
-  if (problems.length > 0) throw invalid(problems)
+  requireValid(referenceProblems(content, resolved, body))
   requireMatch(ifMatch, document)
   await requireGuards(PART, 'patch', part.state, {
     guards: GUARDS,

@@ -7,7 +7,7 @@ import type { CommandOf } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newSeparateIdAt, withSerialNumber } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
-import { found, invalid, invalidField, refuse } from '../../kit/errors/refusal.ts'
+import { found, invalidField, refuse, requireValid } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { causeOf, emitRfqDetail, emitRfqEvent, emitRfqEvents } from './events.ts'
 import type { RfqDeps } from './followers.ts'
@@ -67,14 +67,12 @@ export async function insertDrafts(
 
 /** Throws 400 for fields that contradict each other. */
 export function requireConsistent(content: RfqContent): void {
-  const problems = contentProblems(content)
-  if (problems.length > 0) throw invalid(problems)
+  requireValid(contentProblems(content))
 }
 
 /** Throws 400 for a release of files by the publication where the part is another organization's. */
 function requireOwnFiles(orgId: string, content: RfqContent, part: queries.PartRow): void {
-  const problems = releaseProblems(content, [part.ip_owner_org_id], orgId)
-  if (problems.length > 0) throw invalid(problems)
+  requireValid(releaseProblems(content, [part.ip_owner_org_id], orgId))
 }
 
 /** Locks the part; throws 400 for a part or a sent invitee that the consumer may not name. */
@@ -91,8 +89,7 @@ async function requireReferences(
 }
 
 async function requireInvitees(tx: Tx, orgId: string, sent: readonly string[]): Promise<void> {
-  const problems = inviteeProblems(sent, await queries.findInvitees(tx, orgId, sent))
-  if (problems.length > 0) throw invalid(problems)
+  requireValid(inviteeProblems(sent, await queries.findInvitees(tx, orgId, sent)))
 }
 
 /** Changes the content of an own draft. A patch without a change writes nothing. */

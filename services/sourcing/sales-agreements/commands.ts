@@ -10,7 +10,7 @@ import { requireGuards, requireTransition } from '../../kit/command/transitions.
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
-import { found, invalid, notFound, refuse } from '../../kit/errors/refusal.ts'
+import { found, invalid, notFound, refuse, requireValid } from '../../kit/errors/refusal.ts'
 import * as queries from './queries.ts'
 import { GUARDS, hasRoom, notAParty, permissionOf, roleProblems, TOO_MANY } from './rules.ts'
 
@@ -27,8 +27,7 @@ export async function createAgreement({
   if (!needed) throw invalid([notAParty(orgId)])
   requirePermission(caller, [needed])
   const [roles] = await queries.findRoles(tx, body.manufacturerOrgId, body.sellerOrgId)
-  const problems = roleProblems(body, roles)
-  if (problems.length > 0) throw invalid(problems)
+  requireValid(roleProblems(body, roles))
   await queries.lockProposals(tx, orgId)
   const [counts] = await queries.countProposed(tx, orgId, body, now)
   if (!hasRoom(counts)) throw refuse('limit_reached', { detail: TOO_MANY })

@@ -11,7 +11,7 @@ import { requireGuards, requireTransition } from '../../kit/command/transitions.
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
-import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
+import { found, refuse, requireValid } from '../../kit/errors/refusal.ts'
 import { totalOf } from '../money/money.ts'
 import { EVENT_NAMES, emitOrderEvent, type OrderEventName } from '../orders/events.ts'
 import type { OrderDeps } from '../orders/followers.ts'
@@ -103,11 +103,10 @@ export async function createShipment(
   const shippedTime = body.shippedTime === undefined ? now : utcOf(body.shippedTime)
   const { documentIds = [] } = body
   const named = documentIds.length === 0 ? [] : await queries.findDocuments(tx, params.id, documentIds)
-  const problems = [
+  requireValid([
     ...rules.timeProblems(shippedTime, locked.order, now),
     ...rules.unknownDocuments(documentIds, new Set(named.map((document) => document.id))),
-  ]
-  if (problems.length > 0) throw invalid(problems)
+  ])
   await requireLegal(tx, 'addShipment', locked.order, body.quantity)
   const { id, shipment } = await ship(tx, deps, locked, { ...body, shippedTime }, now)
   if (documentIds.length > 0) await queries.addToDocuments(tx, params.id, id, documentIds)
@@ -138,8 +137,7 @@ export async function receiveShipment(
   const { order } = locked
   const shipment: Shipment = JSON.parse(found(await queries.findShipment(tx, order.id, params.shipmentId)).document)
   const { acceptedQuantity, rejectedQuantity, reason } = body
-  const problems = rules.receiptProblems(shipment.quantity, acceptedQuantity, rejectedQuantity)
-  if (problems.length > 0) throw invalid(problems)
+  requireValid(rules.receiptProblems(shipment.quantity, acceptedQuantity, rejectedQuantity))
   requireTransition(SHIPMENT, 'receive', shipment.state)
 
   const receipt = { id: shipment.id, acceptedQuantity, rejectedQuantity, reason: reason ?? null }

@@ -5,10 +5,10 @@ import type { CommandOf } from '../../../kit/command/command.ts'
 import type { Tx } from '../../../kit/db/client.ts'
 import { newIdAt } from '../../../kit/db/ids.ts'
 import { JsonText } from '../../../kit/db/json-text.ts'
-import { found, invalid, refuse } from '../../../kit/errors/refusal.ts'
+import { found, invalid, refuse, requireValid } from '../../../kit/errors/refusal.ts'
 import { NEWEST_ID } from '../../../kit/pagination/keysets.ts'
-import { lockCase, requireLegal } from '../commands.ts'
 import { notifyParties } from '../../notifications/emit.ts'
+import { lockCase, requireLegal } from '../commands.ts'
 import { findCase } from '../queries.ts'
 import * as queries from './queries.ts'
 import { fileProblems, hasRoom, laterTime, unknownMessage } from './rules.ts'
@@ -44,8 +44,7 @@ export async function createMessage({
 async function requireOwnFiles(tx: Tx, orgId: string, caseId: string, fileIds: readonly string[]): Promise<void> {
   if (fileIds.length === 0) return
   const own = await queries.findOwnFiles(tx, orgId, caseId, fileIds)
-  const problems = fileProblems(fileIds, new Set(own.map(({ id }) => id)))
-  if (problems.length > 0) throw invalid(problems)
+  requireValid(fileProblems(fileIds, new Set(own.map(({ id }) => id))))
 }
 
 /** Marks the messages of a case as read for the caller's organization. */

@@ -12,11 +12,11 @@ import { requireTransition } from '../../../kit/command/transitions.ts'
 import type { Tx } from '../../../kit/db/client.ts'
 import { newIdAt } from '../../../kit/db/ids.ts'
 import { JsonText } from '../../../kit/db/json-text.ts'
-import { found, invalid, notFound, refuse } from '../../../kit/errors/refusal.ts'
+import { found, invalid, notFound, refuse, requireValid } from '../../../kit/errors/refusal.ts'
 import { requireMatch } from '../../../kit/http/entity-tags.ts'
+import { notifyParties } from '../../notifications/emit.ts'
 import * as subrecords from '../../subrecords/queries.ts'
 import { lockCase, requireLegal } from '../commands.ts'
-import { notifyParties } from '../../notifications/emit.ts'
 import { findUser, lockAssignee } from './queries.ts'
 import { type AssignedTask, assigneeProblems, contentOf, patchedTask, unknownUser, userProblems } from './rules.ts'
 
@@ -62,8 +62,7 @@ async function requireAssignee(
   parent: Case,
   sent: CaseTaskInput | CaseTaskPatch,
 ): Promise<void> {
-  const problems = [...assigneeProblems(parent, sent), ...userProblems(orgId, sent)]
-  if (problems.length > 0) throw invalid(problems)
+  requireValid([...assigneeProblems(parent, sent), ...userProblems(orgId, sent)])
   await requireUser(tx, orgId, sent.assigneeUserId)
 }
 
