@@ -213,3 +213,13 @@ export interface FieldError {
 }
 
 export const problem = (field: string, message: string): FieldError => ({ field, message })
+
+/** Finds each id that a request has already named. */
+export function duplicateFinder() {
+  const seen = new Set<string>()
+  return (field: string, id: string): FieldError[] => {
+    if (seen.has(id)) return [problem(field, 'is a duplicate')]
+    seen.add(id)
+    return []
+  }
+}

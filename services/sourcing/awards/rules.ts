@@ -1,4 +1,4 @@
-import { type FieldError, problem } from '../../../proto/errors.ts'
+import { duplicateFinder, type FieldError, problem } from '../../../proto/errors.ts'
 import { MAX_ORDERS } from '../../../proto/http/sourcing/awards.ts'
 import { noSuch, oneOf } from '../../../proto/messages.ts'
 import { OFFER, type OfferState } from '../../../proto/states/offers.ts'
@@ -34,13 +34,8 @@ export const ACCEPT_FIELDS: FieldNames = { offer: () => 'id', quantity: () => 'q
 
 /** Offers that a request names twice; in a package, for the same RFQ. */
 export function duplicateProblems({ awards }: { awards: readonly { rfqId?: string; offerId: string }[] }) {
-  const seen = new Set<string>()
-  return awards.flatMap(({ rfqId, offerId }, index) => {
-    const key = `${rfqId} ${offerId}`
-    if (seen.has(key)) return [problem(`awards.${index}.offerId`, 'is a duplicate')]
-    seen.add(key)
-    return []
-  })
+  const duplicate = duplicateFinder()
+  return awards.flatMap(({ rfqId, offerId }, index) => duplicate(`awards.${index}.offerId`, `${rfqId} ${offerId}`))
 }
 
 /** Offers that are not of the RFQ. The message does not say whether such an offer exists. */

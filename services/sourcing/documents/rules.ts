@@ -1,4 +1,4 @@
-import { type FieldError, problem } from '../../../proto/errors.ts'
+import { duplicateFinder, type FieldError, problem } from '../../../proto/errors.ts'
 import {
   MAX_DOCUMENTS,
   type UpdateDocumentsRequest,
@@ -12,25 +12,20 @@ type SentDocument = NonNullable<UpdateDocumentsRequest['add']>[number]
 /** Problems that need no database: those of files, and a document that is changed twice. */
 export function requestProblems({ add = [], attach = [], remove = [] }: UpdateOrderDocumentsRequest): FieldError[] {
   const change: FilesChange = { add, remove }
-  const seen = new Set<string>()
-  const superseding = add.flatMap(({ supersedes }, index) => {
-    if (supersedes === undefined) return []
-    const field = `add.${index}.supersedes`
-    if (remove.includes(supersedes)) return [problem(field, 'is removed by the same request')]
-    if (seen.has(supersedes)) return [problem(field, 'is a duplicate')]
-    seen.add(supersedes)
-    return []
-  })
-  const attached = new Set<string>()
-  const attaching = attach.flatMap(({ documentId }, index) => {
-    const field = `attach.${index}.documentId`
-    if (remove.includes(documentId)) return [problem(field, 'is removed by the same request')]
-    if (attached.has(documentId)) return [problem(field, 'is a duplicate')]
-    attached.add(documentId)
-    return []
-  })
+  const changedTwice =
+    (duplicate = duplicateFinder()) =>
+    (field: string, id: string) =>
+      remove.includes(id) ? [problem(field, 'is removed by the same request')] : duplicate(field, id)
+  const superseded = changedTwice()
+  const attached = changedTwice()
   const onlyAttaches = attach.length > 0 && add.length + remove.length === 0
-  return [...(onlyAttaches ? [] : fileProblems(change)), ...superseding, ...attaching]
+  return [
+    ...(onlyAttaches ? [] : fileProblems(change)),
+    ...add.flatMap(({ supersedes }, index) =>
+      supersedes === undefined ? [] : superseded(`add.${index}.supersedes`, supersedes),
+    ),
+    ...attach.flatMap(({ documentId }, index) => attached(`attach.${index}.documentId`, documentId)),
+  ]
 }
 
 /** The name of a field of `files` in an amendment. */

@@ -1,4 +1,4 @@
-import type { FieldError } from '../../../proto/errors.ts'
+import { duplicateFinder, type FieldError } from '../../../proto/errors.ts'
 import {
   FILE_GROUPS,
   type FileGroup,
@@ -33,12 +33,8 @@ export interface FilesChange {
 /** Problems that need no database: an empty request, or an upload named twice. */
 export function requestProblems({ add = [], remove = [] }: FilesChange): FieldError[] {
   if (add.length + remove.length === 0) return [{ field: 'body', message: 'must add or remove at least one file' }]
-  const seen = new Set<string>()
-  return add.flatMap(({ uploadId }, index) => {
-    const repeated = seen.has(uploadId)
-    seen.add(uploadId)
-    return repeated ? [{ field: `add.${index}.uploadId`, message: 'is a duplicate' }] : []
-  })
+  const duplicate = duplicateFinder()
+  return add.flatMap(({ uploadId }, index) => duplicate(`add.${index}.uploadId`, uploadId))
 }
 
 interface KnownUpload {

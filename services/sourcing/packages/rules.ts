@@ -1,4 +1,4 @@
-import { type FieldError, problem } from '../../../proto/errors.ts'
+import { duplicateFinder, type FieldError, problem } from '../../../proto/errors.ts'
 import { MAX_PACKAGE_INVITATIONS, type RfqPackageInput } from '../../../proto/http/sourcing/rfq-packages.ts'
 import type { Rfq, RfqInput } from '../../../proto/http/sourcing/rfqs.ts'
 import type { RfqState } from '../../../proto/states/rfqs.ts'
@@ -23,12 +23,8 @@ export function sizeProblems(input: RfqPackageInput): FieldError[] {
 
 /** Parts that are named twice. */
 export const partProblems = ({ lines }: RfqPackageInput): FieldError[] => {
-  const seen = new Set<string>()
-  return lines.flatMap(({ partId }, index) => {
-    if (seen.has(partId)) return [problem(`lines.${index}.partId`, 'is a duplicate')]
-    seen.add(partId)
-    return []
-  })
+  const duplicate = duplicateFinder()
+  return lines.flatMap(({ partId }, index) => duplicate(`lines.${index}.partId`, partId))
 }
 
 /** A verb of a package that is one of each of its RFQs. */
