@@ -16,8 +16,7 @@ import { newIdAt } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, notFound, refuse, requireValid } from '../../kit/errors/refusal.ts'
 import { compare } from '../money/money.ts'
-import { emitOrderEvent, type OrderEventName } from '../orders/events.ts'
-import type { OrderDeps } from '../orders/followers.ts'
+import { announceOrder, type OrderDeps } from '../orders/followers.ts'
 import { lockRfqOf } from '../orders/queries.ts'
 import { changeOrder, feeLimitOf, isFeeWithinLimit, type LockedOrder } from './order-changes.ts'
 import * as queries from './queries.ts'
@@ -42,12 +41,6 @@ function sideOf(caller: Caller, order: Order): Side {
 const otherSide = (side: Side): Side => (side === 'CONSUMER' ? 'MANUFACTURER' : 'CONSUMER')
 
 const orgOf = (order: Order, side: Side) => (side === 'CONSUMER' ? order.consumerOrgId : order.manufacturerOrgId)
-
-/** Announces a change request to both sides. */
-async function announce(tx: Tx, { followers }: OrderDeps, order: Order, event: OrderEventName): Promise<void> {
-  await emitOrderEvent(tx, event, order)
-  await followers.updateAssignments(tx, order, `sourcing.order.${event}`)
-}
 
 /** Proposes to change an order. */
 export async function createChangeRequest(
@@ -78,7 +71,7 @@ export async function createChangeRequest(
   }
   const [{ document }] = await queries.insertChangeRequest(tx, created, now)
   audit.add({ changeRequestId: created.id })
-  await announce(tx, deps, order, 'changeProposed')
+  await announceOrder(tx, deps, 'changeProposed', order)
   return new JsonText(document)
 }
 
@@ -150,6 +143,6 @@ async function endChangeRequest(
   requireTransition(CHANGE_REQUEST, verb, request.state)
   const { to } = CHANGE_REQUEST.verbs[verb]
   const [{ document }] = await queries.decideChangeRequest(tx, { id: request.id, to, reason }, now)
-  await announce(tx, deps, order, ENDINGS[verb])
+  await announceOrder(tx, deps, ENDINGS[verb], order)
   return new JsonText(document)
 }

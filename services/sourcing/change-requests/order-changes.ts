@@ -3,8 +3,8 @@ import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import { ORDER, type OrderState } from '../../../proto/states/orders.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { compare, multiply, sum, totalOf } from '../money/money.ts'
-import { emitOrderEvent, type OrderEventName } from '../orders/events.ts'
-import type { OrderDeps } from '../orders/followers.ts'
+import type { OrderEventName } from '../orders/events.ts'
+import { announceOrder, type OrderDeps } from '../orders/followers.ts'
 import { countOnTheWay } from '../shipments/queries.ts'
 import { endChangeRequests, updateOrder } from './queries.ts'
 import { withoutUnshipped } from './rules.ts'
@@ -20,7 +20,7 @@ type AcceptedChange = Pick<ChangeRequest, 'quantity' | 'dueDate' | 'unitPrice' |
 /** Changes a locked order by an accepted request, and withdraws the request of the other side. */
 export async function changeOrder(
   tx: Tx,
-  { followers }: OrderDeps,
+  deps: OrderDeps,
   { order, heldState }: LockedOrder,
   change: AcceptedChange,
   now: string,
@@ -47,9 +47,8 @@ export async function changeOrder(
   await endChangeRequests(tx, order.id, now)
   const after: Order = JSON.parse(document)
   const name = (state !== order.state && EVENTS[state]) || 'changed'
-  await emitOrderEvent(tx, name, after)
-  await followers.updateAssignments(tx, after, `sourcing.order.${name}`)
-  if (isCancelled) await followers.returnAward(tx, after, now)
+  await announceOrder(tx, deps, name, after)
+  if (isCancelled) await deps.followers.returnAward(tx, after, now)
 }
 
 function quantitiesAfter(order: Order, { cancel, quantity = order.quantity }: AcceptedChange) {

@@ -2,11 +2,10 @@ import type { Case } from '../../../proto/http/sourcing/cases.ts'
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import { notifyParties } from '../notifications/emit.ts'
 import type { RecordKey, RecordKind } from '../files/queries.ts'
+import { notifyParties } from '../notifications/emit.ts'
 import * as offerEvents from '../offers/events.ts'
-import { emitOrderEvent } from '../orders/events.ts'
-import type { OrderDeps } from '../orders/followers.ts'
+import { announceOrder, type OrderDeps } from '../orders/followers.ts'
 import { caseChange, emitRfqEvent } from '../rfqs/events.ts'
 import type { RfqDeps } from '../rfqs/followers.ts'
 import { listUnaware } from '../rfqs/queries.ts'
@@ -66,10 +65,8 @@ async function tellOfOffer({ followers }: ReaderDeps, tx: Tx, offer: OfferWithRe
 }
 
 /** The order keeps its `updatedTime`, from which the 90 days after its end count. The assignment gets the time. */
-export async function tellOfOrder({ followers }: ReaderDeps, tx: Tx, order: Order, now: string): Promise<void> {
-  await emitOrderEvent(tx, 'filesChanged', order)
-  await followers.updateAssignments(tx, { ...order, updatedTime: now }, 'sourcing.order.filesChanged')
-}
+export const tellOfOrder = (deps: ReaderDeps, tx: Tx, order: Order, now: string): Promise<void> =>
+  announceOrder(tx, deps, 'filesChanged', { ...order, updatedTime: now })
 
 export async function tellOfCase(tx: Tx, record: Case): Promise<void> {
   await notifyParties(tx, [{ type: 'cases.updated', data: { case: record } }])

@@ -6,15 +6,15 @@ import { requireGuards, requireTransition } from '../../kit/command/transitions.
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
-import { EVENT_NAMES, emitOrderEvent } from './events.ts'
-import type { OrderDeps } from './followers.ts'
+import { EVENT_NAMES } from './events.ts'
+import { announceOrder, type OrderDeps } from './followers.ts'
 import { findOrder, lockOrder, lockRfqOf, moveState, replaceMilestones, setFilesReleased } from './queries.ts'
 import { GUARDS, heldStateAfter, milestonesOf, type OrderMove } from './rules.ts'
 
 /** Moves an order by a verb of the caller's organization; of two concurrent calls one gets 409. */
 export async function moveOrder(
   verb: OrderMove,
-  { followers }: OrderDeps,
+  deps: OrderDeps,
   { tx, caller: { orgId }, params, body, now }: CommandOf<(typeof api)[`${OrderMove}Order`]>,
 ): Promise<JsonText> {
   const { by } = ORDER.verbs[verb]
@@ -32,18 +32,17 @@ export async function moveOrder(
   const change = { to, heldState: heldStateAfter(state, to, heldState), reason: reason ?? null }
   const moved = found(await moveState(tx, acted, change, now))
   const order: Order = JSON.parse(moved.document)
-  await emitOrderEvent(tx, EVENT_NAMES[verb], order)
-  await followers.updateAssignments(tx, order, `sourcing.order.${EVENT_NAMES[verb]}`)
+  await announceOrder(tx, deps, EVENT_NAMES[verb], order)
   if (ends) {
-    await followers.endChanges(tx, order.id, now)
-    await followers.returnAward(tx, order, now)
+    await deps.followers.endChanges(tx, order.id, now)
+    await deps.followers.returnAward(tx, order, now)
   }
   return new JsonText(moved.document)
 }
 
 /** Replaces the milestones of an order. A list without a change writes nothing. */
 export async function changeMilestones(
-  { followers }: OrderDeps,
+  deps: OrderDeps,
   { tx, caller: { orgId }, params, body, ifMatch, now }: CommandOf<typeof api.replaceOrderMilestones>,
 ): Promise<JsonText> {
   const milestones = milestonesOf(body.milestones)
@@ -54,21 +53,19 @@ export async function changeMilestones(
   requireTransition(ORDER, 'milestones', order.state)
   if (Bun.deepEquals(milestones, order.milestones)) return new JsonText(document)
   const { document: changed } = found(await replaceMilestones(tx, acted, milestones, now))
-  await emitOrderEvent(tx, EVENT_NAMES.milestones, order)
-  await followers.updateAssignments(tx, JSON.parse(changed), `sourcing.order.${EVENT_NAMES.milestones}`)
+  await announceOrder(tx, deps, EVENT_NAMES.milestones, JSON.parse(changed))
   return new JsonText(changed)
 }
 
 /** Releases the part's files of the group `ip` to the manufacturer; of two concurrent calls one gets 409. */
 export async function releaseFiles(
-  { followers }: OrderDeps,
+  deps: OrderDeps,
   { tx, caller: { orgId }, params, now }: CommandOf<typeof api.releaseOrderFiles>,
 ): Promise<JsonText> {
   const acted = { orgId, id: params.id, by: ORDER.verbs.releaseFiles.by }
   const order: Order = JSON.parse(found(await lockOrder(tx, acted)).document)
   await requireGuards(ORDER, 'releaseFiles', order.state, { guards: GUARDS, facts: () => order })
   const { document } = found(await setFilesReleased(tx, acted, now))
-  await emitOrderEvent(tx, EVENT_NAMES.releaseFiles, order)
-  await followers.updateAssignments(tx, JSON.parse(document), `sourcing.order.${EVENT_NAMES.releaseFiles}`)
+  await announceOrder(tx, deps, EVENT_NAMES.releaseFiles, JSON.parse(document))
   return new JsonText(document)
 }

@@ -1,6 +1,6 @@
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import type { OrderEventName } from './events.ts'
+import { emitOrderEvent, type OrderEventName } from './events.ts'
 
 /** Pieces that the consumer rejected. */
 export interface Rejection {
@@ -27,4 +27,15 @@ export interface OrderFollowers {
 
 export interface OrderDeps {
   followers: OrderFollowers
+}
+
+/** Announces a change of an order, whose row is locked, and updates its assignments. */
+export async function announceOrder(
+  tx: Tx,
+  { followers }: OrderDeps,
+  name: OrderEventName,
+  order: Order,
+): Promise<void> {
+  await emitOrderEvent(tx, name, order)
+  await followers.updateAssignments(tx, order, `sourcing.order.${name}`)
 }

@@ -13,8 +13,8 @@ import { newIdAt } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, refuse, requireValid } from '../../kit/errors/refusal.ts'
 import { totalOf } from '../money/money.ts'
-import { EVENT_NAMES, emitOrderEvent, type OrderEventName } from '../orders/events.ts'
-import type { OrderDeps } from '../orders/followers.ts'
+import { EVENT_NAMES, type OrderEventName } from '../orders/events.ts'
+import { announceOrder, type OrderDeps } from '../orders/followers.ts'
 import { findMissingKinds, lockOrder } from '../orders/queries.ts'
 import * as queries from './queries.ts'
 import * as rules from './rules.ts'
@@ -50,7 +50,7 @@ type Change = Partial<Omit<queries.Fulfilment, 'heldState'>>
 /** Stores the sums and the state of a locked order, with its event and what follows from it. */
 async function change(
   tx: Tx,
-  { followers }: OrderDeps,
+  deps: OrderDeps,
   { orgId, order, heldState }: LockedOrder,
   event: OrderEventName,
   { state = order.state, ...sums }: Change,
@@ -58,11 +58,9 @@ async function change(
 ): Promise<JsonText> {
   const fulfilment = { ...rules.sumsOf(order), ...sums, state, heldState: state === order.state ? heldState : null }
   const [{ document }] = await queries.updateFulfilment(tx, { orgId, id: order.id }, fulfilment, now)
-  const changed: Order = JSON.parse(document)
-  await emitOrderEvent(tx, event, changed)
-  await followers.updateAssignments(tx, changed, `sourcing.order.${event}`)
+  await announceOrder(tx, deps, event, JSON.parse(document))
   // Where no change can be agreed, the proposed ones end without an event.
-  if (!ORDER.isLegal('change', state)) await followers.endChanges(tx, order.id, now)
+  if (!ORDER.isLegal('change', state)) await deps.followers.endChanges(tx, order.id, now)
   return new JsonText(document)
 }
 
