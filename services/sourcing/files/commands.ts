@@ -5,6 +5,7 @@ import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { CommandOf, PreparationOf } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { found, refuse, requireValid } from '../../kit/errors/refusal.ts'
+import { partEvent } from '../parts/events.ts'
 import { findOwnPart } from '../parts/queries.ts'
 import { addFile, attach, type FileDeps, findAdditions, type NamedUpload, requireWithinQuota } from './additions.ts'
 import { countFiles, findFileIds, lockOwnPart, removeFiles, touchPart } from './queries.ts'
@@ -77,10 +78,5 @@ export async function requireWithinLimits(tx: Tx, quota: StorageQuota, orgId: st
 export async function recordFilesChange(tx: Tx, part: { partId: string; orgId: string }, now: string): Promise<void> {
   const { partId, orgId } = part
   await touchPart(tx, partId, now)
-  await emit(tx, {
-    type: 'sourcing.part.filesChanged',
-    tenantId: orgId,
-    subject: partId,
-    data: { partId, ipOwnerOrgId: orgId },
-  })
+  await emit(tx, partEvent('filesChanged', partId, orgId))
 }

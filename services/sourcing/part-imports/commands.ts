@@ -13,6 +13,7 @@ import { newIdAt, withSerialNumbers } from '../../kit/db/ids.ts'
 import { invalid } from '../../kit/errors/refusal.ts'
 import { problemFinder } from '../../kit/http/body.ts'
 import { batchesOf } from '../../kit/worker/batches.ts'
+import { partEvent } from '../parts/events.ts'
 import { lockReferences } from '../parts/references.ts'
 import * as queries from './queries.ts'
 import {
@@ -147,18 +148,16 @@ async function create(tx: Tx, orgId: string, rows: readonly WrittenRow[], now: s
     const serialNumbers = numbered.map(({ serialNumber }) => serialNumber)
     return queries.insertParts(tx, orgId, { ...columnsOf(numbered), serialNumbers }, now)
   })
-  await emitAll(tx, eventsOf('created', orgId, rows))
+  await emitAll(
+    tx,
+    rows.map(({ id }) => partEvent('created', id, orgId)),
+  )
 }
 
 async function update(tx: Tx, orgId: string, rows: readonly WrittenRow[], now: string): Promise<void> {
   await queries.updateParts(tx, orgId, columnsOf(rows), now)
-  await emitAll(tx, eventsOf('updated', orgId, rows))
+  await emitAll(
+    tx,
+    rows.map(({ id }) => partEvent('updated', id, orgId)),
+  )
 }
-
-const eventsOf = (name: 'created' | 'updated', orgId: string, rows: readonly WrittenRow[]) =>
-  rows.map(({ id }) => ({
-    type: `sourcing.part.${name}` as const,
-    tenantId: orgId,
-    subject: id,
-    data: { partId: id, ipOwnerOrgId: orgId },
-  }))

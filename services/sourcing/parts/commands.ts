@@ -1,4 +1,3 @@
-import type { EventName } from '../../../proto/events/events.ts'
 import type * as lifecycle from '../../../proto/http/sourcing/part-lifecycle.ts'
 import type * as api from '../../../proto/http/sourcing/parts.ts'
 import type { Part } from '../../../proto/http/sourcing/parts.ts'
@@ -12,6 +11,7 @@ import { newIdAt, withSerialNumber } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, requireValid } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
+import { partEvent } from './events.ts'
 import type { PartDeps } from './followers.ts'
 import * as queries from './queries.ts'
 import { lockReferences, resolveReferences } from './references.ts'
@@ -32,7 +32,7 @@ export async function createPart({ tx, caller, body, now, audit }: CommandOf<typ
   const { serial_number: serialNumber } = await withSerialNumber('P', (serialNumber) =>
     queries.insertPart(tx, { ...part, serialNumber }, content, now),
   )
-  await emitPartEvent(tx, 'created', part.id, caller.orgId)
+  await emit(tx, partEvent('created', part.id, caller.orgId))
   audit.add({ partId: part.id })
   return { id: part.id, serialNumber }
 }
@@ -64,7 +64,7 @@ export async function patchPart({
   if (Bun.deepEquals(content, contentOf(writableFields(part)))) return new JsonText(document)
   const changed = { id: part.id, orgId: caller.orgId, technologyIds: resolved.process?.technologyIds ?? [] }
   const [row] = await queries.updateContent(tx, changed, content, now)
-  await emitPartEvent(tx, 'updated', part.id, caller.orgId)
+  await emit(tx, partEvent('updated', part.id, caller.orgId))
   return new JsonText(row?.document ?? document)
 }
 
@@ -84,7 +84,7 @@ export async function movePart(
     detail: 'Required fields of a published part are missing.',
   })
   const moved = found(await queries.moveState(tx, caller.orgId, part.id, PART.verbs[verb].to, now))
-  await emitPartEvent(tx, EVENT_NAMES[verb], part.id, caller.orgId)
+  await emit(tx, partEvent(EVENT_NAMES[verb], part.id, caller.orgId))
   return new JsonText(moved.document)
 }
 
@@ -106,7 +106,7 @@ export async function deletePart(
   })
   const { id } = found(await queries.deletePart(tx, caller.orgId, part.id))
   await followers.endSubscriptions(tx, id, now)
-  await emitPartEvent(tx, 'deleted', id, caller.orgId)
+  await emit(tx, partEvent('deleted', id, caller.orgId))
   return undefined
 }
 
@@ -115,11 +115,3 @@ async function lockOwn(tx: Tx, caller: Caller, id: string): Promise<{ document: 
   const { document } = found(await queries.lockOwnPart(tx, caller.orgId, id))
   return { document, part: JSON.parse(document) }
 }
-
-const emitPartEvent = (tx: Tx, name: EventName<'sourcing.part'>, partId: string, ipOwnerOrgId: string) =>
-  emit(tx, {
-    type: `sourcing.part.${name}`,
-    tenantId: ipOwnerOrgId,
-    subject: partId,
-    data: { partId, ipOwnerOrgId },
-  })
