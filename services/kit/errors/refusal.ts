@@ -70,4 +70,24 @@ export const invalidField = (field: string, message: string) => invalid([{ field
 export const unavailable = (dependency: string, detail: string, cause?: unknown) =>
   new Refusal('unavailable', { dependency, detail, headers: { 'retry-after': '1' }, cause })
 
+/** Does the work of a request that names its fields in another way, and names those of a refusal as the request does. */
+export async function renameFields<Result>(
+  rename: (error: FieldError) => FieldError,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof Refusal) || !error.errors) throw error
+    const { code, detail, errors, headers } = error
+    throw refuse(code, {
+      // The sentence of a validation error names its first field.
+      ...(code !== 'validation_error' && { detail }),
+      errors: errors.map(rename),
+      ...(headers && { headers }),
+      cause: error,
+    })
+  }
+}
+
 export const isRefusalOf = (error: unknown, code: ErrorCode) => error instanceof Refusal && error.code === code

@@ -28,14 +28,13 @@ export function requestProblems({ add = [], attach = [], remove = [] }: UpdateOr
   ]
 }
 
-/** The name of a field of `files` in an amendment. */
-export const fieldInFiles = (field: string): string => (field === 'body' ? 'files' : `files.${field}`)
+/** The problem of a field of `files` in an amendment. */
+export const inFiles = ({ field, message }: FieldError): FieldError =>
+  problem(field === 'body' ? 'files' : `files.${field}`, message)
 
 /** Problems of the documents of an amendment that need no database. */
 export const rfqFileProblems = ({ files }: { files?: UpdateDocumentsRequest }): FieldError[] =>
-  files === undefined
-    ? []
-    : requestProblems(files).map(({ field, message }) => ({ field: fieldInFiles(field), message }))
+  files === undefined ? [] : requestProblems(files).map(inFiles)
 
 /** Public uploads, because no document has a public URL. */
 export const publicProblems = (

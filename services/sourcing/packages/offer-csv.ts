@@ -4,7 +4,7 @@ import type { PackageOffersInput } from '../../../proto/http/sourcing/rfq-packag
 import { MAX_LINES } from '../../../proto/http/sourcing/rfq-packages.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import { type CsvRow, readCsv } from '../../kit/csv/read.ts'
-import { invalid, Refusal, refuse, requireValid } from '../../kit/errors/refusal.ts'
+import { invalid, Refusal, renameFields, requireValid } from '../../kit/errors/refusal.ts'
 import { problemFinder } from '../../kit/http/body.ts'
 import { decimalOf, integerOf, isFormula, timeOf } from './cells.ts'
 import { linesProblems } from './offer-rules.ts'
@@ -139,20 +139,8 @@ function offerOf(rfqId: string, rows: readonly Row[], currency: Rfq['currency'],
 }
 
 /** Names the fields of a refusal by the rows of the file, where the request has one. */
-export async function inRows<Result>(rows: LineRows | undefined, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!rows || !(error instanceof Refusal) || !error.errors) throw error
-    const { code, detail, errors, headers } = error
-    throw refuse(code, {
-      detail,
-      errors: errors.map((one) => inRow(rows, one)),
-      ...(headers && { headers }),
-      cause: error,
-    })
-  }
-}
+export const inRows = <Result>(rows: LineRows | undefined, work: () => Promise<Result>): Promise<Result> =>
+  rows ? renameFields((one) => inRow(rows, one), work) : work()
 
 /** `rows.7.unitPrice` for `lines.2.priceBreaks.1.unitPrice.amount`. */
 function inRow(rows: LineRows, { field, message }: FieldError): FieldError {
