@@ -2,7 +2,6 @@ import type { Document, listRfqFiles } from '../../../proto/http/sourcing/docume
 import type { CallerContext } from '../../kit/http/context.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { contentOf, downloadOf } from '../files/download.ts'
-import { DOWNLOAD_URL_MS } from '../files/rules.ts'
 import type { Storage } from '../files/storage/storage.ts'
 import { renderedFieldsOf } from '../renderings/documents.ts'
 import type { Pictures } from '../renderings/pictures.ts'
@@ -50,7 +49,7 @@ async function documentOf(
     ...(shipmentIds.length === 0 ? {} : { shipmentIds }),
     createdTime,
     ...contentOf(row),
-    ...(await downloadOf(row, storage, new Date(Date.parse(now) + DOWNLOAD_URL_MS))),
+    ...(await downloadOf(row, storage, now)),
     ...renderedFieldsOf(row.rendering, { pictures, now }),
   }
 }

@@ -7,7 +7,7 @@ import { renderedFieldsOf } from '../renderings/documents.ts'
 import type { Pictures } from '../renderings/pictures.ts'
 import { contentOf, downloadOf } from './download.ts'
 import { type FileRow, findReadableFiles, findRevisionFiles, listFiles } from './queries.ts'
-import { DOWNLOAD_URL_MS, visibleGroups } from './rules.ts'
+import { type ReadableFiles, visibleGroups } from './rules.ts'
 import type { Storage } from './storage/storage.ts'
 
 interface ListingDeps {
@@ -23,13 +23,7 @@ export async function filesOf(
   { caller: { orgId }, params: { id }, now, read }: CallerContext<typeof listPartFiles>,
 ): Promise<{ items: File[] }> {
   const readable = found(await read((sql) => findReadableFiles(sql, orgId, id, now)))
-  return {
-    items: await filesFrom(
-      deps,
-      await read((sql) => listFiles(sql, id, visibleGroups(readable.isOwner), readable)),
-      now,
-    ),
-  }
+  return readableFilesOf(deps, id, readable, { now, read })
 }
 
 /** The files of a pinned revision that the organization may see, newest first. */
@@ -38,17 +32,18 @@ export async function revisionFilesOf(
   { caller: { orgId }, params, now, read }: CallerContext<typeof listPartRevisionFiles>,
 ): Promise<{ items: File[] }> {
   const readable = found(await read((sql) => findRevisionFiles(sql, orgId, params.id, revisionOf(params), now)))
-  return {
-    items: await filesFrom(
-      deps,
-      await read((sql) => listFiles(sql, params.id, visibleGroups(readable.isOwner), readable)),
-      now,
-    ),
-  }
+  return readableFilesOf(deps, params.id, readable, { now, read })
 }
 
-const filesFrom = (deps: ListingDeps, rows: readonly FileRow[], now: string): Promise<File[]> =>
-  Promise.all(rows.map((row) => fileOf(row, deps, now)))
+async function readableFilesOf(
+  deps: ListingDeps,
+  partId: string,
+  readable: ReadableFiles,
+  { now, read }: Pick<CallerContext<typeof listPartFiles>, 'now' | 'read'>,
+): Promise<{ items: File[] }> {
+  const rows = await read((sql) => listFiles(sql, partId, visibleGroups(readable.isOwner), readable))
+  return { items: await Promise.all(rows.map((row) => fileOf(row, deps, now))) }
+}
 
 /** The public representation of a file. Only a READY file has size, type, hash and URL. */
 async function fileOf(row: FileRow, { storage, publicUrl, pictures }: ListingDeps, now: string): Promise<File> {
@@ -56,9 +51,8 @@ async function fileOf(row: FileRow, { storage, publicUrl, pictures }: ListingDep
   const file: File = { id, name, group, state, public: isPublic, createdTime }
   const content = contentOf(row)
   if (!content) return file
-  const urlsExpireAt = new Date(Date.parse(now) + DOWNLOAD_URL_MS)
   const download = isPublic
     ? { downloadUrl: new URL(`/files/public/${id}`, publicUrl).href }
-    : await downloadOf(row, storage, urlsExpireAt)
+    : await downloadOf(row, storage, now)
   return { ...file, ...content, ...download, ...renderedFieldsOf(row.rendering, { pictures, now }) }
 }
