@@ -15,3 +15,9 @@ export class Raw {
     this.status = status
   }
 }
+
+export const CSV = 'text/csv; charset=utf-8'
+
+/** A CSV file, which browsers save. */
+export const csvFile = (name: string, text: string) =>
+  new Raw(text, CSV, { 'content-disposition': `attachment; filename="${name}"` })

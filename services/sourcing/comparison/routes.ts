@@ -8,7 +8,7 @@ import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { CallerContext } from '../../kit/http/context.ts'
 import type { Http } from '../../kit/http/http.ts'
-import { Raw } from '../../kit/http/raw.ts'
+import { csvFile } from '../../kit/http/raw.ts'
 import { findFees } from '../sales-agreements/queries.ts'
 import { comparisonOf, defaultQuantity, withNotes } from './compare.ts'
 import { comparisonFile } from './csv.ts'
@@ -20,9 +20,7 @@ export const comparisonRoutes = ({ http }: { http: Http }) =>
     .use(
       http.route(exportOfferComparison, async (context) => {
         const { rfq, comparison } = await compare(context)
-        return new Raw(comparisonFile(comparison), 'text/csv; charset=utf-8', {
-          'content-disposition': `attachment; filename="comparison-${rfq.serialNumber}.csv"`,
-        })
+        return csvFile(`comparison-${rfq.serialNumber}.csv`, comparisonFile(comparison))
       }),
     )
 

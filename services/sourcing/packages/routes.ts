@@ -3,7 +3,7 @@ import * as comparisons from '../../../proto/http/sourcing/rfq-package-compariso
 import * as lifecycle from '../../../proto/http/sourcing/rfq-package-lifecycle.ts'
 import * as offers from '../../../proto/http/sourcing/rfq-package-offers.ts'
 import * as operations from '../../../proto/http/sourcing/rfq-packages.ts'
-import { Raw } from '../../kit/http/raw.ts'
+import { csvFile } from '../../kit/http/raw.ts'
 import type { RouteKit } from '../../kit/service/service.ts'
 import type { AwardDeps } from '../awards/commands.ts'
 import { duplicateProblems } from '../awards/rules.ts'
@@ -55,9 +55,7 @@ export const packageRoutes = ({ http, pagination, ...deps }: Deps) =>
     .use(
       http.route(comparisons.exportPackageComparison, async (context) => {
         const { pkg, comparison } = await comparePackage(context)
-        return new Raw(packageComparisonFile(comparison), 'text/csv; charset=utf-8', {
-          'content-disposition': `attachment; filename="comparison-${pkg.id}.csv"`,
-        })
+        return csvFile(`comparison-${pkg.id}.csv`, packageComparisonFile(comparison))
       }),
     )
     .use(
@@ -71,8 +69,6 @@ export const packageRoutes = ({ http, pagination, ...deps }: Deps) =>
     .use(
       http.route(offers.getPackageOfferTemplate, async ({ caller, params, read }) => {
         const { id, lines } = await read((sql) => invitedPackage(sql, caller.orgId, params.id))
-        return new Raw(templateOf(lines), 'text/csv; charset=utf-8', {
-          'content-disposition': `attachment; filename="offers-${id}.csv"`,
-        })
+        return csvFile(`offers-${id}.csv`, templateOf(lines))
       }),
     )
