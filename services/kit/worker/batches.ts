@@ -1,5 +1,5 @@
 import type { Pool, Tx } from '../db/client.ts'
-import type { MessageLog } from '../log/log.ts'
+import type { Log } from '../log/log.ts'
 import { levelOf } from './worker.ts'
 
 /** Repeats a step until it returns false, because nothing is left, or the signal aborts. */
@@ -10,10 +10,13 @@ export async function drain(signal: AbortSignal, step: () => PromiseLike<boolean
 /** Records that may fail in one round. */
 const MAX_FAILED = 100
 
-interface Drained {
+export interface DrainDeps {
   sql: Pool
-  log: MessageLog
+  log: Log
   now: () => string
+}
+
+interface Drained extends DrainDeps {
   signal: AbortSignal
   /** Maximum records of one transaction. */
   limit: number

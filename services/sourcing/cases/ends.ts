@@ -1,7 +1,5 @@
 import type { Case } from '../../../proto/http/sourcing/cases.ts'
-import type { Pool } from '../../kit/db/client.ts'
-import type { MessageLog } from '../../kit/log/log.ts'
-import { drainIn } from '../../kit/worker/batches.ts'
+import { type DrainDeps, drainIn } from '../../kit/worker/batches.ts'
 import { notifyParties } from '../notifications/emit.ts'
 import { closeEnded } from './queries.ts'
 
@@ -9,7 +7,7 @@ import { closeEnded } from './queries.ts'
 const BATCH_SIZE = 100
 
 /** Closes the cases of awarded manufacturers 90 days after the end of their orders. */
-export const closeEndedCases = (deps: { sql: Pool; log: MessageLog }, now: string, signal: AbortSignal) =>
+export const closeEndedCases = (deps: Omit<DrainDeps, 'now'>, now: string, signal: AbortSignal) =>
   drainIn({ ...deps, now: () => now, signal, limit: BATCH_SIZE }, closeEnded, async (tx, rows) => {
     const cases: Case[] = rows.map(({ document }) => JSON.parse(document))
     await notifyParties(

@@ -1,8 +1,7 @@
 import type { ChangeRequest } from '../../../proto/http/sourcing/change-requests.ts'
 import { CHANGE_REQUEST } from '../../../proto/states/change-requests.ts'
-import type { Pool, Tx } from '../../kit/db/client.ts'
-import type { Log } from '../../kit/log/log.ts'
-import { drainIn } from '../../kit/worker/batches.ts'
+import type { Tx } from '../../kit/db/client.ts'
+import { type DrainDeps, drainIn } from '../../kit/worker/batches.ts'
 import { every, type Worker } from '../../kit/worker/worker.ts'
 import type { OrderDeps } from '../orders/followers.ts'
 import { lockRfqOf } from '../orders/queries.ts'
@@ -12,14 +11,8 @@ import { silenceAt } from './rules.ts'
 
 const POLL_MS = 2000
 
-interface WorkerDeps extends OrderDeps {
-  sql: Pool
-  log: Log
-  now: () => string
-}
-
 /** Cancels overdue orders whose manufacturer leaves the request of the consumer unanswered, each in a transaction. */
-export const unansweredCancellationWorker = ({ sql, log, now, ...deps }: WorkerDeps): Worker =>
+export const unansweredCancellationWorker = ({ sql, log, now, ...deps }: OrderDeps & DrainDeps): Worker =>
   every('unanswered-cancellations', POLL_MS, log, (signal) =>
     drainIn(
       { sql, log, now, signal, limit: 1 },

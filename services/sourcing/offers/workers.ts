@@ -1,6 +1,4 @@
-import type { Pool } from '../../kit/db/client.ts'
-import type { Log } from '../../kit/log/log.ts'
-import { drainIn } from '../../kit/worker/batches.ts'
+import { type DrainDeps, drainIn } from '../../kit/worker/batches.ts'
 import { every, type Worker } from '../../kit/worker/worker.ts'
 import type { RfqDeps } from '../rfqs/followers.ts'
 import { caseChange, emitOfferEvents } from './events.ts'
@@ -11,14 +9,8 @@ const BATCH_SIZE = 100
 /** Well below the five seconds within which an offer expires after its validity. */
 const POLL_MS = 1000
 
-interface WorkerDeps extends RfqDeps {
-  sql: Pool
-  log: Log
-  now: () => string
-}
-
 /** Expires submitted offers whose validity has passed. */
-export const offerExpiryWorker = ({ sql, log, now, followers }: WorkerDeps): Worker =>
+export const offerExpiryWorker = ({ sql, log, now, followers }: RfqDeps & DrainDeps): Worker =>
   every('offer-expiry', POLL_MS, log, (signal) =>
     drainIn({ sql, log, now, signal, limit: BATCH_SIZE }, expireDue, async (tx, expired, at) => {
       await emitOfferEvents(

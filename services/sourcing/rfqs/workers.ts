@@ -1,7 +1,5 @@
 import { DAY_MS, timeAfter } from '../../../proto/durations.ts'
-import type { Pool } from '../../kit/db/client.ts'
-import type { Log } from '../../kit/log/log.ts'
-import { drainIn } from '../../kit/worker/batches.ts'
+import { type DrainDeps, drainIn } from '../../kit/worker/batches.ts'
 import { every, type Worker } from '../../kit/worker/worker.ts'
 import { caseChange, emitRfqEvents } from './events.ts'
 import type { RfqDeps } from './followers.ts'
@@ -12,18 +10,12 @@ const BATCH_SIZE = 20
 /** Well below the five seconds within which an RFQ closes after its expiry. */
 const POLL_MS = 1000
 
-interface WorkerDeps extends RfqDeps {
-  sql: Pool
-  log: Log
-  now: () => string
-}
-
 /** A CLOSED RFQ that is not awarded or cancelled ends by itself. */
 const LAPSE_MS = 180 * DAY_MS
 const LAPSE_REASON = 'The RFQ was closed for 180 days without an award.'
 
 /** Closes expired RFQs, and cancels those that have been closed for long. */
-export const rfqExpiryWorker = ({ sql, log, now, followers }: WorkerDeps): Worker =>
+export const rfqExpiryWorker = ({ sql, log, now, followers }: RfqDeps & DrainDeps): Worker =>
   every('rfq-expiry', POLL_MS, log, async (signal) => {
     const drained = { sql, log, now, signal, limit: BATCH_SIZE }
     await drainIn(drained, expireDue, async (tx, expired, at) => {

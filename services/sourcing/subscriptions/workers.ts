@@ -1,6 +1,4 @@
-import type { Pool } from '../../kit/db/client.ts'
-import type { Log } from '../../kit/log/log.ts'
-import { drainIn } from '../../kit/worker/batches.ts'
+import { type DrainDeps, drainIn } from '../../kit/worker/batches.ts'
 import { every, type Worker } from '../../kit/worker/worker.ts'
 import { emitExpired } from './commands.ts'
 import { expireDue } from './queries.ts'
@@ -10,14 +8,8 @@ const BATCH_SIZE = 100
 /** Well below the five seconds within which a subscription ends after its expiry. */
 const POLL_MS = 1000
 
-interface WorkerDeps {
-  sql: Pool
-  log: Log
-  now: () => string
-}
-
 /** Ends expired subscriptions. */
-export const subscriptionExpiryWorker = ({ sql, log, now }: WorkerDeps): Worker =>
+export const subscriptionExpiryWorker = ({ sql, log, now }: DrainDeps): Worker =>
   every('subscription-expiry', POLL_MS, log, (signal) =>
     drainIn({ sql, log, now, signal, limit: BATCH_SIZE }, expireDue, emitExpired),
   )
