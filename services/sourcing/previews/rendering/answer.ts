@@ -1,8 +1,7 @@
-import { Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import { PAGES } from './limits.ts'
+import { MAX_CONTENT_BYTES } from './limits.ts'
 import { sizeOfPng } from './png.ts'
-import type { Preview, Rendering } from './rendering.ts'
+import { Header, type Preview, type Rendering } from './rendering.ts'
 
 /**
  * The output of a process: a byte that says whether it is confined, written as soon as it is, then the length of a
@@ -12,61 +11,8 @@ export const CONFINED = 1
 export const UNCONFINED = 0
 const LENGTH_BYTES = 4
 const MAX_HEADER_BYTES = 16 * 1024
-export const MAX_CONTENT_BYTES = 64 * 1024 * 1024
 const MAX_ANSWER_BYTES = 1 + LENGTH_BYTES + MAX_HEADER_BYTES + MAX_CONTENT_BYTES
 
-const CLOSED = { additionalProperties: false } as const
-const size = Type.Number({ minimum: 0, maximum: 1e30 })
-const count = Type.Integer({ minimum: 0, maximum: 2 ** 32 })
-
-const GeometryHeader = Type.Object(
-  {
-    boundingBox: Type.Object({ x: size, y: size, z: size }, CLOSED),
-    volume: size,
-    surfaceArea: size,
-    bodies: count,
-    triangles: count,
-    watertight: Type.Boolean(),
-    unit: Type.Union(['um', 'mm', 'cm', 'm', 'inch', 'ft', 'mixed', 'unknown'].map((unit) => Type.Literal(unit))),
-  },
-  CLOSED,
-)
-const PreviewHeader = Type.Object(
-  {
-    kind: Type.Union([Type.Literal('MODEL'), Type.Literal('IMAGE'), Type.Literal('PAGE')]),
-    page: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGES })),
-    contentType: Type.Union([Type.Literal('image/png'), Type.Literal('model/gltf-binary')]),
-    width: Type.Optional(Type.Integer({ minimum: 1, maximum: 4096 })),
-    height: Type.Optional(Type.Integer({ minimum: 1, maximum: 4096 })),
-    bytes: Type.Integer({ minimum: 1, maximum: MAX_CONTENT_BYTES }),
-  },
-  CLOSED,
-)
-const Header = Type.Union([
-  Type.Object(
-    {
-      state: Type.Literal('READY'),
-      geometry: Type.Optional(GeometryHeader),
-      pages: Type.Optional(count),
-      previews: Type.Array(PreviewHeader, { maxItems: PAGES }),
-    },
-    CLOSED,
-  ),
-  Type.Object(
-    {
-      state: Type.Literal('FAILED'),
-      reason: Type.Union(
-        (['TOO_LARGE', 'TOO_COMPLEX', 'TIMEOUT', 'OUT_OF_MEMORY', 'CRASHED', 'INVALID'] as const).map((reason) =>
-          Type.Literal(reason),
-        ),
-      ),
-    },
-    CLOSED,
-  ),
-  Type.Object({ state: Type.Literal('UNSUPPORTED') }, CLOSED),
-  /** The kernel gives no confinement, which is no fault of the file. */
-  Type.Object({ state: Type.Literal('UNCONFINED'), message: Type.String({ maxLength: 1000 }) }, CLOSED),
-])
 const header = TypeCompiler.Compile(Header)
 
 export type Answer = Rendering | { state: 'UNCONFINED'; message: string }

@@ -11,3 +11,5 @@ export const LONGEST_SIDE = 1600
 export const MAX_PIXELS = 40_000_000
 /** A larger picture is made smaller. */
 export const MAX_PICTURE_BYTES = 3 * 1024 * 1024
+/** Of all previews of a file. */
+export const MAX_CONTENT_BYTES = 64 * 1024 * 1024

@@ -1,5 +1,5 @@
 import type { Measured, Shape } from './measure.ts'
-import type { Color, Model } from './model.ts'
+import { boxOf, type Color, type Model } from './model.ts'
 import { encodePng } from './png.ts'
 import { dotAt, lengthAt } from './topology.ts'
 
@@ -69,28 +69,19 @@ function projectionOf(positions: Float64Array, axes: Axes): Float64Array {
 
 /** Scales to the picture, with y downwards, and depths from 0 to 1. */
 function fit(shapes: readonly Shape[], projected: readonly Float64Array[]): void {
-  const low = new Float64Array(3).fill(Infinity)
-  const high = new Float64Array(3).fill(-Infinity)
-  for (const [at, { topology }] of shapes.entries()) {
-    const points = projected[at] as Float64Array
-    for (const index of topology.indices) {
-      for (let axis = 0; axis < 3; axis++) {
-        const value = points[index * 3 + axis] as number
-        if (value < (low[axis] as number)) low[axis] = value
-        if (value > (high[axis] as number)) high[axis] = value
-      }
-    }
-  }
-  const size = (axis: number) => (high[axis] as number) - (low[axis] as number)
+  const { low, high } = boxOf(
+    projected.map((positions, at) => ({ positions, indices: (shapes[at] as Shape).topology.indices })),
+  )
+  const size = (axis: 0 | 1 | 2) => high[axis] - low[axis]
   const scale = (SIZE - 2 * MARGIN) / Math.max(size(0), size(1), Number.MIN_VALUE)
   const left = (SIZE - size(0) * scale) / 2
   const top = (SIZE - size(1) * scale) / 2
   const depth = Math.max(size(2), Number.MIN_VALUE)
   for (const points of projected) {
     for (let at = 0; at < points.length; at += 3) {
-      points[at] = left + ((points[at] as number) - (low[0] as number)) * scale
-      points[at + 1] = top + ((high[1] as number) - (points[at + 1] as number)) * scale
-      points[at + 2] = ((points[at + 2] as number) - (low[2] as number)) / depth
+      points[at] = left + ((points[at] as number) - low[0]) * scale
+      points[at + 1] = top + (high[1] - (points[at + 1] as number)) * scale
+      points[at + 2] = ((points[at + 2] as number) - low[2]) / depth
     }
   }
 }
