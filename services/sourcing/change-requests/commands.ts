@@ -17,7 +17,7 @@ import { JsonText } from '../../kit/db/json-text.ts'
 import { found, notFound, refuse, requireValid } from '../../kit/errors/refusal.ts'
 import { compare } from '../money/money.ts'
 import { announceOrder, type OrderDeps } from '../orders/followers.ts'
-import { lockRfqOf } from '../orders/queries.ts'
+import { lockAnyOrder, lockRfqOf } from '../orders/queries.ts'
 import { changeOrder, feeLimitOf, isFeeWithinLimit, type LockedOrder } from './order-changes.ts'
 import * as queries from './queries.ts'
 import * as rules from './rules.ts'
@@ -26,7 +26,7 @@ import * as rules from './rules.ts'
 async function lockOrderOf(tx: Tx, orgId: string, id: string, { mayEnd = false } = {}): Promise<LockedOrder> {
   found(await queries.findOrder(tx, orgId, id))
   if (mayEnd) await lockRfqOf(tx, id)
-  const { document, held_state: heldState } = found(await queries.lockAnyOrder(tx, id))
+  const { document, held_state: heldState } = found(await lockAnyOrder(tx, id))
   return { order: JSON.parse(document), heldState }
 }
 

@@ -14,10 +14,6 @@ const isSide = (sql: Sql, orgId: string) =>
 export const findOrder = (sql: Sql, orgId: string, id: string) => sql<{ id: string }[]>`
   select id from sourcing.orders where id = ${id} and ${isSide(sql, orgId)}`
 
-/** An order without regard to an organization, locked until the transaction ends. */
-export const lockAnyOrder = (tx: Tx, id: string) => tx<{ document: string; held_state: OrderState | null }[]>`
-  select document, held_state from sourcing.orders where id = ${id} for update`
-
 /** Newest first. The caller has found the order. */
 export const listChangeRequests = (sql: Sql, orderId: string, { after, limit, offset }: PageWindow) => sql<
   DocumentRow[]

@@ -4,7 +4,7 @@ import type { Tx } from '../../kit/db/client.ts'
 import { type DrainDeps, drainIn } from '../../kit/worker/batches.ts'
 import { every, type Worker } from '../../kit/worker/worker.ts'
 import type { OrderDeps } from '../orders/followers.ts'
-import { lockRfqOf } from '../orders/queries.ts'
+import { lockAnyOrder, lockRfqOf } from '../orders/queries.ts'
 import { changeOrder } from './order-changes.ts'
 import * as queries from './queries.ts'
 import { silenceAt } from './rules.ts'
@@ -29,7 +29,7 @@ async function takeEffect(
   now: string,
 ): Promise<void> {
   await lockRfqOf(tx, orderId)
-  const [locked] = await queries.lockAnyOrder(tx, orderId)
+  const [locked] = await lockAnyOrder(tx, orderId)
   const [row] = await queries.findChangeRequest(tx, orderId, id)
   if (!locked || !row) return
   const request: ChangeRequest = JSON.parse(row.document)

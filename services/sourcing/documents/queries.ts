@@ -89,9 +89,6 @@ export const lockAnyOffer = (tx: Tx, id: string) => tx<LockedOffer[]>`
     submitted_at is not null as is_submitted
   from sourcing.offers where id = ${id} for update`
 
-export const lockAnyOrder = (tx: Tx, id: string) => tx<{ document: string }[]>`
-  select document from sourcing.orders where id = ${id} for update`
-
 export const lockAnyCase = (tx: Tx, id: string) => tx<{ document: string }[]>`
   select document from sourcing.cases where id = ${id} for update`
 

@@ -6,6 +6,7 @@ import type { RecordKey, RecordKind } from '../files/queries.ts'
 import { notifyParties } from '../notifications/emit.ts'
 import * as offerEvents from '../offers/events.ts'
 import { announceOrder, type OrderDeps } from '../orders/followers.ts'
+import { lockAnyOrder } from '../orders/queries.ts'
 import { caseChange, emitRfqEvent } from '../rfqs/events.ts'
 import type { RfqDeps } from '../rfqs/followers.ts'
 import { listUnaware } from '../rfqs/queries.ts'
@@ -32,7 +33,7 @@ const LOCKS: Record<RecordKind, Lock> = {
     return offer && ((now) => tellOfOffer(deps, tx, offer, now))
   },
   order: async (deps, tx, id) => {
-    const [row] = await queries.lockAnyOrder(tx, id)
+    const [row] = await lockAnyOrder(tx, id)
     return row && ((now) => tellOfOrder(deps, tx, JSON.parse(row.document), now))
   },
   case: async (_, tx, id) => {

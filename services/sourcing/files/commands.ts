@@ -6,9 +6,9 @@ import type { CommandOf, PreparationOf } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { found, refuse, requireValid } from '../../kit/errors/refusal.ts'
 import { partEvent } from '../parts/events.ts'
-import { findOwnPart } from '../parts/queries.ts'
+import { findOwnPart, lockOwnPart } from '../parts/queries.ts'
 import { addFile, attach, type FileDeps, findAdditions, type NamedUpload, requireWithinQuota } from './additions.ts'
-import { countFiles, findFileIds, lockOwnPart, removeFiles, touchPart } from './queries.ts'
+import { countFiles, findFileIds, removeFiles, touchPart } from './queries.ts'
 import { hasTooManyFiles, referenceProblems, type StorageQuota } from './rules.ts'
 
 interface FoundObjects {

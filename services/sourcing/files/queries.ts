@@ -79,10 +79,6 @@ interface PublicFileRow {
 export const findPublicFile = (sql: Sql, id: string) => sql<PublicFileRow[]>`
   select name, object_key, content_type from sourcing.files where id = ${id} and public and state = 'READY' and removed_at is null`
 
-/** Locks an own part, so that changes of its files are serialized. */
-export const lockOwnPart = (tx: Tx, orgId: string, partId: string) => tx<{ id: string }[]>`
-  select id from sourcing.parts where id = ${partId} and ${isOwn(tx, orgId)} for update`
-
 export interface UploadRow {
   id: string
   name: string

@@ -41,6 +41,10 @@ interface OrderChange {
   reason: string | null
 }
 
+/** An order without regard to an organization, locked until the transaction ends. */
+export const lockAnyOrder = (tx: Tx, id: string) => tx<{ document: string; held_state: OrderState | null }[]>`
+  select document, held_state from sourcing.orders where id = ${id} for update`
+
 /** Moves an order that is locked. */
 export const moveState = (
   tx: Tx,
