@@ -5,12 +5,12 @@ interface Batch {
   last: string
 }
 
-type NextBatch = { count: number; last: string | null }
-
-/** The number of the next parts by id, changed or not, and the id of the last one. */
-export const findNextParts = (sql: Sql, after: string, limit: number) => sql<NextBatch[]>`
+/** The number of the next records of a table by id, changed or not, and the id of the last one. */
+export const findNext = (sql: Sql, table: 'parts' | 'factories', after: string, limit: number) => sql<
+  [{ count: number; last: string | null }]
+>`
   select count(*)::integer as count, max(id) as last
-  from (select id from sourcing.parts where id > ${after} order by id limit ${limit}) next`
+  from (select id from ${sql(`sourcing.${table}`)} where id > ${after} order by id limit ${limit}) next`
 
 /**
  * Sets the technologies of parts that differ from those of their process; a trigger rebuilds the documents. The parts
@@ -26,11 +26,6 @@ export const updateParts = (sql: Sql, { after, last }: Batch) => sql`
   from locked, catalog.process_lookup process
   where part.id = locked.id and process.code = part.process_id
     and part.technology_ids is distinct from process.technology_ids`
-
-/** The number of the next factories by id, changed or not, and the id of the last one. */
-export const findNextFactories = (sql: Sql, after: string, limit: number) => sql<NextBatch[]>`
-  select count(*)::integer as count, max(id) as last
-  from (select id from sourcing.factories where id > ${after} order by id limit ${limit}) next`
 
 /**
  * Sets the process types of capabilities that differ from those of their technology; a trigger rebuilds the documents.

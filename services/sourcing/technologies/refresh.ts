@@ -3,7 +3,7 @@ import type { Pool } from '../../kit/db/client.ts'
 import { startJob } from '../../kit/worker/job-queries.ts'
 import type { JobKind } from '../../kit/worker/jobs.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
-import { findNextFactories, findNextParts, updateFactories, updateParts } from './queries.ts'
+import { findNext, updateFactories, updateParts } from './queries.ts'
 
 const KIND = 'technologies'
 /** Records per transaction. It lasts a second or two, and other changes of these records wait for it. */
@@ -12,8 +12,8 @@ const RETRY_MS = 2000
 
 /** The catalog from which each kind of record has data, and the statements that update the records. */
 const REFRESHES = {
-  parts: { catalog: 'processes', findNext: findNextParts, update: updateParts },
-  factories: { catalog: 'technologies', findNext: findNextFactories, update: updateFactories },
+  parts: { catalog: 'processes', update: updateParts },
+  factories: { catalog: 'technologies', update: updateFactories },
 } as const
 type Records = keyof typeof REFRESHES
 
@@ -44,11 +44,11 @@ export const technologyJob = (sql: Pool): JobKind<unknown, { lastId: string }> =
     sql.begin(async (tx) => {
       const progress = await job.hold(tx)
       if (!progress) return
-      const { findNext, update } = REFRESHES[job.id as Records]
+      const records = job.id as Records
       const after = progress.lastId ?? ''
-      const [next] = await findNext(tx, after, BATCH_SIZE)
-      if (next?.last) await update(tx, { after, last: next.last })
-      if (!next?.last || next.count < BATCH_SIZE) await job.end(tx)
-      else await job.continue(tx, { lastId: next.last })
+      const [{ count, last }] = await findNext(tx, records, after, BATCH_SIZE)
+      if (last !== null) await REFRESHES[records].update(tx, { after, last })
+      if (last === null || count < BATCH_SIZE) await job.end(tx)
+      else await job.continue(tx, { lastId: last })
     }),
 })
