@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { catalogReads } from '../catalog-reads.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { BatchOf, closed, ItemsOf, PageOf, pageQuery, pathParam, Search } from '../shapes.ts'
+import { closed, PageOf, pageQuery, Search } from '../shapes.ts'
 
 const tag = defineTag(
   'Categories',
@@ -27,15 +28,21 @@ export const Category = closed({
 })
 export type Category = Static<typeof Category>
 
-export const listCategories = defineOperation({
-  id: 'listCategories',
-  method: 'GET',
+const reads = catalogReads({
   path: '/v1/categories',
   tag,
+  key: 'id',
+  keyOf: 'Id of the category.',
+  examples: ['iso-14224-pu', 'sfi-601001'],
+  response: Category,
+})
+
+export const listCategories = defineOperation({
+  ...reads.list,
+  id: 'listCategories',
   summary: 'List categories',
   description:
     'Ordered by code, or by id for categories without a code. `topLevel` and `parentId` exclude each other (400).',
-  access: 'token',
   query: Type.Object({
     ...pageQuery,
     topLevel: Type.Optional(
@@ -50,30 +57,12 @@ export const listCategories = defineOperation({
     search: Type.Optional(Search('Case-insensitive substring of the name or the description.', 'pump')),
   }),
   response: PageOf(Category),
-  etag: true,
 })
 
-export const getCategory = defineOperation({
-  id: 'getCategory',
-  method: 'GET',
-  path: '/v1/categories/{id}',
-  tag,
-  summary: 'Get a category',
-  description: 'An unknown id is 404.',
-  access: 'token',
-  params: pathParam('id', 'Id of the category.', 'iso-14224-pu'),
-  response: Category,
-  etag: true,
-})
+export const getCategory = defineOperation({ ...reads.get, id: 'getCategory', summary: 'Get a category' })
 
 export const batchGetCategories = defineOperation({
+  ...reads.batchGet,
   id: 'batchGetCategories',
-  method: 'POST',
-  path: '/v1/categories:batch-get',
-  tag,
   summary: 'Get categories by id',
-  description: 'Up to 100, in the order requested, each once. Unknown and inaccessible ones are omitted.',
-  access: 'token',
-  body: BatchOf('ids', ['iso-14224-pu', 'sfi-601001']),
-  response: ItemsOf(Category),
 })

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { catalogReads } from '../catalog-reads.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { BatchOf, closed, ItemsOf, pathParam } from '../shapes.ts'
+import { closed, ItemsOf } from '../shapes.ts'
 
 const tag = defineTag(
   'Criticalities',
@@ -21,44 +22,32 @@ export const Criticality = closed({
 })
 export type Criticality = Static<typeof Criticality>
 
-export const listCriticalities = defineOperation({
-  id: 'listCriticalities',
-  method: 'GET',
+const reads = catalogReads({
   path: '/v1/criticalities',
   tag,
+  key: 'id',
+  keyOf: 'Id of the criticality.',
+  examples: ['nasa-6030-a', 'api-20s-amsl-2'],
+  response: Criticality,
+})
+
+export const listCriticalities = defineOperation({
+  ...reads.list,
+  id: 'listCriticalities',
   summary: 'List criticalities',
   description: 'The complete list in one response, ordered by code.',
-  access: 'token',
   query: Type.Object({
     governingBody: Type.Optional(
       Type.String({ description: 'Only criticalities of this governing body; exact match.', examples: ['NASA'] }),
     ),
   }),
   response: ItemsOf(Criticality),
-  etag: true,
 })
 
-export const getCriticality = defineOperation({
-  id: 'getCriticality',
-  method: 'GET',
-  path: '/v1/criticalities/{id}',
-  tag,
-  summary: 'Get a criticality',
-  description: 'An unknown id is 404.',
-  access: 'token',
-  params: pathParam('id', 'Id of the criticality.', 'nasa-6030-a'),
-  response: Criticality,
-  etag: true,
-})
+export const getCriticality = defineOperation({ ...reads.get, id: 'getCriticality', summary: 'Get a criticality' })
 
 export const batchGetCriticalities = defineOperation({
+  ...reads.batchGet,
   id: 'batchGetCriticalities',
-  method: 'POST',
-  path: '/v1/criticalities:batch-get',
-  tag,
   summary: 'Get criticalities by id',
-  description: 'Up to 100, in the order requested, each once. Unknown and inaccessible ones are omitted.',
-  access: 'token',
-  body: BatchOf('ids', ['nasa-6030-a', 'api-20s-amsl-2']),
-  response: ItemsOf(Criticality),
 })

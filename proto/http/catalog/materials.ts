@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { catalogReads } from '../catalog-reads.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { BatchOf, closed, ItemsOf, OneOf, PageOf, pageQuery, pathParam } from '../shapes.ts'
+import { closed, OneOf, PageOf, pageQuery } from '../shapes.ts'
 import { MATERIAL_TYPES } from './enums.ts'
 
 const tag = defineTag('Materials', 'Materials by their common designations, compiled by the project.')
@@ -16,43 +17,31 @@ export const Material = closed({
 })
 export type Material = Static<typeof Material>
 
-export const listMaterials = defineOperation({
-  id: 'listMaterials',
-  method: 'GET',
+const reads = catalogReads({
   path: '/v1/materials',
   tag,
+  key: 'code',
+  keyOf: 'Code of the material.',
+  examples: ['ti6al4v-grade-5', '316l'],
+  response: Material,
+})
+
+export const listMaterials = defineOperation({
+  ...reads.list,
+  id: 'listMaterials',
   summary: 'List materials',
   description: 'Ordered by code.',
-  access: 'token',
   query: Type.Object({
     ...pageQuery,
     type: Type.Optional(Type.String({ description: 'Only materials of this type; exact match.', examples: ['metal'] })),
   }),
   response: PageOf(Material),
-  etag: true,
 })
 
-export const getMaterial = defineOperation({
-  id: 'getMaterial',
-  method: 'GET',
-  path: '/v1/materials/{code}',
-  tag,
-  summary: 'Get a material',
-  description: 'An unknown id is 404.',
-  access: 'token',
-  params: pathParam('code', 'Code of the material.', 'ti6al4v-grade-5'),
-  response: Material,
-  etag: true,
-})
+export const getMaterial = defineOperation({ ...reads.get, id: 'getMaterial', summary: 'Get a material' })
 
 export const batchGetMaterials = defineOperation({
+  ...reads.batchGet,
   id: 'batchGetMaterials',
-  method: 'POST',
-  path: '/v1/materials:batch-get',
-  tag,
   summary: 'Get materials by code',
-  description: 'Up to 100, in the order requested, each once. Unknown and inaccessible ones are omitted.',
-  access: 'token',
-  body: BatchOf('codes', ['ti6al4v-grade-5', '316l']),
-  response: ItemsOf(Material),
 })

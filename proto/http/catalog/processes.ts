@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { catalogReads } from '../catalog-reads.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { BatchOf, closed, ItemsOf, OneOf, pathParam } from '../shapes.ts'
+import { closed, ItemsOf, OneOf } from '../shapes.ts'
 import { MATERIAL_TYPES } from './enums.ts'
 
 const tag = defineTag(
@@ -20,44 +21,32 @@ export const Process = closed({
 })
 export type Process = Static<typeof Process>
 
-export const listProcesses = defineOperation({
-  id: 'listProcesses',
-  method: 'GET',
+const reads = catalogReads({
   path: '/v1/processes',
   tag,
+  key: 'code',
+  keyOf: 'Code of the process.',
+  examples: ['pbf-metal', 'milling-metal'],
+  response: Process,
+})
+
+export const listProcesses = defineOperation({
+  ...reads.list,
+  id: 'listProcesses',
   summary: 'List processes',
   description: 'The complete list in one response, ordered by code.',
-  access: 'token',
   query: Type.Object({
     materialType: Type.Optional(
       Type.String({ description: 'Only processes for this material type; exact match.', examples: ['metal'] }),
     ),
   }),
   response: ItemsOf(Process),
-  etag: true,
 })
 
-export const getProcess = defineOperation({
-  id: 'getProcess',
-  method: 'GET',
-  path: '/v1/processes/{code}',
-  tag,
-  summary: 'Get a process',
-  description: 'An unknown id is 404.',
-  access: 'token',
-  params: pathParam('code', 'Code of the process.', 'pbf-metal'),
-  response: Process,
-  etag: true,
-})
+export const getProcess = defineOperation({ ...reads.get, id: 'getProcess', summary: 'Get a process' })
 
 export const batchGetProcesses = defineOperation({
+  ...reads.batchGet,
   id: 'batchGetProcesses',
-  method: 'POST',
-  path: '/v1/processes:batch-get',
-  tag,
   summary: 'Get processes by code',
-  description: 'Up to 100, in the order requested, each once. Unknown and inaccessible ones are omitted.',
-  access: 'token',
-  body: BatchOf('codes', ['pbf-metal', 'milling-metal']),
-  response: ItemsOf(Process),
 })

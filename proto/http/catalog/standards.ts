@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { catalogReads } from '../catalog-reads.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { BatchOf, closed, ItemsOf, OneOf, pathParam } from '../shapes.ts'
+import { closed, ItemsOf, OneOf } from '../shapes.ts'
 import { MATERIAL_TYPES } from './enums.ts'
 
 const tag = defineTag(
@@ -25,14 +26,20 @@ export const Standard = closed({
 })
 export type Standard = Static<typeof Standard>
 
-export const listStandards = defineOperation({
-  id: 'listStandards',
-  method: 'GET',
+const reads = catalogReads({
   path: '/v1/standards',
   tag,
+  key: 'code',
+  keyOf: 'Code of the standard.',
+  examples: ['iso-astm-52901', 'en-10204-3.1'],
+  response: Standard,
+})
+
+export const listStandards = defineOperation({
+  ...reads.list,
+  id: 'listStandards',
   summary: 'List standards',
   description: 'The complete list in one response, ordered by code. Filters can be combined.',
-  access: 'token',
   query: Type.Object({
     governingBody: Type.Optional(
       Type.String({ description: 'Only standards of this governing body; exact match.', examples: ['ASTM'] }),
@@ -42,30 +49,12 @@ export const listStandards = defineOperation({
     ),
   }),
   response: ItemsOf(Standard),
-  etag: true,
 })
 
-export const getStandard = defineOperation({
-  id: 'getStandard',
-  method: 'GET',
-  path: '/v1/standards/{code}',
-  tag,
-  summary: 'Get a standard',
-  description: 'An unknown id is 404.',
-  access: 'token',
-  params: pathParam('code', 'Code of the standard.', 'iso-astm-52901'),
-  response: Standard,
-  etag: true,
-})
+export const getStandard = defineOperation({ ...reads.get, id: 'getStandard', summary: 'Get a standard' })
 
 export const batchGetStandards = defineOperation({
+  ...reads.batchGet,
   id: 'batchGetStandards',
-  method: 'POST',
-  path: '/v1/standards:batch-get',
-  tag,
   summary: 'Get standards by code',
-  description: 'Up to 100, in the order requested, each once. Unknown and inaccessible ones are omitted.',
-  access: 'token',
-  body: BatchOf('codes', ['iso-astm-52901', 'en-10204-3.1']),
-  response: ItemsOf(Standard),
 })

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { catalogReads } from '../catalog-reads.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { BatchOf, closed, ItemsOf, OneOf, PageOf, pageQuery, pathParam, Search } from '../shapes.ts'
+import { closed, OneOf, PageOf, pageQuery, Search } from '../shapes.ts'
 import { PROCESS_FAMILIES, PRODUCTION_PROCESS_TYPES } from './enums.ts'
 
 const tag = defineTag(
@@ -29,14 +30,20 @@ export const Technology = closed({
 })
 export type Technology = Static<typeof Technology>
 
-export const listTechnologies = defineOperation({
-  id: 'listTechnologies',
-  method: 'GET',
+const reads = catalogReads({
   path: '/v1/technologies',
   tag,
+  key: 'id',
+  keyOf: 'Id of the technology.',
+  examples: ['pbf-lb-m', 'mill-5'],
+  response: Technology,
+})
+
+export const listTechnologies = defineOperation({
+  ...reads.list,
+  id: 'listTechnologies',
   summary: 'List technologies',
   description: 'Ordered by code. Filters can be combined.',
-  access: 'token',
   query: Type.Object({
     ...pageQuery,
     productionProcessType: Type.Optional(
@@ -48,30 +55,12 @@ export const listTechnologies = defineOperation({
     search: Type.Optional(Search('Case-insensitive substring of the label, the code or an acronym.', 'slm')),
   }),
   response: PageOf(Technology),
-  etag: true,
 })
 
-export const getTechnology = defineOperation({
-  id: 'getTechnology',
-  method: 'GET',
-  path: '/v1/technologies/{id}',
-  tag,
-  summary: 'Get a technology',
-  description: 'An unknown id is 404.',
-  access: 'token',
-  params: pathParam('id', 'Id of the technology.', 'pbf-lb-m'),
-  response: Technology,
-  etag: true,
-})
+export const getTechnology = defineOperation({ ...reads.get, id: 'getTechnology', summary: 'Get a technology' })
 
 export const batchGetTechnologies = defineOperation({
+  ...reads.batchGet,
   id: 'batchGetTechnologies',
-  method: 'POST',
-  path: '/v1/technologies:batch-get',
-  tag,
   summary: 'Get technologies by id',
-  description: 'Up to 100, in the order requested, each once. Unknown and inaccessible ones are omitted.',
-  access: 'token',
-  body: BatchOf('ids', ['pbf-lb-m', 'mill-5']),
-  response: ItemsOf(Technology),
 })

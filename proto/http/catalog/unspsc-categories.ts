@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { catalogReads } from '../catalog-reads.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { BatchOf, closed, Int32, ItemsOf, PageOf, pageQuery, pathParam, Search } from '../shapes.ts'
+import { closed, Int32, PageOf, pageQuery, Search } from '../shapes.ts'
 
 const tag = defineTag(
   'UNSPSC categories',
@@ -30,14 +31,20 @@ export const UnspscCategory = closed({
 })
 export type UnspscCategory = Static<typeof UnspscCategory>
 
-export const listUnspscCategories = defineOperation({
-  id: 'listUnspscCategories',
-  method: 'GET',
+const reads = catalogReads({
   path: '/v1/unspsc-categories',
   tag,
+  key: 'id',
+  keyOf: 'Id of the category: its 8-digit code.',
+  examples: ['31161610', '31000000'],
+  response: UnspscCategory,
+})
+
+export const listUnspscCategories = defineOperation({
+  ...reads.list,
+  id: 'listUnspscCategories',
   summary: 'List UNSPSC categories',
   description: 'Ordered by id. Filters can be combined.',
-  access: 'token',
   query: Type.Object({
     ...pageQuery,
     level: Type.Optional(
@@ -54,30 +61,16 @@ export const listUnspscCategories = defineOperation({
     ),
   }),
   response: PageOf(UnspscCategory),
-  etag: true,
 })
 
 export const getUnspscCategory = defineOperation({
+  ...reads.get,
   id: 'getUnspscCategory',
-  method: 'GET',
-  path: '/v1/unspsc-categories/{id}',
-  tag,
   summary: 'Get a UNSPSC category',
-  description: 'An unknown id is 404.',
-  access: 'token',
-  params: pathParam('id', 'Id of the category: its 8-digit code.', '31161610'),
-  response: UnspscCategory,
-  etag: true,
 })
 
 export const batchGetUnspscCategories = defineOperation({
+  ...reads.batchGet,
   id: 'batchGetUnspscCategories',
-  method: 'POST',
-  path: '/v1/unspsc-categories:batch-get',
-  tag,
   summary: 'Get UNSPSC categories by id',
-  description: 'Up to 100, in the order requested, each once. Unknown and inaccessible ones are omitted.',
-  access: 'token',
-  body: BatchOf('ids', ['31161610', '31000000']),
-  response: ItemsOf(UnspscCategory),
 })
