@@ -29,7 +29,7 @@ interface CrudOptions<
 }
 
 /**
- * The common fields of the operations of a small record: list, get, create, patch and delete. The collection of a
+ * The common fields of the operations of a record: list, get, create, patch and delete. The collection of a
  * parent adds its `params` to list and create.
  */
 export function crudOf<

@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { CASE, CASE_STATES } from '../../states/cases.ts'
+import { crudOf } from '../crud.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, Id, Ids, Line, OneOf, PageOf, pageQuery, patchOf, pathParam, Text } from '../shapes.ts'
+import { closed, DateTime, Id, Ids, Line, OneOf, pageQuery, patchOf, pathParam, Text } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
 
 export const casesTag = defineTag(
@@ -100,14 +101,24 @@ export type Case = Static<typeof Case>
 
 export const caseId = pathParam('id', 'Id of the case.', EXAMPLE_ID)
 
-export const listCases = defineOperation({
-  id: 'listCases',
-  method: 'GET',
+const crud = crudOf({
+  name: 'case',
   path: '/flows/v1/cases',
   tag: casesTag,
+  access: { read: 'case:read', write: 'case:manage' },
+  params: caseId,
+  input: CaseInput,
+  patch: CasePatch,
+  response: Case,
+  idName: 'caseId',
+  logged: { create: Object.keys(CaseInput.properties), patch: ['title', 'description'] },
+})
+
+export const listCases = defineOperation({
+  ...crud.list,
+  id: 'listCases',
   summary: 'List cases',
   description: 'Cases to which your organization is a party, newest first.',
-  access: 'case:read',
   query: Type.Object({
     ...pageQuery,
     kind: Type.Optional(kind),
@@ -115,53 +126,28 @@ export const listCases = defineOperation({
     rfqId: Type.Optional(Type.String({ description: 'Id of the RFQ.', examples: [EXAMPLE_RFQ] })),
     orderId: Type.Optional(Type.String({ description: 'Id of the order.', examples: [EXAMPLE_ORDER] })),
   }),
-  response: PageOf(Case),
 })
 
 export const getCase = defineOperation({
-  id: 'getCase',
-  method: 'GET',
-  path: '/flows/v1/cases/{id}',
-  tag: casesTag,
+  ...crud.get,
   summary: 'Get a case',
   description: 'For its parties. Otherwise not found.',
-  access: 'case:read',
-  params: caseId,
-  response: Case,
-  etag: true,
 })
 
 export const createCase = defineOperation({
-  id: 'createCase',
-  method: 'POST',
-  path: '/flows/v1/cases',
-  tag: casesTag,
+  ...crud.create,
   summary: 'Create a case',
   description: `Of at most one RFQ or order. Parties to the case of an order are the organizations of the order, or those of them that \`partyOrgIds\` names; to that of an RFQ your organization and the consumer; otherwise only your organization. The RFQ must not be AWARDED or CANCELLED, nor your organization's invitation DECLINED; an order must not have ended more than 90 days ago. An organization has at most ${MAX_OPEN_CASES} OPEN cases of its own about one record, and ${MAX_CASES} with those that it closed itself. All organizations together have at most ${MAX_CASES_OF_ALL}, including closed ones; beyond that, each one still has its first ${MAX_OPEN_CASES}.`,
-  access: 'case:manage',
-  body: CaseInput,
-  status: 201,
-  response: Case,
   refusals: ['illegal_transition', 'limit_reached'],
-  audit: { procedure: 'case.create', request: ['caseId', ...Object.keys(CaseInput.properties)] },
 })
 
 export const patchCase = defineOperation({
-  id: 'patchCase',
-  method: 'PATCH',
-  path: '/flows/v1/cases/{id}',
-  tag: casesTag,
+  ...crud.patch,
   summary: 'Change a case',
   description: `${CASE.sentence('edit')} A case of several organizations can be changed only while a new case about its record would be allowed.`,
   transition: CASE.verbs.edit,
-  access: 'case:manage',
-  params: caseId,
-  body: CasePatch,
-  response: Case,
-  ifMatch: true,
   etag: true,
   refusals: ['illegal_transition'],
-  audit: { procedure: 'case.patch', request: ['id', 'title', 'description'] },
 })
 
 const verb = verbsOf({

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { FACTORY } from '../../states/factories.ts'
+import { crudOf } from '../crud.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, Id, PageOf, pageQuery, Search } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
@@ -30,35 +31,31 @@ export const FactoryReleaseInput = closed({
   orgId: Id('An organization that is engaged through yours.', 'org_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'),
 })
 
-export const createFactory = defineOperation({
-  id: 'createFactory',
-  method: 'POST',
+const crud = crudOf({
+  name: 'factory',
   path: '/flows/v1/factories',
   tag,
+  access: { read: 'token', write: 'factory:manage' },
+  params: factoryId,
+  input: FactoryInput,
+  patch: FactoryPatch,
+  response: Factory,
+  idName: 'factoryId',
+  logged: { create: ['name', 'internal', 'address', 'capabilities'], patch: ['name', 'internal', 'address'] },
+})
+
+export const createFactory = defineOperation({
+  ...crud.create,
   summary: 'Create a factory',
   description: `Creates an active factory of your organization, which must be a manufacturer. At most ${MAX_FACTORIES} factories per organization.`,
-  access: 'factory:manage',
-  body: FactoryInput,
-  status: 201,
-  response: Factory,
   refusals: ['limit_reached'],
-  audit: { procedure: 'factory.create', request: ['factoryId', 'name', 'internal', 'address', 'capabilities'] },
 })
 
 export const patchFactory = defineOperation({
-  id: 'patchFactory',
-  method: 'PATCH',
-  path: '/flows/v1/factories/{id}',
-  tag,
+  ...crud.patch,
   summary: 'Change a factory',
   description: 'Changes the fields that are sent. The address is replaced completely.',
-  access: 'factory:manage',
-  params: factoryId,
-  body: FactoryPatch,
-  response: Factory,
-  ifMatch: true,
   etag: true,
-  audit: { procedure: 'factory.patch', request: ['id', 'name', 'internal', 'address'] },
 })
 
 export const replaceFactoryCapabilities = defineOperation({

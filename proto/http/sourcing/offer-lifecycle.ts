@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { OFFER } from '../../states/offers.ts'
+import { crudOf } from '../crud.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, Line } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
@@ -11,39 +12,35 @@ const offerLifecycleTag = defineTag('Offer lifecycle', 'Creating, submitting, re
 /** Prices and notes are not logged, because an audit log must not disclose a sealed bid. */
 const LOGGED = ['factoryId', 'validUntil']
 
-export const createOffer = defineOperation({
-  id: 'createOffer',
-  method: 'POST',
+const crud = crudOf({
+  name: 'offer',
   path: '/flows/v1/offers',
   tag: offerLifecycleTag,
+  access: { read: 'token', write: 'offer:create' },
+  params: offerId,
+  input: OfferInput,
+  patch: OfferPatch,
+  response: Offer,
+  idName: 'offerId',
+  logged: { create: ['rfqId', ...LOGGED], patch: LOGGED },
+})
+
+export const createOffer = defineOperation({
+  ...crud.create,
   summary: 'Create an offer',
   description: `Creates a DRAFT for an OPEN RFQ to which your organization is invited and whose confidentiality terms, if any, it has accepted. Other organizations see it once it is submitted. An organization has at most ${MAX_LIVE_OFFERS} offers in DRAFT or SUBMITTED, and ${MAX_OFFERS} in all, for one RFQ. All amounts have the currency of the RFQ. Each price break needs a different minimum quantity.`,
-  access: 'offer:create',
-  body: OfferInput,
-  status: 201,
   answersState: 'DRAFT',
-  response: Offer,
   etag: true,
   refusals: ['illegal_transition', 'limit_reached'],
-  audit: { procedure: 'offer.create', request: ['offerId', 'rfqId', ...LOGGED] },
 })
 
 export const patchOffer = defineOperation({
-  id: 'patchOffer',
-  method: 'PATCH',
-  path: '/flows/v1/offers/{id}',
-  tag: offerLifecycleTag,
+  ...crud.patch,
   summary: 'Change an offer',
   description: `${OFFER.sentence('patch')} A submitted offer is fixed; revise it instead. All amounts have the currency of the RFQ.`,
   transition: OFFER.verbs.patch,
-  access: 'offer:create',
-  params: offerId,
-  body: OfferPatch,
-  response: Offer,
-  ifMatch: true,
   etag: true,
   refusals: ['illegal_transition'],
-  audit: { procedure: 'offer.patch', request: ['id', ...LOGGED] },
 })
 
 const verb = verbsOf({

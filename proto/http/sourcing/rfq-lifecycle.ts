@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { RFQ } from '../../states/rfqs.ts'
+import { crudOf } from '../crud.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import { EmailAddress } from '../organization/users.ts'
 import { closed, Line, OneOf, PageOf, pageQuery, patchOf } from '../shapes.ts'
@@ -13,40 +14,33 @@ export const rfqLifecycleTag = defineTag(
   'Creating, publishing and ending RFQs, and their invitations.',
 )
 
-const FIELDS = Object.keys(RfqInput.properties)
-
-export const createRfq = defineOperation({
-  id: 'createRfq',
-  method: 'POST',
+const crud = crudOf({
+  name: 'rfq',
   path: '/flows/v1/rfqs',
   tag: rfqLifecycleTag,
+  access: { read: 'token', write: 'rfq:create' },
+  params: rfqId,
+  input: RfqInput,
+  patch: RfqPatch,
+  response: Rfq,
+  idName: 'rfqId',
+})
+
+export const createRfq = defineOperation({
+  ...crud.create,
   summary: 'Create an RFQ',
   description: 'Creates a DRAFT with your organization as consumer. Other organizations see it once it is published.',
-  access: 'rfq:create',
-  body: RfqInput,
-  status: 201,
   answersState: 'DRAFT',
-  response: Rfq,
   refusals: ['subscription_required'],
-  audit: { procedure: 'rfq.create', request: ['rfqId', ...FIELDS] },
 })
 
 export const patchRfq = defineOperation({
-  id: 'patchRfq',
-  method: 'PATCH',
-  path: '/flows/v1/rfqs/{id}',
-  tag: rfqLifecycleTag,
+  ...crud.patch,
   summary: 'Change an RFQ',
   description: `${RFQ.sentence('patch')} The content of a published RFQ is fixed.`,
   transition: RFQ.verbs.patch,
-  access: 'rfq:create',
-  params: rfqId,
-  body: RfqPatch,
-  response: Rfq,
-  ifMatch: true,
   etag: true,
   refusals: ['illegal_transition', 'subscription_required'],
-  audit: { procedure: 'rfq.patch', request: ['id', ...FIELDS] },
 })
 
 const verb = verbsOf({
@@ -183,18 +177,11 @@ export const declineRfq = defineOperation({
 })
 
 export const deleteRfq = defineOperation({
-  id: 'deleteRfq',
-  method: 'DELETE',
-  path: '/flows/v1/rfqs/{id}',
-  tag: rfqLifecycleTag,
+  ...crud.delete,
   summary: 'Delete an RFQ',
   description: `${RFQ.sentence('delete')} Its history is no longer readable.`,
   transition: RFQ.verbs.delete,
-  access: 'rfq:create',
-  params: rfqId,
-  status: 204,
   refusals: ['illegal_transition'],
-  audit: { procedure: 'rfq.delete', request: ['id'] },
 })
 
 export const listRfqInvitations = defineOperation({

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { crudOf } from '../crud.ts'
 import { defineOperation } from '../operation.ts'
 import { closed, Id } from '../shapes.ts'
 import { MAX_AWARDS, orders, purchaseOrderNumber, quantity, sellerFeePercent, sellerOrgId } from './awards.ts'
@@ -11,56 +12,45 @@ const { lines: _, ...INPUT } = RfqPackageInput.properties
 const ALL_OR_NOTHING =
   'All lines change in one transaction: if one is refused, `errors` name each refused line (`lines.3.expireTime`), `detail` its RFQ, and nothing changes.'
 
-export const createRfqPackage = defineOperation({
-  id: 'createRfqPackage',
-  method: 'POST',
-  path,
-  tag: packagesTag,
-  summary: 'Create an RFQ package',
-  description: `Creates a DRAFT RFQ for each line, with your organization as consumer. A line can be changed, or deleted, by the verbs of its RFQ; its currency stays that of the package. All lines together have at most ${MAX_PACKAGE_INVITATIONS} invitations.`,
-  access: 'rfq:create',
-  body: RfqPackageInput,
-  status: 201,
-  response: RfqPackage,
-  refusals: ['subscription_required'],
-  audit: { procedure: 'rfqPackage.create', request: ['packageId', 'lines', ...Object.keys(INPUT)] },
-})
-
 export const RfqPackagePatch = Type.Partial(Type.Pick(RfqPackageInput, ['title']), {
   additionalProperties: false,
   description: 'Changes the fields that are sent.',
   examples: [{ title: 'Pump overhaul, autumn 2031' }],
 })
 
-export const patchRfqPackage = defineOperation({
-  id: 'patchRfqPackage',
-  method: 'PATCH',
-  path: `${path}/{id}`,
+const crud = crudOf({
+  name: 'rfqPackage',
+  path,
   tag: packagesTag,
+  access: { read: 'token', write: 'rfq:create' },
+  params: packageId,
+  input: RfqPackageInput,
+  patch: RfqPackagePatch,
+  response: RfqPackage,
+  idName: 'packageId',
+  logged: { create: ['lines', ...Object.keys(INPUT)], patch: ['title'] },
+})
+
+export const createRfqPackage = defineOperation({
+  ...crud.create,
+  summary: 'Create an RFQ package',
+  description: `Creates a DRAFT RFQ for each line, with your organization as consumer. A line can be changed, or deleted, by the verbs of its RFQ; its currency stays that of the package. All lines together have at most ${MAX_PACKAGE_INVITATIONS} invitations.`,
+  refusals: ['subscription_required'],
+})
+
+export const patchRfqPackage = defineOperation({
+  ...crud.patch,
   summary: 'Change the title of an RFQ package',
   description: 'By the consumer, while every line is DRAFT.',
-  access: 'rfq:create',
-  params: packageId,
-  body: RfqPackagePatch,
-  response: RfqPackage,
-  ifMatch: true,
   etag: true,
   refusals: ['illegal_transition'],
-  audit: { procedure: 'rfqPackage.patch', request: ['id', 'title'] },
 })
 
 export const deleteRfqPackage = defineOperation({
-  id: 'deleteRfqPackage',
-  method: 'DELETE',
-  path: `${path}/{id}`,
-  tag: packagesTag,
+  ...crud.delete,
   summary: 'Delete an RFQ package',
   description: 'By the consumer, while every line is DRAFT. Also deletes its RFQs.',
-  access: 'rfq:create',
-  params: packageId,
-  status: 204,
   refusals: ['illegal_transition'],
-  audit: { procedure: 'rfqPackage.delete', request: ['id'] },
 })
 
 const verb = <const Verb extends string>(name: Verb, description: string, logged: readonly string[] = []) => ({
