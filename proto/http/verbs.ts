@@ -45,5 +45,5 @@ export const verbsOf =
     transition: table.verbs[verb] as Transition,
     etag: true,
     refusals: ['illegal_transition'] as const,
-    audit: { procedure: `${name}.${verb}` as const, request: ['id', ...logged] },
+    audit: { procedure: `${name}.${verb}` as const, request: [...Object.keys(shared.params.properties), ...logged] },
   })

@@ -124,14 +124,14 @@ const decision = verbsOf({
 const DECIDERS = `Not by the party that proposed it; in a case of one party, not by the user who proposed it. ${WHILE_OPEN}`
 
 export const approveCaseExpense = defineOperation({
-  ...decision('approve', { logged: ['expenseId'], note: DECIDERS }),
+  ...decision('approve', { note: DECIDERS }),
   access: 'case:manage',
   summary: 'Approve an expense',
   ifMatch: true,
 })
 
 export const rejectCaseExpense = defineOperation({
-  ...decision('reject', { logged: ['expenseId', 'reason'], note: DECIDERS }),
+  ...decision('reject', { logged: ['reason'], note: DECIDERS }),
   access: 'case:manage',
   summary: 'Reject an expense',
   body: closed(

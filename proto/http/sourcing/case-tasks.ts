@@ -3,6 +3,7 @@ import { TASK, TASK_STATES } from '../../states/cases.ts'
 import { crudOf } from '../crud.ts'
 import { defineOperation } from '../operation.ts'
 import { closed, DateTime, Day, Id, Line, OneOf, PageOf, pageQuery, patchOf, Text } from '../shapes.ts'
+import { verbsOf } from '../verbs.ts'
 import { caseId, casesTag } from './cases.ts'
 
 /** Maximum number of tasks of one organization in a case. */
@@ -115,20 +116,19 @@ export const patchCaseTask = defineOperation({
   refusals: ['illegal_transition'],
 })
 
-export const completeCaseTask = defineOperation({
-  id: 'completeCaseTask',
-  method: 'POST',
-  path: '/flows/v1/cases/{id}/tasks/{taskId}/complete',
+const verb = verbsOf({
+  name: 'case.task',
+  table: TASK,
+  path: '/flows/v1/cases/{id}/tasks/{taskId}',
   tag: casesTag,
-  summary: 'Complete a task',
-  description: `${TASK.sentence('complete')} ${WHILE_OPEN}`,
-  transition: TASK.verbs.complete,
-  access: 'case:manage',
   params: taskId,
   response: CaseTask,
-  etag: true,
-  refusals: ['illegal_transition'],
-  audit: { procedure: 'case.task.complete', request: ['id', 'taskId'] },
+})
+
+export const completeCaseTask = defineOperation({
+  ...verb('complete', { note: WHILE_OPEN }),
+  summary: 'Complete a task',
+  access: 'case:manage',
 })
 
 export const deleteCaseTask = defineOperation({
@@ -140,15 +140,12 @@ export const deleteCaseTask = defineOperation({
 })
 
 export const assignCaseTask = defineOperation({
-  id: 'assignCaseTask',
-  method: 'POST',
-  path: '/flows/v1/cases/{id}/tasks/{taskId}/assign',
-  tag: casesTag,
+  ...verb('assign', {
+    logged: ['assigneeUserId'],
+    note: `${WHILE_OPEN} Neither the user nor the change is visible to other parties.`,
+  }),
   summary: 'Assign a task to a user',
-  description: `${TASK.sentence('assign')} ${WHILE_OPEN} Neither the user nor the change is visible to other parties.`,
-  transition: TASK.verbs.assign,
   access: 'case:manage',
-  params: taskId,
   body: closed(
     {
       assigneeUserId: Type.Optional({
@@ -159,10 +156,6 @@ export const assignCaseTask = defineOperation({
     { description: 'Who should do the task.', examples: [{ assigneeUserId: EXAMPLE_USER }] },
   ),
   bodyOptional: true,
-  response: CaseTask,
-  etag: true,
-  refusals: ['illegal_transition'],
-  audit: { procedure: 'case.task.assign', request: ['id', 'taskId', 'assigneeUserId'] },
 })
 
 export const listTasks = defineOperation({

@@ -130,7 +130,6 @@ const verb = verbsOf({
 
 export const acceptChangeRequest = defineOperation({
   ...verb('accept', {
-    logged: ['changeRequestId'],
     note: `It changes the order, whose total follows, and withdraws the PROPOSED request of the other side. A quantity that is reduced to what is shipped makes the order SHIPPED. ${PERMISSIONS}`,
   }),
   id: 'acceptChangeRequest',
@@ -139,7 +138,7 @@ export const acceptChangeRequest = defineOperation({
 })
 
 export const declineChangeRequest = defineOperation({
-  ...verb('decline', { logged: ['changeRequestId', 'reason'], note: PERMISSIONS }),
+  ...verb('decline', { logged: ['reason'], note: PERMISSIONS }),
   id: 'declineChangeRequest',
   summary: 'Decline a change request',
   access,
@@ -148,7 +147,7 @@ export const declineChangeRequest = defineOperation({
 })
 
 export const withdrawChangeRequest = defineOperation({
-  ...verb('withdraw', { logged: ['changeRequestId'], note: PERMISSIONS }),
+  ...verb('withdraw', { note: PERMISSIONS }),
   id: 'withdrawChangeRequest',
   summary: 'Withdraw a change request',
   access,

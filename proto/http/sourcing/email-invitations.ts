@@ -75,7 +75,7 @@ const verb = verbsOf({
 
 export const confirmEmailInvitation = defineOperation({
   ...verb('confirm', {
-    logged: ['invitationId', 'manufacturerOrgId'],
+    logged: ['manufacturerOrgId'],
     note: 'Invites the organization that used the link, as `invite` of the RFQ does, with its conditions.',
   }),
   id: 'confirmEmailInvitation',
@@ -86,7 +86,6 @@ export const confirmEmailInvitation = defineOperation({
 
 export const revokeEmailInvitation = defineOperation({
   ...verb('revoke', {
-    logged: ['invitationId'],
     note: 'The link can no longer be used. An organization that used it is not notified.',
   }),
   id: 'revokeEmailInvitation',

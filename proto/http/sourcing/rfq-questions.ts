@@ -157,19 +157,18 @@ const BY_ROLE = 'The consumer needs `rfq:create`, the IP owner `part:update`; an
 
 export const answerRfqQuestion = defineOperation({
   ...verb('answer', {
+    logged: ['audience'],
     note: `${BY_ROLE} With the audience ALL every invitee reads the answer and \`publishedText\`, never who asked.`,
   }),
   summary: 'Answer a question about an RFQ',
   access: ['rfq:create', 'part:update'],
   body: AnswerInput,
-  audit: { procedure: 'rfq.question.answer', request: ['id', 'questionId', 'audience'] },
 })
 
 export const dismissRfqQuestion = defineOperation({
   ...verb('dismiss', { note: BY_ROLE }),
   summary: 'Dismiss a question about an RFQ',
   access: ['rfq:create', 'part:update'],
-  audit: { procedure: 'rfq.question.dismiss', request: ['id', 'questionId'] },
 })
 
 export const clarifyRfq = defineOperation({

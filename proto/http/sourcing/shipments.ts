@@ -116,7 +116,7 @@ const shipmentVerb = verbsOf({
 
 export const receiveShipment = defineOperation({
   ...shipmentVerb('receive', {
-    logged: ['shipmentId', 'acceptedQuantity', 'rejectedQuantity', 'reason'],
+    logged: ['acceptedQuantity', 'rejectedQuantity', 'reason'],
     note: 'Accepted and rejected pieces are together those of the shipment; missing ones count as rejected. A rejection opens a QUALITY case with the consumer, the manufacturer and the IP owner. The order is DELIVERED when everything has arrived or been received.',
   }),
   id: 'receiveShipment',
