@@ -2,7 +2,7 @@ import type { ChangeRequest } from '../../../proto/http/sourcing/change-requests
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import { ORDER, type OrderState } from '../../../proto/states/orders.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import { compare, multiply, sum, totalOf } from '../money/money.ts'
+import { compare, multiply, sum, totalWith } from '../money/money.ts'
 import type { OrderEventName } from '../orders/events.ts'
 import { announceOrder, type OrderDeps } from '../orders/followers.ts'
 import { countOnTheWay } from '../shipments/queries.ts'
@@ -39,7 +39,7 @@ export async function changeOrder(
     proposedRemakeQuantity: change.cancel ? null : (order.proposedRemakeQuantity ?? null),
     dueDate: change.dueDate ?? order.dueDate,
     unitPrice,
-    total: totalAfter(order, unitPrice, quantities.quantity),
+    total: totalWith(order, unitPrice, quantities.quantity),
     cancellationFee: feeAfter(order, change),
     hasArrived,
   }
@@ -55,9 +55,6 @@ function quantitiesAfter(order: Order, { cancel, quantity = order.quantity }: Ac
   const isPartial = cancel === true && (order.shippedQuantity ?? 0) > 0
   return isPartial ? withoutUnshipped(order) : { quantity, remadeQuantity: order.remadeQuantity ?? 0 }
 }
-
-const totalAfter = ({ toolingCost, shippingCost }: Order, unitPrice: string, quantity: number): string =>
-  totalOf({ unitPrice, quantity, toolingCost: toolingCost?.amount, shippingCost: shippingCost?.amount })
 
 /** A fee is added to one that was agreed before. */
 function feeAfter({ cancellationFee }: Order, { fee }: AcceptedChange): string | null {

@@ -1,5 +1,6 @@
 import Big from 'big.js'
 import { decimalsOf } from '../../../proto/currencies.ts'
+import type { Order } from '../../../proto/http/sourcing/orders.ts'
 
 /*
  * Amounts are decimal strings. They never become floating-point numbers, which cannot represent 0.1.
@@ -44,6 +45,10 @@ interface Costs {
 /** Unit price × quantity + tooling + shipping. */
 export const totalOf = ({ unitPrice, quantity, toolingCost, shippingCost }: Costs): string =>
   sum(multiply(unitPrice, quantity), toolingCost ?? '0', shippingCost ?? '0')
+
+/** The total of an order with another unit price or quantity. */
+export const totalWith = ({ toolingCost, shippingCost }: Order, unitPrice: string, quantity: number): string =>
+  totalOf({ unitPrice, quantity, toolingCost: toolingCost?.amount, shippingCost: shippingCost?.amount })
 
 const HALF_EVEN = 2
 

@@ -12,7 +12,7 @@ import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, refuse, requireValid } from '../../kit/errors/refusal.ts'
-import { totalOf } from '../money/money.ts'
+import { totalWith } from '../money/money.ts'
 import { EVENT_NAMES, type OrderEventName } from '../orders/events.ts'
 import { announceOrder, type OrderDeps } from '../orders/followers.ts'
 import { findMissingKinds, lockOrder } from '../orders/queries.ts'
@@ -178,15 +178,6 @@ async function acceptRest(tx: Tx, order: Order, now: string): Promise<Pick<queri
   return { acceptedQuantity: (order.acceptedQuantity ?? 0) + accepted }
 }
 
-/** What the consumer pays for the accepted pieces. */
-const settledTotalOf = ({ acceptedQuantity = 0, unitPrice, toolingCost, shippingCost }: Order): string =>
-  totalOf({
-    unitPrice: unitPrice.amount,
-    quantity: acceptedQuantity,
-    toolingCost: toolingCost?.amount,
-    shippingCost: shippingCost?.amount,
-  })
-
 /** Completes an order; with `settle` only the accepted pieces are paid. */
 export async function completeOrder(
   deps: OrderDeps,
@@ -194,13 +185,16 @@ export async function completeOrder(
 ): Promise<JsonText> {
   const locked = await lock(tx, orgId, params.id, ORDER.verbs.complete.by)
   const { order } = locked
+  const { unitPrice, acceptedQuantity = 0 } = order
   const { settle = false }: FieldsOf<typeof body> = body ?? {}
   const verb = settle ? 'settle' : 'complete'
   await requireLegal(tx, verb, order)
   const ended = {
     state: ORDER.stateAfter(verb, order.state),
     proposedRemakeQuantity: null,
-    ...(settle ? { settledTotal: settledTotalOf(order) } : await acceptRest(tx, order, now)),
+    ...(settle
+      ? { settledTotal: totalWith(order, unitPrice.amount, acceptedQuantity) }
+      : await acceptRest(tx, order, now)),
   }
   return change(tx, deps, locked, EVENT_NAMES[verb], ended, now)
 }
