@@ -28,6 +28,10 @@ interface CrudOptions<
   logged?: { create: readonly string[]; patch: readonly string[] }
 }
 
+/** The common fields of a paged list without filters. */
+export const listOf = <Shape extends TSchema>(item: Shape) =>
+  ({ method: 'GET', query: Type.Object(pageQuery), response: PageOf(item) }) as const
+
 /**
  * The common fields of the operations of a record: list, get, create, patch and delete. The collection of a
  * parent adds its `params` to list and create.
@@ -53,14 +57,7 @@ export function crudOf<
   const ids = Object.keys(params.properties)
   const one = { path: `${path}/{${ids.at(-1)}}`, tag, params }
   return {
-    list: {
-      method: 'GET',
-      path,
-      tag,
-      access: read,
-      query: Type.Object(pageQuery),
-      response: PageOf(response),
-    },
+    list: { ...listOf(response), path, tag, access: read },
     get: {
       ...one,
       id: operationId('get', name),

@@ -1,19 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ORG_ROLES } from '../../permissions.ts'
+import { listOf } from '../crud.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import {
-  BatchOf,
-  closed,
-  FORM,
-  ItemsOf,
-  Line,
-  NOT_IN_A_LINE,
-  OneOf,
-  PageOf,
-  pageQuery,
-  pathParam,
-  Text,
-} from '../shapes.ts'
+import { BatchOf, closed, FORM, ItemsOf, Line, NOT_IN_A_LINE, OneOf, pathParam, Text } from '../shapes.ts'
 import { activationUrl, mail, PersonInput } from './users.ts'
 
 const tag = defineTag('Organizations', 'Companies on the marketplace.')
@@ -152,15 +141,13 @@ export const batchGetOrgs = defineOperation({
 })
 
 export const listEngagedOrgs = defineOperation({
+  ...listOf(Org),
   id: 'listEngagedOrgs',
-  method: 'GET',
   path: '/flows/v1/orgs',
   tag: flows,
   summary: 'List the organizations that are engaged through yours',
   description: 'For a distributor: the organizations to which it may release factories, newest first.',
   access: 'factory:release',
-  query: Type.Object(pageQuery),
-  response: PageOf(Org),
 })
 
 export const createOrg = defineOperation({

@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Procedure } from '../../procedures.ts'
-import { crudOf } from '../crud.ts'
+import { crudOf, listOf } from '../crud.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, Line, PageOf, pageQuery, patchOf, pathParam } from '../shapes.ts'
+import { closed, DateTime, Line, patchOf, pathParam } from '../shapes.ts'
 import { roleIds } from './roles.ts'
 
 const tag = defineTag(
@@ -243,16 +243,14 @@ export const patchServiceAccount = defineOperation({
 })
 
 export const listServiceAccountKeys = defineOperation({
+  ...listOf(ServiceAccountKey),
   id: 'listServiceAccountKeys',
-  method: 'GET',
   path: `${path}/{id}/keys`,
   tag,
   summary: 'List the keys of a service account',
   description: `Newest first. Keys that were revoked or have expired are listed for ${KEPT_KEYS_DAYS} days.`,
   access: 'user:manage',
   params: id,
-  query: Type.Object(pageQuery),
-  response: PageOf(ServiceAccountKey),
 })
 
 export const createServiceAccountKey = defineOperation({

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { oneOf } from '../../messages.ts'
 import { ASSIGNMENT } from '../../states/assignments.ts'
 import { FINAL_ORDER_STATES } from '../../states/orders.ts'
+import { listOf } from '../crud.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, DateTime, Day, Line, PageOf, pageQuery, pathParam } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
@@ -142,16 +143,14 @@ export const createAssignmentExtension = defineOperation({
 })
 
 export const listAssignmentExtensions = defineOperation({
+  ...listOf(AssignmentExtension),
   id: 'listAssignmentExtensions',
-  method: 'GET',
   path: '/flows/v1/assignments/{id}/extensions',
   tag: assignmentsTag,
   summary: "List an assignment's extensions",
   description: 'Newest first.',
   access: 'assignment:read',
   params: assignmentId,
-  query: Type.Object(pageQuery),
-  response: PageOf(AssignmentExtension),
 })
 
 export const getAssignmentExtension = defineOperation({

@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { CASE } from '../../states/cases.ts'
+import { listOf } from '../crud.ts'
 import { defineOperation } from '../operation.ts'
-import { closed, DateTime, FORM, Id, Ids, PageOf, pageQuery, Text } from '../shapes.ts'
+import { closed, DateTime, FORM, Id, Ids, Text } from '../shapes.ts'
 import { Case, caseId, casesTag } from './cases.ts'
 
 /** Maximum number of messages of one organization in a case. */
@@ -59,16 +60,14 @@ export type CaseMessage = Static<typeof CaseMessage>
 const path = '/flows/v1/cases/{id}/messages'
 
 export const listCaseMessages = defineOperation({
+  ...listOf(CaseMessage),
   id: 'listCaseMessages',
-  method: 'GET',
   path,
   tag: casesTag,
   summary: "List a case's messages",
   description: 'For every party to the case, newest first. Listing them does not mark them as read.',
   access: 'case:read',
   params: caseId,
-  query: Type.Object(pageQuery),
-  response: PageOf(CaseMessage),
 })
 
 export const createCaseMessage = defineOperation({

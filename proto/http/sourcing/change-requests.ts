@@ -1,8 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { CHANGE_REQUEST, CHANGE_REQUEST_STATES } from '../../states/change-requests.ts'
 import { ORDER } from '../../states/orders.ts'
+import { listOf } from '../crud.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, Day, Int32, Line, OneOf, PageOf, Pieces, pageQuery } from '../shapes.ts'
+import { closed, DateTime, Day, Int32, Line, OneOf, Pieces } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
 import { Money } from './money.ts'
 import { orderId } from './orders.ts'
@@ -83,16 +84,14 @@ const access = ['rfq:award', 'order:confirm'] as const
 const PERMISSIONS = 'The consumer needs `rfq:award`, the manufacturer `order:confirm`.'
 
 export const listChangeRequests = defineOperation({
+  ...listOf(ChangeRequest),
   id: 'listChangeRequests',
-  method: 'GET',
   path,
   tag: changesTag,
   summary: "List an order's change requests",
   description: 'Newest first, for consumer and manufacturer.',
   access: 'token',
   params: orderId,
-  query: Type.Object(pageQuery),
-  response: PageOf(ChangeRequest),
 })
 
 export const createChangeRequest = defineOperation({

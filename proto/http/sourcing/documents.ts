@@ -5,8 +5,9 @@ import { OFFER } from '../../states/offers.ts'
 import { ORDER } from '../../states/orders.ts'
 import { RFQ } from '../../states/rfqs.ts'
 import type { Transition } from '../../states/state-table.ts'
+import { listOf } from '../crud.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, Id, Ids, OneOf, PageOf, pageQuery } from '../shapes.ts'
+import { closed, DateTime, Id, Ids, OneOf } from '../shapes.ts'
 import { caseId } from './cases.ts'
 import { DocumentKind } from './document-kinds.ts'
 import { EXAMPLE_FILE_ID, FILE_FAILURES, storedBytes } from './files.ts'
@@ -125,13 +126,7 @@ const UpdateOrderDocumentsRequest = closed(
 )
 export type UpdateOrderDocumentsRequest = Static<typeof UpdateOrderDocumentsRequest>
 
-const list = {
-  method: 'GET',
-  tag: documentsTag,
-  query: Type.Object(pageQuery),
-  response: PageOf(Document),
-  noStore: true,
-} as const
+const list = { ...listOf(Document), tag: documentsTag, noStore: true } as const
 
 const LIMITS = `An upload can be added once. On S3 the document is PENDING until it has been copied and read. An organization has at most ${MAX_DOCUMENTS} documents in one record.`
 

@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { EMAIL_INVITATION, EMAIL_INVITATION_STATES } from '../../states/email-invitations.ts'
+import { listOf } from '../crud.ts'
 import { defineOperation, defineTag, MAX_IDENTITY_BODY_BYTES } from '../operation.ts'
-import { closed, DateTime, OneOf, PageOf, pageQuery, Text } from '../shapes.ts'
+import { closed, DateTime, OneOf, Text } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
 import { rfqId } from './rfqs.ts'
 
@@ -52,16 +53,14 @@ const invitationId = Type.Object({
 const path = '/flows/v1/rfqs/{id}/email-invitations'
 
 export const listEmailInvitations = defineOperation({
+  ...listOf(EmailInvitation),
   id: 'listEmailInvitations',
-  method: 'GET',
   path,
   tag,
   summary: "List an RFQ's invitations by e-mail",
   description: 'Newest first, for the consumer. Otherwise not found.',
   access: 'rfq:invite',
   params: rfqId,
-  query: Type.Object(pageQuery),
-  response: PageOf(EmailInvitation),
 })
 
 const verb = verbsOf({

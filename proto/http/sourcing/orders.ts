@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ORDER_STATES } from '../../states/orders.ts'
+import { listOf } from '../crud.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, DateTime, Day, Int32, Line, OneOf, PageOf, pageQuery, pathParam } from '../shapes.ts'
 import { Delivery } from './delivery.ts'
@@ -164,15 +165,13 @@ export const getOrder = defineOperation({
 })
 
 export const listOrderHistory = defineOperation({
+  ...listOf(HistoryEntry),
   id: 'listOrderHistory',
-  method: 'GET',
   path: '/v1/orders/{id}/history',
   tag: ordersTag,
   summary: "List an order's history",
   description: 'Newest first, for every organization named in the order.',
   access: 'token',
   params: orderId,
-  query: Type.Object(pageQuery),
-  response: PageOf(HistoryEntry),
   beta: true,
 })

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { listOf } from '../crud.ts'
 import { defineOperation } from '../operation.ts'
-import { closed, DateTime, Int32, ItemsOf, OneOf, PageOf, pageQuery } from '../shapes.ts'
+import { closed, DateTime, Int32, ItemsOf, OneOf } from '../shapes.ts'
 import { File } from './files.ts'
 import { partLifecycleTag } from './part-lifecycle.ts'
 import { Part, partId } from './parts.ts'
@@ -30,8 +31,8 @@ export const PinnedRevision = closed({
 export type PinnedRevision = Static<typeof PinnedRevision>
 
 export const listPartRevisions = defineOperation({
+  ...listOf(PinnedRevision),
   id: 'listPartRevisions',
-  method: 'GET',
   path: '/flows/v1/parts/{id}/revisions',
   tag: partLifecycleTag,
   summary: "List a part's pinned revisions",
@@ -39,8 +40,6 @@ export const listPartRevisions = defineOperation({
     'Newest first, for the IP owner. Publishing or amending an RFQ pins the revision of its part: content and list of files are kept while an RFQ or order needs them.',
   access: 'token',
   params: partId,
-  query: Type.Object(pageQuery),
-  response: PageOf(PinnedRevision),
 })
 
 const params = Type.Object({

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { PART_STATES } from '../../states/parts.ts'
+import { listOf } from '../crud.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, DateTime, OneOf, PageOf, pageQuery, patchOf, pathParam, Search } from '../shapes.ts'
 import { HistoryEntry } from './history.ts'
@@ -152,15 +153,13 @@ export const getPartMetadata = defineOperation({
 })
 
 export const listPartHistory = defineOperation({
+  ...listOf(HistoryEntry),
   id: 'listPartHistory',
-  method: 'GET',
   path: '/v1/parts/{id}/history',
   tag: partsTag,
   summary: "List a part's history",
   description: 'Newest first. Only the IP owner can read the history. A deleted part has no readable history.',
   access: 'token',
   params: partId,
-  query: Type.Object(pageQuery),
-  response: PageOf(HistoryEntry),
   beta: true,
 })

@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { RFQ } from '../../states/rfqs.ts'
+import { listOf } from '../crud.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, Int32, PageOf, pageQuery } from '../shapes.ts'
+import { closed, DateTime, Int32 } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
 import { manufacturerIds, Rfq, rfqId } from './rfqs.ts'
 
@@ -84,8 +85,8 @@ export const RfqAcceptance = closed({
 export type RfqAcceptance = Static<typeof RfqAcceptance>
 
 export const listRfqAcceptances = defineOperation({
+  ...listOf(RfqAcceptance),
   id: 'listRfqAcceptances',
-  method: 'GET',
   path: '/flows/v1/rfqs/{id}/acceptances',
   tag,
   summary: 'List acceptances of confidentiality terms',
@@ -93,6 +94,4 @@ export const listRfqAcceptances = defineOperation({
     'Newest first. Consumer and IP owner see all; an invited manufacturer, and an IP owner that is invited itself, only its own.',
   access: 'token',
   params: rfqId,
-  query: Type.Object(pageQuery),
-  response: PageOf(RfqAcceptance),
 })

@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { RFQ } from '../../states/rfqs.ts'
-import { crudOf } from '../crud.ts'
+import { crudOf, listOf } from '../crud.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import { EmailAddress } from '../organization/users.ts'
-import { closed, Line, OneOf, PageOf, pageQuery, patchOf } from '../shapes.ts'
+import { closed, Line, OneOf, patchOf } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
 import { UpdateDocumentsRequest } from './documents.ts'
 import { MAX_EMAIL_INVITATIONS_A_DAY } from './email-invitations.ts'
@@ -185,14 +185,12 @@ export const deleteRfq = defineOperation({
 })
 
 export const listRfqInvitations = defineOperation({
+  ...listOf(RfqInvitation),
   id: 'listRfqInvitations',
-  method: 'GET',
   path: '/flows/v1/rfqs/{id}/invitations',
   tag: rfqLifecycleTag,
   summary: "List an RFQ's invitations",
   description: 'For the consumer, newest first. An RFQ that was never published has none.',
   access: 'token',
   params: rfqId,
-  query: Type.Object(pageQuery),
-  response: PageOf(RfqInvitation),
 })

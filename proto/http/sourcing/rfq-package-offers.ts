@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { listOf } from '../crud.ts'
 import { defineOperation } from '../operation.ts'
-import { closed, ItemsOf, PageOf, pageQuery } from '../shapes.ts'
+import { closed, ItemsOf } from '../shapes.ts'
 import { Offer, OfferInput } from './offers.ts'
 import { MAX_LINES, packageId, packagesTag, path } from './rfq-packages.ts'
 
@@ -31,16 +32,14 @@ export const PackageOffersInput = Type.Partial(
 export type PackageOffersInput = Static<typeof PackageOffersInput>
 
 export const listPackageOffers = defineOperation({
+  ...listOf(Offer),
   id: 'listPackageOffers',
-  method: 'GET',
   path: `${path}/{id}/offers`,
   tag: packagesTag,
   summary: 'List your offers for an RFQ package',
   description: 'Newest first, for a manufacturer that is invited to a published line: its own offers for its lines.',
   access: 'token',
   params: packageId,
-  query: Type.Object(pageQuery),
-  response: PageOf(Offer),
 })
 
 export const offerForRfqPackage = defineOperation({

@@ -1,8 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { QUESTION, QUESTION_STATES } from '../../states/questions.ts'
 import { RFQ } from '../../states/rfqs.ts'
+import { listOf } from '../crud.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, FORM, OneOf, PageOf, pageQuery, Text } from '../shapes.ts'
+import { closed, DateTime, FORM, OneOf, Text } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
 import { rfqId } from './rfqs.ts'
 
@@ -112,8 +113,8 @@ const questionId = Type.Object({
 const path = '/flows/v1/rfqs/{id}/questions'
 
 export const listRfqQuestions = defineOperation({
+  ...listOf(Question),
   id: 'listRfqQuestions',
-  method: 'GET',
   path,
   tag: questionsTag,
   summary: "List an RFQ's questions",
@@ -121,8 +122,6 @@ export const listRfqQuestions = defineOperation({
     'Newest first. The consumer and the IP owner read all questions and clarifications. An invited manufacturer reads its own questions, and the clarifications and the answers to ALL until it declines, without who asked, when and in which words. An IP owner that is invited itself reads what an invited manufacturer reads.',
   access: 'token',
   params: rfqId,
-  query: Type.Object(pageQuery),
-  response: PageOf(Question),
 })
 
 export const askRfqQuestion = defineOperation({

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { RFQ_STATES } from '../../states/rfqs.ts'
+import { listOf } from '../crud.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import {
   closed,
@@ -270,8 +271,8 @@ export const getRfq = defineOperation({
 })
 
 export const listRfqHistory = defineOperation({
+  ...listOf(HistoryEntry),
   id: 'listRfqHistory',
-  method: 'GET',
   path: '/v1/rfqs/{id}/history',
   tag: rfqsTag,
   summary: "List an RFQ's history",
@@ -279,7 +280,5 @@ export const listRfqHistory = defineOperation({
     'Newest first, for every organization that can read the RFQ. For everyone but the consumer it begins at publication, as a creation with the published content. A manufacturer sees only itself in `manufacturerIds`. A deleted RFQ has no readable history.',
   access: 'token',
   params: rfqId,
-  query: Type.Object(pageQuery),
-  response: PageOf(HistoryEntry),
   beta: true,
 })

@@ -1,8 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ORDER } from '../../states/orders.ts'
 import { SHIPMENT, SHIPMENT_STATES } from '../../states/shipments.ts'
+import { listOf } from '../crud.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, Ids, Int32, Line, OneOf, PageOf, Pieces, pageQuery } from '../shapes.ts'
+import { closed, DateTime, Ids, Int32, Line, OneOf, Pieces } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
 import { EXAMPLE_FILE_ID } from './files.ts'
 import { Order, orderId } from './orders.ts'
@@ -69,16 +70,14 @@ export type Shipment = Static<typeof Shipment>
 const path = '/flows/v1/orders/{id}/shipments'
 
 export const listShipments = defineOperation({
+  ...listOf(Shipment),
   id: 'listShipments',
-  method: 'GET',
   path,
   tag: shipmentsTag,
   summary: "List an order's shipments",
   description: 'Newest first, for every organization named in the order.',
   access: 'token',
   params: orderId,
-  query: Type.Object(pageQuery),
-  response: PageOf(Shipment),
 })
 
 export const createShipment = defineOperation({
