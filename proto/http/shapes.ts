@@ -174,6 +174,9 @@ export const Line = (maxLength: number, options: Record<string, unknown>) =>
     ...options,
   })
 
+/** Why something is done. */
+export const Reason = (description: string, example: string) => Line(500, { description, examples: [example] })
+
 /** An http or https URL without credentials and fragment, as far as a pattern can tell. */
 export const URL_PATTERN = `^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/?#@${NOT_IN_A_LINE}][^\\s#${NOT_IN_A_LINE}]*$`
 export const URL_FORM = 'an http or https URL without credentials and fragment'

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation, defineTag, MAX_IDENTITY_BODY_BYTES } from '../operation.ts'
 import { EMAIL_FORM, EMAIL_MAX_CHARACTERS, EMAIL_PATTERN } from '../organization/users.ts'
-import { closed, DateTime, FORM, Id, Line, PageOf, pageQuery, pathParam, Text } from '../shapes.ts'
+import { closed, DateTime, FORM, Id, PageOf, pageQuery, pathParam, Reason, Text } from '../shapes.ts'
 import { TokenSet } from './tokens.ts'
 
 const impersonationTag = defineTag(
@@ -21,10 +21,7 @@ const grantFields = {
     description: 'E-mail address of the acting person, who needs no account.',
     examples: ['support@example.com'],
   }),
-  reason: Line(500, {
-    description: 'Reason, shown in the audit log with every action.',
-    examples: ['Ticket 4711: the buyer cannot find an offer'],
-  }),
+  reason: Reason('Reason, shown in the audit log with every action.', 'Ticket 4711: the buyer cannot find an offer'),
 }
 
 export const ImpersonationGrant = closed({

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { EXPENSE, EXPENSE_STATES } from '../../states/cases.ts'
 import { crudOf } from '../crud.ts'
 import { defineOperation } from '../operation.ts'
-import { closed, DateTime, Day, Line, OneOf, patchOf } from '../shapes.ts'
+import { closed, DateTime, Day, Line, OneOf, patchOf, Reason } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
 import { caseId, casesTag } from './cases.ts'
 import { Money } from './money.ts'
@@ -18,10 +18,7 @@ const description = Line(200, {
 })
 const incurredDate = Day('Day of the expense, as YYYY-MM-DD.', '2026-04-29')
 
-const reason = Line(500, {
-  description: 'Why the expense is rejected.',
-  examples: ['The scan is part of the price.'],
-})
+const reason = Reason('Why the expense is rejected.', 'The scan is part of the price.')
 
 export const CaseExpenseInput = closed({ description, amount: Money, incurredDate })
 export type CaseExpenseInput = Static<typeof CaseExpenseInput>

@@ -3,7 +3,7 @@ import { CHANGE_REQUEST, CHANGE_REQUEST_STATES } from '../../states/change-reque
 import { ORDER } from '../../states/orders.ts'
 import { listOf } from '../crud.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, Day, Int32, Line, OneOf, Pieces } from '../shapes.ts'
+import { closed, DateTime, Day, Int32, OneOf, Pieces, Reason } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
 import { Money } from './money.ts'
 import { orderId } from './orders.ts'
@@ -31,7 +31,7 @@ const changed = {
   unitPrice: Type.Optional(money('New unit price, in the currency of the order.')),
 }
 
-const reason = (description: string) => Line(500, { description, examples: ['The pump is delivered two weeks later.'] })
+const reason = (description: string) => Reason(description, 'The pump is delivered two weeks later.')
 
 export const ChangeRequestInput = closed({
   ...changed,

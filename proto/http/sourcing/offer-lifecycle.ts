@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { OFFER } from '../../states/offers.ts'
 import { crudOf } from '../crud.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, Line } from '../shapes.ts'
+import { closed, Reason } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
 
 import { MAX_LIVE_OFFERS, MAX_OFFERS, Offer, OfferInput, OfferPatch, offerId } from './offers.ts'
@@ -89,8 +89,7 @@ export const reinstateOffer = defineOperation({
   refusals: ['illegal_transition', 'limit_reached'],
 })
 
-const reason = (description: string, example: string) =>
-  closed({ reason: Type.Optional(Line(500, { description, examples: [example] })) })
+const reason = (description: string, example: string) => closed({ reason: Type.Optional(Reason(description, example)) })
 
 export const withdrawOffer = defineOperation({
   ...verb('withdraw', { logged: ['reason'] }),

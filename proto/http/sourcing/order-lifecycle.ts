@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { ORDER } from '../../states/orders.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, Line, PageOf, pageQuery, Search } from '../shapes.ts'
+import { closed, PageOf, pageQuery, Reason, Search } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
 import { milestones, Order, orderFilters, orderId } from './orders.ts'
 
@@ -44,8 +44,7 @@ const verb = verbsOf({
   response: Order,
 })
 
-const reasonBody = (description: string, example: string) =>
-  closed({ reason: Line(500, { description, examples: [example] }) })
+const reasonBody = (description: string, example: string) => closed({ reason: Reason(description, example) })
 
 export const confirmOrder = defineOperation({
   ...verb('confirm'),

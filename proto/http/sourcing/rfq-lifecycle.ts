@@ -3,7 +3,7 @@ import { RFQ } from '../../states/rfqs.ts'
 import { crudOf, listOf } from '../crud.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import { EmailAddress } from '../organization/users.ts'
-import { closed, Line, OneOf, patchOf } from '../shapes.ts'
+import { closed, OneOf, patchOf, Reason } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
 import { UpdateDocumentsRequest } from './documents.ts'
 import { MAX_EMAIL_INVITATIONS_A_DAY } from './email-invitations.ts'
@@ -108,10 +108,7 @@ export const Amendment = closed({
     }),
   ),
   files: Type.Optional(UpdateDocumentsRequest),
-  reason: Line(500, {
-    description: 'Why the RFQ is amended; visible to everyone who reads it.',
-    examples: ['The hub was moved by 2 mm.'],
-  }),
+  reason: Reason('Why the RFQ is amended; visible to everyone who reads it.', 'The hub was moved by 2 mm.'),
 })
 export type Amendment = Static<typeof Amendment>
 
@@ -151,7 +148,7 @@ export const reopenRfq = defineOperation({
 })
 
 export const Cancellation = closed({
-  reason: Line(500, { description: 'Why the RFQ is cancelled.', examples: ['The pump is replaced.'] }),
+  reason: Reason('Why the RFQ is cancelled.', 'The pump is replaced.'),
 })
 
 export const cancelRfq = defineOperation({
@@ -169,9 +166,7 @@ export const declineRfq = defineOperation({
   summary: 'Decline an invitation to an RFQ',
   access: 'offer:create',
   body: closed({
-    reason: Type.Optional(
-      Line(500, { description: 'Why no offer is made; visible to the consumer.', examples: ['No free capacity.'] }),
-    ),
+    reason: Type.Optional(Reason('Why no offer is made; visible to the consumer.', 'No free capacity.')),
   }),
   bodyOptional: true,
 })

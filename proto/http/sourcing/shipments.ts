@@ -3,7 +3,7 @@ import { ORDER } from '../../states/orders.ts'
 import { SHIPMENT, SHIPMENT_STATES } from '../../states/shipments.ts'
 import { listOf } from '../crud.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, Ids, Int32, Line, OneOf, Pieces } from '../shapes.ts'
+import { closed, DateTime, Ids, Int32, Line, OneOf, Pieces, Reason } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
 import { EXAMPLE_FILE_ID } from './files.ts'
 import { Order, orderId } from './orders.ts'
@@ -124,9 +124,7 @@ export const receiveShipment = defineOperation({
   body: closed({
     acceptedQuantity: Pieces('Pieces that are accepted.', 5, { minimum: 0 }),
     rejectedQuantity: Pieces('Pieces that are rejected, or missing.', 1, { minimum: 0 }),
-    reason: Type.Optional(
-      Line(500, { description: 'Why pieces are rejected.', examples: ['One bore is out of tolerance.'] }),
-    ),
+    reason: Type.Optional(Reason('Why pieces are rejected.', 'One bore is out of tolerance.')),
   }),
 })
 

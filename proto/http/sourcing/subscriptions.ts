@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { SUBSCRIPTION, SUBSCRIPTION_STATES } from '../../states/subscriptions.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, Id, Line, OneOf, PageOf, pageQuery, pathParam } from '../shapes.ts'
+import { closed, DateTime, Id, OneOf, PageOf, pageQuery, pathParam, Reason } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
 
 const subscriptionsTag = defineTag(
@@ -139,9 +139,7 @@ export const declineSubscription = defineOperation({
   summary: 'Decline a request for a subscription',
   access: 'part:publish',
   body: closed({
-    reason: Type.Optional(
-      Line(500, { description: 'Why; visible to the consumer.', examples: ['Only for our service partners.'] }),
-    ),
+    reason: Type.Optional(Reason('Why; visible to the consumer.', 'Only for our service partners.')),
   }),
   bodyOptional: true,
 })
