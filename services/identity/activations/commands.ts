@@ -17,8 +17,7 @@ import { findAccount, findActivation, markRedeemed, proveAddress } from './queri
 
 /** The account of an activation link. The caller proves with the token that it has the link. */
 export async function introspectActivation({ sql, now }: PasswordDeps, token: string): Promise<LinkedAccount> {
-  const { email, organization_name: organizationName } = found(await findAccount(sql, hashOf(token), now()))
-  return { email, organizationName }
+  return found(await findAccount(sql, hashOf(token), now()))
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { LinkedAccount } from '../../../proto/http/identity/accounts.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 
 export const findActivation = (sql: Sql, hash: Uint8Array, now: string) => sql<
@@ -10,10 +11,8 @@ export const findActivation = (sql: Sql, hash: Uint8Array, now: string) => sql<
     and not exists (select from identity.redeemed_activations r where r.token_hash = a.token_hash)`
 
 /** The user of a link that can be redeemed. */
-export const findAccount = (sql: Sql, hash: Uint8Array, now: string) => sql<
-  { email: string; organization_name: string }[]
->`
-  select u.email, o.name as organization_name
+export const findAccount = (sql: Sql, hash: Uint8Array, now: string) => sql<LinkedAccount[]>`
+  select u.email, o.name as "organizationName"
   from organization.pending_activations a
   join organization.sign_in_directory u on u.user_id = a.user_id
   join organization.org_directory o on o.org_id = a.org_id

@@ -8,6 +8,7 @@ import type { CommandOf } from '../../kit/command/command.ts'
 import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
+import { withoutNulls } from '../../kit/db/rows.ts'
 import { found, invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { hashOf, newSecretToken } from '../../kit/secrets/tokens.ts'
 import { endSessions } from '../sessions/commands.ts'
@@ -19,7 +20,6 @@ import {
   findGrant,
   findRedeemable,
   findUser,
-  type GrantRow,
   insertGrant,
   insertUsedGrant,
   listSessionsUnder,
@@ -48,7 +48,7 @@ export async function createGrant(
     { id: newIdAt('grant', now), orgId: caller.orgId, tokenHash: hash, ...content },
     now,
   )
-  return { ...grantOf(grant), url: `${publicUrl}/impersonate#${token}` }
+  return { ...withoutNulls(grant), url: `${publicUrl}/impersonate#${token}` }
 }
 
 interface OperatorGrant {
@@ -115,16 +115,5 @@ export async function revokeGrant({
     sessions.map((session) => session.id),
     now,
   )
-  return grantOf(grant)
+  return withoutNulls(grant)
 }
-
-export const grantOf = (row: GrantRow): ImpersonationGrant => ({
-  id: row.id,
-  userId: row.user_id,
-  actingEmail: row.acting_email,
-  reason: row.reason,
-  createdTime: row.created_at,
-  expireTime: row.expires_at,
-  ...(row.redeemed_at === null ? {} : { redeemedTime: row.redeemed_at }),
-  ...(row.revoked_at === null ? {} : { revokedTime: row.revoked_at }),
-})

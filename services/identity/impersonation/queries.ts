@@ -1,21 +1,15 @@
+import type { ImpersonationGrant } from '../../../proto/http/identity/impersonation.ts'
 import type { OrgRole, Permission } from '../../../proto/permissions.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
+import type { OrNull } from '../../kit/db/rows.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { PageWindow } from '../../kit/pagination/pagination.ts'
 
-export interface GrantRow {
-  id: string
-  user_id: string
-  acting_email: string
-  reason: string
-  created_at: string
-  expires_at: string
-  redeemed_at: string | null
-  revoked_at: string | null
-}
+type GrantRow = OrNull<ImpersonationGrant>
 
 const columns = (sql: Sql) => sql`
-  id, user_id, acting_email, reason, created_at, expires_at, redeemed_at, revoked_at`
+  id, user_id as "userId", acting_email as "actingEmail", reason, created_at as "createdTime",
+  expires_at as "expireTime", redeemed_at as "redeemedTime", revoked_at as "revokedTime"`
 
 interface NewGrant {
   id: string

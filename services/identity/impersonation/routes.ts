@@ -6,11 +6,13 @@ import {
   redeemImpersonationGrant,
   revokeImpersonationGrant,
 } from '../../../proto/http/identity/impersonation.ts'
+import { withoutNulls } from '../../kit/db/rows.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
+import { positionOfId } from '../../kit/pagination/keysets.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import type { TokenDeps } from '../tokens/open-session.ts'
-import { createGrant, grantOf, redeemGrant, revokeGrant } from './commands.ts'
+import { createGrant, redeemGrant, revokeGrant } from './commands.ts'
 import { findGrant, listGrants } from './queries.ts'
 
 interface Deps {
@@ -29,13 +31,13 @@ export const impersonationRoutes = ({ http, pagination, tokens, publicUrl }: Dep
           context,
           'impersonationGrants',
           (window, read) => read((sql) => listGrants(sql, context.caller.orgId, window)),
-          grantOf,
+          positionOfId,
         ),
       ),
     )
     .use(
       http.route(getImpersonationGrant, async ({ caller, params, read }) =>
-        grantOf(found(await read((sql) => findGrant(sql, caller.orgId, params.id)))),
+        withoutNulls(found(await read((sql) => findGrant(sql, caller.orgId, params.id)))),
       ),
     )
     .use(

@@ -2,6 +2,7 @@ import { MAX_PASSKEYS, type Passkey } from '../../../proto/http/identity/passkey
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
+import { withoutNulls } from '../../kit/db/rows.ts'
 import { refuse } from '../../kit/errors/refusal.ts'
 import { insertPasskey, listDescriptors } from './queries.ts'
 import type { RelyingParty } from './rules.ts'
@@ -32,19 +33,5 @@ export async function addPasskey(
   if (!added) return undefined
   const data = { passkeyId: id, userId, orgId }
   await emit(tx, { type: 'identity.passkey.added', tenantId: orgId, subject: id, data })
-  return passkeyOf(added)
+  return withoutNulls(added)
 }
-
-interface ShownRow {
-  id: string
-  name: string
-  created_at: string
-  last_used_at: string | null
-}
-
-export const passkeyOf = ({ id, name, created_at, last_used_at }: ShownRow): Passkey => ({
-  id,
-  name,
-  createdTime: created_at,
-  ...(last_used_at === null ? {} : { lastUsedTime: last_used_at }),
-})

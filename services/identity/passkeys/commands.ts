@@ -11,13 +11,14 @@ import type { Caller } from '../../kit/auth/caller.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { CommandOf, PreparationOf } from '../../kit/command/command.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
+import { withoutNulls } from '../../kit/db/rows.ts'
 import { found, invalid, invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { type PasswordDeps, withOwnPassword, wrongPassword } from '../passwords/commands.ts'
 import { lockPassword, voidChallenges } from '../passwords/queries.ts'
 import { throttleKeys } from '../throttle/keys.ts'
 import { countWrong } from '../throttle/throttle.ts'
-import { addPasskey, limitReached, passkeyOf } from './additions.ts'
+import { addPasskey, limitReached } from './additions.ts'
 import { isPasswordKept, issueChallenge, spendChallenge } from './challenges.ts'
 import * as queries from './queries.ts'
 import { isCounterBack, type RelyingParty } from './rules.ts'
@@ -168,11 +169,11 @@ export async function rename(
   { rp }: PasskeyDeps,
   { tx, caller, params: { id }, body, ifMatch }: CommandOf<typeof api.patchPasskey>,
 ): Promise<Passkey> {
-  const current = passkeyOf(found(await queries.findPasskey(tx, ownerOf(rp, caller), id)))
+  const current = withoutNulls(found(await queries.findPasskey(tx, ownerOf(rp, caller), id)))
   requireMatch(ifMatch, current)
   const { name = current.name } = body
   if (name === current.name) return current
-  return passkeyOf(found(await queries.renamePasskey(tx, ownerOf(rp, caller), id, name)))
+  return withoutNulls(found(await queries.renamePasskey(tx, ownerOf(rp, caller), id, name)))
 }
 
 /**

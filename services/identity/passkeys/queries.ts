@@ -1,5 +1,6 @@
-import type { PasskeyTransport } from '../../../proto/http/identity/passkeys.ts'
+import type { Passkey, PasskeyTransport } from '../../../proto/http/identity/passkeys.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
+import type { OrNull } from '../../kit/db/rows.ts'
 import { siteOf } from '../../kit/http/client-address.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { PageWindow } from '../../kit/pagination/pagination.ts'
@@ -25,18 +26,16 @@ export const findAccount = (sql: Sql, userId: string) => sql<AccountRow[]>`
 
 export interface PasskeyRow {
   id: string
-  org_id: string
   user_id: string
   credential_id: string
   public_key: Uint8Array
   sign_count: string
   transports: PasskeyTransport[]
-  name: string
-  created_at: string
-  last_used_at: string | null
 }
 
-type ShownPasskey = Pick<PasskeyRow, 'id' | 'name' | 'created_at' | 'last_used_at'>
+type ShownPasskey = OrNull<Passkey>
+
+const shown = (sql: Sql) => sql`id, name, created_at as "createdTime", last_used_at as "lastUsedTime"`
 
 /** Which passkeys: those of a host and a person of an organization. */
 interface Owner {
@@ -48,7 +47,7 @@ interface Owner {
 export const listPasskeys = (sql: Sql, { rpId, orgId, userId, after, limit, offset }: PageWindow & Owner) => sql<
   ShownPasskey[]
 >`
-  select id, name, created_at, last_used_at from identity.passkeys
+  select ${shown(sql)} from identity.passkeys
   where org_id = ${orgId} and user_id = ${userId} and rp_id = ${rpId} and id < ${after ?? NEWEST_ID}
   order by id desc limit ${limit} offset ${offset}`
 
@@ -60,14 +59,14 @@ export const listDescriptors = (sql: Sql, { rpId, orgId, userId }: Owner) => sql
   where org_id = ${orgId} and user_id = ${userId} and rp_id = ${rpId} order by id`
 
 export const findPasskey = (sql: Sql, { rpId, orgId, userId }: Owner, id: string) => sql<ShownPasskey[]>`
-  select id, name, created_at, last_used_at from identity.passkeys
+  select ${shown(sql)} from identity.passkeys
   where org_id = ${orgId} and user_id = ${userId} and rp_id = ${rpId} and id = ${id}`
 
 export const countPasskeys = (tx: Tx, ids: readonly string[]) => tx<[{ count: number }]>`
   select count(*)::int as count from identity.passkeys where id = any(${[...ids]})`
 
 export const findCredential = (sql: Sql, rpId: string, credentialId: string) => sql<PasskeyRow[]>`
-  select id, org_id, user_id, credential_id, public_key, sign_count, transports, name, created_at, last_used_at
+  select id, user_id, credential_id, public_key, sign_count, transports
   from identity.passkeys where rp_id = ${rpId} and credential_id = ${credentialId}`
 
 interface NewPasskey extends Owner {
@@ -88,12 +87,12 @@ export const insertPasskey = (tx: Tx, passkey: NewPasskey, now: string) => tx<Sh
     ${Buffer.from(passkey.publicKey)}, ${passkey.signCount}, ${passkey.transports}, ${passkey.name}, ${now},
     ${passkey.lastUsedAt})
   on conflict (rp_id, credential_id) do nothing
-  returning id, name, created_at, last_used_at`
+  returning ${shown(tx)}`
 
 export const renamePasskey = (tx: Tx, { rpId, orgId, userId }: Owner, id: string, name: string) => tx<ShownPasskey[]>`
   update identity.passkeys set name = ${name}
   where org_id = ${orgId} and user_id = ${userId} and rp_id = ${rpId} and id = ${id}
-  returning id, name, created_at, last_used_at`
+  returning ${shown(tx)}`
 
 export const deletePasskey = (tx: Tx, { rpId, orgId, userId }: Owner, id: string) => tx<{ id: string }[]>`
   delete from identity.passkeys

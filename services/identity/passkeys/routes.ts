@@ -2,15 +2,16 @@ import { Elysia } from 'elysia'
 import * as operations from '../../../proto/http/identity/passkeys.ts'
 import * as signIns from '../../../proto/http/identity/sign-in.ts'
 import { requirePermission } from '../../kit/auth/access.ts'
+import { withoutNulls } from '../../kit/db/rows.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import { browserCookie, browserTokenOf } from '../../kit/http/browser-cookie.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { Raw } from '../../kit/http/raw.ts'
+import { positionOfId } from '../../kit/pagination/keysets.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { mayManageSessions } from '../sessions/rules.ts'
 import type { CountSignIn } from '../tokens/metrics.ts'
 import type { TokenDeps } from '../tokens/open-session.ts'
-import { passkeyOf } from './additions.ts'
 import * as commands from './commands.ts'
 import { findPasskey, listPasskeys } from './queries.ts'
 import { CHALLENGE_MS, proofProblems, relyingPartyOf } from './rules.ts'
@@ -50,13 +51,13 @@ export const passkeyRoutes = ({ http, pagination, tokens, countSignIn, publicUrl
           context,
           `passkeys ${userId}`,
           (window, read) => read((reads) => listPasskeys(reads, { rpId: rp.id, orgId, userId, ...window })),
-          passkeyOf,
+          positionOfId,
         )
       }),
     )
     .use(
       http.route(operations.getPasskey, async ({ caller: { orgId, userId }, params, read }) =>
-        passkeyOf(found(await read((reads) => findPasskey(reads, { rpId: rp.id, orgId, userId }, params.id)))),
+        withoutNulls(found(await read((reads) => findPasskey(reads, { rpId: rp.id, orgId, userId }, params.id)))),
       ),
     )
     .use(http.command(operations.confirmWithPasskey, (call) => commands.confirm(deps, call)))

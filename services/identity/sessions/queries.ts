@@ -1,24 +1,19 @@
+import type { Session } from '../../../proto/http/identity/accounts.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
+import type { OrNull } from '../../kit/db/rows.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { PageWindow } from '../../kit/pagination/pagination.ts'
 
-export interface SessionRow {
-  id: string
-  created_at: string
-  last_used_at: string
-  expires_at: string
-  ip_address: string | null
-  user_agent: string | null
-  grant_id: string | null
-  acting_email: string | null
-}
-
-/** Live sessions of a user of the organization, newest first, with the grant of an impersonation. */
+/** Live sessions of a user of the caller's organization, newest first, with the grant of an impersonation. */
 export const listSessionsOf = (
   sql: Sql,
-  { orgId, userId, now, after, limit, offset }: PageWindow & { orgId: string; userId: string; now: string },
-) => sql<SessionRow[]>`
-  select s.id, s.created_at, s.last_used_at, s.expires_at, s.ip_address, s.user_agent, s.grant_id, g.acting_email
+  { orgId, sessionId }: { orgId: string; sessionId: string },
+  { userId, now, after, limit, offset }: PageWindow & { userId: string; now: string },
+) => sql<OrNull<Session>[]>`
+  select s.id, s.created_at as "createdTime", s.last_used_at as "lastUsedTime", s.expires_at as "expireTime",
+    s.ip_address as "ipAddress", s.user_agent as "userAgent", s.id = ${sessionId} as current,
+    case when g.id is not null then json_build_object('grantId', g.id, 'actingEmail', g.acting_email) end
+      as impersonation
   from identity.sessions s
   left join identity.impersonation_grants g on g.id = s.grant_id
   where s.org_id = ${orgId} and s.user_id = ${userId} and s.ended_at is null and s.expires_at > ${now}

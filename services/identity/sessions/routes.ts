@@ -1,11 +1,11 @@
 import { Elysia } from 'elysia'
 import { endSession, listSessions } from '../../../proto/http/identity/accounts.ts'
 import { requirePermission } from '../../kit/auth/access.ts'
-import type { CallerContext } from '../../kit/http/context.ts'
 import type { Http } from '../../kit/http/http.ts'
+import { positionOfId } from '../../kit/pagination/keysets.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { endSession as end } from './commands.ts'
-import { listSessionsOf, type SessionRow } from './queries.ts'
+import { listSessionsOf } from './queries.ts'
 import { mayManageSessions } from './rules.ts'
 
 interface Deps {
@@ -23,22 +23,9 @@ export const sessionRoutes = ({ http, pagination }: Deps) =>
         return pagination.items(
           context,
           `sessions ${userId}`,
-          (window, read) => read((sql) => listSessionsOf(sql, { orgId: caller.orgId, userId, now, ...window })),
-          (row) => sessionOf(row, caller),
+          (window, read) => read((sql) => listSessionsOf(sql, caller, { userId, now, ...window })),
+          positionOfId,
         )
       }),
     )
     .use(http.command(endSession, end))
-
-const sessionOf = (row: SessionRow, { sessionId }: CallerContext<typeof listSessions>['caller']) => ({
-  id: row.id,
-  createdTime: row.created_at,
-  lastUsedTime: row.last_used_at,
-  expireTime: row.expires_at,
-  ...(row.ip_address === null ? {} : { ipAddress: row.ip_address }),
-  ...(row.user_agent === null ? {} : { userAgent: row.user_agent }),
-  current: row.id === sessionId,
-  ...(row.grant_id === null || row.acting_email === null
-    ? {}
-    : { impersonation: { grantId: row.grant_id, actingEmail: row.acting_email } }),
-})

@@ -3,7 +3,7 @@ export type OrNull<Shape> = {
   [Name in keyof Shape]-?: undefined extends Shape[Name] ? NonNullable<Shape[Name]> | null : Shape[Name]
 }
 
-type WithoutNulls<Row> = { [Name in keyof Row]: Exclude<Row[Name], null> }
+export type WithoutNulls<Row> = { [Name in keyof Row]: Exclude<Row[Name], null> }
 
 /** A row as the API shows it: fields without a value are omitted. */
 export const withoutNulls = <Row extends object>(row: Row): WithoutNulls<Row> =>

@@ -13,6 +13,8 @@ export const NEWEST_ID = '~'
 /** Sorts before every number in a list that has the highest number first. */
 export const GREATEST_INTEGER = '2147483647'
 
+export const positionOfId = ({ id }: { id: string }) => id
+
 export const positionOfTime = ({ timestamp, id }: TimeKey) => `${timestamp} ${id}`
 
 /** The key of a position; `NEWEST` at the beginning of the list. */

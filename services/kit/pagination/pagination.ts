@@ -1,6 +1,7 @@
 import type { PageQuery } from '../../../proto/http/shapes.ts'
 import type { Sql } from '../db/client.ts'
 import { PageText } from '../db/json-text.ts'
+import { type WithoutNulls, withoutNulls } from '../db/rows.ts'
 import { found } from '../errors/refusal.ts'
 import type { RequestReads } from '../limits/request-reads.ts'
 import { CursorStore, type CursorStoreOptions } from './cursor-store.ts'
@@ -93,15 +94,15 @@ export class Pagination {
     return { items, hasMore: rows.length > pageSize }
   }
 
-  /** A page of rows by their ids, in the shape of the answer. */
-  async items<Row extends { id: string }, Item>(
+  /** A page of rows as the API shows them. */
+  async items<Row extends object>(
     request: PageRequest,
     list: string | PagedList,
     readWindow: ReadWindow<Row>,
-    shape: (row: Row) => Item,
-  ): Promise<Page<Item>> {
-    const { items, hasMore } = await this.page(request, list, readWindow, ({ id }) => id)
-    return { items: items.map(shape), hasMore }
+    positionOf: (row: Row) => string,
+  ): Promise<Page<WithoutNulls<Row>>> {
+    const { items, hasMore } = await this.page(request, list, readWindow, positionOf)
+    return { items: items.map(withoutNulls), hasMore }
   }
 
   /** The JSON of a page of what the caller reads, with the filters of the query. */

@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import * as operations from '../../../proto/http/organization/identity-providers.ts'
 import type { Http } from '../../kit/http/http.ts'
+import { positionOfId } from '../../kit/pagination/keysets.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import * as commands from './commands.ts'
 import { inputProblems } from './input.ts'
@@ -18,7 +19,7 @@ export const identityProviderRoutes = ({ http, pagination, ...deps }: Deps) =>
           context,
           'identityProviders',
           (window, readPage) => readPage((sql) => queries.listProviders(sql, caller.orgId, window)),
-          ({ id }) => id,
+          positionOfId,
         )
         const ids = items.map(({ id }) => id)
         const domains = await read((sql) => queries.listDomains(sql, caller.orgId, ids))

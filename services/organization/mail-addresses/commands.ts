@@ -15,6 +15,7 @@ import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import type { Pool, Sql, Tx } from '../../kit/db/client.ts'
 import { refuseTaken } from '../../kit/db/failures.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
+import { withoutNulls } from '../../kit/db/rows.ts'
 import { found, invalidField, notFound, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { hashOf, newSecretToken } from '../../kit/secrets/tokens.ts'
@@ -24,15 +25,6 @@ import type { MailLinks } from '../mail/links.ts'
 import { dropMails } from '../mail/queries.ts'
 import { disableByLink, proveByLink } from '../notification-settings/commands.ts'
 import * as queries from './queries.ts'
-
-export const shownAddress = ({ id, email, topics, created_at, confirmed_at }: queries.AddressRow): MailAddress => ({
-  id,
-  email,
-  topics,
-  confirmed: confirmed_at !== null,
-  createdTime: created_at,
-  ...(confirmed_at === null ? {} : { confirmedTime: confirmed_at }),
-})
 
 export interface AddressDeps {
   links: MailLinks
@@ -94,13 +86,13 @@ export async function sendConfirmation(
 ): Promise<MailAddress> {
   await lockStanding(tx, orgId)
   const address = found(await queries.lockAddress(tx, orgId, id))
-  if (address.confirmed_at !== null) throw refuse('conflict', { detail: 'The address is already confirmed.' })
+  if (address.confirmed) throw refuse('conflict', { detail: 'The address is already confirmed.' })
   const { token, hash } = newSecretToken()
   await queries.renewConfirmation(tx, orgId, id, hash, now)
   await dropMails(tx, id, now)
   await links.send(tx, { kind: 'CONFIRMATION', orgId, addressId: id, email: address.email, token }, now)
   await emitChanged(tx, orgId, id)
-  return shownAddress(address)
+  return withoutNulls(address)
 }
 
 export async function patchAddress({
@@ -111,12 +103,12 @@ export async function patchAddress({
   ifMatch,
 }: CommandOf<typeof api.patchMailAddress>): Promise<MailAddress> {
   const address = found(await queries.lockAddress(tx, orgId, id))
-  requireMatch(ifMatch, shownAddress(address))
+  requireMatch(ifMatch, withoutNulls(address))
   const topics = topicsOf(body.topics ?? address.topics)
-  if (Bun.deepEquals(topics, address.topics)) return shownAddress(address)
+  if (Bun.deepEquals(topics, address.topics)) return withoutNulls(address)
   await queries.updateTopics(tx, orgId, id, topics)
   await emitChanged(tx, orgId, id)
-  return shownAddress({ ...address, topics })
+  return withoutNulls({ ...address, topics })
 }
 
 export async function deleteAddress({
@@ -157,8 +149,7 @@ export async function forgetUnconfirmed(
 
 /** The address of a link. The caller proves with the token that it has the link. */
 export async function introspectAddress(sql: Sql, token: string, now: string): Promise<LinkedAddress> {
-  const { email, organization_name: organizationName } = found(await queries.findLinked(sql, token, hashOf(token), now))
-  return { email, organizationName }
+  return found(await queries.findLinked(sql, token, hashOf(token), now))
 }
 
 /** Confirms an address with the token of its link. */

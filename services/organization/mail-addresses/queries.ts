@@ -1,27 +1,30 @@
-import { CONFIRMATION_HOURS, type MailTopic } from '../../../proto/http/organization/mail-addresses.ts'
+import {
+  CONFIRMATION_HOURS,
+  type MailAddress,
+  type MailTopic,
+} from '../../../proto/http/organization/mail-addresses.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
+import type { OrNull } from '../../kit/db/rows.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { PageWindow } from '../../kit/pagination/pagination.ts'
 
-export interface AddressRow {
-  id: string
-  email: string
-  topics: MailTopic[]
-  created_at: string
-  confirmed_at: string | null
-}
+type AddressRow = OrNull<MailAddress>
+
+const columns = (sql: Sql) => sql`
+  id, email, topics, confirmed_at is not null as confirmed, created_at as "createdTime",
+  confirmed_at as "confirmedTime"`
 
 export const listAddresses = (sql: Sql, orgId: string, { after, limit, offset }: PageWindow) => sql<AddressRow[]>`
-  select id, email, topics, created_at, confirmed_at from organization.mail_addresses
+  select ${columns(sql)} from organization.mail_addresses
   where org_id = ${orgId} and id < ${after ?? NEWEST_ID}
   order by id desc limit ${limit} offset ${offset}`
 
 export const findAddress = (sql: Sql, orgId: string, id: string) => sql<AddressRow[]>`
-  select id, email, topics, created_at, confirmed_at from organization.mail_addresses
+  select ${columns(sql)} from organization.mail_addresses
   where org_id = ${orgId} and id = ${id}`
 
 export const lockAddress = (tx: Tx, orgId: string, id: string) => tx<AddressRow[]>`
-  select id, email, topics, created_at, confirmed_at from organization.mail_addresses
+  select ${columns(tx)} from organization.mail_addresses
   where org_id = ${orgId} and id = ${id} for update`
 
 export const countAddresses = (sql: Sql, orgId: string) => sql<[{ count: number }]>`
@@ -69,9 +72,9 @@ export const confirmAddress = (tx: Tx, hash: Uint8Array, now: string) => tx<Link
 
 /** The address of a link that confirms it, of one that removes it, or of one that ends the mails to a user. */
 export const findLinked = (sql: Sql, token: string, hash: Uint8Array, now: string) => sql<
-  { email: string; organization_name: string }[]
+  { email: string; organizationName: string }[]
 >`
-  select a.email, o.name as organization_name
+  select a.email, o.name as "organizationName"
   from organization.mail_addresses a
   join organization.organizations o on o.id = a.org_id
   where a.unsubscribe_token = ${token} or (a.confirmation_hash = ${Buffer.from(hash)} and a.confirmable_until > ${now})

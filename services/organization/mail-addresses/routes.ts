@@ -2,8 +2,10 @@ import { Elysia } from 'elysia'
 import * as operations from '../../../proto/http/organization/mail-addresses.ts'
 import { emailProblems } from '../../kit/addresses/email-addresses.ts'
 import type { Pool } from '../../kit/db/client.ts'
+import { withoutNulls } from '../../kit/db/rows.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
+import { positionOfId } from '../../kit/pagination/keysets.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import * as commands from './commands.ts'
 import { findAddress, listAddresses } from './queries.ts'
@@ -18,13 +20,13 @@ export const mailAddressRoutes = ({ http, pagination, sql, links }: Deps) =>
           context,
           'mailAddresses',
           (window, read) => read((sql) => listAddresses(sql, context.caller.orgId, window)),
-          commands.shownAddress,
+          positionOfId,
         ),
       ),
     )
     .use(
       http.route(operations.getMailAddress, async ({ caller, params, read }) =>
-        commands.shownAddress(found(await read((sql) => findAddress(sql, caller.orgId, params.id)))),
+        withoutNulls(found(await read((sql) => findAddress(sql, caller.orgId, params.id)))),
       ),
     )
     .use(

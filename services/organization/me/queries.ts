@@ -8,12 +8,9 @@ export const findOwnUser = (sql: Sql, orgId: string, userId: string) => sql<
   join organization.users u on u.id = d.id
   where d.org_id = ${orgId} and d.id = ${userId}`
 
-interface GrantRow {
-  acting_email: string
-  reason: string
-  expires_at: string
-}
-
-export const findGrant = (sql: Sql, orgId: string, grantId: string) => sql<GrantRow[]>`
-  select acting_email, reason, expires_at from identity.impersonation_directory
+export const findGrant = (sql: Sql, orgId: string, grantId: string) => sql<
+  { grantId: string; actingEmail: string; reason: string; expireTime: string }[]
+>`
+  select grant_id as "grantId", acting_email as "actingEmail", reason, expires_at as "expireTime"
+  from identity.impersonation_directory
   where org_id = ${orgId} and grant_id = ${grantId}`

@@ -7,6 +7,7 @@ import type { CommandOf } from '../../kit/command/command.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { refuseTaken } from '../../kit/db/failures.ts'
 import { newId } from '../../kit/db/ids.ts'
+import { withoutNulls } from '../../kit/db/rows.ts'
 import { found, invalid, invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { emitOrganizationChanged } from '../authority/events.ts'
@@ -21,7 +22,6 @@ import {
   insertOrganization,
   lockOrganizationForUpdate,
   updateOrganization,
-  type VisibleOrganization,
 } from './queries.ts'
 import { changedTerms, termsOf, termsProblem } from './rules.ts'
 import { reconcileRoles } from './system-roles.ts'
@@ -100,18 +100,8 @@ export async function patchOrg({
   return visibleOrg(tx, caller, id)
 }
 
-/** Leaves out the fields that the organization does not have or the caller may not see. */
-export function toOrg({ website, engagement, distributorOrgId, ...org }: VisibleOrganization): Org {
-  return {
-    ...org,
-    ...(website === null ? {} : { website }),
-    ...(engagement === null ? {} : { engagement }),
-    ...(distributorOrgId === null ? {} : { distributorOrgId }),
-  }
-}
-
 async function visibleOrg(tx: Tx, caller: Caller, id: string): Promise<Org> {
-  return toOrg(found(await findOrganizations(tx, caller, [id])))
+  return withoutNulls(found(await findOrganizations(tx, caller, [id])))
 }
 
 /** Creates the operator's organization with its first administrator, once. No caller exists yet. */

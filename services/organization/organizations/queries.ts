@@ -1,5 +1,7 @@
+import type { Org } from '../../../proto/http/organization/orgs.ts'
 import type { OrgRole } from '../../../proto/permissions.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
+import type { OrNull } from '../../kit/db/rows.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { PageWindow } from '../../kit/pagination/pagination.ts'
 import type { Engagement } from './rules.ts'
@@ -41,22 +43,12 @@ export const lockOrganizationForUpdate = (tx: Tx, orgId: string) => tx<Organizat
     operator
   from organization.organizations where id = ${orgId} for no key update`
 
-export interface VisibleOrganization {
-  id: string
-  name: string
-  roles: OrgRole[]
-  regionCode: string
-  website: string | null
-  engagement: Engagement | null
-  distributorOrgId: string | null
-}
-
 /** The engagement is visible to the organization itself, its distributor and the operator. */
 export const findOrganizations = (
   sql: Sql,
   { orgId, operator }: { orgId: string; operator: boolean },
   ids: readonly string[],
-) => sql<VisibleOrganization[]>`
+) => sql<OrNull<Org>[]>`
   select id, name, roles, region_code as "regionCode", website,
     case when visible then engagement end as engagement,
     case when visible then distributor_org_id end as "distributorOrgId"
@@ -68,7 +60,7 @@ export const findOrganizations = (
 
 /** The organizations that are engaged through this one, newest first. */
 export const listEngagedOrganizations = (sql: Sql, orgId: string, { after, limit, offset }: PageWindow) => sql<
-  VisibleOrganization[]
+  OrNull<Org>[]
 >`
   select id, name, roles, region_code as "regionCode", website, engagement, distributor_org_id as "distributorOrgId"
   from organization.organizations

@@ -18,6 +18,7 @@ import { requireTransition } from '../../kit/command/transitions.ts'
 import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import type { Pool, Sql, Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
+import { withoutNulls } from '../../kit/db/rows.ts'
 import { found, invalid, invalidField, isRefusalOf, notFound, refuse } from '../../kit/errors/refusal.ts'
 import { networkOf } from '../../kit/http/client-address.ts'
 import type { MessageLog } from '../../kit/log/log.ts'
@@ -173,20 +174,7 @@ async function admit(
   return created
 }
 
-/** The public representation of a registration. */
-export const shownRegistration = (row: queries.RegistrationRow): Registration => ({
-  id: row.id,
-  state: row.state,
-  ...row.content,
-  similar: row.similar,
-  ...(row.reason === null ? {} : { reason: row.reason }),
-  ...(row.org_id === null ? {} : { orgId: row.org_id }),
-  createdTime: row.created_at,
-  ...(row.confirmed_at === null ? {} : { confirmedTime: row.confirmed_at }),
-  ...(row.decided_at === null ? {} : { decidedTime: row.decided_at }),
-})
-
-const shown = async (tx: Tx, id: string) => shownRegistration(found(await queries.findRegistration(tx, id)))
+const shown = async (tx: Tx, id: string) => withoutNulls(found(await queries.findRegistration(tx, id)))
 
 /**
  * Creates the organization of a registration. Its administrator gets the link by mail, or the operator passes it on.

@@ -6,6 +6,7 @@ import type {
 import type { RegistrationState } from '../../../proto/states/registrations.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { and } from '../../kit/db/conditions.ts'
+import type { OrNull } from '../../kit/db/rows.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { PageWindow } from '../../kit/pagination/pagination.ts'
 import { inBatches } from '../../kit/worker/batches.ts'
@@ -133,18 +134,6 @@ export const approve = (tx: Tx, id: string, orgId: string, now: string) => tx`
 export const reject = (tx: Tx, id: string, reason: string, now: string) => tx`
   update organization.registrations set state = 'REJECTED', reason = ${reason}, decided_at = ${now} where id = ${id}`
 
-export interface RegistrationRow {
-  id: string
-  state: RegistrationState
-  content: RegistrationInput
-  reason: string | null
-  org_id: string | null
-  created_at: string
-  confirmed_at: string | null
-  decided_at: string | null
-  similar: Registration['similar']
-}
-
 /** Organizations that are shown for each reason. */
 const MOST_SIMILAR = 5
 /** A domain of more organizations is that of a public provider of mail, and tells nothing. */
@@ -170,11 +159,13 @@ const similar = (sql: Sql) => sql`(
           limit 1000)) same
       where of_domain <= ${MOST_OF_DOMAIN} order by id)) found)`
 
-const columns = (sql: Sql) => sql`registration.id, registration.state, registration.content, registration.reason,
-  registration.org_id, registration.created_at, registration.confirmed_at, registration.decided_at,
-  ${similar(sql)} as similar`
+const columns = (sql: Sql) => sql`registration.id, registration.state,
+  registration.content -> 'organization' as organization, registration.content -> 'user' as "user",
+  ${similar(sql)} as similar, registration.reason, registration.org_id as "orgId",
+  registration.created_at as "createdTime", registration.confirmed_at as "confirmedTime",
+  registration.decided_at as "decidedTime"`
 
-export const findRegistration = (sql: Sql, id: string) => sql<RegistrationRow[]>`
+export const findRegistration = (sql: Sql, id: string) => sql<OrNull<Registration>[]>`
   select ${columns(sql)} from organization.registrations registration
   where id = ${id} and state <> 'UNCONFIRMED'`
 
@@ -183,7 +174,7 @@ interface Listing extends PageWindow {
 }
 
 /** Newest first. */
-export const listRegistrations = (sql: Sql, { state, after, limit, offset }: Listing) => sql<RegistrationRow[]>`
+export const listRegistrations = (sql: Sql, { state, after, limit, offset }: Listing) => sql<OrNull<Registration>[]>`
   select ${columns(sql)} from (
     select id, state, content, reason, org_id, created_at, confirmed_at, decided_at, name, email_key
     from organization.registrations

@@ -1,7 +1,9 @@
 import { Elysia } from 'elysia'
 import * as operations from '../../../proto/http/organization/registrations.ts'
+import { withoutNulls } from '../../kit/db/rows.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
+import { positionOfId } from '../../kit/pagination/keysets.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import * as commands from './commands.ts'
 import { findRegistration, listRegistrations } from './queries.ts'
@@ -31,14 +33,14 @@ export const registrationRoutes = ({ http, pagination, ...deps }: Deps) => {
           context,
           'registrations',
           (window, read) => read((sql) => listRegistrations(sql, { ...window, state: context.query.state })),
-          commands.shownRegistration,
+          positionOfId,
         ),
       ),
     )
     .use(
-      http.route(operations.getRegistration, async ({ params, read }) => {
-        return commands.shownRegistration(found(await read((sql) => findRegistration(sql, params.id))))
-      }),
+      http.route(operations.getRegistration, async ({ params, read }) =>
+        withoutNulls(found(await read((sql) => findRegistration(sql, params.id)))),
+      ),
     )
     .use(http.command(operations.approveRegistration, (call) => commands.approveRegistration(deps, call)))
     .use(http.command(operations.rejectRegistration, (call) => commands.rejectRegistration(deps, call)))

@@ -2,6 +2,7 @@ import type * as api from '../../../proto/http/organization/service-accounts.ts'
 import { MAX_SERVICE_ACCOUNTS, type ServiceAccount } from '../../../proto/http/organization/service-accounts.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
+import { withoutNulls } from '../../kit/db/rows.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { requireNoHigherPermissions } from '../authority/authority.ts'
@@ -10,7 +11,7 @@ import { originOf, requireShortLineage } from '../authority/lineage.ts'
 import { grantRoleTo } from '../roles/queries.ts'
 import { type LinkDeps, requireGrantable } from '../users/commands.ts'
 import * as queries from './queries.ts'
-import { accountOf, emailOf } from './shapes.ts'
+import { emailOf } from './shapes.ts'
 
 /** Creates an active service account without a key. */
 export async function createAccount(
@@ -29,7 +30,7 @@ export async function createAccount(
   for (const roleId of new Set(roleIds)) await grantRoleTo(tx, { orgId, userIds: [id], roleId })
   audit.add({ serviceAccountId: id })
   await emitUserChanged(tx, orgId, id)
-  return accountOf(found(await queries.findAccount(tx, orgId, id)))
+  return withoutNulls(found(await queries.findAccount(tx, orgId, id)))
 }
 
 /** Changes name and description of a service account whose permissions the caller holds. */
@@ -44,10 +45,10 @@ export async function patchAccount({
   const { orgId } = caller
   const account = found(await queries.findAccount(tx, orgId, id))
   await requireNoHigherPermissions(tx, caller, id)
-  requireMatch(ifMatch, accountOf(account))
+  requireMatch(ifMatch, withoutNulls(account))
   const { name = account.name, description = account.description } = body
-  if (name === account.name && description === account.description) return accountOf(account)
+  if (name === account.name && description === account.description) return withoutNulls(account)
   const [changed] = await queries.updateAccount(tx, { orgId, id, name, description }, now)
   await emitUserChanged(tx, orgId, id)
-  return accountOf(changed as queries.AccountRow)
+  return withoutNulls(changed)
 }

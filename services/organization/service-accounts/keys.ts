@@ -3,6 +3,7 @@ import { type CreatedServiceAccountKey, MAX_LIVE_KEYS } from '../../../proto/htt
 import { utcOf } from '../../../proto/http/times.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
+import { withoutNulls } from '../../kit/db/rows.ts'
 import { found, invalid, invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { requireNoHigherPermissions } from '../authority/authority.ts'
 import { originOf, requireShortLineage } from '../authority/lineage.ts'
@@ -12,7 +13,7 @@ import { limitsWith } from './key-limits.ts'
 import * as queries from './queries.ts'
 import { keepersOf } from './rules.ts'
 import { newClientSecret } from './secret.ts'
-import { distinctNetworks, keyOf } from './shapes.ts'
+import { distinctNetworks } from './shapes.ts'
 
 /**
  * Creates a key of a service account. The caller must hold its permissions, because the secret gives them. A key that
@@ -55,5 +56,5 @@ export async function createKey({
   const stored = { ...key, secretHash: hash, secretPrefix: shown }
   await queries.insertKey(tx, stored, now)
   audit.add({ keyId: id })
-  return { ...keyOf(found(await queries.findKey(tx, { orgId, userId, id }))), clientSecret: secret }
+  return { ...withoutNulls(found(await queries.findKey(tx, { orgId, userId, id }))), clientSecret: secret }
 }

@@ -1,20 +1,19 @@
+import type {
+  DerivedKey,
+  LastingAct,
+  ServiceAccount,
+  ServiceAccountKey,
+} from '../../../proto/http/organization/service-accounts.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
+import type { OrNull } from '../../kit/db/rows.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { PageWindow } from '../../kit/pagination/pagination.ts'
 import type { Lineage } from '../authority/rules.ts'
 
-export interface AccountRow {
-  id: string
-  email: string
-  name: string
-  description: string | null
-  active: boolean
-  created_at: string
-  updated_at: string
-}
+type AccountRow = OrNull<ServiceAccount>
 
 const accountColumns = (sql: Sql) => sql`
-  id, email, given_name as name, description, active, created_at, updated_at`
+  id, email, given_name as name, description, active, created_at as "createdTime", updated_at as "updatedTime"`
 
 /** The service accounts of an organization without the anonymised ones, newest first. */
 export const listAccounts = (sql: Sql, orgId: string, { after, limit, offset }: PageWindow) => sql<AccountRow[]>`
@@ -51,27 +50,17 @@ export const updateAccount = (
   tx: Tx,
   { orgId, id, name, description }: { orgId: string; id: string; name: string; description: string | null },
   now: string,
-) => tx<AccountRow[]>`
+) => tx<[AccountRow]>`
   update organization.users set given_name = ${name}, description = ${description}, updated_at = ${now}
   where org_id = ${orgId} and id = ${id} and kind = 'SERVICE'
   returning ${accountColumns(tx)}`
 
-export interface KeyRow {
-  id: string
-  secret_prefix: string
-  description: string | null
-  networks: string[]
-  created_by: string
-  created_at: string
-  expires_at: string | null
-  revoked_at: string | null
-  last_used_at: string | null
-  ip_address: string | null
-}
+type KeyRow = OrNull<ServiceAccountKey>
 
 const keyColumns = (sql: Sql) => sql`
-  k.id, k.secret_prefix, k.description, k.networks, k.created_by, k.created_at, k.expires_at, k.revoked_at,
-  last.last_used_at, last.ip_address`
+  k.id as "clientId", k.secret_prefix as "secretPrefix", k.description, k.networks, k.created_by as "createdBy",
+  k.created_at as "createdTime", k.expires_at as "expireTime", k.revoked_at as "revokedTime",
+  last.last_used_at as "lastUsedTime", last.ip_address as "lastUsedAddress"`
 
 /** The keys of an account, newest first, with their last use. */
 export const listKeys = (sql: Sql, orgId: string, userId: string, { after, limit, offset }: PageWindow) => sql<
@@ -118,23 +107,14 @@ export const insertKey = (tx: Tx, key: NewKey, now: string) => tx`
     ${key.secretPrefix}, ${[...key.networks]}, ${key.createdBy}, ${now}, ${key.expiresAt ?? null},
     ${JSON.stringify(key.lineage)}::text::jsonb, ${[...key.keeperIds]}, ${key.originAt})`
 
-export interface DerivedKeyRow {
-  id: string
-  user_id: string
-  created_by: string
-  created_at: string
-  revoked_at: string | null
-}
-
 /** The live keys that an account led to since a time, oldest first. An organization has at most 200 live keys. */
 export const listDerivedKeys = (
   tx: Tx,
   { orgId, userId }: { orgId: string; userId: string },
   since: string,
   now: string,
-) =>
-  tx<DerivedKeyRow[]>`
-  select k.id, k.user_id, k.created_by, k.created_at, k.revoked_at
+) => tx<DerivedKey[]>`
+  select k.id as "clientId", k.user_id as "serviceAccountId", k.created_by as "createdBy", k.created_at as "createdTime"
   from organization.users u
   join organization.service_account_keys k on k.org_id = u.org_id and k.user_id = u.id
   where u.org_id = ${orgId} and u.kind = 'SERVICE' and u.anonymised_at is null
@@ -160,13 +140,6 @@ export const listLedTo = (tx: Tx, { orgId, userId }: { orgId: string; userId: st
     where u.org_id = ${orgId} and u.kind = 'SERVICE' and (k.lineage ->> ${userId})::timestamptz >= ${since}
     order by k.id desc limit ${MAX_ACTORS})`
 
-export interface ActRow {
-  procedure: string
-  subject_id: string | null
-  actor_id: string
-  time: string
-}
-
 /**
  * The newest acts of these kinds since a time. Changes of a user count if they changed the e-mail address or, by SCIM,
  * activated the user. Roles that were made or changed by SCIM count if a user got them.
@@ -176,10 +149,11 @@ export const listActs = (
   { orgId, actorIds, procedures }: { orgId: string; actorIds: readonly string[]; procedures: readonly string[] },
   since: string,
   limit: number,
-) => tx<ActRow[]>`
-  select act.procedure, act.actor_id, act.timestamp as time,
+) => tx<OrNull<LastingAct>[]>`
+  select act.procedure,
     coalesce(act.request ->> 'userId', act.request ->> 'webhookId', act.request ->> 'mailAddressId',
-      act.request ->> 'identityProviderId', act.request ->> 'roleId', act.request ->> 'orgId', act.request ->> 'id') as subject_id
+      act.request ->> 'identityProviderId', act.request ->> 'roleId', act.request ->> 'orgId', act.request ->> 'id') as "subjectId",
+    act.actor_id as "actorId", act.timestamp as time
   from unnest(${[...actorIds]}::text[]) actor (id)
   cross join unnest(${[...procedures]}::text[]) kind (procedure)
   cross join lateral (
@@ -196,9 +170,9 @@ export const listActs = (
 
 /** The live keys of an account, oldest first. */
 export const listLiveKeys = (tx: Tx, orgId: string, userId: string, now: string) => tx<
-  { id: string; user_id: string }[]
+  { clientId: string; serviceAccountId: string }[]
 >`
-  select id, user_id from organization.service_account_keys
+  select id as "clientId", user_id as "serviceAccountId" from organization.service_account_keys
   where org_id = ${orgId} and user_id = ${userId} and revoked_at is null and (expires_at is null or expires_at > ${now})
   order by id`
 

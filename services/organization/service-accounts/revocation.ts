@@ -1,5 +1,6 @@
 import type * as api from '../../../proto/http/organization/service-accounts.ts'
 import {
+  type DerivedKey,
   LASTING_PROCEDURES,
   MAX_LASTING_ACTS,
   type RevokedServiceAccountKey,
@@ -10,6 +11,7 @@ import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
 import { requireGuards } from '../../kit/command/transitions.ts'
 import type { Tx } from '../../kit/db/client.ts'
+import { withoutNulls } from '../../kit/db/rows.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import { holdsPermissionsOf, requireNoHigherPermissions } from '../authority/authority.ts'
 import { emitUserChanged } from '../authority/events.ts'
@@ -18,7 +20,6 @@ import { findKeyOrigin } from '../authority/queries.ts'
 import { forgetUnconfirmed } from '../mail-addresses/commands.ts'
 import * as queries from './queries.ts'
 import { GUARDS, hasLedTo } from './rules.ts'
-import { actOf, derivedKeyOf, keyOf } from './shapes.ts'
 
 /**
  * Revokes a key. The event voids its tokens in every service. Links and impersonation grants of the account end, too,
@@ -57,9 +58,9 @@ export async function revokeKey({
   const removed = cascades ? await forgetUnconfirmed(tx, orgId, actorIds, originAt, now) : []
   audit.add({ endedKeyIds: [...ended] })
   return {
-    ...keyOf(found(await queries.findKey(tx, key))),
-    derivedKeys: derived.map((row) => derivedKeyOf(ended.has(row.id) ? { ...row, revoked_at: now } : row)),
-    lastingActs: acts.map(actOf).filter(({ subjectId = '' }) => !removed.includes(subjectId)),
+    ...withoutNulls(found(await queries.findKey(tx, key))),
+    derivedKeys: derived.map((each) => (ended.has(each.clientId) ? { ...each, revokedTime: now } : each)),
+    lastingActs: acts.filter(({ subjectId }) => !removed.includes(subjectId ?? '')).map(withoutNulls),
   }
 }
 
@@ -77,7 +78,7 @@ export async function endKeysOf(tx: Tx, caller: Caller, userId: string, now: str
   const derived = await queries.listDerivedKeys(tx, { orgId: caller.orgId, userId }, EVER, now)
   await forgetUnconfirmed(tx, caller.orgId, [userId], EVER, now)
   const own = await queries.listLiveKeys(tx, caller.orgId, userId, now)
-  const others = derived.filter((key) => key.user_id !== userId)
+  const others = derived.filter(({ serviceAccountId }) => serviceAccountId !== userId)
   return [...(await endKeys(tx, caller, [...own, ...others], now))].sort()
 }
 
@@ -87,11 +88,11 @@ export async function endKeysOf(tx: Tx, caller: Caller, userId: string, now: str
 async function endKeys(
   tx: Tx,
   caller: Caller,
-  keys: readonly Pick<queries.DerivedKeyRow, 'id' | 'user_id'>[],
+  keys: readonly Pick<DerivedKey, 'clientId' | 'serviceAccountId'>[],
   now: string,
 ): Promise<Set<string>> {
   const ended = new Set<string>()
-  for (const { id, user_id: userId } of keys) {
+  for (const { clientId: id, serviceAccountId: userId } of keys) {
     const key = { orgId: caller.orgId, userId, id }
     if (!(await holdsPermissionsOf(tx, caller, userId))) continue
     if ((await queries.markRevoked(tx, key, now)).length === 0) continue

@@ -1,14 +1,16 @@
 import { Elysia } from 'elysia'
 import * as operations from '../../../proto/http/organization/service-accounts.ts'
+import { withoutNulls } from '../../kit/db/rows.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
+import { positionOfId } from '../../kit/pagination/keysets.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import type { LinkDeps } from '../users/commands.ts'
 import { createAccount, patchAccount } from './commands.ts'
 import { createKey } from './keys.ts'
 import * as queries from './queries.ts'
 import { revokeKey } from './revocation.ts'
-import { accountOf, keyOf, networkProblems } from './shapes.ts'
+import { networkProblems } from './shapes.ts'
 
 type Deps = LinkDeps & { http: Http; pagination: Pagination }
 
@@ -20,13 +22,13 @@ export const serviceAccountRoutes = ({ http, pagination, ...deps }: Deps) =>
           context,
           'serviceAccounts',
           (window, read) => read((sql) => queries.listAccounts(sql, context.caller.orgId, window)),
-          accountOf,
+          positionOfId,
         ),
       ),
     )
     .use(
       http.route(operations.getServiceAccount, async ({ caller, params, read }) =>
-        accountOf(found(await read((sql) => queries.findAccount(sql, caller.orgId, params.id)))),
+        withoutNulls(found(await read((sql) => queries.findAccount(sql, caller.orgId, params.id)))),
       ),
     )
     .use(http.command(operations.createServiceAccount, (call) => createAccount(deps, call)))
@@ -39,7 +41,7 @@ export const serviceAccountRoutes = ({ http, pagination, ...deps }: Deps) =>
           context,
           `serviceAccountKeys ${id}`,
           (window, readPage) => readPage((sql) => queries.listKeys(sql, caller.orgId, id, window)),
-          keyOf,
+          ({ clientId }) => clientId,
         )
       }),
     )

@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import * as operations from '../../../proto/http/sourcing/email-invitations.ts'
 import { found } from '../../kit/errors/refusal.ts'
+import { positionOfId } from '../../kit/pagination/keysets.ts'
 import type { RouteKit } from '../../kit/service/service.ts'
 import type { RfqDeps } from '../rfqs/followers.ts'
 import { findOwnRfq } from '../rfqs/queries.ts'
@@ -15,12 +16,13 @@ export const emailInvitationRoutes = ({ http, pagination, ...deps }: Deps) =>
       http.route(operations.listEmailInvitations, async (context) => {
         const { caller, params, read, now } = context
         const { id } = found(await read((sql) => findOwnRfq(sql, caller.orgId, params.id)))
-        return pagination.items(
+        const { items, hasMore } = await pagination.page(
           context,
           `e-mail invitations ${id}`,
           (window, readPage) => readPage((sql) => listInvitations(sql, id, window)),
-          (row) => commands.shownInvitation(row, now),
+          positionOfId,
         )
+        return { items: items.map((row) => commands.shownInvitation(row, now)), hasMore }
       }),
     )
     .use(http.command(operations.confirmEmailInvitation, (call) => commands.confirmEmailInvitation(deps, call)))

@@ -16,15 +16,14 @@ interface Deps {
 export const deliveryRoutes = ({ http, pagination }: Deps) =>
   new Elysia({ name: 'webhooks.deliveries' })
     .use(
-      http.route(operations.listWebhookDeliveries, async (context) => {
+      http.route(operations.listWebhookDeliveries, (context) => {
         const { caller, query } = context
-        const { items, hasMore } = await pagination.page(
+        return pagination.items(
           context,
           { name: 'webhookDeliveries', isMerged: true },
           (window, read) => read((sql) => listDeliveries(sql, caller.orgId, query, window)),
           ({ createdTime, id }) => positionOfTime({ timestamp: createdTime, id }),
         )
-        return { items: items.map(withoutNulls), hasMore }
       }),
     )
     .use(
@@ -36,13 +35,12 @@ export const deliveryRoutes = ({ http, pagination }: Deps) =>
       http.route(operations.listWebhookAttempts, async (context) => {
         const { caller, params, read } = context
         const { id } = found(await read((sql) => findDelivery(sql, caller.orgId, params.id)))
-        const { items, hasMore } = await pagination.page(
+        return pagination.items(
           context,
           { name: `attempts ${id}`, isMerged: true },
           (window, readPage) => readPage((sql) => listAttempts(sql, id, window)),
           ({ number }) => String(number),
         )
-        return { items: items.map(withoutNulls), hasMore }
       }),
     )
     .use(http.command(operations.retryWebhookDelivery, retryDelivery))

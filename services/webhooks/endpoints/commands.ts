@@ -10,10 +10,10 @@ import { ENDPOINT } from '../../../proto/states/endpoints.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
+import { withoutNulls } from '../../kit/db/rows.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
 import * as queries from './queries.ts'
-import { shownEndpoint } from './rules.ts'
 import { newWebhookSecret } from './secrets.ts'
 
 /** What happens in other features in the transaction of a change of endpoints. `service.ts` provides it. */
@@ -54,7 +54,7 @@ export async function createEndpoint(
   }
   const [row] = await queries.insertEndpoint(tx, endpoint, now)
   audit.add({ webhookId: row.id })
-  return { data: { ...shownEndpoint(row), secret } }
+  return { data: { ...withoutNulls(row), secret } }
 }
 
 /** Changes the fields that are sent. Deliveries of a paused endpoint are not claimed once the transaction has ended. */
@@ -64,14 +64,14 @@ export async function patchEndpoint(
 ): Promise<{ data: WebhookEndpoint }> {
   const { orgId } = caller
   const row = found(await queries.lockEndpoint(tx, orgId, params.webhookId))
-  if (Object.keys(body).length === 0) return { data: shownEndpoint(row) }
+  if (Object.keys(body).length === 0) return { data: withoutNulls(row) }
   const { events, ...fields } = body
   const change = { ...row, ...fields, events: [...new Set(events ?? row.events)] }
   if (change.description === '') change.description = null
   const [changed] = await queries.updateEndpoint(tx, orgId, params.webhookId, change, now)
   if (changed.status === ENDPOINT.verbs.activate.to && row.status !== changed.status)
     await followers.resumeReplay(tx, params.webhookId, now)
-  return { data: shownEndpoint(changed) }
+  return { data: withoutNulls(changed) }
 }
 
 /** Deletes an endpoint with its replay, and ends its deliveries, which would cost the dispatchers time. */

@@ -1,17 +1,19 @@
 import type { WebhookEndpointHealth } from '../../../proto/http/webhooks/endpoint-flows.ts'
+import type { WebhookEndpoint } from '../../../proto/http/webhooks/endpoints.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { lockByName } from '../../kit/db/locks.ts'
 import type { OrNull } from '../../kit/db/rows.ts'
-import type { StoredEndpoint } from './rules.ts'
+
+type EndpointRow = OrNull<WebhookEndpoint>
 
 const columns = (sql: Sql) => sql`
-  id, url, description, events, status, created_at, updated_at`
+  id, url, events, status, created_at, updated_at, description`
 
-export const listEndpoints = (sql: Sql, orgId: string) => sql<StoredEndpoint[]>`
+export const listEndpoints = (sql: Sql, orgId: string) => sql<EndpointRow[]>`
   select ${columns(sql)} from webhooks.endpoints
   where org_id = ${orgId} order by id desc`
 
-export const findEndpoint = (sql: Sql, orgId: string, id: string) => sql<StoredEndpoint[]>`
+export const findEndpoint = (sql: Sql, orgId: string, id: string) => sql<EndpointRow[]>`
   select ${columns(sql)} from webhooks.endpoints
   where org_id = ${orgId} and id = ${id}`
 
@@ -31,7 +33,7 @@ interface NewEndpoint {
   encryptedSecret: string
 }
 
-export const insertEndpoint = (tx: Tx, endpoint: NewEndpoint, now: string) => tx<[StoredEndpoint]>`
+export const insertEndpoint = (tx: Tx, endpoint: NewEndpoint, now: string) => tx<[EndpointRow]>`
   insert into webhooks.endpoints
     (id, org_id, url, description, events, status, secret, created_at, updated_at)
   values (
@@ -39,7 +41,7 @@ export const insertEndpoint = (tx: Tx, endpoint: NewEndpoint, now: string) => tx
     ${endpoint.status}, ${endpoint.encryptedSecret}, ${now}, ${now})
   returning ${columns(tx)}`
 
-export const lockEndpoint = (tx: Tx, orgId: string, id: string) => tx<StoredEndpoint[]>`
+export const lockEndpoint = (tx: Tx, orgId: string, id: string) => tx<EndpointRow[]>`
   select ${columns(tx)} from webhooks.endpoints
   where org_id = ${orgId} and id = ${id} for update`
 
@@ -55,7 +57,7 @@ interface EndpointChange {
 }
 
 export const updateEndpoint = (tx: Tx, orgId: string, id: string, change: EndpointChange, now: string) => tx<
-  [StoredEndpoint]
+  [EndpointRow]
 >`
   update webhooks.endpoints set
     url = ${change.url}, description = ${change.description}, events = ${[...change.events]}, status = ${change.status},

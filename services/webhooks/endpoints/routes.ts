@@ -2,11 +2,11 @@ import { Elysia } from 'elysia'
 import { rotateWebhookSecret } from '../../../proto/http/webhooks/endpoint-flows.ts'
 import * as operations from '../../../proto/http/webhooks/endpoints.ts'
 import type { AddressPolicy } from '../../kit/addresses/destination.ts'
+import { withoutNulls } from '../../kit/db/rows.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import * as commands from './commands.ts'
 import { findEndpoint, listEndpoints } from './queries.ts'
-import { shownEndpoint } from './rules.ts'
 import { urlProblems } from './url.ts'
 
 type Deps = commands.EndpointDeps & { http: Http; addresses: AddressPolicy }
@@ -15,12 +15,12 @@ export const endpointRoutes = ({ http, addresses, ...deps }: Deps) =>
   new Elysia({ name: 'webhooks.endpoints' })
     .use(
       http.route(operations.listWebhookEndpoints, async ({ caller, read }) => ({
-        data: (await read((sql) => listEndpoints(sql, caller.orgId))).map(shownEndpoint),
+        data: (await read((sql) => listEndpoints(sql, caller.orgId))).map(withoutNulls),
       })),
     )
     .use(
       http.route(operations.getWebhookEndpoint, async ({ caller, params, read }) => ({
-        data: shownEndpoint(found(await read((sql) => findEndpoint(sql, caller.orgId, params.webhookId)))),
+        data: withoutNulls(found(await read((sql) => findEndpoint(sql, caller.orgId, params.webhookId)))),
       })),
     )
     .use(

@@ -1,11 +1,3 @@
-import type { WebhookEndpoint } from '../../../proto/http/webhooks/endpoints.ts'
-
-/** An endpoint as it is stored. */
-export type StoredEndpoint = Omit<WebhookEndpoint, 'description'> & { description: string | null }
-
-export const shownEndpoint = ({ description, ...row }: StoredEndpoint): WebhookEndpoint =>
-  description === null ? row : { ...row, description }
-
 /** The subscriptions that an event type matches: itself, and the wildcard of each shorter prefix. */
 export function subscriptionsOf(type: string): string[] {
   const words = type.split('.')

@@ -1,8 +1,9 @@
 import type { Period } from '../../../proto/http/times.ts'
 import type { WebhookReplay } from '../../../proto/http/webhooks/endpoint-flows.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
+import type { OrNull } from '../../kit/db/rows.ts'
 
-type ReplayRow = Omit<WebhookReplay, 'finishedTime'> & { finishedTime: string | null }
+type ReplayRow = OrNull<WebhookReplay>
 
 const replayColumns = (sql: Sql) => sql`
   from_time as "from", to_time as "to", deliveries, created_at as "createdTime", finished_at as "finishedTime"`
