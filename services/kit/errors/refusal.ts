@@ -53,6 +53,11 @@ export function found<Row>([row]: readonly Row[]): Row {
   return row
 }
 
+/** Throws 409 where an organization has as many records of a kind as it may have. */
+export function requireRoomFor(kind: string, most: number, [{ count }]: readonly [{ count: number }]): void {
+  if (count >= most) throw new Refusal('limit_reached', { detail: `An organization has at most ${most} ${kind}.` })
+}
+
 /** Problems of one request that are reported at most. */
 export const MAX_FIELD_ERRORS = 50
 

@@ -4,7 +4,7 @@ import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
-import { found, refuse } from '../../kit/errors/refusal.ts'
+import { found, refuse, requireRoomFor } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { lockStanding } from '../authority/authority.ts'
 import { findPartOfUnit, lockLabels } from '../labels/queries.ts'
@@ -22,9 +22,7 @@ export async function createBusinessUnit({
 }: CommandOf<typeof api.createBusinessUnit>): Promise<BusinessUnit> {
   // Creation is serialized, because concurrent requests could exceed the limit.
   await lockStanding(tx, orgId)
-  const [present] = await queries.countBusinessUnits(tx, orgId)
-  if (present.count >= MAX_BUSINESS_UNITS)
-    throw refuse('limit_reached', { detail: `An organization has at most ${MAX_BUSINESS_UNITS} business units.` })
+  requireRoomFor('business units', MAX_BUSINESS_UNITS, await queries.countBusinessUnits(tx, orgId))
   const id = newId('bu')
   await queries.insertBusinessUnit(tx, { id, orgId, name }, now).catch(refuseTaken)
   audit.add({ businessUnitId: id })

@@ -4,7 +4,7 @@ import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
-import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
+import { found, invalid, refuse, requireRoomFor } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { lockStanding } from '../authority/authority.ts'
 import { findPartOfField, lockLabels } from '../labels/queries.ts'
@@ -23,9 +23,7 @@ export async function createCustomField({
 }: CommandOf<typeof api.createCustomField>): Promise<CustomField> {
   // Creation is serialized, because concurrent requests could exceed the limit.
   await lockStanding(tx, orgId)
-  const [present] = await queries.countCustomFields(tx, orgId)
-  if (present.count >= MAX_CUSTOM_FIELDS)
-    throw refuse('limit_reached', { detail: `An organization has at most ${MAX_CUSTOM_FIELDS} custom fields.` })
+  requireRoomFor('custom fields', MAX_CUSTOM_FIELDS, await queries.countCustomFields(tx, orgId))
   const id = newId('field')
   await queries.insertCustomField(tx, { id, orgId, name }, now).catch(refuseTaken)
   await replaceOptions(tx, orgId, { id, name, options: [] }, options)

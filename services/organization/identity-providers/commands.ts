@@ -8,7 +8,7 @@ import type { CommandOf, PreparationOf } from '../../kit/command/command.ts'
 import type { Pool, Sql, Tx } from '../../kit/db/client.ts'
 import { refuseTaken } from '../../kit/db/failures.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
-import { found, invalidField, refuse } from '../../kit/errors/refusal.ts'
+import { found, invalidField, refuse, requireRoomFor } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
 import { newSecretToken } from '../../kit/secrets/tokens.ts'
@@ -55,9 +55,7 @@ export async function createProvider(
   await requireGrantableRoles(tx, caller, { defaultRoleIds, groupRoles })
   const domains = domainsOf(body.domains)
   if (breakGlassUserId !== null) await requirePerson(tx, orgId, breakGlassUserId)
-  const [present] = await queries.countProviders(tx, orgId)
-  if (present.count >= MAX_PROVIDERS)
-    throw refuse('limit_reached', { detail: `An organization has at most ${MAX_PROVIDERS} identity providers.` })
+  requireRoomFor('identity providers', MAX_PROVIDERS, await queries.countProviders(tx, orgId))
   const id = newIdAt('idp', now)
   const content = {
     name: body.name,

@@ -16,7 +16,7 @@ import type { Pool, Sql, Tx } from '../../kit/db/client.ts'
 import { refuseTaken } from '../../kit/db/failures.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { withoutNulls } from '../../kit/db/rows.ts'
-import { found, invalidField, notFound, refuse } from '../../kit/errors/refusal.ts'
+import { found, invalidField, notFound, refuse, requireRoomFor } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { hashOf, newSecretToken } from '../../kit/secrets/tokens.ts'
 import { inBatches } from '../../kit/worker/batches.ts'
@@ -38,10 +38,7 @@ export async function createAddress(
   const email = emailAddressOf(body.email)
   if (email === undefined) throw invalidField('email', 'is not an e-mail address')
   await lockStanding(tx, orgId)
-  const [present] = await queries.countAddresses(tx, orgId)
-  if (present.count >= MAX_MAIL_ADDRESSES) {
-    throw refuse('limit_reached', { detail: `An organization has at most ${MAX_MAIL_ADDRESSES} mail addresses.` })
-  }
+  requireRoomFor('mail addresses', MAX_MAIL_ADDRESSES, await queries.countAddresses(tx, orgId))
   const { token, hash } = newSecretToken()
   const id = newIdAt('maddr', now)
   const topics = topicsOf(body.topics ?? DEFAULT_TOPICS)

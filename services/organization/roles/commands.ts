@@ -6,7 +6,7 @@ import type { Caller } from '../../kit/auth/caller.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
-import { found, invalidField, refuse } from '../../kit/errors/refusal.ts'
+import { found, invalidField, refuse, requireRoomFor } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { requireAdministratorLeft, requireHeldPermissions, standingOf } from '../authority/authority.ts'
 import { emitRoleChanged, emitUsersChanged } from '../authority/events.ts'
@@ -26,9 +26,7 @@ export async function createRole({ tx, caller, body, now, audit }: CommandOf<typ
   requireApplicable(role.permissions, standingOf(caller))
   requireHeldPermissions(caller, role.permissions)
   if (isReserved(role.name)) throw nameTaken(UNIQUE_NAME.record)
-  const [custom] = await queries.countCustomRoles(tx, orgId)
-  if (custom.count >= MAX_CUSTOM_ROLES)
-    throw refuse('limit_reached', { detail: `An organization has at most ${MAX_CUSTOM_ROLES} roles of its own.` })
+  requireRoomFor('roles of its own', MAX_CUSTOM_ROLES, await queries.countCustomRoles(tx, orgId))
   await queries.insertRole(tx, { ...role, orgId }, now).catch(refuseTaken)
   audit.add({ roleId: role.id })
   await emitRoleChanged(tx, orgId, role.id)

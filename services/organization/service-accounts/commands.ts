@@ -3,7 +3,7 @@ import { MAX_SERVICE_ACCOUNTS, type ServiceAccount } from '../../../proto/http/o
 import type { CommandOf } from '../../kit/command/command.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { withoutNulls } from '../../kit/db/rows.ts'
-import { found, refuse } from '../../kit/errors/refusal.ts'
+import { found, requireRoomFor } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { requireNoHigherPermissions } from '../authority/authority.ts'
 import { emitUserChanged } from '../authority/events.ts'
@@ -21,9 +21,7 @@ export async function createAccount(
   const { orgId } = caller
   const { name, description, roleIds = [] } = body
   await requireGrantable(tx, caller, roleIds)
-  const [present] = await queries.countAccounts(tx, orgId)
-  if (present.count >= MAX_SERVICE_ACCOUNTS)
-    throw refuse('limit_reached', { detail: `An organization has at most ${MAX_SERVICE_ACCOUNTS} service accounts.` })
+  requireRoomFor('service accounts', MAX_SERVICE_ACCOUNTS, await queries.countAccounts(tx, orgId))
   const id = newIdAt('user', now)
   const lineage = requireShortLineage((await originOf(tx, caller, now)).lineage)
   await queries.insertAccount(tx, { id, orgId, email: emailOf(id, publicUrl), name, description, lineage }, now)

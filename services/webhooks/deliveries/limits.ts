@@ -1,6 +1,6 @@
 import { MAX_PENDING_REPLAYED, MAX_PENDING_TESTS } from '../../../proto/http/webhooks/endpoint-flows.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import { refuse } from '../../kit/errors/refusal.ts'
+import { requireRoomFor } from '../../kit/errors/refusal.ts'
 import { countPendingReplays, countPendingTests, lockReplays, lockTests } from './queries.ts'
 
 const LIMITS = {
@@ -12,7 +12,5 @@ const LIMITS = {
 export async function requireRoom(tx: Tx, orgId: string, origin: keyof typeof LIMITS): Promise<void> {
   const { most, lock, count } = LIMITS[origin]
   await lock(tx, orgId)
-  const [pending] = await count(tx, orgId, most)
-  if (pending.count < most) return
-  throw refuse('limit_reached', { detail: `An organization has at most ${most} pending deliveries of ${origin}.` })
+  requireRoomFor(`pending deliveries of ${origin}`, most, await count(tx, orgId, most))
 }

@@ -11,7 +11,7 @@ import type { CommandOf } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { withoutNulls } from '../../kit/db/rows.ts'
-import { found, refuse } from '../../kit/errors/refusal.ts'
+import { found, requireRoomFor } from '../../kit/errors/refusal.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
 import * as queries from './queries.ts'
 import { newWebhookSecret } from './secrets.ts'
@@ -37,10 +37,7 @@ export async function createEndpoint(
 ): Promise<{ data: CreatedWebhookEndpoint }> {
   const { orgId } = caller
   await queries.lockEndpoints(tx, orgId)
-  const [present] = await queries.countEndpoints(tx, orgId)
-  if (present.count >= MAX_ENDPOINTS) {
-    throw refuse('limit_reached', { detail: `An organization has at most ${MAX_ENDPOINTS} webhook endpoints.` })
-  }
+  requireRoomFor('webhook endpoints', MAX_ENDPOINTS, await queries.countEndpoints(tx, orgId))
   const { url, description, events, status = ENDPOINT.initial } = body
   const secret = newWebhookSecret()
   const endpoint = {
