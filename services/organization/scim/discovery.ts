@@ -1,5 +1,5 @@
 import { MAX_SCIM_COUNT } from '../../../proto/http/organization/scim.ts'
-import { baseUrlOf, GROUP_SCHEMA, type Resource, USER_SCHEMA } from './resources.ts'
+import { baseUrlOf, GROUP_SCHEMA, USER_SCHEMA } from './resources.ts'
 
 const SCHEMA_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:Schema'
 
@@ -122,12 +122,3 @@ export const SCHEMAS = [
   { schemas: [SCHEMA_SCHEMA], id: USER_SCHEMA, name: 'User', description: 'A person.', attributes: USER_ATTRIBUTES },
   { schemas: [SCHEMA_SCHEMA], id: GROUP_SCHEMA, name: 'Group', description: 'A role.', attributes: GROUP_ATTRIBUTES },
 ] as const
-
-/** A list that is not paged. */
-export const wholeList = (resources: readonly (object | Resource)[]) => ({
-  schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
-  totalResults: resources.length,
-  startIndex: 1,
-  itemsPerPage: resources.length,
-  Resources: resources,
-})

@@ -101,7 +101,7 @@ export function returnedBy({ attributes, excludedAttributes }: Projection): (nam
   }
 }
 
-const textOf = (resource: Resource, isReturned: (name: string) => boolean) =>
+const textOf = (resource: object, isReturned: (name: string) => boolean) =>
   JSON.stringify(Object.fromEntries(Object.entries(resource).filter(([name]) => isReturned(name))))
 
 /** The resource with the attributes that were asked for, and its version as the entity tag. */
@@ -110,12 +110,12 @@ export const projected = (resource: Resource, projection: Projection): JsonText 
 
 export const resourceText = (resource: Resource): JsonText => projected(resource, {})
 
-/** A list of resources. `startIndex` counts from 1. */
+/** A page of resources, or all of them. `startIndex` counts from 1. */
 export function listOf(
-  resources: readonly Resource[],
-  totalResults: number,
-  startIndex: number,
-  projection: Projection,
+  resources: readonly object[],
+  totalResults = resources.length,
+  startIndex = 1,
+  projection: Projection = {},
 ) {
   const isReturned = returnedBy(projection)
   const items = resources.map((resource) => textOf(resource, isReturned))

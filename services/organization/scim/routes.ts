@@ -73,12 +73,10 @@ export const scimRoutes = ({ http, ...deps }: Deps) =>
     .use(http.command(operations.patchScimGroup, groups.patchGroup))
     .use(http.command(operations.deleteScimGroup, groups.deleteGroup))
     .use(http.route(operations.getScimServiceProviderConfig, () => discovery.serviceProviderConfig(deps.publicUrl)))
-    .use(
-      http.route(operations.listScimResourceTypes, () => discovery.wholeList(discovery.resourceTypes(deps.publicUrl))),
-    )
+    .use(http.route(operations.listScimResourceTypes, () => listOf(discovery.resourceTypes(deps.publicUrl))))
     .use(
       http.route(operations.getScimResourceType, ({ params }) =>
         found(discovery.resourceTypes(deps.publicUrl).filter(({ id }) => id === params.id)),
       ),
     )
-    .use(http.route(operations.listScimSchemas, () => discovery.wholeList(discovery.SCHEMAS)))
+    .use(http.route(operations.listScimSchemas, () => listOf(discovery.SCHEMAS)))
