@@ -1,7 +1,7 @@
 import type * as api from '../../../proto/http/organization/orgs.ts'
 import type { CreatedOrg, Org } from '../../../proto/http/organization/orgs.ts'
 import { noSuch } from '../../../proto/messages.ts'
-import { type OrgRole, SYSTEM_ROLES } from '../../../proto/permissions.ts'
+import type { OrgRole } from '../../../proto/permissions.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
@@ -138,7 +138,7 @@ export async function addOrganization(
     now,
   )
   const roleIds = new Map<string, string>()
-  for (const role of systemRolesOf(standing, SYSTEM_ROLES)) {
+  for (const role of systemRolesOf(standing)) {
     const id = newId('role')
     await insertRole(tx, { id, orgId, ...role, system: true }, now)
     roleIds.set(role.name, id)

@@ -1,4 +1,4 @@
-import { type Standing, SYSTEM_ROLES } from '../../../proto/permissions.ts'
+import type { Standing } from '../../../proto/permissions.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
 import {
@@ -17,7 +17,7 @@ import { inapplicablePermissions, systemRolesOf } from '../roles/rules.ts'
  */
 export async function reconcileRoles(tx: Tx, orgId: string, standing: Standing, now: string): Promise<void> {
   const present = await listRolesOf(tx, orgId)
-  const wanted = new Map(systemRolesOf(standing, SYSTEM_ROLES).map((role) => [role.name, role.permissions]))
+  const wanted = new Map(systemRolesOf(standing).map((role) => [role.name, role.permissions]))
   for (const role of present) {
     const inapplicable = new Set(inapplicablePermissions(role.permissions, standing))
     const permissions = role.system

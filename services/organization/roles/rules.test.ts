@@ -1,15 +1,15 @@
 import { expect, test } from 'bun:test'
-import { PERMISSIONS, SYSTEM_ROLES } from '../../../proto/permissions.ts'
+import { PERMISSIONS } from '../../../proto/permissions.ts'
 import { missingPermissions } from '../authority/rules.ts'
 import { inapplicablePermissions, isReserved, systemRolesOf } from './rules.ts'
 
 const owner = { roles: ['IP_OWNER'], operator: false } as const
 
 test('systemRolesOf returns the system roles of an organization with the permissions that apply to it', () => {
-  const roles = systemRolesOf(owner, SYSTEM_ROLES)
+  const roles = systemRolesOf(owner)
   expect(roles.map(({ name }) => name)).toEqual(['Administrator', 'IP owner', 'Viewer'])
   expect(roles[0]?.permissions).not.toContain('platform:operate')
-  expect(systemRolesOf({ roles: [], operator: true }, SYSTEM_ROLES)[0]?.permissions).toContain('platform:operate')
+  expect(systemRolesOf({ roles: [], operator: true })[0]?.permissions).toContain('platform:operate')
 })
 
 test('inapplicablePermissions and missingPermissions return each permission once', () => {

@@ -1,19 +1,13 @@
-import { isApplicable, type OrgRole, type Permission, type Standing, SYSTEM_ROLES } from '../../../proto/permissions.ts'
-
-interface RoleTemplate {
-  name: string
-  needs?: OrgRole
-  permissions: readonly Permission[]
-}
+import { isApplicable, type Permission, type Standing, SYSTEM_ROLES } from '../../../proto/permissions.ts'
 
 /** The system roles of an organization of this standing, each with the permissions that apply to it. */
-export const systemRolesOf = (standing: Standing, templates: readonly RoleTemplate[]) =>
-  templates
-    .filter(({ needs }) => needs === undefined || standing.roles.includes(needs))
-    .map(({ name, permissions }) => ({
+export const systemRolesOf = (standing: Standing) =>
+  SYSTEM_ROLES.filter(({ needs }) => needs === undefined || standing.roles.includes(needs)).map(
+    ({ name, permissions }) => ({
       name,
       permissions: permissions.filter((permission) => isApplicable(permission, standing)),
-    }))
+    }),
+  )
 
 /** The permissions that have no effect in an organization of this standing. */
 export const inapplicablePermissions = (permissions: readonly Permission[], standing: Standing) =>
