@@ -11,12 +11,15 @@ import {
   listUnspscCategories,
 } from '../../proto/http/catalog/unspsc-categories.ts'
 import { invalid } from '../kit/errors/refusal.ts'
+import type { Http } from '../kit/http/http.ts'
 import { parentFilter } from './categories/rules.ts'
-import type { CatalogDeps } from './memory/registry.ts'
+import type { CatalogStores } from './memory/registry.ts'
 
-/** Categories: the trees of equipment classes. */
-export const categoryRoutes = ({ http, stores: { categories } }: CatalogDeps) =>
-  new Elysia({ name: 'catalog.categories' })
+/** The list, one entry and a batch of each catalog. */
+export const catalogRoutes = ({ http, stores }: { http: Http; stores: CatalogStores }) => {
+  const { categories, criticalities, materials, processes, standards, technologies } = stores
+  const unspsc = stores['unspsc-categories']
+  return new Elysia({ name: 'catalog' })
     .use(
       http.route(listCategories, ({ query }) => {
         const filter = parentFilter(query)
@@ -26,31 +29,15 @@ export const categoryRoutes = ({ http, stores: { categories } }: CatalogDeps) =>
     )
     .use(http.route(getCategory, ({ params }) => categories.one(params.id)))
     .use(http.route(batchGetCategories, ({ body }) => categories.batch(body.ids)))
-
-/** Criticalities: the levels of the criticality schemes. */
-export const criticalityRoutes = ({ http, stores: { criticalities } }: CatalogDeps) =>
-  new Elysia({ name: 'catalog.criticalities' })
     .use(http.route(listCriticalities, ({ query: { governingBody } }) => criticalities.all({ governingBody })))
     .use(http.route(getCriticality, ({ params }) => criticalities.one(params.id)))
     .use(http.route(batchGetCriticalities, ({ body }) => criticalities.batch(body.ids)))
-
-/** Materials, by code. */
-export const materialRoutes = ({ http, stores: { materials } }: CatalogDeps) =>
-  new Elysia({ name: 'catalog.materials' })
     .use(http.route(listMaterials, ({ query }) => materials.page(query, { type: query.type })))
     .use(http.route(getMaterial, ({ params }) => materials.one(params.code)))
     .use(http.route(batchGetMaterials, ({ body }) => materials.batch(body.codes)))
-
-/** Manufacturing processes, by code. */
-export const processRoutes = ({ http, stores: { processes } }: CatalogDeps) =>
-  new Elysia({ name: 'catalog.processes' })
     .use(http.route(listProcesses, ({ query: { materialType } }) => processes.all({ materialType })))
     .use(http.route(getProcess, ({ params }) => processes.one(params.code)))
     .use(http.route(batchGetProcesses, ({ body }) => processes.batch(body.codes)))
-
-/** Standards, by code. */
-export const standardRoutes = ({ http, stores: { standards } }: CatalogDeps) =>
-  new Elysia({ name: 'catalog.standards' })
     .use(
       http.route(listStandards, ({ query: { governingBody, materialType } }) =>
         standards.all({ governingBody, materialType }),
@@ -58,10 +45,6 @@ export const standardRoutes = ({ http, stores: { standards } }: CatalogDeps) =>
     )
     .use(http.route(getStandard, ({ params }) => standards.one(params.code)))
     .use(http.route(batchGetStandards, ({ body }) => standards.batch(body.codes)))
-
-/** Production technologies, by id. */
-export const technologyRoutes = ({ http, stores: { technologies } }: CatalogDeps) =>
-  new Elysia({ name: 'catalog.technologies' })
     .use(
       http.route(listTechnologies, ({ query }) => {
         const { productionProcessType, search } = query
@@ -70,12 +53,7 @@ export const technologyRoutes = ({ http, stores: { technologies } }: CatalogDeps
     )
     .use(http.route(getTechnology, ({ params }) => technologies.one(params.id)))
     .use(http.route(batchGetTechnologies, ({ body }) => technologies.batch(body.ids)))
-
-/** Segments, families, classes and commodities of the UNSPSC. */
-export const unspscCategoryRoutes = ({ http, stores }: CatalogDeps) => {
-  const store = stores['unspsc-categories']
-  return new Elysia({ name: 'catalog.unspsc-categories' })
-    .use(http.route(listUnspscCategories, ({ query }) => store.page(query, { level: query.level }, query.search)))
-    .use(http.route(getUnspscCategory, ({ params }) => store.one(params.id)))
-    .use(http.route(batchGetUnspscCategories, ({ body }) => store.batch(body.ids)))
+    .use(http.route(listUnspscCategories, ({ query }) => unspsc.page(query, { level: query.level }, query.search)))
+    .use(http.route(getUnspscCategory, ({ params }) => unspsc.one(params.id)))
+    .use(http.route(batchGetUnspscCategories, ({ body }) => unspsc.batch(body.ids)))
 }

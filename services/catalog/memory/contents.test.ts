@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { testDatabase } from '../../testing/database.ts'
-import { technologies } from '../technologies/catalog.ts'
+import { CATALOGS } from '../catalogs.ts'
 import { ContentsBuilder } from './contents.ts'
 import type { Item } from './rows.ts'
 
 const { owner } = await testDatabase()
 
 const contentsOf = (items: readonly Item[]) => {
-  const builder = new ContentsBuilder(technologies)
+  const builder = new ContentsBuilder(CATALOGS.technologies)
   for (const item of items) builder.add(item)
   return builder.build()
 }

@@ -1,5 +1,4 @@
 import type { Pool } from '../../kit/db/client.ts'
-import type { Http } from '../../kit/http/http.ts'
 import type { Catalog, CatalogName } from '../catalog.ts'
 import { CATALOGS } from '../catalogs.ts'
 import { loadContents } from './load.ts'
@@ -7,13 +6,7 @@ import { CatalogStore } from './store.ts'
 
 type FilterOf<Name extends CatalogName> = (typeof CATALOGS)[Name] extends Catalog<infer Filter> ? Filter : never
 
-type CatalogStores = { readonly [Name in CatalogName]: CatalogStore<FilterOf<Name>> }
-
-/** The dependencies of the routes. */
-export interface CatalogDeps {
-  http: Http
-  stores: CatalogStores
-}
+export type CatalogStores = { readonly [Name in CatalogName]: CatalogStore<FilterOf<Name>> }
 
 /** All catalogs in memory. Loads are serialized, because a slow older load could otherwise replace a newer one. */
 export class CatalogRegistry {
