@@ -1,4 +1,4 @@
-import type { Cell, Value } from './cells.ts'
+import { type Cell, type Value, written } from './cells.ts'
 
 /** One record of a file by column name, with trimmed cells. */
 export type FileRecord = Readonly<Record<string, string>>
@@ -22,20 +22,19 @@ export interface FileFormat {
 
 /** The default format: one record for each entry and one file column for each table column. */
 export function entryPerRecord(cells: Readonly<Record<string, Cell>>): FileFormat {
-  const columns = Object.entries(cells)
   const header = Object.keys(cells)
   return {
     header,
     columns: header,
     reader: () => (record) => {
       const entry: Record<string, Value> = {}
-      for (const [name, cell] of columns) {
-        const reading = cell.read(record[name] ?? '')
+      for (const [name, cell] of Object.entries(cells)) {
+        const reading = cell(record[name] ?? '')
         if ('problem' in reading) return { problem: `${name} ${reading.problem}` }
         entry[name] = reading.value
       }
       return { entries: [entry] }
     },
-    writer: () => (entry) => entry && columns.map(([name, cell]) => cell.write(entry[name] ?? null)),
+    writer: () => (entry) => entry && header.map((name) => written(entry[name] ?? null)),
   }
 }

@@ -42,7 +42,7 @@ function levelsOf(record: FileRecord): Entries {
     if (!isCodeOf(digits, code)) return { problem: `${name}_code must be ${shapeOf(digits)}` }
     const above = String(entries.at(-1)?.id ?? '')
     if (!code.startsWith(above.slice(0, digits - 2))) return { problem: `${name}_code ${code} is not below ${above}` }
-    const reading = title.read(text)
+    const reading = title(text)
     if ('problem' in reading) return { problem: `${name}_title ${reading.problem}` }
     entries.push({ id: code, title: reading.value })
   }
