@@ -1,14 +1,10 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { SERVICES, type ServiceName } from '../../proto/services.ts'
 import { identityVariables } from '../identity/config.ts'
-import { databaseVariables } from '../kit/config/variables.ts'
-import { serviceVariables } from '../kit/service/service.ts'
+import { commonVariables, databaseVariables } from '../kit/config/variables.ts'
 import { organizationProblems, organizationVariables } from '../organization/config.ts'
 import { sourcingProblems, sourcingVariables } from '../sourcing/config.ts'
 import { webhooksProblems, webhooksVariables } from '../webhooks/config.ts'
-
-const { DATABASE_URL, DATABASE_DIRECT_URL, DATABASE_READ_URL, DATABASE_PASSWORD_FILE, ...shared } =
-  serviceVariables.properties
 
 /** `IDENTITY_DATABASE_URL` and so on, because each service has its own role and pool. */
 const databases = Object.fromEntries(
@@ -23,11 +19,8 @@ export const allVariables = Type.Object({
   ...organizationVariables.properties,
   ...sourcingVariables.properties,
   ...webhooksVariables.properties,
-  ...shared,
-  DATABASE_URL: Type.Optional(DATABASE_URL),
-  DATABASE_DIRECT_URL: Type.Optional(DATABASE_DIRECT_URL),
-  DATABASE_READ_URL: Type.Optional(DATABASE_READ_URL),
-  DATABASE_PASSWORD_FILE: Type.Optional(DATABASE_PASSWORD_FILE),
+  ...commonVariables,
+  ...Type.Partial(Type.Object(databaseVariables)).properties,
 })
 
 export type AllConfig = Static<typeof allVariables> & Record<string, unknown>

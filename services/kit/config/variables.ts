@@ -14,29 +14,11 @@ const TRACES_SAMPLERS = [
   'parentbased_traceidratio',
 ] as const
 
-/** The environment variables of every service. */
-export const commonVariables = {
-  NODE_ENV: OneOf(['development', 'test', 'production'], {
-    default: 'development',
-    description: '`production` refuses demo data.',
-  }),
-  HOST: Type.String({
-    pattern: '^[A-Za-z0-9.:-]+$',
-    default: '0.0.0.0',
-    description: 'Address on which PORT and HEALTH_PORT listen; `::` includes IPv6.',
-  }),
-  PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 8080, description: 'Port of the API.' }),
-  HEALTH_PORT: Type.Integer({
-    minimum: 0,
-    maximum: 65535,
-    default: 9090,
-    description: 'Port of /livez, /readyz, /checks and /metrics, which no ingress should expose.',
-  }),
-  PUBLIC_URL: Type.String({
-    pattern: '^https?://[^/?#]+$',
-    default: 'http://localhost:8080',
-    description: 'URL at which clients reach the API, without a path; the issuer of the tokens.',
-  }),
+/** The URL of a Postgres. */
+export const postgresUrl = (description: string) => Type.String({ pattern: '^postgres(ql)?://', description })
+
+/** How the services and the migrator reach NATS. */
+export const natsVariables = {
   NATS_URL: Type.Optional(
     Type.String({
       secret: true,
@@ -60,6 +42,32 @@ export const commonVariables = {
       description: 'Prefix of streams and subjects, for several installations in one account of NATS. Unset: none.',
     }),
   ),
+}
+
+/** The environment variables of every service. */
+export const commonVariables = {
+  NODE_ENV: OneOf(['development', 'test', 'production'], {
+    default: 'development',
+    description: '`production` refuses demo data.',
+  }),
+  HOST: Type.String({
+    pattern: '^[A-Za-z0-9.:-]+$',
+    default: '0.0.0.0',
+    description: 'Address on which PORT and HEALTH_PORT listen; `::` includes IPv6.',
+  }),
+  PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 8080, description: 'Port of the API.' }),
+  HEALTH_PORT: Type.Integer({
+    minimum: 0,
+    maximum: 65535,
+    default: 9090,
+    description: 'Port of /livez, /readyz, /checks and /metrics, which no ingress should expose.',
+  }),
+  PUBLIC_URL: Type.String({
+    pattern: '^https?://[^/?#]+$',
+    default: 'http://localhost:8080',
+    description: 'URL at which clients reach the API, without a path; the issuer of the tokens.',
+  }),
+  ...natsVariables,
   DATABASE_POOL_SIZE: Type.Integer({
     minimum: 1,
     maximum: 200,
@@ -148,21 +156,12 @@ export const commonVariables = {
 
 /** The database of one service. `services/all` has one pair for each service, prefixed with its name. */
 export const databaseVariables = {
-  DATABASE_URL: Type.String({
-    pattern: '^postgres(ql)?://',
-    description: "URL of Postgres for the service's own role. It may point to a transaction pooler.",
-  }),
+  DATABASE_URL: postgresUrl("URL of Postgres for the service's own role. It may point to a transaction pooler."),
   DATABASE_DIRECT_URL: Type.Optional(
-    Type.String({
-      pattern: '^postgres(ql)?://',
-      description: 'URL of the same database without a pooler, for LISTEN and locks. Default: DATABASE_URL.',
-    }),
+    postgresUrl('URL of the same database without a pooler, for LISTEN and locks. Default: DATABASE_URL.'),
   ),
   DATABASE_READ_URL: Type.Optional(
-    Type.String({
-      pattern: '^postgres(ql)?://',
-      description: 'URL of streaming standbys of the same database that serve reads. Unset: the primary serves them.',
-    }),
+    postgresUrl('URL of streaming standbys of the same database that serve reads. Unset: the primary serves them.'),
   ),
   DATABASE_PASSWORD_FILE: Type.Optional(
     Type.String({
@@ -175,11 +174,9 @@ export const databaseVariables = {
 /** For a service that may have a Postgres of its own. */
 export const sharedDatabaseVariables = {
   SHARED_DATABASE_URL: Type.Optional(
-    Type.String({
-      pattern: '^postgres(ql)?://',
-      description:
-        "URL of the Postgres of the other services for the service's own role, if DATABASE_URL is a Postgres of its own. Tokens are checked and audit entries written there. Needs NATS_URL. It may point to a transaction pooler. Unset: DATABASE_URL is shared.",
-    }),
+    postgresUrl(
+      "URL of the Postgres of the other services for the service's own role, if DATABASE_URL is a Postgres of its own. Tokens are checked and audit entries written there. Needs NATS_URL. It may point to a transaction pooler. Unset: DATABASE_URL is shared.",
+    ),
   ),
 }
 

@@ -1,6 +1,6 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { SERVICES, type ServiceName } from '../../../proto/services.ts'
-import { commonVariables } from '../config/variables.ts'
+import { natsVariables, postgresUrl } from '../config/variables.ts'
 import { newestPassword, withPasswordFile } from '../db/password-file.ts'
 import { ROLE_PREFIX, roleOf } from '../db/roles.ts'
 import { MigrationRefused } from './refusal.ts'
@@ -21,11 +21,9 @@ const passwords = Object.fromEntries(
 /** The variables of what acts as the owner of databases, where webhooks have a Postgres of their own. */
 const ownerOfWebhooks = {
   WEBHOOKS_OWNER_DATABASE_URL: Type.Optional(
-    Type.String({
-      pattern: '^postgres(ql)?://',
-      description:
-        'URL of the Postgres of webhooks alone, without a pooler, for the owner of that database. The role of webhooks has the same name and password there. Needs NATS_URL. Unset: all schemas are in DATABASE_URL.',
-    }),
+    postgresUrl(
+      'URL of the Postgres of webhooks alone, without a pooler, for the owner of that database. The role of webhooks has the same name and password there. Needs NATS_URL. Unset: all schemas are in DATABASE_URL.',
+    ),
   ),
   WEBHOOKS_OWNER_DATABASE_PASSWORD_FILE: Type.Optional(
     Type.String({ description: 'File with the password of that owner.' }),
@@ -41,11 +39,9 @@ export function webhooksOwnerUrl(env: Readonly<Record<string, unknown>>): string
 
 /** The environment variables of the migrator. */
 export const migratorVariables = Type.Object({
-  DATABASE_URL: Type.String({
-    pattern: '^postgres(ql)?://',
-    description:
-      'URL of Postgres, without a pooler, for the database owner: a role with `login createrole`, or only `login` if DATABASE_MANAGE_ROLES is false.',
-  }),
+  DATABASE_URL: postgresUrl(
+    'URL of Postgres, without a pooler, for the database owner: a role with `login createrole`, or only `login` if DATABASE_MANAGE_ROLES is false.',
+  ),
   DATABASE_PASSWORD_FILE: Type.Optional(Type.String({ description: 'File with the password of the owner.' })),
   ...ownerOfWebhooks,
   ...passwords,
@@ -66,12 +62,7 @@ export const migratorVariables = Type.Object({
       description: 'Full months of the audit log to keep from now on. Unset: unlimited.',
     }),
   ),
-  NATS_URL: commonVariables.NATS_URL,
-  NATS_CREDS_FILE: commonVariables.NATS_CREDS_FILE,
-  NATS_NKEY_FILE: commonVariables.NATS_NKEY_FILE,
-  NATS_CERT_FILE: commonVariables.NATS_CERT_FILE,
-  NATS_KEY_FILE: commonVariables.NATS_KEY_FILE,
-  NATS_PREFIX: commonVariables.NATS_PREFIX,
+  ...natsVariables,
   NATS_MANAGE_STREAMS: Type.Boolean({
     default: true,
     description:

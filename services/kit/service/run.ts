@@ -4,7 +4,7 @@ import { NotFoundError } from 'elysia'
 import { listedOwnerOf } from '../../../proto/paths.ts'
 import type { ServiceName } from '../../../proto/services.ts'
 import { BadConfiguration, readConfig } from '../config/read.ts'
-import { originsIn, resourceAttributesIn } from '../config/variables.ts'
+import { type databaseVariables, originsIn, resourceAttributesIn } from '../config/variables.ts'
 import { VERSION } from '../config/version.ts'
 import { createApp } from '../http/app.ts'
 import { flushLogs } from '../log/standard-output.ts'
@@ -17,20 +17,7 @@ import type { Service, ServiceConfig } from './service.ts'
 
 interface ServeOptions {
   services: readonly Service[]
-  config: Pick<
-    ServiceConfig,
-    | 'HOST'
-    | 'PORT'
-    | 'HEALTH_PORT'
-    | 'SHUTDOWN_SECONDS'
-    | 'DRAIN_SECONDS'
-    | 'OTEL_EXPORTER_OTLP_ENDPOINT'
-    | 'OTEL_RESOURCE_ATTRIBUTES'
-    | 'OTEL_TRACES_SAMPLER'
-    | 'OTEL_TRACES_SAMPLER_ARG'
-    | 'TRUSTED_PROXIES'
-    | 'CORS_ORIGINS'
-  >
+  config: Omit<ServiceConfig, keyof typeof databaseVariables | 'ENCRYPTION_KEYS'>
   /** The service that answers a path. */
   ownerOf(path: string): Service
 }
