@@ -75,8 +75,7 @@ export async function redeemGrant(tokens: TokenDeps, token: string, auditContext
   const refreshToken = newSecretToken()
   const session = await runWithoutCaller(sql, auditContext, async (tx, audit) => {
     const [grant] = await findRedeemable(tx, hashOf(token), now)
-    if (!grant || !grantorHasAuthority({ active: grant.grantor_active, permissions: grant.grantor_permissions }, grant))
-      return undefined
+    if (!grant || !grantorHasAuthority(grant)) return undefined
     const subject = {
       userId: grant.user_id,
       orgId: grant.org_id,

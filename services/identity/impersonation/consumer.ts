@@ -28,9 +28,7 @@ async function endWithoutAuthority(tx: Tx, orgId: string, now: string): Promise<
     orgId,
     grants.map(({ id }) => id),
   )
-  const withoutAuthority = acting.filter(
-    (user) => !grantorHasAuthority({ active: user.grantor_active, permissions: user.grantor_permissions }, user),
-  )
+  const withoutAuthority = acting.filter((user) => !grantorHasAuthority(user))
   await endSessions(
     tx,
     orgId,

@@ -1,5 +1,5 @@
 import type { ImpersonationGrant } from '../../../proto/http/identity/impersonation.ts'
-import type { OrgRole, Permission } from '../../../proto/permissions.ts'
+import type { ImpersonatedRow, UserRow } from '../../kit/auth/queries.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import type { OrNull } from '../../kit/db/rows.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
@@ -48,28 +48,18 @@ export const findGrant = (sql: Sql, orgId: string, id: string) => sql<GrantRow[]
   from identity.impersonation_grants
   where org_id = ${orgId} and id = ${id}`
 
-interface UserRow {
-  active: boolean
-  permissions: Permission[]
-  roles: OrgRole[]
-  operator: boolean
-}
-
 /** State and permissions of a user of the organization. */
 export const findUser = (sql: Sql, orgId: string, userId: string) => sql<UserRow[]>`
   select active, permissions, org_roles as roles, operator
   from organization.callers where org_id = ${orgId} and user_id = ${userId}`
 
-interface RedeemableRow extends UserRow {
+interface RedeemableRow extends ImpersonatedRow {
   id: string
   org_id: string
   user_id: string
   acting_email: string
   expires_at: string
   session_version: number
-  /** Whether the grantor is active and was not reset since the grant was created. */
-  grantor_active: boolean
-  grantor_permissions: Permission[]
 }
 
 /** The redeemable grant of a link, locked, with its user and its grantor. */
@@ -101,15 +91,10 @@ export const lockLiveGrants = (sql: Sql, orgId: string, now: string) => sql<{ id
   where org_id = ${orgId} and revoked_at is null and expires_at > ${now}
   order by id for update`
 
-interface ActingRow extends UserRow {
-  session_id: string
-  /** Whether the grantor is active and was not reset since the grant was created. */
-  grantor_active: boolean
-  grantor_permissions: Permission[]
-}
-
 /** Live sessions of these grants, with the current state of user and grantor. */
-export const listActing = (sql: Sql, orgId: string, grantIds: readonly string[]) => sql<ActingRow[]>`
+export const listActing = (sql: Sql, orgId: string, grantIds: readonly string[]) => sql<
+  (ImpersonatedRow & { session_id: string })[]
+>`
   select s.id as session_id, c.active, c.permissions, c.org_roles as roles, c.operator,
     grantor.active and grantor.link_version = g.grantor_password_version as grantor_active,
     grantor.permissions as grantor_permissions

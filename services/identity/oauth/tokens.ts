@@ -95,8 +95,7 @@ async function grantToUser(
 /** Returns the permissions in effect. A response to a request with a scope has it (RFC 6749, section 3.3). */
 async function scopeOf(sql: Sql, userId: string): Promise<{ scope: string }> {
   const [row] = await findCaller(sql, userId)
-  const standing = { roles: row?.org_roles ?? [], operator: row?.operator ?? false }
-  return { scope: scopeText((row?.permissions ?? []).filter((key) => isApplicable(key, standing))) }
+  return { scope: scopeText(row?.permissions.filter((key) => isApplicable(key, row)) ?? []) }
 }
 
 export const scopeText = (permissions: Iterable<Permission>): string => [...permissions].sort().join(' ')

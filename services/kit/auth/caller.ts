@@ -25,13 +25,12 @@ export function callerFrom(
   row: CallerRow,
 ): Caller {
   if (!row.active || row.org_id !== orgId || row.session_version !== sessionVersion) throw unauthorized()
-  const standing = { roles: row.org_roles, operator: row.operator }
   return {
     userId,
     orgId,
     sessionId,
-    permissions: new Set(row.permissions.filter((key) => isApplicable(key, standing))),
-    orgRoles: new Set(row.org_roles),
+    permissions: new Set(row.permissions.filter((key) => isApplicable(key, row))),
+    orgRoles: new Set(row.roles),
     operator: row.operator,
     ...(clientTokenId === undefined ? {} : { clientTokenId }),
     ...(act ? { act } : {}),

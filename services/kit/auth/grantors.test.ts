@@ -13,11 +13,12 @@ describe('the grantor needs the permissions of the user', () => {
   })
 
   test('grantorHasAuthority needs an active grantor with org:admin and all permissions, and an active user', () => {
-    const grantor = { active: true, permissions: [...PERMISSIONS] }
-    expect(grantorHasAuthority(grantor, user(['user:manage']))).toBe(true)
-    expect(grantorHasAuthority({ ...grantor, active: false }, user([]))).toBe(false)
-    expect(grantorHasAuthority({ ...grantor, permissions: ['user:manage'] }, user([]))).toBe(false)
-    expect(grantorHasAuthority({ ...grantor, permissions: ['org:admin'] }, user(['user:manage']))).toBe(false)
-    expect(grantorHasAuthority(grantor, { ...user([]), active: false })).toBe(false)
+    const row = { ...user(['user:manage']), grantor_active: true, grantor_permissions: [...PERMISSIONS] }
+    const less = { ...row, permissions: [] }
+    expect(grantorHasAuthority(row)).toBe(true)
+    expect(grantorHasAuthority({ ...less, grantor_active: false })).toBe(false)
+    expect(grantorHasAuthority({ ...less, grantor_permissions: ['user:manage'] })).toBe(false)
+    expect(grantorHasAuthority({ ...row, grantor_permissions: ['org:admin'] })).toBe(false)
+    expect(grantorHasAuthority({ ...less, active: false })).toBe(false)
   })
 })

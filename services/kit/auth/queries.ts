@@ -3,24 +3,30 @@ import type { OrgRole, Permission } from '../../../proto/permissions.ts'
 import type { Sql, Tx } from '../db/client.ts'
 import { and } from '../db/conditions.ts'
 
-export interface CallerRow {
-  user_id: string
-  org_id: string
+/** What a user may do: those of the permissions that apply to the roles of the organization, while active. */
+export interface UserRow {
   active: boolean
   permissions: Permission[]
-  org_roles: OrgRole[]
+  roles: OrgRole[]
   operator: boolean
+}
+
+export interface CallerRow extends UserRow {
+  user_id: string
+  org_id: string
   session_version: number
 }
 
-/** The user's current state and permissions. */
-export const findCaller = (sql: Sql, userId: string) => sql<CallerRow[]>`
-  select user_id, org_id, active, permissions, org_roles, operator, session_version
+const selectCaller = (sql: Sql, userId: string) => sql`
+  select user_id, org_id, active, permissions, org_roles as roles, operator, session_version
   from organization.callers
   where user_id = ${userId}`
 
+/** The user's current state and permissions. */
+export const findCaller = (sql: Sql, userId: string) => sql<CallerRow[]>`${selectCaller(sql, userId)}`
+
 /** What voids a token by its end: its session or key, for a service account the token itself, and its signing key. */
-interface Endable {
+export interface Endable {
   sessionId: string
   clientTokenId?: string
   /** Undefined for a session without a token. */
@@ -40,11 +46,9 @@ const isLive = (sql: Sql, claims: Endable) =>
 
 /** The user's current state and permissions, unless the session or the signing key has ended. */
 export const findCallerOfSession = (sql: Sql, claims: Endable & { userId: string }) => sql<CallerRow[]>`
-  select user_id, org_id, active, permissions, org_roles, operator, session_version
-  from organization.callers
-  where user_id = ${claims.userId} and ${isLive(sql, claims)}`
+  ${selectCaller(sql, claims.userId)} and ${isLive(sql, claims)}`
 
-interface ImpersonatedRow extends CallerRow {
+export interface ImpersonatedRow extends UserRow {
   /** Whether the grantor is active and was not reset since the grant was created. */
   grantor_active: boolean
   grantor_permissions: Permission[]
@@ -52,9 +56,9 @@ interface ImpersonatedRow extends CallerRow {
 
 /** Likewise for an impersonation, with the grantor. */
 export const findImpersonated = (sql: Sql, claims: Endable & { userId: string }, grantId: string) => sql<
-  ImpersonatedRow[]
+  (CallerRow & ImpersonatedRow)[]
 >`
-  select c.user_id, c.org_id, c.active, c.permissions, c.org_roles, c.operator, c.session_version,
+  select c.user_id, c.org_id, c.active, c.permissions, c.org_roles as roles, c.operator, c.session_version,
     grantor.active and grantor.link_version = g.link_version as grantor_active,
     grantor.permissions as grantor_permissions
   from identity.grantor_directory g
