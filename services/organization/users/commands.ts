@@ -7,7 +7,6 @@ import { emailAddressOf } from '../../kit/addresses/email-addresses.ts'
 import { emailSpelling } from '../../kit/addresses/email-spelling.ts'
 import { type Impersonate, operatorContext } from '../../kit/audit/context.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
-import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
 import { requireGuards } from '../../kit/command/transitions.ts'
 import { runWithoutCaller } from '../../kit/command/without-caller.ts'
@@ -20,7 +19,7 @@ import { found, invalid, invalidField, refuse } from '../../kit/errors/refusal.t
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { newSecretToken } from '../../kit/secrets/tokens.ts'
 import { requireHeldPermissions, requireNoHigherPermissions } from '../authority/authority.ts'
-import { emitUserChanged } from '../authority/events.ts'
+import { emitSessionsVoid, emitUserChanged } from '../authority/events.ts'
 import { originOf, requireShortLineage } from '../authority/lineage.ts'
 import { findUser } from '../authority/queries.ts'
 import type { Lineage } from '../authority/rules.ts'
@@ -177,17 +176,7 @@ export function resetPassword(sql: Pool, email: string, impersonate: Impersonate
 export async function voidSignIn(tx: Tx, orgId: string, userId: string, now: string): Promise<void> {
   const [{ session_version: sessionVersion }] = await voidCredentials(tx, userId, now)
   await deleteIdentityLinks(tx, orgId, userId)
-  await emitCredentialsReset(tx, { userId, orgId, sessionVersion })
-}
-
-async function emitCredentialsReset(tx: Tx, data: { userId: string; orgId: string; sessionVersion: number }) {
-  await emitUserChanged(tx, data.orgId, data.userId)
-  await emit(tx, {
-    type: 'organization.user.credentialsReset',
-    tenantId: data.orgId,
-    subject: data.userId,
-    data,
-  })
+  await emitSessionsVoid(tx, 'organization.user.credentialsReset', { userId, orgId, sessionVersion })
 }
 
 /** Voids the password, the sessions and earlier links. Returns the token of a new link. */
@@ -199,7 +188,7 @@ export async function resetCredentials(
 ): Promise<string> {
   const [{ session_version: sessionVersion }] = await voidCredentials(tx, userId, now)
   const activationToken = await addActivation(tx, userId, { now, createdBy })
-  await emitCredentialsReset(tx, { userId, orgId, sessionVersion })
+  await emitSessionsVoid(tx, 'organization.user.credentialsReset', { userId, orgId, sessionVersion })
   return activationToken
 }
 

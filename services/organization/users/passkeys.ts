@@ -1,10 +1,9 @@
 import { emailSpelling } from '../../kit/addresses/email-spelling.ts'
 import { type Impersonate, operatorContext } from '../../kit/audit/context.ts'
-import { emit } from '../../kit/bus/outbox/emit.ts'
 import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { found } from '../../kit/errors/refusal.ts'
-import { emitUserChanged } from '../authority/events.ts'
+import { emitSessionsVoid } from '../authority/events.ts'
 import type { MailLinks } from '../mail/links.ts'
 import { countPasskeyReset, findUserByEmail, removePasskeys } from './queries.ts'
 
@@ -20,9 +19,7 @@ export async function resetPasskeysOf(
 ): Promise<number> {
   const [{ session_version: sessionVersion }] = await countPasskeyReset(tx, userId, now)
   const [{ removed }] = await removePasskeys(tx, orgId, userId)
-  await emitUserChanged(tx, orgId, userId)
-  const data = { userId, orgId, sessionVersion }
-  await emit(tx, { type: 'organization.user.passkeysReset', tenantId: orgId, subject: userId, data })
+  await emitSessionsVoid(tx, 'organization.user.passkeysReset', { userId, orgId, sessionVersion })
   if (removed > 0) await links.tell(tx, { kind: 'PASSKEYS_RESET', orgId, userId }, now)
   return removed
 }

@@ -1,14 +1,13 @@
 import type * as api from '../../../proto/http/organization/users.ts'
 import { USER } from '../../../proto/states/users.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
-import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
 import { requireGuards, requireTransition } from '../../kit/command/transitions.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import type { JsonText } from '../../kit/db/json-text.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import { requireAdministratorLeft } from '../authority/authority.ts'
-import { emitUserChanged } from '../authority/events.ts'
+import { emitSessionsVoid, emitUserChanged } from '../authority/events.ts'
 import { withdrawAllRoles } from '../roles/queries.ts'
 import { deliverLink, type LinkDeps, requireUser, resetCredentials, visibleUser } from './commands.ts'
 import { resetPasskeysOf } from './passkeys.ts'
@@ -45,9 +44,9 @@ export async function deactivateUser(
 ): Promise<JsonText> {
   const { permissions, kind, ...user } = await requireUser(tx, caller, id)
   requireTransition(USER, 'deactivate', stateOf(user))
-  const deactivated = found(await deactivate(tx, caller.orgId, id, now))
+  const { session_version: sessionVersion } = found(await deactivate(tx, caller.orgId, id, now))
   if (permissions.includes('org:admin')) await requireAdministratorLeft(tx, caller.orgId)
-  await emitSessionsVoid(tx, 'organization.user.deactivated', caller.orgId, id, deactivated.session_version)
+  await emitSessionsVoid(tx, 'organization.user.deactivated', { userId: id, orgId: caller.orgId, sessionVersion })
   if (kind === 'SERVICE') audit.add({ endedKeyIds: await followers.endKeysOf(tx, caller, id, now) })
   return visibleUser(tx, caller, id)
 }
@@ -89,23 +88,12 @@ export async function anonymiseUser(
   requireTransition(USER, 'anonymise', stateOf(user))
   await followers.forgetAddress(tx, caller.orgId, id, now)
   await followers.erasePersonalData(tx, caller.orgId, id)
-  const erased = found(await eraseUser(tx, caller.orgId, id, now))
+  const { session_version: sessionVersion } = found(await eraseUser(tx, caller.orgId, id, now))
   if (permissions.includes('org:admin')) await requireAdministratorLeft(tx, caller.orgId)
   await withdrawAllRoles(tx, caller.orgId, id)
   await deleteActivations(tx, id)
   await deleteIdentityLinks(tx, caller.orgId, id)
-  await emitSessionsVoid(tx, 'organization.user.anonymised', caller.orgId, id, erased.session_version)
+  await emitSessionsVoid(tx, 'organization.user.anonymised', { userId: id, orgId: caller.orgId, sessionVersion })
   if (kind === 'SERVICE') audit.add({ endedKeyIds: await followers.endKeysOf(tx, caller, id, now) })
   return visibleUser(tx, caller, id)
-}
-
-async function emitSessionsVoid(
-  tx: Tx,
-  type: 'organization.user.deactivated' | 'organization.user.anonymised',
-  orgId: string,
-  userId: string,
-  sessionVersion: number,
-): Promise<void> {
-  await emitUserChanged(tx, orgId, userId)
-  await emit(tx, { type, tenantId: orgId, subject: userId, data: { userId, orgId, sessionVersion } })
 }
