@@ -19,8 +19,7 @@ export const commandsOf =
     run: (command: Command<Params, Body>) => Promise<Answer>,
   ): Promise<Answer> => {
     const { orgId, userId: actorId } = actor
-    const unknown = { grantId: undefined, ipAddress: undefined, userAgent: undefined, request: undefined }
-    return runWithoutCaller(sql, { procedure, orgId, actorId, ...unknown }, async (tx, audit) => {
+    return runWithoutCaller(sql, { procedure, orgId, actorId }, async (tx, audit) => {
       const [row] = await findCaller(tx, actorId)
       if (!row) throw new Error(`there is no user ${actorId}`)
       const caller = callerFrom({ ...actor, sessionId: 'none', sessionVersion: row.session_version }, row)

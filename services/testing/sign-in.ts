@@ -99,9 +99,6 @@ const memoizedHashing: Hashing = {
 
 const contextOf = (procedure: AuditContext['procedure'], request: Record<string, unknown>): AuditContext => ({
   procedure,
-  orgId: undefined,
-  actorId: undefined,
-  grantId: undefined,
   ipAddress: '127.0.0.1',
   userAgent: `Bun/${Bun.version}`,
   request,

@@ -147,7 +147,7 @@ export const findRefreshToken = (sql: Sql, hash: Uint8Array, now: string) => sql
 /** Inserts a row for the refused sign-in of an unknown account. It takes as long as an audit entry. */
 export const insertSignInFailure = (
   sql: Sql,
-  failure: { id: string; ipAddress: string | undefined; userAgent: string | undefined },
+  failure: { id: string; ipAddress?: string | undefined; userAgent?: string | undefined },
   now: string,
 ) => sql`
   insert into identity.sign_in_failures (id, failed_at, ip_address, user_agent)

@@ -16,7 +16,6 @@ const auditContext = {
   procedure: 'part.create',
   orgId: 'org_1',
   actorId: 'user_1',
-  grantId: undefined,
   ipAddress: '192.0.2.1',
   userAgent: 'agent\u0000 \ud800',
   request: { title: 'x' },

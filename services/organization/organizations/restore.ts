@@ -1,5 +1,5 @@
 import { emailSpelling } from '../../kit/addresses/email-spelling.ts'
-import { type Impersonate, operatorContext } from '../../kit/audit/context.ts'
+import type { Impersonate } from '../../kit/audit/context.ts'
 import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
@@ -26,7 +26,7 @@ export function restoreAdministrator(
   impersonate: Impersonate,
   now: string,
 ): Promise<RestoredAdministrator> {
-  return runWithoutCaller(sql, operatorContext('role.grant'), async (tx, audit) => {
+  return runWithoutCaller(sql, { procedure: 'role.grant' }, async (tx, audit) => {
     const { id: userId, org_id: orgId } = found(await findUserByEmail(tx, emailSpelling(email)))
     const standing = await lockStanding(tx, orgId)
     // The lock may have waited for a command that deactivated or erased the user.

@@ -1,7 +1,7 @@
 import { MINUTE_MS, timeAfter } from '../../../proto/durations.ts'
 import { createPasswordReset, PASSWORD_RESET_MINUTES } from '../../../proto/http/organization/password-resets.ts'
 import { emailSpelling } from '../../kit/addresses/email-spelling.ts'
-import { type AuditContext, operatorContext } from '../../kit/audit/context.ts'
+import type { AuditContext } from '../../kit/audit/context.ts'
 import { clipUserAgent, recordRefusal, recordSuccess } from '../../kit/audit/record.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
@@ -60,7 +60,7 @@ async function sendNext(
   if (!person) return true
   const { id: userId, org_id: orgId, email } = person
   const auditContext = {
-    ...operatorContext(createPasswordReset.audit.procedure),
+    procedure: createPasswordReset.audit.procedure,
     orgId,
     actorId: userId,
     ipAddress: request.ip_address ?? undefined,

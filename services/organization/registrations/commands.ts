@@ -11,7 +11,7 @@ import {
 import { REGISTRATION } from '../../../proto/states/registrations.ts'
 import { emailAddressOf } from '../../kit/addresses/email-addresses.ts'
 import { emailSpelling } from '../../kit/addresses/email-spelling.ts'
-import { type AuditContext, operatorContext } from '../../kit/audit/context.ts'
+import type { AuditContext } from '../../kit/audit/context.ts'
 import { clipUserAgent, recordSuccess } from '../../kit/audit/record.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
 import { requireTransition } from '../../kit/command/transitions.ts'
@@ -103,7 +103,7 @@ async function handleNext(
     if (account) {
       await links.sendToApplicant(inner, { ...mail, kind: 'REGISTERED' }, now)
       return recordSuccess(inner, {
-        ...operatorContext(createRegistration.audit.procedure),
+        procedure: createRegistration.audit.procedure,
         orgId: account.org_id,
         actorId: account.id,
         ipAddress: request.ip_address ?? undefined,

@@ -5,7 +5,7 @@ import { noSuch } from '../../../proto/messages.ts'
 import { USER } from '../../../proto/states/users.ts'
 import { emailAddressOf } from '../../kit/addresses/email-addresses.ts'
 import { emailSpelling } from '../../kit/addresses/email-spelling.ts'
-import { type Impersonate, operatorContext } from '../../kit/audit/context.ts'
+import type { Impersonate } from '../../kit/audit/context.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
 import { requireGuards } from '../../kit/command/transitions.ts'
@@ -163,7 +163,7 @@ export async function visibleUser(tx: Tx, caller: Caller, id: string): Promise<J
 
 /** Resets the password of a user on behalf of the platform operator. */
 export function resetPassword(sql: Pool, email: string, impersonate: Impersonate, now: string): Promise<InvitedUser> {
-  return runWithoutCaller(sql, operatorContext('user.resetPassword'), async (tx, audit) => {
+  return runWithoutCaller(sql, { procedure: 'user.resetPassword' }, async (tx, audit) => {
     const { id: userId, org_id: orgId } = found(await findUserByEmail(tx, emailSpelling(email)))
     const activationToken = await resetCredentials(tx, orgId, userId, { now, createdBy: null })
     audit.actBy({ userId, orgId, grantId: await impersonate(tx, { orgId, userId }, now) })

@@ -1,5 +1,5 @@
 import { emailSpelling } from '../../kit/addresses/email-spelling.ts'
-import { type Impersonate, operatorContext } from '../../kit/audit/context.ts'
+import type { Impersonate } from '../../kit/audit/context.ts'
 import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { found } from '../../kit/errors/refusal.ts'
@@ -32,7 +32,7 @@ export function resetPasskeys(
   impersonate: Impersonate,
   now: string,
 ): Promise<number> {
-  return runWithoutCaller(sql, operatorContext('user.resetPasskeys'), async (tx, audit) => {
+  return runWithoutCaller(sql, { procedure: 'user.resetPasskeys' }, async (tx, audit) => {
     const { id: userId, org_id: orgId } = found(await findUserByEmail(tx, emailSpelling(email)))
     const removed = await resetPasskeysOf(tx, links, { orgId, userId }, now)
     audit.actBy({ userId, orgId, grantId: await impersonate(tx, { orgId, userId }, now) })
