@@ -1,6 +1,6 @@
 import { isApplicable, type Permission, type Standing } from '../../../proto/permissions.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
-import type { Tx } from '../../kit/db/client.ts'
+import type { Sql, Tx } from '../../kit/db/client.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import { findAdministrator, findProviderWithoutBreakGlass, listPermissions, lockOrganizationRow } from './queries.ts'
 import { missingPermissions } from './rules.ts'
@@ -32,10 +32,10 @@ export async function requireNoHigherPermissions(tx: Tx, caller: Caller, userId:
 export const holdsPermissionsOf = async (tx: Tx, caller: Caller, userId: string): Promise<boolean> =>
   missingPermissions(caller.permissions, await permissionsOf(tx, caller, userId)).length === 0
 
-/** The permissions of a user of the caller's organization that are effective there. */
-async function permissionsOf(tx: Tx, caller: Caller, userId: string): Promise<Permission[]> {
+/** The permissions of a user of the caller's organization, or of all its users, that are effective there. */
+export async function permissionsOf(sql: Sql, caller: Caller, userId?: string): Promise<Permission[]> {
   const standing = standingOf(caller)
-  const listed = await listPermissions(tx, caller.orgId, userId)
+  const listed = await listPermissions(sql, caller.orgId, userId)
   return listed.map(({ permission }) => permission).filter((each) => isApplicable(each, standing))
 }
 

@@ -7,13 +7,13 @@ import type { Lineage } from './rules.ts'
 export const lockOrganizationRow = (tx: Tx, orgId: string) => tx<{ roles: OrgRole[]; operator: boolean }[]>`
   select roles, operator from organization.organizations where id = ${orgId} for no key update`
 
-/** The permissions of all roles of the user, whether or not the user is active. */
-export const listPermissions = (sql: Sql, orgId: string, userId: string) => sql<{ permission: Permission }[]>`
+/** The permissions of all roles of the user, or of all users, whether or not they are active. */
+export const listPermissions = (sql: Sql, orgId: string, userId?: string) => sql<{ permission: Permission }[]>`
   select distinct permission
   from organization.user_roles ur
   join organization.roles r on r.org_id = ur.org_id and r.id = ur.role_id
   cross join unnest(r.permissions) permission
-  where ur.org_id = ${orgId} and ur.user_id = ${userId}`
+  where ur.org_id = ${orgId} and ${and(sql, userId !== undefined && sql`ur.user_id = ${userId}`)}`
 
 /** Returns a row if the organization has an active administrator that is not a service account. */
 export const findAdministrator = (sql: Sql, orgId: string) => sql<{ id: string }[]>`

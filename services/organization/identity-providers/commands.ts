@@ -1,7 +1,6 @@
 import type * as api from '../../../proto/http/organization/identity-providers.ts'
 import { type IdentityProvider, MAX_PROVIDERS } from '../../../proto/http/organization/identity-providers.ts'
 import { noSuch } from '../../../proto/messages.ts'
-import { isApplicable } from '../../../proto/permissions.ts'
 import type { AddressGuard } from '../../kit/addresses/guard.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import type { CommandOf, PreparationOf } from '../../kit/command/command.ts'
@@ -12,7 +11,8 @@ import { found, invalidField, refuse, requireRoomFor } from '../../kit/errors/re
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
 import { newSecretToken } from '../../kit/secrets/tokens.ts'
-import { requireHeldPermissions, standingOf } from '../authority/authority.ts'
+import { permissionsOf, requireHeldPermissions } from '../authority/authority.ts'
+import { findUser } from '../authority/queries.ts'
 import { requireGrantable } from '../users/commands.ts'
 import { domainOf, recordNameOf, recordValueOf } from './domains.ts'
 import { askForProof, type ResolveTxt } from './proofs.ts'
@@ -35,14 +35,8 @@ export async function readProvider(sql: Sql, orgId: string, id: string, publicUr
 }
 
 /** A provider can sign in every user, so changing one requires every permission that a user holds. */
-export async function requireEveryPermission(sql: Sql, caller: Caller): Promise<void> {
-  const standing = standingOf(caller)
-  const held = (await queries.listHeldPermissions(sql, caller.orgId)).map(({ permission }) => permission)
-  requireHeldPermissions(
-    caller,
-    held.filter((each) => isApplicable(each, standing)),
-  )
-}
+export const requireEveryPermission = async (sql: Sql, caller: Caller): Promise<void> =>
+  requireHeldPermissions(caller, await permissionsOf(sql, caller))
 
 /** Creates a provider, whose domains are not proved yet. */
 export async function createProvider(
@@ -93,8 +87,8 @@ export async function patchProvider(
   if (breakGlassUserId) await requirePerson(tx, orgId, breakGlassUserId)
   requireMatch(ifMatch, current)
   const issuer = body.issuer ?? row.issuer
-  const clientId = body.clientId ?? row.client_id
-  const isOther = issuer !== row.issuer || clientId !== row.client_id
+  const clientId = body.clientId ?? row.clientId
+  const isOther = issuer !== row.issuer || clientId !== row.clientId
   const enforce = body.enforce === null ? false : (body.enforce ?? row.enforce)
   if (isOther && row.enforce) {
     const message = 'cannot change while the provider is enforced'
@@ -104,11 +98,11 @@ export async function patchProvider(
     name: body.name ?? row.name,
     issuer,
     clientId,
-    clientSecret: body.clientSecret === undefined ? row.client_secret : await deps.box.encrypt(body.clientSecret),
-    defaultRoleIds: defaultRoleIds === undefined ? row.default_role_ids : [...new Set(defaultRoleIds ?? [])],
-    groupsClaim: groupRoles === undefined ? row.groups_claim : (groupRoles?.claim ?? null),
-    groupRoles: groupRoles === undefined ? row.group_roles : (groupRoles?.map ?? null),
-    breakGlassUserId: breakGlassUserId === undefined ? row.break_glass_user_id : breakGlassUserId,
+    clientSecret: body.clientSecret === undefined ? row.clientSecret : await deps.box.encrypt(body.clientSecret),
+    defaultRoleIds: defaultRoleIds === undefined ? row.defaultRoleIds : [...new Set(defaultRoleIds ?? [])],
+    groupsClaim: groupRoles === undefined ? row.groupsClaim : (groupRoles?.claim ?? null),
+    groupRoles: groupRoles === undefined ? row.groupRoles : (groupRoles?.map ?? null),
+    breakGlassUserId: breakGlassUserId === undefined ? row.breakGlassUserId : breakGlassUserId,
   }
   const isSame =
     body.clientSecret === undefined &&
@@ -117,7 +111,7 @@ export async function patchProvider(
         domains,
         current.domains.map(({ name }) => name),
       ))
-  if (isSame && enforce === row.enforce && Bun.deepEquals(content, contentOf(row))) return current
+  if (isSame && enforce === row.enforce && Bun.deepEquals({ ...row, ...content }, row)) return current
   // The guards of `enforce` look at what the change leaves.
   const isReplaced = isOther || body.clientSecret !== undefined
   await queries.updateProvider(tx, { ...content, id, orgId, isOther: isReplaced }, now)
@@ -131,17 +125,6 @@ export async function patchProvider(
   if (enforce) await queries.setEnforced(tx, orgId, id)
   return readProvider(tx, orgId, id, deps.publicUrl)
 }
-
-const contentOf = (row: queries.ProviderRow): queries.ProviderContent => ({
-  name: row.name,
-  issuer: row.issuer,
-  clientId: row.client_id,
-  clientSecret: row.client_secret,
-  defaultRoleIds: row.default_role_ids,
-  groupsClaim: row.groups_claim,
-  groupRoles: row.group_roles,
-  breakGlassUserId: row.break_glass_user_id,
-})
 
 export async function deleteProvider({
   tx,
@@ -215,7 +198,8 @@ async function requireGrantableRoles(tx: Tx, caller: Caller, { defaultRoleIds, g
 const domainsOf = (names: readonly string[]) => [...new Set(names.flatMap((name) => domainOf(name) ?? []))].sort()
 
 async function requirePerson(tx: Tx, orgId: string, userId: string): Promise<void> {
-  if ((await queries.findPerson(tx, orgId, userId)).length === 0)
+  const [user] = await findUser(tx, orgId, userId)
+  if (user?.kind !== 'PERSON' || user.anonymised)
     throw invalidField('breakGlassUserId', noSuch('user', userId, 'in your organization'))
 }
 
@@ -236,7 +220,7 @@ async function addDomains(
 async function requireEnforceable(tx: Tx, orgId: string, id: string, { isTested = false } = {}): Promise<void> {
   const row = found(await queries.findProvider(tx, orgId, id))
   const domains = await queries.listDomains(tx, orgId, [id])
-  const userId = row.break_glass_user_id
+  const userId = row.breakGlassUserId
   const [breakGlass] = userId === null ? [] : await queries.findBreakGlass(tx, orgId, userId)
   const tested = isTested ? { ...row, tested_at: row.updated_at, test_problem: null } : row
   const problems = enforcementProblems(tested, {

@@ -1,4 +1,3 @@
-import type { Permission } from '../../../proto/permissions.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { PageWindow } from '../../kit/pagination/pagination.ts'
@@ -11,18 +10,22 @@ export interface DomainRow {
   checked_at: string | null
 }
 
-export interface ProviderRow {
-  id: string
-  org_id: string
+export interface ProviderContent {
   name: string
   issuer: string
-  client_id: string
-  client_secret: string
-  default_role_ids: string[]
-  groups_claim: string | null
-  group_roles: Record<string, string> | null
+  clientId: string
+  /** Encrypted. */
+  clientSecret: string
+  defaultRoleIds: string[]
+  groupsClaim: string | null
+  groupRoles: Record<string, string> | null
+  breakGlassUserId: string | null
+}
+
+export interface ProviderRow extends ProviderContent {
+  id: string
+  org_id: string
   enforce: boolean
-  break_glass_user_id: string | null
   version: number
   created_at: string
   updated_at: string
@@ -32,8 +35,9 @@ export interface ProviderRow {
 }
 
 const columns = (sql: Sql) => sql`
-  id, org_id, name, issuer, client_id, client_secret, default_role_ids, groups_claim, group_roles, enforce,
-  break_glass_user_id, version, created_at, updated_at, tested_at, test_email, test_problem`
+  id, org_id, name, issuer, client_id as "clientId", client_secret as "clientSecret",
+  default_role_ids as "defaultRoleIds", groups_claim as "groupsClaim", group_roles as "groupRoles", enforce,
+  break_glass_user_id as "breakGlassUserId", version, created_at, updated_at, tested_at, test_email, test_problem`
 
 /** The providers of an organization, newest first. */
 export const listProviders = (sql: Sql, orgId: string, { after, limit, offset }: PageWindow) => sql<ProviderRow[]>`
@@ -53,17 +57,6 @@ export const listDomains = (sql: Sql, orgId: string, providerIds: readonly strin
   select provider_id, domain, proof, proved_at, lost_at, checked_at from organization.identity_domains
   where org_id = ${orgId} and provider_id = any(${[...providerIds]}) order by domain`
 
-export interface ProviderContent {
-  name: string
-  issuer: string
-  clientId: string
-  clientSecret: string
-  defaultRoleIds: readonly string[]
-  groupsClaim: string | null
-  groupRoles: Readonly<Record<string, string>> | null
-  breakGlassUserId: string | null
-}
-
 const jsonOf = (value: unknown) => (value === null ? null : JSON.stringify(value))
 
 export const insertProvider = (
@@ -75,7 +68,7 @@ export const insertProvider = (
     (id, org_id, name, issuer, client_id, client_secret, default_role_ids, groups_claim, group_roles,
       break_glass_user_id, created_at, updated_at)
   values (${id}, ${orgId}, ${content.name}, ${content.issuer}, ${content.clientId}, ${content.clientSecret},
-    ${[...content.defaultRoleIds]}, ${content.groupsClaim}, ${jsonOf(content.groupRoles)}::text::jsonb,
+    ${content.defaultRoleIds}, ${content.groupsClaim}, ${jsonOf(content.groupRoles)}::text::jsonb,
     ${content.breakGlassUserId}, ${now}, ${now})`
 
 /**
@@ -89,7 +82,7 @@ export const updateProvider = (
 ) => tx`
   update organization.identity_providers set name = ${content.name}, issuer = ${content.issuer},
     client_id = ${content.clientId}, client_secret = ${content.clientSecret},
-    default_role_ids = ${[...content.defaultRoleIds]}, groups_claim = ${content.groupsClaim},
+    default_role_ids = ${content.defaultRoleIds}, groups_claim = ${content.groupsClaim},
     group_roles = ${jsonOf(content.groupRoles)}::text::jsonb, enforce = false,
     break_glass_user_id = ${content.breakGlassUserId}, updated_at = ${now},
     version = version + ${isOther ? 1 : 0},
@@ -156,14 +149,6 @@ export const recordCheck = (
   where org_id = ${orgId} and domain = ${domain} and proof = ${proof} and lost_at is null and checked_at = ${now}
   returning lost_at is not null as lost`
 
-/** The permissions that users of an organization hold. */
-export const listHeldPermissions = (sql: Sql, orgId: string) => sql<{ permission: Permission }[]>`
-  select distinct permission
-  from organization.user_roles ur
-  join organization.roles r on r.org_id = ur.org_id and r.id = ur.role_id
-  cross join unnest(r.permissions) permission
-  where ur.org_id = ${orgId}`
-
 /** A row if the user is an active administrator of the organization who can sign in with a password. */
 export const findBreakGlass = (sql: Sql, orgId: string, userId: string) => sql<{ has_password: boolean }[]>`
   select exists (
@@ -178,10 +163,6 @@ export const findBreakGlass = (sql: Sql, orgId: string, userId: string) => sql<{
 export const eraseTester = (tx: Tx, orgId: string, userId: string) => tx`
   update organization.identity_providers provider set test_email = null from organization.users u
   where provider.org_id = ${orgId} and u.id = ${userId} and lower(provider.test_email) = u.email_key`
-
-export const findPerson = (sql: Sql, orgId: string, userId: string) => sql<{ id: string }[]>`
-  select id from organization.users
-  where org_id = ${orgId} and id = ${userId} and kind = 'PERSON' and anonymised_at is null`
 
 export const listSecrets = (sql: Sql, after: string, limit: number) => sql<{ id: string; client_secret: string }[]>`
   select id, client_secret from organization.identity_providers where id > ${after} order by id limit ${limit}`

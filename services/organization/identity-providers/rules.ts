@@ -28,7 +28,7 @@ export function isProofLost(answer: ProofAnswer, answeredAt: string | null, now:
 interface Enforceable {
   tested_at: string | null
   test_problem: string | null
-  break_glass_user_id: string | null
+  breakGlassUserId: string | null
 }
 
 /** Why a provider cannot be enforced, or undefined. */
@@ -40,7 +40,7 @@ export function enforcementProblems(
   if (!isDomainProved) problems.push({ field: 'domains', message: 'has no proved domain' })
   if (provider.tested_at === null || provider.test_problem !== null)
     problems.push({ field: 'enforce', message: 'needs a successful test of the provider' })
-  if (provider.break_glass_user_id === null || !canBreakGlass)
+  if (provider.breakGlassUserId === null || !canBreakGlass)
     problems.push({ field: 'breakGlassUserId', message: 'must be an active administrator with a password' })
   return problems
 }

@@ -11,6 +11,7 @@ import type { Sql, Tx } from '../../kit/db/client.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { hashOf, newSecretToken } from '../../kit/secrets/tokens.ts'
+import { findUser } from '../authority/queries.ts'
 import type { MailLinks } from '../mail/links.ts'
 import { dropMailsTo } from '../mail/queries.ts'
 import * as queries from './queries.ts'
@@ -58,14 +59,14 @@ export async function sendOwnConfirmation(
   { tx, caller: { orgId, userId }, now }: CommandOf<typeof api.sendOwnConfirmation>,
 ): Promise<OwnNotificationSettings> {
   const settings = await readOwnSettings(links, tx, orgId, userId)
-  const [person] = await queries.findOwnAddress(tx, orgId, userId)
-  if (!person) throw refuse('conflict', { detail: 'A service account has no mailbox.' })
+  const { kind, email } = found(await findUser(tx, orgId, userId))
+  if (kind !== 'PERSON') throw refuse('conflict', { detail: 'A service account has no mailbox.' })
   if (settings.proved) throw refuse('conflict', { detail: 'The address is already confirmed.' })
   const { token, hash } = newSecretToken()
   const until = timeAfter(now, CONFIRMATION_HOURS * HOUR_MS)
   await dropMailsTo(tx, userId, now)
   await queries.upsertConfirmation(tx, userId, hash, until)
-  await links.send(tx, { kind: 'CONFIRMATION', orgId, userId, email: person.email, token }, now)
+  await links.send(tx, { kind: 'CONFIRMATION', orgId, userId, email, token }, now)
   await emitChanged(tx, orgId, userId)
   return settings
 }

@@ -20,9 +20,6 @@ export const findOwnSettings = (sql: Sql, orgId: string, userId: string) => sql<
   from organization.users u left join organization.user_notifications n on n.user_id = u.id
   where u.org_id = ${orgId} and u.id = ${userId}`
 
-export const findOwnAddress = (tx: Tx, orgId: string, userId: string) => tx<{ email: string }[]>`
-  select email from organization.users where org_id = ${orgId} and id = ${userId} and kind = 'PERSON'`
-
 export const upsertOwnSettings = (tx: Tx, userId: string, mail: boolean) => tx`
   insert into organization.user_notifications (user_id, enabled) values (${userId}, ${mail})
   on conflict (user_id) do update set enabled = excluded.enabled`

@@ -40,8 +40,7 @@ export async function createKey({
   if (asked.expiresAt !== undefined && asked.expiresAt <= now) {
     throw invalidField('expireTime', 'must lie in the future')
   }
-  const [live] = await queries.countLiveKeys(tx, orgId, userId, now)
-  if (live.count >= MAX_LIVE_KEYS) {
+  if ((await queries.listLiveKeys(tx, orgId, userId, now)).length >= MAX_LIVE_KEYS) {
     throw refuse('limit_reached', { detail: `The account has ${MAX_LIVE_KEYS} keys. Revoke one of them first.` })
   }
   const id = newIdAt('sak', now)

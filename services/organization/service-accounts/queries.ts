@@ -80,10 +80,6 @@ export const findKey = (sql: Sql, { orgId, userId, id }: { orgId: string; userId
   left join identity.key_use_directory last on last.key_id = k.id
   where k.org_id = ${orgId} and k.user_id = ${userId} and k.id = ${id}`
 
-export const countLiveKeys = (sql: Sql, orgId: string, userId: string, now: string) => sql<[{ count: number }]>`
-  select count(*)::int as count from organization.service_account_keys
-  where org_id = ${orgId} and user_id = ${userId} and revoked_at is null and (expires_at is null or expires_at > ${now})`
-
 interface NewKey {
   id: string
   orgId: string
@@ -152,7 +148,8 @@ export const listActs = (
 ) => tx<OrNull<LastingAct>[]>`
   select act.procedure,
     coalesce(act.request ->> 'userId', act.request ->> 'webhookId', act.request ->> 'mailAddressId',
-      act.request ->> 'identityProviderId', act.request ->> 'roleId', act.request ->> 'orgId', act.request ->> 'id') as "subjectId",
+      act.request ->> 'identityProviderId', act.request ->> 'roleId', act.request ->> 'orgId',
+      act.request ->> 'id') as "subjectId",
     act.actor_id as "actorId", act.timestamp as time
   from unnest(${[...actorIds]}::text[]) actor (id)
   cross join unnest(${[...procedures]}::text[]) kind (procedure)

@@ -70,7 +70,7 @@ async function beginAt(
   now: string,
 ): Promise<Begun> {
   const redirectUrl = redirectUrlOf(publicUrl, provider.id)
-  const options = { redirectUrl, groupsClaim: provider.groups_claim, ...(loginHint === undefined ? {} : { loginHint }) }
+  const options = { redirectUrl, groupsClaim: provider.groupsClaim, ...(loginHint === undefined ? {} : { loginHint }) }
   const { authorizationUrl, secrets } = await oidc.begin(provider, options, signal).catch((error) => {
     if (!(error instanceof ProviderFailed)) throw error
     log.warn({ err: error, identityProviderId: provider.id }, 'identity provider failed')
@@ -173,8 +173,7 @@ async function finishTest(
   try {
     const claims = await asked()
     outcome.email = claims.email && storableText(claims.email, 320)
-    const domains = await queries.listProvedDomains(sql, provider.org_id, provider.id)
-    confirmedEmail(claims, new Set(domains.map(({ domain }) => domain)))
+    confirmedEmail(claims, await queries.provedDomainsOf(sql, provider))
   } catch (error) {
     if (!(error instanceof ProviderFailed || error instanceof SsoRefused)) throw error
     log.warn({ err: error, identityProviderId: provider.id }, 'test of an identity provider failed')

@@ -197,8 +197,8 @@ describe('an issuer', () => {
       id: 'idp_1',
       org_id: 'org_1',
       issuer: 'https://inside.example.com',
-      client_id: 'x',
-      client_secret: await box.encrypt('x'),
+      clientId: 'x',
+      clientSecret: await box.encrypt('x'),
       version: 1,
     }
     const begun = oidc.begin(settings, { redirectUrl: 'https://market.example.com/' }, AbortSignal.timeout(5000))

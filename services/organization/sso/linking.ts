@@ -41,9 +41,7 @@ export async function signInAccount(
   claims: ProviderClaims,
   now: string,
 ): Promise<SignedIn> {
-  const domains = new Set(
-    (await queries.listProvedDomains(tx, provider.org_id, provider.id)).map(({ domain }) => domain),
-  )
+  const domains = await queries.provedDomainsOf(tx, provider)
   const found = await findUser(tx, provider, claims, domains, now)
   const user = found ?? (await addUser(tx, provider, confirmedEmail(claims, domains), claims, now))
   const granted = found ? [] : await grantDefaultRoles(tx, provider, user)
@@ -116,14 +114,14 @@ async function addUser(
 }
 
 async function grantDefaultRoles(tx: Tx, provider: ProviderRow, user: queries.PersonRow): Promise<string[]> {
-  const roles = await queries.listRoles(tx, provider.org_id, user.id, provider.default_role_ids)
+  const roles = await queries.listRoles(tx, provider.org_id, user.id, provider.defaultRoleIds)
   for (const { id: roleId } of roles) await grantRoleTo(tx, { orgId: provider.org_id, userIds: [user.id], roleId })
   return roles.map(({ id }) => id)
 }
 
 /** Grants the roles of a person's groups and withdraws the other roles of the map. */
 async function followGroups(tx: Tx, provider: ProviderRow, user: queries.PersonRow, { all }: ProviderClaims) {
-  const { org_id: orgId, groups_claim: claim, group_roles: map } = provider
+  const { org_id: orgId, groupsClaim: claim, groupRoles: map } = provider
   const changed: Pick<SignedIn, 'grantedRoleIds' | 'withdrawnRoleIds'> = { grantedRoleIds: [], withdrawnRoleIds: [] }
   const groups = claim === null ? undefined : groupsIn(all, claim)
   if (groups === undefined || map === null) return changed
@@ -133,7 +131,7 @@ async function followGroups(tx: Tx, provider: ProviderRow, user: queries.PersonR
     if (wanted.has(role.id) && !role.held) {
       await grantRoleTo(tx, of)
       changed.grantedRoleIds.push(role.id)
-    } else if (!wanted.has(role.id) && role.held && !provider.default_role_ids.includes(role.id)) {
+    } else if (!wanted.has(role.id) && role.held && !provider.defaultRoleIds.includes(role.id)) {
       if (await withdraw(tx, of, role.permissions.includes('org:admin'))) changed.withdrawnRoleIds.push(role.id)
     }
   }

@@ -4,6 +4,7 @@ import type { AddressGuard } from '../../kit/addresses/guard.ts'
 import { readAtMost } from '../../kit/addresses/read-body.ts'
 import type { KeyedSemaphore } from '../../kit/limits/keyed-semaphore.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
+import type { ProviderRow } from '../identity-providers/queries.ts'
 
 const MAX_RESPONSE_BYTES = 256 * 1024
 const TIMEOUT_MS = 10_000
@@ -16,15 +17,7 @@ const HANGS_AFTER_MS = 4000
 const HANGING = { max: 500, ttl: 20_000 }
 
 /** What is known of a provider in the database. */
-interface ProviderSettings {
-  id: string
-  org_id: string
-  issuer: string
-  client_id: string
-  /** Encrypted. */
-  client_secret: string
-  version: number
-}
+type ProviderSettings = Pick<ProviderRow, 'id' | 'org_id' | 'issuer' | 'clientId' | 'clientSecret' | 'version'>
 
 interface OidcDeps {
   guard: AddressGuard
@@ -130,11 +123,11 @@ export class Oidc {
     const key = keyOf(settings)
     const known = this.#configurations.get(key)
     if (known) return known
-    const secret = await this.#deps.box.decrypt(settings.client_secret)
+    const secret = await this.#deps.box.decrypt(settings.clientSecret)
     const configuration = await this.#ask(settings, signal, () => {
       const metadata = { [client.clockTolerance]: CLOCK_TOLERANCE_SECONDS }
       const execute = this.#deps.allowPrivate ? [client.allowInsecureRequests] : []
-      return client.discovery(new URL(issuer), settings.client_id, metadata, client.ClientSecretBasic(secret), {
+      return client.discovery(new URL(issuer), settings.clientId, metadata, client.ClientSecretBasic(secret), {
         [client.customFetch]: this.#fetch,
         timeout: TIMEOUT_MS / 1000,
         execute,
@@ -210,7 +203,7 @@ const keyOf = ({ id, version }: ProviderSettings) => `${id} ${version}`
 const withSecretInForm = (from: client.Configuration, settings: ProviderSettings, secret: string) =>
   new client.Configuration(
     from.serverMetadata(),
-    settings.client_id,
+    settings.clientId,
     { [client.clockTolerance]: CLOCK_TOLERANCE_SECONDS },
     client.ClientSecretPost(secret),
   )

@@ -9,9 +9,12 @@ export const findProviderOfDomain = (sql: Sql, domain: string) => sql<{ org_id: 
   where domain = ${domain} and proved_at is not null and lost_at is null`
 
 /** The proved domains of a provider. */
-export const listProvedDomains = (sql: Sql, orgId: string, providerId: string) => sql<{ domain: string }[]>`
-  select domain from organization.identity_domains
-  where org_id = ${orgId} and provider_id = ${providerId} and proved_at is not null and lost_at is null`
+export async function provedDomainsOf(sql: Sql, { org_id: orgId, id }: ProviderRow): Promise<Set<string>> {
+  const rows = await sql<{ domain: string }[]>`
+    select domain from organization.identity_domains
+    where org_id = ${orgId} and provider_id = ${id} and proved_at is not null and lost_at is null`
+  return new Set(rows.map(({ domain }) => domain))
+}
 
 export interface NewFlow {
   stateHash: Uint8Array
