@@ -198,8 +198,8 @@ const CASE_NOTICES: ReadonlyMap<string, NoticeKind> = new Map([
 const isOfCase = (type: string, cause: string) =>
   cause === '' || (type === 'cases.created' && cause === 'sourcing.order.shipmentReceived')
 
-/** Events of subscriptions, each for an organization that did not cause it. */
-const SUBSCRIPTION_NOTICES: ReadonlyMap<string, NoticeKind> = new Map([
+/** Events of subscriptions and sales agreements, each for an organization that did not cause it. */
+const AGREEMENT_NOTICES: ReadonlyMap<string, NoticeKind> = new Map([
   ['sourcing.subscription.requested', 'subscriptionRequested'],
   ['sourcing.subscription.granted', 'subscriptionGranted'],
   ['sourcing.subscription.accepted', 'subscriptionAccepted'],
@@ -207,10 +207,6 @@ const SUBSCRIPTION_NOTICES: ReadonlyMap<string, NoticeKind> = new Map([
   ['sourcing.subscription.ended', 'subscriptionEnded'],
   ['sourcing.subscription.expired', 'subscriptionExpired'],
   ['sourcing.subscription.requirementsCleared', 'requirementsCleared'],
-])
-
-/** Events of sales agreements, each for the organization that did not cause it. */
-const AGREEMENT_NOTICES: ReadonlyMap<string, NoticeKind> = new Map([
   ['sourcing.salesAgreement.proposed', 'agreementProposed'],
   ['sourcing.salesAgreement.accepted', 'agreementAccepted'],
   ['sourcing.salesAgreement.ended', 'agreementEnded'],
@@ -245,15 +241,14 @@ export function noticeOf(
   event: MailedEvent,
   reader: Reader | undefined,
 ): { topic: MailTopic; notice: Notice } | undefined {
-  const { type, time, cause, rfqId, order, endpointId, subscriptionId, orgId, caseOf, isMessage, isOfOther } = event
+  const { type, time, cause, rfqId, order, endpointId, orgId, caseOf, isMessage, isOfOther } = event
   if (type === 'webhooks.endpoint.paused') {
     return endpointId ? { topic: 'ENDPOINTS', notice: { kind: 'endpointPaused', time, endpointId } } : undefined
   }
-  const ofSubscription = SUBSCRIPTION_NOTICES.get(type)
-  if (ofSubscription) return { topic: 'CASES', notice: { kind: ofSubscription, time, subscriptionId } }
   const ofAgreement = AGREEMENT_NOTICES.get(type)
   if (ofAgreement) {
-    return { topic: 'CASES', notice: { kind: ofAgreement, time, salesAgreementId: event.salesAgreementId } }
+    const { subscriptionId, salesAgreementId } = event
+    return { topic: 'CASES', notice: { kind: ofAgreement, time, subscriptionId, salesAgreementId } }
   }
   if (caseOf && isMessage) {
     const { caseId, causedBy } = caseOf

@@ -195,16 +195,8 @@ const TO_RFQ: ReadonlySet<NoticeKind> = new Set<NoticeKind>([
   'quantityMissing',
 ])
 
-const TO_SUBSCRIPTIONS: ReadonlySet<NoticeKind> = new Set<NoticeKind>([
-  'subscriptionRequested',
-  'subscriptionGranted',
-  'subscriptionAccepted',
-  'subscriptionDeclined',
-  'subscriptionEnded',
-  'subscriptionExpired',
-])
-
-function pathOf({ kind, endpointId, caseId, orderId, packageId, rfqId, role, salesAgreementId }: Notice): string {
+function pathOf(notice: Notice): string {
+  const { kind, endpointId, caseId, orderId, packageId, rfqId, role, salesAgreementId, subscriptionId } = notice
   if (packageId) return `/packages/${packageId}`
   if (endpointId) return `/webhooks/${endpointId}`
   if (caseId) return `/cases/${caseId}`
@@ -213,7 +205,7 @@ function pathOf({ kind, endpointId, caseId, orderId, packageId, rfqId, role, sal
   if (kind === 'inbox') return ''
   if (kind === 'requirementsCleared') return '/parts'
   if (kind === 'registrationPending') return '/organization/registrations'
-  if (TO_SUBSCRIPTIONS.has(kind)) return `/subscriptions${kind === 'subscriptionRequested' ? '?view=IP_OWNER' : ''}`
+  if (subscriptionId) return `/subscriptions${kind === 'subscriptionRequested' ? '?view=IP_OWNER' : ''}`
   if (TO_RFQ.has(kind)) return `/rfqs/${rfqId}`
   return `/rfqs/${rfqId}${TO_OFFER.has(kind) ? '/offer' : comparisonFor(role)}`
 }
