@@ -9,6 +9,7 @@ import {
   nkeyAuthenticator,
   type TlsOptions,
 } from 'nats'
+import type { StreamName } from '../../../../proto/events/envelope.ts'
 import type { MessageLog } from '../../log/log.ts'
 import { pause } from '../../worker/worker.ts'
 import { type Names, namesWith } from './names.ts'
@@ -30,6 +31,7 @@ const PING_INTERVAL_MS = 2000
 const MAX_UNANSWERED_PINGS = 2
 const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 2000
+const READ_PAUSE_MS = 200
 
 /** Connects once, or throws. */
 export async function connectOnce(options: NatsOptions, name: string): Promise<NatsSession> {
@@ -105,7 +107,7 @@ export class NatsConnection {
   }
 
   /** Waits for a session. Undefined if the signal aborts first. */
-  async connected(signal: AbortSignal): Promise<NatsSession | undefined> {
+  async #connected(signal: AbortSignal): Promise<NatsSession | undefined> {
     if (this.#session || signal.aborted) return signal.aborted ? undefined : this.#session
     const ended = Promise.withResolvers<undefined>()
     const end = () => ended.resolve(undefined)
@@ -114,6 +116,21 @@ export class NatsConnection {
       return await Promise.race([this.#nextSession.promise, ended.promise])
     } finally {
       signal.removeEventListener('abort', end)
+    }
+  }
+
+  /** Does the work on one session after the other until the signal aborts. It is repeated when it ends or fails. */
+  async onEachSession(
+    { stream, signal, log }: { stream: StreamName; signal: AbortSignal; log: MessageLog },
+    work: (session: NatsSession) => Promise<void>,
+  ): Promise<void> {
+    for (;;) {
+      const session = await this.#connected(signal)
+      if (!session) return
+      await work(session).catch((error) => {
+        if (!signal.aborted) log.warn({ stream, err: error }, 'stream could not be read; retrying')
+      })
+      await pause(READ_PAUSE_MS, signal)
     }
   }
 

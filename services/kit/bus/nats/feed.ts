@@ -2,7 +2,6 @@ import type { JsMsg } from 'nats'
 import type { StreamName } from '../../../../proto/events/envelope.ts'
 import type { MessageLog } from '../../log/log.ts'
 import { WakeSignal } from '../../worker/wake-signal.ts'
-import { pause } from '../../worker/worker.ts'
 import type { Batch, Cursor, Feed, Position } from '../driver/driver.ts'
 import type { NatsConnection, NatsSession } from './connection.ts'
 import { readMessage } from './message.ts'
@@ -12,7 +11,7 @@ import { StreamReader } from './stream-reader.ts'
 const BATCH_MESSAGES = 64
 /** Messages in memory that were not processed yet. */
 const MAX_WAITING = 256
-const RETRY_PAUSE_MS = 200
+const RECHECK_MS = 200
 
 interface StreamFeedOptions {
   connection: NatsConnection
@@ -50,19 +49,13 @@ export class StreamFeed implements Feed {
   }
 
   /** Reads until the signal aborts, with a new session after each failure. */
-  async run(signal: AbortSignal): Promise<void> {
+  run(signal: AbortSignal): Promise<void> {
     const { connection, log, stream } = this.#options
-    for (;;) {
-      const session = await connection.connected(signal)
-      if (!session) return
-      try {
-        await this.#read(session, signal)
-      } catch (error) {
-        if (!signal.aborted) log.warn({ stream, err: error }, 'stream could not be read; retrying')
-      }
-      this.#reading = undefined
-      await pause(RETRY_PAUSE_MS, signal)
-    }
+    return connection.onEachSession({ stream, signal, log }, (session) =>
+      this.#read(session, signal).finally(() => {
+        this.#reading = undefined
+      }),
+    )
   }
 
   async #read(session: NatsSession, signal: AbortSignal): Promise<void> {
@@ -78,7 +71,7 @@ export class StreamFeed implements Feed {
       reading.lastSeq = Math.max(reading.lastSeq, message.seq)
       wake.notify()
       while (reading.waiting.length >= MAX_WAITING && !signal.aborted && !session.closed.aborted) {
-        await this.#removed.wait(RETRY_PAUSE_MS, signal)
+        await this.#removed.wait(RECHECK_MS, signal)
       }
     }
     await reader.run(onMessage, signal)

@@ -1,14 +1,11 @@
 import type { JsMsg } from 'nats'
 import type { StreamName } from '../../../../proto/events/envelope.ts'
 import type { MessageLog } from '../../log/log.ts'
-import { pause } from '../../worker/worker.ts'
 import type { EventReceiver } from '../driver/driver.ts'
 import { byStream, commonFilter } from '../driver/subjects.ts'
 import type { NatsConnection, NatsSession } from './connection.ts'
 import { readMessage } from './message.ts'
 import { StreamReader } from './stream-reader.ts'
-
-const RETRY_PAUSE_MS = 200
 
 /**
  * Delivers new events to a subscriber. It counts as connected while all its streams are connected. After an
@@ -30,16 +27,7 @@ export function subscribeToStreams(connection: NatsConnection, receiver: EventRe
   for (const [stream, subjects] of streams) {
     const follow = (session: NatsSession) =>
       followStream(session, { stream, filter: commonFilter(subjects) }, { receiver, status, log }, closed.signal)
-    void (async () => {
-      for (;;) {
-        const session = await connection.connected(closed.signal)
-        if (!session) return
-        await follow(session).catch((error) => {
-          if (!closed.signal.aborted) log.warn({ stream, err: error }, 'subscription to the stream failed; retrying')
-        })
-        await pause(RETRY_PAUSE_MS, closed.signal)
-      }
-    })()
+    void connection.onEachSession({ stream, signal: closed.signal, log }, follow)
   }
   return () => closed.abort()
 }
