@@ -20,13 +20,12 @@ const PARTITIONS_INTERVAL_MS = 60 * 60 * 1000
 export async function createWebhooks(config: WebhooksConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('webhooks', config, { ...options, sharedDatabaseUrl: config.SHARED_DATABASE_URL })
   const { http, sql, clock, box, bus, notifier, log, pagination } = kit
-  const addresses = { allowPrivate: config.ALLOW_PRIVATE_ADDRESSES }
   const observe = deliveryMetrics(kit.registry, sql, kit.bus.isLeader)
-  const guard = new AddressGuard(addresses)
+  const guard = new AddressGuard({ allowPrivate: config.ALLOW_PRIVATE_ADDRESSES })
   const slots = slotsOf(config.BUN_CONFIG_MAX_HTTP_REQUESTS)
   return assemble('webhooks', kit, {
     features: [
-      endpointRoutes({ http, box, addresses, followers: { resumeReplay, cancelReplay, endDeliveries } }),
+      endpointRoutes({ http, box, guard, followers: { resumeReplay, cancelReplay, endDeliveries } }),
       replayRoutes({ http }),
       testEventRoutes({ http }),
       deliveryRoutes({ http, pagination }),
