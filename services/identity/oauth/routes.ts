@@ -7,11 +7,11 @@ import { authenticateClient } from './client.ts'
 import { credentialsOf } from './credentials.ts'
 import { type IntrospectionDeps, introspect } from './introspection.ts'
 import { type RevocationDeps, revokeToken } from './revocation.ts'
-import { type GrantDeps, grantToken } from './tokens.ts'
+import { grantToken, type OauthDeps } from './tokens.ts'
 
 interface Deps {
   http: Http
-  grants: GrantDeps
+  grants: OauthDeps
   revocation: RevocationDeps
   introspection: IntrospectionDeps
 }

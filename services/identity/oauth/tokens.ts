@@ -6,20 +6,15 @@ import type { AuditContext } from '../../kit/audit/context.ts'
 import { findCaller } from '../../kit/auth/queries.ts'
 import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import type { Sql } from '../../kit/db/client.ts'
-import { invalid, refuse } from '../../kit/errors/refusal.ts'
-import { refresh, signIn } from '../tokens/commands.ts'
-import type { CountSignIn } from '../tokens/metrics.ts'
-import type { TokenDeps } from '../tokens/open-session.ts'
-import { missingFields } from '../tokens/rules.ts'
+import { refuse } from '../../kit/errors/refusal.ts'
+import { type GrantDeps, grantToPerson } from '../tokens/commands.ts'
 import { authenticateClient, type ClientDeps } from './client.ts'
 import type { ClientCredentials } from './credentials.ts'
 import type { ClientRow } from './queries.ts'
 import { tokenSeconds } from './rules.ts'
 
-export interface GrantDeps {
+export interface OauthDeps extends GrantDeps {
   clients: ClientDeps
-  tokens: TokenDeps
-  countSignIn: CountSignIn
 }
 
 interface GrantRequest {
@@ -30,7 +25,7 @@ interface GrantRequest {
 }
 
 /** Answers the token endpoint of RFC 6749. */
-export async function grantToken(deps: GrantDeps, request: GrantRequest): Promise<OauthTokenSet> {
+export async function grantToken(deps: OauthDeps, request: GrantRequest): Promise<OauthTokenSet> {
   const { grant_type: grantType } = request.body
   if (grantType === 'client_credentials') {
     return deps.countSignIn('client_credentials', () => grantToClient(deps, request))
@@ -42,7 +37,7 @@ export async function grantToken(deps: GrantDeps, request: GrantRequest): Promis
 }
 
 async function grantToClient(
-  { clients, tokens: { sql, sign, clock, accessTokenSeconds } }: GrantDeps,
+  { clients, tokens: { sql, sign, clock, accessTokenSeconds } }: OauthDeps,
   { body, credentials, auditContext, signal }: GrantRequest,
 ): Promise<OauthTokenSet> {
   if (!credentials) throw refuse('invalid_client', { detail: 'This grant needs a client id and a secret.' })
@@ -72,24 +67,17 @@ const subjectOf = (client: ClientRow) => ({
 
 /** Grants a token to a user. Clients of users are not registered, so client authentication is checked, then refused. */
 async function grantToUser(
-  { clients, tokens, countSignIn }: GrantDeps,
+  deps: OauthDeps,
   grantType: 'password' | 'refresh_token',
   { body, credentials, auditContext, signal }: GrantRequest,
 ): Promise<OauthTokenSet> {
   if (credentials) {
-    await authenticateClient(clients, { credentials, auditContext, signal })
+    await authenticateClient(deps.clients, { credentials, auditContext, signal })
     throw refuse('unauthorized_client', { detail: 'Service accounts use the grant client_credentials.' })
   }
-  const missing = missingFields({ ...body, grant_type: grantType })
-  if (missing.length > 0) throw invalid(missing)
-  const { username = '', password = '', refresh_token = '' } = body
-  const answer = await countSignIn(grantType, () =>
-    grantType === 'password'
-      ? signIn(tokens, { username, password }, auditContext, signal)
-      : refresh(tokens, refresh_token, auditContext),
-  )
+  const answer = await grantToPerson(deps, { ...body, grant_type: grantType }, auditContext, signal)
   const { sub = '' } = decodeJwt(answer.access_token)
-  return { ...answer, ...(body.scope === undefined ? {} : await scopeOf(tokens.sql, sub)) }
+  return { ...answer, ...(body.scope === undefined ? {} : await scopeOf(deps.tokens.sql, sub)) }
 }
 
 /** Returns the permissions in effect. A response to a request with a scope has it (RFC 6749, section 3.3). */

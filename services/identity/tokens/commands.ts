@@ -1,10 +1,12 @@
 import { timeAt } from '../../../proto/durations.ts'
+import type { createToken } from '../../../proto/http/identity/tokens.ts'
+import type { BodyOf } from '../../../proto/http/operation.ts'
 import { emailSpelling } from '../../kit/addresses/email-spelling.ts'
 import { type AuditContext, withRequestFields } from '../../kit/audit/context.ts'
 import { recordRefusal } from '../../kit/audit/record.ts'
 import { findUserOf } from '../../kit/auth/grantors.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import { isRefusalOf, refuse } from '../../kit/errors/refusal.ts'
+import { invalid, isRefusalOf, refuse } from '../../kit/errors/refusal.ts'
 import { hashOf } from '../../kit/secrets/tokens.ts'
 import { findPasswordHash, lockPassword, replacePassword } from '../passwords/queries.ts'
 import { endSessions } from '../sessions/commands.ts'
@@ -12,9 +14,10 @@ import { type ThrottleKeys, throttleKeys } from '../throttle/keys.ts'
 import { clearFailures } from '../throttle/queries.ts'
 import { refuseThrottled } from '../throttle/throttle.ts'
 import { actorOf, recordFailure } from './failures.ts'
+import type { CountSignIn } from './metrics.ts'
 import { openSession, type TokenDeps, type TokenHolder, tokensOf } from './open-session.ts'
 import { findRefreshToken, findSignIn, type RefreshedRow, rotateRefreshToken, type SignInRow } from './queries.ts'
-import { classifyUsedToken, REFRESH_IDLE_MS } from './rules.ts'
+import { classifyUsedToken, missingFields, REFRESH_IDLE_MS } from './rules.ts'
 
 interface Credentials {
   username: string
@@ -22,6 +25,28 @@ interface Credentials {
 }
 
 const wrongCredentials = () => refuse('invalid_credentials', { detail: 'The credentials are not valid.' })
+
+export interface GrantDeps {
+  tokens: TokenDeps
+  countSignIn: CountSignIn
+}
+
+/** Grants tokens for a password or for a refresh token. */
+export function grantToPerson(
+  { tokens, countSignIn }: GrantDeps,
+  body: BodyOf<typeof createToken>,
+  auditContext: AuditContext,
+  signal: AbortSignal,
+) {
+  const missing = missingFields(body)
+  if (missing.length > 0) throw invalid(missing)
+  const { grant_type: grantType, username = '', password = '', refresh_token: token = '' } = body
+  return countSignIn(grantType, () =>
+    grantType === 'password'
+      ? signIn(tokens, { username, password }, auditContext, signal)
+      : refresh(tokens, token, auditContext),
+  )
+}
 
 /** Signs a user in by the password alone, which is not enough where a second factor is required. */
 export const signIn = (deps: TokenDeps, credentials: Credentials, auditContext: AuditContext, signal: AbortSignal) =>
@@ -115,7 +140,7 @@ function excludedBy({ enforced, second_factor }: SignInRow, isFirstStep: boolean
  * again within ten seconds, although only hashes are stored. A later reuse ends the session, because the token was
  * stolen. An impersonation ends where the grantor lacks a permission of the user.
  */
-export async function refresh(deps: TokenDeps, token: string, auditContext: AuditContext) {
+async function refresh(deps: TokenDeps, token: string, auditContext: AuditContext) {
   const { sql, clock } = deps
   const nowMs = clock()
   const now = timeAt(nowMs)
