@@ -1,25 +1,24 @@
 import type { AuditLogEntry, AuditLogEntryDetail } from '../../../proto/http/organization/audit-log.ts'
+import { withoutNulls } from '../../kit/db/rows.ts'
 import { ERASED } from '../users/rules.ts'
 import type { EntryDetailRow, EntryRow } from './queries.ts'
 
 /** An entry as the API shows it in lists. */
-export const entryOf = (row: EntryRow): AuditLogEntry => ({
-  id: row.id,
-  timestamp: row.timestamp,
-  procedure: row.procedure,
-  success: row.success,
-  ...(row.error === null ? {} : { error: row.error }),
-  ...(row.ip_address === null ? {} : { ipAddress: row.ip_address }),
-  actor: actorOf(row),
-  ...impersonationOf(row),
-})
+export function entryOf(row: EntryRow): AuditLogEntry {
+  const { id, timestamp, procedure, success, error, ipAddress } = row
+  const entry = withoutNulls({ id, timestamp, procedure, success, error, ipAddress })
+  return { ...entry, actor: actorOf(row), ...impersonationOf(row) }
+}
 
-export const entryDetailOf = (row: EntryDetailRow): AuditLogEntryDetail => ({
-  ...entryOf(row),
-  ...(row.user_agent === null ? {} : { userAgent: row.user_agent }),
-  ...(row.request === null ? {} : { request: row.request }),
-  ...(row.grant_id === null ? {} : { impersonationDetail: impersonationDetailOf(row) }),
-})
+export function entryDetailOf(row: EntryDetailRow): AuditLogEntryDetail {
+  const { userAgent, request, redeemedTime, redeemedIp, expireTime, revokedTime } = row
+  const impersonationDetail = withoutNulls({ redeemedTime, redeemedIp, expireTime, revokedTime })
+  return {
+    ...entryOf(row),
+    ...withoutNulls({ userAgent, request }),
+    ...(row.grant_id === null ? {} : { impersonationDetail }),
+  }
+}
 
 function actorOf({ actor_id, actor_email, actor_given_name, actor_family_name }: EntryRow): AuditLogEntry['actor'] {
   const email = actor_email ?? ERASED
@@ -39,10 +38,3 @@ function impersonationOf({ grant_id, acting_email, reason, granted_by_email }: E
     },
   }
 }
-
-const impersonationDetailOf = ({ redeemed_at, redeemed_ip, expires_at, revoked_at }: EntryDetailRow) => ({
-  ...(redeemed_at === null ? {} : { redeemedTime: redeemed_at }),
-  ...(redeemed_ip === null ? {} : { redeemedIp: redeemed_ip }),
-  ...(expires_at === null ? {} : { expireTime: expires_at }),
-  ...(revoked_at === null ? {} : { revokedTime: revoked_at }),
-})

@@ -31,7 +31,7 @@ export interface EntryRow {
   procedure: string
   success: boolean
   error: string | null
-  ip_address: string | null
+  ipAddress: string | null
   actor_id: string
   actor_email: string | null
   actor_given_name: string | null
@@ -43,7 +43,7 @@ export interface EntryRow {
 }
 
 const columns = (sql: Sql) => sql`
-  e.id, e.timestamp, e.procedure, e.success, e.error, e.ip_address,
+  e.id, e.timestamp, e.procedure, e.success, e.error, e.ip_address as "ipAddress",
   e.actor_id, u.email as actor_email, u.given_name as actor_given_name, u.family_name as actor_family_name,
   e.grant_id, g.acting_email, g.reason, grantor.email as granted_by_email`
 
@@ -75,16 +75,17 @@ export const listEntries = (sql: Sql, orgId: string, keys: readonly TimeKey[]) =
   order by key.ordinal`
 
 export interface EntryDetailRow extends EntryRow {
-  user_agent: string | null
+  userAgent: string | null
   request: unknown
-  redeemed_at: string | null
-  redeemed_ip: string | null
-  expires_at: string | null
-  revoked_at: string | null
+  redeemedTime: string | null
+  redeemedIp: string | null
+  expireTime: string | null
+  revokedTime: string | null
 }
 
 export const findEntry = (sql: Sql, orgId: string, id: string) => sql<EntryDetailRow[]>`
-  select ${columns(sql)}, e.user_agent, e.request, g.redeemed_at, g.redeemed_ip, g.expires_at, g.revoked_at
+  select ${columns(sql)}, e.user_agent as "userAgent", e.request, g.redeemed_at as "redeemedTime",
+    g.redeemed_ip as "redeemedIp", g.expires_at as "expireTime", g.revoked_at as "revokedTime"
   from (
     select id, timestamp, procedure, success, error, ip_address, user_agent, request, actor_id, grant_id
     from organization.audit_log where org_id = ${orgId} and id = ${id} limit 1

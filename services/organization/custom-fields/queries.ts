@@ -23,12 +23,15 @@ export const upsertOption = (sql: Sql, { id, orgId, fieldId, name, position }: O
 export const deleteOption = (tx: Tx, orgId: string, fieldId: string, id: string) => tx`
   delete from organization.custom_field_options where org_id = ${orgId} and field_id = ${fieldId} and id = ${id}`
 
+const columns = (sql: Sql) => sql`
+  f.id, f.name,
+  (select coalesce(json_agg(json_build_object('id', o.id, 'name', o.name) order by o.position, o.id), '[]')
+   from organization.custom_field_options o where o.field_id = f.id) as options`
+
 export function listCustomFields(sql: Sql, orgId: string, { after, limit, offset }: PageWindow) {
   const { name, id } = nameKeyAt(after)
   return sql<CustomField[]>`
-  select f.id, f.name,
-    (select coalesce(json_agg(json_build_object('id', o.id, 'name', o.name) order by o.position, o.id), '[]')
-     from organization.custom_field_options o where o.field_id = f.id) as options
+  select ${columns(sql)}
   from (
     select id, name from organization.custom_fields where org_id = ${orgId} and (name, id) > (${name}, ${id})
     order by name, id limit ${limit} offset ${offset}
@@ -37,10 +40,7 @@ export function listCustomFields(sql: Sql, orgId: string, { after, limit, offset
 }
 
 export const findCustomField = (sql: Sql, orgId: string, id: string) => sql<CustomField[]>`
-  select f.id, f.name,
-    (select coalesce(json_agg(json_build_object('id', o.id, 'name', o.name) order by o.position, o.id), '[]')
-     from organization.custom_field_options o where o.field_id = f.id) as options
-  from organization.custom_fields f where f.org_id = ${orgId} and f.id = ${id}`
+  select ${columns(sql)} from organization.custom_fields f where f.org_id = ${orgId} and f.id = ${id}`
 
 /** Blocks other changes of the field and its options until the transaction ends. */
 export const lockCustomField = (tx: Tx, orgId: string, id: string) => tx<{ id: string }[]>`
