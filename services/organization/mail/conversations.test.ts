@@ -140,7 +140,7 @@ describe('the daily summary', () => {
   /** Runs the worker at a time, until it has taken every address. */
   async function summarize(nowMs: number) {
     const controller = new AbortController()
-    const worker = inboxMailer({ sql, log, clock: () => nowMs, hour: 6, delayMs: 3_600_000 })
+    const worker = inboxMailer({ sql, log, now: () => new Date(nowMs).toISOString(), hour: 6, delayMs: 3_600_000 })
     const running = worker.run(controller.signal)
     const day = new Date(nowMs - 6 * 3_600_000).toISOString().slice(0, 10)
     await until(async () => {

@@ -1,4 +1,4 @@
-import { dayOf, HOUR_MS, timeAfter, timeAt } from '../../../proto/durations.ts'
+import { dayOf, HOUR_MS, timeAfter } from '../../../proto/durations.ts'
 import { INBOX_KINDS, type InboxKind } from '../../../proto/http/sourcing/inbox.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { isDependencyFailure } from '../../kit/db/failures.ts'
@@ -8,7 +8,6 @@ import { drainIn } from '../../kit/worker/batches.ts'
 import { every, type Worker } from '../../kit/worker/worker.ts'
 import { countWaiting, listWaitingPackages, takeAddresses } from './inbox-queries.ts'
 import { appendItems } from './item-queries.ts'
-import { MAIL_EXPIRY_MS } from './limits.ts'
 import type { Notice } from './rules.ts'
 
 const INTERVAL_MS = 60_000
@@ -22,17 +21,17 @@ const STATEMENT_TIMEOUT = '57014'
 interface InboxDeps {
   sql: Pool
   log: Log
-  clock: () => number
+  now: () => string
   /** Hour of the day from which summaries are sent. */
   hour: number
   delayMs: number
 }
 
 /** Sends a summary of the inbox once a day to each address that wants it, unless nothing waits. */
-export const inboxMailer = ({ sql, log, clock, hour, delayMs }: InboxDeps): Worker =>
+export const inboxMailer = ({ sql, log, now: currentTime, hour, delayMs }: InboxDeps): Worker =>
   every('inbox-mails', INTERVAL_MS, log, (signal) =>
     drainIn(
-      { sql, log, now: () => timeAt(clock()), signal, limit: BATCH_SIZE },
+      { sql, log, now: currentTime, signal, limit: BATCH_SIZE },
       // The day of a summary begins at the hour.
       (tx, due) => takeAddresses(tx, dayOf(timeAfter(due.now, -hour * HOUR_MS)), due),
       async (tx, addresses, now) => {
@@ -44,9 +43,7 @@ export const inboxMailer = ({ sql, log, clock, hour, delayMs }: InboxDeps): Work
           const items = summaries.get(orgId) ?? []
           return items.length === 0 ? [] : [{ id: newId('mail'), orgId, recipientId, items }]
         })
-        const nowMs = Date.parse(now)
-        const times = { now, due: timeAt(nowMs + delayMs), expires: timeAt(nowMs + MAIL_EXPIRY_MS) }
-        if (mails.length > 0) await appendItems(tx, 'address_id', mails, times)
+        if (mails.length > 0) await appendItems(tx, 'address_id', mails, delayMs, now)
       },
     ),
   )

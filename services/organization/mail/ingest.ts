@@ -1,4 +1,3 @@
-import { timeAt } from '../../../proto/durations.ts'
 import type { Envelope } from '../../../proto/events/envelope.ts'
 import type { MailTopic } from '../../../proto/http/organization/mail-addresses.ts'
 import type { Bus } from '../../kit/bus/bus.ts'
@@ -7,14 +6,14 @@ import { newId } from '../../kit/db/ids.ts'
 import { batchesOf } from '../../kit/worker/batches.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
 import { type Addressed, appendItems } from './item-queries.ts'
-import { MAIL_EXPIRY_MS, MAX_ITEMS, REPEATABLE_KINDS } from './limits.ts'
+import { MAX_ITEMS, REPEATABLE_KINDS } from './limits.ts'
 import { mailedEventOf } from './mailed-events.ts'
 import { listAdministrators, listConfirmed, listCreators, listReaders } from './queries.ts'
 import { MAIL_SUBJECTS, type MailedEvent, type Notice, noticeOf, type Reader, RFQ_ROLES } from './rules.ts'
 
 interface IngestDeps {
   bus: Bus
-  clock: () => number
+  now: () => string
   /** Time for which the items for one recipient are collected. */
   delayMs: number
 }
@@ -22,15 +21,14 @@ interface IngestDeps {
 export const MAIL_CONSUMER = 'mail'
 
 /** Turns events into items of the mails for the confirmed addresses and the people of their organizations. */
-export const mailIngest = ({ bus, clock, delayMs }: IngestDeps): Worker =>
+export const mailIngest = ({ bus, now, delayMs }: IngestDeps): Worker =>
   bus.consume({
     name: MAIL_CONSUMER,
     subjects: MAIL_SUBJECTS,
-    handleAll: (tx, events) => collect(tx, events, clock(), delayMs),
+    handleAll: (tx, events) => collect(tx, events, delayMs, now()),
   })
 
-async function collect(tx: Tx, events: readonly Envelope[], nowMs: number, delayMs: number): Promise<void> {
-  const now = timeAt(nowMs)
+async function collect(tx: Tx, events: readonly Envelope[], delayMs: number, now: string): Promise<void> {
   const mailed = events.flatMap((event) => mailedEventOf(event, now) ?? [])
   if (mailed.length === 0) return
   const readerOf = await readersOf(tx, mailed)
@@ -38,15 +36,15 @@ async function collect(tx: Tx, events: readonly Envelope[], nowMs: number, delay
     const found = noticeOf(one, readerOf(one))
     return found ? [{ orgId: one.orgId, recordIds: one.recordIds, ...found }] : []
   })
-  if (all.length > 0) await notifyOrganizations(tx, all, nowMs, delayMs)
+  if (all.length > 0) await notifyOrganizations(tx, all, delayMs, now)
 }
 
 /** Adds notices to the mails for the confirmed addresses of their organizations, and for the people they concern. */
 export async function notifyOrganizations(
   tx: Tx,
   all: readonly OrgNotice[],
-  nowMs: number,
   delayMs: number,
+  now: string,
 ): Promise<void> {
   const orgIds = [...new Set(all.map(({ orgId }) => orgId))]
   const addresses = await listConfirmed(tx, orgIds)
@@ -66,10 +64,9 @@ export async function notifyOrganizations(
     const mine = notices.filter((one) => !isAddressed(one))
     return mailsOf({ orgId: person.org_id, recipientId: person.user_id }, mine)
   })
-  const times = { now: timeAt(nowMs), due: timeAt(nowMs + delayMs), expires: timeAt(nowMs + MAIL_EXPIRY_MS) }
   // One statement cannot add to the same row twice.
-  for (const round of roundsOf(ofAddresses)) await appendItems(tx, 'address_id', round, times)
-  for (const round of roundsOf(ofPeople)) await appendItems(tx, 'user_id', round, times)
+  for (const round of roundsOf(ofAddresses)) await appendItems(tx, 'address_id', round, delayMs, now)
+  for (const round of roundsOf(ofPeople)) await appendItems(tx, 'user_id', round, delayMs, now)
 }
 
 /** A notice for an organization, with its topic and the records that it is about. */

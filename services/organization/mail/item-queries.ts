@@ -1,5 +1,6 @@
+import { timeAfter } from '../../../proto/durations.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
-import { MAIL, MAX_ITEMS, REPEATABLE_KINDS } from './limits.ts'
+import { MAIL, MAIL_EXPIRY_MS, MAX_ITEMS, REPEATABLE_KINDS } from './limits.ts'
 import type { Notice } from './rules.ts'
 
 /** The column of the recipient of a mail: a mail address, or a user. */
@@ -42,11 +43,12 @@ export const appendItems = (
   tx: Tx,
   column: RecipientColumn,
   mails: readonly Addressed[],
-  times: { now: string; due: string; expires: string },
+  delayMs: number,
+  now: string,
 ) => tx`
   with appended as (
     insert into organization.mails (id, org_id, kind, ${tx(column)}, items, created_at, expires_at)
-    select n.id, n."orgId", 'NOTICE', n."recipientId", n.items, ${times.now}, ${times.expires}
+    select n.id, n."orgId", 'NOTICE', n."recipientId", n.items, ${now}, ${timeAfter(now, MAIL_EXPIRY_MS)}
     from json_to_recordset(${JSON.stringify(mails)}::text::json) as n (
       id text, "orgId" text, "recipientId" text, items jsonb)
     on conflict (${tx(column)}) where kind = 'NOTICE' and state = 'PENDING' and sealed_at is null do update set
@@ -57,5 +59,6 @@ export const appendItems = (
     returning id, org_id, kind, expires_at
   )
   insert into organization.jobs (kind, id, tenant_id, data, created_at, due_at, expires_at)
-  select ${MAIL}, id, org_id, jsonb_build_object('kind', kind), ${times.now}, ${times.due}, expires_at from appended
+  select ${MAIL}, id, org_id, jsonb_build_object('kind', kind), ${now}, ${timeAfter(now, delayMs)}, expires_at
+  from appended
   on conflict do nothing`

@@ -80,18 +80,8 @@ async function recordsOf(sql: Pool, { org_id: orgId, items }: ClaimedMail): Prom
   const rfqs = rfqIds.length === 0 ? [] : await listRfqs(sql, orgId, rfqIds)
   const packages = packageIds.length === 0 ? [] : await listPackages(sql, orgId, packageIds)
   return {
-    rfqs: new Map(
-      rfqs.map((row) => [
-        row.rfq_id,
-        { serialNumber: row.serial_number, title: row.title, expireTime: row.expires_at },
-      ]),
-    ),
-    packages: new Map(
-      packages.map(({ package_id: id, role, title, lines, expires_at: expireTime }) => [
-        `${id} ${role}`,
-        { title, lines, expireTime },
-      ]),
-    ),
+    rfqs: new Map(rfqs.map((rfq) => [rfq.id, rfq])),
+    packages: new Map(packages.map((read) => [`${read.id} ${read.role}`, read])),
   }
 }
 

@@ -7,8 +7,8 @@ import { type Line, type Link, lineOf, type ReadRecords, shownTime, unlinked } f
 interface Content {
   subject: string
   paragraphs: string[]
-  lines: Line[]
-  footer: Link[]
+  lines?: Line[]
+  footer?: Link[]
 }
 
 export interface Sender {
@@ -95,7 +95,6 @@ function passkeyContent(
     subject,
     paragraphs: [`Hello ${unlinked(given_name ?? '')},`, `${text} ${NAME}, at ${shownTime(created_at)}.`, remedy],
     lines: hasConsole ? [{ text: 'Your account', url: `${publicUrl}/console/account` }] : [],
-    footer: [],
   }
 }
 
@@ -115,7 +114,6 @@ function applicantContent(
         `someone registered ${company} at the ${NAME} with this address. Confirm it within ${REGISTRATION_HOURS} hours. If it was not you, do nothing: the registration is deleted.`,
       ],
       lines: [{ text: 'Confirm the registration', url: `${publicUrl}/console/register#${secret}` }],
-      footer: [],
     }
   }
   if (kind === 'REGISTERED') {
@@ -126,7 +124,6 @@ function applicantContent(
         'If it was you, sign in, or choose a new password on the sign-in page.',
       ],
       lines: hasConsole ? [{ text: 'Sign in', url: `${publicUrl}/console` }] : [],
-      footer: [],
     }
   }
   return {
@@ -136,8 +133,6 @@ function applicantContent(
       `the operator of the ${NAME} did not accept the registration of ${company}.`,
       unlinked(reason),
     ],
-    lines: [],
-    footer: [],
   }
 }
 
@@ -156,7 +151,6 @@ function invitationContent(
       `An administrator of your company opens the link${hasRegistration ? '; a new company registers first' : ''}. ${orgName} then confirms the invitation, and you can read the request. The link works once, until ${shownTime(mail.link_expires_at ?? mail.expires_at)}. If you do not know ${orgName}, do nothing.`,
     ],
     lines: [{ text: 'Open the invitation', url: `${publicUrl}/console/invitation#${secret}` }],
-    footer: [],
   }
 }
 
@@ -172,7 +166,6 @@ function linkContent({ kind, ...mail }: ClaimedMail, secret: string | undefined,
         `Confirm it within ${CONFIRMATION_HOURS} hours. If you do nothing, for example because you do not know the organization, you get no further mail.`,
       ],
       lines: [{ text: 'Confirm this address', url: mailAddressUrl(publicUrl, 'confirm', secret ?? '') }],
-      footer: [],
     }
   }
   return {
@@ -183,7 +176,6 @@ function linkContent({ kind, ...mail }: ClaimedMail, secret: string | undefined,
       `The link works once, until ${shownTime(mail.link_expires_at ?? mail.expires_at)}.`,
     ],
     lines: [{ text: 'Choose a password', url: `${publicUrl}/activate#${secret}` }],
-    footer: [],
   }
 }
 
@@ -227,7 +219,7 @@ function noticeContent(mail: ClaimedMail, records: ReadRecords, publicUrl: strin
 /** A line break would begin another header. */
 const oneLine = (text: string) => text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, ' ')
 
-const textOf = ({ paragraphs, lines, footer }: Content) =>
+const textOf = ({ paragraphs, lines = [], footer = [] }: Content) =>
   [
     paragraphs.map(oneLine).join('\n\n'),
     lines.map(({ text, url }) => (url ? `${oneLine(text)}\n${url}` : oneLine(text))).join('\n\n'),
@@ -245,7 +237,7 @@ const escaped = (text: string) => oneLine(text).replace(/[&<>"']/g, (character) 
 
 const anchor = ({ text, url }: Line) => (url ? `<a href="${escaped(url)}">${escaped(text)}</a>` : escaped(text))
 
-const htmlOf = ({ subject, paragraphs, lines, footer }: Content) => `<!doctype html>
+const htmlOf = ({ subject, paragraphs, lines = [], footer = [] }: Content) => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>${escaped(subject)}</title></head>
 <body style="font-family: sans-serif; line-height: 1.5; max-width: 40em">
 ${paragraphs.map((text) => `<p>${escaped(text)}</p>`).join('\n')}

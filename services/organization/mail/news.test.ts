@@ -265,11 +265,7 @@ test('a mail that has room for one more item takes one of several at once, and c
     Array.from({ length: count }, (_, n) => ({ kind: 'cancelled', time: inHours(0), rfqId: `rfq_${from + n}` }))
   const append = (items: Notice[]) =>
     owner.begin((tx) =>
-      appendItems(tx, 'address_id', [{ id: newId('mail'), ...to, items }], {
-        now: inHours(0),
-        due: inHours(1),
-        expires: inHours(2),
-      }),
+      appendItems(tx, 'address_id', [{ id: newId('mail'), ...to, items }], 60 * 60 * 1000, inHours(0)),
     )
   await append(noticesOf(1, 49))
   // The mail has the first two of these, and room for the third.

@@ -6,6 +6,7 @@ import { MAIL, MAX_ADMINISTRATORS } from './limits.ts'
 import type { NewMail } from './link-queries.ts'
 import type { Notice, RfqRole } from './rules.ts'
 import type { SmtpFailure } from './smtp.ts'
+import type { ReadPackage, ReadRfq } from './texts.ts'
 
 export const listConfirmed = (tx: Tx, orgIds: readonly string[]) => tx<
   { id: string; org_id: string; email_key: string; topics: MailTopic[]; confirmed_at: string }[]
@@ -170,17 +171,17 @@ export const recordAttempt = (tx: Tx, { id, leaseToken, state, failure }: Attemp
     select from organization.jobs where kind = ${MAIL} and id = ${id} and lease_token = ${leaseToken})`
 
 /** RFQs as an organization reads them. */
-export const listRfqs = (sql: Sql, orgId: string, rfqIds: readonly string[]) => sql<
-  { rfq_id: string; serial_number: string; title: string | null; expires_at: string }[]
->`
-  select distinct on (rfq_id) rfq_id, serial_number, title, expires_at from sourcing.rfq_readers
+export const listRfqs = (sql: Sql, orgId: string, rfqIds: readonly string[]) => sql<(ReadRfq & { id: string })[]>`
+  select distinct on (rfq_id) rfq_id as id, serial_number as "serialNumber", title, expires_at as "expireTime"
+  from sourcing.rfq_readers
   where org_id = ${orgId} and rfq_id = any(${rfqIds}) order by rfq_id, title`
 
 /** Packages as an organization reads them in each of its roles, without the title before it has accepted the terms. */
 export const listPackages = (sql: Sql, orgId: string, packageIds: readonly string[]) => sql<
-  { package_id: string; role: RfqRole; title: string | null; lines: number; expires_at: string | null }[]
+  (ReadPackage & { id: string; role: RfqRole })[]
 >`
-  select package_id, role, case when not awaits_acceptance then title end as title, lines, expires_at
+  select package_id as id, role, case when not awaits_acceptance then title end as title, lines,
+    expires_at as "expireTime"
   from sourcing.package_readers
   where org_id = ${orgId} and package_id = any(${packageIds})`
 

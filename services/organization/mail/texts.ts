@@ -2,14 +2,14 @@ import type { InboxKind } from '../../../proto/http/sourcing/inbox.ts'
 import type { Notice, NoticeKind, RfqRole, Waiting } from './rules.ts'
 
 /** An RFQ as the organization of the recipient reads it. */
-interface ReadRfq {
+export interface ReadRfq {
   serialNumber: string
   title: string | null
   expireTime: string
 }
 
 /** The RFQs of a package that the organization reads. */
-interface ReadPackage {
+export interface ReadPackage {
   /** Null until the terms of its lines are accepted. */
   title: string | null
   lines: number

@@ -10,10 +10,7 @@ import { measureMails } from './queries.ts'
 import { smtpServerOf } from './smtp.ts'
 
 /** The workers of mail. Where the marketplace sends no mail, the position of its consumer is forgotten. */
-export function mailWorkers(
-  { sql, bus, jobs, box, clock, log, now, registry }: Kit,
-  config: OrganizationConfig,
-): Worker[] {
+export function mailWorkers({ sql, bus, jobs, box, log, now, registry }: Kit, config: OrganizationConfig): Worker[] {
   const { SMTP_URL: url, MAIL_FROM: from, MAIL_HOURLY_MAX: hourlyMax } = config
   if (url === undefined || from === undefined) return [bus.forget(MAIL_CONSUMER), bus.forget(INVITATION_CONSUMER)]
   // How long the SMTP server keeps mails waiting; one replica reads it at each scrape. Jobs have the other metrics.
@@ -31,9 +28,9 @@ export function mailWorkers(
   const sender = { from, publicUrl, hasConsole, hasRegistration, server: smtpServerOf(url) }
   const delayMs = config.MAIL_DELAY_SECONDS * 1000
   return [
-    mailIngest({ bus, clock, delayMs }),
+    mailIngest({ bus, now, delayMs }),
     invitationMailer({ bus, box, now }),
-    inboxMailer({ sql, log, clock, delayMs, hour: config.INBOX_MAIL_HOUR }),
+    inboxMailer({ sql, log, now, delayMs, hour: config.INBOX_MAIL_HOUR }),
     jobs('mails', [mailJob({ sql, box, now, log, ...limits, ...sender })]),
   ]
 }

@@ -158,7 +158,7 @@ async function notifyOperator(tx: Tx, { links, mailDelayMs }: RegistrationDeps, 
   if (!operator) return
   const notice = { kind: 'registrationPending', time: now } as const
   const ofOperator = { orgId: operator.id, recordIds: [], topic: 'CASES', notice } as const
-  await notifyOrganizations(tx, [ofOperator], Date.parse(now), mailDelayMs)
+  await notifyOrganizations(tx, [ofOperator], mailDelayMs, now)
 }
 
 /** Creates the organization of a registration. */
