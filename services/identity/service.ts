@@ -90,12 +90,12 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
             }),
           ]
         : []),
-      sessionRoutes({ http, pagination }),
+      sessionRoutes(kit),
       passwordRoutes({ http, sql, hashing, now }),
       impersonationRoutes({ http, pagination, tokens, publicUrl: config.PUBLIC_URL }),
       activationRoutes({ http, sql, hashing, now }),
     ],
-    workers: [endResetSessions({ bus, now }), erasePeople({ bus, now }), endSessionsWithoutAuthority({ bus, now })],
+    workers: [endResetSessions(kit), erasePeople(kit), endSessionsWithoutAuthority(kit)],
     cleanup: [(at, signal) => cleanUpIdentity(sql, at, signal)],
     start: async () => {
       for (const { ip_address, org_id } of await listLatestAddresses(sql, MAX_KNOWN_NETWORKS)) {

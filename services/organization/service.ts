@@ -45,13 +45,13 @@ const PARTITION_MAINTENANCE_MS = 60 * 60 * 1000
 /** Organizations, users, roles and the audit log. */
 export async function createOrganizationService(config: OrganizationConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('organization', config, options)
-  const { http, pagination, sql, observeConcurrency } = kit
+  const { http, pagination, sql } = kit
   const sendsMail = config.SMTP_URL !== undefined
   const links = mailLinks(sendsMail ? { box: kit.box, hourlyMax: config.MAIL_HOURLY_MAX } : undefined)
   const addresses = { allowPrivate: config.ALLOW_PRIVATE_ADDRESSES }
   const guard = new AddressGuard(addresses)
   const permits = new KeyedSemaphore({ what: 'requests to identity providers', ...PROVIDER_PERMITS })
-  observeConcurrency(permits)
+  kit.observeConcurrency(permits)
   const oidc = new Oidc({ ...addresses, guard, box: kit.box, permits })
   const proofs = { sql, resolveTxt: options?.resolveTxt ?? resolveTxt, now: kit.now }
   const providers = { ...proofs, guard, box: kit.box, publicUrl: config.PUBLIC_URL }
@@ -60,18 +60,18 @@ export async function createOrganizationService(config: OrganizationConfig, opti
   const followers = { forgetAddress, erasePersonalData, endKeysOf }
   return assemble('organization', kit, {
     features: [
-      auditLogRoutes({ http, pagination, sql, observeConcurrency }),
+      auditLogRoutes(kit),
       meRoutes({ http }),
       organizationRoutes({ ...userDeps, pagination }),
       userRoutes({ ...userDeps, pagination, followers }),
-      roleRoutes({ http, pagination }),
+      roleRoutes(kit),
       scimRoutes({ http, publicUrl: config.PUBLIC_URL, followers }),
       serviceAccountRoutes({ ...userDeps, pagination }),
       identityProviderRoutes({ ...providers, http, pagination }),
       signInSettingsRoutes({ http, publicUrl: config.PUBLIC_URL }),
       ssoRoutes({ http, sql, oidc, publicUrl: config.PUBLIC_URL, log: kit.log, now: kit.now }),
-      businessUnitRoutes({ http, pagination }),
-      customFieldRoutes({ http, pagination }),
+      businessUnitRoutes(kit),
+      customFieldRoutes(kit),
       passwordResetRoutes({ http, sql, sendsMail }),
       ...(config.REGISTRATION === 'closed'
         ? []

@@ -19,7 +19,7 @@ const PARTITIONS_INTERVAL_MS = 60 * 60 * 1000
 /** Webhook endpoints and deliveries. */
 export async function createWebhooks(config: WebhooksConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('webhooks', config, { ...options, sharedDatabaseUrl: config.SHARED_DATABASE_URL })
-  const { http, sql, clock, box, bus, notifier, log, pagination } = kit
+  const { http, sql, clock, box, bus, log } = kit
   const observe = deliveryMetrics(kit.registry, sql, kit.bus.isLeader)
   const guard = new AddressGuard({ allowPrivate: config.ALLOW_PRIVATE_ADDRESSES })
   const slots = slotsOf(config.BUN_CONFIG_MAX_HTTP_REQUESTS)
@@ -28,12 +28,12 @@ export async function createWebhooks(config: WebhooksConfig, options?: KitOption
       endpointRoutes({ http, box, guard, followers: { resumeReplay, cancelReplay, endDeliveries } }),
       replayRoutes({ http }),
       testEventRoutes({ http }),
-      deliveryRoutes({ http, pagination }),
+      deliveryRoutes(kit),
     ],
     workers: [
       ingestWorker({ bus, clock }),
-      new Dispatcher({ sql, notifier, guard, box, clock, log, observe, slots }),
-      kit.jobs('replays', [replayJob({ sql, now: kit.now })]),
+      new Dispatcher({ ...kit, guard, observe, slots }),
+      kit.jobs('replays', [replayJob(kit)]),
       every('webhook-partitions', PARTITIONS_INTERVAL_MS, log, () => maintainPartitions(sql)),
     ],
     cleanup: [

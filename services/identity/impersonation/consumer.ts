@@ -1,6 +1,6 @@
 import { grantorHasAuthority } from '../../kit/auth/grantors.ts'
-import type { Bus } from '../../kit/bus/bus.ts'
 import type { Tx } from '../../kit/db/client.ts'
+import type { Kit } from '../../kit/service/service.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
 import { endSessions } from '../sessions/commands.ts'
 import { listActing, lockLiveGrants } from './queries.ts'
@@ -9,7 +9,7 @@ import { listActing, lockLiveGrants } from './queries.ts'
  * Ends impersonation sessions when the grantor of the grant is deactivated, reset or lacks a permission of the user.
  * The grants of an organization are read once for all events of a batch, because redemptions wait for their locks.
  */
-export const endSessionsWithoutAuthority = ({ bus, now }: { bus: Bus; now: () => string }): Worker =>
+export const endSessionsWithoutAuthority = ({ bus, now }: Pick<Kit, 'bus' | 'now'>): Worker =>
   bus.consume({
     name: 'end-sessions-without-authority',
     subjects: ['organization.user.changed', 'organization.role.changed', 'organization.org.changed'],

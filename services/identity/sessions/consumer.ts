@@ -1,10 +1,10 @@
-import type { Bus } from '../../kit/bus/bus.ts'
+import type { Kit } from '../../kit/service/service.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
 import { endSessionsOf } from './commands.ts'
 import { eraseClientData, erasePasskeys, erasePassword } from './queries.ts'
 
 /** Ends the sessions that a user had at the time of a reset or deactivation, and no later ones. */
-export const endResetSessions = ({ bus, now }: { bus: Bus; now: () => string }): Worker =>
+export const endResetSessions = ({ bus, now }: Pick<Kit, 'bus' | 'now'>): Worker =>
   bus.consume({
     name: 'end-reset-sessions',
     subjects: [
@@ -19,7 +19,7 @@ export const endResetSessions = ({ bus, now }: { bus: Bus; now: () => string }):
   })
 
 /** Erases password, passkeys, addresses and clients of an anonymised user. */
-export const erasePeople = ({ bus, now }: { bus: Bus; now: () => string }): Worker =>
+export const erasePeople = ({ bus, now }: Pick<Kit, 'bus' | 'now'>): Worker =>
   bus.consume({
     name: 'erase-people',
     subjects: ['organization.user.anonymised'],

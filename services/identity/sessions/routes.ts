@@ -1,19 +1,13 @@
 import { Elysia } from 'elysia'
 import { endSession, listSessions } from '../../../proto/http/identity/accounts.ts'
 import { requirePermission } from '../../kit/auth/access.ts'
-import type { Http } from '../../kit/http/http.ts'
 import { positionOfId } from '../../kit/pagination/keysets.ts'
-import type { Pagination } from '../../kit/pagination/pagination.ts'
+import type { Kit } from '../../kit/service/service.ts'
 import { endSession as end } from './commands.ts'
 import { listSessionsOf } from './queries.ts'
 import { mayManageSessions } from './rules.ts'
 
-interface Deps {
-  http: Http
-  pagination: Pagination
-}
-
-export const sessionRoutes = ({ http, pagination }: Deps) =>
+export const sessionRoutes = ({ http, pagination }: Pick<Kit, 'http' | 'pagination'>) =>
   new Elysia({ name: 'identity.sessions' })
     .use(
       http.route(listSessions, async (context) => {

@@ -1,26 +1,21 @@
 import { Elysia } from 'elysia'
 import { exportAuditLog, getAuditLogEntry, listAuditLog } from '../../../proto/http/organization/audit-log.ts'
-import type { Pool } from '../../kit/db/client.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import { createExporter } from '../../kit/http/exports.ts'
-import type { Http } from '../../kit/http/http.ts'
-import type { ObserveConcurrency } from '../../kit/metrics/concurrency.ts'
 import { positionOfTime } from '../../kit/pagination/keysets.ts'
-import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { search } from '../../kit/pagination/search.ts'
+import type { Kit } from '../../kit/service/service.ts'
 import { entryDetailOf, entryOf } from './entries.ts'
 import { linesOf } from './export.ts'
 import { searchFor } from './list.ts'
 import { findEntry, listEntries } from './queries.ts'
 
-interface Deps {
-  http: Http
-  pagination: Pagination
-  sql: Pool
-  observeConcurrency: ObserveConcurrency
-}
-
-export const auditLogRoutes = ({ http, pagination, sql, observeConcurrency }: Deps) => {
+export const auditLogRoutes = ({
+  http,
+  pagination,
+  sql,
+  observeConcurrency,
+}: Pick<Kit, 'http' | 'pagination' | 'sql' | 'observeConcurrency'>) => {
   const exported = createExporter(observeConcurrency)
   return new Elysia({ name: 'organization.audit-log' })
     .use(

@@ -7,18 +7,12 @@ import {
   patchBusinessUnit,
 } from '../../../proto/http/organization/business-units.ts'
 import { found } from '../../kit/errors/refusal.ts'
-import type { Http } from '../../kit/http/http.ts'
 import { positionOfName } from '../../kit/pagination/keysets.ts'
-import type { Pagination } from '../../kit/pagination/pagination.ts'
+import type { Kit } from '../../kit/service/service.ts'
 import * as commands from './commands.ts'
 import * as queries from './queries.ts'
 
-interface Deps {
-  http: Http
-  pagination: Pagination
-}
-
-export const businessUnitRoutes = ({ http, pagination }: Deps) =>
+export const businessUnitRoutes = ({ http, pagination }: Pick<Kit, 'http' | 'pagination'>) =>
   new Elysia({ name: 'organization.business-units' })
     .use(
       http.route(listBusinessUnits, (context) =>

@@ -7,19 +7,13 @@ import {
   patchCustomField,
 } from '../../../proto/http/organization/custom-fields.ts'
 import { found } from '../../kit/errors/refusal.ts'
-import type { Http } from '../../kit/http/http.ts'
 import { positionOfName } from '../../kit/pagination/keysets.ts'
-import type { Pagination } from '../../kit/pagination/pagination.ts'
+import type { Kit } from '../../kit/service/service.ts'
 import * as commands from './commands.ts'
 import * as queries from './queries.ts'
 import { repeatedProblems } from './rules.ts'
 
-interface Deps {
-  http: Http
-  pagination: Pagination
-}
-
-export const customFieldRoutes = ({ http, pagination }: Deps) =>
+export const customFieldRoutes = ({ http, pagination }: Pick<Kit, 'http' | 'pagination'>) =>
   new Elysia({ name: 'organization.custom-fields' })
     .use(
       http.route(listCustomFields, (context) =>

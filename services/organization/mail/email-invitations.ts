@@ -1,19 +1,13 @@
 import { HOUR_MS, timeAfter } from '../../../proto/durations.ts'
-import type { Bus } from '../../kit/bus/bus.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
 import { hashOf, newSecretToken } from '../../kit/secrets/tokens.ts'
+import type { Kit } from '../../kit/service/service.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
 import { envelopeAddressOf, mailboxOf } from './envelope.ts'
 import { countInvitationMails, findInvitations, insertLink } from './invitation-queries.ts'
 import { lockRecipient } from './link-queries.ts'
 import { sendMail } from './send.ts'
-
-interface Deps {
-  bus: Bus
-  box: SecretBox
-  now: () => string
-}
 
 export const INVITATION_CONSUMER = 'email-invitations'
 
@@ -23,7 +17,7 @@ const MAX_TO_RECIPIENT = { ofOrganization: 3, ofAll: 24 }
 const MAX_AN_HOUR = 3
 
 /** Mails a link to each address that is invited to an RFQ. */
-export const invitationMailer = ({ bus, box, now }: Deps): Worker =>
+export const invitationMailer = ({ bus, box, now }: Pick<Kit, 'bus' | 'box' | 'now'>): Worker =>
   bus.consume({
     name: INVITATION_CONSUMER,
     subjects: ['sourcing.rfq.emailInvited'],

@@ -1,8 +1,8 @@
 import type { Envelope } from '../../../proto/events/envelope.ts'
 import type { MailTopic } from '../../../proto/http/organization/mail-addresses.ts'
-import type { Bus } from '../../kit/bus/bus.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
+import type { Kit } from '../../kit/service/service.ts'
 import { batchesOf } from '../../kit/worker/batches.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
 import { type Addressed, appendItems } from './item-queries.ts'
@@ -11,9 +11,7 @@ import { mailedEventOf } from './mailed-events.ts'
 import { listAdministrators, listConfirmed, listCreators, listReaders } from './queries.ts'
 import { MAIL_SUBJECTS, type MailedEvent, type Notice, noticeOf, type Reader, RFQ_ROLES } from './rules.ts'
 
-interface IngestDeps {
-  bus: Bus
-  now: () => string
+interface IngestDeps extends Pick<Kit, 'bus' | 'now'> {
   /** Time for which the items for one recipient are collected. */
   delayMs: number
 }

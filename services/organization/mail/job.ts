@@ -1,6 +1,5 @@
-import type { Pool } from '../../kit/db/client.ts'
-import type { Log } from '../../kit/log/log.ts'
-import type { SecretBox } from '../../kit/secrets/box.ts'
+import type { Sql } from '../../kit/db/client.ts'
+import type { Kit } from '../../kit/service/service.ts'
 import type { Job, JobKind } from '../../kit/worker/jobs.ts'
 import { levelOf } from '../../kit/worker/worker.ts'
 import { MAIL, pauseAfter } from './limits.ts'
@@ -9,11 +8,7 @@ import { type ClaimedMail, listPackages, listRfqs, lockMail, lockNotices, record
 import { SmtpFailure, type SmtpServer, sendMail } from './smtp.ts'
 import type { ReadRecords } from './texts.ts'
 
-interface MailJobDeps extends Sender {
-  sql: Pool
-  box: SecretBox
-  now: () => string
-  log: Log
+interface MailJobDeps extends Sender, Pick<Kit, 'sql' | 'box' | 'now' | 'log'> {
   server: SmtpServer
   /** Longest exchange with the server. */
   timeoutMs: number
@@ -74,7 +69,7 @@ async function compose(deps: MailJobDeps, mail: ClaimedMail) {
 }
 
 /** What the organization of the recipient reads of the records of its notices. */
-async function recordsOf(sql: Pool, { org_id: orgId, items }: ClaimedMail): Promise<ReadRecords> {
+async function recordsOf(sql: Sql, { org_id: orgId, items }: ClaimedMail): Promise<ReadRecords> {
   const rfqIds = [...new Set(items.flatMap(({ rfqId }) => rfqId ?? []))]
   const packageIds = [...new Set(items.flatMap(({ packageId }) => packageId ?? []))]
   const rfqs = rfqIds.length === 0 ? [] : await listRfqs(sql, orgId, rfqIds)

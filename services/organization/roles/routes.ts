@@ -9,18 +9,12 @@ import {
   withdrawRole,
 } from '../../../proto/http/organization/roles.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
-import type { Http } from '../../kit/http/http.ts'
 import { positionOfName } from '../../kit/pagination/keysets.ts'
-import type { Pagination } from '../../kit/pagination/pagination.ts'
+import type { Kit } from '../../kit/service/service.ts'
 import * as commands from './commands.ts'
 import * as queries from './queries.ts'
 
-interface Deps {
-  http: Http
-  pagination: Pagination
-}
-
-export const roleRoutes = ({ http, pagination }: Deps) =>
+export const roleRoutes = ({ http, pagination }: Pick<Kit, 'http' | 'pagination'>) =>
   new Elysia({ name: 'organization.roles' })
     .use(
       http.route(listRoles, (context) => {

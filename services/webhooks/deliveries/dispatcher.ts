@@ -1,10 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { timeAt } from '../../../proto/durations.ts'
 import type { AddressGuard } from '../../kit/addresses/guard.ts'
-import type { Pool } from '../../kit/db/client.ts'
-import type { Log } from '../../kit/log/log.ts'
-import type { SecretBox } from '../../kit/secrets/box.ts'
-import type { Notifier } from '../../kit/sessions/notifier.ts'
+import type { Kit } from '../../kit/service/service.ts'
 import { inCallSpan } from '../../kit/traces/traces.ts'
 import { WakeSignal } from '../../kit/worker/wake-signal.ts'
 import { aborted, levelOf, type Worker } from '../../kit/worker/worker.ts'
@@ -22,13 +19,8 @@ import {
 import { isLastAttempt, isSuccess, pauseAfter } from './rules.ts'
 import { afterClaim, type Candidate, type InFlight, shareSlots, unprovenSlotsOf, withOthers } from './slots.ts'
 
-interface DispatcherDeps {
-  sql: Pool
-  notifier: Notifier
+interface DispatcherDeps extends Pick<Kit, 'sql' | 'notifier' | 'box' | 'clock' | 'log'> {
   guard: AddressGuard
-  box: SecretBox
-  clock: () => number
-  log: Log
   observe: ObserveAttempt
   /** Requests in flight, at most. */
   slots: number

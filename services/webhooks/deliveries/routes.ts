@@ -2,18 +2,12 @@ import { Elysia } from 'elysia'
 import * as operations from '../../../proto/http/webhooks/deliveries.ts'
 import { withoutNulls } from '../../kit/db/rows.ts'
 import { found } from '../../kit/errors/refusal.ts'
-import type { Http } from '../../kit/http/http.ts'
 import { positionOfTime } from '../../kit/pagination/keysets.ts'
-import type { Pagination } from '../../kit/pagination/pagination.ts'
+import type { Kit } from '../../kit/service/service.ts'
 import { retryDelivery } from './commands.ts'
 import { findDelivery, listAttempts, listDeliveries } from './list-queries.ts'
 
-interface Deps {
-  http: Http
-  pagination: Pagination
-}
-
-export const deliveryRoutes = ({ http, pagination }: Deps) =>
+export const deliveryRoutes = ({ http, pagination }: Pick<Kit, 'http' | 'pagination'>) =>
   new Elysia({ name: 'webhooks.deliveries' })
     .use(
       http.route(operations.listWebhookDeliveries, (context) => {

@@ -1,5 +1,6 @@
 import { MAX_PENDING_REPLAYED } from '../../../proto/http/webhooks/endpoint-flows.ts'
-import type { Pool, Tx } from '../../kit/db/client.ts'
+import type { Tx } from '../../kit/db/client.ts'
+import type { Kit } from '../../kit/service/service.ts'
 import { cancelJobs, wakeJob } from '../../kit/worker/job-queries.ts'
 import type { Job, JobKind } from '../../kit/worker/jobs.ts'
 import { pause } from '../../kit/worker/worker.ts'
@@ -7,10 +8,7 @@ import { announceDue, countPendingReplays, lockReplays } from '../deliveries/que
 import * as queries from './queries.ts'
 import { hasRoom, MAX_DUE, paceOf, REPLAY } from './rules.ts'
 
-interface Deps {
-  sql: Pool
-  now: () => string
-}
+type Deps = Pick<Kit, 'sql' | 'now'>
 type Replay = Job<unknown, queries.Position>
 
 /** Events that one step looks at, at most. */
