@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import { market } from './api.ts'
 
-type Options = readonly (readonly [value: string, label: string])[]
+export type Options = readonly (readonly [value: string, label: string])[]
 
 /**
  * The entries of a catalog for a choice, read when they are first needed. Catalogs change rarely, so once is enough.
@@ -68,3 +68,7 @@ export const unspscOption = ({ id, ...titles }: Record<string, unknown> & { id: 
   const { commodityTitle, classTitle, familyTitle, segmentTitle } = titles
   return [id, `${commodityTitle ?? classTitle ?? familyTitle ?? segmentTitle ?? id} (${id})`] as const
 }
+export const categoriesOf = async (ids: readonly string[]): Promise<Options> =>
+  (await market.POST('/v1/categories:batch-get', { body: { ids: [...ids] } })).data.items.map(categoryOption)
+export const unspscCategoriesOf = async (ids: readonly string[]): Promise<Options> =>
+  (await market.POST('/v1/unspsc-categories:batch-get', { body: { ids: [...ids] } })).data.items.map(unspscOption)

@@ -132,6 +132,26 @@ export function useRecord<P extends GetPath>(path: P | undefined, params: Params
   return resource ? resource.state.value : NOTHING
 }
 
+/** What `read` answers: it is called once for each key, and the last answer stays meanwhile. Without a key nothing is read. */
+export function useOnce<T>(key: string | undefined, read: () => Promise<T>): Read<T> {
+  const answer = useSignal<Read<T>>(NOTHING)
+  useEffect(() => {
+    if (key === undefined) return
+    let isCurrent = true
+    const show = (next: Read<T>) => {
+      if (isCurrent) answer.value = next
+    }
+    read().then(
+      (data) => show({ data, error: undefined }),
+      (error) => show({ data: answer.value.data, error }),
+    )
+    return () => {
+      isCurrent = false
+    }
+  }, [key])
+  return answer.value
+}
+
 export interface List<Item> extends Read<Item[]> {
   /** Differs for other filters. */
   key: string

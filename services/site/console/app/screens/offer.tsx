@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { OFFER } from '../../../../../proto/states/offers.ts'
 import { at, type Currency, command, ifMatch, market, type Offer, post, type Rfq } from '../api.ts'
-import { type Read, useList, useRecord } from '../data.ts'
+import { useList, useOnce, useRecord } from '../data.ts'
 import { amountText, number } from '../format.ts'
 import { mayUse, orgId, permits } from '../me.ts'
 import { OrgName, partTitle } from '../names.tsx'
@@ -51,20 +51,9 @@ interface OpenedDraft {
 /** A new offer, or a draft as it is when the form opens: a change by another person or tab since then is not lost. */
 function OfferForm({ rfq, draft, outdated }: { rfq: Rfq; draft: Offer | undefined; outdated: Offer | undefined }) {
   const begun = useRef(draft?.id).current
-  const opened = useSignal<Read<OpenedDraft>>({ data: undefined, error: undefined })
-  useEffect(() => {
-    if (begun === undefined) return
-    market.GET('/v1/offers/{id}', at(begun)).then(
-      (data) => {
-        opened.value = { data, error: undefined }
-      },
-      (error) => {
-        opened.value = { data: undefined, error }
-      },
-    )
-  }, [])
+  const opened = useOnce<OpenedDraft>(begun, () => market.GET('/v1/offers/{id}', at(begun ?? '')))
   if (begun === undefined) return <OfferFields rfq={rfq} opened={undefined} outdated={undefined} />
-  return <Shown read={opened.value}>{(found) => <OfferFields rfq={rfq} opened={found} outdated={outdated} />}</Shown>
+  return <Shown read={opened}>{(found) => <OfferFields rfq={rfq} opened={found} outdated={outdated} />}</Shown>
 }
 
 type Line = Partial<NonNullable<Offer['priceBreaks']>[number]>

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { type FactoryMatch, market, type RfqPackage } from '../api.ts'
+import { useOnce } from '../data.ts'
 import { number } from '../format.ts'
 import { inParallel } from '../in-parallel.ts'
 import { permits } from '../me.ts'
@@ -110,33 +111,22 @@ async function closestOf({ line, maker: [id, name] }: Unfit): Promise<FactoryMat
 
 /** The makers that do not qualify for a draft line to which they are to be invited; undefined until it is known. */
 export function useUnfit({ lines }: RfqPackage): readonly Unfit[] | undefined {
-  const read = useSignal<readonly Unfit[] | undefined>(undefined)
   const drafts = permits('GET /flows/v1/rfqs/{id}/matches') ? lines.filter(({ state }) => state === 'DRAFT') : []
   const key = JSON.stringify(drafts.map(({ rfqId, manufacturerIds }) => [rfqId, manufacturerIds]))
-  const shown = useRef(key)
-  shown.current = key
-  useEffect(() => {
-    const find = async () => {
-      const ids = [...new Set(drafts.flatMap(({ manufacturerIds }) => manufacturerIds))]
-      if (ids.length === 0) return []
-      const { data } = await market.POST('/v1/orgs:batch-get', { body: { ids } })
-      const makers = data.items.map(({ id, name }) => [id, name] as const)
-      const pairs = await inParallel(drafts, async (line) => {
-        const invited = makers.filter(([id]) => line.manufacturerIds.includes(id))
-        return (await unfitOf(invited, findForRfq(line.rfqId))).map((maker): Unfit => ({ line, maker }))
-      })
-      const unfit = pairs.flat()
-      const closest = await inParallel(unfit.slice(0, MAX_SHOWN), closestOf)
-      return unfit.map((pair, at) => ({ ...pair, closest: closest[at] }))
-    }
-    find().then(
-      (unfit) => {
-        if (shown.current === key) read.value = unfit
-      },
-      () => undefined,
-    )
-  }, [key])
-  return read.value
+  const find = async (): Promise<readonly Unfit[]> => {
+    const ids = [...new Set(drafts.flatMap(({ manufacturerIds }) => manufacturerIds))]
+    if (ids.length === 0) return []
+    const { data } = await market.POST('/v1/orgs:batch-get', { body: { ids } })
+    const makers = data.items.map(({ id, name }) => [id, name] as const)
+    const pairs = await inParallel(drafts, async (line) => {
+      const invited = makers.filter(([id]) => line.manufacturerIds.includes(id))
+      return (await unfitOf(invited, findForRfq(line.rfqId))).map((maker): Unfit => ({ line, maker }))
+    })
+    const unfit = pairs.flat()
+    const closest = await inParallel(unfit.slice(0, MAX_SHOWN), closestOf)
+    return unfit.map((pair, at) => ({ ...pair, closest: closest[at] }))
+  }
+  return useOnce(key, find).data
 }
 
 /** Which makers do not qualify for which line, and why. */

@@ -1,7 +1,6 @@
-import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
 import { sumOf } from '../amounts.ts'
 import { market, type Order, type PackageComparison } from '../api.ts'
+import { useOnce } from '../data.ts'
 import { money, number } from '../format.ts'
 import { OrgName } from '../names.tsx'
 import { t } from '../texts.ts'
@@ -26,31 +25,17 @@ async function readOrders(rfqIds: readonly string[]): Promise<Order[]> {
 
 /** The orders of the awarded lines with their total. */
 export function PackageOrders({ comparison: { lines, currency } }: { comparison: PackageComparison }) {
-  const orders = useSignal<readonly Order[]>([])
   const awarded = lines.filter(({ state }) => state === 'AWARDED').map(({ rfqId }) => rfqId)
-  const key = awarded.join()
-  useEffect(() => {
-    if (awarded.length === 0) return
-    let isCurrent = true
-    readOrders(awarded).then(
-      (found) => {
-        if (isCurrent) orders.value = found
-      },
-      () => undefined,
-    )
-    return () => {
-      isCurrent = false
-    }
-  }, [key])
-  if (orders.value.length === 0) return null
+  const { data: orders = [] } = useOnce(awarded.join() || undefined, () => readOrders(awarded))
+  if (orders.length === 0) return null
   const titles = new Map(lines.map((line) => [line.rfqId, titleOf(line)]))
-  const total = sumOf(...orders.value.map((order) => [order.total.amount, 1] as const))
+  const total = sumOf(...orders.map((order) => [order.total.amount, 1] as const))
   return (
     <section aria-label={t.comparison.placed}>
       <h3>{t.comparison.placed}</h3>
       <Table
         caption={t.comparison.placed}
-        items={orders.value}
+        items={orders}
         idOf={({ id }) => id}
         columns={[
           {

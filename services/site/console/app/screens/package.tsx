@@ -1,9 +1,8 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { market, patch, post, type Rfq, type RfqPackage, remove } from '../api.ts'
-import { useRecord } from '../data.ts'
+import { useOnce, useRecord } from '../data.ts'
 import { number } from '../format.ts'
 import { orgId, permits } from '../me.ts'
 import { OrgName } from '../names.tsx'
@@ -154,19 +153,9 @@ const NEXT: Column<RfqPackage['lines'][number]> = {
 
 /** The RFQs of own accepted offers, once they are read. */
 function useWon(pkg: RfqPackage, isConsumer: boolean): ReadonlySet<string> | undefined {
-  const won = useSignal<ReadonlySet<string> | undefined>(undefined)
   const awarded = pkg.lines.filter(({ state }) => state === 'AWARDED').map(({ rfqId }) => rfqId)
-  const key = isConsumer ? '' : awarded.join()
-  useEffect(() => {
-    if (key === '') return
-    readOffers(pkg.id).then(
-      (offers) => {
-        won.value = new Set(offers.filter(({ state }) => state === 'ACCEPTED').map(({ rfqId }) => rfqId))
-      },
-      () => undefined,
-    )
-  }, [pkg.id, key])
-  return won.value
+  const { data } = useOnce((!isConsumer && awarded.join()) || undefined, () => readOffers(pkg.id))
+  return data && new Set(data.filter(({ state }) => state === 'ACCEPTED').map(({ rfqId }) => rfqId))
 }
 
 /** The state of a line. A manufacturer sees whether an awarded one is its own. */

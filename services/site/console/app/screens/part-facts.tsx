@@ -1,48 +1,31 @@
-import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useEffect } from 'preact/hooks'
-import { market, type Part } from '../api.ts'
-import { categoryOption, criticalities, labelIn, materials, processes, standards, unspscOption } from '../catalogs.ts'
-import { useList } from '../data.ts'
+import type { Part } from '../api.ts'
+import {
+  categoriesOf,
+  criticalities,
+  labelIn,
+  materials,
+  processes,
+  standards,
+  unspscCategoriesOf,
+} from '../catalogs.ts'
+import { useList, useOnce } from '../data.ts'
 import { date, number } from '../format.ts'
 import { orgId } from '../me.ts'
 import { OrgName } from '../names.tsx'
 import { fill, t } from '../texts.ts'
 import { Facts, Section } from '../ui/page.tsx'
 
-type Options = readonly (readonly [id: string, label: string])[]
-
-/** Names of entries of a catalog, or their ids until the names are read. */
-function NamesOf({ ids, read }: { ids: readonly string[]; read: (ids: string[]) => Promise<Options> }) {
-  const names = useSignal<Options>([])
-  useEffect(() => {
-    read([...ids]).then(
-      (found) => {
-        names.value = found
-      },
-      () => undefined,
-    )
-  }, [])
-  return <>{ids.map((id) => labelIn(names.value, id)).join(', ')}</>
+interface NamesProps {
+  ids: readonly string[]
+  read: typeof categoriesOf
 }
 
-const Categories = ({ ids }: { ids: readonly string[] }) => (
-  <NamesOf
-    ids={ids}
-    read={async (wanted) =>
-      (await market.POST('/v1/categories:batch-get', { body: { ids: wanted } })).data.items.map(categoryOption)
-    }
-  />
-)
-
-const Unspsc = ({ ids }: { ids: readonly string[] }) => (
-  <NamesOf
-    ids={ids}
-    read={async (wanted) =>
-      (await market.POST('/v1/unspsc-categories:batch-get', { body: { ids: wanted } })).data.items.map(unspscOption)
-    }
-  />
-)
+/** Names of entries of a catalog, or their ids until the names are read. */
+function Names({ ids, read }: NamesProps) {
+  const { data: names = [] } = useOnce(ids.join(), () => read(ids))
+  return <>{ids.map((id) => labelIn(names, id)).join(', ')}</>
+}
 
 /** What the owner attaches to its part, which no other organization reads. */
 function useOwnFacts({ businessUnitIds = [], customFields = [] }: Part): [label: string, value: string][] {
@@ -79,10 +62,11 @@ function sizeOf({
 /** A term with its value, and what tells whether two values differ where it is no text. */
 export type PartFact = readonly [label: string, value: ComponentChildren, compared?: string]
 
-const catalogFact = (label: string, ids: readonly string[], Names: typeof Categories): PartFact => {
-  const compared = ids.join()
-  return [label, compared !== '' && <Names key={compared} ids={ids} />, compared]
-}
+const catalogFact = (label: string, { ids, read }: NamesProps): PartFact => [
+  label,
+  ids.length > 0 && <Names key={label} ids={ids} read={read} />,
+  ids.join(),
+]
 
 /** What a part says of itself, without its title and description. */
 export const usePartContent = (part: Part): PartFact[] => [
@@ -99,8 +83,8 @@ export const usePartContent = (part: Part): PartFact[] => [
   [t.parts.rapidMaterial, part.rapidManufacturingMaterial],
   [t.factories.standards, part.standardIds.map((code) => labelIn(standards(), code)).join(', ')],
   [t.parts.criticalities, part.criticalityIds.map((code) => labelIn(criticalities(), code)).join(', ')],
-  catalogFact(t.parts.categories, part.categoryIds, Categories),
-  catalogFact(t.parts.unspsc, part.unspscCategoryIds, Unspsc),
+  catalogFact(t.parts.categories, { ids: part.categoryIds, read: categoriesOf }),
+  catalogFact(t.parts.unspsc, { ids: part.unspscCategoryIds, read: unspscCategoriesOf }),
   [t.parts.keywords, part.keywords.join(', ')],
   [t.parts.sections.size, sizeOf(part)],
   [t.parts.documentation, part.documentationRequirementNotes],

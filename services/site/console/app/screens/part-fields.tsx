@@ -1,5 +1,4 @@
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
 import {
   type BusinessUnit,
   type CustomField,
@@ -9,7 +8,16 @@ import {
   type PartInput,
   type UnitSystem,
 } from '../api.ts'
-import { categoryOption, criticalities, orNone, standards, unspscOption } from '../catalogs.ts'
+import {
+  categoriesOf,
+  categoryOption,
+  criticalities,
+  orNone,
+  standards,
+  unspscCategoriesOf,
+  unspscOption,
+} from '../catalogs.ts'
+import { useOnce } from '../data.ts'
 import { t } from '../texts.ts'
 import { Choices, chosenIn } from '../ui/choices.tsx'
 import { amountOf, Field, FieldProblem, textOf } from '../ui/form.tsx'
@@ -140,9 +148,7 @@ const Classes = ({ part }: { part: Part | undefined }) => (
       name="categoryIds"
       label={t.parts.categories}
       chosen={part?.categoryIds ?? []}
-      read={async (ids) =>
-        (await market.POST('/v1/categories:batch-get', { body: { ids: [...ids] } })).data.items.map(categoryOption)
-      }
+      read={categoriesOf}
       find={async (search) =>
         (await market.GET('/v1/categories', { params: { query: { ...FOUND, search } } })).data.items.map(categoryOption)
       }
@@ -152,9 +158,7 @@ const Classes = ({ part }: { part: Part | undefined }) => (
       name="unspscCategoryIds"
       label={t.parts.unspsc}
       chosen={part?.unspscCategoryIds ?? []}
-      read={async (ids) =>
-        (await market.POST('/v1/unspsc-categories:batch-get', { body: { ids: [...ids] } })).data.items.map(unspscOption)
-      }
+      read={unspscCategoriesOf}
       find={async (search) =>
         (await market.GET('/v1/unspsc-categories', { params: { query: { ...FOUND, search } } })).data.items.map(
           unspscOption,
@@ -211,25 +215,16 @@ const Metadata = ({ part }: { part: Part | undefined }) => (
 
 /** What the organization defines for itself, and attaches to its part. */
 function OwnFields({ part }: { part: Part | undefined }) {
-  const own = useSignal<{ units: BusinessUnit[]; fields: CustomField[] } | undefined>(undefined)
-  const error = useSignal<unknown>(undefined)
-  useEffect(() => {
-    // All of them, because the part keeps only those that the form sends.
+  // All of them, because the part keeps only those that the form sends.
+  const own = useOnce('', () =>
     Promise.all([
       Array.fromAsync(market.pages('/flows/v1/business-units')),
       Array.fromAsync(market.pages('/flows/v1/custom-fields')),
-    ]).then(
-      ([units, fields]) => {
-        own.value = { units, fields }
-      },
-      (reason) => {
-        error.value = reason
-      },
-    )
-  }, [])
+    ]),
+  )
   return (
-    <Shown read={{ data: own.value, error: error.value }} lines={2}>
-      {({ units, fields }) => <OwnChoices part={part} units={units} fields={fields} />}
+    <Shown read={own} lines={2}>
+      {([units, fields]) => <OwnChoices part={part} units={units} fields={fields} />}
     </Shown>
   )
 }

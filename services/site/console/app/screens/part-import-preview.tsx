@@ -1,7 +1,6 @@
-import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
 import type { Part, PartImport } from '../api.ts'
 import { labelIn, materials, processes } from '../catalogs.ts'
+import { useOnce } from '../data.ts'
 import { number } from '../format.ts'
 import { fill, problemText, t } from '../texts.ts'
 import { readInBatches } from './parts.tsx'
@@ -39,18 +38,10 @@ const textsOf = (found: readonly Found[]) => new Map(found.map((each) => [`${eac
 
 /** The parts that rows change, by id, once they are read. */
 function useParts(rows: readonly Row[]): ReadonlyMap<string, Part> {
-  const parts = useSignal<ReadonlyMap<string, Part>>(new Map())
   const ids = rows.flatMap(({ action, partId }) => (action === 'UPDATE' && partId ? [partId] : []))
-  useEffect(() => {
-    // Without them, the new values are shown alone.
-    readInBatches(ids).then(
-      (found) => {
-        parts.value = new Map(found.map((part) => [part.id, part]))
-      },
-      () => undefined,
-    )
-  }, [ids.join()])
-  return parts.value
+  // Without them, the new values are shown alone.
+  const { data: parts = [] } = useOnce(ids.join(), () => readInBatches(ids))
+  return new Map(parts.map((part) => [part.id, part]))
 }
 
 /** What a cell replaces, as it is shown; undefined where the cell changes nothing. */

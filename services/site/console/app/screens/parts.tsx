@@ -1,10 +1,9 @@
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
 import { PART } from '../../../../../proto/states/parts.ts'
 import { command, market, type Part, type PartInput } from '../api.ts'
 import { labelIn, materials } from '../catalogs.ts'
-import { useList } from '../data.ts'
+import { useList, useOnce } from '../data.ts'
 import { date } from '../format.ts'
 import { can, mayUse, permits } from '../me.ts'
 import { t } from '../texts.ts'
@@ -84,30 +83,15 @@ function Listed({ view, q }: TableProps) {
 function Subscribed({ q }: { q: string }) {
   const list = useList('/flows/v1/subscriptions', { query: { view: 'CONSUMER', state: 'ACTIVE' } })
   const ids = [...new Set(list.data?.flatMap(({ partId }) => partId ?? []))]
-  const read = useSignal<{ ids: string; parts: Part[] } | undefined>(undefined)
-  const error = useSignal<unknown>(undefined)
-  const key = list.data && ids.join()
-  useEffect(() => {
-    if (key === undefined) return
-    const parts: Promise<Part[]> = key === '' ? Promise.resolve([]) : readInBatches(key.split(','))
-    parts.then(
-      (found) => {
-        read.value = { ids: key, parts: found }
-        error.value = undefined
-      },
-      (reason) => {
-        error.value = reason
-      },
-    )
-  }, [key])
+  const parts = useOnce(list.data && ids.join(), () => readInBatches(ids))
   const text = q.toLowerCase()
-  const data = read.value?.parts.filter(({ title = '', serialNumber, externalRef = '' }) =>
+  const data = parts.data?.filter(({ title = '', serialNumber, externalRef = '' }) =>
     [title, serialNumber, externalRef].some((each) => each.toLowerCase().includes(text)),
   )
   return (
     <ListTable
       caption={t.nav.parts}
-      list={{ ...list, data, error: list.error ?? error.value }}
+      list={{ ...list, data, error: list.error ?? parts.error }}
       columns={COLUMNS}
       empty={t.parts.noSubscribed}
       icon="box"
