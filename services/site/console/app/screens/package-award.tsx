@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { sumOf } from '../amounts.ts'
 import { at, market, type PackageComparison, post, type RfqPackage, type RfqSeller } from '../api.ts'
 import { number, totalText } from '../format.ts'
+import { inParallel } from '../in-parallel.ts'
 import { permits } from '../me.ts'
 import { counted, fill, t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
@@ -74,27 +75,15 @@ function useRows({ pkg, comparison, choice }: AwardProps) {
   return { rows, begin, names, sellers, isPossible: awardable.length > 0 }
 }
 
-/** Lines that are read at the same time. */
-const AT_ONCE = 5
-
-/** What is read of each line, some lines at a time. */
-async function readEach<Line, Read>(lines: readonly Line[], read: (line: Line) => Promise<Read>): Promise<Read[]> {
-  const found: Read[] = []
-  for (let from = 0; from < lines.length; from += AT_ONCE) {
-    found.push(...(await Promise.all(lines.slice(from, from + AT_ONCE).map(read))))
-  }
-  return found
-}
-
 /** The sellers that an award of the lines may name. */
 const readSellers = async (rfqIds: readonly string[]) =>
   mergeSellers(
-    await readEach(rfqIds, async (id) => (await market.GET('/flows/v1/rfqs/{id}/sellers', at(id))).data.items),
+    await inParallel(rfqIds, async (id) => (await market.GET('/flows/v1/rfqs/{id}/sellers', at(id))).data.items),
   )
 
 /** The fees of a seller for orders, none where the manufacturer sells. */
 const readFees = (orders: readonly Order[], sellerOrgId: string) =>
-  readEach(orders, async ({ line, offer, quantity }) => {
+  inParallel(orders, async ({ line, offer, quantity }) => {
     const params = { path: { id: line.rfqId }, query: { quantity, sellerOrgId } }
     const { offers } = (await market.GET('/flows/v1/rfqs/{id}/comparison', { params })).data
     return offers.find(({ offerId }) => offerId === offer.offerId)?.sellerFee?.amount ?? '0'

@@ -2,6 +2,7 @@ import { sumOf } from '../amounts.ts'
 import { market, type Order, type PackageComparison } from '../api.ts'
 import { useOnce } from '../data.ts'
 import { money, number } from '../format.ts'
+import { inParallel } from '../in-parallel.ts'
 import { OrgName } from '../names.tsx'
 import { t } from '../texts.ts'
 import { Due } from '../ui/due.tsx'
@@ -9,18 +10,11 @@ import { Table } from '../ui/list.tsx'
 import { Badge } from '../ui/page.tsx'
 import { titleOf } from './package-texts.ts'
 
-/** Lines that are read at the same time. */
-const AT_ONCE = 5
-
 async function readOrders(rfqIds: readonly string[]): Promise<Order[]> {
-  const found: Order[] = []
-  for (let from = 0; from < rfqIds.length; from += AT_ONCE) {
-    const reads = rfqIds
-      .slice(from, from + AT_ONCE)
-      .map((rfqId) => market.GET('/flows/v1/orders', { params: { query: { view: 'CONSUMER', rfqId, pageSize: 50 } } }))
-    for (const { data } of await Promise.all(reads)) found.push(...data.items)
-  }
-  return found
+  const pages = await inParallel(rfqIds, (rfqId) =>
+    market.GET('/flows/v1/orders', { params: { query: { view: 'CONSUMER', rfqId, pageSize: 50 } } }),
+  )
+  return pages.flatMap(({ data }) => data.items)
 }
 
 /** The orders of the awarded lines with their total. */

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { ApiError, at, market, type Offer, post, type RfqPackage } from '../api.ts'
 import { number } from '../format.ts'
+import { inParallel } from '../in-parallel.ts'
 import { permits } from '../me.ts'
 import { counted, t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
@@ -10,8 +11,6 @@ import { partOf } from './package-texts.ts'
 type PackageLine = RfqPackage['lines'][number]
 
 const MAX_PAGES = 20
-/** RFQs that are read at the same time. */
-const AT_ONCE = 5
 
 /** The own offers for the lines of a package, newest first. */
 export async function readOffers(id: string): Promise<Offer[]> {
@@ -34,15 +33,11 @@ export interface Outdated {
 /** The outdated offers by their RFQ. */
 export async function readOutdated(offers: readonly Offer[]): Promise<Map<string, Outdated>> {
   const outdated = offers.filter(({ state, isOutdated }) => state === 'SUBMITTED' && isOutdated)
-  const found = new Map<string, Outdated>()
-  for (let from = 0; from < outdated.length; from += AT_ONCE) {
-    const some = outdated.slice(from, from + AT_ONCE)
-    const rfqs = await Promise.all(some.map(({ rfqId }) => market.GET('/v1/rfqs/{id}', at(rfqId))))
-    for (const [index, offer] of some.entries()) {
-      found.set(offer.rfqId, { offer, reason: rfqs[index]?.data.amendmentReason })
-    }
-  }
-  return found
+  const found = await inParallel(outdated, async (offer) => {
+    const { data } = await market.GET('/v1/rfqs/{id}', at(offer.rfqId))
+    return [offer.rfqId, { offer, reason: data.amendmentReason }] as const
+  })
+  return new Map(found)
 }
 
 /** Reconfirms each outdated offer, and tells the first refusal. */
