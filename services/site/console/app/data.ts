@@ -211,5 +211,9 @@ export function useAll<P extends PagedPath>(path: P, params: ParamsOf<P>): List<
   // What was complete stays while a further page is read.
   const last = useRef<Pick<typeof list, 'key' | 'data'>>({ key: '', data: undefined })
   if (isComplete || count >= MOST_ITEMS) last.current = { key, data }
-  return { ...list, data: data && last.current.key === key ? last.current.data : undefined }
+  return {
+    ...list,
+    data: data && last.current.key === key ? last.current.data : undefined,
+    hasMore: hasMore && count >= MOST_ITEMS,
+  }
 }

@@ -8,8 +8,8 @@ import { t } from '../texts.ts'
 import { CountryField } from '../ui/choices.tsx'
 import { Action, Reason, reasonOf } from '../ui/dialog.tsx'
 import { Field, textOf } from '../ui/form.tsx'
+import { ItemList } from '../ui/list.tsx'
 import { Section } from '../ui/page.tsx'
-import { Empty, Shown } from '../ui/states.tsx'
 
 /** The texts of fields, without those that are empty. */
 const textsOf = (data: FormData, ...names: string[]) =>
@@ -31,38 +31,30 @@ function Contacts({ id, mayChange }: { id: string; mayChange: boolean }) {
         </Action>
       }
     >
-      <Shown read={list} lines={2}>
-        {(contacts) =>
-          contacts.length === 0 ? (
-            <Empty />
-          ) : (
-            <ul class="items">
-              {contacts.map(({ id: contactId, orgId: owner, name, role, email, phone }) => (
-                <li key={contactId}>
-                  <span>
-                    <strong>{name}</strong> {role}
-                    <br />
-                    <small class="quiet">
-                      <OrgName id={owner} />
-                    </small>
-                  </span>
-                  <span>
-                    {email && <a href={`mailto:${encodeURIComponent(email)}`}>{email}</a>}{' '}
-                    {phone && <a href={`tel:${phone}`}>{phone}</a>}{' '}
-                    <Action
-                      label={t.ui.remove}
-                      hint={name}
-                      when={mayChange && owner === orgId.value}
-                      isDangerous
-                      onRun={() => remove('/flows/v1/assignments/{id}/contacts/{contactId}', { id, contactId })}
-                    />
-                  </span>
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </Shown>
+      <ItemList list={list}>
+        {({ id: contactId, orgId: owner, name, role, email, phone }) => (
+          <li key={contactId}>
+            <span>
+              <strong>{name}</strong> {role}
+              <br />
+              <small class="quiet">
+                <OrgName id={owner} />
+              </small>
+            </span>
+            <span>
+              {email && <a href={`mailto:${encodeURIComponent(email)}`}>{email}</a>}{' '}
+              {phone && <a href={`tel:${phone}`}>{phone}</a>}{' '}
+              <Action
+                label={t.ui.remove}
+                hint={name}
+                when={mayChange && owner === orgId.value}
+                isDangerous
+                onRun={() => remove('/flows/v1/assignments/{id}/contacts/{contactId}', { id, contactId })}
+              />
+            </span>
+          </li>
+        )}
+      </ItemList>
     </Section>
   )
 }
@@ -98,41 +90,30 @@ function Billing({ id, mayChange }: { id: string; mayChange: boolean }) {
         </Action>
       }
     >
-      <Shown read={list} lines={2}>
-        {(details) =>
-          details.length === 0 ? (
-            <Empty />
-          ) : (
-            <ul class="items">
-              {details.map(({ id: each, orgId: owner, companyName, address, taxId, email, reference }) => (
-                <li key={each}>
-                  <span>
-                    <strong>{companyName}</strong>
-                    <br />
-                    {[...address.lines, [address.postalCode, address.locality].filter(Boolean).join(' ')].join(', ')},{' '}
-                    {region(address.regionCode)}
-                  </span>
-                  <span class="quiet">
-                    {[taxId, email, reference].filter(Boolean).join(' · ')}{' '}
-                    <Action
-                      label={t.ui.remove}
-                      hint={companyName}
-                      when={mayChange && owner === orgId.value}
-                      isDangerous
-                      onRun={() =>
-                        remove('/flows/v1/assignments/{id}/billing-details/{billingDetailsId}', {
-                          id,
-                          billingDetailsId: each,
-                        })
-                      }
-                    />
-                  </span>
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </Shown>
+      <ItemList list={list}>
+        {({ id: billingDetailsId, orgId: owner, companyName, address, taxId, email, reference }) => (
+          <li key={billingDetailsId}>
+            <span>
+              <strong>{companyName}</strong>
+              <br />
+              {[...address.lines, [address.postalCode, address.locality].filter(Boolean).join(' ')].join(', ')},{' '}
+              {region(address.regionCode)}
+            </span>
+            <span class="quiet">
+              {[taxId, email, reference].filter(Boolean).join(' · ')}{' '}
+              <Action
+                label={t.ui.remove}
+                hint={companyName}
+                when={mayChange && owner === orgId.value}
+                isDangerous
+                onRun={() =>
+                  remove('/flows/v1/assignments/{id}/billing-details/{billingDetailsId}', { id, billingDetailsId })
+                }
+              />
+            </span>
+          </li>
+        )}
+      </ItemList>
     </Section>
   )
 }

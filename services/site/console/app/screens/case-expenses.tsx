@@ -7,9 +7,8 @@ import { OrgName } from '../names.tsx'
 import { t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
 import { amountOf, Field, localTime, textOf } from '../ui/form.tsx'
-import { More } from '../ui/list.tsx'
+import { ItemList } from '../ui/list.tsx'
 import { Badge, Section } from '../ui/page.tsx'
-import { Empty, Shown } from '../ui/states.tsx'
 
 type Currency = CaseExpense['amount']['currency']
 
@@ -119,20 +118,9 @@ export function Expenses({ record, mayEdit }: PartProps) {
         </Action>
       }
     >
-      <Shown read={list} lines={2}>
-        {(expenses) =>
-          expenses.length === 0 ? (
-            <Empty />
-          ) : (
-            <ul class="items">
-              {expenses.map((expense) => (
-                <Expense key={expense.id} expense={expense} record={record} mayEdit={mayEdit} />
-              ))}
-            </ul>
-          )
-        }
-      </Shown>
-      <More list={list} />
+      <ItemList list={list}>
+        {(expense) => <Expense key={expense.id} expense={expense} record={record} mayEdit={mayEdit} />}
+      </ItemList>
     </Section>
   )
 }

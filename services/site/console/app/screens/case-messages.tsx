@@ -10,9 +10,8 @@ import { counted, fill, t } from '../texts.ts'
 import { Choices, chosenIn } from '../ui/choices.tsx'
 import { DocumentName } from '../ui/documents.tsx'
 import { Field, Form, textOf } from '../ui/form.tsx'
-import { More } from '../ui/list.tsx'
+import { ItemList } from '../ui/list.tsx'
 import { Section } from '../ui/page.tsx'
-import { Empty, Shown } from '../ui/states.tsx'
 import { Unfold } from '../ui/unfold.tsx'
 
 /** How many messages of a case its reader has not read; nothing where there is none. */
@@ -104,20 +103,9 @@ export function Messages({ record, mayEdit }: { record: Case; mayEdit: boolean }
           )}
         </Form>
       )}
-      <Shown read={list} lines={2}>
-        {(messages) =>
-          messages.length === 0 ? (
-            <Empty>{t.messages.none}</Empty>
-          ) : (
-            <ul class="items">
-              {messages.map((message) => (
-                <Message key={message.id} message={message} documents={documents} />
-              ))}
-            </ul>
-          )
-        }
-      </Shown>
-      <More list={list} />
+      <ItemList list={list} empty={t.messages.none}>
+        {(message) => <Message key={message.id} message={message} documents={documents} />}
+      </ItemList>
     </Section>
   )
 }

@@ -7,9 +7,8 @@ import { OrgName, orgName } from '../names.tsx'
 import { fill, t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
 import { Field, textOf } from '../ui/form.tsx'
-import { More } from '../ui/list.tsx'
+import { ItemList } from '../ui/list.tsx'
 import { Badge, Section } from '../ui/page.tsx'
-import { Empty, Shown } from '../ui/states.tsx'
 import { UserName } from './case-messages.tsx'
 
 const nameOf = ({ givenName, familyName }: User) => `${givenName} ${familyName}`
@@ -33,8 +32,7 @@ function UserField({ userId }: { userId: string | undefined }) {
       label={t.cases.user}
       text={chosen}
       options={[['', '–'], ...names]}
-      {...(users.hasMore &&
-        names.size >= MOST_ITEMS && { hint: fill(t.cases.moreUsers, { count: String(MOST_ITEMS) }) })}
+      {...(users.hasMore && { hint: fill(t.cases.moreUsers, { count: String(MOST_ITEMS) }) })}
     />
   )
 }
@@ -132,20 +130,9 @@ export function Tasks({ record, mayEdit }: PartProps) {
         </Action>
       }
     >
-      <Shown read={list} lines={2}>
-        {(tasks) =>
-          tasks.length === 0 ? (
-            <Empty />
-          ) : (
-            <ul class="items">
-              {tasks.map((task) => (
-                <Task key={task.id} task={task} record={record} mayEdit={mayEdit} />
-              ))}
-            </ul>
-          )
-        }
-      </Shown>
-      <More list={list} />
+      <ItemList list={list}>
+        {(task) => <Task key={task.id} task={task} record={record} mayEdit={mayEdit} />}
+      </ItemList>
     </Section>
   )
 }

@@ -5,8 +5,8 @@ import { caseTitle } from '../case-title.ts'
 import { useList } from '../data.ts'
 import { permits } from '../me.ts'
 import { t } from '../texts.ts'
+import { ItemList } from '../ui/list.tsx'
 import { Badge, Section } from '../ui/page.tsx'
-import { Empty, Shown } from '../ui/states.tsx'
 import { Expenses } from './case-expenses.tsx'
 import { Messages, Unread } from './case-messages.tsx'
 import { Tasks } from './case-tasks.tsx'
@@ -50,24 +50,16 @@ function Listed({ rfqId, order }: ConversationsProps) {
   return (
     <>
       <Section title={t.messages.conversations}>
-        <Shown read={{ error: ofRfq.error ?? ofOrder.error, data: shared }} lines={2}>
-          {(cases) =>
-            cases.length === 0 ? (
-              <Empty>{t.messages.noConversation}</Empty>
-            ) : (
-              <ul class="items">
-                {cases.map((record) => (
-                  <Entry
-                    key={record.id}
-                    record={record}
-                    isChosen={record === chosen}
-                    onChoose={single ? undefined : () => choose(record)}
-                  />
-                ))}
-              </ul>
-            )
-          }
-        </Shown>
+        <ItemList list={{ error: ofRfq.error ?? ofOrder.error, data: shared }} empty={t.messages.noConversation}>
+          {(record) => (
+            <Entry
+              key={record.id}
+              record={record}
+              isChosen={record === chosen}
+              onChoose={single ? undefined : () => choose(record)}
+            />
+          )}
+        </ItemList>
       </Section>
       {chosen && <Conversation key={chosen.id} record={chosen} />}
     </>

@@ -12,9 +12,8 @@ import { Choices, chosenIn } from '../ui/choices.tsx'
 import { Action, Reason } from '../ui/dialog.tsx'
 import { DocumentName, type Needs, ShipmentNeeds } from '../ui/documents.tsx'
 import { Field, FieldProblem, localTime, textOf, timeOf } from '../ui/form.tsx'
-import { More } from '../ui/list.tsx'
+import { ItemList } from '../ui/list.tsx'
 import { Badge, Section } from '../ui/page.tsx'
-import { Empty, Shown } from '../ui/states.tsx'
 import { TakePhoto } from './order-photo.tsx'
 import { mayPrint, print } from './printed-documents.tsx'
 
@@ -241,26 +240,17 @@ export function Shipments({ order, list }: { order: Order; list: List<Shipment> 
   if (list.data?.length === 0 && BEFORE.includes(order.state)) return null
   return (
     <Section title={t.shipments.title} actions={<TakePhoto order={order} />}>
-      <Shown read={list} lines={2}>
-        {(shipments) =>
-          shipments.length === 0 ? (
-            <Empty>{t.shipments.none}</Empty>
-          ) : (
-            <ul class="items">
-              {shipments.map((shipment) => (
-                <Entry
-                  key={shipment.id}
-                  order={order}
-                  shipment={shipment}
-                  documents={documents.filter((each) => !each.supersededBy && each.shipmentIds?.includes(shipment.id))}
-                  rejection={rejections.find(({ createdTime }) => createdTime === shipment.receivedTime)}
-                />
-              ))}
-            </ul>
-          )
-        }
-      </Shown>
-      <More list={list} />
+      <ItemList list={list} empty={t.shipments.none}>
+        {(shipment) => (
+          <Entry
+            key={shipment.id}
+            order={order}
+            shipment={shipment}
+            documents={documents.filter((each) => !each.supersededBy && each.shipmentIds?.includes(shipment.id))}
+            rejection={rejections.find(({ createdTime }) => createdTime === shipment.receivedTime)}
+          />
+        )}
+      </ItemList>
     </Section>
   )
 }

@@ -9,8 +9,8 @@ import { OrgName } from '../names.tsx'
 import { t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
 import { Field, textOf } from '../ui/form.tsx'
+import { ItemList } from '../ui/list.tsx'
 import { Badge, Section } from '../ui/page.tsx'
-import { Empty, Shown } from '../ui/states.tsx'
 import { hasDeclined } from './rfq-terms.tsx'
 
 /** An IP owner that is invited itself is an invitee; the consumer never is. */
@@ -144,24 +144,7 @@ export function Questions({ rfq }: { rfq: Rfq }) {
         </>
       }
     >
-      <Shown read={list} lines={2}>
-        {(questions) =>
-          questions.length === 0 ? (
-            <Empty />
-          ) : (
-            <ul class="items">
-              {questions.map((question) => (
-                <Item key={question.id} rfq={rfq} question={question} />
-              ))}
-            </ul>
-          )
-        }
-      </Shown>
-      {list.hasMore && (
-        <button type="button" class="more" onClick={list.showMore}>
-          {t.ui.more}
-        </button>
-      )}
+      <ItemList list={list}>{(question) => <Item key={question.id} rfq={rfq} question={question} />}</ItemList>
     </Section>
   )
 }

@@ -7,7 +7,7 @@ import { fill, t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
 import { useFilter } from '../ui/filters.ts'
 import { Field, textOf } from '../ui/form.tsx'
-import { bind, type Column, Filter, ListTable, Search } from '../ui/list.tsx'
+import { bind, type Column, Filter, ListTable, More, Search } from '../ui/list.tsx'
 import { Page } from '../ui/page.tsx'
 import { Empty, Loading } from '../ui/states.tsx'
 
@@ -23,11 +23,7 @@ function CustomerField({ released }: { released: readonly string[] }) {
   return (
     <>
       <Field name="orgId" label={t.releases.customer} options={open.map(({ id, name }) => [id, name])} isFocused />
-      {customers.hasMore && (
-        <button type="button" class="more" onClick={customers.showMore}>
-          {t.ui.more}
-        </button>
-      )}
+      <More list={customers} />
     </>
   )
 }

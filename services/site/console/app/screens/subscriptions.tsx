@@ -8,7 +8,7 @@ import { t } from '../texts.ts'
 import { Action, optionalReason, Reason } from '../ui/dialog.tsx'
 import { useFilter } from '../ui/filters.ts'
 import { Field, textOf, timeOf } from '../ui/form.tsx'
-import { bind, type Column, Filter, ListTable } from '../ui/list.tsx'
+import { bind, type Column, Filter, ListTable, More } from '../ui/list.tsx'
 import { OrgField, orgIn } from '../ui/org-field.tsx'
 import { Badge, Page } from '../ui/page.tsx'
 import { Loading } from '../ui/states.tsx'
@@ -77,11 +77,7 @@ function PartField() {
   return (
     <>
       <Field name="partId" label={t.parts.part} options={[['', t.subscriptions.allParts], ...options]} />
-      {parts.hasMore && (
-        <button type="button" class="more" onClick={parts.showMore}>
-          {t.ui.more}
-        </button>
-      )}
+      <More list={parts} />
     </>
   )
 }

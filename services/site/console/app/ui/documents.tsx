@@ -10,8 +10,8 @@ import { Action } from './dialog.tsx'
 import { DocumentFields, documentFieldOf, KINDS, sendDocuments, useDocumentChoice } from './document-choice.tsx'
 import { FilePreview } from './file-preview.tsx'
 import { Field, FieldProblem, textOf } from './form.tsx'
+import { ItemList } from './list.tsx'
 import { Badge, Section } from './page.tsx'
-import { Empty, Shown } from './states.tsx'
 
 const PATHS = {
   rfq: '/flows/v1/rfqs/{id}/files',
@@ -208,33 +208,20 @@ export function Documents({
   return (
     <Section title={title} actions={<Add of={of} id={id} missing={missing} mayAdd={mayAdd} shipments={shipments} />}>
       {required && list.data && !list.hasMore && <Needed {...required} documents={list.data} />}
-      <Shown read={list} lines={2}>
-        {(documents) =>
-          documents.length === 0 ? (
-            <Empty>{t.documents.none}</Empty>
-          ) : (
-            <ul class="items">
-              {documents.map((document) => (
-                <Entry
-                  key={document.id}
-                  document={document}
-                  list={list}
-                  of={of}
-                  id={id}
-                  mayAdd={mayAdd}
-                  mayRemove={mayRemove}
-                  shipments={shipments}
-                />
-              ))}
-            </ul>
-          )
-        }
-      </Shown>
-      {list.hasMore && (
-        <button type="button" class="more" onClick={list.showMore}>
-          {t.ui.more}
-        </button>
-      )}
+      <ItemList list={list} empty={t.documents.none}>
+        {(document) => (
+          <Entry
+            key={document.id}
+            document={document}
+            list={list}
+            of={of}
+            id={id}
+            mayAdd={mayAdd}
+            mayRemove={mayRemove}
+            shipments={shipments}
+          />
+        )}
+      </ItemList>
     </Section>
   )
 }

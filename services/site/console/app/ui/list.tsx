@@ -2,14 +2,14 @@ import { type Signal, useSignal } from '@preact/signals'
 import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { isAfterOwnCommand, isOwnRecord } from '../api.ts'
-import type { List } from '../data.ts'
+import type { List, Read } from '../data.ts'
 import { number } from '../format.ts'
 import { useSettled } from '../settling.ts'
 import { fill, t } from '../texts.ts'
 import { type Group, grouped } from './groups.ts'
 import { Icon, type IconName } from './icon.tsx'
 import { SortButton, sorted, useOrder } from './sorting.tsx'
-import { Empty, Loading, Problem } from './states.tsx'
+import { Empty, Loading, Problem, Shown } from './states.tsx'
 
 export interface Column<Item> {
   label: string
@@ -156,11 +156,7 @@ export function ListTable<Item>({
         ) : (
           <Table items={shown} idOf={idOf} {...table} />
         )}
-        {list.hasMore && (
-          <button type="button" class="more" onClick={list.showMore}>
-            {t.ui.more}
-          </button>
-        )}
+        <More list={list} />
       </div>
     </div>
   )
@@ -295,10 +291,29 @@ export const bind = <T extends string>(to: Signal<T> | { value: T }) => ({
   },
 })
 
+type Paged = Partial<Pick<List<unknown>, 'hasMore' | 'showMore'>>
+
 /** Shows the next page of a list. */
-export const More = ({ list }: { list: { hasMore: boolean; showMore: () => void } }) =>
+export const More = ({ list }: { list: Paged }) =>
   list.hasMore ? (
     <button type="button" class="more" onClick={list.showMore}>
       {t.ui.more}
     </button>
   ) : null
+
+interface ItemListProps<Item> {
+  list: Read<readonly Item[]> & Paged
+  /** What is said where there is none. */
+  empty?: string | undefined
+  children: (item: Item) => ComponentChildren
+}
+
+/** Records of a section, one below the other. */
+export const ItemList = <Item,>({ list, empty, children }: ItemListProps<Item>) => (
+  <>
+    <Shown read={list} lines={2}>
+      {(items) => (items.length === 0 ? <Empty>{empty}</Empty> : <ul class="items">{items.map(children)}</ul>)}
+    </Shown>
+    <More list={list} />
+  </>
+)

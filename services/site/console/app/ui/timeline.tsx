@@ -3,6 +3,7 @@ import type { HistoryEntry } from '../api.ts'
 import type { List } from '../data.ts'
 import { time } from '../format.ts'
 import { fill, t } from '../texts.ts'
+import { More } from './list.tsx'
 import { Badge } from './page.tsx'
 import { Shown } from './states.tsx'
 
@@ -50,11 +51,7 @@ export const Timeline = ({ of, entries }: { of: RecordKind; entries: List<Histor
             </li>
           ))}
         </ol>
-        {entries.hasMore && (
-          <button type="button" class="more" onClick={entries.showMore}>
-            {t.ui.more}
-          </button>
-        )}
+        <More list={entries} />
       </>
     )}
   </Shown>
