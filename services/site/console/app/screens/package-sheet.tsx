@@ -1,10 +1,10 @@
 import { type Signal, signal } from '@preact/signals'
 import type { TargetedClipboardEvent } from 'preact'
-import { useContext, useEffect, useId } from 'preact/hooks'
+import { useId } from 'preact/hooks'
 import type { Offer, RfqPackage } from '../api.ts'
 import { amountText, number } from '../format.ts'
 import { fill, t } from '../texts.ts'
-import { FormContext } from '../ui/form.tsx'
+import { FieldMessage, useFieldError } from '../ui/form.tsx'
 import { markHalfFilled } from '../ui/half-filled.ts'
 import { Badge } from '../ui/page.tsx'
 import type { Outdated } from './package-standing.tsx'
@@ -77,12 +77,7 @@ interface CellProps {
 /** A field in a table, with the message of the API for it. */
 function Cell({ name, label, text, onPaste }: CellProps) {
   const id = useId()
-  const form = useContext(FormContext)
-  useEffect(() => {
-    form?.fields.add(name)
-    return () => void form?.fields.delete(name)
-  }, [form, name])
-  const error = form?.errors.value[name]
+  const error = useFieldError(name)
   return (
     <>
       <input
@@ -99,11 +94,7 @@ function Cell({ name, label, text, onPaste }: CellProps) {
         }}
         onPaste={onPaste}
       />
-      {error && (
-        <small id={`${id}-error`} class="error">
-          {error}
-        </small>
-      )}
+      <FieldMessage id={id} error={error} />
     </>
   )
 }

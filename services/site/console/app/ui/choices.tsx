@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
-import { useContext, useEffect, useId } from 'preact/hooks'
+import { useId } from 'preact/hooks'
 import { TERRITORIES } from '../../../../../proto/territories.ts'
 import { region } from '../format.ts'
-import { Field, FormContext } from './form.tsx'
+import { Field, FieldMessage, useFieldError } from './form.tsx'
 
 interface ChoicesProps {
   name: string
@@ -15,12 +15,7 @@ interface ChoicesProps {
 /** Any number of some options; `data.getAll(name)` has the chosen ones. */
 export function Choices({ name, label, hint, options, chosen = [] }: ChoicesProps) {
   const id = useId()
-  const form = useContext(FormContext)
-  useEffect(() => {
-    form?.fields.add(name)
-    return () => void form?.fields.delete(name)
-  }, [form, name])
-  const error = form?.errors.value[name]
+  const error = useFieldError(name)
   return (
     <fieldset class="choices" aria-describedby={error && `${id}-error`}>
       <legend>{label}</legend>
@@ -32,11 +27,7 @@ export function Choices({ name, label, hint, options, chosen = [] }: ChoicesProp
         ))}
       </div>
       {hint && <small class="quiet">{hint}</small>}
-      {error && (
-        <small id={`${id}-error`} class="error">
-          {error}
-        </small>
-      )}
+      <FieldMessage id={id} error={error} />
     </fieldset>
   )
 }

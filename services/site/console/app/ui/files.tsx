@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useContext, useEffect, useId, useRef } from 'preact/hooks'
+import { useId, useRef } from 'preact/hooks'
 import { ApiError, type File as FileRecord } from '../api.ts'
 import { type Read, useRecord } from '../data.ts'
 import { bytes } from '../format.ts'
 import { fill, t } from '../texts.ts'
 import { underOwnName } from '../upload.ts'
 import { FilePreview } from './file-preview.tsx'
-import { FormContext } from './form.tsx'
+import { FieldMessage, useFieldError } from './form.tsx'
 import { markHalfFilled } from './half-filled.ts'
 import { Badge, Section } from './page.tsx'
 import { Empty, Shown } from './states.tsx'
@@ -99,13 +99,8 @@ interface DropZoneProps {
 /** Takes files that are dropped, or chosen with its field. */
 export function DropZone({ name, label, hint, onFiles }: DropZoneProps) {
   const id = useId()
-  const form = useContext(FormContext)
   const isOver = useSignal(false)
-  useEffect(() => {
-    form?.fields.add(name)
-    return () => void form?.fields.delete(name)
-  }, [form, name])
-  const error = form?.errors.value[name]
+  const error = useFieldError(name)
   const zone = useRef<HTMLFieldSetElement>(null)
   const take = (files: FileList | null | undefined) => {
     if (!files || files.length === 0) return
@@ -146,11 +141,7 @@ export function DropZone({ name, label, hint, onFiles }: DropZoneProps) {
       <small id={`${id}-hint`} class="quiet">
         {hint}
       </small>
-      {error && (
-        <small id={`${id}-error`} class="error">
-          {error}
-        </small>
-      )}
+      <FieldMessage id={id} error={error} />
     </fieldset>
   )
 }

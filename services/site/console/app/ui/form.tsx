@@ -15,7 +15,29 @@ interface FormState {
   /** The fields that may be empty. */
   optional: Set<string>
 }
-export const FormContext = createContext<FormState | undefined>(undefined)
+const FormContext = createContext<FormState | undefined>(undefined)
+
+/** The message for a field, which shows it itself. */
+export function useFieldError(name: string, isOptional = false): string | undefined {
+  const form = useContext(FormContext)
+  useEffect(() => {
+    form?.fields.add(name)
+    if (isOptional) form?.optional.add(name)
+    return () => {
+      form?.fields.delete(name)
+      form?.optional.delete(name)
+    }
+  }, [form, name, isOptional])
+  return form?.errors.value[name]
+}
+
+/** The message for the field of an id, which is described by it. */
+export const FieldMessage = ({ id, error }: { id: string; error: string | undefined }) =>
+  error ? (
+    <small id={`${id}-error`} class="error">
+      {error}
+    </small>
+  ) : null
 
 /** What the console itself misses in a field, in words of its language. */
 export class FieldProblem extends Error {
@@ -249,23 +271,15 @@ export function Field({
   ...is
 }: FieldProps) {
   const id = useId()
-  const form = useContext(FormContext)
+  const refusal = useFieldError(name, is.isOptional)
   const first = useRef(text?.peek() ?? value ?? '').current
   const input = useRef<HTMLElement>(null)
-  useEffect(() => {
-    form?.fields.add(name)
-    if (is.isOptional) form?.optional.add(name)
-    return () => {
-      form?.fields.delete(name)
-      form?.optional.delete(name)
-    }
-  }, [form, name, is.isOptional])
   // At once, because a later focus would take what is typed into another field. A dialog that opens focuses the field
   // that has the attribute.
   useLayoutEffect(() => {
     if (is.isFocused) input.current?.focus()
   }, [])
-  const error = problem ?? form?.errors.value[name]
+  const error = problem ?? refusal
   const describedBy = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ')
   const common = {
     id,
@@ -310,11 +324,7 @@ export function Field({
           {hint}
         </small>
       )}
-      {error && (
-        <small id={`${id}-error`} class="error">
-          {error}
-        </small>
-      )}
+      <FieldMessage id={id} error={error} />
     </div>
   )
 }

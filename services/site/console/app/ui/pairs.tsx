@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
-import { useContext, useEffect, useId } from 'preact/hooks'
+import { useId } from 'preact/hooks'
 import { t } from '../texts.ts'
-import { FieldProblem, FormContext } from './form.tsx'
+import { FieldMessage, FieldProblem, useFieldError } from './form.tsx'
 
 interface PairsProps {
   name: string
@@ -12,18 +12,13 @@ interface PairsProps {
 /** Rows of a key and its value. */
 export function Pairs({ name, label, value = {} }: PairsProps) {
   const id = useId()
-  const form = useContext(FormContext)
   const next = useSignal(Object.keys(value).length)
   const rows = useSignal(Object.entries(value).map(([key, text], row) => ({ row, key, text })))
-  useEffect(() => {
-    form?.fields.add(name)
-    return () => void form?.fields.delete(name)
-  }, [form, name])
   const add = () => {
     rows.value = [...rows.value, { row: next.value, key: '', text: '' }]
     next.value += 1
   }
-  const error = form?.errors.value[name]
+  const error = useFieldError(name)
   return (
     <fieldset class="pairs" aria-describedby={error && `${id}-error`}>
       <legend>{label}</legend>
@@ -46,11 +41,7 @@ export function Pairs({ name, label, value = {} }: PairsProps) {
       <button type="button" onClick={add}>
         {t.ui.addRow}
       </button>
-      {error && (
-        <small id={`${id}-error`} class="error">
-          {error}
-        </small>
-      )}
+      <FieldMessage id={id} error={error} />
     </fieldset>
   )
 }

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
-import { useContext, useEffect, useId } from 'preact/hooks'
+import { useEffect, useId } from 'preact/hooks'
 import { fill, t } from '../texts.ts'
-import { FormContext } from './form.tsx'
+import { FieldMessage, useFieldError } from './form.tsx'
 
 type Option = readonly [value: string, label: string]
 
@@ -21,23 +21,19 @@ interface PickerProps {
 /** Any number of entries of a long catalog, which are found by text; `data.getAll(name)` has the chosen ones. */
 export function Picker({ name, label, chosen, read, find, onChange }: PickerProps) {
   const id = useId()
-  const form = useContext(FormContext)
   const picked = useSignal<readonly Option[]>(chosen.map((value) => [value, value]))
   const text = useSignal('')
   const found = useSignal<readonly Option[]>([])
   useEffect(() => {
-    form?.fields.add(name)
-    if (chosen.length > 0) {
-      read(chosen).then(
-        (named) => {
-          const labels = new Map(named)
-          picked.value = picked.value.map(([value, shown]) => [value, labels.get(value) ?? shown])
-        },
-        () => undefined,
-      )
-    }
-    return () => void form?.fields.delete(name)
-  }, [form, name])
+    if (chosen.length === 0) return
+    read(chosen).then(
+      (named) => {
+        const labels = new Map(named)
+        picked.value = picked.value.map(([value, shown]) => [value, labels.get(value) ?? shown])
+      },
+      () => undefined,
+    )
+  }, [])
   const search = async (typed: string) => {
     text.value = typed
     const options = typed.trim() === '' ? [] : await find(typed.trim()).catch(() => [])
@@ -54,7 +50,7 @@ export function Picker({ name, label, chosen, read, find, onChange }: PickerProp
     found.value = []
   }
   const offered = found.value.filter(([value]) => !picked.value.some(([other]) => other === value))
-  const error = form?.errors.value[name]
+  const error = useFieldError(name)
   return (
     <fieldset class="picker" aria-describedby={error && `${id}-error`}>
       <legend>{label}</legend>
@@ -95,11 +91,7 @@ export function Picker({ name, label, chosen, read, find, onChange }: PickerProp
         </ul>
       )}
       {text.value.trim() !== '' && offered.length === 0 && <p class="quiet">{t.ui.noneFound}</p>}
-      {error && (
-        <small id={`${id}-error`} class="error">
-          {error}
-        </small>
-      )}
+      <FieldMessage id={id} error={error} />
     </fieldset>
   )
 }
