@@ -73,17 +73,23 @@ export async function command<T>(run: () => Promise<{ data: T }>): Promise<T> {
 export const at = (id: string) => ({ params: { path: { id } } })
 
 type RecordPath<M extends 'POST' | 'PATCH'> = Extract<Parameters<(typeof market)[M]>[0], `${string}/{id}${string}`>
+/** What names the record of an operation: its id, or that of each record in the path. */
+type IdsOf<O> = O extends { parameters: { path: infer Path } }
+  ? Path | ({ id: string } extends Path ? string : never)
+  : never
 type ContentOf<O> = O extends { requestBody?: { content: { 'application/json': infer Body } } } ? Body : undefined
 type Unchanged = { 'If-Match': string }
 
 /** Runs a command of a record. */
 export const post = <P extends RecordPath<'POST'>>(
   path: P,
-  id: string,
+  ids: IdsOf<paths[P]['post']>,
   body?: ContentOf<paths[P]['post']>,
   headers?: Unchanged,
-): Promise<Awaited<ReturnType<typeof market.POST<P>>>['data']> =>
-  command(() => (market.POST as CallableFunction)(path, { ...at(id), body, headers }))
+): Promise<Awaited<ReturnType<typeof market.POST<P>>>['data']> => {
+  const params = typeof ids === 'string' ? at(ids).params : { path: ids }
+  return command(() => (market.POST as CallableFunction)(path, { params, body, headers }))
+}
 
 /** Changes a record. */
 export const patch = <P extends RecordPath<'PATCH'>>(

@@ -1,11 +1,11 @@
 import { EXPENSE } from '../../../../../proto/states/cases.ts'
-import { type Case, type CaseExpense, command, market, post, remove } from '../api.ts'
+import { type Case, type CaseExpense, post, remove } from '../api.ts'
 import { useList } from '../data.ts'
 import { date, money } from '../format.ts'
 import { orgId } from '../me.ts'
 import { OrgName } from '../names.tsx'
 import { t } from '../texts.ts'
-import { Action } from '../ui/dialog.tsx'
+import { Action, optionalReason, Reason } from '../ui/dialog.tsx'
 import { amountOf, Field, localTime, textOf } from '../ui/form.tsx'
 import { ItemList } from '../ui/list.tsx'
 import { Badge, Section } from '../ui/page.tsx'
@@ -21,14 +21,9 @@ interface PartProps {
 /** What the organization may do with an expense. In a case of one party another of its users decides. */
 function Steps({ expense, record, mayEdit }: PartProps & { expense: CaseExpense }) {
   const { id: expenseId, description, amount, state, orgId: creator } = expense
-  const params = { path: { id: record.id, expenseId } }
+  const ids = { id: record.id, expenseId }
   const isOwn = creator === orgId.value
   const isDecider = mayEdit && (!isOwn || record.partyOrgIds.length === 1)
-  const reject = (data: FormData) => {
-    const reason = textOf(data, 'reason')
-    const body = { ...(reason && { reason }) }
-    return command(() => market.POST('/flows/v1/cases/{id}/expenses/{expenseId}/reject', { params, body }))
-  }
   return (
     <span class="actions">
       <Action
@@ -36,22 +31,22 @@ function Steps({ expense, record, mayEdit }: PartProps & { expense: CaseExpense 
         hint={description}
         when={isDecider && EXPENSE.isLegal('reject', state)}
         isDangerous
-        onRun={reject}
+        onRun={(data) => post('/flows/v1/cases/{id}/expenses/{expenseId}/reject', ids, optionalReason(data))}
       >
-        <Field name="reason" label={t.ui.reason} rows={3} isOptional isFocused />
+        <Reason isOptional />
       </Action>
       <Action
         label={t.cases.approve}
         hint={`${description}: ${money(amount)}`}
         when={isDecider && EXPENSE.isLegal('approve', state)}
-        onRun={() => command(() => market.POST('/flows/v1/cases/{id}/expenses/{expenseId}/approve', { params }))}
+        onRun={() => post('/flows/v1/cases/{id}/expenses/{expenseId}/approve', ids)}
       />
       <Action
         label={t.ui.remove}
         hint={description}
         when={mayEdit && isOwn && EXPENSE.isLegal('delete', state)}
         isDangerous
-        onRun={() => remove('/flows/v1/cases/{id}/expenses/{expenseId}', params.path)}
+        onRun={() => remove('/flows/v1/cases/{id}/expenses/{expenseId}', ids)}
       />
     </span>
   )

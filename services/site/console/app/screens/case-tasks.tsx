@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { type Case, type CaseTask, command, market, post, remove, type User } from '../api.ts'
+import { type Case, type CaseTask, post, remove, type User } from '../api.ts'
 import { MOST_ITEMS, useAll, useList, useRecord } from '../data.ts'
 import { date } from '../format.ts'
 import { orgId } from '../me.ts'
@@ -39,11 +39,10 @@ function UserField({ userId }: { userId: string | undefined }) {
 
 /** Names the user who should do a task of the own organization. */
 function Assign({ task, record, mayEdit }: PartProps & { task: CaseTask }) {
-  const params = { path: { id: record.id, taskId: task.id } }
   const assign = (data: FormData) => {
     const assigneeUserId = textOf(data, 'assigneeUserId')
-    const body = { ...(assigneeUserId && { assigneeUserId }) }
-    return command(() => market.POST('/flows/v1/cases/{id}/tasks/{taskId}/assign', { params, body }))
+    const ids = { id: record.id, taskId: task.id }
+    return post('/flows/v1/cases/{id}/tasks/{taskId}/assign', ids, { ...(assigneeUserId && { assigneeUserId }) })
   }
   return (
     <Action
@@ -59,7 +58,7 @@ function Assign({ task, record, mayEdit }: PartProps & { task: CaseTask }) {
 
 function Task({ task, record, mayEdit }: PartProps & { task: CaseTask }) {
   const { id: taskId, title, description, dueDate, assigneeOrgId, assigneeUserId, state, completedTime } = task
-  const params = { path: { id: record.id, taskId } }
+  const ids = { id: record.id, taskId }
   return (
     <li>
       <span>
@@ -87,14 +86,14 @@ function Task({ task, record, mayEdit }: PartProps & { task: CaseTask }) {
           label={t.cases.complete}
           hint={title}
           when={mayEdit && state === 'OPEN'}
-          onRun={() => command(() => market.POST('/flows/v1/cases/{id}/tasks/{taskId}/complete', { params }))}
+          onRun={() => post('/flows/v1/cases/{id}/tasks/{taskId}/complete', ids)}
         />
         <Action
           label={t.ui.remove}
           hint={title}
           when={mayEdit && task.orgId === orgId.value}
           isDangerous
-          onRun={() => remove('/flows/v1/cases/{id}/tasks/{taskId}', params.path)}
+          onRun={() => remove('/flows/v1/cases/{id}/tasks/{taskId}', ids)}
         />
       </span>
     </li>

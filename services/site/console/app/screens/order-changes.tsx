@@ -1,5 +1,5 @@
 import { ORDER } from '../../../../../proto/states/orders.ts'
-import { type ChangeRequest, command, market, type Order, post } from '../api.ts'
+import { type ChangeRequest, type Order, post } from '../api.ts'
 import { type List, useList } from '../data.ts'
 import { amountText, date, money, number, time } from '../format.ts'
 import { orgName } from '../names.tsx'
@@ -83,20 +83,12 @@ function Silence({ order, request }: { order: Order; request: Parameters<typeof 
   return <p class="hint">{fill(t.changes.silence, { other: orgOf(order, 'MANUFACTURER'), day: date(day) })}</p>
 }
 
-const decide = (order: Order, { id: changeRequestId }: ChangeRequest, verb: 'accept' | 'withdraw') =>
-  command(() =>
-    market.POST(`/flows/v1/orders/{id}/change-requests/{changeRequestId}/${verb}`, {
-      params: { path: { id: order.id, changeRequestId } },
-    }),
-  )
-
-const decline = (order: Order, { id: changeRequestId }: ChangeRequest, data: FormData) =>
-  command(() =>
-    market.POST('/flows/v1/orders/{id}/change-requests/{changeRequestId}/decline', {
-      params: { path: { id: order.id, changeRequestId } },
-      body: optionalReason(data),
-    }),
-  )
+const decide = (
+  order: Order,
+  { id: changeRequestId }: ChangeRequest,
+  verb: 'accept' | 'decline' | 'withdraw',
+  body?: { reason?: string },
+) => post(`/flows/v1/orders/{id}/change-requests/{changeRequestId}/${verb}`, { id: order.id, changeRequestId }, body)
 
 /** A request that waits for the other side. */
 function Proposed({ order, request }: { order: Order; request: ChangeRequest }) {
@@ -128,7 +120,7 @@ function Proposed({ order, request }: { order: Order; request: ChangeRequest }) 
           label={t.verbs.decline}
           when={may && !isOwn}
           isDangerous
-          onRun={(data) => decline(order, request, data)}
+          onRun={(data) => decide(order, request, 'decline', optionalReason(data))}
         >
           <Reason isOptional />
         </Action>

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { SHIPMENT } from '../../../../../proto/states/shipments.ts'
-import { type Case, command, type Document, market, type Order, post, type Shipment } from '../api.ts'
+import { type Case, type Document, type Order, post, type Shipment } from '../api.ts'
 import { type List, useAll, useList, useRecord } from '../data.ts'
 import { date, number, pieces, time } from '../format.ts'
 import { is, orgId, permits } from '../me.ts'
@@ -116,10 +116,7 @@ function Receive({ order, shipment }: { order: Order; shipment: Shipment }) {
     const reason = rejected > 0 ? textOf(data, 'reason') : undefined
     if (rejected > 0 && reason === undefined) throw new FieldProblem('reason', t.ui.missing)
     const body = { acceptedQuantity: quantity - rejected, rejectedQuantity: rejected, ...(reason && { reason }) }
-    const path = { id: order.id, shipmentId }
-    return command(() =>
-      market.POST('/flows/v1/orders/{id}/shipments/{shipmentId}/receive', { params: { path }, body }),
-    )
+    return post('/flows/v1/orders/{id}/shipments/{shipmentId}/receive', { id: order.id, shipmentId }, body)
   }
   return (
     <Action

@@ -1,5 +1,5 @@
 import { ORDER } from '../../../../../proto/states/orders.ts'
-import { type Milestone, market, type Order, post, type Shipment } from '../api.ts'
+import { at, type Milestone, market, type Order, post, type Shipment } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
 import { date, number, region, time } from '../format.ts'
 import { mayUse, orgId, permits } from '../me.ts'
@@ -27,7 +27,7 @@ import { deliveryFact, PinnedPart } from './rfq-terms.tsx'
 /** The planned steps, which the manufacturer adds and reports. */
 function Milestones({ order }: { order: Order }) {
   const mayPlan = mayUse(ORDER, 'milestones', order)
-  const read = () => market.GET('/v1/orders/{id}', { params: { path: { id: order.id } } })
+  const read = () => market.GET('/v1/orders/{id}', at(order.id))
   const replace = (milestones: Milestone[], unchanged: { 'If-Match': string }) =>
     post('/flows/v1/orders/{id}/milestones', order.id, { milestones }, unchanged)
   const add = (data: FormData, unchanged: { 'If-Match': string }, present: Order) => {

@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useLocation } from 'preact-iso/router'
-import { market, patch, post, type Rfq, type RfqPackage, remove } from '../api.ts'
+import { at, market, patch, post, type Rfq, type RfqPackage, remove } from '../api.ts'
 import { useOnce, useRecord } from '../data.ts'
 import { number } from '../format.ts'
 import { orgId, permits } from '../me.ts'
@@ -65,7 +65,7 @@ function Actions({ pkg, told, unfit }: { pkg: RfqPackage; told: Signal<string>; 
   const { route } = useLocation()
   const { id } = pkg
   const isDraft = isAll(pkg, 'DRAFT')
-  const read = () => market.GET(PATH, { params: { path: { id } } })
+  const read = () => market.GET(PATH, at(id))
   return (
     <>
       <Action

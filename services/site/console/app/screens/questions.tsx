@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { QUESTION } from '../../../../../proto/states/questions.ts'
 import { RFQ } from '../../../../../proto/states/rfqs.ts'
-import { command, market, post, type Question, type Rfq } from '../api.ts'
+import { post, type Question, type Rfq } from '../api.ts'
 import { useList } from '../data.ts'
 import { time } from '../format.ts'
 import { can, orgId, permits } from '../me.ts'
@@ -47,13 +47,13 @@ function AnswerFields() {
 }
 
 function Steps({ rfq, question }: { rfq: Rfq; question: Question }) {
-  const params = { path: { id: rfq.id, questionId: question.id } }
+  const ids = { id: rfq.id, questionId: question.id }
   const isOpen = QUESTION.isLegal('answer', question.state) && mayAnswer(rfq)
   const answer = (data: FormData) => {
     const audience = data.get('audience') === 'ALL' ? 'ALL' : 'ASKER'
     const publishedText = audience === 'ALL' ? textOf(data, 'publishedText') : undefined
     const body = { text: textOf(data, 'text') ?? '', audience, ...(publishedText && { publishedText }) } as const
-    return command(() => market.POST('/flows/v1/rfqs/{id}/questions/{questionId}/answer', { params, body }))
+    return post('/flows/v1/rfqs/{id}/questions/{questionId}/answer', ids, body)
   }
   return (
     <span class="actions even">
@@ -62,7 +62,7 @@ function Steps({ rfq, question }: { rfq: Rfq; question: Question }) {
         hint={question.text}
         when={isOpen}
         isDangerous
-        onRun={() => command(() => market.POST('/flows/v1/rfqs/{id}/questions/{questionId}/dismiss', { params }))}
+        onRun={() => post('/flows/v1/rfqs/{id}/questions/{questionId}/dismiss', ids)}
       />
       <Action label={t.questions.toAnswer} hint={question.text} when={isOpen} onRun={answer}>
         <AnswerFields />

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { command, market, type Registration } from '../api.ts'
+import { post, type Registration } from '../api.ts'
 import { useList } from '../data.ts'
 import { time } from '../format.ts'
 import { permits } from '../me.ts'
@@ -22,12 +22,8 @@ export function Registrations() {
   const link = useSignal<ShownSecret | undefined>(undefined)
   const list = useList('/flows/v1/registrations', { query: { state: state.value } })
   const approve = async ({ id, user }: Registration, data: FormData) => {
-    const { activationUrl } = await command(() =>
-      market.POST('/flows/v1/registrations/{id}/approve', {
-        params: { path: { id } },
-        body: { roles: chosenIn<Role>(data, 'roles'), name: String(data.get('name')) },
-      }),
-    )
+    const body = { roles: chosenIn<Role>(data, 'roles'), name: String(data.get('name')) }
+    const { activationUrl } = await post('/flows/v1/registrations/{id}/approve', id, body)
     if (activationUrl) {
       link.value = {
         title: fill(t.registrations.approvedLink, { email: user.email }),
@@ -36,13 +32,6 @@ export function Registrations() {
       }
     }
   }
-  const reject = ({ id }: Registration, data: FormData) =>
-    command(() =>
-      market.POST('/flows/v1/registrations/{id}/reject', {
-        params: { path: { id } },
-        body: { reason: reasonOf(data) },
-      }),
-    )
   const columns: readonly Column<Registration>[] = [
     {
       label: t.registrations.name,
@@ -113,7 +102,7 @@ export function Registrations() {
             hint={fill(t.registrations.rejectHint, { email: registration.user.email })}
             when={registration.state === 'PENDING' && permits('POST /flows/v1/registrations/{id}/reject')}
             isDangerous
-            onRun={(data) => reject(registration, data)}
+            onRun={(data) => post('/flows/v1/registrations/{id}/reject', registration.id, { reason: reasonOf(data) })}
           >
             <Reason />
           </Action>

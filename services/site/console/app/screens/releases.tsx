@@ -1,4 +1,4 @@
-import { command, type FactoryRelease, market } from '../api.ts'
+import { type FactoryRelease, post } from '../api.ts'
 import { useList } from '../data.ts'
 import { region } from '../format.ts'
 import { permits } from '../me.ts'
@@ -29,7 +29,7 @@ function CustomerField({ released }: { released: readonly string[] }) {
 }
 
 const change = (verb: 'release' | 'withdraw', id: string, orgId: string) =>
-  command(() => market.POST(`/flows/v1/factories/{id}/${verb}`, { params: { path: { id } }, body: { orgId } }))
+  post(`/flows/v1/factories/{id}/${verb}`, id, { orgId })
 
 const Released = ({ release: { factory, orgIds } }: { release: FactoryRelease }) => (
   <ul class="items releases">

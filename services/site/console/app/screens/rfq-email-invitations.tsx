@@ -1,5 +1,5 @@
 import { RFQ } from '../../../../../proto/states/rfqs.ts'
-import { command, type EmailInvitation, market, post, type Rfq } from '../api.ts'
+import { type EmailInvitation, post, type Rfq } from '../api.ts'
 import { useList } from '../data.ts'
 import { region, time } from '../format.ts'
 import { mayUse, orgId, permits } from '../me.ts'
@@ -27,11 +27,7 @@ const InviteByEmail = ({ rfq }: { rfq: Rfq }) => (
 const decide =
   (verb: 'confirm' | 'revoke', { id: invitationId, rfqId: id }: EmailInvitation) =>
   () =>
-    command(() =>
-      market.POST(`/flows/v1/rfqs/{id}/email-invitations/{invitationId}/${verb}`, {
-        params: { path: { id, invitationId } },
-      }),
-    )
+    post(`/flows/v1/rfqs/{id}/email-invitations/{invitationId}/${verb}`, { id, invitationId })
 
 /** The name and country of the organization that used the link. */
 const companyOf = ({ orgName = '', orgRegionCode }: EmailInvitation) =>

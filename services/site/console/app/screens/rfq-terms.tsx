@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { RFQ } from '../../../../../proto/states/rfqs.ts'
 import { numbersIn } from '../amounts.ts'
-import { type Delivery, market, post, type Rfq } from '../api.ts'
+import { at, type Delivery, market, post, type Rfq } from '../api.ts'
 import { useRecord } from '../data.ts'
 import { date, number, region, time } from '../format.ts'
 import { mayUse, permits } from '../me.ts'
@@ -107,7 +107,7 @@ export function Amend({ rfq, when, label = t.verbs.amend }: { rfq: Rfq; when: bo
       isWide
       read={() => {
         choice.chosen.value = []
-        return market.GET('/v1/rfqs/{id}', { params: { path: { id } } })
+        return market.GET('/v1/rfqs/{id}', at(id))
       }}
       onRun={amend}
       form={{ pathOf: (field) => documentFieldOf(field, choice) }}

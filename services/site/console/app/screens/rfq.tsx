@@ -1,6 +1,6 @@
 import { useLocation } from 'preact-iso/router'
 import { RFQ } from '../../../../../proto/states/rfqs.ts'
-import { market, post, type Rfq, remove } from '../api.ts'
+import { at, market, post, type Rfq, remove } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
 import { mayUse, orgId, permits } from '../me.ts'
 import { OrgName, orgName, partTitle } from '../names.tsx'
@@ -31,7 +31,7 @@ function Actions({ rfq }: { rfq: Rfq }) {
   const missing = useMissingInvitation(rfq)
   const may = (verb: keyof typeof RFQ.verbs) => mayUse(RFQ, verb, rfq)
   const isInvited = rfq.manufacturerIds.includes(orgId.value)
-  const read = () => market.GET('/v1/rfqs/{id}', { params: { path: { id } } })
+  const read = () => market.GET('/v1/rfqs/{id}', at(id))
   const until = (verb: 'extend' | 'reopen') => (data: FormData) =>
     post(`/flows/v1/rfqs/{id}/${verb}`, id, { expireTime: timeOf(data, 'expireTime') ?? '' })
   const expiry = (

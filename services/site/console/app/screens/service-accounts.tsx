@@ -29,19 +29,14 @@ function Keys({ account: { id }, secret }: KeysProps) {
       ...(expireTime && { expireTime }),
       ...(networks && { networks }),
     }
-    const key = await command(() =>
-      market.POST('/flows/v1/service-accounts/{id}/keys', { params: { path: { id } }, body }),
-    )
+    const key = await post('/flows/v1/service-accounts/{id}/keys', id, body)
     const values = [
       [t.serviceAccounts.clientId, key.clientId],
       [t.serviceAccounts.clientSecret, key.clientSecret],
     ] as const
     secret.value = { title: t.serviceAccounts.newKey, hint: t.serviceAccounts.keyHint, values }
   }
-  const revoke = (keyId: string) =>
-    command(() =>
-      market.POST('/flows/v1/service-accounts/{id}/keys/{keyId}/revoke', { params: { path: { id, keyId } } }),
-    )
+  const revoke = (keyId: string) => post('/flows/v1/service-accounts/{id}/keys/{keyId}/revoke', { id, keyId })
   const stateOf = ({ revokedTime, expireTime }: ServiceAccountKey) =>
     revokedTime !== undefined || (expireTime !== undefined && expireTime < new Date().toISOString())
       ? 'INACTIVE'
