@@ -11,9 +11,9 @@ import { can, orgId, permits } from '../me.ts'
 import { OrgName, orgName } from '../names.tsx'
 import { fill, t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
-import { useFilter } from '../ui/filters.ts'
+import { setIn, useFilter } from '../ui/filters.ts'
 import { amountOf, Field } from '../ui/form.tsx'
-import { bind, type Column, Filter, ListTable } from '../ui/list.tsx'
+import { type Column, ListTable, StateFilter } from '../ui/list.tsx'
 import { OrgField, orgIn } from '../ui/org-field.tsx'
 import { Badge, Facts, Page } from '../ui/page.tsx'
 
@@ -145,21 +145,14 @@ const COLUMNS: readonly Column<SalesAgreement>[] = [
 
 /** The agreements of manufacturers and sellers, which either proposes and both may end. */
 export function Agreements() {
-  const state = useFilter<SalesAgreementState | ''>('state', '', ['', ...SALES_AGREEMENT_STATES])
-  const list = useList('/flows/v1/sales-agreements', { query: { ...(state.value && { state: state.value }) } })
+  const state = useFilter<SalesAgreementState | ''>('state', '', SALES_AGREEMENT_STATES)
+  const list = useList('/flows/v1/sales-agreements', { query: setIn({ state }) })
   return (
     <Page title={t.agreements.title} actions={<Propose />}>
       <section class="panel list">
         <p class="quiet">{t.agreements.about}</p>
         <div class="filters">
-          <Filter
-            label={t.ui.state}
-            {...bind(state)}
-            options={[
-              ['', t.ui.all],
-              ...SALES_AGREEMENT_STATES.map((each) => [each, t.states.agreement[each]] as const),
-            ]}
-          />
+          <StateFilter of="agreement" states={SALES_AGREEMENT_STATES} state={state} />
         </div>
         <ListTable caption={t.agreements.title} list={list} columns={COLUMNS} empty={t.agreements.empty} />
       </section>

@@ -8,8 +8,8 @@ import { time } from '../format.ts'
 import { t, wordsOf } from '../texts.ts'
 import { Download } from '../ui/attempt.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { useFilter } from '../ui/filters.ts'
-import { bind, DayFilter, Filter, ListTable, Search } from '../ui/list.tsx'
+import { setIn, useFilter } from '../ui/filters.ts'
+import { bind, DayFilter, Filter, ListTable, orAll, Search } from '../ui/list.tsx'
 import { Code, Facts } from '../ui/page.tsx'
 import { Shown } from '../ui/states.tsx'
 import { OrganizationPage } from './organization.tsx'
@@ -55,10 +55,9 @@ function Entry({ id, onClose }: { id: string; onClose: () => void }) {
   )
 }
 
-const PROCEDURE_OPTIONS: readonly (readonly [string, string])[] = [
-  ['', t.ui.all] as const,
-  ...PROCEDURES.map((code) => [code, wordsOf(code)] as const).sort(([, one], [, other]) => one.localeCompare(other)),
-]
+const PROCEDURE_OPTIONS = orAll(
+  PROCEDURES.map((code) => [code, wordsOf(code)] as const).sort(([, one], [, other]) => one.localeCompare(other)),
+)
 
 /** Finds a person or program of the organization by name or address; only one that exists filters. */
 function PersonFilter({ onChange }: { onChange: (id: string) => void }) {
@@ -97,9 +96,7 @@ export function AuditLog() {
   const [opened, actorId] = [useSignal(''), useSignal('')]
   const query = {
     ...KINDS[kind.value],
-    ...(q.value && { q: q.value }),
-    ...(procedure.value && { procedure: procedure.value }),
-    ...(actorId.value && { actorId: actorId.value }),
+    ...setIn({ q, procedure, actorId }),
     ...timeOfDay('from', from.value, '00:00:00'),
     ...timeOfDay('to', to.value, '23:59:59.999'),
   }

@@ -11,9 +11,9 @@ import { OrgName, orgName, partTitle } from '../names.tsx'
 import { t } from '../texts.ts'
 import { Choices, chosenIn } from '../ui/choices.tsx'
 import { Action } from '../ui/dialog.tsx'
-import { useFilter } from '../ui/filters.ts'
+import { setIn, useFilter } from '../ui/filters.ts'
 import { Field, textOf } from '../ui/form.tsx'
-import { bind, type Column, Filter, ListTable } from '../ui/list.tsx'
+import { bind, type Column, Filter, ListTable, orAll, StateFilter } from '../ui/list.tsx'
 import { Badge, Page } from '../ui/page.tsx'
 import { Picture, pictureOf } from '../ui/picture.tsx'
 import { Unread } from './case-messages.tsx'
@@ -180,8 +180,7 @@ export function Cases() {
     KINDS.map(([each]) => each),
   )
   const state = useFilter<CaseState | ''>('state', '', CASE_STATES)
-  const query = { ...(kind.value && { kind: kind.value }), ...(state.value && { state: state.value }) }
-  const list = useList('/flows/v1/cases', { query })
+  const list = useList('/flows/v1/cases', { query: setIn({ kind, state }) })
   const partOf = usePartTitles(list.data ?? [])
   const create = async (data: FormData) => {
     const description = textOf(data, 'description')
@@ -216,12 +215,8 @@ export function Cases() {
     >
       <section class="panel list">
         <div class="filters">
-          <Filter label={t.cases.kind} {...bind(kind)} options={[['', t.ui.all], ...KINDS]} />
-          <Filter
-            label={t.ui.state}
-            {...bind(state)}
-            options={[['', t.ui.all], ...CASE_STATES.map((each) => [each, t.states.case[each]] as const)]}
-          />
+          <Filter label={t.cases.kind} {...bind(kind)} options={orAll(KINDS)} />
+          <StateFilter of="case" states={CASE_STATES} state={state} />
         </div>
         <ListTable
           caption={t.nav.cases}

@@ -7,8 +7,8 @@ import { permits } from '../me.ts'
 import { OrgName, partTitle } from '../names.tsx'
 import { t } from '../texts.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { useFilter } from '../ui/filters.ts'
-import { bind, type Column, Filter, ListTable } from '../ui/list.tsx'
+import { setIn, useFilter } from '../ui/filters.ts'
+import { bind, type Column, Filter, ListTable, orAll, StateFilter } from '../ui/list.tsx'
 import { Badge, Facts, Page } from '../ui/page.tsx'
 import { termFacts } from './rfq-terms.tsx'
 import { closingOf } from './rfqs.tsx'
@@ -71,13 +71,8 @@ export function CustomerRfqs() {
   const mayFilter = permits('GET /flows/v1/orgs')
   const customers = useList(mayFilter ? '/flows/v1/orgs' : undefined, { query: { pageSize: 50 } })
   const state = useFilter<RfqState | ''>('state', '', STATES)
-  const consumer = useFilter('consumer', '')
-  const list = useList('/flows/v1/distributor/rfqs', {
-    query: {
-      ...(state.value && { state: state.value }),
-      ...(consumer.value && { consumerOrgId: consumer.value }),
-    },
-  })
+  const consumerOrgId = useFilter('consumer', '')
+  const list = useList('/flows/v1/distributor/rfqs', { query: setIn({ state, consumerOrgId }) })
   return (
     <Page title={t.nav.customers}>
       <section class="panel list">
@@ -86,15 +81,11 @@ export function CustomerRfqs() {
           {mayFilter && (
             <Filter
               label={t.rfqs.consumer}
-              {...bind(consumer)}
-              options={[['', t.ui.all], ...(customers.data ?? []).map(({ id, name }) => [id, name] as const)]}
+              {...bind(consumerOrgId)}
+              options={orAll((customers.data ?? []).map(({ id, name }) => [id, name]))}
             />
           )}
-          <Filter
-            label={t.ui.state}
-            {...bind(state)}
-            options={[['', t.ui.all], ...STATES.map((each) => [each, t.states.rfq[each]] as const)]}
-          />
+          <StateFilter of="rfq" states={STATES} state={state} />
         </div>
         <ListTable caption={t.nav.customers} list={list} columns={COLUMNS} empty={t.customers.empty} />
       </section>

@@ -7,9 +7,9 @@ import { can, permits } from '../me.ts'
 import { t } from '../texts.ts'
 import { CountryField, countries } from '../ui/choices.tsx'
 import { Action } from '../ui/dialog.tsx'
-import { useFilter } from '../ui/filters.ts'
+import { setIn, useFilter } from '../ui/filters.ts'
 import { Field, textOf } from '../ui/form.tsx'
-import { bind, type Column, Filter, ListTable, Search } from '../ui/list.tsx'
+import { bind, type Column, Filter, ListTable, orAll, Search } from '../ui/list.tsx'
 import { Badge, Page } from '../ui/page.tsx'
 import { Picture, pictureOf } from '../ui/picture.tsx'
 
@@ -17,9 +17,6 @@ const VIEWS = ['MANUFACTURER', 'CONSUMER'] as const
 type View = (typeof VIEWS)[number]
 type ProcessType = Capability['processType']
 const PROCESS_TYPES = Object.entries(t.factories.processTypes) as [ProcessType, string][]
-
-type Options = readonly (readonly [value: string, label: string])[]
-const orAll = (options: Options): Options => [['', t.ui.all], ...options]
 
 const COLUMNS: readonly Column<Factory>[] = [
   { label: t.factories.factory, cell: ({ id, name }) => <a href={`/console/factories/${id}`}>{name}</a> },
@@ -66,26 +63,17 @@ export function Factories() {
   const { route, query } = useLocation()
   const view = useFilter<View>('view', can('app:manufacturer') ? 'MANUFACTURER' : 'CONSUMER', VIEWS)
   const q = useFilter('q', '')
-  const material = useFilter('material', '')
+  const materialCode = useFilter('material', '')
   const processType = useFilter<ProcessType | ''>(
     'processType',
     '',
     PROCESS_TYPES.map(([type]) => type),
   )
-  const country = useFilter('country', '')
-  const standard = useFilter('standard', '')
-  const criticality = useFilter('criticality', '')
-  const list = useList('/v1/factories', {
-    query: {
-      view: view.value,
-      ...(q.value && { q: q.value }),
-      ...(material.value && { materialCode: material.value }),
-      ...(processType.value && { processType: processType.value }),
-      ...(country.value && { regionCode: country.value }),
-      ...(standard.value && { standardCode: standard.value }),
-      ...(criticality.value && { criticalityCode: criticality.value }),
-    },
-  })
+  const regionCode = useFilter('country', '')
+  const standardCode = useFilter('standard', '')
+  const criticalityCode = useFilter('criticality', '')
+  const filters = { q, materialCode, processType, regionCode, standardCode, criticalityCode }
+  const list = useList('/v1/factories', { query: { view: view.value, ...setIn(filters) } })
   const create = async (data: FormData) => {
     const { id } = await command(() => market.POST('/flows/v1/factories', { body: factoryContentOf(data) }))
     route(`/console/factories/${id}`)
@@ -119,11 +107,11 @@ export function Factories() {
             />
           )}
           <Search {...bind(q)} />
-          <Filter label={t.parts.material} {...bind(material)} options={orAll(materials())} />
+          <Filter label={t.parts.material} {...bind(materialCode)} options={orAll(materials())} />
           <Filter label={t.factories.processType} {...bind(processType)} options={orAll(PROCESS_TYPES)} />
-          <Filter label={t.assignment.country} {...bind(country)} options={orAll(countries())} />
-          <Filter label={t.factories.standard} {...bind(standard)} options={orAll(standards())} />
-          <Filter label={t.factories.criticality} {...bind(criticality)} options={orAll(criticalities())} />
+          <Filter label={t.assignment.country} {...bind(regionCode)} options={orAll(countries())} />
+          <Filter label={t.factories.standard} {...bind(standardCode)} options={orAll(standards())} />
+          <Filter label={t.factories.criticality} {...bind(criticalityCode)} options={orAll(criticalities())} />
         </div>
         <ListTable
           caption={t.nav.factories}

@@ -6,8 +6,8 @@ import { date, fromNow, number } from '../format.ts'
 import { can, me, orgId, permits } from '../me.ts'
 import { orgName } from '../names.tsx'
 import { counted, fill, t } from '../texts.ts'
-import { useFilter } from '../ui/filters.ts'
-import { bind, Filter, More, openRow } from '../ui/list.tsx'
+import { setIn, useFilter } from '../ui/filters.ts'
+import { bind, Filter, More, openRow, orAll } from '../ui/list.tsx'
 import { Page, Section } from '../ui/page.tsx'
 import { Picture, type PictureKind, pictureOf } from '../ui/picture.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
@@ -124,12 +124,12 @@ function Inbox() {
     '',
     KINDS.map(([each]) => each),
   )
-  const list = useList('/flows/v1/inbox', { query: { ...(kind.value && { kind: kind.value }) } }, idOf)
+  const list = useList('/flows/v1/inbox', { query: setIn({ kind }) }, idOf)
   const detailsOf = useDetails(list.data ?? [])
   return (
     <Section title={t.inbox.title}>
       <div class="filters">
-        <Filter label={t.inbox.kind} {...bind(kind)} options={[['', t.ui.all], ...KINDS]} />
+        <Filter label={t.inbox.kind} {...bind(kind)} options={orAll(KINDS)} />
       </div>
       <Shown read={list} shape="lines" lines={6}>
         {(items) =>

@@ -6,8 +6,8 @@ import { me, orgId, permits } from '../me.ts'
 import { OrgName, PartTitle } from '../names.tsx'
 import { fill, t } from '../texts.ts'
 import { Due } from '../ui/due.tsx'
-import { useFilter } from '../ui/filters.ts'
-import { bind, type Column, Filter, ListTable, Search } from '../ui/list.tsx'
+import { setIn, useFilter } from '../ui/filters.ts'
+import { bind, type Column, Filter, ListTable, orAll, Search, StateFilter } from '../ui/list.tsx'
 import { Badge, Page } from '../ui/page.tsx'
 import { Picture, pictureOf } from '../ui/picture.tsx'
 import { nextOf, waitsForOrg } from './order-standing.tsx'
@@ -76,12 +76,7 @@ export function Orders() {
   const view = useFilter<OrgRole | ''>('view', '', roles)
   const state = useFilter<OrderState | ''>('state', '', ORDER.states)
   const q = useFilter('q', '')
-  const query = {
-    ...(view.value && { view: view.value }),
-    ...(state.value && { state: state.value }),
-    ...(q.value && { q: q.value }),
-  }
-  const list = useList('/flows/v1/orders', { query })
+  const list = useList('/flows/v1/orders', { query: setIn({ view, state, q }) })
   return (
     <Page title={t.nav.orders}>
       <section class="panel list">
@@ -90,14 +85,10 @@ export function Orders() {
             <Filter
               label={t.rfqs.view}
               {...bind(view)}
-              options={[['', t.ui.all], ...roles.map((role) => [role, t.orgRoles[role]] as const)]}
+              options={orAll(roles.map((role) => [role, t.orgRoles[role]]))}
             />
           )}
-          <Filter
-            label={t.ui.state}
-            {...bind(state)}
-            options={[['', t.ui.all], ...ORDER.states.map((each) => [each, t.states.order[each]] as const)]}
-          />
+          <StateFilter of="order" states={ORDER.states} state={state} />
           <Search {...bind(q)} />
         </div>
         <ListTable

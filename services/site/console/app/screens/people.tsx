@@ -7,9 +7,9 @@ import { fill, roleName, t } from '../texts.ts'
 import { Choices, chosenIn } from '../ui/choices.tsx'
 import { Action } from '../ui/dialog.tsx'
 import { Edit } from '../ui/edit.tsx'
-import { useFilter } from '../ui/filters.ts'
+import { setIn, useFilter } from '../ui/filters.ts'
 import { Field, FieldProblem, textOf } from '../ui/form.tsx'
-import { bind, type Column, Filter, ListTable, Search } from '../ui/list.tsx'
+import { bind, type Column, Filter, ListTable, orAll, Search } from '../ui/list.tsx'
 import { Address, Badge } from '../ui/page.tsx'
 import { Picture } from '../ui/picture.tsx'
 import { Secret, type ShownSecret } from '../ui/secret.tsx'
@@ -158,7 +158,7 @@ export function People() {
   const active = useFilter<string>('active', '', ['true', 'false'])
   const link = useSignal<ShownSecret | undefined>(undefined)
   const list = useList('/flows/v1/users', {
-    query: { ...(q.value && { q: q.value }), ...(active.value && { active: active.value === 'true' }) },
+    query: { ...setIn({ q }), ...(active.value && { active: active.value === 'true' }) },
   })
   const invite = async (data: FormData) => {
     const body = {
@@ -212,11 +212,10 @@ export function People() {
         <Filter
           label={t.ui.state}
           {...bind(active)}
-          options={[
-            ['', t.ui.all],
+          options={orAll([
             ['true', t.people.activeOrInvited],
             ['false', t.states.active.INACTIVE],
-          ]}
+          ])}
         />
         <Search {...bind(q)} />
       </div>

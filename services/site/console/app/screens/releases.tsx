@@ -5,9 +5,9 @@ import { permits } from '../me.ts'
 import { OrgName, orgName } from '../names.tsx'
 import { fill, t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
-import { useFilter } from '../ui/filters.ts'
+import { setIn, useFilter } from '../ui/filters.ts'
 import { Field, textOf } from '../ui/form.tsx'
-import { bind, type Column, Filter, ListTable, More, Search } from '../ui/list.tsx'
+import { bind, type Column, Filter, ListTable, More, orAll, Search } from '../ui/list.tsx'
 import { Page } from '../ui/page.tsx'
 import { Empty, Loading } from '../ui/states.tsx'
 
@@ -80,8 +80,7 @@ const COLUMNS: readonly Column<FactoryRelease>[] = [
 export function Releases() {
   const customers = useCustomers()
   const [q, orgId] = [useFilter('q', ''), useFilter('orgId', '')]
-  const query = { ...(q.value && { q: q.value }), ...(orgId.value && { orgId: orgId.value }) }
-  const list = useList('/flows/v1/factory-releases', { query }, idOf)
+  const list = useList('/flows/v1/factory-releases', { query: setIn({ q, orgId }) }, idOf)
   return (
     <Page title={t.nav.releases}>
       <section class="panel list">
@@ -91,7 +90,7 @@ export function Releases() {
           <Filter
             label={t.releases.releasedTo}
             {...bind(orgId)}
-            options={[['', t.ui.all], ...(customers.data ?? []).map(({ id, name }) => [id, name] as const)]}
+            options={orAll((customers.data ?? []).map(({ id, name }) => [id, name]))}
           />
         </div>
         <ListTable

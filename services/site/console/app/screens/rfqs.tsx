@@ -5,10 +5,10 @@ import { date, fromNow, number, time } from '../format.ts'
 import { can, orgId, permits } from '../me.ts'
 import { OrgName, partTitle } from '../names.tsx'
 import { counted, t } from '../texts.ts'
-import { useFilter } from '../ui/filters.ts'
+import { setIn, useFilter } from '../ui/filters.ts'
 import type { Group } from '../ui/groups.ts'
 import { Icon } from '../ui/icon.tsx'
-import { bind, type Column, Filter, ListTable, Search, Tick } from '../ui/list.tsx'
+import { bind, type Column, Filter, ListTable, Search, StateFilter, Tick } from '../ui/list.tsx'
 import { Badge, Page } from '../ui/page.tsx'
 import { Picture, pictureOf } from '../ui/picture.tsx'
 
@@ -106,12 +106,7 @@ export function Rfqs() {
   const q = useFilter('q', '')
   const hidesExpired = useFilter('hideExpired', '')
   const list = useList('/v1/rfqs', {
-    query: {
-      view: view.value,
-      ...(state.value && { state: state.value }),
-      ...(q.value && { q: q.value }),
-      ...(hidesExpired.value && { excludeExpired: true }),
-    },
+    query: { view: view.value, ...setIn({ state, q }), ...(hidesExpired.value && { excludeExpired: true }) },
   })
   const isGrouped = view.value !== 'IP_OWNER' && list.data?.some(({ packageId }) => packageId !== undefined)
   const packages = useList(isGrouped ? '/flows/v1/rfq-packages' : undefined, {
@@ -140,11 +135,7 @@ export function Rfqs() {
           {views.length > 1 && (
             <Filter label={t.rfqs.view} {...bind(view)} options={views.map(([value, label]) => [value, label])} />
           )}
-          <Filter
-            label={t.ui.state}
-            {...bind(state)}
-            options={[['', t.ui.all], ...RFQ.states.map((each) => [each, t.states.rfq[each]] as const)]}
-          />
+          <StateFilter of="rfq" states={RFQ.states} state={state} />
           <Search {...bind(q)} />
           <Tick label={t.rfqs.hideExpired} {...bind(hidesExpired)} />
         </div>

@@ -6,9 +6,9 @@ import { can, mayUse, orgId } from '../me.ts'
 import { OrgName, PartTitle } from '../names.tsx'
 import { t } from '../texts.ts'
 import { Action, optionalReason, Reason } from '../ui/dialog.tsx'
-import { useFilter } from '../ui/filters.ts'
+import { setIn, useFilter } from '../ui/filters.ts'
 import { Field, textOf, timeOf } from '../ui/form.tsx'
-import { bind, type Column, Filter, ListTable, More } from '../ui/list.tsx'
+import { bind, type Column, Filter, ListTable, More, StateFilter } from '../ui/list.tsx'
 import { OrgField, orgIn } from '../ui/org-field.tsx'
 import { Badge, Page } from '../ui/page.tsx'
 import { Loading } from '../ui/states.tsx'
@@ -172,10 +172,8 @@ const columnsOf = (view: View): readonly Column<Subscription>[] => [
 /** The subscriptions of an organization as consumer, and those to its parts. */
 export function Subscriptions() {
   const view = useFilter<View>('view', can('app:consumer') ? 'CONSUMER' : 'IP_OWNER', VIEWS)
-  const state = useFilter<SubscriptionState | ''>('state', '', ['', ...SUBSCRIPTION_STATES])
-  const list = useList('/flows/v1/subscriptions', {
-    query: { view: view.value, ...(state.value && { state: state.value }) },
-  })
+  const state = useFilter<SubscriptionState | ''>('state', '', SUBSCRIPTION_STATES)
+  const list = useList('/flows/v1/subscriptions', { query: { view: view.value, ...setIn({ state }) } })
   return (
     <Page title={t.nav.subscriptions} actions={view.value === 'CONSUMER' ? <RequestAll /> : <Grant />}>
       <section class="panel list">
@@ -186,14 +184,7 @@ export function Subscriptions() {
             {...bind(view)}
             options={VIEWS.map((each) => [each, t.subscriptions.views[each]])}
           />
-          <Filter
-            label={t.ui.state}
-            {...bind(state)}
-            options={[
-              ['', t.ui.all],
-              ...SUBSCRIPTION_STATES.map((each) => [each, t.states.subscription[each]] as const),
-            ]}
-          />
+          <StateFilter of="subscription" states={SUBSCRIPTION_STATES} state={state} />
         </div>
         <ListTable
           caption={t.nav.subscriptions}

@@ -16,9 +16,9 @@ import { number, time } from '../format.ts'
 import { permits } from '../me.ts'
 import { fill, t } from '../texts.ts'
 import { Action, Dialog } from '../ui/dialog.tsx'
-import { useFilter } from '../ui/filters.ts'
+import { setIn, useFilter } from '../ui/filters.ts'
 import { Changed, Field, localTime, textOf, timeOf } from '../ui/form.tsx'
-import { bind, type Column, Filter, ListTable } from '../ui/list.tsx'
+import { type Column, ListTable, StateFilter } from '../ui/list.tsx'
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Secret, type ShownSecret } from '../ui/secret.tsx'
 import { Shown } from '../ui/states.tsx'
@@ -180,8 +180,7 @@ function Attempts({ delivery: { id, type, state }, onClose }: { delivery: Webhoo
 function Deliveries({ endpointId }: { endpointId: string }) {
   const state = useFilter<State | ''>('state', '', STATES)
   const opened = useSignal<WebhookDelivery | undefined>(undefined)
-  const query = { endpointId, ...(state.value && { state: state.value }) }
-  const list = useList('/flows/v1/webhooks/deliveries', { query })
+  const list = useList('/flows/v1/webhooks/deliveries', { query: { endpointId, ...setIn({ state }) } })
   const columns: readonly Column<WebhookDelivery>[] = [
     {
       label: t.webhooks.event,
@@ -205,11 +204,7 @@ function Deliveries({ endpointId }: { endpointId: string }) {
   return (
     <Section title={t.webhooks.deliveries}>
       <div class="filters">
-        <Filter
-          label={t.ui.state}
-          {...bind(state)}
-          options={[['', t.ui.all], ...STATES.map((each) => [each, t.states.delivery[each]] as const)]}
-        />
+        <StateFilter of="delivery" states={STATES} state={state} />
       </div>
       <ListTable caption={t.webhooks.deliveries} list={list} columns={columns} empty={t.webhooks.noDeliveries} />
       {opened.value && (

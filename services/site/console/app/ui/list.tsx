@@ -162,10 +162,12 @@ export function ListTable<Item>({
   )
 }
 
+type Options = readonly (readonly [value: string, label: string])[]
+
 interface FilterProps {
   label: string
   value: string
-  options: readonly (readonly [value: string, label: string])[]
+  options: Options
   onChange: (value: string) => void
 }
 
@@ -211,6 +213,24 @@ export const Filter = ({ label, value, options, onChange }: FilterProps) => (
       </select>
     )}
   </Chip>
+)
+
+/** A filter that lets everything through at first. */
+export const orAll = (options: Options): Options => [['', t.ui.all], ...options]
+
+interface StateFilterProps<Kind extends keyof typeof t.states> {
+  of: Kind
+  states: readonly (keyof (typeof t.states)[Kind] & string)[]
+  state: { value: string }
+}
+
+/** Records in one of the states of their kind. */
+export const StateFilter = <Kind extends keyof typeof t.states>({ of, states, state }: StateFilterProps<Kind>) => (
+  <Filter
+    label={t.ui.state}
+    {...bind(state)}
+    options={orAll(states.map((each) => [each, String(t.states[of][each])]))}
+  />
 )
 
 /** A day, or none. */
