@@ -1,5 +1,6 @@
 import { type Signal, signal } from '@preact/signals'
 import { market } from './api.ts'
+import { useRecord } from './data.ts'
 import { firstRead } from './settling.ts'
 
 type Load<Value> = (ids: string[]) => Promise<[id: string, value: Value][]>
@@ -65,3 +66,12 @@ const nameOf =
 export const OrgName = nameOf(orgs)
 export const PartTitle = nameOf(parts)
 export const FactoryName = nameOf(factories)
+
+export const personName = ({ givenName, familyName }: { givenName: string; familyName: string }) =>
+  `${givenName} ${familyName}`
+
+/** The name of a user of the own organization. */
+export function UserName({ id }: { id: string }) {
+  const { data } = useRecord('/v1/users/{id}', { path: { id } })
+  return <>{data ? personName(data) : '…'}</>
+}

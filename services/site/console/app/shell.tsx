@@ -5,6 +5,7 @@ import { useLocation } from 'preact-iso/router'
 import { isConnected, market } from './api.ts'
 import { useRecord } from './data.ts'
 import { me } from './me.ts'
+import { personName } from './names.tsx'
 import { isCurrent, screenGroups, screens } from './screens.ts'
 import { signOut } from './session.ts'
 import { isBusy } from './settling.ts'
@@ -76,9 +77,7 @@ async function changePassword(data: FormData): Promise<void> {
 const Who = () => (
   <p class="who">
     <strong>{me.value?.organization.name}</strong>
-    <span class="quiet">
-      {me.value?.user.givenName} {me.value?.user.familyName}
-    </span>
+    <span class="quiet">{me.value && personName(me.value.user)}</span>
   </p>
 )
 
@@ -126,7 +125,7 @@ function Banners() {
         <p class="banner acting">
           {fill(t.account.impersonation, {
             acting: impersonation.actingEmail,
-            person: `${user?.givenName} ${user?.familyName}`,
+            person: user ? personName(user) : '',
           })}
         </p>
       )}

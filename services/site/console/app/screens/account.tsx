@@ -2,6 +2,7 @@ import { signal } from '@preact/signals'
 import { command, market } from '../api.ts'
 import { useRecord } from '../data.ts'
 import { me } from '../me.ts'
+import { personName } from '../names.tsx'
 import { t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
 import { Address, Facts, Page, Section } from '../ui/page.tsx'
@@ -55,7 +56,7 @@ export function Account() {
       <Section title={t.account.person}>
         <Facts
           of={[
-            [t.people.name, `${user?.givenName} ${user?.familyName}`],
+            [t.people.name, user && personName(user)],
             [t.signIn.email, user && <Address key="email" of={user.email} />],
           ]}
         />

@@ -7,13 +7,9 @@ import { OrgName } from '../names.tsx'
 import { t } from '../texts.ts'
 import { CountryField } from '../ui/choices.tsx'
 import { Action, Reason, reasonOf } from '../ui/dialog.tsx'
-import { Field, textOf } from '../ui/form.tsx'
+import { Field, textOf, textsOf } from '../ui/form.tsx'
 import { ItemList } from '../ui/list.tsx'
 import { Section } from '../ui/page.tsx'
-
-/** The texts of fields, without those that are empty. */
-const textsOf = (data: FormData, ...names: string[]) =>
-  Object.fromEntries(names.map((name) => [name, textOf(data, name)]).filter(([, text]) => text !== undefined))
 
 function Contacts({ id, mayChange }: { id: string; mayChange: boolean }) {
   const list = useAll('/flows/v1/assignments/{id}/contacts', { path: { id } })

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { type Case, type CaseMessage, type Document, market, post } from '../api.ts'
-import { useAll, useList, useRecord } from '../data.ts'
+import { useAll, useList } from '../data.ts'
 import { time } from '../format.ts'
 import { me, orgId, permits } from '../me.ts'
-import { OrgName, orgName } from '../names.tsx'
+import { OrgName, orgName, UserName } from '../names.tsx'
 import { refreshVisible } from '../refresh.ts'
 import { counted, fill, t } from '../texts.ts'
 import { Choices, chosenIn } from '../ui/choices.tsx'
@@ -19,12 +19,6 @@ export const Unread = ({ of: { unreadCount = 0 } }: { of: Case }) =>
   unreadCount === 0 ? null : (
     <span class="badge live">{counted(t.messages.unread, unreadCount, String(unreadCount))}</span>
   )
-
-/** The name of a user of the own organization. */
-export function UserName({ id }: { id: string }) {
-  const { data } = useRecord('/v1/users/{id}', { path: { id } })
-  return <>{data ? `${data.givenName} ${data.familyName}` : '…'}</>
-}
 
 /** Marks what is shown as read, unless another person looks on behalf of the reader. */
 function useMarkAsRead({ id, unreadCount = 0 }: Case, newest: CaseMessage | undefined) {

@@ -1,17 +1,14 @@
 import { useSignal } from '@preact/signals'
-import { type Case, type CaseTask, post, remove, type User } from '../api.ts'
+import { type Case, type CaseTask, post, remove } from '../api.ts'
 import { MOST_ITEMS, useAll, useList, useRecord } from '../data.ts'
 import { date } from '../format.ts'
 import { orgId } from '../me.ts'
-import { OrgName, orgName } from '../names.tsx'
+import { OrgName, orgName, personName, UserName } from '../names.tsx'
 import { fill, t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
-import { Field, textOf } from '../ui/form.tsx'
+import { Field, textOf, textsOf } from '../ui/form.tsx'
 import { ItemList } from '../ui/list.tsx'
 import { Badge, Section } from '../ui/page.tsx'
-import { UserName } from './case-messages.tsx'
-
-const nameOf = ({ givenName, familyName }: User) => `${givenName} ${familyName}`
 
 interface PartProps {
   record: Case
@@ -24,8 +21,8 @@ function UserField({ userId }: { userId: string | undefined }) {
   const users = useAll('/v1/users', { query: { active: true } })
   const present = useRecord(userId ? '/v1/users/{id}' : undefined, { path: { id: userId ?? '' } })
   const chosen = useSignal(userId ?? '')
-  const names = new Map(users.data?.map((user) => [user.id, nameOf(user)]))
-  if (userId && !names.has(userId)) names.set(userId, present.data ? nameOf(present.data) : '…')
+  const names = new Map(users.data?.map((user) => [user.id, personName(user)]))
+  if (userId && !names.has(userId)) names.set(userId, present.data ? personName(present.data) : '…')
   return (
     <Field
       name="assigneeUserId"
@@ -39,11 +36,9 @@ function UserField({ userId }: { userId: string | undefined }) {
 
 /** Names the user who should do a task of the own organization. */
 function Assign({ task, record, mayEdit }: PartProps & { task: CaseTask }) {
-  const assign = (data: FormData) => {
-    const assigneeUserId = textOf(data, 'assigneeUserId')
-    const ids = { id: record.id, taskId: task.id }
-    return post('/flows/v1/cases/{id}/tasks/{taskId}/assign', ids, { ...(assigneeUserId && { assigneeUserId }) })
-  }
+  const ids = { id: record.id, taskId: task.id }
+  const assign = (data: FormData) =>
+    post('/flows/v1/cases/{id}/tasks/{taskId}/assign', ids, textsOf(data, 'assigneeUserId'))
   return (
     <Action
       label={t.cases.assign}
@@ -104,13 +99,10 @@ export function Tasks({ record, mayEdit }: PartProps) {
   const { id, partyOrgIds } = record
   const list = useList('/flows/v1/cases/{id}/tasks', { path: { id } })
   const add = (data: FormData) => {
-    const [description, dueDate] = [textOf(data, 'description'), textOf(data, 'dueDate')]
-    const assigneeOrgId = textOf(data, 'assigneeOrgId')
+    const title = textOf(data, 'title') ?? ''
     return post('/flows/v1/cases/{id}/tasks', id, {
-      title: textOf(data, 'title') ?? '',
-      ...(description && { description }),
-      ...(dueDate && { dueDate }),
-      ...(assigneeOrgId && { assigneeOrgId }),
+      title,
+      ...textsOf(data, 'description', 'dueDate', 'assigneeOrgId'),
     })
   }
   return (
@@ -129,9 +121,7 @@ export function Tasks({ record, mayEdit }: PartProps) {
         </Action>
       }
     >
-      <ItemList list={list}>
-        {(task) => <Task key={task.id} task={task} record={record} mayEdit={mayEdit} />}
-      </ItemList>
+      <ItemList list={list}>{(task) => <Task key={task.id} task={task} record={record} mayEdit={mayEdit} />}</ItemList>
     </Section>
   )
 }

@@ -12,7 +12,7 @@ import { t } from '../texts.ts'
 import { Choices, chosenIn } from '../ui/choices.tsx'
 import { Action } from '../ui/dialog.tsx'
 import { setIn, useFilter } from '../ui/filters.ts'
-import { Field, textOf } from '../ui/form.tsx'
+import { Field, textOf, textsOf } from '../ui/form.tsx'
 import { bind, type Column, Filter, ListTable, orAll, StateFilter } from '../ui/list.tsx'
 import { Badge, Page } from '../ui/page.tsx'
 import { Picture, pictureOf } from '../ui/picture.tsx'
@@ -117,7 +117,7 @@ function AboutFields() {
   const q = useSignal('')
   const timer = useRef(0)
   const kept = useRef<AboutOption | undefined>(undefined)
-  const query = { pageSize: 50, ...(q.value && { q: q.value }) }
+  const query = { pageSize: 50, ...setIn({ q }) }
   const own = useList(can('app:consumer') ? '/v1/rfqs' : undefined, { query: { ...query, view: 'CONSUMER' } })
   const invited = useList(can('app:manufacturer') ? '/v1/rfqs' : undefined, {
     query: { ...query, view: 'MANUFACTURER' },
@@ -183,13 +183,12 @@ export function Cases() {
   const list = useList('/flows/v1/cases', { query: setIn({ kind, state }) })
   const partOf = usePartTitles(list.data ?? [])
   const create = async (data: FormData) => {
-    const description = textOf(data, 'description')
     const [field = '', about = ''] = textOf(data, 'about')?.split(' ') ?? []
     const partyOrgIds = chosenIn(data, 'partyOrgIds')
     const body = {
       kind: textOf(data, 'kind') as Kind,
       title: textOf(data, 'title') ?? '',
-      ...(description && { description }),
+      ...textsOf(data, 'description'),
       ...(field && { [field]: about }),
       ...(partyOrgIds.length > 0 && { partyOrgIds }),
     }

@@ -2,6 +2,7 @@ import { at, command, type IdentityDomain, type IdentityProvider, market, patch,
 import { type Read, useAll, useList } from '../data.ts'
 import { time } from '../format.ts'
 import { permits } from '../me.ts'
+import { personName } from '../names.tsx'
 import { leaveFor } from '../sso.ts'
 import { fill, roleName, t } from '../texts.ts'
 import { Choices, chosenIn } from '../ui/choices.tsx'
@@ -137,7 +138,7 @@ function Administrators({ chosen }: { chosen: string | undefined }) {
       name="breakGlassUserId"
       label={t.identityProviders.breakGlass}
       value={chosen}
-      options={data.map(({ id, givenName, familyName, email }) => [id, `${givenName} ${familyName} (${email})`])}
+      options={data.map((user) => [user.id, `${personName(user)} (${user.email})`])}
     />
   )
 }

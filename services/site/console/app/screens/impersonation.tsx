@@ -1,8 +1,9 @@
 import type { Signal } from '@preact/signals'
 import { command, type ImpersonationGrant, market, type Person, post } from '../api.ts'
-import { useList, useRecord } from '../data.ts'
+import { useList } from '../data.ts'
 import { time } from '../format.ts'
 import { me, permits } from '../me.ts'
+import { personName, UserName } from '../names.tsx'
 import { fill, t } from '../texts.ts'
 import { Action, Reason, reasonOf } from '../ui/dialog.tsx'
 import { Field, localTime, textOf, timeOf } from '../ui/form.tsx'
@@ -15,7 +16,7 @@ const HOUR_MS = 60 * 60 * 1000
 
 /** Makes the link with which a named person, who needs no account, acts as one of the organization. */
 export function ImpersonationAction({ person, link }: { person: Person; link: Signal<ShownSecret | undefined> }) {
-  const { id, givenName, familyName, active } = person
+  const { id, active } = person
   const create = async (data: FormData) => {
     const expireTime = timeOf(data, 'expireTime')
     const actingEmail = textOf(data, 'actingEmail') ?? ''
@@ -31,7 +32,7 @@ export function ImpersonationAction({ person, link }: { person: Person; link: Si
   return (
     <Action
       label={t.impersonation.create}
-      hint={fill(t.impersonation.createHint, { person: `${givenName} ${familyName}` })}
+      hint={fill(t.impersonation.createHint, { person: personName(person) })}
       when={permits('POST /flows/v1/impersonation-grants') && active && isOther}
       onRun={create}
     >
@@ -54,15 +55,17 @@ function stateOf({ redeemedTime, revokedTime, expireTime }: ImpersonationGrant) 
   return redeemedTime ? 'REDEEMED' : 'UNOPENED'
 }
 
-function PersonName({ id }: { id: string }) {
-  const { data } = useRecord('/v1/users/{id}', { path: { id } })
-  return <strong>{data ? `${data.givenName} ${data.familyName}` : '…'}</strong>
-}
-
 const isLive = (grant: ImpersonationGrant) => ['UNOPENED', 'REDEEMED'].includes(stateOf(grant))
 
 const COLUMNS: readonly Column<ImpersonationGrant>[] = [
-  { label: t.impersonation.person, cell: ({ userId }) => <PersonName id={userId} /> },
+  {
+    label: t.impersonation.person,
+    cell: ({ userId }) => (
+      <strong>
+        <UserName id={userId} />
+      </strong>
+    ),
+  },
   { label: t.auditLog.actedAs, cell: ({ actingEmail }) => actingEmail },
   { label: t.ui.reason, cell: ({ reason }) => reason },
   { label: t.impersonation.ends, cell: ({ expireTime }) => time(expireTime) },

@@ -11,7 +11,7 @@ import { Download } from '../ui/attempt.tsx'
 import { Choices, chosenIn } from '../ui/choices.tsx'
 import { Action, Reason } from '../ui/dialog.tsx'
 import { DocumentName, type Needs, ShipmentNeeds } from '../ui/documents.tsx'
-import { Field, FieldProblem, localTime, textOf, timeOf } from '../ui/form.tsx'
+import { Field, FieldProblem, localTime, textOf, textsOf, timeOf } from '../ui/form.tsx'
 import { ItemList } from '../ui/list.tsx'
 import { Badge, Section } from '../ui/page.tsx'
 import { TakePhoto } from './order-photo.tsx'
@@ -64,15 +64,13 @@ export function Ship({ order, ...shown }: ShipProps) {
   const isWrong = wholeIn(quantity.value, 1, left) === undefined
   const problem = isWrong ? fill(t.shipments.badQuantity, { most: number(left) }) : undefined
   const ship = (data: FormData) => {
-    const [carrier, trackingNumber] = [textOf(data, 'carrier'), textOf(data, 'trackingNumber')]
     // The field shows minutes, so an unchanged one would be an earlier time.
     const isNow = textOf(data, 'shippedTime') === opened.value
     const shippedTime = isNow ? undefined : timeOf(data, 'shippedTime')
     const documentIds = chosenIn(data, 'documentIds')
     return post('/flows/v1/orders/{id}/shipments', order.id, {
       quantity: Number(quantity.value),
-      ...(carrier && { carrier }),
-      ...(trackingNumber && { trackingNumber }),
+      ...textsOf(data, 'carrier', 'trackingNumber'),
       ...(shippedTime && { shippedTime }),
       ...(documentIds.length > 0 && { documentIds }),
     })

@@ -7,7 +7,7 @@ import { inParallel } from '../in-parallel.ts'
 import { permits } from '../me.ts'
 import { counted, fill, t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
-import { Field, FieldProblem, textOf } from '../ui/form.tsx'
+import { Field, FieldProblem, textsOf } from '../ui/form.tsx'
 import { Table } from '../ui/list.tsx'
 import { Facts } from '../ui/page.tsx'
 import { mergeSellers, SellerField, sellerIn, sellerName, sellerProblem } from './award-sellers.tsx'
@@ -192,12 +192,11 @@ export function PackageAward(props: AwardProps) {
     )
   }
   const award = (data: FormData) => {
-    const purchaseOrderNumber = textOf(data, 'purchaseOrderNumber')
     const awards = placed.current.map(({ line: { rfqId }, offer: { offerId }, quantity }) => ({
       rfqId,
       offerId,
       quantity,
-      ...(purchaseOrderNumber && { purchaseOrderNumber }),
+      ...textsOf(data, 'purchaseOrderNumber'),
     }))
     return post('/flows/v1/rfq-packages/{id}/award', pkg.id, {
       awards,

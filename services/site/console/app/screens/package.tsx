@@ -9,7 +9,7 @@ import { OrgName } from '../names.tsx'
 import { counted, t } from '../texts.ts'
 import { Action, Reason, reasonOf } from '../ui/dialog.tsx'
 import { Edit } from '../ui/edit.tsx'
-import { Field, localTime, textOf, timeOf } from '../ui/form.tsx'
+import { Field, localTime, textOf, textsOf, timeOf } from '../ui/form.tsx'
 import { type Column, Table } from '../ui/list.tsx'
 import { Badge, Page, Section } from '../ui/page.tsx'
 import { Picture, pictureOf } from '../ui/picture.tsx'
@@ -30,13 +30,9 @@ const mayPost = (verb: string) => permits(`POST ${PATH}/${verb}`)
 /** Changes the common terms that are filled in. */
 function Amend({ pkg, told }: { pkg: RfqPackage; told: Signal<string> }) {
   const amend = async (data: FormData) => {
-    const [requirements, requestedDeliveryDate] = ['requirements', 'requestedDeliveryDate'].map((name) =>
-      textOf(data, name),
-    )
     const expireTime = timeOf(data, 'expireTime')
     await post(`${PATH}/amend`, pkg.id, {
-      ...(requirements && { requirements }),
-      ...(requestedDeliveryDate && { requestedDeliveryDate }),
+      ...textsOf(data, 'requirements', 'requestedDeliveryDate'),
       ...(expireTime && { expireTime }),
       ...(data.has('partRevision') && { partRevision: 'CURRENT' as const }),
       reason: reasonOf(data),

@@ -3,6 +3,7 @@ import { useLocation } from 'preact-iso/router'
 import { at, command, market, type Person, patch, post } from '../api.ts'
 import { useAll, useList } from '../data.ts'
 import { me, permits } from '../me.ts'
+import { personName } from '../names.tsx'
 import { fill, roleName, t } from '../texts.ts'
 import { Choices, chosenIn } from '../ui/choices.tsx'
 import { Action } from '../ui/dialog.tsx'
@@ -18,8 +19,6 @@ import { ImpersonationAction } from './impersonation.tsx'
 import { OrganizationPage } from './organization.tsx'
 
 type Role = Parameters<typeof roleName>[0] & { id: string }
-
-const nameOf = ({ givenName, familyName }: Person) => `${givenName} ${familyName}`
 
 /** A link that was mailed is not shown. */
 const linkOf = (email: string, activationUrl: string | undefined): ShownSecret =>
@@ -130,7 +129,7 @@ function PersonActions({ user, link }: { user: Person; link: Signal<ShownSecret 
       </Action>
       <Action
         label={t.people.resetPasskeys}
-        of={`${nameOf(user)} (${user.email})`}
+        of={`${personName(user)} (${user.email})`}
         hint={t.people.resetPasskeysHint}
         when={may('reset-passkeys') && user.active && !isSelf}
         isDangerous
@@ -172,7 +171,7 @@ export function People() {
     link.value = linkOf(email, activationUrl)
   }
   const columns: readonly Column<Person>[] = [
-    { label: t.people.name, cell: (user) => <strong>{nameOf(user)}</strong> },
+    { label: t.people.name, cell: (user) => <strong>{personName(user)}</strong> },
     { label: t.signIn.email, cell: ({ email }) => <Address of={email} /> },
     {
       label: t.ui.state,

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { RegistrationInput } from '../api.ts'
 import { ApiError, publicMarket } from '../api.ts'
+import { personName } from '../names.tsx'
 import { REGISTRATION_PATH, registrationMode } from '../registration-mode.ts'
 import { fill, t } from '../texts.ts'
 import { Choices, CountryField, chosenIn } from '../ui/choices.tsx'
@@ -183,7 +184,7 @@ function Confirmation({ token }: { token: string }) {
   if (!link) return <Loading />
   const { organization, user } = link
   const lead = fill(t.registrations.confirmLead, {
-    person: `${user.givenName} ${user.familyName}`,
+    person: personName(user),
     company: organization.name,
     email: user.email,
   })

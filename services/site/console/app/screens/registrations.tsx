@@ -3,6 +3,7 @@ import { post, type Registration } from '../api.ts'
 import { useList } from '../data.ts'
 import { time } from '../format.ts'
 import { permits } from '../me.ts'
+import { personName } from '../names.tsx'
 import { fill, t } from '../texts.ts'
 import { Choices, chosenIn } from '../ui/choices.tsx'
 import { Action, Reason, reasonOf } from '../ui/dialog.tsx'
@@ -44,11 +45,11 @@ export function Registrations() {
     },
     {
       label: t.registrations.applicant,
-      cell: ({ user: { givenName, familyName, email } }) => (
+      cell: ({ user }) => (
         <>
-          {givenName} {familyName}{' '}
+          {personName(user)}{' '}
           <small class="quiet">
-            <Address of={email} />
+            <Address of={user.email} />
           </small>
         </>
       ),

@@ -16,7 +16,8 @@ import { useList, useRecord } from '../data.ts'
 import { orgId } from '../me.ts'
 import { t } from '../texts.ts'
 import { Choices, CountryField, chosenIn } from '../ui/choices.tsx'
-import { Field, Form, localTime, textOf, timeOf } from '../ui/form.tsx'
+import { setIn } from '../ui/filters.ts'
+import { Field, Form, localTime, textOf, textsOf, timeOf } from '../ui/form.tsx'
 import { bind, Search } from '../ui/list.tsx'
 import { Page } from '../ui/page.tsx'
 
@@ -25,19 +26,15 @@ const DAY_MS = 86_400_000
 
 /** What a person has typed; what is missing or wrong is named by the marketplace. */
 export function contentOf(data: FormData) {
-  const incoterm = textOf(data, 'incoterm') as Incoterm | undefined
-  const requirements = textOf(data, 'requirements')
-  const confidentialityTerms = textOf(data, 'confidentialityTerms')
   return {
     quantities: numbersIn(textOf(data, 'quantities') ?? ''),
     expireTime: timeOf(data, 'expireTime') as string,
     currency: textOf(data, 'currency') as Currency,
     deliveryRegionCode: textOf(data, 'deliveryRegionCode') as string,
     sealed: data.has('sealed'),
-    ...(incoterm && { incoterm }),
-    ...(requirements && { requirements }),
+    ...(textsOf(data, 'incoterm') as { incoterm?: Incoterm }),
+    ...textsOf(data, 'requirements', 'confidentialityTerms'),
     ...definedIn(termsOf(data, textOf(data, 'deliveryRegionCode') as string)),
-    ...(confidentialityTerms && { confidentialityTerms }),
     ...(data.has('releaseFiles') && { releaseFiles: true }),
   }
 }
@@ -205,7 +202,7 @@ export const patchRfq = (id: string, data: FormData, headers: { 'If-Match': stri
 /** The chosen part stays among the options, whatever else is found. */
 function PartChoice({ chosen }: { chosen: Signal<string> }) {
   const q = useSignal('')
-  const search = q.value && { q: q.value }
+  const search = setIn({ q })
   const list = useList('/flows/v1/parts', { query: { view: 'CONSUMER', ...search } })
   // Own parts may be internal.
   const own = useList('/flows/v1/parts', { query: { view: 'IP_OWNER', ...search } })

@@ -8,6 +8,7 @@ import { mayUse } from '../me.ts'
 import { OrgName } from '../names.tsx'
 import { fill, t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
+import { setIn } from '../ui/filters.ts'
 import { bind, ListTable, Search, Table } from '../ui/list.tsx'
 import { Badge, Section } from '../ui/page.tsx'
 import { Empty } from '../ui/states.tsx'
@@ -111,8 +112,11 @@ function Invitation({ rfq, factory: { orgId, orgName }, invitation }: Invitation
 /** Factories that qualify, or those that are found by name, each with what it meets and misses, and its invitation. */
 export function Matches({ rfq }: { rfq: Rfq }) {
   const q = useSignal('')
-  const query = q.value === '' ? {} : { q: q.value }
-  const list = useList('/flows/v1/rfqs/{id}/matches', { path: { id: rfq.id }, query }, ({ factory }) => factory.id)
+  const list = useList(
+    '/flows/v1/rfqs/{id}/matches',
+    { path: { id: rfq.id }, query: setIn({ q }) },
+    ({ factory }) => factory.id,
+  )
   const { data: invitations = [] } = useInvitations(rfq)
   const data = list.data?.toSorted(
     (one, other) => Number(isUnsuitable(one)) - Number(isUnsuitable(other)) || missedOf(one) - missedOf(other),

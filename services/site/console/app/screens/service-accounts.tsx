@@ -6,7 +6,7 @@ import { permits } from '../me.ts'
 import { fill, t } from '../texts.ts'
 import { chosenIn } from '../ui/choices.tsx'
 import { Action } from '../ui/dialog.tsx'
-import { Field, textOf, timeOf } from '../ui/form.tsx'
+import { Field, textOf, textsOf, timeOf } from '../ui/form.tsx'
 import { ListTable } from '../ui/list.tsx'
 import { Badge } from '../ui/page.tsx'
 import { Secret, type ShownSecret } from '../ui/secret.tsx'
@@ -22,10 +22,10 @@ interface KeysProps {
 function Keys({ account: { id }, secret }: KeysProps) {
   const keys = useList('/flows/v1/service-accounts/{id}/keys', { path: { id } }, ({ clientId }) => clientId)
   const create = async (data: FormData) => {
-    const [description, expireTime] = [textOf(data, 'description'), timeOf(data, 'expireTime')]
+    const expireTime = timeOf(data, 'expireTime')
     const networks = textOf(data, 'networks')?.split(/[\s,]+/)
     const body = {
-      ...(description && { description }),
+      ...textsOf(data, 'description'),
       ...(expireTime && { expireTime }),
       ...(networks && { networks }),
     }
@@ -128,11 +128,9 @@ export function ServiceAccounts() {
   const secret = useSignal<ShownSecret | undefined>(undefined)
   const list = useList('/flows/v1/service-accounts', {})
   const create = (data: FormData) => {
-    const description = textOf(data, 'description')
-    const body = { name: textOf(data, 'name') ?? '', roleIds: chosenIn(data, 'roleIds') }
-    return command(() =>
-      market.POST('/flows/v1/service-accounts', { body: { ...body, ...(description && { description }) } }),
-    )
+    const name = textOf(data, 'name') ?? ''
+    const body = { name, roleIds: chosenIn(data, 'roleIds'), ...textsOf(data, 'description') }
+    return command(() => market.POST('/flows/v1/service-accounts', { body }))
   }
   return (
     <OrganizationPage

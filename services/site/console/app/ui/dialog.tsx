@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { t } from '../texts.ts'
 import { Failure, useAttempt } from './attempt.tsx'
-import { Field, Form, type FormProps, textOf } from './form.tsx'
+import { Field, Form, type FormProps, textOf, textsOf } from './form.tsx'
 import { mayLeave } from './half-filled.ts'
 import { Icon, type IconName } from './icon.tsx'
 
@@ -150,7 +150,4 @@ export const Reason = ({ isOptional = false, isLater = false }: { isOptional?: b
 )
 export const reasonOf = (data: FormData) => textOf(data, 'reason') ?? ''
 
-export function optionalReason(data: FormData): { reason?: string } {
-  const reason = textOf(data, 'reason')
-  return reason === undefined ? {} : { reason }
-}
+export const optionalReason = (data: FormData) => textsOf(data, 'reason')

@@ -335,6 +335,12 @@ export function textOf(data: FormData, name: string): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
 }
 
+/** The texts of fields, without those that are empty. */
+export const textsOf = <Name extends string>(data: FormData, ...names: Name[]) =>
+  Object.fromEntries(names.flatMap((name) => (textOf(data, name) ? [[name, textOf(data, name)]] : []))) as {
+    [Each in Name]?: string
+  }
+
 /** A number of a field, as the API wants it; other text is sent as it is, so that the API names the mistake. */
 export function numberOf(data: FormData, name: string): number | undefined {
   const text = textOf(data, name)
