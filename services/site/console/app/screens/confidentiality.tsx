@@ -4,7 +4,7 @@ import { post, type Rfq, type RfqAcceptance } from '../api.ts'
 import { labelIn, processes } from '../catalogs.ts'
 import { useList, useRecord } from '../data.ts'
 import { number, time } from '../format.ts'
-import { mayUse, orgId } from '../me.ts'
+import { is, mayUse, orgId } from '../me.ts'
 import { OrgName } from '../names.tsx'
 import { fill, t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
@@ -20,15 +20,12 @@ const useAcceptances = (rfq: Rfq) =>
     (one) => one.manufacturerOrgId,
   )
 
-const isInvitee = ({ manufacturerIds, consumerOrgId }: Rfq) =>
-  manufacturerIds.includes(orgId.value) && consumerOrgId !== orgId.value
-
 type Standing = 'free' | 'unknown' | 'pending' | 'accepted'
 
 /** Whether the caller's organization is invited and has accepted the terms, which come before its offer. */
 export function useStanding(rfq: Rfq): Standing {
   const { data } = useAcceptances(rfq)
-  if (rfq.confidentialityTerms === undefined || !isInvitee(rfq)) return 'free'
+  if (rfq.confidentialityTerms === undefined || !is('invitee', rfq)) return 'free'
   if (data === undefined) return 'unknown'
   return data.some((one) => one.manufacturerOrgId === orgId.value) ? 'accepted' : 'pending'
 }
@@ -84,7 +81,7 @@ export function ConfidentialityTerms({ rfq }: { rfq: Rfq }) {
   const { data } = useAcceptances(rfq)
   const isPending = useStanding(rfq) === 'pending'
   if (rfq.confidentialityTerms === undefined) return null
-  const own = isInvitee(rfq) ? data?.find((one) => one.manufacturerOrgId === orgId.value) : undefined
+  const own = is('invitee', rfq) ? data?.find((one) => one.manufacturerOrgId === orgId.value) : undefined
   return (
     <Section
       title={t.confidentiality.terms}
@@ -148,7 +145,7 @@ const hasReleases = ({ releaseFiles, state }: Rfq, accepted: readonly RfqAccepta
 /** Who has accepted the terms, and who can read the confidential files. */
 export function Acceptances({ rfq }: { rfq: Rfq }) {
   const list = useAcceptances(rfq)
-  if (rfq.confidentialityTerms === undefined || rfq.state === 'DRAFT' || isInvitee(rfq)) return null
+  if (rfq.confidentialityTerms === undefined || rfq.state === 'DRAFT' || is('invitee', rfq)) return null
   return (
     <Section
       title={t.confidentiality.acceptances}

@@ -4,7 +4,7 @@ import { RFQ } from '../../../../../proto/states/rfqs.ts'
 import { post, type Question, type Rfq } from '../api.ts'
 import { useList } from '../data.ts'
 import { time } from '../format.ts'
-import { can, orgId, permits } from '../me.ts'
+import { can, is, permits } from '../me.ts'
 import { OrgName } from '../names.tsx'
 import { t } from '../texts.ts'
 import { Action } from '../ui/dialog.tsx'
@@ -13,13 +13,9 @@ import { ItemList } from '../ui/list.tsx'
 import { Badge, Section } from '../ui/page.tsx'
 import { hasDeclined } from './rfq-terms.tsx'
 
-/** An IP owner that is invited itself is an invitee; the consumer never is. */
-const isInvitee = ({ consumerOrgId, manufacturerIds }: Rfq) =>
-  consumerOrgId !== orgId.value && manufacturerIds.includes(orgId.value)
-
+/** An IP owner that is invited itself is an invitee. */
 const mayAnswer = (rfq: Rfq) =>
-  !isInvitee(rfq) &&
-  ((rfq.consumerOrgId === orgId.value && can('rfq:create')) || (rfq.ipOwnerOrgId === orgId.value && can('part:update')))
+  !is('invitee', rfq) && ((is('consumer', rfq) && can('rfq:create')) || (is('ipOwner', rfq) && can('part:update')))
 
 /** The asker's words are not proposed for the publication, because others could recognise the asker by them. */
 function AnswerFields() {
@@ -124,7 +120,7 @@ export function Questions({ rfq }: { rfq: Rfq }) {
             label={t.questions.ask}
             hint={t.questions.askHint}
             when={
-              isInvitee(rfq) &&
+              is('invitee', rfq) &&
               !hasDeclined(rfq) &&
               RFQ.isLegal('ask', state) &&
               permits('POST /flows/v1/rfqs/{id}/questions')

@@ -2,7 +2,7 @@ import { useLocation } from 'preact-iso/router'
 import { RFQ } from '../../../../../proto/states/rfqs.ts'
 import { at, market, post, type Rfq, remove } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
-import { mayUse, orgId, permits } from '../me.ts'
+import { is, mayUse, orgId, permits } from '../me.ts'
 import { OrgName, orgName, partTitle } from '../names.tsx'
 import { fill, t } from '../texts.ts'
 import { Action, Reason, reasonOf } from '../ui/dialog.tsx'
@@ -30,7 +30,6 @@ function Actions({ rfq }: { rfq: Rfq }) {
   const { id } = rfq
   const missing = useMissingInvitation(rfq)
   const may = (verb: keyof typeof RFQ.verbs) => mayUse(RFQ, verb, rfq)
-  const isInvited = rfq.manufacturerIds.includes(orgId.value)
   const read = () => market.GET('/v1/rfqs/{id}', at(id))
   const until = (verb: 'extend' | 'reopen') => (data: FormData) =>
     post(`/flows/v1/rfqs/{id}/${verb}`, id, { expireTime: timeOf(data, 'expireTime') ?? '' })
@@ -95,7 +94,7 @@ function Actions({ rfq }: { rfq: Rfq }) {
           {t.comparison.title}
         </a>
       )}
-      {isInvited && !hasDeclined(rfq) && rfq.consumerOrgId !== orgId.value && (
+      {is('invitee', rfq) && !hasDeclined(rfq) && (
         <a
           class={rfq.state === 'OPEN' && permits('POST /flows/v1/offers') ? 'button primary' : 'button'}
           href={`/console/rfqs/${id}/offer`}
